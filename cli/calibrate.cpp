@@ -26,6 +26,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/hash.h"
+#include "model/base/shell_text.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/spec/learned_model.h"
@@ -101,16 +102,24 @@ bool has_prior(const CalibrateOptions& options) {
   return !options.prior.empty() && options.prior != kNoPrior;
 }
 
-/// That makes the same files again.
+/// That makes the same files again, for a comment of one line.
 std::string command_line(const CalibrateOptions& options) {
-  return fmt::format(
-      "tilecast calibrate --gpu {} --data {}{} --out {}{}", options.gpu, join(options.data, " "),
-      options.split.empty() ? "" : " --split " + join(options.split, " "), options.out,
-      (options.measured.empty() ? "" : " --measured " + options.measured) +
-          (options.lengths_of.empty() ? "" : " --lengths-of " + options.lengths_of) +
-          (has_prior(options) ? " --prior " + options.prior : "") +
+  const auto words = [](const std::vector<std::string>& files) {
+    std::string text;
+    for (const std::string& file : files) {
+      text += " " + shell_word(file);
+    }
+    return text;
+  };
+  return on_one_line(fmt::format(
+      "tilecast calibrate --gpu {} --data{}{} --out {}{}", shell_word(options.gpu),
+      words(options.data), options.split.empty() ? "" : " --split" + words(options.split),
+      shell_word(options.out),
+      (options.measured.empty() ? "" : " --measured " + shell_word(options.measured)) +
+          (options.lengths_of.empty() ? "" : " --lengths-of " + shell_word(options.lengths_of)) +
+          (has_prior(options) ? " --prior " + shell_word(options.prior) : "") +
           (options.keep_constants ? " --keep-constants" : "") +
-          (options.no_simulation ? " --no-simulation" : ""));
+          (options.no_simulation ? " --no-simulation" : "")));
 }
 
 /// NAME.learned.yaml beside the overlay.

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/forward.h"
 #include "model/base/error.h"
+#include "model/base/shell_text.h"
 #include "model/base/text.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
@@ -30,22 +31,20 @@ std::vector<std::string> commands_of(const std::vector<OptionRow>& rows) {
   return commands;
 }
 
-/// Fit to stand between single quotes in a shell.
-std::string shell_quoted(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    result += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return "'" + result + "'";
+/// Words for a list in a script; bash expands each word of a list again, so others are left out.
+std::string listed(const std::vector<std::string>& words) {
+  std::vector<std::string> plain;
+  std::ranges::copy_if(words, std::back_inserter(plain), is_plain_shell_word);
+  return join(plain, " ");
 }
 
-/// And in zsh's lists of `word:description`.
+/// As zsh's lists have it, `word:description`.
 std::string described(std::string_view word, std::string_view description) {
   std::string plain;
   for (const char c : description) {
     plain += c == ':' ? "\\:" : std::string(1, c);
   }
-  return shell_quoted(fmt::format("{}:{}", word, plain));
+  return shell_word(fmt::format("{}:{}", word, plain));
 }
 
 /// Of options whose words the model reads, and so no row has.
@@ -116,12 +115,12 @@ std::string bash_completion(const std::vector<OptionRow>& rows, const OptionWord
   for (const OptionRow& row : rows) {
     if (!row.words.empty()) {
       script += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$current\")); return ;;\n",
-                            before_words(row), join(row.words, " "));
+                            before_words(row), listed(row.words));
     }
   }
   for (const auto& [option, values] : words) {
     script += fmt::format("    *' {}') COMPREPLY=($(compgen -W '{}' -- \"$current\")); return ;;\n",
-                          option, join(values, " "));
+                          option, listed(values));
   }
   script += "  esac\n  case $command in\n";
   for (const std::string& command : commands_of(rows)) {
@@ -166,12 +165,12 @@ std::string zsh_completion(const std::vector<OptionRow>& rows, const OptionWords
   for (const OptionRow& row : rows) {
     if (!row.words.empty()) {
       script += fmt::format("    {}) found=({}); _describe value found; return ;;\n",
-                            before_words(row), join(row.words, " "));
+                            before_words(row), listed(row.words));
     }
   }
   for (const auto& [option, values] : words) {
     script += fmt::format("    *' {}') found=({}); _describe value found; return ;;\n", option,
-                          join(values, " "));
+                          listed(values));
   }
   script +=
       "  esac\n"

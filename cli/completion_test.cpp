@@ -43,7 +43,7 @@ TEST_CASE("A program's own table has its commands and their options, hidden ones
 }
 
 TEST_CASE("Scripts hold every command, option and word, quotes and colons escaped") {
-  const OptionWords words{{"--gpu", {"b200", "h200_sxm"}}};
+  const OptionWords words{{"--gpu", {"$(id)", "b200", "h200_sxm", "x'; id"}}};
   const std::string bash = bash_completion(kRows, words);
   CHECK(bash.find("compgen -W 'predict doctor --help --version'") != std::string::npos);
   const auto offers = [&](const std::string& before, const std::string& offered) {

@@ -15,6 +15,7 @@
 #include "kernels/emit/emit_gemm.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/shell_text.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/group_rows.h"
@@ -52,15 +53,6 @@ Prediction chosen(const EmitOptions& options, const GpuSpec& gpu, const GemmProb
                     ranking.predictions.size()));
   }
   return *found;
-}
-
-/// As one word of a shell's line.
-std::string quoted(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) {
-    word += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return word + "'";
 }
 
 void emit(const EmitOptions& options) {
@@ -110,8 +102,9 @@ void emit(const EmitOptions& options) {
   const std::string source = emitted_source(
       {.problem = problem, .config = config, .gpu = gpu.spec.product, .forecast = best.time}, name);
   write_file(path, source);
+  const std::string folder = (options.out.starts_with('-') ? "./" : "") + options.out;
   fmt::print("{}\n{}: predicted {:.2f} us\ncd {} && {}\n", path.string(), to_text(config),
-             best.time.value * 1e6, quoted(options.out), build_line(config, name));
+             best.time.value * 1e6, shell_word(folder), build_line(config, name));
 }
 
 }  // namespace

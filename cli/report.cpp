@@ -17,6 +17,7 @@
 #include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/shell_text.h"
 #include "model/base/text.h"
 #include "reports/build_report.h"
 #include "reports/figures.h"
@@ -37,26 +38,27 @@ struct ReportOptions {
 };
 
 std::string gpu_options(const ReportOptions& options, const Manifest& manifest) {
-  return fmt::format("--gpu {}{}", quoted(manifest.gpu),
+  return fmt::format("--gpu {}{}", shell_word(manifest.gpu),
                      options.no_calibration ? " --no-calibration" : "");
 }
 
 std::string data_options(const ReportOptions& options, const Manifest& manifest) {
   std::vector<std::string> files;
   for (const std::string& file : manifest.data) {
-    files.push_back(quoted(file));
+    files.push_back(shell_word(file));
   }
   return fmt::format("{} --data {}", gpu_options(options, manifest), join(files, " "));
 }
 
 /// As one would type it.
 std::string command_line(const ReportOptions& options, const Manifest& manifest) {
-  return fmt::format(
-      "./tilecast report {} --out {}{}",
-      options.manifest.empty() ? data_options(options, manifest)
-                               : "--manifest " + quoted(options.manifest) +
-                                     (options.no_calibration ? " --no-calibration" : ""),
-      quoted(options.out), options.against.empty() ? "" : " --against " + quoted(options.against));
+  return fmt::format("./tilecast report {} --out {}{}",
+                     options.manifest.empty()
+                         ? data_options(options, manifest)
+                         : "--manifest " + shell_word(options.manifest) +
+                               (options.no_calibration ? " --no-calibration" : ""),
+                     shell_word(options.out),
+                     options.against.empty() ? "" : " --against " + shell_word(options.against));
 }
 
 /// Everything that is read and written, tried before the work.

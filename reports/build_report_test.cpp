@@ -76,6 +76,25 @@ TEST_CASE("A report of a few rows has their sections and no others") {
                                                      "constants"});
 }
 
+TEST_CASE("Markup in data stays text on the page") {
+  Report report = build_report(example_input(example_rows()));
+  REQUIRE(!report.sections.empty());
+  for (Section& section : report.sections) {
+    for (DataTable& table : section.tables) {
+      for (std::vector<Cell>& cells : table.rows) {
+        for (Cell& cell : cells) {
+          if (std::string* text = std::get_if<std::string>(&cell)) {
+            *text = "</SCRIPT><img src=x>";
+          }
+        }
+      }
+    }
+  }
+  const std::string page = report_page(report, {"reports/page", "/* library */", "licences"});
+  CHECK(page.find("<img") == std::string::npos);
+  CHECK(page.find("</SCRIPT>") == std::string::npos);
+}
+
 TEST_CASE("A single row makes a report without picks and without cycles against clock") {
   const Report report = build_report(example_input({example_row(4, Seconds{180e-6})}));
   check_whole(report);

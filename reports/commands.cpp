@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "model/base/shell_text.h"
 #include "model/tile/kernel_config_text.h"
 #include "reports/quantities.h"
 
@@ -14,7 +15,7 @@ std::string problem_options(const AnyProblem& problem) {
   const bool tn = gemm == nullptr || gemm->layout == Layout::kTn;
   const ElementType dtype = dtype_of(problem);
   const bool in_groups = gemm != nullptr && gemm->groups != nullptr;  // a shell's brackets
-  return (in_groups ? quoted(shape_text(problem)) : shape_text(problem)) +
+  return (in_groups ? shell_word(shape_text(problem)) : shape_text(problem)) +
          (gemm != nullptr ? "" : fmt::format(" --op {}", to_text(op_of(problem)))) +
          (dtype == ElementType::kFp16 ? "" : fmt::format(" --dtype {}", to_text(dtype))) +
          (gemm == nullptr || c_type_text(*gemm).empty()
@@ -32,7 +33,7 @@ std::string asked_options(const Asked& asked) {
                                          : fmt::format(" --regime {}", to_text(asked.regime))) +
          (asked.inputs == Inputs::kNormal ? ""
                                           : fmt::format(" --inputs {}", to_text(asked.inputs))) +
-         " --config " + quoted(asked.config);
+         " --config " + shell_word(asked.config);
 }
 
 }  // namespace
@@ -48,8 +49,8 @@ std::string predict_command(const ReportInput& input, const Asked& asked, const 
 }
 
 std::string predict_command_on(const std::string& gpu, const Asked& asked) {
-  return fmt::format("./tilecast predict {} --gpu {}{}", problem_options(asked.problem), gpu,
-                     asked_options(asked));
+  return fmt::format("./tilecast predict {} --gpu {}{}", problem_options(asked.problem),
+                     shell_word(gpu), asked_options(asked));
 }
 
 std::string explain_command(const ReportInput& input, const Asked& asked, const std::string& more) {

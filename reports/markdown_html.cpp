@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/base/text.h"
+#include "reports/html_text.h"
 
 namespace tilecast {
 namespace {
@@ -160,30 +161,6 @@ class Renderer {
 };
 
 }  // namespace
-
-std::string html_escaped(std::string_view text) {
-  std::string escaped;
-  escaped.reserve(text.size());
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
 
 std::string inline_html(std::string_view text) {
   std::string html;

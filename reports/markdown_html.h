@@ -9,8 +9,6 @@
 
 namespace tilecast {
 
-std::string html_escaped(std::string_view text);
-
 /// Of one line: code, bold, italics, links.
 std::string inline_html(std::string_view text);
 

@@ -105,11 +105,4 @@ std::string first_regime(const DataTable& table) {
   return any ? burst : std::get<std::string>(table.rows.front()[column]);
 }
 
-std::string quoted(const std::string& argument) {
-  const bool plain = argument.find_first_not_of(
-                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
-                         "WXYZ0123456789_-./:=,+") == std::string::npos;
-  return plain && !argument.empty() ? argument : "'" + argument + "'";
-}
-
 }  // namespace tilecast

@@ -46,6 +46,4 @@ std::optional<double> joules_per_tflop(const GpuSpec& gpu, const Measurement& ro
 /// Of a table with a column regime and a row: burst where it has that.
 std::string first_regime(const DataTable& table);
 
-std::string quoted(const std::string& argument);  // for a shell
-
 }  // namespace tilecast

@@ -48,11 +48,6 @@ TEST_CASE("Energy is told of sustained rows with a power alone, at the cap with 
   CHECK(*joules_per_tflop(gpu, row) == Approx(gpu.power->sustained_limit.value));
 }
 
-TEST_CASE("Words for a shell are quoted where they must be") {
-  CHECK(quoted("a/b.csv.gz") == "a/b.csv.gz");
-  CHECK(quoted("a b") == "'a b'");
-}
-
 TEST_CASE(
     "Speeds of additions count every byte once, in units of 2^40, those of GEMMs operations") {
   const AnyProblem add = parse_problem(Op::kElementwiseAdd, "1024x1024", ElementType::kFp32, {});

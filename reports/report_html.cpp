@@ -7,6 +7,7 @@
 
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "reports/html_text.h"
 #include "reports/markdown_html.h"
 #include "reports/report_csv.h"
 #include "reports/report_json.h"
@@ -56,7 +57,7 @@ std::string table_html(const DataTable& table) {
       "id=\"table-{}\">"
       "<caption>{}</caption><thead><tr>",
       table.rows.size() > kRowsInView ? " long" : "", wordy ? " wordy" : "",
-      html_escaped(table.title), table.id, html_escaped(table.title));
+      html_escaped(table.title), html_escaped(table.id), html_escaped(table.title));
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (table.columns[i].on_page) {
       const std::string own = class_of(table, i);
@@ -82,7 +83,8 @@ std::string chart_html(const Chart& chart) {
       "<h3 id=\"title-{0}\">{1}</h3>\n<div class=\"filters\"></div>\n"
       "<div class=\"plot\" role=\"img\" aria-label=\"Chart: {2}\"></div>\n"
       "<figcaption>{3}</figcaption>\n</figure>\n",
-      chart.id, html_escaped(chart.title), html_escaped(chart.title), inline_html(chart.caption));
+      html_escaped(chart.id), html_escaped(chart.title), html_escaped(chart.title),
+      inline_html(chart.caption));
 }
 
 std::string source_html(const Section& section) {
@@ -100,7 +102,7 @@ std::string source_html(const Section& section) {
   if (!section.tables.empty()) {
     html += "<p>As data: ";
     for (const DataTable& table : section.tables) {
-      html += fmt::format("<a href=\"data/{0}\">{0}</a> ", data_file_name(table));
+      html += fmt::format("<a href=\"data/{0}\">{0}</a> ", html_escaped(data_file_name(table)));
     }
     html += "</p>\n";
   }
@@ -108,7 +110,7 @@ std::string source_html(const Section& section) {
 }
 
 std::string section_html(const Section& section, bool with_charts) {
-  std::string html = fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}", section.id,
+  std::string html = fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}", html_escaped(section.id),
                                  html_escaped(section.title), markdown_html(section.text, 3));
   for (const Chart& chart : section.charts) {
     html += with_charts ? chart_html(chart) : "";
@@ -122,20 +124,10 @@ std::string section_html(const Section& section, bool with_charts) {
 std::string nav_html(const Report& report) {
   std::string html;
   for (const Section& section : report.sections) {
-    html +=
-        fmt::format("<li><a href=\"#{}\">{}</a></li>\n", section.id, html_escaped(section.title));
+    html += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", html_escaped(section.id),
+                        html_escaped(section.title));
   }
   return html;
-}
-
-/// JSON and scripts must not end the element that holds them, nor open a comment in it.
-std::string inside_script(std::string text) {
-  for (const std::string_view begin : {"</script", "<!--"}) {
-    for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
-      text.insert(at + 1, "\\");
-    }
-  }
-  return text;
 }
 
 void put(std::string& page, std::string_view mark, const std::string& content) {
@@ -158,10 +150,10 @@ std::string report_page(const Report& report, const PageParts& parts) {
   // The marks from last to first, so that no content is searched for a mark.
   put(page, "@licences@", html_escaped(parts.licences));
   put(page, "@script@",
-      with_charts ? inside_script(read_file(parts.folder / "page.js")) : std::string());
-  put(page, "@bundle@", inside_script(parts.bundle));
+      with_charts ? script_in_html(read_file(parts.folder / "page.js"), "page.js") : std::string());
+  put(page, "@bundle@", script_in_html(parts.bundle, "the chart library"));
   put(page, "@data@",
-      with_charts ? inside_script(charts_json(report, parts.folder).dump()) : std::string("{}"));
+      with_charts ? json_in_html(charts_json(report, parts.folder)) : std::string("{}"));
   put(page, "@command@", html_escaped(report.command));
   put(page, "@sections@", body);
   put(page, "@note@",

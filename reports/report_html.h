@@ -15,7 +15,8 @@ struct PageParts {
   std::string licences;  // of the bundle
 };
 
-/// Throws FileError, or ConfigError where a template lacks a mark or a chart is not JSON.
+/// Throws FileError, or ConfigError where a template lacks a mark, a chart is not
+/// JSON, or a script cannot stand in a page.
 std::string report_page(const Report& report, const PageParts& parts);
 
 }  // namespace tilecast

@@ -13,6 +13,7 @@
 #include "kernels/jit/gemm_source.h"
 #include "kernels/jit/source_closure.h"
 #include "kernels/registry.h"
+#include "model/base/shell_text.h"
 #include "model/base/text.h"
 #include "model/tile/group_text.h"
 #include "model/tile/kernel_config_text.h"
@@ -223,7 +224,8 @@ std::string build_line(const KernelConfig& config, const std::string& file) {
       gemm_source(config, {ElementType::kFp16, Layout::kTn}).architecture;
   const std::string program = file.substr(0, file.rfind('.'));
   return fmt::format("nvcc -std=c++20 -O3 -gencode arch=compute_{},code={} -o {} {} && ./{}",
-                     number_of(architecture), architecture, program, file, program);
+                     number_of(architecture), architecture, shell_word(program), shell_word(file),
+                     shell_word(program));
 }
 
 std::string emitted_source(const EmittedGemm& gemm, const std::string& file) {

@@ -1,18 +1,24 @@
 #include "tests/fuzz/inputs.h"
 
 #include <unistd.h>
+#include <wordexp.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
 
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/shell_text.h"
 #include "model/spec/learned_model.h"
 #include "model/spec/load_gpu.h"
 #include "model/spec/strict_map.h"
 #include "model/tile/any_op.h"
+#include "reports/html_text.h"
 #include "reports/manifest.h"
+#include "reports/markdown_html.h"
 #include "validate/plan/suite.h"
 #include "validate/record/measurement_csv.h"
 
@@ -66,6 +72,42 @@ void read_gpu_file(std::string_view bytes) {
   read_or_refuse([&] { (void)load_gpu(file.path().string(), false); });
 }
 
+/// Markup of html is none of the text: what is between tags and quotes has no < > or quotes.
+void write_html(std::string_view bytes) {
+  constexpr std::string_view kMarkup = "<>\"'";
+  TILECAST_ASSERT(html_escaped(bytes).find_first_of(kMarkup) == std::string::npos);
+  const std::string json = json_in_html(nlohmann::ordered_json(bytes));
+  TILECAST_ASSERT(json.find('<') == std::string::npos);
+  TILECAST_ASSERT(nlohmann::ordered_json::parse(json).is_string());
+  const std::string html = markdown_html(bytes, 3);
+  static const std::regex kTag(
+      "</?(p|ul|ol|li|h[1-6]|pre|code|strong|em|table|thead|tbody|tr|th|td|div|a)>|"
+      "<div class=\"table( long)?\" tabindex=\"0\">|<a href=\"https://[^<>\"']*\">");
+  std::string_view rest = html;
+  for (std::size_t at = rest.find_first_of("<>"); at != std::string_view::npos;
+       at = rest.find_first_of("<>")) {
+    const std::size_t end = std::min(rest.find('>', at), rest.size() - 1);
+    TILECAST_ASSERT(std::regex_match(std::string(rest.substr(at, end - at + 1)), kTag));
+    rest.remove_prefix(end + 1);
+  }
+}
+
+/// wordexp reads as a shell does, without starting one.
+void write_shell(std::string_view bytes) {
+  read_or_refuse([&] {
+    const std::string word = shell_word(bytes);
+    wordexp_t read{};
+    TILECAST_ASSERT(::wordexp(word.c_str(), &read, WRDE_NOCMD | WRDE_UNDEF) == 0);
+    TILECAST_ASSERT(read.we_wordc == 1 && read.we_wordv[0] == bytes);
+    ::wordfree(&read);
+  });
+  read_or_refuse([&] {
+    for (const std::string& text : {sbatch_value(bytes), sbatch_option(bytes)}) {
+      TILECAST_ASSERT(text.find('\n') == std::string::npos);
+    }
+  });
+}
+
 void read_learned(std::string_view bytes) {
   const ScratchFile file("h200_sxm.learned.yaml", bytes);
   read_or_refuse([&] { (void)load_learned(file.path(), "h200_sxm"); });
@@ -92,10 +134,12 @@ void read_measurements_gz(std::string_view bytes) {
 
 constexpr FuzzInput kInputs[] = {{"configuration", read_configuration},
                                  {"gpu_file", read_gpu_file},
+                                 {"html", write_html},
                                  {"learned", read_learned},
                                  {"manifest", read_manifest},
                                  {"measurements", read_measurements_text},
                                  {"measurements_gz", read_measurements_gz},
+                                 {"shell", write_shell},
                                  {"suite", read_suite}};
 
 }  // namespace

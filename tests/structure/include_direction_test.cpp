@@ -38,6 +38,23 @@ TEST_CASE("A source includes its own header before all else, so that it compiles
   CHECK(tilecast::first_include("// a.h\n#include <b.h>\n#include \"cli/a.h\"\n") == "b.h");
 }
 
+TEST_CASE("Text is escaped for HTML and for a shell in one place each") {
+  // What such an escaper writes for < and for a single quote.
+  const std::pair<std::string, std::string> only[] = {{"&lt"
+                                                       ";",
+                                                       "reports/html_text.cpp"},
+                                                      {R"('\\'')", "model/base/shell_text.cpp"}};
+  for (const auto& file : tilecast::source_files(".")) {
+    const std::string path = file.string();
+    for (const auto& [written, escaper] : only) {
+      const bool has = !path.ends_with("_test.cpp") &&
+                       tilecast::read_file(file).find(written) != std::string::npos;
+      INFO(path);
+      CHECK(has == (path == escaper));
+    }
+  }
+}
+
 TEST_CASE("A header can be included twice") {
   for (const auto& file : tilecast::source_files(".")) {
     if (file.extension() == ".h" || file.extension() == ".cuh") {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "model/base/math.h"
+#include "model/base/shell_text.h"
 
 namespace tilecast {
 namespace {
@@ -15,16 +16,21 @@ constexpr int kMostRestarts = 1000;  // then something is wrong that time does n
 constexpr int kMergeMinutes = 30;
 
 std::string directives(const SlurmJob& job, const std::string& name) {
-  std::string text = fmt::format("#SBATCH --job-name={}\n#SBATCH --nodes=1\n", name);
+  std::string text = fmt::format("#SBATCH --job-name={}\n#SBATCH --nodes=1\n", sbatch_value(name));
   for (const std::string& option : job.options) {
-    text += fmt::format("#SBATCH {}\n", option);
+    text += fmt::format("#SBATCH {}\n", sbatch_option(option));
   }
   return text;
 }
 
-std::string log_of(const SlurmJob& job, const std::string& name) {
+/// `pattern`: what Slurm replaces, such as %j.
+std::string log_of(const SlurmJob& job, const std::string& name, std::string_view pattern) {
+  std::string path;
+  for (const char c : (job.plan.parent_path() / name).string()) {
+    path += c == '%' ? "%%" : std::string(1, c);
+  }
   return fmt::format("#SBATCH --open-mode=append\n#SBATCH --output={}\n",
-                     shell_word((job.plan.parent_path() / name).string()));
+                     sbatch_value(fmt::format("{}.{}.log", path, pattern)));
 }
 
 }  // namespace
@@ -51,7 +57,7 @@ std::string measure_script(const SlurmJob& job) {
       "#SBATCH --signal=USR1@{}\n",
       directives(job, job.name), tasks, job.time.count() / 60, job.time.count() % 60,
       std::min<i64>(kSignalAhead, job.time.count() / 2));
-  text += log_of(job, job.name + ".%A_%a.log");
+  text += log_of(job, job.name, "%A_%a");
   text += fmt::format(
       "trap : TERM USR1  # they are for the measuring processes, and this waits for those\n"
       "export first=$(($1 + SLURM_ARRAY_TASK_ID * {}))\n"
@@ -79,7 +85,7 @@ std::string merge_script(const SlurmJob& job) {
       "#SBATCH --time={}\n"
       "{}"
       "exec {} merge --plan {} --out {}\n",
-      directives(job, job.name + "-merge"), kMergeMinutes, log_of(job, job.name + "-merge.%j.log"),
+      directives(job, job.name + "-merge"), kMergeMinutes, log_of(job, job.name + "-merge", "%j"),
       shell_word(job.program.string()), shell_word(job.plan.string()),
       shell_word(job.out.string()));
 }
@@ -103,14 +109,6 @@ std::string submit_script(const SlurmJob& job, const std::filesystem::path& meas
       "echo \"measuring${{jobs}}, then merging:$merge\"\n",
       shell_word(merge.string()));
   return text;
-}
-
-std::string shell_word(const std::string& word) {
-  std::string quoted = "'";
-  for (const char c : word) {
-    quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return quoted + "'";
 }
 
 }  // namespace tilecast

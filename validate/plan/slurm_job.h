@@ -32,14 +32,12 @@ struct SlurmJob {
 /// whole nodes where there are enough points.
 i64 shards_for(const WorkPlan& plan, std::chrono::seconds time, i64 gpus_per_node);
 
+/// These throw ConfigError where a name, a path or an option cannot stand in an `#SBATCH` line.
 /// Run by sbatch, once for each node, with the number of its array's first shard as argument.
 std::string measure_script(const SlurmJob& job);
 std::string merge_script(const SlurmJob& job);
 /// Submits all: as many arrays as MaxArraySize makes necessary, then the merge job.
 std::string submit_script(const SlurmJob& job, const std::filesystem::path& measure,
                           const std::filesystem::path& merge);
-
-/// A word as the shell takes it whole.
-std::string shell_word(const std::string& word);
 
 }  // namespace tilecast

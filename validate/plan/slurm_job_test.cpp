@@ -1,6 +1,7 @@
 #include "validate/plan/slurm_job.h"
 
 #include "tests/catch.h"
+#include "tests/error_message.h"
 
 using namespace tilecast;
 
@@ -42,11 +43,11 @@ TEST_CASE("Shards are so many that each needs four fifths of the time, in whole 
 TEST_CASE("Arrays stay below MaxArraySize and cover every shard once") {
   // 21 shards on nodes of 4 are 6 tasks; in arrays of 4 tasks they begin at shards 1 and 17.
   const std::string text = submit_script(job_of(21, 4, 4), "/m.sh", "/n.sh");
-  CHECK(has(text, "--array=0-3 '/m.sh' 1)"));
-  CHECK(has(text, "--array=0-1 '/m.sh' 17)"));
-  CHECK_FALSE(has(text, "'/m.sh' 33)"));
-  CHECK(has(text, "--dependency=\"afterany$jobs\" '/n.sh'"));
-  CHECK(has(submit_script(job_of(16, 4, 4), "/m.sh", "/n.sh"), "--array=0-3 '/m.sh' 1)"));
+  CHECK(has(text, "--array=0-3 /m.sh 1)"));
+  CHECK(has(text, "--array=0-1 /m.sh 17)"));
+  CHECK_FALSE(has(text, "/m.sh 33)"));
+  CHECK(has(text, "--dependency=\"afterany$jobs\" /n.sh"));
+  CHECK(has(submit_script(job_of(16, 4, 4), "/m.sh", "/n.sh"), "--array=0-3 /m.sh 1)"));
   CHECK_FALSE(has(submit_script(job_of(16, 4, 4), "/m.sh", "/n.sh"), "17)"));
 }
 
@@ -60,4 +61,22 @@ TEST_CASE("A node's script has a process for each GPU, its time, and the user's 
   CHECK(has(text, "[ \"$shard\" -le 21 ] || exit 0"));
   CHECK(has(text, "'/data/it'\\''s/a.csv'"));
   CHECK(has(measure_script(job_of(2, 4, 4)), "#SBATCH --ntasks=2\n"));
+}
+
+TEST_CASE("A name or an option cannot add a line to a job's script") {
+  SlurmJob job = job_of(2, 1, 4);
+  job.name = "a\nrm x";
+  CHECK(error_message([&] {
+          measure_script(job);
+        }).ends_with("an #SBATCH line cannot hold control characters or backslashes"));
+  job.name = "a # b";
+  job.options = {"--comment=c d"};
+  CHECK(has(measure_script(job), "#SBATCH --job-name=\"a # b\"\n"));
+  CHECK(has(merge_script(job), "#SBATCH --job-name=\"a # b-merge\"\n"));
+  CHECK(has(measure_script(job), "#SBATCH --comment=\"c d\"\n"));
+  job.options = {"--comment=c\nrm x"};
+  CHECK(!error_message([&] { merge_script(job); }).empty());
+  job.options = {};
+  job.plan = "/data/100%/a.csv";  // Slurm replaces %a, and reads %% as one %
+  CHECK(has(merge_script(job), "#SBATCH --output=\"/data/100%%/a # b-merge.%j.log\"\n"));
 }

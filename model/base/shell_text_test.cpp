@@ -1,0 +1,113 @@
+#include "model/base/shell_text.h"
+
+#include <cstdio>
+#include <random>
+#include <vector>
+
+#include "tests/catch.h"
+#include "tests/error_message.h"
+#include "tests/seed.h"
+
+using namespace tilecast;
+
+namespace {
+
+std::vector<std::string> random_words(std::string_view among, std::size_t count) {
+  std::mt19937_64 random(daily_seed("words for a shell"));
+  std::vector<std::string> words(count);
+  for (std::string& word : words) {
+    for (std::size_t left = random() % 12; left > 0; --left) {
+      word +=
+          among.empty() ? static_cast<char>(1 + random() % 255) : among[random() % among.size()];
+    }
+  }
+  return words;
+}
+
+/// What a shell prints when each word is an argument of printf, each followed by a NUL byte.
+std::string printed_by(const std::string& shell, const std::vector<std::string>& words) {
+  std::string line = "printf '%s\\0'";
+  for (const std::string& word : words) {
+    line += " " + shell_word(word);
+  }
+  // The line is itself a word of the shell that popen starts.
+  FILE* const pipe = ::popen((shell + " -c " + shell_word(line)).c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string printed;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
+    printed += static_cast<char>(c);
+  }
+  REQUIRE(::pclose(pipe) == 0);
+  return printed;
+}
+
+/// How sbatch reads the first word of what follows #SBATCH: quotes group, a backslash takes the
+/// next character as it is, in quotes too, # begins a comment.
+std::string read_by_sbatch(const std::string& line) {
+  std::string word;
+  char quote = '\0';
+  for (std::size_t i = 0; i < line.size() && (quote != '\0' || line[i] != ' '); ++i) {
+    if (line[i] == '\\' && i + 1 < line.size()) {
+      word += line[++i];
+    } else if (quote != '\0' && line[i] == quote) {
+      quote = '\0';
+    } else if (quote == '\0' && (line[i] == '"' || line[i] == '\'')) {
+      quote = line[i];
+    } else if (quote == '\0' && line[i] == '#') {
+      break;
+    } else {
+      word += line[i];
+    }
+  }
+  return word;
+}
+
+}  // namespace
+
+TEST_CASE("A shell reads back every word as it was, whatever bytes are in it") {
+  std::vector<std::string> words = random_words("", 500);
+  for (const std::string& word : random_words("'\"\\$`!*?~#&;|<>(){}[]=% \n\t\ra-", 500)) {
+    words.push_back(word);
+  }
+  std::string expected;
+  for (const std::string& word : words) {
+    expected += word + '\0';
+  }
+  CHECK(printed_by("sh", words) == expected);
+  CHECK(printed_by("bash", words) == expected);
+}
+
+TEST_CASE("Words that no shell changes stay as they are") {
+  CHECK(shell_word("a/b.csv.gz") == "a/b.csv.gz");
+  CHECK(shell_word("a b") == "'a b'");
+  CHECK(shell_word("it's") == "'it'\\''s'");
+  CHECK(shell_word("") == "''");
+  CHECK(shell_word("=ls") == "'=ls'");  // zsh: the path of ls
+  CHECK(error_message([] { shell_word(std::string_view("a\0b", 3)); }) ==
+        "2 'a\\x00b': a shell's word cannot hold a NUL byte");
+}
+
+TEST_CASE("sbatch reads back the value of a directive, or it is refused") {
+  for (const std::string& word : random_words("'\"\\$`!*?~#&;|<>(){}[]=% \n\t\ra-", 500)) {
+    std::string value;
+    const std::string refused = error_message([&] { value = sbatch_value(word); });
+    const bool has_bad = word.find_first_of("\\\n\t\r") != std::string::npos;
+    CHECK(refused.empty() == !has_bad);
+    if (!has_bad) {
+      CHECK(read_by_sbatch("--x=" + value + " --y") == "--x=" + word);
+    }
+  }
+}
+
+TEST_CASE("An option for sbatch is a name, or a name and a value that is quoted") {
+  CHECK(sbatch_option("--exclusive") == "--exclusive");
+  CHECK(sbatch_option("--partition=gpu") == "--partition=gpu");
+  CHECK(sbatch_option("--comment=two words # \"x\"") == "--comment=\"two words # \\\"x\\\"\"");
+  for (const char* const option : {"", "--", "partition", "-p", "--partition gpu", "--=x"}) {
+    CHECK(error_message([&] {
+            sbatch_option(option);
+          }).ends_with("': expected --NAME or --NAME=VALUE"));
+  }
+  CHECK(error_message([] { sbatch_option("--comment=a\nrm -rf x"); }) ==
+        "2 'a\\nrm -rf x': an #SBATCH line cannot hold control characters or backslashes");
+}
