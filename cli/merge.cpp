@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/file_plan.h"
 #include "cli/merge_files.h"
 
 namespace tilecast {
@@ -23,6 +24,13 @@ void run_merge(const MergeOptions& options) {
       shards.push_back(file.path);
     }
   }
+  FilePlan files;  // a merge keeps the rows of its output, and not those of a shard that it is
+  files.reads("--plan", options.plan);
+  for (const std::filesystem::path& shard : shards) {
+    files.reads("CSV", shard);
+  }
+  files.writes("--out", options.out);
+  files.check();
   const Merge merge = merge_into(options.out, plan, shards);
   report_merge(options.out, plan, merge);
 }

@@ -4,10 +4,14 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
+#include <limits>
 #include <optional>
 
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/integers.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 
@@ -36,8 +40,26 @@ bool is_there(const fs::path& path) {
   return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
 }
 
-/// The process that writes an unfinished report is told in it. What another one left that was
-/// killed is removed; that of a living one, and what no report made, is refused.
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+/// Files are written and removed in these folders, so what is there must be a folder: what a link
+/// leads to is somebody's who never named it.
+void refuse_links(const fs::path& folder) {
+  for (const char* const name : {"data", "figures"}) {
+    const fs::file_status status = fs::symlink_status(folder / name);
+    if (fs::exists(status) && !fs::is_directory(status)) {
+      throw ConfigError(
+          fmt::format("{}: expected a folder, not a link or a file", (folder / name).string()));
+    }
+  }
+}
+
+/// The process that writes an unfinished report, and its host, are told in it. What another one
+/// left that was killed is removed; that of a living one or of another host, and what no report
+/// made, is refused.
 void remove_left_over(const fs::path& path) {
   const auto refuse = [&](std::string_view why) {
     throw ConfigError(fmt::format("{}: {}", path.string(), why));
@@ -49,9 +71,19 @@ void remove_left_over(const fs::path& path) {
     refuse("was not made by a report: move it, or name another folder");
   }
   const std::string writer = read_text(path / kWriter);
-  const pid_t process = static_cast<pid_t>(
-      parse_integer(std::string_view(writer).substr(0, writer.find('\n'))).value_or(0));
-  if (process > 0 && process != ::getpid() && ::kill(process, 0) == 0) {
+  const std::vector<std::string_view> words =
+      split(std::string_view(writer).substr(0, writer.find('\n')), ' ');
+  const i64 process = parse_integer(words.front()).value_or(0);
+  if (process < 1 || process > std::numeric_limits<pid_t>::max() || words.size() > 2) {
+    refuse("does not say which process made it: remove it, or name another folder");
+  }
+  if (words.size() == 2 && words[1] != host_name()) {
+    refuse(fmt::format("process {} of host {} was writing a report there: remove it if that ended",
+                       process, printable(words[1])));
+  }
+  // EPERM: it lives, and is another user's.
+  const bool lives = ::kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM;
+  if (process != ::getpid() && lives) {
     refuse(fmt::format("process {} is writing a report there", process));
   }
   fs::remove_all(path);
@@ -66,7 +98,7 @@ class UnfinishedReport {
     if (!fs::create_directory(path_)) {  // it came into being since
       throw ConfigError(fmt::format("{}: another report is being written there", path_.string()));
     }
-    write_file(path_ / kWriter, fmt::format("{}\n", ::getpid()));
+    write_file(path_ / kWriter, fmt::format("{} {}\n", ::getpid(), host_name()));
   }
   ~UnfinishedReport() {
     std::error_code ignored;
@@ -143,6 +175,7 @@ std::set<std::string> listed_files(const fs::path& folder) {
 }
 
 void refuse_foreign_files(const std::vector<std::string>& names, const fs::path& folder) {
+  refuse_links(folder);
   const std::set<std::string> listed = listed_files(folder);
   for (const std::string& name : names) {
     if (!listed.contains(name) && is_there(folder / name)) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -97,6 +98,46 @@ TEST_CASE("An unfinished report of a living process, or of nobody, is left alone
   write_file(folder / ".unfinished-report/process", fmt::format("{}\n", ::getppid()));
   CHECK(complaint().ends_with(fmt::format("process {} is writing a report there", ::getppid())));
   CHECK(read_text(folder / ".unfinished-report/mine.txt") == "precious");
+}
+
+TEST_CASE("An unfinished report of another user's process, or of another host, is left alone") {
+  const TemporaryFolder folder;
+  write_file(folder / ".unfinished-report/mine.txt", "precious");
+  const auto complaint = [&](const std::string& writer) {
+    write_file(folder / ".unfinished-report/process", writer);
+    return error_message([&] { write_report(kSmall, folder / "."); });
+  };
+  CHECK(complaint("2147483647 elsewhere\n")
+            .ends_with("process 2147483647 of host elsewhere was writing a report there: remove it "
+                       "if that ended"));
+  CHECK(complaint("0\n").ends_with(
+      "does not say which process made it: remove it, or name another folder"));
+  if (::geteuid() == 0) {  // a child without rights may not signal this process
+    write_file(folder / ".unfinished-report/process", fmt::format("{}\n", ::getpid()));
+    fs::permissions(folder / "", fs::perms::all);
+    fs::permissions(folder / ".unfinished-report", fs::perms::all);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const bool dropped = ::setuid(65534) == 0;
+      const std::string message = error_message([&] { write_report(kSmall, folder / "."); });
+      ::_exit(dropped && message.ends_with(" is writing a report there") ? 0 : 1);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+  }
+  CHECK(read_text(folder / ".unfinished-report/mine.txt") == "precious");
+}
+
+TEST_CASE("A folder of a report that is a link is refused, and nothing behind it is removed") {
+  const TemporaryFolder folder, other;
+  write_report(kSmall, folder / ".");
+  fs::rename(folder / "data", other / "data");
+  fs::create_symlink(other / "data", folder / "data");
+  CHECK(error_message([&] { write_report(kOther, folder / "."); }) ==
+        "2 " + (folder / "./data").string() + ": expected a folder, not a link or a file");
+  CHECK(read_file(other / "data/a.csv") == "a\n");
 }
 
 TEST_CASE("A list that names other files than a report's is an error") {

@@ -11,6 +11,7 @@
 #include "model/base/file.h"
 #include "validate/record/raw_samples.h"
 #include "validate/record/stored_text.h"
+#include "validate/record/verified_rows.h"
 
 namespace tilecast {
 namespace {
@@ -26,7 +27,10 @@ std::string place_of(const std::vector<MeasurementFile>& files, const MergedRow&
 
 /// Which of two rows of a point stays. The line itself decides last, so that files have no order.
 bool stays_before(const Measurement& a, const Measurement& b) {
-  const auto rank = [](const Measurement& m) { return std::tuple(m.status, m.context.date); };
+  const auto rank = [](const Measurement& m) {
+    const bool unverified = m.status == Status::kOk && !is_verified(m);
+    return std::tuple(m.status, unverified, m.context.date);
+  };
   return rank(a) != rank(b) ? rank(a) < rank(b) : measurement_line(a, {}) < measurement_line(b, {});
 }
 
@@ -45,6 +49,10 @@ std::string why_contradictory(const Measurement& a, const Measurement& b) {
 }
 
 }  // namespace
+
+std::string result_text(const Measurement& m) {
+  return m.status == Status::kOk && !is_verified(m) ? "unverified" : std::string(to_text(m.status));
+}
 
 Merge merge_rows(const WorkPlan& plan, const std::vector<MeasurementFile>& files) {
   std::map<std::string, std::size_t> place_in_plan;
@@ -86,7 +94,7 @@ Merge merge_rows(const WorkPlan& plan, const std::vector<MeasurementFile>& files
       }
     }
     merge.rows.push_back(rows.front());
-    ++merge.counts[std::string(to_text(first.status))];
+    ++merge.counts[result_text(first)];
   }
   return merge;
 }

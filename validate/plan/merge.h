@@ -1,10 +1,10 @@
 // The rows of a plan's shards as one table: in the plan's order, each point once.
 //
 // Of a point that was measured more than once, as by a shard that ran twice, the row that stays is
-// the best by status (ok, wrong, failed, skipped), then the earliest, so that the answer depends on
-// the rows alone and not on the order of the files, and merging again changes nothing. A torn last
-// line, as a killed run leaves it, is left out.
-// Checked by: merge_test.cpp, tests/scripts/fleet.sh.
+// the best by status (ok, unverified, wrong, failed, skipped), then the earliest, so that the
+// answer depends on the rows alone and not on the order of the files, and merging again changes
+// nothing. A torn last line, as a killed run leaves it, is left out. Checked by: merge_test.cpp,
+// tests/scripts/fleet.sh.
 #pragma once
 
 #include <filesystem>
@@ -32,6 +32,9 @@ struct Merge {
   std::vector<std::string> contradictions;    // one line each
   std::map<std::string, std::size_t> counts;  // of the rows that stay, by status
 };
+
+/// The row's status; "unverified" where that is ok and the result was not found right.
+std::string result_text(const Measurement& m);
 
 /// Rows that are not of the plan, or not of its GPU, contradict it and do not stay.
 Merge merge_rows(const WorkPlan& plan, const std::vector<MeasurementFile>& files);

@@ -4,6 +4,7 @@
 
 #include <ctime>
 
+#include "validate/record/verified_rows.h"
 #include "validate/record/writer_lock.h"
 
 namespace tilecast {
@@ -54,16 +55,18 @@ PlanProgress progress_of(const WorkPlan& plan, const std::vector<ShardFile>& sha
     files.push_back(read_shard(file.path));
     ShardProgress shard{.shard = file.shard,
                         .points = range_of(plan, file.shard).size(),
-                        .done = files.back().rows.size(),
                         .running = is_locked_for_writing(file.path)};
-    for (const MeasurementRow& row : files.back().rows) {
-      const Measurement& m = row.measurement;
-      ++shard.counts[std::string(to_text(m.status))];
-      shard.last = m.context.date;
-      if (m.status != Status::kOk) {
-        ++progress
-              .reasons[fmt::format("{}: {}", to_text(m.status), m.reason.substr(0, kShownReason))];
+    const Merge own = merge_rows(plan, {files.back()});  // each point once
+    shard.done = own.rows.size();
+    shard.counts = own.counts;
+    for (const MergedRow& place : own.rows) {
+      const Measurement& m = files.back().rows[place.row].measurement;
+      if (!is_verified(m)) {
+        ++progress.reasons[fmt::format("{}: {}", result_text(m), m.reason.substr(0, kShownReason))];
       }
+    }
+    for (const MeasurementRow& row : files.back().rows) {
+      shard.last = row.measurement.context.date;
     }
     pace.add(files.back(), expected_of);
     progress.running += shard.running ? 1 : 0;

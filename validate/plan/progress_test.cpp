@@ -50,6 +50,18 @@ TEST_CASE("Progress counts points, failures and time left from the shards' files
   CHECK(progress.pace.value() == Approx(2));
   CHECK(progress.left().value == Approx(5 * 0.5 * 2));
 
+  // A point that a shard measured twice is one; one that was not found right is not ok.
+  first->append(row(1, "2025-01-31T18:00:01Z"));
+  Measurement unverified = row(3, "2025-01-31T18:00:02Z");
+  unverified.verified = false;
+  first->append(unverified);
+  progress = progress_of(plan, shard_files_of(path));
+  CHECK(progress.done == 4);
+  CHECK(progress.shards[0].done == 4);
+  const std::map<std::string, std::size_t> counts{{"ok", 2}, {"failed", 1}, {"unverified", 1}};
+  CHECK(progress.counts == counts);
+  CHECK(progress.shards[0].counts == counts);
+
   first.reset();
   CHECK(progress_of(plan, shard_files_of(path)).running == 0);
 }

@@ -1,6 +1,8 @@
 #include "validate/plan/work_plan.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -153,6 +155,24 @@ std::string stem_of(const std::filesystem::path& plan) {
   return name;
 }
 
+/// A file that is read for its name alone: a link, and what another user put there, is none of the
+/// plan's.
+void refuse_foreign(const std::filesystem::path& plan, const std::filesystem::path& path) {
+  struct stat shard {
+  }, own{};
+  if (::lstat(path.c_str(), &shard) != 0) {
+    return;  // whoever reads it says why not
+  }
+  const bool has_own = ::stat(plan.c_str(), &own) == 0;
+  const bool trusted =
+      shard.st_uid == ::geteuid() || shard.st_uid == 0 || (has_own && shard.st_uid == own.st_uid);
+  if (!S_ISREG(shard.st_mode) || !trusted) {
+    throw ConfigError(fmt::format(
+        "{}: has the name of a shard's file and is {}: remove it, or name the files to merge",
+        path.string(), trusted ? "not a regular file" : "another user's"));
+  }
+}
+
 }  // namespace
 
 std::filesystem::path shard_file(const std::filesystem::path& plan, const Shard& shard) {
@@ -177,8 +197,13 @@ std::vector<ShardFile> shard_files_of(const std::filesystem::path& plan) {
     const auto index = parse_integer(text.substr(start.size(), of - start.size()));
     const auto count =
         parse_integer(text.substr(count_at, text.size() - kEnding.size() - count_at));
-    if (index && count && *index >= 1 && *index <= *count) {
-      files.push_back({{*index, *count}, plan.parent_path() / name});
+    if (!index || !count || *index < 1 || *index > *count || *count > kMostShards) {
+      continue;
+    }
+    const Shard shard{*index, *count};
+    if (const std::filesystem::path path = shard_file(plan, shard); path.filename() == name) {
+      refuse_foreign(plan, path);
+      files.push_back({shard, path});
     }
   }
   std::ranges::sort(files, {}, [](const ShardFile& file) {

@@ -68,7 +68,8 @@ struct ShardFile {
   std::filesystem::path path;
 };
 
-/// The files of that name that are there, by count and index.
+/// The files of that name that are there, by count and index. Throws ConfigError for one that is no
+/// regular file, or neither this user's, root's nor of the plan's owner.
 std::vector<ShardFile> shard_files_of(const std::filesystem::path& plan);
 
 }  // namespace tilecast

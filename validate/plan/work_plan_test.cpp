@@ -120,7 +120,8 @@ TEST_CASE("The files of a plan's shards are found by their names") {
   CHECK(shard_file("a.csv.gz", {1, 2}) == "a.1-of-2.csv");
   for (const char* name :
        {"a.plan.2-of-10.csv", "a.plan.10-of-10.csv", "a.plan.1-of-2.csv", "a.plan.3-of-2.csv",
-        "a.plan.1-of-2.samples.csv.gz", "b.1-of-2.csv", "a.plan.x-of-2.csv", "a.plan.csv"}) {
+        "a.plan.1-of-2.samples.csv.gz", "b.1-of-2.csv", "a.plan.x-of-2.csv", "a.plan.csv",
+        "a.plan.1-of-1000000000.csv", "a.plan.1-of-100001.csv", "a.plan.01-of-2.csv"}) {
     write_file(folder / name, "");
   }
   const std::vector<ShardFile> files = shard_files_of(plan);
@@ -129,4 +130,9 @@ TEST_CASE("The files of a plan's shards are found by their names") {
   CHECK(files[1].shard == Shard{2, 10});
   CHECK(files[2].shard == Shard{10, 10});
   CHECK(files[2].path == folder / "a.plan.10-of-10.csv");
+  std::filesystem::create_symlink(folder / "b.1-of-2.csv", folder / "a.plan.2-of-2.csv");
+  CHECK(error_message([&] { shard_files_of(plan); }) ==
+        "2 " + (folder / "a.plan.2-of-2.csv").string() +
+            ": has the name of a shard's file and is not a regular file: remove it, or name the "
+            "files to merge");
 }

@@ -30,6 +30,15 @@ struct InflateEnd {
   void operator()(z_stream* stream) const { inflateEnd(stream); }
 };
 
+/// A few bytes can stand for any number.
+void append_unpacked(std::string& text, std::string_view more, std::string_view name) {
+  if (text.size() + more.size() > kMostUnpacked) {
+    throw ConfigError(
+        fmt::format("{}: unpacks to more than {} MiB", name, kMostUnpacked / (1 << 20)));
+  }
+  text.append(more);
+}
+
 /// One gzip member after the other, as gzip itself reads them.
 std::string gunzip(const std::string& packed, const std::string& name) {
   std::string text;
@@ -55,7 +64,7 @@ std::string gunzip(const std::string& packed, const std::string& name) {
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
       throw damaged("is damaged");
     }
-    text.append(chunk.data(), kChunk - stream.avail_out);
+    append_unpacked(text, {chunk.data(), kChunk - stream.avail_out}, name);
     if (result == Z_STREAM_END) {
       if (stream.avail_in == 0) {
         return text;
@@ -124,7 +133,7 @@ GzipMember gunzip_member(std::string_view packed, std::size_t at, std::string_vi
     if (result != Z_OK && result != Z_STREAM_END) {  // Z_BUF_ERROR: the data ends early
       throw damaged();
     }
-    member.text.append(chunk.data(), kChunk - stream.avail_out);
+    append_unpacked(member.text, {chunk.data(), kChunk - stream.avail_out}, name);
   }
   member.packed_bytes = stream.total_in;
   return member;

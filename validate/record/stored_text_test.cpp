@@ -44,6 +44,20 @@ TEST_CASE("A byte-order mark is no part of the text, packed or not") {
   CHECK(read_stored_text(folder / "packed") == "gpu,date\n");
 }
 
+TEST_CASE("Packed data that stands for more than the limit is refused") {
+  const TemporaryFolder folder;
+  const std::string member = gzip_member(std::string(std::size_t{1} << 24, 'a'));  // 16 KiB
+  std::string packed;
+  for (int i = 0; i < 16; ++i) {  // 2^28 bytes
+    packed += member;
+  }
+  write_file(folder / "most", packed);
+  CHECK(read_stored_text(folder / "most").size() == std::size_t{1} << 28);
+  write_file(folder / "bomb", packed + gzip_member("a"));
+  CHECK(message_of(folder / "bomb") ==
+        (folder / "bomb").string() + ": unpacks to more than 256 MiB");
+}
+
 TEST_CASE("Plain and gzip files give the same text") {
   const TemporaryFolder folder;
   const std::string text = long_text();
