@@ -8,31 +8,34 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/base/integers.h"
 #include "model/base/text.h"
 
 namespace tilecast {
 namespace {
 
-/// alpha, use_fast_acc and the alignments change no kernel here: tight rows have theirs.
+/// use_fast_acc changes no kernel of 16-bit operands, and a name none at all.
 constexpr const char* kKnown[] = {
-    "m",           "n",          "k",       "batch_count", "layout", "dtype_a",   "dtype_b",
-    "dtype_c",     "dtype_acc",  "dtype_d", "alpha",       "beta",   "operation", "use_fast_acc",
-    "alignment_a", "alignment_b"};
+    "m",           "n",           "k",       "batch_count", "layout", "dtype_a",   "dtype_b",
+    "dtype_c",     "dtype_acc",   "dtype_d", "alpha",       "beta",   "operation", "use_fast_acc",
+    "alignment_a", "alignment_b", "name"};
+constexpr i64 kAlignment = 8;  // elements: the copy engine loads rows by 16 bytes
 
 std::string text_of(const nlohmann::json& object, const char* key, const char* otherwise) {
   const auto found = object.find(key);
-  if (found == object.end() && otherwise != nullptr) {
+  if ((found == object.end() || found->is_null()) && otherwise != nullptr) {
     return otherwise;
   }
   if (found == object.end() || !found->is_string()) {
     throw ConfigError(fmt::format("{}: expected a text", key));
   }
-  return found->get<std::string>();
+  return lower_case(found->get<std::string>());
 }
 
 void expect(const nlohmann::json& object, const char* key, double wanted) {
   const auto found = object.find(key);
-  if (found != object.end() && (!found->is_number() || found->get<double>() != wanted)) {
+  if (found != object.end() && !found->is_null() &&
+      (!found->is_number() || found->get<double>() != wanted)) {
     throw ConfigError(fmt::format("{}: expected {:g}, got {}", key, wanted, found->dump()));
   }
 }
@@ -58,6 +61,17 @@ Fields fields_of_cutlass(const nlohmann::json& object) {
     throw ConfigError(fmt::format("operation: expected gemm, got {}", operation));
   }
   expect(object, "beta", 0);
+  expect(object, "alpha", 1);
+  for (const char* key : {"alignment_a", "alignment_b"}) {
+    const auto found = object.find(key);
+    if (found != object.end() && !found->is_null() &&
+        (!found->is_number_integer() || found->get<i64>() < kAlignment)) {
+      throw ConfigError(
+          fmt::format("{}: expected at least {} elements, which every kernel needs, "
+                      "got {}",
+                      key, kAlignment, found->dump()));
+    }
+  }
   const std::string type = text_of(object, "dtype_a", nullptr);
   if (type != "f16" && type != "bf16") {
     throw ConfigError(fmt::format("dtype_a: expected f16 or bf16, got {}", type));

@@ -43,6 +43,11 @@ TEST_CASE("A column-major D is the row-major one of the transposed product") {
   CHECK(with("layout", "ntt").at("layout") == "nt");
   CHECK(with("layout", "nnt").at("layout") == "tt");  // A, [k,m], and B, [n,k], by rows
   CHECK(with("dtype_c", "void").at("dtype") == "fp16");
+  CHECK(with("dtype_c", nullptr) == fields_of_cutlass(problem()));
+  CHECK(with("dtype_a", "F16") == fields_of_cutlass(problem()));
+  CHECK(with("name", "layer 3") == fields_of_cutlass(problem()));
+  CHECK(with("alignment_a", 8) == fields_of_cutlass(problem()));
+  CHECK(with("alpha", 1.0) == fields_of_cutlass(problem()));
 }
 
 TEST_CASE("What the kernels do not do is refused by its key") {
@@ -51,6 +56,10 @@ TEST_CASE("What the kernels do not do is refused by its key") {
   };
   CHECK(message("batch_count", "two") == "2 batch_count: expected a whole number");
   CHECK(message("beta", 1.0) == "2 beta: expected 0, got 1.0");
+  CHECK(message("alpha", 2.0) == "2 alpha: expected 1, got 2.0");
+  CHECK(message("alignment_b", 4) ==
+        "2 alignment_b: expected at least 8 elements, which every kernel needs, got 4");
+  CHECK(message("dtype_a", nullptr) == "2 dtype_a: expected a text");
   CHECK(message("dtype_a", "e4m3") == "2 dtype_a: expected f16 or bf16, got e4m3");
   CHECK(message("dtype_d", "f32") == "2 dtype_d: expected f16 as dtype_a, got f32");
   CHECK(message("dtype_acc", "f16") == "2 dtype_acc: expected f32, got f16");

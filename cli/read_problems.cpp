@@ -33,6 +33,8 @@ const std::vector<std::string> kKnown{
     "regime",   "inputs", "epilogue", "dtype_c", "batch",     "groups", "groups_along",
     "capacity", "lda",    "ldb",      "ldc",     "accumulate"};
 
+constexpr const char* kName = "name";  // of a problem, which is left aside
+
 /// In small letters; throws ConfigError where there is no such field.
 std::string field_named(const std::string& given) {
   std::string name = lower_case(given);
@@ -57,6 +59,9 @@ Fields fields_of_object(const nlohmann::json& object) {
   }
   Fields fields;
   for (const auto& [key, value] : object.items()) {
+    if (lower_case(key) == kName) {
+      continue;
+    }
     const std::string name = field_named(key);
     if (name == "groups" && value.is_array()) {
       const std::string list = value.dump();
@@ -121,11 +126,16 @@ nlohmann::json parse_list(const std::string& text, const std::string& name, std:
 /// Columns that say nothing of the problem: a name for it, and what files of measurements, points
 /// and plans have besides. Counters have two underscores in their names.
 bool is_left_aside(const std::string& column) {
-  constexpr std::string_view kOthers[] = {"name", "number", "expected_us"};
+  constexpr std::string_view kOthers[] = {kName, "number", "expected_us"};
   return std::ranges::find(kOthers, column) != std::end(kOthers) ||
          column.find("__") != std::string::npos ||
          std::ranges::find(measurement_column_table(), column, &MeasurementColumn::name) !=
              measurement_column_table().end();
+}
+
+std::string without_blanks(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  return first == text.npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 /// Names of the columns where the line is a header of them. A line that is no CSV is a problem like
@@ -142,7 +152,10 @@ std::optional<std::vector<std::string>> header_of(const std::string& line) {
   }
   std::vector<std::string> names;
   for (const std::string& given : csv.records.front().fields) {
-    names.push_back(lower_case(given));
+    names.push_back(lower_case(without_blanks(given)));
+  }
+  if (names.front().empty()) {
+    names.front() = kName;  // the index that pandas writes
   }
   const auto count = [&](const std::string& name) { return std::ranges::count(names, name); };
   if (count("shape") + count("m") == 0) {
@@ -168,7 +181,7 @@ Fields fields_of_csv(const std::string& line, const std::vector<std::string>& he
   }
   Fields fields;
   for (std::size_t i = 0; i < header.size(); ++i) {
-    const std::string& value = csv.records.front().fields[i];
+    const std::string value = without_blanks(csv.records.front().fields[i]);
     if (!value.empty() && std::ranges::find(kKnown, header[i]) != kKnown.end()) {
       fields[header[i]] = value;
     }
@@ -388,7 +401,8 @@ void read_problems(std::istream& input, const std::string& name, const ProblemDe
     if (!line.empty() && line.back() == '\r') {
       line.pop_back();
     }
-    if (line.empty() || line.front() == '#') {
+    // Spreadsheets end their tables with lines of commas.
+    if (line.find_first_not_of(header ? ", \t" : " \t") == line.npos || line.front() == '#') {
       continue;
     }
     if (std::exchange(is_first, false) && line.front() != '{') {

@@ -175,7 +175,7 @@ ElementType parse_element_type(std::string_view text) {
   if (lower_case(text) == "fp8") {
     throw ConfigError("dtype 'fp8': expected e4m3 or e5m2");
   }
-  if (const std::optional<ElementType> type = find_value(kTypes, text)) {
+  if (const std::optional<ElementType> type = element_type_named(text)) {
     return *type;
   }
   const std::vector<std::string> known{"fp16", "bf16", "e4m3", "e5m2", "fp32"};
@@ -184,9 +184,19 @@ ElementType parse_element_type(std::string_view text) {
       on_one_line(text), did_you_mean(text, known)));
 }
 std::optional<ElementType> element_type_named(std::string_view text) {
-  return find_value(kTypes, text);
+  constexpr std::string_view kTorch = "torch.";  // as Python prints its types
+  return find_value(kTypes, text.starts_with(kTorch) ? text.substr(kTorch.size()) : text);
 }
-Layout parse_layout(std::string_view text) { return value_of(kLayouts, "layout", text); }
+Layout parse_layout(std::string_view text) {
+  // BLAS, CUTLASS and nvFuser count from column-major matrices: their NN is tt here, their TT nn.
+  if (text == "NN" || text == "TT") {
+    throw ConfigError(
+        fmt::format("layout '{}': expected nn for A as [M,K] and B as [K,N], which is TT to BLAS, "
+                    "or tt for A as [K,M] and B as [N,K], which is its NN",
+                    text));
+  }
+  return value_of(kLayouts, "layout", text);
+}
 Accumulate parse_accumulate(std::string_view text) {
   return value_of(kAccumulates, "accumulate", text);
 }
