@@ -89,7 +89,10 @@ std::string wrapped(const std::string& first, std::string_view text, std::string
   while (!text.empty()) {
     std::size_t end = text.size();
     if (end > width) {
-      const std::size_t at = text.find_last_of(breaks, width - 1);
+      std::size_t at = text.find_last_of(breaks, width - 1);
+      if (at == std::string_view::npos) {  // a list longer than a line: not inside of a number
+        at = text.find_last_of(',', width - 1);
+      }
       end = at == std::string_view::npos ? width : at + 1;
     }
     std::string_view line = text.substr(0, end);
