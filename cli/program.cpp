@@ -24,11 +24,12 @@
 namespace tilecast {
 namespace {
 
-/// Keeps a file opened later from becoming standard output; writing to a closed one still fails.
+/// Keeps a file opened later from becoming standard output. Writing to a closed standard output
+/// still fails; messages for a closed standard error are lost.
 void occupy_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) < 0) {
-      const int opened = ::open("/dev/null", O_RDONLY);
+      const int opened = ::open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY);
       if (opened >= 0 && opened != stream) {
         ::close(opened);
       }

@@ -102,6 +102,11 @@ expect_done 'points' "$TILECAST" validate --data "$folder/edited.csv"
 "$TILECAST" suite "$folder/s.yaml" >"$folder/list" 2>"$folder/err" || problem "$(cat "$folder/err")"
 grep -q '^1 point, 0 that' "$folder/err" || problem "suite says: $(cat "$folder/err")"
 
+# Whoever closes standard error misses messages and nothing else.
+"$TILECAST" suite "$folder/s.yaml" >"$folder/closed" 2>&-
+[ $? = 0 ] || problem 'suite 2>&- fails'
+cmp -s "$folder/list" "$folder/closed" || problem 'suite 2>&- writes something else'
+
 # Suites: equal shapes are one, and one of nothing that runs is an error.
 { printf 'configs: {best: 1}\nschedules: [pipelined]\nshapes:\n'; yes '  - 512x512x512' | head -3000; } >"$folder/s.yaml"
 start=$(now)

@@ -50,6 +50,10 @@ for words in '' words --bogus 'x.*' What; do
   answers 2 '' "'$words', unbuilt" "$tree/tilecast" $words
   [ "$(wc -l <"$folder/err")" = 1 ] || problem "'$words', unbuilt: $(cat "$folder/err")"
 done
+for option in --help -h; do
+  "$tree/tilecast" test "$option" >"$folder/out" 2>&1 || problem "test $option: exit code $?"
+  grep -q '^./tilecast test .*ctest' "$folder/out" || problem "test $option: $(cat "$folder/out")"
+done
 [ ! -e "$tree/build" ] || problem 'something was built to say that nothing is needed'
 
 # Two first calls at once: one builds, both answer; predict needs no more than one program.
