@@ -37,11 +37,14 @@ i32 of_parts(const Fused& fused) {
 }
 
 /// Of threads that also load the next tile meanwhile.
-i32 of_loaders(const Fused& fused, const KernelConfig& config) {
-  const i32 activation = !fused.activation || !fused.bias ? 0 : fused.gate ? 32 : 16;
+i32 of_loaders(const Fused& fused, const KernelConfig& config, bool many_products) {
+  const i32 activation = !fused.activation || !fused.bias ? 0
+                         : fused.gate                     ? 32
+                         : many_products                  ? 16
+                                                          : 0;
   const bool on_curve = config.raster.kind == RasterKind::kHilbert && config.tiling.cluster_n > 1;
   return activation + (fused.residual_with_more() ? 96 : 0) +
-         (fused.amax && fused.activation ? 24 : 0) + (on_curve ? 8 : 0);
+         (fused.amax && fused.activation ? 24 : 0) + (on_curve ? 4 : 0);
 }
 
 }  // namespace
@@ -54,11 +57,13 @@ i32 fused_registers(const GemmProblem& problem, const KernelConfig& config) {
   if (has_producer_warpgroup(config.schedule)) {
     return of_consumers(fused);
   }
-  return traits_of(config.schedule).loads_run_ahead ? of_loaders(fused, config) : 0;
+  return traits_of(config.schedule).loads_run_ahead
+             ? of_loaders(fused, config, problem.batch.products > 1)
+             : 0;
 }
 
 bool defers_with_epilogue(const KernelConfig& config, const Epilogue& epilogue) {
-  return config.store != Store::kDeferred || !epilogue.amax;
+  return config.store != Store::kDeferred || !epilogue.amax || config.ctas_per_sm == 1;
 }
 
 }  // namespace tilecast
