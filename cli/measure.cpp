@@ -197,7 +197,7 @@ void add_measure(Program& program, MeasuringDevice& device) {
           .excludes(suite);
   command
       .option("--window", options->window_ms,
-              "Milliseconds of a sustained row that count, behind 250 that do not; default 100")
+              "Milliseconds of a sustained row that count, after 250 that do not")
       .in_range(i64{100}, i64{5000});
   command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros").excludes(suite);
   for (const Option option : add_problem_options(command, *options)) {

@@ -10,6 +10,7 @@
 #include "model/base/integers.h"
 #include "model/spec/gpu_spec.h"
 #include "validate/plan/measure_plan.h"
+#include "validate/record/sustained_load.h"
 
 namespace tilecast {
 
@@ -19,7 +20,7 @@ struct MeasureOptions : ProblemOptions {
   std::vector<std::string> suites, points, configs;
   std::optional<u64> seed;
   i64 rounds = 1;
-  i64 window_ms = 100;
+  i64 window_ms = static_cast<i64>(kSustainedWindow.value * 1e3);
   bool regime_given = false, resume = false, prepare = false, phases = false;
 };
 

@@ -9,6 +9,7 @@
 #include "model/base/shuffle.h"
 #include "model/tile/any_op.h"
 #include "model/tile/kernel_config_text.h"
+#include "validate/record/sustained_load.h"
 
 namespace tilecast {
 namespace {
@@ -54,14 +55,16 @@ void append_shuffled(std::vector<SuitePoint>& all, std::vector<SuitePoint> group
 /// From what the regimes ask for, and what everything else took on the first card.
 Seconds guess(const RunPoint& run, bool prepares,
               const std::function<Seconds(const Point&)>& kernel_time) {
-  constexpr Seconds kBlock{45e-3}, kBurst{7e-3}, kLoad{0.38}, kOther{0.02}, kPreparing{0.06};
+  constexpr Seconds kBlock{45e-3}, kBurst{7e-3}, kAroundLoad{0.03}, kOther{0.02}, kPreparing{0.06};
   constexpr double kBlocks = 3, kLaunchesToCheck = 40, kAlgorithms = 16;
   if (!run.refusal.empty()) {
     return Seconds{1e-3};
   }
   const Seconds launch = kernel_time(run.point);
   const Seconds block = kBlock + std::max(Seconds{0}, launch - kBurst);
-  Seconds all = kOther + (run.point.regime == Regime::kBurst ? block * kBlocks : kLoad);
+  Seconds all =
+      kOther + (run.point.regime == Regime::kBurst ? block * kBlocks
+                                                   : kLoadLength + kSustainedWindow + kAroundLoad);
   if (run.point.config == kCublasltBest) {
     all += block * kAlgorithms;
   }

@@ -120,7 +120,7 @@ TEST_CASE("What points have taken scales what the next ones of their regime are 
   RunCosts costs(points, [](const Point&) { return Seconds{1e-4}; });
   const Seconds burst = costs.expected(1), sustained = costs.expected(2);
   CHECK(burst.value > 0.1);          // three blocks of 32 ms of rest and 7 ms of launches
-  CHECK(sustained.value > 0.35);     // 250 ms of load and 100 ms that count
+  CHECK(sustained.value > 1.25);     // 250 ms of load and 1 s that counts
   CHECK(costs.expected(0) > burst);  // its problem is prepared too
   CHECK(costs.expected_from(1).value == Approx(burst.value + sustained.value));
   CHECK(costs.expected_from(3).value == 0);

@@ -7,12 +7,11 @@
 
 #include "model/base/units.h"
 #include "validate/measure/timing/launch_times.h"
+#include "validate/record/sustained_load.h"
 
 namespace tilecast {
 
-constexpr Seconds kLoadLength{0.25};    // before the first launch that counts
-constexpr Seconds kSampledLength{0.1};  // of launches that count, where nothing else is asked for
-constexpr Seconds kLongestGap{1e-3};    // of a load that still counts as continuous
+constexpr Seconds kLongestGap{1e-3};  // of a load that still counts as continuous
 
 /// `spans` are all kernels of the load in order, `slices` those that count, which are part of them
 /// and are to last for `least`. One line that says what is wrong and when; empty where nothing is.

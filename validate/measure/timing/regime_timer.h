@@ -57,7 +57,7 @@ class RegimeTimer {
   TimerParts parts_;
   DeviceMemory flushed_;  // twice the size of L2, once it is needed
   bool after_load_ = false;
-  Seconds window_ = kSampledLength;
+  Seconds window_ = kSustainedWindow;
 };
 
 }  // namespace tilecast

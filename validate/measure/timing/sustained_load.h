@@ -1,6 +1,6 @@
 // Times a launch under its own continuous load: launches without a gap for at least 250 ms, then
-// a window of about 100 ms more, or as long as is asked for, in five slices, each with a clock of
-// its own.
+// a window of a second more, or as long as is asked for, in five slices, each with a clock of its
+// own.
 //
 // The load is enqueued round by round, 45 ms ahead of the GPU, so that a host held up for some
 // milliseconds leaves no gap; NVML, whose readings take as long, is read by another thread
