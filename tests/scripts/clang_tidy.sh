@@ -10,18 +10,15 @@ tidy=$(clang_tool clang-tidy) && clang=$(clang_tool clang++) || exit
 build=$PWD/build/tidy
 cmake -S . -B "$build" -DCMAKE_CXX_COMPILER="$clang" -DTILECAST_FAST_BUILD=ON -DTILECAST_BUILD_TESTS=OFF \
   -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >"$build.log" 2>&1 || { cat "$build.log"; exit 1; }
-check() { # PATH...: the findings of each, one at a line; fails where there are any
-  printf '%s\0' "$@" |
-    xargs -0 -n 1 -P "$(nproc)" "$tidy" -p "$build" --quiet \
-      --header-filter="^$PWD/(model|library|cli|include)/" 2>"$build.log"
-}
 mapfile -t sources < <(sed -n 's/^ *"file": "\(.*\)".*/\1/p' "$build/compile_commands.json" | sort -u |
   grep -E "^$PWD/(build/tidy/CMakeFiles/tilecast_model\.dir/Unity|build/tidy/cli|model|library|cli)/")
 [ "${#sources[@]}" -gt 40 ] || { echo "only ${#sources[@]} sources"; exit 1; }
 
-printf 'int* planted() { return new int[sizeof(int*)]; }\nint f(int x) { return x == x ? x + x : 0; }\n' >"$build/planted.cpp"
+echo 'double planted(int n) { return n / 2; }' >"$build/planted.cpp"
 if "$tidy" --quiet "$build/planted.cpp" -- >/dev/null 2>&1; then
   echo "a planted finding was not noticed"
   exit 1
 fi
-check "${sources[@]}"
+printf '%s\0' "${sources[@]}" |
+  xargs -0 -n 1 -P "$(nproc)" "$tidy" -p "$build" --quiet \
+    --header-filter="^$PWD/(model|library|cli|include)/" 2>"$build.log"
