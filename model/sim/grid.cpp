@@ -39,7 +39,8 @@ std::unique_ptr<Slot> make_slot(Machine& machine, i32 slot_index) {
       new Slot{{}, {machine.engine, size * role_count(machine.config), "end of", slot_index}});
   std::vector<Cta*> cluster;
   for (i32 rank = 0; rank < size; ++rank) {
-    const i32 sm = machine.places[static_cast<std::size_t>(slot_index % one_per_sm * size + rank)];
+    const i32 at = slot_index % one_per_sm * size + rank;
+    const i32 sm = machine.places[static_cast<std::size_t>(at)];
     const TileCoord place{static_cast<u32>(rank % t.cluster_m),
                           static_cast<u32>(rank / t.cluster_m)};
     slot->ctas.push_back(std::make_unique<Cta>(machine, slot_index * size + rank, sm, place));
@@ -63,7 +64,7 @@ void run_grid(Machine& machine) {
     slots.push_back(make_slot(machine, i));
     machine.engine.spawn(
         run_slot(machine, *slots.back(), dispatcher, dispatcher.take()), {"place", -1, i},
-        first.cta_start + first.dispatch * (i * cluster_size(machine.config.tiling)));
+        first.cta_start + first.dispatch * (i64{i} * cluster_size(machine.config.tiling)));
   }
   machine.engine.run();
   machine.dispatcher = nullptr;

@@ -99,7 +99,8 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   costs.first_epilogue = cold ? time(machine.first_epilogue) : SimTime{};
   // Where stmatrix does not stage C there are as many stores of threads again.
   const double staging_instructions = max_of(1, of_column / kOperandBytes);
-  costs.chunk = time(machine.chunk * (rows / kWgmmaM) * staging_instructions);
+  const i32 parts = rows / kWgmmaM;
+  costs.chunk = time(machine.chunk * parts * staging_instructions);
   costs.pack = time(pack_time(config));
   costs.fused = time(fused_time(problem.epilogue, static_cast<double>(rows * c_slot_columns(t)),
                                 residual_through_ring(problem, config)));

@@ -14,7 +14,8 @@ namespace tilecast {
 inline Cycles pack_time(const KernelConfig& config) {
   constexpr double kPairsPerCycle = 64;
   const Tiling& t = config.tiling;
-  return Cycles{t.block_m * t.block_n / 2 / kPairsPerCycle};
+  const i32 pairs = t.block_m * t.block_n / 2;
+  return Cycles{pairs / kPairsPerCycle};
 }
 
 }  // namespace tilecast
