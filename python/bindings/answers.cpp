@@ -105,6 +105,17 @@ GpuSpec of_family(const GpuSpec& gpu, const std::map<std::string, double>& cycle
   return family;
 }
 
+const GemmProblem& gemm_of(const Asked& ask, const GpuSpec& gpu, const std::string& shape) {
+  const GemmProblem* problem = std::get_if<GemmProblem>(&ask.problem);
+  if (problem == nullptr) {
+    throw ConfigError("a family's kernels are GEMMs");
+  }
+  if (const std::string why = why_not_solvable(gpu, *problem); !why.empty()) {
+    throw ConfigError(shape + ": " + why);
+  }
+  return *problem;
+}
+
 }  // namespace
 
 std::vector<GpuLine> gpus(const std::filesystem::path& configs) {
@@ -168,14 +179,8 @@ std::vector<FamilyTime> family_times(const GpuChoice& choice, const std::string&
                                      unsigned threads) {
   const GpuSpec gpu = of_family(loaded(choice).spec, cycles);
   const Asked ask = asked(shape, question);
-  const GemmProblem* problem = std::get_if<GemmProblem>(&ask.problem);
-  if (problem == nullptr) {
-    throw ConfigError("a family's kernels are GEMMs");
-  }
-  if (const std::string why = why_not_solvable(gpu, *problem); !why.empty()) {
-    throw ConfigError(shape + ": " + why);
-  }
-  if (copied_operands(*problem).any()) {
+  const GemmProblem& problem = gemm_of(ask, gpu, shape);
+  if (copied_operands(problem).any()) {
     throw ConfigError(shape +
                       ": rows of A and B in whole 16 bytes are expected of other kernels "
                       "than ours, which copy such operands first");
@@ -184,14 +189,33 @@ std::vector<FamilyTime> family_times(const GpuChoice& choice, const std::string&
   parallel_for(kernels.size(), threads, [&](std::size_t i) {
     for (const std::string& text : kernels[i]) {
       const KernelConfig config = parse_kernel_config(text);
-      if (check_legal(gpu, *problem, config) == Refusal::kNone) {
+      if (check_legal(gpu, problem, config) == Refusal::kNone) {
         const Prediction p =
-            predict_one({gpu, *problem, ask.regime, ask.inputs}, config, ask.method);
+            predict_one({gpu, problem, ask.regime, ask.inputs}, config, ask.method);
         times[i] = {p.time.value, p.cycles.value, p.sm_clock.value, text};
         return;
       }
     }
   });
+  return times;
+}
+
+SmLimits sm_limits(const GpuChoice& choice) {
+  const SmSpec& sm = loaded(choice).spec.sm;
+  return {sm.max_threads, sm.registers, sm.shared_memory.value, sm.shared_memory_per_cta.value};
+}
+
+std::vector<TritonTime> triton_times(const GpuChoice& choice, const std::string& shape,
+                                     const Question& question,
+                                     const std::vector<TritonKernel>& kernels,
+                                     const std::map<std::string, double>& costs, unsigned threads) {
+  const GpuSpec& gpu = loaded(choice).spec;
+  const Asked ask = asked(shape, question);
+  const GemmQuestion of_kernels{gpu, gemm_of(ask, gpu, shape), ask.regime, ask.inputs};
+  const TritonCosts read = TritonCosts::of(costs);
+  std::vector<TritonTime> times(kernels.size());
+  parallel_for(kernels.size(), threads,
+               [&](std::size_t i) { times[i] = triton_time(of_kernels, kernels[i], read); });
   return times;
 }
 

@@ -35,6 +35,9 @@ using QuestionTuple = std::tuple<std::string, std::string, std::string, std::str
 // schedules, top, simulate, threads, config
 using SearchTuple = std::tuple<Texts, std::size_t, std::optional<std::size_t>, unsigned, Text>;
 
+// block_m, block_n, block_k, stages, warps, group_m, split_k, persistent, flatten, tma
+using TritonTuple = std::tuple<int, int, int, int, int, int, int, bool, bool, bool>;
+
 template <class T, class Tuple>
 T made(const Tuple& parts) {
   return std::apply([](const auto&... part) { return T{part...}; }, parts);
@@ -99,6 +102,30 @@ NB_MODULE(_native, m) {
         for (const FamilyTime& t : family_times(
                  made<GpuChoice>(gpu), shape, made<Question>(question), kernels, cycles, threads)) {
           times.emplace_back(t.seconds, t.cycles, t.sm_clock_hz, t.config);
+        }
+        return times;
+      },
+      Release());
+  m.def(
+      "sm_limits",
+      [](const GpuTuple& gpu) {
+        const SmLimits sm = sm_limits(made<GpuChoice>(gpu));
+        return std::tuple(sm.threads, sm.registers, sm.shared_bytes, sm.cta_shared_bytes);
+      },
+      Release());
+  m.def(
+      "triton_times",
+      [](const GpuTuple& gpu, const std::string& shape, const QuestionTuple& question,
+         const std::vector<TritonTuple>& tuples, const std::map<std::string, double>& costs,
+         unsigned threads) {
+        std::vector<tilecast::TritonKernel> kernels;
+        for (const TritonTuple& tuple : tuples) {
+          kernels.push_back(made<tilecast::TritonKernel>(tuple));
+        }
+        std::vector<std::tuple<double, double>> times;
+        for (const tilecast::TritonTime& t : triton_times(
+                 made<GpuChoice>(gpu), shape, made<Question>(question), kernels, costs, threads)) {
+          times.emplace_back(t.time.value, t.least.value);
         }
         return times;
       },

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import random
 
 import pytest
 import tilecast
@@ -70,7 +71,7 @@ def test_a_problem_that_the_model_does_not_answer_is_not_pruned(tuner, call):
 
 def test_what_the_programmer_got_wrong_is_an_error():
     wrong = tt.Family({"turns": 1.0})
-    for tuner in ({"gpu": "none"}, {"layout": "nt"}, {"family": wrong}, {"names": {"m": "rows"}}):
+    for tuner in ({"gpu": "none"}, {"layout": "nk"}, {"family": wrong}, {"names": {"m": "rows"}}):
         with pytest.raises((tilecast.ConfigError, tilecast.FileError)):
             tt.early_config_prune(**tuner)(CONFIGS, {"N": 64, "K": 64} if "names" in tuner else CALL)
     with pytest.raises(tilecast.ConfigError, match="top_k"):
@@ -128,6 +129,9 @@ def test_the_problem_is_read_off_the_tensors(b, layout):
 def test_strides_of_the_call_say_the_layout():
     a = Tensor((128, 256), (256, 1), "torch.float16")
     call = {"a_ptr": a, "M": 128, "N": 512, "K": 256}
+    assert tt.Tuner()._problem({**call, "stride_am": 1, "stride_ak": 128, "stride_bk": 512, "stride_bn": 1})[4] == "nt"
+    assert tt.Tuner()._problem({**call, "stride_am": 1, "stride_ak": 128, "stride_bk": 1, "stride_bn": 256})[4] == "tt"
+    assert tt.Tuner()._problem({"a_ptr": Tensor((128, 256), (1, 128)), "b_ptr": Tensor((256, 512), (512, 1))})[4] == "nt"
     assert tt.Tuner()._problem({**call, "stride_bk": 1, "stride_bn": 256})[3:] == ("float16", "tn")
     assert tt.Tuner()._problem({**call, "stride_bk": 512, "stride_bn": 1})[3:] == ("float16", "nn")
     with pytest.raises(tilecast.ConfigError, match="M, N, K"):
@@ -145,7 +149,6 @@ def test_strides_of_the_call_say_the_layout():
     (tt.Tile(128, 128, 64, 3, 8, 8, True, warp_specialize=True), "warp_specialized:tile=128x128x64,stages=3,warpgroups=2x1"),
     (tt.Tile(128, 128, 64, 3, 8, 8, split_k=4), "split_k:tile=128x128x64,stages=3,warpgroups=2x1"),
     (tt.Tile(128, 128, 64, 1, 4, 8), "blocked:tile=128x128x64,warpgroups=1x1"),
-    (tt.Tile(16, 128, 64, 3, 4, 8), "pipelined:tile=64x128x64"),  # a wgmma has 64 rows
 ])
 def test_each_kind_of_kernel_has_its_schedule(tile, first):
     texts = tt.schedule_of(tile)
@@ -217,7 +220,9 @@ def test_rows_that_begin_between_lines_load_more_of_them():
 def test_a_family_is_saved_and_loaded(tmp_path):
     terms = tt.Family({"turn": 90.0, "epilogue": -70.0}, {"all": -0.01}, 55.0)
     row = tuple(0.25 * i for i in range(len(LENGTHS)))
-    for family in (terms, dataclasses.replace(terms, learned=Learned((row, row), (0.5, -0.125)))):
+    fitted = dataclasses.replace(terms, fitted_to=("pointer_loads",), costs={"row": 2.5},
+                                 learned=Learned((row, row), (0.5, -0.125)))
+    for family in (terms, fitted):
         family.save(tmp_path / "family.json")
         assert tt.Family.load(tmp_path / "family.json") == family
     assert tt.Tuner(family=str(tmp_path / "family.json")).family == family
@@ -230,17 +235,113 @@ def test_a_family_is_saved_and_loaded(tmp_path):
         with pytest.raises(tilecast.ConfigError, match="bad.json"):
             tt.Family.load(tmp_path / "bad.json")
     saved = (tmp_path / "family.json").read_text()
-    for part, there, wrong in (("schema", '"schema": 2', '"schema": 3'), ("kernel_family", '"triton"', '"cutlass"'),
-                               ("cycles", "90.0", "NaN"), ("outside", "55.0", "1e400"),
+    for part, there, wrong in (("schema", '"schema": 3', '"schema": 4'), ("kernel_family", '"triton"', '"cutlass"'),
+                               ("cycles", "90.0", "NaN"), ("outside", "55.0", "1e400"), ("costs", "2.5", "NaN"),
                                ("learned", "-0.125", "Infinity"), ("factors", '"factors"', '"factor"')):
         (tmp_path / "bad.json").write_text(saved.replace(there, wrong))
         with pytest.raises(tilecast.ConfigError, match=f"bad.json: {part}"):
             tt.Family.load(tmp_path / "bad.json")
     with pytest.raises(tilecast.FileError):
         tt.Family.load(tmp_path / "none.json")
-    for wrong in (tt.Family({"turns": 1.0}), tt.Family(factors={"turn": 1.0})):
+    for wrong in (tt.Family({"turns": 1.0}), tt.Family(factors={"turn": 1.0}), tt.Family(fitted_to=("other",)),
+                  tt.Family(costs={**tt.default_family("pointer_loads").costs, "turn": 1.0})):
         with pytest.raises(tilecast.ConfigError, match="unknown"):
             tt.times_us([tt.Tile(128, 128, 64)], 512, 512, 512, family=wrong)
+
+
+def test_small_tiles_take_their_operands_in():
+    # Of 4096^3 in bf16 a tile of 16 x 128 takes 32 x 256 x 4096 x (16 + 128) x 2 bytes in, 9.66 GB: 577 us at 64
+    # bytes a cycle of 132 SMs at 1.98 GHz. Measured on an H200: 711, 499, 257 and 265 us.
+    times = tt.times_us([tt.Tile(m, 128, 64, num_stages=4, num_warps=4) for m in (16, 32, 64, 128)], 4096, 4096, 4096,
+                        dtype="bf16")
+    assert times == pytest.approx([711, 499, 257, 265], rel=0.2) and times[0] > 577
+    # And of 128 x 16, 32 and 64: 1008, 556 and 326 us; of 8 columns no fewer than of 16.
+    times = tt.times_us([tt.Tile(128, n, 64, num_stages=4, num_warps=4) for n in (8, 16, 32, 64)], 4096, 4096, 4096,
+                        dtype="bf16")
+    assert times[1:] == pytest.approx([1008, 556, 326], rel=0.15) and times[0] > times[1]
+
+
+def test_rows_out_of_bounds_take_no_time_of_pointer_loads():
+    # 16 x 7168 x 2048 in e4m3: 14.7 MB of weights are 3.2 us of an H200's DRAM. What a launch and a tile's latency
+    # take comes on top, and 112 of 128 rows of nothing do not: twice M = 128's bytes of A are 0.5 MB.
+    few, full = (tt.times_us([tt.Tile(128, 32, 64, num_stages=4)], m, 7168, 2048, dtype="e4m3")[0] for m in (16, 128))
+    assert 3.2 < few <= full < 20
+    family = tt.Family(outside=55.0)
+    assert family.time_us(tt.Tile(128, 32, 64), 16, 7168, 2048, 5.0) == 5.0
+
+
+@pytest.mark.filterwarnings("ignore::tilecast.triton.FamilyWarning")
+def test_no_tile_is_faster_than_what_it_takes_in():
+    # 64 bytes a cycle of 132 SMs at 1.98 GHz; 4.8 TB/s; 132 x 4096 FLOPs of 16 bits a cycle.
+    draw = random.Random(45)
+    for _ in range(40):
+        m, n, k = (16 * 2 ** draw.randint(0, 9) for _ in range(3))
+        tiles = [tt.Tile(16 << draw.randint(0, 4), 8 << draw.randint(0, 5), 32 << draw.randint(0, 2), draw.randint(1, 5),
+                         1 << draw.randint(0, 3), 8, persistent, draw.random() < 0.5)
+                 for persistent in (False, True) for _ in range(8)]
+        for tile, us in zip(tiles, tt.times_us(tiles, m, n, k, dtype="bf16", layout=draw.choice(("tn", "nn")))):
+            taken = 2 * k * (m * -(-n // tile.block_n) + n * -(-m // tile.block_m))
+            assert us >= taken / (64 * 132 * 1.98e3), tile
+            assert us >= 2 * (m * k + n * k + m * n) / 4.8e6 and us >= 2 * m * n * k / (132 * 4096 * 1.98e3), tile
+
+
+@pytest.mark.parametrize("tile, dtype, fits", [
+    # Stages x block_k x (block_m + block_n) x bytes of the 232448 of a CTA.
+    (tt.Tile(128, 128, 128, 4, 4), "bf16", False),        # 262144
+    (tt.Tile(128, 128, 128, 3, 4), "bf16", True),         # 196608
+    (tt.Tile(128, 128, 128, 4, 4), "e4m3", True),         # a byte each: 131072
+    (tt.Tile(128, 128, 128, 4, 8, 8, True), "bf16", False),
+    (tt.Tile(128, 256, 64, 4, 8, 8, True), "bf16", True),  # 196608
+    (tt.Tile(128, 256, 64, 5, 8, 8, True), "bf16", False),  # 245760
+    (tt.Tile(32, 256, 128, 4, 4), "bf16", True),          # of mma.sync a stage less: 221184
+    (tt.Tile(32, 256, 128, 5, 4), "bf16", False),         # 294912
+    (tt.Tile(128, 256, 64, 5, 2), "bf16", True),          # mma.sync for less than a warpgroup: 196608
+])
+@pytest.mark.filterwarnings("ignore::tilecast.triton.FamilyWarning")
+def test_a_tile_has_a_time_where_its_buffers_fit(tile, dtype, fits):
+    assert (tt.times_us([tile], 4096, 4096, 4096, dtype=dtype)[0] < math.inf) == fits
+
+
+@pytest.mark.parametrize("dtype, layout, blocks_k", [
+    ("bf16", "tn", (16, 32, 64)), ("bf16", "nn", (16, 32, 64)), ("bf16", "nt", (16, 32, 64)),
+    ("bf16", "tt", (16, 32, 64)), ("e4m3", "tn", (32, 64))])
+@pytest.mark.filterwarnings("ignore::tilecast.triton.FamilyWarning")
+def test_whatever_triton_runs_has_a_time(dtype, layout, blocks_k):
+    tiles = [tt.Tile(m, n, k, stages, warps, 8, persistent) for m in (16, 64, 128) for n in (8, 16, 32, 128)
+             for k in blocks_k for stages in (1, 3) for warps in (1, 4, 8) for persistent in (False, True)]
+    assert max(tt.times_us(tiles, 512, 1024, 2048, dtype=dtype, layout=layout)) < math.inf
+
+
+def test_pointer_loads_need_no_whole_16_bytes():
+    # An odd K is loaded two bytes at a time, and nothing ahead: slower than K = 4096.
+    odd, even = (tt.times_us([tt.Tile(64, 64, 64, 4)], 512, 512, k)[0] for k in (4095, 4096))
+    assert even < odd < math.inf
+
+
+def test_a_call_says_how_its_operands_come():
+    descriptor = Tensor((128, 256), (256, 1))
+    descriptor.block_shape = [128, 64]
+    kernel = {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64}
+    for more, kind in (({}, "pointer_loads"), ({"NUM_SMS": 132}, "persistent_tma"),
+                       ({"NUM_SMS": 132, "stride_am": 256}, "pointer_loads"), ({"a_desc": descriptor}, "tma"),
+                       ({"NUM_SMS": 132, "stride_cm": 256, "a_desc": descriptor}, "persistent_tma")):
+        assert tt.Tile.of({**kernel, **more}).kind() == kind
+    assert tt.Tile.of(kernel, tma=True).kind() == "tma"
+
+
+def test_a_family_is_not_applied_to_other_kernels_without_a_word(recwarn):
+    tile, shape = tt.Tile(128, 128, 64, 4, 8), (4096, 4096, 4096)
+    plain = tt.times_us([tile], *shape)
+    assert not recwarn.list
+    slow = tt.Family(factors={"all": 1.0}, fitted_to=("persistent_tma",))
+    with pytest.warns(tt.FamilyWarning, match="pointer_loads: not what the family was fitted to"):
+        assert tt.times_us([tile], *shape, family=slow) == plain
+    # Of what it is used for where it does not say.
+    assert tt.times_us([tile], *shape, family=tt.Family(factors={"all": 1.0})) == pytest.approx([math.e * plain[0]])
+    for other, more, what in ((dataclasses.replace(tile, tma=True), {}, "one program for each tile with TMA"),
+                              (tile, {"dtype": "e4m3"}, "fp8"), (dataclasses.replace(tile, split_k=2), {}, "split K")):
+        with pytest.warns(tt.FamilyWarning, match=what):
+            tt.times_us([other], *shape, **more)
 
 
 def test_triton_itself_calls_the_hooks():

@@ -5,6 +5,8 @@ Machine = tuple[str, bool, Optional[str], str]  # gpu, calibrated, card, configu
 # op, dtype, layout, regime, inputs, method, epilogue, accumulate
 Question = tuple[str, str, str, str, str, Optional[str], str, str]
 Search = tuple[list[str], int, Optional[int], int, Optional[str]]  # schedules, top, simulate, threads, config
+# block_m, block_n, block_k, stages, warps, group_m, split_k, persistent, flatten, tma
+TritonKernel = tuple[int, int, int, int, int, int, int, bool, bool, bool]
 
 class Error(RuntimeError): ...
 class FileError(OSError): ...
@@ -20,6 +22,13 @@ def explain(machine: Machine, shape: str, question: Question, configs: list[str]
 def family_times(machine: Machine, shape: str, question: Question, kernels: list[list[str]],
                  cycles: dict[str, float], threads: int, /) -> list[tuple[float, float, float, str]]:
     """Seconds, cycles, SM clock in Hz and configuration of the first of each kernel's that can run."""
+
+def sm_limits(machine: Machine, /) -> tuple[int, int, float, float]:
+    """Threads, registers and bytes of shared memory of an SM; bytes of one CTA."""
+
+def triton_times(machine: Machine, shape: str, question: Question, kernels: list[TritonKernel],
+                 costs: dict[str, float], threads: int, /) -> list[tuple[float, float]]:
+    """Seconds, infinite over shared memory, and what no such kernel beats."""
 
 class KnownCalls:
     """Calls of matmul that go straight to their plans (python/bindings/known_calls.h)."""

@@ -3,8 +3,9 @@
     @triton.autotune(configs, key=["M", "N", "K"],
                      prune_configs_by={"early_config_prune": tilecast.triton.early_config_prune(top_k=8)})
 
-Each configuration is mapped to the schedule of ours that does the same (`schedule_of`; the table is
-in docs/triton.md) and predicted by closed form with nothing learned from our own kernels;
+A kernel that loads by TMA is mapped to the schedule of ours that does the same (`schedule_of`; the table
+is in docs/triton.md) and predicted by closed form with nothing learned from our own kernels; one that loads
+by pointers, and whatever has no such schedule, has a closed form of its own (model/analytic/triton_form.h).
 `tilecast.triton_calibrate` fits the few numbers that Triton's code decides, and learns from measured
 configurations what those leave (triton_learned.py). Triton is not imported: configurations are
 whatever has `kwargs`, `num_warps` and `num_stages`.
@@ -21,7 +22,7 @@ import operator
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Optional, Union
+from typing import Any, NamedTuple, Optional, Union
 
 from . import _native
 from ._model import ConfigError, FileError, _machine, _question, _shape, _word
@@ -37,19 +38,31 @@ _NAMES = {
     "split_k": ("split_k",),
     "flatten": ("flatten",),
     "warp_specialize": ("warp_specialize", "enable_warp_specialization"),
+    "tma": ("tma", "use_tma"),
 }
 
-# Of compute capability 9.0 (CUDA C++ Programming Guide, technical specifications): on other GPUs none
-# of our schedules that stand for Triton's runs.
-_SM_SHARED_BYTES = 228 << 10
-_CTA_SHARED_BYTES = 227 << 10
-_SM_THREADS = 2048
-_SM_REGISTERS = 65536
 # Sums of a thread that leave room in its 255 registers; the next power of two does not.
 _MOST_ACCUMULATORS = 128
 # Unit of a feature, of the H200 on which the package's family was fitted; a fit for another GPU finds
 # its own factor for the same feature.
 _DRAM_TB_PER_S = 5.0
+
+
+class FamilyWarning(UserWarning):
+    """Times are of a family that was fitted to other kernels."""
+
+
+class _Sm(NamedTuple):
+    """Limits of an SM, by the GPU's file."""
+
+    threads: int
+    registers: int
+    shared_bytes: float
+    cta_shared_bytes: float
+
+
+def _sm(gpu: Union[str, os.PathLike] = "h200_sxm") -> _Sm:
+    return _Sm(*_native.sm_limits(_machine(gpu, True)))
 
 
 def _integer(value: Any) -> Optional[int]:
@@ -62,7 +75,8 @@ def _integer(value: Any) -> Optional[int]:
 
 @dataclasses.dataclass(frozen=True)
 class Tile:
-    """What a configuration says, by our names. `persistent`: programs loop over tiles."""
+    """What a configuration says, by our names. `persistent`: programs loop over tiles; `tma`: operands come by
+    tensor descriptors, else by pointers; where nothing is said, persistent programs' do."""
 
     block_m: int
     block_n: int
@@ -74,8 +88,10 @@ class Tile:
     flatten: bool = False
     warp_specialize: bool = False
     split_k: int = 1
+    tma: Optional[bool] = None
 
     def __post_init__(self):
+        object.__setattr__(self, "tma", bool(self.persistent if self.tma is None else self.tma))
         for name, least in (("block_m", 1), ("block_n", 1), ("block_k", 16), ("num_warps", 1)):
             value = getattr(self, name)
             if value < least or value & (value - 1):
@@ -86,7 +102,8 @@ class Tile:
                 raise ConfigError(f"{name}: expected at least 1, got {getattr(self, name)}")
 
     @classmethod
-    def of(cls, values: Mapping[str, Any], persistent: Optional[bool] = None) -> Tile:
+    def of(cls, values: Mapping[str, Any], persistent: Optional[bool] = None,
+           tma: Optional[bool] = None) -> Tile:
         """From a configuration's and the call's arguments under any names of docs/triton.md."""
         low = {str(name).lower(): value for name, value in values.items()}
 
@@ -104,7 +121,15 @@ class Tile:
             max(1, number("num_stages", 3)), number("num_warps", 4), max(1, number("group_m", 8)),
             number("num_sms", 0) > 0 if persistent is None else persistent,
             number("flatten", 0) > 0, number("warp_specialize", 0) > 0,
-            number("split_k", 1))
+            number("split_k", 1), _by_tma(low) if tma is None else tma)
+
+    def kind(self) -> str:
+        """Which of KINDS it is."""
+        return ("persistent_tma" if self.persistent else "tma") if self.tma else "pointer_loads"
+
+    def wgmma(self) -> bool:
+        """Else Triton multiplies by mma.sync."""
+        return self.block_m >= 64 and self.num_warps % 4 == 0
 
     def accumulators(self) -> float:
         """fp32 registers of a thread that hold the tile's sums."""
@@ -116,87 +141,116 @@ class Tile:
         return self.accumulators() > _MOST_ACCUMULATORS
 
 
-def schedule_of(tile: Tile) -> list[str]:
-    """Configurations of ours that do what the tile does, the nearest first: where one cannot run
+def _by_tma(low: Mapping[str, Any]) -> Optional[bool]:
+    """As the call shows: by descriptors of tensors, or by pointers and strides; None where it shows neither."""
+    said = _integer(low.get("tma", low.get("use_tma")))
+    if said is not None:
+        return said > 0
+    if any(hasattr(value, "block_shape") for value in low.values()):
+        return True
+    return False if any(name.startswith("stride_") for name in low) else None
+
+
+def schedule_of(tile: Tile, sm: Optional[_Sm] = None, element_bytes: int = 2) -> list[str]:
+    """Configurations of ours that do what a tile of wgmma does by TMA, the nearest first: where one cannot run
     (say, of too little shared memory for its staging of C), the next one stands in."""
+    sm = sm or _sm()
     warpgroups = max(1, tile.num_warps // 4)
     # Triton gives each warpgroup 64 rows at least; what is left of them shares the columns.
     along_m = min(warpgroups, max(1, tile.block_m // 64))
-    shape = f"{max(tile.block_m, 64)}x{max(tile.block_n, 16)}x{tile.block_k}"
+    shape = f"{tile.block_m}x{tile.block_n}x{tile.block_k}"
     raster = f"raster=grouped_m,group={tile.group_m}"
     chunks = max(1, tile.block_m // along_m // 64) * max(1, tile.block_n // (warpgroups // along_m) // 64)
     # A program for each SM and no more, however little of it one needs: slots beyond the chunks of
     # C cost no time, and keep the second CTA away that ours would have there.
     slot = 64 * min(64, tile.block_n // (warpgroups // along_m)) * 2 * warpgroups
-    ring = 2 * tile.num_stages * tile.block_k * (tile.block_m + tile.block_n)
-    alone = -(-(_SM_SHARED_BYTES // 2 - ring) // slot)
+    ring = element_bytes * tile.num_stages * tile.block_k * (tile.block_m + tile.block_n)
+    alone = -(-int(sm.shared_bytes / 2 - ring) // slot)
     slots = [s for s in (max(chunks, alone), chunks, chunks // 2, 2, 1) if s > 0]
     found = []
     for m, n in dict.fromkeys(((along_m, warpgroups // along_m), (1, warpgroups), (2, 1), (1, 1))):
-        for stages in range(tile.num_stages, 0, -1):
-            if stages == 1:
-                found.append(f"blocked:tile={shape},warpgroups={m}x{n},ctas=1,c_slots=0,{raster}")
-                continue
-            loop = f"tile={shape},stages={stages},warpgroups={m}x{n}"
-            for c in dict.fromkeys(slots):
-                if tile.split_k > 1:
-                    found.append(f"split_k:{loop},cluster=1x1,ctas=1,inflight=1,c_slots={c},producer=40,"
-                                 f"splits={tile.split_k},reduction=atomic,{raster}")
-                elif tile.warp_specialize:
-                    found.append(f"warp_specialized:{loop},cluster=1x1,ctas=1,inflight=1,c_slots={c},"
-                                 f"producer=40,grid={'resident' if tile.persistent else 'tiles'},"
-                                 f"{raster},walk=strided")
-                elif tile.persistent and tile.flatten:
-                    found.append(f"persistent_overlap:{loop},cluster=1x1,ctas=1,inflight=1,"
-                                 f"c_slots={c},{raster},walk=strided")
-                elif tile.persistent:
-                    found.append(f"persistent:{loop},ctas=1,inflight=1,c_slots={c},{raster},walk=strided")
-            if not tile.persistent and not tile.warp_specialize and tile.split_k == 1:
-                found += [f"pipelined:{loop},ctas={ctas},inflight=1,c_slots=0,{raster}"
-                          for ctas in _occupancies(tile)]
+        if tile.num_stages == 1:
+            found.append(f"blocked:tile={shape},warpgroups={m}x{n},ctas=1,c_slots=0,{raster}")
+            continue
+        loop = f"tile={shape},stages={tile.num_stages},warpgroups={m}x{n}"
+        for c in dict.fromkeys(slots):
+            if tile.split_k > 1:
+                found.append(f"split_k:{loop},cluster=1x1,ctas=1,inflight=1,c_slots={c},producer=40,"
+                             f"splits={tile.split_k},reduction=atomic,{raster}")
+            elif tile.warp_specialize:
+                found.append(f"warp_specialized:{loop},cluster=1x1,ctas=1,inflight=1,c_slots={c},"
+                             f"producer=40,grid={'resident' if tile.persistent else 'tiles'},"
+                             f"{raster},walk=strided")
+            elif tile.persistent and tile.flatten:
+                found.append(f"persistent_overlap:{loop},cluster=1x1,ctas=1,inflight=1,"
+                             f"c_slots={c},{raster},walk=strided")
+            elif tile.persistent:
+                found.append(f"persistent:{loop},ctas=1,inflight=1,c_slots={c},{raster},walk=strided")
+        if not tile.persistent and not tile.warp_specialize and tile.split_k == 1:
+            found += [f"pipelined:{loop},ctas={ctas},inflight=1,c_slots=0,{raster}"
+                      for ctas in _occupancies(tile, sm, ring)]
     return list(dict.fromkeys(found))
 
 
-def _occupancies(tile: Tile) -> list[int]:
+def _occupancies(tile: Tile, sm: _Sm, ring: int) -> list[int]:
     """CTAs that an SM holds, as far as threads and shared memory go, and fewer."""
-    shared = 2 * tile.num_stages * tile.block_k * (tile.block_m + tile.block_n)
-    most = min(_SM_THREADS // (32 * tile.num_warps), _CTA_SHARED_BYTES // max(1, shared),
-               _SM_REGISTERS // int(32 * tile.num_warps * (tile.accumulators() + 64)))
+    most = min(sm.threads // (32 * tile.num_warps), int(sm.cta_shared_bytes) // max(1, ring),
+               sm.registers // int(32 * tile.num_warps * (tile.accumulators() + 64)))
     return list(range(max(1, min(4, most)), 0, -1))
+
+
+# What families are fitted to: programs for each SM that loop over tiles, and one program for each, both
+# with loads by TMA; loads by pointers. The package has no family of its own for the second.
+KINDS = ("persistent_tma", "tma", "pointer_loads")
 
 
 @dataclasses.dataclass(frozen=True)
 class Family:
     """What Triton's code decides, the machine being the same (docs/triton.md has the terms and why).
 
-    cycles   added to what the GPU's file has for our own kernels, by name (CYCLES)
-    factors  of the time, as logarithms, by name (`_features` has what each is multiplied by)
-    outside  microseconds for each million rows out of bounds that loads bring as zeros
-    learned  what measured configurations are off these terms
+    cycles     added to what the GPU's file has for our own kernels, by name (CYCLES)
+    factors    of the time, as logarithms, by name (`_features` has what each is multiplied by)
+    outside    microseconds for each million rows out of bounds that loads by TMA bring as zeros
+    learned    what measured configurations are off these terms
+    costs      of the closed form for kernels that no schedule of ours stands for, by name (triton_form.h); the
+               package's where there are none
+    fitted_to  of KINDS; to others it is not applied. Empty: to whatever it is used for.
     """
 
     cycles: Mapping[str, float] = dataclasses.field(default_factory=dict)
     factors: Mapping[str, float] = dataclasses.field(default_factory=dict)
     outside: float = 0.0
     learned: Learned = Learned()
+    costs: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    fitted_to: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        """Raises ConfigError for names that are not known."""
+        for part, names, known in (("cycles", self.cycles, CYCLES), ("factors", self.factors, FACTORS),
+                                   ("fitted_to", self.fitted_to, KINDS)):
+            unknown = set(names) - set(known)
+            if unknown:
+                raise ConfigError(f"{part}: unknown {', '.join(sorted(unknown))}")
 
     def time_us(self, tile: Tile, m: int, n: int, k: int, us: float) -> float:
         """Of a tile that takes `us` microseconds with these cycles."""
-        unknown = set(self.factors) - set(FACTORS)
-        if unknown:
-            raise ConfigError(f"factors: unknown {', '.join(sorted(unknown))}")
-        # What zeros take runs beside the rest: the longer of the two counts for most.
-        us = math.hypot(us, self.outside * _outside_rows(tile, m, n, k) * 1e-6)
-        features = _features(tile, m, n, k, us)
-        us *= math.exp(sum(self.factors.get(name, 0.0) * one for name, one in features.items()))
-        return us if tile.spills() else us * math.exp(self.learned.off(seen(tile, m, n, k, us)))
+        if tile.tma:
+            # What zeros take runs beside the rest: the longer of the two counts for most.
+            us = math.hypot(us, self.outside * _outside_rows(tile, m, n, k) * 1e-6)
+        if self.factors:
+            features = _features(tile, m, n, k, us)
+            us *= math.exp(sum(self.factors.get(name, 0.0) * one for name, one in features.items()))
+        if not self.learned.rows or tile.spills():
+            return us
+        return us * math.exp(self.learned.off(seen(tile, m, n, k, us)))
 
     def save(self, path: Union[str, os.PathLike]) -> None:
         """As JSON, for `Family.load`."""
         try:
             with open(path, "w", encoding="utf-8") as file:
-                terms = {name: getattr(self, name) for name in ("cycles", "factors", "outside")}
-                text = json.dumps({"schema": 2, "kernel_family": "triton", **terms}, indent=2)
+                terms = {name: getattr(self, name)
+                         for name in ("fitted_to", "costs", "cycles", "factors", "outside")}
+                text = json.dumps({"schema": 3, "kernel_family": "triton", **terms}, indent=2)
                 # A line for each row, its weight last.
                 rows = ",\n".join(f"    {list(row)}" for row in self.learned.table())
                 file.write(f'{text[:-2]},\n  "learned": [\n{rows}\n  ]\n}}\n')
@@ -209,18 +263,21 @@ class Family:
             with open(path, encoding="utf-8") as file:
                 values = json.load(file)
             schema = values["schema"]
-            if schema not in (1, 2):
-                raise ConfigError(f"{os.fspath(path)}: schema: expected 1 or 2, got {schema!r}")
+            if schema not in (1, 2, 3):
+                raise ConfigError(f"{os.fspath(path)}: schema: expected 1, 2 or 3, got {schema!r}")
             if values.get("kernel_family", "triton" if schema == 1 else None) != "triton":
                 raise ConfigError(f"{os.fspath(path)}: kernel_family: expected \"triton\"")
-            cycles, factors = ({name: float(one) for name, one in values[part].items()}
-                               for part in ("cycles", "factors"))
+            if schema < 3:
+                values = {**values, "costs": {}, "fitted_to": ()}
+            cycles, factors, costs = ({name: float(one) for name, one in values[part].items()}
+                                      for part in ("cycles", "factors", "costs"))
+            fitted_to = tuple(map(str, values["fitted_to"]))
             outside, learned = float(values["outside"]), Learned.of_table(values.get("learned", ()))
             for part, numbers in (("cycles", cycles.values()), ("factors", factors.values()),
-                                  ("outside", [outside]), ("learned", itertools.chain(*learned.table()))):
+                                  ("costs", costs.values()), ("outside", [outside]), ("learned", itertools.chain(*learned.table()))):
                 if not all(map(math.isfinite, numbers)):
                     raise ConfigError(f"{os.fspath(path)}: {part}: expected finite numbers")
-            return cls(cycles, factors, outside, learned)
+            return cls(cycles, factors, outside, learned, costs, fitted_to)
         except ConfigError:
             raise
         except OSError as error:
@@ -232,36 +289,121 @@ class Family:
 
 
 @functools.cache
-def default_family() -> Family:
-    """That of the package: fitted to the committed measurements on an H200."""
-    return Family.load(os.path.join(os.path.dirname(__file__), "triton_family.json"))
+def default_family(kind: str) -> Family:
+    """The package's for one of KINDS: that which was fitted to such kernels, or to the nearest."""
+    name = "pointer_loads" if kind == "pointer_loads" else "persistent_tma"
+    return Family.load(os.path.join(os.path.dirname(__file__), f"triton_{name}.json"))
 
 
 def times_us(tiles: Sequence[Tile], m: int, n: int, k: int, *, dtype: Any = "fp16",
              layout: str = "tn", gpu: Union[str, os.PathLike] = "h200_sxm",
              regime: str = "burst", inputs: str = "normal", family: Optional[Family] = None,
              threads: int = 0) -> list[float]:
-    """Predicted time in microseconds of each tile on C[m,n] = A[m,k] B; infinity where no schedule
-    of ours could run it: for want of shared memory, as Triton, or with a block_k of 16."""
-    if str(layout).lower() not in ("tn", "nn"):  # nothing was measured of Triton with A as [k,m]
-        raise ConfigError(f"layout: expected tn or nn, got {layout!r}")
-    family = default_family() if family is None else family
-    # Parts beyond the blocks of K add zeros: as slow as a part for each block, at least.
-    tiles = [dataclasses.replace(tile, split_k=max(1, min(tile.split_k, -(-k // tile.block_k))))
-             for tile in tiles]
+    """Predicted time in microseconds of each tile on C[m,n] = A[m,k] B; infinity where its buffers do not fit
+    shared memory, as Triton could not launch it. Without a family each tile has the package's for its kind
+    (`Tile.kind`); where that was fitted to other kernels, as where `family` was, a FamilyWarning says so."""
+    word = _word(dtype)
     machine, question = _machine(gpu, True), _question(dtype, layout, regime, inputs, "analytic")
-    times = [math.inf] * len(tiles)
+    families, unlike = _families(tiles, word, str(layout).lower(), family)
+    pointers = default_family("pointer_loads")
+    times, least = [math.inf] * len(tiles), [0.0] * len(tiles)
+    mapped = []  # of TMA's, while a schedule of ours may stand for them
+    for costs, places in _by(range(len(tiles)), lambda i: families[i].costs or pointers.costs):
+        answers = _native.triton_times(
+            machine, _shape(m, n, k), question,
+            [(t.block_m, t.block_n, t.block_k, t.num_stages, t.num_warps, t.group_m, t.split_k, bool(t.persistent),
+              bool(t.flatten), t.tma) for t in map(tiles.__getitem__, places)], dict(costs), threads)
+        for i, (seconds, bound) in zip(places, answers):
+            times[i], least[i] = seconds * 1e6, bound * 1e6
+            if seconds < math.inf and tiles[i].tma and tiles[i].wgmma() and tiles[i].block_n >= 16:
+                mapped.append(i)
+    ours = _as_ours(tiles, mapped, m, n, k, machine, question, families, word, threads)
+    for i, us in enumerate(times):
+        # A closed form in the place of a schedule: nothing that was fitted to the schedule holds for it.
+        of = families[i] if i in ours or not tiles[i].tma else pointers
+        if us < math.inf:
+            times[i] = max(least[i], of.time_us(tiles[i], m, n, k, ours.get(i, us)))
+    for why in unlike:
+        warnings.warn(f"tilecast.triton: {why}", FamilyWarning, stacklevel=2)
+    return times
+
+
+def _as_ours(tiles: Sequence[Tile], places: Sequence[int], m: int, n: int, k: int, machine: tuple,
+             question: tuple, families: Sequence[Family], word: str, threads: int) -> dict[int, float]:
+    """Microseconds of those for which a schedule of ours stands."""
+    times = {}
+    sm, element_bytes = _sm(machine[0]), 1 if _is_fp8(word) else 2
+    # Parts beyond the blocks of K add zeros: as slow as a part for each block, at least.
+    of_blocks = {i: dataclasses.replace(tiles[i], split_k=max(1, min(tiles[i].split_k, -(-k // tiles[i].block_k))))
+                 for i in places}
     # Rows out of bounds are multiplied too: a tile's problem ends with its last tile of rows. Our
     # own kernels leave them out.
-    for rows in sorted({-(-m // tile.block_m) * tile.block_m for tile in tiles}):
-        places = [i for i, tile in enumerate(tiles) if -(-m // tile.block_m) * tile.block_m == rows]
+    for (rows, cycles), some in _by(places, lambda i: (-(-m // tiles[i].block_m) * tiles[i].block_m,
+                                                       families[i].cycles)):
         answers = _native.family_times(machine, _shape(rows, n, k), question,
-                                       [schedule_of(tiles[i]) for i in places],
-                                       dict(family.cycles), threads)
-        for i, (seconds, _, _, config) in zip(places, answers):
-            if config:
-                times[i] = family.time_us(tiles[i], m, n, k, seconds * 1e6)
+                                       [schedule_of(of_blocks[i], sm, element_bytes) for i in some],
+                                       dict(cycles), threads)
+        times.update((i, seconds * 1e6) for i, (seconds, _, _, config) in zip(some, answers) if config)
     return times
+
+
+def _by(places: Sequence[int], key: Callable[[int], Any]) -> list[tuple[Any, list[int]]]:
+    """Places by equal keys, in the order of the first."""
+    groups: list[tuple[Any, list[int]]] = []
+    for i in places:
+        one = key(i)
+        for known, members in groups:
+            if known is one or known == one:
+                members.append(i)
+                break
+        else:
+            groups.append((one, [i]))
+    return groups
+
+
+def _is_fp8(word: str) -> bool:
+    return any(name in word.lower() for name in ("fp8", "float8", "e4m3", "e5m2"))
+
+
+def _families(tiles: Sequence[Tile], word: str, layout: str,
+              family: Optional[Family]) -> tuple[list[Family], list[str]]:
+    """The family of each tile: `family` where it was fitted to its kind, else the package's. And what neither
+    was fitted to, a sentence each."""
+    if family is not None:
+        family.check()
+    found, warned = [], []  # type: list[Family], list[str]
+    for tile in tiles:
+        kind = tile.kind()
+        if family is not None and (not family.fitted_to or kind in family.fitted_to):
+            found.append(family)
+            continue
+        found.append(default_family(kind))
+        if family is not None:
+            warned.append(f"{kind}: not what the family was fitted to ({', '.join(family.fitted_to)}); "
+                          "the package's is taken")
+        what = _unlike(tile, kind, word, layout)
+        if what:
+            warned.append(f"no family was fitted to {what}; that of {found[-1].fitted_to[0]} is taken")
+    return found, list(dict.fromkeys(warned))
+
+
+def _unlike(tile: Tile, kind: str, word: str, layout: str) -> str:
+    """What about a kernel the package's families were not fitted to; else empty."""
+    if tile.split_k > 1:
+        return "split K"
+    if tile.warp_specialize:
+        return "warp specialization"
+    if _is_fp8(word):
+        return "fp8"
+    if kind == "tma":
+        return "one program for each tile with TMA"
+    if tile.tma and layout != "tn":
+        return f"layout {layout} with TMA"
+    if tile.tma and not tile.wgmma():
+        return "mma.sync with TMA"
+    if tile.persistent and not tile.tma:
+        return "persistent programs with pointer loads"
+    return ""
 
 
 def ranked(tiles: Sequence[Tile], m: int, n: int, k: int, **options: Any) -> list[int]:
@@ -317,9 +459,12 @@ class Tuner:
 
     gpu         a name of `tilecast.gpus()`, or the path of a GPU file
     dtype       of A, B and C; else that of the call's first tensor, else fp16
-    layout      "tn" (B is [N,K]) or "nn" (B is [K,N]); else as the call's strides of B say, else tn
+    layout      "tn" (B is [N,K]) or "nn" (B is [K,N]), "tt" and "nt" where A is [K,M]; else as the call's
+                strides say, else tn
     persistent  whether programs loop over tiles; else they do where the call or the configuration
                 has NUM_SMS
+    tma         whether operands come by tensor descriptors; else they do where the call has such, do not where
+                it has strides, and do of persistent programs where it has neither
     names       where the kernel calls something else than docs/triton.md lists:
                 {"block_m": "XBLOCK", "m": "rows", ...}
     family      what `calibrate` fitted, or the path of its file; else the package's own
@@ -327,10 +472,11 @@ class Tuner:
 
     def __init__(self, *, gpu: Union[str, os.PathLike] = "h200_sxm", dtype: Any = None,
                  layout: Optional[str] = None, regime: str = "burst",
-                 persistent: Optional[bool] = None, names: Optional[Mapping[str, str]] = None,
+                 persistent: Optional[bool] = None, tma: Optional[bool] = None,
+                 names: Optional[Mapping[str, str]] = None,
                  family: Union[Family, str, os.PathLike, None] = None, threads: int = 0):
         self.gpu, self.dtype, self.layout, self.regime = gpu, dtype, layout, regime
-        self.persistent, self.threads = persistent, threads
+        self.persistent, self.tma, self.threads = persistent, tma, threads
         self.family = Family.load(family) if isinstance(family, (str, os.PathLike)) else family
         self.names = {theirs: ours for ours, theirs in (names or {}).items()}
         unknown = set(self.names.values()) - set(_NAMES) - set("mnk") - {"num_stages", "num_warps"}
@@ -355,7 +501,7 @@ class Tuner:
     def perf_model(self, **arguments: Any) -> float:
         """For prune_configs_by["perf_model"]: microseconds of one configuration; infinity for all of a
         problem that the model does not answer, with a warning."""
-        times = self._answered(times_us, [Tile.of(self._ours(arguments), self.persistent)], arguments)
+        times = self._answered(times_us, [Tile.of(self._ours(arguments), self.persistent, self.tma)], arguments)
         return math.inf if times is None else times[0]
 
     def rank(self, configs: Sequence[Any], arguments: Mapping[str, Any]) -> list:
@@ -364,7 +510,7 @@ class Tuner:
         return [configs[i] for i in places]
 
     def _tiles(self, configs: Sequence[Any], arguments: Mapping[str, Any]) -> list[Tile]:
-        return [Tile.of(self._ours({**arguments, **_said(config)}), self.persistent)
+        return [Tile.of(self._ours({**arguments, **_said(config)}), self.persistent, self.tma)
                 for config in configs]
 
     def _ask(self, question: Callable[..., list], tiles: Sequence[Tile],
@@ -410,17 +556,25 @@ def _said(config: Any) -> dict[str, Any]:
 
 
 def _layout(low: Mapping[str, Any], tensors: Sequence[Any], sides: Sequence[int]) -> str:
-    """Which of B's sides is contiguous."""
-    if low.get("stride_bk") == 1 or low.get("stride_bn") == 1:
-        return "tn" if low.get("stride_bk") == 1 else "nn"
-    if len(tensors) > 1:
-        b = tensors[1]
-        strides = b.stride() if callable(getattr(b, "stride", None)) else getattr(b, "strides", None)
+    """Which of the sides of A and of B is contiguous, in the letters of `predict`."""
+    m, n, k = sides
+    strided = {name: low.get(f"stride_{name}") for name in ("am", "ak", "bk", "bn")}
+    a_along_m = _first_contiguous(strided["am"], strided["ak"], tensors[:1], m, k)
+    b_along_n = _first_contiguous(strided["bn"], strided["bk"], tensors[1:2], n, k)
+    return {(False, False): "tn", (False, True): "nn", (True, True): "nt", (True, False): "tt"}[a_along_m, b_along_n]
+
+
+def _first_contiguous(side: Any, along_k: Any, tensors: Sequence[Any], rows: int, k: int) -> bool:
+    """Whether a matrix of `rows` by `k` lies along the former and not along K, by its strides or its tensor's."""
+    if side == 1 or along_k == 1:
+        return along_k != 1
+    for tensor in tensors:
+        strides = tensor.stride() if callable(getattr(tensor, "stride", None)) else getattr(tensor, "strides", None)
         if strides is not None and len(strides) == 2:
             contiguous = 1 if strides[1] == 1 else 0
-            is_n_by_k = (int(b.shape[0]), int(b.shape[1])) == (sides[1], sides[2])
-            return "tn" if (contiguous == 1) == is_n_by_k else "nn"
-    return "tn"
+            is_rows_by_k = (int(tensor.shape[0]), int(tensor.shape[1])) == (rows, k)
+            return (contiguous == 1) != is_rows_by_k
+    return False
 
 
 def early_config_prune(top_k: int = 8, **options: Any) -> Callable[..., list]:

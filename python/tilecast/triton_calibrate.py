@@ -5,6 +5,8 @@
 
 ROWS.csv (.gz too) has a line for each configuration: m, n, k, dtype, layout, time_us_median,
 status (`ok`), verified (not 0) and the configuration under the names of docs/triton.md (BLOCK_M, num_warps, ...).
+Of tables that others made stages, warps, time_us and kernel are read as num_stages, num_warps, time_us_median and impl,
+and how A and B lie (`[m,k]`, `[n,k]`) as the layout.
 """
 
 from __future__ import annotations
@@ -25,8 +27,7 @@ from typing import Any, Optional
 
 from ._fit import gauss_newton
 from ._model import ConfigError, Error, FileError
-from .triton import (_NAMES, CYCLES, FACTORS, Family, Tile, _integer, default_family, picked,
-                     times_us)
+from .triton import _NAMES, CYCLES, FACTORS, KINDS, Family, Tile, _integer, picked, times_us
 from .triton_learned import learn, seen
 
 # How far from nothing each is expected: cycles, factors, microseconds for a million rows.
@@ -35,6 +36,11 @@ _PRIORS = {"cycles": 150.0, "factors": 0.1, "outside": 100.0}
 _SPILLED_PRIOR = 3.0
 # Columns without which a row is not known, and what others stand for where they are missing.
 _NEEDED = ("m", "n", "k", "time_us_median", "num_warps", "num_stages")
+# What tables of others call these.
+_COLUMNS = {"stages": "num_stages", "warps": "num_warps", "time_us": "time_us_median", "kernel": "impl"}
+# By the columns of how A and B lie, where there are such.
+_LAYOUTS = {("[m,k]", "[n,k]"): "tn", ("[m,k]", "[k,n]"): "nn", ("[k,m]", "[k,n]"): "nt",
+            ("[k,m]", "[n,k]"): "tt"}
 _ASSUMED = {"num_sms": "NUM_SMS: one program for each tile", "dtype": "dtype: fp16", "layout": "layout: tn"}
 
 
@@ -56,6 +62,8 @@ def _read(path: str) -> tuple[list[Row], list[str]]:
         with (gzip.open(path, "rt", encoding="utf-8-sig", newline="") if path.endswith(".gz") else
               open(path, encoding="utf-8-sig", newline="")) as file:
             lines = csv.DictReader(file)
+            if lines.fieldnames:
+                lines.fieldnames = [_COLUMNS.get(name.lower(), name) for name in lines.fieldnames]
             good = [line for line in lines
                     if line.get("impl", "triton") == "triton" and line.get("status", "ok") == "ok"]
     except (OSError, EOFError, zlib.error) as error:
@@ -68,7 +76,7 @@ def _read(path: str) -> tuple[list[Row], list[str]]:
     if missing:
         raise ConfigError(f"{path}: no column {', '.join(missing)}")
     notes = [f"no column {what} is assumed" for name, what in _ASSUMED.items()
-             if columns.isdisjoint(_NAMES.get(name, (name,)))]
+             if columns.isdisjoint((*_NAMES.get(name, (name,)), *(("b",) if name == "layout" else ())))]
     rows, left_out = [], collections.Counter()  # type: list[Row], collections.Counter[str]
     for line in good:
         try:
@@ -99,7 +107,10 @@ def row_of(values: Mapping[str, Any]) -> Row:
         time_us = math.nan
     if not 0 < time_us < math.inf:
         raise ConfigError(f"time_us_median: expected a time, got {low['time_us_median']!r}")
-    words = low.get("dtype", "fp16"), low.get("layout", "tn")
+    lies = low.get("a"), low.get("b")
+    if lies != (None, None) and lies not in _LAYOUTS:
+        raise ConfigError(f"a, b: expected how they lie, as [m,k] and [n,k], got {lies}")
+    words = low.get("dtype", "fp16"), low.get("layout", _LAYOUTS.get(lies, "tn"))
     if not all(words):
         raise ConfigError("dtype, layout: expected both where there are such columns")
     return Row((numbers["m"], numbers["n"], numbers["k"], *words), Tile.of(numbers), time_us)
@@ -112,7 +123,7 @@ def _whole(value: Any) -> Optional[int]:
         return None
 
 
-def predicted(rows: Sequence[Row], family: Family, *, gpu: str = "h200_sxm") -> list[float]:
+def predicted(rows: Sequence[Row], family: Optional[Family], *, gpu: str = "h200_sxm") -> list[float]:
     """Microseconds of each row."""
     times = [0.0] * len(rows)
     for problem, places in _by_problem(rows).items():
@@ -124,7 +135,7 @@ def predicted(rows: Sequence[Row], family: Family, *, gpu: str = "h200_sxm") -> 
 
 
 def runnable(rows: Sequence[Row], *, gpu: str = "h200_sxm") -> list[Row]:
-    """Those that a schedule of ours can stand for; of the others there is no prediction to fit."""
+    """Those that fit shared memory; of the others there is no prediction to fit."""
     return [row for row, us in zip(rows, predicted(rows, Family(), gpu=gpu)) if us < math.inf]
 
 
@@ -138,17 +149,17 @@ def calibrate(rows: Iterable[Any], *, gpu: str = "h200_sxm") -> Family:
         raise ConfigError(f"expected at least 20 measured configurations, got {len(rows)}")
     for row, us in zip(rows, predicted(rows, Family(), gpu=gpu)):
         if us == math.inf:
-            raise ConfigError(f"no schedule can stand for {row.tile} of {row.problem}: "
+            raise ConfigError(f"{row.tile} of {row.problem} does not fit shared memory: "
                               "runnable(rows) leaves such rows out")
     best = {problem: min(rows[i].time_us for i in places)
             for problem, places in _by_problem(rows).items()}
     weights = [min(1.2, max(0.15, 2.2 - row.time_us / best[row.problem])) for row in rows]
-    kinds = ["cycles"] * len(CYCLES) + ["outside"] + ["factors"] * len(FACTORS)
-    priors = [_PRIORS[kind] for kind in kinds]
+    parts = ["cycles"] * len(CYCLES) + ["outside"] + ["factors"] * len(FACTORS)
+    priors = [_PRIORS[kind] for kind in parts]
     priors[len(CYCLES) + 1 + FACTORS.index("spilled")] = _SPILLED_PRIOR
     values = gauss_newton(lambda at: predicted(rows, _family(at), gpu=gpu),
                           [row.time_us for row in rows], weights,
-                          [_STEPS[kind] for kind in kinds], priors)
+                          [_STEPS[kind] for kind in parts], priors)
     terms = _family([round(value, 4) for value in values])
     places, off, counts = [], [], []
     for row, us, weight in zip(rows, predicted(rows, terms, gpu=gpu), weights):
@@ -157,7 +168,9 @@ def calibrate(rows: Iterable[Any], *, gpu: str = "h200_sxm") -> Family:
             places.append(seen(row.tile, m, n, k, us))
             off.append(math.log(row.time_us / us))
             counts.append(weight)
-    return dataclasses.replace(terms, learned=learn(places, off, counts))
+    kinds = {row.tile.kind() for row in rows}
+    return dataclasses.replace(terms, learned=learn(places, off, counts),
+                               fitted_to=tuple(kind for kind in KINDS if kind in kinds))
 
 
 def _family(values: Sequence[float]) -> Family:
@@ -191,9 +204,9 @@ class Quality:
         return "\n".join(lines)
 
 
-def quality(rows: Sequence[Row], families: Mapping[tuple, Family], *,
+def quality(rows: Sequence[Row], families: Mapping[tuple, Optional[Family]], *,
             gpu: str = "h200_sxm") -> Quality:
-    """Of the family that each problem is judged by. Picks are those of early_config_prune. Kernels whose
+    """Of the family that each problem is judged by; None: the package's. Picks are those of early_config_prune. Kernels whose
     sums do not fit their registers are picks as any other; their error, a factor of several, is
     not in the errors."""
     errors, picks = [], {1: [], 4: [], 8: []}  # type: list[float], dict[int, list[float]]
@@ -217,7 +230,7 @@ def quality(rows: Sequence[Row], families: Mapping[tuple, Family], *,
                     for top, speeds in picks.items()})
 
 
-def same(rows: Sequence[Row], family: Family) -> dict[tuple, Family]:
+def same(rows: Sequence[Row], family: Optional[Family]) -> dict[tuple, Optional[Family]]:
     """One family for all problems."""
     return {problem: family for problem in _by_problem(rows)}
 
@@ -272,11 +285,11 @@ def _answer(options: argparse.Namespace) -> Quality:
     read, notes = _read(options.rows)
     rows = runnable(read, gpu=options.gpu)
     if len(rows) < len(read):
-        notes.append(f"{len(read) - len(rows)} rows are left out, as no schedule can stand for them")
+        notes.append(f"{len(read) - len(rows)} rows are left out, as they do not fit shared memory")
     for note in notes:
         print(note, file=sys.stderr)
     if not rows:
-        raise ConfigError(f"{options.rows}: no row that a schedule can stand for")
+        raise ConfigError(f"{options.rows}: no row that fits shared memory")
     if options.command == "fit":
         family = calibrate(rows, gpu=options.gpu)
         family.save(options.out)
@@ -284,7 +297,7 @@ def _answer(options: argparse.Namespace) -> Quality:
     elif options.folds is not None:
         families = unseen(rows, options.folds, options.gpu)
     else:
-        families = same(rows, Family.load(options.family) if options.family else default_family())
+        families = same(rows, Family.load(options.family) if options.family else None)
     return quality(rows, families, gpu=options.gpu)
 
 

@@ -1,0 +1,19 @@
+// Times of Triton's matmuls by closed form (triton_form.h), at the clock that they leave.
+// Checked by: triton_time_test.cpp; python/tests/test_triton_data.py.
+#pragma once
+
+#include "model/analytic/triton_form.h"
+#include "model/predict/question.h"
+
+namespace tilecast {
+
+struct TritonTime {
+  Seconds time;   // infinite where the kernel's buffers do not fit shared memory
+  Seconds least;  // what no such kernel beats, at the highest clock
+};
+
+/// Throws ConfigError where the GPU has no wgmma.
+TritonTime triton_time(const GemmQuestion& question, const TritonKernel& kernel,
+                       const TritonCosts& costs);
+
+}  // namespace tilecast
