@@ -2,6 +2,8 @@
 // with --run it measures them first, by tilecast-gpu: micro-benchmarks, then a designed set of
 // kernels.
 //
+// --budget is the time of all of it, which is said first.
+//
 // What --run measured lies beside --out, NAME.measured.csv and NAME.micro.csv, and is resumed by
 // the next --run: what was measured once is not measured again.
 
@@ -9,6 +11,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -26,6 +30,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/hash.h"
+#include "model/base/parallel.h"
 #include "model/base/shell_text.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
@@ -36,6 +41,7 @@
 #include "validate/compare/data_split.h"
 #include "validate/record/point_list.h"
 #include "validate/record/verified_rows.h"
+#include "validate/run/measure_progress.h"
 
 namespace tilecast {
 namespace {
@@ -71,33 +77,6 @@ void run_gpu(const std::vector<std::string>& arguments, const std::vector<int>& 
   }
 }
 
-/// Measures this machine's GPU; the files become those that the fit reads.
-void measure_first(CalibrateOptions& options) {
-  constexpr int kDone = 0, kPartly = 5;  // a row that failed, or a budget that ended, is no reason
-  const std::string micro = beside(options, ".micro.csv");
-  options.measured = beside(options, ".micro.yaml");
-  if (!std::filesystem::exists(options.measured)) {
-    run_gpu({"micro", "--out", micro, "--overlay", options.measured, "--gpu", options.gpu},
-            {kDone, kPartly});
-  }
-  const std::string rows = beside(options, ".measured.csv");
-  std::vector<std::string> arguments{"measure",      "--points",  options.points,
-                                     "--gpu",        options.gpu, "--budget",
-                                     options.budget, "--out",     rows};
-  if (std::filesystem::exists(rows)) {
-    arguments.emplace_back("--resume");
-  }
-  run_gpu(arguments, {kDone, kPartly});
-  options.data.push_back(rows);
-}
-
-void show(const std::string& stage) {
-  if (::isatty(STDERR_FILENO) == 1) {
-    fmt::print(stderr, "\r\033[K{}", stage);
-    std::fflush(stderr);
-  }
-}
-
 bool has_prior(const CalibrateOptions& options) {
   return !options.prior.empty() && options.prior != kNoPrior;
 }
@@ -120,6 +99,92 @@ std::string command_line(const CalibrateOptions& options) {
           (has_prior(options) ? " --prior " + shell_word(options.prior) : "") +
           (options.keep_constants ? " --keep-constants" : "") +
           (options.no_simulation ? " --no-simulation" : "")));
+}
+
+using Clock = std::chrono::steady_clock;
+
+// What --run takes beside measuring: micro-benchmarks on an H200, and the fit on one processor.
+constexpr Seconds kMicroTakes{135}, kLeastMeasuring{60}, kFitStart{10}, kFitOfRow{0.045};
+constexpr double kRowsPerSecond = 3;
+
+/// Of a file that may be missing, or end inside a row.
+std::size_t lines_of(const std::string& path) {
+  const std::string text = std::filesystem::exists(path) ? read_file(path) : "";
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+/// How long to measure so that the fit to all rows ends after `left`.
+Seconds measuring_time(Seconds left, std::size_t rows_before) {
+  const Seconds row = kFitOfRow / static_cast<double>(processor_count());
+  return (left - kFitStart - row * static_cast<double>(rows_before)) /
+         (1 + row.value * kRowsPerSecond);
+}
+
+/// Says what --run will do, before it does. Throws ConfigError where --budget has no room for it.
+void announce(const CalibrateOptions& options, bool micro, Seconds budget,
+              std::size_t rows_before) {
+  const Seconds first = micro ? kMicroTakes : Seconds{0};
+  const Seconds measuring = measuring_time(budget - first, rows_before);
+  if (measuring < kLeastMeasuring) {
+    throw ConfigError(
+        fmt::format("--budget {}: is the whole command's time, and has no room for a minute of "
+                    "kernels beside {}the fit "
+                    "(about {}): expected {} or more",
+                    options.budget,
+                    micro ? fmt::format("micro-benchmarks (about {}) and ", clock_text(first)) : "",
+                    clock_text(budget - first - measuring),
+                    clock_text(budget + (kLeastMeasuring - measuring) * 1.1)));
+  }
+  fmt::print(stderr,
+             "tilecast: calibrate --run ends in {}: {}kernels for {}, then the fit (about {})\n",
+             clock_text(budget),
+             micro ? fmt::format("micro-benchmarks (about {}), ", clock_text(first)) : "",
+             clock_text(measuring), clock_text(budget - first - measuring));
+}
+
+/// Measures this machine's GPU; the files become those that the fit reads.
+void measure_first(CalibrateOptions& options) {
+  constexpr int kDone = 0, kPartly = 5;  // a row that failed, or a budget that ended, is no reason
+  const Clock::time_point begin = Clock::now();
+  const Seconds budget{static_cast<double>(parse_budget(options.budget).count())};
+  const std::string rows = beside(options, ".measured.csv");
+  const std::size_t before = lines_of(rows);
+  const bool micro =
+      options.measured.empty() && !std::filesystem::exists(beside(options, ".micro.yaml"));
+  announce(options, micro, budget, before);
+  if (options.measured.empty()) {
+    options.measured = beside(options, ".micro.yaml");
+  }
+  options.data.push_back(rows);
+  fmt::print(stderr, "tilecast: stopped, it goes on where it was; or fit what there is: ./{}\n",
+             command_line(options));
+  if (micro) {
+    run_gpu({"micro", "--out", beside(options, ".micro.csv"), "--overlay", options.measured,
+             "--gpu", options.gpu},
+            {kDone, kPartly});
+  }
+  const Seconds passed{std::chrono::duration<double>(Clock::now() - begin).count()};
+  const Seconds left = std::max(measuring_time(budget - passed, before), kLeastMeasuring);
+  std::vector<std::string> arguments{"measure",
+                                     "--points",
+                                     options.points,
+                                     "--gpu",
+                                     options.gpu,
+                                     "--budget",
+                                     fmt::format("{}s", std::llround(left.value)),
+                                     "--out",
+                                     rows};
+  if (std::filesystem::exists(rows)) {
+    arguments.emplace_back("--resume");
+  }
+  run_gpu(arguments, {kDone, kPartly});
+}
+
+void show(const std::string& stage) {
+  if (::isatty(STDERR_FILENO) == 1) {
+    fmt::print(stderr, "\r\033[K{}", stage);
+    std::fflush(stderr);
+  }
 }
 
 /// NAME.learned.yaml beside the overlay.
@@ -333,7 +398,10 @@ void add_calibrate(Program& program) {
                  "stream is fitted and the rest of --out stays as it is");
   const Option run = command.flag("--run", options->run,
                                   "Measure this machine's GPU first; rows join those of --data");
-  command.option("--budget", options->budget, "Time for measuring kernels with --run").needs(run);
+  command
+      .option("--budget", options->budget,
+              "Time for all of --run: micro-benchmarks, kernels, the fit")
+      .needs(run);
   command.option("--measured", options->measured,
                  "Overlay of tilecast-gpu micro: constants that need no fit");
   options->points = (config_folder() / "calibration_points.csv").string();

@@ -1,19 +1,21 @@
 // tilecast measure: time kernels on this machine's GPU, into a measurement CSV. Plans the points
-// (cli/measure_options.h), has their kernels compiled ahead (cli/measure_device.h), holds the GPU
-// and starts the run (validate/run/measure_run.h); with --devices one such process on each
-// (cli/measure_devices.h).
+// (cli/measure_options.h), has their kernels compiled ahead (cli/measure_device.h), or meanwhile
+// where there is a budget (cli/compile_aside.h), holds the GPU and starts the run
+// (validate/run/measure_run.h); with --devices one such process on each (cli/measure_devices.h).
 
 #include <fmt/format.h>
 
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "cli/budget.h"
 #include "cli/commands.h"
+#include "cli/compile_aside.h"
 #include "cli/measure_device.h"
 #include "cli/measure_devices.h"
 #include "cli/measure_options.h"
@@ -78,6 +80,14 @@ std::vector<RunPoint> ordered(const MeasureOptions& options, const std::vector<S
   return in_rounds(telling_first(points, seed), options.rounds, done);
 }
 
+std::vector<SuitePoint> in_order_of(const std::vector<RunPoint>& run) {
+  std::vector<SuitePoint> points;
+  for (const RunPoint& point : run) {
+    points.push_back({point.point, point.refusal, point.drawn});
+  }
+  return points;
+}
+
 /// How rounds came out: each configuration beside the first one of its problem.
 void print_pairs(const MeasureOptions& options) {
   for (const PairedConfigs& pair : pair_rounds(read_measurements(options.out))) {
@@ -85,9 +95,10 @@ void print_pairs(const MeasureOptions& options) {
   }
 }
 
-/// The rows of `points`. The lock is held by the caller.
+/// The rows of `points`, by `deadline` where there is one. The lock is held by the caller.
 void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>& points,
-                    const GpuSpec& gpu, const CounterRequest& counters, MeasuringDevice& device) {
+                    const GpuSpec& gpu, const CounterRequest& counters, MeasuringDevice& device,
+                    std::optional<Clock::time_point> deadline) {
   const u64 seed = options.seed.value_or(std::random_device()());
   const auto kernel_time = [&](const Point& point) { return rough_kernel_time(gpu, point); };
   std::vector<RunPoint> run;
@@ -100,21 +111,24 @@ void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>
     fmt::print(stderr, "{}: nothing to add\n", options.out);
     return;
   }
+  std::optional<CompileAside> compiling;
+  if (deadline) {
+    compiling.emplace([&] { device.compile_all(in_order_of(run)); });
+  } else {
+    device.compile_all(points);
+  }
   fmt::print(stderr, "{}, order by --seed {}\n", counted(run.size(), "point"), seed);
   RunSettings settings{.out = options.out,
                        .counters = counters.metrics,
                        .context = device.context(gpu),
                        .order_seed = seed,
-                       .deadline = {},
+                       .deadline = deadline,
                        .make_bench = [&] {
                          return device.make_bench(
                              gpu, counters,
                              {.phases = options.phases,
                               .window = Seconds{static_cast<double>(options.window_ms) * 1e-3}});
                        }};
-  if (!options.budget.empty()) {
-    settings.deadline = Clock::now() + parse_budget(options.budget);
-  }
   const RunOutcome outcome = run_points(settings, run, RunCosts(run, kernel_time));
   if (options.rounds > 1) {
     print_pairs(options);
@@ -123,6 +137,9 @@ void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>
 }
 
 void run_measure(MeasureOptions& options, MeasuringDevice& device) {
+  const std::optional<Clock::time_point> deadline =
+      options.budget.empty() ? std::nullopt
+                             : std::optional(Clock::now() + parse_budget(options.budget));
   const LoadedGpu gpu = load_gpu(options.gpu, true);
   if (!why_not_schedulable(gpu.spec).empty()) {
     throw ConfigError(fmt::format("{} ({}): kernels are measured on Hopper GPUs only",
@@ -136,17 +153,19 @@ void run_measure(MeasureOptions& options, MeasuringDevice& device) {
   heed_stop_requests();
   const std::vector<std::string> gpus = device.look();
   if (!options.devices.empty()) {
-    device.compile_all(points);  // once, not by each
+    if (!deadline) {
+      device.compile_all(points);  // once, not by each
+    }
     measure_on_devices(options, points, gpu.spec, choice, gpus);
     return;
   }
   const GpuLock lock(gpus.front(), "tilecast measure --out " + options.out);
-  device.compile_all(points);
   if (!options.pm_sampling.empty()) {
+    device.compile_all(points);
     device.sample(points, options.pm_sampling);
     return;
   }
-  measure_points(options, points, gpu.spec, device.request_counters(choice), device);
+  measure_points(options, points, gpu.spec, device.request_counters(choice), device, deadline);
   if (!options.trace.empty()) {
     device.trace(points.front().point, options.trace);
   }
@@ -207,7 +226,8 @@ void add_measure(Program& program, MeasuringDevice& device) {
       .excludes(suite);
   command.option(
       "--budget", options->budget,
-      "Stop in time: 90s, 10m, 1h; where it is short the most informative points come first");
+      "Time for the whole command: 90s, 10m, 1h; kernels are compiled while others are measured, "
+      "and where it is short the most informative points come first");
   command.option("--seed", options->seed,
                  "Seed of the order of points within a problem; default a new one each time");
   const Option rounds =

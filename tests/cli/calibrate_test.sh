@@ -37,12 +37,27 @@ run() {
     "$@" >"$folder/out" 2>"$folder/err" </dev/null
 }
 
+# last_error_line PATTERN WHAT: the lines before say what is done
+last_error_line() {
+  sed -i '$!d' "$folder/err"
+  one_error_line "$@"
+}
+
 # Interrupted after 29 rows: too few, and nothing is written but what was measured.
 touch "$folder/interrupted"
 run && problem 'a fit to 29 rows'
-one_error_line 'expected at least 60 measured GEMMs to fit to, got 29 ' interrupted
+# The budget is the whole command's: what it does is said first, and no time is left for nothing.
+grep -Eq 'ends in 7:00: micro-benchmarks \(about 2:15\), kernels for 4:[0-9]+, then the fit' "$folder/err" ||
+  problem "no announcement: $(cat "$folder/err")"
+given=$(sed -n 's/^measure .*--budget \([0-9]*\)s .*/\1/p' "$folder/asked" | head -1)
+[ "${given:-0}" -gt 300 ] && [ "$given" -lt 415 ] || problem "kernels got $given s of 420"
+grep -q 'fit what there is: ./tilecast calibrate .*--data .*card.measured.csv' "$folder/err" ||
+  problem "how to fit what there is: $(cat "$folder/err")"
+last_error_line 'expected at least 60 measured GEMMs to fit to, got 29 ' interrupted
 [ ! -e "$folder/new/card.learned.yaml" ] || problem 'something was learned of 29 rows'
 rm "$folder/interrupted"
+run --budget 30s && problem 'a budget of 30 s'
+one_error_line '--budget 30s: is the whole command.s time.*: expected 1:[0-9]+ or more' 'a budget of 30 s'
 
 # Again: micro-benchmarks that were measured are not measured again, rows are resumed.
 run || problem "calibrate --run: $(cat "$folder/err")"
@@ -67,7 +82,7 @@ grep -q ', burst on h200_sxm: ' "$folder/out" || problem "no row of the prior: $
 
 # Damaged files are one line each.
 run --prior none && problem 'a fit to 168 rows alone'
-one_error_line 'expected at least 300 measured GEMMs to fit to, got 168 ' 'without a prior'
+last_error_line 'expected at least 300 measured GEMMs to fit to, got 168 ' 'without a prior'
 head -c 100000 "$folder/config/gpus/h200_sxm.learned.csv" >"$folder/cut"
 mv "$folder/cut" "$folder/config/gpus/h200_sxm.learned.csv"
 expect_error 2 'h200_sxm.learned.yaml:[0-9]+: rows: expected the rows of ' "$folder/programs/tilecast" \

@@ -3,6 +3,7 @@
 // takes a little time for a point and gives figures that follow from the point and the card alone.
 //
 //   FAKE_POINT_MS    a point takes so long; default 20
+//   FAKE_COMPILE_MS  compiling takes so long; default 0
 //   FAKE_GPUS        GPUs of the machine, of which CUDA_VISIBLE_DEVICES may leave some; default 1
 
 #include <fmt/format.h>
@@ -89,7 +90,9 @@ class FakeDevice final : public MeasuringDevice {
   RunContext context(const GpuSpec& gpu) override {
     return {.gpu = gpu.name, .toolkit = "none", .git = "fake"};
   }
-  void compile_all(const std::vector<SuitePoint>&) override {}
+  void compile_all(const std::vector<SuitePoint>&) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(number_of("FAKE_COMPILE_MS", 0)));
+  }
   void compile_only(const std::vector<SuitePoint>&) override {}
   CounterRequest request_counters(CounterChoice) override { return {}; }
   std::unique_ptr<Bench> make_bench(const GpuSpec&, const CounterRequest&,

@@ -157,6 +157,16 @@ code=$?
   --out "$folder/devices/b.csv" >"$folder/out" 2>"$folder/err" || problem "resumed: $(cat "$folder/err")"
 check_rows "$folder/devices/b.csv" "resumed on four"
 
+# --- a budget is the whole command's: kernels are compiled meanwhile, and those that are not any
+# more when it ends are no reason to wait
+SECONDS=0
+FAKE_COMPILE_MS=100000 FAKE_POINT_MS=200 "$tilecast" measure --suite "$folder/suite.yaml" --budget 3s \
+  --out "$folder/budget.csv" >"$folder/out" 2>"$folder/err"
+code=$?
+[ $code = 5 ] && grep -q 'stopped by --budget 3s' "$folder/err" || problem "budget: $code, $(tail -n 1 "$folder/err")"
+[ "$(wc -l <"$folder/budget.csv")" -gt 2 ] || problem 'nothing was measured while kernels compiled'
+[ $SECONDS -lt 30 ] || problem "a budget of 3 s took $SECONDS s"
+
 # --- a full disk: what was there stays whole, and the rest follows where there is room
 if small_disk 48k; then
   "$tilecast" measure --plan "$folder/plan.csv" --out "$folder/small/a.csv" 2>"$folder/err"
