@@ -23,14 +23,17 @@ expect_error 2 '--problems: not allowed with SHAPE|SHAPE: not allowed with --pro
   "$TILECAST" predict 64x64x64 --problems x
 
 # Words in any letter case, and other projects' for the same.
-"$TILECAST" predict 256x256x256 --top 08 --layout nn --regime sustained --method analytic \
+"$TILECAST" predict 256x256x256 --top 08 --layout nt --regime sustained --method analytic \
   --format csv --inputs zeros --epilogue bias_n+gelu --schedule ping_pong >"$folder/small"
-"$TILECAST" predict 256X256X256 --top 8 --layout NN --regime Sustained --method Analytic \
+"$TILECAST" predict 256X256X256 --top 8 --layout NT --regime Sustained --method Analytic \
   --format CSV --inputs ZEROS --epilogue Bias_N+GELU --schedule PP --gpu H200 --dtype half \
   >"$folder/large" 2>"$folder/err"
 cmp "$folder/small" "$folder/large" || problem "letter case: $(cat "$folder/err")"
 "$TILECAST" predict 256x256x256 --config 'WS 128X128X64' --top 1 >"$folder/large" 2>"$folder/err"
 grep -Eq 'ws1? 128x128x64' "$folder/large" || problem "letter case: $(cat "$folder/err")"
+
+# Large letters are how BLAS writes layouts, whose NN is tt here.
+expect_error 2 "layout 'NN': .*which is its NN" "$TILECAST" predict 256x256x256 --layout NN
 
 expect_done 'doctor' "$TILECAST" --help
 expect_done '--format' "$TILECAST" doctor --help
