@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "cli/budget.h"
-#include "cli/calibrate_cards.h"
 #include "cli/child_process.h"
 #include "cli/commands.h"
 #include "cli/file_plan.h"
@@ -54,7 +53,7 @@ constexpr std::string_view kUsualPrior = "h200_sxm";  // of which most is learne
 
 struct CalibrateOptions {
   std::string gpu = "h200_sxm", out, measured, lengths_of, prior;
-  std::vector<std::string> data, split, cards;
+  std::vector<std::string> data, split;
   bool run = false, no_simulation = false, keep_constants = false;
   std::string budget = "7m", points;
   std::optional<i64> design;  // how many points to choose in the place of a fit
@@ -434,19 +433,7 @@ void add_calibrate(Program& program) {
             "unchanged")
       .excludes(run);
   command.option("--threads", options->threads, "0: one for each processor").in_range(0u, 1024u);
-  command
-      .option("--cards", options->cards,
-              "Fit no constants but a scale for each card, from rows of several cards that "
-              "share points; into NAME.cards.yaml")
-      .excludes(run)
-      .excludes(design);
-  command.runs([options] {
-    if (!options->cards.empty()) {
-      calibrate_cards(options->gpu, options->data, options->cards, options->out);
-    } else {
-      run_calibrate(*options);
-    }
-  });
+  command.runs([options] { run_calibrate(*options); });
 }
 
 }  // namespace tilecast

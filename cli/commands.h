@@ -44,8 +44,6 @@ void add_gpus(Program& program);
 void add_validate(Program& program);
 void add_calibrate(Program& program);
 void add_pages(Program& program);
-void add_repeatability(Program& program);
-void add_regime_report(Program& program);
 void add_emit(Program& program);
 void add_completion(Program& program);
 void add_plan(Program& program);
@@ -59,7 +57,6 @@ void add_measure(Program& program, MeasuringDevice& device);
 void add_compile(Program& program);
 void add_probe(Program& program);
 void add_micro(Program& program);
-void add_regime_experiment(Program& program);
 void add_timeline(Program& program);
 
 }  // namespace tilecast

@@ -11,8 +11,6 @@ int main(int argc, char** argv) {
   tilecast::add_calibrate(program);
   tilecast::add_report(program);
   tilecast::add_pages(program);
-  tilecast::add_repeatability(program);
-  tilecast::add_regime_report(program);
   tilecast::add_emit(program);
   tilecast::add_completion(program);
   tilecast::add_plan(program);

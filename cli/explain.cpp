@@ -13,7 +13,6 @@
 #include "cli/commands.h"
 #include "cli/explain_output.h"
 #include "cli/file_plan.h"
-#include "cli/predict_many.h"
 #include "cli/problem_options.h"
 #include "cli/waiting.h"
 #include "model/base/chrome_trace.h"
@@ -21,7 +20,6 @@
 #include "model/base/file.h"
 #include "model/predict/best_per.h"
 #include "model/predict/explain.h"
-#include "model/predict/on_card.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
 
@@ -89,14 +87,6 @@ void run_explain(const ExplainOptions& options) {
   } else if (configs.empty() || !options.no_best) {
     const Ranking ranking = rank_candidates(gpu.spec, problem, {}, regime, inputs, 1, effort);
     report.best = explained(ranking.predictions.front());
-  }
-  if (const std::optional<Cards> cards = cards_of(gpu, std::nullopt)) {  // as in predict
-    for (Explanation& kernel : report.kernels) {
-      on_unknown_card(*cards, regime, kernel.predicted);
-    }
-    if (report.best) {
-      on_unknown_card(*cards, regime, report.best->predicted);
-    }
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   report.elapsed = {elapsed.count()};

@@ -24,10 +24,6 @@ constexpr Forwarded kOfData[] = {
     {"completion", "Print a completion script for bash or zsh"},
     {"report", "Write a report of predicted against measured: page, Markdown, data"},
     {"pages", "Write the generated tables of this repository's pages"},
-    {"repeatability",
-     "Compare measurements of the same points: whether two agree (exit code 1 if not); of more, "
-     "what makes them differ: card, day, process or chance"},
-    {"regime-report", "Check that a burst's rest is long enough and its window short enough"},
     {"plan", "Write a numbered list of points to measure, for `measure --plan --shard I/N`"},
     {"merge", "Merge the rows of a plan's shards; exits with 5 where points are missing"},
     {"status", "Show the progress of a plan's shards: done, failed, time left"},

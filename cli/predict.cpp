@@ -20,7 +20,6 @@
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/predict/best_per.h"
-#include "model/predict/on_card.h"
 #include "model/predict/predict.h"
 #include "model/predict/rank_draws.h"
 #include "model/spec/load_gpu.h"
@@ -35,7 +34,7 @@ namespace {
 struct PredictOptions : ProblemOptions {
   std::string regime = "burst", inputs = "normal", format = "table";
   std::vector<std::string> gpus{"h200_sxm"};
-  std::optional<std::string> config, method, card, best_per;
+  std::optional<std::string> config, method, best_per;
   std::vector<std::string> schedules, data;
   std::size_t top = 10;
   std::optional<std::size_t> simulations;
@@ -146,7 +145,6 @@ Answer answer_of(const PredictOptions& options, const Question& q, const std::st
                  std::size_t keep) {
   Answer answer{load_gpu(name, !options.no_calibration), {}, {}, {}, {}};
   const GpuSpec& gpu = answer.gpu.spec;
-  const std::optional<Cards> cards = cards_of(answer.gpu, options.card);
   answer.measured = read_measured(options, gpu, q.problem, q.regime, q.inputs);
   const Waiting waiting(fmt::format("{} on {}", options.shape, gpu.name));
   const auto start = std::chrono::steady_clock::now();
@@ -161,9 +159,6 @@ Answer answer_of(const PredictOptions& options, const Question& q, const std::st
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   answer.elapsed = Seconds{elapsed.count()};
-  if (cards) {
-    on_cards(gpu, *cards, options.card, answer.ranking);
-  }
   return answer;
 }
 
@@ -288,9 +283,6 @@ void add_predict(Program& program) {
   command.flag("--rejected", options->rejected,
                "Give an example of each reason for which candidates were rejected");
   command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
-  command.option("--card", options->card,
-                 "Predict for this measured card, by UUID; by default the interval covers any card "
-                 "of the kind");
   const auto many = std::make_shared<ManyOptions>();
   const Option problems = command.option(
       "--problems", many->problems,
@@ -337,7 +329,6 @@ void add_predict(Program& program) {
                       options->regime,  options->inputs, options->epilogue,
                       options->dtype_c, options->batch,  options->accumulate};
     many->method = options->method;
-    many->card = options->card;
     many->schedules = options->schedules;
     many->top = top.given() ? options->top : 1;
     many->simulations = options->simulations;

@@ -22,7 +22,6 @@
 #include "model/base/file.h"
 #include "model/base/parallel.h"
 #include "model/base/text.h"
-#include "model/predict/on_card.h"
 #include "model/predict/predict.h"
 #include "validate/record/csv_text.h"
 
@@ -135,18 +134,9 @@ void write_now(const std::string& text) {
 
 }  // namespace
 
-std::optional<Cards> cards_of(const LoadedGpu& gpu, const std::optional<std::string>& card) {
-  std::optional<Cards> cards = load_cards(cards_path(gpu.path), gpu.spec.name);
-  if (card) {
-    (void)cards.value_or(Cards{}).card(*card);
-  }
-  return cards;
-}
-
 void predict_many(const ManyOptions& options) {
   const Waiting waiting = Waiting::off_terminal("predict");
   const LoadedGpu gpu = load_gpu(options.gpu, options.use_calibration);
-  const std::optional<Cards> cards = cards_of(gpu, options.card);
   const Shard shard = options.shard.empty() ? Shard{} : parse_shard(options.shard);
   std::ifstream file;
   if (options.problems != "-") {
@@ -173,15 +163,12 @@ void predict_many(const ManyOptions& options) {
       if (cutlass && schedules.empty()) {
         schedules = cutlass_schedules();
       }
-      Ranking ranking = rank_candidates(
+      const Ranking ranking = rank_candidates(
           gpu.spec, listed.problem, schedules, listed.regime, listed.inputs,
           cutlass ? std::max(options.top, kLookedAtForCutlass) : options.top,
           {.method = options.method ? std::optional(parse_method(*options.method)) : std::nullopt,
            .simulations = options.simulations,
            .threads = 1});
-      if (cards) {
-        on_cards(gpu.spec, *cards, options.card, ranking);
-      }
       if (cutlass) {
         std::string rows = cutlass_rows(listed, ranking, options.top);
         ++answered;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "cli/read_problems.h"
-#include "model/spec/cards.h"
 #include "model/spec/load_gpu.h"
 
 namespace tilecast {
@@ -19,17 +18,13 @@ namespace tilecast {
 struct ManyOptions {
   std::string problems, shard, format = "jsonl", gpu = "h200_sxm";
   ProblemDefaults defaults;
-  std::optional<std::string> method, card;
+  std::optional<std::string> method;
   std::vector<std::string> schedules;
   std::size_t top = 1;
   std::optional<std::size_t> simulations;
   unsigned threads = 0;
   bool use_calibration = true;
 };
-
-/// The cards of a GPU's kind; nothing where none were compared. Throws ConfigError where `card` is
-/// named and is not known.
-std::optional<Cards> cards_of(const LoadedGpu& gpu, const std::optional<std::string>& card);
 
 /// Throws Error(kPartial) at the end where problems could not be predicted.
 void predict_many(const ManyOptions& options);

@@ -8,9 +8,7 @@
 #include "library/status.h"
 #include "model/base/error.h"
 #include "model/predict/legality.h"
-#include "model/predict/on_card.h"
 #include "model/predict/predict.h"
-#include "model/spec/cards.h"
 #include "model/spec/kept_gpu.h"
 #include "model/tile/any_op.h"
 #include "model/tile/split_rules.h"
@@ -76,9 +74,6 @@ std::vector<Prediction> forecast(const Request& request, const LoadedGpu& gpu, s
   Ranking ranking = config && config->whole() ? rank_one(gpu.spec, request.problem,
                                                          *config->whole(), request.regime, kInputs)
                                               : rank_for_plans(request, gpu.spec, keep, config);
-  if (const std::optional<Cards> cards = load_cards(cards_path(gpu.path), gpu.spec.name)) {
-    on_cards(gpu.spec, *cards, {}, ranking);
-  }
   return std::move(ranking.predictions);
 }
 

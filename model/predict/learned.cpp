@@ -16,6 +16,7 @@ constexpr std::size_t kNeighbours = 24;
 constexpr double kExtrapolated = 0.5;
 constexpr double kHardlyLike = 0.1;
 constexpr double kSimilar = 0.7;  // tens to hundreds of 2,500 rows are, to one of them
+constexpr double kNineOfTen = 1.645;  // standard deviations to either side
 constexpr std::size_t kFeatureOfK = feature_index("k");
 // Half a unit of the last of the digits that features are written with.
 constexpr double kRounding = 0.005;
@@ -29,6 +30,12 @@ std::pair<double, double> range_of_k(const LearnedModel& model) {
     most = std::max(most, row.features[kFeatureOfK]);
   }
   return {least - kRounding, most + kRounding};
+}
+
+/// Standard deviation between cards of a time's logarithm.
+double spread_of_cards(const GpuSpec& gpu, Regime regime) {
+  const CardSpread spread = gpu.card_spread.value_or(CardSpread{});
+  return regime == Regime::kBurst ? spread.burst : spread.sustained;
 }
 
 const LearnedMethod& method_of(const LearnedModel& model, Method method) {
@@ -176,7 +183,9 @@ void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, In
   retime(learned_cycles(clock.sm_clock), clock, p);
   set_default_interval(gpu, p);
   if (learned.interval && inputs == Inputs::kNormal) {
-    set_interval(std::exp(learned.interval->low), std::exp(learned.interval->high), p);
+    const double cards = kNineOfTen * spread_of_cards(gpu, regime);
+    set_interval(std::exp(-std::hypot(learned.interval->low, cards)),
+                 std::exp(std::hypot(learned.interval->high, cards)), p);
   }
   p.cycles_correction = factor;
   p.clock_correction = inputs == Inputs::kNormal ? clock_factor : 1;

@@ -270,6 +270,13 @@ std::vector<Field> rows(PowerSpec& s) {
   };
 }
 
+std::vector<Field> rows(CardSpread& s) {
+  return {
+      field("burst", s.burst, {0, 0.2}),
+      field("sustained", s.sustained, {0, 0.2}),
+  };
+}
+
 }  // namespace
 
 std::string Field::path() const {
@@ -336,7 +343,8 @@ Presence presence_of(std::string_view section, Architecture architecture) {
            : is_schedulable(architecture) ? Presence::kForbidden
                                           : Presence::kOptional;
   }
-  return is_schedulable(architecture) && section != "stream" ? Presence::kRequired
+  return is_schedulable(architecture) && section != "stream" && section != "card_spread"
+             ? Presence::kRequired
                                                              : Presence::kOptional;
 }
 

@@ -57,6 +57,7 @@ void each_section(GpuSpec& gpu, const Visit& visit) {
   visit("clock", gpu.clock);
   visit("power", gpu.power);
   visit("stream", gpu.stream);
+  visit("card_spread", gpu.card_spread);
 }
 
 /// Every number of the sections that this GPU has, in this order.

@@ -167,6 +167,12 @@ struct PowerSpec {
   Joules per_dram_byte;           // read or written
 };
 
+/// Standard deviation between cards of one kind, of the logarithm of a kernel's time. Predictions
+/// are of the cards that were measured; another one's time lies inside an interval wider by this.
+struct CardSpread {
+  double burst, sustained;
+};
+
 /// The sections an architecture cannot have, or nobody has published, are absent.
 struct GpuSpec {
   std::string name, product;
@@ -182,6 +188,7 @@ struct GpuSpec {
   std::optional<MachineSpec> machine;
   std::optional<ClockSpec> clock;
   std::optional<PowerSpec> power;
+  std::optional<CardSpread> card_spread;
   double default_interval;  // half-width of a 90 % interval without calibration, as a fraction
   std::vector<CompilerRejection> compiler_rejections;  // of the architecture
   std::shared_ptr<const LearnedModel> learned;         // null without a calibration

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kYaml = ".yaml";
 constexpr std::string_view kOverlay = ".calibrated.yaml", kLearned = ".learned.yaml",
-                           kLearnedRows = ".learned.csv", kCards = ".cards.yaml";
+                           kLearnedRows = ".learned.csv";
 
 /// One that cannot be read is reported by the read.
 bool is_there(const fs::path& file) {
@@ -177,8 +177,7 @@ std::vector<std::string> known_gpus(const fs::path& config_folder) {
   std::vector<std::string> names;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string file = at->path().filename().string();
-    if (file.ends_with(kYaml) && !file.ends_with(kOverlay) && !file.ends_with(kLearned) &&
-        !file.ends_with(kCards)) {
+    if (file.ends_with(kYaml) && !file.ends_with(kOverlay) && !file.ends_with(kLearned)) {
       names.push_back(file.substr(0, file.size() - kYaml.size()));
     }
   }
@@ -244,7 +243,7 @@ std::vector<std::string> files_of_gpu(std::string_view name_or_path) {
   // A file that is based on itself is refused where it is read.
   while (is_there(path) && std::ranges::find(files, path.string()) == files.end()) {
     files.push_back(path.string());
-    for (const std::string_view ending : {kOverlay, kLearned, kLearnedRows, kCards}) {
+    for (const std::string_view ending : {kOverlay, kLearned, kLearnedRows}) {
       if (const fs::path more = beside(path, ending); is_there(more)) {
         files.push_back(more.string());
       }

@@ -7,13 +7,11 @@
 #include <utility>
 
 #include "cli/explain_output.h"
-#include "cli/predict_many.h"
 #include "cli/predict_output.h"
 #include "model/base/error.h"
 #include "model/base/parallel.h"
 #include "model/base/text.h"
 #include "model/predict/legality.h"
-#include "model/predict/on_card.h"
 #include "model/predict/predict.h"
 #include "model/predict/predict_op.h"
 #include "model/spec/kept_gpu.h"
@@ -62,11 +60,8 @@ Answer answer(const GpuChoice& choice, const std::string& shape, const Question&
               const Search& search, unsigned threads, bool table) {
   const LoadedGpu& gpu = loaded(choice);
   const auto start = std::chrono::steady_clock::now();
-  Ranking ranking = rank(gpu, asked(shape, question), search, threads);
+  const Ranking ranking = rank(gpu, asked(shape, question), search, threads);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  if (const std::optional<Cards> cards = cards_of(gpu, choice.card)) {
-    on_cards(gpu.spec, *cards, choice.card, ranking);
-  }
   const MeasuredByConfig none;
   const RankingReport report{gpu, ranking, search.top, Seconds{elapsed.count()}, none};
   return {ranking_json(report), table ? ranking_table(report) : std::string()};

@@ -25,7 +25,6 @@ struct Question {
 struct GpuChoice {
   std::string gpu;  // a name in `configs`/gpus, or a path
   bool calibrated;
-  std::optional<std::string> card;
   std::filesystem::path configs;
 };
 

@@ -27,8 +27,8 @@ namespace {
 
 using Texts = std::vector<std::string>;
 using Text = std::optional<std::string>;
-// gpu, calibrated, card, folder of the configuration files
-using GpuTuple = std::tuple<std::string, bool, Text, std::string>;
+// gpu, calibrated, folder of the configuration files
+using GpuTuple = std::tuple<std::string, bool, std::string>;
 // op, dtype, layout, regime, inputs, method, epilogue, accumulate
 using QuestionTuple = std::tuple<std::string, std::string, std::string, std::string, std::string,
                                  Text, std::string, std::string>;

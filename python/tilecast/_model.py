@@ -176,8 +176,8 @@ def _question(dtype, layout, regime, inputs, method, epilogue="none", accumulate
     return ("gemm", _word(dtype), layout, regime, inputs, method, epilogue, accumulate or "")
 
 
-def _machine(gpu, calibrated, card=None):
-    return (os.fspath(gpu), calibrated, card, config_folder())
+def _machine(gpu, calibrated):
+    return (os.fspath(gpu), calibrated, config_folder())
 
 
 def gpus() -> list[Gpu]:
@@ -195,7 +195,7 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
             inputs: str = "normal", top: int = 10, config: Optional[str] = None,
             schedules: Union[str, Sequence[str]] = (), method: Optional[str] = None,
             simulate: Optional[int] = None, threads: int = 0, calibrated: bool = True,
-            card: Optional[str] = None, epilogue: str = "none",
+            epilogue: str = "none",
             batch: Union[int, str] = 1, accumulate: Optional[str] = None) -> Ranking:
     """The `top` fastest configurations of C[m,n] = epilogue(A[m,k] B), fastest first.
 
@@ -212,7 +212,6 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
     simulate   of each schedule, how many of the best by closed form are simulated; by default 1 to 8
     threads    for simulations; 0: one for each processor
     calibrated without it the GPU's calibration is left out
-    card       UUID of a measured card; else the interval is of any card of the kind
     epilogue   "none", or scales of fp8 ("scale_tensor", "scale_row", "scale_block"), a bias ("bias_m",
                "bias_n") and an activation ("relu", "gelu", "gelu_tanh", "silu"), joined by "+": "bias_n+gelu"
     batch      products of one launch; "32:a", "32:b" or "32:ab" where they share A, B or both
@@ -222,7 +221,7 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
     that cannot be read.
     """
     return Ranking(*_native.predict(
-        _machine(gpu, calibrated, card), _shape(m, n, k, batch),
+        _machine(gpu, calibrated), _shape(m, n, k, batch),
         _question(dtype, layout, regime, inputs, method, epilogue, accumulate),
         (_names(schedules), _count("top", top), simulate, threads, config)))
 
@@ -237,7 +236,7 @@ def predict_many(m, n, k, *, dtype: Any = "fp16", layout: str = "tn",
                  gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
                  inputs: str = "normal", schedules: Union[str, Sequence[str]] = (),
                  method: Optional[str] = None, simulate: Optional[int] = None, threads: int = 0,
-                 calibrated: bool = True, card: Optional[str] = None,
+                 calibrated: bool = True,
                  epilogue: str = "none", accumulate: Optional[str] = None) -> Predictions:
     """The fastest configuration of each of many problems, on all processors and without the GIL.
 
@@ -247,7 +246,7 @@ def predict_many(m, n, k, *, dtype: Any = "fp16", layout: str = "tn",
     """
     shapes = _broadcast(m, n, k)
     answers = _native.predict_many(
-        _machine(gpu, calibrated, card), [_shape(*shape) for shape in shapes],
+        _machine(gpu, calibrated), [_shape(*shape) for shape in shapes],
         _question(dtype, layout, regime, inputs, method, epilogue, accumulate),
         (_names(schedules), 1, simulate, threads, None))
     return Predictions(shapes, answers)

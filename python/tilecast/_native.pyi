@@ -1,7 +1,7 @@
 # The compiled part (python/bindings); tilecast._model is what users call.
 from typing import Any, Callable, Optional
 
-Machine = tuple[str, bool, Optional[str], str]  # gpu, calibrated, card, configuration folder
+Machine = tuple[str, bool, str]  # gpu, calibrated, configuration folder
 # op, dtype, layout, regime, inputs, method, epilogue, accumulate
 Question = tuple[str, str, str, str, str, Optional[str], str, str]
 Search = tuple[list[str], int, Optional[int], int, Optional[str]]  # schedules, top, simulate, threads, config

@@ -16,8 +16,6 @@ for value in abc 0 -1 2.5 99999999999999999999; do
   expect_error 2 "--top: expected a whole number from 1 to 1048576, got '$value'" \
     "$TILECAST" predict 64x64x64 --top $value
 done
-expect_error 2 "--check: expected a number from 0.1 to 1000000.*, got 'x'" \
-  "$TILECAST" regime-report none.csv --check x
 expect_error 2 '--wide: takes no value' "$TILECAST" predict 64x64x64 --wide=yes
 expect_error 2 '--problems: not allowed with SHAPE|SHAPE: not allowed with --problems' \
   "$TILECAST" predict 64x64x64 --problems x

@@ -5,13 +5,13 @@
 // until their medians agree (block_rules.h). A first block that does not count comes before them,
 // after a short rest, so that what stands before every block that counts is one of the same
 // configuration: a rest alone does not make the clock forget what ran before
-// (regime_experiment.h). Sustained: sustained_load.h; a burst after it rests longer first. By
+// (validate/data/h200_sxm/laboratory). Sustained: sustained_load.h; a burst after it rests longer first. By
 // default launches rotate over buffer sets that together exceed L2 several times.
 //
 // Leaves out: the host's launch overhead, which is in no record. A single launch longer than 10 ms
 // is a burst block by itself. Checked by: launch_times_test.cpp, block_rules_test.cpp and
 // clock_between_test.cpp (its arithmetic); by hand on an H200, where a tensor-bound kernel takes
-// the same cycles in both; what rest and window do: regime_experiment.h.
+// the same cycles in both.
 #pragma once
 
 #include <chrono>
