@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "model/base/error.h"
 #include "model/tile/operand_copies.h"
 
@@ -98,14 +101,21 @@ void set_batch(cublasLtMatrixLayout_t layout, i64 matrices, i64 stride) {
 }
 
 template <class T>
-std::string attribute(const cublasLtMatmulAlgo_t& algorithm,
-                      cublasLtMatmulAlgoConfigAttributes_t which) {
+std::optional<T> value_of(const cublasLtMatmulAlgo_t& algorithm,
+                          cublasLtMatmulAlgoConfigAttributes_t which) {
   T value{};
   size_t written = 0;
   return cublasLtMatmulAlgoConfigGetAttribute(&algorithm, which, &value, sizeof value, &written) ==
                  CUBLAS_STATUS_SUCCESS
-             ? std::to_string(value)
-             : "?";
+             ? std::optional(value)
+             : std::nullopt;
+}
+
+template <class T>
+std::string attribute(const cublasLtMatmulAlgo_t& algorithm,
+                      cublasLtMatmulAlgoConfigAttributes_t which) {
+  const std::optional<T> value = value_of<T>(algorithm, which);
+  return value ? std::to_string(*value) : "?";
 }
 
 }  // namespace
@@ -215,15 +225,28 @@ void CublasltMatmul::run(const cublasLtMatmulAlgo_t& algorithm, const GemmBuffer
       library_.workspace().as<void>(), library_.workspace().bytes(), stream));
 }
 
+i32 rounded_sums(const cublasLtMatmulAlgo_t& algorithm) {
+  const uint32_t scheme =
+      value_of<uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME).value_or(0);
+  constexpr uint32_t kInType =
+      CUBLASLT_REDUCTION_SCHEME_INPLACE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
+  return (scheme & kInType) == 0
+             ? 1
+             : std::max(1,
+                        value_of<int32_t>(algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM).value_or(1));
+}
+
 std::string describe(const cublasLtMatmulAlgo_t& algorithm) {
-  return fmt::format("algo={} tile={} stages={} splitk={} swizzle={} cluster={} inner={}",
-                     attribute<int32_t>(algorithm, CUBLASLT_ALGO_CONFIG_ID),
-                     attribute<uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_TILE_ID),
-                     attribute<uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_STAGES_ID),
-                     attribute<int32_t>(algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM),
-                     attribute<uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING),
-                     attribute<uint16_t>(algorithm, CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID),
-                     attribute<uint16_t>(algorithm, CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID));
+  return fmt::format(
+      "algo={} tile={} stages={} splitk={} reduction={} swizzle={} cluster={} inner={}",
+      attribute<int32_t>(algorithm, CUBLASLT_ALGO_CONFIG_ID),
+      attribute<uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_TILE_ID),
+      attribute<uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_STAGES_ID),
+      attribute<int32_t>(algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM),
+      attribute<uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME),
+      attribute<uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING),
+      attribute<uint16_t>(algorithm, CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID),
+      attribute<uint16_t>(algorithm, CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID));
 }
 
 }  // namespace tilecast

@@ -62,8 +62,12 @@ class CublasltMatmul {
   Owned<cublasLtMatrixLayout_t> first_, second_, result_;  // our B, our A, our C
 };
 
-/// "algo=66 tile=20 stages=36 splitk=1 swizzle=0 cluster=3 inner=0", by cuBLASLt's own numbers
-/// (cublasLt.h: CUBLASLT_MATMUL_TILE_*, ...STAGES_*, CUBLASLT_CLUSTER_SHAPE_*).
+/// Parts of K whose sums the algorithm rounds to C's type and adds up there; 1: it rounds once.
+i32 rounded_sums(const cublasLtMatmulAlgo_t& algorithm);
+
+/// "algo=66 tile=20 stages=36 splitk=1 reduction=0 swizzle=0 cluster=3 inner=0", by cuBLASLt's own
+/// numbers (cublasLt.h: CUBLASLT_MATMUL_TILE_*, ...STAGES_*, CUBLASLT_CLUSTER_SHAPE_*,
+/// CUBLASLT_REDUCTION_SCHEME_*).
 std::string describe(const cublasLtMatmulAlgo_t& algorithm);
 
 }  // namespace tilecast

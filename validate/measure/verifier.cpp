@@ -24,6 +24,7 @@ constexpr u64 kAllElementsUpTo = 1 << 16;  // compared with fp64 in full; else s
 constexpr double kRelativeRoundoffs = 2;
 constexpr double kAbsoluteOfRms = 0.01;
 constexpr double kNormMargin = 4;
+constexpr double kLargestDeviation = 5.5;  // of a few million normal numbers
 constexpr double kOfFactors = 6;      // of a gate's products one factor's error times the other
 constexpr double kOfRows = 12.0 / 7;  // scales drawn from 1 to 2: the largest two, over rms of all
 constexpr u64 kNone = std::numeric_limits<u64>::max();
@@ -86,16 +87,20 @@ double accumulation_error(const GemmProblem& problem) {
          (activated ? std::ldexp(1.0, -10) : 0);
 }
 
-ElementBound element_bound(const GemmProblem& problem, double rms) {
+ElementBound element_bound(const GemmProblem& problem, double rms, i32 rounded_sums) {
   const double lost = accumulation_error(problem);
   const bool gated = gates(problem.epilogue);  // a product of two sums
+  const double roundings = rounded_sums > 1 ? kLargestDeviation * unit_roundoff(c_type(problem)) *
+                                                  std::sqrt(static_cast<double>(rounded_sums))
+                                            : 0;
   return {.relative = static_cast<float>(kRelativeRoundoffs * unit_roundoff(c_type(problem)) +
                                          (is_fp8(problem.dtype) ? lost / 2 * (gated ? 2 : 1) : 0)),
-          .absolute = static_cast<float>((kAbsoluteOfRms + lost) * rms * (gated ? kOfFactors : 1) *
+          .absolute = static_cast<float>((kAbsoluteOfRms + lost + roundings) * rms *
+                                         (gated ? kOfFactors : 1) *
                                          (problem.epilogue.scales == Scales::kRow ? kOfRows : 1))};
 }
 
-Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem) {
+Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem, i32 rounded_sums) {
   const double largest = std::bit_cast<float>(check.largest_reference);
   const double error = std::bit_cast<float>(check.largest_error);
   const double norm = std::sqrt(check.reference_squares);
@@ -103,8 +108,9 @@ Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem) {
   Verdict verdict{.fault = "",
                   .max_error = largest > 0 ? error / largest : error,
                   .rms_error = norm > 0 ? error_norm / norm : error_norm};
-  const double norm_bound =
-      kNormMargin * unit_roundoff(c_type(problem)) / std::sqrt(3.0) + accumulation_error(problem);
+  const double norm_bound = (kNormMargin + std::sqrt(rounded_sums - 1.0)) *
+                                unit_roundoff(c_type(problem)) / std::sqrt(3.0) +
+                            accumulation_error(problem);
   if (check.unwritten_elements != 0) {
     verdict.fault =
         fmt::format("{} of {} elements were not written, the first wrong one at {}",
@@ -318,7 +324,7 @@ const void* Verifier::without_room(void* c, OutputCheck* result) {
   return filled_.as<void>();
 }
 
-Verdict Verifier::check(const std::function<void(void* c)>& enqueue) {
+Verdict Verifier::check(const std::function<void(void* c)>& enqueue, i32 rounded_sums) {
   // The last row ends where it ends, however far apart rows are: what is behind it is guarded.
   const i64 rows = matrices_of_c(problem_) * rows_in_memory(problem_);
   const i64 c_elements = (rows - 1) * c_row(problem_) + c_columns(problem_);
@@ -340,10 +346,11 @@ Verdict Verifier::check(const std::function<void(void* c)>& enqueue) {
   const double rms = std::sqrt(cleared_.reference_squares / static_cast<double>(elements()));
   OutputCheck* const result = result_.as<OutputCheck>();
   kernels_.check_output(without_room(c, result), reference_.as<float>(), problem_,
-                        element_bound(problem_, rms), result, stream_.get());
+                        element_bound(problem_, rms, rounded_sums), result, stream_.get());
   kernels_.check_guard(output_.as<void>(), kGuardBytes / kWordBytes, result, stream_.get());
   kernels_.check_guard(output_.as<void>(behind), kGuardBytes / kWordBytes, result, stream_.get());
-  Verdict verdict = verdict_of(copy_to_host(result, 1, stream_.get()).front(), problem_);
+  Verdict verdict =
+      verdict_of(copy_to_host(result, 1, stream_.get()).front(), problem_, rounded_sums);
   if (verdict.right()) {
     verdict.fault = fault_of_amax(rms);
   }

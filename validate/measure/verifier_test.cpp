@@ -131,6 +131,22 @@ TEST_CASE("Exact sums may be off by what a K block loses, whatever K") {
   CHECK(of_short.relative == Approx(std::ldexp(1.0, -12)).epsilon(1e-3));
 }
 
+TEST_CASE("Partial sums that are rounded widen both bounds, and one sum does not") {
+  const GemmProblem problem{
+      .shape = {837, 2365, 11209}, .dtype = ElementType::kBf16, .layout = Layout::kTn};
+  const ElementBound once = element_bound(problem, 1);
+  CHECK(element_bound(problem, 1, 1).absolute == once.absolute);
+  // 13 parts: 0.01 + 5.5 * sqrt(13) / 256 = 0.0875. Measured on an H200: 0.060 beyond 2 u |C|.
+  CHECK(element_bound(problem, 1, 13).absolute == Approx(0.0875).epsilon(1e-2));
+  CHECK(element_bound(problem, 1, 13).relative == once.relative);
+  // The norm: 4 u / sqrt(3) = 0.00902; of 13 parts (4 + sqrt(12)) u / sqrt(3) = 0.01683.
+  OutputCheck check = right();
+  check.reference_squares = 1;
+  check.error_squares = 0.012 * 0.012;
+  CHECK(!verdict_of(check, problem).right());
+  CHECK(verdict_of(check, problem, 13).right());
+}
+
 TEST_CASE("A result inside the bounds is right and states its largest error and their norm") {
   const Verdict verdict = verdict_of(right(), kProblem);
   CHECK(verdict.right());

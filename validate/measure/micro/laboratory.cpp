@@ -74,9 +74,10 @@ void Laboratory::prepare(const Point& point) {
   prepared_ = {point.problem, point.inputs};
 }
 
-bool Laboratory::verify(Measurement& row, const std::function<void(void* c)>& enqueue) {
+bool Laboratory::verify(Measurement& row, const std::function<void(void* c)>& enqueue,
+                        i32 rounded_sums) {
   const PhaseTimes::Scope phase(phases_, "verify");
-  const Verdict verdict = verifier_.check(enqueue);
+  const Verdict verdict = verifier_.check(enqueue, rounded_sums);
   row.verified = verdict.right();
   row.max_error = verdict.max_error;
   if (!verdict.right()) {
@@ -198,7 +199,8 @@ std::size_t Laboratory::fastest(const CublasltMatmul& matmul,
   for (std::size_t i = 0; i < algorithms.size(); ++i) {
     try {
       const Verdict verdict =
-          verifier_.check([&](void* c) { matmul.run(algorithms[i], first, c, stream_.get()); });
+          verifier_.check([&](void* c) { matmul.run(algorithms[i], first, c, stream_.get()); },
+                          rounded_sums(algorithms[i]));
       if (!verdict.right()) {
         continue;
       }
@@ -233,7 +235,9 @@ void Laboratory::measure_cublaslt(Measurement& row) {
   const std::size_t chosen =
       row.point.config == kCublasltBest ? fastest(matmul, algorithms) : std::size_t{0};
   const GemmBuffers first = operands_.set(0);
-  if (!verify(row, [&](void* c) { matmul.run(algorithms[chosen], first, c, stream_.get()); })) {
+  if (!verify(
+          row, [&](void* c) { matmul.run(algorithms[chosen], first, c, stream_.get()); },
+          rounded_sums(algorithms[chosen]))) {
     return;
   }
   Workload workload = workload_of(matmul, algorithms[chosen]);

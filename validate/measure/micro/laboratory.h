@@ -59,7 +59,7 @@ class Laboratory {
   void prepare(const Point& point);
   void measure_kernel(Measurement& row);
   void measure_cublaslt(Measurement& row);
-  bool verify(Measurement& row, const std::function<void(void* c)>& enqueue);
+  bool verify(Measurement& row, const std::function<void(void* c)>& enqueue, i32 rounded_sums = 1);
   bool is_what_it_claims(Measurement& row, const GemmLaunch& launch);
   void time(Measurement& row, Workload& workload);
   std::size_t fastest(const CublasltMatmul& matmul,
