@@ -224,6 +224,25 @@ TEST_CASE("Intervals and what is extrapolated reach the prediction") {
   CHECK(p.extrapolated);
 }
 
+TEST_CASE("An interval is as much wider as cards of one kind differ in its regime") {
+  GpuSpec gpu = example();
+  gpu.card_spread = CardSpread{.burst = 0.1, .sustained = 0};
+  const Physics kernel = physics(1000, 1e-9);
+  const Learned learned{.interval = Learned::Interval{-0.1, 0.2}};
+  const auto of = [&](Regime regime) {
+    Prediction p = plain(1000);
+    apply_learned(gpu, learned, regime, Inputs::kNormal, kernel.kernel, kernel.cycles, p);
+    return p;
+  };
+  // 1.645 standard deviations of 0.1 hold nine of ten cards: sqrt(0.1^2 + 0.1645^2) = 0.1925 and
+  // sqrt(0.2^2 + 0.1645^2) = 0.2590 in the logarithm.
+  const Prediction burst = of(Regime::kBurst);
+  CHECK(burst.interval_low / burst.time == Approx(std::exp(-0.1925)).epsilon(1e-3));
+  CHECK(burst.interval_high / burst.time == Approx(std::exp(0.2590)).epsilon(1e-3));
+  const Prediction sustained = of(Regime::kSustained);
+  CHECK(sustained.interval_low / sustained.time == Approx(std::exp(-0.1)));
+}
+
 TEST_CASE("A GPU that nothing was learned of has no learned part") {
   CHECK_FALSE(learned_part(load_gpu("h200_sxm", false).spec, Method::kAnalytic).has_value());
   CHECK(learned_part(load_gpu("h200_sxm", true).spec, Method::kSimulated).has_value());
