@@ -217,7 +217,7 @@ std::string side_of_groups(const char* name, const Fields& fields) {
   if (const auto capacity = fields.find("capacity"); capacity != fields.end()) {
     groups += "/" + capacity->second;
   }
-  const GroupRows* const parsed = parse_group_rows(groups);
+  const SharedGroupRows parsed = parse_group_rows(groups);
   const auto side = fields.find(name);
   if (side != fields.end() && parse_integer(side->second) != parsed->total()) {
     throw ConfigError(fmt::format("{}: expected {}, the rows of all groups, got {}", name,

@@ -188,7 +188,7 @@ std::string defines(const EmittedGemm& gemm) {
   add("PRODUCTS", matrices_of_c(gemm.problem));
   add("ONE_A", gemm.problem.batch.one_a ? 1 : 0);
   add("ONE_B", gemm.problem.batch.one_b ? 1 : 0);
-  if (const GroupRows* const groups = gemm.problem.groups; groups != nullptr) {
+  if (const SharedGroupRows& groups = gemm.problem.groups; groups != nullptr) {
     add("GROUP_NUMBERS", fmt::format("{}", fmt::join(groups->on_device(), ",")));
     add("GROUP_CAPACITY", groups->capacity());
   }

@@ -36,7 +36,7 @@ EmittedGemm with_c_in(ElementType c, EmittedGemm gemm) {
   return gemm;
 }
 
-EmittedGemm in_groups_of(EmittedGemm gemm, const GroupRows* groups) {
+EmittedGemm in_groups_of(EmittedGemm gemm, const SharedGroupRows& groups) {
   gemm.problem = in_groups(gemm.problem, groups);
   return gemm;
 }

@@ -9,6 +9,7 @@
 #include "model/base/integers.h"
 #include "model/base/math.h"
 #include "model/tile/epilogue.h"
+#include "model/tile/shared_group_rows.h"
 
 namespace tilecast {
 
@@ -66,8 +67,6 @@ struct LeadingDimensions {
   constexpr bool operator==(const LeadingDimensions&) const = default;
 };
 
-class GroupRows;  // group_rows.h, which the host alone includes
-
 struct GemmProblem {
   GemmShape shape;    // of each product; of groups all their rows, or their K
   ElementType dtype;  // of A and B
@@ -75,8 +74,8 @@ struct GemmProblem {
   Epilogue epilogue = {};
   // Of fp8 operands. Of 16-bit ones fp32 and e4m3 count; else C has their type.
   ElementType c = ElementType::kBf16;
-  Batch batch = {};                   // the bias is one for all products
-  const GroupRows* groups = nullptr;  // none: one product, or a batch
+  Batch batch = {};                  // the bias is one for all products
+  SharedGroupRows groups = nullptr;  // none: one product, or a batch
   LeadingDimensions leading = {};
   // Of fp8 operands. kFast where there are block scales, by which sums are exact anyway, so that
   // equal problems compare equal: promotes() knows.

@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <memory>
-#include <mutex>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "model/base/error.h"
@@ -32,7 +28,20 @@ GroupRows::GroupRows(std::vector<i64> rows, i64 capacity, GroupSide side)
       largest_(rows_.empty() ? 0 : std::ranges::max(rows_)),
       not_empty_(std::ranges::count_if(rows_, [](i64 of_group) { return of_group > 0; })) {}
 
-const GroupRows* GroupRows::of(std::vector<i64> rows, i64 capacity, GroupSide side) {
+void SharedGroupRows::retain() const { list_->owners_.fetch_add(1, std::memory_order_relaxed); }
+
+void SharedGroupRows::release() const {
+  if (list_->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    delete list_;
+  }
+}
+
+bool SharedGroupRows::equals(const GroupRows& other) const {
+  return list_->side_ == other.side_ && list_->capacity_ == other.capacity_ &&
+         list_->rows_ == other.rows_;
+}
+
+SharedGroupRows GroupRows::of(std::vector<i64> rows, i64 capacity, GroupSide side) {
   if (const auto wrong = std::ranges::find_if(rows, [](i64 of_group) { return of_group < 0; });
       wrong != rows.end()) {
     throw ConfigError(fmt::format("groups: expected 0 rows or more of each, not {}", *wrong));
@@ -46,15 +55,7 @@ const GroupRows* GroupRows::of(std::vector<i64> rows, i64 capacity, GroupSide si
   if (capacity != 0 && side == GroupSide::kK) {
     throw ConfigError("groups along K follow each other: there is no room between them");
   }
-  using Key = std::tuple<std::vector<i64>, i64, GroupSide>;
-  static std::mutex mutex;
-  static auto& known = *new std::map<Key, std::unique_ptr<const GroupRows>>;
-  const std::lock_guard lock(mutex);
-  std::unique_ptr<const GroupRows>& list = known[{rows, capacity, side}];
-  if (list == nullptr) {
-    list.reset(new GroupRows(std::move(rows), capacity, side));
-  }
-  return list.get();
+  return SharedGroupRows(new GroupRows(std::move(rows), capacity, side));
 }
 
 i64 GroupRows::rows_in_memory() const {
@@ -95,9 +96,9 @@ std::vector<u32> GroupRows::groups_of_tile_rows(i64 height) const {
   return groups;
 }
 
-GemmProblem in_groups(GemmProblem problem, const GroupRows* groups) {
-  problem.groups = groups;
+GemmProblem in_groups(GemmProblem problem, SharedGroupRows groups) {
   (groups->side() == GroupSide::kM ? problem.shape.m : problem.shape.k) = groups->total();
+  problem.groups = std::move(groups);
   return problem;
 }
 

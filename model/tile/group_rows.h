@@ -7,11 +7,10 @@
 // rows, fills the first of them, and the others are left as they are. Known to the host alone:
 // kernels read the groups from the device's memory.
 //
-// A list is one object for as long as the program runs, whoever asks for it, so that problems are
-// compared and copied as plain values are. It is never freed: a program asks for few lists.
 // Checked by: group_rows_test.cpp.
 #pragma once
 
+#include <atomic>
 #include <vector>
 
 #include "model/base/integers.h"
@@ -25,10 +24,10 @@ enum class GroupSide : i32 { kM, kK };
 
 class GroupRows {
  public:
-  /// The one object of this list; from any thread. A capacity of 0: not masked. Throws ConfigError
-  /// where a number is negative, or above the capacity, or groups along K are masked.
-  static const GroupRows* of(std::vector<i64> rows, i64 capacity = 0,
-                             GroupSide side = GroupSide::kM);
+  /// A capacity of 0: not masked. Throws ConfigError where a number is negative, or above the
+  /// capacity, or groups along K are masked.
+  static SharedGroupRows of(std::vector<i64> rows, i64 capacity = 0,
+                            GroupSide side = GroupSide::kM);
 
   const std::vector<i64>& rows() const { return rows_; }
   i64 count() const { return static_cast<i64>(rows_.size()); }
@@ -53,8 +52,11 @@ class GroupRows {
   std::vector<u32> groups_of_tile_rows(i64 height) const;
 
  private:
+  friend class SharedGroupRows;
+
   GroupRows(std::vector<i64> rows, i64 capacity, GroupSide side);
 
+  mutable std::atomic<u32> owners_ = 0;
   std::vector<i64> rows_;
   GroupSide side_ = GroupSide::kM;
   i64 capacity_ = 0, total_ = 0, largest_ = 0, not_empty_ = 0;
@@ -68,7 +70,7 @@ inline bool grouped_along_k(const GemmProblem& problem) {
 }
 
 /// `problem` with these groups; the side that they part becomes their sum.
-GemmProblem in_groups(GemmProblem problem, const GroupRows* groups);
+GemmProblem in_groups(GemmProblem problem, SharedGroupRows groups);
 GemmProblem in_groups(GemmProblem problem, std::vector<i64> rows);
 GemmProblem in_groups_of_k(GemmProblem problem, std::vector<i64> rows);
 

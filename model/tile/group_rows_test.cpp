@@ -30,12 +30,34 @@ TEST_CASE("Equal lists of groups are one, so that equal problems are equal") {
   CHECK_FALSE(grouped({256, 17}) == grouped({17, 256}));
 }
 
+TEST_CASE("Copies of a problem share its list, which outlives the first of them") {
+  GemmProblem copy{};
+  {
+    const GemmProblem first = grouped({256, 0, 17});
+    copy = first;
+    CHECK(&*copy.groups == &*first.groups);
+    copy = copy;
+  }
+  CHECK(copy.groups->rows() == std::vector<i64>{256, 0, 17});
+  GemmProblem moved = std::move(copy);
+  CHECK(moved == grouped({256, 0, 17}));
+  moved.groups = nullptr;
+  CHECK_FALSE(moved == grouped({256, 0, 17}));
+}
+
+TEST_CASE("Groups differ by rows, capacity and side") {
+  CHECK(GroupRows::of({5, 5}) != GroupRows::of({5, 5}, 8));
+  CHECK(GroupRows::of({5, 5}) != GroupRows::of({5, 5}, 0, GroupSide::kK));
+  CHECK(GroupRows::of({5, 5}) != nullptr);
+}
+
 TEST_CASE("A group with fewer rows than none is an error") {
   CHECK_THROWS_AS(GroupRows::of({256, -1}), ConfigError);
 }
 
 TEST_CASE("Groups count their rows") {
-  const GroupRows& groups = *GroupRows::of({256, 0, 17});
+  const SharedGroupRows list = GroupRows::of({256, 0, 17});
+  const GroupRows& groups = *list;
   CHECK(groups.total() == 273);
   CHECK(groups.largest() == 256);
   CHECK(groups.not_empty() == 2);
@@ -70,7 +92,8 @@ TEST_CASE("Groups along K have a C each, and a K block at least") {
 }
 
 TEST_CASE("Masked groups leave room behind their rows") {
-  const GroupRows& groups = *GroupRows::of({100, 0, 17}, 128);
+  const SharedGroupRows list = GroupRows::of({100, 0, 17}, 128);
+  const GroupRows& groups = *list;
   CHECK(groups.total() == 117);
   CHECK(groups.rows_in_memory() == 384);
   CHECK(groups.first_rows() == std::vector<i32>{0, 128, 256, 384});
@@ -79,7 +102,7 @@ TEST_CASE("Masked groups leave room behind their rows") {
   CHECK(GroupRows::of({100, 0, 17}) != GroupRows::of({100, 0, 17}, 128));
   CHECK(GroupRows::of({128}, 128)->capacity() == 128);
   CHECK_THROWS_AS(GroupRows::of({129}, 128), ConfigError);
-  const GemmProblem problem = in_groups(grouped({1}), &groups);
+  const GemmProblem problem = in_groups(grouped({1}), list);
   CHECK(problem.shape.m == 117);
   CHECK(rows_in_memory(problem) == 384);
   // Tiles of 64 rows: two and one, of which the last reaches into the room and not beyond.
@@ -92,7 +115,8 @@ TEST_CASE("Masked groups leave room behind their rows") {
 }
 
 TEST_CASE("Rows of tiles are whole for each group, and an empty one has none") {
-  const GroupRows& groups = *GroupRows::of({0, 256, 0, 257, 1});
+  const SharedGroupRows list = GroupRows::of({0, 256, 0, 257, 1});
+  const GroupRows& groups = *list;
   CHECK(groups.tile_rows(128) == 2 + 3 + 1);
   CHECK(groups.groups_of_tile_rows(128) == std::vector<u32>{1, 1, 3, 3, 3, 4});
   CHECK(groups.tile_rows(512) == 3);

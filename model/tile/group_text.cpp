@@ -41,7 +41,7 @@ std::string to_text(const GroupRows& groups) {
   return std::string(groups.side() == GroupSide::kK ? kGroupsAlongK : "") + list_text(groups);
 }
 
-const GroupRows* parse_group_rows(std::string_view given) {
+SharedGroupRows parse_group_rows(std::string_view given) {
   const GroupSide side = given.starts_with(kGroupsAlongK) ? GroupSide::kK : GroupSide::kM;
   const std::string_view text = given.substr(side == GroupSide::kK ? kGroupsAlongK.size() : 0);
   std::vector<i64> rows;

@@ -22,11 +22,11 @@ std::string list_text(const GroupRows& groups);
 
 /// Inverse of to_text, runs of equal ones in short or not. Throws ConfigError unless they are 1 to
 /// 2^20 groups of 1 to 2^31 - 1 rows together, with those that masked ones leave.
-const GroupRows* parse_group_rows(std::string_view text);
+SharedGroupRows parse_group_rows(std::string_view text);
 
 /// Of a shape that has groups: they, and the shape with a 1 in their place.
 struct GroupedShape {
-  const GroupRows* groups;
+  SharedGroupRows groups;
   std::string sides;
 };
 /// None where the shape neither begins nor ends with a bracket.

@@ -283,16 +283,16 @@ std::vector<AnyProblem> problems_of(const Suite& suite, const SuiteShape& shape)
               with_c = chooses_accumulate(dtype, epilogue) ? with_accumulate(with_c, accumulate)
                                                            : with_c;
               if (std::ranges::find(problems, AnyProblem(with_c)) == problems.end()) {
-                problems.push_back(with_c);
+                problems.emplace_back(with_c);
               }
             }
           }
         }
       }
     } else {
-      problems.push_back(shape.op == Op::kMemcpy
-                             ? StreamProblem{1, shape.sides.m, dtype, shape.op}
-                             : StreamProblem{shape.sides.m, shape.sides.n, dtype, shape.op});
+      problems.emplace_back(shape.op == Op::kMemcpy
+                                ? StreamProblem{1, shape.sides.m, dtype, shape.op}
+                                : StreamProblem{shape.sides.m, shape.sides.n, dtype, shape.op});
     }
   }
   return problems;

@@ -47,7 +47,7 @@ struct SuiteShape {
   Op op;
   GemmShape sides;
   Batch batch = {};
-  const GroupRows* groups = nullptr;
+  SharedGroupRows groups = nullptr;
   LeadingDimensions leading = {};
 
   bool operator==(const SuiteShape&) const = default;

@@ -290,13 +290,13 @@ constexpr MeasurementColumn kColumns[] = {
      }},
     {"groups", false,  // behind m and k, of which one is their sum
      [](const Measurement& m) {
-       const GroupRows* const groups = m.point.problem.groups;
+       const SharedGroupRows& groups = m.point.problem.groups;
        return groups == nullptr ? std::string() : to_text(*groups);
      },
      [](Measurement& m, std::string_view text) {
        if (!text.empty()) {
          const GemmProblem given = m.point.problem;
-         const GroupRows* const groups = parse_group_rows(text);
+         const SharedGroupRows groups = parse_group_rows(text);
          m.point.problem = in_groups(given, groups);
          if (!(m.point.problem.shape == given.shape)) {
            const bool along_k = groups->side() == GroupSide::kK;
