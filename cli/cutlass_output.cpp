@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 
+#include "cli/cutlass_problem.h"
 #include "model/base/error.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/schedule_text.h"
@@ -17,7 +18,6 @@ namespace {
 constexpr i32 kMostSwizzle = 8;
 constexpr i32 kMostSide = 256;           // of a CTA tile; rows are 64, 128 or 256
 constexpr i32 kFewestCooperative = 128;  // rows, 64 for each of two warpgroups
-constexpr i32 kAlignment = 8;            // elements of 16 bytes
 
 std::string_view type_name(ElementType type) { return type == ElementType::kBf16 ? "bf16" : "f16"; }
 
@@ -45,7 +45,7 @@ std::vector<AnySchedule> cutlass_schedules() {
 
 std::string_view why_not_cutlass(const GemmProblem& problem, const KernelConfig& config) {
   const Tiling& t = config.tiling;
-  if (problem.shape.n % kAlignment != 0) {
+  if (problem.shape.n % kCutlassAlignment != 0) {
     return "rows of C";
   }
   const ScheduleTraits traits = traits_of(config.schedule);
@@ -88,7 +88,8 @@ std::string cutlass_name(const GemmProblem& problem, const KernelConfig& config)
   const std::string_view type = type_name(problem.dtype);
   return fmt::format("cutlass3x_sm90_tensorop_gemm_{}_{}_f32_{}_{}_{}x{}x{}_{}x{}x1_0_{}_align{}{}",
                      type, type, type, type, t.block_n, t.block_m, t.block_k, t.cluster_n,
-                     t.cluster_m, layout_name(problem.layout), kAlignment, schedule_name(config));
+                     t.cluster_m, layout_name(problem.layout), kCutlassAlignment,
+                     schedule_name(config));
 }
 
 std::string cutlass_header() {

@@ -19,7 +19,6 @@ constexpr const char* kKnown[] = {
     "m",           "n",           "k",       "batch_count", "layout", "dtype_a",   "dtype_b",
     "dtype_c",     "dtype_acc",   "dtype_d", "alpha",       "beta",   "operation", "use_fast_acc",
     "alignment_a", "alignment_b", "name"};
-constexpr i64 kAlignment = 8;  // elements: the copy engine loads rows by 16 bytes
 
 std::string text_of(const nlohmann::json& object, const char* key, const char* otherwise) {
   const auto found = object.find(key);
@@ -65,11 +64,11 @@ Fields fields_of_cutlass(const nlohmann::json& object) {
   for (const char* key : {"alignment_a", "alignment_b"}) {
     const auto found = object.find(key);
     if (found != object.end() && !found->is_null() &&
-        (!found->is_number_integer() || found->get<i64>() < kAlignment)) {
+        (!found->is_number_integer() || found->get<i64>() < kCutlassAlignment)) {
       throw ConfigError(
           fmt::format("{}: expected at least {} elements, which every kernel needs, "
                       "got {}",
-                      key, kAlignment, found->dump()));
+                      key, kCutlassAlignment, found->dump()));
     }
   }
   const std::string type = text_of(object, "dtype_a", nullptr);

@@ -10,7 +10,12 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "model/base/integers.h"
+
 namespace tilecast {
+
+/// Of A, B and D, in 16-bit elements: the copy engine loads rows by 16 bytes.
+inline constexpr i64 kCutlassAlignment = 8;
 
 /// What a listed problem says, by the names that read_problems.h has.
 using Fields = std::map<std::string, std::string>;
