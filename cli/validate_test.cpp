@@ -335,9 +335,9 @@ TEST_CASE("pages writes a table once and finds it up to date from then on") {
   CHECK(written.ends_with("<!-- results:end -->\ntail\n"));
   CHECK(scene.pages({"results", "--check"}).exit_code == 0);
   check_refused(scene.pages({"ladder"}), ExitCode::kUsage, "ladder");
-  check_refused(
-      scene.pages({"tables"}), ExitCode::kUsage,
-      "expected one of headline, results, dataset, splits, ladder, constants, got 'tables'");
+  check_refused(scene.pages({"tables"}), ExitCode::kUsage,
+                "expected one of headline, results, dataset, splits, ladder, constants, public, "
+                "got 'tables'");
 }
 
 TEST_CASE("pages refuses a README without markers or out of reach") {
