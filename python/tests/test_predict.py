@@ -188,7 +188,7 @@ if sys.argv[1]:
     assert locale.localeconv()["decimal_point"] == ","
 ranking = tilecast.predict(1024, 1024, 1024, top=2)
 print(json.dumps([[row.time_us, row.tflops, row.power_w, *row.interval_us] for row in ranking]))
-print(ranking)
+print(*(line for line in str(ranking).splitlines() if " ms" not in line), sep="\\n")
 """
 
 
