@@ -64,7 +64,7 @@ std::vector<std::vector<std::string>> checks_of(const std::string& folder, bool 
   return checks;
 }
 
-/// Predictions that one of these tests made are not made again by the next.
+/// A file through which these tests share their predictions.
 const char* kept_predictions() { return std::getenv("TILECAST_TEST_PREDICTIONS"); }
 
 std::vector<std::string> with_kept_predictions(std::vector<std::string> arguments) {
@@ -74,8 +74,8 @@ std::vector<std::string> with_kept_predictions(std::vector<std::string> argument
   return arguments;
 }
 
-/// Each of these simulates rows for most of a minute: they take turns, day by day. The records and
-/// README's results are of the same rows.
+/// Each of these simulates rows for most of a minute, so they take turns from day to day. The
+/// records and README's results come from the same rows.
 enum class Simulated : unsigned { kJudged, kResults };
 
 bool due_today(Simulated which) {
@@ -86,9 +86,8 @@ TEST_CASE("The error on the committed measurements is no worse than recorded") {
   int records = 0;
   const bool simulated = due_today(Simulated::kJudged);
   for (const std::string& of_gpu : sorted_paths("validate/data")) {
-    const std::filesystem::path folder_name = std::filesystem::path(of_gpu).filename();
-    if (!std::filesystem::is_directory(of_gpu) || folder_name == "published" ||
-        folder_name == "public") {  // other people's figures
+    if (!std::filesystem::is_directory(of_gpu) ||
+        std::filesystem::path(of_gpu).filename() == "public") {  // other people's figures
       continue;
     }
     const std::string gpu = std::filesystem::path(of_gpu).filename().string();
@@ -118,7 +117,7 @@ TEST_CASE("The error on the committed measurements is no worse than recorded") {
   CHECK(records >= (simulated ? 6 : 4));
 }
 
-TEST_CASE("README's results and their figure are those that the committed measurements make") {
+TEST_CASE("README's results and their figure follow from the committed measurements") {
   if (!due_today(Simulated::kJudged)) {
     SUCCEED("not today");
     return;
@@ -132,7 +131,7 @@ TEST_CASE("README's results and their figure are those that the committed measur
 /// Predicted and measured time.
 using Times = std::pair<Seconds, Seconds>;
 
-TEST_CASE("The shares of pairs in order are those of the kernels that no fit has seen") {
+TEST_CASE("The recorded shares of pairs in order match the held-out kernels") {
   if (!due_today(Simulated::kJudged)) {
     SUCCEED("not today");
     return;
@@ -174,7 +173,7 @@ TEST_CASE("The shares of pairs in order are those of the kernels that no fit has
       const auto& [all, in_order] = counted[recorded.up_to];
       CAPTURE(to_text(regime), recorded.up_to, all, in_order);
       CHECK(all > (bursts ? 500 : 30));
-      // The margin is what the model may change by without the printed words being wrong.
+      // Within this margin the printed words stay right when the model changes.
       CHECK(static_cast<double>(in_order) / all ==
             Approx(bursts ? recorded.burst : recorded.sustained).margin(bursts ? 0.03 : 0.06));
     }

@@ -41,7 +41,7 @@ constexpr Present kPresent[] = {
       {"Persistent: group of tiles, Blackwell", 0.40},
       {"Over K, Blackwell", 0.41}}},
 };
-constexpr const char* kFigures = "validate/data/published/gluon_throughput.csv";
+constexpr const char* kFigures = "validate/data/public/gluon_throughput.csv";
 
 }  // namespace
 

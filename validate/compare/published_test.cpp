@@ -8,7 +8,7 @@ using namespace tilecast;
 
 namespace {
 
-constexpr const char* kFigures = "validate/data/published/gluon_throughput.csv";
+constexpr const char* kFigures = "validate/data/public/gluon_throughput.csv";
 const std::string kHeader =
     "source,table,gpu,op,shape,dtype,layout,kernel,config_there,config_here,value,unit,regime\n";
 
@@ -60,6 +60,6 @@ TEST_CASE("A bad line is an error that names line and column") {
 
 TEST_CASE("The committed figures can be read") {
   CHECK(parse_published(read_file(kFigures), kFigures).size() >= 106);
-  constexpr const char* kH100 = "validate/data/published/h100_throughput.csv";
+  constexpr const char* kH100 = "validate/data/public/h100_throughput.csv";
   CHECK(parse_published(read_file(kH100), kH100).size() >= 28);
 }
