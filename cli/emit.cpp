@@ -1,10 +1,8 @@
 // tilecast emit: the winner's kernel, or that of --config, as a source file of its own.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -61,21 +59,6 @@ Prediction chosen(const EmitOptions& options, const GpuSpec& gpu, const GemmProb
   throw ConfigError(path.string() + " exists; --replace overwrites it");
 }
 
-/// Of several that write the same file at once, one does and the others are refused.
-void write_new_file(const std::filesystem::path& path, std::string_view content) {
-  const std::filesystem::path beside = fmt::format("{}.{}", path.string(), ::getpid());
-  write_file(beside, content);
-  const int error = ::link(beside.c_str(), path.c_str()) == 0 ? 0 : errno;
-  std::error_code ignored;
-  std::filesystem::remove(beside, ignored);
-  if (error == EEXIST) {
-    refuse_existing(path);
-  }
-  if (error != 0) {
-    write_file(path, content);  // a file system without links
-  }
-}
-
 void emit(const EmitOptions& options) {
   const GemmProblem problem = std::get<GemmProblem>(options.problem());
   if (copied_operands(problem).any()) {
@@ -122,7 +105,11 @@ void emit(const EmitOptions& options) {
   const KernelConfig config = std::get<KernelConfig>(best.config);
   const std::string source = emitted_source(
       {.problem = problem, .config = config, .gpu = gpu.spec.product, .forecast = best.time}, name);
-  options.replace ? write_file(path, source) : write_new_file(path, source);
+  if (options.replace) {
+    write_file(path, source);
+  } else if (!write_new_file(path, source)) {
+    refuse_existing(path);
+  }
   const std::string folder = (options.out.starts_with('-') ? "./" : "") + options.out;
   fmt::print("{}\n{}: predicted {:.2f} us\ncd {} && {}\n", path.string(), to_text(config),
              best.time.value * 1e6, shell_word(folder), build_line(config, name));

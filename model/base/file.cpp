@@ -82,10 +82,10 @@ void make_folders(const std::filesystem::path& folder, const std::filesystem::pa
   }
 }
 
-/// Puts a file with this content in the place of whatever stands there. `mode` of none: what the
+/// Writes a file with this content next to `path` and returns its name. `mode` of none: what the
 /// umask leaves.
-void replace_file(const std::filesystem::path& path, std::string_view content,
-                  std::optional<mode_t> mode) {
+std::string write_next_to(const std::filesystem::path& path, std::string_view content,
+                          std::optional<mode_t> mode) {
   const NewFile file = open_next_to(path, mode ? kForThisUser : 0666);
   int error = write_all(file.descriptor, content);
   if (error == 0 && mode && ::fchmod(file.descriptor, *mode) != 0) {
@@ -94,16 +94,25 @@ void replace_file(const std::filesystem::path& path, std::string_view content,
   if (::close(file.descriptor) != 0 && error == 0) {
     error = errno;
   }
-  if (error == 0 && ::rename(file.name.c_str(), path.c_str()) != 0) {
-    error = errno;
-  }
   if (error != 0) {
     ::unlink(file.name.c_str());
     fail(path, "write", error);
   }
+  return file.name;
 }
 
-/// The permissions of the file at `path`; of none where there is none.
+/// Replaces any file at `path` by one with this content.
+void replace_file(const std::filesystem::path& path, std::string_view content,
+                  std::optional<mode_t> mode) {
+  const std::string file = write_next_to(path, content, mode);
+  if (::rename(file.c_str(), path.c_str()) != 0) {
+    const int error = errno;
+    ::unlink(file.c_str());
+    fail(path, "write", error);
+  }
+}
+
+/// The permissions of the file at `path`, if it exists.
 std::optional<mode_t> mode_of(const std::filesystem::path& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 ? std::optional<mode_t>(status.st_mode & 0777)
@@ -158,6 +167,22 @@ void write_file(const std::filesystem::path& given, std::string_view content) {
     make_folders(path.parent_path(), path);
   }
   replace_file(path, content, mode_of(path));
+}
+
+bool write_new_file(const std::filesystem::path& path, std::string_view content) {
+  if (path.has_parent_path()) {
+    make_folders(path.parent_path(), path);
+  }
+  const std::string file = write_next_to(path, content, {});
+  const int error = ::link(file.c_str(), path.c_str()) == 0 ? 0 : errno;
+  ::unlink(file.c_str());
+  if (error == EEXIST) {
+    return false;
+  }
+  if (error != 0) {
+    replace_file(path, content, {});  // a file system without links
+  }
+  return true;
 }
 
 void write_private_file(const std::filesystem::path& path, std::string_view content) {

@@ -1,4 +1,4 @@
-// Whole-file reading and writing. A file is written beside its place and renamed, so that a reader
+// Whole-file reading and writing. A file is written next to its place and renamed, so that a reader
 // never sees half of one and a failed write leaves the old content.
 #pragma once
 
@@ -19,8 +19,12 @@ std::string read_text(const std::filesystem::path& path);
 /// is replaced keeps its own. Throws FileError; leaves nothing half-written behind.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-/// The same of a file for this user alone, in a folder that is made for this user alone where it is
-/// missing. A link at the path is replaced, not followed.
+/// The same of a file that must not exist yet. Returns false, and changes nothing, where it exists;
+/// of several processes that write it at once, one gets true.
+bool write_new_file(const std::filesystem::path& path, std::string_view content);
+
+/// Writes a file that only this user can read, and its folder likewise where it is missing. A link
+/// at the path is replaced, not followed.
 void write_private_file(const std::filesystem::path& path, std::string_view content);
 
 /// Throws what read_file would, as far as it can be told without reading.

@@ -23,7 +23,7 @@ std::atomic<int> umask_calls = 0;
 
 }  // namespace
 
-/// In place of the C library's, to count who changes what all threads share.
+/// Replaces the C library's umask, to count calls: all threads share the umask.
 extern "C" mode_t umask(mode_t mask) noexcept {
   ++umask_calls;
   return static_cast<mode_t>(::syscall(SYS_umask, mask));
@@ -126,7 +126,7 @@ TEST_CASE("Threads that write files never change the umask") {
   CHECK(wrong_modes == 0);
 }
 
-TEST_CASE("A private file and its new folder are for this user alone, whatever stood there") {
+TEST_CASE("A private file and its new folder are accessible to this user only") {
   const TemporaryFolder folder;
   const mode_t before = ::umask(0);
   write_private_file(folder / "new/er/file", "private");
@@ -162,6 +162,14 @@ TEST_CASE("A full disk leaves the old content and nothing beside it") {
   }
   CHECK(message.empty());
   CHECK(read_file(folder / "file").size() == 1000);
+}
+
+TEST_CASE("A new file never replaces one that exists") {
+  const TemporaryFolder folder;
+  CHECK(write_new_file(folder / "new/file", "first"));
+  CHECK_FALSE(write_new_file(folder / "new/file", "second"));
+  CHECK(read_file(folder / "new/file") == "first");
+  CHECK(entries_of(folder / "new") == 1);
 }
 
 TEST_CASE("A link and a pipe stay what they are") {

@@ -8,13 +8,13 @@ file=$folder/new/emitted/gemm_512x512x512_bf16_nn.cu
 grep -q 'int main()' "$file" || problem "no main"
 expect_error 2 'exists; --replace' "$TILECAST" emit 512x512x512 --dtype bf16 --layout nn \
   --out "$folder/new/emitted"
-# Of several at once one writes the file.
+# Of several concurrent writers one succeeds.
 codes=$(for i in 1 2 3 4 5 6; do
   { "$TILECAST" emit 64x64x64 --out "$folder/once" >/dev/null 2>&1; echo $?; } &
 done; wait)
 [ "$(printf '%s\n' "$codes" | sort | tr '\n' ' ')" = '0 2 2 2 2 2 ' ] || problem "six at once: $codes"
 [ "$(ls "$folder/once" | wc -l)" = 1 ] || problem "six at once left $(ls "$folder/once")"
-# The printed line is for a shell, whatever the folder is called.
+# The printed line is quoted for a shell.
 "$TILECAST" emit 64x64x64 --out "$folder/it's \$(id)" | grep "^cd " | sed 's/ && nvcc.*/ \&\& ls/' >"$folder/line"
 [ "$(sh "$folder/line")" = gemm_64x64x64_fp16_tn.cu ] || problem "not a line for a shell: $(cat "$folder/line")"
 echo mine >"$file"
