@@ -42,8 +42,15 @@ std::string why_not_trusted(const std::filesystem::path& folder, const Trust& tr
              : "";
 }
 
+bool has_trusted_owner(const std::filesystem::path& path, const std::filesystem::path& like) {
+  Status found{}, owner{};
+  const bool has_like = ::stat(like.c_str(), &owner) == 0;
+  return ::lstat(path.c_str(), &found) == 0 &&
+         is_trusted_owner(found.st_uid, has_like ? &owner : nullptr);
+}
+
 std::optional<std::string> read_trusted_file(const std::filesystem::path& path) {
-  // Checks and reads what was opened, whatever the name stands for by then.
+  // Checks and reads the opened file: the path may lead to another one by then.
   const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) {
     return {};

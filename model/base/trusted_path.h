@@ -1,6 +1,6 @@
-// Whether others can have put there what stands at a path. For code and numbers that are taken from
-// a folder which the user may not have named: the kernel cache, GPU files near the library.
-// Root and this process's user are trusted. Parents of a path are not looked at.
+// Whether another user could have written the file or folder at a path. For code and numbers that
+// are read from a folder which the user may not have named: the kernel cache, GPU files near the
+// library. Root and this process's user are trusted. Parent folders are not checked.
 // Checked by: trusted_path_test.cpp.
 #pragma once
 
@@ -11,19 +11,21 @@
 namespace tilecast {
 
 struct Trust {
-  /// The folder's owner is trusted too, and its group where that can write it.
+  /// This folder's owner is trusted too, and its group if the group can write it.
   std::filesystem::path like = {};
-  /// Whether a sticky folder in which everyone can make files passes: for files that are each
-  /// checked.
+  /// Trust a sticky folder in which everyone can create files, if each file is checked as well.
   bool sticky = false;
 };
 
-/// Why the folder, or the link that stands for it, is not trusted, as one line with its path;
-/// empty where it is, and where it does not exist.
+/// Why the folder, or the link to it, is not trusted, as one line with its path. Empty if it is
+/// trusted or does not exist.
 std::string why_not_trusted(const std::filesystem::path& folder, const Trust& trust);
 
-/// The content of a regular file of this user or root that nobody else can write; nothing for any
-/// other, for a link and for a file that cannot be read.
+/// Whether the path's file, or the link there, belongs to this user, root or the owner of `like`.
+bool has_trusted_owner(const std::filesystem::path& path, const std::filesystem::path& like);
+
+/// The content of a regular file that belongs to this user or root and that no other user can
+/// write. None for links, other files, and files that cannot be read.
 std::optional<std::string> read_trusted_file(const std::filesystem::path& path);
 
 }  // namespace tilecast

@@ -34,17 +34,17 @@ TEST_CASE("A folder that others can write is not trusted, unless it is sticky") 
   CHECK(why_not_trusted(folder / "missing", {}).empty());
 }
 
-TEST_CASE("The group of a folder is trusted as far as it can write one like it") {
+TEST_CASE("A group that can write the reference folder is trusted") {
   const TemporaryFolder folder;
   const fs::path group = folder_with_mode(folder / "group", 0775);
   CHECK(why_not_trusted(group, {.like = folder_with_mode(folder / "shared", 0775)}).empty());
   CHECK_FALSE(why_not_trusted(group, {.like = folder_with_mode(folder / "own", 0755)}).empty());
-  // What everyone can write is never trusted for being like another such folder.
+  // A reference folder that everyone can write does not make another one trusted.
   const fs::path all = folder_with_mode(folder / "all", 0777);
   CHECK_FALSE(why_not_trusted(all, {.like = all}).empty());
 }
 
-TEST_CASE("A folder of another user is not trusted, nor is another user's link to one's own") {
+TEST_CASE("Neither another user's folder nor another user's link to an own folder is trusted") {
   if (::geteuid() != 0) {
     SUCCEED("only root can make files of others");
     return;
@@ -60,7 +60,22 @@ TEST_CASE("A folder of another user is not trusted, nor is another user's link t
   CHECK_FALSE(why_not_trusted(folder / "link", {}).empty());
 }
 
-TEST_CASE("A file is read where nobody else can have written it") {
+TEST_CASE("A file of another user has a trusted owner only next to that user's own") {
+  const TemporaryFolder folder;
+  const fs::path file = folder / "file", like = folder / "like";
+  write_file(like, "");
+  CHECK_FALSE(has_trusted_owner(file, like));  // missing
+  write_file(file, "");
+  CHECK(has_trusted_owner(file, folder / "missing"));
+  if (::geteuid() == 0) {
+    REQUIRE(::chown(file.c_str(), kOther, kOther) == 0);
+    CHECK_FALSE(has_trusted_owner(file, like));
+    REQUIRE(::chown(like.c_str(), kOther, kOther) == 0);
+    CHECK(has_trusted_owner(file, like));
+  }
+}
+
+TEST_CASE("A file is read only if no other user can write it") {
   const TemporaryFolder folder;
   const fs::path file = folder / "file";
   write_file(file, "content");

@@ -1,8 +1,6 @@
 #include "validate/plan/work_plan.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -11,6 +9,7 @@
 #include "model/base/error.h"
 #include "model/base/hash.h"
 #include "model/base/text.h"
+#include "model/base/trusted_path.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/stored_text.h"
 
@@ -155,18 +154,16 @@ std::string stem_of(const std::filesystem::path& plan) {
   return name;
 }
 
-/// A file that is read for its name alone: a link, and what another user put there, is none of the
-/// plan's.
+/// Throws ConfigError for a link and for another user's file: shards are found by their names
+/// alone.
 void refuse_foreign(const std::filesystem::path& plan, const std::filesystem::path& path) {
-  struct stat shard {
-  }, own{};
-  if (::lstat(path.c_str(), &shard) != 0) {
-    return;  // whoever reads it says why not
+  std::error_code unknown;
+  const std::filesystem::file_status shard = std::filesystem::symlink_status(path, unknown);
+  if (!std::filesystem::exists(shard)) {
+    return;  // the read of it says why not
   }
-  const bool has_own = ::stat(plan.c_str(), &own) == 0;
-  const bool trusted =
-      shard.st_uid == ::geteuid() || shard.st_uid == 0 || (has_own && shard.st_uid == own.st_uid);
-  if (!S_ISREG(shard.st_mode) || !trusted) {
+  const bool trusted = has_trusted_owner(path, plan);
+  if (!std::filesystem::is_regular_file(shard) || !trusted) {
     throw ConfigError(fmt::format(
         "{}: has the name of a shard's file and is {}: remove it, or name the files to merge",
         path.string(), trusted ? "not a regular file" : "another user's"));
