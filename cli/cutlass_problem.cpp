@@ -14,34 +14,39 @@
 namespace tilecast {
 namespace {
 
-/// use_fast_acc changes no kernel of 16-bit operands, and a name none at all.
+/// use_fast_acc has no effect with 16-bit operands, and name is ignored.
 constexpr const char* kKnown[] = {
     "m",           "n",           "k",       "batch_count", "layout", "dtype_a",   "dtype_b",
     "dtype_c",     "dtype_acc",   "dtype_d", "alpha",       "beta",   "operation", "use_fast_acc",
     "alignment_a", "alignment_b", "name"};
 
-std::string text_of(const nlohmann::json& object, const char* key, const char* otherwise) {
+/// Null where the field is missing or JSON's null.
+const nlohmann::json* find_field(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
-  if ((found == object.end() || found->is_null()) && otherwise != nullptr) {
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+std::string text_of(const nlohmann::json& object, const char* key, const char* otherwise) {
+  const nlohmann::json* const found = find_field(object, key);
+  if (found == nullptr && otherwise != nullptr) {
     return otherwise;
   }
-  if (found == object.end() || !found->is_string()) {
+  if (found == nullptr || !found->is_string()) {
     throw ConfigError(fmt::format("{}: expected a text", key));
   }
   return lower_case(found->get<std::string>());
 }
 
 void expect(const nlohmann::json& object, const char* key, double wanted) {
-  const auto found = object.find(key);
-  if (found != object.end() && !found->is_null() &&
-      (!found->is_number() || found->get<double>() != wanted)) {
+  const nlohmann::json* const found = find_field(object, key);
+  if (found != nullptr && (!found->is_number() || found->get<double>() != wanted)) {
     throw ConfigError(fmt::format("{}: expected {:g}, got {}", key, wanted, found->dump()));
   }
 }
 
 std::string side(const nlohmann::json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number_integer()) {
+  const nlohmann::json* const found = find_field(object, key);
+  if (found == nullptr || !found->is_number_integer()) {
     throw ConfigError(fmt::format("{}: expected a whole number", key));
   }
   return found->dump();
@@ -62,13 +67,12 @@ Fields fields_of_cutlass(const nlohmann::json& object) {
   expect(object, "beta", 0);
   expect(object, "alpha", 1);
   for (const char* key : {"alignment_a", "alignment_b"}) {
-    const auto found = object.find(key);
-    if (found != object.end() && !found->is_null() &&
+    const nlohmann::json* const found = find_field(object, key);
+    if (found != nullptr &&
         (!found->is_number_integer() || found->get<i64>() < kCutlassAlignment)) {
       throw ConfigError(
-          fmt::format("{}: expected at least {} elements, which every kernel needs, "
-                      "got {}",
-                      key, kCutlassAlignment, found->dump()));
+          fmt::format("{}: expected at least {} elements, which every kernel needs, got {}", key,
+                      kCutlassAlignment, found->dump()));
     }
   }
   const std::string type = text_of(object, "dtype_a", nullptr);

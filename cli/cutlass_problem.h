@@ -14,7 +14,7 @@
 
 namespace tilecast {
 
-/// Of A, B and D, in 16-bit elements: the copy engine loads rows by 16 bytes.
+/// Alignment of A, B and D in 16-bit elements: TMA loads rows by 16 bytes.
 inline constexpr i64 kCutlassAlignment = 8;
 
 /// What a listed problem says, by the names that read_problems.h has.

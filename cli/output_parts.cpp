@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "model/base/text.h"
 #include "model/tile/group_rows.h"
 #include "model/tile/kernel_config_text.h"
 #include "validate/record/measurement.h"
@@ -19,10 +19,7 @@ std::string micro_text(Seconds time) {
 }
 
 double rounded(double value, int digits) {
-  const std::string text = fmt::format("{:.{}g}", value, digits);
-  double result = value;
-  std::from_chars(text.data(), text.data() + text.size(), result);
-  return result;
+  return parse_number(fmt::format("{:.{}g}", value, digits)).value_or(value);
 }
 
 nlohmann::ordered_json problem_json(const AnyProblem& problem) {
@@ -90,7 +87,7 @@ std::string wrapped(const std::string& first, std::string_view text, std::string
     std::size_t end = text.size();
     if (end > width) {
       std::size_t at = text.find_last_of(breaks, width - 1);
-      if (at == std::string_view::npos) {  // a list longer than a line: not inside of a number
+      if (at == std::string_view::npos) {  // a list longer than a line is broken after a comma
         at = text.find_last_of(',', width - 1);
       }
       end = at == std::string_view::npos ? width : at + 1;

@@ -31,7 +31,7 @@ std::string shown_limiter(std::string_view word);
 
 constexpr std::size_t kColumns = 80;  // of a terminal
 
-/// The text in lines of at most kColumns that end behind one of `breaks`, or a comma
+/// The text in lines of at most kColumns that end after one of `breaks`, or a comma
 /// where a line has none of them, each after `first` or as
 /// much space.
 std::string wrapped(const std::string& first, std::string_view text, std::string_view breaks);

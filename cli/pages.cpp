@@ -1,4 +1,4 @@
-// tilecast pages: the tables that this repository's pages have between markers, and their figures,
+// tilecast pages: writes the tables between markers in this repository's pages, and their figures,
 // from measurements and GPU files.
 
 #include <fmt/format.h>
@@ -52,7 +52,8 @@ struct PagesOptions {
   bool check = false;
 };
 
-/// What an entry of the list names: a GPU and its data, a report's manifest, or a list of sources.
+/// The input of an entry of the list: a GPU and its data, a report's manifest, or a list of
+/// sources.
 struct Source {
   std::string gpu, predictions;
   std::vector<std::string> data;
@@ -76,7 +77,7 @@ struct Source {
   }
 };
 
-/// Each text is for the page in its place; the charts of `drawn` for the folder of figures.
+/// A text for each page, in the order of `pages`; the charts of `drawn` go to the figures' folder.
 struct Made {
   std::vector<std::string> texts;
   Report drawn = {};
@@ -88,7 +89,7 @@ struct Tables {
   Made (*make)(const Source&);
 };
 
-/// The report's first sentences and its first chart, from the rows that judge the model alone.
+/// The report's first sentences and its first chart, from the held-out rows alone.
 Made headline(const Source& source) {
   const Manifest& manifest = source.manifest.value();
   JoinedInputOptions options;
@@ -133,13 +134,7 @@ Made ladder(const Source& source) {
                          source.files(), counters)}};
 }
 
-Made public_cases(const Source& source) {
-  std::vector<PublicJudgement> judgements;
-  for (const PublicSource& own : load_public_sources(source.list)) {
-    judgements.push_back(judge_public(own));
-  }
-  return {{public_table(judgements)}};
-}
+Made public_cases(const Source& source) { return {{public_table(judge_public_list(source.list))}}; }
 
 Made constants(const Source& source) {
   std::vector<LoadedGpu> gpus;
@@ -190,7 +185,7 @@ Source source_of(const StrictMap& map, const std::string& predictions) {
   return source;
 }
 
-/// Writes the charts as FOLDER/ID.svg; with `check` they must be the ones that are there.
+/// Writes the charts as FOLDER/ID.svg; with `check` the files must be up to date.
 void update_figures(const Report& report, const fs::path& folder, const std::string& command,
                     bool check) {
   const ChartLibrary library = find_chart_library();

@@ -57,12 +57,9 @@ std::string screen_text(const Screen& screen) {
       screen.problems, screen.held, screen.simulated);
 }
 
-/// Forecasts against what others published.
+/// Compares forecasts with published figures.
 void run_public(const ValidateOptions& options) {
-  std::vector<PublicJudgement> judgements;
-  for (const PublicSource& source : load_public_sources(options.public_list)) {
-    judgements.push_back(judge_public(source));
-  }
+  const std::vector<PublicJudgement> judgements = judge_public_list(options.public_list);
   fmt::print("{}\n", options.format == "json"
                          ? public_json(judgements).dump(-1, ' ', false, kReplace)
                          : public_table(judgements));

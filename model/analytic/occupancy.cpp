@@ -11,7 +11,6 @@
 namespace tilecast {
 namespace {
 
-constexpr i32 kRegisterGranule = 8;      // registers per thread are allocated in eights
 constexpr i32 kBesideAccumulators = 40;  // most that the compiled kernels needed beside them
 constexpr i32 kBesideWhereSplit = 90;    // where partial sums are loaded beside them
 // ... and where a thread is launched with few, though its consumers get more: with 96 accumulators
@@ -27,7 +26,7 @@ constexpr i32 kBesideOperands = 26;  // that ptxas asks for around one wgmma's a
 i32 register_cap(const GpuSpec& gpu, const KernelConfig& config) {
   const i32 threads = threads_per_cta(config.schedule, config.tiling);
   const i32 by_file = gpu.sm.registers / (threads * config.ctas_per_sm);
-  return std::min(gpu.sm.max_registers_per_thread, by_file / kRegisterGranule * kRegisterGranule);
+  return std::min(gpu.sm.max_registers_per_thread, by_file / kRegisterStep * kRegisterStep);
 }
 
 /// Registers that hold values over the whole main loop: accumulators, and A where it comes from
@@ -50,7 +49,7 @@ i32 launch_registers(const GpuSpec& gpu, const KernelConfig& config) {
     return cap;  // setmaxnreg makes the compiler take all it is promised
   }
   const i32 beside = config.grid == Grid::kTiles ? kUsedBesideOneTile : kUsedBesideManyTiles;
-  return std::min(cap, round_up(held_registers(config) + beside, kRegisterGranule));
+  return std::min(cap, round_up(held_registers(config) + beside, kRegisterStep));
 }
 
 }  // namespace

@@ -4,12 +4,12 @@
 
 #include "model/base/error.h"
 #include "model/base/math.h"
+#include "model/tile/register_plan.h"
 
 namespace tilecast {
 namespace {
 
 constexpr i32 kWordBytes = 4;
-constexpr i32 kRegisterUnit = 8;      // a thread's are allocated in steps of
 constexpr i32 kPlainOverhead = 24;    // addresses, walk, bounds
 constexpr i32 kCpAsyncOverhead = 24;  // nothing of the block is held, but
 constexpr i32 kPerUnrolledCopy = 4;   // an address of each vector, up to four of them
@@ -47,7 +47,7 @@ i32 stream_registers(const StreamConfig& config, ElementType dtype) {
 
 bool stream_registers_suffice(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype) {
   const i32 most = gpu.sm.registers / (stream_threads(config) * config.ctas_per_sm) /
-                   kRegisterUnit * kRegisterUnit;
+                   kRegisterStep * kRegisterStep;
   return stream_registers(config, dtype) <= std::min(most, gpu.sm.max_registers_per_thread);
 }
 
@@ -55,7 +55,7 @@ i32 fitting_stream_ctas(const GpuSpec& gpu, const StreamConfig& config, ElementT
   const double shared =
       stream_shared_bytes(config, dtype) + gpu.sm.shared_memory_reserved_per_cta.value;
   const i32 threads = stream_threads(config);
-  const i32 registers = round_up(stream_registers(config, dtype), kRegisterUnit) * threads;
+  const i32 registers = round_up(stream_registers(config, dtype), kRegisterStep) * threads;
   const i32 by_shared = static_cast<i32>(gpu.sm.shared_memory.value / shared);
   return std::min({by_shared, gpu.sm.registers / std::max(registers, 1),
                    gpu.sm.max_threads / threads, gpu.sm.max_ctas});

@@ -12,14 +12,17 @@
 #include "model/base/smooth_max.h"
 #include "model/base/text.h"
 #include "model/spec/row_cost.h"
+#include "model/tile/kernel_config.h"
+#include "model/tile/register_plan.h"
 
 namespace tilecast {
 namespace {
 
-constexpr i32 kWarp = 32, kWarpgroup = 4;         // threads, warps
-constexpr i64 kCopyBytes = 16;                    // of a thread's load
-constexpr i64 kLeastAsync = 4;                    // cp.async takes 4, 8 or 16
-constexpr i32 kWgmmaRows = 64, kWgmmaBytes = 32;  // of K, for each row
+constexpr i32 kWarp = 32, kWarpgroup = 4;  // threads, warps
+constexpr i64 kCopyBytes = 16;             // of a thread's load
+constexpr i64 kLeastAsync = 4;             // cp.async takes 4, 8 or 16
+constexpr i32 kWgmmaBytes = 32;            // of K, for each row
+constexpr double kSpilledUnit = 128;       // registers
 constexpr i32 kMmaRows = 16, kMmaColumns = 8, kMmaK = 16;
 
 using Cost =
@@ -46,10 +49,10 @@ const std::pair<const char*, Cost> kCosts[] = {
     {"launch", &TritonCosts::launch},
 };
 
-/// Of a K block of one operand: `side` rows of M or N.
+/// One operand's K block: `side` rows of M or N.
 struct Operand {
   i64 side, pitch, piece;  // piece: bytes that a thread can load at once
-  i64 row;                 // bytes of a block that lie together
+  i64 row;                 // contiguous bytes of a block
   bool async;
 
   Operand(const GemmProblem& problem, const TritonKernel& kernel, i64 extent, i64 block,
@@ -66,7 +69,7 @@ struct Operand {
   Bytes bytes(const GemmProblem& problem, const TritonKernel& kernel) const {
     return {static_cast<double>(side * kernel.block_k * element_bytes(problem.dtype))};
   }
-  /// Lines that its rows touch, each piece of a row up to a line by itself.
+  /// Lines that its rows touch; each piece of a row counts its own line.
   double lines(Bytes all) const {
     const i64 part = std::min(row, kLineBytes);
     return all.value / static_cast<double>(part) * row_cost(part, pitch).lines;
@@ -85,7 +88,7 @@ struct Warps {
   double along_m, along_n;
 };
 
-/// As Triton parts a tile of mma.sync: along the side that leaves a warp more of it.
+/// How Triton splits a tile among the warps of mma.sync: along the side where a warp keeps more.
 Warps warps_of_mma(const TritonKernel& kernel) {
   i32 m = 1, n = 1;
   while (m * n < kernel.warps) {
@@ -99,8 +102,9 @@ double sums_of_thread(const TritonKernel& kernel) {
   return static_cast<double>(kernel.block_m) * kernel.block_n / (kWarp * kernel.warps);
 }
 
-/// Of a thread: sums, a pointer of two for each of its loads, addresses and counters; fragments of
-/// the operands for mma.sync. Within 15 % of what Triton 3.6 took for 47 tiles on an H200.
+/// Registers per thread: sums, a two-register pointer for each of its loads, addresses and
+/// counters; with mma.sync operand fragments too. Within 15 % of what Triton 3.6 used for 47 tiles
+/// on an H200.
 double registers_of_thread(const TritonKernel& kernel, double copies) {
   constexpr double kBeside = 28, kPointer = 2, kFragments = 8, kFragmentsOfSum = 0.35;
   const double sums = sums_of_thread(kernel);
@@ -109,9 +113,8 @@ double registers_of_thread(const TritonKernel& kernel, double copies) {
 }
 
 i32 ctas_of_sm(const SmSpec& sm, const TritonKernel& kernel, Bytes shared, double of_thread) {
-  constexpr double kUnit = 8;  // registers of a thread are allotted by eights
   const double threads = kWarp * kernel.warps;
-  const double held = std::min(std::ceil(of_thread / kUnit) * kUnit,
+  const double held = std::min(std::ceil(of_thread / kRegisterStep) * kRegisterStep,
                                static_cast<double>(sm.max_registers_per_thread));
   const double most = std::min({sm.max_threads / threads,
                                 sm.shared_memory / (shared + sm.shared_memory_reserved_per_cta),
@@ -119,23 +122,23 @@ i32 ctas_of_sm(const SmSpec& sm, const TritonKernel& kernel, Bytes shared, doubl
   return std::max(1, static_cast<i32>(most));
 }
 
-/// Of the wgmmas of a K block of a tile: along M while each warpgroup has 64 rows, then along N.
+/// The wgmmas of a tile's K block: split along M while each warpgroup has 64 rows, then along N.
 struct Wgmmas {
   double count, columns;
 
   explicit Wgmmas(const GemmProblem& problem, const TritonKernel& kernel) {
     const i32 warpgroups = kernel.warps / kWarpgroup;
-    const i32 rows = kernel.block_m / kWgmmaRows;
+    const i32 rows = kernel.block_m / kWgmmaM;
     const i32 along_n = std::max(1, warpgroups / rows);
     columns = std::max<double>(kMmaColumns, static_cast<double>(kernel.block_n) / along_n);
     count = static_cast<double>(rows) * along_n * kernel.block_k * element_bytes(problem.dtype) /
             kWgmmaBytes;
   }
-  Bytes operands() const { return {(kWgmmaRows + columns) * kWgmmaBytes * count}; }
+  Bytes operands() const { return {(kWgmmaM + columns) * kWgmmaBytes * count}; }
 };
 
-/// Requests of `sharers` SMs for one line that leave their GPCs, spread at random over these
-/// (loads.h).
+/// Requests of `sharers` SMs for one line per request that leaves their GPCs, where the SMs are
+/// spread over the GPCs at random (loads.h).
 double requests_as_one(const MachineSpec& machine, double sharers) {
   const double gpcs = machine.gpcs;
   return std::min(machine.merge_limit, sharers / (gpcs * (1 - std::pow(1 - 1 / gpcs, sharers))));
@@ -174,7 +177,7 @@ TritonCosts TritonCosts::of(const std::map<std::string, double>& values) {
 }
 
 bool uses_wgmma(const TritonKernel& kernel) {
-  return kernel.block_m >= kWgmmaRows && kernel.warps % kWarpgroup == 0;
+  return kernel.block_m >= kWgmmaM && kernel.warps % kWarpgroup == 0;
 }
 
 Bytes triton_shared_memory(const GemmProblem& problem, const TritonKernel& kernel) {
@@ -208,7 +211,7 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
   const double sms = gpu.sm.count;
   const double along_m = count(ceil_div<i64>(shape.m, kernel.block_m));
   const double along_n = count(ceil_div<i64>(shape.n, kernel.block_n));
-  // Parts beyond the blocks of K add zeros.
+  // Splits beyond the number of K blocks add zeros.
   const i64 all_blocks = ceil_div<i64>(shape.k, kernel.block_k);
   const i64 parts = std::min<i64>(kernel.split_k, all_blocks);
   const double k_blocks = count(ceil_div(all_blocks, parts));
@@ -226,13 +229,13 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
   work.busy = std::min(1.0, tiles / sms);
 
   const double of_thread = registers_of_thread(kernel, work.copies);
-  work.spilled = std::max(0.0, (of_thread - gpu.sm.max_registers_per_thread) / 128);
+  work.spilled = std::max(0.0, (of_thread - gpu.sm.max_registers_per_thread) / kSpilledUnit);
   const i32 fitting = ctas_of_sm(gpu.sm, kernel, triton_shared_memory(problem, kernel), of_thread);
   work.ctas =
       kernel.persistent ? 1 : static_cast<i32>(std::min<double>(fitting, work.tiles_per_sm));
 
-  // Neighbours in launch order are a group's rows, which share the columns of B; where a group has
-  // few rows, its neighbours share those of A.
+  // CTAs that are neighbours in launch order are rows of a group and share the columns of B. If a
+  // group has few rows, its neighbours share the rows of A.
   const double group = std::min<double>(kernel.group_m, along_m);
   work.b_merged = requests_as_one(*gpu.machine, std::min(group, count(gpu.machine->gpcs)));
   work.a_merged =
@@ -241,7 +244,7 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
   Bytes operand_reads;
   if (uses_wgmma(kernel)) {
     const Wgmmas wgmmas(problem, kernel);
-    const Flops each{2.0 * kWgmmaRows * wgmmas.columns * kMmaK};  // in pairs of fp8
+    const Flops each{2.0 * kWgmmaM * wgmmas.columns * kMmaK};  // in pairs of fp8
     work.tensor = std::max(compute_cycles(each, tensor_rate(gpu)) * wgmmas.count,
                            transfer_cycles(wgmmas.operands(), operand_rate(gpu)));
     operand_reads = wgmmas.operands();
@@ -260,7 +263,7 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
   const Bytes operands{static_cast<double>(bytes_of_a(problem)) +
                        static_cast<double>(bytes_of_b(problem))};
   const Bytes asked = (work.a + work.b) * (tiles * k_blocks);
-  // A wave of tiles covers a group's rows and as many columns as it has room for.
+  // A wave of tiles covers a group's rows and as many columns as fit.
   const double wave = std::min(tiles, sms * work.ctas);
   const double rows = std::min(group, wave);
   const Bytes of_wave{(rows * kernel.block_m + std::ceil(wave / rows) * kernel.block_n) *
@@ -299,7 +302,7 @@ Cycles triton_cycles(const GpuSpec& gpu, const TritonKernel& kernel, const Trito
                                    costs.two_warpgroups * (kernel.warps > kWarpgroup ? 1 : 0)
                              : costs.turn_mma + costs.mma_step * work.products);
   const Cycles latency = costs.latency + costs.dram_latency * work.missing;
-  // Of `ctas` of an SM that share what it has and wait at the same time.
+  // One K block of each of `ctas` CTAs, which share the SM and wait at the same time.
   const auto step = [&](double ctas, Cycles in_sequence, Cycles ring) {
     return smooth_max<kQueued>({work.tensor * ctas, intake * ctas, shared * ctas,
                                 costs.copy * (work.copies * ctas), in_sequence, ring});

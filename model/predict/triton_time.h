@@ -1,4 +1,4 @@
-// Times of Triton's matmuls by closed form (triton_form.h), at the clock that they leave.
+// Times of Triton's matmuls by closed form (triton_form.h), at the clock that their power allows.
 // Checked by: triton_time_test.cpp; python/tests/test_triton_data.py.
 #pragma once
 
@@ -8,11 +8,11 @@
 namespace tilecast {
 
 struct TritonTime {
-  Seconds time;   // infinite where the kernel's buffers do not fit shared memory
-  Seconds least;  // what no such kernel beats, at the highest clock
+  Seconds time;   // infinite if the kernel's buffers do not fit shared memory
+  Seconds least;  // lower bound, at the highest clock
 };
 
-/// Throws ConfigError where the GPU has no wgmma.
+/// Throws ConfigError if the GPU has no wgmma.
 TritonTime triton_time(const GemmQuestion& question, const TritonKernel& kernel,
                        const TritonCosts& costs);
 

@@ -4,6 +4,7 @@
 #include <random>
 #include <string>
 
+#include "model/analytic/example_triton_costs.h"
 #include "model/base/error.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
@@ -12,34 +13,16 @@
 namespace tilecast {
 namespace {
 
-const TritonCosts kTritonCosts = TritonCosts::of({{"l2_share", 2},
-                                                  {"row", 1},
-                                                  {"intake", 64},
-                                                  {"mma_rate", 2560},
-                                                  {"copy", 8},
-                                                  {"turn_wgmma", 40},
-                                                  {"two_warpgroups", 100},
-                                                  {"turn_mma", 100},
-                                                  {"mma_step", 12},
-                                                  {"copy_step", 8},
-                                                  {"latency", 1000},
-                                                  {"dram_latency", 400},
-                                                  {"start", 300},
-                                                  {"accumulator", 2},
-                                                  {"hidden", 0.9},
-                                                  {"dram", 0.7},
-                                                  {"spilled", 9},
-                                                  {"launch", 5e-6}});
-
 TritonTime triton_time_of(const GpuSpec& gpu, const GemmProblem& problem,
                           const TritonKernel& kernel) {
-  return triton_time({gpu, problem, Regime::kBurst, Inputs::kNormal}, kernel, kTritonCosts);
+  return triton_time({gpu, problem, Regime::kBurst, Inputs::kNormal}, kernel,
+                     TritonCosts::of(kExampleTritonCosts));
 }
 
-TEST_CASE("A Triton kernel beyond a CTA's shared memory has no time, to the byte") {
+TEST_CASE("A Triton kernel that exceeds shared memory by one byte has an infinite time") {
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const GemmProblem problem{{4096, 4096, 4096}, ElementType::kBf16, Layout::kTn};
-  // 3 x 128 x (128 + 128) x 2 bytes, 4 x as many are 262144 of 232448.
+  // 3 x 128 x (128 + 128) x 2 = 196608 bytes; 4 stages need 262144, more than 232448.
   CHECK(std::isfinite(triton_time_of(gpu, problem, {128, 128, 128, 3, 4}).time.value));
   CHECK(std::isinf(triton_time_of(gpu, problem, {128, 128, 128, 4, 4}).time.value));
   gpu.sm.shared_memory_per_cta = {196608};
@@ -48,7 +31,7 @@ TEST_CASE("A Triton kernel beyond a CTA's shared memory has no time, to the byte
   CHECK(std::isinf(triton_time_of(gpu, problem, {128, 128, 128, 3, 4}).time.value));
 }
 
-TEST_CASE("No Triton kernel is forecast beyond the machine") {
+TEST_CASE("No random Triton kernel is forecast below its lower bound") {
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   std::mt19937 random(daily_seed("Triton kernels"));
   const auto power = [&](int least, int most) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 
 namespace tilecast {

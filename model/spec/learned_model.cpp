@@ -14,6 +14,7 @@
 #include "model/base/file.h"
 #include "model/base/hash.h"
 #include "model/base/parallel.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/base/words.h"
 #include "model/spec/learned_files.h"

@@ -12,6 +12,7 @@
 #include "model/base/file.h"
 #include "model/base/hash.h"
 #include "model/base/parallel.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/spec/gpu_overlay.h"
 #include "model/spec/gpu_reader.h"

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 
 namespace tilecast {

@@ -41,7 +41,4 @@ YamlNode load_yaml_tree(const std::filesystem::path& path);
 /// The same for a text; `file` is what errors call it.
 YamlNode parse_yaml_tree(std::string_view text, const std::string& file);
 
-/// Text from a file, fit to stand in a one-line message: short, and without control characters.
-std::string printable(std::string_view text);
-
 }  // namespace tilecast

@@ -49,11 +49,11 @@ _DRAM_TB_PER_S = 5.0
 
 
 class FamilyWarning(UserWarning):
-    """Times are of a family that was fitted to other kernels."""
+    """Times come from a family that was fitted to other kernels."""
 
 
 class _Sm(NamedTuple):
-    """Limits of an SM, by the GPU's file."""
+    """Limits of an SM, from the GPU's file."""
 
     threads: int
     registers: int
@@ -75,8 +75,8 @@ def _integer(value: Any) -> Optional[int]:
 
 @dataclasses.dataclass(frozen=True)
 class Tile:
-    """What a configuration says, by our names. `persistent`: programs loop over tiles; `tma`: operands come by
-    tensor descriptors, else by pointers; where nothing is said, persistent programs' do."""
+    """A configuration by our names. `persistent`: programs loop over tiles; `tma`: operands are loaded by tensor
+    descriptors, otherwise by pointers (default: descriptors for persistent programs)."""
 
     block_m: int
     block_n: int
@@ -128,7 +128,7 @@ class Tile:
         return ("persistent_tma" if self.persistent else "tma") if self.tma else "pointer_loads"
 
     def wgmma(self) -> bool:
-        """Else Triton multiplies by mma.sync."""
+        """Whether Triton multiplies by wgmma; otherwise by mma.sync."""
         return self.block_m >= 64 and self.num_warps % 4 == 0
 
     def accumulators(self) -> float:
@@ -142,10 +142,11 @@ class Tile:
 
 
 def _by_tma(low: Mapping[str, Any]) -> Optional[bool]:
-    """As the call shows: by descriptors of tensors, or by pointers and strides; None where it shows neither."""
-    said = _integer(low.get("tma", low.get("use_tma")))
-    if said is not None:
-        return said > 0
+    """Whether the call's arguments have tensor descriptors (True) or strides (False); None without either."""
+    for name in _NAMES["tma"]:
+        said = _integer(low.get(name))
+        if said is not None:
+            return said > 0
     if any(hasattr(value, "block_shape") for value in low.values()):
         return True
     return False if any(name.startswith("stride_") for name in low) else None
@@ -199,8 +200,8 @@ def _occupancies(tile: Tile, sm: _Sm, ring: int) -> list[int]:
     return list(range(max(1, min(4, most)), 0, -1))
 
 
-# What families are fitted to: programs for each SM that loop over tiles, and one program for each, both
-# with loads by TMA; loads by pointers. The package has no family of its own for the second.
+# Kinds of kernels that families are fitted to: persistent programs with TMA loads, one program per tile with
+# TMA loads, pointer loads. The package has no family for the second kind.
 KINDS = ("persistent_tma", "tma", "pointer_loads")
 
 
@@ -225,7 +226,7 @@ class Family:
     fitted_to: tuple[str, ...] = ()
 
     def check(self) -> None:
-        """Raises ConfigError for names that are not known."""
+        """Raises ConfigError for unknown names."""
         for part, names, known in (("cycles", self.cycles, CYCLES), ("factors", self.factors, FACTORS),
                                    ("fitted_to", self.fitted_to, KINDS)):
             unknown = set(names) - set(known)
@@ -235,7 +236,7 @@ class Family:
     def time_us(self, tile: Tile, m: int, n: int, k: int, us: float) -> float:
         """Of a tile that takes `us` microseconds with these cycles."""
         if tile.tma:
-            # What zeros take runs beside the rest: the longer of the two counts for most.
+            # Loads of zeros overlap with the rest, so the longer of the two dominates.
             us = math.hypot(us, self.outside * _outside_rows(tile, m, n, k) * 1e-6)
         if self.factors:
             features = _features(tile, m, n, k, us)
@@ -274,7 +275,8 @@ class Family:
             fitted_to = tuple(map(str, values["fitted_to"]))
             outside, learned = float(values["outside"]), Learned.of_table(values.get("learned", ()))
             for part, numbers in (("cycles", cycles.values()), ("factors", factors.values()),
-                                  ("costs", costs.values()), ("outside", [outside]), ("learned", itertools.chain(*learned.table()))):
+                                  ("costs", costs.values()), ("outside", [outside]),
+                                  ("learned", itertools.chain(*learned.table()))):
                 if not all(map(math.isfinite, numbers)):
                     raise ConfigError(f"{os.fspath(path)}: {part}: expected finite numbers")
             return cls(cycles, factors, outside, learned, costs, fitted_to)
@@ -290,7 +292,7 @@ class Family:
 
 @functools.cache
 def default_family(kind: str) -> Family:
-    """The package's for one of KINDS: that which was fitted to such kernels, or to the nearest."""
+    """The package's family for one of KINDS, fitted to such kernels or to the nearest kind."""
     name = "pointer_loads" if kind == "pointer_loads" else "persistent_tma"
     return Family.load(os.path.join(os.path.dirname(__file__), f"triton_{name}.json"))
 
@@ -300,14 +302,14 @@ def times_us(tiles: Sequence[Tile], m: int, n: int, k: int, *, dtype: Any = "fp1
              regime: str = "burst", inputs: str = "normal", family: Optional[Family] = None,
              threads: int = 0) -> list[float]:
     """Predicted time in microseconds of each tile on C[m,n] = A[m,k] B; infinity where its buffers do not fit
-    shared memory, as Triton could not launch it. Without a family each tile has the package's for its kind
-    (`Tile.kind`); where that was fitted to other kernels, as where `family` was, a FamilyWarning says so."""
+    shared memory, as Triton could not launch it. Without `family` each tile gets the package's family for its kind
+    (`Tile.kind`). A FamilyWarning reports kernels that a family was not fitted to."""
     word = _word(dtype)
     machine, question = _machine(gpu, True), _question(dtype, layout, regime, inputs, "analytic")
     families, unlike = _families(tiles, word, str(layout).lower(), family)
     pointers = default_family("pointer_loads")
     times, least = [math.inf] * len(tiles), [0.0] * len(tiles)
-    mapped = []  # of TMA's, while a schedule of ours may stand for them
+    mapped = []  # tiles with TMA loads that a schedule of ours may predict
     for costs, places in _by(range(len(tiles)), lambda i: families[i].costs or pointers.costs):
         answers = _native.triton_times(
             machine, _shape(m, n, k), question,
@@ -319,7 +321,7 @@ def times_us(tiles: Sequence[Tile], m: int, n: int, k: int, *, dtype: Any = "fp1
                 mapped.append(i)
     ours = _as_ours(tiles, mapped, m, n, k, machine, question, families, word, threads)
     for i, us in enumerate(times):
-        # A closed form in the place of a schedule: nothing that was fitted to the schedule holds for it.
+        # The closed form replaces the schedule, so terms fitted to the schedule do not apply.
         of = families[i] if i in ours or not tiles[i].tma else pointers
         if us < math.inf:
             times[i] = max(least[i], of.time_us(tiles[i], m, n, k, ours.get(i, us)))
@@ -330,10 +332,10 @@ def times_us(tiles: Sequence[Tile], m: int, n: int, k: int, *, dtype: Any = "fp1
 
 def _as_ours(tiles: Sequence[Tile], places: Sequence[int], m: int, n: int, k: int, machine: tuple,
              question: tuple, families: Sequence[Family], word: str, threads: int) -> dict[int, float]:
-    """Microseconds of those for which a schedule of ours stands."""
+    """Microseconds of tiles that are predicted by a schedule of ours."""
     times = {}
     sm, element_bytes = _sm(machine[0]), 1 if _is_fp8(word) else 2
-    # Parts beyond the blocks of K add zeros: as slow as a part for each block, at least.
+    # Splits beyond the number of K blocks add zeros: at least as slow as one split per block.
     of_blocks = {i: dataclasses.replace(tiles[i], split_k=max(1, min(tiles[i].split_k, -(-k // tiles[i].block_k))))
                  for i in places}
     # Rows out of bounds are multiplied too: a tile's problem ends with its last tile of rows. Our
@@ -348,7 +350,7 @@ def _as_ours(tiles: Sequence[Tile], places: Sequence[int], m: int, n: int, k: in
 
 
 def _by(places: Sequence[int], key: Callable[[int], Any]) -> list[tuple[Any, list[int]]]:
-    """Places by equal keys, in the order of the first."""
+    """Indices grouped by equal keys, in order of first occurrence."""
     groups: list[tuple[Any, list[int]]] = []
     for i in places:
         one = key(i)
@@ -367,8 +369,8 @@ def _is_fp8(word: str) -> bool:
 
 def _families(tiles: Sequence[Tile], word: str, layout: str,
               family: Optional[Family]) -> tuple[list[Family], list[str]]:
-    """The family of each tile: `family` where it was fitted to its kind, else the package's. And what neither
-    was fitted to, a sentence each."""
+    """The family of each tile: `family` if it was fitted to the tile's kind, else the package's; and a warning
+    for each kind that neither was fitted to."""
     if family is not None:
         family.check()
     found, warned = [], []  # type: list[Family], list[str]
@@ -388,7 +390,7 @@ def _families(tiles: Sequence[Tile], word: str, layout: str,
 
 
 def _unlike(tile: Tile, kind: str, word: str, layout: str) -> str:
-    """What about a kernel the package's families were not fitted to; else empty."""
+    """Properties of a kernel that the package's families were not fitted to; empty if none."""
     if tile.split_k > 1:
         return "split K"
     if tile.warp_specialize:
@@ -565,7 +567,7 @@ def _layout(low: Mapping[str, Any], tensors: Sequence[Any], sides: Sequence[int]
 
 
 def _first_contiguous(side: Any, along_k: Any, tensors: Sequence[Any], rows: int, k: int) -> bool:
-    """Whether a matrix of `rows` by `k` lies along the former and not along K, by its strides or its tensor's."""
+    """Whether the rows of a `rows` by `k` matrix are contiguous and not K, by its strides or its tensor's."""
     if side == 1 or along_k == 1:
         return along_k != 1
     for tensor in tensors:

@@ -29,7 +29,7 @@ namespace {
 constexpr Seconds kMicrosecond{1e-6};
 constexpr std::size_t kWorst = 3;  // of each source
 
-/// A row of a source before it is predicted. No configuration: the first pick of all.
+/// A row of a source before it is predicted. Without a configuration the first pick is predicted.
 struct Claim {
   AnyProblem problem;
   std::string kernel;
@@ -38,7 +38,7 @@ struct Claim {
   std::optional<AnyConfig> config = {};
 };
 
-/// Rows of a CSV by the names of its columns.
+/// A CSV's rows, read by column name.
 class NamedRows {
  public:
   explicit NamedRows(const std::string& file)
@@ -116,7 +116,8 @@ std::vector<Claim> fused_moe_claims(const PublicSource& source) {
   return claims;
 }
 
-/// GEMMs with a kernel of ours. One tile from registers is left out: its time is the launch's.
+/// GEMMs with a kernel of ours. The one-tile kernel with A from registers is left out, since its
+/// time is the launch.
 std::vector<Claim> published_claims(const PublicSource& source) {
   std::vector<Claim> claims;
   for (const PublishedFigure& figure : parse_published(read_file(source.file), source.file)) {
@@ -218,12 +219,20 @@ PublicJudgement judge_public(const PublicSource& source, const std::function<boo
   return judgement;
 }
 
+std::vector<PublicJudgement> judge_public_list(const std::filesystem::path& list) {
+  std::vector<PublicJudgement> judgements;
+  for (const PublicSource& source : load_public_sources(list)) {
+    judgements.push_back(judge_public(source));
+  }
+  return judgements;
+}
+
 std::string public_table(const std::vector<PublicJudgement>& judgements) {
   std::string table =
       "| source | GPU | what they state | rows | mean error | median | bias | order (Kendall) | "
       "limit |\n|---|---|---|--:|--:|--:|--:|--:|--:|\n";
   std::string worst =
-      "\nThe three cases of each source that are farthest off:\n\n"
+      "\nThe three cases of each source with the largest errors:\n\n"
       "| source | GPU | problem | their kernel | stated, us | forecast, us | error |\n"
       "|---|---|---|---|--:|--:|--:|\n";
   for (const PublicJudgement& judged : judgements) {

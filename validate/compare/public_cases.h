@@ -1,10 +1,9 @@
-// Forecasts against what other people measured or printed. A list (validate/public_cases.yaml)
-// names the sources; nothing was fitted to any of them, so each release is judged by strangers'
-// data. A kernel of theirs that has no counterpart here, such as a library's choice, is compared
-// with the first pick of the whole menu.
+// Compares forecasts with figures that other people measured or printed. A list
+// (validate/public_cases.yaml) names the sources. Nothing was fitted to them. A kernel without a
+// counterpart here, such as a library's choice, is compared with the first pick of the whole menu.
 //
-// Leaves out: their launch gaps, but for the one that a source names, and how their inputs and
-// clocks differ from ours. Checked by: public_cases_test.cpp.
+// Leaves out: launch gaps other than the one a source names, and differences of inputs and clocks.
+// Checked by: public_cases_test.cpp.
 #pragma once
 
 #include <filesystem>
@@ -26,22 +25,22 @@ struct PublicSource {
   /// kernels with a configuration of ours; fused_moe: gpu,...,M,E,topk,H,N,...,avg_duration, the
   /// first bf16 GEMM of a MoE layer.
   std::string format, file;
-  std::string rows_of;  // what the file's column gpu has to hold
-  std::string claim;    // what their figures are
+  std::string rows_of;  // value of the column gpu in the source's rows
+  std::string claim;    // what the source states
   Seconds gap;          // between kernels, which their figures include
   double limit;         // mean error that a test allows; room for samples of the rows
 };
 
 struct PublicCase {
   AnyProblem problem;
-  std::string kernel;  // theirs, or what stands for it
+  std::string kernel;  // the source's name for it
   Seconds claimed, predicted;
   double error() const { return predicted / claimed - 1; }
 };
 
 struct PublicJudgement {
   PublicSource source;
-  std::size_t rows = 0;           // of the file for this GPU
+  std::size_t rows = 0;           // rows of the file for this GPU
   std::vector<PublicCase> cases;  // in the file's order
   std::optional<ErrorFigures> error;
   std::optional<double> kendall;  // order of the cases by time
@@ -50,11 +49,14 @@ struct PublicJudgement {
 /// Throws FileError, or ConfigError `file:line: key: what was expected`.
 std::vector<PublicSource> load_public_sources(const std::filesystem::path& list);
 
-/// Predicts the rows of the source that are `due`, asked in order; all where it is empty. Throws as
-/// load_gpu, and ConfigError `file:line: ...`.
+/// Predicts the source's rows for which `due`, called in order, returns true; all if it is empty.
+/// Throws like load_gpu, and ConfigError `file:line: ...`.
 PublicJudgement judge_public(const PublicSource& source, const std::function<bool()>& due = {});
 
-/// Markdown: a row for each source, then the cases that are farthest off.
+/// Predicts all rows of all sources of a list.
+std::vector<PublicJudgement> judge_public_list(const std::filesystem::path& list);
+
+/// Markdown: a row for each source, then the cases with the largest errors.
 std::string public_table(const std::vector<PublicJudgement>& judgements);
 /// {"schema": 1, "sources": [{..., "cases": [...]}]}
 nlohmann::ordered_json public_json(const std::vector<PublicJudgement>& judgements);
