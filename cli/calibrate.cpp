@@ -2,7 +2,7 @@
 // with --run it measures them first, by tilecast-gpu: micro-benchmarks, then a designed set of
 // kernels.
 //
-// --budget is the time of all of it, which is said first.
+// --budget limits the whole command; the first line it prints says how the time is spent.
 //
 // What --run measured lies beside --out, NAME.measured.csv and NAME.micro.csv, and is resumed by
 // the next --run: what was measured once is not measured again.
@@ -80,7 +80,7 @@ bool has_prior(const CalibrateOptions& options) {
   return !options.prior.empty() && options.prior != kNoPrior;
 }
 
-/// That makes the same files again, for a comment of one line.
+/// The command that writes the same files again, for a comment of one line.
 std::string command_line(const CalibrateOptions& options) {
   const auto words = [](const std::vector<std::string>& files) {
     std::string text;
@@ -102,11 +102,11 @@ std::string command_line(const CalibrateOptions& options) {
 
 using Clock = std::chrono::steady_clock;
 
-// What --run takes beside measuring: micro-benchmarks on an H200, and the fit on one processor.
+// Times of --run besides measuring kernels: micro-benchmarks on an H200, the fit on one processor.
 constexpr Seconds kMicroTakes{135}, kLeastMeasuring{60}, kFitStart{10}, kFitOfRow{0.045};
 constexpr double kRowsPerSecond = 3;
 
-/// Of a file that may be missing, or end inside a row.
+/// Lines of a file that may be missing or end inside a row.
 std::size_t lines_of(const std::string& path) {
   const std::string text = std::filesystem::exists(path) ? read_file(path) : "";
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));
@@ -119,18 +119,17 @@ Seconds measuring_time(Seconds left, std::size_t rows_before) {
          (1 + row.value * kRowsPerSecond);
 }
 
-/// Says what --run will do, before it does. Throws ConfigError where --budget has no room for it.
+/// Prints what --run will do and how long it takes. Throws ConfigError if --budget is too short.
 void announce(const CalibrateOptions& options, bool micro, Seconds budget,
               std::size_t rows_before) {
   const Seconds first = micro ? kMicroTakes : Seconds{0};
   const Seconds measuring = measuring_time(budget - first, rows_before);
   if (measuring < kLeastMeasuring) {
     throw ConfigError(
-        fmt::format("--budget {}: is the whole command's time, and has no room for a minute of "
-                    "kernels beside {}the fit "
+        fmt::format("--budget {}: covers the whole command: {}a minute of kernels and the fit "
                     "(about {}): expected {} or more",
                     options.budget,
-                    micro ? fmt::format("micro-benchmarks (about {}) and ", clock_text(first)) : "",
+                    micro ? fmt::format("micro-benchmarks (about {}), ", clock_text(first)) : "",
                     clock_text(budget - first - measuring),
                     clock_text(budget + (kLeastMeasuring - measuring) * 1.1)));
   }
@@ -155,7 +154,7 @@ void measure_first(CalibrateOptions& options) {
     options.measured = beside(options, ".micro.yaml");
   }
   options.data.push_back(rows);
-  fmt::print(stderr, "tilecast: stopped, it goes on where it was; or fit what there is: ./{}\n",
+  fmt::print(stderr, "tilecast: if stopped, --run resumes; to fit the rows measured so far: ./{}\n",
              command_line(options));
   if (micro) {
     run_gpu({"micro", "--out", beside(options, ".micro.csv"), "--overlay", options.measured,

@@ -1,6 +1,6 @@
-// Compiles kernels in a process of its own while the caller goes on: a run with a budget measures
-// the first kernels before the last are compiled. It has a low priority, since a host that is late
-// leaves gaps in a load, and ends with the object: what it has compiled stays in the cache.
+// Compiles kernels in a child process while the caller goes on: a run with a budget measures the
+// first kernels before the last are compiled. The child has a low priority, since a busy host
+// leaves gaps in a load. It ends with the object; what it compiled stays in the cache.
 #pragma once
 
 #include <sys/types.h>
@@ -11,8 +11,8 @@ namespace tilecast {
 
 class CompileAside {
  public:
-  /// Forks; `compile` runs in the child, whose standard error goes nowhere. What it throws is lost:
-  /// a kernel that does not compile gets its row from the process that measures it.
+  /// Forks and runs `compile` in the child, without standard error. Its exceptions are ignored: the
+  /// measuring process reports kernels that do not compile.
   explicit CompileAside(const std::function<void()>& compile);
   ~CompileAside();
   CompileAside(const CompileAside&) = delete;

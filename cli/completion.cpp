@@ -31,14 +31,14 @@ std::vector<std::string> commands_of(const std::vector<OptionRow>& rows) {
   return commands;
 }
 
-/// Words for a list in a script; bash expands each word of a list again, so others are left out.
+/// Plain words for a list in a script. Others are left out, since bash expands each word again.
 std::string listed(const std::vector<std::string>& words) {
   std::vector<std::string> plain;
   std::ranges::copy_if(words, std::back_inserter(plain), is_plain_shell_word);
   return join(plain, " ");
 }
 
-/// As zsh's lists have it, `word:description`.
+/// An entry of a zsh list, `word:description`.
 std::string described(std::string_view word, std::string_view description) {
   std::string plain;
   for (const char c : description) {

@@ -1,11 +1,11 @@
-// tilecast-gpu compile: compiles kernels, without a GPU, and keeps those that the compiler rejects
-// in a table, which the candidates then leave out: the whole menu of candidates, or what is
-// forecast to be fastest on random problems.
+// tilecast-gpu compile: compiles kernels without a GPU and lists those that the compiler rejects in
+// a table, so that they are no longer candidates. It compiles the whole menu of candidates, or the
+// kernels that are predicted to be fastest on random problems.
 //
-// Of the menu, kernels short of registers come first, since they are the ones that are rejected. Of
-// random problems, those that lost a kernel are ranked again until all of their first kernels
-// compile. Each compiled kernel stays in the cubin cache and each rejection is written as it is
-// found, so that a run that was stopped goes on where it was.
+// The menu's kernels that are short of registers come first, since those are rejected most often. A
+// random problem that lost a kernel is ranked again until all of its first kernels compile. Each
+// compiled kernel stays in the cubin cache and each rejection is written as it is found, so that a
+// stopped run can be resumed.
 
 #include <fmt/format.h>
 
@@ -54,7 +54,7 @@ struct CompileOptions {
   unsigned seed = 1;
 };
 
-/// A kernel, and a problem that it is for.
+/// A kernel and one problem that it solves.
 struct VariantKernel {
   GemmProblem problem;
   KernelConfig config;
@@ -73,8 +73,7 @@ double register_pressure(const KernelConfig& config) {
   return static_cast<double>(accumulator_registers(config.tiling)) / registers;
 }
 
-/// Every different kernel of the menu, whatever the table says now, the shortest of registers
-/// first.
+/// Every kernel of the menu once, including those in the table, sorted by register pressure.
 std::vector<VariantKernel> menu(GpuSpec gpu, const std::vector<Schedule>& schedules) {
   gpu.compiler_rejections.clear();
   std::vector<VariantKernel> kernels;
@@ -118,7 +117,7 @@ std::optional<GemmProblem> in_other_half(GemmProblem problem) {
   return problem;
 }
 
-/// Compiles kernels, and what is rejected in the other 16-bit type too.
+/// Compiles kernels. Rejected ones are also compiled in the other 16-bit type.
 class CompileRun {
  public:
   CompileRun(const CompileOptions& options, const GpuSpec& gpu)
@@ -126,7 +125,7 @@ class CompileRun {
         gpu_(gpu),
         table_(std::filesystem::exists(options.out) ? read_file(options.out) : "", options.out) {}
 
-  /// Those that were not compiled before.
+  /// Compiles the kernels that this run has not compiled yet.
   void compile(const std::vector<VariantKernel>& asked) {
     std::vector<VariantKernel> kernels;
     std::vector<KernelSource> sources;
@@ -146,7 +145,7 @@ class CompileRun {
     write();
   }
 
-  /// What rejects these kernels, of all that were found rejected so far.
+  /// Rows for all kernels that this run found rejected.
   const std::vector<CompilerRejection>& rejected() const { return rejected_; }
 
   void summarize() const {
@@ -230,7 +229,7 @@ class CompileRun {
   std::string slowest_;
 };
 
-/// The first that `predict` lists for each problem, until all of them compile.
+/// Compiles the first kernels of each problem's ranking, until all of them compile.
 void compile_first(const CompileOptions& options, GpuSpec gpu, CompileRun& run) {
   std::vector<GemmProblem> problems = random_problems(gpu, options.seed, *options.random);
   const std::vector<CompilerRejection> known = gpu.compiler_rejections;
@@ -299,12 +298,12 @@ void add_compile(Program& program) {
       command.option("--sample", options->sample, "Only a random sample of this size");
   command
       .option("--random", options->random,
-              "Instead of the menu, the kernels that are forecast to be fastest for so many random "
-              "problems of all kinds")
+              "Instead of the menu, the kernels that are forecast to be fastest for this number of "
+              "random problems of all kinds")
       .excludes(schedule)
       .excludes(sample);
   command.option("--first", options->first, "Kernels of each random problem");
-  command.option("--seed", options->seed, "Of --sample and --random");
+  command.option("--seed", options->seed, "Seed of --sample and --random");
   command.option("--kernels", options->kernels,
                  "Also list every kernel with the verdict and its registers, tab-separated");
   command.option("--out", options->out, "Table of rejections to update").required();

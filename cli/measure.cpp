@@ -1,6 +1,6 @@
 // tilecast measure: time kernels on this machine's GPU, into a measurement CSV. Plans the points
 // (cli/measure_options.h), has their kernels compiled ahead (cli/measure_device.h), or meanwhile
-// where there is a budget (cli/compile_aside.h), holds the GPU and starts the run
+// with a budget (cli/compile_aside.h), holds the GPU and starts the run
 // (validate/run/measure_run.h); with --devices one such process on each (cli/measure_devices.h).
 
 #include <fmt/format.h>

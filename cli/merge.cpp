@@ -24,7 +24,7 @@ void run_merge(const MergeOptions& options) {
       shards.push_back(file.path);
     }
   }
-  FilePlan files;  // a merge keeps the rows of its output, and not those of a shard that it is
+  FilePlan files;  // a merge would replace a shard that is also its output
   files.reads("--plan", options.plan);
   for (const std::filesystem::path& shard : shards) {
     files.reads("CSV", shard);

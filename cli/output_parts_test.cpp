@@ -9,7 +9,7 @@
 
 namespace tilecast {
 
-TEST_CASE("A number keeps the digits that it can mean") {
+TEST_CASE("A number is rounded to significant digits") {
   CHECK(rounded(176.8734, 6) == 176.873);
   CHECK(rounded(123456.7, 3) == 123000);
   CHECK(rounded(std::numeric_limits<double>::infinity(), 3) ==
@@ -28,7 +28,7 @@ TEST_CASE("Numbers are read and written alike where the locale has a decimal com
 TEST_CASE("A list that is longer than a line is broken between its numbers") {
   std::string list = "[";
   for (int i = 0; i < 60; ++i) {
-    list += "543,";  // 4 characters: the 80th is inside of a number
+    list += "543,";  // 4 characters: the 80th is inside a number
   }
   list += "5430]x4096x7168 fp16 tn";
   const std::string text = wrapped("", list, " ");
@@ -41,7 +41,7 @@ TEST_CASE("A list that is longer than a line is broken between its numbers") {
   CHECK(lines[3].ends_with("5430]x4096x7168 fp16 tn"));
 }
 
-TEST_CASE("A word that has nowhere to break fills its lines") {
+TEST_CASE("A word without a place to break fills its lines") {
   CHECK(wrapped("", std::string(100, 'a'), " ") ==
         std::string(80, 'a') + "\n" + std::string(20, 'a') + "\n");
 }

@@ -33,7 +33,7 @@ const std::vector<std::string> kKnown{
     "regime",   "inputs", "epilogue", "dtype_c", "batch",     "groups", "groups_along",
     "capacity", "lda",    "ldb",      "ldc",     "accumulate"};
 
-constexpr const char* kName = "name";  // of a problem, which is left aside
+constexpr const char* kName = "name";  // a problem's name, which is ignored
 
 /// In small letters; throws ConfigError where there is no such field.
 std::string field_named(const std::string& given) {

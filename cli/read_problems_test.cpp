@@ -224,7 +224,7 @@ TEST_CASE("A first line that is no CSV is one failed problem, and a quoted heade
   CHECK(quoted[0].error.empty());
 }
 
-TEST_CASE("Tables of pandas and of spreadsheets are read as they are written") {
+TEST_CASE("Tables written by pandas and by spreadsheets are read") {
   // An index without a name, blanks around fields, torch's types, a last line of commas.
   const auto problems = read(",m, n, k ,dtype\n0,64,32, 16 ,torch.bfloat16\n,,,,\n ,\t, , ,\n");
   REQUIRE(problems.size() == 1);
@@ -234,14 +234,14 @@ TEST_CASE("Tables of pandas and of spreadsheets are read as they are written") {
         std::vector<std::string>{"8x8x8 fp16 tn"});
 }
 
-TEST_CASE("NN and TT mean the other one to BLAS, and are refused with both meanings") {
+TEST_CASE("Layouts NN and TT are refused with their meanings here and in BLAS") {
   const auto problems = read("m,n,k,layout\n8,8,8,NN\n8,8,8,nn\n8,8,8,TN\n");
   REQUIRE(problems.size() == 3);
   CHECK(problems[0].error ==
         "layout 'NN': expected nn for A as [M,K] and B as [K,N], which is TT to BLAS, or tt for A "
         "as [K,M] and B as [N,K], which is its NN");
   CHECK(to_text(problems[1].problem) == "8x8x8 fp16 nn");
-  CHECK(to_text(problems[2].problem) == "8x8x8 fp16 tn");  // to BLAS the same
+  CHECK(to_text(problems[2].problem) == "8x8x8 fp16 tn");  // the same in BLAS
 }
 
 TEST_CASE("Shards take turns, and each problem is in one of them") {

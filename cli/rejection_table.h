@@ -18,7 +18,7 @@ class RejectionTable {
   /// From the text of a table, or from none. Throws ConfigError `name:line: ...`.
   RejectionTable(std::string_view text, std::string_view name);
 
-  /// What is now known of these kernels replaces their row; without a reason they are usable.
+  /// Replaces the row of these kernels, or removes it if `row` has no reason.
   void set(const CompilerRejection& row);
 
   std::string text() const;

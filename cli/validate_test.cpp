@@ -348,7 +348,7 @@ TEST_CASE("pages refuses a README without markers or out of reach") {
   check_refused(scene.pages_of("/none/README.md"), ExitCode::kFile, "/none/README.md: cannot read");
 }
 
-TEST_CASE("A list of sources is judged in the place of measurements of ours") {
+TEST_CASE("--public compares forecasts with a list of sources instead of measurements") {
   const TemporaryFolder folder;
   const std::string rows = (folder / "r.csv").string(), list = (folder / "l.yaml").string();
   write_file(rows, "gpu,m,n,k,median_us\nh200_sxm,512,512,512,5\n");

@@ -1,5 +1,5 @@
-// For work of unknown length: says what goes on and for how long. On a terminal one line that is
-// written again each second, elsewhere a new line every ten seconds. Checked by: waiting_test.cpp.
+// Shows that work of unknown length goes on, and for how long: on a terminal one line that is
+// rewritten each second, elsewhere a new line every ten seconds. Checked by: waiting_test.cpp.
 #pragma once
 
 #include <chrono>
@@ -13,11 +13,11 @@ class Waiting {
  public:
   enum class On { kTerminal, kFile };
 
-  /// On standard error until it goes out of scope, when the line of a terminal is erased.
+  /// Writes to standard error until it is destroyed, which erases a terminal's line.
   explicit Waiting(std::string what);
-  /// The same, of work that shows on a terminal how far it is: only elsewhere.
+  /// For work that shows its own progress on a terminal: writes only elsewhere.
   static Waiting off_terminal(std::string what);
-  /// On any stream, after `patience`, then at every `patience`.
+  /// Writes to any stream, once every `patience`.
   Waiting(std::string what, std::FILE* stream, On on, std::chrono::milliseconds patience);
 
  private:

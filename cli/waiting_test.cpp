@@ -29,7 +29,7 @@ TEST_CASE("Long work is shown with its seconds, and erased at its end") {
   CHECK(text.ends_with(" s\r\033[K"));
 }
 
-TEST_CASE("Off a terminal long work is shown in whole lines") {
+TEST_CASE("Outside a terminal, progress is written in whole lines") {
   const std::string text = written(Waiting::On::kFile, milliseconds(1));
   CHECK(text.starts_with("tilecast: predicting: 0 s\n"));
   CHECK(text.ends_with(" s\n"));

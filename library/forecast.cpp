@@ -62,7 +62,7 @@ const LoadedGpu& gpu_of(const Request& request, const std::string& name) {
 void refuse_spread(const std::string& config) {
   throw StatusError(
       TILECAST_UNSUPPORTED,
-      fmt::format("{}: reduction=spread can wait for ever beside another kernel", config));
+      fmt::format("{}: reduction=spread can deadlock when another kernel runs", config));
 }
 
 std::vector<Prediction> forecast(const Request& request, const LoadedGpu& gpu, std::size_t keep) {

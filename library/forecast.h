@@ -16,12 +16,12 @@ namespace tilecast {
 /// Throws StatusError where none of the schedules runs on it.
 const LoadedGpu& gpu_of(const Request& request, const std::string& name);
 
-/// Throws StatusError: no plan runs a configuration whose pieces wait for each other.
+/// Throws StatusError: plans do not run configurations whose CTAs wait for each other.
 [[noreturn]] void refuse_spread(const std::string& config);
 
-/// The `keep` fastest of those that a plan runs, one at least, or request.config alone. Throws
-/// StatusError (TILECAST_UNSUPPORTED) where no kernel solves the problem or no plan runs what
-/// matches request.config, ConfigError where the configuration cannot.
+/// The `keep` fastest configurations that a plan can run, at least one, or request.config alone.
+/// Throws StatusError (TILECAST_UNSUPPORTED) if no kernel solves the problem or if no plan can run
+/// a match of request.config, ConfigError if the configuration cannot solve the problem.
 std::vector<Prediction> forecast(const Request& request, const LoadedGpu& gpu, std::size_t keep);
 
 tilecast_forecast as_c(const Prediction& prediction);

@@ -20,7 +20,7 @@ fs::path own_file() {
   return found && info.dli_fname != nullptr ? fs::path(info.dli_fname) : fs::path();
 }
 
-/// Whether GPU files lie there that nobody made who could not have changed the library.
+/// Whether `data` has GPU files that only users who can also change the library can write.
 bool has_gpus(const fs::path& data, const fs::path& library) {
   std::error_code ignored;
   const fs::path configs = data / "tilecast", gpus = configs / "gpus";

@@ -1,5 +1,5 @@
-// The library inside a caller's process: it asks no locale, keeps nothing for good of what it is
-// asked, reads no GPU files that others could have planted. None of it needs a GPU.
+// The library inside a caller's process: it does not depend on the locale, does not accumulate
+// memory over calls, and reads no GPU files that other users could have written. Needs no GPU.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/stat.h>
@@ -80,7 +80,7 @@ TEST_CASE("Forecasts are the same where the caller's locale has a decimal comma"
   const std::vector<tilecast_forecast> expected = best_of(on_h200());
   const tilecast::CommaLocale locale;
   tilecast_options options = on_h200();
-  options.config_dir = "configs/../configs";  // no name under which the files were read before
+  options.config_dir = "configs/../configs";  // a path that is not cached yet
   const std::vector<tilecast_forecast> found = best_of(options);
   REQUIRE(found.size() == 3);
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -98,12 +98,12 @@ TEST_CASE("Memory stays flat over 100,000 distinct expectations of a problem's g
   problem.groups = kGroups;
   problem.expected_rows = rows.data();
   tilecast_options options = on_h200();
-  options.threads = -1;  // found after the groups are read, and before anything is forecast
+  options.threads = -1;  // an error that is found after the groups are read and before the forecast
   tilecast_forecast forecast{};
   forecast.struct_size = sizeof forecast;
   const auto ask = [&](int from, int to) {
     for (int i = from; i < to; ++i) {
-      // The digits of i to the base 40: every list is another one.
+      // The base-40 digits of i make every list different.
       for (int64_t at = 0, left = i; at < 4; ++at, left /= 40) {
         rows[2 * at] = kRows / kGroups + left % 40;
         rows[2 * at + 1] = kRows / kGroups - left % 40;
@@ -119,11 +119,11 @@ TEST_CASE("Memory stays flat over 100,000 distinct expectations of a problem's g
   CHECK(std::string(tilecast_error_text()).starts_with("options.threads is -1"));
   const long before = resident_bytes();
   REQUIRE(ask(1000, 101'000));
-  // Lists of 64 numbers of 8 bytes that are kept come to 51 MB.
+  // 100,000 lists of 64 numbers of 8 bytes would be 51 MB.
   CHECK(resident_bytes() - before < 4'000'000);
 }
 
-TEST_CASE("GPU files near the library are read where nobody can have planted them") {
+TEST_CASE("GPU files near the library are read only if no other user can have written them") {
   ::unsetenv("TILECAST_CONFIG_DIR");
   const tilecast::TemporaryFolder folder;
   const fs::path gpus = folder / "share/tilecast/gpus";
@@ -146,7 +146,7 @@ TEST_CASE("GPU files near the library are read where nobody can have planted the
   CHECK(library.predict("planted") == TILECAST_OK);
 }
 
-TEST_CASE("A text that is longer than a path can be is refused by its length alone") {
+TEST_CASE("A text longer than any path is refused without reading all of it") {
   const tilecast_problem problem = tilecast::problem(1024, 1024, 1024, TILECAST_BF16);
   const std::string most(4095, 'x'), longer(4096, 'x');
   const auto error_of = [&](const char* tilecast_options::*field, const std::string& text) {
@@ -170,7 +170,7 @@ TEST_CASE("A text that is longer than a path can be is refused by its length alo
         "options.cache_dir is longer than 4095 bytes");
 }
 
-TEST_CASE("An answer has a configuration, and one that no plan runs is refused") {
+TEST_CASE("An answer has a configuration, and one that no plan can run is refused") {
   const tilecast_problem problem = tilecast::problem(128, 4096, 4096, TILECAST_FP16);
   tilecast_options options = on_h200();
   options.config = "split_k:tile=128x128x64,splits=2,reduction=spread";
@@ -185,9 +185,9 @@ TEST_CASE("An answer has a configuration, and one that no plan runs is refused")
   CHECK(status_of([&] { (void)tilecast::predict(problem, options).front(); }) ==
         TILECAST_UNSUPPORTED);
   CHECK(std::string(tilecast_error_text()) ==
-        std::string(options.config) + ": reduction=spread can wait for ever beside another kernel");
+        std::string(options.config) + ": reduction=spread can deadlock when another kernel runs");
   CHECK(status_of([&] { (void)tilecast::Plan(problem, options); }) == TILECAST_UNSUPPORTED);
-  // Without it, the same pattern has configurations that a plan runs.
+  // Without reduction=spread the pattern has configurations that a plan can run.
   options.config = "split_k:tile=128x128x64,splits=2";
   const tilecast_forecast best = tilecast::predict(problem, options).front();
   CHECK(std::string(best.config).starts_with("split_k:tile=128x128x64,"));

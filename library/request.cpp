@@ -231,7 +231,7 @@ i64 matrix_stride(const char* name, i64 given, i64 rows, i64 row_stride, Element
   return given;
 }
 
-/// What the caller's text says, of a length that a path can have.
+/// The caller's text, which must not be longer than a path.
 std::string bounded(const char* name, const char* given) {
   constexpr std::size_t kLongest = 4095;
   const std::size_t length = ::strnlen(given, kLongest + 1);

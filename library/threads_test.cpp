@@ -1,5 +1,5 @@
-// Calls from many threads at once, as tilecast.h allows them. None of it needs a GPU; preset tsan
-// sees what two threads would touch together.
+// Concurrent calls from many threads, as tilecast.h allows. Needs no GPU; preset tsan finds data
+// races.
 #include <latch>
 #include <string>
 #include <thread>
@@ -13,8 +13,8 @@ namespace {
 
 constexpr int64_t kRows[2][2] = {{500, 12}, {256, 256}};
 
-/// Its best three, and what a plan of it would launch: of two GPUs, of groups, of a folder named
-/// otherwise, whose files are therefore read anew.
+/// The best three and the plan's launch: on two GPUs, with groups, and with a folder under another
+/// name, so that its files are read again.
 std::vector<std::tuple<std::string, double>> answer(int asked, const std::string& config_dir) {
   tilecast_problem problem = tilecast::problem(512, 512, 512, TILECAST_BF16);
   tilecast_options options = TILECAST_OPTIONS_INIT;
@@ -37,7 +37,7 @@ std::vector<std::tuple<std::string, double>> answer(int asked, const std::string
 
 }  // namespace
 
-TEST_CASE("Threads that call at once get what each would get alone") {
+TEST_CASE("Concurrent calls return what each returns alone") {
   constexpr int kKinds = 4, kThreads = 2 * kKinds;
   std::vector<std::vector<std::tuple<std::string, double>>> found(kThreads);
   std::latch begun(kThreads);

@@ -1,4 +1,4 @@
-// Text inside an HTML page: the only ways by which it gets there.
+// Escapes text for an HTML page. All text in a page goes through these functions.
 // Checked by: html_text_test.cpp, tests/fuzz.
 #pragma once
 
@@ -8,15 +8,15 @@
 
 namespace tilecast {
 
-/// As the text of an element or the value of an attribute in either quotes.
+/// For the text of an element or the value of a quoted attribute.
 std::string html_escaped(std::string_view text);
 
-/// As the content of a <script type="application/json">: every < is written \u003c, so that neither
-/// </script nor <!-- is there in any case; bytes that are not UTF-8 become U+FFFD.
+/// For the content of a <script type="application/json">: every < becomes \u003c, so the content
+/// has neither </script nor <!--. Bytes that are not UTF-8 become U+FFFD.
 std::string json_in_html(const nlohmann::ordered_json& json);
 
-/// `code` as the content of a <script>. Throws ConfigError where it could end the element or open a
-/// comment, since code cannot be escaped without knowing its strings.
+/// For the content of a <script>. Throws ConfigError if `code` could end the element or open a
+/// comment: code cannot be escaped without parsing it.
 std::string script_in_html(std::string_view code, std::string_view name);
 
 }  // namespace tilecast

@@ -8,7 +8,7 @@
 using namespace tilecast;
 using Json = nlohmann::ordered_json;
 
-TEST_CASE("Text in HTML is neither a tag nor the end of an attribute") {
+TEST_CASE("Escaped text neither opens a tag nor ends an attribute") {
   CHECK(html_escaped("<a href=\"x\" b='y'>&") == "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;");
 }
 

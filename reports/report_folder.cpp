@@ -57,9 +57,9 @@ void refuse_links(const fs::path& folder) {
   }
 }
 
-/// The process that writes an unfinished report, and its host, are told in it. What another one
-/// left that was killed is removed; that of a living one or of another host, and what no report
-/// made, is refused.
+/// An unfinished report names the process that writes it and its host. One whose process was killed
+/// is removed. One of a running process or another host, and anything that no report made, is
+/// refused.
 void remove_left_over(const fs::path& path) {
   const auto refuse = [&](std::string_view why) {
     throw ConfigError(fmt::format("{}: {}", path.string(), why));
@@ -81,7 +81,7 @@ void remove_left_over(const fs::path& path) {
     refuse(fmt::format("process {} of host {} was writing a report there: remove it if that ended",
                        process, printable(words[1])));
   }
-  // EPERM: it lives, and is another user's.
+  // EPERM: the process runs and belongs to another user.
   const bool lives = ::kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM;
   if (process != ::getpid() && lives) {
     refuse(fmt::format("process {} is writing a report there", process));

@@ -130,7 +130,7 @@ TEST_CASE("An unfinished report of another user's process, or of another host, i
   CHECK(read_text(folder / ".unfinished-report/mine.txt") == "precious");
 }
 
-TEST_CASE("A folder of a report that is a link is refused, and nothing behind it is removed") {
+TEST_CASE("A report folder that is a link is refused and its target stays as it is") {
   const TemporaryFolder folder, other;
   write_report(kSmall, folder / ".");
   fs::rename(folder / "data", other / "data");

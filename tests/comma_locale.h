@@ -1,5 +1,5 @@
-// The test's process in a locale with a decimal comma, until this goes out of scope: an installed
-// one, else one that localedef makes.
+// Sets a locale with a decimal comma until it is destroyed: an installed one, else one that
+// localedef makes.
 #pragma once
 
 #include <stdlib.h>

@@ -127,7 +127,7 @@ CompiledKernel CubinCache::get(const KernelSource& source) {
   const std::string key = key_text(source);
   const std::filesystem::path path = path_of(key);
   const std::string why_not = why_not_trusted(folder_, {.sticky = true});
-  // An entry that is not to be trusted or does not parse is the same as none.
+  // An entry that is not trusted or does not parse counts as missing.
   if (const auto entry = why_not.empty() ? read_trusted_file(path) : std::nullopt) {
     if (auto kernel = parse_entry(*entry, key)) {
       ++hits_;

@@ -4,9 +4,9 @@
 // includes, the options with architecture and macros, NVRTC's version. It is written beside its
 // place and renamed, and it carries the digest of its own content, so a reader sees a whole entry
 // or recompiles. Kernels that were rejected are kept too. Nothing is ever evicted.
-// Entries are code that will run, so they are taken only from files of this user or root that
-// nobody else can write, in a folder of theirs that nobody else can write (or a sticky one, as
-// /tmp); a folder that the cache makes is for this user alone.
+// Entries are code that will run, so the cache reads only files that belong to this user or root
+// and that no other user can write, in a folder of the same kind or a sticky one such as /tmp. A
+// folder that the cache creates is accessible to this user only.
 // Safe for any number of threads and processes; two that miss at once both compile.
 #pragma once
 
@@ -32,7 +32,7 @@ class CubinCache {
   using Warn = std::function<void(const std::string&)>;
 
   /// An empty folder means no cache. `warn` gets at most one line, when the folder cannot be
-  /// written or is not to be trusted; the default prints it to standard error.
+  /// written or is not trusted; the default prints it to standard error.
   explicit CubinCache(std::filesystem::path folder = default_cache_folder(),
                       std::span<const EmbeddedSource> sources = embedded_sources(), Warn warn = {});
 

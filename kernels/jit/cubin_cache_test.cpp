@@ -163,7 +163,7 @@ TEST_CASE("A damaged entry is compiled again and mended") {
   CHECK(test.warnings.empty());
 }
 
-TEST_CASE("An entry that others could have written is compiled again, and replaced") {
+TEST_CASE("An entry that another user could have written is compiled again and replaced") {
   const TemporaryFolder folder;
   TestCache test(folder / "cache");
   const CompiledKernel kernel = test.get();
@@ -184,7 +184,7 @@ TEST_CASE("An entry that others could have written is compiled again, and replac
   CHECK(test.warnings.empty());
 }
 
-TEST_CASE("A link under an entry's name is not read, and what it points to is not written") {
+TEST_CASE("A link in place of an entry is not read, and its target is not written") {
   const TemporaryFolder folder;
   TestCache test(folder / "cache");
   test.get();
@@ -203,7 +203,7 @@ TEST_CASE("A link under an entry's name is not read, and what it points to is no
   CHECK((read_file(path) == entry));
 }
 
-TEST_CASE("Nothing is read from or kept in a folder that others can write, but in a sticky one") {
+TEST_CASE("A folder that others can write is not used as a cache unless it is sticky") {
   const TemporaryFolder folder;
   TestCache(folder / "cache").get();
   fs::permissions(folder / "cache", fs::perms(0777));
@@ -219,7 +219,7 @@ TEST_CASE("Nothing is read from or kept in a folder that others can write, but i
   CHECK(test.cache.hits() == 1);
 }
 
-TEST_CASE("A folder that the cache makes is for this user alone") {
+TEST_CASE("A folder that the cache creates is accessible to this user only") {
   const TemporaryFolder folder;
   TestCache test(folder / "new/cache");
   test.get();

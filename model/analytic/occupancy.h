@@ -11,8 +11,8 @@
 
 namespace tilecast {
 
-/// Whether the compiler finds room for the accumulators, and wgmma for its operands. `fused`: more
-/// registers of a thread that multiplies, for what its epilogue holds.
+/// Whether the compiler finds room for the accumulators, and wgmma for its operands. `fused`:
+/// registers per thread that the epilogue adds (fused_registers.h).
 bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config, i32 fused = 0);
 
 /// CTAs per SM by shared memory alone; `more` bytes of each behind what smem_layout lays out.

@@ -64,7 +64,7 @@ std::string read_by_sbatch(const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("A shell reads back every word as it was, whatever bytes are in it") {
+TEST_CASE("A shell reads back a quoted word of any bytes") {
   std::vector<std::string> words = random_words("", 500);
   for (const std::string& word : random_words("'\"\\$`!*?~#&;|<>(){}[]=% \n\t\ra-", 500)) {
     words.push_back(word);
@@ -77,7 +77,7 @@ TEST_CASE("A shell reads back every word as it was, whatever bytes are in it") {
   CHECK(printed_by("bash", words) == expected);
 }
 
-TEST_CASE("Words that no shell changes stay as they are") {
+TEST_CASE("Plain words are not quoted") {
   CHECK(shell_word("a/b.csv.gz") == "a/b.csv.gz");
   CHECK(shell_word("a b") == "'a b'");
   CHECK(shell_word("it's") == "'it'\\''s'");
@@ -87,7 +87,7 @@ TEST_CASE("Words that no shell changes stay as they are") {
         "2 'a\\x00b': a shell's word cannot hold a NUL byte");
 }
 
-TEST_CASE("sbatch reads back the value of a directive, or it is refused") {
+TEST_CASE("sbatch reads back a directive's value, and values that it cannot are refused") {
   for (const std::string& word : random_words("'\"\\$`!*?~#&;|<>(){}[]=% \n\t\ra-", 500)) {
     std::string value;
     const std::string refused = error_message([&] { value = sbatch_value(word); });
@@ -99,7 +99,7 @@ TEST_CASE("sbatch reads back the value of a directive, or it is refused") {
   }
 }
 
-TEST_CASE("An option for sbatch is a name, or a name and a value that is quoted") {
+TEST_CASE("An sbatch option is a name, or a name and a quoted value") {
   CHECK(sbatch_option("--exclusive") == "--exclusive");
   CHECK(sbatch_option("--partition=gpu") == "--partition=gpu");
   CHECK(sbatch_option("--comment=two words # \"x\"") == "--comment=\"two words # \\\"x\\\"\"");

@@ -64,7 +64,7 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
   std::optional<std::string> best;
   std::size_t best_distance = reach + 1;
   for (const std::string& candidate : candidates) {
-    // Words whose lengths differ by more are further apart: no table for a word of megabytes.
+    // A larger difference of lengths is a larger distance: no table for a word of megabytes.
     if (std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size()) > reach) {
       continue;
     }

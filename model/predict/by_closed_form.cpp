@@ -26,7 +26,7 @@ Prediction by_physics(const GemmQuestion& q, const GemmForm& kernel) {
   return p;
 }
 
-/// Each kernel by itself.
+/// Each kernel on its own, without bounds by similar questions.
 std::vector<Prediction> as_learned(const GemmQuestion& q, std::span<const GemmForm> kernels,
                                    const std::optional<LearnedPart>& learned) {
   std::vector<Prediction> predictions;

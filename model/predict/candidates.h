@@ -2,12 +2,12 @@
 // clusters, staging of C and rasters, sifted by legality.
 //
 // Left out as well, as never paying: tiles that C ends a whole wgmma row or column step before, and
-// clusters wider than C; but for a problem that nothing else solves.
+// clusters wider than C; except for problems that nothing else solves.
 //
-// One kernel has one name: of configurations of equal machine code that walk C in the same order
-// one is tried. Rasters of one order are one (normal_order.h), and all are where every tile runs at
-// the same time; there a grid of tiles is the resident one, unless C borrows the ring's stages.
-// stream_k_hybrid that streams all tiles is stream_k.
+// One kernel has one name: among configurations with the same machine code and order of tiles, one
+// is tried. Rasters of the same order are one (normal_order.h). If all tiles run at the same time,
+// all rasters are one, and grid=tiles is grid=resident unless C is staged in the ring.
+// stream_k_hybrid is stream_k if it streams all tiles.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@
 namespace tilecast {
 
 constexpr std::string_view kNeverPays = "never_pays";
-/// Of tiles of a schedule that splits K: it has nothing to split on this problem that could pay.
+/// The tile's schedule splits K, and no split can pay on this problem.
 constexpr std::string_view kNoSplitPays = "no_split_pays";
 
 struct Candidates {

@@ -29,8 +29,7 @@ const GpuSpec& h200() {
 /// Row and column of a tile, and its K blocks.
 using Piece = std::tuple<u32, u32, i32, i32>;
 
-/// What the workers do, in their order; the first pieces of each. Nothing where all of them run a
-/// tile at most, at the same time.
+/// The first pieces of each worker's work, in order. Empty if no worker has a second tile.
 std::vector<Piece> work_of(const GemmProblem& asked, const KernelConfig& asked_of) {
   constexpr u32 kMostPieces = 50'000;
   const KernelConfig config = in_pairs(asked.dtype, asked_of);
@@ -57,11 +56,11 @@ std::vector<Piece> work_of(const GemmProblem& asked, const KernelConfig& asked_o
   return pieces;
 }
 
-TEST_CASE("No two of the first 30 are one machine code that does the same work in the same order") {
+TEST_CASE("No two of the first 30 have the same machine code and the same order of work") {
   std::vector<GemmProblem> problems =
       random_problems(h200(), daily_seed("problems whose candidates are compared"), 12);
-  // One wave: was listed with grid=tiles and grid=resident. One row of tiles: in three orders. Two
-  // waves at most: stream_k and its hybrid.
+  // Were listed twice or more: one wave with both grids, one row of tiles in three orders, at most
+  // two waves as stream_k and its hybrid.
   problems.push_back({{1024, 1024, 4096}, ElementType::kFp16, Layout::kTn});
   problems.push_back({{64, 65536, 512}, ElementType::kFp16, Layout::kTn});
   problems.push_back({{2304, 2048, 8192}, ElementType::kFp16, Layout::kTn});
@@ -82,7 +81,7 @@ TEST_CASE("No two of the first 30 are one machine code that does the same work i
   }
 }
 
-TEST_CASE("Another name of a kernel can still be asked for") {
+TEST_CASE("A configuration that is not a candidate's name can still be predicted") {
   const GemmProblem one_wave{{1024, 1024, 4096}, ElementType::kFp16, Layout::kTn};
   const auto best = [&](const char* pattern) {
     return rank_matching(h200(), one_wave, ConfigPattern(pattern), Regime::kBurst, Inputs::kNormal,
@@ -96,7 +95,7 @@ TEST_CASE("Another name of a kernel can still be asked for") {
   CHECK_FALSE(enumerate_candidates(h200(), two_waves, {Schedule::kStreamKHybrid}).legal.empty());
 }
 
-TEST_CASE("A schedule that has nothing to split says so, whatever its other tiles lack") {
+TEST_CASE("A schedule with nothing to split reports that instead of its other refusals") {
   const auto refusal = [](const GemmShape& shape, Schedule schedule) {
     return error_message([&] {
       rank_candidates(h200(), GemmProblem{shape, ElementType::kFp16, Layout::kTn}, {schedule},

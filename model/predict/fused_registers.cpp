@@ -3,7 +3,7 @@
 namespace tilecast {
 namespace {
 
-/// What an epilogue asks of a thread.
+/// The parts of a problem that cost registers.
 struct Fused {
   bool bias, row_scales, activation, gate, residual, amax, wide_c, narrow_c;
 
@@ -24,19 +24,19 @@ struct Fused {
   }
 };
 
-/// Of consumers that only multiply and store. R comes through the ring.
+/// For consumers, which only multiply and store; the residual comes through the ring.
 i32 of_consumers(const Fused& fused) {
   return (fused.residual_with_more() ? 32 : 0) + (fused.gate && fused.bias ? 24 : 0) +
          (fused.gate && fused.row_scales ? 72 : 0) + (fused.wide_c ? 8 : 0) +
          (fused.narrow_c && fused.bias ? 8 : 0);
 }
 
-/// Of partial sums, which are loaded beside R.
+/// For kernels that split K, which load partial sums and the residual.
 i32 of_parts(const Fused& fused) {
   return (fused.residual_with_more() ? 56 : 0) + (fused.gate && fused.row_scales ? 72 : 0);
 }
 
-/// Of threads that also load the next tile meanwhile.
+/// For threads that also load the next tile's operands.
 i32 of_loaders(const Fused& fused, const KernelConfig& config, bool many_products) {
   const i32 activation = !fused.activation || !fused.bias ? 0
                          : fused.gate                     ? 32

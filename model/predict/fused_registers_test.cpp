@@ -24,7 +24,7 @@ Refusal refusal(const std::string& config, const char* epilogue,
   return check_legal(gpu, problem, parse_kernel_config(config));
 }
 
-TEST_CASE("Consumers with 40 registers beside their sums hold an activation, not a biased gate") {
+TEST_CASE("Consumers with 40 registers left have room for an activation, not for a biased gate") {
   // 192 x 256 between two warpgroups: 192 sums of 232 registers. SwiGLU with a bias spilled 28.
   CHECK(refusal(kConsumers, "none") == Refusal::kNone);
   CHECK(refusal(kConsumers, "bias_n+gelu") == Refusal::kNone);
@@ -35,14 +35,14 @@ TEST_CASE("Consumers with 40 registers beside their sums hold an activation, not
   CHECK(refusal(kConsumers, "none", ElementType::kFp32) == Refusal::kRegisters);
 }
 
-TEST_CASE("Threads that load the next tile meanwhile hold no residual with more to do") {
+TEST_CASE("Threads that also load the next tile have no room for a residual with an activation") {
   // 128 sums of 255 registers. In layout nt a batch with this epilogue spilled 3.
   CHECK(refusal(kLoaders, "bias_n+gelu") == Refusal::kNone);
   CHECK(refusal(kLoaders, "residual") == Refusal::kNone);
   CHECK(refusal(kLoaders, "bias_n+gelu+residual") == Refusal::kRegisters);
 }
 
-TEST_CASE("A Hilbert curve takes registers where clusters share A") {
+TEST_CASE("A Hilbert curve needs registers if clusters share A") {
   const auto with = [](const char* cluster, const char* raster) {
     return std::string("persistent_overlap:tile=192x256x64,stages=3,warpgroups=3x1,cluster=") +
            cluster + ",ctas=1,inflight=1,c_slots=2,raster=" + raster + ",walk=strided";

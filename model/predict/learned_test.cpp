@@ -224,7 +224,7 @@ TEST_CASE("Intervals and what is extrapolated reach the prediction") {
   CHECK(p.extrapolated);
 }
 
-TEST_CASE("An interval is as much wider as cards of one kind differ in its regime") {
+TEST_CASE("The spread between cards widens an interval, by its regime") {
   GpuSpec gpu = example();
   gpu.card_spread = CardSpread{.burst = 0.1, .sustained = 0};
   const Physics kernel = physics(1000, 1e-9);

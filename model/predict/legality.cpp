@@ -309,7 +309,7 @@ std::string why_not_in_rows(const GpuSpec& gpu, const GemmProblem& problem) {
   return {};
 }
 
-/// All but what compilers made of it: of operands in order, in elements of the machine.
+/// All rules except compiler rejections, for operands in order and fp8 in pairs.
 Refusal check_rules(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const bool blackwell = gpu.architecture == Architecture::kBlackwell;

@@ -1,11 +1,11 @@
-// Questions whose answers bound another's for one kernel, whatever was learned of each. It takes no
-// less time under continuous load than in a burst. Where it is unlike what was measured, it takes
-// no more than if the columns existed that its only column of tiles computes beyond the edge of C.
-// Learned corrections alone do not keep that order: few measured kernels have much beyond that
-// edge, so that 8 columns in a tile of 16 took 10 % longer than 16; and the lower clock of
-// continuous load has other neighbours than a burst's.
+// Similar questions whose predicted times bound the time of one kernel: a burst takes no longer
+// than continuous load, and an extrapolated kernel with one column of tiles takes no longer than on
+// a problem that fills that column.
+// Learned corrections alone break both bounds. Few measured kernels compute much outside of C, so
+// 8 columns in a tile of 16 were predicted 10 % slower than 16; and at the lower clock of
+// continuous load the nearest measured kernels are different ones.
 //
-// Leaves out: problems whose fastest kernels differ (tests/random/order.cpp has what remains).
+// Leaves out: problems whose fastest kernels differ (tests/random/order.cpp tests those).
 // Checked by: like_questions_test.cpp, tests/random/order.cpp.
 #pragma once
 
@@ -18,11 +18,11 @@
 
 namespace tilecast {
 
-/// The problem with as many columns of C, or rows where operands are swapped, as one tile of the
-/// kernel has; none where it has as many, or where C's rows could not start as they do.
+/// The problem with C as wide (with swapped operands as high) as one tile of the kernel. None if it
+/// is as wide already, or if the alignment of C's rows would change.
 std::optional<GemmProblem> with_whole_tile(const GemmProblem& problem, const KernelConfig& config);
 
-/// The time of `own`, as learned, within these bounds; `predict(GemmQuestion)`: by another one.
+/// The time of `own` within these bounds; `predict` predicts the same kernel for another question.
 template <class Predict>
 Seconds bounded_by_like(const GemmQuestion& q, const KernelConfig& config, const Prediction& own,
                         const Predict& predict) {
@@ -40,7 +40,7 @@ Seconds bounded_by_like(const GemmQuestion& q, const KernelConfig& config, const
   return std::max(time, at_most_whole(Regime::kBurst, predict(burst)));
 }
 
-/// Makes `p` take this time by its correction, or as long as its bounds leave it.
+/// Stretches `p` to this time, within its hard bounds, and records the factor as a correction.
 void correct(Seconds time, Prediction& p);
 
 }  // namespace tilecast

@@ -24,7 +24,7 @@ Seconds time_of(const GemmProblem& problem, const char* config, Regime regime, I
   return predict_config(h200(), problem, parse_kernel_config(config), regime, inputs, method).time;
 }
 
-TEST_CASE("The whole tile of a problem is the one that its only column of tiles computes") {
+TEST_CASE("A problem with one column of tiles is widened to the whole tile") {
   KernelConfig config = parse_kernel_config(kNarrow);
   CHECK(with_whole_tile(fp16(16256, 8, 4272), config) == fp16(16256, 16, 4272));
   CHECK(!with_whole_tile(fp16(16256, 16, 4272), config));  // is whole
@@ -37,7 +37,7 @@ TEST_CASE("The whole tile of a problem is the one that its only column of tiles 
   CHECK(with_whole_tile(fp16(3, 4096, 4272), config) == fp16(16, 4096, 4272));
 }
 
-TEST_CASE("Bounds are the whole tile's time from above, a burst's from below") {
+TEST_CASE("The whole tile's time is an upper bound, the burst's time a lower bound") {
   // 8 columns take 10 us alone, 16 take 7; the same in a burst 12 and 9.
   const GemmProblem narrow = fp16(16256, 8, 4272);
   Prediction own{};
@@ -57,13 +57,13 @@ TEST_CASE("Bounds are the whole tile's time from above, a burst's from below") {
   CHECK(bounded(Regime::kBurst, Seconds{12e-6}) == Seconds{9e-6});
   CHECK(bounded(Regime::kBurst, Seconds{8e-6}) == Seconds{8e-6});
   CHECK(bounded(Regime::kSustained, Seconds{10e-6}) == Seconds{9e-6});  // 7, but 9 in a burst
-  own.extrapolated = false;  // what was measured of such kernels counts more than whole tiles
+  own.extrapolated = false;  // not extrapolated: measurements count more than the whole tile
   CHECK(bounded(Regime::kBurst, Seconds{12e-6}) == Seconds{12e-6});
   CHECK(bounded(Regime::kSustained, Seconds{10e-6}) == Seconds{12e-6});
 }
 
-TEST_CASE("Columns beyond C's edge make no kernel slower than columns that exist") {
-  // Was 10 % slower by closed form: rows with half of a tile's columns beyond the edge are few.
+TEST_CASE("Columns outside of C make a kernel no slower than columns inside") {
+  // Was 10 % slower by closed form: few measured rows have half of a tile outside of C.
   for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
     const auto time = [&](i64 n) {
       return time_of(fp16(16256, n, 4272), kNarrow, regime, Inputs::kNormal, Method::kAnalytic);

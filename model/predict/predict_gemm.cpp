@@ -46,7 +46,7 @@ std::string why_none(const GpuSpec& gpu, const GemmProblem& problem,
   for (const auto& [reason, count] : candidates.rejected) {
     reasons += fmt::format("{}{} {}", reasons.empty() ? "; rejected: " : ", ", count, reason);
   }
-  // A kernel that is legal and has nothing to split says more than tiles that are not.
+  // "Nothing to split" from a legal kernel explains more than the refusals of illegal tiles.
   const auto unsplit = candidates.rejected.find(std::string(kNoSplitPays));
   const auto most = unsplit != candidates.rejected.end()
                         ? unsplit

@@ -29,8 +29,7 @@ class Draw {
     return std::data(values)[random_() % values.size()];
   }
 
-  /// As often between 8 and 64 as between 64 and 512; a third of any length, the others whole
-  /// steps.
+  /// Uniform in the logarithm. A third has any length, the others are multiples of 8 or 64.
   i64 side(i64 least_step) {
     constexpr double kRange = 1 << 20;
     const double at = static_cast<double>(random_() % (1 << 20)) / kRange;

@@ -1,6 +1,6 @@
-// Random GEMMs of every kind that kernels exist for, for tests and `tilecast-gpu compile --random`:
-// types, layouts, epilogues, scales, types of C, batches, groups along M and along K, and
-// sides from 1 to 32,768 as often odd as a multiple of what kernels like.
+// Random GEMMs of every kind that has kernels, for tests and `tilecast-gpu compile --random`:
+// types, layouts, epilogues, scales, types of C, batches, groups along M and along K, and sides
+// from 1 to 32,768, both odd and aligned.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace tilecast {
 
-/// `count` problems that the GPU can solve (why_not_solvable), the same for each seed everywhere; a
-/// longer list begins with the shorter one.
+/// `count` problems that the GPU can solve (why_not_solvable). The same seed gives the same
+/// problems on every machine; a longer list begins with the shorter one.
 std::vector<GemmProblem> random_problems(const GpuSpec& gpu, unsigned seed, std::size_t count);
 
 }  // namespace tilecast

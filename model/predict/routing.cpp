@@ -23,9 +23,9 @@ constexpr double kSteepest = 10;  // where one expert has 999 tokens of 1,000
 /// From 0 to below 1; the standard's distributions differ from library to library.
 double draw_unit(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
-/// Weights whose sum is drawn from and where any can be set to zero and back, in log2 of their
-/// number of steps. Sums are made anew and never subtracted from: by Zipf's law weights differ by
-/// more digits than a number has.
+/// Draws an index by weights that can be set to zero and back; each call takes log2(size) steps.
+/// Sums are added again and never subtracted from: Zipf weights differ by more digits than a double
+/// has.
 class WeightTree {
  public:
   explicit WeightTree(const std::vector<double>& weights)
@@ -44,7 +44,7 @@ class WeightTree {
     }
   }
 
-  /// `unit`: from 0 to below 1. Never a leaf of weight zero while another has one.
+  /// `unit` is in [0, 1). Returns no leaf of weight zero unless all weights are zero.
   std::size_t at(double unit) const {
     double left = unit * sums_[1];
     std::size_t node = 1;
@@ -60,7 +60,7 @@ class WeightTree {
 
  private:
   std::size_t leaves_;
-  std::vector<double> sums_;  // of node i: those of 2i and 2i + 1; leaves are last
+  std::vector<double> sums_;  // node i sums nodes 2i and 2i + 1; the leaves are last
 };
 
 class Router {
@@ -80,10 +80,10 @@ class Router {
     }
   }
 
-  /// The experts of a token are taken one after the other, and are all different.
+  /// Draws the token's next expert, different from those it has.
   std::size_t take() {
-    constexpr std::size_t kFew = 16;  // of which a token has seldom more
-    constexpr int kTries = 8;         // before it is drawn among those that are left
+    constexpr std::size_t kFew = 16;  // experts that most tokens take at most
+    constexpr int kTries = 8;         // draws from all experts before one from those left
     std::size_t expert = 0;
     bool is_found = false;
     for (int i = 0; taken_.size() < kFew && i < kTries && !is_found; ++i) {
@@ -125,7 +125,7 @@ class Router {
     return shares;
   }
 
-  /// The first expert up to which the shares are more than a drawn part of all.
+  /// Draws an expert by its share, taken or not: the first whose cumulated share exceeds the draw.
   std::size_t any() {
     const double unit = draw_unit(random_), at = unit * sums_.back();
     std::size_t expert =
@@ -141,8 +141,8 @@ class Router {
 
   std::mt19937_64& random_;
   std::vector<double> shares_, sums_;  // of each expert; up to it
-  std::vector<std::size_t> guide_;     // the first expert beyond i / experts of all shares
-  WeightTree left_;                    // shares without those of the first `removed_` taken
+  std::vector<std::size_t> guide_;     // where the search for i / experts of all shares starts
+  WeightTree left_;                    // shares, zero for the first `removed_` taken
   std::vector<char> is_taken_;
   std::vector<std::size_t> taken_;
   std::size_t removed_ = 0;

@@ -42,18 +42,18 @@ TEST_CASE("Shares are those of Zipf's law, and which expert has which differs be
   }));
 }
 
-TEST_CASE("As many choices as experts take no longer than their number of steps") {
-  // 2^18 choices of at most 10 steps up and 10 down; a search of 1,024 experts for each, with
-  // those taken looked up in a list, took minutes.
+TEST_CASE("Choosing every expert takes log2(experts) steps each") {
+  // 2^18 choices of at most 10 steps up and 10 down. Searching 1,024 experts for each choice took
+  // minutes.
   const std::clock_t start = std::clock();
   CHECK(drawn_rows({.experts = 1024, .tokens = 256, .top_k = 1024, .zipf = 1.1}, 1) ==
         std::vector<std::vector<i64>>{std::vector<i64>(1024, 256)});
   CHECK(std::clock() - start < 5 * CLOCKS_PER_SEC);
 }
 
-TEST_CASE("Many choices of a token are by the shares of what is left, as few are") {
+TEST_CASE("A token's later choices follow the shares of the experts left, as its first ones do") {
   constexpr int kExperts = 24, kTokens = 40'000, kTopK = 20;
-  // The same, with each choice drawn anew by the standard library.
+  // The same with the standard library's distribution for each choice.
   std::mt19937 random(1);
   std::vector<i64> expected(kExperts);
   for (int token = 0; token < kTokens; ++token) {
@@ -77,7 +77,7 @@ TEST_CASE("Many choices of a token are by the shares of what is left, as few are
   }
 }
 
-TEST_CASE("The draws of a seed are those of earlier versions") {
+TEST_CASE("A seed draws the same rows as in earlier versions") {
   CHECK(drawn_rows({.experts = 8, .tokens = 4096, .top_k = 2, .zipf = 1.1, .seed = 7}, 1) ==
         std::vector<std::vector<i64>>{{1011, 1655, 828, 526, 626, 2736, 353, 457}});
 }

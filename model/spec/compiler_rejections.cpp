@@ -61,10 +61,10 @@ Epilogue epilogue_of(i32 number) {
           .scale_c = number >= kScaleCStep};
 }
 
-/// The schedules that split K are one kernel.
+/// All schedules that split K are one kernel.
 Schedule kernel_of(Schedule schedule) { return splits_k(schedule) ? Schedule::kStreamK : schedule; }
 
-/// A part's column: its name, and its values in words where they are no numbers.
+/// A part's column: its name, and functions for values that are words.
 struct Column {
   std::string_view name;
   i32 (*parse)(std::string_view) = nullptr;
@@ -79,7 +79,7 @@ constexpr Column worded(std::string_view name) {
           [](i32 value) { return std::string(word_of(words, static_cast<Enum>(value))); }};
 }
 
-/// Of what has both functions already.
+/// A column whose type has both functions already.
 template <class T, T (*parse)(std::string_view)>
 constexpr Column parsed(std::string_view name) {
   return {name, [](std::string_view text) { return static_cast<i32>(parse(text)); },
@@ -201,7 +201,7 @@ class LineReader {
 
 constexpr std::size_t kBlockN = static_cast<std::size_t>(VariantPart::kBlockN);
 
-/// Of a row, its block_k by which its text has to be multiplied: that counts elements.
+/// The factor from a row's block_k to that of its text, which counts elements.
 i32 k_elements_of(CompilerRejection& row) {
   const std::optional<i32>& dtype = row[VariantPart::kDtype];
   return dtype ? k_elements(static_cast<ElementType>(*dtype)) : 1;

@@ -23,7 +23,7 @@ const std::string kHeader =
     "cluster_n,ctas,inflight,c_slots,producer,instruction_n,a,order,store,operands,dtype,dtype_c,"
     "accumulate,layout,epilogue,products,compiler,reason\n";
 
-/// The line with these words in the columns named, and nothing in the others.
+/// A line with these words in their columns; the other columns are empty.
 std::string row_of(const std::map<std::string, std::string>& words) {
   std::string row = "hopper";
   const std::vector<std::string_view> columns = split(kHeader, ',');
@@ -104,7 +104,7 @@ TEST_CASE("Every number of a kernel that is compiled in can be named") {
   }
 }
 
-TEST_CASE("Everything else that is compiled in is named by its word") {
+TEST_CASE("Compile-time options of a configuration are written as words") {
   const std::string registers =
       "small_mma:tile=64x128x128,warpgroups=1x1,a=registers,instruction_n=32";
   const std::string shared = "small_mma:tile=64x128x128,warpgroups=1x1,a=shared,instruction_n=32";
@@ -125,7 +125,7 @@ TEST_CASE("Everything else that is compiled in is named by its word") {
   CHECK_FALSE(rejected(row_of({{"operands", "in_order"}}), bands + ",operands=swapped"));
 }
 
-TEST_CASE("What a problem has compiled in is named by its word") {
+TEST_CASE("Compile-time properties of a problem are written as words") {
   const auto both = [](const std::string& column, const std::string& word,
                        const GemmProblem& with) {
     CHECK(rejected(row_of({{column, word}}), kPipelined, with));
@@ -151,7 +151,7 @@ TEST_CASE("What a problem has compiled in is named by its word") {
   both("accumulate", "exact", fp8);
 }
 
-TEST_CASE("A row's block_k counts elements, of fp8 two for each of 16 bits") {
+TEST_CASE("A row's block_k counts elements, two per 16 bits of fp8") {
   const GemmProblem fp8{kProblem.shape, ElementType::kE4m3, Layout::kTn};
   const std::string row = row_of({{"block_k", "128"}, {"dtype", "e4m3"}});
   const auto pipelined = [](const char* block_k) {
@@ -163,7 +163,7 @@ TEST_CASE("A row's block_k counts elements, of fp8 two for each of 16 bits") {
   CHECK(rejected(row, pipelined("64"), in_pairs(fp8)));  // as legality asks
 }
 
-TEST_CASE("Every epilogue is written as it is read") {
+TEST_CASE("Every epilogue is read back as it was written") {
   for (const char* text :
        {"none", "scale_tensor", "scale_row+bias_m+relu", "scale_block", "bias_n+gelu_tanh+residual",
         "swiglu", "geglu", "residual+amax", "scale_row+bias_n+silu+residual+amax+scale_c"}) {

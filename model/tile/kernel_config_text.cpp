@@ -188,7 +188,7 @@ std::optional<ElementType> element_type_named(std::string_view text) {
   return find_value(kTypes, text.starts_with(kTorch) ? text.substr(kTorch.size()) : text);
 }
 Layout parse_layout(std::string_view text) {
-  // BLAS, CUTLASS and nvFuser count from column-major matrices: their NN is tt here, their TT nn.
+  // BLAS, CUTLASS and nvFuser name layouts of column-major matrices: their NN is tt, their TT nn.
   if (text == "NN" || text == "TT") {
     throw ConfigError(
         fmt::format("layout '{}': expected nn for A as [M,K] and B as [K,N], which is TT to BLAS, "

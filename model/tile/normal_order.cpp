@@ -26,8 +26,8 @@ Raster normal_order(const TileScheduler& s, u32 resident) {
   if (s.raster.walk == Walk::kStrided || s.workers == 1) {
     return order;
   }
-  // As many workers as C has columns of tiles: each takes a column, in runs of columns as in
-  // strides of whole rows; and the same with rows.
+  // With as many workers as columns of tiles each worker takes a column, whether it walks a chunk
+  // of columns or strides over rows; likewise with rows.
   if (!line && order == by_columns && s.workers == s.tiles_n) {
     return row_by_row;
   }

@@ -1,5 +1,5 @@
-// One raster for each order of tiles: several texts can name the order in which a kernel walks a
-// problem's tiles, such as bands of 8 and of 16 rows where C has 5 rows of tiles.
+// One raster for each order of tiles. Different rasters can walk a problem's tiles in the same
+// order, such as bands of 8 and of 16 rows if C has 5 rows of tiles.
 // Checked by: normal_order_test.cpp (against the walks themselves).
 #pragma once
 
@@ -7,13 +7,13 @@
 
 namespace tilecast {
 
-/// The name that all names of one order of tiles become: a band of columns as wide as C is walked
-/// row by row, and one column after the other is a band of rows as high as C.
+/// The raster that stands for all that walk the tiles in the same order: a band of columns as wide
+/// as C is walked row by row, and bands of one column are a band of rows as high as C.
 Raster simplest(const Raster& raster, u32 tiles_m, u32 tiles_n);
 
-/// Further one raster for two schedulers whose workers get the same tiles in the same order: of one
-/// row or column of tiles, a Hilbert curve too; and whatever the raster, of workers that have one
-/// tile each at most, since all run at the same time. `resident`: workers that fit at once.
+/// One raster for all schedulers whose workers get the same tiles in the same order. If C has one
+/// row or column of tiles, Hilbert curves are included; if no worker has a second tile, all rasters
+/// are, since all tiles run at the same time. `resident`: workers that fit at once.
 Raster normal_order(const TileScheduler& scheduler, u32 resident);
 
 }  // namespace tilecast

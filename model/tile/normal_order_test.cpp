@@ -21,7 +21,7 @@ Walks walks(const TileScheduler& s) {
   return of_workers;
 }
 
-TEST_CASE("Orders in bands have one normal form if they walk the same tiles, and only then") {
+TEST_CASE("Rasters in bands have one normal form if and only if workers walk the same tiles") {
   std::vector<Raster> rasters;
   for (const Walk walk : {Walk::kStrided, Walk::kChunked}) {
     for (const RasterKind kind : {RasterKind::kGroupedM, RasterKind::kGroupedN}) {
@@ -58,7 +58,7 @@ TEST_CASE("Orders in bands have one normal form if they walk the same tiles, and
   }
 }
 
-TEST_CASE("Where no worker has a second tile, all orders are one, and of a line all curves") {
+TEST_CASE("All rasters are one if no worker has a second tile or C is one line of tiles") {
   const Raster rows{RasterKind::kGroupedM, 1, Walk::kStrided};
   const Raster curve{RasterKind::kHilbert, 1, Walk::kStrided};
   CHECK(normal_order(TileScheduler::of(3, 4, 12, curve), 12) ==

@@ -72,14 +72,14 @@ std::vector<FamilyTime> family_times(const GpuChoice& choice, const std::string&
                                      const std::vector<std::vector<std::string>>& kernels,
                                      const std::map<std::string, double>& cycles, unsigned threads);
 
-/// Limits of an SM by the GPU's file.
+/// Limits of an SM, from the GPU's file.
 struct SmLimits {
   int threads, registers;
   double shared_bytes, cta_shared_bytes;
 };
 SmLimits sm_limits(const GpuChoice& choice);
 
-/// Of Triton's kernels, by closed form: seconds, and what none of them beats (triton_time.h).
+/// Times of Triton's kernels by closed form, and their lower bounds (triton_time.h).
 std::vector<TritonTime> triton_times(const GpuChoice& choice, const std::string& shape,
                                      const Question& question,
                                      const std::vector<TritonKernel>& kernels,

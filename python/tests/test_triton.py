@@ -336,7 +336,7 @@ def test_a_family_is_not_applied_to_other_kernels_without_a_word(recwarn):
     slow = tt.Family(factors={"all": 1.0}, fitted_to=("persistent_tma",))
     with pytest.warns(tt.FamilyWarning, match="pointer_loads: not what the family was fitted to"):
         assert tt.times_us([tile], *shape, family=slow) == plain
-    # Of what it is used for where it does not say.
+    # A family without fitted_to applies to any kind.
     assert tt.times_us([tile], *shape, family=tt.Family(factors={"all": 1.0})) == pytest.approx([math.e * plain[0]])
     for other, more, what in ((dataclasses.replace(tile, tma=True), {}, "one program for each tile with TMA"),
                               (tile, {"dtype": "e4m3"}, "fp8"), (dataclasses.replace(tile, split_k=2), {}, "split K")):

@@ -1,4 +1,4 @@
-"""Forecasts of Triton's kernels beside what others and we measured of such kernels."""
+"""Compares forecasts of Triton's kernels with measurements by others and by us."""
 
 import collections
 import math

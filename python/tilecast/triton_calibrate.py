@@ -36,9 +36,9 @@ _PRIORS = {"cycles": 150.0, "factors": 0.1, "outside": 100.0}
 _SPILLED_PRIOR = 3.0
 # Columns without which a row is not known, and what others stand for where they are missing.
 _NEEDED = ("m", "n", "k", "time_us_median", "num_warps", "num_stages")
-# What tables of others call these.
+# Names of these columns in other projects' tables.
 _COLUMNS = {"stages": "num_stages", "warps": "num_warps", "time_us": "time_us_median", "kernel": "impl"}
-# By the columns of how A and B lie, where there are such.
+# Layouts by the columns `a` and `b` of such tables.
 _LAYOUTS = {("[m,k]", "[n,k]"): "tn", ("[m,k]", "[k,n]"): "nn", ("[k,m]", "[k,n]"): "nt",
             ("[k,m]", "[n,k]"): "tt"}
 _ASSUMED = {"num_sms": "NUM_SMS: one program for each tile", "dtype": "dtype: fp16", "layout": "layout: tn"}
@@ -109,7 +109,7 @@ def row_of(values: Mapping[str, Any]) -> Row:
         raise ConfigError(f"time_us_median: expected a time, got {low['time_us_median']!r}")
     lies = low.get("a"), low.get("b")
     if lies != (None, None) and lies not in _LAYOUTS:
-        raise ConfigError(f"a, b: expected how they lie, as [m,k] and [n,k], got {lies}")
+        raise ConfigError(f"a, b: expected their layouts, such as [m,k] and [n,k], got {lies}")
     words = low.get("dtype", "fp16"), low.get("layout", _LAYOUTS.get(lies, "tn"))
     if not all(words):
         raise ConfigError("dtype, layout: expected both where there are such columns")
@@ -135,7 +135,7 @@ def predicted(rows: Sequence[Row], family: Optional[Family], *, gpu: str = "h200
 
 
 def runnable(rows: Sequence[Row], *, gpu: str = "h200_sxm") -> list[Row]:
-    """Those that fit shared memory; of the others there is no prediction to fit."""
+    """The rows that fit shared memory; the others have no prediction to fit."""
     return [row for row, us in zip(rows, predicted(rows, Family(), gpu=gpu)) if us < math.inf]
 
 
@@ -206,7 +206,7 @@ class Quality:
 
 def quality(rows: Sequence[Row], families: Mapping[tuple, Optional[Family]], *,
             gpu: str = "h200_sxm") -> Quality:
-    """Of the family that each problem is judged by; None: the package's. Picks are those of early_config_prune. Kernels whose
+    """Quality of each problem's family; None: the package's. Picks are those of early_config_prune. Kernels whose
     sums do not fit their registers are picks as any other; their error, a factor of several, is
     not in the errors."""
     errors, picks = [], {1: [], 4: [], 8: []}  # type: list[float], dict[int, list[float]]

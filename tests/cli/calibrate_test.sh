@@ -37,7 +37,7 @@ run() {
     "$@" >"$folder/out" 2>"$folder/err" </dev/null
 }
 
-# last_error_line PATTERN WHAT: the lines before say what is done
+# last_error_line PATTERN WHAT: ignores the progress lines before it
 last_error_line() {
   sed -i '$!d' "$folder/err"
   one_error_line "$@"
@@ -46,18 +46,18 @@ last_error_line() {
 # Interrupted after 29 rows: too few, and nothing is written but what was measured.
 touch "$folder/interrupted"
 run && problem 'a fit to 29 rows'
-# The budget is the whole command's: what it does is said first, and no time is left for nothing.
+# The budget covers the whole command: the plan is printed first and uses all of the time.
 grep -Eq 'ends in 7:00: micro-benchmarks \(about 2:15\), kernels for 4:[0-9]+, then the fit' "$folder/err" ||
   problem "no announcement: $(cat "$folder/err")"
 given=$(sed -n 's/^measure .*--budget \([0-9]*\)s .*/\1/p' "$folder/asked" | head -1)
 [ "${given:-0}" -gt 300 ] && [ "$given" -lt 415 ] || problem "kernels got $given s of 420"
-grep -q 'fit what there is: ./tilecast calibrate .*--data .*card.measured.csv' "$folder/err" ||
-  problem "how to fit what there is: $(cat "$folder/err")"
+grep -q 'fit the rows measured so far: ./tilecast calibrate .*--data .*card.measured.csv' "$folder/err" ||
+  problem "how to fit the rows measured so far: $(cat "$folder/err")"
 last_error_line 'expected at least 60 measured GEMMs to fit to, got 29 ' interrupted
 [ ! -e "$folder/new/card.learned.yaml" ] || problem 'something was learned of 29 rows'
 rm "$folder/interrupted"
 run --budget 30s && problem 'a budget of 30 s'
-one_error_line '--budget 30s: is the whole command.s time.*: expected 1:[0-9]+ or more' 'a budget of 30 s'
+one_error_line '--budget 30s: covers the whole command: .*: expected 1:[0-9]+ or more' 'a budget of 30 s'
 
 # Again: micro-benchmarks that were measured are not measured again, rows are resumed.
 run || problem "calibrate --run: $(cat "$folder/err")"

@@ -3,7 +3,7 @@
 // takes a little time for a point and gives figures that follow from the point and the card alone.
 //
 //   FAKE_POINT_MS    a point takes so long; default 20
-//   FAKE_COMPILE_MS  compiling takes so long; default 0
+//   FAKE_COMPILE_MS  milliseconds that compiling takes; default 0
 //   FAKE_GPUS        GPUs of the machine, of which CUDA_VISIBLE_DEVICES may leave some; default 1
 
 #include <fmt/format.h>

@@ -72,7 +72,7 @@ void read_gpu_file(std::string_view bytes) {
   read_or_refuse([&] { (void)load_gpu(file.path().string(), false); });
 }
 
-/// Markup of html is none of the text: what is between tags and quotes has no < > or quotes.
+/// Fails if text between tags or in attributes has < > or quotes.
 void write_html(std::string_view bytes) {
   constexpr std::string_view kMarkup = "<>\"'";
   TILECAST_ASSERT(html_escaped(bytes).find_first_of(kMarkup) == std::string::npos);

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# clang-tidy, 16 or later, on model/, library/ and cli/: .clang-tidy has the checks. Exit code
-# 77 where it is not installed.
+# Runs clang-tidy, 16 or later, with the checks of .clang-tidy on model/, library/ and cli/. Exit code
+# 77 if it is not installed.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/scripts/clang_tool.sh
 tidy=$(clang_tool clang-tidy) && clang=$(clang_tool clang++) || exit
 
-# Joined sources are read in a third of the time; a joined source counts as a header there.
+# Joined sources take a third of the time; clang-tidy treats a joined source as a header.
 build=$PWD/build/tidy
 cmake -S . -B "$build" -DCMAKE_CXX_COMPILER="$clang" -DTILECAST_FAST_BUILD=ON -DTILECAST_BUILD_TESTS=OFF \
   -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >"$build.log" 2>&1 || { cat "$build.log"; exit 1; }

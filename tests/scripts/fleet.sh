@@ -157,8 +157,8 @@ code=$?
   --out "$folder/devices/b.csv" >"$folder/out" 2>"$folder/err" || problem "resumed: $(cat "$folder/err")"
 check_rows "$folder/devices/b.csv" "resumed on four"
 
-# --- a budget is the whole command's: kernels are compiled meanwhile, and those that are not any
-# more when it ends are no reason to wait
+# --- a budget covers the whole command: kernels are compiled while others are measured, and the
+# command does not wait for those that are not compiled when the budget ends
 SECONDS=0
 FAKE_COMPILE_MS=100000 FAKE_POINT_MS=200 "$tilecast" measure --suite "$folder/suite.yaml" --budget 3s \
   --out "$folder/budget.csv" >"$folder/out" 2>"$folder/err"

@@ -1,5 +1,5 @@
-# hide_cuda FOLDER: makes in it an #error of each header of CUDA that the tree includes. With -I of it
-# they are not found, even where the compiler finds CUDA's headers by default.
+# hide_cuda FOLDER: writes a header with an #error for each CUDA header that the tree includes. With
+# -I FOLDER these come first, even if the compiler finds CUDA's headers by default.
 hide_cuda() {
   grep -rhoE '# *include <(cu|nv)[^>]*>' model kernels validate reports cli library include tests | sed 's/.*<\(.*\)>/\1/' | sort -u |
     while read -r header; do

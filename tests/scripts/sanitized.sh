@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # sanitized.sh asan|tsan: builds the preset with clang, warnings as errors, and runs its tests. Exit code 77
-# where clang or its runtime is not installed.
+# if clang or its runtime is not installed.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/scripts/clang_tool.sh

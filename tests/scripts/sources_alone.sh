@@ -1,8 +1,8 @@
-# sources_alone.sh BUILD all|COUNT [clang]: each source, and each header that no source of its own includes
-# first, compiles alone (-fsyntax-only), with the CUDA toolkit where there is one and without. What
-# TILECAST_FAST_BUILD joins can lean on what its neighbours include. CUDA's headers are found only where
-# the command names the toolkit. COUNT: the sources that were changed last, and as many others, which
-# are different ones every day. all: on all processors. clang: by it, not by BUILD's compiler.
+# sources_alone.sh BUILD all|COUNT [clang]: compiles each source alone (-fsyntax-only), and each header that
+# its own source does not include first, without the CUDA toolkit and, if it is installed, with it. Sources
+# that TILECAST_FAST_BUILD joins may otherwise use what their neighbours include. CUDA's headers are found
+# only if the command names the toolkit. COUNT: the sources that changed last and as many others, different
+# ones every day. all: every source, on all processors. clang: with clang instead of BUILD's compiler.
 set -u -o pipefail
 build=$1 count=$2
 cached() { sed -n "s|^$1:[A-Z]*=|-D$1=|p" "$build/CMakeCache.txt"; }
@@ -14,7 +14,7 @@ else
   compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
   warnings=$(cached TILECAST_WERROR)
 fi
-# CMake's default, which a plain `cmake -S . -B build` takes, where it is installed.
+# The default toolkit of a plain `cmake -S . -B build`, if it is installed.
 generator=$(cached CMAKE_GENERATOR)
 command -v make >/dev/null && generator='-DCMAKE_GENERATOR=Unix Makefiles'
 . tests/scripts/hide_cuda.sh
@@ -22,7 +22,7 @@ folder=$build/alone_${compiler##*/}
 mkdir -p "$folder"
 hide_cuda "$folder/no_cuda"
 
-# list MODE OPTION: writes a line "source<TAB>command" for each thing to compile; no second one for the same.
+# list MODE OPTION: writes one line "source<TAB>command" for each file to compile.
 list() {
   # shellcheck disable=SC2046
   cmake $2 -S . -B "$folder/build" "-DTILECAST_WITH_CUDA=$1" -DTILECAST_FAST_BUILD=OFF \
@@ -74,7 +74,7 @@ compile() {
 }
 export -f compile
 export folder
-# What is planted is refused: an undeclared name, and a header of CUDA where there is no toolkit.
+# The check itself: an undeclared name fails, and so does a CUDA header without the toolkit.
 for text in 'int planted() { return undeclared; }' '#include <cuda_runtime_api.h>'; do
   echo "$text" >"$folder/planted.cpp"
   if compile "$folder/planted.cpp"$'\t'"$compiler $folder/planted.cpp $hidden" >/dev/null 2>&1; then

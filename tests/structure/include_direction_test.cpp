@@ -39,7 +39,7 @@ TEST_CASE("A source includes its own header before all else, so that it compiles
 }
 
 TEST_CASE("Text is escaped for HTML and for a shell in one place each") {
-  // What such an escaper writes for < and for a single quote.
+  // The text that an escaper writes for < and for a single quote.
   const std::pair<std::string, std::string> only[] = {{"&lt"
                                                        ";",
                                                        "reports/html_text.cpp"},

@@ -31,8 +31,8 @@ constexpr Refused kRefused[] = {
 
 struct Exception {
   std::string_view path, name;
-  // Why it is right there. The environment is read where a documented variable takes effect, in a
-  // library once for each plan or forecast; a caller that changes it meanwhile breaks every reader.
+  // Why the use is allowed. The environment is read where a documented variable takes effect, by
+  // the library once per plan or forecast; a caller that changes it meanwhile breaks every reader.
   const char* reason;
 };
 constexpr Exception kExceptions[] = {

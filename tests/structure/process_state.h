@@ -1,6 +1,6 @@
-// Code that a caller's process runs leaves the process as it is: no umask, locale, environment or
-// working directory is changed, or read where the caller's threads may change it, and numbers are
-// converted by std::from_chars and fmt, which ask no locale.
+// Code that runs in a caller's process does not change the process: it neither sets the umask,
+// locale, environment or working directory, nor reads them where the caller's threads may set them.
+// Numbers are converted by std::from_chars and fmt, which do not depend on the locale.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace tilecast {
 
-/// Whether the rule is for this source: of the layers, neither a test nor device code.
+/// Whether the rule applies to this source: it does in all layers, except tests and device code.
 bool leaves_process_alone(std::string_view path);
 
-/// Uses of what reads or changes the process's state, one line each: `path:line: name: why`. Known
-/// exceptions are left out.
+/// Uses of functions that read or change the process's state, one line each: `path:line: name:
+/// why`. Known exceptions are left out.
 std::vector<std::string> process_state_violations(std::string_view path, std::string_view content);
 
-/// The known exceptions that `path` is listed for and `content` does not have.
+/// The exceptions listed for `path` that `content` does not use.
 std::vector<std::string> stale_exceptions(std::string_view path, std::string_view content);
 
 }  // namespace tilecast

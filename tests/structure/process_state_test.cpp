@@ -6,7 +6,7 @@
 
 using namespace tilecast;
 
-TEST_CASE("Nothing that a caller's process runs changes that process or asks its locale") {
+TEST_CASE("Library code neither changes the process nor depends on its locale") {
   int checked = 0;
   for (const auto& file : source_files(".")) {
     const std::string path = file.string();
@@ -25,7 +25,7 @@ TEST_CASE("Nothing that a caller's process runs changes that process or asks its
   CHECK(checked > 500);
 }
 
-TEST_CASE("A use of the process's state is found with its place, in code alone") {
+TEST_CASE("A use of process state is reported with its place, except in comments and strings") {
   const auto found = process_state_violations(
       "cli/a.cpp", "// atof of a comment\nf(\"umask\");\ndouble x = std::stod(text);  // stof\n");
   REQUIRE(found.size() == 1);
@@ -40,14 +40,14 @@ TEST_CASE("A use of the process's state is found with its place, in code alone")
   CHECK(process_state_violations("model/base/a.cpp", "unmask(0); my_atof(a); std::cout_;").empty());
 }
 
-TEST_CASE("An exception is of one name in one file") {
+TEST_CASE("An exception covers one name in one file") {
   CHECK(process_state_violations("library/request.cpp", "std::getenv(name);").empty());
   CHECK(process_state_violations("library/request.cpp", "::setenv(a, b, 1);").size() == 1);
   CHECK(process_state_violations("library/plan.cpp", "std::getenv(name);").size() == 1);
   CHECK(stale_exceptions("library/request.cpp", "int x;").size() == 1);
 }
 
-TEST_CASE("The rule is for sources of the layers and not for tests") {
+TEST_CASE("The rule applies to the layers and not to tests") {
   CHECK(leaves_process_alone("library/plan.cpp"));
   CHECK(leaves_process_alone("include/tilecast/tilecast.hpp"));
   CHECK_FALSE(leaves_process_alone("library/run_test.cpp"));
