@@ -39,7 +39,7 @@ struct PredictOptions : ProblemOptions {
   std::size_t top = 10;
   std::optional<std::size_t> simulations;
   unsigned threads = 0;
-  bool no_calibration = false, wide = false, rejected = false;
+  bool no_calibration = false, wide = false, rejected = false, verbose = false;
 };
 
 /// What is asked, of every GPU alike.
@@ -219,6 +219,11 @@ void run_predict(const PredictOptions& options) {
                    : options.format == "csv"
                        ? (one ? ranking_csv(first) : rankings_csv(reports, refusals))
                        : (one ? ranking_table(first) : rankings_table(reports, refusals)));
+  if (options.verbose) {
+    for (const RankingReport& report : reports) {
+      fmt::print(stderr, "{}", clamped_text(report));
+    }
+  }
   if (!refusals.empty()) {
     throw Error(ExitCode::kPartial, fmt::format("the problem is refused by {} of {} GPUs",
                                                 refusals.size(), answers.size()));
@@ -282,6 +287,9 @@ void add_predict(Program& program) {
                "Every column, and configurations in long form; wider than 80 columns");
   command.flag("--rejected", options->rejected,
                "Give an example of each reason for which candidates were rejected");
+  command.flag("--verbose", options->verbose,
+               "On standard error: how many results of the rows shown the model had to move into "
+               "their range, and which");
   command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
   const auto many = std::make_shared<ManyOptions>();
   const Option problems = command.option(
@@ -317,8 +325,8 @@ void add_predict(Program& program) {
       throw ConfigError(
           "--problems answers without --experts and --groups: a line may have groups");
     }
-    if (options->wide || options->rejected) {
-      throw ConfigError("--problems answers without --wide and --rejected");
+    if (options->wide || options->rejected || options->verbose) {
+      throw ConfigError("--problems answers without --wide, --rejected and --verbose");
     }
     if (format.given() && (options->format == "table" || options->format == "json")) {
       throw ConfigError("--problems answers as jsonl, csv or cutlass, not as " + options->format);

@@ -129,6 +129,20 @@ std::string dumped(const nlohmann::ordered_json& json) {
 
 }  // namespace
 
+std::string clamped_text(const RankingReport& report) {
+  std::size_t count = 0;
+  std::string rows;
+  for (std::size_t i = 0; i < rows_of(report); ++i) {
+    const std::vector<std::string_view>& clamped = report.ranking.predictions[i].clamped;
+    count += clamped.size();
+    if (!clamped.empty()) {
+      rows += fmt::format("{} #{}: {}", rows.empty() ? "" : ";", i + 1, fmt::join(clamped, ", "));
+    }
+  }
+  return fmt::format("{}: {} results clamped{}{}\n", report.gpu.spec.name, count,
+                     rows.empty() ? "" : ":", rows);
+}
+
 std::size_t rows_of(const RankingReport& report) {
   return std::min(report.top, report.ranking.predictions.size());
 }

@@ -48,6 +48,9 @@ struct Lead {
 /// Nothing where no simulated kernel is behind the first.
 std::optional<Lead> lead_of(const RankingReport& report);
 
+/// "h200_sxm: 0 results clamped"; with those of each row that were.
+std::string clamped_text(const RankingReport& report);
+
 /// Of at most 80 columns unless it is wide.
 std::string ranking_table(const RankingReport& report);
 std::string ranking_json(const RankingReport& report);

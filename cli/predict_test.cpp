@@ -354,6 +354,12 @@ TEST_CASE("--rejected explains each reason by an example") {
   CHECK(Json::parse(table({"64x64x512", "--format", "json"})).count("rejected_examples") == 0);
 }
 
+TEST_CASE("--verbose says on standard error how many results were moved into their range") {
+  CHECK(predict({"64x64x512", "--verbose"}).err.find("h200_sxm: 0 results clamped\n") !=
+        std::string::npos);
+  CHECK(predict({"64x64x512"}).err.find("clamped") == std::string::npos);
+}
+
 TEST_CASE("Experts are ranked by the mean over draws, which the seed decides") {
   const std::vector<std::string> experts{"512x1024", "--experts", "8",        "--tokens",
                                          "1000",     "--routing", "zipf:1.1", "--top-k",

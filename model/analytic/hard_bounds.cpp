@@ -11,6 +11,10 @@ Seconds HardBounds::least_time(Hertz sm_clock) const {
   return std::max({time_of(std::max(tensor, intake), sm_clock), dram, launch});
 }
 
+Seconds HardBounds::least_on_any_card(Hertz sm_clock) const {
+  return std::max({time_of(std::max(tensor, intake), sm_clock), dram_peak, launch});
+}
+
 HardBounds hard_bounds(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
   const GemmShape& shape = problem.shape;
   const Tiling& t = config.tiling;
@@ -24,14 +28,16 @@ HardBounds hard_bounds(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   return {
       .tensor = compute_cycles(Flops{multiplied_flops(problem, config)}, tensor_rate(gpu) * sms),
       .intake = transfer_cycles(operands, operand_rate(gpu) * sms),
-      .dram = transfer_time(Bytes{gemm_bytes(problem)}, gpu.dram->bandwidth),
+      .dram = transfer_time(Bytes{gemm_bytes(problem)}, highest_dram_rate(gpu)),
+      .dram_peak = transfer_time(Bytes{gemm_bytes(problem)}, gpu.dram->bandwidth),
       .launch = gpu.machine->kernel};
 }
 
 HardBounds hard_bounds(const GpuSpec& gpu, const StreamProblem& problem) {
   return {.tensor = {},
           .intake = {},
-          .dram = transfer_time(Bytes{stream_bytes(problem)}, gpu.dram->bandwidth),
+          .dram = transfer_time(Bytes{stream_bytes(problem)}, highest_dram_rate(gpu)),
+          .dram_peak = transfer_time(Bytes{stream_bytes(problem)}, gpu.dram->bandwidth),
           .launch = gpu.machine ? gpu.machine->kernel : Seconds{}};
 }
 

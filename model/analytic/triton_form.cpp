@@ -200,7 +200,8 @@ HardBounds triton_bounds(const GpuSpec& gpu, const GemmProblem& problem, const T
   return {.tensor = compute_cycles(Flops{gemm_flops(shape) * element / 2}, tensor_rate(gpu) * sms),
           .intake = transfer_cycles(Bytes{vectors * static_cast<double>(shape.k) * element},
                                     costs.intake * sms),
-          .dram = transfer_time(Bytes{gemm_bytes(problem)}, gpu.dram->bandwidth),
+          .dram = transfer_time(Bytes{gemm_bytes(problem)}, highest_dram_rate(gpu)),
+          .dram_peak = transfer_time(Bytes{gemm_bytes(problem)}, gpu.dram->bandwidth),
           .launch = gpu.machine->kernel};
 }
 

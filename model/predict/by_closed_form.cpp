@@ -19,10 +19,9 @@ Prediction by_physics(const GemmQuestion& q, const GemmForm& kernel) {
                .cycles = kernel.form.cycles,
                .limiter = kernel.form.limiter,
                .shares = kernel.form.shares,
-               .l2_to_sm = traffic.l2_to_sm + outside_bytes(problem, kernel.config),
-               .dram_read = traffic.dram_read,
-               .dram_write = traffic.dram_write};
-  settle(q.gpu, Flops{gemm_flops(q.problem)}, kernel.clock, p);
+               .l2_to_sm = traffic.l2_to_sm + outside_bytes(problem, kernel.config)};
+  set_dram_bytes(q.gpu, traffic.dram_read, traffic.dram_write, p);
+  settle(q.gpu, kernel.clock, p);
   return p;
 }
 

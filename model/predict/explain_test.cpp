@@ -75,8 +75,9 @@ TEST_CASE("Shares lie between none and all, times and bytes are consistent with 
 
 TEST_CASE("The part that is made slow is the limiter") {
   GpuSpec gpu = h200();
-  gpu.dram->bandwidth.value /= 50;  // of the closed forms
-  gpu.dram->read_rate.value /= 50;  // of the simulator
+  gpu.dram->bandwidth.value /= 50;
+  gpu.dram->read_rate.value /= 50;
+  gpu.dram->write_rate.value /= 50;
   CHECK(explain_text(gpu, problem(2048, 2048, 1024), kWide).predicted.limiter == Limiter::kDram);
   const Explanation slow = explain_text(gpu, problem(2048, 2048, 1024), kWide);
   CHECK(slow.without.front().part == Limiter::kDram);

@@ -48,6 +48,16 @@ TEST_CASE("By physics a ranking of fp8 is that of 16 bits with half the K, twice
   }
 }
 
+TEST_CASE("TFLOPS are of the K that was asked for, where the machine multiplies a pair more") {
+  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
+  for (const i64 k : {1, 2, 4095}) {
+    const GemmProblem problem{{4096, 4096, k}, ElementType::kE4m3, Layout::kTn};
+    const Prediction p =
+        rank_candidates(gpu, problem, {}, Regime::kBurst, Inputs::kNormal, 1, {}).predictions[0];
+    CHECK(p.tflops * p.time.value * 1e12 == Approx(2.0 * 4096 * 4096 * static_cast<double>(k)));
+  }
+}
+
 TEST_CASE("One configuration of fp8 is predicted and explained as the ranking has it") {
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   const Ranking ranking = rank_candidates(gpu, kE4m3, {}, Regime::kBurst, Inputs::kNormal, 1, {});

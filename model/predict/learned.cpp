@@ -168,7 +168,9 @@ void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, In
                    Prediction& p) {
   const double factor = std::exp(learned.cycles);
   const Hertz start = p.sm_clock;
-  const auto learned_cycles = [&](Hertz f) { return cycles_at(f) * factor; };
+  const auto learned_cycles = [&](Hertz f) {  // no fewer than the bounds leave
+    return std::max(cycles_at(f) * factor, cycles_of(p.bounds.least_time(f), f));
+  };
   const auto settled = [&](Inputs data) {
     return settled_cycles(gpu, kernel, start, regime, data, learned_cycles).clock;
   };
@@ -180,14 +182,17 @@ void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, In
     own.sm_clock = std::max(own.sm_clock, clock.sm_clock);
     clock = own;
   }
-  retime(learned_cycles(clock.sm_clock), clock, p);
+  const Cycles cycles = learned_cycles(clock.sm_clock);
+  // DRAM that serves a kernel faster than physics has it is in better order, and busy all the time.
+  p.shares.dram = std::min(p.shares.dram, time_of(cycles, clock.sm_clock) / p.time);
+  retime(cycles, clock, p);
   set_default_interval(gpu, p);
   if (learned.interval && inputs == Inputs::kNormal) {
     const double cards = kNineOfTen * spread_of_cards(gpu, regime);
     set_interval(std::exp(-std::hypot(learned.interval->low, cards)),
                  std::exp(std::hypot(learned.interval->high, cards)), p);
   }
-  p.cycles_correction = factor;
+  p.cycles_correction = cycles / cycles_at(clock.sm_clock);
   p.clock_correction = inputs == Inputs::kNormal ? clock_factor : 1;
   p.extrapolated = learned.extrapolated;
 }

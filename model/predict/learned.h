@@ -95,9 +95,10 @@ struct LearnedParts {
 LearnedParts learned_parts(const GpuSpec& gpu, Method method);
 
 /// Changes `p`, physics alone, by what was learned of its kernel: cycles, and the clock that these
-/// leave, then clock, power, time, interval. Physics has it that `kernel` takes `cycles_at`. Inputs
-/// that are not normal, which nothing was learned from, keep the physics' clock, but no less than
-/// normal data would have, and the default interval.
+/// leave, then clock, power, time, interval. Physics has it that `kernel` takes `cycles_at`; what
+/// was learned takes no kernel below its hard bounds. Inputs that are not normal, which nothing was
+/// learned from, keep the physics' clock, but no less than normal data would have, and the default
+/// interval.
 void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, Inputs inputs,
                    const KernelActivity& kernel, const std::function<Cycles(Hertz)>& cycles_at,
                    Prediction& p);

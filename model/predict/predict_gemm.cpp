@@ -17,7 +17,9 @@
 #include "model/predict/learned.h"
 #include "model/predict/legality.h"
 #include "model/predict/rejected.h"
+#include "model/predict/retime.h"
 #include "model/predict/simulated_gemm.h"
+#include "model/predict/why_impossible.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
@@ -81,6 +83,13 @@ CandidateKernels matching_kernels(const GpuSpec& gpu, const GemmProblem& problem
   return {kernels_of(matching), std::move(candidates.rejected), std::move(candidates.example)};
 }
 
+/// A prediction of the machine's problem becomes that of the one asked for: K of fp8 in elements,
+/// of which the last of an odd number has no pair.
+void as_asked(const GemmProblem& problem, Prediction& p) {
+  p.config = in_elements(problem.dtype, std::get<KernelConfig>(p.config));
+  p.tflops = tera_per_second(Flops{gemm_flops(problem)}, p.time);
+}
+
 }  // namespace
 
 Prediction predict_one(const GemmQuestion& asked, const KernelConfig& asked_of, Method method,
@@ -104,7 +113,8 @@ Prediction predict_one(const GemmQuestion& asked, const KernelConfig& asked_of, 
   if (simulated) {
     p = by_simulation(question, kernel, p, learned, watch);
   }
-  p.config = asked_of;
+  as_asked(asked.problem, p);
+  require_possible(gpu, asked.problem, p);
   return p;
 }
 
@@ -113,8 +123,9 @@ Ranking rank_all(const GemmQuestion& asked, const std::vector<Schedule>& schedul
   const auto& [gpu, problem, regime, inputs] = asked;
   require_solvable(gpu, problem);
   CandidateKernels candidates =
-      pattern == nullptr ? enumerate_kernels(gpu, problem, schedules, false, effort.threads)
-                         : matching_kernels(gpu, problem, schedules, *pattern, effort.threads);
+      pattern == nullptr
+          ? enumerate_kernels(gpu, problem, schedules, effort.whole_menu, effort.threads)
+          : matching_kernels(gpu, problem, schedules, *pattern, effort.threads);
   if (candidates.legal.kernels.empty()) {
     throw ConfigError(why_none(gpu, problem, candidates));
   }
@@ -143,11 +154,12 @@ Ranking rank_all(const GemmQuestion& asked, const std::vector<Schedule>& schedul
   });
   std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
   if (simulates) {
-    simulate_best(question, learned, effort, ranking);
+    simulate_best(question, learned, effort, keep, ranking);
   }
   ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
   ranking.for_each_prediction([&](Prediction& p) {
-    p.config = in_elements(problem.dtype, std::get<KernelConfig>(p.config));
+    as_asked(problem, p);
+    require_possible(gpu, problem, p);
   });
   return ranking;
 }

@@ -11,6 +11,7 @@
 #include "model/predict/retime.h"
 #include "model/predict/settled_clock.h"
 #include "model/predict/stream_candidates.h"
+#include "model/predict/why_impossible.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/stream_config_text.h"
 
@@ -62,10 +63,10 @@ Prediction predict_legal(const StreamQuestion& q, const StreamConfig& config) {
                .cycles = form.cycles,
                .limiter = form.limiter,
                .shares = form.shares,
-               .l2_to_sm = form.dram_read,
-               .dram_read = form.dram_read,
-               .dram_write = form.dram_write};
-  settle(q.gpu, additions(q.problem), clock, p);
+               .l2_to_sm = form.dram_read};
+  set_dram_bytes(q.gpu, form.dram_read, form.dram_write, p);
+  settle(q.gpu, clock, p);
+  p.tflops = tera_per_second(additions(q.problem), p.time);
   return p;
 }
 
@@ -77,7 +78,9 @@ Prediction predict_one(const StreamQuestion& q, const StreamConfig& config, Meth
     throw ConfigError(fmt::format("{} is not legal for {} on {}: {}", to_text(config),
                                   to_text(q.problem), q.gpu.name, why));
   }
-  return predict_legal(q, config);
+  const Prediction p = predict_legal(q, config);
+  require_possible(q.gpu, q.problem, p);
+  return p;
 }
 
 Ranking rank_all(const StreamQuestion& question, const std::vector<StreamSchedule>& schedules,
@@ -111,6 +114,9 @@ Ranking rank_all(const StreamQuestion& question, const std::vector<StreamSchedul
   ranking.rejected_example = {candidates.example.begin(), candidates.example.end()};
   ranking.within_1_percent = count_within_1_percent(times);
   ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
+  for (const Prediction& p : ranking.predictions) {
+    require_possible(gpu, problem, p);
+  }
   return ranking;
 }
 

@@ -35,7 +35,9 @@ Method parse_method(std::string_view text);
 struct Prediction {
   AnyConfig config;
   Method method;
-  HardBounds bounds;  // neither time nor either end of the interval is below them
+  /// Neither time nor interval is below them. `dram`: of what this kernel moves, where that is more
+  /// than the least.
+  HardBounds bounds;
   Cycles cycles;
   Hertz sm_clock;
   Seconds time, interval_low, interval_high;
@@ -43,12 +45,14 @@ struct Prediction {
   // What a calibration's correction multiplied the physics by; 1 without.
   double cycles_correction = 1, clock_correction = 1;
   bool extrapolated = false;  // of a calibration that has seen no kernel like it
-  double tflops;              // a copy has none
+  double tflops;              // FLOPs asked for, whatever the kernel multiplies; a copy has none
   Watts power;
   Limiter limiter;
   Shares shares;
   Bytes l2_to_sm;  // zeros for what is out of bounds too, a multicast counted once
-  Bytes dram_read, dram_write;
+  Bytes dram_read;
+  /// C once: what of it is in L2 when the kernel ends is written while the next run of it begins.
+  Bytes dram_write;
   Bytes l2_output{};   // simulated: the same with concurrent requests for one block merged
   double l2_hit_rate;  // 1 - dram_read / l2_to_sm
   /// Of operands before the kernel (operand_copies.h), in time, both ends of the interval and
@@ -60,6 +64,9 @@ struct Prediction {
   /// Where rows of groups are a distribution (rank_draws.h), whose mean all this is: the time of
   /// each draw over `time`.
   std::vector<double> of_draws = {};
+  /// Results that left their range and were moved to its end, by name. Each is a defect of some
+  /// mechanism: thousands of random problems have none (tests/random).
+  std::vector<std::string_view> clamped = {};
 };
 
 /// What is copied before any kernel of the problem runs, and how long that takes.

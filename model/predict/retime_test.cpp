@@ -9,7 +9,7 @@ namespace {
 Prediction example() {
   return {.config = {},
           .method = Method::kAnalytic,
-          .bounds = {.tensor = {1500}, .intake = {}, .dram = {5e-7}, .launch = {}},
+          .bounds = {.tensor = {1500}, .intake = {}, .dram = {5e-7}, .dram_peak = {5e-7}, .launch = {}},
           .cycles = {3000},
           .sm_clock = {1.5e9},
           .time = {2e-6},

@@ -15,11 +15,11 @@ std::optional<Seconds> compute_time(const GpuSpec& gpu, const GemmProblem& probl
     return std::nullopt;
   }
   const Tiling& t = config.tiling;
-  const GemmShape shape = in_pairs(problem).shape;
+  const GemmShape& shape = problem.shape;
   const i64 tiles = matrices_of_c(problem) * ceil_div<i64>(shape.m, t.block_m) *
                     ceil_div<i64>(shape.n, t.block_n);
   const i64 waves = ceil_div<i64>(tiles, gpu.sm.count);
-  const double k = mean_k(in_pairs(problem));
+  const double k = mean_k(problem) / k_elements(problem.dtype);
   const Flops tile_work{2.0 * t.block_m * t.block_n * k};
   const Cycles tensor = compute_cycles(tile_work, tensor_rate(gpu)) * static_cast<double>(waves);
   return time_of(tensor, gpu.clock->max);

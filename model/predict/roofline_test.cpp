@@ -25,6 +25,12 @@ TEST_CASE("A fifth tile on four SMs costs a second wave") {
   CHECK(roofline_time(small_gpu(), five, kConfig)->value == Approx(2e-6));
 }
 
+TEST_CASE("An odd K of fp8 counts no FLOPs that were not asked for") {
+  // 2 * 100 * 100 * 49 operations of which the tensor cores do twice as many in a cycle: 490 ns.
+  const GemmProblem odd{{100, 100, 49}, ElementType::kE4m3, Layout::kTn};
+  CHECK(roofline_time(small_gpu(), odd, kConfig)->value == Approx(490e-9));
+}
+
 TEST_CASE("A thin problem takes the time its operands need from DRAM") {
   GpuSpec gpu = small_gpu();
   gpu.dram->bandwidth = BytesPerSecond{1e9};

@@ -31,7 +31,7 @@ constexpr std::size_t kLookedAt = 64;  // of a schedule
 
 /// Of so many bytes of all SMs, at each one's rate.
 double share_of_sms(const GpuSpec& gpu, Bytes bytes, BytesPerCycle rate, Cycles cycles) {
-  return std::min(1.0, bytes.value / gpu.sm.count / rate.value / cycles.value);
+  return bytes.value / gpu.sm.count / rate.value / cycles.value;
 }
 
 const KernelConfig& config_of(const Prediction& p) { return std::get<KernelConfig>(p.config); }
@@ -95,14 +95,14 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
 /// no more than if all of its instructions showed in the SM that has the most tiles: twice an even
 /// share, if the dispatcher has it so.
 void hold_to_plain(const GemmQuestion& q, const GemmForm& fused, const LearnedParts& learned,
-                   Prediction& p) {
+                   KnownSimulations* known, Prediction& p) {
   GemmProblem plain = q.problem;
   plain.epilogue = in_main_loop(q.problem.epilogue);
   const GemmQuestion without{q.gpu, plain, q.regime, q.inputs};
   const KernelConfig& config = fused.config;
   const GemmForm form = gemm_form(without, config, gemm_work(q.gpu, as_run(plain, config), config));
   const Prediction closed = by_closed_form(without, {&form, 1}, learned.analytic).front();
-  const Seconds least = by_simulation(without, form, closed, learned).time;
+  const Seconds least = by_simulation(without, form, closed, learned, nullptr, known).time;
   const Tiling& t = config.tiling;
   const auto ends = static_cast<double>(2 * (fused.work.tiles_per_sm + fused.work.ctas_per_sm));
   const double waits = q.problem.epilogue.residual ? ends * c_chunks(t) : 0;  // for R
@@ -112,16 +112,17 @@ void hold_to_plain(const GemmQuestion& q, const GemmForm& fused, const LearnedPa
   stretch(std::clamp(p.time, least, least + time_of(shown, p.sm_clock) + residual) / p.time, p);
 }
 
-/// A simulation, and its cycles where the clock settles; `closed(Hertz)`: the closed form's.
-template <class Closed>
+/// A simulation by `simulate(Hertz)`, and its cycles where the clock settles; `closed(Hertz)`: the
+/// closed form's.
+template <class Simulate, class Closed>
 std::pair<SimulatedGemm, Settled<Cycles>> settled_simulation(const GemmQuestion& q,
-                                                             const KernelConfig& config,
+                                                             const Simulate& simulate,
                                                              const Closed& closed, Hertz f,
-                                                             int most_simulations, bool watched) {
+                                                             int most_simulations) {
   // Cycles move with the closed form's over less than this, and not by more than that.
   constexpr double kNearClock = 0.02, kNearCycles = 0.005;
   for (int simulations = 1;; ++simulations) {
-    SimulatedGemm run = simulate_phases(q.gpu, as_run(q.problem, config), config, f, watched);
+    SimulatedGemm run = simulate(f);
     const Cycles cycles = run.kernel.cycles, closed_here = closed(f);
     const Settled<Cycles> settled =
         settled_cycles(q.gpu, run.activity, f, q.regime, q.inputs,
@@ -187,8 +188,27 @@ SimulatedGemm simulate_phases(const GpuSpec& gpu, const GemmProblem& problem,
   return run;
 }
 
+SimulatedGemm KnownSimulations::simulate(const GpuSpec& gpu, const GemmProblem& problem,
+                                         const KernelConfig& config, Hertz sm_clock) {
+  const KernelConfig key = as_simulated(problem, config, resident_ctas(gpu, config));
+  const auto is_same = [&](const Known& known) {
+    return known.epilogue == problem.epilogue && known.config == key && known.sm_clock == sm_clock;
+  };
+  {
+    const std::lock_guard lock(reading_);
+    if (const auto same = std::ranges::find_if(known_, is_same); same != known_.end()) {
+      return same->simulation;
+    }
+  }
+  SimulatedGemm run = simulate_phases(gpu, problem, config, sm_clock);
+  const std::lock_guard lock(reading_);
+  known_.push_back({problem.epilogue, key, sm_clock, run});
+  return run;
+}
+
 Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const Prediction& analytic,
-                         const LearnedParts& learned, SimulatedGemm* watch) {
+                         const LearnedParts& learned, SimulatedGemm* watch,
+                         KnownSimulations* known) {
   const KernelConfig& config = physics.config;
   const GemmProblem problem = as_run(q.problem, config);
   const auto closed = [&](Hertz f) {
@@ -198,19 +218,25 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
   // data, moved to other clocks as the closed form moves (validate/calibrate/seen_rows.h). So this
   // kernel is simulated there, once: a simulation at another clock differs from it by chance.
   const Hertz clock = form_on_normal_data(q, physics).clock.sm_clock;
-  auto [run, settled] =
-      settled_simulation(q, config, closed, clock, learned.simulated ? 1 : 3, watch != nullptr);
+  const auto simulate = [&](Hertz f) {
+    return known != nullptr ? known->simulate(q.gpu, problem, config, f)
+                            : simulate_phases(q.gpu, problem, config, f, watch != nullptr);
+  };
+  auto [run, settled] = settled_simulation(q, simulate, closed, clock, learned.simulated ? 1 : 3);
   const Simulated& kernel = run.kernel;
   Prediction p = analytic;
   p.method = Method::kSimulated;
+  p.bounds = hard_bounds(q.gpu, problem, config);
+  set_dram_bytes(q.gpu, kernel.dram_read, analytic.dram_write, p);
+  p.shares = {.tensor = analytic.shares.tensor};  // the others are the simulation's
+  p.clamped.clear();
   retime(settled.form, settled.clock, p);
   set_default_interval(q.gpu, p);
   p.l2_to_sm = kernel.l2_to_sm + outside_bytes(problem, config);
-  p.dram_read = kernel.dram_read;
-  p.dram_write = kernel.dram_write;
   p.l2_output = kernel.l2_output;
   p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;
-  p.shares = busy_shares(q.gpu, kernel, settled.form, p.shares.tensor);
+  p.shares = busy_shares(q.gpu, kernel, p.cycles, p.shares.tensor);
+  hold_shares(p);
   p.simulated_part = kernel.simulated_part;
   if (learned.simulated) {
     const double over_closed = settled.form / closed(settled.clock.sm_clock);
@@ -227,7 +253,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
   }
   // A gate writes half of what a plain kernel does, and may be faster.
   if (q.problem.epilogue != in_main_loop(q.problem.epilogue) && !gates(q.problem.epilogue)) {
-    hold_to_plain(q, physics, learned, p);
+    hold_to_plain(q, physics, learned, known, p);
   }
   p.limiter = limiter_of(p.shares, p.limiter);
   if (watch != nullptr) {
@@ -237,7 +263,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
 }
 
 void simulate_best(const GemmQuestion& q, const LearnedParts& learned, const Effort& effort,
-                   Ranking& ranking) {
+                   std::size_t keep, Ranking& ranking) {
   const std::vector<Prediction>& candidates = ranking.predictions;
   const auto nominate = [&](std::size_t first) -> std::optional<SharedSimulation> {
     const KernelConfig& config = config_of(candidates[first]);
@@ -252,14 +278,15 @@ void simulate_best(const GemmQuestion& q, const LearnedParts& learned, const Eff
     }
     return late;
   };
+  KnownSimulations known;
   const auto simulate = [&](std::size_t i) {
     const KernelConfig& config = config_of(candidates[i]);
     const GemmForm physics =
         gemm_form(q, config, gemm_work(q.gpu, as_run(q.problem, config), config));
-    return by_simulation(q, physics, candidates[i], learned);
+    return by_simulation(q, physics, candidates[i], learned, nullptr, &known);
   };
   rank_simulated(nominees(q, candidates, effort.simulations), effort.threads, nominate, simulate,
-                 ranking);
+                 ranking, keep);
 }
 
 }  // namespace tilecast

@@ -8,6 +8,8 @@
 // Checked by: simulated_gemm_test.cpp; committed rows (validate --method simulated).
 #pragma once
 
+#include <cstddef>
+#include <mutex>
 #include <vector>
 
 #include "model/predict/by_closed_form.h"
@@ -40,15 +42,35 @@ SimulatedGemm simulate_phases(const GpuSpec& gpu, const GemmProblem& problem,
 /// Of a simulated kernel that takes so many cycles; `tensor`: the tensor cores' own FLOPs.
 Shares busy_shares(const GpuSpec& gpu, const Simulated& kernel, Cycles cycles, double tensor);
 
+/// Simulations of one problem that were run, for other candidates that the simulator gives the same
+/// answer for (model/sim/same_simulation.h). From any thread.
+class KnownSimulations {
+ public:
+  /// As simulate_phases.
+  SimulatedGemm simulate(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                         Hertz sm_clock);
+
+ private:
+  struct Known {
+    Epilogue epilogue;
+    KernelConfig config;  // as_simulated
+    Hertz sm_clock;
+    SimulatedGemm simulation;
+  };
+  std::mutex reading_;
+  std::vector<Known> known_;
+};
+
 /// A kernel that can be simulated, by simulation; `analytic`: by closed form. `watch`, if not null,
-/// becomes the simulation that the prediction is made of, watched.
+/// becomes the simulation that the prediction is made of, watched. `known`: null, or what other
+/// kernels of the problem were simulated for.
 Prediction by_simulation(const GemmQuestion& question, const GemmForm& physics,
                          const Prediction& analytic, const LearnedParts& learned,
-                         SimulatedGemm* watch = nullptr);
+                         SimulatedGemm* watch = nullptr, KnownSimulations* known = nullptr);
 
 /// Simulates candidates of a ranking by closed form while they could be first, and ranks all again,
-/// as rank_candidates.
+/// as rank_candidates; the `keep` fastest have the answers that they have alone.
 void simulate_best(const GemmQuestion& question, const LearnedParts& learned, const Effort& effort,
-                   Ranking& ranking);
+                   std::size_t keep, Ranking& ranking);
 
 }  // namespace tilecast

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -81,6 +82,17 @@ class Rounds {
     return own == by_schedule_.end() ? all_.mean() : own->second.mean();
   }
   int count() const { return all_.count; }
+
+  /// The simulation that stands for each candidate; none where it has none.
+  std::vector<std::optional<std::size_t>> shared() const {
+    std::vector<std::optional<std::size_t>> all(closed_->size());
+    for (std::size_t i = 0; i < nominees_.size(); ++i) {
+      for (const std::size_t place : nominees_[i].candidates) {
+        all[place] = simulated_[i] ? std::optional(i) : std::nullopt;
+      }
+    }
+    return all;
+  }
 
   /// All candidates by what is known, each at its place.
   std::vector<Prediction> predictions() const {
@@ -206,11 +218,79 @@ class RoundRunner {
   bool done_ = false;
 };
 
+/// All candidates by their times, those that are shown by answers of their own.
+class OwnAnswers {
+ public:
+  OwnAnswers(const Rounds& rounds, const std::function<Prediction(std::size_t)>& simulate,
+             std::vector<Prediction> by_place)
+      : simulate_(simulate),
+        by_place_(std::move(by_place)),
+        shared_(rounds.shared()),
+        own_(by_place_.size()),
+        order_(by_place_.size()) {
+    for (std::size_t place = 0; place < shared_.size(); ++place) {
+      own_[place] = !shared_[place] || rounds.place(*shared_[place]) == place;
+    }
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    sort();
+  }
+
+  void show(std::size_t keep) {
+    for (std::size_t i = 0; i < std::min(keep, order_.size());) {
+      i = make_own(order_[i]) ? 0 : i + 1;
+    }
+  }
+
+  /// The next kernel that was simulated, where the first one was: by another simulation, and of
+  /// another time.
+  std::optional<Prediction> next_simulated() {
+    for (std::size_t i = 1; i < order_.size(); ++i) {
+      const std::optional<std::size_t> first = shared_[order_.front()], own = shared_[order_[i]];
+      if (first && own && first != own &&
+          by_place_[order_.front()].time < by_place_[order_[i]].time) {
+        return by_place_[order_[i]];
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::vector<Prediction> take() {
+    std::vector<Prediction> sorted;
+    for (const std::size_t place : order_) {
+      sorted.push_back(std::move(by_place_[place]));
+    }
+    return sorted;
+  }
+
+ private:
+  void sort() {
+    std::ranges::stable_sort(order_, {}, [&](std::size_t place) { return by_place_[place].time; });
+  }
+
+  /// Whether it had another's.
+  bool make_own(std::size_t place) {
+    if (own_[place]) {
+      return false;
+    }
+    by_place_[place] = simulate_(place);
+    own_[place] = true;
+    sort();
+    return true;
+  }
+
+  const std::function<Prediction(std::size_t)>& simulate_;
+  std::vector<Prediction> by_place_;
+  std::vector<std::optional<std::size_t>> shared_;  // its simulation
+  std::vector<bool> own_;
+  std::vector<std::size_t> order_;
+};
+
 }  // namespace
 
 void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
                     const std::function<std::optional<SharedSimulation>(std::size_t)>& nominate,
-                    const std::function<Prediction(std::size_t)>& simulate, Ranking& ranking) {
+                    const std::function<Prediction(std::size_t)>& simulate, Ranking& ranking,
+                    std::size_t keep) {
   Rounds rounds(std::move(nominees), ranking.predictions);
   std::vector<Prediction> ranked;
   const auto nominate_first = [&] {
@@ -230,14 +310,10 @@ void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
   RoundRunner(rounds, nominate_first, simulate).run(threads);
   ranking.simulated = rounds.count();
   ranking.closed_form_scale = rounds.scale();
-  std::ranges::stable_sort(ranked, {}, &Prediction::time);
-  const auto next = std::ranges::find_if(ranked, [&](const Prediction& p) {
-    return p.method == Method::kSimulated && ranked.front().time < p.time;
-  });
-  if (next != ranked.end() && ranked.front().method == Method::kSimulated) {
-    ranking.next_simulated = *next;
-  }
-  ranking.predictions = std::move(ranked);
+  OwnAnswers answers(rounds, simulate, std::move(ranked));
+  answers.show(keep);
+  ranking.next_simulated = answers.next_simulated();
+  ranking.predictions = answers.take();
 }
 
 }  // namespace tilecast

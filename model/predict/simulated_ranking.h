@@ -7,6 +7,10 @@
 // simulated of one schedule depends on others only in that they may show it to be too slow, and the
 // first of a ranking of that schedule alone is not faster than the first of all.
 //
+// Candidates that share a simulation need not have one answer: what was learned may tell them
+// apart. Those that are shown are simulated by themselves in the end, so that each has the answer
+// that it has alone.
+//
 // A candidate that was not nominated may come first in the end, by the mean of its schedule: it is
 // nominated late, until what comes first is simulated.
 // Checked by: simulated_ranking_test.cpp, simulated_gemm_test.cpp, tests/random.
@@ -30,9 +34,11 @@ struct SharedSimulation {
 
 /// `nominees` of each schedule in the order of promise. `nominate` gives the simulation of the
 /// candidate at a place that is none of theirs; none where it cannot be simulated. `simulate`
-/// predicts the candidate at a place; called on several threads.
+/// predicts the candidate at a place; called on several threads. The `keep` fastest are predicted
+/// each at its own place.
 void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
                     const std::function<std::optional<SharedSimulation>(std::size_t)>& nominate,
-                    const std::function<Prediction(std::size_t)>& simulate, Ranking& ranking);
+                    const std::function<Prediction(std::size_t)>& simulate, Ranking& ranking,
+                    std::size_t keep = 0);
 
 }  // namespace tilecast

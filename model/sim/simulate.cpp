@@ -8,6 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/sim/grid.h"
+#include "model/sim/kernel/first_reads.h"
 #include "model/sim/steady_k.h"
 #include "model/spec/fused_epilogue.h"
 #include "model/tile/kernel_config_text.h"
@@ -44,6 +45,7 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
                                    ? SkippedTiles{}
                                    : skipped_tiles(skipped, machine.whole, machine.scheduler,
                                                    config, machine.panels, machine.a, machine.b);
+  const i64 first_reads = skipped.count == 0 ? 0 : first_reads_left_out(machine);
   const i64 cta_tiles = exactly.tiles * cluster_size(config.tiling);
 
   const SimTime stored = std::max(machine.last_store, machine.memory.dram_free_at());
@@ -67,8 +69,8 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
                              (machine.sums ? machine.sums->read() : 0)),
           .sums_written = bytes(machine.sums ? machine.sums->written() : 0),
           .sums_read = bytes(machine.sums ? machine.sums->read() : 0),
-          .dram_read =
-              bytes(traffic.dram_read + more.traffic.dram_read) + Bytes{epilogue_bytes(problem)},
+          .dram_read = bytes(traffic.dram_read + std::max(more.traffic.dram_read, first_reads)) +
+                       Bytes{epilogue_bytes(problem)},
           .dram_write = bytes(traffic.dram_write + more.traffic.dram_write),
           .operand_reads = bytes(k_blocks * machine.costs.front().operand_bytes),
           .tensor_share = share(whole.tensor_busy + more.tensor_busy, end) /
@@ -88,16 +90,18 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
 
 /// Any of its numbers at K, from two kernels that differ in K alone.
 Simulated extrapolated(const Simulated& shorter, const Simulated& longer, double more,
-                       Hertz sm_clock) {
+                       double c_bytes, Hertz sm_clock) {
   Simulated all = longer;
   const auto grow = [more](auto& grown, const auto& from) { grown += (grown - from) * more; };
   const Seconds before = longer.time;
   grow(all.time, shorter.time);
   for (Bytes Simulated::*bytes :
        {&Simulated::l2_to_sm, &Simulated::l2_output, &Simulated::l2_far, &Simulated::sm_intake,
-        &Simulated::dram_read, &Simulated::dram_write, &Simulated::operand_reads}) {
+        &Simulated::dram_read, &Simulated::operand_reads}) {
     grow(all.*bytes, shorter.*bytes);
   }
+  // C has as many bytes at any K: how many of them the two kernels left in L2 is no rate.
+  all.dram_write = Bytes{c_bytes};
   for (double Simulated::*share :
        {&Simulated::tensor_share, &Simulated::l2_share, &Simulated::dram_share}) {
     Seconds busy = longer.time * longer.*share;
@@ -159,7 +163,8 @@ Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
   };
   const double more = static_cast<double>(problem.shape.k - two->longer) /
                       static_cast<double>(two->longer - two->shorter);
-  return extrapolated(at(two->shorter, {}), at(two->longer, observers), more, sm_clock);
+  return extrapolated(at(two->shorter, {}), at(two->longer, observers), more, bytes_of_c(problem),
+                      sm_clock);
 }
 
 }  // namespace tilecast

@@ -78,6 +78,7 @@ TEST_CASE("Two shorter kernels tell a long one's cycles and bytes, within a stat
     CHECK(part.operand_reads.value == Approx(whole.operand_reads.value).epsilon(1e-9));
     CHECK(part.l2_to_sm.value == Approx(whole.l2_to_sm.value).epsilon(1e-9));
     CHECK(part.sums_read == whole.sums_read);
+    CHECK(part.dram_write.value == bytes_of_c(problem));
     CHECK(part.dram_read.value == Approx(whole.dram_read.value).epsilon(c.dram_read));
     const double error = std::abs(part.cycles / whole.cycles - 1);
     CAPTURE(error);

@@ -23,9 +23,14 @@ struct Property {
 
 std::span<const Property> every_property();
 
+// answers.cpp: of one answer.
+Violations check_possible(const RandomProblem& problem);
+Violations check_unclamped(const RandomProblem& problem);
+Violations check_listed_as_asked(const RandomProblem& problem);
 // order.cpp: of like problems.
 Violations check_order(const RandomProblem& problem);
 // choice.cpp: of what is first among all candidates.
 Violations check_schedules(const RandomProblem& problem);
+Violations check_menu(const RandomProblem& problem);
 
 }  // namespace tilecast

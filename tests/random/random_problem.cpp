@@ -1,5 +1,6 @@
 #include "tests/random/random_problem.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ constexpr double kMostFlops = 1e14;
 constexpr double kMostSimulated = 2e11;  // FLOPs; each simulation of less takes milliseconds
 
 struct TestedGpu {
-  const char* name;
+  std::string_view name;
   bool calibrated;
 };
 constexpr TestedGpu kGpus[] = {{"h200_sxm", true},  {"h200_sxm", false}, {"h100_sxm", true},
@@ -101,6 +102,13 @@ GemmProblem random_gemm(Random& random, double most_flops) {
   return problem;
 }
 
+/// Few tiles of a K so long that it is simulated in part.
+GemmProblem random_long_k(Random& random) {
+  return {{random.side(2000), random.side(2000), 65536 + 8 * random.side(2e6)},
+          random.one_of({ElementType::kFp16, ElementType::kE4m3}),
+          Layout::kTn};
+}
+
 StreamProblem random_stream(Random& random) {
   return {random.side(1e5), 8 * random.side(1e4),
           random.one_of({ElementType::kFp16, ElementType::kFp32}),
@@ -171,19 +179,21 @@ RandomProblem random_problem(u64 seed, u64 number) {
     drawn.method = Method::kAnalytic;
     return drawn;
   }
-  const double most = simulated ? kMostSimulated : kMostFlops;
+  const bool long_k = simulated && random.one_in(8);
+  const double most = simulated && !long_k ? kMostSimulated : kMostFlops;
   GemmProblem gemm{};
   do {
-    gemm = random_gemm(random, most);
+    gemm = long_k ? random_long_k(random) : random_gemm(random, most);
   } while (gemm_flops(gemm) > most || !solvable(*drawn.gpu, gemm));
   drawn.problem = gemm;
   return drawn;
 }
 
-RandomProblem plain_problem(const GemmShape& shape) {
+RandomProblem plain_problem(const GemmShape& shape, std::string_view gpu) {
+  const auto found = std::ranges::find(kGpus, gpu, &TestedGpu::name);  // calibrated ones come first
   return {0,
           0,
-          &gpu_at(0),
+          &gpu_at(static_cast<std::size_t>(found - std::begin(kGpus))),
           GemmProblem{shape, ElementType::kFp16, Layout::kTn},
           Regime::kBurst,
           Inputs::kNormal,

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/predict/predict.h"
@@ -53,7 +54,7 @@ struct RandomProblem {
 
 RandomProblem random_problem(u64 seed, u64 number);
 
-/// A plain fp16 one on the calibrated H200, in a burst with normal data.
-RandomProblem plain_problem(const GemmShape& shape);
+/// A plain fp16 one on a calibrated GPU, in a burst with normal data.
+RandomProblem plain_problem(const GemmShape& shape, std::string_view gpu = "h200_sxm");
 
 }  // namespace tilecast

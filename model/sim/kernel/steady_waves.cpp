@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/base/math.h"
+#include "model/sim/kernel/first_reads.h"
 #include "model/tile/group_rows.h"
 
 namespace tilecast {
@@ -236,18 +237,7 @@ SkippedTiles skipped_tiles(SkippedWaves skipped, const WholeWaves& waves, const 
       }
     }
   };
-  if (waves.chunked) {
-    for (u32 worker = 0; worker < s.workers; ++worker) {
-      const u32 first = s.first(worker), end = s.end(worker);
-      const u32 from = min_of(first + skipped.after, end);
-      leave(first, from);
-      leave(min_of(from + skipped.count, end), end);
-    }
-  } else {
-    const u32 from = waves.begin + skipped.after * waves.tiles;
-    leave(0, from);
-    leave(from + skipped.count * waves.tiles, s.num_tiles());
-  }
+  each_simulated_range(skipped, waves, s, leave);
   return sum;
 }
 

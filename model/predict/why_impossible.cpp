@@ -1,0 +1,131 @@
+#include "model/predict/why_impossible.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "model/spec/kernel_costs.h"
+#include "model/tile/fp8_pairs.h"
+
+namespace tilecast {
+namespace {
+
+constexpr double kRounding = 1e-6;  // relative
+
+/// What is wrong with one prediction.
+class Violations {
+ public:
+  /// `value` is at least `least`.
+  void at_least(std::string_view what, double value, std::string_view bound, double least) {
+    if (!(value >= least - kRounding * std::abs(least))) {
+      add(fmt::format("{} {:.9g} is below {} {:.9g}", what, value, bound, least));
+    }
+  }
+  void at_most(std::string_view what, double value, std::string_view bound, double most) {
+    if (!(value <= most + kRounding * std::abs(most))) {
+      add(fmt::format("{} {:.9g} is above {} {:.9g}", what, value, bound, most));
+    }
+  }
+  void part(std::string_view what, double value) {
+    at_least(what, value, "zero,", 0);
+    at_most(what, value, "one,", 1);
+  }
+  void positive(std::string_view what, double value) {
+    if (!(value > 0) || !std::isfinite(value)) {
+      add(fmt::format("{} {:.9g} is not positive", what, value));
+    }
+  }
+
+  std::string text() const { return text_; }
+
+ private:
+  void add(const std::string& violation) { text_ += (text_.empty() ? "" : "; ") + violation; }
+
+  std::string text_;
+};
+
+struct LeastBytes {
+  double read, written;
+};
+
+LeastBytes cold_bytes(const GemmProblem& problem) {
+  return {bytes_of_a(problem) + bytes_of_b(problem) + epilogue_bytes(problem), bytes_of_c(problem)};
+}
+LeastBytes cold_bytes(const StreamProblem& problem) {
+  const double c = static_cast<double>(problem.rows) * static_cast<double>(problem.columns) *
+                   element_bytes(problem.dtype);
+  return {stream_bytes(problem) - c, c};
+}
+
+void check_time(const Prediction& p, Violations& violations) {
+  violations.positive("time", p.time.value);
+  violations.positive("interval_low", p.interval_low.value);
+  violations.positive("interval_high", p.interval_high.value);
+  violations.positive("closed_form_time", p.closed_form_time.value);
+  violations.positive("cycles", p.cycles.value);
+  violations.positive("sm_clock", p.sm_clock.value);
+  violations.positive("power", p.power.value);
+  violations.at_most("interval_low", p.interval_low.value, "time", p.time.value);
+  violations.at_least("interval_high", p.interval_high.value, "time", p.time.value);
+  violations.at_least("the kernel's time", (p.time - p.copies).value, "its hard bounds'",
+                      p.bounds.least_time(p.sm_clock).value);
+  violations.at_least("interval_low", (p.interval_low - p.copies).value, "the hard bounds'",
+                      p.bounds.least_on_any_card(p.sm_clock).value);
+}
+
+void check_shares(const Prediction& p, Violations& violations) {
+  violations.part("share of tensor", p.shares.tensor);
+  violations.part("share of shared_memory", p.shares.shared_memory);
+  violations.part("share of sm_intake", p.shares.sm_intake);
+  violations.part("share of l2", p.shares.l2);
+  violations.part("share of dram", p.shares.dram);
+  violations.part("l2_hit_rate", p.l2_hit_rate);
+}
+
+void check_bytes(const GpuSpec& gpu, LeastBytes least, const Prediction& p,
+                 Violations& violations) {
+  violations.at_least("dram_read", p.dram_read.value, "what is read once,", least.read);
+  violations.at_least("dram_write", p.dram_write.value, "what is written once,", least.written);
+  const double rate = (p.dram_read + p.dram_write).value / (p.time - p.copies).value;
+  violations.at_most("DRAM's rate", rate, "the highest measured,", highest_dram_rate(gpu).value);
+}
+
+void check_work(const GpuSpec& gpu, const GemmProblem& problem, const Prediction& p,
+                Violations& violations) {
+  const double flops = gemm_flops(problem);
+  violations.at_least("tflops", p.tflops, "those asked for over the time,",
+                      flops / p.time.value * 1e-12);
+  violations.at_most("tflops", p.tflops, "those asked for over the time,",
+                     flops / p.time.value * 1e-12);
+  const double elements = k_elements(problem.dtype);  // of fp8 twice as many in a cycle
+  violations.at_most("tflops", p.tflops, "the peak at its clock,",
+                     gpu.sm.count * tensor_rate(gpu).value * elements * p.sm_clock.value * 1e-12);
+}
+void check_work(const GpuSpec&, const StreamProblem&, const Prediction&, Violations&) {}
+
+}  // namespace
+
+std::string why_impossible(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& p) {
+  Violations violations;
+  check_time(p, violations);
+  check_shares(p, violations);
+  std::visit(
+      [&](const auto& own) {
+        check_bytes(gpu, cold_bytes(own), p, violations);
+        check_work(gpu, own, p, violations);
+      },
+      problem);
+  return violations.text();
+}
+
+void require_possible(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& p) {
+  if (const std::string why = why_impossible(gpu, problem, p); !why.empty()) {
+    throw Error(ExitCode::kWrong,
+                fmt::format("internal error: an impossible prediction of {} by {} on {}: {}; "
+                            "please report it",
+                            to_text(problem), to_text(p.config), gpu.name, why));
+  }
+}
+
+}  // namespace tilecast

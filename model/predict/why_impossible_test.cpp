@@ -1,0 +1,80 @@
+#include "model/predict/why_impossible.h"
+
+#include <limits>
+
+#include "model/base/error.h"
+#include "model/predict/predict.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
+  return gpu;
+}
+
+const AnyProblem kProblem = GemmProblem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
+
+Prediction predicted() {
+  return rank_candidates(h200(), kProblem, {}, Regime::kBurst, Inputs::kNormal, 1,
+                         {.method = Method::kAnalytic})
+      .predictions.front();
+}
+
+template <class Change>
+std::string why_of(const Change& change) {
+  Prediction p = predicted();
+  change(p);
+  return why_impossible(h200(), kProblem, p);
+}
+
+bool says(const std::string& text, std::string_view words) { return text.find(words) != text.npos; }
+
+TEST_CASE("A prediction of the model is possible") {
+  CHECK(why_impossible(h200(), kProblem, predicted()).empty());
+  CHECK_NOTHROW(require_possible(h200(), kProblem, predicted()));
+}
+
+TEST_CASE("Each thing that no GPU does is named") {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(says(why_of([](Prediction& p) { p.time = {kNan}; }), "time nan is not positive"));
+  CHECK(says(why_of([](Prediction& p) { p.power = {0}; }), "power 0 is not positive"));
+  CHECK(says(why_of([](Prediction& p) { p.interval_high = p.time * 0.9; }), "interval_high"));
+  CHECK(says(why_of([](Prediction& p) { p.interval_low = p.time * 1.1; }), "interval_low"));
+  // The tensor cores take 2 x 4096^3 FLOPs at 132 x 4096 a cycle: 254,200 cycles.
+  CHECK(says(
+      why_of([](Prediction& p) { p.time = p.interval_low = time_of(Cycles{250e3}, p.sm_clock); }),
+      "hard bounds"));
+  CHECK(says(why_of([](Prediction& p) { p.tflops *= 1.01; }), "tflops"));
+  CHECK(
+      says(why_of([](Prediction& p) { p.shares.dram = 1.01; }), "share of dram 1.01 is above one"));
+  CHECK(says(why_of([](Prediction& p) { p.l2_hit_rate = -0.01; }), "l2_hit_rate -0.01 is below"));
+  // A and B have 2 x 4096 x 4096 elements of 2 bytes, C half as many.
+  CHECK(says(why_of([](Prediction& p) { p.dram_read = {67e6}; }), "dram_read 67000000 is below"));
+  CHECK(why_of([](Prediction& p) { p.dram_read = {67108864}; }).empty());
+  CHECK(says(why_of([](Prediction& p) { p.dram_write = {-70.101e6}; }), "dram_write"));
+  // 4.584 TB/s are the most that was measured.
+  CHECK(says(why_of([](Prediction& p) { p.dram_read = Bytes{4.6e12 * p.time.value}; }),
+             "DRAM's rate"));
+}
+
+TEST_CASE("An impossible prediction is an internal error that names problem and configuration") {
+  Prediction p = predicted();
+  p.dram_write = {0};
+  try {
+    require_possible(h200(), kProblem, p);
+    FAIL("nothing was thrown");
+  } catch (const Error& error) {
+    CHECK(error.code() == ExitCode::kWrong);
+    for (const std::string& part : {std::string("internal error"), to_text(kProblem),
+                                    to_text(p.config), std::string("dram_write 0 is below")}) {
+      CAPTURE(part);
+      CHECK(says(error.what(), part));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include "model/predict/why_impossible.h"
+#include "tests/random/properties.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::size_t kListed = 20;
+constexpr std::size_t kAsked = 4;  // of these, alone
+
+}  // namespace
+
+Violations check_possible(const RandomProblem& problem) {
+  Violations violations;
+  for (const Prediction& p : problem.rank(kListed).predictions) {
+    if (const std::string why = why_impossible(*problem.gpu, problem.problem, p); !why.empty()) {
+      violations.push_back(to_text(p.config) + ": " + why);
+    }
+  }
+  return violations;
+}
+
+Violations check_unclamped(const RandomProblem& problem) {
+  Violations violations;
+  for (const Prediction& p : problem.rank(kListed).predictions) {
+    for (const std::string_view what : p.clamped) {
+      violations.push_back(
+          fmt::format("{} of {} was clamped: {} us", what, to_text(p.config), p.time.value * 1e6));
+    }
+  }
+  return violations;
+}
+
+Violations check_listed_as_asked(const RandomProblem& problem) {
+  Violations violations;
+  for (const Prediction& p : problem.rank(kAsked).predictions) {
+    if (p.method != problem.method) {
+      continue;  // of another method than what is asked alone
+    }
+    const Prediction alone = predict_config(*problem.gpu, problem.problem, p.config, problem.regime,
+                                            problem.inputs, problem.method);
+    if (alone.time != p.time || alone.sm_clock != p.sm_clock || alone.dram_read != p.dram_read) {
+      violations.push_back(fmt::format("{}: listed at {} us, alone {} us", to_text(p.config),
+                                       p.time.value * 1e6, alone.time.value * 1e6));
+    }
+  }
+  return violations;
+}
+
+}  // namespace tilecast
