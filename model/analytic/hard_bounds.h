@@ -28,7 +28,7 @@
 namespace tilecast {
 
 struct HardBounds {
-  Cycles tensor, intake;  // at any SM clock
+  Cycles tensor, intake;            // at any SM clock
   Seconds dram, dram_peak, launch;  // whatever the SM clock
 
   /// Of a forecast.

@@ -34,11 +34,8 @@ TEST_CASE("Hard bounds of a GEMM, worked by hand") {
 }
 
 TEST_CASE("The longest bound counts, those of SM cycles at the clock") {
-  const HardBounds bounds{.tensor = {3000},
-                          .intake = {2000},
-                          .dram = {2e-6},
-                          .dram_peak = {1.9e-6},
-                          .launch = {5e-7}};
+  const HardBounds bounds{
+      .tensor = {3000}, .intake = {2000}, .dram = {2e-6}, .dram_peak = {1.9e-6}, .launch = {5e-7}};
   CHECK(bounds.least_time({1e9}).value == Approx(3e-6));
   CHECK(bounds.least_time({1.499e9}).value > 2e-6);
   CHECK(bounds.least_time({1.501e9}).value == 2e-6);

@@ -15,7 +15,7 @@ constexpr std::size_t kNeighbours = 24;
 // problems that were held out (validate/NOTEBOOK.md, Calibration).
 constexpr double kExtrapolated = 0.5;
 constexpr double kHardlyLike = 0.1;
-constexpr double kSimilar = 0.7;  // tens to hundreds of 2,500 rows are, to one of them
+constexpr double kSimilar = 0.7;      // tens to hundreds of 2,500 rows are, to one of them
 constexpr double kNineOfTen = 1.645;  // standard deviations to either side
 constexpr std::size_t kFeatureOfK = feature_index("k");
 // Half a unit of the last of the digits that features are written with.
@@ -183,8 +183,7 @@ void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, In
     clock = own;
   }
   const Cycles cycles = learned_cycles(clock.sm_clock);
-  // DRAM that serves a kernel faster than physics has it is in better order, and busy all the time.
-  p.shares.dram = std::min(p.shares.dram, time_of(cycles, clock.sm_clock) / p.time);
+  allow_busy(time_of(cycles, clock.sm_clock) / p.time, p);
   retime(cycles, clock, p);
   set_default_interval(gpu, p);
   if (learned.interval && inputs == Inputs::kNormal) {

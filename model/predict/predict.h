@@ -42,7 +42,7 @@ struct Effort {
   std::optional<Method> method = {};            // none: default_method of the op
   std::optional<std::size_t> simulations = {};  // of each schedule, at most; none: 1 to 8, by cost
   unsigned threads = 0;                         // 0: one for each processor
-  bool whole_menu = false;  // with the candidates that never pay (candidates.h)
+  bool whole_menu = false;                      // with the candidates that never pay (candidates.h)
 };
 
 /// The `keep` fastest legal candidates of `schedules` (all where empty), fastest first; of equally

@@ -83,10 +83,16 @@ void settle(const GpuSpec& gpu, const ClockState& clock, Prediction& p) {
   p.closed_form_time = p.time;
 }
 
+void allow_busy(double longer, Prediction& p) {
+  for (double* share :
+       {&p.shares.shared_memory, &p.shares.sm_intake, &p.shares.l2, &p.shares.dram}) {
+    *share = std::min(*share, longer);
+  }
+}
+
 void stretch(double factor, Prediction& p) {
-  const Shares& s = p.shares;
-  factor = std::max({factor, p.bounds.least_time(p.sm_clock) / p.time, s.tensor, s.shared_memory,
-                     s.sm_intake, s.l2, s.dram});
+  factor = std::max(factor, p.bounds.least_time(p.sm_clock) / p.time);
+  allow_busy(factor, p);
   retime(p.cycles * factor, {.sm_clock = p.sm_clock, .power = p.power, .limiter = {}}, p);
 }
 

@@ -36,8 +36,13 @@ void hold_shares(Prediction& p);
 /// clock: time, power, TFLOPS and shares follow, and the interval is as wide as it was.
 void retime(Cycles cycles, const ClockState& clock, Prediction& p);
 
-/// The same if everything took `factor` times as long at the clock that `p` has. No part does its
-/// work in less time than it is busy: a factor below 1 counts as far as the busiest part leaves it.
+/// A part that physics has busy for more than the time of a kernel `longer` times as long serves it
+/// faster than physics has it, and is busy all the time: its share becomes `longer`, of which
+/// retime makes one.
+void allow_busy(double longer, Prediction& p);
+
+/// The same as retime if everything took `factor` times as long at the clock that `p` has, or as
+/// little as its bounds leave it.
 void stretch(double factor, Prediction& p);
 
 }  // namespace tilecast

@@ -7,23 +7,24 @@ namespace {
 
 /// 3000 cycles at 1.5 GHz; tensor cores take 1500 cycles of them, DRAM at least 0.5 us.
 Prediction example() {
-  return {.config = {},
-          .method = Method::kAnalytic,
-          .bounds = {.tensor = {1500}, .intake = {}, .dram = {5e-7}, .dram_peak = {5e-7}, .launch = {}},
-          .cycles = {3000},
-          .sm_clock = {1.5e9},
-          .time = {2e-6},
-          .interval_low = {1.5e-6},
-          .interval_high = {3e-6},
-          .closed_form_time = {2e-6},
-          .tflops = 100,
-          .power = {500},
-          .limiter = Limiter::kTensor,
-          .shares = {.tensor = 0.5, .shared_memory = 0.4, .sm_intake = 0.1, .l2 = 0.3, .dram = 0.2},
-          .l2_to_sm = {},
-          .dram_read = {},
-          .dram_write = {},
-          .l2_hit_rate = 0};
+  return {
+      .config = {},
+      .method = Method::kAnalytic,
+      .bounds = {.tensor = {1500}, .intake = {}, .dram = {5e-7}, .dram_peak = {5e-7}, .launch = {}},
+      .cycles = {3000},
+      .sm_clock = {1.5e9},
+      .time = {2e-6},
+      .interval_low = {1.5e-6},
+      .interval_high = {3e-6},
+      .closed_form_time = {2e-6},
+      .tflops = 100,
+      .power = {500},
+      .limiter = Limiter::kTensor,
+      .shares = {.tensor = 0.5, .shared_memory = 0.4, .sm_intake = 0.1, .l2 = 0.3, .dram = 0.2},
+      .l2_to_sm = {},
+      .dram_read = {},
+      .dram_write = {},
+      .l2_hit_rate = 0};
 }
 
 TEST_CASE("Time, rate, shares and interval follow cycles and clock") {

@@ -40,7 +40,9 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
   run_grid(machine);
 
   const SkippedWaves skipped = machine.skipped;
-  const Progress more = of_skipped(machine.marks, skipped);
+  Progress more = of_skipped(machine.marks, skipped);
+  // Where the queue in front of DRAM grows from wave to wave, it is DRAM that they end with.
+  more.at = std::max(more.at, more.dram_busy);
   const SkippedTiles exactly = skipped.count == 0
                                    ? SkippedTiles{}
                                    : skipped_tiles(skipped, machine.whole, machine.scheduler,

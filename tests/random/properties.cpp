@@ -11,8 +11,7 @@ constexpr Property kProperties[] = {
      check_listed_as_asked, 12},
     {"order", "like problems stand in their order", check_order, 8},
     {"schedules", "no schedule alone has a faster first than all of them", check_schedules, 6},
-    {"menu",
-     "what never pays (candidates.h) has no candidate more than 2 % faster than the first",
+    {"menu", "what never pays (candidates.h) has no candidate more than 2 % faster than the first",
      check_menu, 6},
 };
 
