@@ -53,13 +53,14 @@ TEST_CASE("Lower bounds of a Triton kernel follow from its FLOPs and bytes") {
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   // 2 x 1000 x 1000 x 1024 FLOPs by 132 x 4096 a cycle; 8 x 8 tiles of 128x128 read 16 x 1000
   // vectors of 1024 elements of 2 bytes at 132 x 64 a cycle; 2 x 1000 x 1024 + 1000 x 1000 elements
-  // at 4.8 TB/s.
+  // at the 4.584 TB/s that were measured, or the datasheet's 4.8.
   const HardBounds bounds =
       triton_bounds(gpu, triton_problem(1000, 1000, 1024), {128, 128, 64, 4, 4},
                     TritonCosts::of(kExampleTritonCosts));
   CHECK(bounds.tensor.value == Approx(3787.88).epsilon(1e-5));
   CHECK(bounds.intake.value == Approx(3878.79).epsilon(1e-5));
-  CHECK(bounds.dram.value == Approx(1.27e-6).epsilon(1e-6));
+  CHECK(bounds.dram.value == Approx(1.32984e-6).epsilon(1e-5));
+  CHECK(bounds.dram_peak.value == Approx(1.27e-6).epsilon(1e-6));
 }
 
 TEST_CASE("Unknown, missing and zero costs are refused") {

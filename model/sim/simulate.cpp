@@ -47,7 +47,12 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
                                    ? SkippedTiles{}
                                    : skipped_tiles(skipped, machine.whole, machine.scheduler,
                                                    config, machine.panels, machine.a, machine.b);
-  const i64 first_reads = skipped.count == 0 ? 0 : first_reads_left_out(machine);
+  // The mean wave stands for those left out: they read what nobody has read, and no more than they
+  // ask L2 for.
+  const i64 read_left_out = skipped.count == 0
+                                ? 0
+                                : std::max(first_reads_left_out(machine),
+                                           std::min(more.traffic.dram_read, exactly.l2_to_sm));
   const i64 cta_tiles = exactly.tiles * cluster_size(config.tiling);
 
   const SimTime stored = std::max(machine.last_store, machine.memory.dram_free_at());
@@ -71,8 +76,7 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
                              (machine.sums ? machine.sums->read() : 0)),
           .sums_written = bytes(machine.sums ? machine.sums->written() : 0),
           .sums_read = bytes(machine.sums ? machine.sums->read() : 0),
-          .dram_read = bytes(traffic.dram_read + std::max(more.traffic.dram_read, first_reads)) +
-                       Bytes{epilogue_bytes(problem)},
+          .dram_read = bytes(traffic.dram_read + read_left_out) + Bytes{epilogue_bytes(problem)},
           .dram_write = bytes(traffic.dram_write + more.traffic.dram_write),
           .operand_reads = bytes(k_blocks * machine.costs.front().operand_bytes),
           .tensor_share = share(whole.tensor_busy + more.tensor_busy, end) /
@@ -92,7 +96,7 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
 
 /// Any of its numbers at K, from two kernels that differ in K alone.
 Simulated extrapolated(const Simulated& shorter, const Simulated& longer, double more,
-                       double c_bytes, Hertz sm_clock) {
+                       const GemmProblem& problem, Hertz sm_clock) {
   Simulated all = longer;
   const auto grow = [more](auto& grown, const auto& from) { grown += (grown - from) * more; };
   const Seconds before = longer.time;
@@ -102,8 +106,11 @@ Simulated extrapolated(const Simulated& shorter, const Simulated& longer, double
         &Simulated::dram_read, &Simulated::operand_reads}) {
     grow(all.*bytes, shorter.*bytes);
   }
-  // C has as many bytes at any K: how many of them the two kernels left in L2 is no rate.
-  all.dram_write = Bytes{c_bytes};
+  // C has as many bytes at any K: how many of them the two kernels left in L2 is no rate. A and B
+  // are read once at least, and no more than L2 is asked for.
+  all.dram_write = Bytes{bytes_of_c(problem)};
+  const Bytes once{bytes_of_a(problem) + bytes_of_b(problem) + epilogue_bytes(problem)};
+  all.dram_read = std::clamp(all.dram_read, once, std::max(once, all.l2_to_sm));
   for (double Simulated::*share :
        {&Simulated::tensor_share, &Simulated::l2_share, &Simulated::dram_share}) {
     Seconds busy = longer.time * longer.*share;
@@ -165,8 +172,7 @@ Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
   };
   const double more = static_cast<double>(problem.shape.k - two->longer) /
                       static_cast<double>(two->longer - two->shorter);
-  return extrapolated(at(two->shorter, {}), at(two->longer, observers), more, bytes_of_c(problem),
-                      sm_clock);
+  return extrapolated(at(two->shorter, {}), at(two->longer, observers), more, problem, sm_clock);
 }
 
 }  // namespace tilecast
