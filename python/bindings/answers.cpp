@@ -116,7 +116,7 @@ const GemmProblem& gemm_of(const Asked& ask, const GpuSpec& gpu, const std::stri
 std::vector<GpuLine> gpus(const std::filesystem::path& configs) {
   std::vector<GpuLine> lines;
   for (const std::string& name : known_gpus(configs)) {
-    const GpuSpec& gpu = loaded({name, true, {}, configs}).spec;
+    const GpuSpec& gpu = loaded({name, true, configs}).spec;
     lines.push_back({name, gpu.product, std::string(to_text(gpu.architecture)), gpu.sm.count,
                      why_not_schedulable(gpu)});
   }
