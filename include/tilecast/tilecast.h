@@ -264,8 +264,8 @@ TILECAST_API const char* tilecast_error_text(void);
 TILECAST_API const char* tilecast_status_name(int status);
 
 /* The fastest configurations by forecast that a plan runs, fastest first; options.config: that one
- * alone. TILECAST_UNSUPPORTED where a plan runs none. Needs no GPU where options.gpu names one. Takes
- * some 100 ms. `count`: forecasts there is room for, then those written, one at least. The
+ * alone. TILECAST_UNSUPPORTED where a plan runs none. Needs no GPU where options.gpu names one.
+ * Takes some 100 ms. `count`: forecasts there is room for, then those written, one at least. The
  * struct_size of the first forecast counts for all. */
 TILECAST_API tilecast_status tilecast_predict(const tilecast_problem* problem,
                                               const tilecast_options* options,

@@ -47,7 +47,8 @@ TEST_CASE("With swapped operands a kernel takes as long as in order on the trans
   }
 }
 
-TEST_CASE("Operands are swapped of one product with A in rows of K whose C the copy engine can write") {
+TEST_CASE(
+    "Operands are swapped of one product with A in rows of K whose C the copy engine can write") {
   const KernelConfig config = swapped(parse_kernel_config(kInOrder));
   const GemmProblem problem{{160, 4096, 4096}, ElementType::kBf16, Layout::kTn};
   const auto refused = [&](const auto& change) {
@@ -75,7 +76,8 @@ TEST_CASE("The transposed problem has whichever operand was in rows of K on the 
   CHECK(transposed(Layout::kNt) == Layout::kNt);
 }
 
-TEST_CASE("Swapped operands are tried where tiles of 64 or 128 rows would waste over a twentieth of M") {
+TEST_CASE(
+    "Swapped operands are tried where tiles of 64 or 128 rows would waste over a twentieth of M") {
   const auto tried = [](i64 m) {
     const GemmProblem problem{{m, 4096, 4096}, ElementType::kBf16, Layout::kTn};
     return std::ranges::any_of(

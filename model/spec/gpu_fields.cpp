@@ -345,7 +345,7 @@ Presence presence_of(std::string_view section, Architecture architecture) {
   }
   return is_schedulable(architecture) && section != "stream" && section != "card_spread"
              ? Presence::kRequired
-                                                             : Presence::kOptional;
+             : Presence::kOptional;
 }
 
 bool is_schedulable(Architecture architecture) {

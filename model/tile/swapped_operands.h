@@ -16,9 +16,7 @@ namespace tilecast {
 
 /// Of C^T = B^T A^T: whichever operand is in rows of K is the other one then.
 TILECAST_HD constexpr Layout transposed(Layout layout) {
-  return layout == Layout::kNn   ? Layout::kTt
-         : layout == Layout::kTt ? Layout::kNn
-                                 : layout;
+  return layout == Layout::kNn ? Layout::kTt : layout == Layout::kTt ? Layout::kNn : layout;
 }
 
 /// C^T of it, where that is one product that fuses nothing.

@@ -183,7 +183,8 @@ std::vector<std::filesystem::path> source_files(const std::filesystem::path& roo
                           "examples", "python", "tests"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top)) {
       const std::string ending = entry.path().extension();
-      if (ending == ".h" || ending == ".hpp" || ending == ".cpp" || ending == ".cu" || ending == ".cuh") {
+      if (ending == ".h" || ending == ".hpp" || ending == ".cpp" || ending == ".cu" ||
+          ending == ".cuh") {
         files.push_back(entry.path().lexically_relative(root));
       }
     }

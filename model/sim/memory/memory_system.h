@@ -146,7 +146,7 @@ class MemorySystem {
   std::vector<Logged> logged_;  // of each block
   const RequestLog* replayed_ = nullptr;
   std::vector<Arrival> arrivals_;  // of its reads
-  std::vector<SimTime> put_out_;  // of its outputs, once asked for: until when others are merged
+  std::vector<SimTime> put_out_;   // of its outputs, once asked for: until when others are merged
 };
 
 }  // namespace tilecast

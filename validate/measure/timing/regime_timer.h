@@ -5,8 +5,8 @@
 // until their medians agree (block_rules.h). A first block that does not count comes before them,
 // after a short rest, so that what stands before every block that counts is one of the same
 // configuration: a rest alone does not make the clock forget what ran before
-// (validate/data/h200_sxm/laboratory). Sustained: sustained_load.h; a burst after it rests longer first. By
-// default launches rotate over buffer sets that together exceed L2 several times.
+// (validate/data/h200_sxm/laboratory). Sustained: sustained_load.h; a burst after it rests longer
+// first. By default launches rotate over buffer sets that together exceed L2 several times.
 //
 // Leaves out: the host's launch overhead, which is in no record. A single launch longer than 10 ms
 // is a burst block by itself. Checked by: launch_times_test.cpp, block_rules_test.cpp and
