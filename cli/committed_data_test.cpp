@@ -180,7 +180,7 @@ TEST_CASE("The recorded shares of pairs in order match the held-out kernels") {
   }
 }
 
-TEST_CASE("The table in docs/results.md is the one that the committed measurements make") {
+TEST_CASE("The table in docs/dev/results.md is the one that the committed measurements make") {
   if (!due_today(Simulated::kResults)) {
     SUCCEED("not today");
     return;

@@ -112,13 +112,12 @@ Made headline(const Source& source) {
 Made results(const Source& source) { return {{results_table(source.joined().data)}}; }
 
 Made dataset(const Source& source) {
-  const std::vector<MeasurementFile> files = source.files();
-  const std::vector<MeasuredGroup> groups = measured_groups(files);
+  const std::vector<MeasuredGroup> groups = measured_groups(source.files());
   if (groups.empty()) {
     throw ConfigError(fmt::format("{}: expected a verified row of a GEMM of ours, found none",
                                   join(source.data, ", ")));
   }
-  return {{dataset_tables(groups), coverage_tables(files)}};
+  return {{dataset_tables(groups)}};
 }
 
 Made splits(const Source& source) {

@@ -158,7 +158,7 @@ void add_validate(Program& program) {
               "table unless asked for")
       .in_range(std::size_t{0}, kMostWorst);
   command.option("--choices", options->choices,
-                 "What another selector chose, as a baseline: CSV (docs/cli.md)");
+                 "What another selector chose, as a baseline: CSV (docs/commands.md)");
   command.flag("--screen", options->screen,
                "Rank each problem anew; count those of which the simulated configurations hold one "
                "that was measured within 1 % of the best");

@@ -2,7 +2,7 @@
 // its architecture that is nearest in SMs and memory bandwidth. The driver knows the SMs, the L2,
 // the highest clocks and the width of the memory's bus, and neither power limits nor what a
 // bandwidth comes to in practice: those follow the other GPU (configs/README.md), until they are
-// measured (docs/adding-a-gpu.md). Checked by: written_gpu_test.cpp, from the recorded answers of
+// measured (docs/gpu.md). Checked by: written_gpu_test.cpp, from the recorded answers of
 // `tilecast-gpu probe`.
 #pragma once
 

@@ -58,7 +58,8 @@ CompileTimes check_usable(const std::vector<Kernel>& kernels, CubinCache& cache)
     const auto& [config, dtype, layout] = kernels[outcome.index];
     INFO(to_text(config) << " " << to_text(dtype) << " " << to_text(layout));
     CHECK(outcome.error == "");
-    // Some kernels that split K spill a few bytes since stores can be deferred (DEVIATIONS.md).
+    // Some kernels that split K spill a few bytes since stores can be deferred
+    // (docs/dev/known-gaps.md).
     CHECK((outcome.rejection == "" ||
            (splits_k(config.schedule) && outcome.rejection.starts_with("spills: "))));
     const i32 threads = threads_per_cta(config.schedule, config.tiling);

@@ -2,7 +2,7 @@
 //
 // The tensor operations of kernel_costs.h, one after the other.
 // Leaves out: contention between fills and operand reads.
-// Checked by: closed_form_test.cpp, published intervals (configs/README.md, wgmma).
+// Checked by: closed_form_test.cpp, published intervals (docs/dev/notebook/constants.md, wgmma).
 #pragma once
 
 #include "model/analytic/kernel_at.h"

@@ -6,7 +6,7 @@
 // start together and have one tile or piece each, which keeps them in step. Rows that start off
 // their lines touch more of them (row_cost.h). In nanoseconds: L2 has a clock of its own. Leaves
 // out: latency that grows with load; DRAM, which bounds the kernel as a whole (closed_form).
-// Checked by: closed_form_test.cpp; configs/README.md, Rows off their lines.
+// Checked by: closed_form_test.cpp; docs/dev/notebook/constants.md, Rows off their lines.
 #pragma once
 
 #include "model/analytic/kernel_at.h"

@@ -124,7 +124,7 @@ Cycles staged_beside_wgmmas(const KernelAt& kernel, i32 deferred) {
 double drift(const KernelConfig& config, double k_blocks) {
   // Seen in two warpgroups with three and four stages. What was learned was learned with it:
   // without any, judged cycles are 7.5 and not 7.9 % off by physics alone, and the first pick at
-  // 0.968 and not 0.975 (validate/NOTEBOOK.md, One machine).
+  // 0.968 and not 0.975 (docs/dev/notebook/2026-11.md, One machine).
   constexpr double kDrift = 1.5;
   const Tiling& t = config.tiling;
   if (uses_tcgen05(config.schedule)) {

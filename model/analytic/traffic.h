@@ -7,7 +7,7 @@
 // Buffers are cold, as in our measurements (rotating).
 //
 // Leaves out: workers of a wave drifting apart in K, which costs row-major orders half of their
-// reuse and small tiles more (validate/DEVIATIONS.md); the room that C takes in L2; the two
+// reuse and small tiles more (docs/dev/known-gaps.md); the room that C takes in L2; the two
 // partitions; waves after the 48th, which are taken to repeat the ones before.
 // Checked by: traffic_test.cpp (worked examples); a first look at counters,
 // validate/data/h200_sxm/counters: SM intake exact, DRAM reads too low.

@@ -12,7 +12,7 @@ namespace tilecast {
 
 // Chosen, not fitted, and no others do clearly better: judged cycles by closed form, physics alone,
 // are 7.9 % off with 3 and 8, 8.9 % with 4 and 13.0 % with 2 in the place of 3, 7.8 % with 6
-// and 8.4 % with the maximum in the place of 8 (validate/NOTEBOOK.md, One machine).
+// and 8.4 % with the maximum in the place of 8 (docs/dev/notebook/2026-11.md, One machine).
 constexpr int kInBursts = 3;  // requests to memory, which come in bursts
 constexpr int kQueued = 8;    // a tensor pipe, which has its work queued
 

@@ -12,7 +12,7 @@ namespace {
 // Rows that a variance and reasons are taken from: more change neither by much (learned_test.cpp).
 constexpr std::size_t kNeighbours = 24;
 // Of the variance of kernels at large: neighbours leave less of all but one in a thousand rows of
-// problems that were held out (validate/NOTEBOOK.md, Calibration).
+// problems that were held out (docs/dev/notebook/2026-11.md, Calibration).
 constexpr double kExtrapolated = 0.5;
 constexpr double kHardlyLike = 0.1;
 constexpr double kSimilar = 0.7;      // tens to hundreds of 2,500 rows are, to one of them

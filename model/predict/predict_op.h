@@ -1,6 +1,6 @@
 // What predict.h asks of an op: an overload of each function for each op's problem. GEMMs:
 // candidates, closed forms, simulation and clock joined. Memory-bound ops the same without a
-// simulation: one was farther from the card for every schedule (validate/NOTEBOOK.md).
+// simulation: one was farther from the card for every schedule (docs/dev/notebook/2026-11.md).
 #pragma once
 
 #include <cstddef>

@@ -115,7 +115,7 @@ TEST_CASE("A second accumulator hides the epilogue, most at small K") {
   }
 }
 
-// Known gap X4 (validate/DEVIATIONS.md): 3.9 % are published for 8192^3. The closed form gives all
+// Known gap X4 (docs/dev/known-gaps.md): 3.9 % are published for 8192^3. The closed form gives all
 // tiles the same time and all SMs the same speed; the simulator has GPCs of unequal clocks, which
 // matter only as far as L2 does not bound the kernel.
 TEST_CASE("Taking tiles over gains nothing in the closed form, and a little in the simulator") {

@@ -7,7 +7,7 @@
 // takes 16 elements a cycle (CUDA programming guide, throughput of arithmetic instructions). Four
 // warps could issue each cycle, 128 elements; an H200 issued some 80 of them in four epilogues of
 // two cooperative kernels, whose two warps per scheduler wait for their own results
-// (validate/DEVIATIONS.md, E6): simulated cycles of 210 kernels with and without epilogues are then
+// (docs/dev/known-gaps.md, E6): simulated cycles of 210 kernels with and without epilogues are then
 // 1.5 % off, with 128 1.9 %. relu is part of the conversion.
 //
 // Leaves out: registers that a deferred store does not get; energy of the instructions.
@@ -96,7 +96,7 @@ constexpr Cycles promotion_time(double elements) {
 /// What a K block's wgmmas of one warpgroup take longer by another's promotion, which reads and
 /// writes the registers of the same schedulers: two warpgroups that issue rows of 64x128 in turn,
 /// without loads, took 552 cycles for 512 of wgmmas and 128 of multiply-adds
-/// (validate/NOTEBOOK.md).
+/// (docs/dev/notebook/2026-11.md).
 constexpr Cycles promotion_beside(const GemmProblem& problem, const Tiling& t) {
   constexpr double kNotHidden = (552.0 - 512) / 128;
   const double elements = 1.0 * warpgroup_rows(t) * warpgroup_columns(t);

@@ -40,7 +40,7 @@ def _files(data: Union[_Path, Iterable[_Path]]) -> list[str]:
 
 def calibrate(data: Union[_Path, Iterable[_Path]], out: _Path, *, gpu: str = "h200_sxm") -> str:
     """Fits a GPU's constants to measured rows and writes the overlay `out`; returns what the
-    program prints. `data`: one measurement CSV or several (docs/data.md).
+    program prints. `data`: one measurement CSV or several (docs/files.md).
 
     Runs the program's `calibrate`: FileError, an OSError, where there is no program (the message
     says how to name one), Error with the program's line where it fails.

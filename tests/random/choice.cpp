@@ -31,7 +31,7 @@ Violations check_schedules(const RandomProblem& problem) {
 }
 
 Violations check_menu(const RandomProblem& problem) {
-  // Of 1,305 random problems four pass it, all with groups along K (DEVIATIONS, C10); the others
+  // Of 1,305 random problems four pass it, all with groups along K (known-gaps.md, C10); the others
   // reach 1.7 %, by a cluster whose outer CTAs load for the others.
   constexpr double kLimit = 0.02;
   if (problem.gemm() == nullptr) {

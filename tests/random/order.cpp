@@ -59,7 +59,7 @@ GemmProblem with_more_groups(const GemmProblem& problem) {
 }
 
 /// The tolerances: over the most that several hundred random problems showed. Two firsts lean on
-/// other measured kernels, and not every candidate is simulated (validate/DEVIATIONS.md, K12).
+/// other measured kernels, and not every candidate is simulated (docs/dev/known-gaps.md, K12).
 std::vector<Order> orders_of(const RandomProblem& asked) {
   const GemmProblem problem = in_whole_lines(*asked.gemm());
   const RandomProblem base = asked.with(problem);

@@ -300,11 +300,6 @@ std::string split_section(const std::vector<MeasuredGroup>& groups) {
   return text + "\n";
 }
 
-/// blocked of blocked:tile=..., cublaslt:top1 of itself.
-std::string family_of(const std::string& config) {
-  return is_baseline(config) ? config : config.substr(0, config.find(':'));
-}
-
 }  // namespace
 
 std::string dataset_tables(const std::vector<MeasuredGroup>& groups) {
@@ -312,38 +307,6 @@ std::string dataset_tables(const std::vector<MeasuredGroup>& groups) {
                      cublaslt_section(groups) + split_section(groups);
   text.pop_back();
   return text;
-}
-
-std::string coverage_tables(const std::vector<MeasurementFile>& files) {
-  constexpr std::array kStatuses = {Status::kOk, Status::kSkipped, Status::kFailed, Status::kWrong};
-  std::map<std::string, std::map<Status, std::size_t>> counts;
-  std::string missing;
-  for (const MeasurementFile& file : files) {
-    for (const MeasurementRow& row : file.rows) {
-      const Measurement& m = row.measurement;
-      ++counts[family_of(m.point.config)][m.status];
-      if (m.status != Status::kOk) {
-        missing +=
-            fmt::format("| {}:{} | {} | {} | `{}` | {}: {} |\n", class_of(file.name), row.line,
-                        gemm_problem_text(m.point.problem), to_text(m.point.regime), m.point.config,
-                        to_text(m.status), m.reason);
-      }
-    }
-  }
-  std::string text = "| schedule | ok | skipped | failed | wrong |\n|---|--:|--:|--:|--:|\n";
-  for (const auto& [family, by_status] : counts) {
-    text += fmt::format("| {} |", family);
-    for (const Status status : kStatuses) {
-      const auto found = by_status.find(status);
-      text += fmt::format(" {} |", found == by_status.end() ? 0 : found->second);
-    }
-    text += "\n";
-  }
-  return missing.empty() ? text
-                         : text +
-                               "\n| file:line | M x N x K | regime | configuration | reason |\n"
-                               "|---|---|---|---|---|\n" +
-                               missing;
 }
 
 }  // namespace tilecast

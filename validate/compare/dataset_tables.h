@@ -1,7 +1,6 @@
 // What a set of measurements says by itself, with no model: how far the fewest cycles are from the
 // fastest, what the order of tiles costs in clock, what each schedule saves in cycles and in
-// energy, where cuBLASLt's first choice loses most, where splitting K pays; and which points are
-// missing.
+// energy, where cuBLASLt's first choice loses most, and where splitting K pays.
 //
 // Energy is mean power times time per FLOP, so it exists in the sustained regime only.
 // Checked by: dataset_tables_test.cpp.
@@ -16,8 +15,5 @@ namespace tilecast {
 
 /// Markdown, a section for each question that the groups can answer.
 std::string dataset_tables(const std::vector<MeasuredGroup>& groups);
-
-/// Markdown: rows by schedule and status, then every row that is not `ok` with its reason.
-std::string coverage_tables(const std::vector<MeasurementFile>& files);
 
 }  // namespace tilecast

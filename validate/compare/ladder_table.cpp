@@ -31,7 +31,7 @@ constexpr std::string_view kLadderLegend =
     "Then the sustained regime: speed and\nclock at the power cap, and joules for 10^12 "
     "operations, static power included. *shown by*: hardware\ncounters of a run of their own, of "
     "the other rung → of this one. Medians; normal(0,1) inputs. A\nconfiguration reads as in "
-    "[the results](../../docs/results.md). An empty cell was\nnot measured.\n";
+    "[the results](../../docs/dev/results.md). An empty cell was\nnot measured.\n";
 
 /// What was measured of one kernel on one problem.
 struct Measured {

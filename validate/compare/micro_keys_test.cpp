@@ -90,7 +90,7 @@ TEST_CASE("Every key that a micro-benchmark names is one of the GPU file") {
 
 TEST_CASE("What is neither measured nor published nor derived is defended, and does not grow") {
   constexpr int kMost = 15;  // fitted and assumed
-  const std::string page = read_file("configs/README.md");
+  const std::string page = read_file("docs/dev/notebook/constants.md");
   const std::size_t begin = page.find("\n## The fit\n"), end = page.find("\n## ", begin + 1);
   REQUIRE(end != std::string::npos);
   const std::string defended = page.substr(begin, end - begin);

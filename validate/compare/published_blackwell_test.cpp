@@ -19,7 +19,7 @@
 namespace tilecast {
 namespace {
 
-// The bars are 0.12 and, for each order, 0.7; what misses is in validate/DEVIATIONS.md, X3.
+// The bars are 0.12 and, for each order, 0.7; what misses is in docs/dev/known-gaps.md, X3.
 // Simulated, eight warps are behind four by a hair, so that one pair of a table may turn round:
 // 0.87 where it is 1.00 now.
 struct Present {

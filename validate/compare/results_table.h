@@ -1,4 +1,4 @@
-// The table of results in docs/results.md: what was predicted best, what was best, and cuBLASLt.
+// The table of docs/dev/results.md: the predicted best, the measured best, and cuBLASLt.
 #pragma once
 
 #include <string>

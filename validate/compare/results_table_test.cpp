@@ -42,7 +42,7 @@ TEST_CASE("What is not the usual case is said in the row") {
 }
 
 TEST_CASE("Every configuration on the committed page is one that --config takes") {
-  const std::string page = read_file("docs/results.md");
+  const std::string page = read_file("docs/dev/results.md");
   std::size_t rows = 0;
   for (const std::string_view line : split(page, '\n')) {
     if (line.find("| burst |") == std::string_view::npos &&

@@ -1,6 +1,6 @@
 // The simulator on every eighth committed row, each at its measured clock. Runs in the repository
 // root. Figures that it must not fall behind; the bars, and where they are missed, stand in
-// validate/NOTEBOOK.md, The simulator.
+// docs/dev/notebook/2026-11.md, The simulator.
 #include "validate/compare/simulated_error.h"
 
 #include "model/spec/load_gpu.h"

@@ -1,6 +1,6 @@
 // Simulated timelines beside the committed ones (data/h200_sxm/timelines), of every kernel that the
 // simulator has: median duration of a tile, and the end of the last one. The recorded launches were
-// cold. Recorded figures that must not fall: validate/NOTEBOOK.md, The simulator, has the rest.
+// cold. Recorded figures that must not fall; the rest: docs/dev/notebook/2026-11.md, The simulator.
 #include <algorithm>
 #include <cmath>
 #include <string>

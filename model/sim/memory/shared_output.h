@@ -2,7 +2,7 @@
 // that want something get equal parts of the rate, and pairs equal parts of their group's. Where
 // groups are of unequal size, SMs of the small ones get more while L2 is busy, as on the H200,
 // where 24 of 132 are 1.3 times as fast as the others over a run that those end (l2.share_of_sm;
-// configs/README.md, The machine).
+// docs/dev/notebook/constants.md, The machine).
 //
 // A request is put behind those of its own pair, and takes its time once for each group, and each
 // pair of its group, that still waits for something when it comes. No time of L2's is lost by that:

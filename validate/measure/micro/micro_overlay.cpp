@@ -58,7 +58,7 @@ Quartiles scaled(const Quartiles& q, double factor, double less = 0) {
   return {q.median * factor - less, q.q1 * factor - less, q.q3 * factor - less};
 }
 
-/// Rows of configs/README.md, The machine, say what each is.
+/// Rows of docs/dev/notebook/constants.md, The machine, say what each is.
 void copies(Collector& found) {
   const MicroPoint* small = found.find("tma.l2_latency", "bytes=16");
   const MicroPoint* issue = found.find("tma.issue_per_copy", "bytes=16 count=1");
