@@ -265,7 +265,8 @@ void add_predict(Program& program) {
               "closed form; default 1 to 8, fewer for large kernels")
       .in_range(1, 4096);
   command.option("--schedule", options->schedules,
-                 "Only these schedules, by name, abbreviation or unique prefix");
+                 "Only these schedules, by name, abbreviation or unique prefix; default: all "
+                 "with a ring of stages");
   command
       .option(
           "--best-per", options->best_per,

@@ -17,23 +17,13 @@ std::array<i32, 3> tile_of(const AnyConfig& config) {
   return {stream.block_rows, stream.block_columns, 1};
 }
 
-std::vector<AnySchedule> schedules_of(const GpuSpec& gpu, Op op) {
-  const bool blackwell = gpu.architecture == Architecture::kBlackwell;
-  std::vector<AnySchedule> those = every_schedule();
-  std::erase_if(those, [&](const AnySchedule& schedule) {
-    const Schedule* gemm = std::get_if<Schedule>(&schedule);
-    return op_of(schedule) != op || (gemm != nullptr && uses_tcgen05(*gemm) != blackwell);
-  });
-  return those;
-}
-
 }  // namespace
 
 Ranking best_per_schedule(const GpuSpec& gpu, const AnyProblem& problem,
                           std::vector<AnySchedule> schedules, Regime regime, Inputs inputs,
                           Effort effort) {
   if (schedules.empty()) {
-    schedules = schedules_of(gpu, op_of(problem));
+    schedules = menu_schedules(gpu, op_of(problem));
   }
   // Counted as a ranking of all counts them, those of schedules without a legal one included.
   Ranking all = rank_candidates(gpu, problem, schedules, regime, inputs, 1,

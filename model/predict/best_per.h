@@ -10,8 +10,8 @@
 
 namespace tilecast {
 
-/// As rank_candidates with each of `schedules` alone (of all that run there where empty): the first
-/// of each, simulated where the method simulates, fastest first. A schedule without a legal
+/// As rank_candidates with each of `schedules` alone (of menu_schedules where empty): the first of
+/// each, simulated where the method simulates, fastest first. A schedule without a legal
 /// candidate has none. What is counted is of all of them together.
 Ranking best_per_schedule(const GpuSpec& gpu, const AnyProblem& problem,
                           std::vector<AnySchedule> schedules, Regime regime, Inputs inputs,

@@ -1,6 +1,7 @@
 #include "model/predict/candidates.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 #include "model/analytic/occupancy.h"
@@ -249,12 +250,6 @@ void add_tcgen05(const GpuSpec& gpu, Schedule schedule, Proposals& proposals) {
   }
 }
 
-/// Those that the GPU's tensor cores run.
-std::span<const Schedule> schedules_of(const GpuSpec& gpu) {
-  return gpu.architecture == Architecture::kBlackwell ? std::span<const Schedule>(kTcgen05Schedules)
-                                                      : std::span<const Schedule>(kWgmmaSchedules);
-}
-
 /// What one thread proposes at a time.
 struct MenuPart {
   Schedule schedule;
@@ -308,13 +303,23 @@ CandidateKernels joined(std::span<const CandidateKernels> of_parts) {
 
 }  // namespace
 
+std::vector<Schedule> menu_schedules(const GpuSpec& gpu, bool all) {
+  const bool blackwell = gpu.architecture == Architecture::kBlackwell;
+  std::vector<Schedule> menu;
+  std::ranges::copy_if(kEverySchedule, std::back_inserter(menu), [&](Schedule schedule) {
+    return uses_tcgen05(schedule) == blackwell && (all || has_ring(schedule));
+  });
+  return menu;
+}
+
 CandidateKernels enumerate_kernels(const GpuSpec& gpu, const GemmProblem& asked,
                                    const std::vector<Schedule>& asked_of, bool all,
                                    unsigned threads) {
   const GemmProblem problem = in_pairs(asked);
-  const std::span<const Schedule> schedules = asked_of.empty() ? schedules_of(gpu) : asked_of;
-  const bool streams_all = std::ranges::find(schedules, Schedule::kStreamK) != schedules.end();
   const auto propose = [&](bool unprofitable_too) {
+    const std::vector<Schedule> schedules =
+        asked_of.empty() ? menu_schedules(gpu, unprofitable_too) : asked_of;
+    const bool streams_all = std::ranges::find(schedules, Schedule::kStreamK) != schedules.end();
     const std::vector<MenuPart> parts =
         menu_parts(schedules, can_swap_operands(problem, fixed_by_schedule(Schedule::kPipelined)) &&
                                   (unprofitable_too || swapping_pays(problem)));

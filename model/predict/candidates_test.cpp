@@ -1,6 +1,7 @@
 #include "model/predict/candidates.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -110,6 +111,27 @@ TEST_CASE("A schedule with nothing to split reports that instead of its other re
         std::string::npos);
   CHECK(why.find("stream_k needs a wave that is not full and parts of at least 9 K blocks") !=
         std::string::npos);
+}
+
+TEST_CASE(
+    "Schedules without a ring are candidates where they are named, or with all that never pay") {
+  const GemmProblem problem{{64, 128, 64}, ElementType::kFp16, Layout::kTn};
+  const auto schedules_of = [&](const std::vector<Schedule>& named, bool all) {
+    std::set<Schedule> found;
+    for (const KernelConfig& config : enumerate_candidates(h200(), problem, named, all).legal) {
+      found.insert(config.schedule);
+    }
+    return found;
+  };
+  const std::set<Schedule> rungs{Schedule::kSmallMma, Schedule::kBlocked,
+                                 Schedule::kBlockedPipelined};
+  CHECK(schedules_of({rungs.begin(), rungs.end()}, false) == rungs);
+  const std::set<Schedule> menu = schedules_of({}, false), all = schedules_of({}, true);
+  CHECK(menu.contains(Schedule::kPipelined));
+  for (const Schedule rung : rungs) {
+    CHECK_FALSE(menu.contains(rung));
+    CHECK(all.contains(rung));
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "model/base/error.h"
 #include "model/base/words.h"
+#include "model/predict/candidates.h"
 #include "model/predict/predict_op.h"
 #include "model/predict/price_of_copies.h"
 
@@ -75,6 +76,16 @@ Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const A
       });
   add_copies(operand_copies(gpu, problem, regime, inputs), p);
   return p;
+}
+
+std::vector<AnySchedule> menu_schedules(const GpuSpec& gpu, Op op) {
+  if (op == Op::kGemm) {
+    const std::vector<Schedule> menu = menu_schedules(gpu);
+    return {menu.begin(), menu.end()};
+  }
+  std::vector<AnySchedule> menu = every_schedule();
+  std::erase_if(menu, [&](const AnySchedule& schedule) { return op_of(schedule) != op; });
+  return menu;
 }
 
 Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,

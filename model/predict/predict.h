@@ -45,10 +45,14 @@ struct Effort {
   bool whole_menu = false;                      // with the candidates that never pay (candidates.h)
 };
 
-/// The `keep` fastest legal candidates of `schedules` (all where empty), fastest first; of equally
-/// fast ones those that come first in enumerate_candidates. Exactly these by physics alone, though
-/// most candidates are never looked at (gemm_form.h). Where something was learned of such kernels
-/// (learned.h), it orders of each schedule the `keep`, or 64 at least, that physics has first.
+/// The schedules that are searched where none is named (candidates.h).
+std::vector<AnySchedule> menu_schedules(const GpuSpec& gpu, Op op);
+
+/// The `keep` fastest legal candidates of `schedules` (menu_schedules where empty), fastest first;
+/// of equally fast ones those that come first in enumerate_candidates. Exactly these by physics
+/// alone, though most candidates are never looked at (gemm_form.h). Where something was learned of
+/// such kernels (learned.h), it orders of each schedule the `keep`, or 64 at least, that physics
+/// has first.
 ///
 /// Where the method simulates, of each schedule the best `simulations` by closed form that give
 /// different simulations are run, but for those that others have shown to be too slow to be first;

@@ -149,19 +149,6 @@ Op op_of_text(const std::string& config) {
   return config == kRuntimeCopy ? Op::kMemcpy : op_of(schedule_of(parse_config(config)));
 }
 
-std::vector<AnySchedule> every_schedule(Op op) {
-  std::vector<AnySchedule> schedules;
-  if (op == Op::kGemm) {
-    schedules.assign(std::begin(kWgmmaSchedules), std::end(kWgmmaSchedules));
-  }
-  for (const StreamSchedule schedule : kEveryStreamSchedule) {
-    if (op_of(schedule) == op) {
-      schedules.push_back(schedule);
-    }
-  }
-  return schedules;
-}
-
 /// Of one schedule, which is of the problem's op.
 std::vector<AnyConfig> legal_configs(const GpuSpec& gpu, const AnyProblem& problem,
                                      const AnySchedule& schedule) {
@@ -241,7 +228,7 @@ std::vector<Choice::Item> choose_configs(const Suite& suite, const GpuSpec& gpu,
   Choice choice(suite, gpu, problem);
   if (suite.configs.best > 0 || suite.configs.random > 0 || suite.configs.all) {
     for (const AnySchedule& schedule :
-         suite.schedules.empty() ? every_schedule(op) : suite.schedules) {
+         suite.schedules.empty() ? menu_schedules(gpu, op) : suite.schedules) {
       if (op_of(schedule) == op) {
         choice.add_drawn(schedule, regime, inputs);
       }

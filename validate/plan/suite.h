@@ -13,7 +13,7 @@
 //     - {random: 6, seed: 1}  # of each schedule's legal candidates, others for each shape
 //     - warp_specialized:tile=...   # for the shapes of its op
 //     - cudart:memcpy_async         # the runtime's copy, beside memcpy
-//   schedules: [pipelined]    # that best, random and all draw from; default every one
+//   schedules: [pipelined]    # that best, random and all draw from; default predict's
 //   regimes: [burst]          # default burst
 //   inputs: [normal]          # default normal
 //   l2: [rotating]            # also flushed (burst only) and warm; default rotating
@@ -63,7 +63,7 @@ struct Suite {
   std::vector<Regime> regimes{Regime::kBurst};
   std::vector<Inputs> inputs{Inputs::kNormal};
   std::vector<L2State> l2_states{L2State::kRotating};
-  std::vector<AnySchedule> schedules;  // empty: all
+  std::vector<AnySchedule> schedules;  // empty: menu_schedules
   SuiteConfigs configs;
   bool cublaslt = false;
   CounterChoice counters = CounterChoice::kNone;
