@@ -75,7 +75,7 @@ std::vector<std::string> with_kept_predictions(std::vector<std::string> argument
 }
 
 /// Each of these simulates rows for most of a minute, so they take turns from day to day. The
-/// records and README's results come from the same rows.
+/// records and the headline of docs/accuracy.md come from the same rows.
 enum class Simulated : unsigned { kJudged, kResults };
 
 bool due_today(Simulated which) {
@@ -117,7 +117,8 @@ TEST_CASE("The error on the committed measurements is no worse than recorded") {
   CHECK(records >= (simulated ? 6 : 4));
 }
 
-TEST_CASE("README's results and their figure follow from the committed measurements") {
+TEST_CASE(
+    "The headline of docs/accuracy.md and its figure follow from the committed measurements") {
   if (!due_today(Simulated::kJudged)) {
     SUCCEED("not today");
     return;

@@ -101,7 +101,7 @@ typedef enum tilecast_scales {
    * are scaled and added up in fp32. */
   TILECAST_SCALES_PER_BLOCK = 3
 } tilecast_scales;
-/* How sums of fp8 products are added up along K: docs/model.md. With scales per block they are
+/* How sums of fp8 products are added up along K: docs/problems.md. With scales per block they are
  * exact whatever is asked for. */
 typedef enum tilecast_accumulate {
   TILECAST_ACCUMULATE_FAST = 0, /* in the tensor cores, which cut them off */
@@ -202,7 +202,7 @@ typedef struct tilecast_options {
  * does not change it: what reading C (beta other than 0) costs is not in it. */
 typedef struct tilecast_forecast {
   size_t struct_size;
-  char config[256];                         /* canonical text; docs/glossary.md */
+  char config[256];                         /* canonical text; docs/configurations.md */
   double time_us;                           /* of the kernel alone */
   double interval_low_us, interval_high_us; /* contains nine of ten measured times */
   double tflops;

@@ -41,7 +41,7 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
     (tilecast.torch.matmul has them). The device of tensors that are not torch's is current.
 
     Raises ConfigError for what no kernel does, Error where there is no GPU or the launch fails,
-    FileError where libtilecast is not installed (docs/python.md).
+    FileError where libtilecast is not installed (docs/torch.md).
     """
     if _known is not None and stream is None and residual is None:
         result = _known.run(a, b, out, bias, activation)

@@ -207,7 +207,7 @@ KINDS = ("persistent_tma", "tma", "pointer_loads")
 
 @dataclasses.dataclass(frozen=True)
 class Family:
-    """What Triton's code decides, the machine being the same (docs/triton.md has the terms and why).
+    """What Triton's code decides, the machine being the same (docs/dev/notebook/triton.md has the terms and why).
 
     cycles     added to what the GPU's file has for our own kernels, by name (CYCLES)
     factors    of the time, as logarithms, by name (`_features` has what each is multiplied by)

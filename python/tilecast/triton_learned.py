@@ -22,7 +22,7 @@ from typing import Any
 from ._fit import solve
 
 # Quantities that a configuration is seen by, and how far apart two may lie that still say much of each
-# other: as predict best what a fit has not seen (docs/triton.md).
+# other: as predict best what a fit has not seen (docs/dev/notebook/triton.md).
 LENGTHS = {
     # The tile, as log2.
     "block_m": 1.4, "block_n": 3.0, "block_k": 2.0, "stages": 2.6, "group": 12.0,
