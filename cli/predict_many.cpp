@@ -51,8 +51,8 @@ std::string answer_line(const ListedProblem& listed, const RankingReport& report
   const std::string rows = ranking_csv(report);
   const std::vector<std::string_view> lines = split(rows, '\n');
   for (std::size_t i = 1; i + 1 < lines.size(); ++i) {  // behind the header
-    text +=
-        fmt::format("{},{},{},{},\n", listed.index, listed.line, to_text(listed.problem), lines[i]);
+    text += fmt::format("{},{},{},{},\n", listed.index, listed.line,
+                        csv_field(to_text(listed.problem)), lines[i]);
   }
   return text;
 }

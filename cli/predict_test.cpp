@@ -14,6 +14,7 @@
 #include "tests/captured_run.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
+#include "validate/record/csv_text.h"
 
 namespace tilecast {
 namespace {
@@ -408,6 +409,25 @@ TEST_CASE("Groups are the same as an option, from a file and in the shape") {
   check_refused({"512x1024", "--groups", "40", "--groups-file", file}, "goes without --groups");
   write_file(file, "\n");
   check_refused({"512x1024", "--groups-file", file}, "expected the rows of each group");
+}
+
+TEST_CASE("Every record of a CSV has the fields of its header, whatever the problem holds") {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "problems.txt").string();
+  write_file(file, "[40,0,17]x512x1024\n512x1024x512\n[1,2]x3\n");
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"--problems", file},
+                                             {"[40,0,17]x512x1024"},
+                                             {"512x512x512", "--gpu", "h200_sxm", "h100_sxm"}}) {
+    std::vector<std::string> all{"--format", "csv", "--method", "analytic", "--top", "2"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const CsvText csv = parse_csv(predict(all).out, "predict");
+    REQUIRE(csv.records.size() > 2);
+    for (const CsvRecord& record : csv.records) {
+      CAPTURE(record.line, record.fields.front());
+      CHECK(record.fields.size() == csv.records.front().fields.size());
+    }
+  }
 }
 
 TEST_CASE("What is no routing is refused") {

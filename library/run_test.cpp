@@ -537,8 +537,9 @@ TEST_CASE("Tuning takes what measures fastest, and remembers it", "[gpu]") {
   CHECK(Plan::tuned(p, tuning, arguments, stream.get()).forecast().time_us > 0);
 }
 
-TEST_CASE("A matrix on the host shows where the stream is waited for, not as a crash", "[gpu][.]") {
-  hopper_or_skip();  // by hand: the device's context is lost with it
+TEST_CASE("A matrix on the host shows where the stream is waited for, not as a crash",
+          "[.][lost_context]") {  // in a process of its own: the device's context is lost with it
+  hopper_or_skip();
   const tilecast_problem p = problem(64, 64, 64, TILECAST_FP16);
   const Plan plan(p);
   alignas(16) static char memory[64 * 64 * 2];
