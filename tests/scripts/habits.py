@@ -31,15 +31,16 @@ HABITS = {  # name: pattern, limit in pages, limit in code
 }
 HISTORY = ("CHANGELOG.md", "docs/dev/notebook/")
 GENERATED = re.compile(r"<!-- (\w+):begin -->.*?<!-- \1:end -->|```.*?```|`[^`]*`|\]\([^)]*\)", re.DOTALL)
+JOINED = re.compile(r"(?<!\n)\n(?![\n|#]|\s*[-*] |\s*\d+\. )")  # lines of one paragraph
 C_TEXT = re.compile(r'//[/!]?<? ?(.*)|"((?:[^"\\\n]|\\.)*)"')
 PYTHON_TEXT = re.compile(r'# ?(.*)|"""(.*?)"""|"((?:[^"\\\n]|\\.)*)"', re.DOTALL)
 
 
 def texts_of(path):
-    """Lines of prose: of a page without code and generated parts, of code its comments and texts."""
+    """A page's paragraphs without code and generated parts; comment lines and strings of code."""
     text = pathlib.Path(path).read_text(errors="replace")
     if path.endswith(".md"):
-        return GENERATED.sub("", text).split("\n")
+        return JOINED.sub(" ", GENERATED.sub("", text)).split("\n")
     if path.endswith(".py"):
         found = re.sub(r"#.*", lambda m: m[0].replace('"', " "), text)
         return [line for m in PYTHON_TEXT.finditer(found) for part in m.groups() if part
