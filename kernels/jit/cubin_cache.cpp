@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
-#include "kernels/jit/sha256.h"
 #include "kernels/jit/source_closure.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/hash.h"
 #include "model/base/text.h"
 #include "model/base/trusted_path.h"
 
@@ -20,8 +20,8 @@ namespace {
 
 // An entry: kMagic, the digest of the rest and a line feed; then the key, the log and the cubin,
 // each as its length in decimal, a line feed and its bytes.
-constexpr std::string_view kMagic = "tilecast cubin 1\n";
-constexpr std::size_t kDigestLength = 64;
+constexpr std::string_view kMagic = "tilecast cubin 2\n";
+constexpr std::size_t kDigestLength = 16;
 
 std::string entry_text(std::string_view key, const CompiledKernel& kernel) {
   std::string body;
@@ -30,7 +30,7 @@ std::string entry_text(std::string_view key, const CompiledKernel& kernel) {
     body += fmt::format("{}\n", part.size());
     body += part;
   }
-  return fmt::format("{}{}\n{}", kMagic, sha256(body), body);
+  return fmt::format("{}{}\n{}", kMagic, hash_text(body), body);
 }
 
 /// Takes one length-prefixed part off `text`.
@@ -54,7 +54,7 @@ std::optional<CompiledKernel> parse_entry(std::string_view text, std::string_vie
   text.remove_prefix(kMagic.size());
   const std::string_view digest = text.substr(0, kDigestLength);
   text.remove_prefix(kDigestLength + 1);
-  if (sha256(text) != digest) {
+  if (hash_text(text) != digest) {
     return {};
   }
   const auto stored_key = take_part(text);
@@ -106,13 +106,13 @@ std::string CubinCache::key_text(const KernelSource& source) const {
     key += fmt::format("option {}\n", option);
   }
   for (const EmbeddedSource& file : source_closure(source.path, sources_)) {
-    key += fmt::format("source {} {}\n", file.path, sha256(file.text));
+    key += fmt::format("source {} {}\n", file.path, hash_text(file.text));
   }
   return key;
 }
 
 std::filesystem::path CubinCache::path_of(const std::string& key) const {
-  return folder_ / (sha256(key) + ".cubin");
+  return folder_ / (hash_text(key) + ".cubin");
 }
 
 std::filesystem::path CubinCache::entry_path(const KernelSource& source) const {

@@ -1,6 +1,6 @@
 // Compiled kernels kept on disk between runs.
 //
-// An entry is named by the SHA-256 of everything that decides the cubin: the sources reached by
+// An entry is named by a hash of everything that decides the cubin: the sources reached by
 // includes, the options with architecture and macros, NVRTC's version. It is written beside its
 // place and renamed, and it carries the digest of its own content, so a reader sees a whole entry
 // or recompiles. Kernels that were rejected are kept too. Nothing is ever evicted.

@@ -151,7 +151,7 @@ TEST_CASE("A damaged entry is compiled again and mended") {
                                  entry.substr(0, entry.size() - 1),
                                  flipped,
                                  entry + "x",
-                                 "tilecast cubin 2\n" + entry.substr(17)};
+                                 "tilecast cubin 1\n" + entry.substr(17)};
   int misses = 1;
   for (const std::string& text : damaged) {
     INFO("an entry of " << text.size() << " bytes of " << entry.size());

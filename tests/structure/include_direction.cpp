@@ -46,7 +46,7 @@ const std::vector<Layer>& layers() {
         "model/clock/"},
        {}},
       {"kernels/", {"model/base/", "model/tile/"}, kCuda},
-      {"validate/record/", {"model/base/", "model/tile/"}, {}},
+      {"validate/record/", {"model/base/", "model/tile/", "kernels/revision.h"}, {}},
       {"validate/plan/", {"model/", "validate/record/"}, {}},
       {"validate/run/", {"model/base/", "model/tile/", "validate/record/", "validate/plan/"}, {}},
       {"validate/measure/",

@@ -7,7 +7,6 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/jit/sha256.h"
 #include "kernels/jit/stream_launch.h"
 #include "model/base/error.h"
 #include "model/base/math.h"
@@ -22,7 +21,6 @@ constexpr std::size_t kGuardBytes = 256 << 10;
 constexpr std::size_t kWordBytes = 4;
 constexpr i32 kCheckThreads = 256;
 constexpr i32 kCheckCtasPerSm = 8;
-constexpr std::size_t kHashDigits = 16;  // of a cubin, enough to tell them apart
 
 /// What the check counts, in the order of the kernel's argument.
 struct Found {
@@ -129,7 +127,6 @@ void StreamPoints::measure_kernel(Measurement& row, const Timing& time) {
   row.shared_memory = Bytes{static_cast<double>(launch.shape().shared_memory_bytes)};
   row.ctas_per_sm = launch.resident_ctas_per_sm();
   row.ctas = launch.shape().ctas;
-  row.cubin_hash = sha256(compiled.cubin).substr(0, kHashDigits);
 
   const Set first = set(0);
   if (!verify(row,

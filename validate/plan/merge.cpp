@@ -29,13 +29,16 @@ std::string place_of(const std::vector<MeasurementFile>& files, const MergedRow&
 bool stays_before(const Measurement& a, const Measurement& b) {
   const auto rank = [](const Measurement& m) {
     const bool unverified = m.status == Status::kOk && !is_verified(m);
-    return std::tuple(m.status, unverified, m.context.date);
+    return std::tuple(-m.revision, m.status, unverified, m.context.date);
   };
   return rank(a) != rank(b) ? rank(a) < rank(b) : measurement_line(a, {}) < measurement_line(b, {});
 }
 
 /// Why two rows of one point cannot both be true; empty where they can.
 std::string why_contradictory(const Measurement& a, const Measurement& b) {
+  if (a.revision != b.revision) {
+    return "";
+  }
   if (a.status == Status::kWrong || b.status == Status::kWrong) {
     return a.status == b.status ? "" : "one result is wrong, one is not";
   }

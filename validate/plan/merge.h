@@ -1,10 +1,10 @@
 // The rows of a plan's shards as one table: in the plan's order, each point once.
 //
 // Of a point that was measured more than once, as by a shard that ran twice, the row that stays is
-// the best by status (ok, unverified, wrong, failed, skipped), then the earliest, so that the
-// answer depends on the rows alone and not on the order of the files, and merging again changes
-// nothing. A torn last line, as a killed run leaves it, is left out. Checked by: merge_test.cpp,
-// tests/scripts/fleet.sh.
+// that of the newest revision of the kernel, then the best by status (ok, unverified, wrong,
+// failed, skipped), then the earliest, so that the answer depends on the rows alone and not on the
+// order of the files, and merging again changes nothing. A torn last line, as a killed run leaves
+// it, is left out. Checked by: merge_test.cpp, tests/scripts/fleet.sh.
 #pragma once
 
 #include <filesystem>

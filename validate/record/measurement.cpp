@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/revision.h"
 #include "model/base/error.h"
 #include "model/base/words.h"
 #include "model/tile/group_text.h"
@@ -80,6 +81,10 @@ std::string key_of(const Point& point) {
          (point.problem.batch.products > 1 ? " batch " + to_text(point.problem.batch) : "") +
          (point.problem.groups != nullptr ? " groups " + to_text(*point.problem.groups) : "") +
          (point.problem.leading != LeadingDimensions{} ? " " + to_text(point.problem.leading) : "");
+}
+
+i64 current_revision(const Point& point) {
+  return is_baseline(point.config) ? 1 : kernel_revision(point.op, point.config);
 }
 
 std::string why_not_timed(Regime regime, L2State l2_state) {

@@ -52,7 +52,7 @@ struct RunContext {
   std::string git;  // revision of tilecast, with -dirty where the tree was
 };
 
-/// What was measured: two rows with equal points repeat each other.
+/// What was measured: two rows with equal points and revisions repeat each other.
 struct Point {
   Op op = Op::kGemm;
   GemmProblem problem{};  // sides that the op does not have are 0 here and empty in the file
@@ -82,6 +82,7 @@ struct SampleBlock {
 struct Measurement {
   RunContext context;
   Point point;
+  i64 revision = 1;       // of the kernel (kernels/revision.h)
   bool verified = false;  // result compared with cuBLASLt and right
   Status status = Status::kOk;
   std::string reason;  // where status is not ok
@@ -103,8 +104,7 @@ struct Measurement {
   std::optional<Bytes> shared_memory;  // of one CTA, as launched
   std::optional<i64> ctas_per_sm;      // occupancy the runtime reports
   std::optional<i64> ctas;             // of one launch
-  std::string cubin_hash;
-  std::string tile_checksum;        // of the tiles each worker walked, on the device
+  std::string tile_checksum;           // of the tiles each worker walked, on the device
   std::optional<double> max_error;  // largest error against the reference, over its largest value
 
   std::optional<CountersState> counters_state;  // absent: not asked for
@@ -129,6 +129,9 @@ Point point_of(const AnyProblem& problem);
 
 /// One line that is equal for equal points and differs otherwise.
 std::string key_of(const Point& point);
+
+/// The revision of the kernel that would be measured now; 1 of a baseline.
+i64 current_revision(const Point& point);
 
 /// Why nothing can be timed so; empty where it can.
 std::string why_not_timed(Regime regime, L2State l2_state);

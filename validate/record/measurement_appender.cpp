@@ -102,7 +102,9 @@ void MeasurementAppender::open(IfExists rule) {
     fail_file(path_, "write");
   }
   for (const MeasurementRow& row : file.rows) {
-    ++keys_[key_of(row.measurement.point)];
+    if (row.measurement.revision == current_revision(row.measurement.point)) {
+      ++keys_[key_of(row.measurement.point)];
+    }
     last_samples_ = std::max(last_samples_, row.measurement.samples_at);
     resumed_.push_back(row.measurement);
   }
@@ -121,6 +123,7 @@ void MeasurementAppender::refuse_stray_samples() const {
 MeasurementAppender::~MeasurementAppender() { ::close(descriptor_); }
 
 void MeasurementAppender::append(Measurement measurement) {
+  measurement.revision = current_revision(measurement.point);
   if (!measurement.raw.empty()) {
     if (!samples_) {
       samples_.emplace(raw_samples_path(path_), last_samples_);

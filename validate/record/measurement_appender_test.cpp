@@ -52,6 +52,18 @@ TEST_CASE("A resumed file knows its points, and any part of a point makes it ano
   }
 }
 
+TEST_CASE("A resumed file's rows of another revision of the kernel do not count as measured") {
+  const TemporaryFolder folder;
+  Measurement other = kFirst;
+  other.revision = current_revision(other.point) + 1;
+  write_file(folder / "a.csv", measurement_csv({other}));
+  MeasurementAppender appender(folder / "a.csv", {}, IfExists::kResume);
+  CHECK_FALSE(appender.has(kFirst.point));
+  appender.append(other);  // measured now, whatever it held
+  CHECK(appender.has(kFirst.point));
+  CHECK(read_file(folder / "a.csv") == measurement_csv({other, kFirst}));
+}
+
 TEST_CASE("A byte-order mark does not shift where a resumed file is cut") {
   const TemporaryFolder folder;
   const std::string text = "\xef\xbb\xbf" + measurement_csv({kFirst});

@@ -240,7 +240,12 @@ constexpr MeasurementColumn kColumns[] = {
        }
      }},
     count_column<&Measurement::ctas_per_sm>("ctas_per_sm"),
-    text_column<&Measurement::cubin_hash>("cubin_hash", false),
+    {"revision", false, [](const Measurement& m) { return std::to_string(m.revision); },
+     [](Measurement& m, std::string_view text) {
+       if (!text.empty()) {
+         m.revision = whole(text, 1);
+       }
+     }},
     text_column<&Measurement::tile_checksum>("tile_checksum", false),
     count_column<&Measurement::ctas>("ctas"),
     quantity_column<&Measurement::temperature, 1, kMostCelsius>("temperature_c", false),

@@ -27,9 +27,10 @@ std::vector<VerifiedRow> last_verified(const std::vector<MeasurementFile>& files
       }
       const auto [place, is_new] = places.try_emplace(key_of(row.measurement.point), rows.size());
       if (is_new) {
-        rows.emplace_back();
+        rows.emplace_back(&file, &row);
+      } else if (row.measurement.revision >= rows[place->second].measurement().revision) {
+        rows[place->second] = {&file, &row};
       }
-      rows[place->second] = {&file, &row};
     }
   }
   return rows;

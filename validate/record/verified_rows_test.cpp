@@ -37,6 +37,15 @@ TEST_CASE("Of a point that is there twice the last verified row counts, in the f
   CHECK(rows[2].file == &files[1]);
 }
 
+TEST_CASE("A row of a newer revision of the kernel counts, wherever it is") {
+  std::vector<MeasurementFile> files(1);
+  files[0].rows = {row("a", 1), row("a", 2), row("a", 3), row("a", 4)};
+  files[0].rows[1].measurement.revision = files[0].rows[2].measurement.revision = 2;
+  const std::vector<VerifiedRow> rows = verified_rows(files);
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].measurement().time->median == Seconds{3e-6});
+}
+
 TEST_CASE("A later row of another GPU does not take the place of this one's") {
   std::vector<MeasurementFile> files(2);
   files[0] = {.name = "x.csv", .rows = {row("a", 1), row("b", 2)}};
