@@ -1,5 +1,5 @@
 # new_schedule.sh BUILD: adds a schedule to a copy of the tree, `persistent` under another name, by its
-# row and the four files that CONTRIBUTING.md lists. The model must rank it, and its kernel take the
+# row and the four files of docs/dev/schedule.md, 3 and 4. The model must rank it, and its kernel take the
 # steps of its processes. Without its row, or its case in roles.h, it must not compile.
 set -u
 build=$1
