@@ -73,28 +73,29 @@ Bytes partial_sum_bytes(const KernelConfig& config, const SharedPieces& shared) 
                                                               : partial * (2 * shared.handed_on);
 }
 
-Cycles reduction_time(const KernelAt& kernel, const WorkerShare& share, double workers) {
+Cycles reduction_time(const GpuSpec& gpu, const KernelConfig& config, Hertz sm_clock,
+                      const WorkerShare& share, double workers) {
   if (share.taken_over == 0) {
     return {};
   }
-  const Tiling& t = kernel.tiling();
-  const ReductionSpec& r = *kernel.gpu.reduction;
+  const Tiling& t = config.tiling;
+  const ReductionSpec& r = *gpu.reduction;
   const Bytes partial{4.0 * t.block_m * t.block_n};
-  const Cycles hop = cycles_of(r.hop, kernel.sm_clock);
+  const Cycles hop = cycles_of(r.hop, sm_clock);
   // One SM's port, or all of them together at L2 where they move theirs at the same time.
   const bool together = share.ending_together > 1;
   const auto moved = [&](BytesPerCycle sm, BytesPerSecond chip) {
     const Bytes all = partial * (workers * cluster_size(t));
-    const Cycles by_chip = cycles_of(transfer_time(all, chip), kernel.sm_clock);
+    const Cycles by_chip = cycles_of(transfer_time(all, chip), sm_clock);
     const Cycles by_sm = transfer_cycles(partial, sm);
     return together ? std::max(by_sm, by_chip) : by_sm;
   };
   const Cycles stored = moved(r.sm_store, r.chip_store);
   const Cycles added = moved(r.sm_add, r.chip_add);
   const Cycles loaded = transfer_cycles(partial, r.sm_load);
-  switch (kernel.config.decomposition.reduction) {
+  switch (config.decomposition.reduction) {
     case Reduction::kSpread:
-      return stored + hop * 4 + moved(r.sm_load, kernel.gpu.machine->l2_output);
+      return stored + hop * 4 + moved(r.sm_load, gpu.machine->l2_output);
     case Reduction::kAtomic:
       return together ? added + hop * 2 + loaded
                       : added * std::min(1.0, share.handed_on) +

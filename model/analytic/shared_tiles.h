@@ -15,7 +15,8 @@
 // Checked by: shared_tiles_test.cpp, committed rows of the three schedules (validate).
 #pragma once
 
-#include "model/analytic/kernel_at.h"
+#include "model/spec/gpu_spec.h"
+#include "model/tile/kernel_config.h"
 #include "model/tile/work_decomposition.h"
 
 namespace tilecast {
@@ -46,6 +47,7 @@ WorkerShare busiest_share(const WorkDecomposition& work, const SharedPieces& sha
 Bytes partial_sum_bytes(const KernelConfig& config, const SharedPieces& shared);
 
 /// Of the busiest worker, beside its epilogues.
-Cycles reduction_time(const KernelAt& kernel, const WorkerShare& share, double workers);
+Cycles reduction_time(const GpuSpec& gpu, const KernelConfig& config, Hertz sm_clock,
+                      const WorkerShare& share, double workers);
 
 }  // namespace tilecast

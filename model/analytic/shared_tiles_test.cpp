@@ -35,12 +35,7 @@ WorkerShare share_of(const WorkDecomposition& work) {
 
 double reduction_cycles(const std::string& how, const WorkDecomposition& work) {
   const GpuSpec gpu = round_numbers();
-  const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
-  const KernelConfig config = config_of(how);
-  const Hertz clock{1e9};
-  const KernelAt kernel{
-      gpu, problem, config, clock, kernel_costs(gpu, problem, config, 132, false, clock), 1, 132};
-  return reduction_time(kernel, share_of(work), 132).value;
+  return reduction_time(gpu, config_of(how), Hertz{1e9}, share_of(work), 132).value;
 }
 
 TEST_CASE("Stream-K: the busiest worker has its run, and writes and reads one sum") {

@@ -138,7 +138,7 @@ struct Wgmmas {
 };
 
 /// Requests of `sharers` SMs for one line per request that leaves their GPCs, where the SMs are
-/// spread over the GPCs at random (loads.h).
+/// spread over the GPCs at random (model/form/loads.h).
 double requests_as_one(const MachineSpec& machine, double sharers) {
   const double gpcs = machine.gpcs;
   return std::min(machine.merge_limit, sharers / (gpcs * (1 - std::pow(1 - 1 / gpcs, sharers))));

@@ -78,6 +78,9 @@ TEST_CASE("An include against the direction is found, with its place") {
 TEST_CASE("Layers side by side do not include each other") {
   CHECK(include_violations("model/clock/a.cpp", "#include \"model/analytic/b.h\"").size() == 1);
   CHECK(include_violations("model/analytic/a.cpp", "#include \"model/clock/b.h\"").size() == 1);
+  CHECK(include_violations("model/analytic/a.cpp", "#include \"model/form/b.h\"").empty());
+  CHECK(include_violations("model/form/a.cpp", "#include \"model/analytic/b.h\"").size() == 1);
+  CHECK(include_violations("model/form/a.cpp", "#include \"model/tile/b.h\"").size() == 1);
   CHECK(include_violations("model/sim/a.cpp", "#include \"model/analytic/b.h\"").size() == 1);
   CHECK(include_violations("model/sim/schedules/a.cpp", "#include \"model/spec/b.h\"").empty());
   CHECK(
@@ -103,6 +106,23 @@ TEST_CASE("Layers side by side do not include each other") {
   CHECK(include_violations("cli/a.cpp", "#include \"cli/gpu_b.h\"").size() == 1);
   CHECK(include_violations("cli/probe.cpp", "#include \"cli/gpu_b.h\"").empty());
   CHECK(include_violations("cli/gpu_a.cpp", "#include \"kernels/b.h\"").empty());
+}
+
+TEST_CASE("Layers that serve every op name none of their own") {
+  constexpr std::string_view kShared[] = {"model/sim/engine/", "model/form/"};
+  constexpr std::string_view kOfGemm[] = {"Gemm", "gemm", "KernelConfig", "Tiling", "Residual"};
+  for (const auto& file : tilecast::source_files(".")) {
+    const std::string path = file.string();
+    if (path.ends_with("_test.cpp") ||
+        std::ranges::none_of(kShared, [&](auto folder) { return path.starts_with(folder); })) {
+      continue;
+    }
+    const std::string text = tilecast::read_file(file);
+    for (const std::string_view name : kOfGemm) {
+      INFO(path << " names " << name);
+      CHECK(text.find(name) == std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("Only kernels and measurement include CUDA, and only the spec layer yaml-cpp") {

@@ -1,0 +1,86 @@
+#include "model/form/form.h"
+
+#include <cmath>
+#include <initializer_list>
+#include <utility>
+
+#include "model/base/smooth_max.h"
+#include "model/form/ends.h"
+
+namespace tilecast {
+namespace {
+
+// Share of the kernel's time from which on the main loop bounds it.
+constexpr double kMainLoopMatters = 0.5;
+
+/// The tiles of the busiest SM: full rounds of the resident CTAs, and one round of the rest.
+struct BusiestSm {
+  Cycles main_loops, between;
+};
+
+BusiestSm busiest_sm(const Loop& loop, const LoadTimes& loads, const BlockTime& block,
+                     const TileEnds& ends, const Work& work) {
+  if (work.pieces) {
+    return {block.time * work.pieces->blocks,
+            ends.between * std::max(0.0, work.pieces->pieces - 1)};
+  }
+  const double tiles = static_cast<double>(work.tiles);
+  const double full = std::floor(tiles / work.ctas);
+  const double left = tiles - full * work.ctas;
+  BusiestSm sm{block.time * (work.blocks * full), ends.between * (full - (left > 0 ? 0 : 1))};
+  if (left > 0) {
+    sm.main_loops += block_time(loop, loads, left).time * work.blocks;
+  }
+  return sm;
+}
+
+Limiter longest_of(std::initializer_list<std::pair<Cycles, Limiter>> parts) {
+  return std::ranges::max_element(parts, {}, &std::pair<Cycles, Limiter>::first)->second;
+}
+
+}  // namespace
+
+ClosedForm form(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const Work& work) {
+  const LoadTimes loads = load_times(gpu, sm_clock, loop, work);
+  const BlockTime block = block_time(loop, loads, work.ctas);
+  const TileEnds tile_end = tile_ends(gpu, sm_clock, loop, loads, block, work);
+  const BusiestSm sm = busiest_sm(loop, loads, block, tile_end, work);
+  const Cycles reduction = work.pieces ? work.pieces->reduction : Cycles{};
+  const Cycles stores = sm.between + tile_end.after_last;
+  const Cycles tiles = sm.main_loops + stores + reduction;
+  const Cycles dram = cycles_of(work.dram, sm_clock);
+  const Cycles ends = work.launch + tile_end.first_load + tile_end.last_store;
+
+  ClosedForm form{};
+  // They hide each other, but not wholly where they are about equal.
+  form.cycles = ends + smooth_max<kInBursts>({tiles, dram});
+  if (dram > tiles) {
+    form.limiter = Limiter::kDram;
+  } else if (sm.main_loops < form.cycles * kMainLoopMatters) {
+    form.limiter = longest_of(
+        {{ends, Limiter::kLaunch}, {stores, Limiter::kEpilogue}, {reduction, Limiter::kReduction}});
+  } else {
+    form.limiter = block.limiter;
+  }
+  const double blocks_per_sm = work.all_blocks / gpu.sm.count;
+  const Cycles tensor = compute_cycles(work.flops / gpu.sm.count, tensor_rate(gpu));
+  Bytes stages;
+  for (const LoopOperand& operand : loop.operands) {
+    stages += operand.stage * (operand.once_a_tile ? 1 / work.blocks : 1);
+  }
+  form.shares = {tensor / form.cycles, operand_time(loop) * blocks_per_sm / form.cycles,
+                 transfer_cycles(stages, gpu.machine->intake) * blocks_per_sm / form.cycles,
+                 loads.l2 * (blocks_per_sm * gpu.sm.count / work.sms) / form.cycles,
+                 dram / form.cycles};
+  form.parts = {.ends = ends,
+                .main_loops = sm.main_loops,
+                .dram = dram,
+                .step = block.time,
+                .mma = pipe_time(loop, Pipe::kTensor) * work.ctas,
+                .l2 = loads.l2 * work.ctas,
+                .load = loads.stage(),
+                .ctas = work.ctas};
+  return form;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,71 @@
+#include "model/form/loads.h"
+
+#include <cmath>
+
+namespace tilecast {
+namespace {
+
+/// Requests for one line that L2 sees as one.
+double merged_requests(const GpuSpec& gpu, double sharers, bool in_step) {
+  if (in_step) {
+    return std::min(gpu.machine->merge_limit, sharers);
+  }
+  // Requests are merged on their way out of each GPC: of `sharers` spread at random over the GPCs,
+  // one reaches L2 from each GPC that has any.
+  const double gpcs = gpu.machine->gpcs;
+  const double reach_l2 = gpcs * (1 - std::pow(1 - 1 / gpcs, sharers));
+  return std::min(gpu.machine->merge_limit, sharers / reach_l2);
+}
+
+/// Bytes in `all` sectors of a row for each of its bytes, of `merged` requests as one: sectors of
+/// rows that start inside one for each who asks.
+double of_sectors(const BoxRow& row, double all, double shifted, double merged) {
+  return ((all - shifted) / merged + shifted) * kSectorBytes / static_cast<double>(row.bytes);
+}
+
+}  // namespace
+
+double l2_put_out(const GpuSpec& gpu, std::span<const LoopOperand> operands, bool in_step) {
+  double asked = 0, put_out = 0;
+  for (const LoopOperand& o : operands) {
+    const double slice = o.stage.value / o.multicast;  // put out once for the CTAs that share it
+    asked += slice;
+    put_out += slice * of_sectors(o.row, o.row.cost.sectors, o.row.cost.shifted_sectors,
+                                  merged_requests(gpu, o.sharers, in_step));
+  }
+  return put_out / asked;
+}
+
+LoadTimes load_times(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const Work& work) {
+  const MachineSpec& machine = *gpu.machine;
+  const BytesPerCycle share{machine.l2_output.value / sm_clock.value / work.sms};
+  LoadTimes times{};
+  Bytes filled;
+  double missing = 0, lines = 0, outside = 0, lines_outside = 0;
+  for (const LoopOperand& o : loop.operands) {
+    missing = std::max(missing, o.missing);
+    const double each = o.once_a_tile ? 1 / work.blocks : 1;
+    const Bytes loaded = o.stage * o.loaded;
+    filled += loaded * each;
+    times.once += o.once_a_tile ? transfer_cycles(loaded, machine.intake) : Cycles{};
+    lines += o.box_rows * o.existing * o.row.cost.lines * each;
+    const double rows_outside = o.box_rows * (o.loaded - o.existing) * each;
+    outside += rows_outside;
+    lines_outside += o.lines_outside * rows_outside;
+    // Rows out of bounds are filled with zeros, which L2 does not see.
+    const double merged = merged_requests(gpu, o.sharers, work.in_step);
+    const double taken =  // of L2's output, which is pairs of sectors
+        of_sectors(o.row, 2 * o.row.cost.pairs, 2 * o.row.cost.shifted_pairs, merged);
+    times.l2 += transfer_cycles(o.stage * (o.existing / o.multicast), share / taken) * each;
+  }
+  // The workers of a wave that share a panel wait for it together, so one that comes from DRAM
+  // delays them all; of the requests that are served as one the first waits for all of it.
+  times.latency = loop.load_latency +
+                  cycles_of(machine.dram_latency, sm_clock) * (missing / machine.merge_limit);
+  times.intake =
+      std::max(transfer_cycles(filled, machine.intake), machine.request * (lines + outside));
+  times.outside = machine.outside * (work.sms / machine.gpcs * lines_outside);
+  return times;
+}
+
+}  // namespace tilecast
