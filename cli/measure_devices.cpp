@@ -214,9 +214,9 @@ std::vector<int> parse_devices(const std::string& text, int visible) {
     throw ConfigError(fmt::format(
         "--devices '{}': expected all, or numbers such as 0-3 or 0,2 below {}", text, visible));
   };
+  const std::string named = text == "all" ? fmt::format("0-{}", visible - 1) : text;
   std::set<int> devices;
-  for (const std::string_view part :
-       split(text == "all" ? "0-" + std::to_string(visible - 1) : text, ',')) {
+  for (const std::string_view part : split(named, ',')) {
     const std::vector<std::string_view> ends = split(part, '-');
     const std::optional<i64> first = parse_integer(ends.front()), last = parse_integer(ends.back());
     if (ends.size() > 2 || !first || !last || *first < 0 || *last < *first || *last >= visible) {

@@ -4,6 +4,7 @@
 set -u
 build=$1
 [ -e "$build/library/libtilecast.so" ] || { echo "libtilecast is not built"; exit 77; }
+[ -z "${TILECAST_SANITIZED:-}" ] || { echo "programs without a sanitizer cannot load it"; exit 77; }
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 prefix=$folder/prefix

@@ -61,7 +61,7 @@ TEST_CASE("A difference that is the same in every shape is found real by six of 
     rows.push_back(example_row(2, Seconds{4.0 + static_cast<double>(k)}, {512, 512, 64 * k}));
   }
   const JoinedData data = join_points({example_file(rows)}, first_by_time, {"h200_sxm"});
-  const PairedFigures& cycles = paired_picks(data.groups, "").front();
+  const PairedFigures cycles = paired_picks(data.groups, "").front();
   CHECK(cycles.better == 6);
   CHECK(cycles.p == Approx(0.03125));  // two of 64 ways to set signs
 }

@@ -20,7 +20,7 @@ class Loads {
   explicit Loads(const GpuSpec& gpu = example_gpu()) : memory_(gpu, 4, kExampleClock, nullptr) {}
   i64 at(i64 when_ns, u32 block, u32 gpc, const BlockCost& cost = kBlock) {
     const SimTime now{when_ns * 1000};
-    return ns(memory_.load(now, now, {}, block, {block, 1}, cost, {gpc, gpc % 2, 0}));
+    return ns(memory_.load(now, now, {}, block, {block, 1}, cost, {gpc, 0, 0}));
   }
   MemorySystem& memory() { return memory_; }
   const MemoryTraffic& traffic() const { return memory_.traffic(); }
