@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
-#include <map>
+#include <nlohmann/json.hpp>
 
 #include "cli/child_process.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/hash.h"
 #include "validate/record/stored_text.h"
 
 namespace tilecast {
@@ -21,72 +22,39 @@ fs::path folder_of(const char* variable, const char* otherwise) {
   return chosen != nullptr && *chosen != '\0' ? chosen : otherwise;
 }
 
-class DrawingFolder {
- public:
-  DrawingFolder() {
-    std::string name = (fs::temp_directory_path() / "tilecast-figures-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      throw FileError(name + ": cannot be created");
-    }
-    path_ = name;
-  }
-  ~DrawingFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  DrawingFolder(const DrawingFolder&) = delete;
-  DrawingFolder& operator=(const DrawingFolder&) = delete;
-  const fs::path& path() const { return path_; }
+fs::path report_folder() { return folder_of("TILECAST_REPORT_DIR", TILECAST_REPORT_PAGE_DEFAULT); }
 
- private:
-  fs::path path_;
-};
-
-std::map<std::string, std::string> draw_with_python(const fs::path& packages,
-                                                    const std::string& json) {
-  const DrawingFolder folder;
-  write_file(folder.path() / "charts.json", json);
-  const ChildResult result =
-      run_child("/usr/bin/env",
-                {"python3", (report_folder() / "vega" / "draw.py").string(), packages.string(),
-                 (folder.path() / "charts.json").string(), folder.path().string()});
-  if (!result.started || result.exit_code != 0 || !result.output.empty()) {
-    fmt::print(stderr, "tilecast: figures that could not be drawn: {}\n", result.output);
-  }
-  std::map<std::string, std::string> figures;
-  for (const auto& entry : fs::directory_iterator(folder.path())) {
-    if (entry.path().extension() == ".svg") {
-      figures[entry.path().stem()] = read_file(entry.path());
-    }
-  }
-  return figures;
-}
+fs::path draw_script() { return report_folder() / "vega" / "draw.py"; }
 
 }  // namespace
 
-fs::path report_folder() { return folder_of("TILECAST_REPORT_DIR", TILECAST_REPORT_PAGE_DEFAULT); }
-
-ChartLibrary find_chart_library() {
+PageParts load_page_parts() {
   const fs::path vega = report_folder() / "vega";
-  ChartLibrary library;
-  if (fs::exists(vega / "vega.js.gz")) {
-    library.script = read_stored_text(vega / "vega.js.gz");
-  }
-  if (library.script.empty()) {
-    library.notes.push_back(
-        "the chart library was not found: the page has tables and no charts (reports/README.md)");
-  } else {
-    library.licences = read_file(vega / "licences.txt");
-  }
+  return {.folder = report_folder() / "page",
+          .chart_library = fmt::format("/*\n{}*/\n{}", read_file(vega / "licences.txt"),
+                                       read_stored_text(vega / "vega.js.gz")),
+          .links = {}};
+}
+
+std::string draw_chart(const nlohmann::ordered_json& spec) {
   const fs::path packages =
       folder_of("TILECAST_REPORT_VEGA", TILECAST_REPORT_VEGA_DEFAULT) / "packages";
-  if (fs::exists(packages)) {
-    library.draw = [packages](const std::string& json) { return draw_with_python(packages, json); };
-  } else {
-    library.figures_note =
-        "figures not re-rendered: build the target tilecast_report_vega (reports/README.md)";
+  if (!fs::exists(packages)) {
+    throw FileError(packages.string() +
+                    ": charts are drawn by a package that is not installed; build the target "
+                    "tilecast_report_vega (reports/README.md)");
   }
-  return library;
+  const ChildResult result = run_child(
+      "/usr/bin/env", {"python3", draw_script().string(), packages.string(), spec.dump()});
+  if (!result.started || result.exit_code != 0) {
+    throw FileError(fmt::format("{}: cannot draw: {}", draw_script().string(), result.output));
+  }
+  return figure_mark(spec) + result.output;
+}
+
+std::string figure_mark(const nlohmann::ordered_json& spec) {
+  const u64 hash = hash_of(read_file(draw_script()), hash_of(spec.dump(), kHashSeed));
+  return fmt::format("<!-- drawn from {:016x} -->\n", hash);
 }
 
 }  // namespace tilecast

@@ -1,28 +1,24 @@
-// The chart library of reports: where its script is found, and how charts are drawn without a
-// browser. reports/README.md says where both come from.
+// The folder of the report's page, and charts as SVG (reports/README.md).
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
-#include <vector>
 
-#include "reports/figures.h"
+#include "reports/page.h"
 
 namespace tilecast {
 
-struct ChartLibrary {
-  std::string script;  // empty: none was found
-  std::string licences;
-  DrawFigures draw;                // empty: charts cannot be drawn here
-  std::vector<std::string> notes;  // what is missing, a line each
-  std::string figures_note;        // why figures are not re-rendered; empty where they are
-};
+/// The environment's TILECAST_REPORT_DIR, else the folder `reports` this program was built from;
+/// with the chart library and its licences. Throws FileError.
+PageParts load_page_parts();
 
-/// The environment's TILECAST_REPORT_DIR, else the folder `reports` this program was built from.
-std::filesystem::path report_folder();
+/// Vega-Lite drawn by the package in the environment's TILECAST_REPORT_VEGA, else in the build
+/// folder. Throws FileError where it is not installed or fails.
+std::string draw_chart(const nlohmann::ordered_json& spec);
 
-/// The script is vega/vega.js.gz in the report folder. Charts are drawn by the package in the
-/// environment's TILECAST_REPORT_VEGA, else in the build folder.
-ChartLibrary find_chart_library();
+/// Begins a figure that was drawn from this specification by this version of the script.
+std::string figure_mark(const nlohmann::ordered_json& spec);
 
 }  // namespace tilecast

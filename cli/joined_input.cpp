@@ -107,7 +107,8 @@ FilePlan files_of(const JoinedInputOptions& options) {
 }
 
 JoinedInput load_joined_input(const JoinedInputOptions& options) {
-  JoinedInput input{load_gpu(options.gpu, !options.no_calibration), {}, {}};
+  JoinedInput input{.gpu = load_gpu(options.gpu, !options.no_calibration)};
+  input.part = options.part;
   if (options.no_correction) {
     input.gpu.spec.learned = nullptr;
   }
@@ -115,9 +116,16 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
   if (const std::string why = why_not_schedulable(gpu); !why.empty()) {
     throw ConfigError(why);
   }
-  std::vector<MeasurementFile> files;
   for (const std::string& path : options.data) {
-    files.push_back(read_measurements(path));
+    input.files.push_back(read_measurements(path));
+  }
+  std::vector<MeasurementFile> files = input.files;
+  if (options.keep) {
+    for (MeasurementFile& file : files) {
+      std::erase_if(file.rows, [&](const MeasurementRow& row) {
+        return !options.keep(row.measurement.point);
+      });
+    }
   }
   JoinOptions join = join_options(options);
   for (const std::string& path : options.fixed) {
@@ -162,6 +170,20 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
   }
   say_unmatched(input.data);
   return input;
+}
+
+Validation judge(const JoinedInput& input, ValidationOptions options) {
+  const GpuSpec& gpu = input.gpu.spec;
+  options.fixed_config = input.fixed_config;
+  if (gpu.architecture == Architecture::kHopper) {
+    options.chip = load_chip_counters(config_folder(), "GH100");
+    options.selectors.push_back(deep_gemm_rule(gpu.sm.count));
+  }
+  Validation validation = validate(gpu, input.gpu.calibrated, input.data, options);
+  if (!input.part.empty()) {
+    validation.split = input.part;
+  }
+  return validation;
 }
 
 }  // namespace tilecast

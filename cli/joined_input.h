@@ -1,4 +1,4 @@
-// What validate and pages start from: a GPU file and measurements, joined by the model.
+// What validate, report and pages start from: a GPU file and measurements, joined by the model.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,7 @@
 #include "cli/file_plan.h"
 #include "model/spec/load_gpu.h"
 #include "validate/compare/join.h"
+#include "validate/compare/validation.h"
 
 namespace tilecast {
 
@@ -17,19 +18,25 @@ struct JoinedInputOptions {
   std::string gpu = "h200_sxm";
   std::vector<std::string> data, fixed;
   bool no_calibration = false;
-  bool no_correction = false;    // the calibrated physics alone
-  std::string split, part;       // rows of one part of a split file; empty: all
-  std::optional<Method> method;  // none: default_method of a row's op
-  unsigned threads = 0;          // 0: one for each processor
-  std::string predictions;       // where they are kept; empty: nowhere
+  bool no_correction = false;              // the calibrated physics alone
+  std::string split, part;                 // rows of one part of a split file; empty: all
+  std::optional<Method> method;            // none: default_method of a row's op
+  unsigned threads = 0;                    // 0: one for each processor
+  std::string predictions;                 // where they are kept; empty: nowhere
+  std::function<bool(const Point&)> keep;  // which rows are joined; empty: all
 };
 
 struct JoinedInput {
   LoadedGpu gpu;
+  std::vector<MeasurementFile> files;  // as read, with every part and row
   JoinedData data;
   /// With a part that is not `fit`: the best fixed tiling (pick.h) of the rows that a fit may see.
   std::optional<std::string> fixed_config;
+  std::string part;
 };
+
+/// Points with the largest errors that JSON lists.
+constexpr std::size_t kWorstInJson = 20;
 
 /// Adds --split, --part and --fixed too.
 void add_split(const Command& command, JoinedInputOptions& options);
@@ -49,5 +56,9 @@ FilePlan files_of(const JoinedInputOptions& options);
 /// where no schedule runs on the GPU and where no row has a prediction; else as load_gpu,
 /// read_measurements and join_points.
 JoinedInput load_joined_input(const JoinedInputOptions& options);
+
+/// The figures of validate. `options` says what to list and which selectors to compare with; the
+/// baselines that the GPU and the split allow are added.
+Validation judge(const JoinedInput& input, ValidationOptions options);
 
 }  // namespace tilecast

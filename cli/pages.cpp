@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,7 +15,7 @@
 #include "cli/chart_library.h"
 #include "cli/commands.h"
 #include "cli/generated_block.h"
-#include "cli/joined_input.h"
+#include "cli/report_input.h"
 #include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
@@ -23,9 +24,6 @@
 #include "model/spec/load_gpu.h"
 #include "model/spec/strict_map.h"
 #include "model/tile/kernel_config_text.h"
-#include "reports/figures.h"
-#include "reports/manifest.h"
-#include "reports/sections/sections.h"
 #include "validate/compare/counter_file.h"
 #include "validate/compare/data_split.h"
 #include "validate/compare/dataset_tables.h"
@@ -77,10 +75,10 @@ struct Source {
   }
 };
 
-/// A text for each page, in the order of `pages`; the charts of `drawn` go to the figures' folder.
+/// A text for each page, in the order of `pages`, and the chart of `figure`, null where none is.
 struct Made {
   std::vector<std::string> texts;
-  Report drawn = {};
+  nlohmann::ordered_json chart = {};
 };
 
 /// Tables by the name of their entry.
@@ -89,24 +87,17 @@ struct Tables {
   Made (*make)(const Source&);
 };
 
-/// The report's first sentences and its first chart, from the held-out rows alone.
+/// README's sentences about accuracy and its figure, the report's distribution of errors.
 Made headline(const Source& source) {
-  const Manifest& manifest = source.manifest.value();
+  Manifest manifest = source.manifest.value();
+  manifest.waves.reset();
+  manifest.timelines.clear();
   JoinedInputOptions options;
-  options.gpu = manifest.gpu;
-  options.data = manifest.data;
-  options.fixed = manifest.fixed;
-  options.split = manifest.split;
-  options.part = to_text(DataPart::kJudge);
   options.predictions = source.predictions;
-  JoinedInput joined = load_joined_input(options);
-  ReportInput input{.gpu = std::move(joined.gpu)};
-  input.judged = joined.data;
-  input.held_out = HeldOut{manifest.split, std::move(joined.data), joined.fixed_config.value()};
-  Section section = headline_section(input);
-  std::erase_if(section.charts, [](const Chart& chart) { return chart.id != "overview"; });
-  std::string text = section.text;
-  return {{std::move(text)}, {.sections = {std::move(section), points_section(input)}}};
+  const nlohmann::ordered_json report = report_json(load_report_input(manifest, options));
+  const fs::path page = load_page_parts().folder;
+  return {{report_headline(report, page)},
+          chart_with_rows(page, "errors", report["errors"]["curve"])};
 }
 
 Made results(const Source& source) { return {{results_table(source.joined().data)}}; }
@@ -184,28 +175,22 @@ Source source_of(const StrictMap& map, const std::string& predictions) {
   return source;
 }
 
-/// Writes the charts as FOLDER/ID.svg; with `check` the files must be up to date.
-void update_figures(const Report& report, const fs::path& folder, const std::string& command,
-                    bool check) {
-  const ChartLibrary library = find_chart_library();
-  const Figures figures =
-      figures_of(report, report_folder() / "page", folder, check ? DrawFigures() : library.draw);
-  for (const Chart& chart : report.sections.front().charts) {
-    const fs::path path = folder / (chart.id + ".svg");
-    if (figures.contains(chart.id)) {
-      if (!check) {
-        write_file(path, figures.at(chart.id));
-      }
-      continue;
-    }
-    const std::string how = check ? "run " + command : library.figures_note;
-    throw Error(ExitCode::kWrong, fmt::format("{}: is not up to date; {}", path.string(), how));
+/// With `check` the figure must be up to date.
+void update_figure(const fs::path& path, const nlohmann::ordered_json& chart,
+                   const std::string& command, bool check) {
+  if (fs::exists(path) && read_file(path).starts_with(figure_mark(chart))) {
+    return;
   }
+  if (check) {
+    throw Error(ExitCode::kWrong,
+                fmt::format("{}: is not up to date; run {}", path.string(), command));
+  }
+  write_file(path, draw_chart(chart));
 }
 
 void write_pages(const Tables& tables, const StrictValue& entry, const PagesOptions& options) {
   const StrictMap map =
-      entry.map({"manifest", "list", "gpu", "data", "counters", "figures", "pages"});
+      entry.map({"manifest", "list", "gpu", "data", "counters", "figure", "pages"});
   const Source source = source_of(map, options.predictions);
   std::vector<GeneratedBlock> blocks;
   for (const std::string& page : texts(map.required("pages"))) {
@@ -219,8 +204,8 @@ void write_pages(const Tables& tables, const StrictValue& entry, const PagesOpti
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     blocks[i].update(command, made.texts[i]);
   }
-  if (const std::optional<StrictValue> figures = map.optional("figures")) {
-    update_figures(made.drawn, figures->text(), command, options.check);
+  if (const std::optional<StrictValue> figure = map.optional("figure")) {
+    update_figure(figure->text(), made.chart, command, options.check);
   }
 }
 

@@ -1,135 +1,75 @@
 #include "cli/report_input.h"
 
-#include <fmt/format.h>
+#include <set>
 
-#include <map>
-#include <memory>
-
-#include "cli/joined_input.h"
-#include "model/base/error.h"
-#include "model/base/file.h"
-#include "model/base/shown_text.h"
-#include "model/base/text.h"
-#include "model/predict/predict.h"
+#include "model/tile/kernel_config_text.h"
 #include "validate/compare/data_split.h"
-#include "validate/compare/pick.h"
 #include "validate/record/stored_text.h"
 
 namespace tilecast {
 namespace {
 
-std::vector<MeasurementFile> read_listed(const std::vector<std::string>& paths) {
-  std::vector<MeasurementFile> files;
-  for (const std::string& path : paths) {
-    files.push_back(read_measurements(path));
-  }
-  return files;
+JudgedRows judged_rows(JoinedInput input) {
+  Validation validation = judge(input, {.worst = kWorstInJson});
+  return {std::move(input.data), std::move(validation)};
 }
 
-/// GPUs of configs/gpus, each loaded once. One that does not run the schedule predicts nothing; one
-/// whose file is broken, or not there, is an error.
-PredictOn predict_on_any(PredictionCache& cache) {
-  const auto gpus = std::make_shared<std::map<std::string, LoadedGpu>>();
-  return [gpus, &cache](const std::string& name, const AnyProblem& problem, const AnyConfig& config,
-                        Regime regime, Inputs inputs) -> std::optional<Prediction> {
-    auto found = gpus->find(name);
-    if (found == gpus->end()) {
-      found = gpus->emplace(name, load_gpu(name, true)).first;
+class RowCount {
+ public:
+  void add(const std::vector<MeasurementFile>& files) {
+    for (const MeasurementFile& file : files) {
+      rows_ += file.rows.size();
+      for (const MeasurementRow& row : file.rows) {
+        cards_.insert(row.measurement.context.gpu_uuid);
+      }
     }
-    const LoadedGpu& gpu = found->second;
-    try {
-      return cache.get(base_of(gpu, model_fingerprint()), problem, config, regime, inputs,
-                       [&](const AnyProblem& p, const AnyConfig& c, Regime r, Inputs i) {
-                         return predict_config(gpu.spec, p, c, r, i);
-                       });
-    } catch (const ConfigError&) {
-      return std::nullopt;
-    }
-  };
-}
+  }
+  std::size_t rows() const { return rows_; }
+  std::size_t cards() const { return cards_.size(); }
 
-void check_predictable(const ReportInput& input, const Manifest& manifest) {
-  if (input.judged.points == 0) {
-    throw ConfigError(fmt::format(
-        "{}: expected a verified row that the model can predict; {}, {} excluded, {} of "
-        "baselines, {} without a prediction{}",
-        tilecast::join(manifest.data, ", "), counted(input.judged.rows, "row"),
-        input.judged.excluded, input.judged.cublaslt, input.judged.unmatched,
-        input.judged.unmatched_reasons.empty()
-            ? ""
-            : ", the first of them " + input.judged.unmatched_reasons.front()));
-  }
-}
-
-void read_extras(ReportInput& input, const Manifest& manifest) {
-  for (const std::string& path : manifest.counters) {
-    input.counters.push_back({path, CounterFile::read(path)});
-  }
-  if (!manifest.ladder.empty()) {
-    input.ladder = load_ladder(manifest.ladder);
-    input.ladder_file = manifest.ladder;
-  }
-  if (!manifest.published.empty()) {
-    input.published = parse_published(read_text(manifest.published), manifest.published);
-    input.published_file = manifest.published;
-  }
-  for (const TimelineFile& file : manifest.timelines) {
-    input.timelines.push_back({file.file, file.problem, file.config,
-                               parse_tile_timeline(read_stored_text(file.file), file.file)});
-  }
-  if (!manifest.deviations.empty()) {
-    input.deviations = Document{manifest.deviations, read_text(manifest.deviations)};
-  }
-  if (!manifest.excluded.empty()) {
-    input.excluded = Document{manifest.excluded, read_text(manifest.excluded)};
-  }
-}
+ private:
+  std::size_t rows_ = 0;
+  std::set<std::string> cards_;
+};
 
 }  // namespace
 
-ReportInput load_report_input(const Manifest& manifest, bool use_calibration,
-                              PredictionCache& cache) {
-  ReportInput input{.gpu = load_gpu(manifest.gpu, use_calibration)};
-  if (const std::string why = why_not_schedulable(input.gpu.spec); !why.empty()) {
-    throw ConfigError(why);
+ReportInput load_report_input(const Manifest& manifest, JoinedInputOptions options) {
+  RowCount count;
+  options.gpu = manifest.gpu;
+  options.data = manifest.data;
+  options.fixed = manifest.fixed;
+  options.split = manifest.split;
+  options.part = manifest.split.empty() ? "" : to_text(DataPart::kJudge);
+  JoinedInput judged = load_joined_input(options);
+  count.add(judged.files);
+  ReportInput input{.gpu = judged.gpu.spec,
+                    .held_out = !manifest.split.empty(),
+                    .judged = judged_rows(std::move(judged))};
+  options.fixed = {};
+  options.split = options.part = "";
+  if (!manifest.whole_space.empty()) {
+    options.data = manifest.whole_space;
+    JoinedInput whole_space = load_joined_input(options);
+    count.add(whole_space.files);
+    input.whole_space = judged_rows(std::move(whole_space));
   }
-  if (input.gpu.calibrated) {
-    input.prior = load_gpu(manifest.gpu, false);
+  if (manifest.waves) {
+    options.data = manifest.waves->data;
+    options.keep = [config = to_text(manifest.waves->config)](const Point& point) {
+      return point.config == config;
+    };
+    JoinedInput waves = load_joined_input(options);
+    count.add(waves.files);
+    input.waves =
+        WaveInput{manifest.waves->config, std::move(waves.data), measured_groups(waves.files)};
   }
-  input.data = read_listed(manifest.data);
-  input.more = read_listed(manifest.more);
-  read_extras(input, manifest);
-  const std::optional<DataSplit> split =
-      manifest.split.empty() ? std::nullopt : std::optional(DataSplit::load({manifest.split}));
-  const GpuSpec& gpu = input.gpu.spec;
-  const u64 base = base_of(input.gpu, model_fingerprint());
-  const Predictor model = [&](const AnyProblem& problem, const AnyConfig& config, Regime regime,
-                              Inputs inputs) {
-    return predict_config(gpu, problem, config, regime, inputs);
-  };
-  const Predictor predict = [&](const AnyProblem& problem, const AnyConfig& config, Regime regime,
-                                Inputs inputs) {
-    return cache.get(base, problem, config, regime, inputs, model);
-  };
-  const std::vector<std::string> names{gpu.name, gpu.product};
-  const JoinOptions join{.fixed = read_listed(manifest.fixed), .progress = rows_on_terminal()};
-  // Whatever can be wrong with a file has been found by now: predicting takes long.
-  input.judged = join_points(input.data, predict, names, join);
-  check_predictable(input, manifest);
-  if (split) {
-    std::vector<MeasurementFile> judge = input.data, fit = input.data;
-    keep_part(*split, DataPart::kJudge, judge);
-    keep_part(*split, DataPart::kFit, fit);
-    input.held_out = HeldOut{manifest.split, join_points(judge, predict, names, join),
-                             fixed_config_of(fit, names, join.fixed)};
+  for (const TimelineFile& file : manifest.timelines) {
+    input.timelines.push_back(
+        {file.problem, file.config, parse_tile_timeline(read_stored_text(file.file), file.file)});
   }
-  std::vector<MeasurementFile> all = input.data;
-  all.insert(all.end(), input.more.begin(), input.more.end());
-  input.pool = join_points(all, predict, names, {.progress = join.progress});
-  if (gpu.architecture == Architecture::kHopper) {
-    input.chip = load_chip_counters(config_folder(), "GH100");
-  }
-  input.predict_on = predict_on_any(cache);
+  input.rows = count.rows();
+  input.cards = count.cards();
   return input;
 }
 

@@ -1,19 +1,14 @@
-// Loads what a report is made of: from options, or from a manifest.
+// Loads what a report is made of.
 #pragma once
 
-#include <string>
-#include <vector>
-
+#include "cli/joined_input.h"
 #include "reports/manifest.h"
-#include "reports/prediction_cache.h"
-#include "reports/report_input.h"
+#include "reports/report_json.h"
 
 namespace tilecast {
 
-/// Reads every file, predicts every row by way of `cache`, and joins. Throws as load_gpu,
-/// read_measurements and join_points, and ConfigError where no schedule runs on the GPU or no row
-/// has a prediction.
-ReportInput load_report_input(const Manifest& manifest, bool use_calibration,
-                              PredictionCache& cache);
+/// Predicts the rows of the manifest's files and judges them as validate does; `options` says how
+/// the GPU is loaded and where predictions are kept. Throws as load_joined_input.
+ReportInput load_report_input(const Manifest& manifest, JoinedInputOptions options);
 
 }  // namespace tilecast

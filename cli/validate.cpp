@@ -29,7 +29,7 @@ namespace {
 /// For a GPU's name, which comes from its file as whatever bytes stand there.
 constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
 
-constexpr std::size_t kWorstInJson = 20, kMostWorst = 100'000;
+constexpr std::size_t kMostWorst = 100'000;
 
 struct ValidateOptions {
   JoinedInputOptions input;
@@ -99,16 +99,8 @@ void run_validate(ValidateOptions& options) {
   const JoinedInput input = load_joined_input(options.input);
   const bool json = options.format == "json";
   ValidationOptions judging{.worst = options.worst.value_or(json ? kWorstInJson : 0)};
-  judging.fixed_config = input.fixed_config;
   judging.selectors = std::move(listed);
-  if (input.gpu.spec.architecture == Architecture::kHopper) {
-    judging.chip = load_chip_counters(config_folder(), "GH100");
-    judging.selectors.push_back(deep_gemm_rule(input.gpu.spec.sm.count));
-  }
-  Validation validation = validate(input.gpu.spec, input.gpu.calibrated, input.data, judging);
-  if (!options.input.part.empty()) {
-    validation.split = options.input.part;
-  }
+  const Validation validation = judge(input, std::move(judging));
   if (!options.record.empty()) {
     write_file(options.record, record_of(validation).dump(2, ' ', false, kReplace) + "\n");
   }

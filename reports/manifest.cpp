@@ -24,8 +24,6 @@ std::vector<std::string> some_texts(const StrictValue& list) {
   return texts(list);
 }
 
-std::string text(const std::optional<StrictValue>& value) { return value ? value->text() : ""; }
-
 /// `parse` applied to the text; its complaint gets the place.
 template <class Parse>
 auto parsed(const StrictValue& value, const Parse& parse) {
@@ -43,22 +41,29 @@ TimelineFile parse_timeline(const StrictValue& item) {
           parsed(map.required("config"), parse_kernel_config)};
 }
 
+WaveFiles parse_waves(const StrictValue& item) {
+  const StrictMap map = item.map({"data", "config"});
+  return {some_texts(map.required("data")), parsed(map.required("config"), parse_kernel_config)};
+}
+
 }  // namespace
 
 Manifest parse_manifest(const StrictValue& root) {
-  const StrictMap map = root.map({"gpu", "data", "fixed", "more", "split", "counters", "ladder",
-                                  "published", "timelines", "deviations", "excluded"});
+  const StrictMap map =
+      root.map({"gpu", "data", "split", "fixed", "whole_space", "waves", "timelines"});
   Manifest manifest{.gpu = map.required("gpu").text(),
                     .data = some_texts(map.required("data")),
                     .fixed = texts(map.optional("fixed")),
-                    .more = texts(map.optional("more")),
-                    .counters = texts(map.optional("counters")),
-                    .split = text(map.optional("split")),
-                    .ladder = text(map.optional("ladder")),
-                    .published = text(map.optional("published")),
-                    .deviations = text(map.optional("deviations")),
-                    .excluded = text(map.optional("excluded")),
+                    .whole_space = texts(map.optional("whole_space")),
+                    .split = "",
+                    .waves = {},
                     .timelines = {}};
+  if (const std::optional<StrictValue> split = map.optional("split")) {
+    manifest.split = split->text();
+  }
+  if (const std::optional<StrictValue> waves = map.optional("waves")) {
+    manifest.waves = parse_waves(*waves);
+  }
   if (const std::optional<StrictValue> timelines = map.optional("timelines")) {
     for (const StrictValue& item : timelines->list()) {
       manifest.timelines.push_back(parse_timeline(item));

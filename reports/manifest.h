@@ -1,17 +1,16 @@
-// The files that a report is made from, as a list of its own: reports/h200.yaml.
+// The files that a report is made from: reports/h200.yaml.
 //
 //   gpu: h200_sxm
-//   data: [...]            the model is judged by these rows
+//   data: [...]            measurements that judge the model
+//   split: FILE            of these only the held-out problems
 //   fixed: [...]           the baseline of one configuration for everything; not ranked
-//   more: [...]            shown besides: the ladder's rows, splits, published schedules
-//   counters: [...]        of kernels profiled in runs of their own
-//   split: FILE            which rows of data a fit may see; the headline is of the judge's part
-//   ladder: FILE           the rungs
-//   published: FILE        figures of public documents
-//   timelines: [{file:, shape:, config:}, ...]
-//   deviations: FILE       excluded: FILE
+//   whole_space: [...]     kernels that predict picked from its whole search space, timed with the
+//                          fastest known
+//   waves: {data: [...], config: TEXT}            one configuration over many N
+//   timelines: [{file:, shape:, config:}, ...]    recorded kernels
 //
-// Only gpu and data must be there. Paths are as they would be on a command line.
+// Only gpu and data are required. Paths are as they would be on a command line.
+// Checked by: manifest_test.cpp.
 #pragma once
 
 #include <filesystem>
@@ -31,10 +30,16 @@ struct TimelineFile {
   KernelConfig config;
 };
 
+struct WaveFiles {
+  std::vector<std::string> data;
+  KernelConfig config;
+};
+
 struct Manifest {
   std::string gpu;
-  std::vector<std::string> data, fixed, more, counters;
-  std::string split, ladder, published, deviations, excluded;  // empty: none
+  std::vector<std::string> data, fixed, whole_space;
+  std::string split;  // empty: none
+  std::optional<WaveFiles> waves;
   std::vector<TimelineFile> timelines;
 };
 

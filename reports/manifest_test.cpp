@@ -9,7 +9,8 @@ TEST_CASE("A manifest may name no more than a GPU and rows") {
   const Manifest manifest = parse_manifest(parse_yaml("gpu: x\ndata: [a.csv]\n", "m.yaml"));
   CHECK(manifest.gpu == "x");
   CHECK(manifest.data == std::vector<std::string>{"a.csv"});
-  CHECK(manifest.ladder.empty());
+  CHECK(manifest.split.empty());
+  CHECK_FALSE(manifest.waves.has_value());
   CHECK(manifest.timelines.empty());
 }
 
@@ -32,6 +33,6 @@ TEST_CASE("A timeline's shape and configuration are read where they stand") {
 
 TEST_CASE("An unknown key is an error with its place") {
   CHECK(error_message([] {
-          parse_manifest(parse_yaml("gpu: x\ndata: [a.csv]\nlader: b\n", "m.yaml"));
-        }).starts_with("2 m.yaml:3: lader: "));
+          parse_manifest(parse_yaml("gpu: x\ndata: [a.csv]\nspilt: b\n", "m.yaml"));
+        }).starts_with("2 m.yaml:3: spilt: "));
 }

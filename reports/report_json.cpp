@@ -1,135 +1,161 @@
 #include "reports/report_json.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <set>
 
-#include "model/base/error.h"
-#include "model/base/file.h"
+#include "model/base/shown_text.h"
+#include "model/predict/roofline.h"
+#include "model/tile/kernel_config_text.h"
+#include "model/tile/short_config_text.h"
+#include "reports/report_parts.h"
+#include "validate/compare/validation_text.h"
 
 namespace tilecast {
-namespace {
 
-using Json = nlohmann::ordered_json;
-
-bool holds_words(const DataTable& table, std::size_t column) {
-  return std::any_of(table.rows.begin(), table.rows.end(), [&](const std::vector<Cell>& row) {
-    return std::holds_alternative<std::string>(row[column]);
-  });
-}
-
-Json words_json(const DataTable& table, std::size_t column) {
-  std::map<std::string, std::size_t> places;
-  Json words = Json::array(), at = Json::array();
-  for (const std::vector<Cell>& row : table.rows) {
-    const std::string* word = std::get_if<std::string>(&row[column]);
-    if (word == nullptr) {
-      at.push_back(nullptr);
+Json waves_json(const WaveInput& waves) {
+  Json table = make_table({"n", "series", "tflops", "config"});
+  const auto add = [&](const GemmProblem& problem, const char* series, Seconds time,
+                       const std::string& config) {
+    table["rows"].push_back(
+        {problem.shape.n, series, shown_number(tflops_of(problem, time)), config});
+  };
+  Values apart;
+  for (const JoinedGroup& group : waves.data.groups) {
+    const auto* problem = std::get_if<GemmProblem>(&group.problem);
+    // Other widths take as many waves as the next whole one, with less to do.
+    if (problem == nullptr || problem->shape.n % waves.config.tiling.block_n != 0) {
       continue;
     }
-    const auto [place, is_new] = places.try_emplace(*word, places.size());
-    if (is_new) {
-      words.push_back(*word);
+    for (const JoinedPoint& point : group.points) {
+      const std::string config = short_text(point.predicted.config);
+      add(*problem, "measured", point.measured_time(), config);
+      add(*problem, "predicted", point.predicted.time, config);
+      apart.push_back(std::abs(point.predicted.time / point.measured_time() - 1));
     }
-    at.push_back(place->second);
-  }
-  return {{"words", std::move(words)}, {"at", std::move(at)}};
-}
-
-Json values_json(const DataTable& table, std::size_t column) {
-  Json values = Json::array();
-  for (const std::vector<Cell>& row : table.rows) {
-    const double* number = std::get_if<double>(&row[column]);
-    const std::string text = number == nullptr ? "" : cell_text(row[column], table.columns[column]);
-    values.push_back(text.empty() ? Json() : Json::parse(text));
-  }
-  return {{"values", std::move(values)}};
-}
-
-void replace_words(Json& json, const std::string& word, const Json& with) {
-  if (json.is_string() && json == word) {
-    json = with;
-  } else if (json.is_structured()) {
-    for (Json& item : json) {
-      replace_words(item, word, with);
-    }
-  }
-}
-
-Json spec_json(const std::filesystem::path& path, const Json& schedules) {
-  Json spec = Json::parse(read_file(path), nullptr, false);
-  if (spec.is_discarded()) {
-    throw ConfigError(path.string() + ": expected a chart specification in JSON");
-  }
-  replace_words(spec, "@schedules", schedules);
-  return spec;
-}
-
-Json schedules_of(const Report& report) {
-  std::set<std::string> schedules;
-  for (const Section& section : report.sections) {
-    for (const DataTable& table : section.tables) {
-      for (std::size_t i = 0; i < table.columns.size(); ++i) {
-        if (table.columns[i].key != "schedule") {
-          continue;
-        }
-        for (const std::vector<Cell>& row : table.rows) {
-          if (const std::string* word = std::get_if<std::string>(&row[i])) {
-            schedules.insert(*word);
-          }
+    for (const MeasuredGroup& measured : waves.measured) {
+      if (measured.problem == *problem && measured.regime == group.regime) {
+        add(*problem, "fastest kernel measured", measured.fastest().time(),
+            short_text(measured.fastest().config));
+        if (measured.cublaslt_top1) {
+          add(*problem, "cuBLASLt", *measured.cublaslt_top1, "");
         }
       }
     }
   }
-  return schedules;
-}
-
-Json filters_json(const Chart& chart) {
-  Json filters = Json::array();
-  for (const Filter& filter : chart.filters) {
-    filters.push_back({{"column", filter.column},
-                       {"label", filter.label},
-                       {"one", filter.one},
-                       {"chosen", filter.chosen}});
+  if (apart.empty()) {
+    return {};
   }
-  return filters;
+  const GemmProblem& first = std::get<GemmProblem>(waves.data.groups.front().problem);
+  return {{"m", first.shape.m},
+          {"k", first.shape.k},
+          {"config", short_text(waves.config)},
+          {"widths", apart.size()},
+          {"median_error", rounded_figure(median(apart))},
+          {"curves", std::move(table)}};
 }
 
-}  // namespace
-
-Json table_json(const DataTable& table) {
-  Json columns = Json::object();
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    if (table.columns[i].on_page) {
-      columns[table.columns[i].key] =
-          holds_words(table, i) ? words_json(table, i) : values_json(table, i);
+Json errors_json(const ReportInput& input, Regime regime) {
+  std::map<std::string, Values> errors;   // absolute, by series
+  std::map<std::string, Values> classes;  // relative, of the model
+  std::size_t problems = 0;
+  for (const JoinedGroup& group : input.judged.data.groups) {
+    if (group.regime != regime || group.points.empty()) {
+      continue;
     }
-  }
-  return {{"rows", table.rows.size()}, {"columns", std::move(columns)}};
-}
-
-Json charts_json(const Report& report, const std::filesystem::path& page_folder) {
-  const Json schedules = schedules_of(report);
-  Json json{{"schedules", schedules}, {"tables", Json::object()}, {"charts", Json::object()}};
-  for (const Section& section : report.sections) {
-    for (const Chart& chart : section.charts) {
-      json["charts"][chart.id] = {
-          {"title", chart.title},
-          {"tables", chart.tables},
-          {"filters", filters_json(chart)},
-          {"spec", spec_json(page_folder / "charts" / (chart.id + ".vl.json"), schedules)}};
-      for (const std::string& id : chart.tables) {
-        const DataTable* table = report.table(id);
-        TILECAST_ASSERT(table != nullptr);
-        if (!json["tables"].contains(id)) {
-          json["tables"][id] = table_json(*table);
-        }
+    ++problems;
+    for (const JoinedPoint& point : group.points) {
+      const Seconds measured = point.measured_time();
+      const double error = point.predicted.time / measured - 1;
+      errors["tilecast"].push_back(std::abs(error));
+      classes[problem_class(group.problem)].push_back(error);
+      if (const auto time = roofline_time(input.gpu, group.problem, point.predicted.config)) {
+        errors["roofline"].push_back(std::abs(*time / measured - 1));
       }
     }
   }
+  Json curve = make_table({"series", "kernels", "error"});  // both in percent
+  for (const auto& [series, values] : errors) {
+    for (int percent = 0; percent <= 100; ++percent) {
+      curve["rows"].push_back(
+          {series, percent, shown_number(quantile(values, percent / kToPercent) * kToPercent)});
+    }
+  }
+  Json by_class = Json::array();
+  for (const auto& [name, values] : classes) {
+    const ErrorFigures figures = *error_figures(values);
+    by_class.push_back({{"class", name},
+                        {"kernels", figures.points},
+                        {"mean_error", rounded_figure(figures.mape)}});
+  }
+  return {{"regime", to_text(regime)},
+          {"problems", problems},
+          {"kernels", errors["tilecast"].size()},
+          {"classes", std::move(by_class)},
+          {"curve", std::move(curve)}};
+}
+
+Json picks_json(const ReportInput& input, Regime regime) {
+  Json table = make_table({"choice", "of", "speed", "worst"});
+  const auto add = [&](const std::string& choice, const std::optional<RatioFigures>& figures,
+                       const char* cases) {
+    if (figures) {
+      table["rows"].push_back({choice, counted(figures->groups, cases),
+                               rounded_figure(figures->geomean), rounded_figure(figures->min)});
+    }
+  };
+  const auto add_pick = [&](const std::string& choice, const Validation& validation,
+                            std::size_t count) {
+    const auto found = validation.pick.find(regime);
+    if (found != validation.pick.end() && found->second.contains(count)) {
+      add(choice, found->second.at(count), "problem");
+    }
+  };
+  if (input.whole_space) {
+    add_pick("top pick of the whole search space", input.whole_space->validation, 1);
+    add_pick("fastest of its top three", input.whole_space->validation, 3);
+  }
+  const Validation& judged = input.judged.validation;
+  add_pick("top pick among measured kernels", judged, 1);
+  const char* const both = judged.time.size() > 1 ? "case" : "problem";  // a case has one regime
+  const Baselines& baselines = judged.baselines;
+  add("cuBLASLt, top heuristic, aligned", baselines.cublaslt_aligned, both);
+  add("cuBLASLt, fastest of 16, aligned", baselines.cublaslt_best_aligned, both);
+  for (const auto& [name, figures] : baselines.selectors) {
+    add(name, figures, "problem");
+  }
+  add("one fixed configuration", baselines.fixed_tiling, both);
+  add("a random kernel", baselines.random, both);
+  return table["rows"].empty() ? Json() : table;
+}
+
+Json report_json(const ReportInput& input) {
+  const Validation& validation = input.judged.validation;
+  Json json{{"schema", 1},
+            {"gpu", input.gpu.name},
+            {"product", input.gpu.product},
+            {"command", input.command},
+            {"rows", input.rows},
+            {"cards", input.cards},
+            {"held_out", input.held_out},
+            {"validation", to_json(validation)}};
+  const auto add = [&](const char* key, Json part) {
+    if (!part.empty()) {
+      json[key] = std::move(part);
+    }
+  };
+  if (input.whole_space) {
+    add("whole_space", to_json(input.whole_space->validation));
+  }
+  if (input.waves) {
+    add("waves", waves_json(*input.waves));
+  }
+  const Regime regime = validation.time.begin()->first;  // bursts, where there are some
+  add("errors", errors_json(input, regime));
+  add("picks", picks_json(input, regime));
+  add("clock", clock_json(input.judged.data));
+  add("problems", problems_json(input));
+  add("timelines", timelines_json(input));
   return json;
 }
 

@@ -1,24 +1,55 @@
-// What the page's charts read: tables, chart specifications and filters as one JSON object. Columns
-// of words are written as a dictionary and indices, so that ten thousand rows stay small.
+// A report as JSON: the figures that `validate` prints, and the rows that the page's charts and its
+// list of problems show. The page is made from this alone, and report.json next to it holds it.
 //
-//   {"schedules": [...],
-//    "tables": {ID: {"rows": n, "columns": {KEY: {"values": [...]} | {"words": [...], "at":
-//    [...]}}}}, "charts": {ID: {"title":..., "tables": [...], "filters": [...], "spec": {...}}}}
-// Absent cells are null. Checked by: report_json_test.cpp, reports/browser/page_test.py.
+//   {"schema": 1, "gpu":..., "product":..., "command":..., "rows":..., "cards":..., "held_out":...,
+//    "validation": as `validate --format json`, "whole_space": the same of those rows,
+//    "waves": {...}, "errors": {...}, "picks": TABLE, "clock": {...},
+//    "problems": [...], "timelines": [...]}
+// TABLE is {"columns": [...], "rows": [[...], ...]}. What the data do not allow has no key.
+// Checked by: page_test.cpp.
 #pragma once
 
-#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
 
-#include "reports/report.h"
+#include "validate/compare/measured_groups.h"
+#include "validate/compare/validation.h"
+#include "validate/record/tile_timeline.h"
 
 namespace tilecast {
 
-/// Only tables that a chart reads, only columns on the page. Specifications come from
-/// `page_folder`/charts; in them the string "@schedules" stands for the list of schedules in the
-/// report's points. Throws FileError where one is missing, ConfigError where it is not JSON.
-nlohmann::ordered_json charts_json(const Report& report, const std::filesystem::path& page_folder);
+struct JudgedRows {
+  JoinedData data;
+  Validation validation;
+};
 
-nlohmann::ordered_json table_json(const DataTable& table);
+/// One configuration over many N, and everything that was measured there.
+struct WaveInput {
+  KernelConfig config;
+  JoinedData data;  // of `config` alone
+  std::vector<MeasuredGroup> measured;
+};
+
+/// A kernel whose timeline was recorded.
+struct TimelineInput {
+  GemmProblem problem;
+  KernelConfig config;
+  std::vector<TileRecord> records;
+};
+
+struct ReportInput {
+  GpuSpec gpu;
+  std::string command;  // that writes this report, as one would type it
+  std::size_t rows = 0, cards = 0;
+  bool held_out = false;  // `judged` are problems that no fit has seen
+  JudgedRows judged;
+  std::optional<JudgedRows> whole_space;
+  std::optional<WaveInput> waves;
+  std::vector<TimelineInput> timelines;
+};
+
+nlohmann::ordered_json report_json(const ReportInput& input);
 
 }  // namespace tilecast

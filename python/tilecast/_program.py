@@ -49,5 +49,5 @@ def calibrate(data: Union[_Path, Iterable[_Path]], out: _Path, *, gpu: str = "h2
 
 
 def report(data: Union[_Path, Iterable[_Path]], out: _Path, *, gpu: str = "h200_sxm") -> str:
-    """Predicted beside measured, as a page in the folder `out`; otherwise as `calibrate`."""
+    """Writes a page of predicted and measured kernels to the folder `out`; otherwise as `calibrate`."""
     return _run(["report", "--gpu", gpu, *_files(data), "--out", os.fspath(out)])

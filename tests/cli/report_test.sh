@@ -1,47 +1,73 @@
-# tilecast report: a folder from rows, written again to the same bytes, its fallbacks and refusals.
+# tilecast report: a whole page that holds validate's figures, the same bytes again, refusals.
 . tests/cli/expect.sh
 
 rows=validate/data/h200_sxm/laboratory/sustained.csv.gz
 out=$folder/report
-report() { "$TILECAST" report --data $rows --out "$out" "$@"; }
+"$TILECAST" report --data $rows --out "$out" --predictions "$folder/kept.csv" \
+  >"$folder/said" 2>"$folder/err" || problem "report: $(cat "$folder/err")"
+grep -q 'mean error' "$folder/said" || problem 'no figure on standard output'
+tail -1 "$folder/said" | grep -qx "$out/index.html" || problem 'the page is not named last'
+"$TILECAST" validate --data $rows --predictions "$folder/kept.csv" --format json >"$folder/validated" 2>/dev/null
 
-# Without the chart library: tables and no charts, and both the page and standard error say so.
-mkdir "$folder/empty" "$folder/reports" && cp -r reports/page "$folder/reports"
-TILECAST_REPORT_VEGA=$folder/empty TILECAST_REPORT_DIR=$folder/reports report \
-  >"$folder/out" 2>"$folder/err" || problem "report: $(cat "$folder/err")"
-grep -q 'chart library was not found' "$folder/err" || problem 'no word about the chart library'
-grep -q 'without the chart library' "$out/index.html" || problem 'the page hides its lack of charts'
-grep -q '<figure' "$out/index.html" && problem 'charts without a library'
-grep -q 'Kendall' "$out/index.html" || problem 'the page has no tables'
-grep -q '^| 128x' "$out/report.md" || grep -q '| shape |' "$out/report.md" || problem 'no Markdown'
-head -1 "$out/data/points.csv" | grep -q '^shape,class,schedule' || problem 'no data'
-[ -s "$out/predictions.cache.csv" ] || problem 'predictions were not kept'
+if command -v python3 >/dev/null; then
+  python3 - "$out" "$folder/validated" <<'PYTHON' >"$folder/found" 2>&1 || problem "$(cat "$folder/found")"
+import html.parser, json, sys
 
-# With it.
-TILECAST_REPORT_VEGA=$folder/empty report >"$folder/out" 2>"$folder/err" ||
-  problem "report: $(cat "$folder/err")"
-grep -q '<figure' "$out/index.html" || problem 'no charts with the library'
-grep -q $'\033' "$folder/out" && problem 'control characters where no terminal is'
-COLUMNS=80 report 2>/dev/null | awk 'length > 80 {exit 1}' || problem 'wider than 80 columns'
+out, validated = sys.argv[1:]
+report = json.load(open(f"{out}/report.json"))
+assert report["validation"] == json.load(open(validated)), "the report has other figures than validate"
+
+VOID = {"meta", "link", "input", "br", "img"}
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.words, self.ids, self.json = [], 0, set(), ""
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in VOID:
+            self.open.append(tag)
+        for name, value in attributes:
+            assert name != "id" or value not in self.ids, f"two elements are {value}"
+            assert name not in ("src", "onclick"), f"{tag} has {name}"
+            self.ids.update([value] if name == "id" else [])
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, f"</{tag}> closes no {tag}"
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script" and data.startswith('{"schema"'):
+            self.json = data
+        if not {"script", "style", "title"} & set(self.open):
+            self.words += len(data.split())
+
+
+page = Page()
+text = open(f"{out}/index.html", encoding="utf-8").read()
+page.feed(text)
+page.close()
+assert text.startswith("<!doctype html>") and not page.open, f"left open: {page.open}"
+assert page.words <= 1200, f"{page.words} words"
+assert json.loads(page.json) == report, "the page and report.json differ"
+mean = report["validation"]["time"]["sustained"]["mape"] * 100
+assert f"mean error of {mean:.3g} %" in text, f"no mean error of {mean:.3g} %"
+PYTHON
+fi
 
 # The same rows give the same bytes.
 cp -r "$out" "$folder/first"
-report --no-figures >/dev/null 2>&1
-diff -r "$out" "$folder/first" >"$folder/diff" || problem "not the same again: $(head -3 "$folder/diff")"
-
-# Beside another report.
-report --no-figures --against "$folder/first" >"$folder/out" 2>/dev/null || problem '--against'
-grep -q 'only in the other one' "$folder/out" || problem 'no changes in the summary'
+"$TILECAST" report --data $rows --out "$out" --predictions "$folder/kept.csv" >/dev/null 2>&1
+diff -r "$out" "$folder/first" >/dev/null || problem 'not the same again'
 
 expect_error 2 'report needs measurements' "$TILECAST" report --out "$folder/x"
 expect_error 2 'out' "$TILECAST" report --data $rows
 expect_error 6 'no.csv' "$TILECAST" report --data no.csv --out "$folder/x"
-expect_error 6 'is not a report' report --no-figures --against "$folder/empty"
 expect_error 2 'h100_sxm|H100' "$TILECAST" report --gpu h100_sxm --data $rows --out "$folder/x"
 expect_error 2 'schedules run' "$TILECAST" report --gpu a100_sxm80 --data $rows --out "$folder/x"
 printf 'gpu: h200_sxm\ndata: [%s]\nmoer: []\n' "$rows" >"$folder/m.yaml"
 expect_error 2 'm.yaml:3: moer' "$TILECAST" report --manifest "$folder/m.yaml" --out "$folder/x"
-echo broken >"$folder/cache.csv"
-expect_error 2 'cache.csv:1: ' report --predictions "$folder/cache.csv"
 [ -e "$folder/x" ] && problem 'a refused report left a folder'
+mkdir "$folder/own" && echo mine >"$folder/own/index.html"
+expect_error 2 'own/index.html: was not written by a report' "$TILECAST" report --data $rows --out "$folder/own"
 finish

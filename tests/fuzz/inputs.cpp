@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <string>
 
 #include "model/base/error.h"
@@ -18,7 +17,7 @@
 #include "model/tile/any_op.h"
 #include "reports/html_text.h"
 #include "reports/manifest.h"
-#include "reports/markdown_html.h"
+#include "reports/template.h"
 #include "validate/plan/suite.h"
 #include "validate/record/measurement_csv.h"
 
@@ -79,17 +78,8 @@ void write_html(std::string_view bytes) {
   const std::string json = json_in_html(nlohmann::ordered_json(bytes));
   TILECAST_ASSERT(json.find('<') == std::string::npos);
   TILECAST_ASSERT(nlohmann::ordered_json::parse(json).is_string());
-  const std::string html = markdown_html(bytes, 3);
-  static const std::regex kTag(
-      "</?(p|ul|ol|li|h[1-6]|pre|code|strong|em|table|thead|tbody|tr|th|td|div|a)>|"
-      "<div class=\"table( long)?\" tabindex=\"0\">|<a href=\"https://[^<>\"']*\">");
-  std::string_view rest = html;
-  for (std::size_t at = rest.find_first_of("<>"); at != std::string_view::npos;
-       at = rest.find_first_of("<>")) {
-    const std::size_t end = std::min(rest.find('>', at), rest.size() - 1);
-    TILECAST_ASSERT(std::regex_match(std::string(rest.substr(at, end - at + 1)), kTag));
-    rest.remove_prefix(end + 1);
-  }
+  const std::string html = fill_template("{{text}}", {{"text", bytes}}, html_escaped);
+  TILECAST_ASSERT(html.find_first_of(kMarkup) == std::string::npos);
 }
 
 /// wordexp reads as a shell does, without starting one.

@@ -1,6 +1,7 @@
 #include "tests/structure/include_direction.h"
 
 #include <algorithm>
+#include <regex>
 
 #include "model/base/file.h"
 #include "tests/catch.h"
@@ -53,6 +54,25 @@ TEST_CASE("Text is escaped for HTML and for a shell in one place each") {
       CHECK(has == (path == escaper));
     }
   }
+}
+
+TEST_CASE("Markup stands in the report's template, not in code, so that every value is escaped") {
+  const auto has_markup = [](const std::string& code) {
+    static const std::regex text(R"re("(?:[^"\\\n]|\\.)*")re"), tag("</?[a-zA-Z]");
+    return std::any_of(
+        std::sregex_iterator(code.begin(), code.end(), text), std::sregex_iterator(),
+        [](const std::smatch& found) { return std::regex_search(found.str(), tag); });
+  };
+  for (const auto& file : tilecast::source_files(".")) {
+    const std::string path = file.string();
+    if (path.starts_with("reports/") && !path.ends_with("_test.cpp") &&
+        path != "reports/html_text.cpp") {
+      INFO(path);
+      CHECK_FALSE(has_markup(tilecast::read_file(file)));
+    }
+  }
+  CHECK(has_markup("html += \"<td>\" + cell;"));
+  CHECK_FALSE(has_markup("row[\"a\"].get<double>() + row[\"b\"];"));
 }
 
 TEST_CASE("A header can be included twice") {

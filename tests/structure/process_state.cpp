@@ -42,7 +42,6 @@ constexpr Exception kExceptions[] = {
     {"kernels/jit/cubin_cache.cpp", "getenv", "the cache's folder"},
     {"cli/gpu_device.cpp", "getenv", "CUDA_VISIBLE_DEVICES, in a program"},
     {"cli/chart_library.cpp", "getenv", "where the report's charts come from, in a program"},
-    {"reports/terminal_table.cpp", "getenv", "NO_COLOR and COLUMNS, for a terminal"},
     {"model/base/file.cpp", "ifstream", "bytes as they are"},
     {"model/base/file.cpp", "ostringstream", "bytes as they are"},
     {"model/spec/yaml_tree.cpp", "istringstream", "yaml-cpp reads text from a stream"},

@@ -142,7 +142,7 @@ std::optional<double> roofline_mape(const GpuSpec& gpu, const std::vector<Joined
 Baselines baselines(const GpuSpec& gpu, const std::vector<JoinedGroup>& groups,
                     const ValidationOptions& options) {
   const std::optional<std::string>& fixed_config = options.fixed_config;
-  Values random, top1_of_best, top1_of_ours, aligned, odd, runtime_of_ours;
+  Values random, top1_of_best, top1_of_ours, aligned, odd, best_aligned, runtime_of_ours;
   for (const JoinedGroup& group : groups) {
     if (can_pick(group)) {
       random.push_back(random_pick_ratio(group));
@@ -154,6 +154,9 @@ Baselines baselines(const GpuSpec& gpu, const std::vector<JoinedGroup>& groups,
       const double ratio = group.best_measured_time() / group.cublaslt_top1->time->median;
       top1_of_ours.push_back(ratio);
       (is_aligned(group.problem) ? aligned : odd).push_back(ratio);
+    }
+    if (group.cublaslt_best && !group.points.empty() && is_aligned(group.problem)) {
+      best_aligned.push_back(group.best_measured_time() / group.cublaslt_best->time->median);
     }
     if (group.runtime_copy && !group.points.empty()) {
       runtime_of_ours.push_back(group.best_measured_time() / group.runtime_copy->time->median);
@@ -184,6 +187,7 @@ Baselines baselines(const GpuSpec& gpu, const std::vector<JoinedGroup>& groups,
   result.cublaslt_top1_of_ours = ratio_figures(top1_of_ours);
   result.cublaslt_aligned = ratio_figures(aligned);
   result.cublaslt_odd = ratio_figures(odd);
+  result.cublaslt_best_aligned = ratio_figures(best_aligned);
   result.runtime_copy_of_ours = ratio_figures(runtime_of_ours);
   result.roofline_mape = roofline_mape(gpu, groups);
   return result;

@@ -45,8 +45,9 @@ struct Baselines {
   std::map<std::string, RatioFigures> selectors;      // by name, see selectors.h; bursts
   std::optional<RatioFigures> cublaslt_top1_of_best;  // time of cublaslt:best / of cublaslt:top1
   std::optional<RatioFigures> cublaslt_top1_of_ours;  // best measured time of ours / of its top1
-  // The same where rows are aligned (is_aligned), and where most of its kernels cannot load wide.
-  std::optional<RatioFigures> cublaslt_aligned, cublaslt_odd;
+  // The same where rows are aligned (is_aligned), and where most of its kernels cannot load wide;
+  // of aligned ones against its best too.
+  std::optional<RatioFigures> cublaslt_aligned, cublaslt_odd, cublaslt_best_aligned;
   std::optional<RatioFigures> runtime_copy_of_ours;  // best measured time of ours / cudaMemcpyAsync
   std::optional<double> roofline_mape;               // see roofline.h
 };

@@ -70,6 +70,9 @@ Json baselines_json(const Baselines& baselines) {
   }
   add("cublaslt_top1_of_best", baselines.cublaslt_top1_of_best);
   add("cublaslt_top1_of_ours", baselines.cublaslt_top1_of_ours);
+  add("cublaslt_aligned", baselines.cublaslt_aligned);
+  add("cublaslt_odd", baselines.cublaslt_odd);
+  add("cublaslt_best_aligned", baselines.cublaslt_best_aligned);
   add("runtime_copy_of_ours", baselines.runtime_copy_of_ours);
   if (baselines.roofline_mape) {
     json["roofline_mape"] = rounded_figure(*baselines.roofline_mape);

@@ -1,0 +1,123 @@
+// Cycles against clock: every configuration of one problem, with lines of equal time.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "model/tile/short_config_text.h"
+#include "reports/report_parts.h"
+
+namespace tilecast {
+namespace {
+
+constexpr double kFactors[] = {1, 1.05, 1.1, 1.2, 1.3};  // of the shortest time
+constexpr double kSlowest = 1.3;                         // others are left out
+
+struct Extremes {
+  const JoinedPoint *fewest = nullptr, *fastest = nullptr;  // cycles, time
+};
+
+bool has_clock(const JoinedPoint& point) {
+  return point.measured.sm_clock && point.measured.cycles;
+}
+
+Extremes extremes_of(const JoinedGroup& group) {
+  Extremes found;
+  for (const JoinedPoint& point : group.points) {
+    if (!has_clock(point)) {
+      continue;
+    }
+    if (found.fewest == nullptr || *point.measured.cycles < *found.fewest->measured.cycles) {
+      found.fewest = &point;
+    }
+    if (found.fastest == nullptr || point.measured_time() < found.fastest->measured_time()) {
+      found.fastest = &point;
+    }
+  }
+  return found;
+}
+
+/// Of large problems, or of all where none is, the middle one by operations.
+const JoinedGroup& typical(std::vector<const JoinedGroup*> groups) {
+  const auto is_large = [](const JoinedGroup* group) {
+    return problem_class(group->problem) == "large";
+  };
+  if (std::ranges::any_of(groups, is_large)) {
+    std::erase_if(groups, [&](const JoinedGroup* group) { return !is_large(group); });
+  }
+  std::ranges::stable_sort(
+      groups, {}, [](const JoinedGroup* group) { return tflops_of(group->problem, Seconds{1}); });
+  return *groups[groups.size() / 2];
+}
+
+/// Cycles are time x clock: a straight line for each time, two ends each.
+Json lines_json(Seconds best, const Json& kernels) {
+  double low = 0, high = 0, most = 0;  // GHz, kilocycles
+  for (const Json& row : kernels["rows"]) {
+    for (const std::size_t side : {0, 2}) {  // measured, predicted
+      const double ghz = row[2 + side];
+      low = low == 0 ? ghz : std::min(low, ghz);
+      high = std::max(high, ghz);
+      most = std::max(most, row[3 + side].get<double>());
+    }
+  }
+  Json table = make_table({"line", "ghz", "kcycles"});
+  for (const double factor : kFactors) {
+    const double us = best.value * factor * kToMicro;
+    for (const double ghz : {low * 0.99, high * 1.01}) {
+      if (us * low <= most) {  // else above every kernel
+        table["rows"].push_back({factor == 1 ? fmt::format("{:.4g} us", us)
+                                             : fmt::format("+{:.0f} %", (factor - 1) * kToPercent),
+                                 shown_number(ghz), shown_number(us * ghz)});
+      }
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+Json clock_json(const JoinedData& data) {
+  std::size_t all = 0, differ = 0;
+  std::vector<const JoinedGroup*> bursts, sustained;
+  for (const JoinedGroup& group : data.groups) {
+    const Extremes found = extremes_of(group);
+    if (std::ranges::count_if(group.points, has_clock) > 1) {
+      ++all;
+      differ += found.fewest != found.fastest ? 1 : 0;
+      (group.regime == Regime::kBurst ? bursts : sustained).push_back(&group);
+    }
+  }
+  if (all == 0) {
+    return {};
+  }
+  const JoinedGroup& group = typical(bursts.empty() ? sustained : bursts);
+  const Extremes found = extremes_of(group);
+  Json kernels = make_table({"config", "label", "ghz", "kcycles", "predicted_ghz",
+                             "predicted_kcycles", "us", "predicted_us"});
+  for (const JoinedPoint& point : group.points) {
+    if (!has_clock(point) || point.measured_time() > found.fastest->measured_time() * kSlowest) {
+      continue;
+    }
+    const Prediction& predicted = point.predicted;
+    kernels["rows"].push_back({short_text(predicted.config),
+                               &point == found.fastest  ? "fastest"
+                               : &point == found.fewest ? "fewest cycles"
+                                                        : "",
+                               shown_number(point.measured.sm_clock->value * kToGiga),
+                               shown_number(point.measured.cycles->value * kToKilo),
+                               shown_number(predicted.sm_clock.value * kToGiga),
+                               shown_number(predicted.cycles.value * kToKilo),
+                               shown_number(point.measured_time().value * kToMicro),
+                               shown_number(predicted.time.value * kToMicro)});
+  }
+  Json lines = lines_json(found.fastest->measured_time(), kernels);
+  return {{"problem", problem_text(group.problem)},
+          {"regime", to_text(group.regime)},
+          {"cases", all},
+          {"differ", differ},
+          {"kernels", std::move(kernels)},
+          {"lines", std::move(lines)}};
+}
+
+}  // namespace tilecast

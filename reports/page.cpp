@@ -1,0 +1,207 @@
+#include "reports/page.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/base/shown_text.h"
+#include "reports/html_text.h"
+#include "reports/template.h"
+
+namespace tilecast {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kCharts[] = {"waves", "errors", "picks", "clock", "timeline"};
+
+/// In percent, to three digits; nothing where it is absent.
+Json percent(const Json& report, const char* pointer) {
+  const Json::json_pointer at(pointer);
+  return report.contains(at) ? Json(fmt::format("{:.3g}", report[at].get<double>() * 100)) : Json();
+}
+
+/// The cell of a table's row.
+const Json& cell(const Json& table, const Json& row, std::string_view column) {
+  std::size_t at = 0;
+  while (table["columns"][at] != column) {
+    ++at;
+  }
+  return row[at];
+}
+
+/// About eight widths, measured next to predicted.
+Json wave_rows(const Json& curves) {
+  std::map<long long, std::map<std::string, std::string>> by_n;
+  for (const Json& row : curves["rows"]) {
+    by_n[cell(curves, row, "n")][cell(curves, row, "series")] =
+        fmt::format("{:.0f}", cell(curves, row, "tflops").get<double>());
+  }
+  Json rows = Json::array();
+  const std::size_t step = (by_n.size() + 7) / 8;
+  std::size_t place = 0;
+  for (const auto& [n, speeds] : by_n) {
+    if (place++ % step == 0) {
+      rows.push_back(
+          {{"n", n}, {"measured", speeds.at("measured")}, {"predicted", speeds.at("predicted")}});
+    }
+  }
+  return rows;
+}
+
+Json error_rows(const Json& curve) {
+  Json rows = Json::array();
+  for (const int share : {50, 75, 90, 99}) {
+    rows.push_back({{"share", share}, {"tilecast", "-"}, {"roofline", "-"}});
+    for (const Json& row : curve["rows"]) {
+      if (cell(curve, row, "kernels") == share) {
+        rows.back()[cell(curve, row, "series").get<std::string>()] =
+            fmt::format("{:.3g}", cell(curve, row, "error").get<double>());
+      }
+    }
+  }
+  return rows;
+}
+
+Json errors_view(const Json& errors) {
+  Json view{{"rows", error_rows(errors["curve"])}, {"classes", Json::array()}};
+  view["half"] = view["rows"][0]["tilecast"];
+  view["nine_of_ten"] = view["rows"][2]["tilecast"];
+  for (const Json& item : errors["classes"]) {
+    view["classes"].push_back({{"class", item["class"]},
+                               {"mean", percent(item, "/mean_error")},
+                               {"separator", &item == &errors["classes"].back() ? "." : ","}});
+  }
+  return view;
+}
+
+Json picks_view(const Json& picks) {
+  Json view{{"rows", Json::array()}};
+  for (const Json& row : picks["rows"]) {
+    view["rows"].push_back(
+        {{"choice", cell(picks, row, "choice")},
+         {"of", cell(picks, row, "of")},
+         {"speed", fmt::format("{:.1f}", cell(picks, row, "speed").get<double>() * 100)},
+         {"worst", fmt::format("{:.1f}", cell(picks, row, "worst").get<double>() * 100)}});
+  }
+  view["first"] = view["rows"][0];
+  return view;
+}
+
+Json clock_view(const Json& clock) {
+  Json view = clock;
+  view["rows"] = Json::array();
+  const Json& kernels = clock["kernels"];
+  for (const Json& row : kernels["rows"]) {
+    if (cell(kernels, row, "label") != "") {
+      Json& shown = view["rows"].emplace_back();
+      for (const char* column : {"label", "config", "ghz", "kcycles", "us", "predicted_us"}) {
+        shown[column] = cell(kernels, row, column);
+      }
+    }
+  }
+  return view;
+}
+
+Json chart_spec(const fs::path& page_folder, const std::string& chart) {
+  const fs::path path = page_folder / "charts" / (chart + ".vl.json");
+  Json spec = Json::parse(read_file(path), nullptr, false);
+  if (spec.is_discarded()) {
+    throw ConfigError(path.string() + ": expected a chart specification in JSON");
+  }
+  return spec;
+}
+
+/// Texts for the templates.
+Json view_of(const Json& report) {
+  const bool bursts = report["errors"]["regime"] == "burst";
+  const std::string time =
+      fmt::format("/validation/time/{}", report["errors"]["regime"].get<std::string>());
+  const std::string pick = fmt::format("pick/{}", report["errors"]["regime"].get<std::string>());
+  const auto number = [](const Json& value) { return with_commas(value.get<long long>()); };
+  Json view{{"product", report["product"]},
+            {"command", report["command"]},
+            {"rows", number(report["rows"])},
+            {"cards", counted(report["cards"], "card")},
+            {"regime", bursts ? "burst" : "sustained"},
+            {"mean", percent(report, (time + "/mape").c_str())},
+            {"median", percent(report, (time + "/median").c_str())},
+            {"roofline", percent(report, "/validation/baselines/roofline_mape")},
+            {"kernels", fmt::format("{} kernel{}", number(report["errors"]["kernels"]),
+                                    report["errors"]["kernels"] == 1 ? "" : "s")},
+            {"problems", counted(report["errors"]["problems"], "problem")},
+            {"held_out", report["held_out"] == true ? Json("held-out ") : Json()},
+            {"errors", errors_view(report["errors"])}};
+  const auto ratio = [&](const char* key, const std::string& pointer) {
+    if (const Json::json_pointer at(pointer); report.contains(at)) {
+      view[key] = {{"speed", percent(report, (pointer + "/geomean").c_str())},
+                   {"worst", percent(report, (pointer + "/min").c_str())},
+                   {"problems", report[at]["shapes"]}};
+    }
+  };
+  ratio("whole_top1", "/whole_space/" + pick + "/top1");
+  ratio("whole_top3", "/whole_space/" + pick + "/top3");
+  ratio("top1", "/validation/" + pick + "/top1");
+  for (const char* key :
+       {"fixed_tiling", "cublaslt_aligned", "cublaslt_best_aligned", "cublaslt_odd"}) {
+    ratio(key, fmt::format("/validation/baselines/{}", key));
+  }
+  if (report.contains("waves")) {
+    view["waves"] = report["waves"];
+    view["waves"]["apart"] = percent(report, "/waves/median_error");
+    view["waves"]["rows"] = wave_rows(report["waves"]["curves"]);
+  }
+  if (report.contains("picks")) {
+    view["picks"] = picks_view(report["picks"]);
+  }
+  if (report.contains("clock")) {
+    view["clock"] = clock_view(report["clock"]);
+  }
+  return view;
+}
+
+std::string unescaped(std::string_view text) { return std::string(text); }
+
+}  // namespace
+
+Json chart_with_rows(const fs::path& page_folder, const std::string& chart, const Json& table) {
+  Json spec = chart_spec(page_folder, chart);
+  spec["width"] = 640;
+  for (const Json& row : table["rows"]) {
+    Json named;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      named[table["columns"][i].get<std::string>()] = row[i];
+    }
+    spec["datasets"][chart].push_back(std::move(named));
+  }
+  return spec;
+}
+
+std::string report_page(const Json& report, const PageParts& parts) {
+  Json view = view_of(report);
+  for (const auto& [text, address] : parts.links) {
+    view["links"].push_back({{"text", text}, {"address", address}});
+  }
+  Json specs;
+  for (const char* chart : kCharts) {
+    specs[chart] = chart_spec(parts.folder, chart);
+  }
+  const auto script = [&](const char* name) {
+    return script_in_html(read_file(parts.folder / name), name);
+  };
+  return fill_template(read_file(parts.folder / "page.html"), view, html_escaped,
+                       {{"style", read_file(parts.folder / "page.css")},
+                        {"report", json_in_html(report)},
+                        {"specs", json_in_html(specs)},
+                        {"chart_library", script_in_html(parts.chart_library, "the chart library")},
+                        {"script", script("page.js")}});
+}
+
+std::string report_headline(const Json& report, const fs::path& page_folder) {
+  return fill_template(read_file(page_folder / "headline.md"), view_of(report), unescaped);
+}
+
+}  // namespace tilecast

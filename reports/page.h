@@ -1,0 +1,31 @@
+// A report as one HTML page, which asks the network for nothing, and as README's sentences; both
+// from a report's JSON (report_json.h) by a template. Checked by: page_test.cpp,
+// tests/cli/report_test.sh, reports/browser/page_test.py.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace tilecast {
+
+struct PageParts {
+  std::filesystem::path folder;              // reports/page: page.html, page.css, page.js, charts/
+  std::string chart_library;                 // Vega, Vega-Lite and Vega-Embed, with their licences
+  std::map<std::string, std::string> links;  // address by text
+};
+
+/// Throws FileError, or ConfigError where a template or a chart is broken.
+std::string report_page(const nlohmann::ordered_json& report, const PageParts& parts);
+
+/// Markdown: what README.md says about accuracy.
+std::string report_headline(const nlohmann::ordered_json& report,
+                            const std::filesystem::path& page_folder);
+
+/// The Vega-Lite specification of a chart of one table, with its rows.
+nlohmann::ordered_json chart_with_rows(const std::filesystem::path& page_folder,
+                                       const std::string& chart,
+                                       const nlohmann::ordered_json& table);
+
+}  // namespace tilecast

@@ -1,0 +1,17 @@
+// The parts of a report's JSON, which report_json.h describes; null where the data do not allow
+// one.
+#pragma once
+
+#include "reports/report_json.h"
+#include "reports/tables.h"
+
+namespace tilecast {
+
+Json waves_json(const WaveInput& waves);
+Json errors_json(const ReportInput& input, Regime regime);
+Json picks_json(const ReportInput& input, Regime regime);
+Json clock_json(const JoinedData& data);
+Json problems_json(const ReportInput& input);
+Json timelines_json(const ReportInput& input);
+
+}  // namespace tilecast

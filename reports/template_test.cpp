@@ -1,0 +1,37 @@
+#include "reports/template.h"
+
+#include <nlohmann/json.hpp>
+
+#include "reports/html_text.h"
+#include "tests/catch.h"
+#include "tests/error_message.h"
+
+using namespace tilecast;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::string filled(const char* text, const Json& values) {
+  return fill_template(text, values, html_escaped, {{"style", "a < b"}});
+}
+
+}  // namespace
+
+TEST_CASE("A template escapes every value and inserts only parts as they are") {
+  CHECK(filled("<p>{{a}}</p>", {{"a", "<b>&\""}}) == "<p>&lt;b&gt;&amp;&quot;</p>");
+  CHECK(filled("{{n}} {{&style}}", {{"n", 2.5}}) == "2.5 a < b");
+  CHECK(filled("{{a}}", {{"a", "{{b}}"}, {"b", "x"}}) == "{{b}}");  // a value is no template
+}
+
+TEST_CASE("A section repeats for an array, appears once for a value, and vanishes without one") {
+  const Json rows = {{"rows", {{{"a", 1}}, {{"a", 2}}}}, {"b", "outer"}, {"none", nullptr}};
+  CHECK(filled("{{#rows}}{{a}}{{b}};{{/rows}}", rows) == "1outer;2outer;");
+  CHECK(filled("{{#b}}[{{b}}]{{/b}}{{#none}}x{{/none}}{{#absent}}x{{/absent}}", rows) == "[outer]");
+}
+
+TEST_CASE("A template that asks for what is not there is an error") {
+  CHECK(error_message([] { filled("{{a}}", Json::object()); }) == "2 template: no text a");
+  CHECK(error_message([] { filled("{{&a}}", Json::object()); }) == "2 template: no part a");
+  CHECK(error_message([] { filled("{{#a}}", {{"a", 1}}); }) == "2 template: expected {{/a}}");
+  CHECK(error_message([] { filled("{{a", {{"a", 1}}); }) == "2 template: {{ without }}");
+}
