@@ -47,15 +47,6 @@ void refuse_empty(const std::vector<MeasurementFile>& files, const std::vector<s
   }
 }
 
-PredictionCache open_cache(const std::string& path) {
-  if (path.empty()) {
-    return {};
-  }
-  PredictionCache cache = PredictionCache::read(path);
-  cache.store_in(path);
-  return cache;
-}
-
 JoinOptions join_options(const JoinedInputOptions& options) {
   JoinOptions join{.threads = options.threads};
   if (options.method != Method::kAnalytic) {
@@ -70,15 +61,16 @@ std::function<void(std::size_t, std::size_t)> rows_on_terminal() {
   return ::isatty(STDERR_FILENO) == 1 ? show_progress : nullptr;
 }
 
-Option add_joined_input(const Command& command, JoinedInputOptions& options) {
-  command.option("--gpu", options.gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
+InputOptions add_joined_input(const Command& command, JoinedInputOptions& options) {
+  const Option gpu =
+      command.option("--gpu", options.gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
   const Option data = command.option("--data", options.data, "Measurement files, .csv or .csv.gz");
   command.flag("--no-calibration", options.no_calibration, "Ignore the GPU's calibration");
   command.flag("--no-correction", options.no_correction,
                "Use the calibrated constants without the learned correction");
   command.option("--predictions", options.predictions,
-                 "File that keeps predictions from run to run, as report's does");
-  return data;
+                 "File that keeps predictions from run to run");
+  return {gpu, data};
 }
 
 void add_split(const Command& command, JoinedInputOptions& options) {
@@ -146,7 +138,7 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
                               Inputs inputs) {
     return predict_config(gpu, problem, config, regime, inputs, options.method);
   };
-  PredictionCache cache = open_cache(options.predictions);
+  PredictionCache cache(options.predictions);
   const u64 base = base_of(input.gpu, model_fingerprint());
   const Predictor predict = [&](const AnyProblem& problem, const AnyConfig& config, Regime regime,
                                 Inputs inputs) {

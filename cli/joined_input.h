@@ -41,9 +41,13 @@ constexpr std::size_t kWorstInJson = 20;
 /// Adds --split, --part and --fixed too.
 void add_split(const Command& command, JoinedInputOptions& options);
 
+struct InputOptions {
+  Option gpu, data;
+};
+
 /// Adds --gpu, --data, --no-calibration, --no-correction and --predictions; `options` must outlive
-/// the parse. Returns --data, which the command requires.
-Option add_joined_input(const Command& command, JoinedInputOptions& options);
+/// the parse. Returns the first two.
+InputOptions add_joined_input(const Command& command, JoinedInputOptions& options);
 
 /// For JoinOptions: counts predicted rows on standard error, if that is a terminal; else nothing.
 std::function<void(std::size_t, std::size_t)> rows_on_terminal();

@@ -236,7 +236,7 @@ void add_pages(Program& program) {
                "Change nothing; exit with 1 where a page is not up to date");
   command.option("--list", options->list, "What each table is made from, and its page");
   command.option("--predictions", options->predictions,
-                 "File that keeps predictions from run to run, as report's does");
+                 "File that keeps predictions from run to run");
   command.runs([options] { run_pages(*options); });
 }
 

@@ -120,9 +120,10 @@ void add_report(Program& program) {
   const Command command =
       program.command("report", "Write a page of predicted and measured kernels");
   const auto options = std::make_shared<ReportOptions>();
-  const Option data = add_joined_input(command, options->input);
+  const auto [gpu, data] = add_joined_input(command, options->input);
   command.option("--manifest", options->manifest, "A file that lists what the report shows")
-      .excludes(data);
+      .excludes(data)
+      .excludes(gpu);
   command.option("--out", options->out, "Folder for index.html and report.json").required();
   command.runs([options] { run_report(*options); });
 }

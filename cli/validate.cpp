@@ -129,7 +129,7 @@ void add_validate(Program& program) {
   const Command command =
       program.command("validate", "Judge the model by measurements: error, order, picks");
   const auto options = std::make_shared<ValidateOptions>();
-  const Option data = add_joined_input(command, options->input);
+  const Option data = add_joined_input(command, options->input).data;
   command
       .option("--public", options->public_list,
               "Judge by what others published instead: a list of sources, such as "

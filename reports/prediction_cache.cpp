@@ -84,23 +84,16 @@ Prediction prediction_of(const AnyConfig& config, std::string_view line, const s
   return p;
 }
 
-std::string text_of(const std::map<std::string, std::string>& lines) {
-  std::string text = header() + '\n';
-  for (const auto& [key, line] : lines) {
-    text += key + ',' + line + '\n';
-  }
-  return text;
-}
-
 }  // namespace
 
-PredictionCache PredictionCache::parse(std::string_view given, std::string_view name) {
-  PredictionCache cache;
-  const std::string_view text = without_bom(given);
-  std::vector<std::string_view> lines = split(text, '\n');
-  const std::string expected = header();
+PredictionCache::PredictionCache(std::filesystem::path path) : path_(std::move(path)) {
+  if (path_.empty() || !std::filesystem::exists(path_)) {
+    return;
+  }
+  const std::string name = path_.string(), expected = header(), content = read_file(path_);
+  std::vector<std::string_view> lines = split(without_bom(content), '\n');
   if (lines.front() != expected && lines.front().starts_with("key,")) {
-    return cache;  // an earlier version's, with other fields
+    return;  // an earlier version's, with other fields
   }
   if (lines.front() != expected) {
     throw ConfigError(fmt::format(
@@ -113,20 +106,8 @@ PredictionCache PredictionCache::parse(std::string_view given, std::string_view 
     const std::size_t comma = std::min(lines[i].find(','), lines[i].size() - 1);
     const std::string_view rest = lines[i].substr(comma + 1);
     (void)prediction_of({}, rest, fmt::format("{}:{}", name, i + 1));
-    cache.kept_.emplace(lines[i].substr(0, comma), rest);
+    lines_.emplace(lines[i].substr(0, comma), rest);
   }
-  return cache;
-}
-
-PredictionCache PredictionCache::read(const std::filesystem::path& path) {
-  return std::filesystem::exists(path) ? parse(read_file(path), path.string()) : PredictionCache();
-}
-
-const std::string* PredictionCache::find(const std::string& key) {
-  const std::lock_guard lock(*mutex_);
-  const auto kept = kept_.find(key);
-  const auto used = kept == kept_.end() ? used_.find(key) : used_.insert(*kept).first;
-  return used == used_.end() ? nullptr : &used->second;  // stays where it is while others are added
 }
 
 Prediction PredictionCache::get(u64 base, const AnyProblem& problem, const AnyConfig& config,
@@ -135,14 +116,15 @@ Prediction PredictionCache::get(u64 base, const AnyProblem& problem, const AnyCo
   hash = hash_of(to_text(config), hash);
   hash = hash_of(to_text(regime), hash);
   const std::string key = fmt::format("{:016x}", hash_of(to_text(inputs), hash));
-  if (const std::string* line = find(key)) {
-    return prediction_of(config, *line, "prediction");
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto kept = lines_.find(key); kept != lines_.end()) {
+      return prediction_of(config, kept->second, "prediction");
+    }
   }
   const Prediction prediction = predict(problem, config, regime, inputs);
-  const std::lock_guard lock(*mutex_);
-  const auto [made, is_new] = used_.emplace(key, line_of(prediction));
-  if (is_new) {
-    ++made_;
+  const std::lock_guard lock(mutex_);
+  if (const auto [made, is_new] = lines_.emplace(key, line_of(prediction)); is_new) {
     store(key, made->second);
   }
   return prediction;
@@ -154,18 +136,18 @@ void PredictionCache::store(const std::string& key, const std::string& line) {
   }
   if (file_.is_open()) {
     file_ << key << ',' << line << '\n';
-  } else {
-    std::map<std::string, std::string> all = used_;
-    all.insert(kept_.begin(), kept_.end());
-    write_file(path_, text_of(all));
+  } else {  // whole, since its last line may have been cut off
+    std::string text = header() + '\n';
+    for (const auto& [kept, rest] : lines_) {
+      text += kept + ',' + rest + '\n';
+    }
+    write_file(path_, text);
     file_.open(path_, std::ios::app);
   }
   if (!file_.flush()) {
     throw FileError(path_.string() + ": cannot write");
   }
 }
-
-std::string PredictionCache::text() const { return text_of(used_); }
 
 u64 base_of(const LoadedGpu& gpu, std::string_view model) {
   u64 hash = hash_of(model, kHashSeed);

@@ -67,6 +67,7 @@ expect_error 2 'h100_sxm|H100' "$TILECAST" report --gpu h100_sxm --data $rows --
 expect_error 2 'schedules run' "$TILECAST" report --gpu a100_sxm80 --data $rows --out "$folder/x"
 printf 'gpu: h200_sxm\ndata: [%s]\nmoer: []\n' "$rows" >"$folder/m.yaml"
 expect_error 2 'm.yaml:3: moer' "$TILECAST" report --manifest "$folder/m.yaml" --out "$folder/x"
+expect_error 2 'manifest.*gpu|gpu.*manifest' "$TILECAST" report --manifest reports/h200.yaml --gpu h100_sxm --out "$folder/x"
 [ -e "$folder/x" ] && problem 'a refused report left a folder'
 mkdir "$folder/own" && echo mine >"$folder/own/index.html"
 expect_error 2 'own/index.html: was not written by a report' "$TILECAST" report --data $rows --out "$folder/own"
