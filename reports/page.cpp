@@ -69,7 +69,7 @@ Json error_rows(const Json& curve) {
 Json errors_view(const Json& errors) {
   Json view{{"rows", error_rows(errors["curve"])}, {"classes", Json::array()}};
   view["half"] = view["rows"][0]["tilecast"];
-  view["nine_of_ten"] = view["rows"][2]["tilecast"];
+  view["p90"] = view["rows"][2]["tilecast"];
   for (const Json& item : errors["classes"]) {
     view["classes"].push_back({{"class", item["class"]},
                                {"mean", percent(item, "/mean_error")},
@@ -117,6 +117,7 @@ Json chart_spec(const fs::path& page_folder, const std::string& chart) {
 
 /// Texts for the templates.
 Json view_of(const Json& report) {
+  const bool held_out = report["held_out"] == true;
   const bool bursts = report["errors"]["regime"] == "burst";
   const std::string time =
       fmt::format("/validation/time/{}", report["errors"]["regime"].get<std::string>());
@@ -132,8 +133,9 @@ Json view_of(const Json& report) {
             {"roofline", percent(report, "/validation/baselines/roofline_mape")},
             {"kernels", fmt::format("{} kernel{}", number(report["errors"]["kernels"]),
                                     report["errors"]["kernels"] == 1 ? "" : "s")},
-            {"problems", counted(report["errors"]["problems"], "problem")},
-            {"held_out", report["held_out"] == true ? Json("held-out ") : Json()},
+            {"problems",
+             counted(report["errors"]["problems"], held_out ? "held-out problem" : "problem")},
+            {"held_out", held_out ? Json("yes") : Json()},
             {"errors", errors_view(report["errors"])}};
   const auto ratio = [&](const char* key, const std::string& pointer) {
     if (const Json::json_pointer at(pointer); report.contains(at)) {

@@ -43,7 +43,7 @@ struct ReportInput {
   GpuSpec gpu;
   std::string command;  // that writes this report, as one would type it
   std::size_t rows = 0, cards = 0;
-  bool held_out = false;  // `judged` are problems that no fit has seen
+  bool held_out = false;  // no problem of `judged` was used in fitting
   JudgedRows judged;
   std::optional<JudgedRows> whole_space;
   std::optional<WaveInput> waves;
