@@ -23,6 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char *kPage = "index.html", *kData = "report.json";
+
 struct ReportOptions {
   JoinedInputOptions input;
   std::string manifest, out;
@@ -72,11 +74,15 @@ void check_files(const ReportOptions& options, const Manifest& manifest) {
   }
   plan.writes_folder("--out", options.out);
   plan.check();
-  const fs::path page = fs::path(options.out) / "index.html";
-  if (fs::exists(page) && read_file(page).find("\"tilecast report\"") == std::string::npos) {
-    throw ConfigError(page.string() +
-                      ": was not written by a report, and this one would replace it: move it, or "
-                      "name another folder");
+  const fs::path out = options.out;
+  const bool is_ours = fs::exists(out / kPage) &&
+                       read_file(out / kPage).find("\"tilecast report\"") != std::string::npos;
+  for (const char* const name : {kPage, kData}) {
+    if (fs::exists(out / name) && !is_ours) {
+      throw ConfigError((out / name).string() +
+                        ": was not written by a report, and this one would replace it: move it, or "
+                        "name another folder");
+    }
   }
 }
 
@@ -108,10 +114,10 @@ void run_report(const ReportOptions& options) {
   const nlohmann::ordered_json report = report_json(input);
   const std::string page = report_page(report, parts);
   const fs::path out = options.out;
-  write_file(out / "report.json",
+  write_file(out / kData,
              report.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-  write_file(out / "index.html", page);
-  fmt::print("{}{}\n", report_headline(report, parts.folder), (out / "index.html").string());
+  write_file(out / kPage, page);
+  fmt::print("{}{}\n", report_headline(report, parts.folder), (out / kPage).string());
 }
 
 }  // namespace

@@ -71,4 +71,6 @@ expect_error 2 'manifest.*gpu|gpu.*manifest' "$TILECAST" report --manifest repor
 [ -e "$folder/x" ] && problem 'a refused report left a folder'
 mkdir "$folder/own" && echo mine >"$folder/own/index.html"
 expect_error 2 'own/index.html: was not written by a report' "$TILECAST" report --data $rows --out "$folder/own"
+mv "$folder/own/index.html" "$folder/own/report.json"
+expect_error 2 'own/report.json: was not written by a report' "$TILECAST" report --data $rows --out "$folder/own"
 finish
