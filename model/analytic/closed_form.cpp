@@ -84,15 +84,15 @@ LoopStep multiply(const KernelAt& kernel) {
   LoopStep step{.waits = kernel.config.inflight == 0,
                 .busy = operation.interval * operation.of_cta() + promotion,
                 .operands = operation.operands * operation.of_cta(),
-                .own = kernel.cycles(costs.mma),
-                .turn = kernel.cycles(costs.turn),
-                .issue = kernel.cycles(costs.mma_issue),
-                .queue = kernel.cycles(costs.mma_queue),
-                .completion = kernel.cycles(costs.completion)};
-  if (costs.promoted_parts > 0) {
-    step.released = kernel.cycles(costs.promotion);
+                .own = kernel.cycles(costs.mma.time),
+                .turn = kernel.cycles(costs.mma.turn),
+                .issue = kernel.cycles(costs.mma.issue),
+                .queue = kernel.cycles(costs.mma.queue),
+                .completion = kernel.cycles(costs.mma.completion)};
+  if (costs.mma.promoted_parts > 0) {
+    step.released = kernel.cycles(costs.mma.promotion);
     step.after =
-        step.released * costs.promoted_parts + step.completion * (costs.promoted_parts - 1);
+        step.released * costs.mma.promoted_parts + step.completion * (costs.mma.promoted_parts - 1);
   }
   return step;
 }
@@ -105,12 +105,12 @@ Flow flow_of(Schedule schedule) {
 
 std::optional<Addend> addend_of(const KernelAt& kernel) {
   const KernelCosts& costs = kernel.costs;
-  if (costs.residual_bytes == 0) {
+  if (costs.residual.bytes == 0) {
     return std::nullopt;
   }
   const i32 chunks =
-      costs.residual_stages > 0 ? c_chunks(kernel.t) * warpgroups_per_tile(kernel.t) : 0;
-  return Addend{kernel.cycles(costs.residual_intake), kernel.cycles(costs.residual_fill) * chunks};
+      costs.residual.stages > 0 ? c_chunks(kernel.t) * warpgroups_per_tile(kernel.t) : 0;
+  return Addend{kernel.cycles(costs.residual.intake), kernel.cycles(costs.residual.fill) * chunks};
 }
 
 TileStore store_of(const KernelAt& kernel) {
@@ -125,16 +125,16 @@ TileStore store_of(const KernelAt& kernel) {
   return {.chunks = c_chunks(kernel.config.schedule, t),
           .slots = t.c_slots,
           .warpgroups = 1.0 * warpgroups_per_tile(t),
-          .chunk = Bytes{static_cast<double>(costs.chunk_bytes)},
-          .setup = kernel.cycles(costs.epilogue) + tensor_memory,
-          .arithmetic = kernel.cycles(costs.fused) * warpgroups_per_tile(t),
-          .instructions = kernel.cycles(costs.chunk + costs.slot),
-          .port = kernel.cycles(costs.staging),
-          .read = kernel.cycles(costs.store_read),
-          .latency = kernel.cycles(costs.store_latency),
-          .by_threads = costs.plain_stores,
+          .chunk = Bytes{static_cast<double>(costs.store.chunk_bytes)},
+          .setup = kernel.cycles(costs.store.setup) + tensor_memory,
+          .arithmetic = kernel.cycles(costs.store.arithmetic) * warpgroups_per_tile(t),
+          .instructions = kernel.cycles(costs.store.chunk + costs.store.slot),
+          .port = kernel.cycles(costs.store.staging),
+          .read = kernel.cycles(costs.store.read),
+          .latency = kernel.cycles(costs.store.latency),
+          .by_threads = costs.store.by_threads,
           .deferred = deferred,
-          .pack = kernel.cycles(costs.pack),
+          .pack = kernel.cycles(costs.store.pack),
           .operands_late = deferred == 0
                                ? Cycles{}
                                : transfer_cycles(Bytes{c_of_tile * deferred / c_chunks(t)},
@@ -148,9 +148,9 @@ Sequence sequence_of(const KernelAt& kernel) {
   return {.one_tile_per_cta = config.grid == Grid::kTiles,
           .loads_run_ahead = traits.loads_run_ahead,
           .ends_overlap = traits.tiles_at_once > 1 || config.accumulators == kMostAccumulators,
-          .find = kernel.cycles(kernel.costs.find_tile) * searches_per_tile(config.schedule),
-          .next = kernel.cycles(kernel.costs.next_tile),
-          .refill = kernel.cycles(kernel.costs.cta_refill)};
+          .find = kernel.cycles(kernel.costs.tile.find) * searches_per_tile(config.schedule),
+          .next = kernel.cycles(kernel.costs.tile.next),
+          .refill = kernel.cycles(kernel.costs.launch.cta_refill)};
 }
 
 bool in_step(const GemmWork& work) {
@@ -192,9 +192,9 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
                   .flow = flow_of(config.schedule),
                   .producer = has_producer_warpgroup(config.schedule),
                   .warpgroups = warpgroups_per_tile(t),
-                  .load_latency = kernel.cycles(costs.l2_latency),
-                  .wake = kernel.cycles(costs.wake),
-                  .issue = kernel.cycles(costs.issue)};
+                  .load_latency = kernel.cycles(costs.load.latency),
+                  .wake = kernel.cycles(costs.load.wake),
+                  .issue = kernel.cycles(costs.load.issue)};
   Work tiles{.ctas = ctas,
              .sms = sms,
              .tiles = work.tiles_per_sm,
@@ -205,7 +205,8 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
              .flops = Flops{multiplied_flops(problem, config)},
              .dram = transfer_time(work.traffic.dram_read, dram_read_rate(gpu)) +
                      transfer_time(work.traffic.dram_write, gpu.dram->write_rate),
-             .launch = kernel.cycles(costs.kernel + costs.dispatch * grid + costs.cta_start),
+             .launch = kernel.cycles(costs.launch.kernel + costs.launch.dispatch * grid +
+                                     costs.launch.cta_start),
              .sequence = sequence_of(kernel),
              .store = store_of(kernel)};
   if (work.shared) {

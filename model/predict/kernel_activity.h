@@ -3,7 +3,7 @@
 //
 // A simulation tells both. Waves that it left out are a phase of their own, of what was not seen,
 // behind the slice in which they would have begun. A request counts when it is asked for
-// (model/sim/memory/activity.h). Leaves out: phases of closed forms, which are one.
+// (model/sim/chip/activity.h). Leaves out: phases of closed forms, which are one.
 // Checked by: kernel_activity_test.cpp.
 #pragma once
 

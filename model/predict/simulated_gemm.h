@@ -34,7 +34,7 @@ struct SimulatedGemm {
   Hertz sm_clock;  // that it was simulated at
   // Of one that is watched.
   std::vector<TileSpan> tiles = {};
-  RequestLog requests = {};
+  GemmRequests requests = {};
 };
 SimulatedGemm simulate_phases(const GpuSpec& gpu, const GemmProblem& problem,
                               const KernelConfig& config, Hertz sm_clock, bool watched = false);

@@ -15,15 +15,15 @@ struct Slot {
   PhaseBarrier done;
 };
 
-Process run_slot(Machine& machine, Slot& slot, Dispatcher& dispatcher, u32 worker) {
+Process run_slot(GemmKernel& kernel, Slot& slot, Dispatcher& dispatcher, u32 worker) {
   for (u32 phase = 0;; ++phase) {
     for (auto& cta : slot.ctas) {
       cta->begin(worker, slot.done);
     }
     for (auto& cta : slot.ctas) {
-      start_roles(*cta, machine.engine.now());
+      start_roles(*cta, kernel.chip.engine.now());
     }
-    co_await slot.done.wait(phase, {}, slot.ctas.front()->costs().cta_refill);
+    co_await slot.done.wait(phase, {}, slot.ctas.front()->costs().launch.cta_refill);
     if (!dispatcher.any()) {
       co_return;
     }
@@ -31,19 +31,19 @@ Process run_slot(Machine& machine, Slot& slot, Dispatcher& dispatcher, u32 worke
   }
 }
 
-std::unique_ptr<Slot> make_slot(Machine& machine, i32 slot_index) {
-  const Tiling& t = machine.config.tiling;
+std::unique_ptr<Slot> make_slot(GemmKernel& kernel, i32 slot_index) {
+  const Tiling& t = kernel.config.tiling;
   const i32 size = cluster_size(t);
-  const i32 one_per_sm = static_cast<i32>(machine.places.size()) / size;
+  const i32 one_per_sm = static_cast<i32>(kernel.places.size()) / size;
   auto slot = std::unique_ptr<Slot>(
-      new Slot{{}, {machine.engine, size * role_count(machine.config), "end of", slot_index}});
+      new Slot{{}, {kernel.chip.engine, size * role_count(kernel.config), "end of", slot_index}});
   std::vector<Cta*> cluster;
   for (i32 rank = 0; rank < size; ++rank) {
     const i32 at = slot_index % one_per_sm * size + rank;
-    const i32 sm = machine.places[static_cast<std::size_t>(at)];
+    const i32 sm = kernel.places[static_cast<std::size_t>(at)];
     const TileCoord place{static_cast<u32>(rank % t.cluster_m),
                           static_cast<u32>(rank / t.cluster_m)};
-    slot->ctas.push_back(std::make_unique<Cta>(machine, slot_index * size + rank, sm, place));
+    slot->ctas.push_back(std::make_unique<Cta>(kernel, slot_index * size + rank, sm, place));
     cluster.push_back(slot->ctas.back().get());
   }
   for (Cta* cta : cluster) {
@@ -54,20 +54,21 @@ std::unique_ptr<Slot> make_slot(Machine& machine, i32 slot_index) {
 
 }  // namespace
 
-void run_grid(Machine& machine) {
-  Dispatcher dispatcher(machine);
-  machine.dispatcher = &dispatcher;
-  const i32 count = std::min(machine.residency.workers, static_cast<i32>(machine.workers()));
-  const KernelCosts& first = machine.costs.front();
+void run_grid(GemmKernel& kernel) {
+  Dispatcher dispatcher(kernel);
+  kernel.dispatcher = &dispatcher;
+  const i32 count = std::min(kernel.residency.workers, static_cast<i32>(kernel.workers()));
+  const KernelCosts& first = kernel.costs.front();
   std::vector<std::unique_ptr<Slot>> slots;
   for (i32 i = 0; i < count; ++i) {
-    slots.push_back(make_slot(machine, i));
-    machine.engine.spawn(
-        run_slot(machine, *slots.back(), dispatcher, dispatcher.take()), {"place", -1, i},
-        first.cta_start + first.dispatch * (i64{i} * cluster_size(machine.config.tiling)));
+    slots.push_back(make_slot(kernel, i));
+    kernel.chip.engine.spawn(
+        run_slot(kernel, *slots.back(), dispatcher, dispatcher.take()), {"place", -1, i},
+        first.launch.cta_start +
+            first.launch.dispatch * (i64{i} * cluster_size(kernel.config.tiling)));
   }
-  machine.engine.run();
-  machine.dispatcher = nullptr;
+  kernel.chip.engine.run();
+  kernel.dispatcher = nullptr;
 }
 
 }  // namespace tilecast

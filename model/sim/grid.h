@@ -7,11 +7,11 @@
 // Checked by: simulate_test.cpp, random_kernels_test.cpp.
 #pragma once
 
-#include "model/sim/kernel/machine.h"
+#include "model/sim/kernel/gemm_kernel.h"
 
 namespace tilecast {
 
 /// Runs the whole grid; the engine's time is its end.
-void run_grid(Machine& machine);
+void run_grid(GemmKernel& kernel);
 
 }  // namespace tilecast

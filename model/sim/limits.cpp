@@ -36,7 +36,7 @@ std::vector<Elimination> eliminate_each(Cycles whole, unsigned threads,
 
 Simulated simulate_without(const GpuSpec& gpu, Limiter part, const GemmProblem& problem,
                            const KernelConfig& config, Residency residency, Hertz sm_clock,
-                           Waves waves, const RequestLog& requests) {
+                           Waves waves, const GemmRequests& requests) {
   GemmProblem simulated = problem;
   simulated.shape = requests.shape;
   const GpuSpec fast = without(gpu, part);
@@ -48,7 +48,7 @@ Simulated simulate_without(const GpuSpec& gpu, Limiter part, const GemmProblem& 
 
 std::vector<Elimination> eliminate(const GpuSpec& gpu, const GemmProblem& problem,
                                    const KernelConfig& config, Residency residency, Hertz sm_clock,
-                                   Waves waves, const RequestLog& requests, unsigned threads) {
+                                   Waves waves, const GemmRequests& requests, unsigned threads) {
   return eliminate_each(requests.cycles, threads, [&](Limiter part) {
     return simulate_without(gpu, part, problem, config, residency, sm_clock, waves, requests)
         .cycles;

@@ -40,11 +40,11 @@ std::vector<Elimination> eliminate_each(Cycles whole, unsigned threads,
 /// they became then.
 Simulated simulate_without(const GpuSpec& gpu, Limiter part, const GemmProblem& problem,
                            const KernelConfig& config, Residency residency, Hertz sm_clock,
-                           Waves waves, const RequestLog& requests);
+                           Waves waves, const GemmRequests& requests);
 
 /// The same by simulation, as many as there are parts, beside `requests.cycles`.
 std::vector<Elimination> eliminate(const GpuSpec& gpu, const GemmProblem& problem,
                                    const KernelConfig& config, Residency residency, Hertz sm_clock,
-                                   Waves waves, const RequestLog& requests, unsigned threads = 1);
+                                   Waves waves, const GemmRequests& requests, unsigned threads = 1);
 
 }  // namespace tilecast

@@ -36,7 +36,7 @@ struct Logged {
   GemmProblem problem;
   KernelConfig config;
   Waves waves = Waves::kAll;
-  RequestLog requests = {};
+  GemmRequests requests = {};
   Simulated whole = {};
 
   Logged(const GpuSpec& on, const GemmProblem& p, const KernelConfig& c)
@@ -145,7 +145,7 @@ TEST_CASE("Tensor cores that are busy most of the time are what a kernel saves m
       "raster=grouped_m,group=4,walk=strided");
   const GemmProblem problem = fp16(4096, 4096, 2048);
   const Residency resident{1, 132};
-  RequestLog requests;
+  GemmRequests requests;
   const Simulated whole =
       simulate_gemm(gpu, problem, config, resident, Hertz{1.5e9}, {.requests = &requests});
   CHECK(whole.tensor_share > 0.85);

@@ -1,7 +1,7 @@
 // Which configurations are one kernel to the simulator.
 #pragma once
 
-#include "model/sim/kernel/machine.h"
+#include "model/sim/kernel/gemm_kernel.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
 

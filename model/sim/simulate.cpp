@@ -36,30 +36,30 @@ void require_tensor_memory(const KernelConfig& config, Residency residency) {
 Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                         Residency residency, Hertz sm_clock, Observers observers, Waves waves,
                         const Rerun* again) {
-  Machine machine(gpu, problem, config, residency, sm_clock, waves, observers, again);
-  run_grid(machine);
+  GemmKernel kernel(gpu, problem, config, residency, sm_clock, waves, observers, again);
+  run_grid(kernel);
 
-  const SkippedWaves skipped = machine.skipped;
-  Progress more = of_skipped(machine.marks, skipped);
+  const SkippedWaves skipped = kernel.skipped;
+  Progress more = of_skipped(kernel.marks, skipped);
   // Where the queue in front of DRAM grows from wave to wave, it is DRAM that they end with.
   more.at = std::max(more.at, more.dram_busy);
   const SkippedTiles exactly = skipped.count == 0
                                    ? SkippedTiles{}
-                                   : skipped_tiles(skipped, machine.whole, machine.scheduler,
-                                                   config, machine.panels, machine.a, machine.b);
+                                   : skipped_tiles(skipped, kernel.whole, kernel.scheduler, config,
+                                                   kernel.panels, kernel.a, kernel.b);
   // The mean wave stands for those left out: they read what nobody has read, and no more than they
   // ask L2 for.
   const i64 read_left_out = skipped.count == 0
                                 ? 0
-                                : std::max(first_reads_left_out(machine),
+                                : std::max(first_reads_left_out(kernel),
                                            std::min(more.traffic.dram_read, exactly.l2_to_sm));
   const i64 cta_tiles = exactly.tiles * cluster_size(config.tiling);
 
-  const SimTime stored = std::max(machine.last_store, machine.memory.dram_free_at());
-  const SimTime end = stored + machine.costs.front().kernel + more.at;
+  const SimTime stored = std::max(kernel.last_store, kernel.chip.memory.dram_free_at());
+  const SimTime end = stored + kernel.costs.front().launch.kernel + more.at;
   const i64 k_blocks =
-      machine.k_blocks_multiplied + cta_tiles * machine.parts_multiplied() * machine.k_blocks;
-  const Progress whole = machine.progress();
+      kernel.k_blocks_multiplied + cta_tiles * kernel.parts_multiplied() * kernel.k_blocks;
+  const Progress whole = kernel.progress();
   const MemoryTraffic& traffic = whole.traffic;
   // Counted; of these R alone has a time of its own.
   const Bytes beside = epilogue_reads(problem, config.tiling);
@@ -72,26 +72,26 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
           .l2_to_sm = bytes(traffic.l2_to_sm + exactly.l2_to_sm) + beside,
           .l2_output = bytes(traffic.l2_output + more.traffic.l2_output) + beside,
           .l2_far = bytes(traffic.far + more.traffic.far),
-          .sm_intake = bytes(machine.sm_intake + exactly.sm_intake +
-                             (machine.sums ? machine.sums->read() : 0)),
-          .sums_written = bytes(machine.sums ? machine.sums->written() : 0),
-          .sums_read = bytes(machine.sums ? machine.sums->read() : 0),
+          .sm_intake = bytes(kernel.chip.sm_intake + exactly.sm_intake +
+                             (kernel.sums ? kernel.sums->read() : 0)),
+          .sums_written = bytes(kernel.sums ? kernel.sums->written() : 0),
+          .sums_read = bytes(kernel.sums ? kernel.sums->read() : 0),
           .dram_read = bytes(traffic.dram_read + read_left_out) + Bytes{epilogue_bytes(problem)},
           .dram_write = bytes(traffic.dram_write + more.traffic.dram_write),
-          .operand_reads = bytes(k_blocks * machine.costs.front().operand_bytes),
+          .operand_reads = bytes(k_blocks * kernel.costs.front().mma.operand_bytes),
           .tensor_share = share(whole.tensor_busy + more.tensor_busy, end) /
-                          static_cast<double>(machine.sms.size()),
+                          static_cast<double>(kernel.chip.sms.size()),
           .l2_share = share(whole.l2_busy + more.l2_busy, end),
           .dram_share = share(whole.dram_busy + more.dram_busy, end),
-          .tiles = machine.tiles_stored + cta_tiles * machine.parts_stored(),
+          .tiles = kernel.tiles_stored + cta_tiles * kernel.parts_stored(),
           .k_blocks = k_blocks,
-          .events = machine.engine.events(),
+          .events = kernel.chip.engine.events(),
           .waves_left_out = skipped.count,
-          .steady_from = seconds_of(machine.marks.at_begin.at),
-          .left_out_at = seconds_of(machine.marks.at_end.at),
+          .steady_from = seconds_of(kernel.marks.at_begin.at),
+          .left_out_at = seconds_of(kernel.marks.at_end.at),
           .left_out = seconds_of(more.at),
           .simulated_part =
-              static_cast<double>(machine.k_blocks_multiplied) / static_cast<double>(k_blocks)};
+              static_cast<double>(kernel.k_blocks_multiplied) / static_cast<double>(k_blocks)};
 }
 
 /// Any of its numbers at K, from two kernels that differ in K alone.

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "model/base/tile_span.h"
-#include "model/sim/kernel/machine.h"
-#include "model/sim/memory/activity.h"
+#include "model/sim/chip/activity.h"
+#include "model/sim/kernel/gemm_kernel.h"
 
 namespace tilecast {
 

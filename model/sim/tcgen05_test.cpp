@@ -149,8 +149,8 @@ TEST_CASE("MMAs leave less of tensor memory's port to those who store") {
   const KernelCosts costs =
       kernel_costs(example_blackwell(), fp16(256, 256, 256), config, 4, false, kExampleClock);
   // 32 KiB at 4096 B per cycle. An MMA reads 32 KiB of accumulators in 48 cycles: 683 B per cycle.
-  CHECK(costs.tensor_memory == SimTime{8000});
-  CHECK(static_cast<double>(costs.tensor_memory_shared.ps) ==
+  CHECK(costs.tensor_memory.read == SimTime{8000});
+  CHECK(static_cast<double>(costs.tensor_memory.read_shared.ps) ==
         Approx(32768 / (4096 - 32768 / 48.0) * 1000).epsilon(1e-3));
 }
 

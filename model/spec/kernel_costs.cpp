@@ -75,80 +75,82 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   const Bytes chunk{static_cast<double>(rows * c_slot_columns(t) * of_column)};
 
   KernelCosts costs{};
-  costs.mma = time(mma.interval * mma.per_k_block + promotion_beside(problem, t));
-  costs.mma_issue = time(machine.mma_issue + machine.wgmma_issue * mma.per_k_block);
-  costs.mma_queue = time(mma.interval * machine.mma_queue);
-  costs.completion = time(mma.completion);
+  costs.mma.time = time(mma.interval * mma.per_k_block + promotion_beside(problem, t));
+  costs.mma.issue = time(machine.mma_issue + machine.wgmma_issue * mma.per_k_block);
+  costs.mma.queue = time(mma.interval * machine.mma_queue);
+  costs.mma.completion = time(mma.completion);
   if (promotes(problem)) {
-    costs.promoted_parts = wgmmas_along_m(t) * wgmmas_along_n(config);
-    costs.promotion = time(promotion_time(1.0 * kWgmmaM * tilecast::instruction_n(config)));
+    costs.mma.promoted_parts = wgmmas_along_m(t) * wgmmas_along_n(config);
+    costs.mma.promotion = time(promotion_time(1.0 * kWgmmaM * tilecast::instruction_n(config)));
   }
-  costs.operand_bytes = i64{mma.operand_bytes} * mma.per_k_block;
-  costs.turn = time(mma.turn);
+  costs.mma.operand_bytes = i64{mma.operand_bytes} * mma.per_k_block;
+  costs.mma.turn = time(mma.turn);
   const bool loads_besides = !tcgen05 && !has_producer_warpgroup(config.schedule);
-  costs.wake = time(cluster_size(t) > 1 ? machine.remote_wake
-                    : loads_besides     ? machine.own_load
-                                        : machine.wake);
+  costs.load.wake = time(cluster_size(t) > 1 ? machine.remote_wake
+                         : loads_besides     ? machine.own_load
+                                             : machine.wake);
   const i32 copies =
       bulk_copies(t, problem.layout) + (has_block_scales(problem.epilogue) ? scale_copies(t) : 0);
-  costs.issue = time(loads_besides ? own_loads(machine, config, problem.layout)
-                                   : machine.issue + machine.issue_copy * copies);
-  costs.l2_latency = time(machine.l2_latency);
-  costs.first_load = cold ? sim_time(machine.first_load) : SimTime{};
-  costs.epilogue = time(machine.epilogue);
-  costs.first_epilogue = cold ? time(machine.first_epilogue) : SimTime{};
+  costs.load.issue = time(loads_besides ? own_loads(machine, config, problem.layout)
+                                        : machine.issue + machine.issue_copy * copies);
+  costs.load.latency = time(machine.l2_latency);
+  costs.load.first = cold ? sim_time(machine.first_load) : SimTime{};
+  costs.store.setup = time(machine.epilogue);
+  costs.store.first_setup = cold ? time(machine.first_epilogue) : SimTime{};
   // Where stmatrix does not stage C there are as many stores of threads again.
   const double staging_instructions = max_of(1, of_column / kOperandBytes);
   const i32 parts = rows / kWgmmaM;
-  costs.chunk = time(machine.chunk * parts * staging_instructions);
-  costs.pack = time(pack_time(config));
-  costs.fused = time(fused_time(problem.epilogue, static_cast<double>(rows * c_slot_columns(t)),
-                                residual_through_ring(problem, config)));
-  costs.next_tile = time(machine.next_tile);
+  costs.store.chunk = time(machine.chunk * parts * staging_instructions);
+  costs.store.pack = time(pack_time(config));
+  costs.store.arithmetic =
+      time(fused_time(problem.epilogue, static_cast<double>(rows * c_slot_columns(t)),
+                      residual_through_ring(problem, config)));
+  costs.tile.next = time(machine.next_tile);
   if (config.raster.kind == RasterKind::kHilbert) {
     const TileScheduler tiles = make_tile_scheduler(problem, config, 1);
-    costs.find_tile =
+    costs.tile.find =
         time(machine.hilbert_step * hilbert_steps(config.raster, tiles.tiles_m, tiles.tiles_n));
   }
   // Warps that share a slot wait for each other.
-  costs.slot = time((tcgen05 ? Cycles{} : machine.barrier * 2) + machine.issue_copy);
-  costs.store_issue = time(machine.barrier * 2 + machine.issue +
+  costs.store.slot = time((tcgen05 ? Cycles{} : machine.barrier * 2) + machine.issue_copy);
+  costs.store.issue = time(machine.barrier * 2 + machine.issue +
                            machine.issue_copy * (c_chunks(t) * warpgroups_per_tile(t)));
-  costs.staging = time(transfer_cycles(chunk, machine.intake));
-  costs.chunk_bytes = static_cast<i64>(chunk.value);
+  costs.store.staging = time(transfer_cycles(chunk, machine.intake));
+  costs.store.chunk_bytes = static_cast<i64>(chunk.value);
   if (problem.epilogue.residual) {
-    costs.residual_bytes = costs.chunk_bytes;
-    costs.residual_intake = time(transfer_cycles(chunk, gpu.reduction->sm_load));
-    costs.residual_output = sim_time(transfer_time(chunk, machine.l2_output));
-    costs.residual_dram = sim_time(transfer_time(chunk, dram_read_rate(gpu)));
+    costs.residual.bytes = costs.store.chunk_bytes;
+    costs.residual.intake = time(transfer_cycles(chunk, gpu.reduction->sm_load));
+    costs.residual.output = sim_time(transfer_time(chunk, machine.l2_output));
+    costs.residual.dram = sim_time(transfer_time(chunk, dram_read_rate(gpu)));
     if (residual_through_ring(problem, config)) {
-      costs.residual_stages = residual_stages(config, of_column, problem.epilogue);
-      costs.residual_stage = time(machine.barrier);
-      costs.residual_fill = costs.staging;
+      costs.residual.stages = residual_stages(config, of_column, problem.epilogue);
+      costs.residual.stage = time(machine.barrier);
+      costs.residual.fill = costs.store.staging;
     }
   }
-  costs.store_latency = time(machine.store_latency);
+  costs.store.latency = time(machine.store_latency);
   const std::optional<BytesPerCycle> by_threads = plain_store_rate(gpu, problem, config);
-  costs.plain_stores = by_threads.has_value();
-  costs.store_read = time(transfer_cycles(chunk, by_threads.value_or(machine.store_read)));
-  costs.kernel =
+  costs.store.by_threads = by_threads.has_value();
+  costs.store.read = time(transfer_cycles(chunk, by_threads.value_or(machine.store_read)));
+  costs.launch.kernel =
       sim_time(machine.kernel) + (cluster_size(t) > 1 ? sim_time(machine.cluster) : SimTime{});
-  costs.dispatch = sim_time(machine.dispatch);
+  costs.launch.dispatch = sim_time(machine.dispatch);
   const i32 per_gpc = ceil_div(std::min(ctas, gpu.sm.count), machine.gpcs);
-  costs.cta_start =
+  costs.launch.cta_start =
       (cold ? sim_time(machine.cta_start + machine.start_shared * per_gpc)
             : time(machine.cta_restart)) +
       (grouped_along_k(problem) ? time(machine.group_read) : SimTime{}) +
       (has_producer_warpgroup(config.schedule) ? sim_time(machine.start_roles) : SimTime{}) +
       (cluster_size(t) > 1 ? sim_time(machine.start_cluster) : SimTime{});
-  costs.cta_refill = time(machine.cta_refill + machine.cta_restart);
+  costs.launch.cta_refill = time(machine.cta_refill + machine.cta_restart);
   if (tcgen05) {
     const BytesPerCycle port = gpu.tcgen05->tensor_memory_read;
     const Bytes fp32 = chunk * 2;
-    costs.tensor_memory = time(transfer_cycles(fp32, port));
-    costs.tensor_memory_shared = time(transfer_cycles(fp32, beside_mmas(port, t, mma.interval)));
-    costs.store_wait = time(machine.barrier);
-    costs.answer = time(machine.l2_latency);
+    costs.tensor_memory.read = time(transfer_cycles(fp32, port));
+    costs.tensor_memory.read_shared =
+        time(transfer_cycles(fp32, beside_mmas(port, t, mma.interval)));
+    costs.tensor_memory.store_wait = time(machine.barrier);
+    costs.tensor_memory.answer = time(machine.l2_latency);
   }
   return costs;
 }

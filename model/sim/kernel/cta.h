@@ -13,24 +13,28 @@
 #include <memory>
 #include <vector>
 
-#include "model/sim/engine/phase_barrier.h"
 #include "model/sim/engine/process.h"
-#include "model/sim/kernel/machine.h"
+#include "model/sim/kernel/gemm_kernel.h"
 #include "model/sim/kernel/tcgen05_sync.h"
+#include "model/sim/parts/mma.h"
+#include "model/sim/parts/stage_ring.h"
 
 namespace tilecast {
 
-/// A place in the ring of stages and how often the ring has been round.
-struct RingPosition {
-  i32 stage = 0;
-  u32 round = 0;
+/// A warpgroup's stores of results.
+struct ResultStores {
+  std::vector<SimTime> slot_read;  // when each staging slot has been read
+  SimTime read;                    // all of them
+  i32 chunks_waiting = 0;          // of a tile whose store is deferred
+  TileCoord waiting_tile{};        // that they are of
+  u32 phase = 0;                   // of the CTA's consumers barrier
+};
 
-  void advance(i32 stages) {
-    // No branch: events of many CTAs interleave, and it would be mispredicted.
-    const i32 next = stage + 1, wraps = static_cast<i32>(next == stages);
-    stage = next * (1 - wraps);
-    round += static_cast<u32>(wraps);
-  }
+/// Its reads of a tile's R.
+struct ResidualReads {
+  i32 asked = 0, taken = 0;        // chunks
+  SimTime in_l2;                   // all of it
+  std::array<SimTime, 2> there{};  // the next two chunks
 };
 
 /// A warpgroup that multiplies, or the producer.
@@ -40,59 +44,56 @@ struct Warpgroup {
   SimTime ready;          // for its next instruction
   RingPosition load, at;  // the next K block to load, to multiply
   RingPosition to_release;
-  u32 groups = 0;                              // of wgmmas, issued
-  std::array<SimTime, 4> group_complete{};     // of the last of them
-  std::vector<SimTime> slot_read;              // when each staging slot has been read
-  SimTime stores_read;                         // all of them
-  i32 residual_asked = 0, residual_taken = 0;  // chunks of the tile's R
-  SimTime residual_in_l2;                      // all of it
-  std::array<SimTime, 2> residual_there{};     // of the next two chunks
-  i32 chunks_waiting = 0;                      // of a tile whose store is deferred
-  TileCoord waiting_tile{};                    // that they are of
-  u32 consumers_phase = 0;                     // of the CTA's consumers barrier
-  u32 sums_taken = 0;                          // over from other pieces, where warps clear them
+  MmaGroups mma;
+  SimTime committed;  // of tcgen05: the last K block's MMAs are complete
+  ResultStores stores;
+  ResidualReads residual;
+  u32 sums_taken = 0;  // over from other pieces, where warps clear them
 };
 
 class Cta {
  public:
-  Cta(Machine& machine, i32 id, i32 sm, TileCoord place);
+  Cta(GemmKernel& kernel, i32 id, i32 sm, TileCoord place);
 
   /// CTAs of the cluster by rank, this one included.
   void join(const std::vector<Cta*>& cluster);
   /// As a fresh CTA that runs worker `worker`; `done` gets one arrival for each role.
   void begin(u32 worker, PhaseBarrier& done);
 
-  Machine& machine() { return machine_; }
-  Engine& engine() { return machine_.engine; }
+  GemmKernel& kernel() { return kernel_; }
+  Chip& chip() { return kernel_.chip; }
+  Engine& engine() { return kernel_.chip.engine; }
   const KernelCosts& costs() const { return costs_; }
-  const Tiling& tiling() const { return machine_.config.tiling; }
+  const Tiling& tiling() const { return kernel_.config.tiling; }
   i32 id() const { return id_; }
   i32 rank() const {
     return static_cast<i32>(place_.m) + static_cast<i32>(place_.n) * tiling().cluster_m;
   }
   u32 worker() const { return worker_; }
-  i32 inflight() const { return machine_.config.inflight; }
-  u32 k_blocks() const { return machine_.k_blocks; }  // of each tile, where all have as many
+  i32 inflight() const { return kernel_.config.inflight; }
+  u32 k_blocks() const { return kernel_.k_blocks; }  // of each tile, where all have as many
   u32 k_blocks_of(u32 linear) const {
-    const std::vector<u32>& rows = machine_.k_blocks_of_rows;
-    return rows.empty() ? machine_.k_blocks : rows[tile_at(linear).m];
+    const std::vector<u32>& rows = kernel_.k_blocks_of_rows;
+    return rows.empty() ? kernel_.k_blocks : rows[tile_at(linear).m];
   }
 
   // The walk: cluster tiles of this worker, and this CTA's part of one.
-  u32 first_tile() const { return machine_.scheduler.first(worker_); }
+  u32 first_tile() const { return kernel_.scheduler.first(worker_); }
   u32 next_tile(u32 linear) const;  // jumps over waves that are left out
-  u32 end_tile() const { return machine_.scheduler.end(worker_); }
+  u32 end_tile() const { return kernel_.scheduler.end(worker_); }
   /// The same over pieces of tiles, where K is split.
-  WorkPiece first_piece() const { return machine_.work.first(worker_); }
+  WorkPiece first_piece() const { return kernel_.work.first(worker_); }
   WorkPiece next_piece(const WorkPiece& piece) const;
   TileCoord tile_at(u32 linear) const;
 
   /// Awaited: all warpgroups have released the stage; then the instructions of the loads.
   PhaseBarrier::Wait wait_empty(const Warpgroup& producer);
   /// Awaited: the stage's bytes have landed; then the instructions around the wgmmas.
-  PhaseBarrier::Wait wait_full(const Warpgroup& consumer);
+  PhaseBarrier::Wait wait_full(const Warpgroup& consumer) {
+    return wait_stage(consumer, costs().mma.turn);
+  }
   /// The same without the instructions.
-  PhaseBarrier::Wait wait_loaded(const Warpgroup& consumer);
+  PhaseBarrier::Wait wait_loaded(const Warpgroup& consumer) { return wait_stage(consumer, {}); }
 
   /// Bulk copies of this CTA's slices of one K block of A and B, to all that share them.
   void load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block);
@@ -114,19 +115,18 @@ class Cta {
   Cta& leader() { return *leader_; }
   bool leads() const { return leader_ == this; }
   Tcgen05Sync& tcgen05() { return *tcgen05_; }
-  PhaseBarrier& full(i32 stage) { return full_[static_cast<std::size_t>(stage)]; }
-  PhaseBarrier& empty(i32 stage) { return empty_[static_cast<std::size_t>(stage)]; }
+  StageRing& ring() { return ring_; }
 
   /// Writes down what the role does, where somebody asked for it.
   void note(const Warpgroup& role, const Step& step) {
-    if (machine_.steps != nullptr) {
+    if (kernel_.steps != nullptr) {
       write_down(role, step);
     }
   }
   /// The same of what happens once for every K block: `step()` says what, where it is asked.
   template <class StepOf>
   void note_often(const Warpgroup& role, const StepOf& step) {
-    if (machine_.steps != nullptr) [[unlikely]] {
+    if (kernel_.steps != nullptr) [[unlikely]] {
       write_down(role, step());
     }
   }
@@ -135,7 +135,7 @@ class Cta {
   void finish(const Warpgroup& role);
 
   Sm& sm() { return sm_; }
-  i32 sm_index() const { return static_cast<i32>(&sm_ - machine_.sms.data()); }
+  i32 sm_index() const { return kernel_.chip.index(sm_); }
   /// Phases of C's borrowed staging: all consumers of the CTA together.
   PhaseBarrier& consumers() { return consumers_; }
   /// Turns of a ping-pong warpgroup.
@@ -147,13 +147,14 @@ class Cta {
   PhaseBarrier& clearing_ready(i32 part) { return ready_[static_cast<std::size_t>(part)]; }
 
  private:
+  PhaseBarrier::Wait wait_stage(const Warpgroup& consumer, SimTime then);
   void write_down(const Warpgroup& role, const Step& step);
-  void land(Cta& at, i32 stage, SimTime memory, SimTime fill, i64 bytes);
+  void land(Cta& at, i32 stage, SimTime there, SimTime fill, i64 bytes);
 
-  Machine& machine_;
+  GemmKernel& kernel_;
   Sm& sm_;
   const KernelCosts& costs_;  // of the SM's GPC
-  std::vector<PhaseBarrier> full_, empty_;
+  StageRing ring_;
   std::vector<Cta*> writers_;  // CTAs whose loads this one's stages receive
   i64 told_ = 0;               // their ranks, as bits
   i32 id_;
@@ -169,22 +170,22 @@ class Cta {
 };
 
 inline u32 Cta::next_tile(u32 linear) const {
-  const TileScheduler& s = machine_.scheduler;
+  const TileScheduler& s = kernel_.scheduler;
   u32 next = s.next(linear);
-  if (machine_.skipped.count > 0) {
+  if (kernel_.skipped.count > 0) {
     const u32 step = next - linear;
-    next += next == s.first(worker_) + machine_.skipped.after * step ? machine_.skipped.count * step
-                                                                     : 0;
+    next +=
+        next == s.first(worker_) + kernel_.skipped.after * step ? kernel_.skipped.count * step : 0;
   }
   return next;
 }
 
 inline WorkPiece Cta::next_piece(const WorkPiece& piece) const {
-  WorkPiece next = machine_.work.next(worker_, piece);
-  const WholeWaves& whole = machine_.whole;
-  if (machine_.skipped.count > 0 &&
-      next.tile == whole.begin + machine_.skipped.after * whole.tiles + worker_) {
-    next.tile += machine_.skipped.count * whole.tiles;
+  WorkPiece next = kernel_.work.next(worker_, piece);
+  const WholeWaves& whole = kernel_.whole;
+  if (kernel_.skipped.count > 0 &&
+      next.tile == whole.begin + kernel_.skipped.after * whole.tiles + worker_) {
+    next.tile += kernel_.skipped.count * whole.tiles;
     next.index = next.tile;
   }
   return next;
@@ -197,60 +198,36 @@ inline PhaseBarrier::Wait Cta::wait_empty(const Warpgroup& producer) {
   note_often(producer, [&] {
     return Step{.kind = StepKind::kWaitEmpty, .at = at.stage, .count = ~at.round & 1};
   });
-  PhaseBarrier& empty = empty_[static_cast<std::size_t>(at.stage)];
-  return at.round == 0 ? empty.passed(producer.ready, costs().issue)
-                       : empty.wait(at.round - 1, producer.ready, costs().issue);
+  return ring_.wait_empty(at, producer.ready, costs().load.issue);
 }
 
-inline PhaseBarrier::Wait Cta::wait_full(const Warpgroup& consumer) {
+inline PhaseBarrier::Wait Cta::wait_stage(const Warpgroup& consumer, SimTime then) {
   const RingPosition& at = consumer.at;
   note_often(consumer, [&] {
     return Step{.kind = StepKind::kWaitFull, .at = at.stage, .count = at.round & 1};
   });
-  return full_[static_cast<std::size_t>(at.stage)].wait(at.round, consumer.ready, costs().turn);
-}
-
-inline PhaseBarrier::Wait Cta::wait_loaded(const Warpgroup& consumer) {
-  const RingPosition& at = consumer.at;
-  note_often(consumer, [&] {
-    return Step{.kind = StepKind::kWaitFull, .at = at.stage, .count = at.round & 1};
-  });
-  return full_[static_cast<std::size_t>(at.stage)].wait(at.round, consumer.ready, {});
+  return ring_.wait_full(at, consumer.ready, then);
 }
 
 inline void Cta::mma_k_block(Warpgroup& consumer) {
-  const SimTime now = engine().now();
-  const SimTime complete = sm().tensor.serve(now, costs().mma);
+  const MmaCosts& mma = costs().mma;
   note_often(consumer, [&] { return Step{.kind = StepKind::kMultiply, .at = consumer.at.stage}; });
-  consumer.group_complete[consumer.groups++ % 4] = complete;
-  consumer.ready = later(now + costs().mma_issue, complete - costs().mma_queue);
+  const SimTime complete = consumer.mma.issue(chip(), sm(), mma.time, mma.operand_bytes);
+  consumer.ready = later(engine().now() + mma.issue, complete - mma.queue);
   consumer.at.advance(tiling().stages);
-  ++machine_.k_blocks_multiplied;
-  if (machine_.activity != nullptr) {
-    machine_.activity->add(Resource::kTensor, now, costs().mma.ps);
-    machine_.activity->add(Resource::kOperandReads, now, costs().operand_bytes);
-  }
+  ++kernel_.k_blocks_multiplied;
 }
 
 inline void Cta::mma_row(Warpgroup& consumer, i32 stage) {
-  const SimTime now = engine().now();
-  const SimTime mma{costs().mma.ps / costs().promoted_parts};
+  const MmaCosts& mma = costs().mma;
   note_often(consumer, [&] { return Step{.kind = StepKind::kMultiply, .at = stage}; });
-  consumer.group_complete[consumer.groups++ % 4] = sm().tensor.serve(now, mma);
-  if (machine_.activity != nullptr) {
-    machine_.activity->add(Resource::kTensor, now, mma.ps);
-    machine_.activity->add(Resource::kOperandReads, now,
-                           costs().operand_bytes / costs().promoted_parts);
-  }
+  consumer.mma.issue(chip(), sm(), {mma.time.ps / mma.promoted_parts},
+                     mma.operand_bytes / mma.promoted_parts);
 }
 
 inline void Cta::wait_mma(Warpgroup& consumer, i32 groups) {
-  const u32 left = static_cast<u32>(groups);
   note_often(consumer, [&] { return Step{.kind = StepKind::kWaitMultiplied, .count = groups}; });
-  if (consumer.groups > left) {
-    const SimTime complete = consumer.group_complete[(consumer.groups - 1 - left) % 4];
-    consumer.ready = later(consumer.ready, complete + costs().completion);
-  }
+  consumer.ready = consumer.mma.wait(consumer.ready, static_cast<u32>(groups), costs().mma);
 }
 
 inline void Cta::release_stage(Warpgroup& consumer) {
@@ -258,8 +235,7 @@ inline void Cta::release_stage(Warpgroup& consumer) {
     return Step{.kind = StepKind::kRelease, .at = consumer.to_release.stage, .count = told_};
   });
   for (Cta* writer : writers_) {
-    writer->empty_[static_cast<std::size_t>(consumer.to_release.stage)].arrive(consumer.ready +
-                                                                               costs().wake);
+    writer->ring_.empty(consumer.to_release.stage).arrive(consumer.ready + costs().load.wake);
   }
   consumer.to_release.advance(tiling().stages);
 }

@@ -2,37 +2,37 @@
 // come free; with cluster launch control CTAs that run take some over.
 #pragma once
 
-#include "model/sim/kernel/machine.h"
+#include "model/sim/kernel/gemm_kernel.h"
 
 namespace tilecast {
 
 /// Hands out workers in order. Where each has one tile, those of waves that are left out are none.
 class Dispatcher {
  public:
-  explicit Dispatcher(Machine& machine) : machine_(machine) {}
+  explicit Dispatcher(GemmKernel& kernel) : kernel_(kernel) {}
 
-  bool any() const { return next_ < machine_.workers(); }
+  bool any() const { return next_ < kernel_.workers(); }
   u32 take() {
-    if (machine_.rate && next_ % machine_.whole.tiles == 0) {
-      wave_begins(next_ / machine_.whole.tiles);
+    if (kernel_.rate && next_ % kernel_.whole.tiles == 0) {
+      wave_begins(next_ / kernel_.whole.tiles);
     }
     return next_++;
   }
 
  private:
   void wave_begins(u32 wave) {
-    if (machine_.rate->settled(wave, machine_.progress())) {
-      machine_.skipped = waves_left(machine_.whole, wave);
-      machine_.marks = machine_.rate->marks();
-      machine_.rate.reset();
-      if (machine_.requests != nullptr) {
-        machine_.requests->settled_wave = wave;
+    if (kernel_.rate->settled(wave, kernel_.progress())) {
+      kernel_.skipped = waves_left(kernel_.whole, wave);
+      kernel_.marks = kernel_.rate->marks();
+      kernel_.rate.reset();
+      if (kernel_.requests != nullptr) {
+        kernel_.requests->settled_wave = wave;
       }
-      next_ += machine_.skipped.count * machine_.whole.tiles;
+      next_ += kernel_.skipped.count * kernel_.whole.tiles;
     }
   }
 
-  Machine& machine_;
+  GemmKernel& kernel_;
   u32 next_ = 0;
 };
 

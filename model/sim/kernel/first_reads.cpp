@@ -16,17 +16,17 @@ i64 unread_bytes(const OperandBlocks& operand, const std::vector<bool>& read) {
 
 }  // namespace
 
-i64 first_reads_left_out(const Machine& machine) {
-  const OperandPanels& panels = machine.panels;
-  const TileScheduler& s = machine.scheduler;
-  const u32 cluster_m = static_cast<u32>(machine.config.tiling.cluster_m);
-  const u32 cluster_n = static_cast<u32>(machine.config.tiling.cluster_n);
+i64 first_reads_left_out(const GemmKernel& kernel) {
+  const OperandPanels& panels = kernel.panels;
+  const TileScheduler& s = kernel.scheduler;
+  const u32 cluster_m = static_cast<u32>(kernel.config.tiling.cluster_m);
+  const u32 cluster_n = static_cast<u32>(kernel.config.tiling.cluster_n);
   std::vector<bool> a(panels.of_a()), b(panels.of_b());
   const std::vector<u32> readers = panels.readers_of_b();
   for (u32 panel = 0; panel < b.size(); ++panel) {
     b[panel] = readers[panel / panels.columns()] == 0;  // of a group without rows
   }
-  each_simulated_range(machine.skipped, machine.whole, s, [&](u32 first, u32 end) {
+  each_simulated_range(kernel.skipped, kernel.whole, s, [&](u32 first, u32 end) {
     for (u32 linear = first; linear < end; ++linear) {
       const TileCoord at = s.coord(linear);
       for (u32 i = 0; i < cluster_m; ++i) {
@@ -37,7 +37,7 @@ i64 first_reads_left_out(const Machine& machine) {
       }
     }
   });
-  return unread_bytes(machine.a, a) + unread_bytes(machine.b, b);
+  return unread_bytes(kernel.a, a) + unread_bytes(kernel.b, b);
 }
 
 }  // namespace tilecast

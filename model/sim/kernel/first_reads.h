@@ -4,7 +4,7 @@
 #pragma once
 
 #include "model/base/math.h"
-#include "model/sim/kernel/machine.h"
+#include "model/sim/kernel/gemm_kernel.h"
 
 namespace tilecast {
 
@@ -27,6 +27,6 @@ void each_simulated_range(SkippedWaves skipped, const WholeWaves& waves, const T
 }
 
 /// Bytes of those panels.
-i64 first_reads_left_out(const Machine& machine);
+i64 first_reads_left_out(const GemmKernel& kernel);
 
 }  // namespace tilecast

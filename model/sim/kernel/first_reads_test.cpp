@@ -24,12 +24,12 @@ TEST_CASE("What is left out reads no less than the panels that no simulated tile
   CHECK(part.dram_read.value >= bytes_of_a(problem) + bytes_of_b(problem));
   CHECK(part.dram_read.value < 1.02 * (bytes_of_a(problem) + bytes_of_b(problem)));
 
-  Machine machine(gpu, problem, config, residency, Hertz{1.5e9}, Waves::kSteadyLeftOut, {},
-                  nullptr);
-  REQUIRE(machine.skipped.count > 0);
+  GemmKernel kernel(gpu, problem, config, residency, Hertz{1.5e9}, Waves::kSteadyLeftOut, {},
+                    nullptr);
+  REQUIRE(kernel.skipped.count > 0);
   // Every fourth tile begins a panel of B of 128 x 64 elements; each wave has 132 of them.
-  const i64 tiles_left_out = i64{machine.skipped.count} * 132;
+  const i64 tiles_left_out = i64{kernel.skipped.count} * 132;
   const i64 panel = 128 * 64 * 2;
-  CHECK(first_reads_left_out(machine) <= tiles_left_out / 4 * panel);
-  CHECK(first_reads_left_out(machine) >= (tiles_left_out / 4 - 2) * panel);
+  CHECK(first_reads_left_out(kernel) <= tiles_left_out / 4 * panel);
+  CHECK(first_reads_left_out(kernel) >= (tiles_left_out / 4 - 2) * panel);
 }

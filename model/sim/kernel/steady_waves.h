@@ -25,8 +25,8 @@
 
 #include <array>
 
-#include "model/sim/memory/memory_system.h"
-#include "model/sim/memory/operand_blocks.h"
+#include "model/sim/chip/memory_system.h"
+#include "model/sim/kernel/operand_blocks.h"
 #include "model/tile/operand_panels.h"
 #include "model/tile/tile_scheduler.h"
 #include "model/tile/work_decomposition.h"

@@ -18,7 +18,7 @@ inline i32 mma_lag(const Cta& cta) { return std::max(1, cta.inflight()); }
 
 /// Awaited: the operands of the whole group are there.
 inline PhaseBarrier::Wait wait_operands(Cta& cta, const Warpgroup& issuer) {
-  PhaseBarrier& full = cta.full(issuer.at.stage);
+  PhaseBarrier& full = cta.ring().full(issuer.at.stage);
   return cta.leads() ? full.wait(issuer.at.round, issuer.ready, {}) : full.passed(issuer.ready, {});
 }
 
@@ -26,12 +26,12 @@ inline PhaseBarrier::Wait wait_operands(Cta& cta, const Warpgroup& issuer) {
 inline PhaseBarrier::Wait wait_turn(Cta& cta, const Warpgroup& issuer, u32 k_block) {
   const SimTime now = cta.engine().now();
   if (cta.inflight() > 0 || k_block == 0) {
-    return cta.empty(0).passed(now, cta.costs().turn);
+    return cta.ring().empty(0).passed(now, cta.costs().mma.turn);
   }
   const RingPosition& at = issuer.at;
   const bool wraps = at.stage == 0;
-  PhaseBarrier& before = cta.empty(wraps ? cta.tiling().stages - 1 : at.stage - 1);
-  return before.wait(wraps ? at.round - 1 : at.round, now, cta.costs().turn);
+  PhaseBarrier& before = cta.ring().empty(wraps ? cta.tiling().stages - 1 : at.stage - 1);
+  return before.wait(wraps ? at.round - 1 : at.round, now, cta.costs().mma.turn);
 }
 
 /// Issues and commits the MMAs of one K block.
@@ -44,15 +44,15 @@ inline void issue_k_block(Cta& cta, Warpgroup& issuer) {
     for (Cta* member : cta.group()) {
       begin = std::max(begin, member->sm().tensor.free_at());
     }
-    Machine& machine = cta.machine();
+    Activity* activity = cta.chip().activity;
     for (Cta* member : cta.group()) {
-      const SimTime complete = member->sm().tensor.serve(begin, costs.mma);
-      issuer.group_complete[0] = complete + costs.completion;
-      member->empty(issuer.at.stage).arrive(issuer.group_complete[0]);
-      ++machine.k_blocks_multiplied;
-      if (machine.activity != nullptr) {
-        machine.activity->add(Resource::kTensor, now, costs.mma.ps);
-        machine.activity->add(Resource::kOperandReads, now, costs.operand_bytes);
+      const SimTime complete = member->sm().tensor.serve(begin, costs.mma.time);
+      issuer.committed = complete + costs.mma.completion;
+      member->ring().empty(issuer.at.stage).arrive(issuer.committed);
+      ++cta.kernel().k_blocks_multiplied;
+      if (activity != nullptr) {
+        activity->add(Resource::kTensor, now, costs.mma.time.ps);
+        activity->add(Resource::kOperandReads, now, costs.mma.operand_bytes);
       }
     }
   }
@@ -63,7 +63,7 @@ inline void issue_k_block(Cta& cta, Warpgroup& issuer) {
 inline PhaseBarrier::Wait wait_oldest(Cta& cta, Warpgroup& issuer) {
   const RingPosition oldest = issuer.to_release;
   issuer.to_release.advance(cta.tiling().stages);
-  return cta.empty(oldest.stage).wait(oldest.round, issuer.ready, {});
+  return cta.ring().empty(oldest.stage).wait(oldest.round, issuer.ready, {});
 }
 
 /// Awaited: everyone who stores has read what this place held before.
@@ -79,12 +79,12 @@ inline void hand_over_accumulator(Cta& cta, Warpgroup& issuer, Turn& to, const T
     cta.tcgen05().spans[static_cast<std::size_t>(to.index)] = span;
     for (Cta* member : cta.group()) {
       member->tcgen05().accumulator_full[static_cast<std::size_t>(to.index)].arrive(
-          issuer.group_complete[0]);
+          issuer.committed);
     }
   }
   issuer.to_release = issuer.at;
   issuer.ready = cta.engine().now();
-  to.advance(cta.machine().config.accumulators);
+  to.advance(cta.kernel().config.accumulators);
 }
 
 }  // namespace tilecast

@@ -8,23 +8,11 @@
 
 #include "model/base/tile_span.h"
 #include "model/sim/engine/phase_barrier.h"
+#include "model/sim/parts/turn.h"
 #include "model/tile/kernel_config.h"
 #include "model/tile/tensor_memory.h"
 
 namespace tilecast {
-
-/// A place among a few that are used in turn, and how often it has been used before.
-struct Turn {
-  i32 index = 0;
-  u32 use = 0;
-
-  void advance(i32 places) {
-    if (++index == places) {
-      index = 0;
-      ++use;
-    }
-  }
-};
 
 constexpr u32 kNoTile = ~u32{0};  // as an answer
 

@@ -10,8 +10,8 @@ namespace tilecast {
 Process blocked(Cta& cta, i32 warpgroup) {
   Warpgroup wg{.index = warpgroup, .part = warpgroup, .ready = cta.engine().now()};
   const TileCoord tile = cta.tile_at(cta.first_tile());
-  wg.ready += cta.costs().find_tile;
-  const bool one_k_block = traits_of(cta.machine().config.schedule).one_k_block;
+  wg.ready += cta.costs().tile.find;
+  const bool one_k_block = traits_of(cta.kernel().config.schedule).one_k_block;
   TileSpan span{.begin = wg.ready};
   for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
     if (loads(wg)) {
@@ -20,7 +20,7 @@ Process blocked(Cta& cta, i32 warpgroup) {
     }
     co_await cta.wait_full(wg);
     if (k_block == 0) {
-      span.first_operands = cta.engine().now() - cta.costs().turn;
+      span.first_operands = cta.engine().now() - cta.costs().mma.turn;
     }
     cta.mma_k_block(wg);
     cta.wait_mma(wg, 0);

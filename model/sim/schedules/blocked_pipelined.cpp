@@ -9,7 +9,7 @@ namespace tilecast {
 Process blocked_pipelined(Cta& cta, i32 warpgroup) {
   Warpgroup wg{.index = warpgroup, .part = warpgroup, .ready = cta.engine().now()};
   const TileCoord tile = cta.tile_at(cta.first_tile());
-  wg.ready += cta.costs().find_tile;
+  wg.ready += cta.costs().tile.find;
   TileSpan span{.begin = wg.ready};
   for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
     if (loads(wg)) {
@@ -24,7 +24,7 @@ Process blocked_pipelined(Cta& cta, i32 warpgroup) {
       cta.wait_mma(wg, 0);  // those of the K block before, which ran under the load
       cta.release_stage(wg);
     }
-    co_await cta.engine().until(wg.ready + cta.costs().turn);
+    co_await cta.engine().until(wg.ready + cta.costs().mma.turn);
     cta.mma_k_block(wg);
   }
   cta.wait_mma(wg, 0);

@@ -20,7 +20,7 @@ struct LoadsAhead {
     if (++k_block == cta.k_blocks()) {
       k_block = 0;
       linear = cta.next_tile(linear);
-      wg.ready += left(cta) ? cta.costs().find_tile : SimTime{};
+      wg.ready += left(cta) ? cta.costs().tile.find : SimTime{};
     }
   }
 };

@@ -10,9 +10,9 @@ namespace {
 /// Of sums that are promoted: one wgmma row after the other, the next stage waited for under the
 /// first of them.
 Process multiply_promoted(Cta& cta, Warpgroup& wg, bool last) {
-  const i32 rows = cta.costs().promoted_parts, stage = wg.at.stage;
+  const i32 rows = cta.costs().mma.promoted_parts, stage = wg.at.stage;
   wg.at.advance(cta.tiling().stages);
-  cta.machine().k_blocks_multiplied += 1;
+  cta.kernel().k_blocks_multiplied += 1;
   for (i32 row = 0; row < rows; ++row) {
     co_await cta.engine().until(wg.ready);
     cta.mma_row(wg, stage);
@@ -24,7 +24,7 @@ Process multiply_promoted(Cta& cta, Warpgroup& wg, bool last) {
     if (row == rows - 1) {
       cta.release_stage(wg);
     }
-    wg.ready += cta.costs().promotion;
+    wg.ready += cta.costs().mma.promotion;
   }
 }
 
@@ -38,19 +38,19 @@ Process multiply_stages(Cta& cta, Warpgroup& wg, TileSpan& span, u32 k_blocks) {
   span.begin = wg.ready;
   fetch_residual(cta, wg, k_blocks);
   for (u32 k_block = 0; k_block < k_blocks; ++k_block) {
-    const bool promotes = cta.costs().promoted_parts > 0;
+    const bool promotes = cta.costs().mma.promoted_parts > 0;
     if (k_block == 0 || !promotes) {
       co_await cta.wait_full(wg);
     }
     if (k_block == 0) {
-      span.first_operands = cta.engine().now() - cta.costs().turn;
+      span.first_operands = cta.engine().now() - cta.costs().mma.turn;
     }
     if (promotes) {
       co_await multiply_promoted(cta, wg, k_block + 1 == k_blocks);
       continue;
     }
     cta.mma_k_block(wg);
-    if (wg.chunks_waiting > 0) {
+    if (wg.stores.chunks_waiting > 0) {
       co_await store_waiting(cta, wg);
     }
     cta.wait_mma(wg, cta.inflight());

@@ -10,7 +10,7 @@ Process persistent(Cta& cta, i32 warpgroup) {
   Warpgroup wg{.index = warpgroup, .part = warpgroup, .ready = cta.engine().now()};
   for (u32 t = cta.first_tile(); t < cta.end_tile(); t = cta.next_tile(t)) {
     const TileCoord tile = cta.tile_at(t);
-    wg.ready += cta.costs().find_tile;
+    wg.ready += cta.costs().tile.find;
     TileSpan span{};
     co_await run_tile(cta, wg, tile, span);
     co_await store_tile(cta, wg, tile, span);

@@ -20,13 +20,13 @@ Process persistent_overlap(Cta& cta, i32 warpgroup) {
     ahead.load(cta, wg);
   }
   for (u32 t = cta.first_tile(); t < cta.end_tile(); t = cta.next_tile(t)) {
-    wg.ready += cta.costs().find_tile;
+    wg.ready += cta.costs().tile.find;
     TileSpan span{.begin = wg.ready};
     fetch_residual(cta, wg, cta.k_blocks());
     for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
       co_await cta.wait_full(wg);
       if (k_block == 0) {
-        span.first_operands = cta.engine().now() - cta.costs().turn;
+        span.first_operands = cta.engine().now() - cta.costs().mma.turn;
       }
       cta.mma_k_block(wg);
       cta.wait_mma(wg, cta.inflight());
@@ -35,7 +35,7 @@ Process persistent_overlap(Cta& cta, i32 warpgroup) {
       }
       if (borrows && loads(wg) && k_block == 0) {
         cta.note(wg, {.kind = StepKind::kWaitStoresRead});
-        wg.ready = std::max(wg.ready, wg.stores_read);
+        wg.ready = std::max(wg.ready, wg.stores.read);
       }
       if (loads(wg) && (borrows || k_block >= inflight) && ahead.left(cta)) {
         co_await cta.wait_empty(wg);

@@ -11,7 +11,7 @@ namespace {
 
 /// The ring position behind one tile, which the other warpgroup multiplies.
 void skip_tile(Cta& cta, Warpgroup& wg, u32 k_blocks) {
-  const u32 stages = k_blocks + static_cast<u32>(cta.costs().residual_stages);
+  const u32 stages = k_blocks + static_cast<u32>(cta.costs().residual.stages);
   for (u32 stage = 0; stage < stages; ++stage) {
     wg.at.advance(cta.tiling().stages);
     wg.to_release.advance(cta.tiling().stages);
@@ -22,7 +22,7 @@ void skip_tile(Cta& cta, Warpgroup& wg, u32 k_blocks) {
 /// tell one round of these from the next.
 Process await_residual(Cta& cta, Warpgroup& wg) {
   const RingPosition first = wg.at;
-  for (i32 stage = 0; stage < cta.costs().residual_stages; ++stage) {
+  for (i32 stage = 0; stage < cta.costs().residual.stages; ++stage) {
     co_await cta.wait_loaded(wg);
     wg.ready = std::max(wg.ready, cta.engine().now());
     wg.at.advance(cta.tiling().stages);
@@ -56,7 +56,7 @@ Process ping_pong(Cta& cta, i32 warpgroup) {
       cta.turn_of(warpgroup ^ 1).arrive(wg.ready);
     }
     drain(cta, wg, left_in_flight(cta, k_blocks));
-    wg.ready += cta.costs().find_tile;
+    wg.ready += cta.costs().tile.find;
     co_await store_tile(cta, wg, cta.tile_at(t), span);
   }
   cta.finish(wg);

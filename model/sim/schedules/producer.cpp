@@ -6,10 +6,10 @@
 namespace tilecast {
 
 void record_loads(Cta& cta, const Warpgroup& producer, TileCoord tile, TileSpan span) {
-  if (cta.machine().tiles == nullptr) {
+  if (cta.kernel().tiles == nullptr) {
     return;
   }
-  const KernelConfig& config = cta.machine().config;
+  const KernelConfig& config = cta.kernel().config;
   span.sm = cta.sm_index();
   span.cta = cta.id();
   span.warpgroup = consumer_warpgroups(config.schedule, config.tiling);
@@ -17,14 +17,14 @@ void record_loads(Cta& cta, const Warpgroup& producer, TileCoord tile, TileSpan 
   span.tile_n = tile.n;
   span.multiplied = span.stored = producer.ready;
   span.role = TileRole::kLoads;
-  cta.machine().tiles->push_back(span);
+  cta.kernel().tiles->push_back(span);
 }
 
 Process produce(Cta& cta) {
   Warpgroup wg{.index = kProducerRole, .ready = cta.engine().now()};
   for (u32 t = cta.first_tile(); t < cta.end_tile(); t = cta.next_tile(t)) {
     const TileCoord tile = cta.tile_at(t);
-    wg.ready += cta.costs().find_tile;
+    wg.ready += cta.costs().tile.find;
     TileSpan span{.begin = wg.ready};
     for (u32 k_block = 0, end = cta.k_blocks_of(t); k_block < end; ++k_block) {
       co_await cta.wait_empty(wg);
@@ -36,7 +36,7 @@ Process produce(Cta& cta) {
         cta.fetch_residual(wg);
       }
     }
-    for (i32 stage = 0; stage < cta.costs().residual_stages; ++stage) {
+    for (i32 stage = 0; stage < cta.costs().residual.stages; ++stage) {
       co_await cta.wait_empty(wg);
       cta.load_residual(wg, tile, stage);
     }

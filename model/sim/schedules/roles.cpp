@@ -25,7 +25,7 @@ i32 role_count(const KernelConfig& config) {
 }
 
 void start_roles(Cta& cta, SimTime at) {
-  const KernelConfig& config = cta.machine().config;
+  const KernelConfig& config = cta.kernel().config;
   if (issues_apart(config.schedule)) {
     cta.engine().spawn(load_tiles(cta), {"loading warp", cta.id()}, at);
     cta.engine().spawn(issue_tiles(cta), {"issuing warp", cta.id()}, at);

@@ -11,10 +11,10 @@ namespace tilecast {
 
 Process produce_pieces(Cta& cta) {
   Warpgroup wg{.index = kProducerRole, .ready = cta.engine().now()};
-  const WorkDecomposition& work = cta.machine().work;
+  const WorkDecomposition& work = cta.kernel().work;
   for (WorkPiece p = cta.first_piece(); work.valid(p); p = cta.next_piece(p)) {
     const TileCoord tile = cta.tile_at(p.tile);
-    wg.ready += cta.costs().find_tile;
+    wg.ready += cta.costs().tile.find;
     TileSpan span{.begin = wg.ready, .k_begin = p.k_begin, .k_end = p.k_end};
     for (i32 k_block = p.k_begin; k_block < p.k_end; ++k_block) {
       co_await cta.wait_empty(wg);
@@ -30,25 +30,25 @@ Process produce_pieces(Cta& cta) {
 
 Process consume_pieces(Cta& cta, i32 warpgroup) {
   Warpgroup wg{.index = warpgroup, .part = warpgroup, .ready = cta.engine().now()};
-  const WorkDecomposition& work = cta.machine().work;
+  const WorkDecomposition& work = cta.kernel().work;
   for (WorkPiece p = cta.first_piece(); work.valid(p); p = cta.next_piece(p)) {
     const TileCoord tile = cta.tile_at(p.tile);
     const u32 k_blocks = static_cast<u32>(p.k_blocks());
     TileSpan span{.k_begin = p.k_begin, .k_end = p.k_end};
     co_await multiply_stages(cta, wg, span, k_blocks);
     drain(cta, wg, left_in_flight(cta, k_blocks));
-    wg.ready += cta.costs().find_tile;
+    wg.ready += cta.costs().tile.find;
     span.multiplied = wg.ready;
     if (!work.is_whole(p)) {
       const SharedPart part{p, tile, span};
-      if (cta.machine().config.decomposition.reduction == Reduction::kSpread) {
+      if (cta.kernel().config.decomposition.reduction == Reduction::kSpread) {
         co_await reduce_spread(cta, wg, part);
-        wg.ready += cta.costs().next_tile;
+        wg.ready += cta.costs().tile.next;
         continue;
       }
       if (!work.owns(p)) {
         co_await hand_on(cta, wg, part);
-        wg.ready += cta.costs().next_tile;
+        wg.ready += cta.costs().tile.next;
         continue;
       }
       co_await take_over(cta, wg, part);

@@ -9,7 +9,7 @@ Process tcgen05_persistent(Cta& cta, i32 warpgroup) {
   Tcgen05Warpgroup self(cta, warpgroup);
   for (u32 t = cta.first_tile(); t < cta.end_tile(); t = cta.next_tile(t)) {
     const TileCoord tile = cta.tile_at(t);
-    self.wg.ready += cta.costs().find_tile;
+    self.wg.ready += cta.costs().tile.find;
     if (self.issues()) {
       co_await run_tcgen05_tile(cta, self, tile);
     }

@@ -66,8 +66,8 @@ Process tcgen05_persistent_overlap(Cta& cta, i32 warpgroup) {
     co_await store_accumulator(cta, self.wg, cta.tile_at(t), self.stored);
     if (borrows) {
       // Every warp waits for its own stores, the one that issues too.
-      self.wg.ready = std::max(self.wg.ready, self.wg.stores_read);
-      cta.tcgen05().stores_read.arrive(self.wg.stores_read + cta.costs().store_wait);
+      self.wg.ready = std::max(self.wg.ready, self.wg.stores.read);
+      cta.tcgen05().stores_read.arrive(self.wg.stores.read + cta.costs().tensor_memory.store_wait);
     }
   }
   cta.finish(self.wg);

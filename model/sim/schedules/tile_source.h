@@ -18,7 +18,7 @@ class TileSource {
   Process next(Warpgroup& role);
 
  private:
-  bool takes_over() const { return cta_.machine().config.grid == Grid::kTakeover; }
+  bool takes_over() const { return cta_.kernel().config.grid == Grid::kTakeover; }
 
   Cta& cta_;
   u32 linear_;

@@ -21,7 +21,7 @@ Process run_tile(Cta& cta, Warpgroup& wg, TileCoord tile, TileSpan& span) {
   for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
     co_await cta.wait_full(wg);
     if (k_block == 0) {
-      span.first_operands = cta.engine().now() - cta.costs().turn;
+      span.first_operands = cta.engine().now() - cta.costs().mma.turn;
     }
     cta.mma_k_block(wg);
     cta.wait_mma(wg, cta.inflight());

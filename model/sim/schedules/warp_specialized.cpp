@@ -13,10 +13,10 @@ Process warp_specialized(Cta& cta, i32 warpgroup) {
     const u32 k_blocks = cta.k_blocks_of(t);
     co_await multiply_stages(cta, wg, span, k_blocks);
     drain(cta, wg, left_in_flight(cta, k_blocks));
-    wg.ready += cta.costs().find_tile;
+    wg.ready += cta.costs().tile.find;
     co_await store_tile(cta, wg, cta.tile_at(t), span);
   }
-  while (wg.chunks_waiting > 0) {
+  while (wg.stores.chunks_waiting > 0) {
     co_await store_waiting(cta, wg);
   }
   cta.finish(wg);

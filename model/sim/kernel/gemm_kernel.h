@@ -1,5 +1,5 @@
-// The chip as one kernel sees it: SMs with their pipes, the memory that they share, the blocks of
-// the problem and the order of its tiles.
+// One GEMM kernel on a chip: the blocks of the problem, the order of its tiles, what its steps
+// take, and what has been done so far.
 #pragma once
 
 #include <memory>
@@ -7,14 +7,12 @@
 #include <vector>
 
 #include "model/base/tile_span.h"
-#include "model/sim/engine/engine.h"
-#include "model/sim/engine/server.h"
-#include "model/sim/kernel/partial_sums.h"
+#include "model/sim/chip/chip.h"
+#include "model/sim/chip/request_log.h"
+#include "model/sim/kernel/operand_blocks.h"
 #include "model/sim/kernel/steady_waves.h"
 #include "model/sim/kernel/step_log.h"
-#include "model/sim/memory/memory_system.h"
-#include "model/sim/memory/operand_blocks.h"
-#include "model/sim/memory/request_log.h"
+#include "model/sim/parts/partial_sums.h"
 #include "model/spec/kernel_costs.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/group_rows.h"
@@ -23,19 +21,6 @@
 #include "model/tile/work_decomposition.h"
 
 namespace tilecast {
-
-/// One SM. CTAs that live on it together share all of it.
-struct Sm {
-  SmPlace place;
-  Server tensor;         // wgmmas of all warpgroups, in order of issue
-  Server copies;         // the copy engine's requests, and the zeros that it makes
-  Server intake;         // into shared memory: from L2, multicast included, and accumulators
-  Server stores;         // the copy engine's reads of shared memory
-  Server tensor_memory;  // loads of accumulators
-  Server arithmetic;     // of epilogues: issue slots and the special function unit
-  Server residual;       // loads of R by threads
-  bool has_loaded = false, has_stored = false;  // a first time in this kernel
-};
 
 class Dispatcher;
 
@@ -46,28 +31,36 @@ struct Residency {
   bool cold = false;  // the kernel's code and descriptors are not in the caches of SMs and GPCs
 };
 
+/// The requests of a kernel that was simulated.
+struct GemmRequests : RequestLog {
+  GemmShape shape;  // of which K may be cut short (steady_k.h)
+  Cycles cycles;    // that it took
+  /// The wave in front of which waves were left out, of a grid that decides as it runs.
+  std::optional<u32> settled_wave;
+};
+
 /// What a caller may ask to see besides; null leaves it out, at no cost.
 struct Observers {
   Activity* activity = nullptr;
   std::vector<TileSpan>* tiles = nullptr;
-  RequestLog* requests = nullptr;
+  GemmRequests* requests = nullptr;
   StepLog* steps = nullptr;
 };
 
 /// A kernel that was simulated before, and is again on a GPU that differs: its requests, which
 /// become what they became then, and what its partial sums take now.
 struct Rerun {
-  const RequestLog& requests;
+  const GemmRequests& requests;
   const ReductionSpec& sums;
 };
 
 /// Whether every wave of tiles is simulated, or the steady ones are left out (steady_waves.h).
 enum class Waves : i32 { kAll, kSteadyLeftOut };
 
-struct Machine {
-  Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
-          Residency residency, Hertz sm_clock, Waves waves, Observers observers,
-          const Rerun* again);
+struct GemmKernel {
+  GemmKernel(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+             Residency residency, Hertz sm_clock, Waves waves, Observers observers,
+             const Rerun* again);
 
   KernelConfig config;
   GemmShape shape;            // of each product
@@ -83,21 +76,16 @@ struct Machine {
   WholeWaves whole;
   SkippedWaves skipped;
   OperandBlocks a, b;
-  MemorySystem memory;
-  std::vector<Sm> sms;
-  std::vector<i32> places;  // SMs in the order in which CTAs come to them
-  Engine engine;
+  Chip chip;
+  std::vector<i32> places;            // SMs in the order in which CTAs come to them
   std::unique_ptr<PartialSums> sums;  // where workers share tiles along K
   Dispatcher* dispatcher = nullptr;   // of the grid that runs
-  Server launch_control;              // answers to CTAs that ask for tiles
 
-  SimTime last_store;           // read from shared memory
-  i64 k_blocks_multiplied = 0;  // by a warpgroup
-  i64 tiles_stored = 0;         // parts of tiles, by a warpgroup
-  i64 sm_intake = 0;            // bytes
-  Activity* activity;           // null: not asked for
-  std::vector<TileSpan>* tiles;
-  RequestLog* requests;
+  SimTime last_store;            // read from shared memory
+  i64 k_blocks_multiplied = 0;   // by a warpgroup
+  i64 tiles_stored = 0;          // parts of tiles, by a warpgroup
+  std::vector<TileSpan>* tiles;  // null: not asked for
+  GemmRequests* requests;
   StepLog* steps;
 
   /// Of a CTA's tile, those who store it, and those who multiply its K blocks.

@@ -1,4 +1,4 @@
-#include "model/sim/memory/operand_blocks.h"
+#include "model/sim/kernel/operand_blocks.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,7 @@
 
 #include "model/base/error.h"
 #include "model/base/math.h"
-#include "model/sim/memory/inside.h"
+#include "model/sim/kernel/inside.h"
 #include "model/spec/row_cost.h"
 #include "model/tile/smem_layout.h"
 

@@ -6,21 +6,17 @@
 // Checked by: limits_test.cpp.
 #pragma once
 
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "model/base/integers.h"
-#include "model/base/units.h"
-#include "model/tile/gemm_problem.h"
 
 namespace tilecast {
 
-/// Names a load of a kernel: each CTA loads its slices of A (0) and B (1) of a K block of its tile
-/// once.
+/// Names a load of a kernel, which loads each slice of a tile's operands once.
 struct LoadName {
   u32 tile;     // of CTAs
-  u32 in_tile;  // twice the K block, and the operand
+  u32 in_tile;  // its place among the loads of the tile
 };
 
 class RequestLog {
@@ -65,19 +61,11 @@ class RequestLog {
   u32 outputs() const { return outputs_; }
   std::size_t reads() const { return reads_.size(); }
 
-  /// The kernel that was simulated, which K may be cut short of (model/sim/steady_k.h), and what it
-  /// took.
-  GemmShape shape{};
-  Cycles cycles{};
-  /// The wave in front of which waves were left out, of a grid that decides as it runs
-  /// (model/sim/kernel/steady_waves.h).
-  std::optional<u32> settled_wave;
-
  private:
   u32 loads_of_tile_ = 0, outputs_ = 0;
   std::unordered_map<u32, std::vector<Load>> loads_;  // of tiles that were computed
   std::vector<Read> reads_;
-  std::unordered_map<u64, i64> stores_;  // bytes that stores of blocks of C drove out
+  std::unordered_map<u64, i64> stores_;  // bytes that stores of blocks drove out
 };
 
 }  // namespace tilecast

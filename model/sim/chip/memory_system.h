@@ -10,14 +10,13 @@
 // and later by a share of load_spread, by block and pair of SMs, always the same, and in proportion
 // to how busy L2 or DRAM is: what uneven slices, channels and ways cost, without which SMs would
 // stay in step for ever, and which nobody sees who is alone.
-// A store of C keeps L2 from its loads for as long as it takes to come in. L2 begins full of what a
-// run of the same kernel left there: each byte that comes in drives one of those out, to DRAM where
-// it was written, and later the block that was used least recently. L2's output
-// is shared as shared_output.h has it, DRAM serves in the order of asking; both at the time of
-// asking, so that a long latency of one does not hold up the next.
-// A block has its home in one of two partitions; the other keeps a copy from its first request on,
-// and that crossing is counted. Rows out of bounds come from one place of L2, to each GPC one
-// after the other, for every SM that asks.
+// A store of results keeps L2 from its loads for as long as it takes to come in. L2 begins full of
+// what a run of the same kernel left there: each byte that comes in drives one of those out, to
+// DRAM where it was written, and later the block that was used least recently. L2's output is
+// shared as shared_output.h has it, DRAM serves in the order of asking; both at the time of asking,
+// so that a long latency of one does not hold up the next. A block has its home in one of two
+// partitions; the other keeps a copy from its first request on, and that crossing is counted. Rows
+// out of bounds come from one place of L2, to each GPC one after the other, for every SM that asks.
 //
 // Leaves out: which slices and channels are hit unevenly, DRAM pages and refresh, the cost of a
 // crossing and the room of its copy.
@@ -28,12 +27,12 @@
 #include <cmath>
 #include <vector>
 
+#include "model/sim/chip/activity.h"
+#include "model/sim/chip/block_cache.h"
+#include "model/sim/chip/recent_use.h"
+#include "model/sim/chip/request_log.h"
+#include "model/sim/chip/shared_output.h"
 #include "model/sim/engine/server.h"
-#include "model/sim/memory/activity.h"
-#include "model/sim/memory/block_cache.h"
-#include "model/sim/memory/recent_use.h"
-#include "model/sim/memory/request_log.h"
-#include "model/sim/memory/shared_output.h"
 #include "model/spec/gpu_spec.h"
 #include "model/spec/row_cost.h"
 
@@ -88,9 +87,9 @@ class MemorySystem {
   SimTime read_ahead(SimTime now, SimTime served);
   /// When L2 has put that out to an SM.
   SimTime put_out_beside(SimTime now, const SmPlace& place, SimTime served);
-  /// When L2 has taken in bytes of C that an SM begins to store now, behind what it has to put out.
+  /// When L2 has taken in bytes that an SM begins to store now, behind what it has to put out.
   SimTime take_in(SimTime now, const SmPlace& place, i64 bytes);
-  /// A block of C is written, each once; it goes to DRAM when L2 needs its room.
+  /// A block of results is written, each once; it goes to DRAM when L2 needs its room.
   void store(SimTime now, u64 name, i64 bytes);
 
   const MemoryTraffic& traffic() const { return traffic_; }

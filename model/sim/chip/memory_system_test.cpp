@@ -1,4 +1,4 @@
-#include "model/sim/memory/memory_system.h"
+#include "model/sim/chip/memory_system.h"
 
 #include <algorithm>
 

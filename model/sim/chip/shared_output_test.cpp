@@ -1,4 +1,4 @@
-#include "model/sim/memory/shared_output.h"
+#include "model/sim/chip/shared_output.h"
 
 #include <algorithm>
 #include <queue>

@@ -1,4 +1,4 @@
-#include "model/sim/memory/activity.h"
+#include "model/sim/chip/activity.h"
 
 #include "tests/catch.h"
 

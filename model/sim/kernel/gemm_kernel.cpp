@@ -1,10 +1,10 @@
-#include "model/sim/kernel/machine.h"
+#include "model/sim/kernel/gemm_kernel.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "model/base/math.h"
-#include "model/sim/memory/inside.h"
+#include "model/sim/kernel/inside.h"
+#include "model/sim/kernel/sum_plan.h"
 #include "model/tile/operand_copies.h"
 #include "model/tile/smem_layout.h"
 #include "model/tile/warpgroup_part.h"
@@ -37,71 +37,6 @@ OperandBlocks::Side side_of_b(const GemmProblem& problem, const Tiling& t,
           b_row(problem),   0};
 }
 
-/// Of `ctas`, without clusters, one for each SM: as many to each GPC as it has SMs for.
-std::vector<i32> ctas_of_gpcs(const std::vector<std::vector<i32>>& sms_of, i32 ctas) {
-  const i32 gpcs = static_cast<i32>(sms_of.size());
-  std::vector<i32> counts;
-  for (i32 g = 0; g < gpcs; ++g) {
-    counts.push_back(ctas * (g + 1) / gpcs - ctas * g / gpcs);
-  }
-  i32 left = 0;  // that GPCs before had no SM for; the last ones' go to the first
-  for (i32 g = 0; g < 2 * gpcs; ++g) {
-    i32& count = counts[static_cast<std::size_t>(g % gpcs)];
-    const i32 sms = static_cast<i32>(sms_of[static_cast<std::size_t>(g % gpcs)].size());
-    const i32 wanted = count + left;
-    count = min_of(wanted, sms);
-    left = wanted - count;
-  }
-  return counts;
-}
-
-/// SMs come in pairs, and pairs lie on one GPC after the other. Without clusters the hardware fills
-/// a GPC with neighbouring CTAs before it goes on to the next. Where there are fewer CTAs than SMs
-/// each GPC has as many, on one SM of every pair before the second of any (64 CTAs of ps_512 in
-/// validate/data/h200_sxm/timelines are on 60 pairs). Clusters go to one GPC after the other.
-std::vector<i32> places_of(i32 sms, i32 gpcs, i32 cluster, i32 ctas) {
-  std::vector<std::vector<i32>> on(static_cast<std::size_t>(gpcs));
-  for (i32 sm = 0; sm < sms; ++sm) {
-    on[static_cast<std::size_t>(sm / 2 % gpcs)].push_back(sm);
-  }
-  std::vector<i32> places;
-  const auto take = [&](std::vector<i32>& from, std::size_t at, i32 count) {
-    for (i32 i = 0; i < count && at + static_cast<std::size_t>(i) < from.size(); ++i) {
-      places.push_back(from[at + static_cast<std::size_t>(i)]);
-    }
-  };
-  if (cluster == 1) {
-    for (std::vector<i32>& sms_of : on) {
-      if (ctas < sms) {
-        std::stable_partition(sms_of.begin(), sms_of.end(), [](i32 sm) { return sm % 2 == 0; });
-      }
-    }
-    const std::vector<i32> counts = ctas_of_gpcs(on, std::min(ctas, sms));
-    for (std::size_t g = 0; g < on.size(); ++g) {
-      take(on[g], 0, counts[g]);
-    }
-  } else {
-    for (std::size_t at = 0; places.size() < static_cast<std::size_t>(sms);
-         at += static_cast<std::size_t>(cluster)) {
-      bool any = false;
-      for (std::vector<i32>& from : on) {
-        if (at + static_cast<std::size_t>(cluster) <= from.size()) {
-          take(from, at, cluster);
-          any = true;
-        }
-      }
-      if (!any) {
-        break;
-      }
-    }
-  }
-  if (places.empty()) {  // a cluster larger than a GPC, as tests may have
-    places.resize(static_cast<std::size_t>(sms));
-    std::iota(places.begin(), places.end(), 0);
-  }
-  return places;
-}
-
 /// Of so many rows of CTA tiles; none where all have as many.
 std::vector<u32> k_blocks_of_tile_rows(const GemmProblem& problem, const Tiling& tiling,
                                        std::size_t rows) {
@@ -130,9 +65,9 @@ double written_share(const GemmProblem& problem) {
 
 }  // namespace
 
-Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& kernel,
-                 Residency resident, Hertz sm_clock, Waves waves, Observers observers,
-                 const Rerun* again)
+GemmKernel::GemmKernel(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& kernel,
+                       Residency resident, Hertz sm_clock, Waves waves, Observers observers,
+                       const Rerun* again)
     : config(kernel),
       shape(problem.shape),
       c_column_bytes(tilecast::c_column_bytes(problem)),
@@ -152,9 +87,8 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
         sm_clock),
       b(gpu, problem, kernel, side_of_b(problem, kernel.tiling, panels), a.count(),
         dram_box_rate(gpu), sm_clock),
-      memory(gpu, again != nullptr ? 0 : a.count() + b.count(), sm_clock, observers.activity,
-             resident.cold ? 0 : written_share(problem)),
-      activity(observers.activity),
+      chip(gpu, sm_clock, again != nullptr ? 0 : a.count() + b.count(), observers.activity,
+           resident.cold ? 0 : written_share(problem)),
       tiles(observers.tiles),
       requests(observers.requests),
       steps(observers.steps),
@@ -171,21 +105,16 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
     }
   }
   if (again != nullptr) {
-    memory.replay(again->requests);
+    chip.memory.replay(again->requests);
   } else if (requests != nullptr) {
-    *requests = RequestLog(2 * k_blocks);
-    memory.record(*requests);
+    *requests = {RequestLog(2 * k_blocks), {}, {}, {}};
+    chip.memory.record(*requests);
   }
   const i32 gpcs = gpu.machine->gpcs;
-  sms.resize(static_cast<std::size_t>(gpu.sm.count));
-  for (i32 sm = 0; sm < gpu.sm.count; ++sm) {
-    sms[static_cast<std::size_t>(sm)].place =
-        place_of_pair(static_cast<u32>(sm / 2), static_cast<u32>(gpcs),
-                      static_cast<u32>(gpu.machine->gpc_groups));
-  }
   if (splits_k(kernel.schedule)) {
-    sums = std::make_unique<PartialSums>(
-        engine, gpu, again != nullptr ? again->sums : *gpu.reduction, kernel, work, sm_clock);
+    sums = std::make_unique<PartialSums>(chip.engine, gpu,
+                                         again != nullptr ? again->sums : *gpu.reduction,
+                                         sum_plan(kernel, work), sm_clock);
   }
   const i32 size = cluster_size(kernel.tiling);
   const i32 ctas = static_cast<i32>(std::min<i64>(i64{workers()} * size, 1 << 30));
@@ -200,26 +129,22 @@ Machine::Machine(const GpuSpec& gpu, const GemmProblem& problem, const KernelCon
   places = places_of(gpu.sm.count, gpcs, size, ctas);
 }
 
-Progress Machine::progress() const {
-  Progress now{.at = engine.now(),
-               .traffic = memory.traffic(),
-               .tensor_busy = {},
-               .l2_busy = memory.l2_busy(),
-               .dram_busy = memory.dram_busy()};
-  for (const Sm& sm : sms) {
-    now.tensor_busy += sm.tensor.busy();
-  }
-  return now;
+Progress GemmKernel::progress() const {
+  return {.at = chip.engine.now(),
+          .traffic = chip.memory.traffic(),
+          .tensor_busy = chip.tensor_busy(),
+          .l2_busy = chip.memory.l2_busy(),
+          .dram_busy = chip.memory.dram_busy()};
 }
 
-i64 Machine::c_bytes(TileCoord at, i32 warpgroup) const {
+i64 GemmKernel::c_bytes(TileCoord at, i32 warpgroup) const {
   const Tiling& t = config.tiling;
   const auto [row, column] = warpgroup_part(t, warpgroup);
   return inside(row, warpgroup_rows(t), rows[at.m].of_c) *
          inside(i64{at.n} * t.block_n + column, warpgroup_columns(t), shape.n) * c_column_bytes;
 }
 
-i64 Machine::residual_bytes(TileCoord at, i32 first, i32 end) const {
+i64 GemmKernel::residual_bytes(TileCoord at, i32 first, i32 end) const {
   const Tiling& t = config.tiling;
   const i32 across = ceil_div(warpgroup_columns(t), c_slot_columns(t));
   i64 elements = 0;
@@ -235,9 +160,9 @@ i64 Machine::residual_bytes(TileCoord at, i32 first, i32 end) const {
   return elements * c_column_bytes;
 }
 
-u32 Machine::tile_index(TileCoord at) const { return at.m * panels.columns() + at.n; }
+u32 GemmKernel::tile_index(TileCoord at) const { return at.m * panels.columns() + at.n; }
 
-u64 Machine::c_block(TileCoord at, i32 warpgroup) const {
+u64 GemmKernel::c_block(TileCoord at, i32 warpgroup) const {
   return u64{tile_index(at)} * static_cast<u64>(warpgroups_per_tile(config.tiling)) +
          static_cast<u64>(warpgroup);
 }

@@ -1,6 +1,7 @@
-#include "model/sim/kernel/partial_sums.h"
+#include "model/sim/parts/partial_sums.h"
 
 #include "model/sim/example_gpu.h"
+#include "model/sim/kernel/sum_plan.h"
 #include "tests/catch.h"
 
 using namespace tilecast;
@@ -19,7 +20,7 @@ struct Example {
       : work(WorkDecomposition::split_k(2, 7, 4, 3)),
         gpu(with_chip(chip)),
         memory(gpu, 1, kExampleClock, nullptr),
-        sums(engine, gpu, *gpu.reduction, example(reduction), work, kExampleClock) {}
+        sums(engine, gpu, *gpu.reduction, sum_plan(example(reduction), work), kExampleClock) {}
 
   static GpuSpec with_chip(double rate) {
     GpuSpec gpu = example_gpu();
@@ -79,13 +80,11 @@ TEST_CASE("A turn of reading takes a hop, behind the SM's intake and L2's output
 
 TEST_CASE("Turns of reading are what registers, or shares of all sums, make of them") {
   const auto turns = [](i32 block_n, Reduction reduction, i32 splits) {
-    Engine engine;
     KernelConfig config = example(reduction);
     config.tiling.block_n = block_n;
     config.producer_registers = 40;
     const WorkDecomposition work = WorkDecomposition::split_k(1, 64, 64, static_cast<u32>(splits));
-    return PartialSums(engine, example_gpu(), *example_gpu().reduction, config, work, kExampleClock)
-        .turns();
+    return sum_plan(config, work).turns;
   };
   // One warpgroup has 240 registers. 64 x 256: 128 hold sums, of the 40 that are spare ten hold
   // loads: 32 groups of four, ten at a time. 64 x 64: eight groups at once.
@@ -100,9 +99,9 @@ TEST_CASE("Turns of reading are what registers, or shares of all sums, make of t
 TEST_CASE("A piece comes after those of its tile with lower K") {
   // Seven K blocks in three parts: from 0, 2 and 4.
   const Example example(Reduction::kTurnstile);
-  CHECK(example.sums.before({1, 0, 2, 1}) == 0);
-  CHECK(example.sums.before({1, 2, 4, 3}) == 1);
-  CHECK(example.sums.before({1, 4, 7, 5}) == 2);
+  CHECK(example.sums.before(1, 0) == 0);
+  CHECK(example.sums.before(1, 2) == 1);
+  CHECK(example.sums.before(1, 4) == 2);
 }
 
 TEST_CASE(

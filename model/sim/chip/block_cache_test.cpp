@@ -1,4 +1,4 @@
-#include "model/sim/memory/block_cache.h"
+#include "model/sim/chip/block_cache.h"
 
 #include "tests/catch.h"
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "model/sim/memory/memory_system.h"
+#include "model/sim/chip/memory_system.h"
 #include "model/spec/gpu_spec.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/group_rows.h"

@@ -1,4 +1,4 @@
-#include "model/sim/memory/operand_blocks.h"
+#include "model/sim/kernel/operand_blocks.h"
 
 #include "model/sim/example_gpu.h"
 #include "tests/catch.h"

@@ -1,4 +1,4 @@
-#include "model/sim/memory/recent_use.h"
+#include "model/sim/chip/recent_use.h"
 
 #include "tests/catch.h"
 

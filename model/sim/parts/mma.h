@@ -1,0 +1,39 @@
+// Groups of asynchronous tensor operations: issued ahead of the SM's tensor pipe, waited for in
+// order.
+#pragma once
+
+#include <array>
+
+#include "model/sim/chip/chip.h"
+#include "model/spec/step_costs.h"
+
+namespace tilecast {
+
+/// The groups of one role.
+class MmaGroups {
+ public:
+  /// One group more, begun now; when it is complete.
+  SimTime issue(Chip& chip, Sm& sm, SimTime takes, i64 operand_bytes) {
+    const SimTime now = chip.engine.now();
+    const SimTime complete = sm.tensor.serve(now, takes);
+    complete_[issued_++ % complete_.size()] = complete;
+    if (chip.activity != nullptr) {
+      chip.activity->add(Resource::kTensor, now, takes.ps);
+      chip.activity->add(Resource::kOperandReads, now, operand_bytes);
+    }
+    return complete;
+  }
+
+  /// When a role that waits from `ready` on sees at most `left` groups in flight.
+  SimTime wait(SimTime ready, u32 left, const MmaCosts& costs) const {
+    return issued_ > left
+               ? later(ready, complete_[(issued_ - 1 - left) % complete_.size()] + costs.completion)
+               : ready;
+  }
+
+ private:
+  u32 issued_ = 0;
+  std::array<SimTime, 4> complete_{};  // of the last of them
+};
+
+}  // namespace tilecast
