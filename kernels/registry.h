@@ -1,6 +1,5 @@
-// Every kernel: what it is made of, what it supports, what it must do at least. All follows from a
-// schedule's row: kernels/gemm has a source of its name.
-// Which tilings a GPU can run is the model's to say (model/predict), not this table's.
+// Every kernel: what it is made of, what it must do at least. All follows from a schedule's row:
+// kernels/gemm has a source of its name. What it takes say the rules (model/tile/kernel_rules.h).
 #pragma once
 
 #include <span>
@@ -15,13 +14,8 @@ namespace tilecast {
 
 struct GemmKernelInfo {
   Schedule schedule;
-  std::string source;  // of the embedded sources
-  std::span<const ElementType> dtypes;
-  std::span<const Layout> layouts;
+  std::string source;             // of the embedded sources
   std::string_view architecture;  // the only one whose GPUs run it
-
-  bool supports(ElementType dtype) const;
-  bool supports(Layout layout) const;
 };
 
 std::span<const GemmKernelInfo> gemm_kernels();

@@ -15,9 +15,9 @@
 #include "model/base/math.h"
 #include "model/tile/any_op.h"
 #include "model/tile/group_rows.h"
+#include "model/tile/kernel_rules.h"
 #include "model/tile/leading_text.h"
 #include "model/tile/operand_copies.h"
-#include "model/tile/result_rules.h"
 
 namespace tilecast {
 namespace {
@@ -195,20 +195,12 @@ Regime regime_of(i32 regime) {
 }
 
 /// As the caller has them, of a problem whose sides are checked.
-GemmProblem with_rows(const GemmProblem& problem, const tilecast_problem& p, SumScale scale) {
-  GemmProblem result = problem;
+GemmProblem with_rows(const GemmProblem& problem, const tilecast_problem& p) {
   try {
-    result = with_leading(problem, {p.lda, p.ldb, p.ldc});
+    return with_leading(problem, {p.lda, p.ldb, p.ldc});
   } catch (const ConfigError& error) {
     invalid(error.what());
   }
-  if (result.leading.c != 0 && (!c_rows_allow_tma(result) || scale == SumScale::kAlphaBeta)) {
-    unsupported(fmt::format(
-        "ldc is {}: rows of C that are not tight ({}) begin and end at multiples of 16 bytes, and "
-        "have no alpha and beta",
-        p.ldc, p.n));
-  }
-  return result;
 }
 
 /// `engine`: the copy engine moves the matrices as they lie.
@@ -350,16 +342,18 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
                            .one_a = p.stride_a == TILECAST_SHARED,
                            .one_b = p.stride_b == TILECAST_SHARED};
   request.scale = scale_of(p.epilogue);
-  request.problem = with_rows(request.problem, p, request.scale);
+  request.problem = with_rows(request.problem, p);
   if (p.group_side != TILECAST_GROUPS_ALONG_M &&
       (p.group_side != TILECAST_GROUPS_ALONG_K || p.groups == 0)) {
     invalid(fmt::format("group_side is {}: expected a tilecast_group_side, 0 without groups",
                         p.group_side));
   }
   read_residual(p, request);
-  if (request.scale == SumScale::kAlphaBeta &&
-      !takes_alpha_beta(c_type(request.problem), request.problem.epilogue)) {
-    unsupported("alpha and beta are of a C that is no fp8 and has no gate");
+  if (request.scale == SumScale::kAlphaBeta) {
+    if (const std::string why = why_no_kernel(request.problem, TensorCore::kWgmma, request.scale);
+        !why.empty()) {
+      unsupported(why);
+    }
   }
   const Scales scales = request.problem.epilogue.scales;
   request.a_scale_stride = scale_stride("ld_scale_a", p.ld_scale_a, p.m, scales_apart(), scales);

@@ -6,6 +6,7 @@
 #include "model/base/integers.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
+#include "model/tile/problem_kind.h"
 #include "model/tile/smem_layout.h"
 #include "model/tile/tile_scheduler.h"
 #include "model/tile/work_decomposition.h"
@@ -15,19 +16,6 @@ namespace tilecast {
 /// The 128 bytes of a CUtensorMap, whose header NVRTC does not have.
 struct alignas(64) TensorMap {
   u64 opaque[16];
-};
-
-/// What the sums are scaled by, after the operands' scales and before the bias; compiled in.
-enum class SumScale : i32 {
-  kNone,       // A B
-  kAlphaBeta,  // alpha A B + beta C; C is not read where beta is 0
-};
-
-/// When a kernel begins, of which it knows something itself; compiled in.
-enum class LaunchOrder : i32 {
-  kInTurn,          // after the kernel before it in the stream
-  kProgrammatic,    // as that one ends: its CTAs wait for the end where they need it
-  kBesideEpilogue,  // likewise, and lets a next one begin before its own epilogue
 };
 
 /// How a problem's kernel is launched where programmatic launches are asked for: beside the

@@ -13,13 +13,14 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/gemm/gemm_args.h"
 #include "kernels/jit/compile_ahead.h"
 #include "model/base/error.h"
 #include "model/predict/candidates.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/any_op.h"
 #include "model/tile/kernel_config_text.h"
-#include "model/tile/result_rules.h"
+#include "model/tile/kernel_rules.h"
 #include "tests/catch.h"
 #include "tests/seed.h"
 #include "tests/temporary_folder.h"
@@ -372,7 +373,7 @@ TEST_CASE("Kernels that predict names first for transformers hold every result i
                              "bf16 tn silu+amax", "bf16->e4m3 tn gelu+amax+scale_c"}) {
       const GemmProblem problem = parse_gemm_problem(std::string("512x512x512 ") + text);
       const KernelConfig parsed = parse_kernel_config(config);
-      if (takes_result(parsed, c_type(problem), problem.epilogue)) {
+      if (why_no_kernel(ProblemKind::of(problem), parsed).empty()) {
         sources.push_back(gemm_source(parsed, ProblemKind::of(problem)));
       }
     }

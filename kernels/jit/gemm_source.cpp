@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "kernels/gemm/gemm_args.h"
 #include "kernels/registry.h"
 #include "model/base/error.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/kernel_config_text.h"
-#include "model/tile/result_rules.h"
+#include "model/tile/kernel_rules.h"
 #include "model/tile/swapped_operands.h"
 
 namespace tilecast {
@@ -85,67 +86,10 @@ std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKin
 }
 
 KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, SumScale scale) {
-  const auto& [types, layout, epilogue, batched, grouped, parts_k, launch] = kind;
+  if (const std::string why = why_no_kernel(kind, config, scale); !why.empty()) {
+    throw ConfigError(fmt::format("no kernel of {}: {}", to_text(config), why));
+  }
   const GemmKernelInfo& kernel = gemm_kernel_info(config.schedule);
-  if (!kernel.supports(types.operands)) {
-    throw ConfigError(
-        fmt::format("{} has no {} kernel", to_text(config.schedule), to_text(types.operands)));
-  }
-  if (!kernel.supports(layout) || (is_fp8(types.operands) && layout != Layout::kTn)) {
-    throw ConfigError(
-        fmt::format("{} has no kernel for layout {}", to_text(config.schedule), to_text(layout)));
-  }
-  const bool pair_alone = uses_tcgen05(config.schedule) && config.tiling.cluster_n == 1;
-  if (cluster_size(config.tiling) > 1 && !traits_of(config.schedule).shares_operands &&
-      !pair_alone) {
-    throw ConfigError(fmt::format("{} has no kernel for clusters", to_text(config.schedule)));
-  }
-  if (fuses(epilogue) && uses_tcgen05(config.schedule)) {
-    throw ConfigError(fmt::format("{} has no kernel for epilogue {}", to_text(config.schedule),
-                                  to_text(epilogue)));
-  }
-  if (types.accumulate == Accumulate::kExact &&
-      !(is_fp8(types.operands) && can_promote(in_pairs(types.operands, config)))) {
-    throw ConfigError(fmt::format("{} has no kernel whose {} sums are exact", to_text(config),
-                                  to_text(types.operands)));
-  }
-  if (has_block_scales(epilogue) && !takes_block_scales(in_pairs(types.operands, config))) {
-    throw ConfigError(fmt::format("{} has no kernel for epilogue {}", to_text(config.schedule),
-                                  to_text(epilogue)));
-  }
-  if (!takes_result(in_pairs(types.operands, config), types.c, epilogue) ||
-      (scale == SumScale::kAlphaBeta && !takes_alpha_beta(types.c, epilogue))) {
-    throw ConfigError(fmt::format("{} has no kernel for epilogue {} and C in {}", to_text(config),
-                                  to_text(epilogue), to_text(types.c)));
-  }
-  if (batched && (uses_tcgen05(config.schedule) || traits_of(config.schedule).one_k_block)) {
-    throw ConfigError(fmt::format("{} has no kernel for batches", to_text(config.schedule)));
-  }
-  if (config.operands == OperandOrder::kSwapped &&
-      (!a_is_k_major(layout) || fuses(epilogue) || batched || grouped || parts_k ||
-       config.store == Store::kDeferred || !has_ring(config.schedule) ||
-       element_bytes(types.c) != kOperandBytes)) {
-    throw ConfigError(fmt::format("{} has no kernel for this problem", to_text(config)));
-  }
-  if (config.a_source == OperandSource::kRegisters && !a_is_k_major(layout)) {
-    throw ConfigError(
-        fmt::format("{} has no kernel for layout {}", to_text(config), to_text(layout)));
-  }
-  if ((grouped || parts_k) && element_bytes(types.c) != kOperandBytes) {
-    throw ConfigError(
-        fmt::format("{} has no kernel for groups with C in {}", to_text(config), to_text(types.c)));
-  }
-  if (grouped &&
-      (!walks_groups(config) || !a_is_k_major(layout) || epilogue != in_main_loop(epilogue))) {
-    throw ConfigError(fmt::format("{} has no kernel for groups", to_text(config)));
-  }
-  if (launch != LaunchOrder::kInTurn && uses_tcgen05(config.schedule)) {
-    throw ConfigError(
-        fmt::format("{} has no kernel for programmatic launches", to_text(config.schedule)));
-  }
-  if (parts_k && (!walks_groups(config) || layout != Layout::kNt || fuses(epilogue))) {
-    throw ConfigError(fmt::format("{} has no kernel for groups along K", to_text(config)));
-  }
   return {.path = kernel.source,
           .defines = defines_for(config, kind, scale),
           .architecture = std::string(kernel.architecture)};

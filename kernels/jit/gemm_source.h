@@ -6,29 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "kernels/gemm/gemm_args.h"
 #include "kernels/jit/compile.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/group_rows.h"
 #include "model/tile/kernel_config.h"
+#include "model/tile/problem_kind.h"
 
 namespace tilecast {
-
-/// What of a problem, and of how it is launched, is compiled in.
-struct ProblemKind {
-  GemmTypes types;
-  Layout layout;
-  Epilogue epilogue = {};
-  bool batched = false;
-  bool grouped = false;  // along M
-  bool parts_k = false;  // grouped along K
-  LaunchOrder launch = LaunchOrder::kInTurn;
-
-  static ProblemKind of(const GemmProblem& problem) {
-    return {types_of(problem),          problem.layout,           problem.epilogue,
-            problem.batch.products > 1, grouped_along_m(problem), grouped_along_k(problem)};
-  }
-};
 
 /// The macros that kernels/gemm/compile_time_config.h reads. `config` as of a problem of this kind:
 /// of fp8 in elements of K.

@@ -316,13 +316,15 @@ CandidateKernels enumerate_kernels(const GpuSpec& gpu, const GemmProblem& asked,
                                    const std::vector<Schedule>& asked_of, bool all,
                                    unsigned threads) {
   const GemmProblem problem = in_pairs(asked);
+  const bool swaps =
+      c_rows_allow_tma(problem) && can_swap_operands(ProblemKind::of(transposed(problem)),
+                                                     fixed_by_schedule(Schedule::kPipelined));
   const auto propose = [&](bool unprofitable_too) {
     const std::vector<Schedule> schedules =
         asked_of.empty() ? menu_schedules(gpu, unprofitable_too) : asked_of;
     const bool streams_all = std::ranges::find(schedules, Schedule::kStreamK) != schedules.end();
     const std::vector<MenuPart> parts =
-        menu_parts(schedules, can_swap_operands(problem, fixed_by_schedule(Schedule::kPipelined)) &&
-                                  (unprofitable_too || swapping_pays(problem)));
+        menu_parts(schedules, swaps && (unprofitable_too || swapping_pays(problem)));
     std::vector<CandidateKernels> of_parts(parts.size());
     // The last parts propose most kernels, so they start first.
     parallel_for(parts.size(), threads, [&](std::size_t before) {

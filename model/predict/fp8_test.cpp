@@ -103,7 +103,7 @@ TEST_CASE("A K block that fp8 does not take is refused with those that it takes"
     const KernelConfig config = parse_kernel_config(
         "pipelined:tile=128x128x" + k +
         ",stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,raster=grouped_m,group=8");
-    return describe_refusal(check_legal(gpu, problem, config), gpu, problem, config);
+    return why_not_legal(gpu, problem, config);
   };
   CHECK(reason(kE4m3, "192") == "a tile's K is 64 or a multiple of 128 elements of e4m3");
   CHECK(reason(kFp16, "96") == "a tile's K is 32 or a multiple of 64 elements of fp16");
@@ -216,7 +216,7 @@ TEST_CASE("Exact sums take every schedule with a producer warpgroup, K split or 
   CHECK(check(few, wide(split, "168")) == Refusal::kRegisters);
   exact.batch.products = 4;
   CHECK(why_not_solvable(gpu, exact).empty());
-  CHECK(describe_refusal(Refusal::kSchedule, gpu, exact, parse_kernel_config(pipelined)) ==
+  CHECK(why_not_legal(gpu, exact, parse_kernel_config(pipelined)) ==
         "sums are exact in schedules that have a producer warpgroup, with K blocks of 128, two "
         "stages or more, up to 256 columns, inflight=0 and without store=deferred");
 }

@@ -207,7 +207,7 @@ TEST_CASE("What takes no groups says so") {
                         "pipelined:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,"
                         "c_slots=0,raster=hilbert,group=1")) == Refusal::kSchedule);
   const LoadedGpu b200 = load_gpu("b200", true);
-  CHECK(why_not_solvable(b200.spec, groups) == "groups: kernels for Blackwell take one product");
+  CHECK(why_not_solvable(b200.spec, groups).starts_with("kernels for Blackwell take one product"));
   CHECK(why_not_solvable(h200(), groups_of(std::vector<i64>(1025, 1), 64, 64)) ==
         "1025 groups: a kernel walks 1024 at most");
   GemmProblem fused = groups;

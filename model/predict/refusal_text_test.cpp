@@ -11,7 +11,7 @@ const GemmProblem kProblem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
 std::string refusal_of(const std::string& text) {
   static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = parse_kernel_config(text);
-  return describe_refusal(check_legal(gpu, kProblem, config), gpu, kProblem, config);
+  return why_not_legal(gpu, kProblem, config);
 }
 
 TEST_CASE("A refusal names the one key that would have to change, and its largest legal value") {
@@ -24,7 +24,7 @@ TEST_CASE("A refusal names the one key that would have to change, and its larges
             .ends_with("; needs ctas of at most 1"));
   CHECK(refusal_of("pipelined:tile=128x256x64,stages=2,warpgroups=2x1,ctas=1,inflight=2,c_slots=0,"
                    "raster=grouped_m,group=8") ==
-        "pipelined does not take these settings; needs inflight of at most 1");
+        "inflight=2 takes more than 2 stages; needs inflight of at most 1");
 }
 
 TEST_CASE("The schedule of one tile says that a problem has more") {
@@ -33,8 +33,7 @@ TEST_CASE("The schedule of one tile says that a problem has more") {
       parse_kernel_config("small_mma:tile=128x128x64,warpgroups=2x1,a=shared,instruction_n=128");
   const auto why = [&](const GemmShape& shape, i64 products) {
     const GemmProblem problem{shape, ElementType::kFp16, Layout::kTn, {}, {}, {products}};
-    const Refusal refusal = check_legal(gpu, problem, config);
-    return refusal == Refusal::kNone ? "" : describe_refusal(refusal, gpu, problem, config);
+    return why_not_legal(gpu, problem, config);
   };
   CHECK(why({128, 128, 64}, 1).empty());
   CHECK(why({128, 128, 64}, 2) == "small_mma computes one product, not a batch of 2");

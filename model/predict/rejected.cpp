@@ -9,12 +9,6 @@
 
 namespace tilecast {
 
-std::string why_not_legal(const GpuSpec& gpu, const GemmProblem& problem,
-                          const KernelConfig& config) {
-  const Refusal refusal = check_legal(gpu, problem, config);
-  return refusal == Refusal::kNone ? "" : describe_refusal(refusal, gpu, problem, config);
-}
-
 std::string why_not_legal(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config) {
   return visit_op(problem, config, [&](const auto& own, const auto& kernel) {
     return why_not_legal(gpu, own, kernel);

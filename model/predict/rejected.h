@@ -10,9 +10,7 @@
 
 namespace tilecast {
 
-/// Why the kernel cannot run, empty where it can. Of another op's: stream_candidates.h.
-std::string why_not_legal(const GpuSpec& gpu, const GemmProblem& problem,
-                          const KernelConfig& config);
+/// Why the kernel cannot run, empty where it can.
 /// `config` is of the problem's op.
 std::string why_not_legal(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config);
 

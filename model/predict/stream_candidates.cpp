@@ -136,41 +136,48 @@ void add_schedule(StreamSchedule schedule, Sieve& sieve) {
   }
 }
 
+/// The word and the sentence of what is broken.
+struct BrokenRule {
+  Refusal refusal = Refusal::kNone;
+  std::string sentence;
+};
+
+BrokenRule broken_rule(const GpuSpec& gpu, const StreamProblem& problem,
+                       const StreamConfig& config) {
+  if (uses_tma(config.schedule) && !has_bulk_copies(gpu.architecture)) {
+    return {Refusal::kSchedule,
+            fmt::format("{} needs TMA, which came with Hopper", to_text(config.schedule))};
+  }
+  const double most = gpu.sm.shared_memory_per_cta.value;
+  if (stream_shared_bytes(config, problem.dtype) > most) {
+    return {Refusal::kSharedMemory,
+            fmt::format("the buffers do not fit in {} bytes of shared memory", most)};
+  }
+  if (std::string fault = stream_config_fault(config, problem.dtype); !fault.empty()) {
+    return {Refusal::kBlock, std::move(fault)};
+  }
+  if (std::string fault = stream_problem_fault(config, problem); !fault.empty()) {
+    return {Refusal::kAlignment, std::move(fault)};
+  }
+  if (!stream_registers_suffice(gpu, config, problem.dtype)) {
+    return {Refusal::kRegisters, "its threads need more registers than there are"};
+  }
+  if (fitting_stream_ctas(gpu, config, problem.dtype) < config.ctas_per_sm) {
+    return {Refusal::kOccupancy,
+            fmt::format("{} such CTAs do not fit on an SM", config.ctas_per_sm)};
+  }
+  return {};
+}
+
 }  // namespace
 
 Refusal check_legal(const GpuSpec& gpu, const StreamProblem& problem, const StreamConfig& config) {
-  if (uses_tma(config.schedule) && !has_bulk_copies(gpu.architecture)) {
-    return Refusal::kSchedule;
-  }
-  if (stream_shared_bytes(config, problem.dtype) > gpu.sm.shared_memory_per_cta.value) {
-    return Refusal::kSharedMemory;
-  }
-  if (!stream_config_fault(config, problem.dtype).empty()) {
-    return Refusal::kBlock;
-  }
-  if (!stream_problem_fault(config, problem).empty()) {
-    return Refusal::kAlignment;
-  }
-  if (!stream_registers_suffice(gpu, config, problem.dtype)) {
-    return Refusal::kRegisters;
-  }
-  return fitting_stream_ctas(gpu, config, problem.dtype) < config.ctas_per_sm ? Refusal::kOccupancy
-                                                                              : Refusal::kNone;
+  return broken_rule(gpu, problem, config).refusal;
 }
 
 std::string why_not_legal(const GpuSpec& gpu, const StreamProblem& problem,
                           const StreamConfig& config) {
-  if (uses_tma(config.schedule) && !has_bulk_copies(gpu.architecture)) {
-    return fmt::format("{} needs TMA, which came with Hopper", to_text(config.schedule));
-  }
-  if (std::string fault = stream_config_fault(config, problem.dtype); !fault.empty()) {
-    return fault;
-  }
-  if (std::string fault = stream_problem_fault(config, problem); !fault.empty()) {
-    return fault;
-  }
-  const Refusal refusal = check_legal(gpu, problem, config);
-  return refusal == Refusal::kNone ? "" : std::string(to_text(refusal));
+  return broken_rule(gpu, problem, config).sentence;
 }
 
 StreamCandidates enumerate_candidates(const GpuSpec& gpu, const StreamProblem& problem,

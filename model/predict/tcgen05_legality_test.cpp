@@ -1,4 +1,4 @@
-#include "model/predict/tcgen05_legality.h"
+#include "model/predict/legality.h"
 
 #include <set>
 

@@ -1,8 +1,14 @@
 #include "model/tile/gemm_problem.h"
 
 #include "model/tile/group_rows.h"
+#include "model/tile/problem_kind.h"
 
 namespace tilecast {
+
+ProblemKind ProblemKind::of(const GemmProblem& problem) {
+  return {types_of(problem),          problem.layout,           problem.epilogue,
+          problem.batch.products > 1, grouped_along_m(problem), grouped_along_k(problem)};
+}
 
 i64 matrices_of_b(const GemmProblem& problem) {
   return grouped_along_m(problem) ? problem.groups->count()

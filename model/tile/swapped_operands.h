@@ -10,6 +10,7 @@
 
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
+#include "model/tile/problem_kind.h"
 #include "model/tile/smem_layout.h"
 
 namespace tilecast {
@@ -27,19 +28,22 @@ TILECAST_HD constexpr GemmProblem transposed(GemmProblem problem) {
   return problem;
 }
 
-/// The problem whose tiles the kernel walks.
+/// The problem whose tiles the kernel walks, and its layout.
 TILECAST_HD constexpr GemmProblem as_run(const GemmProblem& problem, const KernelConfig& config) {
   return config.operands == OperandOrder::kSwapped ? transposed(problem) : problem;
 }
+TILECAST_HD constexpr Layout as_run(Layout layout, const KernelConfig& config) {
+  return config.operands == OperandOrder::kSwapped ? transposed(layout) : layout;
+}
 
-/// Whether a kernel can swap them: A's rows are of K, so that any eight of them are columns of a
-/// wgmma; C leaves at the end of each tile, by the copy engine or from partial sums.
-TILECAST_HD constexpr bool can_swap_operands(const GemmProblem& problem,
-                                             const KernelConfig& config) {
+/// Whether a kernel can swap them, of a problem as_run whose rows of C the copy engine can store:
+/// A's rows were of K, so that any eight of them are columns of a wgmma; C leaves at the end of
+/// each tile.
+TILECAST_HD constexpr bool can_swap_operands(const ProblemKind& kind, const KernelConfig& config) {
   return has_ring(config.schedule) && !uses_tcgen05(config.schedule) &&
-         config.store == Store::kAtTileEnd && a_is_k_major(problem.layout) &&
-         problem.batch.products == 1 && problem.groups == nullptr && !fuses(problem.epilogue) &&
-         element_bytes(c_type(problem)) == kOperandBytes && c_rows_allow_tma(problem);
+         config.store == Store::kAtTileEnd && b_is_k_major(kind.layout) && !kind.batched &&
+         !kind.grouped && !kind.parts_k && !fuses(kind.epilogue) &&
+         element_bytes(kind.types.c) == kOperandBytes;
 }
 
 }  // namespace tilecast

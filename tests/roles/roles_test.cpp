@@ -324,7 +324,7 @@ TEST_CASE("Every schedule of wgmmas is compared with A and B along K and across,
   for (const Schedule schedule : kWgmmaSchedules) {
     const ScheduleTraits traits = traits_of(schedule);
     CAPTURE(traits.name);
-    for (const Layout layout : gemm_kernel_info(schedule).layouts) {
+    for (const Layout layout : kEveryLayout) {
       CAPTURE(to_text(layout));
       CHECK(a_along_k.contains({schedule, a_is_k_major(layout)}));
       CHECK(b_along_k.contains({schedule, b_is_k_major(layout)}));

@@ -8,7 +8,7 @@
 
 #include "kernels/jit/copy_to_device.h"
 #include "model/tile/kernel_config_text.h"
-#include "model/tile/result_rules.h"
+#include "model/tile/kernel_rules.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"
 
@@ -34,7 +34,7 @@ constexpr const char* kWays[] = {
 };
 
 bool takes(const KernelConfig& config, const GemmProblem& problem) {
-  return takes_result(config, c_type(problem), problem.epilogue);
+  return why_no_kernel(ProblemKind::of(problem), config).empty();
 }
 
 }  // namespace

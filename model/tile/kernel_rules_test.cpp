@@ -1,4 +1,4 @@
-#include "model/tile/result_rules.h"
+#include "model/tile/kernel_rules.h"
 
 #include <string>
 
@@ -13,6 +13,11 @@ KernelConfig ping_pong(const std::string& tile) {
   return parse_kernel_config("ping_pong:tile=" + tile +
                              ",stages=3,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
                              "raster=grouped_m,group=8,walk=strided");
+}
+
+bool takes_result(const KernelConfig& config, ElementType c, const Epilogue& epilogue) {
+  const ProblemKind kind{{ElementType::kBf16, c}, Layout::kTn, epilogue};
+  return why_no_kernel(kind, config).empty();
 }
 
 constexpr ElementType kBf16 = ElementType::kBf16, kFp32 = ElementType::kFp32,
@@ -68,4 +73,15 @@ TEST_CASE("What waits for a deferred store has 16 bits a column, and pieces of t
   Epilogue amax{};
   amax.amax = true;
   CHECK_FALSE(takes_result(split, kBf16, amax));
+}
+
+TEST_CASE("The sentence of every rule names values that there are") {
+  const KernelConfig config = ping_pong("64x256x64");
+  const KernelCase asked = kernel_case({kBf16, Layout::kTn}, config);
+  for (const auto& rules : {rules_of_kinds(), rules_of_kernels(TensorCore::kWgmma),
+                            rules_of_kernels(TensorCore::kTcgen05)}) {
+    for (const Rule<KernelCase>& rule : rules) {
+      CHECK(sentence_of(&rule, asked).find('{') == std::string::npos);
+    }
+  }
 }
