@@ -20,7 +20,6 @@
 #include "model/spec/load_gpu.h"
 #include "model/spec/yaml_tree.h"
 #include "model/tile/kernel_config_text.h"
-#include "model/tile/meaning_text.h"
 #include "model/tile/short_config_text.h"
 
 namespace tilecast {

@@ -15,10 +15,10 @@
 #include "kernels/registry.h"
 #include "model/base/shell_text.h"
 #include "model/base/text.h"
+#include "model/tile/config_key.h"
 #include "model/tile/group_text.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/leading_text.h"
-#include "model/tile/meaning_text.h"
 #include "model/tile/operand_copies.h"
 #include "model/tile/swapped_operands.h"
 
@@ -129,7 +129,7 @@ std::string first_comment(const EmittedGemm& gemm, const std::string& file) {
       build_line(gemm.config, file), text);
   comment += fmt::format("//   {:<24}  {}\n", to_text(gemm.config.schedule),
                          traits_of(gemm.config.schedule).meaning);
-  for (const auto& [key_value, meaning] : key_meanings(gemm.config)) {
+  for (const auto& [key_value, meaning] : key_values(gemm.config)) {
     comment += fmt::format("//   {:<24}  {}\n", key_value, meaning);
   }
   return comment;
@@ -154,10 +154,10 @@ std::string comment_of(const EmittedGemm& gemm, std::string_view name) {
     return fmt::format("  // {}", found->second);
   }
   const std::string key = lower_case(name);
-  for (const KeyMeaning& choice : key_meanings(gemm.config)) {
-    const std::size_t equals = choice.key_value.find('=');
-    const std::string value = choice.key_value.substr(equals + 1);
-    if (choice.key_value.substr(0, equals) == key && std::isalpha(value.front()) != 0) {
+  for (const KeyValue& choice : key_values(gemm.config)) {
+    const std::size_t equals = choice.text.find('=');
+    const std::string value = choice.text.substr(equals + 1);
+    if (choice.text.substr(0, equals) == key && std::isalpha(value.front()) != 0) {
       return "  // " + value;
     }
   }

@@ -25,6 +25,8 @@ constexpr std::array<std::string_view, 6> kArchitectureWords{
 constexpr i32 kMostNumber = 1 << 20;
 
 constexpr Words<bool, 2> kOrders{{{false, "bands"}, {true, "hilbert"}}};
+constexpr Words<OperandSource, 2> kSources{
+    {{OperandSource::kShared, "shared"}, {OperandSource::kRegisters, "registers"}}};
 constexpr Words<Store, 2> kStoreWords{
     {{Store::kAtTileEnd, "tile_end"}, {Store::kDeferred, "deferred"}}};
 constexpr Words<OperandOrder, 2> kOperandOrders{
@@ -103,7 +105,7 @@ constexpr Column kColumns[kVariantParts] = {
     {"c_slots"},
     {"producer"},
     {"instruction_n"},
-    parsed<OperandSource, parse_operand_source>("a"),
+    worded<kSources>("a"),
     worded<kOrders>("order"),
     worded<kStoreWords>("store"),
     worded<kOperandOrders>("operands"),

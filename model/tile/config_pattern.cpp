@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
+#include "model/tile/config_key.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/short_config_text.h"
 #include "model/tile/stream_config_text.h"
@@ -18,34 +20,21 @@
 namespace tilecast {
 namespace {
 
-/// A configuration of the schedule that has every key.
-AnyConfig with_every_key(Schedule schedule) {
-  KernelConfig config = fixed_by_schedule(schedule);
-  if (traits_of(schedule).stores_can_be_deferred) {
-    config.store = Store::kDeferred;
-  }
-  if (has_ring(schedule) && !uses_tcgen05(schedule)) {
-    config.operands = OperandOrder::kSwapped;
-  }
-  return config;
-}
-AnyConfig with_every_key(StreamSchedule schedule) {
-  StreamConfig config{};
-  config.schedule = schedule;
-  return config;
-}
-
 std::string_view key_of(std::string_view part) { return part.substr(0, part.find('=')); }
 
-/// Of the canonical text, in its order.
-std::vector<std::string> keys_of(const AnySchedule& schedule) {
-  const std::string text = to_text(std::visit([](auto s) { return with_every_key(s); }, schedule));
-  std::vector<std::string> keys;
-  for (const std::string_view part :
-       split(std::string_view(text).substr(text.find(':') + 1), ',')) {
-    keys.emplace_back(key_of(part));
-  }
-  return keys;
+/// Of the canonical text, in its order; those alone that every text has.
+std::vector<std::string> keys_of(const AnySchedule& any, bool with_optional) {
+  return std::visit(
+      [&](auto schedule) {
+        std::vector<std::string> names;
+        for (const auto& key : config_keys<decltype(fixed_by_schedule(schedule))>().keys) {
+          if (key.applies(schedule) && (with_optional || !key.more.optional)) {
+            names.emplace_back(key.name);
+          }
+        }
+        return names;
+      },
+      any);
 }
 
 /// What a word of the short text is about: its letters, of an order of tiles any of m, n and h.
@@ -139,34 +128,33 @@ ConfigPattern::ConfigPattern(std::string_view given) : text_(given) {
 
 void ConfigPattern::read_long(std::string_view name, std::string_view text) {
   schedule_ = schedule_named(name);
-  const std::vector<std::string> keys = keys_of(schedule_);
-  std::vector<std::string> in_order(keys.size());
+  const std::vector<std::string> keys = keys_of(schedule_, true);
+  std::map<std::string, std::string> given;  // parts by their keys
   for (const std::string_view part : split(text, ',')) {
     if (text.empty()) {
       break;  // the schedule alone
     }
     const std::string key(key_of(part));
-    const auto place = std::ranges::find(keys, key);
-    if (place == keys.end()) {
+    if (std::ranges::find(keys, key) == keys.end()) {
       fail(fmt::format("{} has no key '{}': expected one of {}{}", to_text(schedule_), key,
                        join(keys, ", "), did_you_mean(key, keys)));
     }
     if (key.size() == part.size()) {
       fail(fmt::format("expected {}=..., not '{}'", key, part));
     }
-    std::string& given = in_order[static_cast<std::size_t>(place - keys.begin())];
-    if (!given.empty()) {
+    if (!given.emplace(key, part).second) {
       fail(fmt::format("{} is given twice", key));
     }
-    given = part;
     given_.emplace_back(part);
   }
-  for (std::size_t i = keys.size(); i-- > 0;) {
-    if ((keys[i] == "store" || keys[i] == "operands") && in_order[i].empty()) {
-      in_order.erase(in_order.begin() + static_cast<std::ptrdiff_t>(i));  // canonical texts do
+  if (std::ranges::all_of(keys_of(schedule_, false),
+                          [&](const std::string& key) { return given.contains(key); })) {
+    std::vector<std::string> in_order;
+    for (const std::string& key : keys) {
+      if (given.contains(key)) {
+        in_order.push_back(given[key]);
+      }
     }
-  }
-  if (std::ranges::none_of(in_order, &std::string::empty)) {
     const std::string whole = fmt::format("{}:{}", to_text(schedule_), join(in_order, ","));
     whole_ = is_stream_schedule(to_text(schedule_)) ? AnyConfig(parse_stream_config(whole))
                                                     : AnyConfig(parse_kernel_config(whole));

@@ -41,11 +41,12 @@ TEST_CASE("A pattern matches what has all of its parts", "[pattern]") {
     CHECK(ConfigPattern(text).matches(config));
   }
   for (const std::string text :
-       {"wst", "ws:tile=128x256x6", "ws 128x256x6", "ws s3", "ws e2d", "ws:store=deferred",
+       {"ws:tile=128x256x6", "ws 128x256x6", "ws s3", "ws e2d", "ws:store=deferred",
         "ws:operands=swapped", "ws:stages=04", "ws s4 s3", "ws m8k"}) {
     CAPTURE(text);
     CHECK(!ConfigPattern(text).matches(config));
   }
+  CHECK_THROWS_AS(ConfigPattern("wst"), ConfigError);  // only tcgen05 schedules take over tiles
 }
 
 TEST_CASE("Where nothing matches, the first part that cannot be had is named", "[pattern]") {

@@ -12,26 +12,39 @@
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/base/words.h"
-#include "model/tile/key_reader_text.h"
+#include "model/tile/config_key.h"
+#include "model/tile/register_plan.h"
 
 namespace tilecast {
 namespace {
 
 constexpr auto kSchedules = names_of(kEverySchedule);
-constexpr Words<RasterKind, 3> kRasters{{{RasterKind::kGroupedM, "grouped_m"},
-                                         {RasterKind::kGroupedN, "grouped_n"},
-                                         {RasterKind::kHilbert, "hilbert"}}};
-constexpr Words<Walk, 2> kWalks{{{Walk::kStrided, "strided"}, {Walk::kChunked, "chunked"}}};
-constexpr Words<Grid, 2> kGrids{{{Grid::kTiles, "tiles"}, {Grid::kResident, "resident"}}};
-constexpr Words<Grid, 3> kTcgen05Grids{
-    {{Grid::kTiles, "tiles"}, {Grid::kResident, "resident"}, {Grid::kTakeover, "takeover"}}};
-constexpr Words<Reduction, 3> kReductions{{{Reduction::kTurnstile, "turnstile"},
-                                           {Reduction::kAtomic, "atomic"},
-                                           {Reduction::kSpread, "spread"}}};
-constexpr Words<Store, 1> kStores{{{Store::kDeferred, "deferred"}}};  // not at the tile's end
-constexpr Words<OperandOrder, 1> kOperands{{{OperandOrder::kSwapped, "swapped"}}};  // not in order
-constexpr Words<OperandSource, 2> kSources{
-    {{OperandSource::kShared, "shared"}, {OperandSource::kRegisters, "registers"}}};
+constexpr KeyWord kRasters[] = {
+    {RasterKind::kGroupedM, "grouped_m", "m", "tiles in bands of rows, column by column"},
+    {RasterKind::kGroupedN, "grouped_n", "n", "tiles in bands of columns, row by row"},
+    {RasterKind::kHilbert, "hilbert", "h", "tiles along a Hilbert curve"}};
+constexpr KeyWord kWalks[] = {
+    {Walk::kStrided, "strided", "", "of W CTAs, the w-th takes tiles w, w + W, w + 2 W, ..."},
+    {Walk::kChunked, "chunked", "k", "each CTA takes one run of tiles"}};
+constexpr KeyWord kGrids[] = {
+    {Grid::kTiles, "tiles", "1", "a CTA for each tile"},
+    {Grid::kResident, "resident", "", "as many CTAs as fit, each looping over tiles"},
+    {Grid::kTakeover, "takeover", "t",
+     "a CTA for each tile; a running one may take over the work of the next"}};
+constexpr auto kHopperGrids = std::span(kGrids).first<2>();  // where nobody takes over
+constexpr KeyWord kReductions[] = {
+    {Reduction::kTurnstile, "turnstile", "t", "partial sums of a tile are added in the order of K"},
+    {Reduction::kAtomic, "atomic", "a", "partial sums of a tile are added as they come"},
+    {Reduction::kSpread, "spread", "s",
+     "partial sums are kept apart; each CTA adds up a slice of the tile"}};
+constexpr KeyWord kStores[] = {
+    {Store::kDeferred, "deferred", "d", "a finished tile goes to C under the next one's K blocks"}};
+constexpr KeyWord kOperands[] = {
+    {OperandOrder::kSwapped, "swapped", "x",
+     "a tile is one of C transposed: its rows are columns of C, or of weights"}};
+constexpr KeyWord kSources[] = {
+    {OperandSource::kShared, "shared", "ss", "tensor cores read A from shared memory"},
+    {OperandSource::kRegisters, "registers", "rs", "tensor cores read A from registers"}};
 constexpr Words<ElementType, 15> kTypes{{{ElementType::kFp16, "fp16"},
                                          {ElementType::kBf16, "bf16"},
                                          {ElementType::kFp32, "fp32"},
@@ -53,37 +66,6 @@ constexpr Words<Layout, 4> kLayouts{
 constexpr Words<Accumulate, 2> kAccumulates{
     {{Accumulate::kFast, "fast"}, {Accumulate::kExact, "exact"}}};
 
-/// Which keys the text of a schedule has; `tile` is in all.
-struct ScheduleKeys {
-  bool stages, warpgroups, cluster, inflight, producer, instruction, grid, walk;
-  bool tiles;  // C has many tiles: ctas, c_slots, raster, group
-  bool splits, min_k_blocks, reduction;
-  bool cta_group, accumulators;
-  bool store, operands;
-};
-
-ScheduleKeys schedule_keys(Schedule schedule) {
-  const ScheduleTraits traits = traits_of(schedule);
-  const bool resident = traits.grid == Grid::kResident || traits.grid_is_open;
-  ScheduleKeys keys{};
-  keys.tiles = !traits.one_k_block;
-  keys.instruction = traits.one_k_block;
-  keys.stages = keys.inflight = has_ring(schedule);
-  keys.cta_group = uses_tcgen05(schedule);
-  keys.accumulators = traits.accumulators_are_open;
-  keys.warpgroups = traits.tiles_at_once == 1;
-  keys.producer = has_producer_warpgroup(schedule) && !keys.cta_group;
-  keys.cluster = traits.shares_operands;
-  keys.reduction = splits_k(schedule);
-  keys.splits = splits_equally(schedule);
-  keys.min_k_blocks = keys.reduction && !keys.splits;
-  keys.walk = resident && !keys.reduction;
-  keys.grid = traits.grid_is_open;
-  keys.store = traits.stores_can_be_deferred;
-  keys.operands = has_ring(schedule) && !uses_tcgen05(schedule);
-  return keys;
-}
-
 constexpr i32 kMostExtent = std::numeric_limits<i32>::max();
 
 /// "128x256x64" as exactly `count` positive numbers that fit in 31 bits.
@@ -100,17 +82,136 @@ std::optional<std::vector<i64>> parse_extents(std::string_view text, std::size_t
   return extents.size() == count ? std::optional(extents) : std::nullopt;
 }
 
+bool has_many_tiles(Schedule s) { return !traits_of(s).one_k_block; }
+bool has_one_k_block(Schedule s) { return traits_of(s).one_k_block; }
+bool has_producer_key(Schedule s) { return has_producer_warpgroup(s) && !uses_tcgen05(s); }
+bool chooses_walk(Schedule s) {
+  return (traits_of(s).grid == Grid::kResident || traits_of(s).grid_is_open) && !splits_k(s);
+}
+
+i32 usual_producer_registers(const KernelConfig& config) {
+  const i64 consumers = i64{config.tiling.warpgroups_m} * config.tiling.warpgroups_n *
+                        traits_of(config.schedule).tiles_at_once;
+  return has_producer_key(config.schedule)
+             ? default_producer_registers(static_cast<i32>(std::min<i64>(consumers, 4)))
+             : 0;
+}
+
+/// A Hilbert curve has no bands, others always some.
+i32 usual_group(const KernelConfig& config) {
+  return config.raster.kind == RasterKind::kHilbert ? config.raster.group : -1;
+}
+
+template <auto... kPath>
+constexpr ConfigMember<KernelConfig> in_config = member_at<KernelConfig, kPath...>;
+template <i32 Tiling::*kMember>
+constexpr ConfigMember<KernelConfig> in_tile =
+    member_at<KernelConfig, &KernelConfig::tiling, kMember>;
+
+ConfigKeys<KernelConfig> kernel_config_keys() {
+  using K = KernelConfig;
+  using Key = ConfigKey<KernelConfig>;
+  const auto split_by_worker = [](Schedule s) { return splits_k(s) && !splits_equally(s); };
+  const auto has_warpgroups = [](Schedule s) { return traits_of(s).tiles_at_once == 1; };
+  const auto has_cluster = [](Schedule s) { return traits_of(s).shares_operands; };
+  const auto has_accumulators = [](Schedule s) { return traits_of(s).accumulators_are_open; };
+  const auto has_grid = [](Schedule s) { return traits_of(s).grid_is_open && !uses_tcgen05(s); };
+  const auto has_grid_5 = [](Schedule s) { return traits_of(s).grid_is_open && uses_tcgen05(s); };
+  const auto has_store = [](Schedule s) { return traits_of(s).stores_can_be_deferred; };
+  const auto has_operands = [](Schedule s) { return has_ring(s) && !uses_tcgen05(s); };
+  std::vector<Key> keys{
+      Key("tile", "",
+          {in_tile<&Tiling::block_m>, in_tile<&Tiling::block_n>, in_tile<&Tiling::block_k>},
+          nullptr,
+          "rows and columns of C that a CTA computes at a time, and the depth of a K block",
+          {.form = "MxNxK", .most = kMostExtent}),
+      Key("stages", "s", {in_tile<&Tiling::stages>}, has_ring,
+          "K blocks of A and B that shared memory holds"),
+      Key("warpgroups", "w", {in_tile<&Tiling::warpgroups_m>, in_tile<&Tiling::warpgroups_n>},
+          has_warpgroups, "warpgroups that multiply and share a tile, along M and N",
+          {.form = "MxN", .most = kMostExtent}),
+      Key("cluster", "c", {in_tile<&Tiling::cluster_m>, in_tile<&Tiling::cluster_n>}, has_cluster,
+          "CTAs that share operands by multicast, along M and N",
+          {.form = "MxN", .most = kMostExtent}),
+      Key("cta_group", "", {in_tile<&Tiling::cluster_m>}, uses_tcgen05,
+          "CTAs that share each tensor-core instruction"),
+      Key("accumulators", "a", {in_config<&K::accumulators>}, has_accumulators,
+          "tiles that tensor memory holds"),
+      Key("ctas", "o", {in_config<&K::ctas_per_sm>}, has_many_tiles, "CTAs per SM"),
+      Key("inflight", "i", {in_config<&K::inflight>}, has_ring,
+          "K blocks whose multiplications may be outstanding while the next is waited for",
+          {.least = 0}),
+      Key("c_slots", "e", {in_tile<&Tiling::c_slots>}, has_many_tiles,
+          "buffers of shared memory for each warpgroup's C on its way out; 0: drained stages",
+          {.least = 0}),
+      Key("producer", "r", {in_config<&K::producer_registers>}, has_producer_key,
+          "registers of each thread that loads; the others have the rest",
+          {.usual = usual_producer_registers}),
+      Key("a", "", {in_config<&K::a_source>}, has_one_k_block, "", {kSources}),
+      Key("instruction_n", "in", {in_config<&K::instruction_n>}, has_one_k_block,
+          "columns of one tensor-core instruction"),
+      Key("splits", "k", {in_config<&K::decomposition, &Decomposition::splits>}, splits_equally,
+          "CTAs that share a tile along K"),
+      Key("min_k_blocks", "k", {in_config<&K::decomposition, &Decomposition::min_k_blocks>},
+          split_by_worker, "fewest K blocks of a part of a tile", {.behind = "+"}),
+      Key("reduction", "", {in_config<&K::decomposition, &Decomposition::reduction>}, splits_k, "",
+          {kReductions}),
+      Key("grid", "", {in_config<&K::grid>}, has_grid, "", {kHopperGrids}),
+      Key("grid", "", {in_config<&K::grid>}, has_grid_5, "", {kGrids}),
+      Key("raster", "", {in_config<&K::raster, &Raster::kind>}, has_many_tiles, "", {kRasters}),
+      Key("group", "", {in_config<&K::raster, &Raster::group>}, has_many_tiles,
+          "tile rows or columns of a band", {.usual = usual_group}),
+      Key("walk", "", {in_config<&K::raster, &Raster::walk>}, chooses_walk, "", {kWalks}),
+      Key("store", "", {in_config<&K::store>}, has_store, "", {.words = kStores, .optional = true}),
+      Key("operands", "", {in_config<&K::operands>}, has_operands, "",
+          {.words = kOperands, .optional = true})};
+  using Word = ShortWord;
+  std::vector<ShortWord> words{Word({{"tile"}}, true),
+                               Word({{"stages"}}, true),
+                               Word({{"warpgroups"}}, true),
+                               Word({{"cluster"}}, true),
+                               Word({{"ctas"}}, true),
+                               Word({{"inflight"}}, true),
+                               Word({{"c_slots", "store"}}, true),
+                               Word({{"raster", "group", "walk"}}, true),
+                               Word({{"splits", "reduction"}}),
+                               Word({{"min_k_blocks", "reduction"}}),
+                               Word({{"a"}}),
+                               Word({{"instruction_n"}}),
+                               Word({{"accumulators"}}),
+                               Word({{"producer"}}, true),
+                               Word({{"operands"}}, true)};
+  return {std::move(keys), std::move(words)};
+}
+
 }  // namespace
 
 std::string_view to_text(Schedule schedule) { return word_of(kSchedules, schedule); }
-std::string_view to_text(Reduction reduction) { return word_of(kReductions, reduction); }
-std::string_view to_text(RasterKind kind) { return word_of(kRasters, kind); }
+std::string_view to_text(Reduction reduction) {
+  return kReductions[static_cast<std::size_t>(reduction)].word;
+}
+std::string_view to_text(RasterKind kind) { return kRasters[static_cast<std::size_t>(kind)].word; }
 std::string_view to_text(ElementType type) {
   return word_of(kTypes, type == ElementType::kE4m3x2   ? ElementType::kE4m3
                          : type == ElementType::kE5m2x2 ? ElementType::kE5m2
                                                         : type);
 }
 std::string_view to_text(Layout layout) { return word_of(kLayouts, layout); }
+std::string_view meaning_of(Layout layout) {
+  switch (layout) {
+    case Layout::kTn:
+      return "B is [N,K], K contiguous";
+    case Layout::kNn:
+      return "B is [K,N], N contiguous";
+    case Layout::kNt:
+      return "A is [K,M], M contiguous, and B [K,N], N contiguous: a weight gradient's";
+    case Layout::kTt:
+      return "A is [K,M], M contiguous, and B [N,K], K contiguous";
+  }
+  TILECAST_ASSERT(!"an unknown layout");
+  return {};
+}
+
 std::string_view to_text(Accumulate accumulate) { return word_of(kAccumulates, accumulate); }
 
 std::string to_text(const GemmShape& shape) {
@@ -123,44 +224,14 @@ std::string to_text(const Batch& batch) {
                      batch.one_b ? "b" : "");
 }
 
-std::string to_text(const KernelConfig& config) {
-  const Tiling& t = config.tiling;
-  const ScheduleKeys keys = schedule_keys(config.schedule);
-  std::string text =
-      fmt::format("{}:tile={}x{}x{}", to_text(config.schedule), t.block_m, t.block_n, t.block_k);
-  const auto add = [&text](bool applies, std::string_view key, const auto& value) {
-    if (applies) {
-      text += fmt::format(",{}={}", key, value);
-    }
-  };
-  add(keys.stages, "stages", t.stages);
-  add(keys.warpgroups, "warpgroups", fmt::format("{}x{}", t.warpgroups_m, t.warpgroups_n));
-  add(keys.cluster, "cluster", fmt::format("{}x{}", t.cluster_m, t.cluster_n));
-  add(keys.cta_group, "cta_group", cta_group(t));
-  add(keys.accumulators, "accumulators", config.accumulators);
-  add(keys.tiles, "ctas", config.ctas_per_sm);
-  add(keys.inflight, "inflight", config.inflight);
-  add(keys.tiles, "c_slots", t.c_slots);
-  add(keys.producer, "producer", config.producer_registers);
-  add(keys.instruction, "a", to_text(config.a_source));
-  add(keys.instruction, "instruction_n", config.instruction_n);
-  add(keys.splits, "splits", config.decomposition.splits);
-  add(keys.min_k_blocks, "min_k_blocks", config.decomposition.min_k_blocks);
-  add(keys.reduction, "reduction", to_text(config.decomposition.reduction));
-  add(keys.grid, "grid", word_of(kTcgen05Grids, config.grid));
-  add(keys.tiles, "raster", to_text(config.raster.kind));
-  add(keys.tiles, "group", config.raster.group);
-  add(keys.walk, "walk", word_of(kWalks, config.raster.walk));
-  const bool deferred = config.store == Store::kDeferred;
-  add(keys.store && deferred, "store", deferred ? word_of(kStores, config.store) : "");
-  const bool swapped = config.operands == OperandOrder::kSwapped;
-  add(keys.operands && swapped, "operands", swapped ? word_of(kOperands, config.operands) : "");
-  return text;
+template <>
+const ConfigKeys<KernelConfig>& config_keys() {
+  static const ConfigKeys<KernelConfig> keys = kernel_config_keys();
+  return keys;
 }
 
-std::string_view to_text(OperandSource source) { return word_of(kSources, source); }
+std::string to_text(const KernelConfig& config) { return canonical_text(config); }
 
-OperandSource parse_operand_source(std::string_view text) { return value_of(kSources, "a", text); }
 Schedule parse_schedule(std::string_view text) { return value_of(kSchedules, "schedule", text); }
 std::vector<std::string> other_words(ElementType type) {
   std::vector<std::string> others;
@@ -228,82 +299,10 @@ Batch parse_batch(std::string_view text) {
 }
 
 KernelConfig parse_kernel_config(std::string_view text) {
-  KeyReader reader(text);
-  KernelConfig config = fixed_by_schedule(parse_schedule(reader.name()));
-  const ScheduleKeys keys = schedule_keys(config.schedule);
-  Tiling& t = config.tiling;
-  const std::vector<i32> tile = reader.extents("tile", 3, "MxNxK", kMostExtent);
-  t.block_m = tile[0];
-  t.block_n = tile[1];
-  t.block_k = tile[2];
-  if (keys.stages) {
-    t.stages = reader.number("stages", 1);
-  }
-  if (keys.warpgroups) {
-    const std::vector<i32> warpgroups = reader.extents("warpgroups", 2, "MxN", kMostExtent);
-    t.warpgroups_m = warpgroups[0];
-    t.warpgroups_n = warpgroups[1];
-  }
-  if (keys.cluster) {
-    const std::vector<i32> cluster = reader.extents("cluster", 2, "MxN", kMostExtent);
-    t.cluster_m = cluster[0];
-    t.cluster_n = cluster[1];
-  }
-  if (keys.cta_group) {
-    t.cluster_m = reader.number("cta_group", 1);
-  }
-  if (keys.accumulators) {
-    config.accumulators = reader.number("accumulators", 1);
-  }
-  if (keys.tiles) {
-    config.ctas_per_sm = reader.number("ctas", 1);
-  }
-  if (keys.inflight) {
-    config.inflight = reader.number("inflight", 0);
-  }
-  if (keys.tiles) {
-    t.c_slots = reader.number("c_slots", 0);
-  }
-  if (keys.producer) {
-    config.producer_registers = reader.number("producer", 1);
-  }
-  if (keys.instruction) {
-    config.a_source = parse_operand_source(reader.value("a"));
-    config.instruction_n = reader.number("instruction_n", 1);
-  }
-  if (keys.splits) {
-    config.decomposition.splits = reader.number("splits", 1);
-  }
-  if (keys.min_k_blocks) {
-    config.decomposition.min_k_blocks = reader.number("min_k_blocks", 1);
-  }
-  if (keys.reduction) {
-    config.decomposition.reduction = value_of(kReductions, "reduction", reader.value("reduction"));
-  }
-  if (keys.grid) {
-    const std::string_view grid = reader.value("grid");
-    config.grid = uses_tcgen05(config.schedule) ? value_of(kTcgen05Grids, "grid", grid)
-                                                : value_of(kGrids, "grid", grid);
-  }
-  if (keys.tiles) {
-    config.raster.kind = value_of(kRasters, "raster", reader.value("raster"));
-    config.raster.group = reader.number("group", 1);
-  }
-  if (keys.walk) {
-    config.raster.walk = value_of(kWalks, "walk", reader.value("walk"));
-  }
-  if (keys.store && reader.has("store")) {
-    config.store = value_of(kStores, "store", reader.value("store"));
-  }
-  if (keys.operands && reader.has("operands")) {
-    config.operands = value_of(kOperands, "operands", reader.value("operands"));
-  }
+  const KernelConfig config =
+      parse_canonical(text, fixed_by_schedule(parse_schedule(name_in(text))));
   if (config.raster.kind == RasterKind::kHilbert && config.raster.group != 1) {
-    reader.fail("raster=hilbert has no groups: expected group=1");
-  }
-  reader.done();
-  if (const std::string canonical = to_text(config); canonical != text) {  // 04 for 4, -0 for 0
-    reader.fail("expected the canonical text " + canonical);
+    bad_config(text, "raster=hilbert has no groups: expected group=1");
   }
   return config;
 }

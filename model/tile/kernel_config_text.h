@@ -29,13 +29,12 @@ std::string_view to_text(Reduction reduction);
 std::string_view to_text(RasterKind kind);
 std::string_view to_text(ElementType type);
 std::string_view to_text(Layout layout);
+std::string_view meaning_of(Layout layout);
 std::string_view to_text(Accumulate accumulate);
 std::string to_text(const GemmShape& shape);  // 8192x8192x4096
 /// "32"; "32:b" where all products share one B, "32:a", "32:ab".
 std::string to_text(const Batch& batch);
 
-std::string_view to_text(OperandSource source);
-OperandSource parse_operand_source(std::string_view text);
 ElementType parse_element_type(std::string_view text);
 /// The other words that are read for it: float16, half, f16.
 std::vector<std::string> other_words(ElementType type);

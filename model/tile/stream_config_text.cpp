@@ -3,30 +3,55 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
+#include <vector>
 
 #include "model/base/words.h"
+#include "model/tile/config_key.h"
 #include "model/tile/kernel_config_text.h"
-#include "model/tile/key_reader_text.h"
 
 namespace tilecast {
 namespace {
 
 constexpr auto kStreamSchedules = names_of(kEveryStreamSchedule);
-constexpr Words<StreamLayout, 2> kStreamLayouts{
-    {{StreamLayout::kPlain, "plain"}, {StreamLayout::kSwizzled, "swizzled"}}};
-constexpr Words<StreamView, 2> kViews{
-    {{StreamView::kMatrix, "matrix"}, {StreamView::kFlat, "flat"}}};
-constexpr Words<BlockOrder, 6> kOrders{{{BlockOrder::kBands, "bands"},
-                                        {BlockOrder::kBlocks, "blocks"},
-                                        {BlockOrder::kStrided, "strided"},
-                                        {BlockOrder::kChunked, "chunked"},
-                                        {BlockOrder::kBounded, "bounded"},
-                                        {BlockOrder::kTickets, "tickets"}}};
-constexpr Words<CacheHint, 4> kHints{{{CacheHint::kNone, "none"},
-                                      {CacheHint::kEvictFirst, "evict_first"},
-                                      {CacheHint::kLoadsEvictFirst, "loads_evict_first"},
-                                      {CacheHint::kStoresEvictFirst, "stores_evict_first"}}};
+constexpr KeyWord kStreamLayouts[] = {{StreamLayout::kPlain, "plain", "pl"},
+                                      {StreamLayout::kSwizzled, "swizzled", "sw"}};
+constexpr KeyWord kViews[] = {{StreamView::kMatrix, "matrix", "mx"},
+                              {StreamView::kFlat, "flat", "fl"}};
+constexpr KeyWord kOrders[] = {
+    {BlockOrder::kBands, "bands", "bands"},       {BlockOrder::kBlocks, "blocks", "blocks"},
+    {BlockOrder::kStrided, "strided", "strided"}, {BlockOrder::kChunked, "chunked", "chunked"},
+    {BlockOrder::kBounded, "bounded", "bounded"}, {BlockOrder::kTickets, "tickets", "tickets"}};
+constexpr KeyWord kHints[] = {{CacheHint::kNone, "none", "hn"},
+                              {CacheHint::kEvictFirst, "evict_first", "he"},
+                              {CacheHint::kLoadsEvictFirst, "loads_evict_first", "hl"},
+                              {CacheHint::kStoresEvictFirst, "stores_evict_first", "hs"}};
+
+template <auto kMember>
+constexpr ConfigMember<StreamConfig> in_stream = member_at<StreamConfig, kMember>;
+
+ConfigKeys<StreamConfig> stream_config_keys() {
+  using C = StreamConfig;
+  using Key = ConfigKey<StreamConfig>;
+  const auto has_vector = [](StreamSchedule s) { return !uses_tma(s); };
+  const auto has_view = [](StreamSchedule s) { return !is_memcpy(s); };
+  std::vector<Key> keys{
+      Key("block", "", {in_stream<&C::block_rows>, in_stream<&C::block_columns>}, nullptr, "",
+          {.form = "ROWSxCOLUMNS"}),
+      Key("stages", "s", {in_stream<&C::stages>}, chooses_stages),
+      Key("warps", "w", {in_stream<&C::warps>}, nullptr),
+      Key("vector", "v", {in_stream<&C::vector_bytes>}, has_vector),
+      Key("ctas", "o", {in_stream<&C::ctas_per_sm>}, nullptr),
+      Key("layout", "", {in_stream<&C::layout>}, chooses_layout, "", {kStreamLayouts}),
+      Key("view", "", {in_stream<&C::view>}, has_view, "", {kViews}),
+      Key("order", "", {in_stream<&C::order>}, nullptr, "", {kOrders}),
+      Key("hint", "", {in_stream<&C::hint>}, nullptr, "", {kHints})};
+  std::vector<ShortWord> short_words;
+  for (const ConfigKey<StreamConfig>& key : keys) {
+    short_words.push_back({{key.name}});
+  }
+  return {std::move(keys), std::move(short_words)};
+}
 
 constexpr i32 kMostWarps = 32;
 constexpr i32 kSharedMemoryPerCta = 232448;  // of Hopper, the only GPU with such kernels
@@ -82,57 +107,24 @@ bool is_stream_schedule(std::string_view text) {
                              [text](const auto& row) { return row.second == text; });
 }
 
-std::string_view to_text(BlockOrder order) { return word_of(kOrders, order); }
-
-std::optional<BlockOrder> block_order_named(std::string_view text) {
-  const auto found = std::ranges::find(kOrders, text, [](const auto& row) { return row.second; });
-  return found == kOrders.end() ? std::nullopt : std::optional(found->first);
+template <>
+const ConfigKeys<StreamConfig>& config_keys() {
+  static const ConfigKeys<StreamConfig> keys = stream_config_keys();
+  return keys;
 }
 
-std::string to_text(const StreamConfig& config) {
-  const StreamSchedule schedule = config.schedule;
-  std::string text =
-      fmt::format("{}:block={}x{}", to_text(schedule), config.block_rows, config.block_columns);
-  const auto add = [&text](bool applies, std::string_view key, const auto& value) {
-    if (applies) {
-      text += fmt::format(",{}={}", key, value);
-    }
-  };
-  add(chooses_stages(schedule), "stages", config.stages);
-  add(true, "warps", config.warps);
-  add(!uses_tma(schedule), "vector", config.vector_bytes);
-  add(true, "ctas", config.ctas_per_sm);
-  add(chooses_layout(schedule), "layout", word_of(kStreamLayouts, config.layout));
-  add(!is_memcpy(schedule), "view", word_of(kViews, config.view));
-  add(true, "order", to_text(config.order));
-  add(true, "hint", word_of(kHints, config.hint));
-  return text;
+std::string to_text(const StreamConfig& config) { return canonical_text(config); }
+
+StreamConfig fixed_by_schedule(StreamSchedule schedule) {
+  StreamConfig config{};
+  config.schedule = schedule;
+  config.stages = 1;
+  config.vector_bytes = kChunkBytes;
+  return config;
 }
 
 StreamConfig parse_stream_config(std::string_view text) {
-  KeyReader reader(text);
-  StreamConfig config{};
-  config.schedule = parse_stream_schedule(reader.name());
-  const std::vector<i32> block = reader.extents("block", 2, "ROWSxCOLUMNS");
-  config.block_rows = block[0];
-  config.block_columns = block[1];
-  config.stages = chooses_stages(config.schedule) ? reader.number("stages", 1) : 1;
-  config.warps = reader.number("warps", 1);
-  config.vector_bytes = uses_tma(config.schedule) ? kChunkBytes : reader.number("vector", 1);
-  config.ctas_per_sm = reader.number("ctas", 1);
-  if (chooses_layout(config.schedule)) {
-    config.layout = value_of(kStreamLayouts, "layout", reader.value("layout"));
-  }
-  if (!is_memcpy(config.schedule)) {
-    config.view = value_of(kViews, "view", reader.value("view"));
-  }
-  config.order = value_of(kOrders, "order", reader.value("order"));
-  config.hint = value_of(kHints, "hint", reader.value("hint"));
-  reader.done();
-  if (const std::string canonical = to_text(config); canonical != text) {  // 04 for 4
-    reader.fail("expected the canonical text " + canonical);
-  }
-  return config;
+  return parse_canonical(text, fixed_by_schedule(parse_stream_schedule(name_in(text))));
 }
 
 std::string stream_config_fault(const StreamConfig& config, ElementType dtype) {

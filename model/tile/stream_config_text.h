@@ -5,7 +5,6 @@
 // equal texts.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +16,9 @@ namespace tilecast {
 /// In the order of the enumerators.
 constexpr auto kEveryStreamSchedule = every_enumerator<StreamSchedule, kStreamScheduleCount>();
 
+/// What a schedule leaves no choice in; the rest of the configuration is zero.
+StreamConfig fixed_by_schedule(StreamSchedule schedule);
+
 std::string to_text(const StreamConfig& config);
 
 /// Inverse of to_text; throws ConfigError that names the key and what was expected.
@@ -26,9 +28,6 @@ std::string_view to_text(StreamSchedule schedule);
 StreamSchedule parse_stream_schedule(std::string_view text);
 /// Whether the word before the colon names a schedule of this family.
 bool is_stream_schedule(std::string_view text);
-
-std::string_view to_text(BlockOrder order);
-std::optional<BlockOrder> block_order_named(std::string_view text);
 
 /// Why no kernel of this configuration can exist for the element type; empty if one can.
 std::string stream_config_fault(const StreamConfig& config, ElementType dtype);

@@ -1,4 +1,4 @@
-#include "model/tile/meaning_text.h"
+#include "model/tile/config_key.h"
 
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/schedule_text.h"
@@ -13,7 +13,7 @@ TEST_CASE("Each key of a configuration's text comes with its meaning, in the tex
     config.tiling.block_k = 64;
     const std::string text = to_text(config);
     std::string keys;
-    for (const auto& [key_value, meaning] : key_meanings(config)) {
+    for (const auto& [key_value, meaning] : key_values(config)) {
       CHECK(!meaning.empty());
       keys += (keys.empty() ? "" : ",") + key_value;
     }

@@ -1,0 +1,111 @@
+// One table of keys makes an op's configurations into texts and back: the canonical text
+// (schedule:key=value,...), the short one (short_config_text.h), patterns, and what each key means.
+// A new key is a row, and its word in the short text. Checked by: kernel_config_text_test.cpp,
+// stream_config_text_test.cpp, short_config_text_test.cpp.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "model/base/integers.h"
+
+namespace tilecast {
+
+struct KernelConfig;
+struct StreamConfig;
+
+/// A number of a configuration, or an enumerator.
+template <class Config>
+struct ConfigMember {
+  i32 (*get)(const Config&);
+  void (*set)(Config&, i32);
+};
+template <class Config, auto... kPath>
+inline constexpr ConfigMember<Config> member_at{
+    [](const Config& config) { return static_cast<i32>((config.*....*kPath)); },
+    [](Config& config, i32 value) {
+      auto& member = (config.*....*kPath);
+      member = static_cast<std::remove_reference_t<decltype(member)>>(value);
+    }};
+
+struct KeyWord {
+  i32 value;
+  std::string_view word, in_short;
+  std::string_view meaning = {};
+
+  template <class Enum>
+  constexpr KeyWord(Enum of, std::string_view w, std::string_view s, std::string_view m = {})
+      : value(static_cast<i32>(of)), word(w), in_short(s), meaning(m) {}
+};
+
+constexpr i32 kMostNumber = 1 << 20;
+
+template <class Config>
+struct ConfigKey {
+  using Schedule = decltype(Config::schedule);
+  struct More {
+    std::span<const KeyWord> words = {};  // none: numbers
+    std::string_view form = {};           // of several numbers: MxNxK
+    i32 least = 1, most = kMostNumber;
+    std::string_view behind = {};           // in a short text, behind the number
+    i32 (*usual)(const Config&) = nullptr;  // not written in a short text
+    bool optional = false;                  // not written at all where it has no word
+  };
+
+  std::string_view name, in_short;  // in a short text before the number
+  std::vector<ConfigMember<Config>> members;
+  bool (*has)(Schedule);          // of a schedule that leaves it open; null: all
+  std::string_view meaning = {};  // of numbers
+  More more = {};
+
+  bool applies(Schedule schedule) const { return has == nullptr || has(schedule); }
+};
+
+/// A word of a short text: a key's value, and behind it those of others.
+struct ShortWord {
+  std::array<std::string_view, 3> keys;
+  bool always = false;  // also where the schedule leaves it no choice
+};
+
+template <class Config>
+struct ConfigKeys {
+  std::vector<ConfigKey<Config>> keys;  // in the order of the canonical text
+  std::vector<ShortWord> short_words;
+};
+/// Of the op that has such configurations.
+template <class Config>
+const ConfigKeys<Config>& config_keys();
+template <>
+const ConfigKeys<KernelConfig>& config_keys();
+template <>
+const ConfigKeys<StreamConfig>& config_keys();
+
+struct KeyValue {
+  std::string text;  // "stages=4"
+  std::string_view meaning;
+};
+/// All of a configuration's canonical text, in its order.
+template <class Config>
+std::vector<KeyValue> key_values(const Config& config);
+
+template <class Config>
+std::string canonical_text(const Config& config);
+/// Inverse of canonical_text, of a schedule that fixes the rest. Throws ConfigError, which names
+/// the whole text, the key and what was expected.
+template <class Config>
+Config parse_canonical(std::string_view text, const Config& fixed);
+/// The schedule's name in it.
+std::string_view name_in(std::string_view canonical);
+[[noreturn]] void bad_config(std::string_view text, std::string_view why);
+
+/// The word's text, and whether a configuration can have it, which is then set.
+template <class Config>
+std::string short_word(const ShortWord& word, const Config& config);
+template <class Config>
+bool read_short_word(const ShortWord& word, std::string_view text, Config& config);
+
+}  // namespace tilecast
