@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "model/base/math.h"
+#include "model/spec/dram_reads.h"
 #include "model/spec/fused_epilogue.h"
 #include "model/tile/group_rows.h"
 #include "model/tile/hilbert_order.h"
@@ -13,8 +14,10 @@
 namespace tilecast {
 namespace {
 
-// More waves repeat the pattern, and the rest is extrapolated; but groups along K may all differ.
-constexpr u32 kWavesWalked = 48;
+// More waves repeat the pattern, and the rest is extrapolated. Groups along K may all differ: their
+// waves are walked in runs spread over all of them.
+constexpr u32 kWavesOfRun = 48;
+constexpr u32 kRunsOfGroups = 16;
 constexpr u32 kMostKept = 16384;  // tiles of a curve
 
 /// Part of a panel that is still in L2 after `distance` bytes of others.
@@ -94,10 +97,17 @@ WavesWalked walk_waves(const GemmProblem& problem, const TileScheduler& s,
   PanelReuse a(of_a), b(of_b);
   const bool chunked = s.raster.walk == Walk::kChunked;
   const u32 waves = ceil_div(s.num_tiles(), resident);
-  const u32 walked = grouped_along_k(problem) ? waves : std::min(waves, kWavesWalked);
+  const u32 walked =
+      std::min(waves, grouped_along_k(problem) ? kRunsOfGroups * kWavesOfRun : kWavesOfRun);
   double tiles = 0;
   Bytes distinct;  // so far: the requests with those of one wave for one panel merged
-  for (u32 wave = 0; wave < walked; ++wave) {
+  u32 wave = 0;
+  for (u32 step = 0; step < walked; ++step, ++wave) {
+    if (step > 0 && step % kWavesOfRun == 0) {
+      const u32 left_out = (waves - walked) / kRunsOfGroups;
+      distinct += distinct * (1.0 * left_out / wave);
+      wave += left_out;
+    }
     Bytes fresh;
     for (u32 slot = 0; slot < resident; ++slot) {
       const u32 tile = chunked ? s.first(slot) + wave : wave * resident + slot;
@@ -149,12 +159,10 @@ GemmTraffic counted_traffic(const GemmProblem& problem, const KernelConfig& conf
   return traffic;
 }
 
-Bytes beside_operands(const GemmProblem& problem) { return {epilogue_bytes(problem)}; }
-
-/// DRAM reads are each matrix once at least, and what L2 puts out at most.
-Bytes within(const Matrices& matrices, const GemmTraffic& traffic, Bytes read) {
-  const Bytes least = matrices.operands();
-  return std::clamp(read, least, std::max(least, traffic.l2_to_sm));
+/// What `of_operands` makes with what the epilogue reads.
+Bytes dram_read(const GemmProblem& problem, const GemmTraffic& traffic, Bytes of_operands) {
+  return possible_dram_reads(problem, of_operands + Bytes{epilogue_bytes(problem)},
+                             traffic.l2_to_sm);
 }
 
 }  // namespace
@@ -178,8 +186,7 @@ GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const Ke
       kept_in_l2(std::min(wave, matrices.operands()), l2.capacity * l2.usable_fraction);
   const u32 full_waves = s.num_tiles() / resident;
   GemmTraffic traffic = counted_traffic(problem, config, s, matrices);
-  traffic.dram_read =
-      within(matrices, traffic, wave * (full_waves * (1 - kept))) + beside_operands(problem);
+  traffic.dram_read = dram_read(problem, traffic, wave * (full_waves * (1 - kept)));
   traffic.a_sharers = std::min(resident, s.num_tiles() / matrices.panels.of_a());
   traffic.b_sharers = std::min(resident, s.num_tiles() / matrices.panels.of_b());
   return traffic;
@@ -214,7 +221,7 @@ GemmTraffic TrafficMemo::traffic(const KernelConfig& config, i32 concurrent) {
     walked_.emplace(key, *walked);
   }
   GemmTraffic traffic = counted_traffic(problem_, config, s, matrices);
-  traffic.dram_read = within(matrices, traffic, walked->read) + beside_operands(problem_);
+  traffic.dram_read = dram_read(problem_, traffic, walked->read);
   traffic.a_sharers = walked->a_sharers;
   traffic.b_sharers = walked->b_sharers;
   traffic.a_missing = walked->a_missing;

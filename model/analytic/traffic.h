@@ -8,7 +8,8 @@
 //
 // Leaves out: workers of a wave drifting apart in K, which costs row-major orders half of their
 // reuse and small tiles more (docs/dev/known-gaps.md); the room that C takes in L2; the two
-// partitions; waves after the 48th, which are taken to repeat the ones before.
+// partitions; waves after the 48th, which are taken to repeat the ones before; of groups along K,
+// all but 768 waves spread over the whole kernel.
 // Checked by: traffic_test.cpp (worked examples); a first look at counters,
 // validate/data/h200_sxm/counters: SM intake exact, DRAM reads too low.
 #pragma once

@@ -10,6 +10,7 @@
 #include "model/sim/grid.h"
 #include "model/sim/kernel/first_reads.h"
 #include "model/sim/steady_k.h"
+#include "model/spec/dram_reads.h"
 #include "model/spec/fused_epilogue.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/tensor_memory.h"
@@ -106,11 +107,9 @@ Simulated extrapolated(const Simulated& shorter, const Simulated& longer, double
         &Simulated::dram_read, &Simulated::operand_reads}) {
     grow(all.*bytes, shorter.*bytes);
   }
-  // C has as many bytes at any K: how many of them the two kernels left in L2 is no rate. A and B
-  // are read once at least, and no more than L2 is asked for.
+  // C has as many bytes at any K: how many of them the two kernels left in L2 is no rate.
   all.dram_write = Bytes{bytes_of_c(problem)};
-  const Bytes once{bytes_of_a(problem) + bytes_of_b(problem) + epilogue_bytes(problem)};
-  all.dram_read = std::clamp(all.dram_read, once, std::max(once, all.l2_to_sm));
+  all.dram_read = possible_dram_reads(problem, all.dram_read, all.l2_to_sm);
   for (double Simulated::*share :
        {&Simulated::tensor_share, &Simulated::l2_share, &Simulated::dram_share}) {
     Seconds busy = longer.time * longer.*share;
