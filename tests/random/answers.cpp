@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <span>
+
 #include <fmt/format.h>
 
 #include "model/predict/why_impossible.h"
@@ -6,14 +9,13 @@
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kListed = 20;
-constexpr std::size_t kAsked = 4;  // of these, alone
+constexpr std::size_t kAsked = 4;  // of those listed, alone
 
 }  // namespace
 
-Violations check_possible(const RandomProblem& problem) {
+Violations check_possible(const RandomProblem& problem, const Ranking& listed) {
   Violations violations;
-  for (const Prediction& p : problem.rank(kListed).predictions) {
+  for (const Prediction& p : listed.predictions) {
     if (const std::string why = why_impossible(*problem.gpu, problem.problem, p); !why.empty()) {
       violations.push_back(to_text(p.config) + ": " + why);
     }
@@ -21,9 +23,9 @@ Violations check_possible(const RandomProblem& problem) {
   return violations;
 }
 
-Violations check_unclamped(const RandomProblem& problem) {
+Violations check_unclamped(const RandomProblem&, const Ranking& listed) {
   Violations violations;
-  for (const Prediction& p : problem.rank(kListed).predictions) {
+  for (const Prediction& p : listed.predictions) {
     for (const std::string_view what : p.clamped) {
       violations.push_back(
           fmt::format("{} of {} was clamped: {} us", what, to_text(p.config), p.time.value * 1e6));
@@ -32,9 +34,10 @@ Violations check_unclamped(const RandomProblem& problem) {
   return violations;
 }
 
-Violations check_listed_as_asked(const RandomProblem& problem) {
+Violations check_listed_as_asked(const RandomProblem& problem, const Ranking& listed) {
   Violations violations;
-  for (const Prediction& p : problem.rank(kAsked).predictions) {
+  for (const Prediction& p :
+       std::span(listed.predictions).first(std::min(kAsked, listed.predictions.size()))) {
     if (p.method != problem.method) {
       continue;  // of another method than what is asked alone
     }

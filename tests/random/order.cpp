@@ -96,7 +96,7 @@ std::vector<Order> orders_of(const RandomProblem& asked) {
 
 }  // namespace
 
-Violations check_order(const RandomProblem& problem) {
+Violations check_order(const RandomProblem& problem, const Ranking&) {
   if (problem.gemm() == nullptr) {
     return {};
   }

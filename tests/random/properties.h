@@ -14,23 +14,27 @@ namespace tilecast {
 /// What a property found wrong with a problem: nothing, mostly.
 using Violations = std::vector<std::string>;
 
+constexpr std::size_t kListed = 20;
+
 struct Property {
   std::string_view name;  // for random_problems --property
   std::string_view holds;
-  Violations (*check)(const RandomProblem& problem);
-  int daily;  // problems that the daily test tries
+  /// `listed`: the problem's kListed fastest, ranked once for all properties.
+  Violations (*check)(const RandomProblem& problem, const Ranking& listed);
+  int daily;      // problems that the daily test tries
+  int every = 1;  // a long run tries one in so many: the others are cheap
 };
 
 std::span<const Property> every_property();
 
 // answers.cpp: of one answer.
-Violations check_possible(const RandomProblem& problem);
-Violations check_unclamped(const RandomProblem& problem);
-Violations check_listed_as_asked(const RandomProblem& problem);
+Violations check_possible(const RandomProblem& problem, const Ranking& listed);
+Violations check_unclamped(const RandomProblem& problem, const Ranking& listed);
+Violations check_listed_as_asked(const RandomProblem& problem, const Ranking& listed);
 // order.cpp: of like problems.
-Violations check_order(const RandomProblem& problem);
+Violations check_order(const RandomProblem& problem, const Ranking& listed);
 // choice.cpp: of what is first among all candidates.
-Violations check_schedules(const RandomProblem& problem);
-Violations check_menu(const RandomProblem& problem);
+Violations check_schedules(const RandomProblem& problem, const Ranking& listed);
+Violations check_menu(const RandomProblem& problem, const Ranking& listed);
 
 }  // namespace tilecast

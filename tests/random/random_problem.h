@@ -3,9 +3,6 @@
 // can be cut into parts and each violation repeated alone.
 #pragma once
 
-#include <initializer_list>
-#include <iterator>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,23 +11,6 @@
 #include "model/spec/gpu_spec.h"
 
 namespace tilecast {
-
-class Random {
- public:
-  Random(u64 seed, u64 number);
-
-  /// 1 to `most`, as often between 1 and 10 as between 10 and 100.
-  i64 side(double most);
-  bool one_in(int count);
-  template <class T>
-  T one_of(std::initializer_list<T> values) {
-    return std::data(values)[index(values.size())];
-  }
-  std::size_t index(std::size_t count);
-
- private:
-  std::mt19937_64 engine_;
-};
 
 struct RandomProblem {
   u64 seed, number;
