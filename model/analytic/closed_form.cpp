@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "model/base/math.h"
 #include "model/form/loads.h"
@@ -31,19 +32,24 @@ struct KernelAt {
 
 /// A and B, whose stages one ring holds.
 std::array<LoopOperand, 2> operands_of(const GemmProblem& problem, const KernelConfig& config,
-                                       const GemmTraffic& traffic) {
+                                       const GemmWork& work) {
   const Tiling& t = config.tiling;
+  const GemmTraffic& traffic = work.traffic;
+  const double k = mean_k(problem);
+  const double k_of_blocks = work.all_k_blocks / static_cast<double>(work.tiles) * t.block_k;
   const i64 element = element_bytes(problem.dtype);
   const auto operand = [&](bool k_major, i64 columns, i64 row, i32 side,
                            i32 multicast) -> LoopOperand {
     const i64 slab = k_major ? k_slab_elements(t) : kSlabElements;
-    const double boxes = k_major
-                             ? t.block_k / static_cast<double>(slab) * side
-                             : static_cast<double>(side) / static_cast<double>(slab) * t.block_k;
+    const double width = static_cast<double>(slab);
+    const double boxes = k_major ? t.block_k / width * side : side / width * t.block_k;
     return {.once_a_tile = false,
             .stage = {},
-            .existing = 1,
-            .loaded = 1,
+            .existing = k / k_of_blocks,
+            // Boxes of rows along K begin at multiples of a slab.
+            .rows_existing = k_major ? std::min(1.0, std::ceil(k / width) * width / k_of_blocks)
+                                     : k / k_of_blocks,
+            .rows_loaded = 1,
             .multicast = multicast,
             .row = {columns * element, row * element, slab * element},
             .box_rows = boxes / multicast,
@@ -61,13 +67,16 @@ std::array<LoopOperand, 2> operands_of(const GemmProblem& problem, const KernelC
   const RowsOfTiles rows = rows_of_tiles(problem, config);
   const double rows_of_a = static_cast<double>(rows.tiles * t.block_m);
   a.stage = Bytes{static_cast<double>(smem.a_stage_bytes)};
-  a.existing = static_cast<double>(rows.existing) / rows_of_a;
-  a.loaded = static_cast<double>(rows.loaded) / rows_of_a;
+  a.existing *= static_cast<double>(rows.existing) / rows_of_a;
+  a.rows_existing *= static_cast<double>(rows.existing) / rows_of_a;
+  a.rows_loaded = static_cast<double>(rows.loaded) / rows_of_a;
   a.sharers = traffic.a_sharers;
   a.missing = traffic.a_missing;
   const i64 n = problem.shape.n;
   b.stage = Bytes{static_cast<double>(smem.b_stage_bytes)};
-  b.existing = static_cast<double>(n) / static_cast<double>(round_up<i64>(n, t.block_n));
+  const double columns = static_cast<double>(n) / static_cast<double>(round_up<i64>(n, t.block_n));
+  b.existing *= columns;
+  b.rows_existing *= columns;
   b.sharers = traffic.b_sharers;
   b.missing = traffic.b_missing;
   a.lines_outside = b.lines_outside =
@@ -183,7 +192,7 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const KernelAt kernel{gpu, problem,  config,
                         t,   sm_clock, kernel_costs(gpu, problem, config, grid, false, sm_clock)};
   const KernelCosts& costs = kernel.costs;
-  const std::array operands = operands_of(problem, config, work.traffic);
+  const std::array operands = operands_of(problem, config, work);
   const Ring rings[] = {{t.stages, config.inflight}};
   const LoopStep steps[] = {multiply(kernel)};
   const Loop loop{.operands = operands,
@@ -220,8 +229,7 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
 
 Bytes l2_output(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                 const GemmWork& work) {
-  return work.traffic.l2_to_sm *
-         l2_put_out(gpu, operands_of(problem, config, work.traffic), in_step(work));
+  return work.traffic.l2_to_sm * l2_put_out(gpu, operands_of(problem, config, work), in_step(work));
 }
 
 }  // namespace tilecast

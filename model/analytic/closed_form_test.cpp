@@ -213,11 +213,22 @@ TEST_CASE("Rows off their 128-byte lines leave less of L2") {
   const KernelConfig config = parse_kernel_config(kFlagship);
   CHECK(run(gpu, problem(132 * 128, 256, 6400), config).cycles.value ==
         Approx(100 * together(1024, 1024)));
-  // 6416 x 2 bytes: an odd multiple of 32, and a 101st K block. 128 bytes of a row touch two pairs
-  // of sectors where they begin at 0 or 64, three at 32 or 96.
+  // 6416 x 2 bytes: an odd multiple of 32, and a 101st K block, of which L2 puts out a quarter. 128
+  // bytes of a row touch two pairs of sectors where they begin at 0 or 64, three at 32 or 96.
   const ClosedForm form = run(gpu, problem(132 * 128, 256, 6416), config);
-  CHECK(form.cycles.value == Approx(101 * together(1280, 1024)));
+  CHECK(form.cycles.value == Approx(101 * together(1280 * 100.25 / 101, 1024)));
   CHECK(form.limiter == Limiter::kL2);
+}
+
+TEST_CASE("L2 puts out the columns of K that exist") {
+  // A quarter of the rate above: 4096 cycles for a K block of 64 columns. Of 8 columns a row has 16
+  // bytes, for which L2 puts out a pair of sectors, half of its line.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->merge_limit = 1;
+  gpu.machine->l2_output = {9.504e12 / 4};
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  CHECK(run(gpu, problem(132 * 128, 256, 64), config).cycles.value == Approx(together(4096, 1024)));
+  CHECK(run(gpu, problem(132 * 128, 256, 8), config).cycles.value == Approx(together(2048, 1024)));
 }
 
 TEST_CASE("B as [k,n] starts its rows at multiples of n, B as [n,k] at multiples of k") {

@@ -45,14 +45,14 @@ LoadTimes load_times(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const
   for (const LoopOperand& o : loop.operands) {
     missing = std::max(missing, o.missing);
     const double each = o.once_a_tile ? 1 / work.blocks : 1;
-    const Bytes loaded = o.stage * o.loaded;
+    const Bytes loaded = o.stage * o.rows_loaded;
     filled += loaded * each;
     times.once += o.once_a_tile ? transfer_cycles(loaded, machine.intake) : Cycles{};
-    lines += o.box_rows * o.existing * o.row.cost.lines * each;
-    const double rows_outside = o.box_rows * (o.loaded - o.existing) * each;
+    lines += o.box_rows * o.rows_existing * o.row.cost.lines * each;
+    const double rows_outside = o.box_rows * (o.rows_loaded - o.rows_existing) * each;
     outside += rows_outside;
     lines_outside += o.lines_outside * rows_outside;
-    // Rows out of bounds are filled with zeros, which L2 does not see.
+    // What lies out of bounds is filled with zeros, which L2 does not see.
     const double merged = merged_requests(gpu, o.sharers, work.in_step);
     const double taken =  // of L2's output, which is pairs of sectors
         of_sectors(o.row, 2 * o.row.cost.pairs, 2 * o.row.cost.shifted_pairs, merged);

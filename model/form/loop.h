@@ -36,8 +36,9 @@ struct BoxRow {
 struct LoopOperand {
   bool once_a_tile;      // else in every block
   Bytes stage;           // of one CTA's stage, zeros included
-  double existing;       // part of the stage's rows that lie inside the matrix
-  double loaded;         // part that is asked for, rows of zeros included
+  double existing;       // part of the stage's bytes that lie inside the matrix
+  double rows_existing;  // part of its boxes' rows that do, in whole or in part
+  double rows_loaded;    // part of them that is asked for, rows of zeros included
   i32 multicast;         // CTAs of the cluster that load a slice each and receive all slices
   BoxRow row;            // of its boxes
   double box_rows;       // of one CTA's slice of a block, over all boxes
