@@ -1,5 +1,5 @@
-// kernels/gemm/persistent.cu: the pipelined tile inside a loop over tiles; prologue and epilogue of
-// neighbouring tiles take turns.
+// kernels/gemm/persistent.cu: a loop over tiles; prologue and epilogue of neighbouring tiles take
+// turns. In kernels/gemm/pipelined.cu, with one tile for each CTA, the loop ends after it.
 #include "model/sim/kernel/epilogue.h"
 #include "model/sim/schedules/roles.h"
 #include "model/sim/schedules/unspecialized.h"

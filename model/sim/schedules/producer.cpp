@@ -5,6 +5,9 @@
 
 namespace tilecast {
 
+namespace {
+
+/// Notes the loads of one tile, or piece, where a timeline was asked for.
 void record_loads(Cta& cta, const Warpgroup& producer, TileCoord tile, TileSpan span) {
   if (cta.kernel().tiles == nullptr) {
     return;
@@ -20,27 +23,32 @@ void record_loads(Cta& cta, const Warpgroup& producer, TileCoord tile, TileSpan 
   cta.kernel().tiles->push_back(span);
 }
 
+}  // namespace
+
+Process load_k_blocks(Cta& cta, Warpgroup& wg, TileCoord tile, u32 begin, u32 end, TileSpan span) {
+  span.begin = wg.ready;
+  for (u32 k_block = begin; k_block < end; ++k_block) {
+    co_await cta.wait_empty(wg);
+    if (k_block == begin) {
+      span.first_operands = cta.engine().now();
+    }
+    cta.load_k_block(wg, tile, k_block);
+    if (k_block == begin) {
+      cta.fetch_residual(wg);
+    }
+  }
+  for (i32 stage = 0; stage < cta.costs().residual.stages; ++stage) {
+    co_await cta.wait_empty(wg);
+    cta.load_residual(wg, tile, stage);
+  }
+  record_loads(cta, wg, tile, span);
+}
+
 Process produce(Cta& cta) {
   Warpgroup wg{.index = kProducerRole, .ready = cta.engine().now()};
   for (u32 t = cta.first_tile(); t < cta.end_tile(); t = cta.next_tile(t)) {
-    const TileCoord tile = cta.tile_at(t);
     wg.ready += cta.costs().tile.find;
-    TileSpan span{.begin = wg.ready};
-    for (u32 k_block = 0, end = cta.k_blocks_of(t); k_block < end; ++k_block) {
-      co_await cta.wait_empty(wg);
-      if (k_block == 0) {
-        span.first_operands = cta.engine().now();
-      }
-      cta.load_k_block(wg, tile, k_block);
-      if (k_block == 0) {
-        cta.fetch_residual(wg);
-      }
-    }
-    for (i32 stage = 0; stage < cta.costs().residual.stages; ++stage) {
-      co_await cta.wait_empty(wg);
-      cta.load_residual(wg, tile, stage);
-    }
-    record_loads(cta, wg, tile, span);
+    co_await load_k_blocks(cta, wg, cta.tile_at(t), 0, cta.k_blocks_of(t), {});
   }
   cta.finish(wg);
 }

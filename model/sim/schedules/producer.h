@@ -5,8 +5,9 @@
 
 namespace tilecast {
 
-/// Notes the loads of one tile, or piece, where a timeline was asked for; `span` up to the first
-/// free stage.
-void record_loads(Cta& cta, const Warpgroup& producer, TileCoord tile, TileSpan span);
+/// Loads K blocks [begin, end) of a tile, and its residual where that comes through the ring.
+/// `span`: for a timeline, with the K blocks of a piece.
+Process load_k_blocks(Cta& cta, Warpgroup& producer, TileCoord tile, u32 begin, u32 end,
+                      TileSpan span);
 
 }  // namespace tilecast

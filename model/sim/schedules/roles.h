@@ -9,16 +9,14 @@ namespace tilecast {
 Process small_mma(Cta& cta, i32 warpgroup);
 Process blocked(Cta& cta, i32 warpgroup);
 Process blocked_pipelined(Cta& cta, i32 warpgroup);
-Process pipelined(Cta& cta, i32 warpgroup);
-Process persistent(Cta& cta, i32 warpgroup);
+Process persistent(Cta& cta, i32 warpgroup);  // and pipelined
 Process persistent_overlap(Cta& cta, i32 warpgroup);
 Process produce(Cta& cta);  // of warp_specialized and ping_pong
 Process warp_specialized(Cta& cta, i32 warpgroup);
 Process ping_pong(Cta& cta, i32 warpgroup);
 Process produce_pieces(Cta& cta);  // of the schedules that split K
 Process consume_pieces(Cta& cta, i32 warpgroup);
-Process tcgen05_pipelined(Cta& cta, i32 warpgroup);
-Process tcgen05_persistent(Cta& cta, i32 warpgroup);
+Process tcgen05_persistent(Cta& cta, i32 warpgroup);  // and tcgen05_pipelined
 Process tcgen05_persistent_overlap(Cta& cta, i32 warpgroup);
 Process load_tiles(Cta& cta);  // of tcgen05_warp_specialized
 Process issue_tiles(Cta& cta);
@@ -33,8 +31,7 @@ constexpr auto process_of(Schedule schedule) -> Process (*)(Cta&, i32) {
       return blocked;
     case Schedule::kBlockedPipelined:
       return blocked_pipelined;
-    case Schedule::kPipelined:
-      return pipelined;
+    case Schedule::kPipelined:  // one tile for each CTA
     case Schedule::kPersistent:
       return persistent;
     case Schedule::kPersistentOverlap:
@@ -49,7 +46,6 @@ constexpr auto process_of(Schedule schedule) -> Process (*)(Cta&, i32) {
     case Schedule::kStreamKHybrid:
       return consume_pieces;
     case Schedule::kTcgen05Pipelined:
-      return tcgen05_pipelined;
     case Schedule::kTcgen05Persistent:
       return tcgen05_persistent;
     case Schedule::kTcgen05PersistentOverlap:

@@ -13,17 +13,9 @@ Process produce_pieces(Cta& cta) {
   Warpgroup wg{.index = kProducerRole, .ready = cta.engine().now()};
   const WorkDecomposition& work = cta.kernel().work;
   for (WorkPiece p = cta.first_piece(); work.valid(p); p = cta.next_piece(p)) {
-    const TileCoord tile = cta.tile_at(p.tile);
     wg.ready += cta.costs().tile.find;
-    TileSpan span{.begin = wg.ready, .k_begin = p.k_begin, .k_end = p.k_end};
-    for (i32 k_block = p.k_begin; k_block < p.k_end; ++k_block) {
-      co_await cta.wait_empty(wg);
-      if (k_block == p.k_begin) {
-        span.first_operands = cta.engine().now();
-      }
-      cta.load_k_block(wg, tile, static_cast<u32>(k_block));
-    }
-    record_loads(cta, wg, tile, span);
+    co_await load_k_blocks(cta, wg, cta.tile_at(p.tile), static_cast<u32>(p.k_begin),
+                           static_cast<u32>(p.k_end), {.k_begin = p.k_begin, .k_end = p.k_end});
   }
   cta.finish(wg);
 }

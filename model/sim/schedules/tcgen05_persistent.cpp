@@ -1,5 +1,6 @@
-// kernels/gemm/tcgen05_persistent.cu: the pipelined tile inside a loop over tiles; prologue and
-// epilogue of neighbouring tiles take turns.
+// kernels/gemm/tcgen05_persistent.cu: a loop over tiles; prologue and epilogue of neighbouring
+// tiles take turns. In kernels/gemm/tcgen05_pipelined.cu, with one tile for each CTA, the loop ends
+// after it.
 #include "model/sim/schedules/roles.h"
 #include "model/sim/schedules/tcgen05_loop.h"
 

@@ -13,15 +13,7 @@ Process load_tiles(Cta& cta) {
   Warpgroup wg{.ready = cta.engine().now()};
   TileSource tiles(cta);
   while (tiles.has_tile()) {
-    TileSpan span{.begin = wg.ready};
-    for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
-      co_await cta.wait_empty(wg);
-      if (k_block == 0) {
-        span.first_operands = cta.engine().now();
-      }
-      cta.load_k_block(wg, tiles.tile(), k_block);
-    }
-    record_loads(cta, wg, tiles.tile(), span);
+    co_await load_k_blocks(cta, wg, tiles.tile(), 0, cta.k_blocks(), {});
     co_await tiles.next(wg);
   }
   cta.finish(wg);
