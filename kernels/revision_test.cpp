@@ -149,7 +149,7 @@ TEST_CASE("Sampled kernels keep their machine code while their family keeps its 
   }
   INFO(
       "Raise the revisions in kernels/revision.h. Where nothing but names and offsets of "
-      "arguments changed, tests/gates/kernel_times.sh shows it and they stay. Then commit to "
+      "arguments changed, tests/gates/kernel_times.py shows it and they stay. Then commit to "
       << kCommitted << ":\n"
       << lines);
   CHECK(same);

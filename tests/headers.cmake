@@ -6,14 +6,6 @@
 # headers of a layer that is not built (kernels and measurement without a CUDA toolkit) are not
 # compiled.
 
-# What kernels/jit defines when it compiles a kernel; any legal configuration will do here.
-set(TILECAST_KERNEL_DEFINITIONS TILECAST_BLOCK_M=128 TILECAST_BLOCK_N=128 TILECAST_BLOCK_K=64
-  TILECAST_STAGES=4 TILECAST_WARPGROUPS_M=2 TILECAST_WARPGROUPS_N=1 TILECAST_CLUSTER_M=1
-  TILECAST_CLUSTER_N=1 TILECAST_C_SLOTS=2 TILECAST_CTAS_PER_SM=1 TILECAST_INFLIGHT=1
-  TILECAST_PRODUCER_REGISTERS=0 TILECAST_A_SOURCE=0 TILECAST_INSTRUCTION_N=0
-  TILECAST_SCHEDULE=tilecast::Schedule::kPipelined TILECAST_ELEMENT_TYPE=0 TILECAST_LAYOUT=0 TILECAST_DEFERRED=0
-  TILECAST_BIAS=0 TILECAST_ACTIVATION=0 TILECAST_SUM_SCALE=0 TILECAST_HILBERT=0)
-
 # tilecast_lone_headers(NAME LINK target... HEADERS path...): a library with a source for each header,
 # or each `at_once` of them, that no source of its own compiles.
 function(tilecast_lone_headers name)
@@ -48,7 +40,6 @@ function(tilecast_lone_headers name)
   endif()
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${sources})
   target_link_libraries(${name} PRIVATE tilecast_options ${arg_LINK})
-  target_compile_definitions(${name} PRIVATE ${TILECAST_KERNEL_DEFINITIONS})
   target_compile_options(${name} PRIVATE -fsyntax-only)
   add_dependencies(tilecast_headers ${name})
 endfunction()
@@ -127,19 +118,14 @@ file(GLOB shared_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
   ${PROJECT_SOURCE_DIR}/model/base/math.h)
 list(FILTER shared_headers EXCLUDE REGEX "(_text|/any_op|/config_pattern|/group_rows|/normal_order|/operand_panels|/split_rules)\\.h$")  # of the host alone
 if(TILECAST_HAS_CUDA AND CUDAToolkit_NVCC_EXECUTABLE)
-  list(JOIN TILECAST_KERNEL_DEFINITIONS " -D" definitions)
   tilecast_script_test(headers_under_nvcc scripts/headers_under_nvcc.sh
-    ${CUDAToolkit_NVCC_EXECUTABLE} "-D${definitions}" ${shared_headers})
+    ${CUDAToolkit_NVCC_EXECUTABLE} ${shared_headers})
 endif()
 if(TILECAST_HAS_CUDA)
   set(shared ${shared_headers})
   list(TRANSFORM shared PREPEND "\"")
   list(TRANSFORM shared APPEND "\"")
   list(JOIN shared ", " TILECAST_SHARED_HEADERS)
-  set(definitions ${TILECAST_KERNEL_DEFINITIONS})
-  list(TRANSFORM definitions PREPEND "\"-D")
-  list(TRANSFORM definitions APPEND "\"")
-  list(JOIN definitions ", " TILECAST_SHARED_DEFINITIONS)
   configure_file(structure/headers_under_nvrtc_test.cpp.in
     ${PROJECT_BINARY_DIR}/headers/headers_under_nvrtc_test.cpp @ONLY)
   add_executable(tilecast_nvrtc_test ${PROJECT_BINARY_DIR}/headers/headers_under_nvrtc_test.cpp)

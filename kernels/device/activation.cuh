@@ -8,7 +8,7 @@
 // Checked by: validate/measure/epilogue_test.cpp (every 16-bit value).
 #pragma once
 
-#include "kernels/gemm/compile_time_config.h"
+#include "kernels/gemm/gemm_config.h"
 #include "kernels/ptx/tanh.cuh"
 #include "kernels/ptx/warp.cuh"
 
@@ -37,11 +37,12 @@ __device__ inline float activate(float x) {
 }
 
 /// Two sums to C's type.
+template <class Config>
 __device__ inline u32 pack_activated(float low, float high) {
-  constexpr Activation kActivation = fused().activation;
+  constexpr Activation kActivation = Config::kEpilogue.activation;
   constexpr bool kRelu = kActivation == Activation::kRelu;
-  return ptx::pack_16bit<half_type(kCType), kRelu>(activate<kActivation>(low),
-                                                   activate<kActivation>(high));
+  return ptx::pack_16bit<half_type(Config::kCType), kRelu>(activate<kActivation>(low),
+                                                           activate<kActivation>(high));
 }
 
 }  // namespace tilecast

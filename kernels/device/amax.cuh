@@ -3,7 +3,7 @@
 // Checked by: validate/measure/result_test.cpp.
 #pragma once
 
-#include "kernels/gemm/compile_time_config.h"
+#include "kernels/gemm/gemm_config.h"
 
 namespace tilecast {
 
@@ -12,11 +12,10 @@ class AmaxPart {
  public:
   __device__ void begin() {}
   __device__ void take(float, bool) {}
-  template <class Args>
-  __device__ void publish(const Args&) {}
+  template <class Config>
+  __device__ void publish(const Args<Config>&) {}
 };
 
-#ifdef TILECAST_RESULT
 template <>
 class AmaxPart<true> {
  public:
@@ -27,8 +26,8 @@ class AmaxPart<true> {
     largest_ = in_bounds && magnitude > largest_ ? magnitude : largest_;
   }
   /// By whole warps.
-  template <class Args>
-  __device__ void publish(const Args& args) {
+  template <class Config>
+  __device__ void publish(const Args<Config>& args) {
     const u32 of_warp = __reduce_max_sync(0xffffffffu, largest_);
     if (threadIdx.x % 32 == 0) {
       atomicMax(args.result.amax, of_warp);
@@ -39,6 +38,5 @@ class AmaxPart<true> {
  private:
   u32 largest_;  // bits of a float
 };
-#endif
 
 }  // namespace tilecast

@@ -6,40 +6,41 @@
 // Checked by: validate/measure/epilogue_test.cpp.
 #pragma once
 
-#include "kernels/gemm/compile_time_config.h"
+#include "kernels/gemm/gemm_config.h"
 #include "kernels/ptx/convert.cuh"
 #include "kernels/ptx/vector_access.cuh"
 
 namespace tilecast {
 
 /// Elements `index` and, where it lies below `count`, the next; 0 out of bounds. `index` is even.
-template <class Args>  // only arguments of kernels with a bias have it
-__device__ inline u32 bias_pair(const Args& args, i32 index, i32 count) {
+template <class Config>
+__device__ inline u32 bias_pair(const Args<Config>& args, i32 index, i32 count) {
   const unsigned short* at = static_cast<const unsigned short*>(args.bias) + index;
   if (index + 1 < count) {
     return ptx::load_global<4, false>(at, 0).word[0];
   }
   return index < count ? ptx::load_global<2, false>(at, 0).word[0] : 0;
 }
-template <class Args>
-__device__ inline u32 bias_element(const Args& args, i32 index, i32 count) {
+template <class Config>
+__device__ inline u32 bias_element(const Args<Config>& args, i32 index, i32 count) {
   const unsigned short* at = static_cast<const unsigned short*>(args.bias) + index;
   return index < count ? ptx::load_global<2, false>(at, 0).word[0] : 0;
 }
 
+template <class Config>
 __device__ inline float low_element(u32 pair) {
-  return ptx::value_of_bits(static_cast<unsigned short>(pair), half_type(kCType));
+  return ptx::value_of_bits(static_cast<unsigned short>(pair), half_type(Config::kCType));
 }
+template <class Config>
 __device__ inline float high_element(u32 pair) {
-  return ptx::value_of_bits(static_cast<unsigned short>(pair >> 16), half_type(kCType));
+  return ptx::value_of_bits(static_cast<unsigned short>(pair >> 16), half_type(Config::kCType));
 }
 
-template <Bias kBias>
+template <class Config, Bias kBias = Config::kEpilogue.bias>
 class BiasPart {
  public:
   /// `m`, `n`: where the part starts in C. By all threads of the warpgroup.
-  template <class Args>
-  __device__ void load(const Args& args, i32 m, i32 n) {
+  __device__ void load(const Args<Config>& args, i32 m, i32 n) {
     const i32 lane = threadIdx.x % 32;
 #pragma unroll
     for (i32 i = 0; i < kWords; ++i) {
@@ -60,41 +61,43 @@ class BiasPart {
       const i32 eight = column / 8;
       const u32 pair = __shfl_sync(0xffffffff, words_[eight / 8],
                                    eight % 8 * 4 + static_cast<i32>(threadIdx.x) % 4);
-      sums[0] += low_element(pair);
-      sums[1] += high_element(pair);
-      sums[2] += low_element(pair);
-      sums[3] += high_element(pair);
+      sums[0] += low_element<Config>(pair);
+      sums[1] += high_element<Config>(pair);
+      sums[2] += low_element<Config>(pair);
+      sums[3] += high_element<Config>(pair);
     } else if constexpr (kBias == Bias::kPerRow) {
-      sums[0] += low_element(words_[i]);
-      sums[1] += low_element(words_[i]);
-      sums[2] += high_element(words_[i]);
-      sums[3] += high_element(words_[i]);
+      sums[0] += low_element<Config>(words_[i]);
+      sums[1] += low_element<Config>(words_[i]);
+      sums[2] += high_element<Config>(words_[i]);
+      sums[3] += high_element<Config>(words_[i]);
     }
   }
 
  private:
-  static constexpr i32 kWords = kBias == Bias::kPerColumn ? ceil_div(warpgroup_columns(kTiling), 64)
-                                                          : wgmmas_along_m(kTiling);
+  static constexpr i32 kWords = kBias == Bias::kPerColumn
+                                    ? ceil_div(warpgroup_columns(Config::kTiling), 64)
+                                    : wgmmas_along_m(Config::kTiling);
   u32 words_[kWords];
 };
 
-template <>
-class BiasPart<Bias::kNone> {
+template <class Config>
+class BiasPart<Config, Bias::kNone> {
  public:
-  template <class Args>
-  __device__ void load(const Args&, i32, i32) {}
+  __device__ void load(const Args<Config>&, i32, i32) {}
   __device__ void add(float (&)[4], i32, i32) const {}
 };
 
 /// To two neighbours in one row of C, within its bounds; `column` is even.
-template <Bias kBias, class Args>
-__device__ inline void add_bias_at(const Args& args, i32 row, i32 column, float (&pair)[2]) {
+template <class Config>
+__device__ inline void add_bias_at(const Args<Config>& args, i32 row, i32 column,
+                                   float (&pair)[2]) {
+  constexpr Bias kBias = Config::kEpilogue.bias;
   if constexpr (kBias == Bias::kPerColumn) {
     const u32 elements = bias_pair(args, column, args.n);
-    pair[0] += low_element(elements);
-    pair[1] += high_element(elements);
+    pair[0] += low_element<Config>(elements);
+    pair[1] += high_element<Config>(elements);
   } else if constexpr (kBias == Bias::kPerRow) {
-    const float element = low_element(bias_element(args, row, args.m));
+    const float element = low_element<Config>(bias_element(args, row, args.m));
     pair[0] += element;
     pair[1] += element;
   }

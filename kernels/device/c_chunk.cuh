@@ -6,18 +6,12 @@
 // there transposed, each column as a swizzle row of 64 elements of C.
 #pragma once
 
-#include "kernels/gemm/compile_time_config.h"
+#include "kernels/gemm/gemm_config.h"
 
 namespace tilecast {
 
-constexpr i32 kSlotColumns = c_slot_columns(kTiling);
-constexpr i32 kBoxColumns = c_box_columns(kTiling, column_bytes());
-constexpr i32 kBoxRowBytes = kBoxColumns * column_bytes();
-constexpr i32 kBoxBytes = kWgmmaM * kBoxRowBytes;
-constexpr i32 kChunksAcross = ceil_div(warpgroup_columns(kTiling), kSlotColumns);
-constexpr i32 kChunks = c_chunks(kTiling);
-
 /// One chunk of a warpgroup's part of a tile.
+template <class Config>
 struct Chunk {
   i32 i;        // wgmma row
   i32 column;   // first one, counted in the warpgroup's part
@@ -25,19 +19,21 @@ struct Chunk {
 
   /// Whether its rows lie one after the other, in a box of their own tensor map.
   __device__ constexpr bool unswizzled() const {
-    return c_last_columns(kTiling) > 0 && columns % 16 != 0;
+    return c_last_columns(Config::kTiling) > 0 && columns % 16 != 0;
   }
-  __device__ constexpr i32 boxes() const { return unswizzled() ? 1 : columns / kBoxColumns; }
+  __device__ constexpr i32 boxes() const {
+    return unswizzled() ? 1 : columns / Config::kBoxColumns;
+  }
   /// Columns are taken sixteen at a time, of which the last may be the half.
   __device__ constexpr i32 sixteens() const { return columns / 16 + (unswizzled() ? 1 : 0); }
   __device__ constexpr bool is_half(i32 sixteen) const {
     return unswizzled() && sixteen == columns / 16;
   }
 
-  __device__ static constexpr Chunk at(i32 index) {
-    const i32 column = index % kChunksAcross * kSlotColumns;
-    return {index / kChunksAcross, column,
-            min_of(kSlotColumns, warpgroup_columns(kTiling) - column)};
+  __device__ static constexpr Chunk<Config> at(i32 index) {
+    const i32 column = index % Config::kChunksAcross * Config::kSlotColumns;
+    return {index / Config::kChunksAcross, column,
+            min_of(Config::kSlotColumns, warpgroup_columns(Config::kTiling) - column)};
   }
 };
 
@@ -49,17 +45,18 @@ __device__ inline i32 row_in_chunk() {
 
 /// Byte offset in a chunk's slot of the 16 bytes `sixteenth` of row `row`, swizzled as the tensor
 /// map of C; rows and columns as they lie there.
-__device__ inline u32 slot_offset(const Chunk& chunk, u32 row, u32 sixteenth) {
-  if constexpr (swapped()) {
+template <class Config>
+__device__ inline u32 slot_offset(const Chunk<Config>& chunk, u32 row, u32 sixteenth) {
+  if constexpr (Config::kSwapped) {
     return row * kSwizzleBytes + ((sixteenth ^ row % kSwizzleAtomRows) << 4);
   }
   if (chunk.unswizzled()) {
-    return row * (c_last_columns(kTiling) * kOperandBytes) + sixteenth * 16;
+    return row * (c_last_columns(Config::kTiling) * kOperandBytes) + sixteenth * 16;
   }
-  constexpr u32 kPerBox = kBoxRowBytes / 16;
-  const u32 in_box = row * kBoxRowBytes + sixteenth % kPerBox * 16;
+  constexpr u32 kPerBox = Config::kBoxRowBytes / 16;
+  const u32 in_box = row * Config::kBoxRowBytes + sixteenth % kPerBox * 16;
   constexpr u32 kSwizzled = (kPerBox - 1) << 4;
-  return sixteenth / kPerBox * kBoxBytes + (in_box ^ ((in_box >> 3) & kSwizzled));
+  return sixteenth / kPerBox * Config::kBoxBytes + (in_box ^ ((in_box >> 3) & kSwizzled));
 }
 
 }  // namespace tilecast

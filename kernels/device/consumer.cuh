@@ -6,8 +6,9 @@
 namespace tilecast {
 
 /// Of the tile that is `linear` in the order of tiles.
-__device__ inline i32 k_blocks_of(const GemmArgs& args, u32 linear, const ClusterPlace& cta) {
-  if constexpr (parts_k()) {
+template <class Config>
+__device__ inline i32 k_blocks_of(const Args<Config>& args, u32 linear, const ClusterPlace& cta) {
+  if constexpr (Config::kGroupedAlongK) {
     return tile_origin(args, linear, cta).k_blocks(args);
   }
   return args.k_blocks;
@@ -16,17 +17,18 @@ __device__ inline i32 k_blocks_of(const GemmArgs& args, u32 linear, const Cluste
 /// Multiplies k_blocks stages from `at` on, and leaves `at` behind the last one, every stage
 /// released and the accumulators complete. `on_issued` is called once the last wgmmas are issued,
 /// `behind` once each K block's are.
-template <class OnIssued, class Behind = NothingBehind>
-__device__ inline void multiply_stages(const SharedMemory& smem, const OperandDescriptors& operands,
-                                       RingPosition& at, Accumulator& acc, i32 k_blocks,
+template <class Config, class OnIssued, class Behind = NothingBehind>
+__device__ inline void multiply_stages(const SharedMemory<Config>& smem,
+                                       const OperandDescriptors& operands, RingPosition<Config>& at,
+                                       Accumulator<Config>& acc, i32 k_blocks,
                                        const ClusterPlace& place, OnIssued on_issued,
                                        Behind behind = {}) {
-  if constexpr (promoted()) {
-    Promotion<Behind, Accumulator>{operands, acc, behind}.run(smem, at, k_blocks, place);
+  if constexpr (Config::kPromoted) {
+    Promotion<Config, Behind>{operands, acc, behind}.run(smem, at, k_blocks, place);
     on_issued();
   } else {
-    RingPosition to_release = at;  // trails `at` by the K blocks still in flight
-    WgmmaOperation<Behind> operation{operands, acc, behind};
+    RingPosition<Config> to_release = at;  // trails `at` by the K blocks still in flight
+    WgmmaOperation<Config, Behind> operation{operands, acc, behind};
     multiply_k_blocks(
         smem, operation, at, to_release, k_blocks, place, [](i32) {}, on_issued);
   }

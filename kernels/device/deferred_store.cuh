@@ -13,22 +13,26 @@
 
 namespace tilecast {
 
+template <class Config>
 constexpr i32 kDeferredChunks =
-    deferred_chunks(kConfig, kScales ? kBesideDeferredScaled : kBesideDeferred);
-constexpr bool kDefers = kDeferredChunks > 0;
+    deferred_chunks(Config::kKernel, Config::kScales ? kBesideDeferredScaled : kBesideDeferred);
+template <class Config>
+constexpr bool kDefers = kDeferredChunks<Config> > 0;
 
 /// A warpgroup's chunks that wait. Every function is called by all of its threads.
+template <class Config>
 class DeferredStore {
  public:
   /// Keeps the part of a tile that the accumulators hold, once nothing waits any more.
-  __device__ void keep(const GemmArgs& args, const SharedMemory& smem, Accumulator& acc,
-                       const TileOrigin& tile, const WarpgroupPlace& place, i32 warpgroup) {
+  __device__ void keep(const Args<Config>& args, const SharedMemory<Config>& smem,
+                       Accumulator<Config>& acc, const TileOrigin& tile,
+                       const WarpgroupPlace& place, i32 warpgroup) {
     part_ = part_origin(tile, place);
     acc.amax.begin();
     store_chunks<kAtOnce>(args, smem, acc, part_, warpgroup);
 #pragma unroll
-    for (i32 i = 0; i < kDeferredChunks; ++i) {
-      const Chunk chunk = Chunk::at(kAtOnce + i);
+    for (i32 i = 0; i < kWaiting; ++i) {
+      const Chunk<Config> chunk = Chunk<Config>::at(kAtOnce + i);
 #pragma unroll
       for (i32 sixteen = 0; sixteen < chunk.sixteens(); ++sixteen) {
         pack_sixteen(args, acc, chunk, sixteen, part_, waiting_[i][sixteen]);
@@ -39,13 +43,14 @@ class DeferredStore {
   }
 
   /// Stores the first chunk that waits, if any does.
-  __device__ void store_one(const GemmArgs& args, const SharedMemory& smem, i32 warpgroup) {
+  __device__ void store_one(const Args<Config>& args, const SharedMemory<Config>& smem,
+                            i32 warpgroup) {
     const i32 now = next_;
 #pragma unroll
-    for (i32 i = 0; i < kDeferredChunks; ++i) {  // registers have no run-time index
+    for (i32 i = 0; i < kWaiting; ++i) {  // registers have no run-time index
       if (i == now) {
         store_through_slot(args, smem, kAtOnce + i, part_, warpgroup,
-                           [&](u32 slot, const Chunk& chunk) {
+                           [&](u32 slot, const Chunk<Config>& chunk) {
 #pragma unroll
                              for (i32 sixteen = 0; sixteen < chunk.sixteens(); ++sixteen) {
                                stage_sixteen(slot, chunk, sixteen, waiting_[i][sixteen]);
@@ -56,18 +61,20 @@ class DeferredStore {
     }
   }
 
-  __device__ void store_rest(const GemmArgs& args, const SharedMemory& smem, i32 warpgroup) {
-    while (next_ < kDeferredChunks) {
+  __device__ void store_rest(const Args<Config>& args, const SharedMemory<Config>& smem,
+                             i32 warpgroup) {
+    while (next_ < kWaiting) {
       store_one(args, smem, warpgroup);
     }
   }
 
  private:
-  static constexpr i32 kAtOnce = kChunks - kDeferredChunks;
+  static constexpr i32 kWaiting = kDeferredChunks<Config>;
+  static constexpr i32 kAtOnce = Config::kChunks - kWaiting;
 
-  Pairs waiting_[max_of(1, kDeferredChunks)][ceil_div(kSlotColumns, 16)];
+  Pairs<Config> waiting_[max_of(1, kWaiting)][ceil_div(Config::kSlotColumns, 16)];
   TileOrigin part_;
-  i32 next_ = kDeferredChunks;  // that waits
+  i32 next_ = kWaiting;  // that waits
 };
 
 }  // namespace tilecast

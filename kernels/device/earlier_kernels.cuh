@@ -9,21 +9,23 @@
 // Checked by: library/run_test.cpp (chains of runs that each read what the last one wrote).
 #pragma once
 
-#include "kernels/gemm/compile_time_config.h"
+#include "kernels/gemm/gemm_config.h"
 #include "kernels/ptx/dependent_launch.cuh"
 
 namespace tilecast {
 
 /// By every thread, before it reads or writes global memory.
+template <class Config>
 __device__ inline void wait_for_earlier_kernels() {
-  if constexpr (launched() != LaunchOrder::kInTurn) {
+  if constexpr (Config::kLaunch != LaunchOrder::kInTurn) {
     ptx::wait_for_earlier_grids();
   }
 }
 
 /// By one thread of a CTA or more. CTAs that never say it say so by ending.
+template <class Config>
 __device__ inline void let_next_kernel_begin() {
-  if constexpr (launched() == LaunchOrder::kBesideEpilogue) {
+  if constexpr (Config::kLaunch == LaunchOrder::kBesideEpilogue) {
     ptx::launch_dependents();
   }
 }

@@ -13,7 +13,8 @@ namespace tilecast {
 
 /// Named barriers: 0 is __syncthreads, 1 onwards one for each warpgroup, then all consumers.
 constexpr u32 kFirstWarpgroupBarrier = 1;
-constexpr u32 kConsumersBarrier = kFirstWarpgroupBarrier + kConsumerWarpgroups;
+template <class Config>
+constexpr u32 kConsumersBarrier = kFirstWarpgroupBarrier + Config::kConsumerWarpgroups;
 
 /// First row and column of C of a warpgroup's part of a tile.
 __device__ inline TileOrigin part_origin(const TileOrigin& tile, const WarpgroupPlace& place) {
@@ -25,31 +26,31 @@ __device__ inline TileOrigin part_origin(const TileOrigin& tile, const Warpgroup
 }
 
 /// The bias and the scales of a warpgroup's part of a tile, well before the sums are complete.
-__device__ inline void load_epilogue(const GemmArgs& args, Accumulator& acc, const TileOrigin& tile,
-                                     const WarpgroupPlace& place) {
+template <class Config>
+__device__ inline void load_epilogue(const Args<Config>& args, Accumulator<Config>& acc,
+                                     const TileOrigin& tile, const WarpgroupPlace& place) {
   const TileOrigin part = part_origin(tile, place);
   acc.bias.load(args, part.m, part.n);
   acc.scales.load(args, part, place.row);
-#ifdef TILECAST_RESULT
-  if constexpr (fused().residual && !residual_in_ring()) {
+  if constexpr (Config::kEpilogue.residual && !Config::kResidualInRing) {
     if (args.result.residual_by_tma != 0 && ptx::uniform_warp_index() % kWarpsPerWarpgroup == 0 &&
         ptx::elect_one()) {
       fetch_residual(args, part);
     }
     __syncwarp();
   }
-#endif
 }
 
-__device__ inline void stage_sixteen(u32 slot, const Chunk& chunk, i32 sixteen,
-                                     const Pairs& pairs) {
-  if constexpr (!stages_matrices()) {
+template <class Config>
+__device__ inline void stage_sixteen(u32 slot, const Chunk<Config>& chunk, i32 sixteen,
+                                     const Pairs<Config>& pairs) {
+  if constexpr (!Config::kStagesMatrices) {
     stage_words(slot, chunk, sixteen, pairs);
     return;
   } else {
     const u32 lane = threadIdx.x % 32;
     const u32 first_row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16;
-    if constexpr (swapped()) {
+    if constexpr (Config::kSwapped) {
       const u32 column = sixteen * 16 + lane / 16 * 8 + lane % 8;
       const u32 at = slot + slot_offset(chunk, column, first_row / 8 + lane / 8 % 2);
       if (chunk.is_half(sixteen)) {
@@ -59,7 +60,7 @@ __device__ inline void stage_sixteen(u32 slot, const Chunk& chunk, i32 sixteen,
       }
       return;
     }
-    if constexpr (c_last_columns(kTiling) > 0) {
+    if constexpr (c_last_columns(Config::kTiling) > 0) {
       if (chunk.is_half(sixteen)) {
         ptx::stmatrix_x2(slot + slot_offset(chunk, first_row + lane % 16, sixteen * 2), pairs[0],
                          pairs[1]);
@@ -72,25 +73,28 @@ __device__ inline void stage_sixteen(u32 slot, const Chunk& chunk, i32 sixteen,
 }
 
 /// Writes one chunk of the accumulators into a slot.
-__device__ inline void stage_chunk(const GemmArgs& args, u32 slot, Accumulator& acc,
-                                   const Chunk& chunk, const TileOrigin& part) {
+template <class Config>
+__device__ inline void stage_chunk(const Args<Config>& args, u32 slot, Accumulator<Config>& acc,
+                                   const Chunk<Config>& chunk, const TileOrigin& part) {
 #pragma unroll
   for (i32 sixteen = 0; sixteen < chunk.sixteens(); ++sixteen) {
-    Pairs pairs;
+    Pairs<Config> pairs;
     pack_sixteen(args, acc, chunk, sixteen, part, pairs);
     stage_sixteen(slot, chunk, sixteen, pairs);
   }
 }
 
 /// Rows of C that the copy engine cannot write.
-__device__ inline bool stores_plainly(const GemmArgs& args) {
-  return !swapped() && args.c_by_tma == 0;
+template <class Config>
+__device__ inline bool stores_plainly(const Args<Config>& args) {
+  return !Config::kSwapped && args.c_by_tma == 0;
 }
 
 /// Copies a chunk to C row by row, a warp to a row, clipped at m and n.
-__device__ inline void store_chunk_plain(const GemmArgs& args, u32 slot, const Chunk& chunk,
-                                         const TileOrigin& part) {
-  if constexpr (!stages_matrices()) {
+template <class Config>
+__device__ inline void store_chunk_plain(const Args<Config>& args, u32 slot,
+                                         const Chunk<Config>& chunk, const TileOrigin& part) {
+  if constexpr (!Config::kStagesMatrices) {
     store_chunk_elements(args, slot, chunk, part);
     return;
   }
@@ -105,7 +109,7 @@ __device__ inline void store_chunk_plain(const GemmArgs& args, u32 slot, const C
   for (i32 row = warp; row < kWgmmaM && first_row + row < part.rows_end(args);
        row += kWarpsPerWarpgroup) {
     const u32 pair = ptx::load_shared_u32(slot + slot_offset(chunk, row, lane / 4) + lane % 4 * 4);
-    unsigned short* c = c_element(args, part.product(), first_row + row, column);
+    unsigned short* c = c_element(args, part.product, first_row + row, column);
     if (whole_pairs) {
       *reinterpret_cast<u32*>(c) = pair;
     } else {
@@ -117,9 +121,9 @@ __device__ inline void store_chunk_plain(const GemmArgs& args, u32 slot, const C
   }
 }
 
-template <class Args>  // only arguments of kernels with such a chunk have its map
-__device__ inline const TensorMap* c_map(const Args& args, const Chunk& chunk) {
-  if constexpr (c_last_columns(kTiling) > 0) {
+template <class Config>
+__device__ inline const TensorMap* c_map(const Args<Config>& args, const Chunk<Config>& chunk) {
+  if constexpr (c_last_columns(Config::kTiling) > 0) {
     if (chunk.unswizzled()) {
       return &args.c_last;
     }
@@ -128,40 +132,43 @@ __device__ inline const TensorMap* c_map(const Args& args, const Chunk& chunk) {
 }
 
 /// Bulk stores of one chunk, by one thread.
-__device__ inline void store_chunk(const GemmArgs& args, u32 slot, const Chunk& chunk,
+template <class Config>
+__device__ inline void store_chunk(const Args<Config>& args, u32 slot, const Chunk<Config>& chunk,
                                    const TileOrigin& part) {
   const TensorMap* const map = c_map(args, chunk);
-  constexpr i32 kTogether = gates(fused()) ? 2 : 1;  // columns of A B that become one of C
+  constexpr i32 kTogether =
+      gates(Config::kEpilogue) ? 2 : 1;  // columns of A B that become one of C
 #pragma unroll
   for (i32 box = 0; box < chunk.boxes(); ++box) {
-    if constexpr (grouped()) {  // as k_groups.cuh loads: nothing behind the group's end
+    if constexpr (Config::kGrouped) {  // as k_groups.cuh loads: nothing behind the group's end
       const i32 end = part.rows_end(args);
-      ptx::tma_store_4d(map, slot + box * kBoxBytes, part.n + chunk.column + box * kBoxColumns,
-                        most_ragged_rows() - end + part.m + chunk.i * kWgmmaM, end,
-                        most_ragged_rows());
-    } else if constexpr (batched()) {
-      ptx::tma_store_3d(map, slot + box * kBoxBytes,
-                        (part.n + chunk.column + box * kBoxColumns) / kTogether,
+      ptx::tma_store_4d(
+          map, slot + box * Config::kBoxBytes, part.n + chunk.column + box * Config::kBoxColumns,
+          most_ragged_rows() - end + part.m + chunk.i * kWgmmaM, end, most_ragged_rows());
+    } else if constexpr (Config::kBatched) {
+      ptx::tma_store_3d(map, slot + box * Config::kBoxBytes,
+                        (part.n + chunk.column + box * Config::kBoxColumns) / kTogether,
                         part.m + chunk.i * kWgmmaM, c_matrix(args, part));
     } else {
-      const i32 column = (part.n + chunk.column + box * kBoxColumns) / kTogether;
+      const i32 column = (part.n + chunk.column + box * Config::kBoxColumns) / kTogether;
       const i32 row = part.m + chunk.i * kWgmmaM;
-      ptx::tma_store_2d(map, slot + box * kBoxBytes, swapped() ? row : column,
-                        swapped() ? column : row);
+      ptx::tma_store_2d(map, slot + box * Config::kBoxBytes, Config::kSwapped ? row : column,
+                        Config::kSwapped ? column : row);
     }
   }
 }
 
 /// Chunk `index` of a tile through a slot of the warpgroup's own; the chunks of a tile follow each
 /// other from 0 on. Called by every thread of the warpgroup; `stage(slot, chunk)` fills the slot.
-template <class Stage>
-__device__ inline void store_through_slot(const GemmArgs& args, const SharedMemory& smem, i32 index,
+template <class Config, class Stage>
+__device__ inline void store_through_slot(const Args<Config>& args,
+                                          const SharedMemory<Config>& smem, i32 index,
                                           const TileOrigin& part, i32 warpgroup, Stage stage) {
-  constexpr i32 kSlots = max_of(1, min_of(kTiling.c_slots, kChunks));
+  constexpr i32 kSlots = max_of(1, min_of(Config::kTiling.c_slots, Config::kChunks));
   // One thread, always the same, issues the stores and so can wait for them.
   const bool stores = ptx::uniform_warp_index() % kWarpsPerWarpgroup == 0;
   const u32 barrier = kFirstWarpgroupBarrier + warpgroup;
-  const Chunk chunk = Chunk::at(index);
+  const Chunk<Config> chunk = Chunk<Config>::at(index);
   const u32 slot = smem.c(warpgroup, index % kSlots);
   if (index == 0 || index >= kSlots) {
     if (stores && ptx::elect_one()) {
@@ -185,67 +192,74 @@ __device__ inline void store_through_slot(const GemmArgs& args, const SharedMemo
 }
 
 /// The first loads of R for a warpgroup's part of a tile, whose sums need not be complete.
-__device__ inline void begin_residual(const GemmArgs& args, Accumulator& acc,
+template <class Config>
+__device__ inline void begin_residual(const Args<Config>& args, Accumulator<Config>& acc,
                                       const TileOrigin& tile, const WarpgroupPlace& place) {
-  if constexpr (!residual_in_ring()) {
+  if constexpr (!Config::kResidualInRing) {
     acc.residual.begin(args, part_origin(tile, place));
   }
 }
 
 /// The first kCount chunks of a part with slots of its own. Called by every thread of the
 /// warpgroup; `warpgroup` counts the CTA's consumers.
-template <i32 kCount>
-__device__ inline void store_chunks(const GemmArgs& args, const SharedMemory& smem,
-                                    Accumulator& acc, const TileOrigin& part, i32 warpgroup) {
+template <i32 kCount, class Config>
+__device__ inline void store_chunks(const Args<Config>& args, const SharedMemory<Config>& smem,
+                                    Accumulator<Config>& acc, const TileOrigin& part,
+                                    i32 warpgroup) {
 #pragma unroll
   for (i32 index = 0; index < kCount; ++index) {
-    store_through_slot(args, smem, index, part, warpgroup, [&](u32 slot, const Chunk& chunk) {
-      stage_chunk(args, slot, acc, chunk, part);
-    });
+    store_through_slot(
+        args, smem, index, part, warpgroup,
+        [&](u32 slot, const Chunk<Config>& chunk) { stage_chunk(args, slot, acc, chunk, part); });
   }
 }
 
 /// A tile, once the warpgroup's wgmmas are complete; `place` is its place in the tile.
-__device__ inline void store_tile(const GemmArgs& args, const SharedMemory& smem, Accumulator& acc,
-                                  const TileOrigin& tile, const WarpgroupPlace& place,
-                                  i32 warpgroup) {
+template <class Config>
+__device__ inline void store_tile(const Args<Config>& args, const SharedMemory<Config>& smem,
+                                  Accumulator<Config>& acc, const TileOrigin& tile,
+                                  const WarpgroupPlace& place, i32 warpgroup) {
   const TileOrigin part = part_origin(tile, place);
   acc.amax.begin();
-  store_chunks<kChunks>(args, smem, acc, part, warpgroup);
+  store_chunks<Config::kChunks>(args, smem, acc, part, warpgroup);
   acc.amax.publish(args);
 }
 
 /// C in stages that nobody loads into meanwhile. `slot_of(i)` is the address of the CTA's i-th
 /// slot. Called by every consumer of the CTA once its own wgmmas are complete; the first consumer
 /// warp issues all stores, and must see them read before the stages are loaded again.
-template <class SlotOf>
-__device__ inline void store_tile_borrowing(const GemmArgs& args, Accumulator& acc,
+template <class Config, class SlotOf>
+__device__ inline void store_tile_borrowing(const Args<Config>& args, Accumulator<Config>& acc,
                                             const TileOrigin& tile, const WarpgroupPlace& place,
                                             i32 warpgroup, SlotOf slot_of) {
-  constexpr u32 kConsumers = kConsumerWarpgroups * kThreadsPerWarpgroup;
+  constexpr u32 kConsumers = Config::kConsumerWarpgroups * kThreadsPerWarpgroup;
   const TileOrigin part = part_origin(tile, place);
   acc.amax.begin();
-  ptx::named_barrier_sync(kConsumersBarrier, kConsumers);  // nobody reads the stages any more
+  ptx::named_barrier_sync(kConsumersBarrier<Config>,
+                          kConsumers);  // nobody reads the stages any more
 #pragma unroll
-  for (i32 index = 0; index < kChunks; ++index) {
-    stage_chunk(args, slot_of(warpgroup * kChunks + index), acc, Chunk::at(index), part);
+  for (i32 index = 0; index < Config::kChunks; ++index) {
+    stage_chunk(args, slot_of(warpgroup * Config::kChunks + index), acc, Chunk<Config>::at(index),
+                part);
   }
   acc.amax.publish(args);
   ptx::fence_proxy_async();
-  ptx::named_barrier_sync(kConsumersBarrier, kConsumers);
-  if (!swapped() && args.c_by_tma == 0) {
+  ptx::named_barrier_sync(kConsumersBarrier<Config>, kConsumers);
+  if (!Config::kSwapped && args.c_by_tma == 0) {
 #pragma unroll
-    for (i32 index = 0; index < kChunks; ++index) {
-      store_chunk_plain(args, slot_of(warpgroup * kChunks + index), Chunk::at(index), part);
+    for (i32 index = 0; index < Config::kChunks; ++index) {
+      store_chunk_plain(args, slot_of(warpgroup * Config::kChunks + index),
+                        Chunk<Config>::at(index), part);
     }
     ptx::fence_proxy_async();
-    ptx::named_barrier_sync(kConsumersBarrier, kConsumers);
+    ptx::named_barrier_sync(kConsumersBarrier<Config>, kConsumers);
   } else if (ptx::uniform_warp_index() == 0 && ptx::elect_one()) {
-    for (i32 w = 0; w < kConsumerWarpgroups; ++w) {
-      const TileOrigin part_of_w = part_origin(tile, WarpgroupPlace::of(w));
+    for (i32 w = 0; w < Config::kConsumerWarpgroups; ++w) {
+      const TileOrigin part_of_w = part_origin(tile, WarpgroupPlace::of<Config>(w));
 #pragma unroll
-      for (i32 index = 0; index < kChunks; ++index) {
-        store_chunk(args, slot_of(w * kChunks + index), Chunk::at(index), part_of_w);
+      for (i32 index = 0; index < Config::kChunks; ++index) {
+        store_chunk(args, slot_of(w * Config::kChunks + index), Chunk<Config>::at(index),
+                    part_of_w);
       }
     }
     ptx::tma_store_commit();
@@ -253,12 +267,14 @@ __device__ inline void store_tile_borrowing(const GemmArgs& args, Accumulator& a
 }
 
 /// In slots of its own; or, where C borrows, the only tile of a CTA in the drained ring.
-__device__ inline void store_tile_where_staged(const GemmArgs& args, const SharedMemory& smem,
-                                               Accumulator& acc, const TileOrigin& tile,
+template <class Config>
+__device__ inline void store_tile_where_staged(const Args<Config>& args,
+                                               const SharedMemory<Config>& smem,
+                                               Accumulator<Config>& acc, const TileOrigin& tile,
                                                const WarpgroupPlace& place, i32 warpgroup) {
-  if constexpr (kCBorrows) {
+  if constexpr (Config::kCBorrows) {
     store_tile_borrowing(args, acc, tile, place, warpgroup,
-                         [&](i32 i) { return smem.base + i * kSmem.c_slot_bytes; });
+                         [&](i32 i) { return smem.base + i * Config::kSmem.c_slot_bytes; });
   } else {
     store_tile(args, smem, acc, tile, place, warpgroup);
   }

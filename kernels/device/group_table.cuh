@@ -13,7 +13,6 @@
 #include "kernels/device/stage_ring.cuh"
 #include "kernels/ptx/warp.cuh"
 
-#ifdef TILECAST_GROUPED
 namespace tilecast {
 
 struct GroupTable {
@@ -26,9 +25,11 @@ struct GroupTable {
     u32 tile_row;
   } first[1];  // as many as groups, and one
 
+  template <class Config>
   __device__ static GroupTable& here() {
     extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-    constexpr i32 kBefore = kSmem.total_bytes + scale_ring_bytes(fused(), kTiling);
+    constexpr i32 kBefore =
+        Config::kSmem.total_bytes + scale_ring_bytes(Config::kEpilogue, Config::kTiling);
     return *reinterpret_cast<GroupTable*>(dynamic + kBefore);
   }
 
@@ -74,11 +75,12 @@ __device__ inline FastDivisor fast_divisor(u32 divisor) {
 
 /// By one whole warp, of which each lane has loaded the numbers of the group that it counts as.
 /// Every other warp sees the table behind the CTA's next barrier.
-__device__ inline void fill_group_table(const GemmArgs& args, GroupNumbers next) {
-  GroupTable& table = GroupTable::here();
+template <class Config>
+__device__ inline void fill_group_table(const Args<Config>& args, GroupNumbers next) {
+  GroupTable& table = GroupTable::here<Config>();
   const i32 groups = args.groups.count, capacity = args.groups.capacity;
   const i32 lane = static_cast<i32>(threadIdx.x % 32);
-  const i32 height = kTiling.block_m * kTiling.cluster_m;
+  const i32 height = Config::kTiling.block_m * Config::kTiling.cluster_m;
   u32 before = 0;
   for (i32 of_lane_0 = 0; of_lane_0 <= groups; of_lane_0 += 32) {
     const i32 group = of_lane_0 + lane;
@@ -108,7 +110,7 @@ __device__ inline void fill_group_table(const GemmArgs& args, GroupNumbers next)
   }
   // As TileScheduler::of, with a lane for each of its divisors.
   const TileScheduler& host = args.scheduler;
-  const u32 tiles_m = max_of(before, 1u), workers = gridDim.x / kClusterSize;
+  const u32 tiles_m = max_of(before, 1u), workers = gridDim.x / Config::kClusterSize;
   const BandDivisors bands = BandDivisors::of(tiles_m, host.tiles_n, host.raster);
   const FastDivisor divisor = fast_divisor(lane == 0   ? bands.band
                                            : lane == 1 ? bands.width
@@ -127,4 +129,3 @@ __device__ inline void fill_group_table(const GemmArgs& args, GroupNumbers next)
 }
 
 }  // namespace tilecast
-#endif

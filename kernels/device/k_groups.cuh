@@ -10,7 +10,7 @@
 // Checked by: kernels/jit/k_group_launch_test.cpp, validate/measure/group_test.cpp.
 #pragma once
 
-#include "kernels/gemm/compile_time_config.h"
+#include "kernels/gemm/gemm_config.h"
 
 namespace tilecast {
 
@@ -18,11 +18,11 @@ namespace tilecast {
 struct KRange {
   i32 end, rows;
 
-  __device__ i32 blocks() const { return max_of(1, ceil_div(rows, kTiling.block_k)); }
+  __device__ i32 blocks(i32 block_k) const { return max_of(1, ceil_div(rows, block_k)); }
 };
 
-template <class Args>  // only arguments of kernels with groups say
-__device__ inline KRange k_range(const Args& args, i32 group) {
+template <class Config>
+__device__ inline KRange k_range(const Args<Config>& args, i32 group) {
   const i32* const ends = args.groups.rows;
   const i32 all = args.groups.capacity;
   const i32 begin = group == 0 ? 0 : min_of(max_of(ends[group - 1], 0), all);

@@ -11,47 +11,42 @@
 
 namespace tilecast {
 
-constexpr i32 kInstructionN = instruction_n(kConfig);
-constexpr i32 kMmasAlongM = wgmmas_along_m(kTiling);
-constexpr i32 kMmasAlongN = wgmmas_along_n(kConfig);
-constexpr i32 kWarpgroupRows = warpgroup_rows(kTiling);
-constexpr i32 kWarpgroupColumns = warpgroup_columns(kTiling);
-constexpr i32 kSlabAtomBytes = 8 * kSlabRowBytes;  // eight rows, after which the swizzle repeats
-
-static_assert(kTiling.block_m % (kTiling.warpgroups_m * kWgmmaM) == 0,
-              "each warpgroup takes whole 64-row wgmmas");
-static_assert(kMmasAlongN * kInstructionN * kTiling.warpgroups_n == kTiling.block_n,
-              "each warpgroup takes whole wgmmas along N");
-static_assert(kTiling.block_k % kSlab == 0 && kSlab % 32 == 0,
-              "K comes in whole 64- or 128-byte swizzle rows");
-static_assert(b_is_k_major(kLayout) || wgmmas_keep_to_slabs(kConfig),
-              "N-major B comes in slabs of 64 columns: a warpgroup takes whole ones, and a wgmma "
-              "starts a slab or stays inside one");
-
 /// d[i][j] holds the 64 x kInstructionN part of wgmma (i, j): thread t has, for every eight
 /// columns, two neighbours in row t/4 of its warp's sixteen, then two in the row eight below.
+template <class Config>
 struct Accumulator {
-  float d[kMmasAlongM][kMmasAlongN][kInstructionN / 2];
-  BiasPart<fused().bias> bias;
-  ScalePart<fused().scales> scales;
-  AmaxPart<fused().amax> amax;
-  ResidualPart<fused().residual> residual;
+  static_assert(Config::kTiling.block_m % (Config::kTiling.warpgroups_m * kWgmmaM) == 0,
+                "each warpgroup takes whole 64-row wgmmas");
+  static_assert(Config::kMmasAlongN * Config::kInstructionN * Config::kTiling.warpgroups_n ==
+                    Config::kTiling.block_n,
+                "each warpgroup takes whole wgmmas along N");
+  static_assert(Config::kTiling.block_k % Config::kSlab == 0 && Config::kSlab % 32 == 0,
+                "K comes in whole 64- or 128-byte swizzle rows");
+  static_assert(!Config::kNMajorB || wgmmas_keep_to_slabs(Config::kKernel),
+                "N-major B comes in slabs of 64 columns: a warpgroup takes whole ones, and a wgmma "
+                "starts a slab or stays inside one");
+
+  float d[Config::kMmasAlongM][Config::kMmasAlongN][Config::kInstructionN / 2];
+  BiasPart<Config> bias;
+  ScalePart<Config> scales;
+  AmaxPart<Config::kEpilogue.amax> amax;
+  ResidualPart<Config> residual;
 
   __device__ void fence() {
 #pragma unroll
-    for (i32 i = 0; i < kMmasAlongM; ++i) {
+    for (i32 i = 0; i < Config::kMmasAlongM; ++i) {
 #pragma unroll
-      for (i32 j = 0; j < kMmasAlongN; ++j) {
+      for (i32 j = 0; j < Config::kMmasAlongN; ++j) {
         ptx::wgmma_fence_registers(d[i][j]);
       }
     }
   }
   /// The four values of eight columns; `column` a multiple of eight, known at compile time.
   __device__ float* eight_columns(i32 i, i32 column) {
-    return &d[i][column / kInstructionN][column % kInstructionN / 2];
+    return &d[i][column / Config::kInstructionN][column % Config::kInstructionN / 2];
   }
   __device__ const float* eight_columns(i32 i, i32 column) const {
-    return &d[i][column / kInstructionN][column % kInstructionN / 2];
+    return &d[i][column / Config::kInstructionN][column % Config::kInstructionN / 2];
   }
 };
 
@@ -59,9 +54,10 @@ struct Accumulator {
 struct WarpgroupPlace {
   i32 row, column;  // first ones of C that it computes, counted in the tile
 
+  template <class Config>
   __device__ static WarpgroupPlace of(i32 warpgroup_of_tile) {
-    return {warpgroup_of_tile % kTiling.warpgroups_m * kWarpgroupRows,
-            warpgroup_of_tile / kTiling.warpgroups_m * kWarpgroupColumns};
+    return {warpgroup_of_tile % Config::kTiling.warpgroups_m * Config::kWarpgroupRows,
+            warpgroup_of_tile / Config::kTiling.warpgroups_m * Config::kWarpgroupColumns};
   }
 };
 
@@ -69,21 +65,25 @@ struct WarpgroupPlace {
 struct OperandDescriptors {
   ptx::MatrixDescriptor a, b;
 
-  __device__ static OperandDescriptors of(const SharedMemory& smem, const WarpgroupPlace& place) {
-    return {of_operand<a_is_k_major(kLayout)>(smem.a(0), place.row),
-            of_operand<b_is_k_major(kLayout)>(smem.b(0), place.column)};
+  template <class Config>
+  __device__ static OperandDescriptors of(const SharedMemory<Config>& smem,
+                                          const WarpgroupPlace& place) {
+    return {of_operand<Config, a_is_k_major(Config::kLayout)>(smem.a(0), place.row),
+            of_operand<Config, b_is_k_major(Config::kLayout)>(smem.b(0), place.column)};
   }
 
  private:
   /// `first`: of the warpgroup's rows or columns.
-  template <bool kKMajor>
+  template <class Config, bool kKMajor>
   __device__ static ptx::MatrixDescriptor of_operand(u32 stage, i32 first) {
     if constexpr (kKMajor) {
-      constexpr u32 kUnread = 16;  // leading offset, not read for K-major operands
-      return ptx::MatrixDescriptor::swizzled<kSlabRowBytes>(stage + first * kSlabRowBytes, kUnread,
-                                                            kSlabAtomBytes);
+      constexpr i32 kSlabAtomBytes =
+          8 * Config::kSlabRowBytes;  // eight rows, after which the swizzle repeats
+      constexpr u32 kUnread = 16;     // leading offset, not read for K-major operands
+      return ptx::MatrixDescriptor::swizzled<Config::kSlabRowBytes>(
+          stage + first * Config::kSlabRowBytes, kUnread, kSlabAtomBytes);
     } else {
-      constexpr u32 kSlabBytes = kTiling.block_k * kSwizzleBytes;
+      constexpr u32 kSlabBytes = Config::kTiling.block_k * kSwizzleBytes;
       return ptx::MatrixDescriptor::swizzled<kSwizzleBytes>(
           stage + first / kSlabElements * kSlabBytes, kSlabBytes, kSwizzleAtomBytes);
     }
@@ -91,49 +91,54 @@ struct OperandDescriptors {
 };
 
 /// Likewise, in the stage at `at`.
+template <class Config>
 __device__ inline OperandDescriptors in_stage(const OperandDescriptors& operands,
-                                              const RingPosition& at) {
-  return {operands.a.moved(at.stage * kSmem.a_stage_bytes),
-          operands.b.moved(at.b_stage() * kSmem.b_stage_bytes)};
+                                              const RingPosition<Config>& at) {
+  return {operands.a.moved(at.stage * Config::kSmem.a_stage_bytes),
+          operands.b.moved(at.b_stage() * Config::kSmem.b_stage_bytes)};
 }
 
 /// Row or column `first` and k16 step `step` of an operand, in bytes from the warpgroup's first;
 /// `side`: of the tile.
+template <class Config>
 __device__ constexpr i32 step_bytes(bool k_major, i32 side, i32 first, i32 step) {
   if (!k_major) {
     // Sixteen K rows further are two atoms further in every slab of 64 rows or columns.
-    return first / kSlabElements * kTiling.block_k * kSwizzleBytes +
+    return first / kSlabElements * Config::kTiling.block_k * kSwizzleBytes +
            first % kSlabElements * kOperandBytes + step * kWgmmaK * kSwizzleBytes;
   }
   const i32 k = step * kWgmmaK;
-  return (k / kSlab * side + first) * kSlabRowBytes + k % kSlab * kOperandBytes;
+  return (k / Config::kSlab * side + first) * Config::kSlabRowBytes +
+         k % Config::kSlab * kOperandBytes;
 }
 /// A of wgmma row i, B of wgmma column j.
+template <class Config>
 __device__ constexpr i32 a_step_bytes(i32 i, i32 step) {
-  return step_bytes(a_is_k_major(kLayout), kTiling.block_m, i * kWgmmaM, step);
+  return step_bytes<Config>(a_is_k_major(Config::kLayout), Config::kTiling.block_m, i * kWgmmaM,
+                            step);
 }
+template <class Config>
 __device__ constexpr i32 b_step_bytes(i32 j, i32 step) {
-  return step_bytes(b_is_k_major(kLayout), kTiling.block_n, j * kInstructionN, step);
+  return step_bytes<Config>(b_is_k_major(Config::kLayout), Config::kTiling.block_n,
+                            j * Config::kInstructionN, step);
 }
-
-/// A function, since a constant would be a symbol of every cubin.
-TILECAST_HD consteval bool m_major_a() { return !a_is_k_major(kLayout); }
-constexpr bool kNMajorB = !b_is_k_major(kLayout);
 
 /// Issues and commits the wgmmas of one K block as one group. `accumulate` false overwrites.
-__device__ inline void mma_k_block(Accumulator& acc, const OperandDescriptors& operands,
-                                   const RingPosition& at, bool accumulate) {
-  const OperandDescriptors stage = in_stage(operands, at);
+template <class Config>
+__device__ inline void mma_k_block(Accumulator<Config>& acc, const OperandDescriptors& operands,
+                                   const RingPosition<Config>& at, bool accumulate) {
+  const OperandDescriptors stage = in_stage<Config>(operands, at);
   ptx::wgmma_fence();
 #pragma unroll
-  for (i32 step = 0; step < kTiling.block_k / kWgmmaK; ++step) {
+  for (i32 step = 0; step < Config::kTiling.block_k / kWgmmaK; ++step) {
 #pragma unroll
-    for (i32 i = 0; i < kMmasAlongM; ++i) {
+    for (i32 i = 0; i < Config::kMmasAlongM; ++i) {
 #pragma unroll
-      for (i32 j = 0; j < kMmasAlongN; ++j) {
-        ptx::wgmma_m64k16<kInstructionN, kElementType, m_major_a(), kNMajorB>(
-            acc.d[i][j], stage.a.moved(a_step_bytes(i, step)), stage.b.moved(b_step_bytes(j, step)),
-            accumulate || step > 0);
+      for (i32 j = 0; j < Config::kMmasAlongN; ++j) {
+        ptx::wgmma_m64k16<Config::kInstructionN, Config::kElementType, Config::kMMajorA,
+                          Config::kNMajorB>(
+            acc.d[i][j], stage.a.moved(a_step_bytes<Config>(i, step)),
+            stage.b.moved(b_step_bytes<Config>(j, step)), accumulate || step > 0);
       }
     }
   }
@@ -141,15 +146,17 @@ __device__ inline void mma_k_block(Accumulator& acc, const OperandDescriptors& o
 }
 
 /// The same of row `i` of wgmmas whose columns are the warpgroup's, over what was in `sums`.
-__device__ inline void mma_row_of_k_block(float (&sums)[kInstructionN / 2],
+template <class Config>
+__device__ inline void mma_row_of_k_block(float (&sums)[Config::kInstructionN / 2],
                                           const OperandDescriptors& operands,
-                                          const RingPosition& at, i32 i) {
-  const OperandDescriptors stage = in_stage(operands, at);
+                                          const RingPosition<Config>& at, i32 i) {
+  const OperandDescriptors stage = in_stage<Config>(operands, at);
   ptx::wgmma_fence();
 #pragma unroll
-  for (i32 step = 0; step < kTiling.block_k / kWgmmaK; ++step) {
-    ptx::wgmma_m64k16<kInstructionN, kElementType, m_major_a(), kNMajorB>(
-        sums, stage.a.moved(a_step_bytes(i, step)), stage.b.moved(b_step_bytes(0, step)), step > 0);
+  for (i32 step = 0; step < Config::kTiling.block_k / kWgmmaK; ++step) {
+    ptx::wgmma_m64k16<Config::kInstructionN, Config::kElementType, Config::kMMajorA,
+                      Config::kNMajorB>(sums, stage.a.moved(a_step_bytes<Config>(i, step)),
+                                        stage.b.moved(b_step_bytes<Config>(0, step)), step > 0);
   }
   ptx::wgmma_commit();
 }

@@ -11,14 +11,15 @@
 namespace tilecast {
 
 /// alpha times a thread's two neighbours in one row, plus beta * C; out of bounds of C nothing.
-__device__ inline void scale(const GemmArgs& args, i32 product, i32 row, i32 column,
+template <class Config>
+__device__ inline void scale(const Args<Config>& args, i32 product, i32 row, i32 column,
                              float (&pair)[2]) {
   pair[0] *= args.alpha;
   pair[1] *= args.alpha;
   if (args.beta == 0 || row >= args.m) {
     return;
   }
-  if constexpr (element_bytes(kCType) == 4) {
+  if constexpr (element_bytes(Config::kCType) == 4) {
     const float* c = reinterpret_cast<const float*>(c_address(args, product, row, column));
 #pragma unroll
     for (i32 i = 0; i < 2; ++i) {
@@ -31,7 +32,7 @@ __device__ inline void scale(const GemmArgs& args, i32 product, i32 row, i32 col
 #pragma unroll
     for (i32 i = 0; i < 2; ++i) {
       if (column + i < args.n) {
-        pair[i] += args.beta * ptx::value_of_bits(c[i * c_next_column(args)], kCType);
+        pair[i] += args.beta * ptx::value_of_bits(c[i * c_next_column(args)], Config::kCType);
       }
     }
   }
@@ -39,23 +40,25 @@ __device__ inline void scale(const GemmArgs& args, i32 product, i32 row, i32 col
 
 /// Eight columns of a thread's accumulators as two packed pairs, scaled; row and column are the
 /// first element's in C.
-__device__ inline void pack_scaled(const GemmArgs& args, const float* v, i32 product, i32 row,
+template <class Config>
+__device__ inline void pack_scaled(const Args<Config>& args, const float* v, i32 product, i32 row,
                                    i32 column, u32* packed) {
 #pragma unroll
   for (i32 half = 0; half < 2; ++half) {
     float pair[2] = {v[half * 2], v[half * 2 + 1]};
     scale(args, product, row + half * 8, column, pair);
-    packed[half] = ptx::pack_16bit<half_type(kCType)>(pair[0], pair[1]);
+    packed[half] = ptx::pack_16bit<half_type(Config::kCType)>(pair[0], pair[1]);
   }
 }
 
 /// A thread's four sums in eight columns, from `column` of the part on, are scaled and get the
 /// bias. `i` counts wgmma rows, `row` is the thread's first in C, `first` its first column.
-__device__ inline void complete_sums(const GemmArgs& args, const Accumulator& acc, i32 i,
-                                     i32 column, i32 product, i32 row, i32 first,
+template <class Config>
+__device__ inline void complete_sums(const Args<Config>& args, const Accumulator<Config>& acc,
+                                     i32 i, i32 column, i32 product, i32 row, i32 first,
                                      float (&sums)[4]) {
   acc.scales.multiply(sums, i, column);
-  if (kScales && (args.alpha != 1 || args.beta != 0)) {
+  if (Config::kScales && (args.alpha != 1 || args.beta != 0)) {
 #pragma unroll
     for (i32 half = 0; half < 2; ++half) {
       float pair[2] = {sums[half * 2], sums[half * 2 + 1]};
@@ -68,23 +71,26 @@ __device__ inline void complete_sums(const GemmArgs& args, const Accumulator& ac
 }
 
 /// Eight columns of a thread's accumulators as two packed pairs of C.
-__device__ inline void pack_fused(const GemmArgs& args, const Accumulator& acc, i32 i, i32 column,
-                                  i32 product, i32 row, i32 first, u32* packed) {
+template <class Config>
+__device__ inline void pack_fused(const Args<Config>& args, const Accumulator<Config>& acc, i32 i,
+                                  i32 column, i32 product, i32 row, i32 first, u32* packed) {
   const float* v = acc.eight_columns(i, column);
   float sums[4] = {v[0], v[1], v[2], v[3]};
   complete_sums(args, acc, i, column, product, row, first, sums);
-  packed[0] = pack_activated(sums[0], sums[1]);
-  packed[1] = pack_activated(sums[2], sums[3]);
+  packed[0] = pack_activated<Config>(sums[0], sums[1]);
+  packed[1] = pack_activated<Config>(sums[2], sums[3]);
 }
 
 /// Sixteen columns of a chunk that a thread holds: of 16-bit elements four pairs, as stmatrix takes
 /// them; of half of them the first two.
-using Pairs = u32[sixteen_words()];
+template <class Config>
+using Pairs = u32[Config::kSixteenWords];
 
 /// A thread's sums in sixteen columns, scaled and activated.
-__device__ inline void complete_sixteen(const GemmArgs& args, const Accumulator& acc,
-                                        const Chunk& chunk, i32 sixteen, const TileOrigin& part,
-                                        float (&results)[2][4]) {
+template <class Config>
+__device__ inline void complete_sixteen(const Args<Config>& args, const Accumulator<Config>& acc,
+                                        const Chunk<Config>& chunk, i32 sixteen,
+                                        const TileOrigin& part, float (&results)[2][4]) {
   const i32 row = part.m + chunk.i * kWgmmaM + row_in_chunk();
   const i32 column = part.n + chunk.column + sixteen * 16 + static_cast<i32>(threadIdx.x) % 4 * 2;
   const i32 eights = chunk.is_half(sixteen) ? 1 : 2;
@@ -97,20 +103,22 @@ __device__ inline void complete_sixteen(const GemmArgs& args, const Accumulator&
     for (i32 k = 0; k < 4; ++k) {
       v[k] = sums[k];
     }
-    complete_sums(args, acc, chunk.i, of_part, part.product(), row, column + eight * 8, v);
-    activate_pair(v[0], v[1]);
-    activate_pair(v[2], v[3]);
+    complete_sums(args, acc, chunk.i, of_part, part.product, row, column + eight * 8, v);
+    activate_pair<Config>(v[0], v[1]);
+    activate_pair<Config>(v[2], v[3]);
   }
 }
 
 /// The last steps of an epilogue that does more than round pairs (result.cuh).
-__device__ inline void finish_sixteen(const GemmArgs& args, Accumulator& acc, const Chunk& chunk,
-                                      i32 sixteen, const TileOrigin& part, Pairs& words) {
+template <class Config>
+__device__ inline void finish_sixteen(const Args<Config>& args, Accumulator<Config>& acc,
+                                      const Chunk<Config>& chunk, i32 sixteen,
+                                      const TileOrigin& part, Pairs<Config>& words) {
   const i32 row = part.m + chunk.i * kWgmmaM + row_in_chunk();
   const i32 column = part.n + chunk.column + sixteen * 16 + static_cast<i32>(threadIdx.x) % 4 * 2;
   const i32 eights = chunk.is_half(sixteen) ? 1 : 2;
   float results[2][4] = {};
-  if constexpr (residual_in_ring()) {  // the sums are complete, and R added
+  if constexpr (Config::kResidualInRing) {  // the sums are complete, and R added
 #pragma unroll
     for (i32 i = 0; i < 8; ++i) {
       const i32 of_part = chunk.column + sixteen * 16 + i / 4 * 8;
@@ -126,49 +134,51 @@ __device__ inline void finish_sixteen(const GemmArgs& args, Accumulator& acc, co
     float(&v)[4] = results[eight];
 #pragma unroll
     for (i32 k = 0; k < 4; ++k) {
-      if (!gates(fused()) || k % 2 == 0) {
+      if (!gates(Config::kEpilogue) || k % 2 == 0) {
         acc.amax.take(v[k], row + k / 2 * 8 < args.m && column + eight * 8 + k % 2 < args.n);
         v[k] = scaled_for_c(args, v[k]);
       }
     }
   }
-  round_sixteen(results, words);
+  round_sixteen<Config>(results, words);
 }
 
 /// part: where the warpgroup's part starts in C.
-__device__ inline void pack_sixteen(const GemmArgs& args, Accumulator& acc, const Chunk& chunk,
-                                    i32 sixteen, const TileOrigin& part, Pairs& pairs) {
-  if constexpr (!rounds_pairs()) {
+template <class Config>
+__device__ inline void pack_sixteen(const Args<Config>& args, Accumulator<Config>& acc,
+                                    const Chunk<Config>& chunk, i32 sixteen, const TileOrigin& part,
+                                    Pairs<Config>& pairs) {
+  if constexpr (!Config::kRoundsPairs) {
     finish_sixteen(args, acc, chunk, sixteen, part, pairs);
     return;
   } else {
     // A constant, so that kernels without halves are the cubins that they were.
-    constexpr bool kNoHalves = c_last_columns(kTiling) == 0;
+    constexpr bool kNoHalves = c_last_columns(Config::kTiling) == 0;
     const bool whole = kNoHalves || !chunk.is_half(sixteen);
     const float* v = acc.eight_columns(chunk.i, chunk.column + sixteen * 16);
     const float* w = whole ? acc.eight_columns(chunk.i, chunk.column + sixteen * 16 + 8) : v;
-    if (fuses(fused()) || (kScales && (args.alpha != 1 || args.beta != 0))) {
+    if (fuses(Config::kEpilogue) || (Config::kScales && (args.alpha != 1 || args.beta != 0))) {
       const i32 lane = threadIdx.x % 32;
       const i32 first_row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16;
       const i32 row = part.m + chunk.i * kWgmmaM + first_row + lane / 4;
       const i32 column = part.n + chunk.column + sixteen * 16 + lane % 4 * 2;
-      if constexpr (fuses(fused())) {
+      if constexpr (fuses(Config::kEpilogue)) {
         const i32 of_part = chunk.column + sixteen * 16;
-        pack_fused(args, acc, chunk.i, of_part, part.product(), row, column, pairs);
+        pack_fused(args, acc, chunk.i, of_part, part.product, row, column, pairs);
         if (kNoHalves || whole) {
-          pack_fused(args, acc, chunk.i, of_part + 8, part.product(), row, column + 8, pairs + 2);
+          pack_fused(args, acc, chunk.i, of_part + 8, part.product, row, column + 8, pairs + 2);
         }
       } else {
-        pack_scaled(args, v, part.product(), row, column, pairs);
+        pack_scaled(args, v, part.product, row, column, pairs);
         if (kNoHalves || whole) {
-          pack_scaled(args, w, part.product(), row, column + 8, pairs + 2);
+          pack_scaled(args, w, part.product, row, column + 8, pairs + 2);
         }
       }
     } else {
-      pairs[0] = ptx::pack_16bit<half_type(kCType)>(v[0], v[1]);
-      pairs[1] = ptx::pack_16bit<half_type(kCType)>(v[2], v[3]);
-      pairs[2] = ptx::pack_16bit<half_type(kCType)>(w[0], w[1]);
-      pairs[3] = ptx::pack_16bit<half_type(kCType)>(w[2], w[3]);
+      pairs[0] = ptx::pack_16bit<half_type(Config::kCType)>(v[0], v[1]);
+      pairs[1] = ptx::pack_16bit<half_type(Config::kCType)>(v[2], v[3]);
+      pairs[2] = ptx::pack_16bit<half_type(Config::kCType)>(w[0], w[1]);
+      pairs[3] = ptx::pack_16bit<half_type(Config::kCType)>(w[2], w[3]);
     }
   }
 }

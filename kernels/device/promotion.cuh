@@ -19,23 +19,23 @@
 
 namespace tilecast {
 
-static_assert(
-    !promoted() || (kMmasAlongN == 1 && kTiling.block_k * 2 == scale_block() && kTiling.stages > 1),
-    "a wgmma spans its warpgroup's columns, a K block is 128 elements, as a block of scales");
-
-/// `Sums`: Accumulator.
-template <class Behind, class Sums>
+template <class Config, class Behind>
 struct Promotion {
+  static_assert(Config::kMmasAlongN == 1 && Config::kTiling.block_k * 2 == scale_block() &&
+                    Config::kTiling.stages > 1,
+                "a wgmma spans its warpgroup's columns, a K block is 128 elements, as a block of "
+                "scales");
+
   const OperandDescriptors& operands;
-  Sums& accumulator;
+  Accumulator<Config>& accumulator;
   Behind behind = {};
-  float sums[kInstructionN / 2] = {};  // of a K block's wgmma row
+  float sums[Config::kInstructionN / 2] = {};  // of a K block's wgmma row
 
   /// Multiplies a tile's K blocks, the first of them at `at`, into an accumulator that begins it.
-  __device__ __forceinline__ void run(const SharedMemory& smem, RingPosition& at, i32 k_blocks,
-                                      const ClusterPlace& place) {
+  __device__ __forceinline__ void run(const SharedMemory<Config>& smem, RingPosition<Config>& at,
+                                      i32 k_blocks, const ClusterPlace& place) {
 #pragma unroll
-    for (i32 i = 0; i < kMmasAlongM; ++i) {
+    for (i32 i = 0; i < Config::kMmasAlongM; ++i) {
 #pragma unroll
       for (float& sum : accumulator.d[i][0]) {
         sum = 0;
@@ -44,14 +44,14 @@ struct Promotion {
     wait_full(smem, at);
 #pragma unroll 4
     for (i32 k_block = 0; k_block < k_blocks; ++k_block) {
-      if constexpr (has_block_scales(fused())) {
+      if constexpr (has_block_scales(Config::kEpilogue)) {
         accumulator.scales.read(smem.scales(at.stage), k_block);
       }
-      const RingPosition here = at;
+      const RingPosition<Config> here = at;
       at.advance();
 #pragma unroll
-      for (i32 i = 0; i < kMmasAlongM; ++i) {
-        mma_row_of_k_block(sums, operands, here, i);
+      for (i32 i = 0; i < Config::kMmasAlongM; ++i) {
+        mma_row_of_k_block<Config>(sums, operands, here, i);
         if (i == 0) {
           behind();
           if (k_block + 1 < k_blocks) {
@@ -60,7 +60,7 @@ struct Promotion {
         }
         ptx::wgmma_wait<0>();
         ptx::wgmma_fence_registers(sums);
-        if (i + 1 == kMmasAlongM) {
+        if (i + 1 == Config::kMmasAlongM) {
           release_stage(smem, here.stage, place);
         }
         promote(i);
@@ -70,19 +70,19 @@ struct Promotion {
 
  private:
   __device__ __forceinline__ void promote(i32 i) {
-    if constexpr (has_block_scales(fused())) {
+    if constexpr (has_block_scales(Config::kEpilogue)) {
       scale_and_add(i);
     } else {
 #pragma unroll
-      for (i32 k = 0; k < kInstructionN / 2; ++k) {
+      for (i32 k = 0; k < Config::kInstructionN / 2; ++k) {
         accumulator.d[i][0][k] += sums[k];
       }
     }
   }
   __device__ __forceinline__ void scale_and_add(i32 i) {
-    constexpr i32 kTogether = decltype(Sums::scales)::kTogether;
+    constexpr i32 kTogether = ScalePart<Config>::kTogether;
 #pragma unroll
-    for (i32 column = 0; column < kInstructionN; column += kTogether) {
+    for (i32 column = 0; column < Config::kInstructionN; column += kTogether) {
       const float of_columns = accumulator.scales.of_columns(column);
       const float scale[2] = {accumulator.scales.of_row(i, 0) * of_columns,
                               accumulator.scales.of_row(i, 1) * of_columns};

@@ -23,8 +23,10 @@
 
 namespace tilecast {
 
-constexpr i32 kPartElements = kWarpgroupRows * kWarpgroupColumns;
-constexpr i32 kTileParts = warpgroups_per_tile(kTiling);
+template <class Config>
+constexpr i32 kPartElements = Config::kWarpgroupRows * Config::kWarpgroupColumns;
+template <class Config>
+constexpr i32 kTileParts = warpgroups_per_tile(Config::kTiling);
 
 /// Far beyond any real wait: a kernel that would hang traps instead.
 constexpr u32 kMostPolls = 1u << 26;
@@ -41,9 +43,10 @@ __device__ inline void poll(const u32* lock, Until until) {
 
 /// Barriers by which a part's owner tells the warps that clear its sum that it is taken, and they
 /// that they are ready for the next one; behind the consumers'.
-constexpr u32 kFirstTakenBarrier = kConsumersBarrier + 1;
-constexpr u32 kFirstReadyBarrier = kFirstTakenBarrier + kTileParts;
-static_assert(kFirstReadyBarrier + kTileParts <= 16, "a CTA has sixteen named barriers");
+template <class Config>
+constexpr u32 kFirstTakenBarrier = kConsumersBarrier<Config> + 1;
+template <class Config>
+constexpr u32 kFirstReadyBarrier = kFirstTakenBarrier<Config> + kTileParts<Config>;
 constexpr u32 kClearingThreads = kThreadsPerWarpgroup - 32;  // the producer's idle warps
 constexpr u32 kOwnerAndClearing = kThreadsPerWarpgroup + kClearingThreads;
 
@@ -53,13 +56,14 @@ struct SharedPart {
   u32* lock;
   i32 warpgroup;
 
-  __device__ static SharedPart of(const GemmArgs& args, const WorkPiece& piece,
+  template <class Config>
+  __device__ static SharedPart of(const Args<Config>& args, const WorkPiece& piece,
                                   const ClusterPlace& place, i32 warpgroup) {
-    const u32 tile = piece.tile * kClusterSize + place.rank;
-    const u32 part = tile * kTileParts + static_cast<u32>(warpgroup);
+    const u32 tile = piece.tile * Config::kClusterSize + place.rank;
+    const u32 part = tile * kTileParts<Config> + static_cast<u32>(warpgroup);
     const u32 copies = args.reduction == Reduction::kSpread ? args.work.splits : 1;
-    return {args.partials + static_cast<u64>(part) * copies * kPartElements, args.locks + part,
-            warpgroup};
+    return {args.partials + static_cast<u64>(part) * copies * kPartElements<Config>,
+            args.locks + part, warpgroup};
   }
 
   /// The warpgroup goes on once the lock satisfies `until`.
@@ -81,16 +85,23 @@ struct SharedPart {
   }
 };
 
-constexpr i32 kFours = kPartElements / kThreadsPerWarpgroup / 4;  // of one thread
-constexpr i32 kFoursOfMma = kInstructionN / 8;
+template <class Config>
+constexpr i32 kFours = kPartElements<Config> / kThreadsPerWarpgroup / 4;  // of one thread
+template <class Config>
+constexpr i32 kFoursOfMma = Config::kInstructionN / 8;
 // Loads in flight: what registers allow beside the accumulators.
-constexpr i32 kSpareRegisters = kRegisters.consumer - accumulator_registers(kTiling) - 72;
-constexpr i32 kLoadsAtOnce = max_of(2, min_of(16, kSpareRegisters / 4));
+template <class Config>
+constexpr i32 kSpareRegisters =
+    Config::kRegisters.consumer - accumulator_registers(Config::kTiling) - 72;
+template <class Config>
+constexpr i32 kLoadsAtOnce = max_of(2, min_of(16, kSpareRegisters<Config> / 4));
 
 /// Four accumulators of a thread: two neighbours in one row, two in the row eight below.
-__device__ inline float* four_of(Accumulator& acc, i32 four) {
-  const i32 mma = four / kFoursOfMma;
-  return &acc.d[mma / kMmasAlongN][mma % kMmasAlongN][four % kFoursOfMma * 4];
+template <class Config>
+__device__ inline float* four_of(Accumulator<Config>& acc, i32 four) {
+  const i32 mma = four / kFoursOfMma<Config>;
+  return &acc.d[mma / Config::kMmasAlongN][mma % Config::kMmasAlongN]
+               [four % kFoursOfMma<Config> * 4];
 }
 
 /// Their place among the partial sums: a warp's lie side by side.
@@ -101,13 +112,15 @@ __device__ inline float* place_of(float* partial, i32 four) {
 __device__ inline float4 as_four(const float* v) { return {v[0], v[1], v[2], v[3]}; }
 
 /// A piece that does not end K leaves its partial sum to the others of its tile.
-__device__ inline void hand_on(const SharedPart& part, Accumulator& acc, const WorkPiece& piece,
-                               Reduction reduction, TileTimeline& timeline) {
+template <class Config>
+__device__ inline void hand_on(const SharedPart& part, Accumulator<Config>& acc,
+                               const WorkPiece& piece, Reduction reduction,
+                               TileTimeline<Config>& timeline) {
   const u32 k_begin = static_cast<u32>(piece.k_begin);
   if (reduction == Reduction::kTurnstile && k_begin == 0) {
     timeline.waited();
 #pragma unroll
-    for (i32 four = 0; four < kFours; ++four) {
+    for (i32 four = 0; four < kFours<Config>; ++four) {
       ptx::store_four(place_of(part.partial, four), as_four(four_of(acc, four)));
     }
   } else {
@@ -116,7 +129,7 @@ __device__ inline void hand_on(const SharedPart& part, Accumulator& acc, const W
     }
     timeline.waited();
 #pragma unroll
-    for (i32 four = 0; four < kFours; ++four) {
+    for (i32 four = 0; four < kFours<Config>; ++four) {
       ptx::add_four(place_of(part.partial, four), as_four(four_of(acc, four)));
     }
   }
@@ -124,22 +137,24 @@ __device__ inline void hand_on(const SharedPart& part, Accumulator& acc, const W
 }
 
 /// The piece that ends K takes the sum of the others into its accumulators.
-__device__ inline void take_over(const SharedPart& part, Accumulator& acc, const WorkPiece& piece,
-                                 Reduction reduction, TileTimeline& timeline) {
+template <class Config>
+__device__ inline void take_over(const SharedPart& part, Accumulator<Config>& acc,
+                                 const WorkPiece& piece, Reduction reduction,
+                                 TileTimeline<Config>& timeline) {
   part.wait([&](u32 summed) { return summed == static_cast<u32>(piece.k_begin); });
   timeline.waited();
 #pragma unroll
-  for (i32 first = 0; first < kFours; first += kLoadsAtOnce) {
-    float4 sum[kLoadsAtOnce];
+  for (i32 first = 0; first < kFours<Config>; first += kLoadsAtOnce<Config>) {
+    float4 sum[kLoadsAtOnce<Config>];
 #pragma unroll
-    for (i32 i = 0; i < kLoadsAtOnce; ++i) {
-      if (first + i < kFours) {
+    for (i32 i = 0; i < kLoadsAtOnce<Config>; ++i) {
+      if (first + i < kFours<Config>) {
         sum[i] = ptx::load_four(place_of(part.partial, first + i));
       }
     }
 #pragma unroll
-    for (i32 i = 0; i < kLoadsAtOnce; ++i) {
-      if (first + i < kFours) {
+    for (i32 i = 0; i < kLoadsAtOnce<Config>; ++i) {
+      if (first + i < kFours<Config>) {
         float* v = four_of(acc, first + i);
         v[0] += sum[i].x;
         v[1] += sum[i].y;
@@ -149,8 +164,8 @@ __device__ inline void take_over(const SharedPart& part, Accumulator& acc, const
     }
   }
   if (reduction == Reduction::kAtomic) {
-    ptx::named_barrier_sync(kFirstReadyBarrier + part.warpgroup, kOwnerAndClearing);
-    ptx::named_barrier_arrive(kFirstTakenBarrier + part.warpgroup, kOwnerAndClearing);
+    ptx::named_barrier_sync(kFirstReadyBarrier<Config> + part.warpgroup, kOwnerAndClearing);
+    ptx::named_barrier_arrive(kFirstTakenBarrier<Config> + part.warpgroup, kOwnerAndClearing);
   }
   if (threadIdx.x % kThreadsPerWarpgroup == 0) {
     *part.lock = 0;  // nobody else looks before the next launch
@@ -159,24 +174,27 @@ __device__ inline void take_over(const SharedPart& part, Accumulator& acc, const
 
 /// Of `atomic`, by the producer warpgroup's idle warps: the sums that this CTA's consumers have
 /// taken over are zero again for the next launch.
-__device__ inline void clear_sums(const GemmArgs& args, const ClusterPlace& cta) {
+template <class Config>
+__device__ inline void clear_sums(const Args<Config>& args, const ClusterPlace& cta) {
+  static_assert(kFirstReadyBarrier<Config> + kTileParts<Config> <= 16,
+                "a CTA has sixteen named barriers");
   if (args.reduction != Reduction::kAtomic) {
     return;
   }
   const WorkDecomposition& work = args.work;
-  const u32 worker = blockIdx.x / kClusterSize;
+  const u32 worker = blockIdx.x / Config::kClusterSize;
   const u32 thread = threadIdx.x % kThreadsPerWarpgroup % kClearingThreads;
   for (WorkPiece p = work.first(worker); work.valid(p); p = work.next(worker, p)) {
     if (work.is_whole(p) || !work.owns(p)) {
       continue;
     }
 #pragma unroll 1
-    for (i32 warpgroup = 0; warpgroup < kTileParts; ++warpgroup) {
+    for (i32 warpgroup = 0; warpgroup < kTileParts<Config>; ++warpgroup) {
       float* const sum = SharedPart::of(args, p, cta, warpgroup).partial;
-      ptx::named_barrier_arrive(kFirstReadyBarrier + warpgroup, kOwnerAndClearing);
-      ptx::named_barrier_sync(kFirstTakenBarrier + warpgroup, kOwnerAndClearing);
+      ptx::named_barrier_arrive(kFirstReadyBarrier<Config> + warpgroup, kOwnerAndClearing);
+      ptx::named_barrier_sync(kFirstTakenBarrier<Config> + warpgroup, kOwnerAndClearing);
 #pragma unroll 1
-      for (u32 i = thread; i < kPartElements / 4; i += kClearingThreads) {
+      for (u32 i = thread; i < kPartElements<Config> / 4; i += kClearingThreads) {
         ptx::store_four(sum + i * 4, {0, 0, 0, 0});
       }
     }
@@ -184,24 +202,25 @@ __device__ inline void clear_sums(const GemmArgs& args, const ClusterPlace& cta)
 }
 
 /// Two neighbours of one row of C, scaled, their epilogue taken, clipped; row and column in C.
-__device__ inline void store_pair_of_c(const GemmArgs& args, float left, float right, i32 product,
-                                       i32 row, i32 column) {
+template <class Config>
+__device__ inline void store_pair_of_c(const Args<Config>& args, float left, float right,
+                                       i32 product, i32 row, i32 column) {
   if (row >= args.m || column >= args.n) {
     return;
   }
   float pair[2] = {left, right};
-  scale_sums_at<fused().scales>(args, row, column, pair);
-  if constexpr (kScales) {
+  scale_sums_at(args, row, column, pair);
+  if constexpr (Config::kScales) {
     scale(args, product, row, column, pair);
   }
-  add_bias_at<fused().bias>(args, row, column, pair);
-  if constexpr (!rounds_pairs()) {
+  add_bias_at(args, row, column, pair);
+  if constexpr (!Config::kRoundsPairs) {
     store_result_pair(args, pair[0], pair[1], product, row, column);
     return;
   } else {
-    const u32 packed = pack_activated(pair[0], pair[1]);
+    const u32 packed = pack_activated<Config>(pair[0], pair[1]);
     unsigned short* c = c_element(args, product, row, column);
-    if (!swapped() && args.n % 2 == 0) {
+    if (!Config::kSwapped && args.n % 2 == 0) {
       *reinterpret_cast<u32*>(c) = packed;
       return;
     }
@@ -214,13 +233,13 @@ __device__ inline void store_pair_of_c(const GemmArgs& args, float left, float r
 
 /// The share of piece `mine` in a part's sums: kTogether groups of four at a time, loaded from
 /// kSplitsAtOnce partials, so that many loads are in flight. `origin`: of the part in C.
-template <i32 kTogether, i32 kSplitsAtOnce>
-__device__ inline void sum_share(const GemmArgs& args, float* partial, i32 mine,
+template <i32 kTogether, i32 kSplitsAtOnce, class Config>
+__device__ inline void sum_share(const Args<Config>& args, float* partial, i32 mine,
                                  const TileOrigin& origin) {
   const i32 splits = static_cast<i32>(args.work.splits);
   const i32 lane = threadIdx.x % 32;
   const i32 row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16 + lane / 4;
-  for (i32 group = mine; group < kFours; group += splits * kTogether) {
+  for (i32 group = mine; group < kFours<Config>; group += splits * kTogether) {
     float4 sum[kTogether] = {};
     for (i32 first = 0; first < splits; first += kSplitsAtOnce) {
       float4 v[kTogether][kSplitsAtOnce];
@@ -229,9 +248,10 @@ __device__ inline void sum_share(const GemmArgs& args, float* partial, i32 mine,
         const i32 four = group + g * splits;
 #pragma unroll
         for (i32 i = 0; i < kSplitsAtOnce; ++i) {
-          v[g][i] = four < kFours && first + i < splits
-                        ? ptx::load_four(place_of(partial, four) + (first + i) * kPartElements)
-                        : float4{0, 0, 0, 0};
+          v[g][i] =
+              four < kFours<Config> && first + i < splits
+                  ? ptx::load_four(place_of(partial, four) + (first + i) * kPartElements<Config>)
+                  : float4{0, 0, 0, 0};
         }
       }
 #pragma unroll
@@ -246,13 +266,13 @@ __device__ inline void sum_share(const GemmArgs& args, float* partial, i32 mine,
 #pragma unroll
     for (i32 g = 0; g < kTogether; ++g) {
       const i32 four = group + g * splits;
-      if (four < kFours) {
-        const i32 mma = four / kFoursOfMma;
-        const i32 m = origin.m + mma / kMmasAlongN * kWgmmaM + row;
-        const i32 n =
-            origin.n + mma % kMmasAlongN * kInstructionN + four % kFoursOfMma * 8 + lane % 4 * 2;
-        store_pair_of_c(args, sum[g].x, sum[g].y, origin.product(), m, n);
-        store_pair_of_c(args, sum[g].z, sum[g].w, origin.product(), m + 8, n);
+      if (four < kFours<Config>) {
+        const i32 mma = four / kFoursOfMma<Config>;
+        const i32 m = origin.m + mma / Config::kMmasAlongN * kWgmmaM + row;
+        const i32 n = origin.n + mma % Config::kMmasAlongN * Config::kInstructionN +
+                      four % kFoursOfMma<Config> * 8 + lane % 4 * 2;
+        store_pair_of_c(args, sum[g].x, sum[g].y, origin.product, m, n);
+        store_pair_of_c(args, sum[g].z, sum[g].w, origin.product, m + 8, n);
       }
     }
   }
@@ -260,22 +280,22 @@ __device__ inline void sum_share(const GemmArgs& args, float* partial, i32 mine,
 
 /// `spread`, all of it, C included. `origin_of()`: of the warpgroup's part in C, asked for once the
 /// accumulators are gone, whose registers it needs.
-template <class OriginOf>
-__device__ inline void reduce_spread(const GemmArgs& args, const SharedPart& part, Accumulator& acc,
-                                     const WorkPiece& piece, OriginOf origin_of,
-                                     TileTimeline& timeline) {
+template <class Config, class OriginOf>
+__device__ inline void reduce_spread(const Args<Config>& args, const SharedPart& part,
+                                     Accumulator<Config>& acc, const WorkPiece& piece,
+                                     OriginOf origin_of, TileTimeline<Config>& timeline) {
   const i32 splits = static_cast<i32>(args.work.splits);
   const i32 mine = static_cast<i32>(args.work.by_streamed.quotient(piece.index));
 #pragma unroll
-  for (i32 four = 0; four < kFours; ++four) {
-    ptx::store_four(place_of(part.partial + mine * kPartElements, four),
+  for (i32 four = 0; four < kFours<Config>; ++four) {
+    ptx::store_four(place_of(part.partial + mine * kPartElements<Config>, four),
                     as_four(four_of(acc, four)));
   }
   part.publish(1);
   part.wait([&](u32 arrived) { return arrived >= static_cast<u32>(splits); });
   timeline.waited();
   // Beyond what a thread is launched with the compiler spills here.
-  constexpr bool kRoomy = kRegisters.at_launch >= 240;
+  constexpr bool kRoomy = Config::kRegisters.at_launch >= 240;
   sum_share<kRoomy ? 4 : 1, kRoomy ? 4 : 8>(args, part.partial, mine, origin_of());
   __syncwarp();  // threads out of bounds of C have left the stores early
   ptx::named_barrier_sync(kFirstWarpgroupBarrier + part.warpgroup, kThreadsPerWarpgroup);

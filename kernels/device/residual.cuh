@@ -11,50 +11,36 @@
 #include "kernels/device/bias.cuh"
 #include "kernels/device/c_chunk.cuh"
 #include "kernels/device/tile_loads.cuh"
-#ifdef TILECAST_RESULT
-#include "model/tile/register_plan.h"
-#include "model/tile/residual_ring.h"
-#endif
 
 namespace tilecast {
 
-/// Whether R comes through the ring of stages where the copy engine can load it
-/// (residual_ring.cuh). A function, since a constant would be a symbol of every cubin.
-TILECAST_HD consteval bool residual_in_ring() {
-#ifdef TILECAST_RESULT
-  return residual_stages(kConfig, column_bytes(), fused()) > 0;
-#else
-  return false;
-#endif
-}
-
 /// Called by all threads of a warpgroup; nothing where there is no R.
-template <bool kWanted>
+template <class Config, bool kWanted = Config::kEpilogue.residual>
 class ResidualPart {
  public:
-  template <class Args>
-  __device__ void begin(const Args&, const TileOrigin&) {}
-  __device__ void add(float (&)[2][4], const Chunk&, i32) const {}
-  template <class Args>
-  __device__ void load_ahead(const Args&, const TileOrigin&, const Chunk&, i32) {}
+  __device__ void begin(const Args<Config>&, const TileOrigin&) {}
+  __device__ void add(float (&)[2][4], const Chunk<Config>&, i32) const {}
+  __device__ void load_ahead(const Args<Config>&, const TileOrigin&, const Chunk<Config>&, i32) {}
 };
 
-#ifdef TILECAST_RESULT
 /// Two neighbours in one row, as they lie in memory; and the next two.
-using ResidualPair = ptx::Vector<2 * max_of(2, element_bytes(kCType))>;
-using ResidualFour = ptx::Vector<4 * max_of(2, element_bytes(kCType))>;
+template <class Config>
+using ResidualPair = ptx::Vector<2 * max_of(2, element_bytes(Config::kCType))>;
+template <class Config>
+using ResidualFour = ptx::Vector<4 * max_of(2, element_bytes(Config::kCType))>;
 
 /// 0 out of bounds; `column` is even.
-template <class Args>
-__device__ inline ResidualPair residual_pair(const Args& args, i32 product, i32 row, i32 column) {
-  ResidualPair pair{};
+template <class Config>
+__device__ inline ResidualPair<Config> residual_pair(const Args<Config>& args, i32 product, i32 row,
+                                                     i32 column) {
+  ResidualPair<Config> pair{};
   if (row >= args.m || column >= args.n) {
     return pair;
   }
   const ResultArgs& r = args.result;
   const i64 at = product * r.residual_stride + row * r.residual_row + column;
   const bool right = column + 1 < args.n;
-  if constexpr (element_bytes(kCType) == 4) {
+  if constexpr (element_bytes(Config::kCType) == 4) {
     const u32* const from = static_cast<const u32*>(r.residual) + at;
     pair = {from[0], right ? from[1] : 0};
   } else {
@@ -65,21 +51,22 @@ __device__ inline ResidualPair residual_pair(const Args& args, i32 product, i32 
 }
 
 /// The same of four; where rows are whole fours by one load.
-template <class Args>
-__device__ inline ResidualFour residual_four(const Args& args, i32 product, i32 row, i32 column) {
+template <class Config>
+__device__ inline ResidualFour<Config> residual_four(const Args<Config>& args, i32 product, i32 row,
+                                                     i32 column) {
   const ResultArgs& r = args.result;
-  ResidualFour four{};
+  ResidualFour<Config> four{};
   if (r.residual_fours == 0) {
-    const ResidualPair left = residual_pair(args, product, row, column);
-    const ResidualPair right = residual_pair(args, product, row, column + 2);
+    const ResidualPair<Config> left = residual_pair(args, product, row, column);
+    const ResidualPair<Config> right = residual_pair(args, product, row, column + 2);
 #pragma unroll
-    for (i32 i = 0; i < ResidualPair::kWords; ++i) {
+    for (i32 i = 0; i < ResidualPair<Config>::kWords; ++i) {
       four.word[i] = left.word[i];
-      four.word[ResidualPair::kWords + i] = right.word[i];
+      four.word[ResidualPair<Config>::kWords + i] = right.word[i];
     }
   } else if (row < args.m && column < args.n) {
     const i64 at = product * r.residual_stride + row * r.residual_row + column;
-    if constexpr (element_bytes(kCType) == 4) {
+    if constexpr (element_bytes(Config::kCType) == 4) {
       const uint4 v = *reinterpret_cast<const uint4*>(static_cast<const u32*>(r.residual) + at);
       four = {v.x, v.y, v.z, v.w};
     } else {
@@ -91,35 +78,33 @@ __device__ inline ResidualFour residual_four(const Args& args, i32 product, i32 
   return four;
 }
 
-__device__ inline void add_residual(const ResidualPair& pair, float& left, float& right) {
-  if constexpr (element_bytes(kCType) == 4) {
+template <class Config>
+__device__ inline void add_residual(const ResidualPair<Config>& pair, float& left, float& right) {
+  if constexpr (element_bytes(Config::kCType) == 4) {
     left += __uint_as_float(pair.word[0]);
-    right += __uint_as_float(pair.word[ResidualPair::kWords - 1]);
+    right += __uint_as_float(pair.word[ResidualPair<Config>::kWords - 1]);
   } else {
-    left += low_element(pair.word[0]);
-    right += high_element(pair.word[0]);
+    left += low_element<Config>(pair.word[0]);
+    right += high_element<Config>(pair.word[0]);
   }
 }
 
 /// Sixteens whose loads are under way: what registers allow beside the sums.
+template <class Config>
 TILECAST_HD consteval i32 residual_ahead() {
   constexpr i32 kMostRegisters = 255, kMostAhead = 8;
-  constexpr i32 kBeside = fused().amax ? 104 : 72;
-  const i32 share = kRegistersPerSm / (kThreads * kConfig.ctas_per_sm);
-  const i32 own =
-      has_producer_warpgroup(kConfig.schedule)
-          ? register_plan(kConsumerWarpgroups, kConfig.ctas_per_sm, kConfig.producer_registers)
-                .consumer
-          : min_of(kMostRegisters, share);
-  const i32 left = own - accumulator_registers(kTiling) - kBeside;
-  return max_of(1, min_of(kMostAhead, left / (4 * ResidualPair::kWords)));
+  constexpr i32 kBeside = Config::kEpilogue.amax ? 104 : 72;
+  const i32 share = kRegistersPerSm / (Config::kThreads * Config::kCtasPerSm);
+  const i32 own = has_producer_warpgroup(Config::kKernel.schedule) ? Config::kRegisters.consumer
+                                                                   : min_of(kMostRegisters, share);
+  const i32 left = own - accumulator_registers(Config::kTiling) - kBeside;
+  return max_of(1, min_of(kMostAhead, left / (4 * ResidualPair<Config>::kWords)));
 }
 
-template <>
-class ResidualPart<true> {
+template <class Config>
+class ResidualPart<Config, true> {
  public:
-  template <class Args>
-  __device__ void begin(const Args& args, const TileOrigin& part) {
+  __device__ void begin(const Args<Config>& args, const TileOrigin& part) {
 #pragma unroll
     for (i32 s = 0; s < kAhead; ++s) {
       load(args, part, s);
@@ -127,14 +112,14 @@ class ResidualPart<true> {
   }
   /// To a thread's sums in sixteen columns: of each eight two neighbours in one row, and two in the
   /// row eight below.
-  __device__ void add(float (&sums)[2][4], const Chunk& chunk, i32 sixteen) const {
-    constexpr i32 kWords = ResidualPair::kWords;
+  __device__ void add(float (&sums)[2][4], const Chunk<Config>& chunk, i32 sixteen) const {
+    constexpr i32 kWords = ResidualPair<Config>::kWords;
     const bool odd = threadIdx.x % 2 != 0;
 #pragma unroll
     for (i32 half = 0; half < 2; ++half) {
       // A thread has four columns of which two are its neighbour's, who has two of its own.
-      const ResidualFour& four = fours_[index_of(chunk, sixteen) % kAhead][half];
-      ResidualPair first, second;
+      const ResidualFour<Config>& four = fours_[index_of(chunk, sixteen) % kAhead][half];
+      ResidualPair<Config> first, second;
 #pragma unroll
       for (i32 i = 0; i < kWords; ++i) {
         const u32 left = four.word[i], right = four.word[kWords + i];
@@ -142,30 +127,29 @@ class ResidualPart<true> {
         first.word[i] = odd ? got : left;
         second.word[i] = odd ? right : got;
       }
-      add_residual(first, sums[0][half * 2], sums[0][half * 2 + 1]);
-      add_residual(second, sums[1][half * 2], sums[1][half * 2 + 1]);
+      add_residual<Config>(first, sums[0][half * 2], sums[0][half * 2 + 1]);
+      add_residual<Config>(second, sums[1][half * 2], sums[1][half * 2 + 1]);
     }
   }
   /// Behind the last use of sixteen columns.
-  template <class Args>
-  __device__ void load_ahead(const Args& args, const TileOrigin& part, const Chunk& chunk,
-                             i32 sixteen) {
+  __device__ void load_ahead(const Args<Config>& args, const TileOrigin& part,
+                             const Chunk<Config>& chunk, i32 sixteen) {
     load(args, part, index_of(chunk, sixteen) + kAhead);
   }
 
  private:
-  static constexpr i32 kSixteens = ceil_div(warpgroup_columns(kTiling), 16);  // of a wgmma row
-  static constexpr i32 kAhead = residual_ahead();
+  static constexpr i32 kSixteens =
+      ceil_div(warpgroup_columns(Config::kTiling), 16);  // of a wgmma row
+  static constexpr i32 kAhead = residual_ahead<Config>();
 
-  __device__ static constexpr i32 index_of(const Chunk& chunk, i32 sixteen) {
+  __device__ static constexpr i32 index_of(const Chunk<Config>& chunk, i32 sixteen) {
     return chunk.i * kSixteens + chunk.column / 16 + sixteen;
   }
 
   /// Of the four threads of a row the first and the second read columns that these two need, the
   /// others those that they need, so that each trades with one.
-  template <class Args>
-  __device__ void load(const Args& args, const TileOrigin& part, i32 index) {
-    if (index >= wgmmas_along_m(kTiling) * kSixteens) {
+  __device__ void load(const Args<Config>& args, const TileOrigin& part, i32 index) {
+    if (index >= wgmmas_along_m(Config::kTiling) * kSixteens) {
       return;
     }
     const i32 pair = static_cast<i32>(threadIdx.x) % 4;
@@ -173,24 +157,24 @@ class ResidualPart<true> {
     const i32 column = part.n + index % kSixteens * 16 + (pair % 2 * 2 + pair / 2) * 4;
 #pragma unroll
     for (i32 half = 0; half < 2; ++half) {
-      fours_[index % kAhead][half] = residual_four(args, part.product(), row + half * 8, column);
+      fours_[index % kAhead][half] = residual_four(args, part.product, row + half * 8, column);
     }
   }
 
-  ResidualFour fours_[kAhead][2];
+  ResidualFour<Config> fours_[kAhead][2];
 };
 
 /// Asks L2 for a warpgroup's part of R. By one thread.
-template <class Args>
-__device__ inline void fetch_residual(const Args& args, const TileOrigin& part) {
+template <class Config>
+__device__ inline void fetch_residual(const Args<Config>& args, const TileOrigin& part) {
 #pragma unroll
-  for (i32 index = 0; index < kChunks; ++index) {
-    const Chunk chunk = Chunk::at(index);
+  for (i32 index = 0; index < Config::kChunks; ++index) {
+    const Chunk<Config> chunk = Chunk<Config>::at(index);
 #pragma unroll
     for (i32 box = 0; box < chunk.boxes(); ++box) {
-      const i32 column = part.n + chunk.column + box * kBoxColumns;
+      const i32 column = part.n + chunk.column + box * Config::kBoxColumns;
       const i32 row = part.m + chunk.i * kWgmmaM;
-      if constexpr (batched()) {
+      if constexpr (Config::kBatched) {
         ptx::tma_prefetch_3d(&args.result.residual_map, column, row, c_matrix(args, part));
       } else {
         ptx::tma_prefetch_2d(&args.result.residual_map, column, row);
@@ -198,6 +182,5 @@ __device__ inline void fetch_residual(const Args& args, const TileOrigin& part) 
     }
   }
 }
-#endif
 
 }  // namespace tilecast

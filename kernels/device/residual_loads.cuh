@@ -6,37 +6,34 @@
 
 namespace tilecast {
 
-#ifdef TILECAST_RESULT
-TILECAST_HD consteval i32 residual_chunks() {
-  return residual_chunks_in_stage(kConfig.schedule, kTiling, column_bytes());
-}
-
 /// Where chunk `index` of the tile's `warpgroup`th lies, in the stage that holds it.
-__device__ inline u32 residual_slot(const SharedMemory& smem, const RingPosition& at, i32 index,
-                                    i32 warpgroup) {
-  constexpr i32 kInB = kSmem.b_stage_bytes / kSmem.c_slot_bytes;
-  const i32 place = index % residual_chunks() * warpgroups_per_tile(kTiling) + warpgroup;
-  return place < kInB ? smem.b(at.b_stage()) + place * kSmem.c_slot_bytes
-                      : smem.a(at.stage) + (place - kInB) * kSmem.c_slot_bytes;
+template <class Config>
+__device__ inline u32 residual_slot(const SharedMemory<Config>& smem,
+                                    const RingPosition<Config>& at, i32 index, i32 warpgroup) {
+  constexpr i32 kInB = Config::kSmem.b_stage_bytes / Config::kSmem.c_slot_bytes;
+  const i32 place =
+      index % Config::kResidualChunks * warpgroups_per_tile(Config::kTiling) + warpgroup;
+  return place < kInB ? smem.b(at.b_stage()) + place * Config::kSmem.c_slot_bytes
+                      : smem.a(at.stage) + (place - kInB) * Config::kSmem.c_slot_bytes;
 }
 
 /// Asks L2 for a tile's R chunk by chunk, over the tile's K blocks: all SMs at once at a tile's
 /// beginning would keep DRAM from what they multiply next. By the producer.
+template <class Config>
 class ResidualFetch {
  public:
   __device__ explicit ResidualFetch(i32 k_blocks) : apart_(max_of(1, k_blocks / kCount)) {}
 
-  template <class Args>
-  __device__ void behind(const Args& args, const TileOrigin& tile, i32 k_block) {
+  __device__ void behind(const Args<Config>& args, const TileOrigin& tile, i32 k_block) {
     if (k_block != next_ * apart_ || next_ == kCount || args.result.residual_by_tma == 0) {
       return;
     }
-    const Chunk chunk = Chunk::at(next_ / kWarpgroups);
-    const WarpgroupPlace place = WarpgroupPlace::of(next_ % kWarpgroups);
+    const Chunk<Config> chunk = Chunk<Config>::at(next_ / kWarpgroups);
+    const WarpgroupPlace place = WarpgroupPlace::of<Config>(next_ % kWarpgroups);
     const i32 row = tile.m + place.row + chunk.i * kWgmmaM;
     for (i32 box = 0; box < chunk.boxes(); ++box) {
-      const i32 column = tile.n + place.column + chunk.column + box * kBoxColumns;
-      if constexpr (batched()) {
+      const i32 column = tile.n + place.column + chunk.column + box * Config::kBoxColumns;
+      if constexpr (Config::kBatched) {
         ptx::tma_prefetch_3d(&args.result.residual_map, column, row, c_matrix(args, tile));
       } else {
         ptx::tma_prefetch_2d(&args.result.residual_map, column, row);
@@ -46,44 +43,45 @@ class ResidualFetch {
   }
 
  private:
-  static constexpr i32 kWarpgroups = warpgroups_per_tile(kTiling);
-  static constexpr i32 kCount = kChunks * kWarpgroups;
+  static constexpr i32 kWarpgroups = warpgroups_per_tile(Config::kTiling);
+  static constexpr i32 kCount = Config::kChunks * kWarpgroups;
 
   i32 apart_;  // K blocks
   i32 next_ = 0;
 };
 
 /// All of a tile, each stage once it is empty. By one thread.
-template <class Args>
-__device__ inline void load_residual(const Args& args, const SharedMemory& smem, RingPosition& at,
-                                     const TileOrigin& tile) {
-  constexpr i32 kTogether = residual_chunks(), kWarpgroups = warpgroups_per_tile(kTiling);
+template <class Config>
+__device__ inline void load_residual(const Args<Config>& args, const SharedMemory<Config>& smem,
+                                     RingPosition<Config>& at, const TileOrigin& tile) {
+  constexpr i32 kTogether = Config::kResidualChunks,
+                kWarpgroups = warpgroups_per_tile(Config::kTiling);
 #pragma unroll
-  for (i32 first = 0; first < kChunks; first += kTogether) {
-    const i32 end = min_of(first + kTogether, kChunks);
+  for (i32 first = 0; first < Config::kChunks; first += kTogether) {
+    const i32 end = min_of(first + kTogether, Config::kChunks);
     i32 columns = 0;
     for (i32 index = first; index < end; ++index) {
-      columns += Chunk::at(index).columns;
+      columns += Chunk<Config>::at(index).columns;
     }
     wait_empty(smem, at);
     const u32 barrier = smem.full(at.stage);
-    ptx::mbarrier_arrive_expect_tx(barrier, columns * kWgmmaM * column_bytes() * kWarpgroups);
+    ptx::mbarrier_arrive_expect_tx(barrier, columns * kWgmmaM * Config::kColumnBytes * kWarpgroups);
 #pragma unroll
     for (i32 index = first; index < end; ++index) {
-      const Chunk chunk = Chunk::at(index);
+      const Chunk<Config> chunk = Chunk<Config>::at(index);
 #pragma unroll
       for (i32 warpgroup = 0; warpgroup < kWarpgroups; ++warpgroup) {
-        const WarpgroupPlace place = WarpgroupPlace::of(warpgroup);
+        const WarpgroupPlace place = WarpgroupPlace::of<Config>(warpgroup);
         const u32 slot = residual_slot(smem, at, index, warpgroup);
 #pragma unroll
         for (i32 box = 0; box < chunk.boxes(); ++box) {
-          const i32 column = tile.n + place.column + chunk.column + box * kBoxColumns;
+          const i32 column = tile.n + place.column + chunk.column + box * Config::kBoxColumns;
           const i32 row = tile.m + place.row + chunk.i * kWgmmaM;
-          if constexpr (batched()) {
-            ptx::tma_load_3d(slot + box * kBoxBytes, &args.result.residual_map, column, row,
+          if constexpr (Config::kBatched) {
+            ptx::tma_load_3d(slot + box * Config::kBoxBytes, &args.result.residual_map, column, row,
                              c_matrix(args, tile), barrier);
           } else {
-            ptx::tma_load_2d(slot + box * kBoxBytes, &args.result.residual_map, column, row,
+            ptx::tma_load_2d(slot + box * Config::kBoxBytes, &args.result.residual_map, column, row,
                              barrier);
           }
         }
@@ -92,7 +90,5 @@ __device__ inline void load_residual(const Args& args, const SharedMemory& smem,
     at.advance();
   }
 }
-
-#endif
 
 }  // namespace tilecast

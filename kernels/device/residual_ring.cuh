@@ -10,13 +10,13 @@
 
 namespace tilecast {
 
-#ifdef TILECAST_RESULT
 /// From a chunk's slot a thread's elements of R in sixteen columns: of each eight, two neighbours
 /// in one row, and two in the row eight below.
-__device__ inline void read_staged(u32 slot, const Chunk& chunk, i32 sixteen,
-                                   ResidualPair (&pairs)[4]) {
+template <class Config>
+__device__ inline void read_staged(u32 slot, const Chunk<Config>& chunk, i32 sixteen,
+                                   ResidualPair<Config> (&pairs)[4]) {
   const u32 lane = threadIdx.x % 32;
-  if constexpr (element_bytes(kCType) == 2) {  // as stage_sixteen lays them down
+  if constexpr (element_bytes(Config::kCType) == 2) {  // as stage_sixteen lays them down
     const u32 first_row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16;
     u32 words[4];
     ptx::ldmatrix_x4(slot + slot_offset(chunk, first_row + lane % 16, sixteen * 2 + lane / 16),
@@ -30,19 +30,20 @@ __device__ inline void read_staged(u32 slot, const Chunk& chunk, i32 sixteen,
     for (u32 i = 0; i < 4; ++i) {
       const u32 row = static_cast<u32>(row_in_chunk()) + i % 2 * 8;
       const u32 four = (static_cast<u32>(sixteen) * 2 + i / 2) * 2 + lane % 4 / 2;
-      pairs[i] = ptx::load_shared<ResidualPair::kWords * 4>(slot + slot_offset(chunk, row, four) +
-                                                            lane % 2 * 8);
+      pairs[i] = ptx::load_shared<ResidualPair<Config>::kWords * 4>(
+          slot + slot_offset(chunk, row, four) + lane % 2 * 8);
     }
   }
 }
 
 /// Until all of a tile's has landed, in the stages from `at` on.
-template <class Args>
-__device__ inline void await_residual_of_tile(const Args& args, const SharedMemory& smem,
-                                              RingPosition at) {
+template <class Config>
+__device__ inline void await_residual_of_tile(const Args<Config>& args,
+                                              const SharedMemory<Config>& smem,
+                                              RingPosition<Config> at) {
   if (args.result.residual_by_tma != 0) {
 #pragma unroll
-    for (i32 index = 0; index < kChunks; index += residual_chunks()) {
+    for (i32 index = 0; index < Config::kChunks; index += Config::kResidualChunks) {
       wait_full(smem, at);
       at.advance();
     }
@@ -50,19 +51,20 @@ __device__ inline void await_residual_of_tile(const Args& args, const SharedMemo
 }
 
 /// By every thread of a warpgroup whose wgmmas are complete; leaves `at` behind R.
-template <class Args>
-__device__ inline void add_residual_of_tile(const Args& args, const SharedMemory& smem,
-                                            RingPosition& at, Accumulator& acc,
+template <class Config>
+__device__ inline void add_residual_of_tile(const Args<Config>& args,
+                                            const SharedMemory<Config>& smem,
+                                            RingPosition<Config>& at, Accumulator<Config>& acc,
                                             const TileOrigin& tile, const WarpgroupPlace& place,
                                             const ClusterPlace& cta, i32 warpgroup) {
   const TileOrigin part = part_origin(tile, place);
   const bool in_ring = args.result.residual_by_tma != 0;
   constexpr i32 kReadTogether = 2;  // sixteens of columns
-  const i32 of_tile = warpgroups_per_tile(kTiling) > 1 ? warpgroup : 0;
+  const i32 of_tile = warpgroups_per_tile(Config::kTiling) > 1 ? warpgroup : 0;
 #pragma unroll
-  for (i32 index = 0; index < kChunks; ++index) {
-    const Chunk chunk = Chunk::at(index);
-    if (in_ring && index % residual_chunks() == 0) {
+  for (i32 index = 0; index < Config::kChunks; ++index) {
+    const Chunk<Config> chunk = Chunk<Config>::at(index);
+    if (in_ring && index % Config::kResidualChunks == 0) {
       wait_full(smem, at);
     }
     const u32 slot = residual_slot(smem, at, index, of_tile);
@@ -71,7 +73,7 @@ __device__ inline void add_residual_of_tile(const Args& args, const SharedMemory
 #pragma unroll
     for (i32 begin = 0; begin < chunk.sixteens(); begin += kReadTogether) {
       // So that one branch is enough for several, which do not wait for each other.
-      ResidualPair pairs[kReadTogether][4];
+      ResidualPair<Config> pairs[kReadTogether][4];
       if (in_ring) {
 #pragma unroll
         for (i32 i = 0; i < kReadTogether; ++i) {
@@ -82,7 +84,7 @@ __device__ inline void add_residual_of_tile(const Args& args, const SharedMemory
       } else {
 #pragma unroll
         for (i32 i = 0; i < kReadTogether * 4; ++i) {
-          pairs[i / 4][i % 4] = residual_pair(args, part.product(), row + i % 2 * 8,
+          pairs[i / 4][i % 4] = residual_pair(args, part.product, row + i % 2 * 8,
                                               first + (begin + i / 4) * 16 + i % 4 / 2 * 8);
         }
       }
@@ -97,39 +99,36 @@ __device__ inline void add_residual_of_tile(const Args& args, const SharedMemory
             float* const sums = acc.eight_columns(chunk.i, chunk.column + sixteen * 16 + k / 2 * 8);
             sums[k % 2 * 2] = results[k / 2][k % 2 * 2];
             sums[k % 2 * 2 + 1] = results[k / 2][k % 2 * 2 + 1];
-            add_residual(pairs[i][k], sums[k % 2 * 2], sums[k % 2 * 2 + 1]);
+            add_residual<Config>(pairs[i][k], sums[k % 2 * 2], sums[k % 2 * 2 + 1]);
           }
         }
       }
     }
-    if (in_ring && ((index + 1) % residual_chunks() == 0 || index + 1 == kChunks)) {
+    if (in_ring && ((index + 1) % Config::kResidualChunks == 0 || index + 1 == Config::kChunks)) {
       ptx::named_barrier_sync(kFirstWarpgroupBarrier + warpgroup, kThreadsPerWarpgroup);
       release_stage(smem, at.stage, cta);
       at.advance();
     }
   }
 }
-#endif
 
-__device__ inline void await_residual(const GemmArgs& args, const SharedMemory& smem,
-                                      const RingPosition& at) {
-#ifdef TILECAST_RESULT
-  if constexpr (residual_in_ring()) {
+template <class Config>
+__device__ inline void await_residual(const Args<Config>& args, const SharedMemory<Config>& smem,
+                                      const RingPosition<Config>& at) {
+  if constexpr (Config::kResidualInRing) {
     await_residual_of_tile(args, smem, at);
   }
-#endif
 }
 
 /// R that comes through the ring, before C is staged.
-__device__ inline void add_residual(const GemmArgs& args, const SharedMemory& smem,
-                                    RingPosition& at, Accumulator& acc, const TileOrigin& tile,
-                                    const WarpgroupPlace& place, const ClusterPlace& cta,
-                                    i32 warpgroup) {
-#ifdef TILECAST_RESULT
-  if constexpr (residual_in_ring()) {
+template <class Config>
+__device__ inline void add_residual(const Args<Config>& args, const SharedMemory<Config>& smem,
+                                    RingPosition<Config>& at, Accumulator<Config>& acc,
+                                    const TileOrigin& tile, const WarpgroupPlace& place,
+                                    const ClusterPlace& cta, i32 warpgroup) {
+  if constexpr (Config::kResidualInRing) {
     add_residual_of_tile(args, smem, at, acc, tile, place, cta, warpgroup);
   }
-#endif
 }
 
 }  // namespace tilecast

@@ -15,17 +15,6 @@
 
 namespace tilecast {
 
-TILECAST_HD consteval bool rounds_pairs() {
-  return element_bytes(kCType) == 2 && !gates(fused()) && !fused().residual && !fused().amax;
-}
-
-/// Of sixteen columns, that a thread stages: 8, 4 or 2.
-TILECAST_HD consteval i32 sixteen_words() { return 2 * column_bytes(); }
-/// Whether stmatrix stages them: pairs of 16-bit elements.
-TILECAST_HD consteval bool stages_matrices() {
-  return element_bytes(kCType) == 2 && !gates(fused());
-}
-
 /// What activate() leaves to the conversion is done.
 template <Activation kActivation>
 __device__ inline float activated_sum(float x) {
@@ -33,19 +22,20 @@ __device__ inline float activated_sum(float x) {
 }
 
 /// Two neighbours in one row, activated; of a gate both become the left one.
+template <class Config>
 __device__ inline void activate_pair(float& left, float& right) {
-  constexpr Activation kActivation = gate_of(fused().activation);
+  constexpr Activation kActivation = gate_of(Config::kEpilogue.activation);
   left = activated_sum<kActivation>(left);
-  if constexpr (gates(fused())) {
+  if constexpr (gates(Config::kEpilogue)) {
     left *= right;
   } else {
     right = activated_sum<kActivation>(right);
   }
 }
 
-template <class Args>  // only arguments of kernels with such a scale have it
-__device__ inline float scaled_for_c(const Args& args, float value) {
-  if constexpr (fused().scale_c) {
+template <class Config>
+__device__ inline float scaled_for_c(const Args<Config>& args, float value) {
+  if constexpr (Config::kEpilogue.scale_c) {
     return value * __uint_as_float(ptx::load_global<4, false>(args.result.scale_c, 0).word[0]);
   }
   return value;
@@ -53,16 +43,18 @@ __device__ inline float scaled_for_c(const Args& args, float value) {
 
 /// The words that a thread stages of sixteen columns, from its results there: four of each eight
 /// columns, two in one row and two in the row eight below; of a gate the left ones.
-__device__ inline void round_sixteen(const float (&v)[2][4], u32 (&words)[sixteen_words()]) {
-  if constexpr (stages_matrices()) {
+template <class Config>
+__device__ inline void round_sixteen(const float (&v)[2][4], u32 (&words)[Config::kSixteenWords]) {
+  if constexpr (Config::kStagesMatrices) {
 #pragma unroll
     for (i32 i = 0; i < 4; ++i) {
-      words[i] = ptx::pack_16bit<half_type(kCType)>(v[i / 2][i % 2 * 2], v[i / 2][i % 2 * 2 + 1]);
+      words[i] =
+          ptx::pack_16bit<half_type(Config::kCType)>(v[i / 2][i % 2 * 2], v[i / 2][i % 2 * 2 + 1]);
     }
-  } else if constexpr (element_bytes(kCType) == 4) {
-    constexpr i32 kStep = gates(fused()) ? 2 : 1;
+  } else if constexpr (element_bytes(Config::kCType) == 4) {
+    constexpr i32 kStep = gates(Config::kEpilogue) ? 2 : 1;
 #pragma unroll
-    for (i32 i = 0; i < sixteen_words(); ++i) {
+    for (i32 i = 0; i < Config::kSixteenWords; ++i) {
       words[i] = __float_as_uint(v[i * kStep / 4][i * kStep % 4]);
     }
   } else {
@@ -72,11 +64,12 @@ __device__ inline void round_sixteen(const float (&v)[2][4], u32 (&words)[sixtee
 #pragma unroll
     for (i32 eight = 0; eight < 2; ++eight) {
       const float* const of_eight = v[eight];
-      if constexpr (gates(fused())) {
-        halves[eight] = ptx::pack_16bit<half_type(kCType)>(of_eight[0], of_eight[2]);
+      if constexpr (gates(Config::kEpilogue)) {
+        halves[eight] = ptx::pack_16bit<half_type(Config::kCType)>(of_eight[0], of_eight[2]);
       } else {
-        halves[eight] = ptx::fp8_pair_of(of_eight[0], of_eight[1], kCType) |
-                        static_cast<u32>(ptx::fp8_pair_of(of_eight[2], of_eight[3], kCType)) << 16;
+        halves[eight] = ptx::fp8_pair_of(of_eight[0], of_eight[1], Config::kCType) |
+                        static_cast<u32>(ptx::fp8_pair_of(of_eight[2], of_eight[3], Config::kCType))
+                            << 16;
       }
     }
     const bool odd = threadIdx.x % 2 != 0;
@@ -88,20 +81,21 @@ __device__ inline void round_sixteen(const float (&v)[2][4], u32 (&words)[sixtee
 }
 
 /// Those words to a chunk's slot, where stmatrix does not bring them.
-__device__ inline void stage_words(u32 slot, const Chunk& chunk, i32 sixteen,
-                                   const u32 (&words)[sixteen_words()]) {
+template <class Config>
+__device__ inline void stage_words(u32 slot, const Chunk<Config>& chunk, i32 sixteen,
+                                   const u32 (&words)[Config::kSixteenWords]) {
   const u32 lane = threadIdx.x % 32, pair = lane % 4;
 #pragma unroll
   for (u32 half = 0; half < 2; ++half) {
     const u32 row = static_cast<u32>(row_in_chunk()) + half * 8;
-    if constexpr (column_bytes() == 1) {
+    if constexpr (Config::kColumnBytes == 1) {
       ptx::store_shared(slot + slot_offset(chunk, row, sixteen) + pair % 2 * 8 + pair / 2 * 4,
                         ptx::Vector<4>{{words[half]}});
     } else {
 #pragma unroll
       for (u32 eight = 0; eight < 2; ++eight) {
         const u32 first = static_cast<u32>(sixteen) * 2 + eight;
-        if constexpr (column_bytes() == 2) {
+        if constexpr (Config::kColumnBytes == 2) {
           ptx::store_shared(slot + slot_offset(chunk, row, first) + pair * 4,
                             ptx::Vector<4>{{words[eight * 2 + half]}});
         } else {
@@ -115,42 +109,43 @@ __device__ inline void stage_words(u32 slot, const Chunk& chunk, i32 sixteen,
 }
 
 /// Elements of a row of C.
-__device__ inline i32 c_row_elements(const GemmArgs& args) {
-  return gates(fused()) ? args.n / 2 : args.n;
+template <class Config>
+__device__ inline i32 c_row_elements(const Args<Config>& args) {
+  return gates(Config::kEpilogue) ? args.n / 2 : args.n;
 }
 /// An element of a product's C, within its bounds.
-__device__ inline char* c_address(const GemmArgs& args, i32 product, i32 row, i32 column) {
+template <class Config>
+__device__ inline char* c_address(const Args<Config>& args, i32 product, i32 row, i32 column) {
   return static_cast<char*>(args.c_pointer) +
          (c_product_elements(args, product) + static_cast<i64>(row) * c_row_elements(args) +
           column) *
-             element_bytes(kCType);
+             element_bytes(Config::kCType);
 }
 
 /// A result to C.
-__device__ inline void store_element(const GemmArgs& args, i32 product, i32 row, i32 column,
+template <class Config>
+__device__ inline void store_element(const Args<Config>& args, i32 product, i32 row, i32 column,
                                      float value) {
   char* const at = c_address(args, product, row, column);
-  if constexpr (element_bytes(kCType) == 4) {
+  if constexpr (element_bytes(Config::kCType) == 4) {
     *reinterpret_cast<float*>(at) = value;
-  } else if constexpr (element_bytes(kCType) == 2) {
-    *reinterpret_cast<unsigned short*>(at) = ptx::bits_of(value, kCType);
+  } else if constexpr (element_bytes(Config::kCType) == 2) {
+    *reinterpret_cast<unsigned short*>(at) = ptx::bits_of(value, Config::kCType);
   } else {
-    *at = static_cast<char>(ptx::fp8_pair_of(value, 0, kCType));
+    *at = static_cast<char>(ptx::fp8_pair_of(value, 0, Config::kCType));
   }
 }
 
 /// Two sums in one row, `column` even and within C's bounds, that are complete but for the last
 /// steps: to C.
-template <class Args>
-__device__ inline void store_result_pair(const Args& args, float left, float right, i32 product,
-                                         i32 row, i32 column) {
-  activate_pair(left, right);
-#ifdef TILECAST_RESULT
-  if constexpr (fused().residual) {
-    add_residual(residual_pair(args, product, row, column), left, right);
+template <class Config>
+__device__ inline void store_result_pair(const Args<Config>& args, float left, float right,
+                                         i32 product, i32 row, i32 column) {
+  activate_pair<Config>(left, right);
+  if constexpr (Config::kEpilogue.residual) {
+    add_residual<Config>(residual_pair(args, product, row, column), left, right);
   }
-#endif
-  constexpr bool kGates = gates(fused());
+  constexpr bool kGates = gates(Config::kEpilogue);
   store_element(args, product, row, kGates ? column / 2 : column, scaled_for_c(args, left));
   if (!kGates && column + 1 < args.n) {
     store_element(args, product, row, column + 1, scaled_for_c(args, right));
@@ -158,10 +153,11 @@ __device__ inline void store_result_pair(const Args& args, float left, float rig
 }
 
 /// A chunk's elements from its slot to C, a warp to a row, clipped at m and n.
-__device__ inline void store_chunk_elements(const GemmArgs& args, u32 slot, const Chunk& chunk,
-                                            const TileOrigin& part) {
-  constexpr i32 kBytes = element_bytes(kCType);
-  constexpr i32 kColumnsTogether = gates(fused()) ? 2 : 1;
+template <class Config>
+__device__ inline void store_chunk_elements(const Args<Config>& args, u32 slot,
+                                            const Chunk<Config>& chunk, const TileOrigin& part) {
+  constexpr i32 kBytes = element_bytes(Config::kCType);
+  constexpr i32 kColumnsTogether = gates(Config::kEpilogue) ? 2 : 1;
   const i32 first_row = part.m + chunk.i * kWgmmaM;
   const i32 first = (part.n + chunk.column) / kColumnsTogether;
   const i32 columns = min_of(chunk.columns / kColumnsTogether, c_row_elements(args) - first);
@@ -170,7 +166,7 @@ __device__ inline void store_chunk_elements(const GemmArgs& args, u32 slot, cons
     for (i32 column = threadIdx.x % 32; column < columns; column += 32) {
       const i32 byte = column * kBytes;
       const u32 from = slot + slot_offset(chunk, row, byte / 16) + byte % 16;
-      char* const to = c_address(args, part.product(), first_row + row, first + column);
+      char* const to = c_address(args, part.product, first_row + row, first + column);
       if constexpr (kBytes == 4) {
         *reinterpret_cast<u32*>(to) = ptx::load_shared_u32(from);
       } else if constexpr (kBytes == 2) {

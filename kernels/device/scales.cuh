@@ -10,21 +10,20 @@
 // Checked by: validate/measure/scales_test.cpp.
 #pragma once
 
-#include "kernels/gemm/compile_time_config.h"
+#include "kernels/gemm/gemm_config.h"
 #include "kernels/ptx/vector_access.cuh"
 
 namespace tilecast {
 
-template <Scales kOf>
+template <class Config, Scales kOf = Config::kEpilogue.scales>
 class ScalePart {
  public:
   /// Of the `part` of a tile that begins at its row `row`.
-  template <class Args, class Part>
-  __device__ void load(const Args&, const Part&, i32) {}
+  template <class Part>
+  __device__ void load(const Args<Config>&, const Part&, i32) {}
   __device__ void multiply(float (&)[4], i32, i32) const {}
 };
 
-#ifdef TILECAST_SCALES  // specialisations would be symbols of every cubin
 __device__ inline float scale_at(const float* scale) {
   return __uint_as_float(ptx::load_global<4, false>(scale, 0).word[0]);
 }
@@ -39,11 +38,11 @@ __device__ inline i32 first_row_of_thread() {
          static_cast<i32>(threadIdx.x) % 32 / 4;
 }
 
-template <>
-class ScalePart<Scales::kTensor> {
+template <class Config>
+class ScalePart<Config, Scales::kTensor> {
  public:
-  template <class Args, class Part>  // only arguments of kernels with scales have them
-  __device__ void load(const Args& args, const Part&, i32) {
+  template <class Part>
+  __device__ void load(const Args<Config>& args, const Part&, i32) {
     both_ = scale_or_0(args.scales.a, 0, 1) * scale_or_0(args.scales.b, 0, 1);
   }
   __device__ void multiply(float (&sums)[4], i32, i32) const {
@@ -57,15 +56,15 @@ class ScalePart<Scales::kTensor> {
   float both_;
 };
 
-template <>
-class ScalePart<Scales::kRow> {
+template <class Config>
+class ScalePart<Config, Scales::kRow> {
  public:
   /// By all threads of the warpgroup.
-  template <class Args, class Part>
-  __device__ void load(const Args& args, const Part& part, i32) {
+  template <class Part>
+  __device__ void load(const Args<Config>& args, const Part& part, i32) {
     const i32 row = part.m + first_row_of_thread();
 #pragma unroll
-    for (i32 i = 0; i < wgmmas_along_m(kTiling); ++i) {
+    for (i32 i = 0; i < wgmmas_along_m(Config::kTiling); ++i) {
       of_rows_[i][0] = scale_or_0(args.scales.a, row + i * kWgmmaM, args.m);
       of_rows_[i][1] = scale_or_0(args.scales.a, row + i * kWgmmaM + 8, args.m);
     }
@@ -91,26 +90,28 @@ class ScalePart<Scales::kRow> {
   }
 
  private:
-  static constexpr i32 kWords = ceil_div(warpgroup_columns(kTiling), 64);  // a lane has two columns
-  float of_rows_[wgmmas_along_m(kTiling)][2], of_columns_[kWords][2];
+  static constexpr i32 kWords =
+      ceil_div(warpgroup_columns(Config::kTiling), 64);  // a lane has two columns
+  float of_rows_[wgmmas_along_m(Config::kTiling)][2], of_columns_[kWords][2];
 };
 
-template <>
-class ScalePart<Scales::kBlock> {
+template <class Config>
+class ScalePart<Config, Scales::kBlock> {
  public:
   /// Columns of the part that always lie in one block of B: a part begins at a multiple of its
   /// width.
-  static constexpr i32 kTogether =
-      min_of(scale_block(), warpgroup_columns(kTiling) & -warpgroup_columns(kTiling));
+  static constexpr i32 kTogether = min_of(
+      scale_block(), warpgroup_columns(Config::kTiling) & -warpgroup_columns(Config::kTiling));
 
-  template <class Args, class Part>
-  __device__ void load(const Args& args, const Part& part, i32 row) {
+  template <class Part>
+  __device__ void load(const Args<Config>& args, const Part& part, i32 row) {
     row_ = (part.m - row) % scales_apart() + row + first_row_of_thread();
     first_column_ = part.n % scale_block();
     const i32 blocks = ceil_div(args.n, scale_block()), block = part.n / scale_block();
     stride_ = args.scales.b_stride;
-    of_columns_ = args.scales.b +
-                  static_cast<i64>((grouped() ? part.product() * blocks : 0) + block) * stride_;
+    of_columns_ =
+        args.scales.b +
+        static_cast<i64>((Config::kGrouped ? part.product * blocks : 0) + block) * stride_;
     last_ = blocks - 1 - block;
     k_blocks_ = args.k_blocks;
     fetch(0);
@@ -119,7 +120,7 @@ class ScalePart<Scales::kBlock> {
   /// Those of a K block: of the rows from its stage. By whole warps, K blocks in their order.
   __device__ void read(u32 stage, i32 k_block) {
 #pragma unroll
-    for (i32 i = 0; i < wgmmas_along_m(kTiling); ++i) {
+    for (i32 i = 0; i < wgmmas_along_m(Config::kTiling); ++i) {
 #pragma unroll
       for (i32 half = 0; half < 2; ++half) {
         const i32 row = row_ + i * kWgmmaM + half * 8;
@@ -159,7 +160,7 @@ class ScalePart<Scales::kBlock> {
  private:
   /// Blocks of B that the part can reach into.
   static constexpr i32 kBlocks =
-      ceil_div(scale_block() - kTogether + warpgroup_columns(kTiling), scale_block());
+      ceil_div(scale_block() - kTogether + warpgroup_columns(Config::kTiling), scale_block());
 
   /// Of 32 K blocks, each lane one, long before the first of them is read.
   __device__ void fetch(i32 k_block) {
@@ -170,17 +171,18 @@ class ScalePart<Scales::kBlock> {
     }
   }
 
-  float of_rows_[wgmmas_along_m(kTiling)][2], of_blocks_[kBlocks];
+  float of_rows_[wgmmas_along_m(Config::kTiling)][2], of_blocks_[kBlocks];
   float of_lane_[kBlocks], fetched_[kBlocks];  // of the lane's K block
   const float* of_columns_;                    // of the first block that the part reaches into
   i32 row_, first_column_;                     // in the stage, in that block
   i32 stride_, last_, k_blocks_;
 };
-#endif
 
 /// To two neighbours in one row of C, within its bounds.
-template <Scales kOf, class Args>
-__device__ inline void scale_sums_at(const Args& args, i32 row, i32 column, float (&pair)[2]) {
+template <class Config>
+__device__ inline void scale_sums_at(const Args<Config>& args, i32 row, i32 column,
+                                     float (&pair)[2]) {
+  constexpr Scales kOf = Config::kEpilogue.scales;
   if constexpr (kOf == Scales::kTensor) {
     const float both = scale_or_0(args.scales.a, 0, 1) * scale_or_0(args.scales.b, 0, 1);
     pair[0] *= both;

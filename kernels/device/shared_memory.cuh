@@ -1,17 +1,19 @@
 // The kernel's view of its shared memory: 32-bit addresses by the offsets of smem_layout.h.
 #pragma once
 
-#include "kernels/gemm/compile_time_config.h"
+#include "kernels/gemm/gemm_config.h"
 #include "kernels/ptx/mbarrier.cuh"
 
 namespace tilecast {
 
+template <class Config>
 struct SharedMemory {
   u32 base;  // 1024-byte aligned
 
   /// Dynamic shared memory starts aligned as the swizzle needs where a kernel has no static shared
   /// memory; slack to align it by hand would cost a second CTA per SM its place.
-  __device__ static SharedMemory of(const void* dynamic) {
+  __device__ static SharedMemory here() {
+    extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
     const u32 base = ptx::shared_address(dynamic);
     if (base % kSwizzleAtomBytes != 0) {
       __trap();
@@ -19,25 +21,26 @@ struct SharedMemory {
     return {base};
   }
 
-  __device__ u32 a(i32 stage) const { return base + stage * kSmem.a_stage_bytes; }
+  __device__ u32 a(i32 stage) const { return base + stage * Config::kSmem.a_stage_bytes; }
   __device__ u32 b(i32 b_stage) const {
-    return base + kSmem.b_offset + b_stage * kSmem.b_stage_bytes;
+    return base + Config::kSmem.b_offset + b_stage * Config::kSmem.b_stage_bytes;
   }
   /// Slots of C that are the kernel's own.
   __device__ u32 c(i32 warpgroup, i32 slot) const {
-    return base + kSmem.c_offset + (warpgroup * kTiling.c_slots + slot) * kSmem.c_slot_bytes;
+    return base + Config::kSmem.c_offset +
+           (warpgroup * Config::kTiling.c_slots + slot) * Config::kSmem.c_slot_bytes;
   }
   /// Of blocks, of A's rows.
   __device__ u32 scales(i32 stage) const {
-    return base + kSmem.total_bytes + scale_ring_offset(kTiling) +
-           stage * scale_stage_bytes(kTiling);
+    return base + Config::kSmem.total_bytes + scale_ring_offset(Config::kTiling) +
+           stage * scale_stage_bytes(Config::kTiling);
   }
   /// Flips when the stage's bytes have landed.
   __device__ u32 full(i32 stage) const {
-    return base + kSmem.barrier_offset + stage * kBarrierBytes;
+    return base + Config::kSmem.barrier_offset + stage * kBarrierBytes;
   }
   /// Flips when every warpgroup that reads what this CTA loads has released the stage.
-  __device__ u32 empty(i32 stage) const { return full(kTiling.stages + stage); }
+  __device__ u32 empty(i32 stage) const { return full(Config::kTiling.stages + stage); }
 };
 
 }  // namespace tilecast

@@ -15,19 +15,22 @@
 namespace tilecast {
 
 /// The ring as it is filled and as it is drained; lives across tiles.
+template <class Config>
 struct RingState {
-  RingPosition load, consume, release;
+  RingPosition<Config> load, consume, release;
 };
 
 /// Multiplies one tile. `after_each(k_block)` is called once for every K block, after its
 /// multiply-adds have been issued and the stage of the block kLag before has been released;
 /// `on_issued()` once all are issued.
-template <class Operation, class AfterEach, class OnIssued>
-__device__ __forceinline__ void multiply_k_blocks(const SharedMemory& smem, Operation& operation,
-                                                  RingPosition& consume, RingPosition& release,
-                                                  i32 k_blocks, const ClusterPlace& place,
-                                                  AfterEach after_each, OnIssued on_issued) {
-  static_assert(Operation::kLag < kTiling.stages,
+template <class Config, class Operation, class AfterEach, class OnIssued>
+__device__ __forceinline__ void multiply_k_blocks(const SharedMemory<Config>& smem,
+                                                  Operation& operation,
+                                                  RingPosition<Config>& consume,
+                                                  RingPosition<Config>& release, i32 k_blocks,
+                                                  const ClusterPlace& place, AfterEach after_each,
+                                                  OnIssued on_issued) {
+  static_assert(Operation::kLag < Config::kTiling.stages,
                 "a stage must be free while multiply-adds are in flight");
   for (i32 k_block = 0; k_block < k_blocks; ++k_block) {
     operation.wait_operands(smem, consume);

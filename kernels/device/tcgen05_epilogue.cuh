@@ -11,32 +11,38 @@
 namespace tilecast {
 
 constexpr i32 kWarpRows = kTensorMemoryLanes / kWarpsPerWarpgroup;
-constexpr i32 kPartColumns = warpgroup_columns(kTiling);
-constexpr i32 kPartChunks = c_chunks(kConfig.schedule, kTiling);
-constexpr i32 kLoadColumns = 32;                                 // of one load from tensor memory
-constexpr i32 kWarpSlotBytes = kWarpRows * kSwizzleBytes;        // a warp's part of a slot
-constexpr i32 kOwnSlots = min_of(kTiling.c_slots, kPartChunks);  // of a warpgroup
-
-static_assert(kSmem.c_slot_bytes == kWarpsPerWarpgroup * kWarpSlotBytes,
-              "a slot is 128 rows of 64 columns");
+template <class Config>
+constexpr i32 kPartColumns = warpgroup_columns(Config::kTiling);
+template <class Config>
+constexpr i32 kPartChunks = c_chunks(Config::kKernel.schedule, Config::kTiling);
+constexpr i32 kLoadColumns = 32;                           // of one load from tensor memory
+constexpr i32 kWarpSlotBytes = kWarpRows * kSwizzleBytes;  // a warp's part of a slot
+template <class Config>
+constexpr i32 kOwnSlots = min_of(Config::kTiling.c_slots, kPartChunks<Config>);  // of a warpgroup
 
 /// A warp's part of a tile.
+template <class Config>
 struct EpiloguePart {
+  static_assert(Config::kSmem.c_slot_bytes == kWarpsPerWarpgroup * kWarpSlotBytes,
+                "a slot is 128 rows of 64 columns");
+
   i32 warp;         // of the CTA's epilogue warps
   i32 row, column;  // first of the tile
 
-  __device__ static EpiloguePart of(i32 warp) {
-    return {warp, warp % kWarpsPerWarpgroup * kWarpRows, warp / kWarpsPerWarpgroup * kPartColumns};
+  __device__ static EpiloguePart<Config> of(i32 warp) {
+    return {warp, warp % kWarpsPerWarpgroup * kWarpRows,
+            warp / kWarpsPerWarpgroup * kPartColumns<Config>};
   }
 };
 
 /// Packs 32 columns of a thread's row; `c` is its first element in C.
-__device__ inline void pack_row(const GemmArgs& args, const u32 (&bits)[kLoadColumns], i32 row,
+template <class Config>
+__device__ inline void pack_row(const Args<Config>& args, const u32 (&bits)[kLoadColumns], i32 row,
                                 i32 column, u32* packed) {
 #pragma unroll
   for (i32 pair = 0; pair < kLoadColumns / 2; ++pair) {
     float v[2] = {__uint_as_float(bits[2 * pair]), __uint_as_float(bits[2 * pair + 1])};
-    if constexpr (kScales) {
+    if constexpr (Config::kScales) {
 #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         v[i] *= args.alpha;
@@ -44,16 +50,17 @@ __device__ inline void pack_row(const GemmArgs& args, const u32 (&bits)[kLoadCol
         if (args.beta != 0 && row < args.m && at < args.n) {
           const unsigned short* c = static_cast<const unsigned short*>(args.c_pointer) +
                                     static_cast<i64>(row) * args.n + at;
-          v[i] += args.beta * ptx::value_of_bits(*c, kCType);
+          v[i] += args.beta * ptx::value_of_bits(*c, Config::kCType);
         }
       }
     }
-    packed[pair] = ptx::pack_16bit<kCType>(v[0], v[1]);
+    packed[pair] = ptx::pack_16bit<Config::kCType>(v[0], v[1]);
   }
 }
 
 /// 32 packed columns of a thread's row, clipped at m and n.
-__device__ inline void store_row_plain(const GemmArgs& args, const u32* packed, i32 row,
+template <class Config>
+__device__ inline void store_row_plain(const Args<Config>& args, const u32* packed, i32 row,
                                        i32 column) {
   if (row >= args.m) {
     return;
@@ -83,15 +90,15 @@ __device__ inline void stage_row(u32 slot, const u32* packed, i32 half) {
 /// One tile, by each epilogue warp once the accumulators at `columns` are complete.
 /// `slot_of(chunk)` is where the warpgroup's chunk is staged, `before(chunk)` waits until it may
 /// be; `on_read()` follows the last load from tensor memory.
-template <class SlotOf, class Before, class OnRead>
-__device__ inline void store_part(const GemmArgs& args, const TileOrigin& tile,
-                                  const EpiloguePart& part, u32 columns, SlotOf slot_of,
+template <class Config, class SlotOf, class Before, class OnRead>
+__device__ inline void store_part(const Args<Config>& args, const TileOrigin& tile,
+                                  const EpiloguePart<Config>& part, u32 columns, SlotOf slot_of,
                                   Before before, OnRead on_read) {
   const i32 lane = threadIdx.x % 32;
   const i32 row = tile.m + part.row + lane;
   const u32 from = columns + (static_cast<u32>(part.row) << 16) + static_cast<u32>(part.column);
 #pragma unroll 1
-  for (i32 chunk = 0; chunk < kPartChunks; ++chunk) {
+  for (i32 chunk = 0; chunk < kPartChunks<Config>; ++chunk) {
     const i32 column = tile.n + part.column + chunk * kSlabElements;
     const u32 slot = slot_of(chunk) + part.row * kSwizzleBytes;
     before(chunk);
@@ -100,7 +107,7 @@ __device__ inline void store_part(const GemmArgs& args, const TileOrigin& tile,
       u32 bits[kLoadColumns];
       ptx::tcgen05_ld_32_columns(bits, from + chunk * kSlabElements + half * kLoadColumns);
       ptx::tcgen05_wait_ld(bits);
-      if (chunk == kPartChunks - 1 && half == 1) {
+      if (chunk == kPartChunks<Config> - 1 && half == 1) {
         on_read();
       }
       u32 packed[kLoadColumns / 2];
@@ -124,37 +131,40 @@ __device__ inline void store_part(const GemmArgs& args, const TileOrigin& tile,
 }
 
 /// Waits for the tile at `at`, stores it from the CTA's own slots, and hands its place back.
-template <class SlotOf, class Before>
-__device__ inline void store_tile_at(const GemmArgs& args, const SharedMemory& smem,
-                                     const TileOrigin& tile, const EpiloguePart& part,
-                                     u32 tensor_memory, AccumulatorPosition& at, SlotOf slot_of,
-                                     Before before) {
+template <class Config, class SlotOf, class Before>
+__device__ inline void store_tile_at(const Args<Config>& args, const SharedMemory<Config>& smem,
+                                     const TileOrigin& tile, const EpiloguePart<Config>& part,
+                                     u32 tensor_memory, AccumulatorPosition<Config>& at,
+                                     SlotOf slot_of, Before before) {
   const Tcgen05Shared own = Tcgen05Shared::of(smem);
   ptx::mbarrier_wait(own.accumulator_full(at.index), at.phase);
   ptx::tcgen05_fence_after_thread_sync();
-  store_part(args, tile, part, Tcgen05Operation::columns(tensor_memory, at), slot_of, before, [&] {
-    ptx::tcgen05_fence_before_thread_sync();
-    __syncwarp();
-    if (ptx::elect_one()) {
-      arrive_at_leader(own.accumulator_empty(at.index));
-    }
-    __syncwarp();
-  });
+  store_part(args, tile, part, Tcgen05Operation<Config>::columns(tensor_memory, at), slot_of,
+             before, [&] {
+               ptx::tcgen05_fence_before_thread_sync();
+               __syncwarp();
+               if (ptx::elect_one()) {
+                 arrive_at_leader<Config>(own.accumulator_empty(at.index));
+               }
+               __syncwarp();
+             });
   at.advance();
 }
 
 /// In slots of the warpgroup's own: a chunk waits for the store that used its slot before.
-__device__ inline void store_tile_in_slots(const GemmArgs& args, const SharedMemory& smem,
-                                           const TileOrigin& tile, const EpiloguePart& part,
-                                           u32 tensor_memory, AccumulatorPosition& at) {
-  constexpr i32 kSlots = max_of(1, kOwnSlots);
+template <class Config>
+__device__ inline void store_tile_in_slots(const Args<Config>& args,
+                                           const SharedMemory<Config>& smem, const TileOrigin& tile,
+                                           const EpiloguePart<Config>& part, u32 tensor_memory,
+                                           AccumulatorPosition<Config>& at) {
+  constexpr i32 kSlots = max_of(1, kOwnSlots<Config>);
   const i32 warpgroup = part.warp / kWarpsPerWarpgroup;
   store_tile_at(
       args, smem, tile, part, tensor_memory, at,
       [&](i32 chunk) { return smem.c(warpgroup, chunk % kSlots); },
       [&](i32 chunk) {
         if (ptx::elect_one()) {
-          if (chunk == 0 && kPartChunks % kSlots != 0) {
+          if (chunk == 0 && kPartChunks<Config> % kSlots != 0) {
             ptx::tma_store_wait_read<0>();  // the tile before ended in the middle of a round
           } else {
             ptx::tma_store_wait_read<kSlots - 1>();  // this warp's own, one for each chunk
@@ -165,15 +175,18 @@ __device__ inline void store_tile_in_slots(const GemmArgs& args, const SharedMem
 }
 
 /// In its own slots; or, where C borrows, the only tile of a CTA in the drained ring.
-__device__ inline void store_tile_where_kept(const GemmArgs& args, const SharedMemory& smem,
-                                             const TileOrigin& tile, const EpiloguePart& part,
-                                             u32 tensor_memory, AccumulatorPosition& at) {
-  if constexpr (kCBorrows) {
+template <class Config>
+__device__ inline void store_tile_where_kept(const Args<Config>& args,
+                                             const SharedMemory<Config>& smem,
+                                             const TileOrigin& tile,
+                                             const EpiloguePart<Config>& part, u32 tensor_memory,
+                                             AccumulatorPosition<Config>& at) {
+  if constexpr (Config::kCBorrows) {
     const i32 warpgroup = part.warp / kWarpsPerWarpgroup;
     store_tile_at(
         args, smem, tile, part, tensor_memory, at,
         [&](i32 chunk) {
-          return smem.base + (warpgroup * kPartChunks + chunk) * kSmem.c_slot_bytes;
+          return smem.base + (warpgroup * kPartChunks<Config> + chunk) * Config::kSmem.c_slot_bytes;
         },
         [](i32) {});
   } else {

@@ -8,24 +8,27 @@
 namespace tilecast {
 
 /// By one thread of each CTA, with the stage empty.
-__device__ inline void load_group_k_block(const GemmArgs& args, const SharedMemory& smem,
-                                          const RingPosition& at, const TileOrigin& tile,
+template <class Config>
+__device__ inline void load_group_k_block(const Args<Config>& args,
+                                          const SharedMemory<Config>& smem,
+                                          const RingPosition<Config>& at, const TileOrigin& tile,
                                           i32 k_block, const ClusterPlace& cta) {
-  if constexpr (kGroup == 1) {
+  if constexpr (kGroup<Config> == 1) {
     load_k_block(args, smem, at, tile, k_block, cta);
   } else {
-    if (leads(cta)) {
-      ptx::mbarrier_arrive_expect_tx(smem.full(at.stage),
-                                     kGroup * (kSmem.a_stage_bytes + kSmem.b_stage_bytes));
+    if (leads<Config>(cta)) {
+      ptx::mbarrier_arrive_expect_tx(
+          smem.full(at.stage),
+          kGroup<Config> * (Config::kSmem.a_stage_bytes + Config::kSmem.b_stage_bytes));
     }
     const u32 barrier = ptx::shared_address_in(smem.full(at.stage), 0);
-    constexpr i32 kBRows = kTiling.block_n / kGroup;
+    constexpr i32 kBRows = Config::kTiling.block_n / kGroup<Config>;
     const i32 b_row = tile.n + static_cast<i32>(cta.m) * kBRows;
 #pragma unroll
-    for (i32 slab = 0; slab < kTiling.block_k / kSlabElements; ++slab) {
-      const i32 k = k_block * kTiling.block_k + slab * kSlabElements;
-      ptx::tma_load_2d_pair(smem.a(at.stage) + slab * kTiling.block_m * kSwizzleBytes, &args.a, k,
-                            tile.m, barrier);
+    for (i32 slab = 0; slab < Config::kTiling.block_k / kSlabElements; ++slab) {
+      const i32 k = k_block * Config::kTiling.block_k + slab * kSlabElements;
+      ptx::tma_load_2d_pair(smem.a(at.stage) + slab * Config::kTiling.block_m * kSwizzleBytes,
+                            &args.a, k, tile.m, barrier);
       ptx::tma_load_2d_pair(smem.b(at.b_stage()) + slab * kBRows * kSwizzleBytes, &args.b, k, b_row,
                             barrier);
     }
@@ -33,9 +36,11 @@ __device__ inline void load_group_k_block(const GemmArgs& args, const SharedMemo
 }
 
 /// By the whole warp that loads, which stays converged.
-__device__ inline void load_group_when_empty(const GemmArgs& args, const SharedMemory& smem,
-                                             RingPosition& at, const TileOrigin& tile, i32 k_block,
-                                             const ClusterPlace& cta) {
+template <class Config>
+__device__ inline void load_group_when_empty(const Args<Config>& args,
+                                             const SharedMemory<Config>& smem,
+                                             RingPosition<Config>& at, const TileOrigin& tile,
+                                             i32 k_block, const ClusterPlace& cta) {
   wait_empty(smem, at);
   if (ptx::elect_one()) {
     load_group_k_block(args, smem, at, tile, k_block, cta);
@@ -45,9 +50,10 @@ __device__ inline void load_group_when_empty(const GemmArgs& args, const SharedM
 }
 
 /// Behind a CTA's last load: commits that the leader's MMAs still owe its barriers have arrived.
-__device__ inline void wait_last_stages(const SharedMemory& smem, RingPosition at) {
-  if constexpr (kGroup > 1) {
-    for (i32 i = 0; i < kTiling.stages; ++i) {
+template <class Config>
+__device__ inline void wait_last_stages(const SharedMemory<Config>& smem, RingPosition<Config> at) {
+  if constexpr (kGroup<Config> > 1) {
+    for (i32 i = 0; i < Config::kTiling.stages; ++i) {
       wait_empty(smem, at);
       at.advance();
     }

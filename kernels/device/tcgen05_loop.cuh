@@ -10,38 +10,40 @@ namespace tilecast {
 
 constexpr i32 kIssuingWarp = 0;
 constexpr i32 kAllocatingWarp = 1;
-static_assert(kConfig.accumulators == 1, "the warp that issues also stores");
 
 /// Everything of one CTA that lives across tiles.
+template <class Config>
 struct Tcgen05Cta {
-  SharedMemory smem;
+  static_assert(Config::kKernel.accumulators == 1, "the warp that issues also stores");
+
+  SharedMemory<Config> smem;
   ClusterPlace place;
   i32 warp;
   u32 tensor_memory;
-  Tcgen05Operation operation;
-  RingState ring;
-  AccumulatorPosition to_store;
-  EpiloguePart part;
+  Tcgen05Operation<Config> operation;
+  RingState<Config> ring;
+  AccumulatorPosition<Config> to_store;
+  EpiloguePart<Config> part;
 
-  __device__ static Tcgen05Cta enter(const GemmArgs& args, const void* dynamic) {
-    const SharedMemory smem = SharedMemory::of(dynamic);
+  __device__ static Tcgen05Cta<Config> enter(const Args<Config>& args) {
+    const SharedMemory<Config> smem = SharedMemory<Config>::here();
     const i32 warp = ptx::uniform_warp_index();
-    if (threadIdx.x == kThreads - 1) {
+    if (threadIdx.x == Config::kThreads - 1) {
       prefetch_tensor_maps(args);
     }
-    const ClusterPlace place = ClusterPlace::here();
+    const ClusterPlace place = ClusterPlace::here<Config>();
     const u32 tensor_memory = set_up_tcgen05(smem, warp, kAllocatingWarp, 0);
     return {smem,
             place,
             warp,
             tensor_memory,
-            Tcgen05Operation::start(smem, place, tensor_memory),
+            Tcgen05Operation<Config>::start(smem, place, tensor_memory),
             {},
             {},
-            EpiloguePart::of(warp)};
+            EpiloguePart<Config>::of(warp)};
   }
 
-  __device__ void load(const GemmArgs& args, const TileOrigin& tile, i32 k_block) {
+  __device__ void load(const Args<Config>& args, const TileOrigin& tile, i32 k_block) {
     load_group_when_empty(args, smem, ring.load, tile, k_block, place);
   }
 
@@ -54,14 +56,14 @@ struct Tcgen05Cta {
   }
 
   /// By the issuing warp: a tile whose loads are all its own.
-  __device__ void run_tile(const GemmArgs& args, const TileOrigin& tile) {
-    const i32 prologue = min_of(kTiling.stages, args.k_blocks);
+  __device__ void run_tile(const Args<Config>& args, const TileOrigin& tile) {
+    const i32 prologue = min_of(Config::kTiling.stages, args.k_blocks);
     for (i32 k_block = 0; k_block < prologue; ++k_block) {
       load(args, tile, k_block);
     }
     multiply(args.k_blocks, [&](i32 k_block) {
-      const i32 next = k_block - Tcgen05Operation::kLag + kTiling.stages;
-      if (k_block >= Tcgen05Operation::kLag && next < args.k_blocks) {
+      const i32 next = k_block - Tcgen05Operation<Config>::kLag + Config::kTiling.stages;
+      if (k_block >= Tcgen05Operation<Config>::kLag && next < args.k_blocks) {
         load(args, tile, next);
       }
     });

@@ -13,96 +13,101 @@
 
 namespace tilecast {
 
+template <class Config>
 struct Tcgen05Operation {
-  static constexpr i32 kLag = max_of(1, kInflight);
-  static constexpr u32 kInstruction =
-      ptx::tcgen05_instruction(kElementType, kTcgen05BlockM* kGroup, kTiling.block_n);
-  static constexpr i32 kBRows = kTiling.block_n / kGroup;  // of this CTA
+  static constexpr i32 kLag = max_of(1, Config::kInflight);
+  static constexpr u32 kInstruction = ptx::tcgen05_instruction(
+      Config::kElementType, kTcgen05BlockM* kGroup<Config>, Config::kTiling.block_n);
+  static constexpr i32 kBRows = Config::kTiling.block_n / kGroup<Config>;  // of this CTA
 
   ptx::SharedOperand a, b;  // of stage 0
   u32 tensor_memory;
-  bool issues;               // this CTA leads
-  AccumulatorPosition tile;  // where the tile accumulates
+  bool issues;                       // this CTA leads
+  AccumulatorPosition<Config> tile;  // where the tile accumulates
 
-  __device__ static Tcgen05Operation start(const SharedMemory& smem, const ClusterPlace& cta,
-                                           u32 tensor_memory) {
+  __device__ static Tcgen05Operation<Config> start(const SharedMemory<Config>& smem,
+                                                   const ClusterPlace& cta, u32 tensor_memory) {
     return {ptx::SharedOperand::swizzled_128(smem.a(0)),
             ptx::SharedOperand::swizzled_128(smem.b(0)),
             tensor_memory,
-            leads(cta),
+            leads<Config>(cta),
             {}};
   }
 
   /// First column of the tile at `at`.
-  __device__ static u32 columns(u32 tensor_memory, const AccumulatorPosition& at) {
-    return tensor_memory + static_cast<u32>(at.index * kTiling.block_n);
+  __device__ static u32 columns(u32 tensor_memory, const AccumulatorPosition<Config>& at) {
+    return tensor_memory + static_cast<u32>(at.index * Config::kTiling.block_n);
   }
 
   /// The place of the next tile is free: resets.
-  __device__ void begin_tile(const SharedMemory& smem) const {
+  __device__ void begin_tile(const SharedMemory<Config>& smem) const {
     if (issues) {
-      wait_for_group(Tcgen05Shared::of(smem).accumulator_empty(tile.index), tile.phase ^ 1);
+      wait_for_group<Config>(Tcgen05Shared::of(smem).accumulator_empty(tile.index), tile.phase ^ 1);
       ptx::tcgen05_fence_after_thread_sync();
     }
   }
 
-  __device__ void wait_operands(const SharedMemory& smem, const RingPosition& at) const {
+  __device__ void wait_operands(const SharedMemory<Config>& smem,
+                                const RingPosition<Config>& at) const {
     if (issues) {
       wait_full(smem, at);
     }
   }
 
-  __device__ void issue(const SharedMemory& smem, const RingPosition& at, bool accumulate) const {
-    if (kInflight == 0 && accumulate) {
+  __device__ void issue(const SharedMemory<Config>& smem, const RingPosition<Config>& at,
+                        bool accumulate) const {
+    if (Config::kInflight == 0 && accumulate) {
       wait_complete(smem, before(at));
     }
     if (issues && ptx::elect_one()) {
       ptx::tcgen05_fence_after_thread_sync();
-      const ptx::SharedOperand stage_a = a.moved(at.stage * kSmem.a_stage_bytes);
-      const ptx::SharedOperand stage_b = b.moved(at.b_stage() * kSmem.b_stage_bytes);
+      const ptx::SharedOperand stage_a = a.moved(at.stage * Config::kSmem.a_stage_bytes);
+      const ptx::SharedOperand stage_b = b.moved(at.b_stage() * Config::kSmem.b_stage_bytes);
       const u32 to = columns(tensor_memory, tile);
 #pragma unroll
-      for (i32 step = 0; step < kTiling.block_k / kWgmmaK; ++step) {
+      for (i32 step = 0; step < Config::kTiling.block_k / kWgmmaK; ++step) {
         const i32 k = step * kWgmmaK;
         const i32 slab = k / kSlabElements;
         const i32 in_row = k % kSlabElements * kOperandBytes;
-        ptx::tcgen05_mma_f16<kGroup>(to,
-                                     stage_a.moved(slab * kTiling.block_m * kSwizzleBytes + in_row),
-                                     stage_b.moved(slab * kBRows * kSwizzleBytes + in_row),
-                                     kInstruction, accumulate || step > 0);
+        ptx::tcgen05_mma_f16<kGroup<Config>>(
+            to, stage_a.moved(slab * Config::kTiling.block_m * kSwizzleBytes + in_row),
+            stage_b.moved(slab * kBRows * kSwizzleBytes + in_row), kInstruction,
+            accumulate || step > 0);
       }
-      ptx::tcgen05_commit<kGroup>(smem.empty(at.stage));
+      ptx::tcgen05_commit<kGroup<Config>>(smem.empty(at.stage));
     }
     __syncwarp();
   }
 
-  __device__ void wait_outstanding(const SharedMemory& smem, const RingPosition& oldest,
-                                   i32 k_block) const {
+  __device__ void wait_outstanding(const SharedMemory<Config>& smem,
+                                   const RingPosition<Config>& oldest, i32 k_block) const {
     if (k_block >= kLag) {
       wait_complete(smem, oldest);
     }
   }
 
   /// The commit did.
-  __device__ void release(const SharedMemory&, const RingPosition&, const ClusterPlace&) const {}
+  __device__ void release(const SharedMemory<Config>&, const RingPosition<Config>&,
+                          const ClusterPlace&) const {}
 
   /// Who takes the result is told once it is there.
-  __device__ void finish(const SharedMemory& smem) {
+  __device__ void finish(const SharedMemory<Config>& smem) {
     if (issues && ptx::elect_one()) {
-      ptx::tcgen05_commit<kGroup>(Tcgen05Shared::of(smem).accumulator_full(tile.index));
+      ptx::tcgen05_commit<kGroup<Config>>(Tcgen05Shared::of(smem).accumulator_full(tile.index));
     }
     __syncwarp();
     tile.advance();
   }
 
  private:
-  __device__ static void wait_complete(const SharedMemory& smem, const RingPosition& at) {
+  __device__ static void wait_complete(const SharedMemory<Config>& smem,
+                                       const RingPosition<Config>& at) {
     ptx::mbarrier_wait(smem.empty(at.stage), at.phase);
   }
-  __device__ static RingPosition before(const RingPosition& at) {
-    RingPosition last = at;
+  __device__ static RingPosition<Config> before(const RingPosition<Config>& at) {
+    RingPosition<Config> last = at;
     if (last.stage == 0) {
-      last.stage = kTiling.stages;
+      last.stage = Config::kTiling.stages;
       last.phase ^= 1;
     }
     --last.stage;

@@ -15,37 +15,26 @@
 
 namespace tilecast {
 
-constexpr i32 kGroup = cta_group(kTiling);
-constexpr bool kTakesOver = kConfig.grid == Grid::kTakeover;
-constexpr i32 kEpilogueWarps = kConsumerWarpgroups * kWarpsPerWarpgroup;
-constexpr u32 kTensorMemoryAsked = static_cast<u32>(tensor_memory_columns(kConfig));
+template <class Config>
+constexpr i32 kGroup = cta_group(Config::kTiling);
+template <class Config>
+constexpr bool kTakesOver = Config::kKernel.grid == Grid::kTakeover;
+template <class Config>
+constexpr i32 kEpilogueWarps = Config::kConsumerWarpgroups * kWarpsPerWarpgroup;
+template <class Config>
+constexpr u32 kTensorMemoryAsked = static_cast<u32>(tensor_memory_columns(Config::kKernel));
 
-static_assert(kTiling.block_m == kTcgen05BlockM, "one lane of tensor memory for each row");
-static_assert(kTiling.block_k % kSlabElements == 0, "whole 128-byte swizzle rows");
-static_assert(kTiling.warpgroups_m == 1, "every warpgroup stores all 128 rows");
-static_assert(kTiling.cluster_n == 1 && kGroup <= 2, "a CTA alone or a pair along M");
-static_assert(warpgroup_columns(kTiling) % kTcgen05NStep == 0, "whole slots of C");
-static_assert(tensor_memory_suffices(kConfig), "tensor memory for the CTAs that were promised");
-static_assert(kLayout == Layout::kTn, "both operands K-major");
-
-}  // namespace tilecast
-
-/// What each CTA allocates, for whoever looks into the cubin.
-extern "C" {  // in braces, since nvcc takes `extern "C" __constant__` for a declaration
-__constant__ unsigned int tilecast_tensor_memory_columns = tilecast::kTensorMemoryAsked;
-}
-
-namespace tilecast {
-
-using AccumulatorPosition = BufferPosition<kConfig.accumulators>;
+template <class Config>
+using AccumulatorPosition = BufferPosition<Config::kKernel.accumulators>;
 using AnswerPosition = BufferPosition<kLaunchAnswers>;
 
 /// Addresses of what lies behind the stages' barriers.
 struct Tcgen05Shared {
   u32 base;
 
-  __device__ static Tcgen05Shared of(const SharedMemory& smem) {
-    return {smem.base + kSmem.tcgen05_offset};
+  template <class Config>
+  __device__ static Tcgen05Shared of(const SharedMemory<Config>& smem) {
+    return {smem.base + Config::kSmem.tcgen05_offset};
   }
   __device__ u32 answer(i32 i) const {
     return base + kTcgen05AnswerOffset + i * ptx::kLaunchAnswerBytes;
@@ -65,8 +54,9 @@ struct Tcgen05Shared {
 };
 
 /// One arrival at a barrier of the leader, ordered after what this thread did.
+template <class Config>
 __device__ inline void arrive_at_leader(u32 barrier) {
-  if constexpr (kGroup == 1) {
+  if constexpr (kGroup<Config> == 1) {
     ptx::mbarrier_arrive(barrier);
   } else {
     ptx::mbarrier_arrive_cluster(ptx::shared_address_in(barrier, 0));
@@ -74,18 +64,23 @@ __device__ inline void arrive_at_leader(u32 barrier) {
 }
 
 /// The leader, for what it waits for from both CTAs.
+template <class Config>
 __device__ inline void wait_for_group(u32 barrier, u32 parity) {
-  if constexpr (kGroup == 1) {
+  if constexpr (kGroup<Config> == 1) {
     ptx::mbarrier_wait(barrier, parity);
   } else {
     ptx::mbarrier_wait_cluster(barrier, parity);
   }
 }
 
-__device__ inline bool leads(const ClusterPlace& cta) { return kGroup == 1 || cta.rank == 0; }
+template <class Config>
+__device__ inline bool leads(const ClusterPlace& cta) {
+  return kGroup<Config> == 1 || cta.rank == 0;
+}
 
+template <class Config>
 __device__ inline void sync_group() {
-  if constexpr (kGroup == 1) {
+  if constexpr (kGroup<Config> == 1) {
     __syncthreads();
   } else {
     ptx::cluster_arrive();
@@ -95,17 +90,28 @@ __device__ inline void sync_group() {
 
 /// By all threads, as the first thing that they do together; returns the address of tensor memory.
 /// `answer_readers`: arrivals that free an answer; 0 where none is asked for.
-__device__ inline u32 set_up_tcgen05(const SharedMemory& smem, i32 warp, i32 allocating_warp,
-                                     u32 answer_readers) {
+template <class Config>
+__device__ inline u32 set_up_tcgen05(const SharedMemory<Config>& smem, i32 warp,
+                                     i32 allocating_warp, u32 answer_readers) {
+  static_assert(Config::kTiling.block_m == kTcgen05BlockM,
+                "one lane of tensor memory for each row");
+  static_assert(Config::kTiling.block_k % kSlabElements == 0, "whole 128-byte swizzle rows");
+  static_assert(Config::kTiling.warpgroups_m == 1, "every warpgroup stores all 128 rows");
+  static_assert(Config::kTiling.cluster_n == 1 && kGroup<Config> <= 2,
+                "a CTA alone or a pair along M");
+  static_assert(warpgroup_columns(Config::kTiling) % kTcgen05NStep == 0, "whole slots of C");
+  static_assert(tensor_memory_suffices(Config::kKernel),
+                "tensor memory for the CTAs that were promised");
+  static_assert(Config::kLayout == Layout::kTn, "both operands K-major");
   const Tcgen05Shared own = Tcgen05Shared::of(smem);
   if (threadIdx.x == 0) {
-    for (i32 stage = 0; stage < kTiling.stages; ++stage) {
+    for (i32 stage = 0; stage < Config::kTiling.stages; ++stage) {
       ptx::mbarrier_init(smem.full(stage), 1);
       ptx::mbarrier_init(smem.empty(stage), 1);
     }
-    for (i32 i = 0; i < kConfig.accumulators; ++i) {
+    for (i32 i = 0; i < Config::kKernel.accumulators; ++i) {
       ptx::mbarrier_init(own.accumulator_full(i), 1);
-      ptx::mbarrier_init(own.accumulator_empty(i), kEpilogueWarps * kGroup);
+      ptx::mbarrier_init(own.accumulator_empty(i), kEpilogueWarps<Config> * kGroup<Config>);
     }
     if (answer_readers > 0) {
       for (i32 i = 0; i < kLaunchAnswers; ++i) {
@@ -117,11 +123,11 @@ __device__ inline u32 set_up_tcgen05(const SharedMemory& smem, i32 warp, i32 all
   }
   __syncwarp();
   if (warp == allocating_warp) {
-    ptx::tcgen05_alloc<kGroup>(own.address(), kTensorMemoryAsked);
-    ptx::tcgen05_relinquish_alloc_permit<kGroup>();
+    ptx::tcgen05_alloc<kGroup<Config>>(own.address(), kTensorMemoryAsked<Config>);
+    ptx::tcgen05_relinquish_alloc_permit<kGroup<Config>>();
   }
   ptx::tcgen05_fence_before_thread_sync();
-  sync_group();
+  sync_group<Config>();
   ptx::tcgen05_fence_after_thread_sync();
   return ptx::load_shared_u32(own.address());
 }
@@ -130,10 +136,10 @@ __device__ inline u32 set_up_tcgen05(const SharedMemory& smem, i32 warp, i32 all
 __device__ inline void take_down_tcgen05(u32 tensor_memory, i32 warp, i32 allocating_warp) {
   __syncwarp();
   ptx::tcgen05_fence_before_thread_sync();
-  sync_group();
+  sync_group<Config>();
   ptx::tcgen05_fence_after_thread_sync();
   if (warp == allocating_warp) {
-    ptx::tcgen05_dealloc<kGroup>(tensor_memory, kTensorMemoryAsked);
+    ptx::tcgen05_dealloc<kGroup<Config>>(tensor_memory, kTensorMemoryAsked<Config>);
   }
 }
 

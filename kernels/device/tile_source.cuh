@@ -14,16 +14,19 @@ namespace tilecast {
 
 /// Readers of one answer in a group of warp-specialised CTAs: the epilogue warps and the loading
 /// warp of each, the leader's issuing warp, the peer's asking warp.
-constexpr u32 kAnswerReaders = kTakesOver ? kGroup * (kEpilogueWarps + 2) : 0;
+template <class Config>
+constexpr u32 kAnswerReaders =
+    kTakesOver<Config> ? kGroup<Config> * (kEpilogueWarps<Config> + 2) : 0;
 
 /// One role's walk over the tiles of its CTA, by one thread or a whole warp.
+template <class Config>
 class TileSource {
  public:
-  __device__ TileSource(const GemmArgs& args, const SharedMemory& smem)
+  __device__ TileSource(const Args<Config>& args, const SharedMemory<Config>& smem)
       : args_(args), own_(Tcgen05Shared::of(smem)) {
-    const u32 worker = blockIdx.x / kGroup;
+    const u32 worker = blockIdx.x / kGroup<Config>;
     linear_ = args_.scheduler.first(worker);
-    end_ = kTakesOver ? args_.scheduler.num_tiles() : args_.scheduler.end(worker);
+    end_ = kTakesOver<Config> ? args_.scheduler.num_tiles() : args_.scheduler.end(worker);
   }
 
   __device__ bool has_tile() const { return linear_ < end_; }
@@ -33,11 +36,11 @@ class TileSource {
 
   /// By one thread.
   __device__ void next() {
-    if constexpr (kTakesOver) {
+    if constexpr (kTakesOver<Config>) {
       ptx::mbarrier_wait(own_.answer_full(at_.index), at_.phase);
       take(ptx::read_launch_answer(own_.answer(at_.index)));
       ptx::fence_proxy_async();
-      arrive_at_leader(own_.answer_empty(at_.index));
+      arrive_at_leader<Config>(own_.answer_empty(at_.index));
       at_.advance();
     } else {
       linear_ = args_.scheduler.next(linear_);
@@ -46,13 +49,13 @@ class TileSource {
 
   /// By a whole warp, which arrives once.
   __device__ void next_of_warp() {
-    if constexpr (kTakesOver) {
+    if constexpr (kTakesOver<Config>) {
       ptx::mbarrier_wait(own_.answer_full(at_.index), at_.phase);
       take(ptx::read_launch_answer(own_.answer(at_.index)));
       ptx::fence_proxy_async();
       __syncwarp();
       if (ptx::elect_one()) {
-        arrive_at_leader(own_.answer_empty(at_.index));
+        arrive_at_leader<Config>(own_.answer_empty(at_.index));
       }
       __syncwarp();
       at_.advance();
@@ -63,28 +66,29 @@ class TileSource {
 
  private:
   __device__ void take(const ptx::CancelledLaunch& answer) {
-    linear_ = answer.cancelled ? answer.first_cta / kGroup : end_;
+    linear_ = answer.cancelled ? answer.first_cta / kGroup<Config> : end_;
   }
 
-  const GemmArgs& args_;
+  const Args<Config>& args_;
   Tcgen05Shared own_;
   u32 linear_, end_;
   AnswerPosition at_;
 };
 
 /// By one thread of each CTA, until there is no tile left.
-__device__ inline void ask_for_tiles(const SharedMemory& smem, const ClusterPlace& cta) {
+template <class Config>
+__device__ inline void ask_for_tiles(const SharedMemory<Config>& smem, const ClusterPlace& cta) {
   const Tcgen05Shared own = Tcgen05Shared::of(smem);
   AnswerPosition at;
   bool more = true;
   while (more) {
     const u32 full = own.answer_full(at.index);
-    if (leads(cta)) {
-      wait_for_group(own.answer_empty(at.index), at.phase ^ 1);
+    if (leads<Config>(cta)) {
+      wait_for_group<Config>(own.answer_empty(at.index), at.phase ^ 1);
     }
     ptx::mbarrier_arrive_expect_tx(full, ptx::kLaunchAnswerBytes);
-    if (leads(cta)) {
-      if constexpr (kGroup == 1) {
+    if (leads<Config>(cta)) {
+      if constexpr (kGroup<Config> == 1) {
         ptx::try_cancel_launch(own.answer(at.index), full);
       } else {
         ptx::try_cancel_launch_multicast(own.answer(at.index), full);
@@ -93,8 +97,8 @@ __device__ inline void ask_for_tiles(const SharedMemory& smem, const ClusterPlac
     ptx::mbarrier_wait(full, at.phase);
     more = ptx::read_launch_answer(own.answer(at.index)).cancelled;
     ptx::fence_proxy_async();  // the place is overwritten by the copy engine's proxy
-    if (!leads(cta)) {
-      arrive_at_leader(own.answer_empty(at.index));
+    if (!leads<Config>(cta)) {
+      arrive_at_leader<Config>(own.answer_empty(at.index));
     }
     at.advance();
   }

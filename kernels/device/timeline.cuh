@@ -1,5 +1,5 @@
-// When each role worked on each tile, written down by the kernel itself where it is compiled with
-// TILECAST_TIMELINE; without, every call here is empty and the kernel is the same to the byte.
+// When each role worked on each tile, written down by the kernel itself where Config::kTimeline
+// says so; without, every call here is empty and the kernel is the same to the byte.
 //
 // One thread of a role writes each stamp as it is taken, so that none waits in a register. SM
 // clocks start at different times and run at different frequencies: as a tile begins and behind the
@@ -13,26 +13,36 @@
 #pragma once
 
 #include "kernels/device/tile_loads.cuh"
-
-#ifdef TILECAST_TIMELINE
 #include "kernels/gemm/timeline_stamps.h"
 #include "kernels/ptx/special_registers.cuh"
 
-extern "C" __constant__ tilecast::TimelineBuffers tilecast_timeline;
-#endif
-
 namespace tilecast {
 
-#ifdef TILECAST_TIMELINE
+template <class Config, bool kWritten = Config::kTimeline>
+class TileTimeline {
+ public:
+  __device__ static void enter() {}
+  __device__ void begin(const TileOrigin&, i32, i32) {}
+  __device__ void begin_loads(const TileOrigin&, i32, i32) {}
+  __device__ void wait_first_operands(const SharedMemory<Config>&, const RingPosition<Config>&) {}
+  __device__ void wait_first_stage(const SharedMemory<Config>&, const RingPosition<Config>&) {}
+  __device__ void first_operands() {}
+  __device__ void multiplied() {}
+  __device__ void waited() {}
+  __device__ void reduced() {}
+  __device__ void stored() {}
+  __device__ void leave() {}
+};
 
 /// Lives in a role from its first tile to its last.
-class TileTimeline {
+template <class Config>
+class TileTimeline<Config, true> {
  public:
   /// By every thread, as the kernel's first instruction.
   __device__ static void enter() {
     if (threadIdx.x == 0) {
       const u32 now = ptx::clock_now();
-      tilecast_timeline.ctas[blockIdx.x] = {now, ptx::smid()};
+      Config::timeline().ctas[blockIdx.x] = {now, ptx::smid()};
     }
   }
 
@@ -49,11 +59,13 @@ class TileTimeline {
   }
 
   /// Waits for the first K block, as the loop that follows does again.
-  __device__ void wait_first_operands(const SharedMemory& smem, const RingPosition& at) {
+  __device__ void wait_first_operands(const SharedMemory<Config>& smem,
+                                      const RingPosition<Config>& at) {
     wait_full(smem, at);
     first_operands();
   }
-  __device__ void wait_first_stage(const SharedMemory& smem, const RingPosition& at) {
+  __device__ void wait_first_stage(const SharedMemory<Config>& smem,
+                                   const RingPosition<Config>& at) {
     wait_empty(smem, at);
     first_operands();
   }
@@ -72,17 +84,17 @@ class TileTimeline {
 
  private:
   static constexpr u32 kReader = 32;  // of a warpgroup: in warp 1, which neither loads nor stores
-  static constexpr u32 kRoles = kThreads / kThreadsPerWarpgroup;
+  static constexpr u32 kRoles = Config::kThreads / kThreadsPerWarpgroup;
 
   __device__ static u32 role() { return threadIdx.x / kThreadsPerWarpgroup; }
   /// Behind the consumers' threads there is the producer's one.
   __device__ static bool writes() {
     return threadIdx.x % kThreadsPerWarpgroup == 0 ||
-           threadIdx.x >= kConsumerWarpgroups * kThreadsPerWarpgroup;
+           threadIdx.x >= Config::kConsumerWarpgroups * kThreadsPerWarpgroup;
   }
   __device__ TileStamps& stamps() const {
-    const u32 tile = blockIdx.x * tilecast_timeline.tiles_per_cta + index_;
-    return tilecast_timeline.tiles[tile * kRoles + role()];
+    const u32 tile = blockIdx.x * Config::timeline().tiles_per_cta + index_;
+    return Config::timeline().tiles[tile * kRoles + role()];
   }
   __device__ void stamp(u32 TileStamps::*moment) const {
     const u32 now = ptx::clock_now();
@@ -94,16 +106,16 @@ class TileTimeline {
     const u32 now = ptx::clock_now();
     if (writes()) {
       TileStamps& to = stamps();
-      *reinterpret_cast<int4*>(&to) = {tile.m / kTiling.block_m, tile.n / kTiling.block_n, k_begin,
-                                       k_end};
+      *reinterpret_cast<int4*>(&to) = {tile.m / Config::kTiling.block_m,
+                                       tile.n / Config::kTiling.block_n, k_begin, k_end};
       to.begin = now;
     }
   }
   __device__ void write_reading() const {
     const u32 cycles = ptx::clock_now();
     const u32 ns = ptx::globaltimer_low();
-    const u32 place = blockIdx.x * (tilecast_timeline.tiles_per_cta + 1) + index_;
-    *reinterpret_cast<uint2*>(&tilecast_timeline.readings[place * kRoles + role()]) = {cycles, ns};
+    const u32 place = blockIdx.x * (Config::timeline().tiles_per_cta + 1) + index_;
+    *reinterpret_cast<uint2*>(&Config::timeline().readings[place * kRoles + role()]) = {cycles, ns};
   }
   __device__ void read_clocks() const {
     if (threadIdx.x % kThreadsPerWarpgroup == kReader) {
@@ -114,24 +126,5 @@ class TileTimeline {
 
   u32 index_ = 0;  // of the role's own tiles
 };
-
-#else
-
-class TileTimeline {
- public:
-  __device__ static void enter() {}
-  __device__ void begin(const TileOrigin&, i32, i32) {}
-  __device__ void begin_loads(const TileOrigin&, i32, i32) {}
-  __device__ void wait_first_operands(const SharedMemory&, const RingPosition&) {}
-  __device__ void wait_first_stage(const SharedMemory&, const RingPosition&) {}
-  __device__ void first_operands() {}
-  __device__ void multiplied() {}
-  __device__ void waited() {}
-  __device__ void reduced() {}
-  __device__ void stored() {}
-  __device__ void leave() {}
-};
-
-#endif
 
 }  // namespace tilecast

@@ -6,17 +6,19 @@
 namespace tilecast {
 
 /// Called by one thread per CTA as it takes its `index`-th piece: K blocks [k_begin, k_end).
-__device__ inline void trace_piece(const GemmArgs& args, const TileOrigin& tile, i32 k_begin,
+template <class Config>
+__device__ inline void trace_piece(const Args<Config>& args, const TileOrigin& tile, i32 k_begin,
                                    i32 k_end, u32 index) {
   if (args.trace != nullptr) {
     args.trace[blockIdx.x * args.trace_stride + index] = {
-        static_cast<u32>(tile_row(args, tile)), static_cast<u32>(tile.n / kTiling.block_n), k_begin,
-        k_end};
+        static_cast<u32>(tile_row(args, tile)), static_cast<u32>(tile.n / Config::kTiling.block_n),
+        k_begin, k_end};
   }
 }
 
 /// The same for a whole tile.
-__device__ inline void trace_tile(const GemmArgs& args, const TileOrigin& tile, u32 index) {
+template <class Config>
+__device__ inline void trace_tile(const Args<Config>& args, const TileOrigin& tile, u32 index) {
   trace_piece(args, tile, 0, tile.k_blocks(args), index);
 }
 

@@ -9,9 +9,10 @@
 namespace tilecast {
 
 /// Warp 0 as a whole, so that it stays converged for the wgmmas that follow.
-__device__ inline void load_when_empty(const GemmArgs& args, const SharedMemory& smem,
-                                       RingPosition& at, const TileOrigin& tile, i32 k_block,
-                                       const ClusterPlace& place) {
+template <class Config>
+__device__ inline void load_when_empty(const Args<Config>& args, const SharedMemory<Config>& smem,
+                                       RingPosition<Config>& at, const TileOrigin& tile,
+                                       i32 k_block, const ClusterPlace& place) {
   wait_empty(smem, at);
   if (ptx::elect_one()) {
     load_k_block(args, smem, at, tile, k_block, place);
@@ -22,22 +23,25 @@ __device__ inline void load_when_empty(const GemmArgs& args, const SharedMemory&
 
 /// Multiplies one tile. `load_next(k_block)` is called once for every K block, after the wgmmas of
 /// that block have been issued and the stage of the block kInflight before has been released.
-template <class LoadNext>
-__device__ inline void multiply_tile(const SharedMemory& smem, const OperandDescriptors& operands,
-                                     RingState& ring, Accumulator& acc, i32 k_blocks,
+template <class Config, class LoadNext>
+__device__ inline void multiply_tile(const SharedMemory<Config>& smem,
+                                     const OperandDescriptors& operands, RingState<Config>& ring,
+                                     Accumulator<Config>& acc, i32 k_blocks,
                                      const ClusterPlace& place, LoadNext load_next) {
-  WgmmaOperation<> operation{operands, acc};
+  WgmmaOperation<Config> operation{operands, acc};
   multiply_k_blocks(smem, operation, ring.consume, ring.release, k_blocks, place, load_next, [] {});
 }
 
 /// One tile on its own: its first loads fill the ring, later ones follow the released stages, and
 /// none is left for the next tile.
-__device__ inline void run_tile(const GemmArgs& args, const SharedMemory& smem, RingState& ring,
-                                Accumulator& acc, const OperandDescriptors& operands,
-                                const TileOrigin& tile, TileTimeline& timeline) {
+template <class Config>
+__device__ inline void run_tile(const Args<Config>& args, const SharedMemory<Config>& smem,
+                                RingState<Config>& ring, Accumulator<Config>& acc,
+                                const OperandDescriptors& operands, const TileOrigin& tile,
+                                TileTimeline<Config>& timeline) {
   constexpr ClusterPlace kAlone{0, 0, 0};
   const bool loads = ptx::uniform_warp_index() == 0;
-  const i32 prologue = min_of(kTiling.stages, args.k_blocks);
+  const i32 prologue = min_of(Config::kTiling.stages, args.k_blocks);
   if (loads) {
     for (i32 k_block = 0; k_block < prologue; ++k_block) {
       load_when_empty(args, smem, ring.load, tile, k_block, kAlone);
@@ -45,12 +49,12 @@ __device__ inline void run_tile(const GemmArgs& args, const SharedMemory& smem, 
   }
   timeline.wait_first_operands(smem, ring.consume);
   multiply_tile(smem, operands, ring, acc, args.k_blocks, kAlone, [&](i32 k_block) {
-    const i32 next = k_block - kInflight + kTiling.stages;
-    if (loads && k_block >= kInflight && next < args.k_blocks) {
+    const i32 next = k_block - Config::kInflight + Config::kTiling.stages;
+    if (loads && k_block >= Config::kInflight && next < args.k_blocks) {
       load_when_empty(args, smem, ring.load, tile, next, kAlone);
     }
   });
-  let_next_kernel_begin();
+  let_next_kernel_begin<Config>();
 }
 
 }  // namespace tilecast

@@ -11,32 +11,33 @@ struct NothingBehind {
 };
 
 /// `behind()` is called once a K block's wgmmas are issued, before any are waited for.
-template <class Behind = NothingBehind>
+template <class Config, class Behind = NothingBehind>
 struct WgmmaOperation {
-  static constexpr i32 kLag = kInflight;
+  static constexpr i32 kLag = Config::kInflight;
 
   const OperandDescriptors& operands;
-  Accumulator& accumulator;  // the result, once finished
+  Accumulator<Config>& accumulator;  // the result, once finished
   Behind behind = {};
 
-  __device__ __forceinline__ void wait_operands(const SharedMemory& smem,
-                                                const RingPosition& at) const {
+  __device__ __forceinline__ void wait_operands(const SharedMemory<Config>& smem,
+                                                const RingPosition<Config>& at) const {
     wait_full(smem, at);
   }
-  __device__ __forceinline__ void issue(const SharedMemory&, const RingPosition& at,
+  __device__ __forceinline__ void issue(const SharedMemory<Config>&, const RingPosition<Config>& at,
                                         bool accumulate) {
     mma_k_block(accumulator, operands, at, accumulate);
     behind();
   }
-  __device__ __forceinline__ void wait_outstanding(const SharedMemory&, const RingPosition&,
-                                                   i32) const {
+  __device__ __forceinline__ void wait_outstanding(const SharedMemory<Config>&,
+                                                   const RingPosition<Config>&, i32) const {
     ptx::wgmma_wait<kLag>();
   }
-  __device__ __forceinline__ void release(const SharedMemory& smem, const RingPosition& at,
+  __device__ __forceinline__ void release(const SharedMemory<Config>& smem,
+                                          const RingPosition<Config>& at,
                                           const ClusterPlace& place) const {
     release_stage(smem, at.stage, place);
   }
-  __device__ __forceinline__ void finish(const SharedMemory&) {
+  __device__ __forceinline__ void finish(const SharedMemory<Config>&) {
     ptx::wgmma_wait<0>();
     accumulator.fence();
   }

@@ -31,7 +31,7 @@ __device__ double scale_of(const ScaleArgs& scales, i64 m, i64 n, i64 k, i64 mat
   const i64 block = k / scale_block();
   const i64 row = matrix_of_b * ceil_div<i64>(kN, scale_block()) + n / scale_block();
   const i64 of_b = row * scales.b_stride + block;
-  switch (fused().scales) {
+  switch (Config::kEpilogue.scales) {
     case Scales::kTensor:
       return static_cast<double>(*scales.a) * static_cast<double>(*scales.b);
     case Scales::kRow:
@@ -61,7 +61,7 @@ struct Approximate {
 /// Of row m and column n of A B, scaled and with the bias.
 __device__ inline Approximate sum_of(const Given& given, const Factors& factors, i64 m, i64 n) {
   // Sums of fp8 are cut off, less where those of 128 elements are promoted.
-  constexpr double kOfMagnitudes = !kFp8 ? 0x1.2p-18 : promoted() ? 0x1p-11 : 0x1p-10;
+  constexpr double kOfMagnitudes = !kFp8 ? 0x1.2p-18 : Config::kPromoted ? 0x1p-11 : 0x1p-10;
   const Element* const a = given.a + factors.matrix_of_a * (kElementsOfA / kMatricesOfA);
   const Element* const b = given.b + factors.matrix_of_b * (kElementsOfB / kMatricesOfB);
   double sum = 0, magnitude = 0;
@@ -75,8 +75,8 @@ __device__ inline Approximate sum_of(const Given& given, const Factors& factors,
     magnitude += fabs(term);
   }
   if (given.bias != nullptr) {
-    const double added =
-        static_cast<double>(static_cast<float>(given.bias[fused().bias == Bias::kPerRow ? m : n]));
+    const double added = static_cast<double>(
+        static_cast<float>(given.bias[Config::kEpilogue.bias == Bias::kPerRow ? m : n]));
     sum += added;
     magnitude += fabs(added);
   }
@@ -86,10 +86,10 @@ __device__ inline Approximate sum_of(const Given& given, const Factors& factors,
 /// Of an element of C, what is scaled to be it. `row`: over all products.
 __device__ inline Approximate result_of(const Given& given, const Factors& factors, i64 row,
                                         i64 column) {
-  constexpr Activation kActivation = fused().activation;
+  constexpr Activation kActivation = Config::kEpilogue.activation;
   constexpr bool kApproximates =  // kernels/device/activation.cuh
       kActivation != Activation::kNone && kActivation != Activation::kRelu;
-  constexpr i64 kTogether = gates(fused()) ? 2 : 1;
+  constexpr i64 kTogether = gates(Config::kEpilogue) ? 2 : 1;
   const Approximate sum = sum_of(given, factors, row % kM, column * kTogether);
   Approximate result{activated(gate_of(kActivation), sum.value),
                      sum.off + (kApproximates ? 0x1p-12 * fabs(sum.value) + 0x1p-15 : 0)};
@@ -121,7 +121,7 @@ __global__ void compare(Given given, const CElement* c, i64 step, Findings* find
       continue;
     }
     const Approximate result = result_of(given, factors, row, column);
-    if constexpr (fused().amax) {
+    if constexpr (Config::kEpilogue.amax) {
       const double magnitude = fabs(result.value);
       const double off = result.off + 0x1p-23 * magnitude;
       atomicMax(&findings->least_amax,
@@ -131,7 +131,7 @@ __global__ void compare(Given given, const CElement* c, i64 step, Findings* find
     const double scale =
         given.result.scale_c != nullptr ? static_cast<double>(*given.result.scale_c) : 1;
     double expected = result.value * scale, allowed = result.off * fabs(scale);
-    if (kCType == ElementType::kE4m3) {
+    if (Config::kCType == ElementType::kE4m3) {
       expected = fmin(fmax(expected, -448.0), 448.0);
       allowed += 0x1p-10;  // half of what subnormal numbers are apart
     }

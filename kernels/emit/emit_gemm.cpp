@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -30,49 +29,48 @@ constexpr const char* kHostSide = "kernels/emit/main.cu";
 /// "sm_90a" -> "90a"
 std::string_view number_of(std::string_view architecture) { return architecture.substr(3); }
 
-/// Some releases of nvcc compile for plain compute_90 beside sm_90a, which has no such
-/// instructions: there the kernel is empty, and never runs.
-std::string guarded(const std::string& kernel, std::string_view architecture) {
-  const std::string_view family =
-      number_of(architecture).substr(0, number_of(architecture).size() - 1);
-  return fmt::format(
-      "#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM{}_ALL)\n{}\n#else\n"
-      "extern \"C\" __global__ void {}(const __grid_constant__ tilecast::GemmArgs) {{}}\n#endif",
-      family, kernel, kGemmEntry);
-}
-
-/// The kernel's source behind everything that it includes, each file once; a condition around an
-/// include is ignored, since a file that is pasted for it may be needed without.
+/// A source with each file that it includes in the place of the first include; a condition around
+/// an include is ignored, since a file that is pasted for it may be needed without.
 class Pasted {
  public:
-  explicit Pasted(const KernelSource& kernel) : kernel_(kernel) { add(kernel.path); }
-
-  void add(const std::string& path) {
-    if (!seen_.insert(path).second) {
-      return;
-    }
-    const EmbeddedSource source = source_closure(path, embedded_sources()).front();
-    std::string kept;
-    for (const std::string_view line : split(source.text, '\n')) {
-      if (const std::string_view included = included_path(line); !included.empty()) {
-        add(std::string(included));
+  void add(std::string_view text) {
+    for (const std::string_view line : split(text, '\n')) {
+      if (const std::string path(included_path(line)); !path.empty()) {
+        add_file(path);
       } else if (line != "#pragma once") {
-        kept += line;
-        kept += '\n';
+        text_ += line;
+        text_ += '\n';
       }
     }
-    kept.erase(kept.find_last_not_of('\n') + 1);
-    text_ += fmt::format("\n// ---- {}\n{}\n", path,
-                         path == kernel_.path ? guarded(kept, kernel_.architecture) : kept);
+    text_.erase(text_.find_last_not_of('\n') + 1);
+    text_ += '\n';
+  }
+
+  void add_file(const std::string& path) {
+    if (seen_.insert(path).second) {
+      text_ += fmt::format("\n// ---- {}\n", path);
+      add(source_closure(path, embedded_sources()).front().text);
+    }
   }
 
   const std::string& text() const { return text_; }
 
  private:
-  const KernelSource& kernel_;
   std::set<std::string> seen_;
   std::string text_;
 };
+
+/// Some releases of nvcc compile for plain compute_90 as well as sm_90a, which has no such
+/// instructions: there the kernel is empty, and never runs.
+std::string guarded(std::string source, std::string_view architecture) {
+  constexpr std::string_view kCall = "  tilecast::run(args);\n";
+  const std::string_view family =
+      number_of(architecture).substr(0, number_of(architecture).size() - 1);
+  return source.replace(
+      source.find(kCall), kCall.size(),
+      fmt::format("#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM{}_ALL)\n{}#endif\n",
+                  family, kCall));
+}
 
 std::string_view element_of(ElementType type) {
   switch (type) {
@@ -135,23 +133,10 @@ std::string first_comment(const EmittedGemm& gemm, const std::string& file) {
   return comment;
 }
 
-/// Behind an enumerator's number, its word.
+/// A choice of the configuration that is an enumerator's number, as its word.
 std::string comment_of(const EmittedGemm& gemm, std::string_view name) {
-  const Epilogue& epilogue = gemm.problem.epilogue;
-  const std::map<std::string_view, std::string> words = {
-      {"ELEMENT_TYPE", (is_fp8(gemm.problem.dtype) ? "pairs along K of " : "") +
-                           std::string(to_text(gemm.problem.dtype))},
-      {"C_TYPE", std::string(to_text(c_type(gemm.problem)))},
-      {"LAYOUT", std::string(to_text(as_run(gemm.problem, gemm.config).layout))},
-      {"BIAS", to_text({.bias = epilogue.bias, .activation = Activation::kNone})},
-      {"ACTIVATION", to_text({.bias = Bias::kNone, .activation = epilogue.activation})},
-      {"SCALES",
-       to_text({.bias = Bias::kNone, .activation = Activation::kNone, .scales = epilogue.scales})},
-      {"EXACT", "sums of 128 K are added up in fp32"},
-      {"RUN_SCHEDULE", std::string(to_text(gemm.config.schedule))},
-      {"SCHEDULE", std::string(to_text(kernel_of(gemm.config.schedule)))}};
-  if (const auto found = words.find(name); found != words.end()) {
-    return fmt::format("  // {}", found->second);
+  if (name == "RUN_SCHEDULE") {
+    return fmt::format("  // {}", to_text(gemm.config.schedule));
   }
   const std::string key = lower_case(name);
   for (const KeyValue& choice : key_values(gemm.config)) {
@@ -167,16 +152,10 @@ std::string comment_of(const EmittedGemm& gemm, std::string_view name) {
 std::string defines(const EmittedGemm& gemm) {
   constexpr std::string_view kPrefix = "TILECAST_";
   const KernelConfig& config = gemm.config;
-  const KernelSource source = gemm_source(config, ProblemKind::of(gemm.problem));
-  std::string text =
-      "\n#pragma nv_diag_suppress 177  // constants of other schedules\n\n// Compiled in:\n";
+  std::string text = "\n#pragma nv_diag_suppress 177  // constants of other schedules\n";
   const auto add = [&](std::string_view name, const auto& value) {
     text += fmt::format("#define {}{} {}{}\n", kPrefix, name, value, comment_of(gemm, name));
   };
-  for (const std::string& define : source.defines) {
-    const std::size_t equals = define.find('=');
-    add(define.substr(kPrefix.size(), equals - kPrefix.size()), define.substr(equals + 1));
-  }
   const GemmTypes types = types_of(gemm.problem);
   text += "\n// Decided as it is launched:\n";
   add("M", rows_in_memory(gemm.problem));
@@ -212,7 +191,7 @@ std::string defines(const EmittedGemm& gemm) {
                     : types.c == ElementType::kBf16 ? "0x1p-8"
                                                     : "0x1p-11");
   add("BIAS_ELEMENT", element_of(half_type(types.c)));
-  add("COMPUTE_CAPABILITY", source.architecture == "sm_100a" ? 100 : 90);
+  add("COMPUTE_CAPABILITY", uses_tcgen05(config.schedule) ? 100 : 90);
   add("FORECAST_US", fmt::format("{:.2f}", gemm.forecast.value * 1e6));
   return text;
 }
@@ -230,8 +209,9 @@ std::string build_line(const KernelConfig& config, const std::string& file) {
 
 std::string emitted_source(const EmittedGemm& gemm, const std::string& file) {
   const KernelSource source = gemm_source(gemm.config, ProblemKind::of(gemm.problem));
-  Pasted pasted(source);
-  pasted.add(kHostSide);
+  Pasted pasted;
+  pasted.add(guarded(source.text, source.architecture));
+  pasted.add_file(kHostSide);
   return first_comment(gemm, file) + defines(gemm) + pasted.text();
 }
 

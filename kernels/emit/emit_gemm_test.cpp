@@ -84,7 +84,8 @@ TEST_CASE("Its first comment says what it computes, how it is built, and what ea
   CHECK(text.find("//   stages=4 ") != std::string::npos);
   CHECK(text.find("#define TILECAST_RUN_SCHEDULE 6  // warp_specialized\n") != std::string::npos);
   CHECK(text.find("#define TILECAST_RASTER 0  // grouped_m\n") != std::string::npos);
-  CHECK(text.find("#define TILECAST_BLOCK_M 128\n") != std::string::npos);
+  CHECK(text.find("      .schedule = Schedule{6} /* warp_specialized */,\n") != std::string::npos);
+  CHECK(text.find(".tiling = {.block_m = 128, ") != std::string::npos);
   CHECK(text.find("//   walk=strided ") != std::string::npos);
   const std::string rows = emitted_source(strided(), "gemm.cu");
   CHECK(rows.find(", lda=520 ldb=512 ldc=528.\n") != std::string::npos);

@@ -18,7 +18,7 @@
 
 #include "kernels/emit/check.cuh"
 #include "kernels/emit/problem.cuh"
-#include "kernels/gemm/compile_time_config.h"
+#include "kernels/gemm/gemm_config.h"
 #include "model/tile/reduction_workspace.h"
 #include "model/tile/tensor_memory.h"
 
@@ -33,14 +33,15 @@ namespace tilecast::emitted {
   } while (false)
 
 /// The problem that the kernel runs (swapped_operands.h).
-constexpr GemmShape kRun{swapped() ? kN : kM, swapped() ? kM : kN, kMachineK};
-constexpr i32 kCtasTogether = cluster_size(kTiling);
-constexpr i32 kSharedBytes = kSmem.total_bytes + scale_ring_bytes(fused(), kTiling) +
-                             (grouped() ? group_table_bytes(kGroups) : 0);
+constexpr GemmShape kRun{Config::kSwapped ? kN : kM, Config::kSwapped ? kM : kN, kMachineK};
+constexpr i32 kCtasTogether = cluster_size(Config::kTiling);
+constexpr i32 kSharedBytes = Config::kSmem.total_bytes +
+                             scale_ring_bytes(Config::kEpilogue, Config::kTiling) +
+                             (Config::kGrouped ? group_table_bytes(kGroups) : 0);
 
 /// With what is decided as it is launched.
 constexpr KernelConfig run_config() {
-  KernelConfig config = kConfig;
+  KernelConfig config = Config::kKernel;
   config.schedule = static_cast<Schedule>(TILECAST_RUN_SCHEDULE);
   config.grid = static_cast<Grid>(TILECAST_GRID);
   config.raster = {static_cast<RasterKind>(TILECAST_RASTER), TILECAST_GROUP,
@@ -115,7 +116,7 @@ u32 resident_workers() {
   cluster.val.clusterDim = {static_cast<unsigned>(kCtasTogether), 1, 1};
   cudaLaunchConfig_t config{};
   config.gridDim = {static_cast<unsigned>(kCtasTogether), 1, 1};
-  config.blockDim = {static_cast<unsigned>(kThreads), 1, 1};
+  config.blockDim = {static_cast<unsigned>(Config::kThreads), 1, 1};
   config.dynamicSmemBytes = kSharedBytes;
   config.attrs = &cluster;
   config.numAttrs = kCtasTogether > 1 ? 1 : 0;
@@ -124,12 +125,12 @@ u32 resident_workers() {
   if (kCtasTogether > 1) {
     CHECK(cudaOccupancyMaxActiveClusters(&workers, tilecast_gemm, &config));
   } else {
-    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&workers, tilecast_gemm, kThreads,
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&workers, tilecast_gemm, Config::kThreads,
                                                         kSharedBytes));
     workers *= sms;
   }
-  if constexpr (uses_tcgen05(kConfig.schedule)) {
-    const i32 most = kTensorMemoryColumns / tensor_memory_columns(kConfig) * sms;
+  if constexpr (uses_tcgen05(Config::kKernel.schedule)) {
+    const i32 most = kTensorMemoryColumns / tensor_memory_columns(Config::kKernel) * sms;
     workers = min_of(workers, most / kCtasTogether);
   }
   return static_cast<u32>(workers);
@@ -145,18 +146,16 @@ struct Launch {
                                kSharedBytes));
     const u32 resident = resident_workers();
     args.scheduler = make_tile_scheduler(kRun, kProducts, kRunConfig, resident);
-    args.k_blocks = static_cast<i32>(ceil_div<i64>(kMachineK, kTiling.block_k));
+    args.k_blocks = static_cast<i32>(ceil_div<i64>(kMachineK, Config::kTiling.block_k));
     args.work = make_work_decomposition(args.scheduler, args.k_blocks, kRunConfig, resident);
     args.m = static_cast<i32>(kRun.m);
     args.n = static_cast<i32>(kRun.n);
     args.alpha = 1;
-    args.c_by_tma = swapped() || c_rows_allow_tma(kProduct) ? 1 : 0;
+    args.c_by_tma = Config::kSwapped || c_rows_allow_tma(kProduct) ? 1 : 0;
     args.reduction = kRunConfig.decomposition.reduction;
     if (kBiasElements > 0) {
       bias = device_array<BiasElement>(kBiasElements);
-#if TILECAST_BIAS != 0
       args.bias = bias;
-#endif
     }
     if (kScaleElements.a > 0) {
       constexpr i64 kBlocks = ceil_div<i64>(kK, scale_block());
@@ -166,26 +165,22 @@ struct Launch {
                 .b = b_scales,
                 .a_stride = static_cast<i32>(kRowOfScales),
                 .b_stride = static_cast<i32>(kBlocks)};
-#ifdef TILECAST_SCALES
       args.scales = scales;
-#if TILECAST_SCALES == 3  // scale_block
-      args.scales_of_a =
-          opaque(tensor_map(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, scale_bytes(), scales.a, 0, kBlocks,
-                            kM, scales.a_stride, scale_box(kTiling), false));
-#endif
-#endif
+      if (has_block_scales(Config::kEpilogue)) {
+        args.scales_of_a =
+            opaque(tensor_map(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, scale_bytes(), scales.a, 0, kBlocks,
+                              kM, scales.a_stride, scale_box(Config::kTiling), false));
+      }
     }
-#ifdef TILECAST_RESULT
-    residual = fused().residual ? device_array<CElement>(kSpanOfC) : nullptr;
-    scale_c = fused().scale_c ? device_array<float>(1) : nullptr;
+    residual = Config::kEpilogue.residual ? device_array<CElement>(kSpanOfC) : nullptr;
+    scale_c = Config::kEpilogue.scale_c ? device_array<float>(1) : nullptr;
     result = {.residual = residual,
               .residual_row = kLdc,
               .residual_stride = kProducts > 1 ? kM * kLdc : 0,
               .residual_fours = kLdc % 4 == 0 && kN % 4 == 0 ? 1 : 0,
               .scale_c = scale_c,
-              .amax = fused().amax ? device_array<u32>(1) : nullptr};
+              .amax = Config::kEpilogue.amax ? device_array<u32>(1) : nullptr};
     args.result = result;
-#endif
     if (splits_k(kRunConfig.schedule)) {
       const ReductionWorkspace workspace = reduction_workspace(kRunConfig, args.work);
       args.partials = device_array<float>(workspace.partials);
@@ -198,60 +193,60 @@ struct Launch {
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim = {static_cast<unsigned>(kCtasTogether), 1, 1};
     // How many tiles groups along M have only the kernel knows.
-    const u32 workers = grouped() ? resident : args.work.workers;
+    const u32 workers = Config::kGrouped ? resident : args.work.workers;
     config.gridDim = {workers * static_cast<unsigned>(kCtasTogether), 1, 1};
-    config.blockDim = {static_cast<unsigned>(kThreads), 1, 1};
+    config.blockDim = {static_cast<unsigned>(Config::kThreads), 1, 1};
     config.dynamicSmemBytes = kSharedBytes;
     config.attrs = &cluster;
     config.numAttrs = kCtasTogether > 1 ? 1 : 0;
   }
 
   GemmArgs bind(const Element* a, const Element* b, CElement* c) const {
-    constexpr i64 kRowOfA = (swapped() ? kLdb : kLda) / k_elements(kElementType);
-    constexpr i64 kRowOfB = (swapped() ? kLda : kLdb) / k_elements(kElementType);
+    constexpr i64 kRowOfA = (Config::kSwapped ? kLdb : kLda) / k_elements(Config::kElementType);
+    constexpr i64 kRowOfB = (Config::kSwapped ? kLda : kLdb) / k_elements(Config::kElementType);
     const auto operand = [](const Element* matrix, i64 matrices, i64 side, i64 row, bool k_major,
                             TmaBox box) {
       const i64 rows = k_major ? side : kRun.k, columns = k_major ? kRun.k : side;
-      return opaque(tensor_map(TILECAST_TENSOR_MAP_TYPE, 2, matrix, batched() ? matrices : 0, rows,
-                               columns, row, box, k_major && row * 2 % 256 == 0, parts_k()));
+      return opaque(tensor_map(TILECAST_TENSOR_MAP_TYPE, 2, matrix, Config::kBatched ? matrices : 0,
+                               rows, columns, row, box, k_major && row * 2 % 256 == 0,
+                               Config::kGroupedAlongK));
     };
     const auto output = [](const CElement* matrix, TmaBox box) {
       return opaque(tensor_map(TILECAST_C_TENSOR_MAP_TYPE, sizeof(CElement), matrix,
-                               batched() ? kProducts : 0, kM, kColumnsOfC, kLdc, box, false,
-                               grouped()));
+                               Config::kBatched ? kProducts : 0, kM, kColumnsOfC, kLdc, box, false,
+                               Config::kGrouped));
     };
     GemmArgs bound = args;
-    if (swapped()) {
+    if (Config::kSwapped) {
       std::swap(a, b);
     }
-    constexpr bool kAlongK = a_is_k_major(kLayout);
-    bound.a = operand(a, kMatricesOfA, kRun.m, kRowOfA, kAlongK, a_box(kTiling, kLayout));
-    bound.a_last =
-        operand(a, kMatricesOfA, kRun.m, kRowOfA, kAlongK, a_last_box(kTiling, kLayout, kRun.m));
-    bound.b =
-        operand(b, kMatricesOfB, kRun.n, kRowOfB, b_is_k_major(kLayout), b_box(kTiling, kLayout));
+    constexpr bool kAlongK = a_is_k_major(Config::kLayout);
+    bound.a =
+        operand(a, kMatricesOfA, kRun.m, kRowOfA, kAlongK, a_box(Config::kTiling, Config::kLayout));
+    bound.a_last = operand(a, kMatricesOfA, kRun.m, kRowOfA, kAlongK,
+                           a_last_box(Config::kTiling, Config::kLayout, kRun.m));
+    bound.b = operand(b, kMatricesOfB, kRun.n, kRowOfB, b_is_k_major(Config::kLayout),
+                      b_box(Config::kTiling, Config::kLayout));
     if (bound.c_by_tma != 0) {
-      bound.c = output(c, c_box(kConfig, kCType, column_bytes()));
-#ifdef TILECAST_C_LAST
-      bound.c_last = output(c, c_last_box(kConfig));
-#endif
-#ifdef TILECAST_RESULT
-      if (fused().residual) {
-        bound.result.residual_map = output(residual, c_box(kConfig, kCType, column_bytes()));
+      bound.c = output(c, c_box(Config::kKernel, Config::kCType, Config::kColumnBytes));
+      if (c_last_columns(Config::kTiling) > 0) {
+        bound.c_last = output(c, c_last_box(Config::kKernel));
+      }
+      if (Config::kEpilogue.residual) {
+        bound.result.residual_map =
+            output(residual, c_box(Config::kKernel, Config::kCType, Config::kColumnBytes));
         bound.result.residual_by_tma = 1;
       }
-#endif
     }
     bound.c_pointer = c;
-#ifdef TILECAST_BATCHED
-    bound.batch = {.tile_rows = FastDivisor::of(tile_rows(GemmShape{kM, kN, kMachineK}, kTiling)),
-                   .a_matrices_apart = grouped() || kBatch.one_a ? 0 : 1,
-                   .b_matrices_apart = kBatch.one_b ? 0 : 1,
-                   .c_stride = grouped() ? 0 : kM * kLdc};
-#endif
+    bound.batch = {
+        .tile_rows = FastDivisor::of(tile_rows(GemmShape{kM, kN, kMachineK}, Config::kTiling)),
+        .a_matrices_apart = Config::kGrouped || kBatch.one_a ? 0 : 1,
+        .b_matrices_apart = kBatch.one_b ? 0 : 1,
+        .c_stride = Config::kGrouped ? 0 : kM * kLdc};
 #ifdef TILECAST_GROUP_NUMBERS
     bound.groups = {group_numbers, static_cast<i32>(kGroups),
-                    static_cast<i32>(parts_k() ? kMachineK : kCapacity)};
+                    static_cast<i32>(Config::kGroupedAlongK ? kMachineK : kCapacity)};
 #endif
     return bound;
   }

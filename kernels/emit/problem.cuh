@@ -6,7 +6,7 @@
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
 
-#include "kernels/gemm/compile_time_config.h"
+#include "kernels/gemm/gemm_config.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/swapped_operands.h"
@@ -28,36 +28,39 @@ constexpr i32 kGroupNumbers[] = {0};
 constexpr i64 kGroups = 0, kCapacity = 0;
 #endif
 
-constexpr i64 kMatricesOfA = parts_k() || kBatch.one_a ? 1 : kProducts;
-constexpr i64 kMatricesOfB = grouped() ? kGroups : parts_k() || kBatch.one_b ? 1 : kProducts;
+constexpr i64 kMatricesOfA = Config::kGroupedAlongK || kBatch.one_a ? 1 : kProducts;
+constexpr i64 kMatricesOfB = Config::kGrouped                         ? kGroups
+                             : Config::kGroupedAlongK || kBatch.one_b ? 1
+                                                                      : kProducts;
 
 /// Of the operands as they lie in memory; kLayout is what the kernel runs (swapped_operands.h).
-constexpr Layout kGivenLayout = swapped() ? transposed(kLayout) : kLayout;
+constexpr Layout kGivenLayout = Config::kSwapped ? transposed(Config::kLayout) : Config::kLayout;
 constexpr i64 kLda = TILECAST_LDA, kLdb = TILECAST_LDB, kLdc = TILECAST_LDC;
 constexpr i64 kElementsOfA = kMatricesOfA * (a_is_k_major(kGivenLayout) ? kM : kK) * kLda,
               kElementsOfB = kMatricesOfB * (b_is_k_major(kGivenLayout) ? kN : kK) * kLdb;
-constexpr i64 kMachineK = kK / k_elements(kElementType);
+constexpr i64 kMachineK = kK / k_elements(Config::kElementType);
 /// One product; of groups all their rows.
 constexpr GemmProblem kProduct{.shape = {kM, kN, kMachineK},
-                               .dtype = kElementType,
+                               .dtype = Config::kElementType,
                                .layout = kGivenLayout,
-                               .epilogue = fused(),
-                               .c = kCType,
+                               .epilogue = Config::kEpilogue,
+                               .c = Config::kCType,
                                .leading = {.c = kLdc}};
 constexpr i64 kColumnsOfC = c_columns(kProduct);
 constexpr i64 kElementsOfC = kProducts * kM * kColumnsOfC, kSpanOfC = kProducts * kM * kLdc;
-constexpr bool kFp8 = is_fp8_pair(kElementType);
+constexpr bool kFp8 = is_fp8_pair(Config::kElementType);
 using Element = TILECAST_ELEMENT;  // of A and B
 using CElement = TILECAST_C_ELEMENT;
 using BiasElement = TILECAST_BIAS_ELEMENT;
-constexpr i64 kBiasElements = bias_elements(fused().bias, kM, kN);
+constexpr i64 kBiasElements = bias_elements(Config::kEpilogue.bias, kM, kN);
 // As kernels/jit/gemm_launch.cpp has rows of A's scales unless told otherwise.
-constexpr i64 kRowOfScales = has_block_scales(fused()) ? round_up<i64>(kM, scales_apart()) : kM;
+constexpr i64 kRowOfScales =
+    has_block_scales(Config::kEpilogue) ? round_up<i64>(kM, scales_apart()) : kM;
 constexpr ScaleElements kScaleElements = scale_elements({.shape = {kRowOfScales, kN, kMachineK},
-                                                         .dtype = kElementType,
+                                                         .dtype = Config::kElementType,
                                                          .layout = kGivenLayout,
-                                                         .epilogue = fused()});
-constexpr i64 kScalesOfB = kScaleElements.b * (grouped() ? kGroups : 1);
+                                                         .epilogue = Config::kEpilogue});
+constexpr i64 kScalesOfB = kScaleElements.b * (Config::kGrouped ? kGroups : 1);
 
 /// Rows of C that are written, of all groups or products.
 constexpr i64 rows_written() {
@@ -68,7 +71,7 @@ constexpr i64 rows_written() {
   return rows;
 }
 constexpr double kMultiplyAdds =
-    1.0 * (parts_k() ? kM : rows_written()) * static_cast<double>(kN) * kK;
+    1.0 * (Config::kGroupedAlongK ? kM : rows_written()) * static_cast<double>(kN) * kK;
 
 /// Of an element of C.
 struct Factors {
@@ -79,14 +82,14 @@ struct Factors {
 /// `row`: of C, over all products; `numbers`: the groups', on the device.
 __device__ inline Factors factors_of(i64 row, const i32* numbers) {
   const i64 product = row / kM;
-  if constexpr (parts_k()) {
+  if constexpr (Config::kGroupedAlongK) {
     return {0, 0, product == 0 ? 0 : numbers[product - 1], numbers[product], true};
   }
-  if constexpr (grouped() && kCapacity > 0) {
+  if constexpr (Config::kGrouped && kCapacity > 0) {
     constexpr i64 kRoom = max_of(kCapacity, i64{1});  // compiled, and not run, where it is 0
     return {0, row / kRoom, 0, kK, row % kRoom < numbers[row / kRoom]};
   }
-  if constexpr (grouped()) {
+  if constexpr (Config::kGrouped) {
     i64 group = 0;
     while (group + 1 < kGroups && row >= numbers[group]) {
       ++group;

@@ -8,15 +8,15 @@
 #include "kernels/device/trace.cuh"
 #include "kernels/device/unspecialized_loop.cuh"
 
-extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
-    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
-  using namespace tilecast;
-  static_assert(kTiling.stages == 2, "one buffer loads while the other is read");
-  TileTimeline timeline;
+namespace tilecast {
+
+template <class Config>
+__device__ __forceinline__ void run(const Args<Config>& args) {
+  static_assert(Config::kTiling.stages == 2, "one buffer loads while the other is read");
+  TileTimeline<Config> timeline;
   timeline.enter();
-  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-  const SharedMemory smem = SharedMemory::of(dynamic);
-  if (threadIdx.x == kThreads - 1) {
+  const SharedMemory<Config> smem = SharedMemory<Config>::here();
+  if (threadIdx.x == Config::kThreads - 1) {
     prefetch_tensor_maps(args);
   }
   constexpr ClusterPlace kAlone{0, 0, 0};
@@ -24,14 +24,14 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
 
   const i32 warp = ptx::uniform_warp_index();
   const i32 warpgroup = warp / kWarpsPerWarpgroup;
-  const WarpgroupPlace place = WarpgroupPlace::of(warpgroup);
+  const WarpgroupPlace place = WarpgroupPlace::of<Config>(warpgroup);
   const OperandDescriptors operands = OperandDescriptors::of(smem, place);
   const TileOrigin tile = tile_origin(args, args.scheduler.first(blockIdx.x), kAlone);
   if (threadIdx.x == 0) {
     trace_tile(args, tile, 0);
   }
-  RingPosition load, at, release;
-  Accumulator acc;
+  RingPosition<Config> load, at, release;
+  Accumulator<Config> acc;
   load_epilogue(args, acc, tile, place);
   timeline.begin(tile, 0, args.k_blocks);
   for (i32 k_block = 0; k_block < args.k_blocks; ++k_block) {
@@ -59,3 +59,5 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   timeline.leave();
   finish_stores();
 }
+
+}  // namespace tilecast

@@ -69,9 +69,6 @@ struct ScaleArgs {
   i32 a_stride, b_stride;  // of blocks, elements from one row of these to the next
 };
 
-/// Of Epilogue's residual, amax and scale_c: what a kernel is compiled for is the sum of these.
-enum ResultPart : i32 { kResultResidual = 1, kResultAmax = 2, kResultScale = 4 };
-
 /// What is added to the result, and what becomes of it besides C.
 struct ResultArgs {
   TensorMap residual_map;  // as c, where residual_by_tma
@@ -84,6 +81,7 @@ struct ResultArgs {
   u32* amax;  // its bits, of floats that are not negative; the larger of them and the result's
 };
 
+/// A kernel reads what it is compiled for (gemm_config.h).
 struct GemmArgs {
   TensorMap a;       // [m,k], or [k,m] where A is M-major; box a_box()
   TensorMap a_last;  // the same, box a_last_box(); of tiles that are partly out of bounds
@@ -103,35 +101,15 @@ struct GemmArgs {
   Reduction reduction;
   float* partials;  // as reduction_workspace.h sizes them
   u32* locks;
-// Last, and no parameters of kernels without them, but for those before one that they have; hosts
-// always have all.
-#if !defined(TILECAST_BIAS) || TILECAST_BIAS != 0 || defined(TILECAST_BATCHED) || \
-    defined(TILECAST_C_LAST) || defined(TILECAST_SCALES) || defined(TILECAST_RESULT)
   const void* bias;  // bias_elements() of C's type, 4-byte aligned
-#endif
-#if !defined(TILECAST_BIAS) || defined(TILECAST_BATCHED) || defined(TILECAST_C_LAST) || \
-    defined(TILECAST_SCALES) || defined(TILECAST_RESULT)
+  // Of groups along M `batch` has one matrix of A and of C, and each group's of B; along K each
+  // C's.
   BatchArgs batch;
-#endif
-#if !defined(TILECAST_BIAS) || defined(TILECAST_GROUPED) || defined(TILECAST_GROUPED_K) || \
-    defined(TILECAST_C_LAST) || defined(TILECAST_SCALES) || defined(TILECAST_RESULT)
-  // Along M `batch` then has one matrix of A and of C, and each group's of B; along K each C's.
   GroupArgs groups;
-#endif
-#if !defined(TILECAST_BIAS) || defined(TILECAST_C_LAST) || defined(TILECAST_SCALES) || \
-    defined(TILECAST_RESULT)
   TensorMap c_last;  // as c, box c_last_box(); of the last chunk of a row where it has its own
-#endif
-#if !defined(TILECAST_BIAS) || defined(TILECAST_SCALES) || defined(TILECAST_RESULT)
   ScaleArgs scales;
-#endif
-#if !defined(TILECAST_BIAS) || defined(TILECAST_RESULT) || \
-    (defined(TILECAST_SCALES) && TILECAST_SCALES == 3)
-  ResultArgs result;
-#endif
-#if !defined(TILECAST_BIAS) || (defined(TILECAST_SCALES) && TILECAST_SCALES == 3)  // scale_block
   TensorMap scales_of_a;  // of blocks, [K / 128][m], fp32; box scale_box()
-#endif
+  ResultArgs result;
 };
 
 constexpr i32 kLeastSwizzleBytes = 32;  // of a row

@@ -9,26 +9,26 @@
 #include "kernels/device/trace.cuh"
 #include "kernels/device/unspecialized_loop.cuh"
 
-extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
-    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
-  using namespace tilecast;
-  static_assert(kClusterSize == 1, "clusters are for kernels whose loads run ahead");
-  static_assert(!kCBorrows, "the next tile loads into the ring at once");
-  TileTimeline timeline;
+namespace tilecast {
+
+template <class Config>
+__device__ __forceinline__ void run(const Args<Config>& args) {
+  static_assert(Config::kClusterSize == 1, "clusters are for kernels whose loads run ahead");
+  static_assert(!Config::kCBorrows, "the next tile loads into the ring at once");
+  TileTimeline<Config> timeline;
   timeline.enter();
-  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-  const SharedMemory smem = SharedMemory::of(dynamic);
-  if (threadIdx.x == kThreads - 1) {
+  const SharedMemory<Config> smem = SharedMemory<Config>::here();
+  if (threadIdx.x == Config::kThreads - 1) {
     prefetch_tensor_maps(args);
   }
   set_up_stages(smem);
 
   const i32 warpgroup = ptx::uniform_warp_index() / kWarpsPerWarpgroup;
-  const WarpgroupPlace place = WarpgroupPlace::of(warpgroup);
+  const WarpgroupPlace place = WarpgroupPlace::of<Config>(warpgroup);
   const OperandDescriptors operands = OperandDescriptors::of(smem, place);
   const TileScheduler& scheduler = args.scheduler;
   const u32 end = scheduler.end(blockIdx.x);
-  RingState ring;
+  RingState<Config> ring;
   u32 index = 0;
   for (u32 t = scheduler.first(blockIdx.x); t < end; t = scheduler.next(t)) {
     const TileOrigin tile = tile_origin(args, t, ClusterPlace{0, 0, 0});
@@ -36,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
       trace_tile(args, tile, index);
     }
     ++index;
-    Accumulator acc;
+    Accumulator<Config> acc;
     load_epilogue(args, acc, tile, place);
     timeline.begin(tile, 0, args.k_blocks);
     run_tile(args, smem, ring, acc, operands, tile, timeline);
@@ -48,3 +48,5 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   timeline.leave();
   finish_stores();
 }
+
+}  // namespace tilecast

@@ -17,21 +17,21 @@
 
 namespace tilecast {
 
-static_assert(!kCBorrows || kInflight >= 1, "the load that is put off frees the second B stage");
-
 /// The next K block to load, over all tiles of this worker. Used by warp 0.
+template <class Config>
 struct LoadsAhead {
   u32 worker, linear;
   TileOrigin tile;
   i32 k_block;
 
-  __device__ static LoadsAhead of(const GemmArgs& args, u32 worker, const ClusterPlace& place) {
+  __device__ static LoadsAhead<Config> of(const Args<Config>& args, u32 worker,
+                                          const ClusterPlace& place) {
     const u32 first = args.scheduler.first(worker);
     return {worker, first, tile_origin(args, first, place), 0};
   }
 
-  __device__ void load(const GemmArgs& args, const SharedMemory& smem, RingPosition& at,
-                       const ClusterPlace& place) {
+  __device__ void load(const Args<Config>& args, const SharedMemory<Config>& smem,
+                       RingPosition<Config>& at, const ClusterPlace& place) {
     const TileScheduler& scheduler = args.scheduler;
     if (linear >= scheduler.end(worker)) {
       return;
@@ -49,41 +49,40 @@ struct LoadsAhead {
 
 /// The i-th slot of C in the B stages that are free once a tile's wgmmas are complete, of which
 /// `free` is the first.
-__device__ inline u32 borrowed_slot(const SharedMemory& smem, i32 free, i32 i) {
-  constexpr i32 kPerStage = max_of(1, kSmem.b_stage_bytes / kSmem.c_slot_bytes);
+template <class Config>
+__device__ inline u32 borrowed_slot(const SharedMemory<Config>& smem, i32 free, i32 i) {
+  constexpr i32 kPerStage = max_of(1, Config::kSmem.b_stage_bytes / Config::kSmem.c_slot_bytes);
   const i32 stage = free + i / kPerStage;
-  return smem.b(stage < kSmem.b_stages ? stage : stage - kSmem.b_stages) +
-         i % kPerStage * kSmem.c_slot_bytes;
+  return smem.b(stage < Config::kSmem.b_stages ? stage : stage - Config::kSmem.b_stages) +
+         i % kPerStage * Config::kSmem.c_slot_bytes;
 }
 
-}  // namespace tilecast
-
-extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
-    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
-  using namespace tilecast;
-  TileTimeline timeline;
+template <class Config>
+__device__ __forceinline__ void run(const Args<Config>& args) {
+  static_assert(!Config::kCBorrows || Config::kInflight >= 1,
+                "the load that is put off frees the second B stage");
+  TileTimeline<Config> timeline;
   timeline.enter();
-  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-  const SharedMemory smem = SharedMemory::of(dynamic);
-  if (threadIdx.x == kThreads - 1) {
+  const SharedMemory<Config> smem = SharedMemory<Config>::here();
+  if (threadIdx.x == Config::kThreads - 1) {
     prefetch_tensor_maps(args);
   }
-  const ClusterPlace cta = ClusterPlace::here();
+  const ClusterPlace cta = ClusterPlace::here<Config>();
   set_up_stages(smem);
 
   const i32 warp = ptx::uniform_warp_index();
   const bool loads = warp == 0;
   const i32 warpgroup = warp / kWarpsPerWarpgroup;
-  const WarpgroupPlace place = WarpgroupPlace::of(warpgroup);
+  const WarpgroupPlace place = WarpgroupPlace::of<Config>(warpgroup);
   const OperandDescriptors operands = OperandDescriptors::of(smem, place);
   const TileScheduler& scheduler = args.scheduler;
-  const u32 worker = blockIdx.x / kClusterSize;
+  const u32 worker = blockIdx.x / Config::kClusterSize;
   const u32 end = scheduler.end(worker);
 
-  RingState ring;
-  LoadsAhead ahead = LoadsAhead::of(args, worker, cta);
+  RingState<Config> ring;
+  LoadsAhead<Config> ahead = LoadsAhead<Config>::of(args, worker, cta);
   // Where C borrows stages, the last kInflight loads of every round are put off (below).
-  constexpr i32 kAhead = kTiling.stages - (kCBorrows ? kInflight : 0);
+  constexpr i32 kAhead = Config::kTiling.stages - (Config::kCBorrows ? Config::kInflight : 0);
   if (loads) {
     for (i32 i = 0; i < kAhead; ++i) {
       ahead.load(args, smem, ring.load, cta);
@@ -96,32 +95,33 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
       trace_tile(args, tile, index);
     }
     ++index;
-    Accumulator acc;
+    Accumulator<Config> acc;
     load_epilogue(args, acc, tile, place);
     timeline.begin(tile, 0, args.k_blocks);
     timeline.wait_first_operands(smem, ring.consume);
     multiply_tile(smem, operands, ring, acc, args.k_blocks, cta, [&](i32 k_block) {
-      if (!loads || (!kCBorrows && k_block < kInflight)) {
+      if (!loads || (!Config::kCBorrows && k_block < Config::kInflight)) {
         return;
       }
-      if (kCBorrows && k_block == 0 && ptx::elect_one()) {
+      if (Config::kCBorrows && k_block == 0 && ptx::elect_one()) {
         ptx::tma_store_wait_read<0>();  // the stages that the last tile's C borrowed are free
       }
       ahead.load(args, smem, ring.load, cta);
     });
-    let_next_kernel_begin();
+    let_next_kernel_begin<Config>();
     timeline.multiplied();
     begin_residual(args, acc, tile, place);
-    if constexpr (kCBorrows) {
+    if constexpr (Config::kCBorrows) {
       store_tile_borrowing(args, acc, tile, place, warpgroup, [&](i32 i) {
         // Where the next load would go, warp 0 would know; all know that stages - kInflight loads
         // are ahead of what has been consumed.
         const i32 next = ring.consume.b_stage() + kAhead;
-        return borrowed_slot(smem, next < kSmem.b_stages ? next : next - kSmem.b_stages, i);
+        return borrowed_slot(
+            smem, next < Config::kSmem.b_stages ? next : next - Config::kSmem.b_stages, i);
       });
     } else {
       if (loads) {
-        for (i32 i = 0; i < min_of(kInflight, args.k_blocks); ++i) {
+        for (i32 i = 0; i < min_of(Config::kInflight, args.k_blocks); ++i) {
           ahead.load(args, smem, ring.load, cta);
         }
       }
@@ -131,5 +131,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   }
   timeline.leave();
   finish_stores();
-  leave_cluster();
+  leave_cluster<Config>();
 }
+
+}  // namespace tilecast

@@ -18,48 +18,47 @@
 
 namespace tilecast {
 
-static_assert(!kCBorrows, "the ring serves the other warpgroup during an epilogue");
-static_assert(warpgroups_per_tile(kTiling) == 1, "a tile belongs to one warpgroup");
-
 /// Barriers of the turns, behind those of the epilogue.
-constexpr u32 kFirstTurnBarrier = kConsumersBarrier + 1;
+template <class Config>
+constexpr u32 kFirstTurnBarrier = kConsumersBarrier<Config> + 1;
 constexpr u32 kTurnThreads = 2 * kThreadsPerWarpgroup;  // one warpgroup arrives, the other waits
 
 /// Stages of the ring that a tile takes.
-template <class Args>
-__device__ inline i32 stages_of(const Args& args, u32 linear, const ClusterPlace& cta) {
+template <class Config>
+__device__ inline i32 stages_of(const Args<Config>& args, u32 linear, const ClusterPlace& cta) {
   i32 stages = k_blocks_of(args, linear, cta);
-#ifdef TILECAST_RESULT
-  if constexpr (residual_in_ring()) {
-    stages += args.result.residual_by_tma != 0 ? ceil_div(kChunks, residual_chunks()) : 0;
+  if constexpr (Config::kResidualInRing) {
+    stages +=
+        args.result.residual_by_tma != 0 ? ceil_div(Config::kChunks, Config::kResidualChunks) : 0;
   }
-#endif
   return stages;
 }
 
 /// The ring position behind one tile.
-__device__ inline void skip_tile(RingPosition& at, i32 stages) {
+template <class Config>
+__device__ inline void skip_tile(RingPosition<Config>& at, i32 stages) {
   const i32 position = at.stage + stages;
-  at.stage = position % kTiling.stages;
-  at.phase ^= position / kTiling.stages & 1;
+  at.stage = position % Config::kTiling.stages;
+  at.phase ^= position / Config::kTiling.stages & 1;
 }
 
-__device__ void consume(const GemmArgs& args, const SharedMemory& smem, const ClusterPlace& cta,
-                        i32 warpgroup) {
+template <class Config>
+__device__ void consume(const Args<Config>& args, const SharedMemory<Config>& smem,
+                        const ClusterPlace& cta, i32 warpgroup) {
   const TileScheduler& scheduler = scheduler_of(args);
-  const u32 worker = blockIdx.x / kClusterSize;
+  const u32 worker = blockIdx.x / Config::kClusterSize;
   const u32 end = scheduler.end(worker);
   const WarpgroupPlace whole_tile{0, 0};
   const OperandDescriptors operands = OperandDescriptors::of(smem, whole_tile);
-  RingPosition at;
-  TileTimeline timeline;
+  RingPosition<Config> at;
+  TileTimeline<Config> timeline;
   i32 turn = 0;
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
     if (turn == warpgroup) {
       if (t != scheduler.first(worker)) {
-        ptx::named_barrier_sync(kFirstTurnBarrier + warpgroup, kTurnThreads);
+        ptx::named_barrier_sync(kFirstTurnBarrier<Config> + warpgroup, kTurnThreads);
       }
-      Accumulator acc;
+      Accumulator<Config> acc;
       load_epilogue(args, acc, tile_origin(args, t, cta), whole_tile);
       timeline.begin(tile_origin(args, t, cta), 0, k_blocks_of(args, t, cta));
       timeline.wait_first_operands(smem, at);
@@ -67,7 +66,7 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
         begin_residual(args, acc, tile_origin(args, t, cta), whole_tile);
         if (scheduler.next(t) < end) {
           await_residual(args, smem, at);
-          ptx::named_barrier_arrive(kFirstTurnBarrier + (warpgroup ^ 1), kTurnThreads);
+          ptx::named_barrier_arrive(kFirstTurnBarrier<Config> + (warpgroup ^ 1), kTurnThreads);
         }
       });
       timeline.multiplied();
@@ -75,7 +74,7 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
       store_tile(args, smem, acc, tile_origin(args, t, cta), whole_tile, warpgroup);
       timeline.stored();
     } else {
-      skip_tile(at, stages_of(args, t, cta));
+      skip_tile<Config>(at, stages_of(args, t, cta));
     }
     turn ^= 1;
   }
@@ -83,12 +82,12 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
   finish_stores();
 }
 
-}  // namespace tilecast
-
-extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
-    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
-  using namespace tilecast;
-  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-  const SharedMemory smem = SharedMemory::of(dynamic);
-  run_specialized(args, smem, produce, consume);
+template <class Config>
+__device__ __forceinline__ void run(const Args<Config>& args) {
+  static_assert(!Config::kCBorrows, "the ring serves the other warpgroup during an epilogue");
+  static_assert(warpgroups_per_tile(Config::kTiling) == 1, "a tile belongs to one warpgroup");
+  const SharedMemory<Config> smem = SharedMemory<Config>::here();
+  run_specialized(args, smem, produce<Config>, consume<Config>);
 }
+
+}  // namespace tilecast

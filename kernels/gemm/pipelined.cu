@@ -9,29 +9,29 @@
 #include "kernels/device/trace.cuh"
 #include "kernels/device/unspecialized_loop.cuh"
 
-extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
-    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
-  using namespace tilecast;
-  static_assert(kClusterSize == 1, "clusters are for kernels whose loads run ahead");
-  TileTimeline timeline;
+namespace tilecast {
+
+template <class Config>
+__device__ __forceinline__ void run(const Args<Config>& args) {
+  static_assert(Config::kClusterSize == 1, "clusters are for kernels whose loads run ahead");
+  TileTimeline<Config> timeline;
   timeline.enter();
-  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-  const SharedMemory smem = SharedMemory::of(dynamic);
-  if (threadIdx.x == kThreads - 1) {
+  const SharedMemory<Config> smem = SharedMemory<Config>::here();
+  if (threadIdx.x == Config::kThreads - 1) {
     prefetch_tensor_maps(args);
   }
   set_up_stages(smem);
 
   const i32 warpgroup = ptx::uniform_warp_index() / kWarpsPerWarpgroup;
-  const WarpgroupPlace place = WarpgroupPlace::of(warpgroup);
+  const WarpgroupPlace place = WarpgroupPlace::of<Config>(warpgroup);
   const OperandDescriptors operands = OperandDescriptors::of(smem, place);
   const TileOrigin tile =
       tile_origin(args, args.scheduler.first(blockIdx.x), ClusterPlace{0, 0, 0});
   if (threadIdx.x == 0) {
     trace_tile(args, tile, 0);
   }
-  RingState ring;
-  Accumulator acc;
+  RingState<Config> ring;
+  Accumulator<Config> acc;
   load_epilogue(args, acc, tile, place);
   timeline.begin(tile, 0, args.k_blocks);
   run_tile(args, smem, ring, acc, operands, tile, timeline);
@@ -42,3 +42,5 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   timeline.leave();
   finish_stores();
 }
+
+}  // namespace tilecast

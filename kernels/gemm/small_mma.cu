@@ -12,57 +12,57 @@
 
 namespace tilecast {
 
-static_assert(kConfig.a_source == OperandSource::kShared || a_is_k_major(kLayout),
-              "A goes through registers as rows of K");
-
 /// Address of this lane's row for ldmatrix: sixteen rows by sixteen K elements of A.
+template <class Config>
 __device__ inline u32 a_fragment_address(u32 a, i32 row, i32 step) {
   const u32 lane = threadIdx.x % 32;
   const i32 k = step * kWgmmaK;
-  const u32 slab = a + (k / kSlab * kTiling.block_m) * kSlabRowBytes;
-  const u32 offset = (row + lane % 16) * kSlabRowBytes + k % kSlab * kOperandBytes + lane / 16 * 16;
-  constexpr u32 kSwizzled = (kSlabRowBytes / 16 - 1) << 4;
+  const u32 slab = a + (k / Config::kSlab * Config::kTiling.block_m) * Config::kSlabRowBytes;
+  const u32 offset = (row + lane % 16) * Config::kSlabRowBytes + k % Config::kSlab * kOperandBytes +
+                     lane / 16 * 16;
+  constexpr u32 kSwizzled = (Config::kSlabRowBytes / 16 - 1) << 4;
   return slab + (offset ^ ((offset >> 3) & kSwizzled));
 }
 
 /// mma_k_block with A loaded to registers first.
-__device__ inline void mma_k_block_from_registers(Accumulator& acc, const SharedMemory& smem,
+template <class Config>
+__device__ inline void mma_k_block_from_registers(Accumulator<Config>& acc,
+                                                  const SharedMemory<Config>& smem,
                                                   const OperandDescriptors& operands, i32 row) {
-  constexpr i32 kSteps = kTiling.block_k / kWgmmaK;
+  constexpr i32 kSteps = Config::kTiling.block_k / kWgmmaK;
   const i32 warp_row = row + threadIdx.x % kThreadsPerWarpgroup / 32 * 16;
-  u32 a[kMmasAlongM][kSteps][4];
+  u32 a[Config::kMmasAlongM][kSteps][4];
 #pragma unroll
-  for (i32 i = 0; i < kMmasAlongM; ++i) {
+  for (i32 i = 0; i < Config::kMmasAlongM; ++i) {
 #pragma unroll
     for (i32 step = 0; step < kSteps; ++step) {
-      ptx::ldmatrix_x4(a_fragment_address(smem.a(0), warp_row + i * kWgmmaM, step), a[i][step]);
+      ptx::ldmatrix_x4(a_fragment_address<Config>(smem.a(0), warp_row + i * kWgmmaM, step),
+                       a[i][step]);
     }
   }
   ptx::wgmma_fence();
 #pragma unroll
   for (i32 step = 0; step < kSteps; ++step) {
 #pragma unroll
-    for (i32 i = 0; i < kMmasAlongM; ++i) {
+    for (i32 i = 0; i < Config::kMmasAlongM; ++i) {
 #pragma unroll
-      for (i32 j = 0; j < kMmasAlongN; ++j) {
-        ptx::wgmma_m64k16<kInstructionN, kElementType, kNMajorB>(
-            acc.d[i][j], a[i][step], operands.b.moved(b_step_bytes(j, step)), step > 0);
+      for (i32 j = 0; j < Config::kMmasAlongN; ++j) {
+        ptx::wgmma_m64k16<Config::kInstructionN, Config::kElementType, Config::kNMajorB>(
+            acc.d[i][j], a[i][step], operands.b.moved(b_step_bytes<Config>(j, step)), step > 0);
       }
     }
   }
   ptx::wgmma_commit();
 }
 
-}  // namespace tilecast
-
-extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
-    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
-  using namespace tilecast;
-  TileTimeline timeline;
+template <class Config>
+__device__ __forceinline__ void run(const Args<Config>& args) {
+  static_assert(Config::kKernel.a_source == OperandSource::kShared || a_is_k_major(Config::kLayout),
+                "A goes through registers as rows of K");
+  TileTimeline<Config> timeline;
   timeline.enter();
-  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-  const SharedMemory smem = SharedMemory::of(dynamic);
-  if (threadIdx.x == kThreads - 1) {
+  const SharedMemory<Config> smem = SharedMemory<Config>::here();
+  if (threadIdx.x == Config::kThreads - 1) {
     prefetch_tensor_maps(args);
   }
   constexpr ClusterPlace kAlone{0, 0, 0};
@@ -70,22 +70,22 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
 
   const i32 warp = ptx::uniform_warp_index();
   const i32 warpgroup = warp / kWarpsPerWarpgroup;
-  const WarpgroupPlace place = WarpgroupPlace::of(warpgroup);
+  const WarpgroupPlace place = WarpgroupPlace::of<Config>(warpgroup);
   const OperandDescriptors operands = OperandDescriptors::of(smem, place);
   const TileOrigin only_tile = TileOrigin::of(args, 0, 0);
   if (threadIdx.x == 0) {
     trace_tile(args, only_tile, 0);
   }
   timeline.begin(only_tile, 0, args.k_blocks);
-  RingPosition load, at;
+  RingPosition<Config> load, at;
   if (warp == 0) {
     load_when_empty(args, smem, load, only_tile, 0, kAlone);
   }
   timeline.wait_first_operands(smem, at);
   wait_full(smem, at);
-  Accumulator acc;
+  Accumulator<Config> acc;
   load_epilogue(args, acc, only_tile, place);
-  if constexpr (kConfig.a_source == OperandSource::kRegisters) {
+  if constexpr (Config::kKernel.a_source == OperandSource::kRegisters) {
     mma_k_block_from_registers(acc, smem, operands, place.row);
   } else {
     mma_k_block(acc, operands, at, false);
@@ -99,3 +99,5 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   timeline.leave();
   finish_stores();
 }
+
+}  // namespace tilecast

@@ -18,14 +18,13 @@
 
 namespace tilecast {
 
-static_assert(!kCBorrows, "the ring is loaded for the next piece while C is stored");
-
-__device__ void produce_pieces(const GemmArgs& args, const SharedMemory& smem,
+template <class Config>
+__device__ void produce_pieces(const Args<Config>& args, const SharedMemory<Config>& smem,
                                const ClusterPlace& place) {
   const WorkDecomposition& work = args.work;
-  const u32 worker = blockIdx.x / kClusterSize;
-  RingPosition at;
-  TileTimeline timeline;
+  const u32 worker = blockIdx.x / Config::kClusterSize;
+  RingPosition<Config> at;
+  TileTimeline<Config> timeline;
   u32 index = 0;
   for (WorkPiece p = work.first(worker); work.valid(p); p = work.next(worker, p)) {
     const TileOrigin tile = tile_origin(args, p.tile, place);
@@ -39,19 +38,20 @@ __device__ void produce_pieces(const GemmArgs& args, const SharedMemory& smem,
     }
     timeline.stored();
   }
-  let_next_kernel_begin();
+  let_next_kernel_begin<Config>();
 }
 
-__device__ void consume_pieces(const GemmArgs& args, const SharedMemory& smem,
+template <class Config>
+__device__ void consume_pieces(const Args<Config>& args, const SharedMemory<Config>& smem,
                                const ClusterPlace& cta, i32 warpgroup) {
   const WorkDecomposition& work = args.work;
-  const u32 worker = blockIdx.x / kClusterSize;
-  const WarpgroupPlace place = WarpgroupPlace::of(warpgroup);
+  const u32 worker = blockIdx.x / Config::kClusterSize;
+  const WarpgroupPlace place = WarpgroupPlace::of<Config>(warpgroup);
   const OperandDescriptors operands = OperandDescriptors::of(smem, place);
-  RingPosition at;
-  TileTimeline timeline;
+  RingPosition<Config> at;
+  TileTimeline<Config> timeline;
   for (WorkPiece p = work.first(worker); work.valid(p); p = work.next(worker, p)) {
-    Accumulator acc;
+    Accumulator<Config> acc;
     load_epilogue(args, acc, tile_origin(args, p.tile, cta), place);
     timeline.begin(tile_origin(args, p.tile, cta), p.k_begin, p.k_end);
     timeline.wait_first_operands(smem, at);
@@ -82,11 +82,11 @@ __device__ void consume_pieces(const GemmArgs& args, const SharedMemory& smem,
   finish_stores();
 }
 
-}  // namespace tilecast
-
-extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
-    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
-  using namespace tilecast;
-  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-  run_specialized(args, SharedMemory::of(dynamic), produce_pieces, consume_pieces, clear_sums);
+template <class Config>
+__device__ __forceinline__ void run(const Args<Config>& args) {
+  static_assert(!Config::kCBorrows, "the ring is loaded for the next piece while C is stored");
+  run_specialized(args, SharedMemory<Config>::here(), produce_pieces<Config>,
+                  consume_pieces<Config>, clear_sums<Config>);
 }
+
+}  // namespace tilecast

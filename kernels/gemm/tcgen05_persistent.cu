@@ -8,14 +8,14 @@
 // (phases).
 #include "kernels/device/tcgen05_loop.cuh"
 
-extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
-    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
-  using namespace tilecast;
-  static_assert(!kCBorrows, "the next tile loads into the ring at once");
-  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-  Tcgen05Cta cta = Tcgen05Cta::enter(args, dynamic);
+namespace tilecast {
+
+template <class Config>
+__device__ __forceinline__ void run(const Args<Config>& args) {
+  static_assert(!Config::kCBorrows, "the next tile loads into the ring at once");
+  Tcgen05Cta<Config> cta = Tcgen05Cta<Config>::enter(args);
   const TileScheduler& scheduler = args.scheduler;
-  const u32 worker = blockIdx.x / kGroup;
+  const u32 worker = blockIdx.x / kGroup<Config>;
   const u32 end = scheduler.end(worker);
   u32 index = 0;
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
@@ -31,3 +31,5 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   }
   cta.leave();
 }
+
+}  // namespace tilecast

@@ -17,16 +17,19 @@
 namespace tilecast {
 
 /// Loads that are ahead of the MMAs while a tile ends; where C borrows, the others are put off.
-constexpr i32 kLoadsAhead = kTiling.stages - (kCBorrows ? Tcgen05Operation::kLag : 0);
+template <class Config>
+constexpr i32 kLoadsAhead =
+    Config::kTiling.stages - (Config::kCBorrows ? Tcgen05Operation<Config>::kLag : 0);
 constexpr u32 kStoresReadBarrier = 1;  // named; 0 is __syncthreads
 
 /// The next K block to load, over all tiles of this worker. By the issuing warp.
+template <class Config>
 struct NextLoad {
   u32 worker, linear;
   TileOrigin tile;
   i32 k_block;
 
-  __device__ void load(const GemmArgs& args, Tcgen05Cta& cta) {
+  __device__ void load(const Args<Config>& args, Tcgen05Cta<Config>& cta) {
     const TileScheduler& scheduler = args.scheduler;
     if (linear >= scheduler.end(worker)) {
       return;
@@ -44,41 +47,41 @@ struct NextLoad {
 
 /// The i-th slot of C in the B stages that are free once a tile's MMAs are complete; `free` is the
 /// first of them.
-__device__ inline u32 borrowed_slot(const SharedMemory& smem, i32 free, i32 i) {
-  constexpr i32 kPerStage = max_of(1, kSmem.b_stage_bytes / kSmem.c_slot_bytes);
+template <class Config>
+__device__ inline u32 borrowed_slot(const SharedMemory<Config>& smem, i32 free, i32 i) {
+  constexpr i32 kPerStage = max_of(1, Config::kSmem.b_stage_bytes / Config::kSmem.c_slot_bytes);
   const i32 stage = free + i / kPerStage;
-  return smem.b(stage < kSmem.b_stages ? stage : stage - kSmem.b_stages) +
-         i % kPerStage * kSmem.c_slot_bytes;
+  return smem.b(stage < Config::kSmem.b_stages ? stage : stage - Config::kSmem.b_stages) +
+         i % kPerStage * Config::kSmem.c_slot_bytes;
 }
 
 /// Where every warp knows that B's ring goes on behind the loads that are ahead.
+template <class Config>
 struct FreeStages {
   i32 b_stage = 0;  // first that the next tile's MMAs read
 
   __device__ i32 first_free() const {
-    const i32 next = b_stage + kLoadsAhead;
-    return next < kSmem.b_stages ? next : next - kSmem.b_stages;
+    const i32 next = b_stage + kLoadsAhead<Config>;
+    return next < Config::kSmem.b_stages ? next : next - Config::kSmem.b_stages;
   }
-  __device__ void pass_tile(i32 k_blocks) { b_stage = (b_stage + k_blocks) % kSmem.b_stages; }
+  __device__ void pass_tile(i32 k_blocks) {
+    b_stage = (b_stage + k_blocks) % Config::kSmem.b_stages;
+  }
 };
 
-}  // namespace tilecast
-
-extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
-    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
-  using namespace tilecast;
-  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-  Tcgen05Cta cta = Tcgen05Cta::enter(args, dynamic);
+template <class Config>
+__device__ __forceinline__ void run(const Args<Config>& args) {
+  Tcgen05Cta<Config> cta = Tcgen05Cta<Config>::enter(args);
   const TileScheduler& scheduler = args.scheduler;
-  const u32 worker = blockIdx.x / kGroup;
+  const u32 worker = blockIdx.x / kGroup<Config>;
   const u32 first = scheduler.first(worker);
   const u32 end = scheduler.end(worker);
   const bool issues = cta.warp == kIssuingWarp;
   const i32 warpgroup = cta.warp / kWarpsPerWarpgroup;
-  NextLoad next{worker, first, tile_origin(args, first, cta.place), 0};
-  FreeStages free_stages;
+  NextLoad<Config> next{worker, first, tile_origin(args, first, cta.place), 0};
+  FreeStages<Config> free_stages;
   if (issues) {
-    for (i32 i = 0; i < kLoadsAhead; ++i) {
+    for (i32 i = 0; i < kLoadsAhead<Config>; ++i) {
       next.load(args, cta);
     }
   }
@@ -90,29 +93,31 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
     }
     if (issues) {
       cta.multiply(args.k_blocks, [&](i32 k_block) {
-        if (!kCBorrows && k_block < Tcgen05Operation::kLag) {
+        if (!Config::kCBorrows && k_block < Tcgen05Operation<Config>::kLag) {
           return;
         }
-        if (kCBorrows && k_block == 0 && t != first) {
-          ptx::named_barrier_sync(kStoresReadBarrier, kThreads);  // the last tile's C
+        if (Config::kCBorrows && k_block == 0 && t != first) {
+          ptx::named_barrier_sync(kStoresReadBarrier, Config::kThreads);  // the last tile's C
         }
         next.load(args, cta);
       });
     }
     free_stages.pass_tile(args.k_blocks);
-    if constexpr (kCBorrows) {
+    if constexpr (Config::kCBorrows) {
       const i32 free = free_stages.first_free();
       store_tile_at(
           args, cta.smem, tile, cta.part, cta.tensor_memory, cta.to_store,
-          [&](i32 chunk) { return borrowed_slot(cta.smem, free, warpgroup * kPartChunks + chunk); },
+          [&](i32 chunk) {
+            return borrowed_slot(cta.smem, free, warpgroup * kPartChunks<Config> + chunk);
+          },
           [](i32) {});
       finish_own_stores();
       if (!issues && scheduler.next(t) < end) {
-        ptx::named_barrier_arrive(kStoresReadBarrier, kThreads);
+        ptx::named_barrier_arrive(kStoresReadBarrier, Config::kThreads);
       }
     } else {
       if (issues) {
-        for (i32 i = 0; i < min_of(Tcgen05Operation::kLag, args.k_blocks); ++i) {
+        for (i32 i = 0; i < min_of(Tcgen05Operation<Config>::kLag, args.k_blocks); ++i) {
           next.load(args, cta);
         }
       }
@@ -122,3 +127,5 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   }
   cta.leave();
 }
+
+}  // namespace tilecast

@@ -8,13 +8,14 @@
 // (phases).
 #include "kernels/device/tcgen05_loop.cuh"
 
-extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
-    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
-  using namespace tilecast;
-  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-  Tcgen05Cta cta = Tcgen05Cta::enter(args, dynamic);
+namespace tilecast {
+
+template <class Config>
+__device__ __forceinline__ void run(const Args<Config>& args) {
+  Tcgen05Cta<Config> cta = Tcgen05Cta<Config>::enter(args);
   const TileScheduler& scheduler = args.scheduler;
-  const TileOrigin tile = tile_origin(args, scheduler.first(blockIdx.x / kGroup), cta.place);
+  const TileOrigin tile =
+      tile_origin(args, scheduler.first(blockIdx.x / kGroup<Config>), cta.place);
   if (threadIdx.x == 0) {
     trace_tile(args, tile, 0);
   }
@@ -24,3 +25,5 @@ extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConf
   store_tile_where_kept(args, cta.smem, tile, cta.part, cta.tensor_memory, cta.to_store);
   cta.leave();
 }
+
+}  // namespace tilecast

@@ -17,19 +17,24 @@
 
 namespace tilecast {
 
-constexpr i32 kLoadingWarp = kEpilogueWarps;
-constexpr i32 kIssuingWarp = kEpilogueWarps + 1;
-constexpr i32 kAskingWarp = kEpilogueWarps + 2;
-constexpr i32 kAllocatingWarp = kAskingWarp;
+template <class Config>
+constexpr i32 kLoadingWarp = kEpilogueWarps<Config>;
+template <class Config>
+constexpr i32 kIssuingWarp = kEpilogueWarps<Config> + 1;
+template <class Config>
+constexpr i32 kAskingWarp = kEpilogueWarps<Config> + 2;
+template <class Config>
+constexpr i32 kAllocatingWarp = kAskingWarp<Config>;
 
 /// By one thread of each CTA.
-__device__ inline void load_tiles(const GemmArgs& args, const SharedMemory& smem,
+template <class Config>
+__device__ inline void load_tiles(const Args<Config>& args, const SharedMemory<Config>& smem,
                                   const ClusterPlace& cta) {
-  RingPosition at;
+  RingPosition<Config> at;
   u32 index = 0;
-  for (TileSource tiles(args, smem); tiles.has_tile(); tiles.next()) {
+  for (TileSource<Config> tiles(args, smem); tiles.has_tile(); tiles.next()) {
     const TileOrigin tile = tiles.tile(cta);
-    if (!kTakesOver) {
+    if (!kTakesOver<Config>) {
       trace_tile(args, tile, index++);
     }
     for (i32 k_block = 0; k_block < args.k_blocks; ++k_block) {
@@ -42,11 +47,12 @@ __device__ inline void load_tiles(const GemmArgs& args, const SharedMemory& smem
 }
 
 /// By one warp of the leader.
-__device__ inline void multiply_tiles(const GemmArgs& args, const SharedMemory& smem,
+template <class Config>
+__device__ inline void multiply_tiles(const Args<Config>& args, const SharedMemory<Config>& smem,
                                       const ClusterPlace& cta, u32 tensor_memory) {
-  Tcgen05Operation operation = Tcgen05Operation::start(smem, cta, tensor_memory);
-  RingPosition consume, release;
-  for (TileSource tiles(args, smem); tiles.has_tile(); tiles.next_of_warp()) {
+  Tcgen05Operation<Config> operation = Tcgen05Operation<Config>::start(smem, cta, tensor_memory);
+  RingPosition<Config> consume, release;
+  for (TileSource<Config> tiles(args, smem); tiles.has_tile(); tiles.next_of_warp()) {
     operation.begin_tile(smem);
     multiply_k_blocks(
         smem, operation, consume, release, args.k_blocks, cta, [](i32) {}, [] {});
@@ -54,43 +60,43 @@ __device__ inline void multiply_tiles(const GemmArgs& args, const SharedMemory& 
 }
 
 /// By each of the epilogue's warps.
-__device__ inline void store_tiles(const GemmArgs& args, const SharedMemory& smem,
+template <class Config>
+__device__ inline void store_tiles(const Args<Config>& args, const SharedMemory<Config>& smem,
                                    const ClusterPlace& cta, i32 warp, u32 tensor_memory) {
-  const EpiloguePart part = EpiloguePart::of(warp);
-  AccumulatorPosition at;
-  for (TileSource tiles(args, smem); tiles.has_tile(); tiles.next_of_warp()) {
+  const EpiloguePart<Config> part = EpiloguePart<Config>::of(warp);
+  AccumulatorPosition<Config> at;
+  for (TileSource<Config> tiles(args, smem); tiles.has_tile(); tiles.next_of_warp()) {
     store_tile_where_kept(args, smem, tiles.tile(cta), part, tensor_memory, at);
   }
   finish_own_stores();
 }
 
-}  // namespace tilecast
-
-extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
-    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
-  using namespace tilecast;
-  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-  const SharedMemory smem = SharedMemory::of(dynamic);
+template <class Config>
+__device__ __forceinline__ void run(const Args<Config>& args) {
+  const SharedMemory<Config> smem = SharedMemory<Config>::here();
   const i32 warp = ptx::uniform_warp_index();
-  const ClusterPlace cta = ClusterPlace::here();
-  if (warp == kLoadingWarp && ptx::elect_one()) {
+  const ClusterPlace cta = ClusterPlace::here<Config>();
+  if (warp == kLoadingWarp<Config> && ptx::elect_one()) {
     prefetch_tensor_maps(args);
   }
-  const u32 tensor_memory = set_up_tcgen05(smem, warp, kAllocatingWarp, kAnswerReaders);
-  if (warp < kEpilogueWarps) {
+  const u32 tensor_memory =
+      set_up_tcgen05(smem, warp, kAllocatingWarp<Config>, kAnswerReaders<Config>);
+  if (warp < kEpilogueWarps<Config>) {
     store_tiles(args, smem, cta, warp, tensor_memory);
-  } else if (warp == kLoadingWarp) {
+  } else if (warp == kLoadingWarp<Config>) {
     if (ptx::elect_one()) {
       load_tiles(args, smem, cta);
     }
-  } else if (warp == kIssuingWarp) {
-    if (leads(cta)) {
+  } else if (warp == kIssuingWarp<Config>) {
+    if (leads<Config>(cta)) {
       multiply_tiles(args, smem, cta, tensor_memory);
     }
-  } else if (kTakesOver && warp == kAskingWarp) {
+  } else if (kTakesOver<Config> && warp == kAskingWarp<Config>) {
     if (ptx::elect_one()) {
       ask_for_tiles(smem, cta);
     }
   }
-  take_down_tcgen05(tensor_memory, warp, kAllocatingWarp);
+  take_down_tcgen05(tensor_memory, warp, kAllocatingWarp<Config>);
 }
+
+}  // namespace tilecast

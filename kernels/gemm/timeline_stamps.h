@@ -1,4 +1,4 @@
-// What a kernel that is compiled with TILECAST_TIMELINE writes down, read back by the host.
+// What a kernel that is compiled with a timeline writes down, read back by the host.
 #pragma once
 
 #include "model/base/integers.h"

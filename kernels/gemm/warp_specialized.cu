@@ -17,18 +17,19 @@
 
 namespace tilecast {
 
-__device__ void consume(const GemmArgs& args, const SharedMemory& smem, const ClusterPlace& cta,
-                        i32 warpgroup) {
+template <class Config>
+__device__ void consume(const Args<Config>& args, const SharedMemory<Config>& smem,
+                        const ClusterPlace& cta, i32 warpgroup) {
   const TileScheduler& scheduler = scheduler_of(args);
-  const u32 worker = blockIdx.x / kClusterSize;
+  const u32 worker = blockIdx.x / Config::kClusterSize;
   const u32 end = scheduler.end(worker);
-  const WarpgroupPlace place = WarpgroupPlace::of(warpgroup);
+  const WarpgroupPlace place = WarpgroupPlace::of<Config>(warpgroup);
   const OperandDescriptors operands = OperandDescriptors::of(smem, place);
-  RingPosition at;
-  TileTimeline timeline;
-  DeferredStore deferred;
+  RingPosition<Config> at;
+  TileTimeline<Config> timeline;
+  DeferredStore<Config> deferred;
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {
-    Accumulator acc;
+    Accumulator<Config> acc;
     load_epilogue(args, acc, tile_origin(args, t, cta), place);
     timeline.begin(tile_origin(args, t, cta), 0, k_blocks_of(args, t, cta));
     timeline.wait_first_operands(smem, at);
@@ -37,7 +38,7 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
         [&] { deferred.store_one(args, smem, warpgroup); });
     timeline.multiplied();
     const TileOrigin tile = tile_origin(args, t, cta);
-    if constexpr (kDefers) {
+    if constexpr (kDefers<Config>) {
       deferred.store_rest(args, smem, warpgroup);
       begin_residual(args, acc, tile, place);
       add_residual(args, smem, at, acc, tile, place, cta, warpgroup);
@@ -54,12 +55,10 @@ __device__ void consume(const GemmArgs& args, const SharedMemory& smem, const Cl
   finish_stores();
 }
 
-}  // namespace tilecast
-
-extern "C" __global__ void __launch_bounds__(tilecast::kThreads, tilecast::kConfig.ctas_per_sm)
-    tilecast_gemm(const __grid_constant__ tilecast::GemmArgs args) {
-  using namespace tilecast;
-  extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-  const SharedMemory smem = SharedMemory::of(dynamic);
-  run_specialized(args, smem, produce, consume);
+template <class Config>
+__device__ __forceinline__ void run(const Args<Config>& args) {
+  const SharedMemory<Config> smem = SharedMemory<Config>::here();
+  run_specialized(args, smem, produce<Config>, consume<Config>);
 }
+
+}  // namespace tilecast

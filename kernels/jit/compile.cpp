@@ -30,16 +30,18 @@ std::pair<int, int> version() {
 
 class Program {
  public:
-  /// `closure` holds the main source first, then its headers.
-  explicit Program(std::span<const EmbeddedSource> closure) {
+  /// `closure` holds the source's file first, then its headers.
+  Program(const KernelSource& source, std::span<const EmbeddedSource> closure) {
     std::vector<const char*> texts;
     std::vector<const char*> names;
-    for (const EmbeddedSource& header : closure.subspan(1)) {
+    for (const EmbeddedSource& header : source.text.empty() ? closure.subspan(1) : closure) {
       texts.push_back(header.text);
       names.push_back(header.path);
     }
-    check(nvrtc().create_program(&program_, closure[0].text, closure[0].path,
-                                 static_cast<int>(names.size()), texts.data(), names.data()),
+    const char* const text = source.text.empty() ? closure[0].text : source.text.c_str();
+    const char* const name = source.text.empty() ? closure[0].path : "config.cu";
+    check(nvrtc().create_program(&program_, text, name, static_cast<int>(names.size()),
+                                 texts.data(), names.data()),
           "nvrtcCreateProgram");
   }
   ~Program() { nvrtc().destroy_program(&program_); }
@@ -123,7 +125,7 @@ std::vector<std::string> compile_options(const KernelSource& source) {
 }
 
 CompiledKernel compile_kernel(const KernelSource& source, std::span<const EmbeddedSource> sources) {
-  Program program(source_closure(source.path, sources));
+  Program program(source, source_closure(source.path, sources));
   const nvrtcResult result = program.compile(compile_options(source));
   CompiledKernel kernel{};
   kernel.log = without_compile_time(program.log());

@@ -14,6 +14,7 @@ struct KernelSource {
   std::string path;                  // of an embedded source, e.g. kernels/gemm/pipelined.cu
   std::vector<std::string> defines;  // NAME=VALUE
   std::string architecture = "sm_90a";
+  std::string text = "";  // that is compiled, and includes `path`; empty: that file alone
 };
 
 struct CompiledKernel {

@@ -13,12 +13,14 @@
 namespace tilecast {
 namespace {
 
-/// Path and macros, as someone who wants to compile it alone needs them.
+/// Path, macros and text, as someone who wants to compile it alone needs them, in one line.
 std::string described(const KernelSource& source) {
   std::string text = source.path;
   for (const std::string& define : source.defines) {
     text += " " + define;
   }
+  text += source.text.empty() ? "" : " " + source.text;
+  std::ranges::replace(text, '\n', ' ');
   return text;
 }
 

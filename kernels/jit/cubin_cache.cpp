@@ -105,6 +105,7 @@ std::string CubinCache::key_text(const KernelSource& source) const {
   for (const std::string& option : compile_options(source)) {
     key += fmt::format("option {}\n", option);
   }
+  key += source.text;
   for (const EmbeddedSource& file : source_closure(source.path, sources_)) {
     key += fmt::format("source {} {}\n", file.path, hash_text(file.text));
   }

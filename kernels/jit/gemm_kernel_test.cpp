@@ -114,17 +114,17 @@ std::vector<Kernel> drawn_candidates(unsigned seed) {
 TEST_CASE("Configurations that differ in bands or walk alone share a cubin, a curve does not") {
   KernelConfig other = flagship();
   other.raster = {RasterKind::kGroupedN, 1, Walk::kChunked};
-  const auto defines = [](const KernelConfig& config) {
-    return defines_for(config, {ElementType::kFp16, Layout::kTn});
+  const auto text = [](const KernelConfig& config) {
+    return config_text(config, {ElementType::kFp16, Layout::kTn});
   };
-  CHECK(defines(other) == defines(flagship()));
+  CHECK(text(other) == text(flagship()));
   other.raster.kind = RasterKind::kHilbert;
-  CHECK(defines(other) != defines(flagship()));
+  CHECK(text(other) != text(flagship()));
   other = flagship();
   other.inflight = 0;
-  CHECK(defines(other) != defines(flagship()));
-  CHECK(defines_for(flagship(), {ElementType::kBf16, Layout::kTn}) != defines(flagship()));
-  CHECK(defines_for(flagship(), {ElementType::kFp16, Layout::kNn}) != defines(flagship()));
+  CHECK(text(other) != text(flagship()));
+  CHECK(config_text(flagship(), {ElementType::kBf16, Layout::kTn}) != text(flagship()));
+  CHECK(config_text(flagship(), {ElementType::kFp16, Layout::kNn}) != text(flagship()));
 }
 
 TEST_CASE("The ways to split K of one tile share a cubin") {
@@ -170,8 +170,8 @@ TEST_CASE("A kernel of fp8 multiplies by its own wgmma, and its C has a type of 
       CHECK(kernel.rejection == "");
     }
   }
-  CHECK(defines_for(config, {{ElementType::kE4m3, ElementType::kBf16}, Layout::kTn}) !=
-        defines_for(config, {{ElementType::kE4m3, ElementType::kFp16}, Layout::kTn}));
+  CHECK(config_text(config, {{ElementType::kE4m3, ElementType::kBf16}, Layout::kTn}) !=
+        config_text(config, {{ElementType::kE4m3, ElementType::kFp16}, Layout::kTn}));
   CHECK_THROWS_AS(gemm_source(config, {{ElementType::kE4m3, ElementType::kBf16}, Layout::kNn}),
                   ConfigError);
 }

@@ -11,88 +11,103 @@
 #include "model/tile/swapped_operands.h"
 
 namespace tilecast {
+namespace {
 
-std::vector<std::string> defines_for(const KernelConfig& asked, const ProblemKind& kind,
-                                     SumScale scale) {
-  const auto& [types, layout, epilogue, batched, grouped, parts_k, launch] = kind;
+/// What launches call: kGemmEntry.
+constexpr const char* kEntry = R"(
+extern "C" __global__ void
+__launch_bounds__(tilecast::Config::kThreads, tilecast::Config::kCtasPerSm)
+    tilecast_gemm(const __grid_constant__ tilecast::Args<tilecast::Config> args) {
+  tilecast::run(args);
+}
+)";
+
+}  // namespace
+
+std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumScale scale,
+                        Build build) {
+  const auto& [types, layout, epilogue, batched, grouped, along_k, launch] = kind;
+  const bool timeline = build == Build::kTimeline;
   const KernelConfig config = in_pairs(types.operands, asked);
   const Tiling& t = config.tiling;
-  const bool swapped = config.operands == OperandOrder::kSwapped;
-  const auto define = [](const char* name, i32 value) {
-    return fmt::format("TILECAST_{}={}", name, value);
+  const bool pairs = is_fp8(types.operands);
+  // An enumerator, with its word behind it.
+  const auto word = [](const char* type, auto enumerator, std::string_view text) {
+    return fmt::format("{}{{{}}} /* {} */", type, static_cast<i32>(enumerator), text);
   };
-  std::vector<std::string> defines = {
-      define("SCHEDULE", static_cast<i32>(kernel_of(config.schedule))),
-      define("BLOCK_M", t.block_m),
-      define("BLOCK_N", t.block_n),
-      define("BLOCK_K", t.block_k),
-      define("STAGES", t.stages),
-      define("WARPGROUPS_M", t.warpgroups_m),
-      define("WARPGROUPS_N", t.warpgroups_n),
-      define("CLUSTER_M", t.cluster_m),
-      define("CLUSTER_N", t.cluster_n),
-      define("C_SLOTS", t.c_slots),
-      define("CTAS_PER_SM", config.ctas_per_sm),
-      define("INFLIGHT", config.inflight),
-      define("PRODUCER_REGISTERS", config.producer_registers),
-      define("A_SOURCE", static_cast<i32>(config.a_source)),
-      define("INSTRUCTION_N", config.instruction_n),
-      define("ELEMENT_TYPE", static_cast<i32>(in_pairs(types.operands))),
-      define("LAYOUT", static_cast<i32>(swapped ? transposed(layout) : layout)),
-      define("DEFERRED", config.store == Store::kDeferred ? 1 : 0),
-      define("HILBERT", config.raster.kind == RasterKind::kHilbert ? 1 : 0),
-      define("SUM_SCALE", static_cast<i32>(scale)),
-      define("BIAS", static_cast<i32>(epilogue.bias)),
-      define("ACTIVATION", static_cast<i32>(epilogue.activation)),
+  const Schedule schedule = kernel_of(config.schedule);
+  // Of the grids only this one changes a kernel.
+  const Grid grid = config.grid == Grid::kTakeover ? Grid::kTakeover : Grid::kTiles;
+  const Layout run = config.operands == OperandOrder::kSwapped ? transposed(layout) : layout;
+  const ElementType operands = in_pairs(types.operands);
+  std::string text = fmt::format(
+      "namespace tilecast {{\n\n/// What this kernel is compiled for.\nstruct Given {{\n"
+      "  static constexpr KernelConfig kKernel{{\n"
+      "      .schedule = {},\n"
+      "      .tiling = {{.block_m = {}, .block_n = {}, .block_k = {}, .stages = {},\n"
+      "                 .warpgroups_m = {}, .warpgroups_n = {}, .cluster_m = {}, .cluster_n = {},\n"
+      "                 .c_slots = {}}},\n"
+      "      .ctas_per_sm = {},\n      .inflight = {},\n      .producer_registers = {},\n"
+      "      .a_source = {},\n      .instruction_n = {},\n      .grid = Grid{{{}}},\n"
+      "      .raster = {{}},\n      .decomposition = {{}},\n      .accumulators = {},\n"
+      "      .store = Store{{{}}},\n      .operands = OperandOrder{{{}}},\n  }};\n",
+      word("Schedule", schedule, to_text(schedule)), t.block_m, t.block_n, t.block_k, t.stages,
+      t.warpgroups_m, t.warpgroups_n, t.cluster_m, t.cluster_n, t.c_slots, config.ctas_per_sm,
+      config.inflight, config.producer_registers,
+      word("OperandSource", config.a_source,
+           config.a_source == OperandSource::kShared ? "shared" : "registers"),
+      config.instruction_n, static_cast<i32>(grid), config.accumulators,
+      static_cast<i32>(config.store), static_cast<i32>(config.operands));
+  const auto constant = [&text](std::string_view type_and_name, const std::string& value) {
+    text += fmt::format("  static constexpr {} = {};\n", type_and_name, value);
   };
-  if (types.c != in_pairs(types.operands)) {  // a C in fp8 is no pairs
-    defines.push_back(define("C_TYPE", static_cast<i32>(types.c)));
+  const auto flag = [&](std::string_view name, bool holds) {
+    constant(fmt::format("bool {}", name), holds ? "true" : "false");
+  };
+  constant("ElementType kElementType",
+           word("ElementType", operands,
+                fmt::format("{}{}", pairs ? "pairs along K of " : "", to_text(types.operands))));
+  constant("ElementType kCType", word("ElementType", types.c, to_text(types.c)));
+  constant("Layout kLayout", word("Layout", run, to_text(run)));
+  constant("Epilogue kEpilogue",
+           fmt::format("{{Bias{{{}}}, Activation{{{}}}, Scales{{{}}}, {}, {}, {}}} /* {} */",
+                       static_cast<i32>(epilogue.bias), static_cast<i32>(epilogue.activation),
+                       static_cast<i32>(epilogue.scales), epilogue.residual, epilogue.amax,
+                       epilogue.scale_c, fuses(epilogue) ? to_text(epilogue) : "none"));
+  text.replace(text.rfind(" = {Bias"), 3, "");
+  flag("kExact", types.accumulate == Accumulate::kExact);
+  flag("kBatched", batched || grouped || along_k);
+  flag("kGrouped", grouped);
+  flag("kGroupedAlongK", along_k);
+  flag("kAlphaBeta", scale == SumScale::kAlphaBeta);
+  flag("kOnHilbertCurve", config.raster.kind == RasterKind::kHilbert);
+  flag("kTimeline", timeline);
+  constant("LaunchOrder kLaunch", fmt::format("LaunchOrder{{{}}}", static_cast<i32>(launch)));
+  if (timeline) {
+    text += "  __device__ static const TimelineBuffers& timeline() { return tilecast_timeline; }\n";
+    text =
+        "#include \"kernels/gemm/timeline_stamps.h\"\n\n"
+        "extern \"C\" {\n__constant__ tilecast::TimelineBuffers tilecast_timeline;\n}\n\n" +
+        text;
   }
-  if (epilogue.scales != Scales::kNone) {
-    defines.push_back(define("SCALES", static_cast<i32>(epilogue.scales)));
-  }
-  if (const i32 result = (epilogue.residual ? kResultResidual : 0) +
-                         (epilogue.amax ? kResultAmax : 0) + (epilogue.scale_c ? kResultScale : 0);
-      result != 0) {
-    defines.push_back(define("RESULT", result));
-  }
-  if (types.accumulate == Accumulate::kExact) {
-    defines.push_back(define("EXACT", 1));
-  }
-  if (c_last_columns(t) > 0) {
-    defines.push_back(define("C_LAST", 1));
-  }
-  if (swapped) {
-    defines.push_back(define("SWAPPED", 1));
-  }
-  if (batched || grouped || parts_k) {
-    defines.push_back(define("BATCHED", 1));
-  }
-  if (grouped) {
-    defines.push_back(define("GROUPED", 1));
-  }
-  if (launch != LaunchOrder::kInTurn) {
-    defines.push_back(define("LAUNCH", static_cast<i32>(launch)));
-  }
-  if (parts_k) {
-    defines.push_back(define("GROUPED_K", 1));
-  }
-  if (uses_tcgen05(config.schedule)) {
-    defines.push_back(define("ACCUMULATORS", config.accumulators));
-    // Of the grids only this one changes the kernel.
-    defines.push_back(define("TAKEOVER", config.grid == Grid::kTakeover ? 1 : 0));
-  }
-  return defines;
+  return text + "};\n\nusing Config = GemmConfig<Given>;\n\n}  // namespace tilecast\n";
 }
 
-KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, SumScale scale) {
+std::string source_text(const std::string& path, const std::string& config) {
+  return fmt::format("#include \"kernels/gemm/gemm_config.h\"\n\n{}\n#include \"{}\"\n", config,
+                     path);
+}
+
+KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, SumScale scale,
+                         Build build) {
   if (const std::string why = why_no_kernel(kind, config, scale); !why.empty()) {
     throw ConfigError(fmt::format("no kernel of {}: {}", to_text(config), why));
   }
   const GemmKernelInfo& kernel = gemm_kernel_info(config.schedule);
   return {.path = kernel.source,
-          .defines = defines_for(config, kind, scale),
-          .architecture = std::string(kernel.architecture)};
+          .defines = {},
+          .architecture = std::string(kernel.architecture),
+          .text = source_text(kernel.source, config_text(config, kind, scale, build)) + kEntry};
 }
 
 }  // namespace tilecast

@@ -1,10 +1,9 @@
-// The source of one GEMM configuration's kernel and the macros that it is compiled with. Only what
+// The source of one GEMM configuration's kernel, and the type that it is a template on. Only what
 // must be constant is compiled in, so configurations that differ in their bands or walk alone share
 // a cubin.
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "kernels/jit/compile.h"
 #include "model/tile/kernel_config.h"
@@ -12,14 +11,20 @@
 
 namespace tilecast {
 
-/// The macros that kernels/gemm/compile_time_config.h reads. `config` as of a problem of this kind:
-/// of fp8 in elements of K.
-std::vector<std::string> defines_for(const KernelConfig& config, const ProblemKind& kind,
-                                     SumScale scale = SumScale::kNone);
+/// Whether each role writes down when it worked on a tile (timeline.cuh).
+enum class Build { kOrdinary, kTimeline };
+
+/// `Config`, and what it is given (kernels/gemm/gemm_config.h). `config` as of a problem of this
+/// kind: of fp8 in elements of K.
+std::string config_text(const KernelConfig& config, const ProblemKind& kind,
+                        SumScale scale = SumScale::kNone, Build build = Build::kOrdinary);
+
+/// A source at `path` behind the text of its `Config`.
+std::string source_text(const std::string& path, const std::string& config);
 
 /// Throws ConfigError where no kernel of this schedule supports types, layout, clusters,
 /// epilogue, batches, groups or programmatic launches.
 KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind,
-                         SumScale scale = SumScale::kNone);
+                         SumScale scale = SumScale::kNone, Build build = Build::kOrdinary);
 
 }  // namespace tilecast

@@ -26,10 +26,11 @@ Defines wgmma(i32 n, bool registers, i32 group, i32 pending, i32 warpgroups, i32
 
 /// At least this many registers: accumulators that nobody reads would take their wgmmas with them.
 void check_compiles(const std::string& name, const Defines& defines = {},
-                    i32 accumulator_registers = 0) {
+                    i32 accumulator_registers = 0, const std::string& config = "") {
   INFO(name);
-  const CompiledKernel kernel =
-      compile_kernel({.path = "kernels/micro/" + name + ".cu", .defines = defines});
+  const std::string path = "kernels/micro/" + name + ".cu";
+  const CompiledKernel kernel = compile_kernel(
+      {.path = path, .defines = defines, .text = config.empty() ? "" : source_text(path, config)});
   INFO(kernel.log);
   CHECK(kernel.rejection == "");
   CHECK(kernel.report.registers >= accumulator_registers);
@@ -67,10 +68,10 @@ TEST_CASE("Every micro-benchmark of the tensor cores keeps its wgmmas asynchrono
 }
 
 TEST_CASE("The K blocks of the micro-benchmarks compile as the GEMMs' do") {
-  const auto defines = [](const KernelConfig& config, const Defines& more) {
-    Defines all = defines_for(config, {ElementType::kFp16, Layout::kTn});
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
+  const auto check = [](const char* name, const KernelConfig& config, const Defines& defines,
+                        i32 registers) {
+    check_compiles(name, defines, registers,
+                   config_text(config, {ElementType::kFp16, Layout::kTn}));
   };
   const auto config = [](Schedule schedule, i32 m, i32 n, i32 k, i32 warpgroups, i32 stages) {
     KernelConfig made = fixed_by_schedule(schedule);
@@ -82,16 +83,13 @@ TEST_CASE("The K blocks of the micro-benchmarks compile as the GEMMs' do") {
     return made;
   };
   const KernelConfig wide = config(Schedule::kPipelined, 256, 176, 128, 2, 1);
-  check_compiles("wgmma_block",
-                 defines(wide, {"TILECAST_BEFORE=1", "TILECAST_MULTIPLY=1", "TILECAST_BOXES=0"}),
-                 176);
+  check("wgmma_block", wide, {"TILECAST_BEFORE=1", "TILECAST_MULTIPLY=1", "TILECAST_BOXES=0"}, 176);
   const KernelConfig loaded = config(Schedule::kWarpSpecialized, 128, 256, 128, 2, 1);
   for (const char* multiply : {"TILECAST_MULTIPLY=0", "TILECAST_MULTIPLY=1"}) {
-    check_compiles("wgmma_block",
-                   defines(loaded, {"TILECAST_BEFORE=0", multiply, "TILECAST_BOXES=3"}));
+    check("wgmma_block", loaded, {"TILECAST_BEFORE=0", multiply, "TILECAST_BOXES=3"}, 0);
   }
   for (const Schedule schedule : {Schedule::kPipelined, Schedule::kWarpSpecialized}) {
-    check_compiles("k_block_loop", defines(config(schedule, 128, 256, 128, 2, 2), {}), 128);
+    check("k_block_loop", config(schedule, 128, 256, 128, 2, 2), {}, 128);
   }
 }
 

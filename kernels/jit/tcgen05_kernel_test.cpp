@@ -32,50 +32,6 @@ constexpr i32 kMostSharedMemory = 232448;
 
 const GemmProblem kProblem{{8192, 8192, 8192}, ElementType::kFp16, Layout::kTn};
 
-template <class T>
-T read_at(const std::string& bytes, std::size_t at) {
-  T value;
-  REQUIRE(at + sizeof value <= bytes.size());
-  std::memcpy(&value, bytes.data() + at, sizeof value);
-  return value;
-}
-
-struct Section {
-  u32 type, link;
-  u64 offset, size;
-};
-
-Section section_of(const std::string& elf, u64 table, std::size_t index) {
-  constexpr std::size_t kHeaderBytes = 64;
-  const std::size_t at = table + index * kHeaderBytes;
-  return {read_at<u32>(elf, at + 4), read_at<u32>(elf, at + 40), read_at<u64>(elf, at + 24),
-          read_at<u64>(elf, at + 32)};
-}
-
-/// The first word of a variable of a cubin, which is a 64-bit ELF file.
-u32 word_of_variable(const std::string& elf, const std::string& name) {
-  constexpr u32 kSymbols = 2;
-  constexpr std::size_t kSymbolBytes = 24;
-  const u64 table = read_at<u64>(elf, 40);
-  const unsigned short sections = read_at<unsigned short>(elf, 60);
-  for (std::size_t s = 0; s < sections; ++s) {
-    const Section symbols = section_of(elf, table, s);
-    if (symbols.type != kSymbols) {
-      continue;
-    }
-    const Section names = section_of(elf, table, symbols.link);
-    for (u64 at = symbols.offset; at < symbols.offset + symbols.size; at += kSymbolBytes) {
-      if (elf.c_str() + names.offset + read_at<u32>(elf, at) != name) {
-        continue;
-      }
-      const Section home = section_of(elf, table, read_at<unsigned short>(elf, at + 6));
-      return read_at<u32>(elf, home.offset + read_at<u64>(elf, at + 8));
-    }
-  }
-  FAIL("no variable " << name);
-  return 0;
-}
-
 struct Kernel {
   KernelConfig config;
   ElementType dtype;
@@ -174,24 +130,6 @@ TEST_CASE("Candidates of a GB200 that are new every day compile within registers
     }
   }
   check_resources(drawn);
-}
-
-TEST_CASE("A cubin asks for the columns of tensor memory that its budget has") {
-  CubinCache none{std::filesystem::path()};
-  const auto asked = [&](const char* tile, const char* accumulators, const char* ctas) {
-    const KernelConfig config = parse_kernel_config(
-        std::string("tcgen05_warp_specialized:tile=") + tile +
-        ",stages=3,warpgroups=1x1,cta_group=1,accumulators=" + accumulators + ",ctas=" + ctas +
-        ",inflight=1,c_slots=1,grid=resident,raster=grouped_m,group=8,walk=strided");
-    const CompiledKernel kernel = compile_gemm(config, {ElementType::kFp16, Layout::kTn}, none);
-    const u32 columns = word_of_variable(kernel.cubin, "tilecast_tensor_memory_columns");
-    CHECK(columns == static_cast<u32>(tensor_memory_columns(config)));
-    return columns;
-  };
-  CHECK(asked("128x256x64", "1", "1") == 256);  // a column for each column of C
-  CHECK(asked("128x256x64", "2", "1") == 512);  // two tiles, all there is
-  CHECK(asked("128x192x64", "2", "1") == 512);  // 384 rounded up to a power of two
-  CHECK(asked("128x64x64", "2", "2") == 128);   // and so twice in one SM
 }
 
 TEST_CASE("What the tcgen05 kernels do not do is refused by name") {

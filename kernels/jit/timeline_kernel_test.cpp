@@ -15,6 +15,10 @@ namespace {
 
 constexpr std::string_view kVariable = "tilecast_timeline";
 
+KernelSource instrumented(const KernelConfig& config) {
+  return gemm_source(config, {ElementType::kFp16, Layout::kTn}, SumScale::kNone, Build::kTimeline);
+}
+
 /// Those short of registers among them.
 const std::vector<std::string> kConfigs = {
     "small_mma:tile=64x256x64,warpgroups=1x1,a=registers,instruction_n=8",
@@ -47,8 +51,7 @@ const std::vector<std::string> kConfigs = {
 TEST_CASE("The instrumented build of each schedule neither spills nor loses its asynchrony") {
   std::vector<KernelSource> sources;
   for (const std::string& text : kConfigs) {
-    sources.push_back(
-        timeline_source(gemm_source(parse_kernel_config(text), {ElementType::kFp16, Layout::kTn})));
+    sources.push_back(instrumented(parse_kernel_config(text)));
   }
   CubinCache none{std::filesystem::path()};
   std::size_t usable = 0;
@@ -62,10 +65,10 @@ TEST_CASE("The instrumented build of each schedule neither spills nor loses its 
 }
 
 TEST_CASE("Only the instrumented build holds anything of the timeline") {
-  const KernelSource ordinary =
-      gemm_source(parse_kernel_config(kConfigs[3]), {ElementType::kFp16, Layout::kTn});
+  const KernelConfig config = parse_kernel_config(kConfigs[3]);
+  const KernelSource ordinary = gemm_source(config, {ElementType::kFp16, Layout::kTn});
   CHECK(compile_kernel(ordinary).cubin.find(kVariable) == std::string::npos);
-  CHECK(compile_kernel(timeline_source(ordinary)).cubin.find(kVariable) != std::string::npos);
+  CHECK(compile_kernel(instrumented(config)).cubin.find(kVariable) != std::string::npos);
 }
 
 }  // namespace tilecast

@@ -20,11 +20,11 @@
 namespace tilecast {
 
 constexpr i32 kWarmUp = 4;  // rounds that fetch instructions and fill L2
-constexpr i32 kLoadsOffset = loads_offset(kSmem);
-constexpr i32 kSyncOffset = sync_offset(kSmem, TILECAST_BOXES);
-constexpr bool kLoads = has_producer_warpgroup(kConfig.schedule);
-constexpr RegisterPlan kRegisters =
-    register_plan(kConsumerWarpgroups, 1, default_producer_registers(kConsumerWarpgroups));
+constexpr i32 kLoadsOffset = loads_offset(Config::kSmem);
+constexpr i32 kSyncOffset = sync_offset(Config::kSmem, TILECAST_BOXES);
+constexpr bool kLoads = has_producer_warpgroup(Config::kKernel.schedule);
+constexpr RegisterPlan kRoleRegisters = register_plan(
+    Config::kConsumerWarpgroups, 1, default_producer_registers(Config::kConsumerWarpgroups));
 
 static_assert(kLoads == (TILECAST_BOXES > 0), "who waits for the boxes is a warp of the producer");
 
@@ -44,14 +44,14 @@ __device__ inline void load_boxes(const TensorMap* map, u32 slots, u32 barrier, 
 }
 
 /// Of a warpgroup. The rounds' numbers go on where an earlier call ended.
-__device__ __forceinline__ Marks multiply(const TensorMap* map, const SharedMemory& smem,
-                                          const OperandDescriptors& operands, Accumulator& acc,
-                                          WgmmaBlockSync* shared, LoadBy loader, u32 stages,
-                                          u32 first, u32 rounds) {
+__device__ __forceinline__ Marks multiply(const TensorMap* map, const SharedMemory<Config>& smem,
+                                          const OperandDescriptors& operands,
+                                          Accumulator<Config>& acc, WgmmaBlockSync* shared,
+                                          LoadBy loader, u32 stages, u32 first, u32 rounds) {
   const bool tells = ptx::uniform_warp_index() == 0;
   Marks sum;
   for (u32 round = first; round < first + rounds; ++round) {
-    RingPosition before, at;
+    RingPosition<Config> before, at;
     before.stage = static_cast<i32>((round + 1) & stages);
     at.stage = static_cast<i32>(round & stages);
     __syncthreads();
@@ -90,10 +90,11 @@ __device__ __forceinline__ Marks multiply(const TensorMap* map, const SharedMemo
 }
 
 /// Of the producer's warps, of which the first loads.
-__device__ __forceinline__ Marks watch_loads(const TensorMap* map, const SharedMemory& smem,
+__device__ __forceinline__ Marks watch_loads(const TensorMap* map, const SharedMemory<Config>& smem,
                                              WgmmaBlockSync* shared, LoadBy loader, u32 first,
                                              u32 rounds) {
-  const bool first_warp = ptx::uniform_warp_index() == kConsumerWarpgroups * kWarpsPerWarpgroup;
+  const bool first_warp =
+      ptx::uniform_warp_index() == Config::kConsumerWarpgroups * kWarpsPerWarpgroup;
   const u32 full = ptx::shared_address(&shared->full);
   Marks sum;
   for (u32 round = first; round < first + rounds; ++round) {
@@ -127,12 +128,12 @@ __device__ inline TimedSample sample_of(u64 cycles, u32 rounds) {
 /// TILECAST_BOXES is 0; the loads' samples hold no cycles then. stages: 0; were it known that every
 /// round reads stage 0, the descriptors would be ready before the round, but the GEMM makes them on
 /// the way.
-extern "C" __global__ void __launch_bounds__(kThreads, 1)
+extern "C" __global__ void __launch_bounds__(Config::kThreads, 1)
     tilecast_wgmma_block(const __grid_constant__ TensorMap map, u32 rounds, u32 by, u32 stages,
                          TimedSample* samples) {
   extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-  const SharedMemory smem = SharedMemory::of(dynamic);
-  for (i32 i = threadIdx.x; i < kSmem.c_offset / 4; i += blockDim.x) {
+  const SharedMemory<Config> smem = SharedMemory<Config>::here();
+  for (i32 i = threadIdx.x; i < Config::kSmem.c_offset / 4; i += blockDim.x) {
     reinterpret_cast<u32*>(dynamic)[i] = 0;
   }
   ptx::fence_proxy_async();
@@ -148,11 +149,11 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   const i32 warp = ptx::uniform_warp_index();
   const i32 warpgroup = warp / kWarpsPerWarpgroup;
   if constexpr (kLoads) {
-    if (warpgroup == kConsumerWarpgroups) {
-      ptx::setmaxnreg_dec<kRegisters.producer>();
+    if (warpgroup == Config::kConsumerWarpgroups) {
+      ptx::setmaxnreg_dec<kRoleRegisters.producer>();
       watch_loads(&map, smem, shared, loader, 0, kWarmUp);
       const Marks marks = watch_loads(&map, smem, shared, loader, kWarmUp, rounds);
-      if (threadIdx.x == kConsumerWarpgroups * kThreadsPerWarpgroup) {
+      if (threadIdx.x == Config::kConsumerWarpgroups * kThreadsPerWarpgroup) {
         samples[kLanded] = sample_of(marks.landed, rounds);
         if (loader != LoadBy::kIssuer) {
           samples[kLoadIssued] = sample_of(marks.load_issued, rounds);
@@ -160,10 +161,11 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
       }
       return;
     }
-    ptx::setmaxnreg_inc<kRegisters.consumer>();
+    ptx::setmaxnreg_inc<kRoleRegisters.consumer>();
   }
-  const OperandDescriptors operands = OperandDescriptors::of(smem, WarpgroupPlace::of(warpgroup));
-  Accumulator acc{};
+  const OperandDescriptors operands =
+      OperandDescriptors::of(smem, WarpgroupPlace::of<Config>(warpgroup));
+  Accumulator<Config> acc{};
   acc.fence();
   multiply(&map, smem, operands, acc, shared, loader, stages, 0, kWarmUp);
   const Stopwatch whole = Stopwatch::start();
@@ -171,8 +173,8 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   const TimedSample all = whole.stop(rounds);
   acc.fence();
   if (rounds == 0) {  // never: the assembler drops wgmmas whose result nobody could read
-    for (i32 i = 0; i < kMmasAlongM; ++i) {
-      for (i32 column = 0; column < kWarpgroupColumns; column += 8) {
+    for (i32 i = 0; i < Config::kMmasAlongM; ++i) {
+      for (i32 column = 0; column < Config::kWarpgroupColumns; column += 8) {
         reinterpret_cast<float*>(samples)[threadIdx.x] += *acc.eight_columns(i, column);
       }
     }

@@ -1,8 +1,8 @@
 // Writes a source for each line of kernels.txt, which compiles that configuration's kernel for the
 // host, and host_kernels(). Arguments: kernels.txt, the folder to write into.
 //
-// The kernel's text is included as it is, with the macros that it would be compiled with for the
-// GPU. `tilecast` is another namespace in each, since what is inline and constant differs.
+// The kernel's text is included as it is, with the `Config` that it would be compiled for.
+// `tilecast` is another namespace in each, since what is inline and constant differs.
 #include <fmt/format.h>
 
 #include <exception>
@@ -19,24 +19,16 @@ namespace tilecast {
 namespace {
 
 std::string kernel_text(std::size_t index, const KernelConfig& config, const ProblemKind& kind) {
-  const KernelSource source = gemm_source(config, kind);
-  std::string text;
-  for (std::string define : source.defines) {
-    define[define.find('=')] = ' ';
-    text += fmt::format("#define {}\n", define);
-  }
-  text += fmt::format(
+  return fmt::format(
       "#define tilecast kernel_{0}\n"
-      "#define tilecast_gemm run_thread_{0}\n"
       "#include \"tests/roles/host/cuda_words.h\"\n"
-      "#include \"{1}\"\n"
+      "{1}\n"
       "void run_kernel_{0}(const void* args) {{\n"
-      "  tilecast::GemmArgs own{{}};\n"
-      "  std::memcpy(&own, args, sizeof(own));\n"
-      "  tilecast_gemm(own);\n"
+      "  tilecast::Args<tilecast::Config> own{{}};\n"
+      "  std::memcpy(static_cast<void*>(&own), args, sizeof(own));\n"
+      "  tilecast::run(own);\n"
       "}}\n",
-      index, source.path);
-  return text;
+      index, source_text(gemm_source(config, kind).path, config_text(config, kind)));
 }
 
 /// Whether the line goes on with the word, which it then has no longer.

@@ -1,13 +1,13 @@
-# headers_under_nvcc.sh NVCC DEFINITIONS HEADER...: the headers compile for host and device. That each
+# headers_under_nvcc.sh NVCC HEADER...: the headers compile for host and device. That each
 # does alone, g++ and NVRTC have shown; nvcc takes seconds a run.
 set -u
-nvcc=$1 definitions=$2
-shift 2
+nvcc=$1
+shift
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 
-compile() { # shellcheck disable=SC2086
-  "$nvcc" -std=c++20 -arch=sm_90a -I. $definitions -c -o "$folder/all.o" "$folder/all.cu" 2>&1
+compile() {
+  "$nvcc" -std=c++20 -arch=sm_90a -I. -c -o "$folder/all.o" "$folder/all.cu" 2>&1
 }
 
 printf '#include "%s"\n' "$@" >"$folder/all.cu"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "kernels/jit/gemm_kernel.h"
-#include "model/base/text.h"
 #include "model/tile/any_op.h"
 #include "model/tile/kernel_config_text.h"
 
@@ -17,8 +16,8 @@ std::string IdentityBook::repeated(const Measurement& row) {
   const KernelConfig config = parse_kernel_config(point.config);
   const std::string run =
       fmt::format("{} {} {} {} {} {}", shape_text(point.problem),
-                  join(defines_for(config, ProblemKind::of(point.problem)), " "), row.tile_checksum,
-                  *row.ctas, row.shared_memory->value,
+                  config_text(config, ProblemKind::of(point.problem)), row.tile_checksum, *row.ctas,
+                  row.shared_memory->value,
                   static_cast<i32>(config.decomposition.reduction));  // chosen at run time
   const auto [same, first] = by_run_.try_emplace(run, point.config);
   return same->second == point.config

@@ -20,6 +20,9 @@
 struct float2 {
   float x, y;
 };
+struct int4 {
+  std::int32_t x, y, z, w;
+};
 struct uint2 {
   std::uint32_t x, y;
 };

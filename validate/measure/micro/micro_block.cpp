@@ -152,10 +152,9 @@ i32 BlockTile::instructions() const {
 std::vector<TimedSample> run_block(MicroLab& lab, const BlockRun& run, u32 rounds) {
   constexpr u32 kStages = 0;
   const KernelConfig config = run.tile.config(run.loads > 0, 1, 0);
-  Defines defines = defines_for(config, {kType, Layout::kTn});
-  defines.push_back(fmt::format("TILECAST_BEFORE={}", run.behind_another ? 1 : 0));
-  defines.push_back(fmt::format("TILECAST_MULTIPLY={}", run.multiplies ? 1 : 0));
-  defines.push_back(fmt::format("TILECAST_BOXES={}", run.loads));
+  const Defines defines = {fmt::format("TILECAST_BEFORE={}", run.behind_another ? 1 : 0),
+                           fmt::format("TILECAST_MULTIPLY={}", run.multiplies ? 1 : 0),
+                           fmt::format("TILECAST_BOXES={}", run.loads)};
   const char* memory = lab.memory(kLoadRows * kMatrixColumns * kOperandBytes);
   const TensorMap map = make_tensor_map(
       {.pointer = memory, .rows = kLoadRows, .columns = kMatrixColumns, .dtype = kType},
@@ -165,7 +164,7 @@ std::vector<TimedSample> run_block(MicroLab& lab, const BlockRun& run, u32 round
   const std::size_t count =
       static_cast<std::size_t>(sample_of_warpgroup(run.tile.warpgroups, kIssued));
   std::vector<TimedSample> samples =
-      lab.run(lab.kernel("wgmma_block", defines),
+      lab.run(lab.kernel("wgmma_block", defines, config_text(config, {kType, Layout::kTn})),
               {.ctas = 1,
                .threads = threads_per_cta(config.schedule, config.tiling),
                .shared_memory_bytes = shared},
@@ -200,7 +199,7 @@ LoopMarks run_loop(MicroLab& lab, const LoopRun& run) {
   LoopMarks loop;
   loop.k_blocks = args.k_blocks;
   loop.whole =
-      lab.run(lab.kernel("k_block_loop", defines_for(config, {kType, Layout::kTn})),
+      lab.run(lab.kernel("k_block_loop", {}, config_text(config, {kType, Layout::kTn})),
               {.ctas = run.ctas,
                .threads = threads_per_cta(config.schedule, config.tiling),
                .shared_memory_bytes = smem_layout(config.schedule, config.tiling).total_bytes},

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/jit/gemm_source.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 
@@ -21,16 +22,19 @@ void MicroLab::begin_pass(int number) {
   apart_ = kApart * static_cast<std::size_t>(number);
 }
 
-LoadedKernel& MicroLab::kernel(const std::string& name, const Defines& defines) {
-  const std::string id = name + " " + join(defines, " ");
+LoadedKernel& MicroLab::kernel(const std::string& name, const Defines& defines,
+                               const std::string& config) {
+  const std::string id = name + " " + join(defines, " ") + config;
   const auto found = kernels_.find(id);
   if (found != kernels_.end()) {
     return found->second;
   }
-  const CompiledKernel compiled =
-      cache_.get({.path = "kernels/micro/" + name + ".cu", .defines = defines});
+  const std::string path = "kernels/micro/" + name + ".cu";
+  const CompiledKernel compiled = cache_.get(
+      {.path = path, .defines = defines, .text = config.empty() ? "" : source_text(path, config)});
   if (!compiled.usable()) {
-    throw Error(ExitCode::kWrong, fmt::format("{}: {}", id, compiled.rejection));
+    throw Error(ExitCode::kWrong,
+                fmt::format("{} {}: {}", name, join(defines, " "), compiled.rejection));
   }
   return kernels_.emplace(id, LoadedKernel(compiled.cubin, ("tilecast_" + name).c_str()))
       .first->second;

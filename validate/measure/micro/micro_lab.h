@@ -29,7 +29,8 @@ class MicroLab {
   void begin_pass(int number);
 
   /// kernels/micro/NAME.cu, compiled and loaded once. Throws Error where the compiler rejects it.
-  LoadedKernel& kernel(const std::string& name, const Defines& defines = {});
+  LoadedKernel& kernel(const std::string& name, const Defines& defines = {},
+                       const std::string& config = "");
 
   /// Launches, waits, and returns the `count` samples that the kernel wrote; its last parameter is
   /// where to. Throws Error, naming kernel, defines and sample, where one was not written.

@@ -104,9 +104,11 @@ std::unique_ptr<TimelineBench::Builds> TimelineBench::prepare(const GemmProblem&
   if (copied_operands(problem).any() || problem.leading.c != 0) {
     throw ConfigError("a timeline is of one kernel: operands are not copied, and C is tight");
   }
-  const KernelSource source = gemm_source(config, ProblemKind::of(problem));
-  auto builds = std::make_unique<Builds>(load(cache_, source),
-                                         load(cache_, timeline_source(source)), problem, config);
+  const auto build = [&](Build of) {
+    return load(cache_, gemm_source(config, ProblemKind::of(problem), SumScale::kNone, of));
+  };
+  auto builds =
+      std::make_unique<Builds>(build(Build::kOrdinary), build(Build::kTimeline), problem, config);
   operands_.prepare(problem, inputs, kSeed);
   for (std::size_t i = 0; i < operands_.sets(); ++i) {
     builds->args.push_back(builds->instrumented().bind(operands_.set(i)));

@@ -7,18 +7,14 @@
 #include_next "kernels/device/group_table.cuh"
 #undef fill_group_table
 
-#ifdef TILECAST_GROUPED
 namespace tilecast {
 
-inline constexpr i32 kMostGroupsHere = 16;
-alignas(
-    kSwizzleAtomBytes) inline char dynamic[kSmem.total_bytes + scale_ring_bytes(fused(), kTiling) +
-                                           sizeof(GroupTable) +
-                                           kMostGroupsHere * sizeof(GroupTable::First)];
+alignas(kSwizzleAtomBytes) inline char dynamic[256 * 1024];
 
-inline void fill_group_table(const GemmArgs& args, GroupNumbers) {
-  GroupTable& table = GroupTable::here();
-  const i32 height = kTiling.block_m * kTiling.cluster_m;
+template <class Config>
+void fill_group_table(const Args<Config>& args, GroupNumbers) {
+  GroupTable& table = GroupTable::here<Config>();
+  const i32 height = Config::kTiling.block_m * Config::kTiling.cluster_m;
   const TileScheduler& host = args.scheduler;
   table.first[0] = {0, 0};
   for (i32 group = 0; group < args.groups.count; ++group) {
@@ -29,8 +25,7 @@ inline void fill_group_table(const GemmArgs& args, GroupNumbers) {
         end, table.first[group].tile_row + static_cast<u32>(ceil_div(rows, height))};
   }
   table.scheduler = TileScheduler::of(table.first[args.groups.count].tile_row, host.tiles_n,
-                                      gridDim.x / kClusterSize, host.raster);
+                                      gridDim.x / Config::kClusterSize, host.raster);
 }
 
 }  // namespace tilecast
-#endif
