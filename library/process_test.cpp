@@ -121,7 +121,7 @@ TEST_CASE("Memory stays flat over 100,000 distinct expectations of a problem's g
   const long before = resident_bytes();
   REQUIRE(ask(1000, 101'000));
   // 100,000 lists of 64 numbers of 8 bytes would be 51 MB. A sanitizer keeps what is freed.
-  CHECK((kSanitized || resident_bytes() - before < 4'000'000));
+  CHECK((tilecast::kSanitized || resident_bytes() - before < 4'000'000));
 }
 
 TEST_CASE("GPU files near the library are read only if no other user can have written them") {
