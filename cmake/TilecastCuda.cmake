@@ -46,7 +46,7 @@ function(tilecast_embed_sources name)
     ${PROJECT_SOURCE_DIR}/kernels/ptx/*.h ${PROJECT_SOURCE_DIR}/kernels/device/*.h
     ${PROJECT_SOURCE_DIR}/kernels/device/*.cuh ${PROJECT_SOURCE_DIR}/kernels/gemm/*.cu
     ${PROJECT_SOURCE_DIR}/kernels/gemm/*.h ${PROJECT_SOURCE_DIR}/kernels/emit/*.cu
-    ${PROJECT_SOURCE_DIR}/kernels/emit/*.cuh
+    ${PROJECT_SOURCE_DIR}/kernels/emit/*.cuh ${PROJECT_SOURCE_DIR}/kernels/launch/*.h
     ${PROJECT_SOURCE_DIR}/kernels/stream/*.cu
     ${PROJECT_SOURCE_DIR}/kernels/stream/*.cuh ${PROJECT_SOURCE_DIR}/kernels/stream/*.h
     ${PROJECT_SOURCE_DIR}/kernels/micro/*.cu

@@ -87,13 +87,6 @@ std::string_view element_of(ElementType type) {
   }
 }
 
-/// Of elements of 16 bits.
-std::string_view tensor_map_type_of(ElementType type) {
-  return is_fp8(type)                 ? "CU_TENSOR_MAP_DATA_TYPE_UINT16"
-         : type == ElementType::kBf16 ? "CU_TENSOR_MAP_DATA_TYPE_BFLOAT16"
-                                      : "CU_TENSOR_MAP_DATA_TYPE_FLOAT16";
-}
-
 /// Of groups or a batch.
 std::string products_text(const GemmProblem& problem) {
   const Batch& batch = problem.batch;
@@ -181,11 +174,7 @@ std::string defines(const EmittedGemm& gemm) {
   add("REDUCTION", static_cast<i32>(config.decomposition.reduction));
   text += "\n// Of the check and the launch:\n";
   add("ELEMENT", element_of(types.operands));
-  add("TENSOR_MAP_TYPE", tensor_map_type_of(types.operands));
   add("C_ELEMENT", element_of(types.c));
-  add("C_TENSOR_MAP_TYPE", types.c == ElementType::kFp32   ? "CU_TENSOR_MAP_DATA_TYPE_FLOAT32"
-                           : types.c == ElementType::kE4m3 ? "CU_TENSOR_MAP_DATA_TYPE_UINT8"
-                                                           : tensor_map_type_of(types.c));
   add("C_ROUNDING", types.c == ElementType::kFp32   ? "0x1p-24"
                     : types.c == ElementType::kE4m3 ? "0x1p-4"
                     : types.c == ElementType::kBf16 ? "0x1p-8"

@@ -18,7 +18,8 @@
 
 #include "kernels/emit/check.cuh"
 #include "kernels/emit/problem.cuh"
-#include "kernels/gemm/gemm_config.h"
+#include "kernels/launch/bind_gemm.h"
+#include "kernels/launch/encode_tensor_map.h"
 #include "model/tile/reduction_workspace.h"
 #include "model/tile/tensor_memory.h"
 
@@ -32,8 +33,6 @@ namespace tilecast::emitted {
     }                                                                             \
   } while (false)
 
-/// The problem that the kernel runs (swapped_operands.h).
-constexpr GemmShape kRun{Config::kSwapped ? kN : kM, Config::kSwapped ? kM : kN, kMachineK};
 constexpr i32 kCtasTogether = cluster_size(Config::kTiling);
 constexpr i32 kSharedBytes = Config::kSmem.total_bytes +
                              scale_ring_bytes(Config::kEpilogue, Config::kTiling) +
@@ -59,12 +58,7 @@ T* device_array(i64 count) {
   return memory;
 }
 
-/// Of fp8 operands a pair is an element. With two sides where `matrices` is 0, of a batch three; of
-/// groups any run of rows with four (kernels/device/k_groups.cuh), whose addresses wrap around at
-/// 2^64.
-CUtensorMap tensor_map(CUtensorMapDataType type, i64 element_bytes, const void* matrix,
-                       i64 matrices, i64 rows, i64 columns, i64 row, TmaBox box,
-                       bool pairs_of_lines, bool ragged_rows = false) {
+TensorMap tensor_map(MapOf, const MatrixView& matrix, const TmaBox& box) {
   static const auto encode = [] {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found{};
@@ -74,40 +68,15 @@ CUtensorMap tensor_map(CUtensorMapDataType type, i64 element_bytes, const void* 
       std::fprintf(stderr, "the driver has no cuTensorMapEncodeTiled (CUDA 12.0)\n");
       std::exit(1);
     }
-    return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
+    return reinterpret_cast<EncodeTensorMap>(function);
   }();
-  const cuuint64_t unbounded = 0x7fffffff, row_bytes = static_cast<cuuint64_t>(row * element_bytes);
-  const cuuint64_t sides[] = {static_cast<cuuint64_t>(columns),
-                              static_cast<cuuint64_t>(ragged_rows ? most_ragged_rows() : rows),
-                              ragged_rows ? unbounded : static_cast<cuuint64_t>(matrices),
-                              unbounded};
-  const cuuint64_t strides[] = {
-      row_bytes, ragged_rows ? row_bytes : static_cast<cuuint64_t>(rows * row * element_bytes),
-      (cuuint64_t{1} << 34) - row_bytes};
-  const cuuint32_t box_sides[] = {static_cast<cuuint32_t>(box.columns),
-                                  static_cast<cuuint32_t>(box.rows), 1, 1};
-  const cuuint32_t steps[] = {1, 1, 1, 1};
-  CUtensorMap map{};
-  const CUresult result = encode(
-      &map, type,
-      ragged_rows     ? 4
-      : matrices == 0 ? 2
-                      : 3,
-      const_cast<void*>(matrix), sides, strides, box_sides, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-      box.swizzle_bytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
-      : box.swizzle_bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
-      : box.swizzle_bytes == 32 ? CU_TENSOR_MAP_SWIZZLE_32B
-                                : CU_TENSOR_MAP_SWIZZLE_NONE,
-      pairs_of_lines ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result != CUDA_SUCCESS) {
+  TensorMap map{};
+  if (const CUresult result = encode_tensor_map(encode, matrix, box, map); result != CUDA_SUCCESS) {
     std::fprintf(stderr, "cuTensorMapEncodeTiled: error %d\n", static_cast<int>(result));
     std::exit(1);
   }
   return map;
 }
-
-TensorMap opaque(const CUtensorMap& map) { return reinterpret_cast<const TensorMap&>(map); }
 
 /// Clusters, or CTAs without them, that the device holds at once.
 u32 resident_workers() {
@@ -141,50 +110,27 @@ u32 resident_workers() {
 /// could hold half of the SMs and wait for its other pieces.
 struct Launch {
   Launch() {
-    constexpr KernelConfig kRunConfig = run_config();
     CHECK(cudaFuncSetAttribute(tilecast_gemm, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                kSharedBytes));
+    const KernelConfig& run = gemm.config;
     const u32 resident = resident_workers();
-    args.scheduler = make_tile_scheduler(kRun, kProducts, kRunConfig, resident);
-    args.k_blocks = static_cast<i32>(ceil_div<i64>(kMachineK, Config::kTiling.block_k));
-    args.work = make_work_decomposition(args.scheduler, args.k_blocks, kRunConfig, resident);
-    args.m = static_cast<i32>(kRun.m);
-    args.n = static_cast<i32>(kRun.n);
-    args.alpha = 1;
-    args.c_by_tma = Config::kSwapped || c_rows_allow_tma(kProduct) ? 1 : 0;
-    args.reduction = kRunConfig.decomposition.reduction;
+    scheduler = make_tile_scheduler(gemm.problem.shape, kProducts, run, resident);
+    const i64 k_blocks = ceil_div<i64>(kMachineK, Config::kTiling.block_k);
+    work = make_work_decomposition(scheduler, static_cast<i32>(k_blocks), run, resident);
     if (kBiasElements > 0) {
       bias = device_array<BiasElement>(kBiasElements);
-      args.bias = bias;
     }
     if (kScaleElements.a > 0) {
-      constexpr i64 kBlocks = ceil_div<i64>(kK, scale_block());
       a_scales = device_array<float>(kScaleElements.a);
       b_scales = device_array<float>(kScalesOfB);
-      scales = {.a = a_scales,
-                .b = b_scales,
-                .a_stride = static_cast<i32>(kRowOfScales),
-                .b_stride = static_cast<i32>(kBlocks)};
-      args.scales = scales;
-      if (has_block_scales(Config::kEpilogue)) {
-        args.scales_of_a =
-            opaque(tensor_map(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, scale_bytes(), scales.a, 0, kBlocks,
-                              kM, scales.a_stride, scale_box(Config::kTiling), false));
-      }
     }
     residual = Config::kEpilogue.residual ? device_array<CElement>(kSpanOfC) : nullptr;
     scale_c = Config::kEpilogue.scale_c ? device_array<float>(1) : nullptr;
-    result = {.residual = residual,
-              .residual_row = kLdc,
-              .residual_stride = kProducts > 1 ? kM * kLdc : 0,
-              .residual_fours = kLdc % 4 == 0 && kN % 4 == 0 ? 1 : 0,
-              .scale_c = scale_c,
-              .amax = Config::kEpilogue.amax ? device_array<u32>(1) : nullptr};
-    args.result = result;
-    if (splits_k(kRunConfig.schedule)) {
-      const ReductionWorkspace workspace = reduction_workspace(kRunConfig, args.work);
-      args.partials = device_array<float>(workspace.partials);
-      args.locks = device_array<u32>(workspace.locks);
+    amax = Config::kEpilogue.amax ? device_array<float>(1) : nullptr;
+    if (splits_k(run.schedule)) {
+      const ReductionWorkspace workspace = reduction_workspace(run, work);
+      partials = device_array<float>(workspace.partials);
+      locks = device_array<u32>(workspace.locks);
     }
     if (kGroups > 0) {
       group_numbers = device_array<i32>(kGroups);
@@ -193,7 +139,7 @@ struct Launch {
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim = {static_cast<unsigned>(kCtasTogether), 1, 1};
     // How many tiles groups along M have only the kernel knows.
-    const u32 workers = Config::kGrouped ? resident : args.work.workers;
+    const u32 workers = Config::kGrouped ? resident : work.workers;
     config.gridDim = {workers * static_cast<unsigned>(kCtasTogether), 1, 1};
     config.blockDim = {static_cast<unsigned>(Config::kThreads), 1, 1};
     config.dynamicSmemBytes = kSharedBytes;
@@ -202,53 +148,23 @@ struct Launch {
   }
 
   GemmArgs bind(const Element* a, const Element* b, CElement* c) const {
-    constexpr i64 kRowOfA = (Config::kSwapped ? kLdb : kLda) / k_elements(Config::kElementType);
-    constexpr i64 kRowOfB = (Config::kSwapped ? kLda : kLdb) / k_elements(Config::kElementType);
-    const auto operand = [](const Element* matrix, i64 matrices, i64 side, i64 row, bool k_major,
-                            TmaBox box) {
-      const i64 rows = k_major ? side : kRun.k, columns = k_major ? kRun.k : side;
-      return opaque(tensor_map(TILECAST_TENSOR_MAP_TYPE, 2, matrix, Config::kBatched ? matrices : 0,
-                               rows, columns, row, box, k_major && row * 2 % 256 == 0,
-                               Config::kGroupedAlongK));
-    };
-    const auto output = [](const CElement* matrix, TmaBox box) {
-      return opaque(tensor_map(TILECAST_C_TENSOR_MAP_TYPE, sizeof(CElement), matrix,
-                               Config::kBatched ? kProducts : 0, kM, kColumnsOfC, kLdc, box, false,
-                               Config::kGrouped));
-    };
-    GemmArgs bound = args;
-    if (Config::kSwapped) {
-      std::swap(a, b);
-    }
-    constexpr bool kAlongK = a_is_k_major(Config::kLayout);
-    bound.a =
-        operand(a, kMatricesOfA, kRun.m, kRowOfA, kAlongK, a_box(Config::kTiling, Config::kLayout));
-    bound.a_last = operand(a, kMatricesOfA, kRun.m, kRowOfA, kAlongK,
-                           a_last_box(Config::kTiling, Config::kLayout, kRun.m));
-    bound.b = operand(b, kMatricesOfB, kRun.n, kRowOfB, b_is_k_major(Config::kLayout),
-                      b_box(Config::kTiling, Config::kLayout));
-    if (bound.c_by_tma != 0) {
-      bound.c = output(c, c_box(Config::kKernel, Config::kCType, Config::kColumnBytes));
-      if (c_last_columns(Config::kTiling) > 0) {
-        bound.c_last = output(c, c_last_box(Config::kKernel));
-      }
-      if (Config::kEpilogue.residual) {
-        bound.result.residual_map =
-            output(residual, c_box(Config::kKernel, Config::kCType, Config::kColumnBytes));
-        bound.result.residual_by_tma = 1;
-      }
-    }
-    bound.c_pointer = c;
-    bound.batch = {
-        .tile_rows = FastDivisor::of(tile_rows(GemmShape{kM, kN, kMachineK}, Config::kTiling)),
-        .a_matrices_apart = Config::kGrouped || kBatch.one_a ? 0 : 1,
-        .b_matrices_apart = kBatch.one_b ? 0 : 1,
-        .c_stride = Config::kGrouped ? 0 : kM * kLdc};
-#ifdef TILECAST_GROUP_NUMBERS
-    bound.groups = {group_numbers, static_cast<i32>(kGroups),
-                    static_cast<i32>(Config::kGroupedAlongK ? kMachineK : kCapacity)};
-#endif
-    return bound;
+    GemmArgs args =
+        bind_gemm(gemm,
+                  {.a = a,
+                   .b = b,
+                   .c = c,
+                   .bias = bias,
+                   .scales = {.a = a_scales, .b = b_scales, .a_stride = 0, .b_stride = 0},
+                   .group_rows = group_numbers,
+                   .residual = residual,
+                   .scale_c = scale_c,
+                   .amax = amax},
+                  tensor_map);
+    args.scheduler = scheduler;
+    args.work = work;
+    args.partials = partials;
+    args.locks = locks;
+    return args;
   }
 
   void operator()(const GemmArgs& bound) const {
@@ -256,12 +172,19 @@ struct Launch {
     CHECK(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(tilecast_gemm), arguments));
   }
 
-  GemmArgs args{};
+  GemmToBind gemm{.problem = as_run(kProblem, Config::kKernel),
+                  .config = run_config(),
+                  .m = Config::kSwapped ? kN : kM,
+                  .groups = {.along_m = Config::kGrouped ? kGroups : 0,
+                             .along_k = Config::kGroupedAlongK ? kGroups : 0,
+                             .capacity = kCapacity}};
+  TileScheduler scheduler{};
+  WorkDecomposition work{};
   BiasElement* bias = nullptr;
   CElement* residual = nullptr;
-  float *a_scales = nullptr, *b_scales = nullptr, *scale_c = nullptr;
-  ScaleArgs scales{};
-  ResultArgs result{};
+  float *a_scales = nullptr, *b_scales = nullptr, *scale_c = nullptr, *amax = nullptr;
+  float* partials = nullptr;
+  u32* locks = nullptr;
   i32* group_numbers = nullptr;
   cudaLaunchAttribute cluster{};
   cudaLaunchConfig_t config{};
@@ -342,8 +265,8 @@ int run() {
   const Given given{.a = first_a,
                     .b = first_b,
                     .bias = launch.bias,
-                    .scales = launch.scales,
-                    .result = launch.result,
+                    .scales = bound[0].scales,
+                    .result = bound[0].result,
                     .group_numbers = launch.group_numbers};
   const i64 step = static_cast<i64>(kMultiplyAdds / 0x1p40) + 1;
   for (int again = 0; again < 2; ++again) {  // a workspace is left ready for the next launch
@@ -359,9 +282,9 @@ int run() {
                 2 * ((kElementsOfC + step - 1) / step));
     return 1;
   }
-  if (launch.result.amax != nullptr) {
+  if (launch.amax != nullptr) {
     float amax = 0;
-    CHECK(cudaMemcpy(&amax, launch.result.amax, sizeof amax, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(&amax, launch.amax, sizeof amax, cudaMemcpyDeviceToHost));
     const float least = std::bit_cast<float>(found.least_amax);
     const float most =
         step == 1 ? std::bit_cast<float>(found.most_amax) : std::numeric_limits<float>::infinity();

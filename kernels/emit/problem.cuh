@@ -39,14 +39,17 @@ constexpr i64 kLda = TILECAST_LDA, kLdb = TILECAST_LDB, kLdc = TILECAST_LDC;
 constexpr i64 kElementsOfA = kMatricesOfA * (a_is_k_major(kGivenLayout) ? kM : kK) * kLda,
               kElementsOfB = kMatricesOfB * (b_is_k_major(kGivenLayout) ? kN : kK) * kLdb;
 constexpr i64 kMachineK = kK / k_elements(Config::kElementType);
-/// One product; of groups all their rows.
-constexpr GemmProblem kProduct{.shape = {kM, kN, kMachineK},
-                               .dtype = Config::kElementType,
-                               .layout = kGivenLayout,
-                               .epilogue = Config::kEpilogue,
-                               .c = Config::kCType,
-                               .leading = {.c = kLdc}};
-constexpr i64 kColumnsOfC = c_columns(kProduct);
+/// One launch, but for groups: of these all rows as one product.
+constexpr i32 kPair = k_elements(Config::kElementType);
+constexpr GemmProblem kProblem{
+    .shape = {kM, kN, kMachineK},
+    .dtype = Config::kElementType,
+    .layout = kGivenLayout,
+    .epilogue = Config::kEpilogue,
+    .c = Config::kCType,
+    .batch = Config::kGrouped || Config::kGroupedAlongK ? Batch{} : kBatch,
+    .leading = {.a = kLda / kPair, .b = kLdb / kPair, .c = kLdc}};
+constexpr i64 kColumnsOfC = c_columns(kProblem);
 constexpr i64 kElementsOfC = kProducts * kM * kColumnsOfC, kSpanOfC = kProducts * kM * kLdc;
 constexpr bool kFp8 = is_fp8_pair(Config::kElementType);
 using Element = TILECAST_ELEMENT;  // of A and B

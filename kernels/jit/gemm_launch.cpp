@@ -6,6 +6,7 @@
 
 #include "kernels/jit/device.h"
 #include "kernels/jit/tensor_map.h"
+#include "kernels/launch/gemm_to_bind.h"
 #include "model/base/error.h"
 #include "model/base/math.h"
 #include "model/tile/fp8_pairs.h"
@@ -17,45 +18,6 @@
 #include "model/tile/tensor_memory.h"
 
 namespace tilecast {
-namespace {
-
-constexpr i64 kPairOfLines = 256;  // bytes
-
-/// `r`: C, as whose matrices those of R lie unless the buffers say otherwise.
-ResultArgs result_args(const GemmProblem& problem, const KernelConfig& config,
-                       const GemmBuffers& buffers, MatrixView r) {
-  ResultArgs args{};
-  args.scale_c = buffers.scale_c;
-  args.amax = reinterpret_cast<u32*>(buffers.amax);
-  if (!problem.epilogue.residual) {
-    return args;
-  }
-  r.pointer = buffers.residual;
-  r.row_stride = c_row(problem);
-  if (buffers.residual_row != 0) {
-    r.row_stride = buffers.residual_row;
-    r.matrix_stride = problem.batch.products > 1 ? r.rows * r.row_stride : 0;
-  }
-  if (buffers.residual_matrix_stride != 0) {
-    r.matrix_stride = buffers.residual_matrix_stride;
-  }
-  const auto in_whole = [&r](i64 elements) {
-    return r.columns % elements == 0 && r.row_stride % elements == 0 &&
-           r.matrix_stride % elements == 0;
-  };
-  args.residual = buffers.residual;
-  args.residual_row = r.row_stride;
-  args.residual_stride = r.matrix_stride;
-  args.residual_fours = in_whole(4) ? 1 : 0;
-  args.residual_by_tma = in_whole(16 / element_bytes(r.dtype)) ? 1 : 0;
-  if (args.residual_by_tma != 0) {
-    args.residual_map = make_tensor_map(r, c_box(config, r.dtype, c_column_bytes(problem)));
-  }
-  return args;
-}
-
-}  // namespace
-
 GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config,
                        SumScale scale, WorkspaceOwner owner)
     : kernel_(&kernel),
@@ -104,112 +66,25 @@ ReductionWorkspace GemmLaunch::workspace() const {
                                     : ReductionWorkspace{.partials = 0, .locks = 0};
 }
 
-GemmArgs GemmLaunch::bind(const GemmBuffers& given, Scaling scaling) const {
-  const bool swapped = config_.operands == OperandOrder::kSwapped;
-  GemmBuffers buffers = given;
-  if (swapped) {
-    std::swap(buffers.a, buffers.b);
-  }
+GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
   TILECAST_ASSERT(scale_ == SumScale::kAlphaBeta || scaling == Scaling{});
   TILECAST_ASSERT((problem_.epilogue.bias == Bias::kNone) == (buffers.bias == nullptr));
   TILECAST_ASSERT((problem_.epilogue.scales != Scales::kNone) == (buffers.scales.a != nullptr));
   TILECAST_ASSERT(problem_.epilogue.residual == (buffers.residual != nullptr));
   TILECAST_ASSERT(problem_.epilogue.scale_c == (buffers.scale_c != nullptr));
   TILECAST_ASSERT(problem_.epilogue.amax == (buffers.amax != nullptr));
-  const auto [rows_of_c, n, k] = problem_.shape;
-  const i64 m = rows_in_memory(problem_);
-  const ElementType dtype = problem_.dtype;
-  const Tiling& t = config_.tiling;
-  const bool a_along_k = a_is_k_major(problem_.layout), b_along_k = b_is_k_major(problem_.layout);
-  GemmArgs args{};
-  // Along K the line after the one that is asked for is wanted next, and worth fetching with it
-  // where rows are whole pairs of lines; across K it is another CTA's.
-  const auto fetches_pairs = [&](i64 row) {
-    return row * element_bytes(dtype) % kPairOfLines == 0;
-  };
-  const auto operand = [&](const void* matrix, i64 side, bool k_major, i64 row) {
-    return MatrixView{matrix, k_major ? side : k,           k_major ? k : side, dtype,
-                      row,    k_major && fetches_pairs(row)};
-  };
-  MatrixView a = operand(buffers.a, m, a_along_k, a_row(problem_));
-  MatrixView b = operand(buffers.b, n, b_along_k, b_row(problem_));
-  const i64 columns_of_c = c_columns(problem_);
-  MatrixView c{buffers.c, swapped ? n : m, swapped ? m : columns_of_c, c_type(problem_),
-               problem_.leading.c};
-  const Batch& batch = problem_.batch;
-  if (batch.products > 1) {
-    const auto among = [&](MatrixView& view, i64 matrices, i64 asked, i64 elements) {
-      const i64 tight = view.rows * (view.row_stride == 0 ? view.columns : view.row_stride);
-      view.matrices = matrices;
-      view.matrix_stride = asked == 0 ? tight : asked / elements;
-    };
-    const i64 pair = k_elements(dtype);
-    among(a, matrices_of_a(problem_), buffers.a_matrix_stride, pair);
-    among(b, matrices_of_b(problem_), buffers.b_matrix_stride, pair);
-    among(c, batch.products, buffers.c_matrix_stride, 1);
-    args.batch = {.tile_rows = FastDivisor::of(tile_rows(problem_.shape, t)),
-                  .a_matrices_apart = batch.one_a ? 0 : 1,
-                  .b_matrices_apart = batch.one_b ? 0 : 1,
-                  .c_stride = c.matrix_stride};
-  }
-  if (grouped_along_m(problem_)) {
-    const i64 groups = problem_.groups->count();
-    a.matrices = 1;
-    a.matrix_stride = m * a_row(problem_);
-    c.ragged_rows = true;  // each tile's ends where its group does
-    b.matrices = groups;
-    b.matrix_stride = b.rows * b_row(problem_);
-    args.batch = {.tile_rows = {}, .a_matrices_apart = 0, .b_matrices_apart = 1, .c_stride = 0};
-    args.groups = {buffers.group_rows, static_cast<i32>(groups),
-                   static_cast<i32>(problem_.groups->capacity())};
-  }
-  if (grouped_along_k(problem_)) {
-    a.ragged_rows = b.ragged_rows = true;
-    c.matrices = problem_.groups->count();
-    c.matrix_stride = m * n;
-    args.batch = {.tile_rows = FastDivisor::of(tile_rows(problem_.shape, t)),
-                  .a_matrices_apart = 0,
-                  .b_matrices_apart = 0,
-                  .c_stride = c.matrix_stride};
-    args.groups = {buffers.group_rows, static_cast<i32>(c.matrices), static_cast<i32>(k)};
-  }
-  args.a = make_tensor_map(a, a_box(t, problem_.layout));
-  args.a_last = make_tensor_map(a, a_last_box(t, problem_.layout, m));
-  args.b = make_tensor_map(b, b_box(t, problem_.layout));
-  args.c_by_tma = swapped || c_rows_allow_tma(problem_) ? 1 : 0;
+  GemmArgs args = bind_gemm(
+      gemm_to_bind(problem_, config_), buffers,
+      [](MapOf, const MatrixView& view, const TmaBox& box) { return make_tensor_map(view, box); });
   // Threads that store or read C take its rows as tight.
   TILECAST_ASSERT(problem_.leading.c == 0 ||
                   (args.c_by_tma != 0 && scale_ == SumScale::kNone && !splits_k(config_.schedule)));
-  if (args.c_by_tma != 0) {
-    args.c = make_tensor_map(c, c_box(config_, c_type(problem_), c_column_bytes(problem_)));
-    if (c_last_columns(t) > 0) {
-      args.c_last = make_tensor_map(c, c_last_box(config_));
-    }
-  }
   args.scheduler = scheduler_;
-  args.m = static_cast<i32>(m);
-  args.n = static_cast<i32>(n);
-  args.k_blocks = static_cast<i32>(ceil_div<i64>(k, t.block_k));
   args.alpha = scaling.alpha;
   args.beta = scaling.beta;
-  args.c_pointer = buffers.c;
   args.work = work_;
-  args.reduction = config_.decomposition.reduction;
   args.partials = partials_.as<float>();
   args.locks = locks_.as<u32>();
-  args.result = result_args(problem_, config_, buffers, c);
-  args.bias = buffers.bias;
-  args.scales = buffers.scales;
-  const i64 scale_blocks = ceil_div<i64>(k * (is_fp8_pair(dtype) ? 2 : 1), scale_block());
-  args.scales.a_stride =
-      args.scales.a_stride == 0 ? round_up(args.m, scales_apart()) : args.scales.a_stride;
-  args.scales.b_stride =
-      args.scales.b_stride == 0 ? static_cast<i32>(scale_blocks) : args.scales.b_stride;
-  if (has_block_scales(problem_.epilogue)) {
-    const MatrixView scales{args.scales.a, scale_blocks, m, ElementType::kFp32,
-                            args.scales.a_stride};
-    args.scales_of_a = make_tensor_map(scales, scale_box(t));
-  }
   return args;
 }
 

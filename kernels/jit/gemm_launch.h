@@ -7,36 +7,12 @@
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/jit/loaded_kernel.h"
 #include "kernels/jit/zeroed_memory.h"
+#include "kernels/launch/bind_gemm.h"
 #include "model/tile/gemm_problem.h"
 #include "model/tile/kernel_config.h"
 #include "model/tile/reduction_workspace.h"
 
 namespace tilecast {
-
-/// Device pointers, 16-byte aligned; shapes, order and leading dimensions as GemmProblem says, but
-/// for an operand that is copied (operand_copies.h) its copy's.
-struct GemmBuffers {
-  const void* a;
-  const void* b;
-  void* c;
-  const void* bias =
-      nullptr;  // of a problem whose epilogue has one; bias_elements() of half_type()
-  // Of a batch, from one product's matrix to the next's: elements, whole 16 bytes where the copy
-  // engine moves them; 0: one lies behind the other. Not read of an operand that all share.
-  i64 a_matrix_stride = 0, b_matrix_stride = 0, c_matrix_stride = 0;
-  ScaleArgs scales = {};  // of a problem whose operands have them; strides of 0: tight
-  // Of groups, of each the row behind its last, of masked ones how many it has. Read by each
-  // launch, so that they may change between two; the problem's rows of the groups are what the walk
-  // and its trace were planned for.
-  const i32* group_rows = nullptr;
-  // Of a problem whose epilogue has them: R, of C's type and shape, which may be `c`; elements from
-  // one row of it to the next, and of a batch from one matrix to the next, 0: as C's. An fp32
-  // number that C is scaled by, and one that becomes the largest magnitude, if that is larger.
-  const void* residual = nullptr;
-  i64 residual_row = 0, residual_matrix_stride = 0;
-  const float* scale_c = nullptr;
-  float* amax = nullptr;
-};
 
 /// Who has the memory that a kernel which splits K needs between its pieces.
 enum class WorkspaceOwner {

@@ -1,30 +1,17 @@
 #include "kernels/jit/tensor_map.h"
 
-#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include <bit>
-
 #include "kernels/jit/cuda_error.h"
+#include "kernels/launch/encode_tensor_map.h"
 
 namespace tilecast {
 namespace {
 
-static_assert(sizeof(TensorMap) == sizeof(CUtensorMap));
-
 constexpr unsigned kEncoderSince = 12000;  // the CUDA version whose signature is wanted
 
-// Of a side that nothing is to be out of bounds of.
-constexpr cuuint64_t kUnbounded = 0x7fffffff;
-// A step of so many bytes, most_ragged_rows() times, is 2^64: addresses wrap around to where they
-// were. Triton's ragged descriptors rely on that, too (triton/tools/ragged_tma.py).
-constexpr i64 kWrapsAround = i64{1} << 34;
-static_assert(most_ragged_rows() == 1 << 30);
-
-using Encode = decltype(&cuTensorMapEncodeTiled);
-
-Encode find_encoder() {
+EncodeTensorMap find_encoder() {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found{};
   TILECAST_CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, kEncoderSince,
@@ -32,78 +19,22 @@ Encode find_encoder() {
   if (found != cudaDriverEntryPointSuccess || function == nullptr) {
     throw DeviceError("the NVIDIA driver is too old: it has no cuTensorMapEncodeTiled (CUDA 12.0)");
   }
-  return reinterpret_cast<Encode>(function);
-}
-
-CUtensorMapSwizzle swizzle_of(const TmaBox& box) {
-  switch (box.swizzle_bytes) {
-    case 0:
-      return CU_TENSOR_MAP_SWIZZLE_NONE;
-    case 32:
-      return CU_TENSOR_MAP_SWIZZLE_32B;
-    case 64:
-      return CU_TENSOR_MAP_SWIZZLE_64B;
-    default:
-      TILECAST_ASSERT(box.swizzle_bytes == kSwizzleBytes);
-      return CU_TENSOR_MAP_SWIZZLE_128B;
-  }
-}
-
-CUtensorMapL2promotion promotion_of(const MatrixView& matrix) {
-  return matrix.fetches_pairs_of_lines ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B
-                                       : CU_TENSOR_MAP_L2_PROMOTION_L2_128B;
-}
-
-CUtensorMapDataType data_type_of(ElementType type) {
-  switch (type) {
-    case ElementType::kFp32:
-      return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-    case ElementType::kBf16:
-      return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-    case ElementType::kE4m3x2:
-    case ElementType::kE5m2x2:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT16;
-    case ElementType::kE4m3:
-    case ElementType::kE5m2:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
-    case ElementType::kFp16:
-      break;
-  }
-  return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+  return reinterpret_cast<EncodeTensorMap>(function);
 }
 
 }  // namespace
 
 TensorMap make_tensor_map(const MatrixView& matrix, const TmaBox& box) {
-  static const Encode encode = find_encoder();
-  // Innermost dimension first; the stride of that one is not given.
-  const i64 row_stride = matrix.row_stride == 0 ? matrix.columns : matrix.row_stride;
-  const i64 element = element_bytes(matrix.dtype), row = row_stride * element;
-  const bool runs = matrix.ragged_rows;
-  const cuuint64_t dims[] = {
-      static_cast<cuuint64_t>(matrix.columns),
-      runs ? static_cast<cuuint64_t>(most_ragged_rows()) : static_cast<cuuint64_t>(matrix.rows),
-      runs ? kUnbounded : static_cast<cuuint64_t>(matrix.matrices), kUnbounded};
-  const cuuint64_t strides[] = {
-      static_cast<cuuint64_t>(row),
-      static_cast<cuuint64_t>(runs ? row : matrix.matrix_stride * element),
-      static_cast<cuuint64_t>(kWrapsAround - row)};
-  const cuuint32_t box_dims[] = {static_cast<cuuint32_t>(box.columns),
-                                 static_cast<cuuint32_t>(box.rows), 1, 1};
-  const cuuint32_t element_strides[] = {1, 1, 1, 1};
-  const cuuint32_t sides = runs ? 4 : matrix.matrices == 0 ? 2 : 3;
-  CUtensorMap map{};
-  const CUresult result =
-      encode(&map, data_type_of(matrix.dtype), sides, const_cast<void*>(matrix.pointer), dims,
-             strides, box_dims, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(box),
-             promotion_of(matrix), CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  static const EncodeTensorMap encode = find_encoder();
+  TensorMap map{};
+  const CUresult result = encode_tensor_map(encode, matrix, box, map);
   if (result != CUDA_SUCCESS) {
     throw Error(ExitCode::kWrong,
                 fmt::format("cuTensorMapEncodeTiled: error {}: {}x{} matrix at {}, box of {}x{}",
                             static_cast<int>(result), matrix.rows, matrix.columns, matrix.pointer,
                             box.rows, box.columns));
   }
-  return std::bit_cast<TensorMap>(map);
+  return map;
 }
 
 }  // namespace tilecast

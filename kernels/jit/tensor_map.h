@@ -3,26 +3,9 @@
 #pragma once
 
 #include "kernels/gemm/gemm_args.h"
+#include "kernels/launch/matrix_view.h"
 
 namespace tilecast {
-
-/// A row-major matrix in device memory, 16-byte aligned.
-struct MatrixView {
-  const void* pointer;
-  i64 rows, columns;
-  ElementType dtype;
-  i64 row_stride = 0;  // elements between rows, whole 16 bytes; 0: as many as columns
-  bool fetches_pairs_of_lines = false;  // L2 reads 256 bytes where a load asks for 128 of them
-  // Of matrices in a batch, the third side of the map; 0: no batch, the map has two sides.
-  i64 matrices = 0;
-  i64 matrix_stride = 0;  // elements from one to the next, whole 16 bytes
-  // Ragged: the map can show any run of rows, and a box reads zeros past the run's end. It has four
-  // dimensions (column, y, z, w); y and z step by one row, w by 2^34 bytes less one row. With
-  // R = most_ragged_rows() = 2^30, row i of `count` rows that end at row `end` is y = R - count +
-  // i, z = end, w = R: y + z - R = end - count + i, since R * 2^34 bytes wrap to 0. y >= R is out
-  // of bounds.
-  bool ragged_rows = false;
-};
 
 /// Out-of-bounds loads bring zeros, stores there are dropped. Throws DeviceError where the driver
 /// has no encoder, Error where it refuses the matrix or the box.

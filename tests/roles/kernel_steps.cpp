@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "kernels/gemm/gemm_args.h"
+#include "kernels/launch/gemm_to_bind.h"
 #include "model/base/error.h"
 #include "model/tile/reduction_workspace.h"
 #include "tests/roles/kernel_calls.h"
@@ -25,61 +25,39 @@ using kernel_calls::Name;
 constexpr i64 kSumBytes = 16;  // of a thread's four
 constexpr i32 kElementsOfScale = scale_bytes() / kOperandBytes;
 
+kernel_calls::Operand operand_of(MapOf map) {
+  switch (map) {
+    case MapOf::kA:
+      return kernel_calls::kA;
+    case MapOf::kB:
+      return kernel_calls::kB;
+    case MapOf::kC:
+      return kernel_calls::kC;
+    case MapOf::kResidual:
+      return kernel_calls::kR;
+    case MapOf::kScales:
+      break;
+  }
+  return kernel_calls::kScales;
+}
+
 /// Memory that the kernel is launched with, and its arguments.
 struct Launch {
   Launch(const KernelConfig& config, const GemmProblem& problem, u32 resident)
       : c(static_cast<std::size_t>(matrices_of_c(problem) * rows_in_memory(problem) *
                                    problem.shape.n)) {
-    const i64 m = rows_in_memory(problem), n = problem.shape.n, k = problem.shape.k;
-    const Tiling& t = config.tiling;
-    const bool swapped = config.operands == OperandOrder::kSwapped;
+    if (problem.groups != nullptr) {
+      group_rows = problem.groups->on_device();
+    }
+    args = bind_gemm(gemm_to_bind(problem, config),
+                     {.a = nullptr,
+                      .b = nullptr,
+                      .c = c.data(),
+                      .group_rows = group_rows.data(),
+                      .residual = c.data()},
+                     map);
     args.scheduler = make_tile_scheduler(problem, config, resident);
-    args.m = static_cast<i32>(m);
-    args.n = static_cast<i32>(n);
-    args.k_blocks = static_cast<i32>(ceil_div<i64>(k, t.block_k));
     args.work = make_work_decomposition(args.scheduler, args.k_blocks, config, resident);
-    args.reduction = config.decomposition.reduction;
-    args.alpha = 1;
-    const Layout layout = problem.layout;
-    const bool a_along_k = a_is_k_major(layout), b_along_k = b_is_k_major(layout);
-    args.a = map(kernel_calls::kA, a_box(t, layout), a_along_k ? k : m, a_along_k ? m : k);
-    args.a_last =
-        map(kernel_calls::kA, a_last_box(t, layout, m), a_along_k ? k : m, a_along_k ? m : k);
-    args.b = map(kernel_calls::kB, b_box(t, layout), b_along_k ? k : n, b_along_k ? n : k);
-    args.c = map(kernel_calls::kC, c_box(config, c_type(problem), c_column_bytes(problem)),
-                 swapped ? m : n, swapped ? n : m);
-    args.c_last = map(kernel_calls::kC, c_last_box(config), swapped ? m : n, swapped ? n : m);
-    args.c_by_tma = swapped || c_rows_allow_tma(problem) ? 1 : 0;
-    if (has_block_scales(problem.epilogue)) {
-      TmaBox box = scale_box(t);
-      box.columns *= kElementsOfScale;
-      args.scales_of_a = map(kernel_calls::kScales, box, kElementsOfScale * m, args.k_blocks);
-    }
-    args.batch = {.tile_rows = FastDivisor::of(tile_rows(problem.shape, t)),
-                  .a_matrices_apart = 1,
-                  .b_matrices_apart = 1,
-                  .c_stride = m * n};
-    args.c_pointer = c.data();
-    args.result.residual = c.data();
-    args.result.residual_row = n;
-    args.result.residual_stride = problem.batch.products > 1 ? m * n : 0;
-    args.result.residual_fours = n % 4 == 0 ? 1 : 0;
-    args.result.residual_by_tma = c_rows_allow_tma(problem) ? 1 : 0;
-    args.result.residual_map =
-        map(kernel_calls::kR, c_box(config, c_type(problem), c_column_bytes(problem)), n, m);
-    if (grouped_along_k(problem)) {
-      group_rows = problem.groups->on_device();
-      args.groups = {group_rows.data(), static_cast<i32>(group_rows.size()), static_cast<i32>(k)};
-      args.a = map(kernel_calls::kA, a_box(t, layout), m, most_ragged_rows());
-      args.a_last = map(kernel_calls::kA, a_last_box(t, layout, m), m, most_ragged_rows());
-      args.b = map(kernel_calls::kB, b_box(t, layout), n, most_ragged_rows());
-    }
-    if (grouped_along_m(problem)) {
-      group_rows = problem.groups->on_device();
-      args.batch = {.tile_rows = {}, .a_matrices_apart = 0, .b_matrices_apart = 1, .c_stride = 0};
-      args.groups = {group_rows.data(), static_cast<i32>(group_rows.size()),
-                     static_cast<i32>(problem.groups->capacity())};
-    }
     if (splits_k(config.schedule)) {
       const ReductionWorkspace room = reduction_workspace(config, args.work);
       partials.resize(static_cast<std::size_t>(room.partials));
@@ -89,11 +67,14 @@ struct Launch {
     }
   }
 
-  static TensorMap map(kernel_calls::Operand operand, TmaBox box, i64 columns, i64 rows) {
+  /// What kernel_calls notes of a map: elements of scales count as two.
+  static TensorMap map(MapOf of, const MatrixView& view, const TmaBox& box) {
+    const i64 elements = of == MapOf::kScales ? kElementsOfScale : 1;
+    const i64 rows = view.ragged_rows ? most_ragged_rows() : view.rows;
+    const kernel_calls::Map content{
+        operand_of(of), static_cast<u64>(box.columns * elements), static_cast<u64>(box.rows),
+        static_cast<u64>(view.columns * elements), static_cast<u64>(rows)};
     TensorMap made{};
-    const kernel_calls::Map content{operand, static_cast<u64>(box.columns),
-                                    static_cast<u64>(box.rows), static_cast<u64>(columns),
-                                    static_cast<u64>(rows)};
     static_assert(sizeof(content) <= sizeof(made));
     std::memcpy(&made, &content, sizeof(content));
     return made;

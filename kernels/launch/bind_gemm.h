@@ -1,0 +1,208 @@
+// What a GEMM's kernel is launched with, from problem, configuration and buffers. Launches
+// (kernels/jit/gemm_launch.h), emitted programs and tests/roles have it from here; each encodes
+// tensor maps in its own way.
+#pragma once
+
+#include <utility>
+
+#include "kernels/gemm/gemm_args.h"
+#include "kernels/launch/matrix_view.h"
+#include "model/tile/fp8_pairs.h"
+#include "model/tile/operand_copies.h"
+
+namespace tilecast {
+
+/// Device pointers, 16-byte aligned; shapes, order and leading dimensions as GemmProblem says, but
+/// for an operand that is copied (operand_copies.h) its copy's.
+struct GemmBuffers {
+  const void* a;
+  const void* b;
+  void* c;
+  const void* bias =
+      nullptr;  // of a problem whose epilogue has one; bias_elements() of half_type()
+  // Of a batch, from one product's matrix to the next's: elements, whole 16 bytes where the copy
+  // engine moves them; 0: one lies behind the other. Not read of an operand that all share.
+  i64 a_matrix_stride = 0, b_matrix_stride = 0, c_matrix_stride = 0;
+  ScaleArgs scales = {};  // of a problem whose operands have them; strides of 0: tight
+  // Of groups, of each the row behind its last, of masked ones how many it has. Read by each
+  // launch, so that they may change between two; the problem's rows of the groups are what the walk
+  // and its trace were planned for.
+  const i32* group_rows = nullptr;
+  // Of a problem whose epilogue has them: R, of C's type and shape, which may be `c`; elements from
+  // one row of it to the next, and of a batch from one matrix to the next, 0: as C's. An fp32
+  // number that C is scaled by, and one that becomes the largest magnitude, if that is larger.
+  const void* residual = nullptr;
+  i64 residual_row = 0, residual_matrix_stride = 0;
+  const float* scale_c = nullptr;
+  float* amax = nullptr;
+};
+
+/// The groups of a problem, in numbers.
+struct GroupCounts {
+  i64 along_m = 0, along_k = 0;  // groups; one of the two is 0
+  i64 capacity = 0;              // of masked ones
+};
+
+/// A problem as its kernel runs it (fp8_pairs.h, swapped_operands.h).
+struct GemmToBind {
+  GemmProblem problem;  // its groups are not looked at
+  KernelConfig config;
+  i64 m;  // rows of A and C in memory, of one product
+  GroupCounts groups = {};
+};
+
+/// Which matrix a tensor map is of.
+enum class MapOf : i32 { kA, kB, kC, kResidual, kScales };
+
+/// How A, B and C lie in memory.
+struct OperandViews {
+  MatrixView a, b, c;
+};
+
+inline OperandViews operand_views(const GemmToBind& gemm, const GemmBuffers& buffers) {
+  constexpr i64 kPairOfLines = 256;  // bytes
+  const GemmProblem& problem = gemm.problem;
+  const ElementType dtype = problem.dtype;
+  const i64 n = problem.shape.n, k = problem.shape.k;
+  const bool swapped = gemm.config.operands == OperandOrder::kSwapped;
+  // Along K the line after the one that is asked for is wanted next, and worth fetching with it
+  // where rows are whole pairs of lines; across K it is another CTA's.
+  const auto operand = [&](const void* matrix, i64 side, bool k_major, i64 row) {
+    return MatrixView{
+        .pointer = matrix,
+        .rows = k_major ? side : k,
+        .columns = k_major ? k : side,
+        .dtype = dtype,
+        .row_stride = row,
+        .fetches_pairs_of_lines = k_major && row * element_bytes(dtype) % kPairOfLines == 0};
+  };
+  OperandViews views{operand(buffers.a, gemm.m, a_is_k_major(problem.layout), a_row(problem)),
+                     operand(buffers.b, n, b_is_k_major(problem.layout), b_row(problem)),
+                     {.pointer = buffers.c,
+                      .rows = swapped ? n : gemm.m,
+                      .columns = swapped ? gemm.m : c_columns(problem),
+                      .dtype = c_type(problem),
+                      .row_stride = problem.leading.c}};
+  auto& [a, b, c] = views;
+  const Batch& batch = problem.batch;
+  if (batch.products > 1) {
+    const auto among = [&](MatrixView& view, i64 matrices, i64 asked, i64 elements) {
+      const i64 tight = view.rows * (view.row_stride == 0 ? view.columns : view.row_stride);
+      view.matrices = matrices;
+      view.matrix_stride = asked == 0 ? tight : asked / elements;
+    };
+    const i64 pair = k_elements(dtype);
+    among(a, batch.one_a ? 1 : batch.products, buffers.a_matrix_stride, pair);
+    among(b, batch.one_b ? 1 : batch.products, buffers.b_matrix_stride, pair);
+    among(c, batch.products, buffers.c_matrix_stride, 1);
+  }
+  if (gemm.groups.along_m > 0) {
+    a.matrices = 1;
+    a.matrix_stride = gemm.m * a_row(problem);
+    b.matrices = gemm.groups.along_m;
+    b.matrix_stride = b.rows * b_row(problem);
+    c.ragged_rows = true;  // each tile's ends where its group does
+  }
+  if (gemm.groups.along_k > 0) {
+    a.ragged_rows = b.ragged_rows = true;
+    c.matrices = gemm.groups.along_k;
+    c.matrix_stride = gemm.m * n;
+  }
+  return views;
+}
+
+/// `r`: C, as whose matrices those of R lie unless the buffers say otherwise.
+template <class Encode>
+ResultArgs bind_result(const GemmToBind& gemm, const GemmBuffers& buffers, MatrixView r,
+                       Encode encode) {
+  const GemmProblem& problem = gemm.problem;
+  ResultArgs args{};
+  args.scale_c = buffers.scale_c;
+  args.amax = reinterpret_cast<u32*>(buffers.amax);
+  if (!problem.epilogue.residual) {
+    return args;
+  }
+  r.pointer = buffers.residual;
+  r.row_stride = c_row(problem);
+  if (buffers.residual_row != 0) {
+    r.row_stride = buffers.residual_row;
+    r.matrix_stride = problem.batch.products > 1 ? r.rows * r.row_stride : 0;
+  }
+  if (buffers.residual_matrix_stride != 0) {
+    r.matrix_stride = buffers.residual_matrix_stride;
+  }
+  const auto in_whole = [&r](i64 elements) {
+    return r.columns % elements == 0 && r.row_stride % elements == 0 &&
+           r.matrix_stride % elements == 0;
+  };
+  args.residual = buffers.residual;
+  args.residual_row = r.row_stride;
+  args.residual_stride = r.matrix_stride;
+  args.residual_fours = in_whole(4) ? 1 : 0;
+  args.residual_by_tma = in_whole(16 / element_bytes(r.dtype)) ? 1 : 0;
+  if (args.residual_by_tma != 0) {
+    args.residual_map =
+        encode(MapOf::kResidual, r, c_box(gemm.config, r.dtype, c_column_bytes(problem)));
+  }
+  return args;
+}
+
+/// All but the walk (scheduler, work, partials, locks), what scales sums, and the trace.
+/// `encode(of, view, box)` makes a tensor map.
+template <class Encode>
+GemmArgs bind_gemm(const GemmToBind& gemm, GemmBuffers buffers, Encode encode) {
+  const GemmProblem& problem = gemm.problem;
+  const Tiling& t = gemm.config.tiling;
+  const bool swapped = gemm.config.operands == OperandOrder::kSwapped;
+  if (swapped) {
+    std::swap(buffers.a, buffers.b);
+  }
+  const i64 m = gemm.m, n = problem.shape.n, k = problem.shape.k;
+  const auto [a, b, c] = operand_views(gemm, buffers);
+  GemmArgs args{};
+  args.m = static_cast<i32>(m);
+  args.n = static_cast<i32>(n);
+  args.k_blocks = static_cast<i32>(ceil_div<i64>(k, t.block_k));
+  args.alpha = 1;
+  args.a = encode(MapOf::kA, a, a_box(t, problem.layout));
+  args.a_last = encode(MapOf::kA, a, a_last_box(t, problem.layout, m));
+  args.b = encode(MapOf::kB, b, b_box(t, problem.layout));
+  args.c_by_tma = swapped || c_rows_allow_tma(problem) ? 1 : 0;
+  if (args.c_by_tma != 0) {
+    args.c = encode(MapOf::kC, c, c_box(gemm.config, c.dtype, c_column_bytes(problem)));
+    if (c_last_columns(t) > 0) {
+      args.c_last = encode(MapOf::kC, c, c_last_box(gemm.config));
+    }
+  }
+  args.c_pointer = buffers.c;
+  args.reduction = gemm.config.decomposition.reduction;
+  args.bias = buffers.bias;
+  const GroupCounts& groups = gemm.groups;
+  args.groups = {buffers.group_rows, static_cast<i32>(groups.along_m + groups.along_k),
+                 static_cast<i32>(groups.along_k > 0 ? k : groups.capacity)};
+  args.batch = {.tile_rows = groups.along_m > 0 ? FastDivisor{}
+                                                : FastDivisor::of(tile_rows(problem.shape, t)),
+                .a_matrices_apart = a.matrices > 1 ? 1 : 0,
+                .b_matrices_apart = b.matrices > 1 || groups.along_m > 0 ? 1 : 0,
+                .c_stride = c.matrix_stride};
+  args.result = bind_result(gemm, buffers, c, encode);
+  args.scales = buffers.scales;
+  const i64 scale_blocks = ceil_div<i64>(k * (is_fp8_pair(problem.dtype) ? 2 : 1), scale_block());
+  if (args.scales.a_stride == 0) {
+    args.scales.a_stride = round_up(args.m, scales_apart());
+  }
+  if (args.scales.b_stride == 0) {
+    args.scales.b_stride = static_cast<i32>(scale_blocks);
+  }
+  if (has_block_scales(problem.epilogue)) {
+    const MatrixView scales{.pointer = args.scales.a,
+                            .rows = scale_blocks,
+                            .columns = m,
+                            .dtype = ElementType::kFp32,
+                            .row_stride = args.scales.a_stride};
+    args.scales_of_a = encode(MapOf::kScales, scales, scale_box(t));
+  }
+  return args;
+}
+
+}  // namespace tilecast
