@@ -30,58 +30,55 @@ struct KernelAt {
   Cycles cycles(SimTime time) const { return cycles_of(seconds_of(time), sm_clock); }
 };
 
+/// Rows of A or columns of B: of a CTA's tile, and the parts of all tiles' that exist and are
+/// loaded.
+struct Side {
+  i32 tile;
+  double existing, loaded;
+};
+
 /// A and B, whose stages one ring holds.
 std::array<LoopOperand, 2> operands_of(const GemmProblem& problem, const KernelConfig& config,
                                        const GemmWork& work) {
   const Tiling& t = config.tiling;
-  const GemmTraffic& traffic = work.traffic;
   const double k = mean_k(problem);
   const double k_of_blocks = work.all_k_blocks / static_cast<double>(work.tiles) * t.block_k;
   const i64 element = element_bytes(problem.dtype);
-  const auto operand = [&](bool k_major, i64 columns, i64 row, i32 side,
-                           i32 multicast) -> LoopOperand {
+  const auto operand = [&](bool k_major, i64 columns, i64 row, Side side, i32 multicast,
+                           double sharers, double missing) -> LoopOperand {
     const i64 slab = k_major ? k_slab_elements(t) : kSlabElements;
     const double width = static_cast<double>(slab);
-    const double boxes = k_major ? t.block_k / width * side : side / width * t.block_k;
+    const double boxes = k_major ? t.block_k / width * side.tile : side.tile / width * t.block_k;
+    // Boxes of rows along K begin at multiples of a slab.
+    const double rows =
+        k_major ? std::min(1.0, std::ceil(k / width) * width / k_of_blocks) : k / k_of_blocks;
     return {.once_a_tile = false,
-            .stage = {},
-            .existing = k / k_of_blocks,
-            // Boxes of rows along K begin at multiples of a slab.
-            .rows_existing = k_major ? std::min(1.0, std::ceil(k / width) * width / k_of_blocks)
-                                     : k / k_of_blocks,
-            .rows_loaded = 1,
+            .stage = Bytes{1.0 * side.tile * t.block_k * kOperandBytes},
+            .existing = k / k_of_blocks * side.existing,
+            .rows_existing = rows * side.existing,
+            .rows_loaded = side.loaded,
             .multicast = multicast,
             .row = {columns * element, row * element, slab * element},
             .box_rows = boxes / multicast,
             // Rows along K are asked for in pairs of lines where they allow it.
             .lines_outside = k_major && row * element % (2 * kLineBytes) == 0 ? 2.0 : 1.0,
-            .sharers = 1,
-            .missing = 0};
+            .sharers = sharers,
+            .missing = missing};
   };
-  std::array both{operand(a_is_k_major(problem.layout), sides_of_a(problem).columns, a_row(problem),
-                          t.block_m, t.cluster_n),
-                  operand(b_is_k_major(problem.layout), sides_of_b(problem).columns, b_row(problem),
-                          t.block_n, t.cluster_m)};
-  LoopOperand &a = both[0], &b = both[1];
-  const SmemLayout smem = smem_layout(config.schedule, t);
+  const GemmTraffic& traffic = work.traffic;
   const RowsOfTiles rows = rows_of_tiles(problem, config);
   const double rows_of_a = static_cast<double>(rows.tiles * t.block_m);
-  a.stage = Bytes{static_cast<double>(smem.a_stage_bytes)};
-  a.existing *= static_cast<double>(rows.existing) / rows_of_a;
-  a.rows_existing *= static_cast<double>(rows.existing) / rows_of_a;
-  a.rows_loaded = static_cast<double>(rows.loaded) / rows_of_a;
-  a.sharers = traffic.a_sharers;
-  a.missing = traffic.a_missing;
+  const Side of_a{t.block_m, static_cast<double>(rows.existing) / rows_of_a,
+                  static_cast<double>(rows.loaded) / rows_of_a};
+  // Each CTA of a pair that shares instructions loads half of B.
+  const i32 pair = uses_tcgen05(config.schedule) ? cta_group(t) : 1;
   const i64 n = problem.shape.n;
-  b.stage = Bytes{static_cast<double>(smem.b_stage_bytes)};
-  const double columns = static_cast<double>(n) / static_cast<double>(round_up<i64>(n, t.block_n));
-  b.existing *= columns;
-  b.rows_existing *= columns;
-  b.sharers = traffic.b_sharers;
-  b.missing = traffic.b_missing;
-  a.lines_outside = b.lines_outside =
-      a_is_k_major(problem.layout) ? a.lines_outside : b.lines_outside;
-  return both;
+  const Side of_b{t.block_n / pair,
+                  static_cast<double>(n) / static_cast<double>(round_up<i64>(n, t.block_n)), 1};
+  return {operand(a_is_k_major(problem.layout), sides_of_a(problem).columns, a_row(problem), of_a,
+                  t.cluster_n, traffic.a_sharers, traffic.a_missing),
+          operand(b_is_k_major(problem.layout), sides_of_b(problem).columns, b_row(problem), of_b,
+                  t.cluster_m / pair, traffic.b_sharers, traffic.b_missing)};
 }
 
 /// The tensor operations of a K block, and the additions of sums that are promoted.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "model/sim/example_blackwell.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
@@ -498,6 +499,16 @@ TEST_CASE("Columns out of bounds are asked for like others, rows of A there are 
   CHECK(cycles(128, 192) == expected(384 * 4));
   CHECK(cycles(64, 256) == expected(320 * 4));
   CHECK(cycles(65, 256) == expected(328 * 4));
+}
+
+TEST_CASE("A pair of CTAs takes A's rows each and half of B's columns out of L2") {
+  const auto l2_of_block = [](i32 pair) {
+    KernelConfig config = plain_tcgen05(Schedule::kTcgen05Pipelined, pair);
+    config.tiling.block_n = 256;
+    return run(load_gpu("b200", false).spec, fp16(256, 256, 4096), config).parts.l2.value;
+  };
+  // 128 rows of A and 256 columns of B, or 128 and 128.
+  CHECK(l2_of_block(2) / l2_of_block(1) == Approx(256.0 / 384));
 }
 
 TEST_CASE("A GPC looks for rows out of bounds one after the other, in pairs of lines") {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "model/base/math.h"
+#include "model/form/panel_reuse.h"
 #include "model/spec/dram_reads.h"
 #include "model/spec/fused_epilogue.h"
 #include "model/tile/group_rows.h"
@@ -19,48 +20,6 @@ namespace {
 constexpr u32 kWavesOfRun = 48;
 constexpr u32 kRunsOfGroups = 16;
 constexpr u32 kMostKept = 16384;  // tiles of a curve
-
-/// Part of a panel that is still in L2 after `distance` bytes of others.
-double kept_in_l2(Bytes distance, Bytes usable) {
-  return std::clamp(2 - distance / usable, 0.0, 1.0);
-}
-
-/// One operand's panels: how far back, in distinct bytes that the waves asked for, each was last
-/// used.
-class PanelReuse {
- public:
-  explicit PanelReuse(const std::vector<Bytes>& panels)
-      : last_wave_(panels.size(), -1), last_used_(panels.size()), panels_(panels) {}
-
-  /// True the first time in this wave; reads from DRAM what L2 no longer holds.
-  bool use(u32 panel, i64 wave, Bytes so_far, Bytes all, Bytes usable) {
-    if (last_wave_[panel] == wave) {
-      return false;
-    }
-    double kept = 0;
-    if (last_wave_[panel] >= 0) {
-      const Bytes distance = std::min(so_far - last_used_[panel], all);
-      kept = kept_in_l2(distance, usable);
-    }
-    read_ += (1 - kept) * panels_[panel];
-    wanted_ += panels_[panel];
-    last_wave_[panel] = wave;
-    last_used_[panel] = so_far;
-    ++fetches_;
-    return true;
-  }
-
-  Bytes read() const { return read_; }
-  double sharers(double requests) const { return requests / fetches_; }
-  double missing() const { return wanted_.value > 0 ? read_ / wanted_ : 0; }
-
- private:
-  std::vector<i64> last_wave_;
-  std::vector<Bytes> last_used_;
-  const std::vector<Bytes>& panels_;
-  Bytes read_, wanted_;
-  double fetches_ = 0;  // of a panel by a wave
-};
 
 /// A and B, and the panels that a tile of the scheduler reads of them. Edge panels are narrower: a
 /// matrix is spread evenly over its panels.
@@ -92,9 +51,8 @@ WavesWalked walk_waves(const GemmProblem& problem, const TileScheduler& s,
                        Bytes usable) {
   const OperandPanels& panels = matrices.panels;
   const Bytes all = matrices.operands();
-  const std::vector<Bytes> of_a = panels_of(problem, matrices.a, panels.of_a());
-  const std::vector<Bytes> of_b = panels_of(problem, matrices.b, panels.of_b());
-  PanelReuse a(of_a), b(of_b);
+  PanelReuse a(panels_of(problem, matrices.a, panels.of_a()));
+  PanelReuse b(panels_of(problem, matrices.b, panels.of_b()));
   const bool chunked = s.raster.walk == Walk::kChunked;
   const u32 waves = ceil_div(s.num_tiles(), resident);
   const u32 walked =
@@ -116,13 +74,8 @@ WavesWalked walk_waves(const GemmProblem& problem, const TileScheduler& s,
       }
       const TileCoord at = order != nullptr ? (*order)[tile] : s.coord(tile);
       tiles += 1;
-      const u32 a_panel = panels.a(at), b_panel = panels.b(at);
-      if (a.use(a_panel, wave, distinct, all, usable)) {
-        fresh += of_a[a_panel];
-      }
-      if (b.use(b_panel, wave, distinct, all, usable)) {
-        fresh += of_b[b_panel];
-      }
+      fresh += a.use(panels.a(at), wave, distinct, all, usable);
+      fresh += b.use(panels.b(at), wave, distinct, all, usable);
     }
     distinct += fresh;
   }
