@@ -43,7 +43,6 @@ void add_gpus(Program& program);
 // tilecast-data (data_main.cpp): measurements, no CUDA.
 void add_validate(Program& program);
 void add_calibrate(Program& program);
-void add_pages(Program& program);
 void add_emit(Program& program);
 void add_completion(Program& program);
 void add_plan(Program& program);

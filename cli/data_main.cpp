@@ -10,7 +10,6 @@ int main(int argc, char** argv) {
   tilecast::add_validate(program);
   tilecast::add_calibrate(program);
   tilecast::add_report(program);
-  tilecast::add_pages(program);
   tilecast::add_emit(program);
   tilecast::add_completion(program);
   tilecast::add_plan(program);

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/chart_library.h"
 #include "cli/commands.h"
 #include "cli/file_plan.h"
 #include "cli/report_input.h"
@@ -17,6 +17,8 @@
 #include "model/base/file.h"
 #include "model/base/shell_text.h"
 #include "model/base/text.h"
+#include "reports/page.h"
+#include "validate/record/stored_text.h"
 
 namespace tilecast {
 namespace {
@@ -84,6 +86,19 @@ void check_files(const ReportOptions& options, const Manifest& manifest) {
                         "name another folder");
     }
   }
+}
+
+/// The folder of the environment's TILECAST_REPORT_DIR, else `reports` of the checkout that this
+/// program was built from; with the chart library and its licences.
+PageParts load_page_parts() {
+  const char* const chosen = std::getenv("TILECAST_REPORT_DIR");
+  const fs::path folder =
+      chosen != nullptr && *chosen != '\0' ? chosen : TILECAST_REPORT_PAGE_DEFAULT;
+  const fs::path vega = folder / "vega";
+  return {.folder = folder / "page",
+          .chart_library = fmt::format("/*\n{}*/\n{}", read_file(vega / "licences.txt"),
+                                       read_stored_text(vega / "vega.js.gz")),
+          .links = {}};
 }
 
 /// Documents of the checkout that the program was built from, as seen from `out`.

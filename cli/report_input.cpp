@@ -56,13 +56,13 @@ ReportInput load_report_input(const Manifest& manifest, JoinedInputOptions optio
   }
   if (manifest.waves) {
     options.data = manifest.waves->data;
+    options.fixed = manifest.waves->data;  // the fastest of all kernels stands next to this one
     options.keep = [config = to_text(manifest.waves->config)](const Point& point) {
-      return point.config == config;
+      return point.config == config || is_baseline(point.config);
     };
     JoinedInput waves = load_joined_input(options);
     count.add(waves.files);
-    input.waves =
-        WaveInput{manifest.waves->config, std::move(waves.data), measured_groups(waves.files)};
+    input.waves = WaveInput{manifest.waves->config, std::move(waves.data)};
   }
   for (const TimelineFile& file : manifest.timelines) {
     input.timelines.push_back(

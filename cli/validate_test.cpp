@@ -1,7 +1,5 @@
-// validate and pages as a user runs them, with the GPU file of the repository.
+// validate as a user runs them, with the GPU file of the repository.
 
-#include <signal.h>
-#include <sys/resource.h>
 #include <zlib.h>
 
 #include <cmath>
@@ -34,28 +32,18 @@ std::vector<Measurement> example_rows() {
           example_measurement(std::string(kCublasltBest), Seconds{185e-6})};
 }
 
-/// A folder with a.csv and a README.md of some length.
+/// A folder with a.csv.
 struct Scene {
   TemporaryFolder folder;
   std::string data = (folder / "a.csv").string();
-  std::string readme = (folder / "README.md").string();
 
   explicit Scene(const std::vector<Measurement>& rows = example_rows()) {
     write_file(data, measurement_csv(rows));
-    write_file(readme, std::string(4000, 'x') +
-                           "\n<!-- results:begin -->\nold\n<!-- results:end -->\ntail\n");
   }
 
   CapturedRun validate(std::vector<std::string> more = {}) const {
     more.insert(more.begin(), {"validate", "--data", data});
     return run_captured(add_validate, more);
-  }
-  CapturedRun pages(std::vector<std::string> more = {}) const { return pages_of(readme, more); }
-  CapturedRun pages_of(const std::string& page, std::vector<std::string> more = {}) const {
-    const std::string list = (folder / "pages.yaml").string();
-    write_file(list, "results: {gpu: h200_sxm, data: [" + data + "], pages: [" + page + "]}\n");
-    more.insert(more.begin(), {"pages", "--list", list});
-    return run_captured(add_pages, more);
   }
 };
 
@@ -322,32 +310,6 @@ TEST_CASE("A broken record is refused") {
   CHECK(scene.validate({"--check", "/none.json"}).exit_code == 6);
 }
 
-TEST_CASE("pages writes a table once and finds it up to date from then on") {
-  const Scene scene;
-  check_refused(scene.pages({"--check"}), ExitCode::kWrong,
-                "not up to date; run ./tilecast pages results");
-  CHECK(read_file(scene.readme).find("\nold\n") != std::string::npos);
-  CHECK(scene.pages().exit_code == 0);
-  const std::string written = read_file(scene.readme);
-  CHECK(written.find("Made by `./tilecast pages results`.") != std::string::npos);
-  CHECK(written.find("| 4096x4096x4096 | burst | `ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8 r24` |") !=
-        std::string::npos);
-  CHECK(written.ends_with("<!-- results:end -->\ntail\n"));
-  CHECK(scene.pages({"results", "--check"}).exit_code == 0);
-  check_refused(scene.pages({"ladder"}), ExitCode::kUsage, "ladder");
-  check_refused(scene.pages({"tables"}), ExitCode::kUsage,
-                "expected one of headline, results, dataset, splits, ladder, constants, public, "
-                "got 'tables'");
-}
-
-TEST_CASE("pages refuses a README without markers or out of reach") {
-  const Scene scene;
-  write_file(scene.readme, "no markers\n");
-  check_refused(scene.pages(), ExitCode::kUsage, "results:begin");
-  CHECK(read_file(scene.readme) == "no markers\n");
-  check_refused(scene.pages_of("/none/README.md"), ExitCode::kFile, "/none/README.md: cannot read");
-}
-
 TEST_CASE("--public compares forecasts with a list of sources instead of measurements") {
   const TemporaryFolder folder;
   const std::string rows = (folder / "r.csv").string(), list = (folder / "l.yaml").string();
@@ -364,24 +326,6 @@ TEST_CASE("--public compares forecasts with a list of sources instead of measure
   CHECK(source["cases"][0]["claimed_us"] == 5);
   check_refused(run_captured(add_validate, {"validate", "--public", list, "--data", rows}),
                 ExitCode::kUsage, "--public");
-}
-
-TEST_CASE("A README that cannot be written stays as it was, and nothing lies beside it") {
-  const Scene scene;
-  const std::string before = read_file(scene.readme);
-  ::signal(SIGXFSZ, SIG_IGN);
-  rlimit usual{};
-  REQUIRE(::getrlimit(RLIMIT_FSIZE, &usual) == 0);
-  rlimit small = usual;
-  small.rlim_cur = 2000;  // bytes; as a full disk would stop it
-  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
-  const CapturedRun run = scene.pages();
-  REQUIRE(::setrlimit(RLIMIT_FSIZE, &usual) == 0);
-  check_refused(run, ExitCode::kFile, "README.md: cannot write");
-  CHECK(read_file(scene.readme) == before);
-  const std::filesystem::directory_iterator files(
-      std::filesystem::path(scene.readme).parent_path());
-  CHECK(std::distance(begin(files), end(files)) == 3);  // a.csv, README.md, pages.yaml
 }
 
 }  // namespace

@@ -169,19 +169,6 @@ std::string unescaped(std::string_view text) { return std::string(text); }
 
 }  // namespace
 
-Json chart_with_rows(const fs::path& page_folder, const std::string& chart, const Json& table) {
-  Json spec = chart_spec(page_folder, chart);
-  spec["width"] = 640;
-  for (const Json& row : table["rows"]) {
-    Json named;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      named[table["columns"][i].get<std::string>()] = row[i];
-    }
-    spec["datasets"][chart].push_back(std::move(named));
-  }
-  return spec;
-}
-
 std::string report_page(const Json& report, const PageParts& parts) {
   Json view = view_of(report);
   for (const auto& [text, address] : parts.links) {

@@ -1,4 +1,5 @@
-// A report as one HTML page, which asks the network for nothing, and as README's sentences; both
+// A report as one HTML page, which asks the network for nothing, and as the sentences of
+// docs/accuracy.md; both
 // from a report's JSON (report_json.h) by a template. Checked by: page_test.cpp,
 // tests/cli/report_test.sh, reports/browser/page_test.py.
 #pragma once
@@ -19,13 +20,8 @@ struct PageParts {
 /// Throws FileError, or ConfigError where a template or a chart is broken.
 std::string report_page(const nlohmann::ordered_json& report, const PageParts& parts);
 
-/// Markdown: what README.md says about accuracy.
+/// Markdown: the figures of docs/accuracy.md.
 std::string report_headline(const nlohmann::ordered_json& report,
                             const std::filesystem::path& page_folder);
-
-/// The Vega-Lite specification of a chart of one table, with its rows.
-nlohmann::ordered_json chart_with_rows(const std::filesystem::path& page_folder,
-                                       const std::string& chart,
-                                       const nlohmann::ordered_json& table);
 
 }  // namespace tilecast

@@ -90,9 +90,8 @@ TEST_CASE("A curve over N has measured, predicted and fastest kernels at whole w
   std::erase_if(own[0].rows, [](const MeasurementRow& row) {
     return row.measurement.point.config != to_text(example_config(2));
   });
-  input.waves = WaveInput{example_config(2),
-                          join_points(own, predict_times({{2, Seconds{102e-6}}}), {"h200_sxm"}),
-                          measured_groups(files)};
+  input.waves = WaveInput{example_config(2), join_points(own, predict_times({{2, Seconds{102e-6}}}),
+                                                         {"h200_sxm"}, {.fixed = files})};
   const Json waves = report_json(input)["waves"];
   CHECK(waves["widths"] == 1);  // 4100 is no multiple of 128
   CHECK(waves["median_error"] == 0.02);

@@ -24,7 +24,8 @@ Json waves_json(const WaveInput& waves) {
   for (const JoinedGroup& group : waves.data.groups) {
     const auto* problem = std::get_if<GemmProblem>(&group.problem);
     // Other widths take as many waves as the next whole one, with less to do.
-    if (problem == nullptr || problem->shape.n % waves.config.tiling.block_n != 0) {
+    if (problem == nullptr || group.points.empty() ||
+        problem->shape.n % waves.config.tiling.block_n != 0) {
       continue;
     }
     for (const JoinedPoint& point : group.points) {
@@ -33,14 +34,14 @@ Json waves_json(const WaveInput& waves) {
       add(*problem, "predicted", point.predicted.time, config);
       apart.push_back(std::abs(point.predicted.time / point.measured_time() - 1));
     }
-    for (const MeasuredGroup& measured : waves.measured) {
-      if (measured.problem == *problem && measured.regime == group.regime) {
-        add(*problem, "fastest kernel measured", measured.fastest().time(),
-            short_text(measured.fastest().config));
-        if (measured.cublaslt_top1) {
-          add(*problem, "cuBLASLt", *measured.cublaslt_top1, "");
-        }
-      }
+    if (!group.fixed.empty()) {
+      const Measurement& fastest = *std::ranges::min_element(
+          group.fixed, {}, [](const Measurement& m) { return m.time->median; });
+      add(*problem, "fastest kernel measured", fastest.time->median,
+          short_text(parse_kernel_config(fastest.point.config)));
+    }
+    if (group.cublaslt_top1) {
+      add(*problem, "cuBLASLt", group.cublaslt_top1->time->median, "");
     }
   }
   if (apart.empty()) {

@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "validate/compare/measured_groups.h"
 #include "validate/compare/validation.h"
 #include "validate/record/tile_timeline.h"
 
@@ -25,11 +24,10 @@ struct JudgedRows {
   Validation validation;
 };
 
-/// One configuration over many N, and everything that was measured there.
+/// One configuration over many N.
 struct WaveInput {
   KernelConfig config;
-  JoinedData data;  // of `config` alone
-  std::vector<MeasuredGroup> measured;
+  JoinedData data;  // of `config` alone; `fixed` has all kernels that were measured there
 };
 
 /// A kernel whose timeline was recorded.

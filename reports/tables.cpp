@@ -1,10 +1,12 @@
 #include "reports/tables.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "model/tile/fp8_pairs.h"
-#include "validate/compare/results_table.h"
+#include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
 
@@ -19,7 +21,17 @@ double shown_number(double value) {
 
 std::string problem_text(const AnyProblem& problem) {
   const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
-  return gemm == nullptr ? to_text(problem) : gemm_problem_text(*gemm);
+  if (gemm == nullptr) {
+    return to_text(problem);
+  }
+  std::string text = shape_text(*gemm);
+  if (gemm->dtype != ElementType::kFp16) {
+    text += " " + types_text(*gemm);
+  }
+  if (gemm->layout != Layout::kTn) {
+    text += fmt::format(" {}", to_text(gemm->layout));
+  }
+  return text;
 }
 
 double tflops_of(const AnyProblem& problem, Seconds time) {

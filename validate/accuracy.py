@@ -1,9 +1,11 @@
-"""Writes the table of docs/accuracy.md: the error on every held-out test set of validate/data.
+"""Writes what is generated of docs/accuracy.md: the headline and its figure, and the error on every
+held-out test set of validate/data.
 
     TILECAST=./tilecast python3 validate/accuracy.py [FOLDER OF JSON]
 
-Runs `validate --format json` once for each set, some ten minutes of one core altogether. With a
-folder, answers are kept there as NAME.json and not computed again.
+Runs `report` for the headline and `validate --format json` once for each set, some ten minutes of one
+core altogether. With a folder, answers are kept there as NAME.json and not computed again. The figure is
+drawn where a package for it is installed (reports/README.md).
 """
 
 import glob
@@ -70,6 +72,26 @@ def row(title, found):
     return "| " + " | ".join(cells) + " |\n"
 
 
+def headline(folder):
+    """The sentences that `report` prints, and its chart of errors as SVG; none where nothing draws it."""
+    sentences = subprocess.run([os.environ["TILECAST"], "report", "--manifest", "reports/h200.yaml",
+                                "--out", folder], check=True, capture_output=True, text=True).stdout
+    table = json.loads(pathlib.Path(folder, "report.json").read_text())["errors"]["curve"]
+    chart = json.loads(pathlib.Path("reports/page/charts/errors.vl.json").read_text())
+    chart |= {"width": 640, "datasets": {"errors": [dict(zip(table["columns"], row)) for row in table["rows"]]}}
+    packages = pathlib.Path(os.environ.get("TILECAST_REPORT_VEGA", "build/release/reports/vega"), "packages")
+    svg = None
+    if packages.exists():
+        svg = subprocess.run([sys.executable, "reports/vega/draw.py", str(packages), json.dumps(chart)],
+                             check=True, capture_output=True, text=True).stdout
+    return "".join(sentences.splitlines(keepends=True)[:-1]), svg  # the last line names the page
+
+
+def filled(text, name, content):
+    block = re.compile(rf"(<!-- {name}:begin -->\n).*(<!-- {name}:end -->)", re.DOTALL)
+    return block.sub(lambda m: m[1] + content + m[2], text)
+
+
 def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = sys.argv[1] if len(sys.argv) > 1 else temporary
@@ -77,9 +99,11 @@ def main():
                                                   "--split", f"{H200}{name}/split.yaml", "--part", "judge"]))
                  for title, name in SETS]
         lines += [row(title, answer(folder, name, arguments)) for title, name, arguments in OTHERS]
+        sentences, svg = headline(os.path.join(temporary, "report"))
     page = pathlib.Path("docs/accuracy.md")
-    block = re.compile(r"(<!-- sets:begin -->\n).*(<!-- sets:end -->)", re.DOTALL)
-    page.write_text(block.sub(lambda m: m[1] + HEAD + "".join(lines) + m[2], page.read_text()))
+    page.write_text(filled(filled(page.read_text(), "sets", HEAD + "".join(lines)), "headline", sentences))
+    if svg:
+        pathlib.Path("docs/figures/overview.svg").write_text(svg)
 
 
 main()

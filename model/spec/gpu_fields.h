@@ -2,7 +2,7 @@
 // part of the machine that it limits, how it carries over to a related GPU, how wide a fit's prior
 // is, the micro-benchmark that measures it. A new constant is a member of its section's struct
 // (gpu_spec.h), a row here and a value in the base GPU's file; loading, `based_on`, overlays,
-// explain's eliminations, calibration and the table in configs/README.md (constants_table.h) read
+// explain's eliminations and calibration read
 // the rows.
 // Checked by: gpu_fields_test.cpp, load_gpu_test.cpp, limits_test.cpp, micro_keys_test.cpp.
 #pragma once

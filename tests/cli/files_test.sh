@@ -90,8 +90,6 @@ expect_error 2 'is the file of --gpu too' "$TILECAST" explain 128x128x128 --gpu 
 expect_error 2 'is the file of --gpu too' "$TILECAST" validate --data $rows --gpu "$folder/gpu.yaml" --record "$folder/gpu.yaml"
 expect_error 2 'is the file of --gpu too' "$TILECAST" plan validate/suites/smoke.yaml --gpu "$folder/gpu.yaml" --out "$folder/gpu.yaml"
 cmp configs/gpus/h200_sxm.yaml "$folder/gpu.yaml" || problem 'a GPU file was replaced'
-printf 'results: {gpu: h200_sxm, data: [%s], pages: [%s]}\n' "$rows" "$folder/rows.csv" >"$folder/p.yaml"
-expect_error 2 'rows.csv: expected .*results:begin' "$TILECAST" pages --list "$folder/p.yaml"
 [ $(($(now) - start)) -lt 60 ] || problem "errors came after $(($(now) - start)) s"
 [ -e "$folder/x" ] && problem 'a refused report left a folder'
 

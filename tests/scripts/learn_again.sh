@@ -5,7 +5,7 @@
 #   sh tests/scripts/learn_again.sh h200_sxm
 #   sh tests/scripts/learn_again.sh h200_sxm --data validate/data/h200_sxm/NEW/*.csv.gz --split validate/data/h200_sxm/NEW/split.yaml
 #
-# Then run ./tilecast pages and update the records that tests compare with (validate/data/h200_sxm/*/recorded_error*.json).
+# Then run validate/accuracy.py and update the records that tests compare with (validate/data/h200_sxm/*/recorded_error*.json).
 set -eu
 cd "$(dirname "$0")/../.."
 gpu=${1:?expected the name of a GPU}

@@ -1,9 +1,10 @@
-"""Fills the blocks of README.md that show a program's output, or with --check says which are stale.
+"""Fills the blocks of pages that show a program's output, or with --check says which are stale.
 
-    TILECAST=build/release/tilecast python3 tests/scripts/page_outputs.py [--check]
+    TILECAST=build/release/tilecast python3 tests/scripts/page_outputs.py [--check] [PAGE ...]
 
-A comment `<!-- output: COMMAND -->` is followed by a fenced block, which holds what the shell
-command prints; `./tilecast` in it is the program that TILECAST names.
+PAGE: README.md where none is named. A comment `<!-- output: COMMAND -->` is followed by what the shell
+command prints, in a fenced block, or up to `<!-- end -->` where it is Markdown; `./tilecast` in it is the
+program that TILECAST names.
 """
 
 import os
@@ -12,8 +13,7 @@ import re
 import subprocess
 import sys
 
-PAGES = ["README.md"]
-BLOCK = re.compile(r"(<!-- output: (.*?) -->\n```\n)(.*?)(```\n)", re.DOTALL)
+BLOCK = re.compile(r"(<!-- output: ([^\n]*?) -->\n(?:(```\n)|\n))(.*?)((?(3)```|<!-- end -->)\n)", re.DOTALL)
 
 
 def output_of(command):
@@ -27,15 +27,16 @@ def output_of(command):
 
 def main():
     stale = []
-    for page in map(pathlib.Path, PAGES):
+    pages = [word for word in sys.argv[1:] if word != "--check"] or ["README.md"]
+    for page in map(pathlib.Path, pages):
         text = page.read_text()
-        new = BLOCK.sub(lambda m: m[1] + output_of(m[2]) + m[4], text)
+        new = BLOCK.sub(lambda m: m[1] + output_of(m[2]) + m[5], text)
         if new != text and "--check" in sys.argv:
             stale.append(page.name)
         elif new != text:
             page.write_text(new)
     if stale:
-        sys.exit(f"{', '.join(stale)}: run TILECAST=... python3 tests/scripts/page_outputs.py")
+        sys.exit(f"{', '.join(stale)}: run TILECAST=... python3 tests/scripts/page_outputs.py {' '.join(pages)}")
 
 
 main()

@@ -41,7 +41,7 @@ constexpr Exception kExceptions[] = {
     {"library/request.cpp", "getenv", "TILECAST_CHECK_GROUPS"},
     {"kernels/jit/cubin_cache.cpp", "getenv", "the cache's folder"},
     {"cli/gpu_device.cpp", "getenv", "CUDA_VISIBLE_DEVICES, in a program"},
-    {"cli/chart_library.cpp", "getenv", "where the report's charts come from, in a program"},
+    {"cli/report.cpp", "getenv", "where the report's charts come from, in a program"},
     {"model/base/file.cpp", "ifstream", "bytes as they are"},
     {"model/base/file.cpp", "ostringstream", "bytes as they are"},
     {"model/spec/yaml_tree.cpp", "istringstream", "yaml-cpp reads text from a stream"},

@@ -11,13 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/file.h"
 #include "model/base/math.h"
 #include "model/base/text.h"
 #include "model/spec/load_gpu.h"
 #include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
-#include "validate/compare/counter_file.h"
-#include "validate/compare/ladder.h"
 #include "validate/compare/statistics.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/measurement_csv.h"
@@ -150,19 +149,19 @@ TEST_CASE("The tensor cores of an SM reach 4096 floating-point operations per cy
 }
 
 TEST_CASE("What SMs take in for a GEMM is what its tiles need, by counter and by arithmetic") {
-  const CounterFile file = CounterFile::read("validate/data/h200_sxm/ladder/counters.csv");
+  constexpr const char* kCounters = "validate/data/h200_sxm/ladder/counters.csv";
   constexpr i64 kSide = 8192;
-  const GemmProblem problem{{kSide, kSide, kSide}, ElementType::kFp16, Layout::kTn};
   int rows = 0;
-  for (const Rung& rung : load_ladder("kernels/gemm/ladder.yaml").rungs) {
+  for (const CsvRow& row : csv_rows(read_file(kCounters), kCounters)) {
     const std::optional<double> counted =
-        file.value(problem, to_text(rung.config), "l1tex__m_xbar2l1tex_read_bytes.sum");
-    if (!counted) {
+        parse_number(row.text("l1tex__m_xbar2l1tex_read_bytes.sum"));
+    const std::string& config = row.text("config");
+    if (!counted || row.text("k") != std::to_string(kSide)) {
       continue;
     }
     // Every tile takes its rows of A and its columns of B, 2 bytes each, K times. Clusters are
     // whole, and what lies outside of the matrices counts as it arrives: as zeros.
-    const Tiling& t = rung.config.tiling;
+    const Tiling t = parse_kernel_config(config).tiling;
     const i64 tiles_m = round_up(ceil_div<i64>(kSide, t.block_m), i64{t.cluster_m});
     const i64 tiles_n = round_up(ceil_div<i64>(kSide, t.block_n), i64{t.cluster_n});
     const i64 bytes = 2 * kSide * tiles_m * tiles_n * (t.block_m + t.block_n);

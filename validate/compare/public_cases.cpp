@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/error.h"
-#include "model/base/file.h"
 #include "model/base/parallel.h"
 #include "model/base/text.h"
 #include "model/predict/predict.h"
@@ -17,7 +16,7 @@
 #include "model/spec/strict_map.h"
 #include "model/tile/fp8_pairs.h"
 #include "model/tile/group_rows.h"
-#include "validate/compare/published.h"
+#include "model/tile/kernel_config_text.h"
 #include "validate/compare/shown_figures.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/measurement.h"
@@ -38,109 +37,83 @@ struct Claim {
   std::optional<AnyConfig> config = {};
 };
 
-/// A CSV's rows, read by column name.
-class NamedRows {
- public:
-  explicit NamedRows(const std::string& file)
-      : file_(file), csv_(parse_csv(read_stored_text(file), file)) {
-    if (csv_.records.empty()) {
-      throw ConfigError(file + ":1: expected a header");
-    }
+double positive(std::string_view text) {
+  const std::optional<double> value = parse_number(text);
+  if (!value || *value <= 0) {
+    throw ConfigError(fmt::format("expected a number above 0, got '{}'", text));
   }
+  return *value;
+}
 
-  template <class Use>
-  void each(const Use& use) const {
-    for (std::size_t i = 1; i < csv_.records.size(); ++i) {
-      use(csv_.records[i]);
-    }
-  }
+i64 count(std::string_view text) { return std::llround(positive(text)); }
 
-  const std::string& text(const CsvRecord& row, std::string_view column) const {
-    const std::vector<std::string>& names = csv_.records.front().fields;
-    const auto at = static_cast<std::size_t>(std::ranges::find(names, column) - names.begin());
-    if (at >= row.fields.size()) {
-      throw ConfigError(fmt::format("{}:{}: {}: is missing", file_, row.line, column));
-    }
-    return row.fields[at];
-  }
-
-  double number(const CsvRecord& row, std::string_view column) const {
-    const std::optional<double> value = parse_number(text(row, column));
-    if (!value || *value <= 0) {
-      throw ConfigError(fmt::format("{}:{}: {}: expected a number above 0, got '{}'", file_,
-                                    row.line, column, text(row, column)));
-    }
-    return *value;
-  }
-
-  i64 count(const CsvRecord& row, std::string_view column) const {
-    return std::llround(number(row, column));
-  }
-
- private:
-  std::string file_;
-  CsvText csv_;
-};
-
-std::vector<Claim> library_claims(const PublicSource& source) {
-  const NamedRows rows(source.file);
-  std::vector<Claim> claims;
-  rows.each([&](const CsvRecord& row) {
-    if (rows.text(row, "gpu") == source.rows_of) {
-      const GemmShape shape{rows.count(row, "m"), rows.count(row, "n"), rows.count(row, "k")};
-      claims.push_back({GemmProblem{shape, ElementType::kBf16, Layout::kTn}, "library",
-                        rows.number(row, "median_us") * kMicrosecond});
-    }
-  });
-  return claims;
+std::optional<Claim> library_claim(const CsvRow& row) {
+  const GemmShape shape{row.get("m", count), row.get("n", count), row.get("k", count)};
+  return Claim{GemmProblem{shape, ElementType::kBf16, Layout::kTn}, "library",
+               row.get("median_us", positive) * kMicrosecond};
 }
 
 /// Gate and up projections of all experts: 2 N columns, H deep. Tokens are routed uniformly.
-std::vector<Claim> fused_moe_claims(const PublicSource& source) {
-  const NamedRows rows(source.file);
-  std::vector<Claim> claims;
-  rows.each([&](const CsvRecord& row) {
-    if (rows.text(row, "gpu") != source.rows_of) {
-      return;
-    }
-    const Routing routing{rows.count(row, "E"), rows.count(row, "M"), rows.count(row, "topk")};
-    GemmProblem problem{{routing.rows(), 2 * rows.count(row, "N"), rows.count(row, "H")},
-                        ElementType::kBf16,
-                        Layout::kTn};
-    problem.groups = GroupRows::of(drawn_rows(routing, 1).front());
-    claims.push_back({problem,
-                      fmt::format("Triton {}x{}x{}", rows.text(row, "BLOCK_SIZE_M"),
-                                  rows.text(row, "BLOCK_SIZE_N"), rows.text(row, "BLOCK_SIZE_K")),
-                      rows.number(row, "avg_duration") * kMicrosecond});
-  });
-  return claims;
+std::optional<Claim> fused_moe_claim(const CsvRow& row) {
+  const Routing routing{row.get("E", count), row.get("M", count), row.get("topk", count)};
+  GemmProblem problem{{routing.rows(), 2 * row.get("N", count), row.get("H", count)},
+                      ElementType::kBf16,
+                      Layout::kTn};
+  problem.groups = GroupRows::of(drawn_rows(routing, 1).front());
+  return Claim{problem,
+               fmt::format("Triton {}x{}x{}", row.text("BLOCK_SIZE_M"), row.text("BLOCK_SIZE_N"),
+                           row.text("BLOCK_SIZE_K")),
+               row.get("avg_duration", positive) * kMicrosecond};
 }
 
-/// GEMMs with a kernel of ours. The one-tile kernel with A from registers is left out, since its
+/// A GEMM with a kernel of ours. The one-tile kernel with A from registers is left out, since its
 /// time is the launch.
-std::vector<Claim> published_claims(const PublicSource& source) {
-  std::vector<Claim> claims;
-  for (const PublishedFigure& figure : parse_published(read_file(source.file), source.file)) {
-    const bool is_time =
-        figure.unit == FigureUnit::kTflops || figure.unit == FigureUnit::kMicroseconds;
-    if (figure.gpu != source.rows_of || op_of(figure.problem) != Op::kGemm || !is_time ||
-        figure.config_there.empty() || is_baseline(figure.config_there) ||
-        figure.kernel.starts_with("A from")) {
-      continue;
-    }
-    const GemmProblem& problem = std::get<GemmProblem>(figure.problem);
-    const Seconds time = figure.unit == FigureUnit::kTflops
-                             ? Seconds{gemm_flops(problem) * kPerTera / figure.value}
-                             : figure.value * kMicrosecond;
-    claims.push_back({problem_there(figure), figure.kernel, time, figure.regime,
-                      parse_config(figure.config_there)});
+std::optional<Claim> published_claim(const CsvRow& row) {
+  const std::string& unit = row.text("unit");
+  const std::string& config = row.text("config_there");
+  if (row.get("op", parse_op) != Op::kGemm || (unit != "TFLOPS" && unit != "us") ||
+      config.empty() || is_baseline(config) || row.text("kernel").starts_with("A from")) {
+    return std::nullopt;
   }
-  return claims;
+  const KernelConfig kernel = row.get("config_there", parse_kernel_config);
+  // Blackwell's kernels take B as [N,K] alone, whatever the document's do.
+  const Layout layout =
+      uses_tcgen05(kernel.schedule) ? Layout::kTn : row.get("layout", parse_layout);
+  const ElementType dtype = row.get("dtype", parse_element_type);
+  const AnyProblem problem = row.get("shape", [&](std::string_view shape) {
+    return parse_problem(Op::kGemm, shape, dtype, layout);
+  });
+  const double value = row.get("value", positive);
+  const double flops = gemm_flops(std::get<GemmProblem>(problem));
+  return Claim{problem, row.text("kernel"),
+               unit == "us" ? value * kMicrosecond : Seconds{flops * kPerTera / value},
+               row.get("regime", parse_regime), kernel};
 }
 
 /// How a source's file is read, by the word in the list.
-const std::map<std::string, std::vector<Claim> (*)(const PublicSource&)> kFormats{
-    {"library", library_claims}, {"published", published_claims}, {"fused_moe", fused_moe_claims}};
+const std::map<std::string, std::optional<Claim> (*)(const CsvRow&)> kFormats{
+    {"library", library_claim}, {"published", published_claim}, {"fused_moe", fused_moe_claim}};
+
+/// A line that begins with # is a remark; an empty one in its place keeps the count.
+std::string without_remarks(const std::string& text) {
+  std::string left;
+  for (const std::string_view line : split(text, '\n')) {
+    left += (line.starts_with('#') ? std::string() : std::string(line)) + "\n";
+  }
+  return left;
+}
+
+std::vector<Claim> claims_of(const PublicSource& source) {
+  std::vector<Claim> claims;
+  for (const CsvRow& row : csv_rows(without_remarks(read_stored_text(source.file)), source.file)) {
+    if (row.text("gpu") == source.rows_of) {
+      if (std::optional<Claim> claim = kFormats.at(source.format)(row)) {
+        claims.push_back(*std::move(claim));
+      }
+    }
+  }
+  return claims;
+}
 
 Seconds predicted(const GpuSpec& gpu, const Claim& claim) {
   return claim.config
@@ -197,7 +170,7 @@ std::vector<PublicSource> load_public_sources(const std::filesystem::path& list)
 
 PublicJudgement judge_public(const PublicSource& source, const std::function<bool()>& due) {
   const GpuSpec gpu = load_gpu(source.gpu, true).spec;
-  std::vector<Claim> claims = kFormats.at(source.format)(source);
+  std::vector<Claim> claims = claims_of(source);
   PublicJudgement judgement{source, claims.size(), {}, {}, {}};
   if (due) {
     std::erase_if(claims, [&](const Claim&) { return !due(); });

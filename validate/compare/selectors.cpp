@@ -122,57 +122,32 @@ Selector deep_gemm_rule(i32 sm_count) {
 }
 
 Selector listed_choices(std::string_view csv, const std::string& path) {
-  const CsvText text = parse_csv(csv, path);
-  if (text.records.empty()) {
-    throw ConfigError(fmt::format("{}:1: expected the names of columns", path));
-  }
-  const std::vector<std::string>& names = text.records.front().fields;
-  if (text.records.size() == 1) {
-    throw ConfigError(fmt::format("{}: no choice is in it", path));
-  }
-  const auto column = [&](std::string_view name) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) {
-      throw ConfigError(fmt::format("{}:1: {}: expected a column of this name", path, name));
+  const auto whole = [](std::string_view value) {
+    constexpr i64 kMost = std::numeric_limits<i32>::max();
+    const std::optional<i64> number = parse_integer(value);
+    if (!number || *number < 1 || *number > kMost) {
+      throw ConfigError(
+          fmt::format("expected a whole number from 1 to {}, got '{}'", kMost, value));
     }
-    return static_cast<std::size_t>(found - names.begin());
+    return static_cast<i32>(*number);
   };
   std::map<ListedProblem, ChosenKernel> choices;
-  for (std::size_t i = 1; i < text.records.size(); ++i) {
-    const CsvRecord& record = text.records[i];
-    const auto field = [&](std::string_view name, const auto& parse) {
-      const std::size_t at = column(name);
-      try {
-        return parse(std::string_view(record.fields[at]));
-      } catch (const ConfigError& error) {
-        throw ConfigError(fmt::format("{}:{}: {}: {}", path, record.line, name, error.what()));
-      }
-    };
-    const auto whole = [](std::string_view value) {
-      constexpr i64 kMost = std::numeric_limits<i32>::max();
-      const std::optional<i64> number = parse_integer(value);
-      if (!number || *number < 1 || *number > kMost) {
-        throw ConfigError(
-            fmt::format("expected a whole number from 1 to {}, got '{}'", kMost, value));
-      }
-      return static_cast<i32>(*number);
-    };
-    if (record.fields.size() != names.size()) {
-      throw ConfigError(fmt::format("{}:{}: expected {} fields as in the header, found {}", path,
-                                    record.line, names.size(), record.fields.size()));
-    }
-    const ListedProblem problem{field("m", whole), field("n", whole), field("k", whole),
-                                field("dtype", parse_element_type), field("layout", parse_layout)};
-    const ChosenKernel chosen{.tile_m = field("tile_m", whole),
-                              .tile_n = field("tile_n", whole),
-                              .cluster_m = field("cluster_m", whole),
-                              .cluster_n = field("cluster_n", whole),
-                              .splits = field("split_k", whole),
-                              .stages = field("stages", whole)};
+  for (const CsvRow& row : csv_rows(csv, path)) {
+    const ListedProblem problem{row.get("m", whole), row.get("n", whole), row.get("k", whole),
+                                row.get("dtype", parse_element_type),
+                                row.get("layout", parse_layout)};
+    const ChosenKernel chosen{.tile_m = row.get("tile_m", whole),
+                              .tile_n = row.get("tile_n", whole),
+                              .cluster_m = row.get("cluster_m", whole),
+                              .cluster_n = row.get("cluster_n", whole),
+                              .splits = row.get("split_k", whole),
+                              .stages = row.get("stages", whole)};
     if (!choices.emplace(problem, chosen).second) {
-      throw ConfigError(
-          fmt::format("{}:{}: a choice for this problem stands above", path, record.line));
+      throw ConfigError(row.where() + ": a choice for this problem stands above");
     }
+  }
+  if (choices.empty()) {
+    throw ConfigError(path + ": no choice is in it");
   }
   return {std::filesystem::path(path).stem().string(),
           [choices = std::move(choices)](const GemmProblem& p) -> std::optional<ChosenKernel> {

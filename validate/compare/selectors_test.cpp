@@ -74,12 +74,12 @@ TEST_CASE("A listed choice that cannot be one is named with its line and column"
                     Catch::Matchers::StartsWith("x.csv:2: dtype: "));
   CHECK_THROWS_WITH(listed_choices(header, "x.csv"), "x.csv: no choice is in it");
   CHECK_THROWS_WITH(listed_choices(header + "1,1,1,bf16,tn,1\n", "x.csv"),
-                    "x.csv:2: expected 11 fields as in the header, found 6");
+                    "x.csv:2: expected 11 fields as in the header, got 6");
   const std::string row = "1,1,1,bf16,tn,64,64,1,1,1,1\n";
   CHECK_THROWS_WITH(listed_choices(header + row + row, "x.csv"),
                     "x.csv:3: a choice for this problem stands above");
   CHECK_THROWS_WITH(listed_choices("m,n\n1,1\n", "x.csv"),
-                    "x.csv:1: k: expected a column of this name");
+                    "x.csv:1: k: column missing from the header; did you mean m?");
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "model/base/error.h"
+#include "model/base/text.h"
 
 namespace tilecast {
 namespace {
@@ -122,6 +122,37 @@ class CsvParser {
 
 CsvText parse_csv(std::string_view text, std::string_view name) {
   return CsvParser(text, name).parse();
+}
+
+const std::string& CsvRow::text(std::string_view column) const {
+  const auto found = std::ranges::find(header_->fields, column);
+  if (found == header_->fields.end()) {
+    throw ConfigError(fmt::format("{}:{}: {}: column missing from the header{}", name_,
+                                  header_->line, column, did_you_mean(column, header_->fields)));
+  }
+  return record_.fields[static_cast<std::size_t>(found - header_->fields.begin())];
+}
+
+std::vector<CsvRow> csv_rows(std::string_view text, std::string_view name) {
+  CsvText csv = parse_csv(text, name);
+  if (csv.truncated) {
+    throw ConfigError(fmt::format("{}:{}: the file ends inside this line: it was cut off", name,
+                                  csv.truncated_line));
+  }
+  if (csv.records.empty()) {
+    throw ConfigError(
+        fmt::format("{}:1: expected a header line with the names of the columns", name));
+  }
+  const auto header = std::make_shared<const CsvRecord>(csv.records.front());
+  std::vector<CsvRow> rows;
+  for (auto record = csv.records.begin() + 1; record != csv.records.end(); ++record) {
+    if (record->fields.size() != header->fields.size()) {
+      throw ConfigError(fmt::format("{}:{}: expected {} fields as in the header, got {}", name,
+                                    record->line, header->fields.size(), record->fields.size()));
+    }
+    rows.emplace_back(header, name, std::move(*record));
+  }
+  return rows;
 }
 
 std::string csv_field(std::string_view value) {

@@ -1,10 +1,14 @@
 // RFC 4180: fields between commas, quoted where they hold a comma, a quote or a line end.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "model/base/error.h"
 #include "model/base/integers.h"
 
 namespace tilecast {
@@ -26,6 +30,36 @@ struct CsvText {
 /// fields as the first, and is truncated if not. Throws ConfigError `name:line: ...` for a quote in
 /// the wrong place.
 CsvText parse_csv(std::string_view text, std::string_view name);
+
+/// A record below a header, read by the names of its columns.
+class CsvRow {
+ public:
+  CsvRow(std::shared_ptr<const CsvRecord> header, std::string_view name, CsvRecord record)
+      : header_(std::move(header)), name_(name), record_(std::move(record)) {}
+
+  std::string where() const { return fmt::format("{}:{}", name_, record_.line); }
+  /// Throws ConfigError `name:1: column: ...` where there is no such column.
+  const std::string& text(std::string_view column) const;
+  /// `parse` of the text; its ConfigError gets `name:line: column: ` in front.
+  template <class Parse>
+  auto get(std::string_view column, const Parse& parse) const {
+    const std::string& field = text(column);
+    try {
+      return parse(std::string_view(field));
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{}: {}: {}", where(), column, error.what()));
+    }
+  }
+
+ private:
+  std::shared_ptr<const CsvRecord> header_;
+  std::string name_;
+  CsvRecord record_;
+};
+
+/// Rows of a CSV that begins with a header. Throws ConfigError `name:line: ...` where there is
+/// none, where a row has fewer or more fields, and where the text ends inside one.
+std::vector<CsvRow> csv_rows(std::string_view text, std::string_view name);
 
 /// The field as it stands in a file.
 std::string csv_field(std::string_view value);

@@ -65,6 +65,23 @@ TEST_CASE("A quote in the wrong place is an error with its line") {
   CHECK(message_of("a\n\"b\"c,d\n").starts_with("x.csv:2: "));
 }
 
+TEST_CASE("Rows are read by the names of columns, and faults name line and column") {
+  const std::vector<CsvRow> rows = csv_rows("size,name\n1,a\n\n2,b\n", "x.csv");
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[1].text("name") == "b");
+  CHECK(rows[1].where() == "x.csv:4");
+  const auto refuse = [](std::string_view) -> int { throw ConfigError("expected none"); };
+  CHECK_THROWS_WITH(rows[0].get("size", refuse), "x.csv:2: size: expected none");
+  CHECK_THROWS_WITH(rows[0].text("names"),
+                    "x.csv:1: names: column missing from the header; did you mean name?");
+  CHECK_THROWS_WITH(csv_rows("", "x.csv"),
+                    "x.csv:1: expected a header line with the names of the columns");
+  CHECK_THROWS_WITH(csv_rows("a,b\n1\n", "x.csv"),
+                    "x.csv:2: expected 2 fields as in the header, got 1");
+  CHECK_THROWS_WITH(csv_rows("a,b\n1", "x.csv"),
+                    "x.csv:2: the file ends inside this line: it was cut off");
+}
+
 TEST_CASE("What csv_line writes, parse_csv reads back, for any text") {
   std::mt19937 random(7);
   constexpr std::string_view kAlphabet = "ab,\"\n\r =";
