@@ -24,21 +24,28 @@ KernelSource stream_source(const StreamConfig& config, ElementType dtype,
   if (const std::string fault = stream_config_fault(config, dtype); !fault.empty()) {
     refuse(config, fmt::format("{} ({})", fault, to_text(dtype)));
   }
-  const auto define = [](const char* name, i32 value) {
-    return fmt::format("TILECAST_{}={}", name, value);
-  };
+  const std::string path = fmt::format("kernels/stream/{}.cu", to_text(config.schedule));
+  // View and problem-dependent choices are arguments.
+  const BlockOrder order =
+      config.order == BlockOrder::kTickets ? BlockOrder::kTickets : BlockOrder::kBlocks;
   return {
-      .path = fmt::format("kernels/stream/{}.cu", to_text(config.schedule)),
-      .defines = {define("STREAM_SCHEDULE", static_cast<i32>(config.schedule)),
-                  define("BLOCK_ROWS", config.block_rows),
-                  define("BLOCK_COLUMNS", config.block_columns), define("BUFFERS", config.stages),
-                  define("WARPS", config.warps), define("VECTOR_BYTES", config.vector_bytes),
-                  define("CTAS_PER_SM", config.ctas_per_sm),
-                  define("STREAM_LAYOUT", static_cast<i32>(config.layout)),
-                  define("CACHE_HINT", static_cast<i32>(config.hint)),
-                  define("TICKETS", config.order == BlockOrder::kTickets ? 1 : 0),
-                  define("ELEMENT_TYPE", static_cast<i32>(dtype))},
-      .architecture = std::string(architecture)};
+      .path = path,
+      .defines = {},
+      .architecture = std::string(architecture),
+      .text = fmt::format(
+          "#include \"model/tile/stream_config.h\"\n\nnamespace tilecast {{\n\n"
+          "struct Given {{\n"
+          "  static constexpr StreamConfig kStream{{\n"
+          "      .schedule = StreamSchedule{{{}}},\n"
+          "      .block_rows = {},\n      .block_columns = {},\n      .stages = {},\n"
+          "      .warps = {},\n      .vector_bytes = {},\n      .ctas_per_sm = {},\n"
+          "      .layout = StreamLayout{{{}}},\n      .view = StreamView::kMatrix,\n"
+          "      .order = BlockOrder{{{}}},\n      .hint = CacheHint{{{}}},\n  }};\n"
+          "  static constexpr ElementType kElementType = ElementType{{{}}};\n}};\n\n"
+          "}}  // namespace tilecast\n\n#include \"{}\"\n",
+          static_cast<i32>(config.schedule), config.block_rows, config.block_columns, config.stages,
+          config.warps, config.vector_bytes, config.ctas_per_sm, static_cast<i32>(config.layout),
+          static_cast<i32>(order), static_cast<i32>(config.hint), static_cast<i32>(dtype), path)};
 }
 
 StreamLaunch::StreamLaunch(LoadedKernel& kernel, const StreamProblem& problem,

@@ -1,25 +1,14 @@
-// The configuration a memory-bound kernel is compiled for, from the macros that kernels/jit
-// defines. Shape, strides, walk and grid are run-time arguments.
+// The configuration a memory-bound kernel is compiled for, from the struct `Given` that
+// kernels/jit/stream_launch.cpp writes out before its source. Shape, strides, walk and grid are
+// run-time arguments.
 #pragma once
 
 #include "model/tile/stream_config.h"
 
 namespace tilecast {
 
-constexpr StreamConfig kStream{
-    .schedule = static_cast<StreamSchedule>(TILECAST_STREAM_SCHEDULE),
-    .block_rows = TILECAST_BLOCK_ROWS,
-    .block_columns = TILECAST_BLOCK_COLUMNS,
-    .stages = TILECAST_BUFFERS,
-    .warps = TILECAST_WARPS,
-    .vector_bytes = TILECAST_VECTOR_BYTES,
-    .ctas_per_sm = TILECAST_CTAS_PER_SM,
-    .layout = static_cast<StreamLayout>(TILECAST_STREAM_LAYOUT),
-    .view = StreamView::kMatrix,
-    .order = TILECAST_TICKETS ? BlockOrder::kTickets : BlockOrder::kBlocks,
-    .hint = static_cast<CacheHint>(TILECAST_CACHE_HINT),
-};
-constexpr ElementType kElementType = static_cast<ElementType>(TILECAST_ELEMENT_TYPE);
+constexpr StreamConfig kStream = Given::kStream;
+constexpr ElementType kElementType = Given::kElementType;
 
 constexpr bool kHintedLoads =
     kStream.hint == CacheHint::kEvictFirst || kStream.hint == CacheHint::kLoadsEvictFirst;
