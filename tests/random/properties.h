@@ -27,6 +27,11 @@ struct Property {
 
 std::span<const Property> every_property();
 
+/// Part of its time by which another forecast may be faster than `p` against the order of the two:
+/// `tolerance`, or the 90 % interval of `p` where something was learned and that is wider. Two
+/// firsts then lean on different measured kernels, and promise no more than their intervals.
+double allowed(const RandomProblem& problem, const Prediction& p, double tolerance);
+
 // answers.cpp: of one answer.
 Violations check_possible(const RandomProblem& problem, const Ranking& listed);
 Violations check_unclamped(const RandomProblem& problem, const Ranking& listed);
