@@ -3,7 +3,7 @@
 #
 # A static library of every .cpp in the folders, and one test program NAME_test of every X_test.cpp
 # beside them; ONLY and EXCLUDE choose among the paths. SEPARATE: TILECAST_FAST_BUILD does not join
-# the sources, but has headers precompiled for them. LITTLE: the layer computes little. Each
+# the sources. LITTLE: the layer computes little. Each
 # X_benchmark.cpp is a program of its own, X_benchmark, built with the rest and run by hand. A new
 # file needs no line here. Tests tagged [gpu] run as a second CTest entry NAME_gpu with the label
 # `gpu`, which skips (exit code 77) where there is no device.
@@ -21,8 +21,10 @@ target_compile_options(tilecast_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers
   $<$<BOOL:${TILECAST_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # g++ 12 warns of std::string operator+ itself (GCC bug 105651).
-  target_compile_options(tilecast_options INTERFACE -Wno-restrict)
+  # g++ 12 warns of std::string operator+ itself (GCC bug 105651), in precompiled headers in
+  # two more ways.
+  target_compile_options(tilecast_options INTERFACE -Wno-restrict
+    "$<$<BOOL:${TILECAST_FAST_BUILD}>:-Wno-stringop-overflow;-Wno-array-bounds>")
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
   # g++ 13 takes a reference that a function returns for one to its arguments (GCC bug 107532).
   target_compile_options(tilecast_options INTERFACE -Wno-dangling-reference)
@@ -35,7 +37,7 @@ endif()
 # a developer's build compiles each source by itself, which is quicker after a change, and shows that
 # each includes what it needs.
 option(TILECAST_FAST_BUILD
-  "Compile a folder's sources eight at a time, and tests with precompiled headers" OFF)
+  "Compile a folder's sources eight at a time, with precompiled headers" OFF)
 set(TILECAST_PRECOMPILE ${TILECAST_FAST_BUILD})
 if(CMAKE_CXX_COMPILER_LAUNCHER AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(TILECAST_PRECOMPILE OFF)  # clang's hold times of files, which the launcher's cache does not keep
@@ -69,23 +71,36 @@ function(tilecast_computes_little target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
+# tilecast_precompile(TARGET HEADERS option...): TARGET takes the common headers that HEADERS, a target
+# made where it is missing, has precompiled with these options, which are TARGET's own.
+function(tilecast_precompile target headers)
+  if(NOT TILECAST_PRECOMPILE)
+    return()
+  endif()
+  if(NOT TARGET ${headers})
+    add_library(${headers} OBJECT ${PROJECT_SOURCE_DIR}/cmake/common_headers.cpp)
+    target_link_libraries(${headers} PRIVATE tilecast_options tilecast_fmt)
+    target_precompile_headers(${headers} PRIVATE ${TILECAST_COMMON_HEADERS})
+    cmake_parse_arguments(PARSE_ARGV 2 arg "LITTLE;TEST" "" "")
+    if(arg_LITTLE OR arg_TEST)
+      tilecast_computes_little(${headers})
+    endif()
+    if(arg_TEST)
+      target_link_libraries(${headers} PRIVATE tilecast_catch)
+      target_precompile_headers(${headers} PRIVATE ${PROJECT_SOURCE_DIR}/tests/catch.h)
+      set_target_properties(${headers} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    endif()
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${headers})
+endfunction()
+
 # tilecast_test_options(TARGET): of a test program.
 function(tilecast_test_options target)
   tilecast_computes_little(${target})
   # The compiler's default: CMake's flag for a program is not that for a library, and the header's
   # flags are to be the programs'.
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  if(TILECAST_PRECOMPILE)
-    if(NOT TARGET tilecast_test_headers)
-      add_library(tilecast_test_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/test_headers.cpp)
-      target_link_libraries(tilecast_test_headers PRIVATE tilecast_options tilecast_fmt tilecast_catch)
-      tilecast_computes_little(tilecast_test_headers)
-      set_target_properties(tilecast_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-      target_precompile_headers(tilecast_test_headers PRIVATE ${PROJECT_SOURCE_DIR}/tests/catch.h
-        ${TILECAST_COMMON_HEADERS})
-    endif()
-    target_precompile_headers(${target} REUSE_FROM tilecast_test_headers)
-  endif()
+  tilecast_precompile(${target} tilecast_test_headers TEST)
 endfunction()
 
 # The files of a layer, parted into sources, tests, benchmarks and headers.
@@ -148,9 +163,9 @@ function(tilecast_layer name)
   endif()
   if(arg_LITTLE)
     tilecast_computes_little(${name})
-  endif()
-  if(TILECAST_PRECOMPILE AND arg_SEPARATE)
-    target_precompile_headers(${name} PRIVATE ${TILECAST_COMMON_HEADERS})
+    tilecast_precompile(${name} tilecast_little_headers LITTLE)
+  else()
+    tilecast_precompile(${name} tilecast_headers_of_layers)
   endif()
   set_target_properties(${name} PROPERTIES TILECAST_HEADERS "${headers}")
   set_property(GLOBAL APPEND PROPERTY TILECAST_LAYERS ${name})

@@ -1,0 +1,1 @@
+// Has the headers precompiled that many sources share; see cmake/TilecastLayer.cmake.

@@ -1,1 +1,0 @@
-// Has the headers precompiled that tests share; see cmake/TilecastLayer.cmake.
