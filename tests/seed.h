@@ -20,10 +20,13 @@ inline unsigned daily_seed(const char* what) {
   return seed;
 }
 
-/// What takes turns, day by day: of everything asked about in order, one of `parts` is due today.
+/// What takes turns, day by day: of everything asked about in order, one of `parts` is due today;
+/// with TILECAST_TEST_ALL=1, as in the nightly tests, everything is.
 class Turns {
  public:
-  Turns(const char* what, unsigned parts) : parts_(parts), next_(daily_seed(what) % parts) {}
+  Turns(const char* what, unsigned parts)
+      : parts_(std::getenv("TILECAST_TEST_ALL") == nullptr ? parts : 1),
+        next_(daily_seed(what) % parts) {}
 
   bool due() { return next_++ % parts_ == 0; }
 

@@ -181,7 +181,7 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
               "accumulators=2,ctas=1,inflight=1,c_slots=2,grid=takeover,raster=grouped_m,group=8,"
               "walk=strided",
               {1024, 1024, 512}, kBf16, Layout::kTn)};
-  Turns turns("emitted families to build", 2);  // beside the first
+  Turns turns("emitted families to build", 6);  // and the first
   for (const EmittedGemm& gemm : emitted) {
     if (&gemm != emitted && !turns.due()) {
       continue;

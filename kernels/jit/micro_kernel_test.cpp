@@ -39,7 +39,7 @@ void check_compiles(const std::string& name, const Defines& defines = {},
 }  // namespace
 
 TEST_CASE("Every micro-benchmark of the tensor cores keeps its wgmmas asynchronous") {
-  Turns turns("tensor micro-benchmarks that are compiled", 2);
+  Turns turns("tensor micro-benchmarks that are compiled", 4);
   const auto check = [&](const char* name, const Defines& defines, i32 registers) {
     if (turns.due()) {
       check_compiles(name, defines, registers);

@@ -36,7 +36,7 @@ i32 check_compiles(const std::string& text, ElementType dtype,
 }  // namespace
 
 TEST_CASE("Every memory-bound kernel compiles for every element type") {
-  Turns turns("kernels of every element type to compile", 2);
+  Turns turns("kernels of every element type to compile", 4);
   const auto check = [&](const std::string& text, ElementType dtype) {
     if (turns.due()) {
       check_compiles(text, dtype);

@@ -20,7 +20,9 @@
 
 #include "kernels/registry.h"
 #include "model/base/error.h"
+#include "model/predict/candidates.h"
 #include "model/predict/legality.h"
+#include "model/predict/predict.h"
 #include "model/sim/simulate.h"
 #include "model/spec/kernel_costs.h"
 #include "model/spec/load_gpu.h"
@@ -263,6 +265,28 @@ TEST_CASE("Every role of a kernel takes the steps of its process, in their order
       CHECK(to_text(check_legal(h200(), asked, config)) == to_text(Refusal::kNone));
       CHECK(difference(kernel, config, problem) == "");
     }
+  }
+}
+
+TEST_CASE("The schedule of every kernel is ranked") {
+  std::set<Schedule> schedules;
+  for (const HostKernel& kernel : host_kernels()) {
+    schedules.insert(config_of(kernel).schedule);
+  }
+  for (const Schedule schedule : schedules) {
+    const auto ranks = [&](const GemmShape& shape) {
+      const GemmProblem problem{shape, ElementType::kFp16, Layout::kTn};
+      if (enumerate_candidates(h200(), problem, {schedule}).legal.empty()) {
+        return false;
+      }
+      const Ranking ranking = rank_candidates(h200(), problem, {schedule}, Regime::kBurst,
+                                              Inputs::kNormal, 1, {.method = Method::kAnalytic});
+      return std::get<KernelConfig>(ranking.predictions.front().config).schedule == schedule;
+    };
+    CAPTURE(to_text(schedule));
+    // One tile, many, few of a long K, some waves of which the last is partial.
+    CHECK((ranks({64, 64, 64}) || ranks({1024, 1024, 1024}) || ranks({512, 512, 65536}) ||
+           ranks({3072, 3072, 4096})));
   }
 }
 
