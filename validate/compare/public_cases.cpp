@@ -66,16 +66,18 @@ std::optional<Claim> fused_moe_claim(const CsvRow& row) {
                row.get("avg_duration", positive) * kMicrosecond};
 }
 
-/// A GEMM with a kernel of ours. The one-tile kernel with A from registers is left out, since its
-/// time is the launch.
+/// A GEMM with a kernel of ours, but for one wgmma, whose time is the launch.
 std::optional<Claim> published_claim(const CsvRow& row) {
   const std::string& unit = row.text("unit");
   const std::string& config = row.text("config_there");
   if (row.get("op", parse_op) != Op::kGemm || (unit != "TFLOPS" && unit != "us") ||
-      config.empty() || is_baseline(config) || row.text("kernel").starts_with("A from")) {
+      config.empty() || is_baseline(config)) {
     return std::nullopt;
   }
   const KernelConfig kernel = row.get("config_there", parse_kernel_config);
+  if (kernel.schedule == Schedule::kSmallMma) {
+    return std::nullopt;
+  }
   // Blackwell's kernels take B as [N,K] alone, whatever the document's do.
   const Layout layout =
       uses_tcgen05(kernel.schedule) ? Layout::kTn : row.get("layout", parse_layout);
