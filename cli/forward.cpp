@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "model/base/error.h"
+#include "model/base/system_reason.h"
 
 namespace tilecast {
 namespace {
@@ -44,7 +45,7 @@ std::filesystem::path program_beside(const char* name) {
   const std::string program = program_beside("tilecast-data");
   ::execv(program.c_str(), argv);
   const int error = errno;
-  throw FileError(program + ": cannot start: " + std::generic_category().message(error) +
+  throw FileError(program + ": cannot start: " + system_reason(error) +
                   (error == ENOENT ? "; the target tilecast-data builds it" : ""));
 }
 
@@ -56,7 +57,7 @@ std::filesystem::path program_beside(const char* name) {
                       " needs the CUDA toolkit 12.8 or later with NVRTC, CUPTI and cuBLASLt, which "
                       "was not found when tilecast was built");
   }
-  throw DeviceError(program + ": cannot start: " + std::generic_category().message(errno));
+  throw DeviceError(program + ": cannot start: " + system_reason(errno));
 }
 
 void add_forwarded(Program& program, const Forwarded& forwarded,

@@ -11,12 +11,12 @@
 #include <chrono>
 #include <functional>
 #include <set>
-#include <system_error>
 #include <thread>
 
 #include "cli/merge_files.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/system_reason.h"
 #include "model/base/text.h"
 #include "validate/compare/statistics.h"
 #include "validate/plan/make_plan.h"
@@ -68,8 +68,7 @@ void start(DeviceProcess& device, std::vector<std::string> arguments) {
   const std::vector<char*> argv = pointers_to(arguments), envp = pointers_to(variables);
   const int log = ::open(device.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (log < 0) {
-    throw FileError(fmt::format("{}: cannot write: {}", device.log.string(),
-                                std::generic_category().message(errno)));
+    throw FileError(fmt::format("{}: cannot write: {}", device.log.string(), system_reason(errno)));
   }
   const pid_t parent = ::getpid();
   device.process = ::fork();
@@ -82,7 +81,7 @@ void start(DeviceProcess& device, std::vector<std::string> arguments) {
   }
   ::close(log);
   if (device.process < 0) {
-    throw FileError(std::string("fork: ") + std::generic_category().message(errno));
+    throw FileError(std::string("fork: ") + system_reason(errno));
   }
 }
 

@@ -16,8 +16,9 @@ namespace {
 constexpr std::size_t kMostListed = 10;
 
 /// A table that --out names keeps its rows, so they must all be of the plan.
-void require_of_plan(const std::filesystem::path& out, const WorkPlan& plan) {
-  const Merge own = merge_rows(plan, {read_shard(out)});
+void require_of_plan(const std::filesystem::path& out, const MeasurementFile& rows,
+                     const WorkPlan& plan) {
+  const Merge own = merge_rows(plan, {rows});
   if (!own.contradictions.empty()) {
     throw ConfigError(
         fmt::format("--out {}: {}; nothing was written: a merge keeps the rows of "
@@ -30,15 +31,13 @@ void require_of_plan(const std::filesystem::path& out, const WorkPlan& plan) {
 
 Merge merge_into(const std::filesystem::path& out, const WorkPlan& plan,
                  const std::vector<std::filesystem::path>& shards) {
-  if (std::filesystem::exists(out)) {
-    require_of_plan(out, plan);
-  }
   std::vector<MeasurementFile> files;
   for (const std::filesystem::path& shard : shards) {
     files.push_back(read_shard(shard));
   }
-  if (std::filesystem::exists(out) && std::ranges::find(shards, out) == shards.end()) {
+  if (std::filesystem::exists(out)) {
     files.push_back(read_shard(out));
+    require_of_plan(out, files.back(), plan);
   }
   Merge merge = merge_rows(plan, files);
   const MergedFiles merged = merged_files(merge, files);

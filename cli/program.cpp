@@ -19,6 +19,7 @@
 
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
+#include "model/base/system_reason.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -63,7 +64,7 @@ void check_standard_output() {
     throw ReaderGone();
   }
   throw FileError(std::string("standard output: cannot write") +
-                  (error != 0 ? std::string(": ") + std::generic_category().message(error) : ""));
+                  (error != 0 ? std::string(": ") + system_reason(error) : ""));
 }
 
 std::vector<std::string> command_names(CLI::App& app) {

@@ -191,9 +191,10 @@ std::string build_line(const KernelConfig& config, const std::string& file) {
   const std::string architecture =
       gemm_source(config, {ElementType::kFp16, Layout::kTn}).architecture;
   const std::string program = file.substr(0, file.rfind('.'));
-  return fmt::format("nvcc -std=c++20 -O3 -gencode arch=compute_{},code={} -o {} {} && ./{}",
-                     number_of(architecture), architecture, shell_word(program), shell_word(file),
-                     shell_word(program));
+  return fmt::format(
+      "nvcc -std=c++20 -O3 -Xptxas -warn-spills -gencode arch=compute_{},code={} -o {} {} && ./{}",
+      number_of(architecture), architecture, shell_word(program), shell_word(file),
+      shell_word(program));
 }
 
 std::string emitted_source(const EmittedGemm& gemm, const std::string& file) {

@@ -14,13 +14,13 @@
 
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
+#include "model/base/system_reason.h"
 
 namespace tilecast {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& path, const char* what, int error) {
-  throw FileError(path.string() + ": cannot " + what + ": " +
-                  std::generic_category().message(error));
+  throw FileError(path.string() + ": cannot " + what + ": " + system_reason(error));
 }
 
 /// Writes everything and flushes it to the disk; returns 0 or an errno value.
@@ -191,8 +191,7 @@ void write_private_file(const std::filesystem::path& path, std::string_view cont
     make_folders(folder.parent_path(), path);
   }
   if (!folder.empty() && ::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    throw FileError(path.string() +
-                    ": cannot create its directory: " + std::generic_category().message(errno));
+    throw FileError(path.string() + ": cannot create its directory: " + system_reason(errno));
   }
   replace_file(path, content, kForThisUser);
 }
@@ -225,8 +224,7 @@ void check_writable(const std::filesystem::path& given) {
     path = path.parent_path();
   }
   if (path.has_parent_path() && !std::filesystem::is_directory(path.parent_path(), unknown)) {
-    throw FileError(given.string() +
-                    ": cannot create its directory: " + std::generic_category().message(ENOTDIR));
+    throw FileError(given.string() + ": cannot create its directory: " + system_reason(ENOTDIR));
   }
   const NewFile file = open_next_to(path, kForThisUser);
   ::close(file.descriptor);

@@ -16,16 +16,15 @@ constexpr double kRounding = 1e-6;  // relative
 /// What is wrong with one prediction.
 class Violations {
  public:
-  /// `value` is at least `least`.
   void at_least(std::string_view what, double value, std::string_view bound, double least) {
-    if (!(value >= least - kRounding * std::abs(least))) {
-      add(fmt::format("{} {:.9g} is below {} {:.9g}", what, value, bound, least));
-    }
+    require(value >= least - kRounding * std::abs(least), what, value, "below", bound, least);
   }
   void at_most(std::string_view what, double value, std::string_view bound, double most) {
-    if (!(value <= most + kRounding * std::abs(most))) {
-      add(fmt::format("{} {:.9g} is above {} {:.9g}", what, value, bound, most));
-    }
+    require(value <= most + kRounding * std::abs(most), what, value, "above", bound, most);
+  }
+  void equal(std::string_view what, double value, std::string_view bound, double expected) {
+    at_least(what, value, bound, expected);
+    at_most(what, value, bound, expected);
   }
   void part(std::string_view what, double value) {
     at_least(what, value, "zero,", 0);
@@ -40,6 +39,13 @@ class Violations {
   std::string text() const { return text_; }
 
  private:
+  /// `holds` is false where a number is none.
+  void require(bool holds, std::string_view what, double value, std::string_view side,
+               std::string_view bound, double limit) {
+    if (!holds) {
+      add(fmt::format("{} {:.9g} is {} {} {:.9g}", what, value, side, bound, limit));
+    }
+  }
   void add(const std::string& violation) { text_ += (text_.empty() ? "" : "; ") + violation; }
 
   std::string text_;
@@ -93,11 +99,8 @@ void check_bytes(const GpuSpec& gpu, LeastBytes least, const Prediction& p,
 
 void check_work(const GpuSpec& gpu, const GemmProblem& problem, const Prediction& p,
                 Violations& violations) {
-  const double flops = gemm_flops(problem);
-  violations.at_least("tflops", p.tflops, "those asked for over the time,",
-                      flops / p.time.value * 1e-12);
-  violations.at_most("tflops", p.tflops, "those asked for over the time,",
-                     flops / p.time.value * 1e-12);
+  violations.equal("tflops", p.tflops, "those asked for over the time,",
+                   gemm_flops(problem) / p.time.value * 1e-12);
   const double elements = k_elements(problem.dtype);  // of fp8 twice as many in a cycle
   violations.at_most("tflops", p.tflops, "the peak at its clock,",
                      gpu.sm.count * tensor_rate(gpu).value * elements * p.sm_clock.value * 1e-12);

@@ -1,6 +1,7 @@
 #include "model/spec/gpu_fields.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "model/base/error.h"
 
@@ -329,23 +330,25 @@ Field field_of(GpuSpec& gpu, std::string_view path) {
 }
 
 Presence presence_of(std::string_view section, Architecture architecture) {
-  if (runs_streams_alone(architecture)) {
-    const bool of_streams =
-        section == "dram" || section == "stream" || section == "clock" || section == "power";
-    return of_streams        ? Presence::kRequired
-           : section == "l2" ? Presence::kOptional
-                             : Presence::kForbidden;
-  }
-  if (section == "wgmma" || section == "tcgen05") {
-    const bool hopper = section == "wgmma";
-    return architecture == (hopper ? Architecture::kHopper : Architecture::kBlackwell)
-               ? Presence::kRequired
-           : is_schedulable(architecture) ? Presence::kForbidden
-                                          : Presence::kOptional;
-  }
-  return is_schedulable(architecture) && section != "stream" && section != "card_spread"
-             ? Presence::kRequired
-             : Presence::kOptional;
+  struct Presences {
+    std::string_view section;
+    Presence on_hopper, on_blackwell, of_streams_alone;
+  };
+  constexpr Presence kNo = Presence::kForbidden, kMay = Presence::kOptional,
+                     kMust = Presence::kRequired;
+  constexpr Presences kSections[] = {
+      {"clusters", kMust, kMust, kNo}, {"wgmma", kMust, kNo, kNo},
+      {"tcgen05", kNo, kMust, kNo},    {"l2", kMust, kMust, kMay},
+      {"dram", kMust, kMust, kMust},   {"reduction", kMust, kMust, kNo},
+      {"machine", kMust, kMust, kNo},  {"clock", kMust, kMust, kMust},
+      {"power", kMust, kMust, kMust},  {"stream", kMay, kMay, kMust},
+      {"card_spread", kMay, kMay, kNo}};
+  const auto* const found = std::ranges::find(kSections, section, &Presences::section);
+  TILECAST_ASSERT(found != std::end(kSections));
+  return runs_streams_alone(architecture)           ? found->of_streams_alone
+         : architecture == Architecture::kHopper    ? found->on_hopper
+         : architecture == Architecture::kBlackwell ? found->on_blackwell
+                                                    : kMay;
 }
 
 bool is_schedulable(Architecture architecture) {

@@ -4,15 +4,14 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 
 #include "model/base/error.h"
+#include "model/base/system_reason.h"
 
 namespace tilecast {
 
 void fail_file(const std::filesystem::path& path, std::string_view what) {
-  throw FileError(fmt::format("{}: cannot {}: {}", path.string(), what,
-                              std::generic_category().message(errno)));
+  throw FileError(fmt::format("{}: cannot {}: {}", path.string(), what, system_reason(errno)));
 }
 
 void append_whole(int descriptor, std::string_view bytes, const std::filesystem::path& path,
@@ -29,7 +28,7 @@ void append_whole(int descriptor, std::string_view bytes, const std::filesystem:
   if (written >= 0 && written < static_cast<ssize_t>(bytes.size())) {
     errno = ENOSPC;
   }
-  const std::string why = std::generic_category().message(errno);
+  const std::string why = system_reason(errno);
   const bool whole = before >= 0 && ::ftruncate(descriptor, before) == 0;
   throw FileError(
       fmt::format("{}: cannot write: {}{}", path.string(), why, whole ? "" : how_to_repair));

@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 #include <thread>
 
 #include "model/base/error.h"
+#include "model/base/system_reason.h"
 
 namespace tilecast {
 namespace {
@@ -50,15 +50,14 @@ GpuLock::GpuLock(const std::string& gpu_uuid, const std::string& holder,
   const std::filesystem::path path = folder / ("tilecast-" + gpu_uuid + ".lock");
   descriptor_ = open_lock_file(path);
   if (descriptor_ < 0) {
-    throw FileError(fmt::format("{}: cannot lock the GPU: {}", path.string(),
-                                std::generic_category().message(errno)));
+    throw FileError(
+        fmt::format("{}: cannot lock the GPU: {}", path.string(), system_reason(errno)));
   }
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK || std::chrono::steady_clock::now() >= deadline) {
       const std::string who = holder_in(descriptor_);
-      const std::string why =
-          errno == EWOULDBLOCK ? "" : std::string(": ") + std::generic_category().message(errno);
+      const std::string why = errno == EWOULDBLOCK ? "" : std::string(": ") + system_reason(errno);
       ::close(descriptor_);
       throw DeviceError(fmt::format("{} is being measured on by {}{}", gpu_uuid,
                                     who.empty() ? "another process" : who, why));

@@ -13,8 +13,8 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
-#include <system_error>
 
+#include "model/base/system_reason.h"
 #include "model/base/text.h"
 #include "validate/run/end_with_parent.h"
 
@@ -45,7 +45,7 @@ class Child {
   Child(const SupervisedRun& run, std::size_t first) : run_(run), next_(first) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) {
-      throw FileError(std::string("pipe: ") + std::generic_category().message(errno));
+      throw FileError(std::string("pipe: ") + system_reason(errno));
     }
     std::fflush(nullptr);  // else the child would print what we have buffered
     const pid_t parent = ::getpid();
@@ -58,7 +58,7 @@ class Child {
     ::close(ends[1]);
     pipe_ = ends[0];
     if (process_ < 0) {
-      throw FileError(std::string("fork: ") + std::generic_category().message(errno));
+      throw FileError(std::string("fork: ") + system_reason(errno));
     }
   }
   ~Child() {
