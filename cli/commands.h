@@ -9,27 +9,8 @@
 
 namespace tilecast {
 
-/// Of --epilogue, wherever it is.
-inline constexpr const char* kEpilogueHelp =
-    "GEMMs only. What is done to A B before it is rounded to C: none, or scales of fp8 "
-    "(scale_tensor, scale_row, scale_block), a bias (bias_m, bias_n), an activation (relu, gelu, "
-    "gelu_tanh, silu) or gate (swiglu, geglu), a residual, amax and scale_c, joined by + in this "
-    "order, such as bias_n+gelu";
-
 inline constexpr const char* kDtypeHelp =
     "Of A and B: fp16, bf16, e4m3, e5m2; of memcpy and elementwise_add fp16, bf16, fp32";
-inline constexpr const char* kDtypeCHelp =
-    "GEMMs only. C's type: that of A and B, or fp32 or e4m3; of fp8 bf16, the default, fp16, fp32 "
-    "or e4m3";
-
-inline constexpr const char* kAccumulateHelp =
-    "Sums of fp8 products: fast, in the tensor cores, which keep fewer bits than fp32; exact, "
-    "those of every 128 K promoted to fp32, as with block scales";
-
-inline constexpr const char* kBatchHelp =
-    "GEMMs only. Products of one launch, such as 32; 32:a, 32:b or 32:ab where they share A, B or "
-    "both. The same as 32* before SHAPE";
-
 class MeasuringDevice;
 
 // tilecast (main.cpp): the model alone.

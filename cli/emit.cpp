@@ -129,12 +129,7 @@ void add_emit(Program& program) {
   command.flag("--replace", options->replace, "Overwrite a file of the same name");
   command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
   command.option("--dtype", options->dtype, "Of A and B: fp16, bf16, e4m3 or e5m2");
-  command.option("--dtype-c", options->dtype_c, kDtypeCHelp);
-  command.option("--accumulate", options->accumulate, kAccumulateHelp);
-  command.option("--batch", options->batch, kBatchHelp);
-  command.option("--layout", options->layout,
-                 "tt, tn: B is [N,K]; nt, nn: B is [K,N]; nt, tt: A is [K,M]");
-  command.option("--epilogue", options->epilogue, kEpilogueHelp);
+  add_gemm_options(command, *options);
   add_leading_options(command, *options);
   command.option("--regime", options->regime, "burst or sustained");
   command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");

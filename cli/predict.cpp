@@ -334,9 +334,8 @@ void add_predict(Program& program) {
     }
     many->format = format.given() ? options->format : "jsonl";
     many->gpu = options->gpus.front();
-    many->defaults = {options->op,      options->dtype,  options->layout,
-                      options->regime,  options->inputs, options->epilogue,
-                      options->dtype_c, options->batch,  options->accumulate};
+    many->defaults = {options->op,     options->dtype, options->regime,
+                      options->inputs, options->batch, options->fields};
     many->method = options->method;
     many->schedules = options->schedules;
     many->top = top.given() ? options->top : 1;

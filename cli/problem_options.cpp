@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "cli/commands.h"
@@ -58,8 +59,8 @@ std::string ProblemOptions::whole_shape() const {
   }
   require_two_sides(shape);
   const std::string list = groups.empty() ? list_in_file(groups_file) : groups;
-  return parse_layout(layout) == Layout::kNt ? fmt::format("{}x[{}]", shape, list)
-                                             : fmt::format("[{}]x{}", list, shape);
+  return parse_layout(fields.at("layout")) == Layout::kNt ? fmt::format("{}x[{}]", shape, list)
+                                                          : fmt::format("[{}]x{}", list, shape);
 }
 
 AnyProblem ProblemOptions::problem() const {
@@ -68,16 +69,13 @@ AnyProblem ProblemOptions::problem() const {
     return drawn_problems(1).front();
   }
   const Op parsed = parse_op(op);
-  if (parsed != Op::kGemm) {
-    const bool has_layout = layout_option && layout_option->given();
-    if (has_layout || (epilogue_option && epilogue_option->given())) {
-      throw ConfigError(fmt::format("{} applies only to gemm, not to {}",
-                                    has_layout ? "--layout" : "--epilogue", op));
+  for (const auto& [name, option] : gemm_options) {
+    if (parsed != Op::kGemm && option.given()) {
+      throw ConfigError(fmt::format("{} applies only to gemm, not to {}", name, op));
     }
   }
-  return parse_problem(parsed, whole + leading_words({lda, ldb, ldc}), parse_element_type(dtype),
-                       parse_layout(layout), parse_epilogue(epilogue), parse_c_type(dtype_c),
-                       accumulate_asked(accumulate));
+  return problem_of(parsed, whole + leading_words({lda, ldb, ldc}), parse_element_type(dtype),
+                    fields);
 }
 
 Routing ProblemOptions::asked_routing() const {
@@ -96,14 +94,12 @@ std::vector<GemmProblem> ProblemOptions::drawn_problems(i64 count) const {
   require_two_sides(shape);
   const Routing asked = asked_routing();
   // Rows of A and of B as [K,M] and [K,N] are parted alike, as in a backward pass.
-  const bool along_k = parse_layout(layout) == Layout::kNt;
-  const AnyProblem product =
-      parse_problem(Op::kGemm,
-                    (along_k ? fmt::format("{}x{}", shape, asked.rows())
-                             : fmt::format("{}x{}", asked.rows(), shape)) +
-                        leading_words({lda, ldb, ldc}),
-                    parse_element_type(dtype), parse_layout(layout), parse_epilogue(epilogue),
-                    parse_c_type(dtype_c), accumulate_asked(accumulate));
+  const bool along_k = parse_layout(fields.at("layout")) == Layout::kNt;
+  const AnyProblem product = problem_of(Op::kGemm,
+                                        (along_k ? fmt::format("{}x{}", shape, asked.rows())
+                                                 : fmt::format("{}x{}", asked.rows(), shape)) +
+                                            leading_words({lda, ldb, ldc}),
+                                        parse_element_type(dtype), fields);
   std::vector<GemmProblem> problems;
   for (std::vector<i64>& rows : drawn_rows(asked, count)) {
     const auto& of_one = std::get<GemmProblem>(product);
@@ -137,15 +133,22 @@ std::vector<Option> add_leading_options(const Command& command, ProblemOptions& 
           .in_range(i64{0}, kMost)};
 }
 
+void add_gemm_options(const Command& command, ProblemOptions& options) {
+  for (const GemmField& field : kGemmFields) {
+    if (field.help != nullptr) {
+      std::string name = fmt::format("--{}", field.name);
+      std::ranges::replace(name, '_', '-');
+      std::string& text =
+          field.name == "batch" ? options.batch : options.fields[std::string(field.name)];
+      text = field.usual;
+      options.gemm_options.emplace_back(name, command.option(name, text, field.help));
+    }
+  }
+}
+
 std::vector<Option> add_problem_options(const Command& command, ProblemOptions& options) {
   const Option dtype = command.option("--dtype", options.dtype, kDtypeHelp);
-  const Option dtype_c = command.option("--dtype-c", options.dtype_c, kDtypeCHelp);
-  const Option accumulate = command.option("--accumulate", options.accumulate, kAccumulateHelp);
-  const Option batch = command.option("--batch", options.batch, kBatchHelp);
-  options.layout_option =
-      command.option("--layout", options.layout,
-                     "GEMMs only. tt, tn: B is [N,K]; nt, nn: B is [K,N]; nt, tt: A is [K,M]");
-  options.epilogue_option = command.option("--epilogue", options.epilogue, kEpilogueHelp);
+  add_gemm_options(command, options);
   std::vector<Option> all = add_leading_options(command, options);
   all.push_back(command.option(
       "--groups", options.groups,
@@ -154,8 +157,9 @@ std::vector<Option> add_problem_options(const Command& command, ProblemOptions& 
       "parts of K, and SHAPE is M and N. The same as [256,0,17]xNxK and MxNx[256,0,17]"));
   all.push_back(command.option("--groups-file", options.groups_file,
                                "The same from a file: numbers on lines, or between commas"));
-  all.insert(all.end(),
-             {dtype, dtype_c, accumulate, batch, *options.layout_option, *options.epilogue_option});
+  all.push_back(dtype);
+  std::ranges::transform(options.gemm_options, std::back_inserter(all),
+                         [](const auto& named) { return named.second; });
   return all;
 }
 

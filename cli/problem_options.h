@@ -3,20 +3,22 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command.h"
 #include "model/predict/routing.h"
 #include "model/tile/any_op.h"
+#include "model/tile/gemm_field.h"
 
 namespace tilecast {
 
 struct ProblemOptions {
-  std::string shape, op = "gemm", dtype = "fp16", dtype_c, batch, layout = "tn", epilogue = "none",
-                     accumulate;
+  std::string shape, op = "gemm", dtype = "fp16", batch;
+  FieldTexts fields;                // of a GEMM, whose options are of the field's name
   std::string groups, groups_file;  // rows of each, of which SHAPE is N and K
   i64 lda = 0, ldb = 0, ldc = 0;
-  std::optional<Option> layout_option, epilogue_option;  // of a command that has other ops too
+  std::vector<std::pair<std::string, Option>> gemm_options;  // of these
   // Of a mixture of experts, of which SHAPE is N and K:
   std::optional<i64> experts, tokens;
   i64 top_k = 1, draws = 8;
@@ -42,8 +44,11 @@ void give_back_shape(std::string& shape, std::vector<std::string>& values);
 /// Adds --lda, --ldb and --ldc.
 std::vector<Option> add_leading_options(const Command& command, ProblemOptions& options);
 
-/// Adds --dtype, --dtype-c, --accumulate, --batch, --layout, --epilogue, leading dimensions,
-/// --groups and --groups-file; `options` must outlive the parse.
+/// Adds an option for each field of a GEMM that has one (gemm_field.h).
+void add_gemm_options(const Command& command, ProblemOptions& options);
+
+/// Adds --dtype, those, leading dimensions, --groups and --groups-file; `options` must outlive the
+/// parse.
 std::vector<Option> add_problem_options(const Command& command, ProblemOptions& options);
 
 /// Adds --experts, which is returned, --tokens, --top-k, --routing and --seed.

@@ -18,6 +18,7 @@
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/tile/batch_text.h"
+#include "model/tile/gemm_field.h"
 #include "model/tile/group_text.h"
 #include "model/tile/kernel_config_text.h"
 #include "model/tile/leading_text.h"
@@ -28,10 +29,13 @@
 namespace tilecast {
 namespace {
 
-const std::vector<std::string> kKnown{
-    "shape",    "op",     "m",        "n",       "k",         "dtype",  "layout",
-    "regime",   "inputs", "epilogue", "dtype_c", "batch",     "groups", "groups_along",
-    "capacity", "lda",    "ldb",      "ldc",     "accumulate"};
+const std::vector<std::string> kKnown = [] {
+  std::vector<std::string> known{"shape",  "op",           "m",       "n", "k", "dtype", "regime",
+                                 "inputs", "groups_along", "capacity"};
+  std::ranges::transform(kGemmFields, std::back_inserter(known),
+                         [](const GemmField& field) { return std::string(field.name); });
+  return known;
+}();
 
 constexpr const char* kName = "name";  // a problem's name, which is ignored
 
@@ -285,17 +289,6 @@ std::vector<std::string> shapes_of(const Fields& fields, const ProblemDefaults& 
                    sides_text(fields, parse_op(op != fields.end() ? op->second : defaults.op)))};
 }
 
-/// Of fields beside a shape, behind it.
-std::string with_leading_fields(const Fields& fields, const std::string& shape) {
-  std::string text = shape;
-  for (const char* name : {"lda", "ldb", "ldc"}) {
-    if (const auto given = fields.find(name); given != fields.end()) {
-      text += fmt::format(" {}={}", name, given->second);
-    }
-  }
-  return text;
-}
-
 /// Passes blank lines and comments; returns how many lines they are.
 std::size_t pass_comments(std::istream& input) {
   std::size_t lines = 0;
@@ -341,19 +334,15 @@ void read_problems(std::istream& input, const std::string& name, const ProblemDe
       return found == fields.end() ? otherwise : found->second;
     };
     ListedProblem listed;
-    const ElementType dtype = parse_element_type(field("dtype", defaults.dtype));
-    // Of 16-bit operands C has their type, whatever the others' 16 bits are.
-    const std::optional<ElementType> usual_c = parse_c_type(defaults.dtype_c);
-    const bool of_any = is_fp8(dtype) || (usual_c && element_bytes(*usual_c) != 2);
-    const Epilogue epilogue = parse_epilogue(field("epilogue", defaults.epilogue));
-    // What is usual counts where there is a choice.
-    const std::string accumulate =
-        field("accumulate", chooses_accumulate(dtype, epilogue) ? defaults.accumulate : "");
+    FieldTexts own;  // the shape has a batch and groups
+    for (const auto& [key, text] : fields) {
+      if (key != "batch" && key != "groups") {
+        own.emplace(key, text);
+      }
+    }
     listed.problem =
-        parse_problem(parse_op(field("op", defaults.op)), with_leading_fields(fields, shape), dtype,
-                      parse_layout(field("layout", defaults.layout)), epilogue,
-                      parse_c_type(field("dtype_c", of_any ? defaults.dtype_c : "")),
-                      accumulate_asked(accumulate));
+        problem_of(parse_op(field("op", defaults.op)), shape,
+                   parse_element_type(field("dtype", defaults.dtype)), own, defaults.fields);
     listed.regime = parse_regime(field("regime", defaults.regime));
     listed.inputs = parse_inputs(field("inputs", defaults.inputs));
     return listed;

@@ -15,14 +15,15 @@
 #include <string>
 
 #include "model/tile/any_op.h"
+#include "model/tile/gemm_field.h"
 #include "model/tile/regime.h"
 #include "validate/plan/shard.h"
 
 namespace tilecast {
 
 struct ProblemDefaults {
-  std::string op = "gemm", dtype = "fp16", layout = "tn", regime = "burst", inputs = "normal",
-              epilogue = "none", dtype_c, batch, accumulate;
+  std::string op = "gemm", dtype = "fp16", regime = "burst", inputs = "normal", batch;
+  FieldTexts fields = {};  // the others of a GEMM
 };
 
 struct ListedProblem {

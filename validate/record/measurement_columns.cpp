@@ -6,9 +6,7 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "model/tile/group_text.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/leading_text.h"
+#include "model/tile/gemm_field.h"
 #include "model/tile/short_config_text.h"
 
 namespace tilecast {
@@ -143,15 +141,27 @@ constexpr MeasurementColumn point_column(std::string_view name) {
           [](Measurement& m, std::string_view text) { m.point.*kMember = kParse(text); }};
 }
 
-template <i64 LeadingDimensions::*kMember>
-constexpr MeasurementColumn leading_column(std::string_view name) {
-  return {name, false,
+/// Of GEMMs; the layout alone is in every file.
+template <std::size_t kField>
+constexpr MeasurementColumn field_column() {
+  return {kGemmFields[kField].name, kField == 0,
           [](const Measurement& m) {
-            const i64 leading = m.point.problem.leading.*kMember;
-            return leading == 0 ? std::string() : std::to_string(leading);
+            return m.point.op == Op::kGemm ? kGemmFields[kField].text(m.point.problem)
+                                           : std::string();
           },
           [](Measurement& m, std::string_view text) {
-            m.point.problem.leading.*kMember = parse_leading("elements", text);
+            if (text.empty() && (kField != 0 || m.point.op != Op::kGemm)) {
+              return;
+            }
+            GemmProblem& problem = m.point.problem;
+            const GemmShape given = problem.shape;
+            kGemmFields[kField].read(problem, text);
+            if (problem.shape != given) {
+              throw ConfigError(fmt::format("expected {} rows in all as {} says, got {}",
+                                            problem.shape.m == given.m ? given.k : given.m,
+                                            problem.shape.m == given.m ? "k" : "m",
+                                            problem.groups->total()));
+            }
           }};
 }
 
@@ -177,16 +187,7 @@ constexpr MeasurementColumn kColumns[] = {
      [](Measurement& m, std::string_view text) {
        m.point.problem.dtype = parse_element_type(text);
      }},
-    {"layout", true,
-     [](const Measurement& m) {
-       return m.point.op == Op::kGemm ? std::string(to_text(m.point.problem.layout))
-                                      : std::string();
-     },
-     [](Measurement& m, std::string_view text) {
-       if (m.point.op == Op::kGemm || !text.empty()) {
-         m.point.problem.layout = parse_layout(text);
-       }
-     }},
+    field_column<0>(),  // the layout
     {"config", true, [](const Measurement& m) { return m.point.config; },
      [](Measurement& m, std::string_view text) {
        if (schedule_abbreviated(text.substr(0, text.find_first_of(": ")))) {
@@ -276,60 +277,14 @@ constexpr MeasurementColumn kColumns[] = {
          m.counters_state = parse_counters_state(text);
        }
      }},
-    {"dtype_c", false,  // behind dtype in every file that has both
-     [](const Measurement& m) { return c_type_text(m.point.problem); },
-     [](Measurement& m, std::string_view text) {
-       if (const std::optional<ElementType> c = parse_c_type(text)) {
-         m.point.problem = with_c_type(m.point.problem, *c);
-       }
-     }},
-    {"batch", false,
-     [](const Measurement& m) {
-       const Batch& batch = m.point.problem.batch;
-       return batch.products > 1 ? to_text(batch) : std::string();
-     },
-     [](Measurement& m, std::string_view text) {
-       if (!text.empty()) {
-         m.point.problem.batch = parse_batch(text);
-       }
-     }},
-    {"groups", false,  // behind m and k, of which one is their sum
-     [](const Measurement& m) {
-       const SharedGroupRows& groups = m.point.problem.groups;
-       return groups == nullptr ? std::string() : to_text(*groups);
-     },
-     [](Measurement& m, std::string_view text) {
-       if (!text.empty()) {
-         const GemmProblem given = m.point.problem;
-         const SharedGroupRows groups = parse_group_rows(text);
-         m.point.problem = in_groups(given, groups);
-         if (!(m.point.problem.shape == given.shape)) {
-           const bool along_k = groups->side() == GroupSide::kK;
-           throw ConfigError(fmt::format("expected {} rows in all as {} says, got {}",
-                                         along_k ? given.shape.k : given.shape.m,
-                                         along_k ? "k" : "m", groups->total()));
-         }
-       }
-     }},
-    leading_column<&LeadingDimensions::a>("lda"),
-    leading_column<&LeadingDimensions::b>("ldb"),
-    leading_column<&LeadingDimensions::c>("ldc"),
-    {"epilogue", false,
-     [](const Measurement& m) {
-       return fuses(m.point.problem.epilogue) ? to_text(m.point.problem.epilogue) : std::string();
-     },
-     [](Measurement& m, std::string_view text) {
-       if (!text.empty()) {
-         m.point.problem.epilogue = parse_epilogue(text);
-       }
-     }},
-    {"accumulate", false,  // behind dtype and epilogue
-     [](const Measurement& m) { return std::string(accumulate_text(m.point.problem)); },
-     [](Measurement& m, std::string_view text) {
-       if (!text.empty()) {
-         m.point.problem = with_accumulate(m.point.problem, parse_accumulate(text));
-       }
-     }},
+    field_column<1>(),
+    field_column<2>(),
+    field_column<3>(),
+    field_column<4>(),
+    field_column<5>(),
+    field_column<6>(),
+    field_column<7>(),
+    field_column<8>(),
 };
 
 }  // namespace

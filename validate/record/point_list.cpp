@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <span>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/tile/gemm_field.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/measurement_columns.h"
 #include "validate/record/stored_text.h"
@@ -14,11 +17,18 @@
 namespace tilecast {
 namespace {
 
-constexpr std::string_view kPointColumns[] = {
-    "op",     "m",      "n",        "k",     "dtype",     "layout",  "config",
-    "regime", "inputs", "l2_state", "drawn", "epilogue",  "dtype_c", "batch",
-    "groups", "lda",    "ldb",      "ldc",   "accumulate"};
 constexpr std::size_t kNeeded = 7;  // the first ones
+
+const std::vector<std::string>& point_columns() {
+  static const std::vector<std::string> columns = [] {
+    std::vector<std::string> names{"op",     "m",      "n",      "k",        "dtype", "layout",
+                                   "config", "regime", "inputs", "l2_state", "drawn"};
+    std::ranges::transform(std::span(kGemmFields).subspan(1), std::back_inserter(names),
+                           [](const GemmField& field) { return std::string(field.name); });
+    return names;
+  }();
+  return columns;
+}
 
 const MeasurementColumn& column_named(std::string_view name) {
   for (const MeasurementColumn& column : measurement_column_table()) {
@@ -43,10 +53,9 @@ void check_names(const CsvRecord& header, std::string_view name) {
   for (const MeasurementColumn& column : measurement_column_table()) {
     known.emplace(column.name);
   }
-  const std::vector<std::string> ours(std::begin(kPointColumns), std::end(kPointColumns));
   std::set<std::string> seen;
   for (const std::string& field : header.fields) {
-    const std::string near = known.contains(field) ? "" : did_you_mean(field, ours);
+    const std::string near = known.contains(field) ? "" : did_you_mean(field, point_columns());
     if (!near.empty()) {
       throw ConfigError(
           fmt::format("{}:{}: {}: no column of points{}", name, header.line, field, near));
@@ -59,15 +68,14 @@ void check_names(const CsvRecord& header, std::string_view name) {
 
 std::vector<Place> places_of(const CsvRecord& header, std::string_view name) {
   std::vector<Place> places;
-  for (std::size_t i = 0; i < std::size(kPointColumns); ++i) {
-    const auto found = std::find(header.fields.begin(), header.fields.end(), kPointColumns[i]);
+  for (const std::string& column : point_columns()) {
+    const auto found = std::ranges::find(header.fields, column);
     if (found != header.fields.end()) {
-      places.push_back({&column_named(kPointColumns[i]),
-                        static_cast<std::size_t>(found - header.fields.begin())});
-    } else if (i < kNeeded) {
+      places.push_back(
+          {&column_named(column), static_cast<std::size_t>(found - header.fields.begin())});
+    } else if (&column < &point_columns()[kNeeded]) {
       throw ConfigError(fmt::format("{}:{}: {}: column missing from the header{}", name,
-                                    header.line, kPointColumns[i],
-                                    did_you_mean(kPointColumns[i], header.fields)));
+                                    header.line, column, did_you_mean(column, header.fields)));
     }
   }
   return places;
@@ -122,14 +130,13 @@ std::vector<ListedPoint> parse_point_list(std::string_view text, std::string_vie
 }
 
 std::string point_list_csv(const std::vector<ListedPoint>& points) {
-  std::vector<std::string> fields(std::begin(kPointColumns), std::end(kPointColumns));
-  std::string text = csv_line(fields);
+  std::string text = csv_line(point_columns());
   for (const ListedPoint& listed : points) {
     Measurement row;
     row.point = listed.point;
     row.drawn = listed.drawn;
-    fields.clear();
-    for (const std::string_view column : kPointColumns) {
+    std::vector<std::string> fields;
+    for (const std::string& column : point_columns()) {
       fields.push_back(column_named(column).write(row));
     }
     text += csv_line(fields);
