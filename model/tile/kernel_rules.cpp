@@ -40,14 +40,14 @@ i32 column_bytes(Kernel c) { return c_column_bytes(c.types.c, c.epilogue); }
 constexpr Rule<KernelCase> kKindRules[] = {
     {[](Kernel c) { return c.types.operands == ElementType::kFp32; },
      "GEMM takes dtype fp16, bf16, e4m3 or e5m2"},
+    {[](Kernel c) { return on_tcgen05(c) && c.layout != Layout::kTn; },
+     "layout {layout}: kernels for Blackwell take layout tn (A is [M,K], B is [N,K])"},
     {[](Kernel c) {
-       return on_tcgen05(c) &&
-              (of_fp8(c) || c.layout != Layout::kTn || fuses(c.epilogue) || !c_has_16_bits(c) ||
-               c.batched || has_groups(c) || c.launch != LaunchOrder::kInTurn);
+       return on_tcgen05(c) && (of_fp8(c) || fuses(c.epilogue) || !c_has_16_bits(c) || c.batched ||
+                                has_groups(c) || c.launch != LaunchOrder::kInTurn);
      },
-     "kernels for Blackwell take one product of fp16 or bf16 in layout tn (A is [M,K], B is "
-     "[N,K]), "
-     "no epilogue, C in 16 bits, and no programmatic launch"},
+     "kernels for Blackwell take one product of fp16 or bf16, no epilogue, C in 16 bits, and no "
+     "programmatic launch"},
     {[](Kernel c) { return of_fp8(c) && c.layout != Layout::kTn; },
      "dtype {dtype}: wgmma takes fp8 operands K-major only, layout tn"},
     {[](Kernel c) { return c.types.c == ElementType::kFp32 && c.epilogue.bias != Bias::kNone; },
