@@ -1,7 +1,10 @@
 #include "tests/structure/documents.h"
 
+#include <algorithm>
+
 #include "model/base/file.h"
 #include "model/spec/gpu_fields.h"
+#include "model/tile/gemm_field.h"
 #include "tests/catch.h"
 #include "tests/structure/include_direction.h"
 
@@ -21,6 +24,19 @@ std::set<std::string> keys_of_gpu_files() {
     }
   }
   return keys;
+}
+
+/// The options that the table of a GEMM's fields declares, as a source would.
+std::string gemm_options() {
+  std::string source;
+  for (const GemmField& field : kGemmFields) {
+    if (field.help != nullptr) {
+      std::string name(field.name);
+      std::ranges::replace(name, '_', '-');
+      source += "option(\"--" + name + "\")\n";
+    }
+  }
+  return source;
 }
 
 /// A page that keeps the commands and keys of its day.
@@ -51,10 +67,12 @@ TEST_CASE("Every link of a page leads to a file of the repository, and to a head
 TEST_CASE("Every command line of a page names a command and options that there are") {
   DeclaredCommands declared{{"test", {}}, {"--help", {"--help"}}, {"COMMAND", {"--help"}}};
   const std::string joined = read_file("cli/joined_input.cpp");
+  const std::string of_gemm = gemm_options();
   const std::map<std::string, std::string> shared{
       {"add_joined_input", joined},
       {"add_split", joined},
-      {"add_problem_options", read_file("cli/problem_options.cpp")}};
+      {"add_gemm_options", of_gemm},
+      {"add_problem_options", read_file("cli/problem_options.cpp") + of_gemm}};
   for (const auto& entry : fs::directory_iterator("cli")) {
     if (entry.path().extension() == ".cpp") {
       declared.merge(declared_in(read_file(entry.path()), shared));
