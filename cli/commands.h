@@ -37,6 +37,5 @@ void add_measure(Program& program, MeasuringDevice& device);
 void add_compile(Program& program);
 void add_probe(Program& program);
 void add_micro(Program& program);
-void add_timeline(Program& program);
 
 }  // namespace tilecast

@@ -38,15 +38,6 @@ std::string listed(const std::vector<std::string>& words) {
   return join(plain, " ");
 }
 
-/// An entry of a zsh list, `word:description`.
-std::string described(std::string_view word, std::string_view description) {
-  std::string plain;
-  for (const char c : description) {
-    plain += c == ':' ? "\\:" : std::string(1, c);
-  }
-  return shell_word(fmt::format("{}:{}", word, plain));
-}
-
 /// Of options whose words the model reads, and so no row has.
 OptionWords known_words() {
   OptionWords words{{"--gpu", known_gpus(config_folder())}};
@@ -144,55 +135,10 @@ std::string bash_completion(const std::vector<OptionRow>& rows, const OptionWord
 }
 
 std::string zsh_completion(const std::vector<OptionRow>& rows, const OptionWords& words) {
-  std::string script =
-      "#compdef tilecast\n"
-      "# zsh completion of tilecast: source <(tilecast completion zsh)\n"
-      "_tilecast() {\n"
-      "  local -a found\n"
-      "  if (( CURRENT == 2 )); then\n"
-      "    found=(\n";
-  for (const OptionRow& row : rows) {
-    if (row.option.empty()) {
-      script += "      " + described(row.command, row.command_help) + "\n";
-    }
-  }
-  script +=
-      "    )\n"
-      "    _describe command found\n"
-      "    return\n"
-      "  fi\n"
-      "  case \"${words[2]} ${words[CURRENT-1]}\" in\n";
-  for (const OptionRow& row : rows) {
-    if (!row.words.empty()) {
-      script += fmt::format("    {}) found=({}); _describe value found; return ;;\n",
-                            before_words(row), listed(row.words));
-    }
-  }
-  for (const auto& [option, values] : words) {
-    script += fmt::format("    *' {}') found=({}); _describe value found; return ;;\n", option,
-                          listed(values));
-  }
-  script +=
-      "  esac\n"
-      "  if [[ ${words[CURRENT]} != -* ]]; then\n"
-      "    _files\n"
-      "    return\n"
-      "  fi\n"
-      "  case ${words[2]} in\n";
-  for (const std::string& command : commands_of(rows)) {
-    script += "    " + command + ") found=(\n";
-    for (const OptionRow& row : rows) {
-      if (row.command == command && row.has_dashes()) {
-        script += "      " + described(row.option, row.option_help) + "\n";
-      }
-    }
-    script += "    ) ;;\n";
-  }
-  return script +
-         "  esac\n"
-         "  _describe option found\n"
-         "}\n"
-         "compdef _tilecast tilecast\n";
+  return "# zsh completion of tilecast: source <(tilecast completion zsh)\n"
+         "autoload -U +X compinit && compinit\n"
+         "autoload -U +X bashcompinit && bashcompinit\n" +
+         bash_completion(rows, words);
 }
 
 void add_completion(Program& program) {

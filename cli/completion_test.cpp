@@ -6,12 +6,12 @@ namespace tilecast {
 namespace {
 
 const std::vector<OptionRow> kRows = {
-    {"predict", "Ranked: the best", "", "", false, {}},
-    {"predict", "Ranked: the best", "--gpu", "It's a name", true, {}},
-    {"predict", "Ranked: the best", "--format", "As what", true, {"table", "csv"}},
-    {"doctor", "What is missing", "", "", false, {}},
-    {"doctor", "What is missing", "--format", "As what", true, {"table", "json"}},
-    {"doctor", "What is missing", "KIND", "Of what", true, {"all", "some"}},
+    {"predict", "", {}},
+    {"predict", "--gpu", {}},
+    {"predict", "--format", {"table", "csv"}},
+    {"doctor", "", {}},
+    {"doctor", "--format", {"table", "json"}},
+    {"doctor", "KIND", {"all", "some"}},
 };
 
 }  // namespace
@@ -32,17 +32,17 @@ TEST_CASE("A program's own table has its commands and their options, hidden ones
   shown.option("KIND", kind, "Of two").one_of({"one", "two"});
   program.tell_options();
   const std::vector<OptionRow> rows = program.options();
-  CHECK(rows.front() == OptionRow{"shown", "What it does", "", "", false, {}});
+  CHECK(rows.front() == OptionRow{"shown", "", {}});
   const auto has = [&](const OptionRow& row) { return std::ranges::find(rows, row) != rows.end(); };
-  CHECK(has({"shown", "What it does", "--value", "Of it", true, {}}));
-  CHECK(has({"shown", "What it does", "--flag", "Or not", false, {}}));
-  CHECK(has({"shown", "What it does", "KIND", "Of two", true, {"one", "two"}}));
+  CHECK(has({"shown", "--value", {}}));
+  CHECK(has({"shown", "--flag", {}}));
+  CHECK(has({"shown", "KIND", {"one", "two"}}));
   for (const OptionRow& row : rows) {
     CHECK(row.command == "shown");
   }
 }
 
-TEST_CASE("Scripts hold every command, option and word, quotes and colons escaped") {
+TEST_CASE("Scripts hold every command, option and word, but none that a shell would expand") {
   const OptionWords words{{"--gpu", {"$(id)", "b200", "h200_sxm", "x'; id"}}};
   const std::string bash = bash_completion(kRows, words);
   CHECK(bash.find("compgen -W 'predict doctor --help --version'") != std::string::npos);
@@ -56,12 +56,7 @@ TEST_CASE("Scripts hold every command, option and word, quotes and colons escape
   CHECK(offers("'doctor doctor'", "all some"));
   CHECK(offers("predict", "--gpu --format "));
   CHECK(offers("doctor", "--format "));
-  const std::string zsh = zsh_completion(kRows, words);
-  CHECK(zsh.starts_with("#compdef tilecast\n"));
-  CHECK(zsh.find("'predict:Ranked\\: the best'") != std::string::npos);
-  CHECK(zsh.find("'predict --format') found=(table csv)") != std::string::npos);
-  CHECK(zsh.find("KIND") == std::string::npos);
-  CHECK(zsh.find("'--gpu:It'\\''s a name'") != std::string::npos);
+  CHECK(zsh_completion(kRows, words).ends_with("bashcompinit\n" + bash));
 }
 
 }  // namespace tilecast

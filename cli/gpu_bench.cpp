@@ -13,11 +13,9 @@ namespace {
 
 class LaboratoryBench final : public Bench {
  public:
-  LaboratoryBench(const GpuSpec& gpu, const CounterRequest& counters, const BenchSettings& settings)
-      : laboratory_(profiled_duration),
-        collector_(collector_of(counters)),
-        phases_(settings.phases) {
-    laboratory_.sustain_for(settings.window);
+  LaboratoryBench(const GpuSpec& gpu, const CounterRequest& counters, Seconds window)
+      : laboratory_(profiled_duration), collector_(collector_of(counters)) {
+    laboratory_.sustain_for(window);
     if (laboratory_.device().sm_count != gpu.sm.count) {
       throw ConfigError(fmt::format("--gpu {} has {} SMs, but this machine's {} has {}", gpu.name,
                                     gpu.sm.count, laboratory_.device().name,
@@ -41,25 +39,17 @@ class LaboratoryBench final : public Bench {
   }
   void remember(const Measurement& row) override { laboratory_.remember(row); }
   Measurement measure(const Point& point) override { return laboratory_.measure(point); }
-  std::string farewell() const override {
-    std::string text;
-    for (const auto& [phase, time] : laboratory_.phases().total()) {
-      text += fmt::format("{}{} {:.2f} s", text.empty() ? "" : ", ", phase, time.value);
-    }
-    return phases_ ? text : "";
-  }
 
  private:
   Laboratory laboratory_;
   std::optional<CounterCollector> collector_;  // after what makes the CUDA context
-  bool phases_;
 };
 
 }  // namespace
 
 std::unique_ptr<Bench> make_laboratory_bench(const GpuSpec& gpu, const CounterRequest& counters,
-                                             const BenchSettings& settings) {
-  return std::make_unique<LaboratoryBench>(gpu, counters, settings);
+                                             Seconds window) {
+  return std::make_unique<LaboratoryBench>(gpu, counters, window);
 }
 
 }  // namespace tilecast

@@ -10,9 +10,9 @@
 
 namespace tilecast {
 
-/// In the process that measures. Throws
-/// ConfigError where the GPU is not `gpu`, and what Laboratory throws.
+/// In the process that measures. `window`: of a sustained row. Throws ConfigError where the GPU is
+/// not `gpu`, and what Laboratory throws.
 std::unique_ptr<Bench> make_laboratory_bench(const GpuSpec& gpu, const CounterRequest& counters,
-                                             const BenchSettings& settings);
+                                             Seconds window);
 
 }  // namespace tilecast

@@ -20,7 +20,6 @@
 
 #include "cli/commands.h"
 #include "cli/file_plan.h"
-#include "cli/rejection_table.h"
 #include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/gemm_kernel.h"
 #include "model/base/error.h"
@@ -46,7 +45,7 @@ constexpr GemmShape kShapes[] = {
     {8192, 8192, 8192}, {16, 4096, 4096}, {64, 4096, 4096}, {64, 64, 64}, {300, 250, 200}};
 
 struct CompileOptions {
-  std::string gpu = "h200_sxm", out, kernels;
+  std::string gpu = "h200_sxm", out;
   std::vector<std::string> schedules;
   std::optional<std::size_t> sample;  // none: all
   std::optional<std::size_t> random;  // problems; none: the menu
@@ -120,10 +119,14 @@ std::optional<GemmProblem> in_other_half(GemmProblem problem) {
 /// Compiles kernels. Rejected ones are also compiled in the other 16-bit type.
 class CompileRun {
  public:
-  CompileRun(const CompileOptions& options, const GpuSpec& gpu)
-      : options_(options),
-        gpu_(gpu),
-        table_(std::filesystem::exists(options.out) ? read_file(options.out) : "", options.out) {}
+  CompileRun(const CompileOptions& options, const GpuSpec& gpu) : options_(options), gpu_(gpu) {
+    if (std::filesystem::exists(options.out)) {
+      for (const CompilerRejection& row :
+           parse_compiler_rejections(read_file(options.out), options.out)) {
+        table_.emplace(to_text(row), row);
+      }
+    }
+  }
 
   /// Compiles the kernels that this run has not compiled yet.
   void compile(const std::vector<VariantKernel>& asked) {
@@ -156,7 +159,7 @@ class CompileRun {
     fmt::print("{}, {} compiled now, {:.2f} s of CPU each on average, longest {:.2f} s: {}\n",
                counted(done_.size(), "kernel"), cache_.misses(),
                count > 0 ? total_.value / count : 0, longest_.value, slowest_);
-    fmt::print("{}: {}\n", options_.out, counted(table_.rows(), "row"));
+    fmt::print("{}: {}\n", options_.out, counted(table_.size(), "row"));
   }
 
  private:
@@ -167,8 +170,6 @@ class CompileRun {
       slowest_ = described(kernel);
     }
     const std::string why = outcome.error + outcome.rejection;
-    list_ += fmt::format("{}\t{}\t{}\n", why.empty() ? "usable" : why, outcome.registers,
-                         described(kernel));
     const std::string_view reason = reason_of(outcome.rejection, outcome.error);
     ++counts_[reason.empty() ? "usable" : std::string(reason)];
     set(kernel, reason);
@@ -188,17 +189,19 @@ class CompileRun {
   void set(const VariantKernel& kernel, std::string_view reason) {
     const CompilerRejection row = rejection_of(to_text(gpu_.architecture), kernel.variant(),
                                                "nvrtc " + nvrtc_version(), reason);
-    table_.set(row);
+    table_.erase(to_text(row));
     if (!reason.empty()) {
+      table_.emplace(to_text(row), row);
       rejected_.push_back(row);
     }
   }
 
   void write() const {
-    write_file(options_.out, table_.text());
-    if (!options_.kernels.empty()) {
-      write_file(options_.kernels, list_);
+    std::vector<CompilerRejection> rows;
+    for (const auto& [kernels, row] : table_) {
+      rows.push_back(row);
     }
+    write_file(options_.out, compiler_rejections_text(rows));
   }
 
   static std::string described(const VariantKernel& kernel) {
@@ -206,7 +209,13 @@ class CompileRun {
   }
 
   static std::string_view reason_of(const std::string& rejection, const std::string& error) {
-    return !error.empty() ? "error" : rejection.empty() ? "" : rejection_reason(rejection);
+    const auto says = [&](std::string_view start) { return rejection.starts_with(start); };
+    return !error.empty()                          ? "error"
+           : rejection.empty()                     ? ""
+           : says("spills") || says("stack frame") ? "spills"
+           : says("C7508")                         ? "setmaxnreg_ignored"
+           : says("C75")                           ? "wgmma_serialized"
+                                                   : "error";
   }
 
   bool is_rejected(const VariantKernel& kernel) {
@@ -220,10 +229,9 @@ class CompileRun {
   const CompileOptions& options_;
   const GpuSpec& gpu_;
   CubinCache cache_;
-  RejectionTable table_;
+  std::map<std::string, CompilerRejection> table_;  // by the kernels of a row, as text
   std::set<KernelVariant> done_;
   std::vector<CompilerRejection> rejected_;
-  std::string list_;                   // of --kernels
   std::map<std::string, int> counts_;  // by reason
   Seconds total_{}, longest_{};
   std::string slowest_;
@@ -263,9 +271,6 @@ void compile_first(const CompileOptions& options, GpuSpec gpu, CompileRun& run) 
 void run_compile(const CompileOptions& options) {
   FilePlan plan;
   plan.writes("--out", options.out);
-  if (!options.kernels.empty()) {
-    plan.writes("--kernels", options.kernels);
-  }
   plan.check();
   const LoadedGpu gpu = load_gpu(options.gpu, options.random.has_value());
   if (const std::string why = why_not_schedulable(gpu.spec); !why.empty()) {
@@ -304,8 +309,6 @@ void add_compile(Program& program) {
       .excludes(sample);
   command.option("--first", options->first, "Kernels of each random problem");
   command.option("--seed", options->seed, "Seed of --sample and --random");
-  command.option("--kernels", options->kernels,
-                 "Also list every kernel with the verdict and its registers, tab-separated");
   command.option("--out", options->out, "Table of rejections to update").required();
   command.runs([options] { run_compile(*options); });
 }

@@ -35,18 +35,12 @@ KernelSource kernel_source(const Point& point) {
   return stream_source(std::get<StreamConfig>(config), point.problem.dtype);
 }
 
-/// `left_out`: told which points have no kernel, and why.
-std::vector<KernelSource> sources_of(
-    const std::vector<SuitePoint>& points,
-    const std::function<void(const Point&, std::string_view why)>& left_out) {
+/// Of the points that have a kernel.
+std::vector<KernelSource> sources_of(const std::vector<SuitePoint>& points) {
   std::vector<KernelSource> sources = micro_kernel_sources();
   sources.push_back(stream_check_source());
   for (const auto& [point, refusal, drawn] : points) {
-    if (is_baseline(point.config)) {
-      continue;
-    }
-    if (!refusal.empty()) {
-      left_out(point, refusal);
+    if (is_baseline(point.config) || !refusal.empty()) {
       continue;
     }
     try {
@@ -54,42 +48,11 @@ std::vector<KernelSource> sources_of(
       if (copied_operands(point.problem).any()) {
         sources.push_back(copy_source(sources.back().architecture));
       }
-    } catch (const ConfigError& error) {
-      left_out(point, error.what());
+    } catch (const ConfigError&) {  // measuring says why
     }
   }
   return sources;
 }
-
-}  // namespace
-
-void compile_here(const std::vector<SuitePoint>& points) {
-  CubinCache cache;
-  std::size_t left_out = 0;
-  const std::vector<KernelSource> sources =
-      sources_of(points, [&](const Point& point, std::string_view why) {
-        constexpr std::size_t kMostNamed = 5;
-        if (++left_out <= kMostNamed) {
-          fmt::print(stderr, "tilecast: {} {} is left out: {}\n", to_text(point.problem),
-                     point.config, why);
-        }
-      });
-  MeasureProgress progress("compiling");
-  const CompileCounts counts = compile_ahead(
-      sources, cache, [&](std::size_t done, std::size_t all) { progress.show(done, all, ""); });
-  progress.finish();
-  for (const std::string& fault : counts.faults) {
-    fmt::print(stderr, "{}\n", fault);
-  }
-  fmt::print(stderr,
-             "{}, {} left out, {}: {} compiled now, {} were there, {} rejected, {} failed\n",
-             counted(points.size(), "point"), left_out,
-             counted(static_cast<std::size_t>(counts.kernels), "kernel"),
-             cache.misses() - static_cast<int>(counts.failed), cache.hits(), counts.rejected,
-             counts.failed);
-}
-
-namespace {
 
 /// What `ask` says in a child.
 std::string asked_in_child(const std::function<std::string()>& ask) {
@@ -137,19 +100,16 @@ void compile_in_child(const std::vector<SuitePoint>& points) {
                    CubinCache cache;
                    MeasureProgress progress("compiling");
                    reporter.begin(0);
-                   compile_ahead(
-                       sources_of(points, [](const Point&, std::string_view) {}), cache,
-                       [&](std::size_t done, std::size_t all) {
-                         progress.show(done, all, "");
-                         reporter.alive();
-                         if (!stop_requested().empty()) {  // what is compiled stays in the cache
-                           reporter.error(
-                               ExitCode::kPartial,
-                               fmt::format("stopped by {} with {} of {} kernels compiled",
-                                           stop_requested(), done, all));
-                           std::_Exit(static_cast<int>(ExitCode::kPartial));
-                         }
-                       });
+                   compile_ahead(sources_of(points), cache, [&](std::size_t done, std::size_t all) {
+                     progress.show(done, all, "");
+                     reporter.alive();
+                     if (!stop_requested().empty()) {  // what is compiled stays in the cache
+                       reporter.error(ExitCode::kPartial,
+                                      fmt::format("stopped by {} with {} of {} kernels compiled",
+                                                  stop_requested(), done, all));
+                       std::_Exit(static_cast<int>(ExitCode::kPartial));
+                     }
+                   });
                    progress.finish();
                    reporter.done(0, "");
                    return ExitCode::kDone;

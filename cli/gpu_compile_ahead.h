@@ -18,7 +18,4 @@ std::string chip_of_current();
 /// In a child too, since the compiler may fall over: throws Error(kWrong) then.
 void compile_in_child(const std::vector<SuitePoint>& points);
 
-/// In this process, with a summary of what the compiler said. Needs no GPU.
-void compile_here(const std::vector<SuitePoint>& points);
-
 }  // namespace tilecast

@@ -1,4 +1,4 @@
-// What `measure` does besides timing: hardware counters for rows, and samples over time.
+// Hardware counters of rows that `measure` times.
 #pragma once
 
 #include <optional>
@@ -18,10 +18,5 @@ CounterRequest counters_of_chip(CounterChoice choice, const std::string& chip);
 
 /// On the current device; nothing where none are asked for.
 std::optional<CounterCollector> collector_of(const CounterRequest& request);
-
-/// `points` has one point; its samples go to `path` as CSV: time, length, one column for each
-/// metric. Throws Error where they cannot be had.
-void sample_point(const std::vector<SuitePoint>& points, const std::string& chip,
-                  const std::string& path);
 
 }  // namespace tilecast

@@ -30,24 +30,18 @@ RunContext GpuDevice::context(const GpuSpec& gpu) {
 
 void GpuDevice::compile_all(const std::vector<SuitePoint>& points) { compile_in_child(points); }
 
-void GpuDevice::compile_only(const std::vector<SuitePoint>& points) { compile_here(points); }
-
 CounterRequest GpuDevice::request_counters(CounterChoice choice) {
   return counters_of_chip(choice, choice == CounterChoice::kNone ? "" : chip_of_current());
 }
 
 std::unique_ptr<Bench> GpuDevice::make_bench(const GpuSpec& gpu, const CounterRequest& counters,
-                                             const BenchSettings& settings) {
-  return make_laboratory_bench(gpu, counters, settings);
-}
-
-void GpuDevice::sample(const std::vector<SuitePoint>& points, const std::string& path) {
-  sample_point(points, chip_of_current(), path);
+                                             Seconds window) {
+  return make_laboratory_bench(gpu, counters, window);
 }
 
 /// The measuring children have left the GPU by then.
 void GpuDevice::trace(const Point& point, const std::string& path) {
-  write_timeline(point.problem, parse_kernel_config(point.config), point.inputs, path, "");
+  write_timeline(point.problem, parse_kernel_config(point.config), point.inputs, path);
 }
 
 }  // namespace tilecast

@@ -10,11 +10,9 @@ class GpuDevice final : public MeasuringDevice {
   std::vector<std::string> look() override;
   RunContext context(const GpuSpec& gpu) override;
   void compile_all(const std::vector<SuitePoint>& points) override;
-  void compile_only(const std::vector<SuitePoint>& points) override;
   CounterRequest request_counters(CounterChoice choice) override;
   std::unique_ptr<Bench> make_bench(const GpuSpec& gpu, const CounterRequest& counters,
-                                    const BenchSettings& settings) override;
-  void sample(const std::vector<SuitePoint>& points, const std::string& path) override;
+                                    Seconds window) override;
   void trace(const Point& point, const std::string& path) override;
 };
 

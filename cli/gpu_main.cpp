@@ -12,7 +12,6 @@ int main(int argc, char** argv) {
   tilecast::add_compile(program);
   tilecast::add_probe(program);
   tilecast::add_micro(program);
-  tilecast::add_timeline(program);
   program.tell_options();
   return program.run(argc, argv);
 }

@@ -33,11 +33,12 @@ CardFacts facts_of(const GpuSpec& gpu) {
                     : std::nullopt};
 }
 
+constexpr int kPasses = 3;  // over each constant, each time in fresh memory
+
 struct MicroOptions {
   std::string out, overlay, gpu = "h200_sxm";
   std::vector<std::string> groups;
   bool energy = false;
-  int passes = 3;
 };
 
 std::vector<std::string> group_names() {
@@ -55,16 +56,6 @@ bool wanted(const MicroOptions& options, const MicroGroup& group) {
   return options.groups.empty() ? group.by_default
                                 : std::find(options.groups.begin(), options.groups.end(),
                                             group.name) != options.groups.end();
-}
-
-void check_groups(const MicroOptions& options) {
-  const std::vector<std::string> known = group_names();
-  for (const std::string& name : options.groups) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw ConfigError("unknown group '" + name + "': expected one of " + join(known, ", ") +
-                        did_you_mean(name, known));
-    }
-  }
 }
 
 /// Throws ConfigError where the file is plainly another GPU's: its SMs are not as many, or its
@@ -100,7 +91,6 @@ void print_table(const std::vector<MicroPoint>& points) {
 }
 
 void run_micro(const MicroOptions& options) {
-  check_groups(options);
   FilePlan plan;
   plan.writes("--out", options.out);
   plan.writes("--overlay", options.overlay);
@@ -128,7 +118,7 @@ void run_micro(const MicroOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
     const std::size_t before = lab.points().size();
     try {
-      for (int pass = 0; pass < (group.by_default ? options.passes : 1); ++pass) {
+      for (int pass = 0; pass < (group.by_default ? kPasses : 1); ++pass) {
         lab.begin_pass(pass);
         group.measure(lab);
       }
@@ -164,18 +154,16 @@ void add_micro(Program& program) {
   auto options = std::make_shared<MicroOptions>();
   const Command command = program.command("micro", "Measures the constants of this GPU");
   command.option("--out", options->out, "CSV to write").required();
-  command.option("--group", options->groups,
-                 "Only these; repeatable; default all but energy: " + join(group_names(), ", "));
+  command
+      .option("--group", options->groups,
+              "Only these; repeatable; default all but energy: " + join(group_names(), ", "))
+      .one_of(group_names());
   command.option("--overlay", options->overlay,
                  "Overlay of the GPU file to write, of the keys that were measured; put beside "
                  "the file as NAME.calibrated.yaml it is read with it");
   command.option("--gpu", options->gpu,
                  "GPU name (`tilecast gpus`), or a path to a GPU file, that the overlay is for");
   command.flag("--energy", options->energy, "Measure energy per operation as well");
-  command
-      .option("--passes", options->passes,
-              "How often each constant is measured, each time in fresh memory")
-      .in_range(1, 100);
   command.runs([options] { run_micro(*options); });
 }
 

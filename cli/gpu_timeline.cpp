@@ -1,18 +1,10 @@
-// tilecast-gpu timeline: when each role of a kernel worked on each tile, as a trace for Perfetto
-// and as CSV.
-
 #include "cli/gpu_timeline.h"
 
 #include <fmt/format.h>
 
-#include <memory>
-
-#include "cli/commands.h"
-#include "cli/file_plan.h"
 #include "model/base/chrome_trace.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
-#include "model/tile/kernel_config_text.h"
 #include "validate/measure/timeline/timeline_bench.h"
 
 namespace tilecast {
@@ -20,10 +12,6 @@ namespace {
 
 constexpr double kMicrosecond = 1e6, kMegahertz = 1e-6, kNanoseconds = 1e9, kPercent = 100;
 constexpr double kMostSlowdown = 0.02;  // of a timeline worth trusting
-
-struct TimelineOptions {
-  std::string shape, config, trace, csv, inputs = "normal", dtype = "fp16", layout = "tn";
-};
 
 void print_summary(const RecordedTimeline& recorded, const TimelineCost& cost) {
   const Timeline& timeline = recorded.timeline;
@@ -62,30 +50,16 @@ void print_summary(const RecordedTimeline& recorded, const TimelineCost& cost) {
   }
 }
 
-void run_timeline(const TimelineOptions& options) {
-  FilePlan plan;
-  plan.writes("--out", options.trace);
-  plan.writes("--csv", options.csv);
-  plan.check();
-  write_timeline({parse_gemm_shape(options.shape), parse_element_type(options.dtype),
-                  parse_layout(options.layout)},
-                 parse_kernel_config(options.config), parse_inputs(options.inputs), options.trace,
-                 options.csv);
-}
-
 }  // namespace
 
 void write_timeline(const GemmProblem& problem, const KernelConfig& config, Inputs inputs,
-                    const std::string& trace, const std::string& csv) {
+                    const std::string& path) {
   TimelineBench bench;
   const RecordedTimeline recorded = bench.record(problem, config, inputs);
   const std::vector<TileRecord>& records = recorded.timeline.records;
-  if (!trace.empty()) {
-    write_file(trace, chrome_trace(tile_spans(records, recorded.timeline.sm_clock)));
-  }
-  if (!csv.empty()) {
-    write_file(csv, tile_timeline_csv(records));
-  }
+  write_file(path, path.ends_with(".csv")
+                       ? tile_timeline_csv(records)
+                       : chrome_trace(tile_spans(records, recorded.timeline.sm_clock)));
   print_summary(recorded, bench.cost(problem, config, inputs));
   if (!recorded.fault.empty()) {
     throw Error(ExitCode::kWrong, "timeline: " + recorded.fault);
@@ -95,22 +69,6 @@ void write_timeline(const GemmProblem& problem, const KernelConfig& config, Inpu
                 fmt::format("timeline: {} elements of C differ between the two builds",
                             *recorded.different_elements));
   }
-}
-
-void add_timeline(Program& program) {
-  const auto options = std::make_shared<TimelineOptions>();
-  const Command command = program.command(
-      "timeline", "When each role of a kernel worked on each tile, as the kernel writes it down");
-  command.option("SHAPE", options->shape, "MxNxK").required();
-  command.option("--config", options->config, "Configuration").required();
-  command.option("--out", options->trace, "Chrome trace JSON to write: open it in Perfetto")
-      .required();
-  command.option("--csv", options->csv, "CSV of the records to write");
-  command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros");
-  command.option("--dtype", options->dtype, "fp16 or bf16");
-  command.option("--layout", options->layout,
-                 "tt, tn: B is [N,K]; nt, nn: B is [K,N]; nt, tt: A is [K,M]");
-  command.runs([options] { run_timeline(*options); });
 }
 
 }  // namespace tilecast

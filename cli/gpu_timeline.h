@@ -1,4 +1,4 @@
-// A timeline recorded and written to files: what `timeline` and `measure --trace` share.
+// The timeline of measure --trace: when each role of a kernel worked on each tile.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace tilecast {
 
-/// Records one launch and measures what recording costs. Writes Chrome trace JSON to `trace` and
-/// the records as CSV to `csv`, where not empty, and a summary to standard error. Throws
+/// Records one launch and measures what recording costs. Writes the records as CSV to a `path` that
+/// ends in .csv, else as Chrome trace JSON, and a summary to standard error. Throws
 /// Error(kWrong) where the instrumented kernel gives other bits or its timeline has a fault.
 void write_timeline(const GemmProblem& problem, const KernelConfig& config, Inputs inputs,
-                    const std::string& trace, const std::string& csv);
+                    const std::string& path);
 
 }  // namespace tilecast

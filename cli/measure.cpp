@@ -125,9 +125,7 @@ void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>
                        .deadline = deadline,
                        .make_bench = [&] {
                          return device.make_bench(
-                             gpu, counters,
-                             {.phases = options.phases,
-                              .window = Seconds{static_cast<double>(options.window_ms) * 1e-3}});
+                             gpu, counters, Seconds{static_cast<double>(options.window_ms) * 1e-3});
                        }};
   const RunOutcome outcome = run_points(settings, run, RunCosts(run, kernel_time));
   if (options.rounds > 1) {
@@ -146,10 +144,6 @@ void run_measure(MeasureOptions& options, MeasuringDevice& device) {
                                   gpu.spec.name, gpu.spec.product));
   }
   const auto [points, choice] = plan_measure(options, gpu.spec);
-  if (options.prepare) {
-    device.compile_only(points);
-    return;
-  }
   heed_stop_requests();
   const std::vector<std::string> gpus = device.look();
   if (!options.devices.empty()) {
@@ -160,11 +154,6 @@ void run_measure(MeasureOptions& options, MeasuringDevice& device) {
     return;
   }
   const GpuLock lock(gpus.front(), "tilecast measure --out " + options.out);
-  if (!options.pm_sampling.empty()) {
-    device.compile_all(points);
-    device.sample(points, options.pm_sampling);
-    return;
-  }
   measure_points(options, points, gpu.spec, device.request_counters(choice), device, deadline);
   if (!options.trace.empty()) {
     device.trace(points.front().point, options.trace);
@@ -205,12 +194,6 @@ void add_measure(Program& program, MeasuringDevice& device) {
       command.option("--counters", options->counters,
                      "Hardware counters of each point, after its timing: none, core or full; "
                      "default none, or what the suite says");
-  const Option sampling =
-      command
-          .option("--pm-sampling", options->pm_sampling,
-                  "Instead of rows, the chip's activity every 10 us while one configuration runs: "
-                  "CSV file to write")
-          .excludes(suite);
   const Option regime =
       command.option("--regime", options->regime, "burst or sustained; of --points too, if given")
           .excludes(suite);
@@ -237,12 +220,10 @@ void add_measure(Program& program, MeasuringDevice& device) {
                   "backwards; prints each configuration's ratio to the first")
           .in_range(1, 1000);
   command.option("--trace", options->trace,
-                 "Timeline of the one kernel as Chrome trace JSON, for Perfetto");
+                 "Timeline of the one kernel: Chrome trace JSON for Perfetto, or CSV in a file "
+                 "NAME.csv");
   command.flag("--resume", options->resume, "Measure only what --out lacks");
-  command.flag("--phases", options->phases, "Print where the time went");
-  command.flag("--prepare", options->prepare,
-               "Only compile the kernels into the cache; needs no GPU");
-  for (const Option other : {shape, suite, points, config, regime, counters, rounds, sampling}) {
+  for (const Option other : {shape, suite, points, config, regime, counters, rounds}) {
     plan.excludes(other);
   }
   command.runs([options, regime, &device] {

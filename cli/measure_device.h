@@ -21,11 +21,6 @@ struct CounterRequest {
   std::string unknown_chip;          // why there are none for it; empty where it is known
 };
 
-struct BenchSettings {
-  bool phases;     // the farewell says where the time went
-  Seconds window;  // of a sustained row
-};
-
 class MeasuringDevice {
  public:
   virtual ~MeasuringDevice() = default;
@@ -37,15 +32,12 @@ class MeasuringDevice {
   virtual RunContext context(const GpuSpec& gpu) = 0;
   /// Every kernel into the cache. Throws Error(kWrong) where the compiler falls over.
   virtual void compile_all(const std::vector<SuitePoint>& points) = 0;
-  /// The same with a summary of what the compiler said; needs no GPU.
-  virtual void compile_only(const std::vector<SuitePoint>& points) = 0;
   /// Throws FileError, or ConfigError where the counters file is not strict.
   virtual CounterRequest request_counters(CounterChoice choice) = 0;
-  /// In the process that measures.
+  /// In the process that measures. `window`: of a sustained row.
   virtual std::unique_ptr<Bench> make_bench(const GpuSpec& gpu, const CounterRequest& counters,
-                                            const BenchSettings& settings) = 0;
-  /// measure --pm-sampling and --trace, of one point.
-  virtual void sample(const std::vector<SuitePoint>& points, const std::string& path) = 0;
+                                            Seconds window) = 0;
+  /// measure --trace, of one point.
   virtual void trace(const Point& point, const std::string& path) = 0;
 };
 

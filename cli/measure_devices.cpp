@@ -165,9 +165,8 @@ SharedOut plan_for(const MeasureOptions& options, const std::vector<SuitePoint>&
     return {read_plan(options.plan), options.plan,
             options.shard.empty() ? Shard{} : parse_shard(options.shard)};
   }
-  if (options.out.empty() || options.rounds > 1 || !options.trace.empty() ||
-      !options.pm_sampling.empty()) {
-    throw ConfigError("--devices wants --out, and not --rounds, --trace or --pm-sampling");
+  if (options.out.empty() || options.rounds > 1 || !options.trace.empty()) {
+    throw ConfigError("--devices wants --out, and not --rounds or --trace");
   }
   SharedOut shared{make_plan(points, gpu, counters), options.out, {}};
   shared.path.replace_extension(".plan.csv");
@@ -199,9 +198,6 @@ std::vector<std::string> arguments_of(const MeasureOptions& options, const Share
   }
   if (options.resume) {
     words.emplace_back("--resume");
-  }
-  if (options.phases) {
-    words.emplace_back("--phases");
   }
   return words;
 }

@@ -39,7 +39,7 @@ std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, co
 }
 
 void check_options(const MeasureOptions& options) {
-  if (options.out.empty() && !options.prepare && options.pm_sampling.empty()) {
+  if (options.out.empty()) {
     throw ConfigError("expected --out CSV, where the rows go");
   }
   FilePlan plan;
@@ -47,7 +47,6 @@ void check_options(const MeasureOptions& options) {
   plan.reads("--suite", options.suites);
   plan.reads("--points", options.points);
   plan.writes("--out", options.out);
-  plan.writes("--pm-sampling", options.pm_sampling);
   plan.writes("--trace", options.trace);
   plan.check();
   if (!options.budget.empty()) {
@@ -107,9 +106,6 @@ MeasurePlan plan_measure(MeasureOptions& options, const GpuSpec& gpu) {
   if (!options.trace.empty() &&
       (one == nullptr || one->op != Op::kGemm || is_baseline(one->config))) {
     throw ConfigError("--trace: expected one SHAPE and one --config of a GEMM kernel of ours");
-  }
-  if (!options.pm_sampling.empty() && (one == nullptr || one->config == kRuntimeCopy)) {
-    throw ConfigError("--pm-sampling: expected one SHAPE and one --config of a kernel");
   }
   return plan;
 }

@@ -16,12 +16,12 @@ namespace tilecast {
 
 struct MeasureOptions : ProblemOptions {
   std::string gpu = "h200_sxm", out, counters, regime = "burst", inputs = "normal", l2 = "rotating",
-              budget, pm_sampling, trace, plan, shard, devices;
+              budget, trace, plan, shard, devices;
   std::vector<std::string> suites, points, configs;
   std::optional<u64> seed;
   i64 rounds = 1;
   i64 window_ms = static_cast<i64>(kSustainedWindow.value * 1e3);
-  bool regime_given = false, resume = false, prepare = false, phases = false;
+  bool regime_given = false, resume = false;
 };
 
 /// Of several suites the most counters; --counters decides where it is given. Points of a list

@@ -30,7 +30,7 @@ nlohmann::ordered_json probe_counters() {
                                     "has no file for it",
                                     profiler.chip(), config_folder().string())}};
     }
-    const MetricPlan plan(profiler.chip(), MetricUse::kRange, known->core.metrics());
+    const MetricPlan plan(profiler.chip(), known->core.metrics());
     return {{"chip", profiler.chip()}, {"core_passes", plan.passes()}};
   } catch (const Error& error) {
     return {{"error", error.what()}};

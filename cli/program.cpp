@@ -250,7 +250,7 @@ std::vector<OptionRow> Program::options() const {
     if (command->get_group().empty()) {  // for other programs
       continue;
     }
-    rows.push_back({command->get_name(), command->get_description(), "", "", false, {}});
+    rows.push_back({command->get_name(), "", {}});
     for (CLI::Option* option : command->get_options()) {
       std::vector<std::string> names;
       for (const std::string& name : option->get_lnames()) {
@@ -260,9 +260,7 @@ std::vector<OptionRow> Program::options() const {
         names.push_back(option->get_name(true));
       }
       for (const std::string& name : names) {
-        rows.push_back({command->get_name(), command->get_description(), name,
-                        option->get_description(), option->get_items_expected_max() > 0,
-                        words_of(*option)});
+        rows.push_back({command->get_name(), name, words_of(*option)});
       }
     }
   }

@@ -12,9 +12,8 @@ namespace tilecast {
 
 /// One row of what a program takes: a command, with an empty `option`, or one of its options.
 struct OptionRow {
-  std::string command, command_help;
-  std::string option, option_help;  // --gpu; KIND where it goes by its place
-  bool takes_value;
+  std::string command;
+  std::string option;              // --gpu; KIND where it goes by its place
   std::vector<std::string> words;  // the only ones that it takes; empty where it takes others
 
   bool has_dashes() const { return option.starts_with("--"); }

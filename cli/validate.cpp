@@ -19,7 +19,6 @@
 #include "model/base/text.h"
 #include "validate/compare/public_cases.h"
 #include "validate/compare/recorded_error.h"
-#include "validate/compare/screen.h"
 #include "validate/compare/validation_text.h"
 #include "validate/record/stored_text.h"
 
@@ -37,7 +36,6 @@ struct ValidateOptions {
   std::vector<std::string> choices;
   std::optional<std::string> method;
   std::optional<std::size_t> worst;  // none: kWorstInJson of JSON, else 0
-  bool screen = false;
 };
 
 void check_record(const Validation& validation, const std::string& record,
@@ -47,14 +45,6 @@ void check_record(const Validation& validation, const std::string& record,
     throw Error(ExitCode::kWrong,
                 fmt::format("{}: worse than recorded: {}", path, join(worse, "; ")));
   }
-}
-
-std::string screen_text(const Screen& screen) {
-  return fmt::format(
-      "\nscreen: of {} problems with eight measured configurations or more {} have one within 1 % "
-      "of "
-      "the best among the {} simulated\n",
-      screen.problems, screen.held, screen.simulated);
 }
 
 /// Compares forecasts with published figures.
@@ -104,19 +94,10 @@ void run_validate(ValidateOptions& options) {
   if (!options.record.empty()) {
     write_file(options.record, record_of(validation).dump(2, ' ', false, kReplace) + "\n");
   }
-  Screen screen;
-  if (options.screen) {
-    screen = screen_of(input.gpu.spec, input.data.groups, {.threads = options.input.threads});
-  }
   if (json) {
-    nlohmann::ordered_json all = to_json(validation);
-    if (options.screen) {
-      all["screen"] = {
-          {"problems", screen.problems}, {"held", screen.held}, {"simulated", screen.simulated}};
-    }
-    fmt::print("{}\n", all.dump(-1, ' ', false, kReplace));
+    fmt::print("{}\n", to_json(validation).dump(-1, ' ', false, kReplace));
   } else {
-    fmt::print("{}{}", to_table(validation), options.screen ? screen_text(screen) : "");
+    fmt::print("{}", to_table(validation));
   }
   if (!options.check.empty()) {
     check_record(validation, record, options.check);
@@ -151,9 +132,6 @@ void add_validate(Program& program) {
       .in_range(std::size_t{0}, kMostWorst);
   command.option("--choices", options->choices,
                  "What another selector chose, as a baseline: CSV (docs/commands.md)");
-  command.flag("--screen", options->screen,
-               "Rank each problem anew; count those of which the simulated configurations hold one "
-               "that was measured within 1 % of the best");
   const Option check = command.option(
       "--check", options->check, "Exit with 1 where a figure is worse than recorded in this file");
   command.option("--record", options->record, "Record the headline figures in this file")

@@ -7,7 +7,7 @@
 // stamp lies near one of these readings.
 //
 // Leaves out: the K blocks inside a tile. Cost: about ten instructions and five stores for each
-// tile and role; `tilecast-gpu timeline` measures it.
+// tile and role; `measure --trace` measures it.
 // Checked by: kernels/jit/timeline_kernel_test.cpp (compiles, changes nothing where it is off),
 // validate/measure/timeline/timeline_test.cpp.
 #pragma once

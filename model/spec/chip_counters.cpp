@@ -128,7 +128,7 @@ std::optional<double> ChipCounters::l2_hit_rate(const CounterValues& values) con
 }
 
 ChipCounters parse_chip_counters(const StrictValue& root) {
-  const StrictMap map = root.map({"chip", "core", "full", "sampling", "quantities"});
+  const StrictMap map = root.map({"chip", "core", "full", "quantities"});
   ChipCounters chip;
   chip.chip = map.required("chip").text();
   std::set<std::string> seen;
@@ -136,11 +136,6 @@ ChipCounters parse_chip_counters(const StrictValue& root) {
   const CounterSet more = parse_set(map.required("full"), seen);
   chip.full = {.passes = more.passes, .counters = chip.core.counters};
   chip.full.counters.insert(chip.full.counters.end(), more.counters.begin(), more.counters.end());
-  std::set<std::string> sampled;
-  chip.sampling = parse_set(map.required("sampling"), sampled);
-  if (chip.sampling.passes != 1) {
-    map.required("sampling").fail("expected passes: 1: there is no second one over time");
-  }
   const StrictMap quantities =
       map.required("quantities").map({"l2_to_sm_bytes", "dram_read_bytes", "dram_write_bytes"});
   chip.l2_to_sm_sum = parse_sum(quantities.required("l2_to_sm_bytes"), chip.core);

@@ -64,8 +64,7 @@ struct CounterSum {
 struct ChipCounters {
   std::string chip;  // GH100
   CounterSet core;
-  CounterSet full;      // core and more
-  CounterSet sampling;  // over time, in one pass
+  CounterSet full;  // core and more
   CounterSum l2_to_sm_sum, dram_read_sum, dram_write_sum;
 
   /// Bytes delivered by L2 to SMs, a multicast counted once.

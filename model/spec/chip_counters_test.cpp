@@ -19,9 +19,6 @@ const std::string kText =
     "full:\n"
     "  passes: 3\n"
     "  metrics: [{metric: more__x.pct, unit: \"%\", meaning: more}]\n"
-    "sampling:\n"
-    "  passes: 1\n"
-    "  metrics: [{metric: dram__read.sum, unit: B, meaning: read}]\n"
     "quantities:\n"
     "  l2_to_sm_bytes:\n"
     "    - {metric: in__bytes.sum, times: 1}\n"
@@ -50,7 +47,6 @@ TEST_CASE("full is core and what stands under full, core first") {
   REQUIRE(chip.full.metrics().size() == 5);
   CHECK(chip.full.metrics().front() == "in__bytes.sum");
   CHECK(chip.full.counters.back().unit == CounterUnit::kPercent);
-  CHECK(chip.sampling.metrics() == std::vector<std::string>{"dram__read.sum"});
 }
 
 TEST_CASE("A multicast to two SMs counts once, and the hit rate is over what L2 delivered") {
@@ -97,7 +93,6 @@ TEST_CASE("A counters file that is not strict is refused with its place") {
       std::string::npos);
   CHECK(complaint("{metric: in__bytes.sum, times: 1}", "{metric: in__byte.sum, times: 1}")
             .find("expected a metric of core; did you mean in__bytes.sum?") != std::string::npos);
-  CHECK(complaint("passes: 1\n", "passes: 2\n").find("expected passes: 1") != std::string::npos);
   CHECK(complaint("  dram_write_bytes:", "  dram_wrote_bytes:").find("did you mean") !=
         std::string::npos);
 }

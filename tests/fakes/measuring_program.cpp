@@ -93,14 +93,9 @@ class FakeDevice final : public MeasuringDevice {
   void compile_all(const std::vector<SuitePoint>&) override {
     std::this_thread::sleep_for(std::chrono::milliseconds(number_of("FAKE_COMPILE_MS", 0)));
   }
-  void compile_only(const std::vector<SuitePoint>&) override {}
   CounterRequest request_counters(CounterChoice) override { return {}; }
-  std::unique_ptr<Bench> make_bench(const GpuSpec&, const CounterRequest&,
-                                    const BenchSettings&) override {
+  std::unique_ptr<Bench> make_bench(const GpuSpec&, const CounterRequest&, Seconds) override {
     return std::make_unique<FakeBench>();
-  }
-  void sample(const std::vector<SuitePoint>&, const std::string&) override {
-    throw DeviceError("no GPU to sample");
   }
   void trace(const Point&, const std::string&) override { throw DeviceError("no GPU to trace"); }
 };

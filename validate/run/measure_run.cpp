@@ -70,11 +70,7 @@ class Run {
     for (const Measurement& row : file.resumed()) {
       bench->remember(row);
     }
-    const ExitCode code = measure_points(first, *bench, file, reporter);
-    if (!settings_.quiet && !bench->farewell().empty()) {
-      fmt::print(stderr, "\n{}\n", bench->farewell());
-    }
-    return code;
+    return measure_points(first, *bench, file, reporter);
   }
 
   ExitCode measure_points(std::size_t first, Bench& bench, MeasurementAppender& file,

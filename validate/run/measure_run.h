@@ -32,8 +32,6 @@ class Bench {
   virtual void remember(const Measurement&) {}
   /// Throws ContextLost where no later point can be measured by this process.
   virtual Measurement measure(const Point& point) = 0;
-  /// Said after the last point; empty for nothing.
-  virtual std::string farewell() const { return ""; }
 };
 
 struct RunSettings {

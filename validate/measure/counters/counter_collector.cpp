@@ -12,7 +12,7 @@ CounterCollector::CounterCollector(CountersState why, std::string trouble)
 CounterCollector::CounterCollector(std::vector<std::string> metrics) {
   try {
     profiler_.emplace();
-    plan_.emplace(profiler_->chip(), MetricUse::kRange, std::move(metrics));
+    plan_.emplace(profiler_->chip(), std::move(metrics));
   } catch (const CountersUnavailable& error) {
     state_ = error.state;
     trouble_ = error.what();

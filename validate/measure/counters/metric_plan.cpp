@@ -17,12 +17,11 @@ std::string text_or_nothing(const char* text) { return text == nullptr ? "" : te
 
 }  // namespace
 
-MetricPlan::MetricPlan(std::string chip, MetricUse use, std::vector<std::string> metrics)
+MetricPlan::MetricPlan(std::string chip, std::vector<std::string> metrics)
     : chip_(std::move(chip)), metrics_(std::move(metrics)) {
   TILECAST_ASSERT(!metrics_.empty());
   TILECAST_CUPTI_PARAMS(CUpti_Profiler_Host_Initialize_Params, params);
-  params.profilerType = use == MetricUse::kRange ? CUPTI_PROFILER_TYPE_RANGE_PROFILER
-                                                 : CUPTI_PROFILER_TYPE_PM_SAMPLING;
+  params.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
   params.pChipName = chip_.c_str();
   TILECAST_COUNTERS(cuptiProfilerHostInitialize(&params));
   host_.reset(params.pHostObject);

@@ -15,11 +15,6 @@ namespace tilecast {
 /// A binary block whose inside is CUPTI's own.
 using CuptiImage = std::vector<std::uint8_t>;
 
-enum class MetricUse {
-  kRange,     // one value for a launch, in as many passes as it takes
-  kSampling,  // over time, in one pass; has other names
-};
-
 struct MetricFacts {
   std::string unit;      // nanosecond, byte, l2_sector, ...
   std::string hardware;  // sm, lts, dram, ...
@@ -31,7 +26,7 @@ class MetricPlan {
  public:
   /// Throws CountersUnavailable where CUPTI does not know `chip` or cannot be used, ConfigError
   /// that names the metric where the chip has none of that name.
-  MetricPlan(std::string chip, MetricUse use, std::vector<std::string> metrics);
+  MetricPlan(std::string chip, std::vector<std::string> metrics);
 
   const std::string& chip() const { return chip_; }
   const std::vector<std::string>& metrics() const { return metrics_; }

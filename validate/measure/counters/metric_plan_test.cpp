@@ -44,9 +44,9 @@ bool same_unit(CounterUnit unit, const MetricFacts& facts) {
 }
 
 /// One line for what CUPTI contradicts in the set; empty where all of it holds.
-std::string fault_of(const std::string& chip, MetricUse use, const CounterSet& set) {
+std::string fault_of(const std::string& chip, const CounterSet& set) {
   try {
-    const MetricPlan plan(chip, use, set.metrics());
+    const MetricPlan plan(chip, set.metrics());
     for (const Counter& counter : set.counters) {
       if (const MetricFacts facts = plan.facts(counter.metric); !same_unit(counter.unit, facts)) {
         return fmt::format("{}: {} has the unit {}, not {}", chip, counter.metric, facts.unit,
@@ -80,9 +80,8 @@ TEST_CASE("CUPTI knows every metric of the counter files, by that unit and in so
   for (const std::string& chip : chips) {
     const std::optional<ChipCounters> counters = load_chip_counters(config_folder(), chip);
     REQUIRE(counters.has_value());
-    CHECK(fault_of(chip, MetricUse::kRange, counters->core) == "");
-    CHECK(fault_of(chip, MetricUse::kRange, counters->full) == "");
-    CHECK(fault_of(chip, MetricUse::kSampling, counters->sampling) == "");
+    CHECK(fault_of(chip, counters->core) == "");
+    CHECK(fault_of(chip, counters->full) == "");
   }
 }
 
@@ -92,7 +91,7 @@ TEST_CASE("A wrong name, unit or number of passes is one line that names it") {
         passes,
         {{"gpu__time_duration.sum", CounterUnit::kNanoseconds, "time"}, {metric, unit, "m"}}};
   };
-  const auto fault = [&](const CounterSet& of) { return fault_of("GH100", MetricUse::kRange, of); };
+  const auto fault = [&](const CounterSet& of) { return fault_of("GH100", of); };
   CHECK(fault(set("dram__bytes_read.sum", CounterUnit::kBytes, 1)) == "");
   CHECK(fault(set("dram__bytes_raed.sum", CounterUnit::kBytes, 1)) ==
         "GH100 has no metric 'dram__bytes_raed.sum'");
@@ -106,7 +105,7 @@ TEST_CASE("A wrong name, unit or number of passes is one line that names it") {
 
 TEST_CASE("A chip that CUPTI does not know is a mode and not a crash") {
   try {
-    const MetricPlan plan("GX999", MetricUse::kRange, {"gpu__time_duration.sum"});
+    const MetricPlan plan("GX999", {"gpu__time_duration.sum"});
     CHECK(false);
   } catch (const CountersUnavailable& error) {
     CHECK(error.state == CountersState::kUnknownChip);

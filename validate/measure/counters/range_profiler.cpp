@@ -187,7 +187,7 @@ RangeProfiler::RangeProfiler() {
   start_profiling();
   check_device_support();
   chip_ = current_chip();
-  const MetricPlan plan(chip_, MetricUse::kRange, {kDuration});
+  const MetricPlan plan(chip_, {kDuration});
   const ActivityPause pause;
   const Session trial(plan);  // what is refused is refused here
 }
@@ -219,7 +219,7 @@ std::map<std::string, double> RangeProfiler::collect(const MetricPlan& plan,
 std::optional<Seconds> profiled_duration(const std::function<void()>& launch) {
   try {
     RangeProfiler profiler;
-    const MetricPlan plan(profiler.chip(), MetricUse::kRange, {kDuration});
+    const MetricPlan plan(profiler.chip(), {kDuration});
     const auto range_of = [&](int launches) {
       const auto values = profiler.collect(plan, launch, [&] {
         for (int i = 0; i < launches; ++i) {

@@ -15,7 +15,6 @@
 #include "tests/gpu.h"
 #include "validate/measure/counters/counter_collector.h"
 #include "validate/measure/counters/counters_unavailable.h"
-#include "validate/measure/counters/pm_sampler.h"
 #include "validate/measure/gpu_test_bench.h"
 #include "validate/measure/timing/activity_timer.h"
 #include "validate/measure/timing/launch_times.h"
@@ -70,7 +69,7 @@ TEST_CASE("L2-to-SM bytes are those of whole tiles, a multicast counted once", "
   const GemmProblem problem{{4096, 4096, 1024}, ElementType::kFp16, Layout::kTn};
   const double matrix = 4096.0 * 1024 * 2;  // A, and B: 8 MiB each
   bench.gpu.prepare(problem, Inputs::kNormal);
-  const MetricPlan plan(bench.profiler.chip(), MetricUse::kRange, bench.counters.core.metrics());
+  const MetricPlan plan(bench.profiler.chip(), bench.counters.core.metrics());
   for (const char* text : kConfigs) {
     const KernelConfig config = parse_kernel_config(text);
     const Tiling& t = config.tiling;
@@ -111,7 +110,7 @@ TEST_CASE("A copy of 2 GiB reads and writes DRAM by as much, within 3 percent", 
   const StreamLaunch launch(kernel, problem, config);
   const StreamArgs args = launch.bind(from.as<void>(), nullptr, to.as<void>());
   const StreamArgs before = launch.bind(from.as<void>(), nullptr, other.as<void>());
-  const MetricPlan plan(bench.profiler.chip(), MetricUse::kRange, bench.counters.core.metrics());
+  const MetricPlan plan(bench.profiler.chip(), bench.counters.core.metrics());
   const CounterValues values = bench.profiler.collect(
       plan, [&] { launch.launch(before, bench.gpu.stream.get()); },
       [&] { launch.launch(args, bench.gpu.stream.get()); });
@@ -167,7 +166,7 @@ TEST_CASE("gpu__time_duration agrees with CUPTI Activity on a long kernel, befor
   CHECK(after.value == Approx(before.value).epsilon(0.02));
 
   // The range is longer than the launch; cycles with a warp resident are not.
-  const MetricPlan plan(bench.profiler.chip(), MetricUse::kRange,
+  const MetricPlan plan(bench.profiler.chip(),
                         {"gpu__time_duration.sum", "gpu__time_active.sum",
                          "sm__cycles_elapsed.avg.per_second", "sm__cycles_active.max"});
   for (const int launches : {1, 2, 5, 9}) {
@@ -184,40 +183,6 @@ TEST_CASE("gpu__time_duration agrees with CUPTI Activity on a long kernel, befor
                 values.at("gpu__time_active.sum") * 1e-3, active * 1e6);
     CHECK(active == Approx(before.value).epsilon(0.03));
   }
-}
-
-TEST_CASE("Samples over time see the tensor pipes at work and are as far apart as asked", "[gpu]") {
-  Bench* const with_counters = bench_with_counters();
-  if (with_counters == nullptr) {
-    return;
-  }
-  Bench& bench = *with_counters;
-  const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
-  bench.gpu.prepare(problem, Inputs::kNormal);
-  const KernelConfig config = parse_kernel_config(
-      "persistent:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
-      "raster=grouped_m,group=8,walk=strided");
-  LoadedKernel kernel = bench.gpu.load(config);
-  const GemmLaunch launch(kernel, problem, config);
-  const GemmArgs args =
-      launch.bind({bench.gpu.a.as<void>(), bench.gpu.b.as<void>(), bench.gpu.c.as<void>()});
-  const MetricPlan plan(bench.profiler.chip(), MetricUse::kSampling,
-                        bench.counters.sampling.metrics());
-  const PmSamples taken = sample_activity(plan, Seconds{10e-6}, Seconds{20e-3}, [&] {
-    for (int i = 0; i < 40; ++i) {
-      launch.launch(args, bench.gpu.stream.get());
-    }
-    bench.gpu.stream.synchronize();
-  });
-  REQUIRE(taken.samples.size() > 500);  // 40 launches of about 190 us are 7.6 ms
-  CHECK_FALSE(taken.overflow);
-  std::size_t busy = 0;
-  for (std::size_t i = 1; i < taken.samples.size(); ++i) {
-    const PmSample& sample = taken.samples[i];
-    CHECK(sample.start_ns >= taken.samples[i - 1].start_ns);
-    busy += sample.values.at(1) > 50 ? 1 : 0;  // tensor pipes, per cent
-  }
-  CHECK(busy > 400);
 }
 
 TEST_CASE("The chip's name is an answer or a reason, also before anything else has used CUPTI") {

@@ -63,7 +63,6 @@ void Laboratory::prepare(const Point& point) {
   if (prepared_ && prepared_->first == point.problem && prepared_->second == point.inputs) {
     return;
   }
-  const PhaseTimes::Scope phase(phases_, "prepare");
   prepared_.reset();
   fastest_of_prepared_.reset();
   operands_.prepare(point.problem, point.inputs, seed_of(point.problem, point.inputs));
@@ -74,7 +73,6 @@ void Laboratory::prepare(const Point& point) {
 
 bool Laboratory::verify(Measurement& row, const std::function<void(void* c)>& enqueue,
                         i32 rounded_sums) {
-  const PhaseTimes::Scope phase(phases_, "verify");
   const Verdict verdict = verifier_.check(enqueue, rounded_sums);
   row.verified = verdict.right();
   row.max_error = verdict.max_error;
@@ -88,7 +86,6 @@ bool Laboratory::verify(Measurement& row, const std::function<void(void* c)>& en
 void Laboratory::time(Measurement& row, Workload& workload) {
   TimedWorkload timed;
   {
-    const PhaseTimes::Scope phase(phases_, "time");
     timer_.look_at(workload);
     timed = timer_.time(workload, row.point.regime, row.point.l2_state);
   }
@@ -103,7 +100,6 @@ void Laboratory::time(Measurement& row, Workload& workload) {
   row.blocks_discarded = static_cast<i64>(timed.blocks.size()) - *row.blocks;
   row.raw = std::move(timed.blocks);
   if (after_timing_) {
-    const PhaseTimes::Scope phase(phases_, "counters");
     Workload counted = workload;
     counted.sets = row.point.l2_state == L2State::kWarm ? 1 : workload.sets;
     after_timing_(row, counted);
@@ -111,7 +107,6 @@ void Laboratory::time(Measurement& row, Workload& workload) {
 }
 
 bool Laboratory::is_what_it_claims(Measurement& row, const GemmLaunch& launch) {
-  const PhaseTimes::Scope phase(phases_, "identity");
   const std::vector<WalkedPiece> walked =
       record_tile_trace(launch, copier_.copied(operands_.set(0)), stream_.get());
   row.tile_checksum = tile_checksum(walked);
@@ -188,7 +183,6 @@ std::size_t Laboratory::fastest(const CublasltMatmul& matmul,
   if (fastest_of_prepared_) {
     return *fastest_of_prepared_;
   }
-  const PhaseTimes::Scope phase(phases_, "choose cuBLASLt's");
   const GemmBuffers first = operands_.set(0);
   std::vector<std::pair<std::size_t, Workload>> right;
   Seconds best_single{std::numeric_limits<double>::infinity()};

@@ -15,7 +15,6 @@
 #include "validate/measure/micro/micro_kernels.h"
 #include "validate/measure/operands.h"
 #include "validate/measure/stream_points.h"
-#include "validate/measure/timeline/phase_times.h"
 #include "validate/measure/timing/activity_timer.h"
 #include "validate/measure/timing/clock_agreement.h"
 #include "validate/measure/timing/nvml.h"
@@ -37,7 +36,6 @@ class Laboratory {
   std::string driver_version() const;
 
   const ClockReadings& clocks() const { return clocks_; }
-  const PhaseTimes& phases() const { return phases_; }
 
   /// A row measured before, whose kernel later ones are compared with.
   void remember(const Measurement& row) { (void)identity_.repeated(row); }
@@ -81,7 +79,6 @@ class Laboratory {
   StreamPoints streams_;
   ClockReadings clocks_;
   IdentityBook identity_;
-  PhaseTimes phases_;
   std::function<void(Measurement&, const Workload&)> after_timing_;
   std::optional<std::pair<GemmProblem, Inputs>> prepared_;
   std::optional<std::size_t> fastest_of_prepared_;  // cuBLASLt's, once known
