@@ -38,14 +38,15 @@ __device__ inline void read_staged(u32 slot, const Chunk<Config>& chunk, i32 six
 
 /// Until all of a tile's has landed, in the stages from `at` on.
 template <class Config>
-__device__ inline void await_residual_of_tile(const Args<Config>& args,
-                                              const SharedMemory<Config>& smem,
-                                              RingPosition<Config> at) {
-  if (args.result.residual_by_tma != 0) {
+__device__ inline void await_residual(const Args<Config>& args, const SharedMemory<Config>& smem,
+                                      RingPosition<Config> at) {
+  if constexpr (Config::kResidualInRing) {
+    if (args.result.residual_by_tma != 0) {
 #pragma unroll
-    for (i32 index = 0; index < Config::kChunks; index += Config::kResidualChunks) {
-      wait_full(smem, at);
-      at.advance();
+      for (i32 index = 0; index < Config::kChunks; index += Config::kResidualChunks) {
+        wait_full(smem, at);
+        at.advance();
+      }
     }
   }
 }
@@ -109,14 +110,6 @@ __device__ inline void add_residual_of_tile(const Args<Config>& args,
       release_stage(smem, at.stage, cta);
       at.advance();
     }
-  }
-}
-
-template <class Config>
-__device__ inline void await_residual(const Args<Config>& args, const SharedMemory<Config>& smem,
-                                      const RingPosition<Config>& at) {
-  if constexpr (Config::kResidualInRing) {
-    await_residual_of_tile(args, smem, at);
   }
 }
 

@@ -8,6 +8,29 @@
 
 namespace tilecast {
 
+/// A warpgroup of a CTA that has met; its wgmmas need no more.
+template <class Config>
+struct MultiplyingWarpgroup {
+  SharedMemory<Config> smem;
+  bool loads;  // warp 0 does
+  i32 warpgroup;
+  WarpgroupPlace place;
+  OperandDescriptors operands;
+
+  /// By all threads of the CTA, which leave with its barriers usable.
+  __device__ static MultiplyingWarpgroup enter(const Args<Config>& args) {
+    const SharedMemory<Config> smem = SharedMemory<Config>::here();
+    if (threadIdx.x == Config::kThreads - 1) {
+      prefetch_tensor_maps(args);
+    }
+    set_up_stages(smem);
+    const i32 warp = ptx::uniform_warp_index();
+    const i32 warpgroup = warp / kWarpsPerWarpgroup;
+    const WarpgroupPlace place = WarpgroupPlace::of<Config>(warpgroup);
+    return {smem, warp == 0, warpgroup, place, OperandDescriptors::of(smem, place)};
+  }
+};
+
 /// Warp 0 as a whole, so that it stays converged for the wgmmas that follow.
 template <class Config>
 __device__ inline void load_when_empty(const Args<Config>& args, const SharedMemory<Config>& smem,

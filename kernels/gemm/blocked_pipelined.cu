@@ -15,17 +15,8 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
   static_assert(Config::kTiling.stages == 2, "one buffer loads while the other is read");
   TileTimeline<Config> timeline;
   timeline.enter();
-  const SharedMemory<Config> smem = SharedMemory<Config>::here();
-  if (threadIdx.x == Config::kThreads - 1) {
-    prefetch_tensor_maps(args);
-  }
   constexpr ClusterPlace kAlone{0, 0, 0};
-  set_up_stages(smem);
-
-  const i32 warp = ptx::uniform_warp_index();
-  const i32 warpgroup = warp / kWarpsPerWarpgroup;
-  const WarpgroupPlace place = WarpgroupPlace::of<Config>(warpgroup);
-  const OperandDescriptors operands = OperandDescriptors::of(smem, place);
+  const auto [smem, loads, warpgroup, place, operands] = MultiplyingWarpgroup<Config>::enter(args);
   const TileOrigin tile = tile_origin(args, args.scheduler.first(blockIdx.x), kAlone);
   if (threadIdx.x == 0) {
     trace_tile(args, tile, 0);
@@ -35,7 +26,7 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
   load_epilogue(args, acc, tile, place);
   timeline.begin(tile, 0, args.k_blocks);
   for (i32 k_block = 0; k_block < args.k_blocks; ++k_block) {
-    if (warp == 0) {
+    if (loads) {
       load_when_empty(args, smem, load, tile, k_block, kAlone);
     }
     wait_full(smem, at);

@@ -17,15 +17,7 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
   static_assert(!Config::kCBorrows, "the next tile loads into the ring at once");
   TileTimeline<Config> timeline;
   timeline.enter();
-  const SharedMemory<Config> smem = SharedMemory<Config>::here();
-  if (threadIdx.x == Config::kThreads - 1) {
-    prefetch_tensor_maps(args);
-  }
-  set_up_stages(smem);
-
-  const i32 warpgroup = ptx::uniform_warp_index() / kWarpsPerWarpgroup;
-  const WarpgroupPlace place = WarpgroupPlace::of<Config>(warpgroup);
-  const OperandDescriptors operands = OperandDescriptors::of(smem, place);
+  const auto [smem, loads, warpgroup, place, operands] = MultiplyingWarpgroup<Config>::enter(args);
   const TileScheduler& scheduler = args.scheduler;
   const u32 end = scheduler.end(blockIdx.x);
   RingState<Config> ring;

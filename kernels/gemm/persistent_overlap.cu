@@ -63,18 +63,8 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
                 "the load that is put off frees the second B stage");
   TileTimeline<Config> timeline;
   timeline.enter();
-  const SharedMemory<Config> smem = SharedMemory<Config>::here();
-  if (threadIdx.x == Config::kThreads - 1) {
-    prefetch_tensor_maps(args);
-  }
   const ClusterPlace cta = ClusterPlace::here<Config>();
-  set_up_stages(smem);
-
-  const i32 warp = ptx::uniform_warp_index();
-  const bool loads = warp == 0;
-  const i32 warpgroup = warp / kWarpsPerWarpgroup;
-  const WarpgroupPlace place = WarpgroupPlace::of<Config>(warpgroup);
-  const OperandDescriptors operands = OperandDescriptors::of(smem, place);
+  const auto [smem, loads, warpgroup, place, operands] = MultiplyingWarpgroup<Config>::enter(args);
   const TileScheduler& scheduler = args.scheduler;
   const u32 worker = blockIdx.x / Config::kClusterSize;
   const u32 end = scheduler.end(worker);

@@ -16,15 +16,7 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
   static_assert(Config::kClusterSize == 1, "clusters are for kernels whose loads run ahead");
   TileTimeline<Config> timeline;
   timeline.enter();
-  const SharedMemory<Config> smem = SharedMemory<Config>::here();
-  if (threadIdx.x == Config::kThreads - 1) {
-    prefetch_tensor_maps(args);
-  }
-  set_up_stages(smem);
-
-  const i32 warpgroup = ptx::uniform_warp_index() / kWarpsPerWarpgroup;
-  const WarpgroupPlace place = WarpgroupPlace::of<Config>(warpgroup);
-  const OperandDescriptors operands = OperandDescriptors::of(smem, place);
+  const auto [smem, loads, warpgroup, place, operands] = MultiplyingWarpgroup<Config>::enter(args);
   const TileOrigin tile =
       tile_origin(args, args.scheduler.first(blockIdx.x), ClusterPlace{0, 0, 0});
   if (threadIdx.x == 0) {

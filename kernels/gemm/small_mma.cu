@@ -61,24 +61,15 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
                 "A goes through registers as rows of K");
   TileTimeline<Config> timeline;
   timeline.enter();
-  const SharedMemory<Config> smem = SharedMemory<Config>::here();
-  if (threadIdx.x == Config::kThreads - 1) {
-    prefetch_tensor_maps(args);
-  }
   constexpr ClusterPlace kAlone{0, 0, 0};
-  set_up_stages(smem);
-
-  const i32 warp = ptx::uniform_warp_index();
-  const i32 warpgroup = warp / kWarpsPerWarpgroup;
-  const WarpgroupPlace place = WarpgroupPlace::of<Config>(warpgroup);
-  const OperandDescriptors operands = OperandDescriptors::of(smem, place);
+  const auto [smem, loads, warpgroup, place, operands] = MultiplyingWarpgroup<Config>::enter(args);
   const TileOrigin only_tile = TileOrigin::of(args, 0, 0);
   if (threadIdx.x == 0) {
     trace_tile(args, only_tile, 0);
   }
   timeline.begin(only_tile, 0, args.k_blocks);
   RingPosition<Config> load, at;
-  if (warp == 0) {
+  if (loads) {
     load_when_empty(args, smem, load, only_tile, 0, kAlone);
   }
   timeline.wait_first_operands(smem, at);
