@@ -204,7 +204,9 @@ void record_span(Cta& cta, const Warpgroup& warpgroup, TileCoord tile, TileSpan 
   }
   span.sm = cta.sm_index();
   span.cta = cta.id();
-  span.warpgroup = warpgroup.index;
+  span.warpgroup = span.role == TileRole::kLoads  // the row after the consumers
+                       ? consumer_warpgroups(kernel.config.schedule, kernel.config.tiling)
+                       : warpgroup.index;
   span.tile_m = tile.m;
   span.tile_n = tile.n;
   span.stored = warpgroup.ready;

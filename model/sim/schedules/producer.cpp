@@ -1,29 +1,10 @@
 // kernels/device/producer.cuh: one thread keeps the ring of stages full, across tile boundaries.
 #include "model/sim/schedules/producer.h"
 
+#include "model/sim/kernel/epilogue.h"
 #include "model/sim/schedules/roles.h"
 
 namespace tilecast {
-
-namespace {
-
-/// Notes the loads of one tile, or piece, where a timeline was asked for.
-void record_loads(Cta& cta, const Warpgroup& producer, TileCoord tile, TileSpan span) {
-  if (cta.kernel().tiles == nullptr) {
-    return;
-  }
-  const KernelConfig& config = cta.kernel().config;
-  span.sm = cta.sm_index();
-  span.cta = cta.id();
-  span.warpgroup = consumer_warpgroups(config.schedule, config.tiling);
-  span.tile_m = tile.m;
-  span.tile_n = tile.n;
-  span.multiplied = span.stored = producer.ready;
-  span.role = TileRole::kLoads;
-  cta.kernel().tiles->push_back(span);
-}
-
-}  // namespace
 
 Process load_k_blocks(Cta& cta, Warpgroup& wg, TileCoord tile, u32 begin, u32 end, TileSpan span) {
   span.begin = wg.ready;
@@ -41,7 +22,9 @@ Process load_k_blocks(Cta& cta, Warpgroup& wg, TileCoord tile, u32 begin, u32 en
     co_await cta.wait_empty(wg);
     cta.load_residual(wg, tile, stage);
   }
-  record_loads(cta, wg, tile, span);
+  span.multiplied = wg.ready;
+  span.role = TileRole::kLoads;
+  record_span(cta, wg, tile, span);
 }
 
 Process produce(Cta& cta) {
