@@ -30,9 +30,7 @@ namespace {
 
 std::string error_line(const ListedProblem& listed, const std::string& why, bool json) {
   if (!json) {
-    const auto columns = std::ranges::count(kRankingColumns, ',') + 1;
-    return fmt::format("{},{},,{:,<{}}{}\n", listed.index, listed.line, "", columns,
-                       csv_field(why));
+    return refused_row(fmt::format("{},{},,", listed.index, listed.line), why);
   }
   const nlohmann::ordered_json object = {
       {"schema", 1}, {"index", listed.index}, {"line", listed.line}, {"error", why}};
@@ -43,18 +41,13 @@ std::string error_line(const ListedProblem& listed, const std::string& why, bool
 std::string answer_line(const ListedProblem& listed, const RankingReport& report, bool json) {
   if (json) {
     nlohmann::ordered_json object = {{"schema", 1}, {"index", listed.index}, {"line", listed.line}};
-    object.update(nlohmann::ordered_json::parse(ranking_json(report)));
+    object.update(ranking_object(report));
     object.erase("elapsed_ms");  // so that equal problems have equal answers
-    return object.dump() + "\n";
+    return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   }
-  std::string text;
-  const std::string rows = ranking_csv(report);
-  const std::vector<std::string_view> lines = split(rows, '\n');
-  for (std::size_t i = 1; i + 1 < lines.size(); ++i) {  // behind the header
-    text += fmt::format("{},{},{},{},\n", listed.index, listed.line,
-                        csv_field(to_text(listed.problem)), lines[i]);
-  }
-  return text;
+  return ranking_rows(
+      report,
+      fmt::format("{},{},{},", listed.index, listed.line, csv_field(to_text(listed.problem))), ",");
 }
 
 bool is_terminal(int stream) { return ::isatty(stream) == 1; }

@@ -76,6 +76,13 @@ nlohmann::ordered_json prediction_json(const RankingReport& report, const Predic
   return row;
 }
 
+/// A GPU's name comes from its file, as whatever bytes stand there.
+std::string dumped(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
 nlohmann::ordered_json ranking_object(const RankingReport& report) {
   const Ranking& r = report.ranking;
   nlohmann::ordered_json json = {{"schema", 1},
@@ -121,13 +128,6 @@ nlohmann::ordered_json ranking_object(const RankingReport& report) {
   }
   return json;
 }
-
-/// A GPU's name comes from its file, as whatever bytes stand there.
-std::string dumped(const nlohmann::ordered_json& json) {
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
-
-}  // namespace
 
 std::string clamped_text(const RankingReport& report) {
   std::size_t count = 0;
@@ -201,33 +201,37 @@ std::string rankings_csv(const std::vector<RankingReport>& reports,
                          const std::vector<GpuRefusal>& refusals) {
   std::string text = fmt::format("gpu,{},error\n", kRankingColumns);
   for (const RankingReport& report : reports) {
-    const std::string rows = ranking_csv(report);
-    const std::vector<std::string_view> lines = split(rows, '\n');
-    for (std::size_t i = 1; i + 1 < lines.size(); ++i) {  // behind the header
-      text += fmt::format("{},{},\n", csv_field(report.gpu.spec.name), lines[i]);
-    }
+    text += ranking_rows(report, csv_field(report.gpu.spec.name) + ",", ",");
   }
   for (const GpuRefusal& refusal : refusals) {
-    const auto columns = std::ranges::count(kRankingColumns, ',') + 1;
-    text +=
-        fmt::format("{},{:,<{}}{}\n", csv_field(refusal.gpu), "", columns, csv_field(refusal.why));
+    text += refused_row(csv_field(refusal.gpu) + ",", refusal.why);
   }
   return text;
 }
 
 std::string ranking_csv(const RankingReport& report) {
-  std::string text = std::string(kRankingColumns) + "\n";
+  return std::string(kRankingColumns) + "\n" + ranking_rows(report);
+}
+
+std::string refused_row(const std::string& before, const std::string& why) {
+  const auto columns = std::ranges::count(kRankingColumns, ',') + 1;
+  return fmt::format("{}{:,<{}}{}\n", before, "", columns, csv_field(why));
+}
+
+std::string ranking_rows(const RankingReport& report, const std::string& before,
+                         const std::string& behind) {
+  std::string text;
   for (std::size_t i = 0; i < rows_of(report); ++i) {
     const Prediction& p = report.ranking.predictions[i];
     const Measurement* m = measured(report, p);
     text += fmt::format(
-        "{},\"{}\",{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},{:.6g},{:.6g},{:.6g},{},{},"
-        "{}\n",
-        i + 1, to_text(p.config), p.cycles.value, mega(p.sm_clock), microseconds(p.time),
+        "{}{},\"{}\",{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},"
+        "{:.6g},{:.6g},{:.6g},{},{},{}{}\n",
+        before, i + 1, to_text(p.config), p.cycles.value, mega(p.sm_clock), microseconds(p.time),
         microseconds(p.interval_low), microseconds(p.interval_high), p.tflops, p.power.value,
         to_text(p.limiter), p.l2_to_sm.value, p.dram_read.value, p.dram_write.value,
         m ? fmt::format("{:.6g}", microseconds(m->time->median)) : "", to_text(p.method),
-        p.extrapolated ? 1 : 0);
+        p.extrapolated ? 1 : 0, behind);
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,11 +54,17 @@ std::string clamped_text(const RankingReport& report);
 
 /// Of at most 80 columns unless it is wide.
 std::string ranking_table(const RankingReport& report);
+nlohmann::ordered_json ranking_object(const RankingReport& report);
 std::string ranking_json(const RankingReport& report);
 inline constexpr std::string_view kRankingColumns =
     "rank,config,cycles,sm_clock_mhz,time_us,interval_low_us,interval_high_us,tflops,power_w,"
     "limiter,l2_to_sm_bytes,dram_read_bytes,dram_write_bytes,measured_time_us,method,extrapolated";
 std::string ranking_csv(const RankingReport& report);
+/// Its rows without the header, each between `before` and `behind`; and a row of no answer, which
+/// ends with `why`.
+std::string ranking_rows(const RankingReport& report, const std::string& before = "",
+                         const std::string& behind = "");
+std::string refused_row(const std::string& before, const std::string& why);
 
 /// A GPU that does not answer, and why.
 struct GpuRefusal {
