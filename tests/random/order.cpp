@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -28,7 +29,10 @@ bool along_k(const GemmProblem& problem) {
 GemmProblem in_whole_lines(GemmProblem problem) {
   const i64 line = kLineBytes / element_bytes(problem.dtype);
   GemmShape& s = problem.shape;
-  s.n = round_up<i64>(s.n, 16 / element_bytes(c_type(problem)));
+  const i32 of_c = element_bytes(c_type(problem));
+  const i32 of_b = b_is_k_major(problem.layout) ? of_c : element_bytes(problem.dtype);
+  const i64 columns = 16 / std::min(of_b, of_c);
+  s.n = round_up<i64>(s.n, c_columns(problem) < s.n ? 2 * columns : columns);  // a gate takes two
   if (!a_is_k_major(problem.layout) && !grouped_along_m(problem)) {
     s.m = round_up<i64>(s.m, 8);
   }
