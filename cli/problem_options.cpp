@@ -135,9 +135,7 @@ std::vector<Option> add_leading_options(const Command& command, ProblemOptions& 
 
 void add_gemm_options(const Command& command, ProblemOptions& options) {
   for (const GemmField& field : kGemmFields) {
-    if (field.help != nullptr) {
-      std::string name = fmt::format("--{}", field.name);
-      std::ranges::replace(name, '_', '-');
+    if (const std::string name = option_name(field); !name.empty()) {
       std::string& text =
           field.name == "batch" ? options.batch : options.fields[std::string(field.name)];
       text = field.usual;

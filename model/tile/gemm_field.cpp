@@ -2,7 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tilecast {
+
+std::string option_name(const GemmField& field) {
+  std::string name = field.help == nullptr ? "" : fmt::format("--{}", field.name);
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
 
 AnyProblem problem_of(Op op, std::string_view shape, ElementType dtype, const FieldTexts& given,
                       const FieldTexts& usual) {

@@ -81,6 +81,9 @@ inline constexpr GemmField kGemmFields[] = {
        return chooses_accumulate(p.dtype, p.epilogue);
      }}};
 
+/// "--dtype-c"; empty of a field that has no option of its own.
+std::string option_name(const GemmField& field);
+
 /// Texts of fields by their names.
 using FieldTexts = std::map<std::string, std::string, std::less<>>;
 

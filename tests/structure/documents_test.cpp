@@ -30,11 +30,7 @@ std::set<std::string> keys_of_gpu_files() {
 std::string gemm_options() {
   std::string source;
   for (const GemmField& field : kGemmFields) {
-    if (field.help != nullptr) {
-      std::string name(field.name);
-      std::ranges::replace(name, '_', '-');
-      source += "option(\"--" + name + "\")\n";
-    }
+    source += "option(\"" + option_name(field) + "\")\n";
   }
   return source;
 }
