@@ -9,8 +9,8 @@
 #include "model/tile/kernel_config.h"
 #include "validate/measure/cublaslt.h"
 #include "validate/measure/device_memory.h"
-#include "validate/measure/micro/micro_kernels.h"
 #include "validate/measure/operands.h"
+#include "validate/measure/timing/micro_kernels.h"
 #include "validate/measure/verifier.h"
 
 namespace tilecast {

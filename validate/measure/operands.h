@@ -7,8 +7,8 @@
 #include "model/tile/gemm_problem.h"
 #include "model/tile/regime.h"
 #include "validate/measure/device_memory.h"
-#include "validate/measure/micro/micro_kernels.h"
 #include "validate/measure/timing/buffer_sets.h"
+#include "validate/measure/timing/micro_kernels.h"
 
 namespace tilecast {
 

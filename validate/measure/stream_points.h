@@ -13,9 +13,9 @@
 #include "model/tile/regime.h"
 #include "model/tile/stream_config.h"
 #include "validate/measure/device_memory.h"
-#include "validate/measure/micro/micro_kernels.h"
 #include "validate/measure/timing/activity_timer.h"
 #include "validate/measure/timing/buffer_sets.h"
+#include "validate/measure/timing/micro_kernels.h"
 #include "validate/measure/timing/regime_timer.h"
 #include "validate/record/measurement.h"
 

@@ -30,7 +30,7 @@
 #include "model/tile/gemm_problem.h"
 #include "validate/measure/cublaslt.h"
 #include "validate/measure/device_memory.h"
-#include "validate/measure/micro/micro_kernels.h"
+#include "validate/measure/timing/micro_kernels.h"
 
 namespace tilecast {
 

@@ -18,8 +18,8 @@
 #include "validate/measure/micro/micro_ring.h"
 #include "validate/measure/micro/micro_suite.h"
 #include "validate/measure/micro/micro_wgmma.h"
+#include "validate/measure/micro/queued_load.h"
 #include "validate/measure/timing/power_meter.h"
-#include "validate/measure/timing/queued_load.h"
 
 namespace tilecast {
 namespace {

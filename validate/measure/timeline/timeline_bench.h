@@ -12,10 +12,10 @@
 #include "kernels/jit/device.h"
 #include "kernels/jit/gemm_launch.h"
 #include "validate/measure/device_facts.h"
-#include "validate/measure/micro/micro_kernels.h"
 #include "validate/measure/operands.h"
 #include "validate/measure/timeline/timeline.h"
 #include "validate/measure/timing/activity_timer.h"
+#include "validate/measure/timing/micro_kernels.h"
 #include "validate/record/measurement.h"
 
 namespace tilecast {

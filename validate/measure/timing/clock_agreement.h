@@ -10,8 +10,8 @@
 
 #include "model/base/units.h"
 #include "validate/measure/device_memory.h"
-#include "validate/measure/micro/micro_kernels.h"
 #include "validate/measure/timing/activity_timer.h"
+#include "validate/measure/timing/micro_kernels.h"
 
 namespace tilecast {
 

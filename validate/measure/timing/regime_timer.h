@@ -17,7 +17,7 @@
 #include <chrono>
 #include <vector>
 
-#include "validate/measure/micro/block_rules.h"
+#include "validate/measure/timing/block_rules.h"
 #include "validate/measure/timing/load_records.h"
 #include "validate/measure/timing/timer_parts.h"
 

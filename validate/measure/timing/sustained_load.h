@@ -9,7 +9,7 @@
 // records (load_records.h): length of the load and of the slices, no gap above 1 ms.
 #pragma once
 
-#include "validate/measure/micro/block_rules.h"
+#include "validate/measure/timing/block_rules.h"
 #include "validate/measure/timing/timer_parts.h"
 
 namespace tilecast {

@@ -11,8 +11,8 @@
 #include "model/base/units.h"
 #include "model/tile/regime.h"
 #include "validate/measure/device_memory.h"
-#include "validate/measure/micro/micro_kernels.h"
 #include "validate/measure/timing/activity_timer.h"
+#include "validate/measure/timing/micro_kernels.h"
 #include "validate/measure/timing/nvml.h"
 #include "validate/record/measurement.h"
 

@@ -1,4 +1,4 @@
-#include "validate/measure/micro/block_rules.h"
+#include "validate/measure/timing/block_rules.h"
 
 #include "model/base/error.h"
 #include "tests/catch.h"

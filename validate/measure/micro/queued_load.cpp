@@ -1,4 +1,4 @@
-#include "validate/measure/timing/queued_load.h"
+#include "validate/measure/micro/queued_load.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "validate/measure/micro/micro_kernels.h"
+#include "validate/measure/timing/micro_kernels.h"
 
 #include <string>
 
