@@ -14,7 +14,7 @@ namespace tilecast {
 namespace {
 
 /// What launches call: kGemmEntry.
-constexpr const char* kEntry = R"(
+constexpr const char* kEntryText = R"(
 extern "C" __global__ void
 __launch_bounds__(tilecast::Config::kThreads, tilecast::Config::kCtasPerSm)
     tilecast_gemm(const __grid_constant__ tilecast::Args<tilecast::Config> args) {
@@ -107,7 +107,7 @@ KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, Su
   return {.path = kernel.source,
           .defines = {},
           .architecture = std::string(kernel.architecture),
-          .text = source_text(kernel.source, config_text(config, kind, scale, build)) + kEntry};
+          .text = source_text(kernel.source, config_text(config, kind, scale, build)) + kEntryText};
 }
 
 }  // namespace tilecast
