@@ -23,7 +23,7 @@ constexpr Forwarded kOfData[] = {
     {"calibrate", "Fit the model's constants to measurements of a GPU"},
     {"emit", "Write the fastest configuration's kernel as one .cu file that nvcc builds and runs"},
     {"completion", "Print a completion script for bash or zsh"},
-    {"report", "Write a report of predicted against measured: page, Markdown, data"},
+    {"report", "Write a page of predicted and measured kernels"},
     {"plan", "Write a numbered list of points to measure, for `measure --plan --shard I/N`"},
     {"merge", "Merge the rows of a plan's shards; exits with 5 where points are missing"},
     {"status", "Show the progress of a plan's shards: done, failed, time left"},

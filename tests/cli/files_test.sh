@@ -12,57 +12,53 @@ mkdir -p "$folder/w/data" && zcat $rows | head -3 >"$folder/w/data/rows.csv"
 program=$(realpath "$TILECAST")
 cp "$folder/w/data/rows.csv" "$folder/rows.csv"
 for out in . ./ ../w "$folder/w" "$folder/w/data"; do
-  (cd "$folder/w" && "$program" report --data data/rows.csv --out "$out" --no-figures) \
+  (cd "$folder/w" && "$program" report --data data/rows.csv --out "$out") \
     >"$folder/out" 2>"$folder/err"
   [ $? = 2 ] || problem "report --out $out: exit code $?"
   one_error_line 'holds .*rows.csv, which --data reads' "report --out $out"
   cmp -s "$folder/rows.csv" "$folder/w/data/rows.csv" || problem "report --out $out touched its input"
 done
-(cd "$folder/w" && "$program" report --data ../rows.csv --out '' --no-figures) >"$folder/out" 2>"$folder/err"
+(cd "$folder/w" && "$program" report --data ../rows.csv --out '') >"$folder/out" 2>"$folder/err"
 [ $? = 2 ] || problem "report --out '': exit code $?"
 one_error_line '--out: .*empty' "report --out ''"
 [ "$(find "$folder/w" -type f | wc -l)" = 1 ] || problem "a refused report wrote $(find "$folder/w" -type f)"
 
-# Beside files of a user's it replaces and removes its own alone.
-report() { "$TILECAST" report --data "$folder/rows.csv" --out "$folder/w" --no-figures "$@"; }
-mkdir "$folder/w/figures" && echo '<svg/>' >"$folder/w/figures/mine.svg"
+# It replaces a page that a report wrote, and no other.
+report() { "$TILECAST" report --data "$folder/rows.csv" --out "$folder/w"; }
 echo 'a page' >"$folder/w/index.html"
-expect_error 2 'w/index.html: was not written by an earlier report' report
+expect_error 2 'w/index.html: was not written by a report' report
 rm "$folder/w/index.html"
 report >/dev/null 2>"$folder/err" || problem "report: $(cat "$folder/err")"
-grep -q 'figures' "$folder/err" && problem "--no-figures asks for figures: $(cat "$folder/err")"
+report >/dev/null 2>"$folder/err" || problem "report over a report: $(cat "$folder/err")"
 cmp -s "$folder/rows.csv" "$folder/w/data/rows.csv" || problem 'a report replaced a foreign file'
-[ -e "$folder/w/figures/mine.svg" ] || problem 'a report removed a foreign figure'
-echo 'data/stale.csv' >>"$folder/w/report_files.txt" && echo x >"$folder/w/data/stale.csv"
-report >/dev/null 2>&1
-[ -e "$folder/w/data/stale.csv" ] && problem 'a file of an earlier report stayed'
 
 # Killed while it predicts, a report leaves the earlier one whole and keeps its predictions.
 zcat $rows | head -120 >"$folder/many.csv"
-"$TILECAST" report --data "$folder/rows.csv" --out "$folder/kept" --no-figures >/dev/null 2>&1
-rm "$folder/kept/predictions.cache.csv" && cp -r "$folder/kept" "$folder/before"
-"$TILECAST" report --data "$folder/many.csv" --out "$folder/kept" --no-figures >/dev/null 2>&1 &
+many=(report --data "$folder/many.csv" --out "$folder/kept" --predictions "$folder/cache")
+"$TILECAST" report --data "$folder/rows.csv" --out "$folder/kept" >/dev/null 2>&1
+cp -r "$folder/kept" "$folder/before"
+"$TILECAST" "${many[@]}" >/dev/null 2>&1 &
 process=$!
 for _ in $(seq 600); do
-  [ "$(wc -l 2>/dev/null <"$folder/kept/predictions.cache.csv")" -gt 5 ] 2>/dev/null && break
+  [ "$(wc -l 2>/dev/null <"$folder/cache")" -gt 5 ] 2>/dev/null && break
   sleep 0.05
 done
 kill -9 $process 2>/dev/null && wait $process 2>/dev/null
-kept=$(wc -l <"$folder/kept/predictions.cache.csv")
+kept=$(wc -l <"$folder/cache")
 [ "$kept" -gt 5 ] || problem "a killed report kept $kept lines of predictions"
-diff -r -x predictions.cache.csv "$folder/kept" "$folder/before" >"$folder/diff" ||
+diff -r "$folder/kept" "$folder/before" >"$folder/diff" ||
   problem "a killed report changed the one before: $(head -3 "$folder/diff")"
 [ -z "$(find "$folder/kept" -name '*.??????' -newer "$folder/many.csv")" ] || problem 'half-written files stayed'
-"$TILECAST" report --data "$folder/many.csv" --out "$folder/kept" --no-figures >/dev/null 2>&1 ||
+"$TILECAST" "${many[@]}" >/dev/null 2>&1 ||
   problem 'a report after a killed one'
-[ "$(wc -l <"$folder/kept/predictions.cache.csv")" -gt "$kept" ] || problem 'the next report did not go on'
+[ "$(wc -l <"$folder/cache")" -gt "$kept" ] || problem 'the next report did not go on'
 
 # Errors before the work. All rows take half a minute to predict: none of these takes ten seconds.
 start=$(now)
 touch "$folder/file"
 all=$data/dataset/squares.csv.gz
-printf 'gpu: h200_sxm\ndata: [%s]\npublished: %s\n' $all "$folder/file" >"$folder/m.yaml"
-expect_error 2 "file: expected" "$TILECAST" report --manifest "$folder/m.yaml" --out "$folder/x"
+printf 'gpu: h200_sxm\ndata: [%s]\nsplit: %s\n' $all "$folder/file" >"$folder/m.yaml"
+expect_error 2 "file:1: expected keys" "$TILECAST" report --manifest "$folder/m.yaml" --out "$folder/x"
 expect_error 6 'file: cannot write files in it: Not a directory' \
   "$TILECAST" report --data $all --out "$folder/file"
 expect_error 2 'data: expected at least one file' "$TILECAST" report \
