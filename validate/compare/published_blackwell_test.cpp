@@ -63,7 +63,7 @@ struct Figure {
 };
 
 /// The speeds of GEMMs on the GPU that have a schedule of ours. Its kernels take B as [N,K] alone.
-std::vector<Figure> figures_of(const std::string& gpu) {
+std::vector<Figure> published_figures(const std::string& gpu) {
   std::vector<Figure> figures;
   const std::string text = read_file(kFigures);  // remarks, then rows
   for (const CsvRow& row : csv_rows(text.substr(text.find("\nsource,") + 1), kFigures)) {
@@ -92,7 +92,7 @@ double predicted_tflops(GpuSpec gpu, const Figure& figure, Method method) {
 
 TEST_CASE("Published Blackwell speeds are predicted without having been fitted to") {
   const GpuSpec gpu = load_gpu("gb200", false).spec;
-  const std::vector<Figure> rows = figures_of("gb200");
+  const std::vector<Figure> rows = published_figures("gb200");
   for (const Present& present : kPresent) {
     std::map<std::string, std::pair<Values, Values>> tables;  // measured, predicted
     Values errors;
