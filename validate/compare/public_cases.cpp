@@ -47,10 +47,20 @@ double positive(std::string_view text) {
 
 i64 count(std::string_view text) { return std::llround(positive(text)); }
 
+GemmShape claimed_shape(const CsvRow& row) {
+  return {row.get("m", count), row.get("n", count), row.get("k", count)};
+}
+
 std::optional<Claim> library_claim(const CsvRow& row) {
-  const GemmShape shape{row.get("m", count), row.get("n", count), row.get("k", count)};
-  return Claim{GemmProblem{shape, ElementType::kBf16, Layout::kTn}, "library",
+  return Claim{GemmProblem{claimed_shape(row), ElementType::kBf16, Layout::kTn}, "library",
                row.get("median_us", positive) * kMicrosecond};
+}
+
+/// A product of XLA's table, which states operations per second; its operands are row-major.
+std::optional<Claim> xla_claim(const CsvRow& row) {
+  GemmProblem problem{claimed_shape(row), ElementType::kBf16, Layout::kNn};
+  problem.batch.products = row.get("b", count);
+  return Claim{problem, "library", Seconds{gemm_flops(problem) / row.get("flops", positive)}};
 }
 
 /// Gate and up projections of all experts: 2 N columns, H deep. Tokens are routed uniformly.
@@ -94,7 +104,10 @@ std::optional<Claim> published_claim(const CsvRow& row) {
 
 /// How a source's file is read, by the word in the list.
 const std::map<std::string, std::optional<Claim> (*)(const CsvRow&)> kFormats{
-    {"library", library_claim}, {"published", published_claim}, {"fused_moe", fused_moe_claim}};
+    {"library", library_claim},
+    {"xla", xla_claim},
+    {"published", published_claim},
+    {"fused_moe", fused_moe_claim}};
 
 /// A line that begins with # is a remark; an empty one in its place keeps the count.
 std::string without_remarks(const std::string& text) {
@@ -131,7 +144,7 @@ PublicSource parse_source(const StrictValue& item) {
       item.map({"name", "gpu", "format", "file", "rows_of", "claim", "gap_us", "limit_percent"});
   const StrictValue format = map.required("format");
   if (!kFormats.contains(format.text())) {
-    format.fail("expected library, published or fused_moe");
+    format.fail("expected library, xla, published or fused_moe");
   }
   constexpr double kMostGap = 100, kMostLimit = 1000;
   const std::optional<StrictValue> rows_of = map.optional("rows_of");

@@ -21,9 +21,10 @@ namespace tilecast {
 
 struct PublicSource {
   std::string name, gpu;
-  /// How the file is read. library: gpu,m,n,k,median_us,..., bf16 GEMMs; published: source,
-  /// table,gpu,op,shape,dtype,layout,kernel,config_there,config_here,value,unit,regime, where
-  /// config_there is the document's kernel in our words, and # begins a remark; fused_moe:
+  /// How the file is read. library: gpu,m,n,k,median_us,..., bf16 GEMMs; xla:
+  /// gpu,b,m,n,k,flops, b bf16 products with B as [K,N] and their operations per second; published:
+  /// source,table,gpu,op,shape,dtype,layout,kernel,config_there,config_here,value,unit,regime,
+  /// where config_there is the document's kernel in our words, and # begins a remark; fused_moe:
   /// gpu,...,M,E,topk,H,N,...,avg_duration, the first bf16 GEMM of a MoE layer.
   std::string format, file;
   std::string rows_of;  // value of the column gpu in the source's rows

@@ -20,7 +20,7 @@ constexpr const char* kList = "validate/public_cases.yaml";
 TEST_CASE("Forecasts are as near to others' figures as public_cases.yaml states") {
   constexpr std::size_t kSample = 24;  // at least, of each source; other ones every day
   const std::vector<PublicSource> sources = load_public_sources(kList);
-  CHECK(sources.size() >= 6);
+  CHECK(sources.size() >= 7);
   for (const PublicSource& source : sources) {
     const std::size_t rows = judge_public(source, [] { return false; }).rows;
     REQUIRE(rows > 0);
@@ -58,7 +58,13 @@ TEST_CASE("A gap between kernels is added to the forecast, and bad lists name th
       "sources:\n  - {name: a, gpu: h200_sxm, format: b, claim: c, file: f, limit_percent: 1}\n");
   CHECK(error_message([&] {
           load_public_sources(list);
-        }).find("expected library, published or fused_moe") != std::string::npos);
+        }).find("expected library, xla, published or fused_moe") != std::string::npos);
+  write_file(rows, "gpu,b,m,n,k,flops\nh200_sxm,2,512,256,512,5e13\n");
+  write_file(list, "sources:\n  - {name: a, gpu: h200_sxm, format: xla, claim: c, file: " + rows +
+                       ", limit_percent: 10}\n");
+  const PublicCase batch = judge_public(load_public_sources(list).front()).cases.at(0);
+  CHECK(to_text(batch.problem) == "2*512x256x512 bf16 nn");
+  CHECK(batch.claimed.value == Approx(2 * 2 * 512 * 256 * 512 / 5e13));
   write_file(rows, "gpu,m,n,k,median_us\nh200_sxm,512,512,512,-5\n");
   CHECK(error_message([&] {
           judged("");
