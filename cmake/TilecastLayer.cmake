@@ -134,7 +134,7 @@ endfunction()
 
 # tilecast_catch_test(NAME PROGRAM source...): CTest entries for a Catch2 program.
 function(tilecast_catch_test name program)
-  add_test(NAME ${name} COMMAND ${program} "~[gpu]" --order rand --warn NoAssertions)
+  add_test(NAME ${name} COMMAND ${program} "~[gpu]~[.]" --order rand --warn NoAssertions)
   set_tests_properties(${name} PROPERTIES WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set(on_device OFF)
   foreach(source IN LISTS ARGN)

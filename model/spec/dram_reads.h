@@ -9,8 +9,8 @@
 
 namespace tilecast {
 
-/// `read`, but at least every operand and what the epilogue reads once, and at most what L2 delivers
-/// to the SMs.
+/// `read`, but at least every operand and what the epilogue reads once, and at most what L2
+/// delivers to the SMs.
 inline Bytes possible_dram_reads(const GemmProblem& problem, Bytes read, Bytes l2_to_sm) {
   const Bytes once{gemm_bytes(problem) - bytes_of_c(problem)};
   return std::clamp(read, once, std::max(once, l2_to_sm));
