@@ -23,7 +23,7 @@ enum class Method {
 };
 
 /// What predicts an op where nobody says: the method that picks better on the committed rows
-/// (validate/README.md, Methods).
+/// (docs/accuracy.md, Methods).
 constexpr Method default_method(Op op) {
   return op == Op::kGemm ? Method::kSimulated : Method::kAnalytic;
 }

@@ -1,5 +1,5 @@
 // The problem a GEMM kernel solves: C[m,n] = epilogue(A[m,k] * B), row-major; A and B of one type,
-// sums in fp32 (of fp8, in what the tensor core keeps of it: docs/model.md). Or a batch of such
+// sums in fp32 (of fp8, in what tensor cores keep of it: docs/problems.md). Or a batch of such
 // products in one launch, all of one shape. Or groups: rows of A and C that each have a B of their
 // own, or parts of K that each have a C of their own (group_rows.h). Integers and enums only;
 // compiled by the host compiler, nvcc and NVRTC.
