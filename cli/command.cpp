@@ -14,7 +14,7 @@
 #include "model/base/integers.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
-#include "model/tile/batch_text.h"
+#include "model/gemm/problem/batch_text.h"
 
 namespace tilecast {
 namespace {

@@ -10,13 +10,13 @@
 #include "cli/commands.h"
 #include "cli/forward.h"
 #include "model/base/error.h"
+#include "model/base/regime.h"
 #include "model/base/shell_text.h"
 #include "model/base/text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/config/schedule_text.h"
+#include "model/op/op.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/op.h"
-#include "model/tile/regime.h"
-#include "model/tile/schedule_text.h"
 
 namespace tilecast {
 namespace {

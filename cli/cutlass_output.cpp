@@ -8,8 +8,8 @@
 
 #include "cli/cutlass_problem.h"
 #include "model/base/error.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/schedule_text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/config/schedule_text.h"
 #include "validate/record/csv_text.h"
 
 namespace tilecast {

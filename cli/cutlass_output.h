@@ -18,9 +18,9 @@
 #include <string_view>
 #include <vector>
 
-#include "model/predict/prediction.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/kernel_config.h"
+#include "model/gemm/config/kernel_config.h"
+#include "model/gemm/problem/gemm_problem.h"
+#include "model/rank/prediction.h"
 
 namespace tilecast {
 

@@ -2,7 +2,7 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "tests/catch.h"
 
 namespace tilecast {

@@ -16,13 +16,13 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/shell_text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/gemm/problem/leading_text.h"
+#include "model/gemm/problem/operand_copies.h"
+#include "model/gemm/rules/split_rules.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/group_rows.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/leading_text.h"
-#include "model/tile/operand_copies.h"
-#include "model/tile/split_rules.h"
 
 namespace tilecast {
 namespace {

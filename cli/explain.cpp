@@ -18,10 +18,10 @@
 #include "model/base/chrome_trace.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "model/predict/best_per.h"
 #include "model/predict/explain.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
 namespace {

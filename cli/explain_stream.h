@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/explain_output.h"
-#include "model/analytic/stream_closed_form.h"
+#include "model/stream/stream_closed_form.h"
 
 namespace tilecast {
 

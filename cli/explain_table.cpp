@@ -10,8 +10,8 @@
 #include "cli/output_parts.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
+#include "model/gemm/problem/group_rows.h"
 #include "model/predict/why_extrapolated.h"
-#include "model/tile/group_rows.h"
 
 namespace tilecast {
 namespace {

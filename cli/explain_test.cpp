@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "cli/commands.h"
-#include "model/predict/prediction.h"
+#include "model/rank/prediction.h"
 #include "tests/captured_run.h"
 #include "tests/catch.h"
 

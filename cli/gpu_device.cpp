@@ -8,7 +8,7 @@
 #include "cli/gpu_counters.h"
 #include "cli/gpu_timeline.h"
 #include "kernels/jit/compile.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
 
 namespace tilecast {
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "model/tile/gemm_problem.h"
-#include "model/tile/kernel_config.h"
-#include "model/tile/regime.h"
+#include "model/base/regime.h"
+#include "model/gemm/config/kernel_config.h"
+#include "model/gemm/problem/gemm_problem.h"
 
 namespace tilecast {
 

@@ -17,10 +17,10 @@
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/ops/short_config_text.h"
 #include "model/spec/load_gpu.h"
 #include "model/spec/yaml_tree.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/short_config_text.h"
 
 namespace tilecast {
 namespace {

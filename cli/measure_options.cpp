@@ -9,8 +9,8 @@
 #include "cli/file_plan.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/kernel_config_text.h"
 #include "validate/plan/work_plan.h"
 #include "validate/record/point_list.h"
 

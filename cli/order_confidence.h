@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "model/tile/regime.h"
+#include "model/base/regime.h"
 
 namespace tilecast {
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "model/base/text.h"
-#include "model/tile/group_rows.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/group_rows.h"
 #include "validate/record/measurement.h"
 
 namespace tilecast {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "model/base/units.h"
-#include "model/predict/prediction.h"
-#include "model/tile/any_op.h"
+#include "model/ops/any_op.h"
+#include "model/rank/prediction.h"
 
 namespace tilecast {
 

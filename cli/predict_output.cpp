@@ -9,10 +9,10 @@
 
 #include "cli/order_confidence.h"
 #include "cli/output_parts.h"
-#include "model/analytic/stream_closed_form.h"
 #include "model/base/text.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "model/predict/rejected.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/stream/stream_closed_form.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/measurement.h"
 

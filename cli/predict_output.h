@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "model/predict/prediction.h"
-#include "model/predict/routing.h"
+#include "model/gemm/problem/routing.h"
+#include "model/rank/prediction.h"
 #include "model/spec/load_gpu.h"
 #include "validate/record/measurement.h"
 

@@ -6,14 +6,14 @@
 
 #include "cli/output_parts.h"
 #include "cli/predict_output.h"
-#include "model/analytic/stream_closed_form.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/ops/short_config_text.h"
 #include "model/predict/rejected.h"
 #include "model/predict/why_extrapolated.h"
-#include "model/tile/group_rows.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/short_config_text.h"
+#include "model/stream/stream_closed_form.h"
 
 namespace tilecast {
 namespace {

@@ -11,9 +11,9 @@
 #include "model/base/file.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
-#include "model/tile/group_rows.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/leading_text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/gemm/problem/leading_text.h"
 
 namespace tilecast {
 namespace {

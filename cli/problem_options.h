@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "model/predict/routing.h"
-#include "model/tile/any_op.h"
-#include "model/tile/gemm_field.h"
+#include "model/gemm/problem/routing.h"
+#include "model/ops/any_op.h"
+#include "model/ops/gemm_field.h"
 
 namespace tilecast {
 

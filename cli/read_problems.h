@@ -14,9 +14,9 @@
 #include <istream>
 #include <string>
 
-#include "model/tile/any_op.h"
-#include "model/tile/gemm_field.h"
-#include "model/tile/regime.h"
+#include "model/base/regime.h"
+#include "model/ops/any_op.h"
+#include "model/ops/gemm_field.h"
 #include "validate/plan/shard.h"
 
 namespace tilecast {

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "validate/compare/data_split.h"
 #include "validate/record/stored_text.h"
 

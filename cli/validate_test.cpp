@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
-#include "model/predict/prediction.h"
+#include "model/rank/prediction.h"
 #include "model/spec/chip_counters.h"
 #include "model/spec/learned_model.h"
 #include "model/spec/load_gpu.h"

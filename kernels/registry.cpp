@@ -6,8 +6,8 @@
 #include <iterator>
 #include <vector>
 
-#include "model/tile/fp8_pairs.h"
-#include "model/tile/schedule_text.h"
+#include "model/gemm/config/schedule_text.h"
+#include "model/gemm/problem/fp8_pairs.h"
 
 namespace tilecast {
 namespace {

@@ -1,5 +1,6 @@
 // Every kernel: what it is made of, what it must do at least. All follows from a schedule's row:
-// kernels/gemm has a source of its name. What it takes say the rules (model/tile/kernel_rules.h).
+// kernels/gemm has a source of its name. What it takes say the rules
+// (model/gemm/rules/kernel_rules.h).
 #pragma once
 
 #include <span>
@@ -7,8 +8,8 @@
 #include <string_view>
 
 #include "model/base/units.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/kernel_config.h"
+#include "model/gemm/config/kernel_config.h"
+#include "model/gemm/problem/gemm_problem.h"
 
 namespace tilecast {
 

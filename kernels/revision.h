@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "model/base/integers.h"
-#include "model/tile/op.h"
+#include "model/op/op.h"
 
 namespace tilecast {
 

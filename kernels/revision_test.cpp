@@ -14,8 +14,8 @@
 #include "model/base/file.h"
 #include "model/base/hash.h"
 #include "model/base/text.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/stream_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/stream/stream_config_text.h"
 #include "tests/catch.h"
 
 namespace tilecast {

@@ -26,7 +26,7 @@
 #include "library/status.h"
 #include "library/workspace.h"
 #include "model/base/error.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
 
 namespace tilecast {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "library/request.h"
 #include "model/base/integers.h"
-#include "model/tile/kernel_config.h"
+#include "model/gemm/config/kernel_config.h"
 
 namespace tilecast {
 

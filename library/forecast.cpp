@@ -7,11 +7,11 @@
 
 #include "library/status.h"
 #include "model/base/error.h"
-#include "model/predict/legality.h"
+#include "model/gemm/menu/legality.h"
+#include "model/gemm/rules/split_rules.h"
+#include "model/ops/any_op.h"
 #include "model/predict/predict.h"
 #include "model/spec/kept_gpu.h"
-#include "model/tile/any_op.h"
-#include "model/tile/split_rules.h"
 
 namespace tilecast {
 namespace {

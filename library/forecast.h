@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "library/request.h"
-#include "model/predict/prediction.h"
+#include "model/rank/prediction.h"
 #include "model/spec/load_gpu.h"
 
 namespace tilecast {

@@ -9,10 +9,10 @@
 #include "library/gpu_file.h"
 #include "library/status.h"
 #include "library/workspace.h"
-#include "model/analytic/occupancy.h"
 #include "model/base/error.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/split_rules.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/costs/occupancy.h"
+#include "model/gemm/rules/split_rules.h"
 
 namespace tilecast {
 namespace {

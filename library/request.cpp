@@ -13,11 +13,11 @@
 #include "library/status.h"
 #include "model/base/error.h"
 #include "model/base/math.h"
-#include "model/tile/any_op.h"
-#include "model/tile/group_rows.h"
-#include "model/tile/kernel_rules.h"
-#include "model/tile/leading_text.h"
-#include "model/tile/operand_copies.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/gemm/problem/leading_text.h"
+#include "model/gemm/problem/operand_copies.h"
+#include "model/gemm/rules/kernel_rules.h"
+#include "model/ops/any_op.h"
 
 namespace tilecast {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "kernels/gemm/gemm_args.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/regime.h"
+#include "model/base/regime.h"
+#include "model/gemm/problem/gemm_problem.h"
 
 namespace tilecast {
 

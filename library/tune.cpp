@@ -8,7 +8,7 @@
 #include "library/tuned_file.h"
 #include "model/base/file.h"
 #include "model/base/quantile.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
 
 namespace tilecast {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstddef>
 
 #include "model/base/math.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/operand_copies.h"
-#include "model/tile/reduction_workspace.h"
-#include "model/tile/swapped_operands.h"
+#include "model/gemm/order/reduction_workspace.h"
+#include "model/gemm/problem/gemm_problem.h"
+#include "model/gemm/problem/operand_copies.h"
+#include "model/gemm/problem/swapped_operands.h"
 
 namespace tilecast {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "model/tile/short_config_text.h"
+#include "model/ops/short_config_text.h"
 #include "reports/report_parts.h"
 
 namespace tilecast {

@@ -1,7 +1,7 @@
 #include "reports/manifest.h"
 
 #include "model/base/error.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
 
 namespace tilecast {
 namespace {

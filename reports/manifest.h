@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "model/gemm/config/kernel_config.h"
+#include "model/gemm/problem/gemm_problem.h"
 #include "model/spec/strict_map.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/kernel_config.h"
 
 namespace tilecast {
 

@@ -11,7 +11,7 @@
 #include "model/base/hash.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
 
 namespace tilecast {
 namespace {

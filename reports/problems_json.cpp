@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "model/analytic/occupancy.h"
 #include "model/base/error.h"
-#include "model/sim/simulate.h"
-#include "model/tile/short_config_text.h"
+#include "model/gemm/costs/occupancy.h"
+#include "model/gemm/sim/simulate.h"
+#include "model/ops/short_config_text.h"
 #include "reports/report_parts.h"
 
 namespace tilecast {

@@ -5,9 +5,9 @@
 #include <map>
 
 #include "model/base/shown_text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/ops/short_config_text.h"
 #include "model/predict/roofline.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/short_config_text.h"
 #include "reports/report_parts.h"
 #include "validate/compare/validation_text.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/tile/fp8_pairs.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/fp8_pairs.h"
 
 namespace tilecast {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "model/base/units.h"
-#include "model/tile/any_op.h"
+#include "model/ops/any_op.h"
 #include "validate/compare/shown_figures.h"
 
 namespace tilecast {

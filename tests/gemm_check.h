@@ -8,8 +8,8 @@
 
 #include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/gemm_kernel.h"
-#include "model/tile/any_op.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/ops/any_op.h"
 #include "tests/catch.h"
 #include "tests/hang_guard.h"
 #include "validate/measure/gpu_test_bench.h"

@@ -11,7 +11,7 @@
 #include "kernels/jit/gemm_kernel.h"
 #include "kernels/jit/gemm_launch.h"
 #include "kernels/registry.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 #include "tests/whole_numbers.h"

@@ -113,10 +113,13 @@ set_tests_properties(headers_compile_alone planted_header_is_refused PROPERTIES
 
 # The headers that kernels share with the model, as nvcc and NVRTC see them.
 file(GLOB shared_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
-  ${PROJECT_SOURCE_DIR}/model/tile/*.h ${PROJECT_SOURCE_DIR}/kernels/gemm/*.h
+  ${PROJECT_SOURCE_DIR}/model/gemm/problem/*.h ${PROJECT_SOURCE_DIR}/model/gemm/config/*.h
+  ${PROJECT_SOURCE_DIR}/model/gemm/order/*.h ${PROJECT_SOURCE_DIR}/kernels/gemm/*.h
+  ${PROJECT_SOURCE_DIR}/model/stream/block_walk.h ${PROJECT_SOURCE_DIR}/model/stream/stream_config.h
   ${PROJECT_SOURCE_DIR}/model/base/host_device.h ${PROJECT_SOURCE_DIR}/model/base/integers.h
-  ${PROJECT_SOURCE_DIR}/model/base/math.h)
-list(FILTER shared_headers EXCLUDE REGEX "(_text|/any_op|/config_key|/config_pattern|/gemm_field|/group_rows|/kernel_rules|/normal_order|/operand_panels|/rule|/split_rules)\\.h$")  # of the host alone
+  ${PROJECT_SOURCE_DIR}/model/base/math.h ${PROJECT_SOURCE_DIR}/model/base/regime.h
+  ${PROJECT_SOURCE_DIR}/model/op/op.h)
+list(FILTER shared_headers EXCLUDE REGEX "(_text|/group_rows|/normal_order|/operand_panels|/routing)\\.h$")  # of the host alone
 if(TILECAST_HAS_CUDA AND CUDAToolkit_NVCC_EXECUTABLE)
   tilecast_script_test(headers_under_nvcc scripts/headers_under_nvcc.sh
     ${CUDAToolkit_NVCC_EXECUTABLE} ${shared_headers})

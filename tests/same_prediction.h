@@ -4,9 +4,9 @@
 #include <span>
 #include <string_view>
 
+#include "model/gemm/config/kernel_config_text.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 
 namespace tilecast {

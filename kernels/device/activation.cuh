@@ -4,7 +4,7 @@
 // |result - exact| <= 2^-12 |x| + 2^-15: half of x times the error of tanh.approx, and what a
 // polynomial leaves of erf. Of large negative x that is more than the result itself; C's own
 // rounding of the same |x| is as much. NaN and infinities go through as in
-// model/tile/activation_reference.h.
+// model/gemm/problem/activation_reference.h.
 // Checked by: validate/measure/epilogue_test.cpp (every 16-bit value).
 #pragma once
 

@@ -3,13 +3,13 @@
 // tensor cores then wait between two tiles for the packing alone.
 //
 // Chunks for which a thread has no registers beside the next tile's accumulators are stored at once
-// (deferred_chunks in model/tile/register_plan.h); the last tile's, and those of a tile with fewer
-// K blocks than chunks, behind the last wgmmas. Old values of C are read when the tile is packed.
-// Checked by: kernels/jit/gemm_launch_test.cpp (results), gemm_kernel_test.cpp (no spills).
+// (deferred_chunks in model/gemm/config/register_plan.h); the last tile's, and those of a tile with
+// fewer K blocks than chunks, behind the last wgmmas. Old values of C are read when the tile is
+// packed. Checked by: kernels/jit/gemm_launch_test.cpp (results), gemm_kernel_test.cpp (no spills).
 #pragma once
 
 #include "kernels/device/epilogue.cuh"
-#include "model/tile/register_plan.h"
+#include "model/gemm/config/register_plan.h"
 
 namespace tilecast {
 

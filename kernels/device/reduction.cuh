@@ -19,7 +19,7 @@
 #include "kernels/device/epilogue.cuh"
 #include "kernels/device/producer.cuh"
 #include "kernels/ptx/global_sync.cuh"
-#include "model/tile/reduction_workspace.h"
+#include "model/gemm/order/reduction_workspace.h"
 
 namespace tilecast {
 

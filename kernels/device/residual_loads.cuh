@@ -1,5 +1,6 @@
-// R's way through the ring of stages (model/tile/residual_ring.h), as far as the producer goes it.
-// Chunk i of every warpgroup of a tile lies in the same stage: over those of B, then those of A.
+// R's way through the ring of stages (model/gemm/config/residual_ring.h), as far as the producer
+// goes it. Chunk i of every warpgroup of a tile lies in the same stage: over those of B, then those
+// of A.
 #pragma once
 
 #include "kernels/device/mma.cuh"

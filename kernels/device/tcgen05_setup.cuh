@@ -11,7 +11,7 @@
 #include "kernels/ptx/cta_pair.cuh"
 #include "kernels/ptx/tcgen05.cuh"
 #include "kernels/ptx/warp.cuh"
-#include "model/tile/tensor_memory.h"
+#include "model/gemm/config/tensor_memory.h"
 
 namespace tilecast {
 

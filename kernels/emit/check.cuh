@@ -7,7 +7,7 @@
 
 #include "kernels/emit/problem.cuh"
 #include "kernels/gemm/gemm_args.h"
-#include "model/tile/activation_reference.h"
+#include "model/gemm/problem/activation_reference.h"
 
 namespace tilecast::emitted {
 

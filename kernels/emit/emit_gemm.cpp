@@ -14,12 +14,12 @@
 #include "kernels/registry.h"
 #include "model/base/shell_text.h"
 #include "model/base/text.h"
-#include "model/tile/config_key.h"
-#include "model/tile/group_text.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/leading_text.h"
-#include "model/tile/operand_copies.h"
-#include "model/tile/swapped_operands.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/group_text.h"
+#include "model/gemm/problem/leading_text.h"
+#include "model/gemm/problem/operand_copies.h"
+#include "model/gemm/problem/swapped_operands.h"
+#include "model/op/config_key.h"
 
 namespace tilecast {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "model/base/units.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/kernel_config.h"
+#include "model/gemm/config/kernel_config.h"
+#include "model/gemm/problem/gemm_problem.h"
 
 namespace tilecast {
 

@@ -9,8 +9,8 @@
 
 #include "model/base/file.h"
 #include "model/base/text.h"
-#include "model/tile/group_rows.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/group_rows.h"
 #include "tests/catch.h"
 #include "tests/seed.h"
 #include "tests/temporary_folder.h"
@@ -70,7 +70,7 @@ TEST_CASE("An emitted file is one source: includes of the toolkit alone, each pa
     }
   }
   CHECK(parts.contains("// ---- kernels/gemm/warp_specialized.cu"));
-  CHECK(parts.contains("// ---- model/tile/tile_scheduler.h"));
+  CHECK(parts.contains("// ---- model/gemm/order/tile_scheduler.h"));
   CHECK(!parts.contains("// ---- kernels/ptx/tcgen05.cuh"));
 }
 

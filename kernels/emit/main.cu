@@ -20,8 +20,8 @@
 #include "kernels/emit/problem.cuh"
 #include "kernels/launch/bind_gemm.h"
 #include "kernels/launch/encode_tensor_map.h"
-#include "model/tile/reduction_workspace.h"
-#include "model/tile/tensor_memory.h"
+#include "model/gemm/config/tensor_memory.h"
+#include "model/gemm/order/reduction_workspace.h"
 
 namespace tilecast::emitted {
 

@@ -7,9 +7,9 @@
 #include <cuda_fp8.h>
 
 #include "kernels/gemm/gemm_config.h"
-#include "model/tile/fp8_pairs.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/swapped_operands.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/gemm/problem/gemm_problem.h"
+#include "model/gemm/problem/swapped_operands.h"
 
 namespace tilecast::emitted {
 

@@ -1,6 +1,7 @@
 // Copies A, B or both so that each row begins at a multiple of 16 bytes, zeros behind its end
-// (model/tile/operand_copies.h). A warp takes pieces of a row: each thread loads the 16 bytes that
-// its part of the copy begins in, has the next 16 from its neighbour, and shifts both into place.
+// (model/gemm/problem/operand_copies.h). A warp takes pieces of a row: each thread loads the 16
+// bytes that its part of the copy begins in, has the next 16 from its neighbour, and shifts both
+// into place.
 //
 // May be launched programmatically.
 //

@@ -4,12 +4,12 @@
 
 #include "model/base/host_device.h"
 #include "model/base/integers.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/kernel_config.h"
-#include "model/tile/problem_kind.h"
-#include "model/tile/smem_layout.h"
-#include "model/tile/tile_scheduler.h"
-#include "model/tile/work_decomposition.h"
+#include "model/gemm/config/kernel_config.h"
+#include "model/gemm/config/smem_layout.h"
+#include "model/gemm/order/tile_scheduler.h"
+#include "model/gemm/order/work_decomposition.h"
+#include "model/gemm/problem/gemm_problem.h"
+#include "model/gemm/problem/problem_kind.h"
 
 namespace tilecast {
 

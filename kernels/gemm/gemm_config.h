@@ -6,12 +6,12 @@
 #pragma once
 
 #include "kernels/gemm/gemm_args.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/kernel_config.h"
-#include "model/tile/problem_kind.h"
-#include "model/tile/register_plan.h"
-#include "model/tile/residual_ring.h"
-#include "model/tile/smem_layout.h"
+#include "model/gemm/config/kernel_config.h"
+#include "model/gemm/config/register_plan.h"
+#include "model/gemm/config/residual_ring.h"
+#include "model/gemm/config/smem_layout.h"
+#include "model/gemm/problem/gemm_problem.h"
+#include "model/gemm/problem/problem_kind.h"
 
 namespace tilecast {
 

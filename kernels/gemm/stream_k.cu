@@ -1,9 +1,9 @@
 // Warp-specialised GEMM whose workers may share tiles along K: split-K, stream-K and the hybrid.
 //
-// As warp_specialized.cu, but the walk is over pieces of tiles (model/tile/work_decomposition.h).
-// The producer runs ahead over the edges of pieces as over those of tiles. The consumers of a piece
-// that does not end K hand their sums on; those of the piece that does take them over and store C
-// (kernels/device/reduction.cuh).
+// As warp_specialized.cu, but the walk is over pieces of tiles
+// (model/gemm/order/work_decomposition.h). The producer runs ahead over the edges of pieces as over
+// those of tiles. The consumers of a piece that does not end K hand their sums on; those of the
+// piece that does take them over and store C (kernels/device/reduction.cuh).
 //
 // Contract: a cluster of CTAs for each worker of args.work, all resident where the reduction is
 // spread (a launch beside another kernel may not be: it traps), launches of one workspace in one

@@ -9,13 +9,13 @@
 #include "kernels/launch/gemm_to_bind.h"
 #include "model/base/error.h"
 #include "model/base/math.h"
-#include "model/tile/fp8_pairs.h"
-#include "model/tile/group_rows.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/operand_copies.h"
-#include "model/tile/split_rules.h"
-#include "model/tile/swapped_operands.h"
-#include "model/tile/tensor_memory.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/config/tensor_memory.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/gemm/problem/operand_copies.h"
+#include "model/gemm/problem/swapped_operands.h"
+#include "model/gemm/rules/split_rules.h"
 
 namespace tilecast {
 GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config,

@@ -8,9 +8,9 @@
 #include "kernels/jit/loaded_kernel.h"
 #include "kernels/jit/zeroed_memory.h"
 #include "kernels/launch/bind_gemm.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/kernel_config.h"
-#include "model/tile/reduction_workspace.h"
+#include "model/gemm/config/kernel_config.h"
+#include "model/gemm/order/reduction_workspace.h"
+#include "model/gemm/problem/gemm_problem.h"
 
 namespace tilecast {
 

@@ -14,7 +14,7 @@
 #include "kernels/jit/cuda_error.h"
 #include "kernels/jit/gemm_kernel.h"
 #include "kernels/registry.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "tests/catch.h"
 #include "tests/gpu.h"
 #include "tests/hang_guard.h"

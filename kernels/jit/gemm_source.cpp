@@ -5,10 +5,10 @@
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/registry.h"
 #include "model/base/error.h"
-#include "model/tile/fp8_pairs.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/kernel_rules.h"
-#include "model/tile/swapped_operands.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/gemm/problem/swapped_operands.h"
+#include "model/gemm/rules/kernel_rules.h"
 
 namespace tilecast {
 namespace {

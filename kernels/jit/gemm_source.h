@@ -6,8 +6,8 @@
 #include <string>
 
 #include "kernels/jit/compile.h"
-#include "model/tile/kernel_config.h"
-#include "model/tile/problem_kind.h"
+#include "model/gemm/config/kernel_config.h"
+#include "model/gemm/problem/problem_kind.h"
 
 namespace tilecast {
 

@@ -4,7 +4,7 @@
 
 #include "kernels/jit/cuda_error.h"
 #include "model/base/error.h"
-#include "model/tile/group_rows.h"
+#include "model/gemm/problem/group_rows.h"
 
 namespace tilecast {
 namespace {

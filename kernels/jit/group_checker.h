@@ -13,7 +13,7 @@
 #include "kernels/jit/cubin_cache.h"
 #include "kernels/jit/loaded_kernel.h"
 #include "kernels/jit/zeroed_memory.h"
-#include "model/tile/gemm_problem.h"
+#include "model/gemm/problem/gemm_problem.h"
 
 namespace tilecast {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "model/tile/group_rows.h"
+#include "model/gemm/problem/group_rows.h"
 #include "tests/catch.h"
 #include "tests/gpu.h"
 #include "tests/temporary_folder.h"

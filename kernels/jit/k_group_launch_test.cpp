@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "kernels/jit/gemm_kernel.h"
-#include "model/tile/any_op.h"
-#include "model/tile/group_rows.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/ops/any_op.h"
 #include "tests/catch.h"
 #include "tests/gpu.h"
 #include "tests/group_launch.h"

@@ -1,5 +1,5 @@
-// Operands copied into rows that the copy engine can read (model/tile/operand_copies.h), by one
-// launch before that of the kernel, and the memory for them.
+// Operands copied into rows that the copy engine can read (model/gemm/problem/operand_copies.h), by
+// one launch before that of the kernel, and the memory for them.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,8 +11,8 @@
 #include "kernels/jit/gemm_launch.h"
 #include "kernels/jit/loaded_kernel.h"
 #include "kernels/jit/zeroed_memory.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/operand_copies.h"
+#include "model/gemm/problem/gemm_problem.h"
+#include "model/gemm/problem/operand_copies.h"
 
 namespace tilecast {
 

@@ -7,8 +7,8 @@
 
 #include "kernels/jit/compile.h"
 #include "kernels/jit/cuda_error.h"
-#include "model/tile/any_op.h"
-#include "model/tile/leading_text.h"
+#include "model/gemm/problem/leading_text.h"
+#include "model/ops/any_op.h"
 #include "tests/catch.h"
 #include "tests/gpu.h"
 #include "tests/seed.h"

@@ -4,14 +4,14 @@
 
 #include "kernels/jit/cubin_cache.h"
 #include "kernels/jit/stream_launch.h"
-#include "model/analytic/stream_occupancy.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/math.h"
 #include "model/base/text.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/stream_config_text.h"
+#include "model/stream/stream_config_text.h"
+#include "model/stream/stream_occupancy.h"
 #include "tests/catch.h"
 #include "tests/seed.h"
 

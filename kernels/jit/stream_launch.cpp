@@ -7,8 +7,8 @@
 #include "kernels/jit/device.h"
 #include "kernels/jit/tensor_map.h"
 #include "model/base/error.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/stream_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/stream/stream_config_text.h"
 
 namespace tilecast {
 namespace {
@@ -33,7 +33,7 @@ KernelSource stream_source(const StreamConfig& config, ElementType dtype,
       .defines = {},
       .architecture = std::string(architecture),
       .text = fmt::format(
-          "#include \"model/tile/stream_config.h\"\n\nnamespace tilecast {{\n\n"
+          "#include \"model/stream/stream_config.h\"\n\nnamespace tilecast {{\n\n"
           "struct Given {{\n"
           "  static constexpr StreamConfig kStream{{\n"
           "      .schedule = StreamSchedule{{{}}},\n"

@@ -12,7 +12,7 @@
 #include "kernels/jit/loaded_kernel.h"
 #include "kernels/jit/zeroed_memory.h"
 #include "kernels/stream/stream_args.h"
-#include "model/tile/stream_config.h"
+#include "model/stream/stream_config.h"
 
 namespace tilecast {
 

@@ -10,8 +10,8 @@
 #include "kernels/jit/cubin_cache.h"
 #include "kernels/jit/cuda_error.h"
 #include "model/base/error.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/stream_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/stream/stream_config_text.h"
 #include "tests/catch.h"
 #include "tests/gpu.h"
 

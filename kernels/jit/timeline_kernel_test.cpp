@@ -7,7 +7,7 @@
 
 #include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/gemm_kernel.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "tests/catch.h"
 #include "tests/seed.h"
 

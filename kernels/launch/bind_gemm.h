@@ -7,8 +7,8 @@
 
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/launch/matrix_view.h"
-#include "model/tile/fp8_pairs.h"
-#include "model/tile/operand_copies.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/gemm/problem/operand_copies.h"
 
 namespace tilecast {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/launch/bind_gemm.h"
-#include "model/tile/group_rows.h"
+#include "model/gemm/problem/group_rows.h"
 
 namespace tilecast {
 

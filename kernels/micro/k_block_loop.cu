@@ -9,7 +9,7 @@
 #include "kernels/device/unspecialized_loop.cuh"
 #include "kernels/micro/k_block_mark.h"
 #include "kernels/micro/stopwatch.cuh"
-#include "model/tile/register_plan.h"
+#include "model/gemm/config/register_plan.h"
 
 namespace tilecast {
 

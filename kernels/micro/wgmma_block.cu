@@ -15,7 +15,7 @@
 #include "kernels/micro/wgmma_block.h"
 #include "kernels/ptx/bounded_wait.cuh"
 #include "kernels/ptx/warp.cuh"
-#include "model/tile/register_plan.h"
+#include "model/gemm/config/register_plan.h"
 
 namespace tilecast {
 

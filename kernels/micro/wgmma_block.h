@@ -3,7 +3,7 @@
 
 #include "model/base/host_device.h"
 #include "model/base/integers.h"
-#include "model/tile/smem_layout.h"
+#include "model/gemm/config/smem_layout.h"
 
 namespace tilecast {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/base/integers.h"
-#include "model/tile/gemm_problem.h"
+#include "model/gemm/problem/gemm_problem.h"
 
 namespace tilecast::ptx {
 

@@ -6,7 +6,7 @@
 
 #include "model/base/host_device.h"
 #include "model/base/integers.h"
-#include "model/tile/gemm_problem.h"
+#include "model/gemm/problem/gemm_problem.h"
 
 namespace tilecast::ptx {
 

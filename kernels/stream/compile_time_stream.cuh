@@ -3,7 +3,7 @@
 // run-time arguments.
 #pragma once
 
-#include "model/tile/stream_config.h"
+#include "model/stream/stream_config.h"
 
 namespace tilecast {
 

@@ -4,8 +4,8 @@
 
 #include "kernels/gemm/gemm_args.h"
 #include "model/base/integers.h"
-#include "model/tile/block_walk.h"
-#include "model/tile/stream_config.h"
+#include "model/stream/block_walk.h"
+#include "model/stream/stream_config.h"
 
 namespace tilecast {
 

@@ -5,7 +5,7 @@
 #include "kernels/ptx/convert.cuh"
 #include "kernels/verify/epilogue_inputs.h"
 #include "model/base/integers.h"
-#include "model/tile/activation_reference.h"
+#include "model/gemm/problem/activation_reference.h"
 
 namespace tilecast {
 

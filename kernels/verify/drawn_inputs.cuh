@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/base/integers.h"
-#include "model/tile/regime.h"
+#include "model/base/regime.h"
 
 namespace tilecast {
 

@@ -8,7 +8,7 @@
 #include "kernels/verify/check_output.h"
 #include "kernels/verify/warp_sum.cuh"
 #include "model/base/integers.h"
-#include "model/tile/gemm_problem.h"
+#include "model/gemm/problem/gemm_problem.h"
 
 namespace tilecast {
 

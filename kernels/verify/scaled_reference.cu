@@ -4,7 +4,7 @@
 // checked by itself; this one is simple enough to be read.
 #include "kernels/ptx/convert.cuh"
 #include "model/base/integers.h"
-#include "model/tile/epilogue.h"
+#include "model/gemm/problem/epilogue.h"
 
 namespace tilecast {
 

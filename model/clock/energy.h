@@ -9,10 +9,10 @@
 // Checked by: clock_test.cpp.
 #pragma once
 
+#include "model/base/regime.h"
 #include "model/base/units.h"
+#include "model/gemm/problem/gemm_problem.h"
 #include "model/spec/gpu_spec.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/regime.h"
 
 namespace tilecast {
 

@@ -4,20 +4,20 @@
 #include <cmath>
 #include <span>
 
-#include "model/analytic/closed_form.h"
-#include "model/analytic/stream_closed_form.h"
-#include "model/analytic/stream_occupancy.h"
 #include "model/base/quantile.h"
+#include "model/gemm/costs/fused_epilogue.h"
+#include "model/gemm/form/closed_form.h"
+#include "model/gemm/order/tile_scheduler.h"
+#include "model/gemm/predict/outside_bytes.h"
+#include "model/gemm/predict/price_of_copies.h"
+#include "model/gemm/predict/simulated_gemm.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/gemm/problem/swapped_operands.h"
+#include "model/gemm/sim/limits.h"
 #include "model/predict/kernel_activity.h"
-#include "model/predict/outside_bytes.h"
 #include "model/predict/predict_op.h"
-#include "model/predict/price_of_copies.h"
-#include "model/predict/simulated_gemm.h"
-#include "model/sim/limits.h"
-#include "model/spec/fused_epilogue.h"
-#include "model/tile/fp8_pairs.h"
-#include "model/tile/swapped_operands.h"
-#include "model/tile/tile_scheduler.h"
+#include "model/stream/stream_closed_form.h"
+#include "model/stream/stream_occupancy.h"
 
 namespace tilecast {
 namespace {

@@ -4,9 +4,9 @@
 // A simulated kernel is seen in the very simulation that its prediction is made of, waves that it
 // leaves out as a part of their own; times are of the prediction, so phases end where it ends and
 // the busy shares of phases are in the mean the prediction's. Its limiter is the prediction's too.
-// What it would save is by elimination (model/sim/limits.h), at that simulation's clock. By closed
-// form, as of every memory-bound kernel, there are no phases, and eliminations are the closed
-// form's. Energy is the prediction's power over its time, parted as the work is. Leaves out:
+// What it would save is by elimination (model/gemm/sim/limits.h), at that simulation's clock. By
+// closed form, as of every memory-bound kernel, there are no phases, and eliminations are the
+// closed form's. Energy is the prediction's power over its time, parted as the work is. Leaves out:
 // interactions, so that what parts save does not add up to the kernel. Checked by:
 // explain_test.cpp.
 #pragma once
@@ -17,11 +17,11 @@
 
 #include "model/base/tile_span.h"
 #include "model/clock/clock.h"
-#include "model/predict/group_parts.h"
-#include "model/predict/learned_reasons.h"
+#include "model/gemm/predict/group_parts.h"
+#include "model/gemm/predict/learned_reasons.h"
+#include "model/gemm/sim/limits.h"
 #include "model/predict/predict.h"
-#include "model/predict/time_split.h"
-#include "model/sim/limits.h"
+#include "model/rank/time_split.h"
 
 namespace tilecast {
 

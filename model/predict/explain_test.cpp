@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "model/base/error.h"
-#include "model/sim/limits.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/gemm/sim/limits.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/group_rows.h"
-#include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 
 namespace tilecast {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "model/tile/group_rows.h"
+#include "model/gemm/problem/group_rows.h"
 
 namespace tilecast {
 namespace {

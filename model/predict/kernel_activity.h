@@ -9,10 +9,10 @@
 
 #include <vector>
 
-#include "model/analytic/closed_form.h"
-#include "model/analytic/stream_closed_form.h"
 #include "model/clock/phase_clock.h"
-#include "model/sim/simulate.h"
+#include "model/gemm/form/closed_form.h"
+#include "model/gemm/sim/simulate.h"
+#include "model/stream/stream_closed_form.h"
 
 namespace tilecast {
 

@@ -1,8 +1,8 @@
 #include "model/predict/kernel_activity.h"
 
-#include "model/predict/simulated_gemm.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/predict/simulated_gemm.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 
 namespace tilecast {

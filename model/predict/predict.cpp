@@ -4,9 +4,9 @@
 
 #include "model/base/error.h"
 #include "model/base/words.h"
-#include "model/predict/candidates.h"
+#include "model/gemm/menu/candidates.h"
+#include "model/gemm/predict/price_of_copies.h"
 #include "model/predict/predict_op.h"
-#include "model/predict/price_of_copies.h"
 
 namespace tilecast {
 namespace {

@@ -12,9 +12,9 @@
 #include <optional>
 #include <vector>
 
-#include "model/predict/prediction.h"
+#include "model/ops/config_pattern.h"
+#include "model/rank/prediction.h"
 #include "model/spec/gpu_spec.h"
-#include "model/tile/config_pattern.h"
 
 namespace tilecast {
 

@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "model/predict/candidates.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/menu/candidates.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
 namespace {

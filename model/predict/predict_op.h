@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/predict/predict.h"
-#include "model/predict/question.h"
+#include "model/rank/question.h"
 
 namespace tilecast {
 

@@ -5,12 +5,12 @@
 #include <random>
 #include <set>
 
-#include "model/analytic/closed_form.h"
 #include "model/base/error.h"
-#include "model/predict/candidates.h"
-#include "model/predict/legality.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/form/closed_form.h"
+#include "model/gemm/menu/candidates.h"
+#include "model/gemm/menu/legality.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 #include "tests/seed.h"
 

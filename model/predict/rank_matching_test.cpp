@@ -1,11 +1,11 @@
 // Configurations given in part, and the short text of everything that is tried.
 #include <set>
 
-#include "model/predict/candidates.h"
+#include "model/gemm/menu/candidates.h"
+#include "model/ops/short_config_text.h"
 #include "model/predict/explain.h"
-#include "model/predict/stream_candidates.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/short_config_text.h"
+#include "model/stream/stream_candidates.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
 #include "tests/seed.h"

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "model/predict/candidates.h"
-#include "model/predict/legality.h"
-#include "model/predict/proposals.h"
-#include "model/predict/stream_candidates.h"
+#include "model/gemm/menu/candidates.h"
+#include "model/gemm/menu/legality.h"
+#include "model/gemm/menu/proposals.h"
+#include "model/stream/stream_candidates.h"
 
 namespace tilecast {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "model/ops/any_op.h"
 #include "model/spec/gpu_spec.h"
-#include "model/tile/any_op.h"
 
 namespace tilecast {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/base/math.h"
-#include "model/tile/fp8_pairs.h"
+#include "model/gemm/problem/fp8_pairs.h"
 
 namespace tilecast {
 namespace {

@@ -6,15 +6,15 @@
 //   time  = max(waves * 2 block_m block_n K / (tensor rate of one SM * highest clock),
 //               (bytes of A + B + C) / DRAM bandwidth)
 //
-// Leaves out latency, L2, epilogue, launch, occupancy, power: everything model/analytic is for.
+// Leaves out latency, L2, epilogue, launch, occupancy, power: everything model/gemm/form is for.
 // Checked by: roofline_test.cpp.
 #pragma once
 
 #include <optional>
 
 #include "model/base/units.h"
+#include "model/ops/any_op.h"
 #include "model/spec/gpu_spec.h"
-#include "model/tile/any_op.h"
 
 namespace tilecast {
 

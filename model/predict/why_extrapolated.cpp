@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "model/base/text.h"
-#include "model/predict/learned.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/learn/learned.h"
+#include "model/ops/any_op.h"
 #include "model/spec/learned_model.h"
-#include "model/tile/any_op.h"
-#include "model/tile/fp8_pairs.h"
-#include "model/tile/group_rows.h"
-#include "model/tile/kernel_config_text.h"
 
 namespace tilecast {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "model/gemm/problem/gemm_problem.h"
 #include "model/spec/gpu_spec.h"
-#include "model/tile/gemm_problem.h"
 
 namespace tilecast {
 

@@ -1,7 +1,7 @@
 #include "model/predict/why_extrapolated.h"
 
+#include "model/gemm/problem/group_rows.h"
 #include "model/spec/learned_model.h"
-#include "model/tile/group_rows.h"
 #include "tests/catch.h"
 
 namespace tilecast {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
-#include "model/spec/kernel_costs.h"
-#include "model/tile/fp8_pairs.h"
+#include "model/gemm/costs/kernel_costs.h"
+#include "model/gemm/problem/fp8_pairs.h"
 
 namespace tilecast {
 namespace {

@@ -15,9 +15,9 @@
 
 #include <string>
 
-#include "model/predict/prediction.h"
+#include "model/ops/any_op.h"
+#include "model/rank/prediction.h"
 #include "model/spec/gpu_spec.h"
-#include "model/tile/any_op.h"
 
 namespace tilecast {
 

@@ -9,10 +9,10 @@
 #include "model/base/file.h"
 #include "model/base/text.h"
 #include "model/base/words.h"
-#include "model/tile/fp8_pairs.h"
-#include "model/tile/group_rows.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/swapped_operands.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/gemm/problem/swapped_operands.h"
 
 namespace tilecast {
 namespace {

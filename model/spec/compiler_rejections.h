@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "model/base/integers.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/kernel_config.h"
+#include "model/gemm/config/kernel_config.h"
+#include "model/gemm/problem/gemm_problem.h"
 
 namespace tilecast {
 

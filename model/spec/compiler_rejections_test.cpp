@@ -7,10 +7,10 @@
 
 #include "model/base/file.h"
 #include "model/base/text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/gemm/problem/group_rows.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/fp8_pairs.h"
-#include "model/tile/group_rows.h"
-#include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
 #include "tests/temporary_folder.h"

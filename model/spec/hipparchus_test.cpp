@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/gemm/order/work_decomposition.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/work_decomposition.h"
 #include "tests/catch.h"
 
 namespace tilecast {

@@ -1,5 +1,5 @@
 // What a calibration learned from measured kernels beyond the physics: the kernels themselves, seen
-// as named quantities, and what each says of others like it (model/predict/learned.h).
+// as named quantities, and what each says of others like it (model/learn/learned.h).
 //
 // Two files that `tilecast calibrate` writes beside the overlay: NAME.learned.yaml, the few numbers
 // of the process, and NAME.learned.csv, a row for each measured kernel. Without them predictions
@@ -16,12 +16,12 @@
 #include <string_view>
 #include <vector>
 
+#include "model/base/regime.h"
 #include "model/spec/limiter.h"
-#include "model/tile/regime.h"
 
 namespace tilecast {
 
-/// What a kernel is seen by; model/predict/kernel_features.cpp computes them. None is a schedule's
+/// What a kernel is seen by; model/learn/kernel_features.cpp computes them. None is a schedule's
 /// number: a new schedule is another mixture of traits.
 constexpr std::array<std::string_view, 40> kLearnedFeatures{
     // What a simulation says.

@@ -1,6 +1,6 @@
 // What bounds a kernel, in one word for predict, explain, validate and the report; and how busy
 // each resource is. Each word is also a group of constants of the GPU file that can be made
-// infinitely fast (model/sim/limits.h).
+// infinitely fast (model/gemm/sim/limits.h).
 #pragma once
 
 #include <string_view>
@@ -36,7 +36,7 @@ struct Shares {
 };
 
 /// Of a simulated kernel: what is busiest, where that is most of the time; else the closed form's.
-/// Of 160 kernels of the data set this is what costs most (model/sim/limits.h) in 122.
+/// Of 160 kernels of the data set this is what costs most (model/gemm/sim/limits.h) in 122.
 Limiter limiter_of(const Shares& busy, Limiter by_form);
 
 }  // namespace tilecast

@@ -11,12 +11,12 @@
 #include "model/base/error.h"
 #include "model/base/parallel.h"
 #include "model/base/text.h"
-#include "model/predict/legality.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/menu/legality.h"
+#include "model/gemm/problem/operand_copies.h"
 #include "model/predict/predict.h"
 #include "model/predict/predict_op.h"
 #include "model/spec/kept_gpu.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/operand_copies.h"
 
 namespace tilecast::python {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "model/predict/triton_time.h"
+#include "model/gemm/triton/triton_time.h"
 
 namespace tilecast::python {
 

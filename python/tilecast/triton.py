@@ -5,7 +5,7 @@
 
 A kernel that loads by TMA is mapped to the schedule of ours that does the same (`schedule_of`; the table
 is in docs/triton.md) and predicted by closed form with nothing learned from our own kernels; one that loads
-by pointers, and whatever has no such schedule, has a closed form of its own (model/analytic/triton_form.h).
+by pointers, and whatever has no such schedule, has a closed form of its own (model/gemm/triton/triton_form.h).
 `tilecast.triton_calibrate` fits the few numbers that Triton's code decides, and learns from measured
 configurations what those leave (triton_learned.py). Triton is not imported: configurations are
 whatever has `kwargs`, `num_warps` and `num_stages`.

@@ -9,7 +9,7 @@ count() { # PATHSPEC... : lines of these files
     xargs -r cat | grep -vcE '^[[:space:]]*(//.*|/\*.*|\*.*|#([[:space:]!].*)?)?$' || true
 }
 tests=no
-for folder in model/* kernels/* validate/* cli library include python reports; do
+for folder in model/* model/gemm/* kernels/* validate/* cli library include python reports; do
   [ -d "$folder" ] && printf '%-24s %6d\n' "$folder" "$(count "$folder")"
 done | awk '$2 > 0'
 production=$(count model kernels validate cli library include python reports)

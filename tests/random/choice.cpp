@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
-#include "model/predict/candidates.h"
+#include "model/gemm/menu/candidates.h"
 #include "tests/random/properties.h"
 
 namespace tilecast {

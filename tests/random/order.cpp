@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "model/base/math.h"
-#include "model/predict/legality.h"
+#include "model/gemm/menu/legality.h"
+#include "model/gemm/problem/group_rows.h"
 #include "model/spec/row_cost.h"
-#include "model/tile/group_rows.h"
 #include "tests/random/properties.h"
 
 namespace tilecast {

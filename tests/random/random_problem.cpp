@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "model/predict/random_problems.h"
+#include "model/gemm/menu/random_problems.h"
 #include "model/spec/load_gpu.h"
 
 namespace tilecast {

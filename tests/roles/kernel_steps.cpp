@@ -9,7 +9,7 @@
 
 #include "kernels/launch/gemm_to_bind.h"
 #include "model/base/error.h"
-#include "model/tile/reduction_workspace.h"
+#include "model/gemm/order/reduction_workspace.h"
 #include "tests/roles/kernel_calls.h"
 
 extern "C" {

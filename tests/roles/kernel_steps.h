@@ -1,5 +1,5 @@
 // A kernel's control flow in the words of the simulator's: the calls of the threads that stand for
-// its roles, as model/sim/kernel/step_log.h has the processes'.
+// its roles, as model/gemm/sim/kernel/step_log.h has the processes'.
 //
 // Of a warpgroup its first thread stands for all, with the next few where a cluster has others to
 // tell that a stage is free; of the producer its one thread; of the warps that clear sums the
@@ -13,9 +13,9 @@
 #include <set>
 #include <utility>
 
-#include "model/sim/kernel/step_log.h"
-#include "model/tile/group_rows.h"
-#include "model/tile/kernel_config.h"
+#include "model/gemm/config/kernel_config.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/gemm/sim/kernel/step_log.h"
 #include "tests/roles/kernels.h"
 
 namespace tilecast {

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "model/tile/gemm_problem.h"
+#include "model/gemm/problem/gemm_problem.h"
 
 namespace tilecast {
 

@@ -1,8 +1,8 @@
 // Kernel and process, side by side. The GEMM kernels are compiled for the host as they are, over
 // primitives that write down who does what (host/kernels/ptx); their processes write down the same
-// as they are simulated (model/sim/kernel/step_log.h). For every configuration of kernels.txt, on
-// problems with tails along M, N and K, every CTA and every role of it must take the same steps in
-// the same order: waits with their barrier and parity, loads with their tile, K block and bytes,
+// as they are simulated (model/gemm/sim/kernel/step_log.h). For every configuration of kernels.txt,
+// on problems with tails along M, N and K, every CTA and every role of it must take the same steps
+// in the same order: waits with their barrier and parity, loads with their tile, K block and bytes,
 // multiplies, releases with the CTAs that are told, chunks staged and stored, turns, partial sums.
 //
 // What the simulator's grain leaves out is left out here, in one place: as_compared, below. Beyond
@@ -20,20 +20,20 @@
 
 #include "kernels/registry.h"
 #include "model/base/error.h"
-#include "model/predict/candidates.h"
-#include "model/predict/legality.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/config/schedule_text.h"
+#include "model/gemm/config/warpgroup_part.h"
+#include "model/gemm/costs/kernel_costs.h"
+#include "model/gemm/costs/tensor_operation.h"
+#include "model/gemm/menu/candidates.h"
+#include "model/gemm/menu/legality.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/gemm/problem/swapped_operands.h"
+#include "model/gemm/sim/simulate.h"
+#include "model/ops/any_op.h"
 #include "model/predict/predict.h"
-#include "model/sim/simulate.h"
-#include "model/spec/kernel_costs.h"
 #include "model/spec/load_gpu.h"
-#include "model/spec/tensor_operation.h"
-#include "model/tile/any_op.h"
-#include "model/tile/fp8_pairs.h"
-#include "model/tile/group_rows.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/schedule_text.h"
-#include "model/tile/swapped_operands.h"
-#include "model/tile/warpgroup_part.h"
 #include "tests/catch.h"
 #include "tests/roles/kernel_steps.h"
 

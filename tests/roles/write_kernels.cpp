@@ -12,8 +12,8 @@
 #include "kernels/jit/gemm_source.h"
 #include "model/base/file.h"
 #include "model/base/text.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/swapped_operands.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/swapped_operands.h"
 
 namespace tilecast {
 namespace {

@@ -27,7 +27,7 @@ put_into() {
 }" "$1"
 }
 
-row=model/tile/schedule.h
+row=model/gemm/config/schedule.h
 of_persistent=$(sed -n '/case Schedule::kPersistent:/,/;$/p' "$row")
 count=$(sed -n 's/^constexpr i32 kScheduleCount = \([0-9]*\);/\1/p' "$row")
 sed -i -e '/^enum class Schedule /,/^};/s/^};/  kThrowaway,\n};/' \
@@ -37,13 +37,13 @@ put_into "$row" "$(echo "$of_persistent" | sed -e 's/kPersistent/kThrowaway/' \
   -e 's/"persistent"/"throwaway"/' -e 's/"pe"/"tw"/' -e 's/meaning = "/&thrown away: /')"
 compiles "$row" || fail "a schedule with a row does not compile"
 
-roles=model/sim/schedules/roles.h
+roles=model/gemm/sim/schedules/roles.h
 sed -i 's/^Process persistent(\(.*\)/&\nProcess throwaway(\1/' "$roles"
 compiles "$roles" && fail "a schedule without processes compiles"
 put_into "$roles" "    case Schedule::kThrowaway:
       return throwaway;"
-sed 's/^Process persistent(/Process throwaway(/' model/sim/schedules/persistent.cpp \
-  >model/sim/schedules/throwaway.cpp
+sed 's/^Process persistent(/Process throwaway(/' model/gemm/sim/schedules/persistent.cpp \
+  >model/gemm/sim/schedules/throwaway.cpp
 cp kernels/gemm/persistent.cu kernels/gemm/throwaway.cu
 # Alone in the list: the others are compiled elsewhere.
 sed -i -n 's/ persistent:/ throwaway:/p' tests/roles/kernels.txt

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "model/base/file.h"
+#include "model/ops/gemm_field.h"
 #include "model/spec/gpu_fields.h"
-#include "model/tile/gemm_field.h"
 #include "tests/catch.h"
 #include "tests/structure/include_direction.h"
 

@@ -10,9 +10,11 @@
 namespace tilecast {
 namespace {
 
+using Folders = std::vector<std::string_view>;
+
 struct Layer {
   std::string_view folder;                // its path, with the closing slash
-  std::vector<std::string_view> below;    // folders it may include, besides itself
+  Folders below;                          // folders it may include, besides itself
   std::vector<std::string_view> outside;  // beginnings of restricted <...> includes it may have
 };
 
@@ -20,47 +22,99 @@ struct Layer {
 constexpr std::string_view kRestricted[] = {"cuda", "cublas", "cupti",    "nvrtc",
                                             "nvml", "nvperf", "yaml-cpp/"};
 
+Folders and_more(Folders folders, const Folders& more) {
+  folders.insert(folders.end(), more.begin(), more.end());
+  return folders;
+}
+
 const std::vector<Layer>& layers() {
   static const std::vector<std::string_view> kCuda{"cuda",  "cublas", "cupti",
                                                    "nvrtc", "nvml",   "nvperf"};
   static const std::vector<std::string_view> kOfTilecastGpu{"model/", "kernels/", "validate/",
                                                             "cli/"};
+  // What of an op its kernels share with its model, and whoever reads or writes its texts.
+  static const Folders kGemm{"model/gemm/problem/", "model/gemm/config/", "model/gemm/order/"};
+  static const Folders kStream{"model/stream/block_walk", "model/stream/stream_config"};
+  static const Folders kOps = and_more(and_more({"model/base/", "model/op/"}, kGemm), kStream);
   static const std::vector<Layer> kLayers{
       {"model/base/", {}, {}},
-      {"model/tile/", {"model/base/"}, {}},
-      {"model/spec/", {"model/base/", "model/tile/"}, {"yaml-cpp/"}},
+      // Instantiates its templates for each op.
+      {"model/op/config_key.cpp", kOps, {}},
+      {"model/op/", {"model/base/"}, {}},
+      // Rejections are entries of a GPU, and name GEMMs.
+      {"model/spec/compiler_rejections", and_more({"model/base/"}, kGemm), {}},
+      {"model/spec/", {"model/base/", "model/spec/"}, {"yaml-cpp/"}},
       {"model/sim/engine/", {"model/base/"}, {}},
       {"model/sim/chip/", {"model/base/", "model/spec/", "model/sim/engine/"}, {}},
       {"model/sim/parts/",
        {"model/base/", "model/spec/", "model/sim/engine/", "model/sim/chip/"},
        {}},
-      {"model/sim/kernel/",
-       {"model/base/", "model/tile/", "model/spec/", "model/sim/engine/", "model/sim/chip/",
-        "model/sim/parts/"},
-       {}},
-      {"model/sim/schedules/",
-       {"model/base/", "model/tile/", "model/spec/", "model/sim/engine/", "model/sim/chip/",
-        "model/sim/parts/", "model/sim/kernel/"},
-       {}},
-      {"model/sim/", {"model/base/", "model/tile/", "model/spec/", "model/sim/"}, {}},
       {"model/form/", {"model/base/", "model/spec/"}, {}},
-      {"model/analytic/", {"model/base/", "model/tile/", "model/spec/", "model/form/"}, {}},
-      {"model/clock/", {"model/base/", "model/tile/", "model/spec/"}, {}},
-      {"model/predict/",
-       {"model/base/", "model/tile/", "model/spec/", "model/sim/", "model/form/", "model/analytic/",
-        "model/clock/"},
+      {"model/clock/", {"model/base/", "model/spec/", "model/gemm/problem/"}, {}},
+      {"model/gemm/problem/", and_more({"model/base/"}, kGemm), {}},
+      {"model/gemm/config/", and_more({"model/base/", "model/op/"}, kGemm), {}},
+      {"model/gemm/order/", and_more({"model/base/"}, kGemm), {}},
+      {"model/gemm/rules/", and_more({"model/base/", "model/op/"}, kGemm), {}},
+      {"model/gemm/costs/", and_more({"model/base/", "model/spec/"}, kGemm), {}},
+      {"model/gemm/form/",
+       and_more({"model/base/", "model/spec/", "model/form/", "model/gemm/costs/"}, kGemm),
        {}},
-      {"kernels/", {"model/base/", "model/tile/"}, kCuda},
-      {"validate/record/", {"model/base/", "model/tile/", "kernels/revision.h"}, {}},
+      {"model/gemm/sim/kernel/",
+       and_more({"model/base/", "model/spec/", "model/sim/", "model/gemm/costs/"}, kGemm),
+       {}},
+      {"model/gemm/sim/schedules/",
+       and_more({"model/base/", "model/spec/", "model/sim/", "model/gemm/costs/",
+                 "model/gemm/sim/kernel/"},
+                kGemm),
+       {}},
+      {"model/gemm/sim/",
+       and_more({"model/base/", "model/spec/", "model/sim/", "model/gemm/costs/",
+                 "model/gemm/sim/kernel/", "model/gemm/sim/schedules/"},
+                kGemm),
+       {}},
+      {"model/gemm/menu/",
+       and_more(
+           {"model/base/", "model/op/", "model/spec/", "model/gemm/rules/", "model/gemm/costs/"},
+           kGemm),
+       {}},
+      {"model/gemm/triton/", and_more({"model/base/", "model/spec/", "model/rank/"}, kGemm), {}},
+      {"model/gemm/predict/",
+       {"model/base/", "model/spec/", "model/clock/", "model/rank/", "model/learn/",
+        "model/predict/", "model/gemm/"},
+       {}},
+      {"model/stream/block_walk", {"model/base/"}, {}},
+      {"model/stream/stream_config",
+       and_more({"model/base/", "model/op/", "model/stream/block_walk"}, kGemm),
+       {}},
+      {"model/stream/",
+       and_more({"model/base/", "model/op/", "model/spec/", "model/rank/", "model/predict/",
+                 "model/gemm/menu/legality.h", "model/stream/"},
+                kGemm),
+       {}},
+      {"model/ops/", kOps, {}},
+      {"model/rank/",
+       and_more({"model/spec/", "model/clock/", "model/ops/", "model/predict/predict.h"}, kOps),
+       {}},
+      {"model/learn/",
+       and_more({"model/base/", "model/spec/", "model/clock/", "model/rank/", "model/gemm/form/",
+                 "model/gemm/costs/"},
+                kGemm),
+       {}},
+      {"model/predict/", {"model/"}, {}},
+      {"kernels/",
+       and_more({"model/base/", "model/op/", "model/gemm/rules/", "model/stream/"}, kGemm), kCuda},
+      {"validate/record/", and_more({"model/ops/", "kernels/revision.h"}, kOps), {}},
       {"validate/plan/", {"model/", "validate/record/"}, {}},
-      {"validate/run/", {"model/base/", "model/tile/", "validate/record/", "validate/plan/"}, {}},
+      {"validate/run/", and_more({"model/ops/", "validate/record/", "validate/plan/"}, kOps), {}},
       {"validate/measure/timing/",
-       {"model/base/", "model/tile/", "validate/record/", "validate/run/", "kernels/",
-        "validate/measure/device_", "validate/measure/counters/cupti_error.h"},
+       and_more({"model/ops/", "model/gemm/rules/", "validate/record/", "validate/run/", "kernels/",
+                 "validate/measure/device_", "validate/measure/counters/cupti_error.h"},
+                kOps),
        kCuda},
       {"validate/measure/",
-       {"model/base/", "model/tile/", "validate/record/", "validate/run/", "kernels/",
-        "validate/measure/timing/"},
+       and_more({"model/ops/", "model/gemm/rules/", "validate/record/", "validate/run/", "kernels/",
+                 "validate/measure/timing/"},
+                kOps),
        kCuda},
       {"validate/compare/", {"model/", "validate/record/"}, {}},
       {"validate/calibrate/", {"model/", "validate/record/"}, {}},

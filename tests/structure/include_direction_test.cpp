@@ -85,36 +85,41 @@ TEST_CASE("A header can be included twice") {
 }
 
 TEST_CASE("An include against the direction is found, with its place") {
-  const auto found = include_violations("model/tile/planted.h",
+  const auto found = include_violations("model/gemm/order/planted.h",
                                         "#pragma once\n#include \"model/spec/gpu_spec.h\"\n");
   REQUIRE(found.size() == 1);
   CHECK(found.front() ==
-        "model/tile/planted.h:2: model/tile/ may not include model/spec/gpu_spec.h");
+        "model/gemm/order/planted.h:2: model/gemm/order/ may not include model/spec/gpu_spec.h");
   // The same line is right one layer above.
-  CHECK(include_violations("model/analytic/planted.h", "#include \"model/spec/gpu_spec.h\"\n")
+  CHECK(include_violations("model/gemm/costs/planted.h", "#include \"model/spec/gpu_spec.h\"\n")
             .empty());
 }
 
 TEST_CASE("Layers side by side do not include each other") {
-  CHECK(include_violations("model/clock/a.cpp", "#include \"model/analytic/b.h\"").size() == 1);
-  CHECK(include_violations("model/analytic/a.cpp", "#include \"model/clock/b.h\"").size() == 1);
-  CHECK(include_violations("model/analytic/a.cpp", "#include \"model/form/b.h\"").empty());
-  CHECK(include_violations("model/form/a.cpp", "#include \"model/analytic/b.h\"").size() == 1);
-  CHECK(include_violations("model/form/a.cpp", "#include \"model/tile/b.h\"").size() == 1);
-  CHECK(include_violations("model/sim/a.cpp", "#include \"model/analytic/b.h\"").size() == 1);
+  CHECK(include_violations("model/clock/a.cpp", "#include \"model/form/b.h\"").size() == 1);
+  CHECK(include_violations("model/form/a.cpp", "#include \"model/clock/b.h\"").size() == 1);
+  CHECK(include_violations("model/form/a.cpp", "#include \"model/gemm/order/b.h\"").size() == 1);
+  CHECK(include_violations("model/gemm/form/a.cpp", "#include \"model/form/b.h\"").empty());
+  CHECK(include_violations("model/form/a.cpp", "#include \"model/gemm/form/b.h\"").size() == 1);
+  CHECK(include_violations("model/gemm/sim/a.cpp", "#include \"model/gemm/form/b.h\"").size() == 1);
+  CHECK(include_violations("model/gemm/form/a.cpp", "#include \"model/stream/b.h\"").size() == 1);
   CHECK(include_violations("model/sim/chip/a.cpp", "#include \"model/sim/parts/b.h\"").size() == 1);
-  CHECK(include_violations("model/sim/chip/a.cpp", "#include \"model/tile/b.h\"").size() == 1);
-  CHECK(include_violations("model/sim/parts/a.cpp", "#include \"model/sim/kernel/b.h\"").size() ==
+  CHECK(include_violations("model/sim/chip/a.cpp", "#include \"model/gemm/config/b.h\"").size() ==
         1);
-  CHECK(include_violations("model/sim/kernel/a.cpp", "#include \"model/sim/parts/b.h\"").empty());
-  CHECK(include_violations("model/sim/schedules/a.cpp", "#include \"model/spec/b.h\"").empty());
+  CHECK(include_violations("model/sim/parts/a.cpp", "#include \"model/gemm/sim/kernel/b.h\"")
+            .size() == 1);
+  CHECK(include_violations("model/gemm/sim/kernel/a.cpp", "#include \"model/sim/parts/b.h\"")
+            .empty());
   CHECK(
-      include_violations("model/sim/schedules/a.cpp", "#include \"model/sim/kernel/b.h\"").empty());
-  CHECK(include_violations("model/sim/schedules/a.cpp", "#include \"model/sim/b.h\"").size() == 1);
+      include_violations("model/gemm/sim/schedules/a.cpp", "#include \"model/gemm/sim/kernel/b.h\"")
+          .empty());
+  CHECK(include_violations("model/gemm/sim/schedules/a.cpp", "#include \"model/gemm/sim/b.h\"")
+            .size() == 1);
   CHECK(
-      include_violations("model/sim/kernel/a.cpp", "#include \"model/sim/schedules/b.h\"").size() ==
-      1);
-  CHECK(include_violations("model/sim/a.cpp", "#include \"model/sim/schedules/b.h\"").empty());
+      include_violations("model/gemm/sim/kernel/a.cpp", "#include \"model/gemm/sim/schedules/b.h\"")
+          .size() == 1);
+  CHECK(include_violations("model/gemm/sim/a.cpp", "#include \"model/gemm/sim/schedules/b.h\"")
+            .empty());
   CHECK(include_violations("validate/measure/a.cpp", "#include \"model/predict/b.h\"").size() == 1);
   CHECK(include_violations("validate/plan/a.cpp", "#include \"validate/run/b.h\"").size() == 1);
   CHECK(include_violations("validate/run/a.cpp", "#include \"validate/plan/b.h\"").empty());
@@ -152,7 +157,7 @@ TEST_CASE("Layers that serve every op name none of their own") {
 }
 
 TEST_CASE("Only kernels and measurement include CUDA, and only the spec layer yaml-cpp") {
-  CHECK(include_violations("model/tile/a.h", "#include <cuda_runtime.h>").size() == 1);
+  CHECK(include_violations("model/gemm/order/a.h", "#include <cuda_runtime.h>").size() == 1);
   CHECK(include_violations("cli/a.cpp", "  #  include <cupti.h>").size() == 1);
   CHECK(include_violations("kernels/jit/a.cpp", "#include <nvrtc.h>").empty());
   CHECK(include_violations("validate/measure/a.cpp", "#include <cublasLt.h>").empty());
@@ -162,7 +167,7 @@ TEST_CASE("Only kernels and measurement include CUDA, and only the spec layer ya
 
 TEST_CASE("A file outside the layers, or an include without its folder, is found") {
   CHECK(include_violations("model/new_layer/a.h", "").size() == 1);
-  CHECK(include_violations("model/tile/a.h", "#include \"raster.h\"").size() == 1);
+  CHECK(include_violations("model/gemm/order/a.h", "#include \"raster.h\"").size() == 1);
 }
 
 TEST_CASE("Test helpers are for tests alone, and a test may look at the whole model") {

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "model/base/shown_text.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "validate/calibrate/seen_rows.h"
 
 namespace tilecast {

@@ -5,9 +5,9 @@
 #include <functional>
 #include <vector>
 
-#include "model/predict/candidates.h"
-#include "model/predict/settled_clock.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/menu/candidates.h"
+#include "model/rank/settled_clock.h"
 #include "validate/calibrate/fit_constants.h"
 #include "validate/record/example_measurement.h"
 

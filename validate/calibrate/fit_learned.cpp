@@ -9,8 +9,8 @@
 #include "model/base/parallel.h"
 #include "model/base/quantile.h"
 #include "model/base/shuffle.h"
-#include "model/predict/learned.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/learn/learned.h"
 #include "validate/calibrate/kernel_lengths.h"
 #include "validate/calibrate/method_rows.h"
 

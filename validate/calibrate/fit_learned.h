@@ -1,5 +1,5 @@
 // What measured rows say beyond fitted constants, for closed forms and for simulation: two Gaussian
-// processes (model/predict/learned.h) over the same rows.
+// processes (model/learn/learned.h) over the same rows.
 //
 // Lengths are those by which left-out problems are expected best (kernel_lengths.h), on a part of
 // the rows; where that leaves some out, the mean of several parts' lengths, since one part's follow
@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "model/predict/prediction.h"
+#include "model/rank/prediction.h"
 #include "model/spec/learned_model.h"
 #include "validate/calibrate/fit_constants.h"
 #include "validate/calibrate/fit_rows.h"

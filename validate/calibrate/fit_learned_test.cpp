@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "model/predict/learned.h"
+#include "model/learn/learned.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"

@@ -7,13 +7,13 @@
 #include <set>
 
 #include "model/base/error.h"
-#include "model/predict/learned.h"
-#include "model/predict/legality.h"
-#include "model/tile/any_op.h"
-#include "model/tile/fp8_pairs.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/operand_copies.h"
-#include "model/tile/swapped_operands.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/menu/legality.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/gemm/problem/operand_copies.h"
+#include "model/gemm/problem/swapped_operands.h"
+#include "model/learn/learned.h"
+#include "model/ops/any_op.h"
 #include "validate/record/point_group.h"
 #include "validate/record/verified_rows.h"
 

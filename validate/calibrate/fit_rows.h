@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "model/analytic/closed_form.h"
+#include "model/base/regime.h"
+#include "model/gemm/form/closed_form.h"
 #include "model/spec/gpu_spec.h"
-#include "model/tile/regime.h"
 #include "validate/record/measurement_csv.h"
 
 namespace tilecast {

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <limits>
 
-#include "model/analytic/stream_closed_form.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "model/predict/stream_candidates.h"
+#include "model/ops/any_op.h"
 #include "model/spec/gpu_fields.h"
-#include "model/tile/any_op.h"
-#include "model/tile/stream_config_text.h"
+#include "model/stream/stream_candidates.h"
+#include "model/stream/stream_closed_form.h"
+#include "model/stream/stream_config_text.h"
 #include "validate/calibrate/least_squares.h"
 #include "validate/record/point_group.h"
 #include "validate/record/verified_rows.h"

@@ -6,7 +6,7 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "model/predict/prediction.h"
+#include "model/rank/prediction.h"
 #include "validate/calibrate/prior_rows.h"
 #include "validate/calibrate/process_weights.h"
 #include "validate/calibrate/seen_rows.h"

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "model/base/shuffle.h"
-#include "model/tile/any_op.h"
+#include "model/ops/any_op.h"
 
 namespace tilecast {
 namespace {

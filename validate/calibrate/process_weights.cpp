@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "model/base/parallel.h"
-#include "model/predict/gaussian_process.h"
+#include "model/learn/gaussian_process.h"
 
 namespace tilecast {
 namespace {

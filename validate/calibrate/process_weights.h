@@ -1,4 +1,4 @@
-// Weights of the rows of a Gaussian process (model/predict/gaussian_process.h), and what it says of
+// Weights of the rows of a Gaussian process (model/learn/gaussian_process.h), and what it says of
 // rows that were left out of it.
 //
 // Where some rows are kept they stand for all: their weights are such that all rows are met best,

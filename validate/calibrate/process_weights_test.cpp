@@ -3,7 +3,7 @@
 #include <limits>
 #include <random>
 
-#include "model/predict/gaussian_process.h"
+#include "model/learn/gaussian_process.h"
 #include "tests/catch.h"
 
 namespace tilecast {

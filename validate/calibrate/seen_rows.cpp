@@ -8,8 +8,8 @@
 
 #include "model/base/parallel.h"
 #include "model/clock/clock.h"
-#include "model/predict/gemm_form.h"
-#include "model/predict/simulated_gemm.h"
+#include "model/gemm/predict/gemm_form.h"
+#include "model/gemm/predict/simulated_gemm.h"
 
 namespace tilecast {
 namespace {

@@ -8,8 +8,8 @@
 #include <functional>
 #include <vector>
 
-#include "model/predict/kernel_features.h"
-#include "model/predict/settled_clock.h"
+#include "model/learn/kernel_features.h"
+#include "model/rank/settled_clock.h"
 #include "validate/calibrate/fit_constants.h"
 #include "validate/calibrate/fit_rows.h"
 

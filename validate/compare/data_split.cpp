@@ -4,8 +4,8 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "model/tile/any_op.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/ops/any_op.h"
 
 namespace tilecast {
 namespace {

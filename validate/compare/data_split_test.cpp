@@ -2,7 +2,7 @@
 
 #include "model/base/error.h"
 #include "model/base/file.h"
-#include "model/tile/group_rows.h"
+#include "model/gemm/problem/group_rows.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 

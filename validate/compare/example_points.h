@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/base/error.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "validate/compare/join.h"
 #include "validate/record/example_measurement.h"
 

@@ -1,10 +1,10 @@
 // Hard bounds against every committed row of the H200's data set. Runs in the repository root.
-#include "model/analytic/hard_bounds.h"
+#include "model/rank/hard_bounds.h"
 
 #include <filesystem>
 
+#include "model/gemm/config/kernel_config_text.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 #include "validate/record/measurement_csv.h"
 #include "validate/record/verified_rows.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/predict/prediction.h"
+#include "model/rank/prediction.h"
 #include "validate/record/measurement_csv.h"
 
 namespace tilecast {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "validate/compare/statistics.h"
 #include "validate/record/point_group.h"
 #include "validate/record/verified_rows.h"

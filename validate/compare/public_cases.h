@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "model/base/units.h"
-#include "model/tile/any_op.h"
+#include "model/ops/any_op.h"
 #include "validate/compare/statistics.h"
 
 namespace tilecast {

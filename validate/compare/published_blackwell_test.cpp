@@ -17,9 +17,9 @@
 
 #include "model/base/file.h"
 #include "model/base/text.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 #include "validate/compare/statistics.h"
 #include "validate/record/csv_text.h"

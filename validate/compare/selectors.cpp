@@ -14,7 +14,7 @@
 #include "model/base/error.h"
 #include "model/base/math.h"
 #include "model/base/text.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "validate/compare/pick.h"
 #include "validate/compare/statistics.h"
 #include "validate/record/csv_text.h"

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "model/base/integers.h"
-#include "model/tile/gemm_problem.h"
+#include "model/gemm/problem/gemm_problem.h"
 #include "validate/compare/join.h"
 
 namespace tilecast {

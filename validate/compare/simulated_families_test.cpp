@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "model/analytic/closed_form.h"
-#include "model/analytic/occupancy.h"
-#include "model/sim/simulate.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/costs/occupancy.h"
+#include "model/gemm/form/closed_form.h"
+#include "model/gemm/sim/simulate.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 #include "validate/compare/recorded_error.h"
 #include "validate/compare/statistics.h"

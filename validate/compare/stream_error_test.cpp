@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "model/ops/any_op.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/any_op.h"
 #include "tests/catch.h"
 #include "validate/compare/join.h"
 #include "validate/compare/statistics.h"

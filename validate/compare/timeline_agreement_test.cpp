@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "model/analytic/occupancy.h"
 #include "model/base/text.h"
-#include "model/sim/simulate.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/costs/occupancy.h"
+#include "model/gemm/problem/gemm_problem.h"
+#include "model/gemm/sim/simulate.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 #include "validate/compare/statistics.h"
 #include "validate/record/csv_text.h"

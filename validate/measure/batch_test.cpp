@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "model/base/math.h"
-#include "model/predict/candidates.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/config/schedule_text.h"
+#include "model/gemm/menu/candidates.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/schedule_text.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"
 #include "tests/seed.h"

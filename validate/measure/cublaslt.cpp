@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "model/base/error.h"
-#include "model/tile/operand_copies.h"
+#include "model/gemm/problem/operand_copies.h"
 
 namespace tilecast {
 namespace {

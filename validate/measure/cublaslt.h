@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kernels/jit/gemm_launch.h"
-#include "model/tile/gemm_problem.h"
+#include "model/gemm/problem/gemm_problem.h"
 #include "validate/measure/device_memory.h"
 
 namespace tilecast {

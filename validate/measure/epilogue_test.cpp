@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "model/base/math.h"
-#include "model/predict/candidates.h"
-#include "model/predict/legality.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/config/schedule_text.h"
+#include "model/gemm/menu/candidates.h"
+#include "model/gemm/menu/legality.h"
+#include "model/gemm/problem/activation_reference.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/activation_reference.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/schedule_text.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"
 #include "tests/seed.h"

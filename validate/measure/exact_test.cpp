@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "model/predict/candidates.h"
-#include "model/predict/legality.h"
+#include "model/gemm/config/schedule_text.h"
+#include "model/gemm/menu/candidates.h"
+#include "model/gemm/menu/legality.h"
+#include "model/gemm/problem/group_rows.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/group_rows.h"
-#include "model/tile/schedule_text.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"
 #include "tests/seed.h"

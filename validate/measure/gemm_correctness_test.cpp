@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "kernels/jit/gemm_launch.h"
-#include "model/predict/legality.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/config/schedule_text.h"
+#include "model/gemm/menu/legality.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/schedule_text.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"
 

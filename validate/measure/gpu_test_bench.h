@@ -6,7 +6,7 @@
 #include "kernels/jit/gemm_launch.h"
 #include "kernels/jit/loaded_kernel.h"
 #include "kernels/jit/operand_copier.h"
-#include "model/tile/kernel_config.h"
+#include "model/gemm/config/kernel_config.h"
 #include "validate/measure/cublaslt.h"
 #include "validate/measure/device_memory.h"
 #include "validate/measure/operands.h"

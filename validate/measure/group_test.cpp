@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
-#include "model/predict/candidates.h"
+#include "model/gemm/menu/candidates.h"
+#include "model/gemm/problem/group_rows.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/group_rows.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"
 #include "tests/seed.h"

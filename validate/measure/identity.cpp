@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "kernels/jit/gemm_kernel.h"
-#include "model/tile/any_op.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/ops/any_op.h"
 
 namespace tilecast {
 

@@ -5,11 +5,11 @@
 #include <random>
 #include <vector>
 
-#include "model/predict/candidates.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/menu/candidates.h"
+#include "model/gemm/problem/leading_text.h"
+#include "model/gemm/problem/operand_copies.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/leading_text.h"
-#include "model/tile/operand_copies.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"
 #include "tests/seed.h"

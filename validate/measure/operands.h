@@ -3,9 +3,9 @@
 #pragma once
 
 #include "kernels/jit/gemm_launch.h"
+#include "model/base/regime.h"
 #include "model/base/units.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/regime.h"
+#include "model/gemm/problem/gemm_problem.h"
 #include "validate/measure/device_memory.h"
 #include "validate/measure/timing/buffer_sets.h"
 #include "validate/measure/timing/micro_kernels.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernels/jit/copy_to_device.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/kernel_rules.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/rules/kernel_rules.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"
 

@@ -12,7 +12,7 @@
 
 #include "kernels/jit/gemm_launch.h"
 #include "kernels/verify/check_output.h"
-#include "model/predict/legality.h"
+#include "model/gemm/menu/legality.h"
 #include "model/spec/load_gpu.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"

@@ -10,7 +10,7 @@
 #include "kernels/jit/stream_launch.h"
 #include "model/base/error.h"
 #include "model/base/math.h"
-#include "model/tile/stream_config_text.h"
+#include "model/stream/stream_config_text.h"
 #include "validate/measure/timing/launch_times.h"
 
 namespace tilecast {

@@ -9,9 +9,9 @@
 
 #include "kernels/jit/cubin_cache.h"
 #include "kernels/jit/loaded_kernel.h"
+#include "model/base/regime.h"
 #include "model/base/units.h"
-#include "model/tile/regime.h"
-#include "model/tile/stream_config.h"
+#include "model/stream/stream_config.h"
 #include "validate/measure/device_memory.h"
 #include "validate/measure/timing/activity_timer.h"
 #include "validate/measure/timing/buffer_sets.h"

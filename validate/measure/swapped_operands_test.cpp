@@ -5,9 +5,9 @@
 #include <random>
 #include <vector>
 
-#include "model/predict/candidates.h"
+#include "model/gemm/config/schedule_text.h"
+#include "model/gemm/menu/candidates.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/schedule_text.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"
 #include "tests/seed.h"

@@ -12,8 +12,8 @@
 
 #include "model/base/error.h"
 #include "model/base/math.h"
-#include "model/tile/group_rows.h"
-#include "model/tile/operand_copies.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/gemm/problem/operand_copies.h"
 
 namespace tilecast {
 namespace {

@@ -27,7 +27,7 @@
 #include <string>
 
 #include "kernels/jit/gemm_launch.h"
-#include "model/tile/gemm_problem.h"
+#include "model/gemm/problem/gemm_problem.h"
 #include "validate/measure/cublaslt.h"
 #include "validate/measure/device_memory.h"
 #include "validate/measure/timing/micro_kernels.h"

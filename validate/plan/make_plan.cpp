@@ -4,9 +4,9 @@
 #include <cmath>
 #include <set>
 
+#include "model/gemm/config/kernel_config_text.h"
 #include "model/predict/predict.h"
 #include "model/predict/roofline.h"
-#include "model/tile/kernel_config_text.h"
 #include "validate/plan/measure_order.h"
 
 namespace tilecast {

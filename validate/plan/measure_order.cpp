@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "model/base/shuffle.h"
-#include "model/tile/any_op.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/ops/any_op.h"
 #include "validate/record/sustained_load.h"
 
 namespace tilecast {

@@ -13,15 +13,15 @@
 #include "model/base/shown_text.h"
 #include "model/base/shuffle.h"
 #include "model/base/text.h"
-#include "model/predict/candidates.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/menu/candidates.h"
+#include "model/gemm/problem/batch_text.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/gemm/problem/leading_text.h"
 #include "model/predict/predict.h"
 #include "model/predict/rejected.h"
-#include "model/predict/stream_candidates.h"
-#include "model/tile/batch_text.h"
-#include "model/tile/group_rows.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/leading_text.h"
-#include "model/tile/stream_config_text.h"
+#include "model/stream/stream_candidates.h"
+#include "model/stream/stream_config_text.h"
 
 namespace tilecast {
 namespace {

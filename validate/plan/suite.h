@@ -26,11 +26,11 @@
 #include <string>
 #include <vector>
 
+#include "model/base/regime.h"
+#include "model/ops/any_op.h"
 #include "model/spec/chip_counters.h"
 #include "model/spec/gpu_spec.h"
 #include "model/spec/strict_map.h"
-#include "model/tile/any_op.h"
-#include "model/tile/regime.h"
 #include "validate/record/measurement.h"
 
 namespace tilecast {

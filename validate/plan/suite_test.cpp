@@ -3,8 +3,8 @@
 #include <set>
 
 #include "model/base/error.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/kernel_config_text.h"
 #include "tests/catch.h"
 
 using namespace tilecast;

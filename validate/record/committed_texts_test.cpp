@@ -2,8 +2,8 @@
 #include <set>
 #include <string>
 
-#include "model/tile/any_op.h"
-#include "model/tile/short_config_text.h"
+#include "model/ops/any_op.h"
+#include "model/ops/short_config_text.h"
 #include "tests/catch.h"
 #include "validate/record/measurement_csv.h"
 

@@ -5,9 +5,9 @@
 #include "kernels/revision.h"
 #include "model/base/error.h"
 #include "model/base/words.h"
-#include "model/tile/group_text.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/leading_text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/group_text.h"
+#include "model/gemm/problem/leading_text.h"
 
 namespace tilecast {
 namespace {

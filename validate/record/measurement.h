@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "model/base/integers.h"
+#include "model/base/regime.h"
 #include "model/base/units.h"
-#include "model/tile/any_op.h"
-#include "model/tile/regime.h"
+#include "model/ops/any_op.h"
 
 namespace tilecast {
 

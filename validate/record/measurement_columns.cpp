@@ -6,8 +6,8 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "model/tile/gemm_field.h"
-#include "model/tile/short_config_text.h"
+#include "model/ops/gemm_field.h"
+#include "model/ops/short_config_text.h"
 
 namespace tilecast {
 namespace {

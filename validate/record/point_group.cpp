@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "model/tile/group_text.h"
-#include "model/tile/leading_text.h"
+#include "model/gemm/problem/group_text.h"
+#include "model/gemm/problem/leading_text.h"
 
 namespace tilecast {
 

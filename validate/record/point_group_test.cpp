@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "model/tile/group_rows.h"
+#include "model/gemm/problem/group_rows.h"
 #include "tests/catch.h"
 
 namespace tilecast {

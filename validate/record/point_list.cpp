@@ -9,7 +9,7 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "model/tile/gemm_field.h"
+#include "model/ops/gemm_field.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/measurement_columns.h"
 #include "validate/record/stored_text.h"

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "model/tile/any_op.h"
-#include "model/tile/fp8_pairs.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/ops/any_op.h"
 
 namespace tilecast {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/sim/example_gpu.h"
+#include "model/gemm/sim/example_gpu.h"
 #include "tests/catch.h"
 
 using namespace tilecast;

@@ -2,8 +2,7 @@
 // nanosecond or so of the next four microseconds, each a short sorted list; a bit per bucket finds
 // the next one. What lies further ahead waits in a heap. Nodes are reused: no allocation once the
 // most events that ever wait at once have been seen.
-// Checked by: event_queue_test.cpp (order against a sorted list),
-// model/sim/benchmarks/sim_benchmark.cpp.
+// Checked by: event_queue_test.cpp (order against a sorted list), sim_benchmark.cpp.
 #pragma once
 
 #include <array>

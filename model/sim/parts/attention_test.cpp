@@ -2,7 +2,7 @@
 // and one of V full, and warpgroups that take S = Q K^T, softmax and P V of each block.
 #include <vector>
 
-#include "model/sim/example_gpu.h"
+#include "model/gemm/sim/example_gpu.h"
 #include "model/sim/parts/load.h"
 #include "model/sim/parts/mma.h"
 #include "model/sim/parts/stage_ring.h"

@@ -9,7 +9,7 @@
 //
 // Leaves out: the room that sums take in L2, words that two pieces add to at the same instant, the
 // polling of those that wait.
-// Checked by: partial_sums_test.cpp, model/sim/split_k_test.cpp.
+// Checked by: partial_sums_test.cpp, split_k_test.cpp.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 #include "model/sim/parts/partial_sums.h"
 
-#include "model/sim/example_gpu.h"
-#include "model/sim/kernel/sum_plan.h"
+#include "model/gemm/sim/example_gpu.h"
+#include "model/gemm/sim/kernel/sum_plan.h"
 #include "tests/catch.h"
 
 using namespace tilecast;

@@ -7,10 +7,10 @@
 
 #include "kernels/jit/gemm_launch.h"
 #include "kernels/jit/stream_launch.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "model/spec/chip_counters.h"
 #include "model/spec/load_gpu.h"
-#include "model/tile/kernel_config_text.h"
-#include "model/tile/stream_config_text.h"
+#include "model/stream/stream_config_text.h"
 #include "tests/catch.h"
 #include "tests/gpu.h"
 #include "validate/measure/counters/counter_collector.h"

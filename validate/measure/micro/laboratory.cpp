@@ -9,7 +9,7 @@
 #include "kernels/jit/gemm_launch.h"
 #include "kernels/registry.h"
 #include "model/base/error.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "validate/measure/timeline/tile_trace.h"
 
 namespace tilecast {

@@ -6,7 +6,7 @@
 
 #include "kernels/micro/k_block_mark.h"
 #include "kernels/micro/wgmma_block.h"
-#include "model/tile/kernel_config.h"
+#include "model/gemm/config/kernel_config.h"
 #include "validate/measure/micro/micro_lab.h"
 
 namespace tilecast {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
-#include "model/tile/group_rows.h"
+#include "model/gemm/problem/group_rows.h"
 #include "validate/measure/device_memory.h"
 
 namespace tilecast {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernels/jit/gemm_launch.h"
-#include "model/tile/kernel_config.h"
-#include "model/tile/tile_scheduler.h"
+#include "model/gemm/config/kernel_config.h"
+#include "model/gemm/order/tile_scheduler.h"
 
 namespace tilecast {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "model/base/error.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "tests/catch.h"
 #include "tests/gpu.h"
 #include "validate/measure/gpu_test_bench.h"

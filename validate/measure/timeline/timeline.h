@@ -17,7 +17,7 @@
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/gemm/timeline_stamps.h"
 #include "model/base/units.h"
-#include "model/tile/kernel_config.h"
+#include "model/gemm/config/kernel_config.h"
 #include "validate/record/tile_timeline.h"
 
 namespace tilecast {

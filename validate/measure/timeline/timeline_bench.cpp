@@ -12,7 +12,7 @@
 #include "kernels/registry.h"
 #include "model/base/error.h"
 #include "model/base/quantile.h"
-#include "model/tile/operand_copies.h"
+#include "model/gemm/problem/operand_copies.h"
 #include "validate/measure/timeline/tile_trace.h"
 #include "validate/measure/timing/launch_times.h"
 

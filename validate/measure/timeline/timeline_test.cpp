@@ -1,7 +1,7 @@
 #include "validate/measure/timeline/timeline.h"
 
 #include "model/base/error.h"
-#include "model/tile/kernel_config_text.h"
+#include "model/gemm/config/kernel_config_text.h"
 #include "tests/catch.h"
 #include "tests/gpu.h"
 #include "tests/hang_guard.h"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "model/base/error.h"
-#include "model/tile/operand_copies.h"
+#include "model/gemm/problem/operand_copies.h"
 #include "validate/measure/device_memory.h"
 
 namespace tilecast {

@@ -13,8 +13,8 @@
 #include "kernels/micro/clock_sample.h"
 #include "kernels/verify/check_output.h"
 #include "kernels/verify/epilogue_inputs.h"
-#include "model/tile/gemm_problem.h"
-#include "model/tile/regime.h"
+#include "model/base/regime.h"
+#include "model/gemm/problem/gemm_problem.h"
 
 namespace tilecast {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "model/base/regime.h"
 #include "model/base/units.h"
-#include "model/tile/regime.h"
 #include "validate/measure/device_memory.h"
 #include "validate/measure/timing/activity_timer.h"
 #include "validate/measure/timing/micro_kernels.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/base/integers.h"
-#include "model/tile/gemm_problem.h"
+#include "model/gemm/problem/gemm_problem.h"
 #include "tests/roles/host/cuda_words.h"
 
 namespace tilecast::ptx {

@@ -1,0 +1,185 @@
+// How one kernel orders its work: Schedule + Tiling + Raster. A prediction and a measurement of the
+// same KernelConfig describe the same kernel; its canonical text (kernel_config_text.h) joins them.
+// Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
+#pragma once
+
+#include "model/base/host_device.h"
+#include "model/base/integers.h"
+#include "model/base/math.h"
+#include "model/gemm/config/schedule.h"
+#include "model/gemm/order/raster.h"
+
+namespace tilecast {
+
+/// Where the A operand of a wgmma comes from. Registers are loaded from shared memory first.
+enum class OperandSource : i32 { kShared, kRegisters };
+
+/// How the partial sums of a tile that several workers share become C.
+enum class Reduction : i32 {
+  kTurnstile,  // added to a workspace one after the other in the order of K; the last part stores C
+  kAtomic,     // added in any order; the part that ends K waits for the others and stores C
+  kSpread,     // kept apart in a workspace; each worker sums a slice of the tile, in the order of K
+};
+
+/// When a finished tile goes to C.
+enum class Store : i32 {
+  kAtTileEnd,  // before the next tile begins
+  kDeferred,   // packed in registers, chunk by chunk under the next tile's first K blocks
+};
+
+/// Which operand's rows a kernel multiplies as rows (swapped_operands.h).
+enum class OperandOrder : i32 {
+  kInOrder,  // A's, and a tile is one of C
+  kSwapped,  // B's: a tile is one of C transposed
+};
+
+struct Tiling {
+  i32 block_m, block_n, block_k;   // CTA tile in elements
+  i32 stages;                      // buffers of the A and B rings
+  i32 warpgroups_m, warpgroups_n;  // that split a tile's rows and columns between them
+  i32 cluster_m, cluster_n;        // CTAs that share B (along m) and A (along n) by multicast
+  i32 c_slots;  // staging buffers of C per warpgroup; 0: C borrows stages (smem_layout.h)
+
+  constexpr bool operator==(const Tiling&) const = default;
+};
+
+/// Of the schedules that share tiles along K; zero in the others.
+struct Decomposition {
+  i32 splits;        // equal parts of a tile; of split_k and its hybrid
+  i32 min_k_blocks;  // shorter parts are left to a neighbour; of stream_k and its hybrid
+  Reduction reduction;
+
+  constexpr bool operator==(const Decomposition&) const = default;
+};
+
+struct KernelConfig {
+  Schedule schedule;
+  Tiling tiling;
+  i32 ctas_per_sm;  // promised to the compiler, so that registers allow it
+  // K blocks left outstanding: 0, 1 or 2 wgmma groups of a warpgroup. tcgen05 with 0: a K block's
+  // MMAs are issued once those of the one before are complete.
+  i32 inflight;
+  i32 producer_registers;  // per thread of the producer warpgroup; 0 where there is none
+  OperandSource a_source;
+  i32 instruction_n;  // of every wgmma; 0: the widest that divides a warpgroup's columns
+  Grid grid;
+  Raster raster;
+  Decomposition decomposition;
+  i32 accumulators;  // tiles that tensor memory holds, 1 or 2; 0 where they lie in registers
+  Store store;
+  OperandOrder operands;
+
+  constexpr bool operator==(const KernelConfig&) const = default;
+};
+
+constexpr i32 kThreadsPerWarpgroup = 128;
+constexpr i32 kWarpsPerWarpgroup = 4;
+constexpr i32 kWgmmaM = 64;  // rows of one wgmma
+constexpr i32 kWgmmaK = 16;  // K elements of one 16-bit wgmma
+constexpr i32 kMostInstructionN = 256;
+constexpr i32 kSlabColumns = 64;       // of N-major B in shared memory: 128 bytes, one swizzle row
+constexpr i32 kInstructionNStep = 16;  // of columns that several instructions can share
+
+/// What a schedule leaves no choice in; the rest of the configuration is zero.
+TILECAST_HD constexpr KernelConfig fixed_by_schedule(Schedule schedule) {
+  const ScheduleTraits traits = traits_of(schedule);
+  const bool two = traits.buffers == Buffers::kTwo;
+  KernelConfig config{};
+  config.schedule = schedule;
+  config.tiling.stages = two ? 2 : 1;
+  config.tiling.warpgroups_m = config.tiling.warpgroups_n = 1;
+  config.tiling.cluster_m = config.tiling.cluster_n = 1;
+  config.ctas_per_sm = 1;
+  config.inflight = two ? 1 : 0;
+  config.raster.group = 1;
+  config.grid = traits.grid;
+  config.accumulators = uses_tcgen05(schedule) ? 1 : 0;
+  return config;
+}
+
+/// Warpgroups that share one tile.
+TILECAST_HD constexpr i32 warpgroups_per_tile(const Tiling& tiling) {
+  return tiling.warpgroups_m * tiling.warpgroups_n;
+}
+
+/// Warpgroups of a CTA that issue wgmma.
+TILECAST_HD constexpr i32 consumer_warpgroups(Schedule schedule, const Tiling& tiling) {
+  return warpgroups_per_tile(tiling) * traits_of(schedule).tiles_at_once;
+}
+
+TILECAST_HD constexpr i32 threads_per_cta(Schedule schedule, const Tiling& tiling) {
+  return kThreadsPerWarpgroup *
+         (consumer_warpgroups(schedule, tiling) + (has_producer_warpgroup(schedule) ? 1 : 0));
+}
+
+TILECAST_HD constexpr i32 cluster_size(const Tiling& tiling) {
+  return tiling.cluster_m * tiling.cluster_n;
+}
+
+/// Whether the kernel can walk groups of rows that have a B each (group_rows.h).
+TILECAST_HD constexpr bool walks_groups(const KernelConfig& config) {
+  return traits_of(config.schedule).walks_groups && config.grid == Grid::kResident;
+}
+
+/// CTAs that share one tcgen05 instruction: the cluster, of 1 or 2 along m.
+TILECAST_HD constexpr i32 cta_group(const Tiling& tiling) { return tiling.cluster_m; }
+
+/// Rows and columns of C that one warpgroup computes.
+TILECAST_HD constexpr i32 warpgroup_rows(const Tiling& tiling) {
+  return tiling.block_m / tiling.warpgroups_m;
+}
+TILECAST_HD constexpr i32 warpgroup_columns(const Tiling& tiling) {
+  return tiling.block_n / tiling.warpgroups_n;
+}
+
+/// Of one wgmma's columns. A function, since a constant would be a symbol of every cubin.
+TILECAST_HD consteval i32 finest_n_step() { return 8; }
+
+/// Whether a warpgroup's columns are an odd multiple of eight: one wgmma is as wide, and rows of C
+/// that end so fill no swizzle row (smem_layout.h).
+TILECAST_HD constexpr bool in_odd_eights(const Tiling& tiling) {
+  return warpgroup_columns(tiling) % kInstructionNStep == finest_n_step();
+}
+
+TILECAST_HD constexpr i32 instruction_n(const KernelConfig& config) {
+  if (config.instruction_n > 0) {
+    return config.instruction_n;
+  }
+  const i32 columns = warpgroup_columns(config.tiling);
+  if (in_odd_eights(config.tiling)) {
+    return columns;
+  }
+  i32 instructions = ceil_div(columns, kMostInstructionN);
+  while (columns % (instructions * kInstructionNStep) != 0 && columns > kInstructionNStep) {
+    ++instructions;
+  }
+  return columns / instructions;
+}
+
+/// Wgmmas along M and N that one warpgroup issues for each k16 step.
+TILECAST_HD constexpr i32 wgmmas_along_m(const Tiling& tiling) {
+  return warpgroup_rows(tiling) / kWgmmaM;
+}
+TILECAST_HD constexpr i32 wgmmas_along_n(const KernelConfig& config) {
+  return warpgroup_columns(config.tiling) / instruction_n(config);
+}
+
+/// Whether wgmmas can read N-major B, which lies in slabs of 64 columns: each starts a slab or
+/// stays inside one.
+TILECAST_HD constexpr bool wgmmas_keep_to_slabs(const KernelConfig& config) {
+  const i32 n = instruction_n(config);
+  for (i32 column = 0; column < warpgroup_columns(config.tiling); column += n) {
+    const i32 in_slab = column % kSlabColumns;
+    if (in_slab != 0 && in_slab + n > kSlabColumns) {
+      return false;
+    }
+  }
+  return warpgroup_columns(config.tiling) % kSlabColumns == 0;
+}
+
+/// fp32 accumulator registers of one consumer thread.
+TILECAST_HD constexpr i32 accumulator_registers(const Tiling& tiling) {
+  return warpgroup_rows(tiling) * warpgroup_columns(tiling) / kThreadsPerWarpgroup;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,72 @@
+#include "model/gemm/config/residual_ring.h"
+
+#include <string>
+
+#include "model/gemm/config/kernel_config_text.h"
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+namespace {
+
+constexpr Epilogue kResidual{
+    .bias = Bias::kNone, .activation = Activation::kNone, .residual = true};
+
+KernelConfig ping_pong(const std::string& tile_and_stages) {
+  return parse_kernel_config("ping_pong:tile=" + tile_and_stages +
+                             ",cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,"
+                             "raster=grouped_m,group=8,walk=strided");
+}
+KernelConfig cooperative(const std::string& tile_and_stages) {
+  return parse_kernel_config("warp_specialized:tile=" + tile_and_stages +
+                             ",warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,"
+                             "grid=resident,raster=grouped_m,group=8,walk=strided");
+}
+i32 stages(const KernelConfig& config, i32 column_bytes = 2) {
+  return residual_stages(config, column_bytes, kResidual);
+}
+
+}  // namespace
+
+TEST_CASE("R takes the stages that its chunks of 64 x 64 fill, each a chunk of every warpgroup") {
+  // Chunks of 8 KB: two in A's 16 KB of a stage, four in B's 32 KB. Of six three for each of two
+  // warpgroups, which have four.
+  CHECK(residual_chunks_in_stage(Schedule::kWarpSpecialized,
+                                 cooperative("128x256x64,stages=4").tiling, 2) == 3);
+  CHECK(stages(cooperative("128x256x64,stages=4")) == 2);
+  // fp32: of 16 KB, one and two; one for each warpgroup.
+  CHECK(stages(cooperative("128x256x64,stages=3"), 4) == 4);
+  // Two rows of two chunks, as many as A's and B's 16 KB hold.
+  CHECK(stages(ping_pong("128x128x64,stages=6")) == 1);
+  CHECK(stages(ping_pong("128x128x64,stages=6"), 4) == 2);
+  // The last chunk of 160 columns has 32 and a place of 64: two in A's 16 KB, two in B's 20 KB.
+  CHECK(stages(ping_pong("128x160x64,stages=5")) == 2);
+  // K blocks of 32: one chunk in each of A's and B's 8 KB.
+  CHECK(stages(ping_pong("128x128x32,stages=4")) == 2);
+}
+
+TEST_CASE("Warpgroups that take turns tell one round of the ring from the next") {
+  CHECK(stages(ping_pong("128x128x32,stages=3")) == 2);
+  CHECK(stages(ping_pong("128x128x32,stages=2")) == 0);
+  CHECK(stages(ping_pong("128x128x32,stages=4"), 4) == 0);  // a chunk has 16 KB, a stage twice 8
+}
+
+TEST_CASE("Threads load R where no producer could, or where it counts other arrivals") {
+  CHECK(residual_stages(ping_pong("128x128x64,stages=6"), 2, {}) == 0);
+  Epilogue scaled = kResidual;
+  scaled.scales = Scales::kBlock;
+  CHECK(residual_stages(ping_pong("128x128x64,stages=6"), 2, scaled) == 0);
+  CHECK(stages(ping_pong("128x136x64,stages=4")) == 0);  // odd eights of columns
+  CHECK(stages(parse_kernel_config(
+            "pipelined:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=1,"
+            "raster=grouped_m,group=8")) == 0);
+  CHECK(stages(parse_kernel_config(
+            "split_k:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+            "c_slots=1,producer=40,splits=2,reduction=turnstile,raster=grouped_m,group=8")) == 0);
+
+  const KernelConfig config = ping_pong("128x128x64,stages=6");
+  GemmProblem problem{.shape = {256, 264, 64}, .epilogue = kResidual};
+  CHECK(residual_through_ring(problem, config));
+  problem.shape.n = 260;  // rows of 520 bytes
+  CHECK_FALSE(residual_through_ring(problem, config));
+}

@@ -1,0 +1,261 @@
+// The schedules of the GEMM kernels, and one row of traits for each: what its roles are and what
+// they hide. Whatever asks "which schedule is it?" asks the row, so a schedule is added by its
+// enumerator, its row, a kernel (kernels/gemm) and the processes of its roles
+// (model/gemm/sim/schedules); a missing row does not compile. Compiled by the host compiler, nvcc
+// and NVRTC. Checked by: schedule_test.cpp, tests/scripts/new_schedule.sh.
+#pragma once
+
+#include "model/base/host_device.h"
+#include "model/base/integers.h"
+
+namespace tilecast {
+
+enum class Schedule : i32 {
+  kSmallMma,           // one CTA, one tile, one K block
+  kBlocked,            // one tile per CTA, one buffer: load, wait, wgmma, wait
+  kBlockedPipelined,   // two buffers: a load is waited for at once, under the last K block's wgmma
+  kPipelined,          // a ring of stages, TMA and wgmma both asynchronous
+  kPersistent,         // the same inside a loop over tiles, one CTA per SM slot
+  kPersistentOverlap,  // the next tile's loads run under this tile's last wgmmas and its epilogue
+  kWarpSpecialized,    // one producer warpgroup, n consumer warpgroups that share a tile
+  kPingPong,           // one producer, two consumer warpgroups that take tiles in turn
+  // warp_specialized with tiles shared along K (work_decomposition.h):
+  kSplitK,         // every tile in equal parts
+  kSplitKHybrid,   // so for the partial wave; whole tiles for the rest
+  kStreamK,        // every worker the same number of K blocks
+  kStreamKHybrid,  // so for the partial wave and one full one; whole tiles for the rest
+  // On Blackwell, accumulators in tensor memory (tensor_memory.h):
+  kTcgen05Pipelined,          // one warp loads and issues, a ring of stages, one tile per CTA
+  kTcgen05Persistent,         // the same inside a loop over tiles
+  kTcgen05PersistentOverlap,  // the next tile's loads run under this tile's last MMAs and epilogue
+  kTcgen05WarpSpecialized,    // a warp that loads, one that issues, one that asks for tiles, four
+                              // that store
+};
+
+/// The instructions that multiply.
+enum class TensorCore : i32 { kWgmma, kTcgen05 };
+
+/// What K blocks are loaded into.
+enum class Buffers : i32 {
+  kOne,   // each load is waited for, and each multiply
+  kTwo,   // a load runs under one multiply
+  kRing,  // `stages` of them
+};
+
+enum class Grid : i32 {
+  kTiles,     // a CTA (cluster) per tile, in the hardware's order
+  kResident,  // as many as fit at once, each looping over tiles
+  kTakeover,  // as kTiles; what runs takes over the tiles of what has not started
+};
+
+/// Who loads K blocks.
+enum class Loader : i32 {
+  kMultiplier,         // a warp of those that multiply, or that issues the MMAs
+  kProducerWarpgroup,  // a warpgroup that neither multiplies nor stores
+};
+
+/// How workers share a tile along K.
+enum class SplitK : i32 {
+  kNone,
+  kEqually,   // in `splits` parts
+  kByWorker,  // every worker gets the same number of K blocks
+};
+
+struct ScheduleTraits {
+  const char* name;               // in configuration texts
+  const char* abbreviation;       // in tables
+  const char* meaning;            // for those who read it for the first time
+  const char* cutlass = nullptr;  // its kernel there, in the words of CUTLASS's names
+  TensorCore tensor_core = TensorCore::kWgmma;
+  Buffers buffers = Buffers::kRing;
+  Loader loader = Loader::kMultiplier;
+  Grid grid = Grid::kTiles;
+  bool grid_is_open = false;      // the configuration chooses another one
+  bool loads_run_ahead = false;   // over tiles: the next one's begin before this one has ended
+  bool borrows_b_stages = false;  // C may be staged in stages of B
+  bool stores_can_be_deferred = false;  // a tile's store runs under the next tile's K blocks
+  bool shares_operands = false;         // CTAs of a cluster, by multicast
+  bool walks_groups = false;            // of rows with a B each, where CTAs are resident
+  bool accumulators_are_open = false;   // one tile's, or two tiles'
+  bool one_k_block = false;             // the whole problem is one tile and one K block
+  i32 tiles_at_once = 1;                // that the warpgroups of one CTA work on
+  SplitK split_k = SplitK::kNone;
+  bool hybrid = false;  // K is split for the last tiles only; the others are whole
+};
+
+/// The row of a schedule. Inlined, so that who asks for one trait looks up that one alone.
+TILECAST_HD TILECAST_INLINED constexpr ScheduleTraits traits_of(Schedule schedule) {
+  switch (schedule) {
+    case Schedule::kSmallMma:
+      return {.name = "small_mma",
+              .abbreviation = "sm",
+              .meaning = "one CTA computes all of C from one K block",
+              .buffers = Buffers::kOne,
+              .one_k_block = true};
+    case Schedule::kBlocked:
+      return {.name = "blocked",
+              .abbreviation = "bl",
+              .meaning = "one buffer: load, wait, multiply, wait",
+              .buffers = Buffers::kOne};
+    case Schedule::kBlockedPipelined:
+      return {.name = "blocked_pipelined",
+              .abbreviation = "bp",
+              .meaning = "two buffers: a K block is loaded while the one before is multiplied",
+              .buffers = Buffers::kTwo};
+    case Schedule::kPipelined:
+      return {.name = "pipelined",
+              .abbreviation = "pi",
+              .meaning = "a ring of stages, loads and multiplications both asynchronous"};
+    case Schedule::kPersistent:
+      return {.name = "persistent",
+              .abbreviation = "pe",
+              .meaning = "a ring of stages, in CTAs that loop over tiles",
+              .grid = Grid::kResident};
+    case Schedule::kPersistentOverlap:
+      return {.name = "persistent_overlap",
+              .abbreviation = "po",
+              .meaning =
+                  "persistent, and the next tile's loads run while this one is finished and stored",
+              .grid = Grid::kResident,
+              .loads_run_ahead = true,
+              .borrows_b_stages = true,
+              .shares_operands = true};
+    case Schedule::kWarpSpecialized:
+      return {
+          .name = "warp_specialized",
+          .abbreviation = "ws",
+          .meaning =
+              "one warpgroup loads, the others multiply and share a tile (CUTLASS: cooperative)",
+          .cutlass = "warpspecialized_cooperative",
+          .loader = Loader::kProducerWarpgroup,
+          .grid_is_open = true,
+          .loads_run_ahead = true,
+          .stores_can_be_deferred = true,
+          .shares_operands = true,
+          .walks_groups = true};
+    case Schedule::kPingPong:
+      return {.name = "ping_pong",
+              .abbreviation = "pp",
+              .meaning = "one warpgroup loads, two multiply tiles of their own in turn",
+              .cutlass = "warpspecialized_pingpong",
+              .loader = Loader::kProducerWarpgroup,
+              .grid = Grid::kResident,
+              .loads_run_ahead = true,
+              .shares_operands = true,
+              .walks_groups = true,
+              .tiles_at_once = 2};
+    case Schedule::kSplitK:
+      return {.name = "split_k",
+              .abbreviation = "sp",
+              .meaning = "warp_specialized, each tile shared by several CTAs in equal parts of K",
+              .cutlass = "stream_k_warpspecialized_cooperative",
+              .loader = Loader::kProducerWarpgroup,
+              .grid = Grid::kResident,
+              .loads_run_ahead = true,
+              .shares_operands = true,
+              .split_k = SplitK::kEqually};
+    case Schedule::kSplitKHybrid:
+      return {.name = "split_k_hybrid",
+              .abbreviation = "sph",
+              .meaning = "split_k for the last, partial wave of tiles; whole tiles before it",
+              .loader = Loader::kProducerWarpgroup,
+              .grid = Grid::kResident,
+              .loads_run_ahead = true,
+              .shares_operands = true,
+              .split_k = SplitK::kEqually,
+              .hybrid = true};
+    case Schedule::kStreamK:
+      return {
+          .name = "stream_k",
+          .abbreviation = "sk",
+          .meaning = "warp_specialized, every CTA takes the same number of K blocks, across tiles",
+          .cutlass = "stream_k_warpspecialized_cooperative",
+          .loader = Loader::kProducerWarpgroup,
+          .grid = Grid::kResident,
+          .loads_run_ahead = true,
+          .shares_operands = true,
+          .split_k = SplitK::kByWorker};
+    case Schedule::kStreamKHybrid:
+      return {.name = "stream_k_hybrid",
+              .abbreviation = "skh",
+              .meaning = "stream_k for the last two waves of tiles; whole tiles before them",
+              .cutlass = "stream_k_warpspecialized_cooperative",
+              .loader = Loader::kProducerWarpgroup,
+              .grid = Grid::kResident,
+              .loads_run_ahead = true,
+              .shares_operands = true,
+              .split_k = SplitK::kByWorker,
+              .hybrid = true};
+    case Schedule::kTcgen05Pipelined:
+      return {.name = "tcgen05_pipelined",
+              .abbreviation = "t5pi",
+              .meaning = "Blackwell: one warp loads and issues, a ring of stages, one tile per CTA",
+              .tensor_core = TensorCore::kTcgen05};
+    case Schedule::kTcgen05Persistent:
+      return {.name = "tcgen05_persistent",
+              .abbreviation = "t5pe",
+              .meaning = "Blackwell: one warp loads and issues, in CTAs that loop over tiles",
+              .tensor_core = TensorCore::kTcgen05,
+              .grid = Grid::kResident};
+    case Schedule::kTcgen05PersistentOverlap:
+      return {.name = "tcgen05_persistent_overlap",
+              .abbreviation = "t5po",
+              .meaning =
+                  "Blackwell: persistent, and the next tile's loads run while this one is finished",
+              .tensor_core = TensorCore::kTcgen05,
+              .grid = Grid::kResident,
+              .loads_run_ahead = true,
+              .borrows_b_stages = true};
+    case Schedule::kTcgen05WarpSpecialized:
+      return {.name = "tcgen05_warp_specialized",
+              .abbreviation = "t5ws",
+              .meaning = "Blackwell: a warp loads, one issues, one asks for tiles, four store",
+              .tensor_core = TensorCore::kTcgen05,
+              .loader = Loader::kProducerWarpgroup,
+              .grid_is_open = true,
+              .loads_run_ahead = true,
+              .accumulators_are_open = true};
+  }
+  return {};  // no schedule
+}
+
+/// Enumerators of Schedule.
+constexpr i32 kScheduleCount = 16;
+static_assert(traits_of(static_cast<Schedule>(kScheduleCount)).name == nullptr,
+              "kScheduleCount is the number of schedules");
+TILECAST_HD constexpr bool rows_have_words() {
+  for (i32 i = 0; i < kScheduleCount; ++i) {
+    const ScheduleTraits row = traits_of(static_cast<Schedule>(i));
+    if (row.name == nullptr || row.abbreviation == nullptr || row.meaning == nullptr) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(rows_have_words(), "a schedule has a name, an abbreviation and a meaning");
+
+/// Workers may share a tile along K.
+TILECAST_HD constexpr bool splits_k(Schedule schedule) {
+  return traits_of(schedule).split_k != SplitK::kNone;
+}
+
+/// They do so in equal parts, `splits` of them.
+TILECAST_HD constexpr bool splits_equally(Schedule schedule) {
+  return traits_of(schedule).split_k == SplitK::kEqually;
+}
+
+/// Accumulators lie in tensor memory, and one thread issues the MMAs.
+TILECAST_HD constexpr bool uses_tcgen05(Schedule schedule) {
+  return traits_of(schedule).tensor_core == TensorCore::kTcgen05;
+}
+
+/// One warpgroup neither multiplies nor stores: it loads and, on Blackwell, issues.
+TILECAST_HD constexpr bool has_producer_warpgroup(Schedule schedule) {
+  return traits_of(schedule).loader == Loader::kProducerWarpgroup;
+}
+
+TILECAST_HD constexpr bool has_ring(Schedule schedule) {
+  return traits_of(schedule).buffers == Buffers::kRing;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,199 @@
+// Where a GEMM kernel keeps what in shared memory: the rings of A and B, the staging of C, the
+// barriers. The kernel carves by these offsets and the model's legality counts these bytes.
+//
+// Stages of K-major operands hold K in slabs of one swizzle row (64 elements, or 32 where block_k
+// is 32); M-major A and N-major B hold M and N in slabs of 64. Every slab starts at a multiple of
+// 1024 bytes.
+//
+// C is staged in slots of 64 rows x up to 64 columns per warpgroup; on Blackwell of 128 rows, of
+// which each warp has 32. With c_slots of 0 it borrows
+// stages instead: kernels with one tile per CTA use the drained ring; persistent_overlap gives its
+// B ring one stage more than its A ring, so that two B stages are free when a tile ends.
+#pragma once
+
+#include "model/base/host_device.h"
+#include "model/base/integers.h"
+#include "model/base/math.h"
+#include "model/gemm/config/kernel_config.h"
+#include "model/gemm/config/tensor_memory.h"
+#include "model/gemm/problem/gemm_problem.h"
+
+namespace tilecast {
+
+constexpr i32 kOperandBytes = 2;          // 16-bit elements
+constexpr i32 kSwizzleBytes = 128;        // longest row of one slab
+constexpr i32 kSlabElements = 64;         // 16-bit elements in such a row
+constexpr i32 kSwizzleAtomBytes = 1024;   // 8 rows; alignment of every slab
+constexpr i32 kBarrierBytes = 8;          // one mbarrier
+constexpr i32 kBulkCopyAlignment = 128;   // of a box without a swizzle
+constexpr i32 kBStagesFreeAtTileEnd = 2;  // of persistent_overlap where C borrows them
+
+/// K elements of one slab of a K-major operand.
+TILECAST_HD constexpr i32 k_slab_elements(const Tiling& tiling) {
+  return min_of(tiling.block_k, kSlabElements);
+}
+
+/// Columns of the last chunk of a row of C, where they are an odd multiple of eight: no swizzle row
+/// has their length, and none is needed, since rows that lie an odd multiple of 16 bytes apart do
+/// not meet in the same banks. Else 0.
+TILECAST_HD constexpr i32 c_last_columns(const Tiling& tiling) {
+  return in_odd_eights(tiling) ? warpgroup_columns(tiling) % kSlabElements : 0;
+}
+
+/// Columns of C in one staging slot, and in one bulk store: a store fills whole swizzle rows of
+/// 128, 64 or 32 bytes, a slot holds as many stores as fit 64 columns; or it is that last chunk.
+/// Columns are those of A B, of which each leaves `column_bytes` (c_column_bytes) in C.
+TILECAST_HD constexpr i32 c_slot_columns(const Tiling& tiling) {
+  return min_of(warpgroup_columns(tiling), kSlabElements);
+}
+TILECAST_HD constexpr i32 c_box_columns(const Tiling& tiling, i32 column_bytes = kOperandBytes) {
+  const i32 columns = warpgroup_columns(tiling) - c_last_columns(tiling);
+  const i32 fit = columns % 64 == 0 ? 64 : columns % 32 == 0 ? 32 : 16;
+  return min_of(fit, kSwizzleBytes / column_bytes);
+}
+
+/// Rows of one slot.
+TILECAST_HD constexpr i32 c_slot_rows(Schedule schedule) {
+  return uses_tcgen05(schedule) ? kTensorMemoryLanes : kWgmmaM;
+}
+
+/// Slots that a warpgroup's part of a tile fills.
+TILECAST_HD constexpr i32 c_chunks(const Tiling& tiling) {
+  return wgmmas_along_m(tiling) * ceil_div(warpgroup_columns(tiling), c_slot_columns(tiling));
+}
+TILECAST_HD constexpr i32 c_chunks(Schedule schedule, const Tiling& tiling) {
+  return c_chunks(tiling) * kWgmmaM / c_slot_rows(schedule);
+}
+
+constexpr i32 kMostBoxRows = 256;  // of one bulk copy
+constexpr i32 kSwizzleAtomRows = 8;
+
+/// Of a tile of A that is partly out of bounds only rows that exist are loaded, in whole steps:
+/// swizzle atoms; slices, where CTAs load them for each other; all, where one copy cannot bring
+/// them, or where A is M-major, whose copies bring slabs of them.
+TILECAST_HD constexpr i32 a_rows_step(const Tiling& tiling, Layout layout) {
+  return !a_is_k_major(layout)           ? tiling.block_m
+         : tiling.cluster_n > 1          ? tiling.block_m / tiling.cluster_n
+         : tiling.block_m > kMostBoxRows ? tiling.block_m
+                                         : kSwizzleAtomRows;
+}
+
+/// A pair of CTAs that share tcgen05 instructions loads all rows, whether they exist or not; so
+/// does who walks groups, which end where the boxes of no tensor map do.
+TILECAST_HD constexpr bool loads_existing_rows(const GemmProblem& problem,
+                                               const KernelConfig& config) {
+  return problem.groups == nullptr &&
+         (!uses_tcgen05(config.schedule) || cta_group(config.tiling) == 1);
+}
+
+/// Of a tile of block_m rows where `rows` follow its first one, or none.
+TILECAST_HD constexpr i32 a_rows_loaded(i32 rows, i32 block_m, i32 step) {
+  return rows >= block_m ? block_m : round_up(max_of(rows, 0), step);
+}
+
+struct SmemLayout {
+  i32 a_stage_bytes, b_stage_bytes;
+  i32 b_stages;  // stages, or one more
+  i32 c_slot_bytes;
+  i32 b_offset, c_offset, barrier_offset;
+  i32 tcgen05_offset;  // of the tcgen05 kernels' own (tensor_memory.h)
+  i32 total_bytes;     // what the launch asks for
+};
+
+/// Bytes of one slot.
+TILECAST_HD constexpr i32 c_slot_bytes(Schedule schedule, const Tiling& tiling, i32 column_bytes) {
+  return c_slot_rows(schedule) * c_slot_columns(tiling) * column_bytes;
+}
+
+TILECAST_HD constexpr SmemLayout smem_layout(Schedule schedule, const Tiling& tiling,
+                                             i32 column_bytes = kOperandBytes) {
+  const bool borrows_b = traits_of(schedule).borrows_b_stages && tiling.c_slots == 0;
+  SmemLayout layout{};
+  layout.a_stage_bytes = tiling.block_m * tiling.block_k * kOperandBytes;
+  // A pair of CTAs holds B once between them.
+  const i32 b_rows = uses_tcgen05(schedule) ? tiling.block_n / cta_group(tiling) : tiling.block_n;
+  layout.b_stage_bytes = b_rows * tiling.block_k * kOperandBytes;
+  layout.b_stages = tiling.stages + (borrows_b ? kBStagesFreeAtTileEnd - 1 : 0);
+  layout.c_slot_bytes = c_slot_bytes(schedule, tiling, column_bytes);
+  layout.b_offset = tiling.stages * layout.a_stage_bytes;
+  layout.c_offset = layout.b_offset + layout.b_stages * layout.b_stage_bytes;
+  layout.barrier_offset = layout.c_offset + consumer_warpgroups(schedule, tiling) * tiling.c_slots *
+                                                layout.c_slot_bytes;
+  layout.tcgen05_offset = layout.barrier_offset + 2 * tiling.stages * kBarrierBytes;
+  layout.total_bytes = layout.tcgen05_offset + (uses_tcgen05(schedule) ? kTcgen05SyncBytes : 0);
+  return layout;
+}
+
+/// Bytes of the table of groups, which lies behind all that: a scheduler, and each group's first
+/// row and first row of tiles with those behind the last.
+TILECAST_HD constexpr i32 group_table_bytes(i64 groups) {
+  return static_cast<i32>(8 * (groups + 1) + 128);
+}
+
+/// Of block scales, a box of A's begins at a multiple of four, tiles of groups anywhere: it is
+/// longer by four. A function, since a constant would be a symbol of every cubin.
+TILECAST_HD consteval i32 scales_apart() { return 16 / scale_bytes(); }
+/// Boxes that bring them, each of so many rows, and four that the next one brings again.
+TILECAST_HD constexpr i32 scale_copies(const Tiling& tiling) {
+  return ceil_div(tiling.block_m + scales_apart(), kMostBoxRows);
+}
+TILECAST_HD constexpr i32 scale_box_rows(const Tiling& tiling) {
+  return tiling.block_m / scale_copies(tiling);
+}
+TILECAST_HD constexpr i32 scale_box_bytes(const Tiling& tiling) {
+  return scale_bytes() * (scale_box_rows(tiling) + scales_apart());
+}
+/// Of block scales in each stage: those of A's rows, where a bulk copy may put them.
+TILECAST_HD constexpr i32 scale_stage_bytes(const Tiling& tiling) {
+  return round_up(scale_bytes() * (tiling.block_m + scales_apart()), kBulkCopyAlignment);
+}
+/// From the stages' barriers to the scales, which lie behind all that.
+TILECAST_HD constexpr i32 scale_ring_offset(const Tiling& tiling) {
+  const i32 barriers = 2 * tiling.stages * kBarrierBytes;
+  return round_up(barriers, kBulkCopyAlignment) - barriers;
+}
+/// Of all stages, with what lies before them.
+TILECAST_HD constexpr i32 scale_ring_bytes(const Epilogue& epilogue, const Tiling& tiling) {
+  return has_block_scales(epilogue)
+             ? scale_ring_offset(tiling) + tiling.stages * scale_stage_bytes(tiling)
+             : 0;
+}
+
+/// What slots of C take beyond those of 16-bit elements; less than 0 where they take less.
+TILECAST_HD constexpr i32 c_slots_beside(const KernelConfig& config, i32 column_bytes) {
+  const Tiling& t = config.tiling;
+  return consumer_warpgroups(config.schedule, t) * t.c_slots *
+         (c_slot_bytes(config.schedule, t, column_bytes) -
+          c_slot_bytes(config.schedule, t, kOperandBytes));
+}
+
+/// Whether a kernel can promote the sums of each K block, which is 128 elements: before the next
+/// one's begin, whose stage is waited for before this one's is free.
+TILECAST_HD constexpr bool can_promote(const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  return has_producer_warpgroup(config.schedule) && !uses_tcgen05(config.schedule) &&
+         t.block_k == kSlabElements && t.stages > 1 && t.block_n <= kMostInstructionN &&
+         config.inflight == 0 && config.store == Store::kAtTileEnd;
+}
+/// Whether it can scale them: a K block is one block of scales, and the tile's first one is K's.
+TILECAST_HD constexpr bool takes_block_scales(const KernelConfig& config) {
+  return can_promote(config) && !splits_k(config.schedule);
+}
+
+/// Whether what C may borrow holds a whole tile of it.
+TILECAST_HD constexpr bool c_fits_where_it_is_staged(Schedule schedule, const Tiling& tiling,
+                                                     i32 column_bytes = kOperandBytes) {
+  if (tiling.c_slots > 0) {
+    return true;
+  }
+  const SmemLayout layout = smem_layout(schedule, tiling, column_bytes);
+  const i64 needed =
+      i64{c_chunks(schedule, tiling)} * warpgroups_per_tile(tiling) * layout.c_slot_bytes;
+  const i64 borrowed = traits_of(schedule).borrows_b_stages
+                           ? i64{kBStagesFreeAtTileEnd} *
+                                 (layout.b_stage_bytes / layout.c_slot_bytes) * layout.c_slot_bytes
+                           : i64{layout.c_offset};
+  return needed <= borrowed;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,158 @@
+#include "model/gemm/costs/kernel_costs.h"
+
+#include <algorithm>
+
+#include "model/base/math.h"
+#include "model/gemm/config/residual_ring.h"
+#include "model/gemm/config/smem_layout.h"
+#include "model/gemm/costs/fused_epilogue.h"
+#include "model/gemm/costs/hilbert_steps.h"
+#include "model/gemm/costs/pack_time.h"
+#include "model/gemm/costs/tensor_operation.h"
+#include "model/gemm/order/tile_scheduler.h"
+#include "model/gemm/problem/group_rows.h"
+
+namespace tilecast {
+namespace {
+
+/// Of a warpgroup that loads a K block between its wgmmas.
+Cycles own_loads(const MachineSpec& machine, const KernelConfig& config, Layout layout) {
+  const bool ahead = traits_of(config.schedule).loads_run_ahead;
+  return machine.own_copy * bulk_copies(config.tiling, layout) +
+         (ahead ? machine.load_ahead : Cycles{});
+}
+
+/// What MMAs leave of tensor memory's port: they read the accumulators that they add to.
+BytesPerCycle beside_mmas(BytesPerCycle port, const Tiling& t, Cycles interval) {
+  constexpr double kLeast = 0.5;  // nobody has seen them take more
+  const double accumulators = 4.0 * t.block_m * t.block_n;
+  return {std::max(port.value * kLeast, port.value - accumulators / interval.value)};
+}
+
+/// What DRAM reads where so many things take its requests out of order.
+BytesPerSecond out_of_order_rate(const GpuSpec& gpu, int things) {
+  return gpu.dram->read_rate * (1 - things * (gpu.stream ? gpu.stream->disorder_loss : 0));
+}
+
+}  // namespace
+
+i32 bulk_copies(const Tiling& t, Layout layout) {
+  const auto of_operand = [&t](i32 side, i32 sharers, bool k_major) {
+    const i32 slabs_of_k = ceil_div(t.block_k, k_slab_elements(t));
+    return k_major ? slabs_of_k * ceil_div(side / sharers, kMostBoxRows)
+                   : ceil_div(side, kSlabElements);
+  };
+  return of_operand(t.block_m, t.cluster_n, a_is_k_major(layout)) +
+         of_operand(t.block_n, t.cluster_m, b_is_k_major(layout));
+}
+
+BytesPerSecond dram_read_rate(const GpuSpec& gpu) { return out_of_order_rate(gpu, 1); }
+BytesPerSecond dram_box_rate(const GpuSpec& gpu) { return out_of_order_rate(gpu, 2); }
+
+std::optional<BytesPerCycle> plain_store_rate(const GpuSpec& gpu, const GemmProblem& problem,
+                                              const KernelConfig& config) {
+  const bool swapped = config.operands == OperandOrder::kSwapped;
+  const i64 bytes =
+      (swapped ? problem.shape.m : c_columns(problem)) * element_bytes(c_type(problem));
+  if (swapped ? bytes % 16 == 0 : c_rows_allow_tma(problem)) {
+    return {};
+  }
+  // Four bytes by an instruction, two where neighbours in a row are not aligned to four. They read
+  // shared memory for every store, where those of partial sums store registers.
+  return gpu.reduction->sm_store / (bytes % 4 == 0 ? 2.0 : 4.0);
+}
+
+KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
+                         i32 ctas, bool cold, Hertz sm_clock) {
+  const Tiling& t = config.tiling;
+  const i32 of_column = c_column_bytes(problem);  // bytes
+  const auto time = [sm_clock](Cycles cycles) { return sim_time(cycles, sm_clock); };
+
+  const MachineSpec& machine = *gpu.machine;
+  const bool tcgen05 = uses_tcgen05(config.schedule);
+  const TensorOperation mma = tensor_operation(gpu, config);
+  const i32 rows = c_slot_rows(config.schedule);
+  const Bytes chunk{static_cast<double>(rows * c_slot_columns(t) * of_column)};
+
+  KernelCosts costs{};
+  costs.mma.time = time(mma.interval * mma.per_k_block + promotion_beside(problem, t));
+  costs.mma.issue = time(machine.mma_issue + machine.wgmma_issue * mma.per_k_block);
+  costs.mma.queue = time(mma.interval * machine.mma_queue);
+  costs.mma.completion = time(mma.completion);
+  if (promotes(problem)) {
+    costs.mma.promoted_parts = wgmmas_along_m(t) * wgmmas_along_n(config);
+    costs.mma.promotion = time(promotion_time(1.0 * kWgmmaM * tilecast::instruction_n(config)));
+  }
+  costs.mma.operand_bytes = i64{mma.operand_bytes} * mma.per_k_block;
+  costs.mma.turn = time(mma.turn);
+  const bool loads_besides = !tcgen05 && !has_producer_warpgroup(config.schedule);
+  costs.load.wake = time(cluster_size(t) > 1 ? machine.remote_wake
+                         : loads_besides     ? machine.own_load
+                                             : machine.wake);
+  const i32 copies =
+      bulk_copies(t, problem.layout) + (has_block_scales(problem.epilogue) ? scale_copies(t) : 0);
+  costs.load.issue = time(loads_besides ? own_loads(machine, config, problem.layout)
+                                        : machine.issue + machine.issue_copy * copies);
+  costs.load.latency = time(machine.l2_latency);
+  costs.load.first = cold ? sim_time(machine.first_load) : SimTime{};
+  costs.store.setup = time(machine.epilogue);
+  costs.store.first_setup = cold ? time(machine.first_epilogue) : SimTime{};
+  // Where stmatrix does not stage C there are as many stores of threads again.
+  const double staging_instructions = max_of(1, of_column / kOperandBytes);
+  const i32 parts = rows / kWgmmaM;
+  costs.store.chunk = time(machine.chunk * parts * staging_instructions);
+  costs.store.pack = time(pack_time(config));
+  costs.store.arithmetic =
+      time(fused_time(problem.epilogue, static_cast<double>(rows * c_slot_columns(t)),
+                      residual_through_ring(problem, config)));
+  costs.tile.next = time(machine.next_tile);
+  if (config.raster.kind == RasterKind::kHilbert) {
+    const TileScheduler tiles = make_tile_scheduler(problem, config, 1);
+    costs.tile.find =
+        time(machine.hilbert_step * hilbert_steps(config.raster, tiles.tiles_m, tiles.tiles_n));
+  }
+  // Warps that share a slot wait for each other.
+  costs.store.slot = time((tcgen05 ? Cycles{} : machine.barrier * 2) + machine.issue_copy);
+  costs.store.issue = time(machine.barrier * 2 + machine.issue +
+                           machine.issue_copy * (c_chunks(t) * warpgroups_per_tile(t)));
+  costs.store.staging = time(transfer_cycles(chunk, machine.intake));
+  costs.store.chunk_bytes = static_cast<i64>(chunk.value);
+  if (problem.epilogue.residual) {
+    costs.residual.bytes = costs.store.chunk_bytes;
+    costs.residual.intake = time(transfer_cycles(chunk, gpu.reduction->sm_load));
+    costs.residual.output = sim_time(transfer_time(chunk, machine.l2_output));
+    costs.residual.dram = sim_time(transfer_time(chunk, dram_read_rate(gpu)));
+    if (residual_through_ring(problem, config)) {
+      costs.residual.stages = residual_stages(config, of_column, problem.epilogue);
+      costs.residual.stage = time(machine.barrier);
+      costs.residual.fill = costs.store.staging;
+    }
+  }
+  costs.store.latency = time(machine.store_latency);
+  const std::optional<BytesPerCycle> by_threads = plain_store_rate(gpu, problem, config);
+  costs.store.by_threads = by_threads.has_value();
+  costs.store.read = time(transfer_cycles(chunk, by_threads.value_or(machine.store_read)));
+  costs.launch.kernel =
+      sim_time(machine.kernel) + (cluster_size(t) > 1 ? sim_time(machine.cluster) : SimTime{});
+  costs.launch.dispatch = sim_time(machine.dispatch);
+  const i32 per_gpc = ceil_div(std::min(ctas, gpu.sm.count), machine.gpcs);
+  costs.launch.cta_start =
+      (cold ? sim_time(machine.cta_start + machine.start_shared * per_gpc)
+            : time(machine.cta_restart)) +
+      (grouped_along_k(problem) ? time(machine.group_read) : SimTime{}) +
+      (has_producer_warpgroup(config.schedule) ? sim_time(machine.start_roles) : SimTime{}) +
+      (cluster_size(t) > 1 ? sim_time(machine.start_cluster) : SimTime{});
+  costs.launch.cta_refill = time(machine.cta_refill + machine.cta_restart);
+  if (tcgen05) {
+    const BytesPerCycle port = gpu.tcgen05->tensor_memory_read;
+    const Bytes fp32 = chunk * 2;
+    costs.tensor_memory.read = time(transfer_cycles(fp32, port));
+    costs.tensor_memory.read_shared =
+        time(transfer_cycles(fp32, beside_mmas(port, t, mma.interval)));
+    costs.tensor_memory.store_wait = time(machine.barrier);
+    costs.tensor_memory.answer = time(machine.l2_latency);
+  }
+  return costs;
+}
+
+}  // namespace tilecast

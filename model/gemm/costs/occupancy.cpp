@@ -1,0 +1,117 @@
+#include "model/gemm/costs/occupancy.h"
+
+#include <algorithm>
+
+#include "model/base/error.h"
+#include "model/base/math.h"
+#include "model/gemm/config/register_plan.h"
+#include "model/gemm/config/smem_layout.h"
+#include "model/gemm/config/tensor_memory.h"
+
+namespace tilecast {
+namespace {
+
+constexpr i32 kBesideAccumulators = 40;  // most that the compiled kernels needed beside them
+constexpr i32 kBesideWhereSplit = 90;    // where partial sums are loaded beside them
+// ... and where a thread is launched with few, though its consumers get more: with 96 accumulators
+// of 128 registers every kernel spilled, with 88 none.
+constexpr i32 kBesideAtLaunchWhereSplit = 40;
+// What they mostly use: kernels with one tile per CTA, and those that loop over tiles.
+constexpr i32 kUsedBesideOneTile = 26;
+constexpr i32 kUsedBesideManyTiles = 34;
+// What the tcgen05 kernels use at most: 32 columns at a time on their way from tensor memory.
+constexpr i32 kTcgen05Registers = 80;
+constexpr i32 kBesideOperands = 26;  // that ptxas asks for around one wgmma's accumulators
+
+i32 register_cap(const GpuSpec& gpu, const KernelConfig& config) {
+  const i32 threads = threads_per_cta(config.schedule, config.tiling);
+  const i32 by_file = gpu.sm.registers / (threads * config.ctas_per_sm);
+  return std::min(gpu.sm.max_registers_per_thread, by_file / kRegisterStep * kRegisterStep);
+}
+
+/// Registers that hold values over the whole main loop: accumulators, and A where it comes from
+/// registers: four of them for each wgmma row and k16 step.
+i32 held_registers(const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  const i32 a = config.a_source == OperandSource::kRegisters
+                    ? wgmmas_along_m(t) * (t.block_k / kWgmmaK) * 4
+                    : 0;
+  return accumulator_registers(t) + a;
+}
+
+/// Registers per thread at launch that the compiled kernel is expected to use.
+i32 launch_registers(const GpuSpec& gpu, const KernelConfig& config) {
+  const i32 cap = register_cap(gpu, config);
+  if (uses_tcgen05(config.schedule)) {
+    return std::min(cap, kTcgen05Registers);
+  }
+  if (has_producer_warpgroup(config.schedule)) {
+    return cap;  // setmaxnreg makes the compiler take all it is promised
+  }
+  const i32 beside = config.grid == Grid::kTiles ? kUsedBesideOneTile : kUsedBesideManyTiles;
+  return std::min(cap, round_up(held_registers(config) + beside, kRegisterStep));
+}
+
+}  // namespace
+
+bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config, i32 fused) {
+  const Tiling& t = config.tiling;
+  const i32 cap = register_cap(gpu, config);
+  if (uses_tcgen05(config.schedule)) {
+    return kTcgen05Registers <= cap;
+  }
+  const i32 for_thread = has_producer_warpgroup(config.schedule)
+                             ? register_plan(consumer_warpgroups(config.schedule, t),
+                                             config.ctas_per_sm, config.producer_registers)
+                                   .consumer
+                             : cap;
+  const bool splits = splits_k(config.schedule);
+  const i32 beside = splits ? kBesideWhereSplit : kBesideAccumulators;
+  const bool launched_with_enough =
+      !splits || held_registers(config) + kBesideAtLaunchWhereSplit + fused <= cap;
+  return instruction_n(config) / 2 + kBesideOperands <= cap &&
+         held_registers(config) + beside + fused <= for_thread && launched_with_enough;
+}
+
+i32 ctas_by_shared_memory(const GpuSpec& gpu, const KernelConfig& config, i32 more) {
+  const double bytes = smem_layout(config.schedule, config.tiling).total_bytes + more;
+  if (bytes > gpu.sm.shared_memory_per_cta.value) {
+    return 0;
+  }
+  return static_cast<i32>(gpu.sm.shared_memory.value /
+                          (bytes + gpu.sm.shared_memory_reserved_per_cta.value));
+}
+
+i32 shared_memory_for_each_of(const GpuSpec& gpu, i32 ctas) {
+  const i32 shared = static_cast<i32>(gpu.sm.shared_memory.value) / ctas -
+                     static_cast<i32>(gpu.sm.shared_memory_reserved_per_cta.value);
+  return std::min(static_cast<i32>(gpu.sm.shared_memory_per_cta.value), shared);
+}
+
+i32 resident_ctas(const GpuSpec& gpu, const KernelConfig& config) {
+  const i32 threads = threads_per_cta(config.schedule, config.tiling);
+  const i32 by_tensor_memory = uses_tcgen05(config.schedule)
+                                   ? kTensorMemoryColumns / tensor_memory_columns(config)
+                                   : gpu.sm.max_ctas;
+  return std::min({ctas_by_shared_memory(gpu, config), by_tensor_memory,
+                   gpu.sm.registers / (threads * launch_registers(gpu, config)),
+                   gpu.sm.max_threads / threads, gpu.sm.max_ctas});
+}
+
+i32 resident_workers(const GpuSpec& gpu, const KernelConfig& config) {
+  const i32 per_sm = resident_ctas(gpu, config);
+  switch (cluster_size(config.tiling)) {
+    case 1:
+      return per_sm * gpu.sm.count;
+    case 2:
+      return per_sm * gpu.clusters.value().max_active_of_2;
+    case 4:
+      return per_sm * gpu.clusters.value().max_active_of_4;
+    case 8:
+      return per_sm * gpu.clusters.value().max_active_of_8;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace tilecast

@@ -1,0 +1,21 @@
+// What packing a finished tile for a deferred store takes: the closed forms and the simulator both
+// ask. Checked by: closed_form_test.cpp, simulate_test.cpp.
+#pragma once
+
+#include "model/base/units.h"
+#include "model/gemm/config/kernel_config.h"
+#include "model/gemm/config/register_plan.h"
+
+namespace tilecast {
+
+/// A CTA's tile to 16-bit pairs in registers, by warpgroups that finish it together: on Hopper an
+/// SM's threads convert 64 pairs a cycle (CUDA programming guide, throughput of arithmetic
+/// instructions).
+inline Cycles pack_time(const KernelConfig& config) {
+  constexpr double kPairsPerCycle = 64;
+  const Tiling& t = config.tiling;
+  const i32 pairs = t.block_m * t.block_n / 2;
+  return Cycles{pairs / kPairsPerCycle};
+}
+
+}  // namespace tilecast

@@ -1,0 +1,65 @@
+#include "model/gemm/costs/tensor_operation.h"
+
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+KernelConfig tcgen05(i32 n, i32 group) {
+  KernelConfig config = fixed_by_schedule(Schedule::kTcgen05WarpSpecialized);
+  config.tiling.block_m = 128;
+  config.tiling.block_n = n;
+  config.tiling.block_k = 64;
+  config.tiling.cluster_m = group;
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("One CTA's tcgen05 interval is the published max(N/2, 32 + N/4)") {
+  const GpuSpec gpu = load_gpu("b200", false).spec;
+  const auto interval = [&](i32 n) { return tensor_operation(gpu, tcgen05(n, 1)).interval.value; };
+  // https://github.com/SemiAnalysisAI/microbench-blackwell, 128 rows, operands in shared memory.
+  CHECK(interval(64) == 48);
+  CHECK(interval(96) == 56);
+  CHECK(interval(112) == 60);
+  CHECK(interval(128) == 64);
+  CHECK(interval(256) == 128);
+}
+
+TEST_CASE("A pair reads half of B each, so that narrow tiles are faster; within 3.5 cycles") {
+  const GpuSpec gpu = load_gpu("b200", false).spec;
+  const auto interval = [&](i32 n) { return tensor_operation(gpu, tcgen05(n, 2)).interval.value; };
+  const struct {
+    i32 n;
+    double published;
+  } rows[] = {{64, 43.0}, {80, 45.3}, {96, 49.4}, {112, 56}, {128, 64}, {256, 128}};
+  for (const auto& [n, published] : rows) {
+    CHECK(interval(n) <= published);
+    CHECK(interval(n) >= published - 3.5);
+  }
+}
+
+TEST_CASE("Completion is seen 136 cycles after an interval, of a pair 170") {
+  const GpuSpec gpu = load_gpu("b200", false).spec;
+  CHECK(tensor_operation(gpu, tcgen05(256, 1)).completion == Cycles{136});
+  CHECK(tensor_operation(gpu, tcgen05(256, 2)).completion == Cycles{170});
+  CHECK(tensor_operation(gpu, tcgen05(256, 1)).per_k_block == 4);  // 64 / 16
+}
+
+TEST_CASE("wgmma is the same abstraction: m64n256k16 takes 128 cycles") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  KernelConfig config = fixed_by_schedule(Schedule::kPipelined);
+  config.tiling.block_m = 128;
+  config.tiling.block_n = 256;
+  config.tiling.block_k = 64;
+  config.tiling.warpgroups_m = 2;
+  const TensorOperation operation = tensor_operation(gpu, config);
+  CHECK(operation.interval == Cycles{128});
+  CHECK(operation.per_k_block == 4);  // steps of 16
+  CHECK(operation.of_cta() == 8);     // of two warpgroups
+  CHECK(operation.operand_bytes == (64 + 256) * 16 * 2);
+}
+
+}  // namespace tilecast

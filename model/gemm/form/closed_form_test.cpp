@@ -1,0 +1,558 @@
+#include "model/gemm/form/closed_form.h"
+
+#include <cmath>
+
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/sim/example_blackwell.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+constexpr double kNoLimit = 1e30;
+
+/// An H200 whose only limit is the tensor cores' own rate.
+GpuSpec tensor_only() {
+  GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  gpu.wgmma->operand_rate = {kNoLimit};
+  gpu.dram->bandwidth = {kNoLimit};
+  gpu.reduction->chip_store = {kNoLimit};
+  gpu.stream->disorder_loss = 0;
+  gpu.dram->read_rate = gpu.dram->write_rate = {kNoLimit};
+  gpu.machine = MachineSpec{.mma_queue = 1e4,
+                            .intake = {kNoLimit},
+                            .gpcs = 8,
+                            .merge_limit = 2.25,
+                            .l2_output = {kNoLimit},
+                            .store_read = {kNoLimit}};
+  gpu.reduction->sm_store = {kNoLimit};
+  return gpu;
+}
+
+constexpr const char* kFlagship =
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided";
+constexpr Hertz kClock{1.5e9};
+
+ClosedForm run(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
+  return closed_form(gpu, problem, config, gemm_work(gpu, problem, config), kClock);
+}
+
+GemmProblem problem(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
+
+/// Loads and multiplies of a K block, and DRAM's traffic and the tiles, delay each other.
+double together(double loads, double multiplies) {
+  return std::pow(std::pow(loads, 8) + std::pow(multiplies, 8), 1.0 / 8);
+}
+double overlapped(double tiles, double dram) {
+  return std::cbrt(std::pow(tiles, 3) + std::pow(dram, 3));
+}
+/// A ring or a chain of loads, and the engine that they keep busy.
+double among_loads(double chain, double engine) { return overlapped(chain, engine); }
+
+TEST_CASE("With tensor cores the only limit, time is whole waves of tiles") {
+  // 32 x 16 tiles on 132 SMs: 4 waves, each 64 K blocks of 2 x 128 x 256 x 64 / 4096 = 1024 cycles.
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  const ClosedForm form = run(tensor_only(), problem(4096, 4096, 4096), config);
+  CHECK(form.cycles.value == Approx(4 * 64 * 1024));
+  CHECK(form.limiter == Limiter::kTensor);
+  // Busy share: all FLOPs at the peak, 254200 cycles, over that.
+  CHECK(form.shares.tensor == Approx(2.0 * 4096 * 4096 * 4096 / 132 / 4096 / (4 * 64 * 1024)));
+}
+
+TEST_CASE("One tile more than a wave costs a whole wave more") {
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  const GpuSpec gpu = tensor_only();
+  CHECK(run(gpu, problem(132 * 128, 256, 640), config).cycles.value == Approx(10 * 1024));
+  CHECK(run(gpu, problem(133 * 128, 256, 640), config).cycles.value == Approx(20 * 1024));
+}
+
+TEST_CASE("Narrow wgmmas are bound by reading their operands") {
+  // m64n64k16: 32 cycles of tensor work, (64 + 64) x 16 x 2 B = 4096 B at 128 B per cycle: 32; at
+  // half that rate 64, twice as long.
+  GpuSpec gpu = tensor_only();
+  const KernelConfig config = parse_kernel_config(
+      "warp_specialized:tile=64x64x64,stages=8,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
+  const GemmProblem p = problem(64, 64, 6400);
+  gpu.wgmma->operand_rate = {128};
+  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 4 * 32));
+  gpu.wgmma->operand_rate = {64};
+  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 4 * 64));
+  CHECK(run(gpu, p, config).limiter == Limiter::kSharedMemory);
+}
+
+TEST_CASE("SM intake bounds a tile that asks for more bytes per cycle than an SM takes in") {
+  // 128x256x64: 49152 B per 1024 cycles is 48 B per cycle. At 50 it just fits, at 24 it takes
+  // twice.
+  GpuSpec gpu = tensor_only();
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  const GemmProblem p = problem(4096, 4096, 4096);
+  gpu.machine->intake = {50};
+  CHECK(run(gpu, p, config).limiter == Limiter::kTensor);
+  gpu.machine->intake = {24};
+  CHECK(run(gpu, p, config).cycles.value > 1.99 * 4 * 64 * 1024);
+  CHECK(run(gpu, p, config).limiter == Limiter::kSmIntake);
+}
+
+TEST_CASE("A ring too short for the load latency waits for it") {
+  // 2000 cycles of latency at 1.5 GHz, 1024 of wgmmas a K block. With one K block's wgmmas left in
+  // flight a stage is seen free when the next one's operands are there: 2000 a K block with two
+  // stages, 2000 / 3 with four; waited for at once, (2000 + 1024) / 2 with two.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->l2_latency = {2000};
+  KernelConfig config = parse_kernel_config(kFlagship);
+  const GemmProblem p = problem(128, 256, 64000);
+  config.tiling.stages = 2;
+  CHECK(run(gpu, p, config).cycles.value == Approx(together(2000, 1024) * 1000 + 2000));
+  CHECK(run(gpu, p, config).limiter == Limiter::kLatency);
+  config.inflight = 0;
+  CHECK(run(gpu, p, config).cycles.value == Approx(together(1512, 1024) * 1000 + 2000));
+  config.inflight = 1;
+  config.tiling.stages = 4;
+  CHECK(run(gpu, p, config).cycles.value == Approx(together(2000.0 / 3, 1024) * 1000 + 2000));
+}
+
+TEST_CASE("A warpgroup runs ahead of the tensor pipe by so many wgmmas, and no further") {
+  // Two stages and 20,000 cycles of latency; a K block is 8 wgmmas of 128 cycles. With eight or
+  // more ahead the next load goes out when they are issued; with fewer it waits for the others.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->l2_latency = {20000};
+  KernelConfig config = parse_kernel_config(kFlagship);
+  config.tiling.stages = 2;
+  const auto k_block = [&](double queue) {
+    gpu.machine->mma_queue = queue;
+    return (run(gpu, problem(128, 256, 64000), config).cycles.value - 20000) / 1000;
+  };
+  CHECK(k_block(100) == Approx(20000));
+  CHECK(k_block(8) == Approx(20000));
+  CHECK(k_block(7) == Approx(20000 + 128));
+  CHECK(k_block(0) == Approx(20000 + 1024));
+  config.inflight = 0;  // both stages are loaded while their wgmmas are waited for
+  CHECK(k_block(0) == Approx((20000 + 1024) / 2));
+  CHECK(k_block(100) == Approx((20000 + 1024) / 2));
+}
+
+TEST_CASE(
+    "A stage is loaded again once its bytes have followed the latency and it was handed over") {
+  // 384 lines of 128 B at 2 cycles each are 768, a hand-over of 100; one of two stages is held.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->l2_latency = {20000};
+  gpu.machine->request = {2};
+  gpu.machine->wake = {100};
+  KernelConfig config = parse_kernel_config(kFlagship);
+  config.tiling.stages = 2;
+  const auto cycles = [&](i64 k_blocks) {
+    return run(gpu, problem(128, 256, 64 * k_blocks), config).cycles.value;
+  };
+  CHECK(cycles(1000) - cycles(900) == Approx(100 * among_loads(20868, 768)));
+  config.tiling.stages = 3;  // two are on their way at any time
+  CHECK(cycles(1000) - cycles(900) == Approx(100 * among_loads(20868 / 2.0, 768)));
+}
+
+TEST_CASE(
+    "Where rows of C are no whole 16 bytes its threads store it, four bytes or two at a time") {
+  // 128 x 256 x 2 B at 32 B per cycle: 2048 more, twice that where n is odd.
+  GpuSpec gpu = tensor_only();
+  gpu.reduction->sm_store = {64};
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  const double bulk = run(gpu, problem(128, 256, 640), config).cycles.value;
+  CHECK(run(gpu, problem(128, 248, 640), config).cycles.value == Approx(bulk));
+  CHECK(run(gpu, problem(128, 252, 640), config).cycles.value == Approx(bulk + 2048));
+  CHECK(run(gpu, problem(128, 251, 640), config).cycles.value == Approx(bulk + 4096));
+}
+
+TEST_CASE("DRAM bounds a problem with little reuse, in nanoseconds and not in cycles") {
+  GpuSpec gpu = tensor_only();
+  gpu.dram->read_rate = gpu.dram->write_rate = {0.5e12};
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  const GemmProblem p = problem(128, 13200, 6400);
+  // (128 + 13200) x 6400 x 2 B read and 128 x 13200 x 2 B written at 0.5 TB/s.
+  const double seconds = (13328.0 * 12800 + 128.0 * 26400) / 0.5e12;
+  const ClosedForm form = run(gpu, p, config);
+  CHECK(form.limiter == Limiter::kDram);
+  // One wave of tiles of 100 K blocks meanwhile.
+  CHECK(form.cycles.value == Approx(overlapped(100 * 1024, seconds * kClock.value)));
+}
+
+TEST_CASE("Waiting for one's own wgmmas shows where no other warpgroup fills the gap") {
+  // 128x128x64 is 512 cycles of wgmmas a K block; around them a warpgroup spends 100.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->turn = {100};
+  KernelConfig config = parse_kernel_config(
+      "warp_specialized:tile=128x128x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=0,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
+  const GemmProblem p = problem(128, 128, 6400);
+  CHECK(run(gpu, p, config).cycles.value == Approx(100 * (512 + 100)));
+  config.inflight = 1;  // the next K block's wgmmas run meanwhile
+  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 512));
+  config.inflight = 0;
+  config.tiling.warpgroups_m = 2;  // 256 + 100 each, while the other's 256 run
+  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 512));
+}
+
+TEST_CASE("Without a producer warp the loads are in the warpgroup's own sequence") {
+  // 64x64x64 is 128 cycles of wgmmas; the turn of 100 hides under them, 100 + 300 does not.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->turn = {100};
+  gpu.machine->own_copy = {150};  // of two
+  KernelConfig config = parse_kernel_config(
+      "warp_specialized:tile=64x64x64,stages=8,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
+  const GemmProblem p = problem(64, 64, 6400);
+  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 128));
+  config.schedule = Schedule::kPipelined;
+  CHECK(run(gpu, p, config).cycles.value == Approx(300 + 100 * 400));  // the first load's issue
+}
+
+TEST_CASE("Rows off their 128-byte lines leave less of L2") {
+  // 49152 B per SM and K block of 1024 cycles at 1.5 GHz from all 132 SMs is 9.504 TB/s.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->merge_limit = 1;
+  gpu.machine->l2_output = {9.504e12};
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  CHECK(run(gpu, problem(132 * 128, 256, 6400), config).cycles.value ==
+        Approx(100 * together(1024, 1024)));
+  // 6416 x 2 bytes: an odd multiple of 32, and a 101st K block, of which L2 puts out a quarter. 128
+  // bytes of a row touch two pairs of sectors where they begin at 0 or 64, three at 32 or 96.
+  const ClosedForm form = run(gpu, problem(132 * 128, 256, 6416), config);
+  CHECK(form.cycles.value == Approx(101 * together(1280 * 100.25 / 101, 1024)));
+  CHECK(form.limiter == Limiter::kL2);
+}
+
+TEST_CASE("L2 puts out the columns of K that exist") {
+  // A quarter of the rate above: 4096 cycles for a K block of 64 columns. Of 8 columns a row has 16
+  // bytes, for which L2 puts out a pair of sectors, half of its line.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->merge_limit = 1;
+  gpu.machine->l2_output = {9.504e12 / 4};
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  CHECK(run(gpu, problem(132 * 128, 256, 64), config).cycles.value == Approx(together(4096, 1024)));
+  CHECK(run(gpu, problem(132 * 128, 256, 8), config).cycles.value == Approx(together(2048, 1024)));
+}
+
+TEST_CASE("B as [k,n] starts its rows at multiples of n, B as [n,k] at multiples of k") {
+  // n of 208 is an odd multiple of 32 bytes, k of 6400 none. Of the 336 rows of a K block that
+  // exist 208 are B's, for which L2 puts out 1.25 times their bytes.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->merge_limit = 1;
+  gpu.machine->l2_output = {9.504e12 / 5};  // four times what the wgmmas take, and more
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  GemmProblem p = problem(132 * 128, 208, 6400);
+  const double aligned = run(gpu, p, config).cycles.value;
+  p.layout = Layout::kNn;
+  CHECK(run(gpu, p, config).cycles.value == Approx(aligned * (128 + 208 * 1.25) / 336));
+}
+
+TEST_CASE(
+    "DRAM traffic as long as the tiles costs a quarter more than either, a short one next to "
+    "nothing") {
+  // Equal: 2^(1/3) = 1.26 times; a tenth: (1 + 10^-3)^(1/3).
+  GpuSpec gpu = tensor_only();
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  const GemmProblem p = problem(132 * 128, 256, 6400);
+  const double tiles = run(gpu, p, config).cycles.value;
+  const double bytes = (132.0 * 128 + 256) * 12800 + 132.0 * 128 * 512;
+  const double equal_rate = bytes / (tiles / kClock.value);
+  gpu.dram->read_rate = gpu.dram->write_rate = {equal_rate};
+  CHECK(run(gpu, p, config).cycles.value == Approx(tiles * 1.259921));
+  gpu.dram->read_rate = gpu.dram->write_rate = {equal_rate * 10};
+  CHECK(run(gpu, p, config).cycles.value == Approx(tiles * 1.000333));
+}
+
+/// kFlagship's tile split so that one warpgroup has all of it: nothing hides an epilogue.
+constexpr const char* kOneWarpgroup =
+    "warp_specialized:tile=128x128x64,stages=3,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=4,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+
+TEST_CASE("What a schedule hides decides what a tile costs beyond its K blocks") {
+  // Epilogue 1000 cycles, its store read 200 later; load latency 100; refill 300. 32 x 17 tiles on
+  // 132 SMs are 5 on the busiest, of 64 K blocks of 512. The first load and the last store show.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->epilogue = {1000};
+  gpu.machine->store_latency = {200};
+  gpu.machine->l2_latency = {100};
+  gpu.machine->cta_refill = {300};
+  KernelConfig config = parse_kernel_config(kOneWarpgroup);
+  const GemmProblem p = problem(4096, 17 * 128, 4096);
+  const double main_loop = 5 * 64 * 512 + 200;
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 100));
+  config.schedule = Schedule::kPersistentOverlap;
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 100));
+  config.schedule = Schedule::kPersistent;  // loads again after each epilogue
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 5 * 100));
+  config.schedule = Schedule::kPipelined;  // and starts a CTA, once the last one's stores are read
+  config.grid = Grid::kTiles;
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 5 * 100 + 4 * 500));
+  config.schedule = Schedule::kWarpSpecialized;  // with one tile per CTA alike
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 5 * 100 + 4 * 500));
+}
+
+TEST_CASE("A deferred store leaves the packing between two tiles, and chunks without a K block") {
+  // As above: 5 tiles, four chunks of 100 cycles. 128 accumulators of 128 threads are 64 pairs
+  // each, 64 a cycle: 128 cycles between tiles. With 64 K blocks of 512 the chunks hide; with one,
+  // three of the four do not. The last tile's epilogue shows.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->chunk = {100};
+  KernelConfig config = parse_kernel_config(kOneWarpgroup);
+  const auto cycles = [&](i64 k) {
+    return run(gpu, problem(4096, 17 * 128, k), config).cycles.value;
+  };
+  CHECK(cycles(4096) == Approx(5 * 64 * 512 + 5 * 400));
+  config.store = Store::kDeferred;
+  CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * 128 + 400));
+  CHECK(cycles(64) == Approx(5 * 512 + 4 * (128 + 300) + 400));
+  // A chunk of 600 cycles is 88 longer than the K block that it runs under.
+  gpu.machine->chunk = {600};
+  CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * (128 + 4 * 88) + 2400));
+  // Staged, 128 x 128 x 2 B take the port of operands 256 cycles at 128 B each; wgmmas read 4 x (64
+  // + 128) x 32 B of a K block in 256 of 512.
+  gpu.wgmma->operand_rate = {128};
+  gpu.machine->chunk = {100};
+  CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * (128 + 256) + 400));
+}
+
+TEST_CASE("Warpgroups that share a tile hide a K block and a half of each other's epilogues") {
+  // 128x256x64 by two: 1536 cycles of the epilogue, but not of the last tile's; with two stages
+  // they can be one K block apart.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->epilogue = {3000};
+  KernelConfig config = parse_kernel_config(kFlagship);
+  const GemmProblem p = problem(4096, 4096, 4096);  // four tiles on the busiest SM
+  const double main_loop = 4 * 64 * 1024;
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 3 * (3000 - 1536) + 3000));
+  config.tiling.stages = 2;
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 3 * (3000 - 1024) + 3000));
+  config.schedule = Schedule::kPersistent;  // the next tile's loads come after the epilogue
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 4 * 3000));
+}
+
+TEST_CASE("Slots for all of C let a tile's stores drain under the next one, fewer are waited for") {
+  // 64x256 of a warpgroup is four chunks of 100 cycles; a store is read 1000 later. With two slots
+  // the third chunk waits 1000 - 100 for the first, the fourth is then in time.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->chunk = {100};
+  gpu.machine->store_latency = {1000};  // and shows once, at the end
+  KernelConfig config = parse_kernel_config(kFlagship);
+  config.tiling.stages = 2;
+  const GemmProblem p = problem(128, 256, 640);
+  const auto epilogue = [&](i32 slots) {
+    config.tiling.c_slots = slots;
+    return run(gpu, p, config).cycles.value - 10 * 1024 - 1000;
+  };
+  CHECK(epilogue(4) == Approx(4 * 100));
+  CHECK(epilogue(2) == Approx(4 * 100 + 900));
+  CHECK(epilogue(1) == Approx(4 * 100 + 3 * 1000));
+  CHECK(epilogue(6) == Approx(4 * 100));  // no more than there are chunks
+  config.schedule = Schedule::kPersistentOverlap;
+  CHECK(epilogue(0) == Approx(4 * 100));  // borrowed for the whole tile
+}
+
+TEST_CASE("Bytes of C go through the SM's port, whichever chunks and warpgroups they come from") {
+  GpuSpec gpu = tensor_only();
+  gpu.machine->intake = {64};  // 128 x 256 x 2 B: 1024 cycles; 384 x 128 B of loads: 768
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  CHECK(run(gpu, problem(128, 256, 640), config).cycles.value ==
+        Approx(768 + 10 * together(among_loads(768, 768 / 3.0), 1024) + 1024));
+}
+
+TEST_CASE("Stores read a slot one after the other, and all SMs' go through what L2 takes in") {
+  // Four chunks of two warpgroups, 16 KiB: 512 cycles at 32 B per cycle. With two slots the last
+  // two wait for the first two, and two are under way at the end.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->store_read = {32};
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  CHECK(run(gpu, problem(128, 256, 640), config).cycles.value == Approx(10 * 1024 + 4 * 512));
+  // 132 SMs' 16 KiB at 1.584 TB/s, 8 B per SM and cycle: 2048.
+  gpu.reduction->chip_store = {1.584e12};
+  CHECK(run(gpu, problem(132 * 128, 256, 640), config).cycles.value ==
+        Approx(10 * 1024 + 4 * 2048));
+}
+
+TEST_CASE("Ping-pong hides an epilogue under the other tile's K blocks while these are longer") {
+  // 64x256x64 is 512 cycles a K block; 64 x 16 tiles on 132 SMs are 8 each. 64 K blocks hide 1000
+  // cycles, one leaves 488; the last tile's epilogue shows.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->epilogue = {1000};
+  const KernelConfig config = parse_kernel_config(
+      "ping_pong:tile=64x256x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=24,"
+      "raster=grouped_m,group=8,walk=strided");
+  CHECK(run(gpu, problem(4096, 4096, 4096), config).cycles.value == Approx(8 * 64 * 512 + 1000));
+  CHECK(run(gpu, problem(4096, 4096, 64), config).cycles.value == Approx(8 * 512 + 7 * 488 + 1000));
+}
+
+TEST_CASE("Loads that run ahead catch up during an epilogue by the stages of the ring") {
+  // 128x128x64 by one warpgroup: 256 lines at 4 cycles are 1024 a K block, 512 more than its
+  // wgmmas; three stages save that thrice. 32 x 17 tiles are 5 on the busiest SM. The first stage's
+  // load shows.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->request = {4};
+  KernelConfig config = parse_kernel_config(kOneWarpgroup);
+  const GemmProblem p = problem(4096, 17 * 128, 4096);
+  const double step = together(among_loads(1024, 1024 / 2.0), 512);
+  const double main_loop = 5 * 64 * step + 1024;
+  gpu.machine->epilogue = {1000};
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 1000));
+  gpu.machine->epilogue = {10000};
+  CHECK(run(gpu, p, config).cycles.value ==
+        Approx(main_loop + 4 * (10000 - 3 * (step - 512)) + 10000));
+  config.schedule = Schedule::kPersistent;  // loads wait for the epilogue
+  CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 10000 + 4 * 1024));
+}
+
+/// Latency 500, 64 B per cycle behind it, 50 around the wgmmas of a K block and 50 after them.
+GpuSpec slow_chain() {
+  GpuSpec gpu = tensor_only();
+  gpu.machine->l2_latency = {500};
+  gpu.machine->request = {2};
+  gpu.machine->turn = {30};
+  gpu.machine->own_copy = {10};  // of two
+  gpu.machine->wgmma_completion = {50};
+  return gpu;
+}
+
+TEST_CASE("With one buffer a K block is load, wgmma and wait in sequence") {
+  // 128x128x64: 32768 B at 64 B per cycle 512, wgmmas 512: 500 + 512 + 50 + 512 + 50 = 1624.
+  const KernelConfig config = parse_kernel_config(
+      "blocked:tile=128x128x64,warpgroups=1x1,ctas=1,c_slots=0,raster=grouped_m,group=1");
+  const ClosedForm form = run(slow_chain(), problem(128, 128, 6400), config);
+  CHECK(form.cycles.value == Approx(100 * together(among_loads(1624, 512), 512) + 50));
+  CHECK(form.limiter == Limiter::kLatency);
+}
+
+TEST_CASE("With two buffers the wgmmas of the K block before run under the load") {
+  // The longer of 500 + 512 and 512 + 50, and 50 around them; with 2048 cycles of wgmmas (a quarter
+  // of the rate) the other way round.
+  GpuSpec gpu = slow_chain();
+  const KernelConfig config = parse_kernel_config(
+      "blocked_pipelined:tile=128x128x64,warpgroups=1x1,ctas=1,c_slots=0,raster=grouped_m,group=1");
+  const GemmProblem p = problem(128, 128, 6400);
+  CHECK(run(gpu, p, config).cycles.value ==
+        Approx(100 * together(among_loads(1062, 512), 512) + 50));
+  gpu.wgmma->flops_per_sm = {1024};
+  CHECK(run(gpu, p, config).cycles.value ==
+        Approx(100 * together(among_loads(2148, 512), 2048) + 50));
+}
+
+TEST_CASE("CTAs that share an SM hide each other's waits until its pipe or its intake is full") {
+  // Two take 1624 together, as one would alone; three need the pipe for 3 x 512 only. With wgmmas
+  // three times as long a chain is 2648 and three of them on the pipe 4608.
+  const KernelConfig config = parse_kernel_config(
+      "blocked:tile=128x128x64,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=1");
+  GpuSpec gpu = slow_chain();
+  CHECK(run(gpu, problem(264 * 128, 128, 64000), config).cycles.value ==
+        Approx(1000 * together(among_loads(1624, 1024), 1024) + 50));
+  CHECK(run(gpu, problem(396 * 128, 128, 64000), config).cycles.value ==
+        Approx(1000 * together(among_loads(1624, 1536), 1536) + 50));
+  gpu.wgmma->flops_per_sm = {4096.0 / 3};
+  const ClosedForm three = run(gpu, problem(396 * 128, 128, 64000), config);
+  CHECK(three.cycles.value == Approx(1000 * together(among_loads(2648, 1536), 3 * 1536) + 50));
+  CHECK(three.limiter == Limiter::kTensor);
+}
+
+TEST_CASE("A from registers spares the wgmmas the reading of A") {
+  // m64n32k16: tensor 16 cycles; A and B (64 + 32) x 32 B / 128 = 24, B alone 8. 8 k16 x 4 of
+  // them. A known gap: a lone CTA's chain of nothing but wgmmas delays itself, by 2^(1/8).
+  GpuSpec gpu = tensor_only();
+  gpu.wgmma->operand_rate = {128};
+  const double delayed = together(1, 1);
+  const auto cycles = [&](const char* rest) {
+    return run(gpu, problem(64, 128, 128),
+               parse_kernel_config(std::string("small_mma:tile=64x128x128,") + rest))
+        .cycles.value;
+  };
+  CHECK(cycles("warpgroups=1x1,a=shared,instruction_n=32") == Approx(delayed * 32 * 24));
+  CHECK(cycles("warpgroups=1x1,a=registers,instruction_n=32") == Approx(delayed * 32 * 16));
+  CHECK(cycles("warpgroups=1x1,a=shared,instruction_n=128") ==
+        Approx(delayed * 8 * 64));  // 64: at the rate
+  CHECK(cycles("warpgroups=1x1,a=shared,instruction_n=8") ==
+        Approx(delayed * 128 * 18));  // 72 x 32 / 128
+}
+
+TEST_CASE("Warpgroups that split the columns read A twice, those that split the rows B") {
+  // 128x256x64 at 64 B per cycle, four k16 steps: two of m64n256 read 2 x 320 x 32 B, four of
+  // m64n128 4 x 192 x 32 B.
+  GpuSpec gpu = tensor_only();
+  gpu.wgmma->operand_rate = {64};
+  KernelConfig config = parse_kernel_config(kFlagship);
+  const GemmProblem p = problem(128, 256, 6400);
+  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 4 * 320));
+  config.tiling.warpgroups_m = 1;
+  config.tiling.warpgroups_n = 2;
+  CHECK(run(gpu, p, config).cycles.value == Approx(100 * 4 * 384));
+}
+
+TEST_CASE("Columns out of bounds are asked for like others, rows of A there are left out") {
+  // 128 rows of A and 256 columns of B, a line of four cycles each, whether they exist or not; of
+  // half of A's rows half; one row more is a step of eight. The first stage's load shows.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->request = {4};
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  const auto cycles = [&](i64 m, i64 n) {
+    return run(gpu, problem(m, n, 6400), config).cycles.value;
+  };
+  const auto expected = [](double engine) {
+    return Approx(100 * together(among_loads(engine, engine / 3), 1024) + engine);
+  };
+  CHECK(cycles(128, 256) == expected(384 * 4));
+  CHECK(cycles(128, 192) == expected(384 * 4));
+  CHECK(cycles(64, 256) == expected(320 * 4));
+  CHECK(cycles(65, 256) == expected(328 * 4));
+}
+
+TEST_CASE("A pair of CTAs takes A's rows each and half of B's columns out of L2") {
+  const auto l2_of_block = [](i32 pair) {
+    KernelConfig config = plain_tcgen05(Schedule::kTcgen05Pipelined, pair);
+    config.tiling.block_n = 256;
+    return run(load_gpu("b200", false).spec, fp16(256, 256, 4096), config).parts.l2.value;
+  };
+  // 128 rows of A and 256 columns of B, or 128 and 128.
+  CHECK(l2_of_block(2) / l2_of_block(1) == Approx(256.0 / 384));
+}
+
+TEST_CASE("A GPC looks for rows out of bounds one after the other, in pairs of lines") {
+  // 64 of B's columns on each of 132 SMs, 16.5 to a GPC, two lines of half a cycle: 1056.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->outside = {0.5};
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  CHECK(run(gpu, problem(132 * 128, 256, 6400), config).cycles.value == Approx(100 * 1024));
+  CHECK(run(gpu, problem(132 * 128, 192, 6400), config).cycles.value ==
+        Approx(100 * together(1056, 1024)));
+}
+
+TEST_CASE("Requests for a line are merged where SMs of one GPC ask for it, up to the limit") {
+  // 264 tiles in one column, two for each SM, share B, each has its own A. In one GPC B
+  // is merged as far as the limit: of 4 here, so 128 + 256 / 4 rows of 128 B a K block; without it
+  // 384.
+  GpuSpec gpu = tensor_only();
+  gpu.machine->l2_output = {9.504e12 / 2};  // 24 B per SM and cycle at 1.5 GHz
+  gpu.machine->gpcs = 1;
+  const KernelConfig config = parse_kernel_config(kFlagship);
+  const GemmProblem p = problem(264 * 128, 256, 6400);
+  gpu.machine->merge_limit = 4;
+  CHECK(run(gpu, p, config).cycles.value == Approx(200 * together(1024, 1024)));
+  gpu.machine->merge_limit = 1;
+  CHECK(run(gpu, p, config).cycles.value == Approx(200 * together(384 * 128 / 24, 1024)));
+  // Over very many GPCs no two SMs of one ask: nothing is merged.
+  gpu.machine->merge_limit = 4;
+  gpu.machine->gpcs = 1'000'000'000;
+  CHECK(run(gpu, p, config).cycles.value ==
+        Approx(200 * together(384 * 128 / 24, 1024)).epsilon(1e-4));
+  // With one tile each all SMs ask at the same time, and all requests are merged, up to the limit.
+  CHECK(run(gpu, problem(132 * 128, 256, 6400), config).cycles.value ==
+        Approx(100 * together(1024, 1024)));
+}
+
+TEST_CASE("A kernel of clusters starts later") {
+  GpuSpec gpu = tensor_only();
+  gpu.machine->cluster = {1e-6};  // 1500 cycles
+  KernelConfig config = parse_kernel_config(kFlagship);
+  const GemmProblem p = problem(256, 256, 640);
+  CHECK(run(gpu, p, config).cycles.value == Approx(10 * 1024));
+  config.tiling.cluster_m = 2;
+  CHECK(run(gpu, p, config).cycles.value == Approx(10 * 1024 + 1500));
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,141 @@
+#include "model/gemm/form/traffic.h"
+
+#include "model/gemm/config/kernel_config_text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+constexpr L2Spec kLargeL2{.capacity = {1e9}, .usable_fraction = 1};
+constexpr L2Spec kNoL2{.capacity = {1}, .usable_fraction = 1};
+
+KernelConfig config(const char* cluster, const char* raster) {
+  return parse_kernel_config(
+      std::string("warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=") + cluster +
+      ",ctas=1,inflight=1,c_slots=2,producer=24,grid=resident,raster=" + raster);
+}
+
+GemmProblem problem(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
+
+TEST_CASE("Each tile reads its rows of A and its columns of B once") {
+  // 512x512x64 in 4 x 2 tiles: A (65536 B) twice, B (65536 B) four times.
+  const GemmTraffic t = gemm_traffic(kLargeL2, problem(512, 512, 64),
+                                     config("1x1", "grouped_m,group=1,walk=strided"), 132);
+  CHECK(t.l2_to_sm.value == 2 * 65536 + 4 * 65536);
+  CHECK(t.sm_intake.value == t.l2_to_sm.value);
+  CHECK(t.dram_write.value == 512 * 512 * 2);
+}
+
+TEST_CASE("A multicast leaves L2 once and arrives at every CTA of the cluster") {
+  // Two CTAs along m share B: it leaves L2 for 2 cluster rows instead of 4 tile rows.
+  const GemmTraffic t = gemm_traffic(kLargeL2, problem(512, 512, 64),
+                                     config("2x1", "grouped_m,group=1,walk=strided"), 66);
+  CHECK(t.l2_to_sm.value == 2 * 65536 + 2 * 65536);
+  CHECK(t.sm_intake.value == 2 * 65536 + 4 * 65536);
+}
+
+TEST_CASE("Rows and columns out of bounds are not read") {
+  // 130 x 300 in 2 x 2 tiles: still m * k of A twice and n * k of B twice.
+  const GemmTraffic t = gemm_traffic(kLargeL2, problem(130, 300, 64),
+                                     config("1x1", "grouped_m,group=1,walk=strided"), 132);
+  CHECK(t.l2_to_sm.value == Approx(2 * 130 * 128 + 2 * 300 * 128));
+}
+
+TEST_CASE("With everything in L2 each matrix is read from DRAM once") {
+  const GemmTraffic t = gemm_traffic(kLargeL2, problem(1024, 2048, 256),
+                                     config("1x1", "grouped_m,group=1,walk=strided"), 4);
+  CHECK(t.dram_read.value == Approx((1024 + 2048) * 512));
+}
+
+TEST_CASE("With no L2 a row-major wave rereads B and a square wave rereads both less") {
+  // 4 x 4 tiles of 128x256, 4 workers, k = 64: a panel of A is 16 KiB, of B 32 KiB.
+  // Rows: each of 4 waves reads 1 panel of A and 4 of B: 4 x 16 + 16 x 32 KiB.
+  const GemmProblem p = problem(512, 1024, 64);
+  CHECK(
+      gemm_traffic(kNoL2, p, config("1x1", "grouped_m,group=1,walk=strided"), 4).dram_read.value ==
+      Approx((4 * 16 + 16 * 32) * 1024));
+  // Bands of two rows: each wave reads 2 panels of A and 2 of B: 8 x 16 + 8 x 32 KiB.
+  CHECK(
+      gemm_traffic(kNoL2, p, config("1x1", "grouped_m,group=2,walk=strided"), 4).dram_read.value ==
+      Approx((8 * 16 + 8 * 32) * 1024));
+}
+
+TEST_CASE("A chunked wave touches one tile of every chunk") {
+  // 4 chunks of one tile column each: wave w reads panel w of A and all 4 of B; with no L2 nothing
+  // is reused: 4 x 16 + 16 x 32 KiB.
+  const GemmProblem p = problem(512, 1024, 64);
+  CHECK(
+      gemm_traffic(kNoL2, p, config("1x1", "grouped_n,group=1,walk=chunked"), 4).dram_read.value ==
+      Approx((4 * 16 + 16 * 32) * 1024));
+}
+
+TEST_CASE("Sharers are the workers of a wave that want the same panel") {
+  // 4 x 4 tiles, 4 workers. Square waves of 2 x 2: two want each panel of A, two each of B. Waves
+  // of one tile row: all four want its panel of A, each its own of B.
+  const GemmProblem p = problem(512, 1024, 64);
+  const GemmTraffic square =
+      gemm_traffic(kNoL2, p, config("1x1", "grouped_m,group=2,walk=strided"), 4);
+  CHECK(square.a_sharers == Approx(2));
+  CHECK(square.b_sharers == Approx(2));
+  const GemmTraffic row =
+      gemm_traffic(kNoL2, p, config("1x1", "grouped_m,group=1,walk=strided"), 4);
+  CHECK(row.a_sharers == Approx(4));
+  CHECK(row.b_sharers == Approx(1));
+}
+
+TEST_CASE("No order of tiles has less traffic than the least, in any part") {
+  constexpr L2Spec kHopperL2{.capacity = {60e6}, .usable_fraction = 0.7};
+  for (const GemmProblem& p : {problem(8192, 8192, 8192), problem(8192, 8192, 16384),
+                               problem(16, 28672, 8192), problem(777, 2000, 3080)}) {
+    for (const char* cluster : {"1x1", "2x1", "2x2"}) {
+      for (const char* raster :
+           {"grouped_m,group=1,walk=strided", "grouped_m,group=8,walk=strided",
+            "grouped_n,group=4,walk=strided", "hilbert,group=1,walk=strided",
+            "grouped_n,group=1,walk=chunked", "hilbert,group=1,walk=chunked"}) {
+        const KernelConfig c = config(cluster, raster);
+        const GemmTraffic least = least_traffic(kHopperL2, p, c, 132);
+        const GemmTraffic t = gemm_traffic(kHopperL2, p, c, 132);
+        CHECK(least.dram_read <= t.dram_read);
+        CHECK(least.a_sharers >= t.a_sharers);
+        CHECK(least.b_sharers >= t.b_sharers);
+        CHECK(least.a_missing <= t.a_missing);
+        CHECK(least.b_missing <= t.b_missing);
+        CHECK(least.l2_to_sm == t.l2_to_sm);
+        CHECK(least.sm_intake == t.sm_intake);
+        CHECK(least.dram_write == t.dram_write);
+      }
+    }
+  }
+}
+
+TEST_CASE("The least that DRAM is read: each matrix once, or what the smallest patches push out") {
+  // 64 x 32 tiles of 128x256, panels of A 2 MiB and of B 4 MiB. A wave of 128 reads at least
+  // 2 sqrt(128 x 2 x 4) = 64 MiB; with 40 MiB usable, 2 - 64 / 40 = 0.4 of that stays: 16 waves
+  // read 0.6 x 64 MiB each. With 64 MiB usable all of it stays.
+  const GemmProblem p = problem(8192, 8192, 8192);
+  const KernelConfig c = config("1x1", "grouped_m,group=8,walk=strided");
+  constexpr double kMebi = 1024.0 * 1024;
+  L2Spec l2{.capacity = {40 * kMebi}, .usable_fraction = 1};
+  CHECK(least_traffic(l2, p, c, 128).dram_read.value == Approx(16 * 0.6 * 64 * kMebi));
+  l2.capacity = {64 * kMebi};
+  CHECK(least_traffic(l2, p, c, 128).dram_read.value == Approx(2 * 128 * kMebi));
+}
+
+TEST_CASE("The memo answers as the function does") {
+  const GemmProblem p = problem(4096, 4096, 512);
+  TrafficMemo memo(kLargeL2, p);
+  for (const char* raster : {"grouped_m,group=4,walk=strided", "grouped_n,group=4,walk=strided",
+                             "grouped_n,group=1,walk=chunked"}) {
+    for (const char* cluster : {"1x1", "2x1"}) {
+      for (int again = 0; again < 2; ++again) {
+        const GemmTraffic expected = gemm_traffic(kLargeL2, p, config(cluster, raster), 66);
+        const GemmTraffic got = memo.traffic(config(cluster, raster), 66);
+        CHECK(got.dram_read.value == expected.dram_read.value);
+        CHECK(got.l2_to_sm.value == expected.l2_to_sm.value);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,138 @@
+#include "model/gemm/menu/candidates.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "model/base/math.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/costs/occupancy.h"
+#include "model/gemm/menu/random_problems.h"
+#include "model/gemm/order/work_decomposition.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/gemm/problem/swapped_operands.h"
+#include "model/predict/predict.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+#include "tests/error_message.h"
+#include "tests/seed.h"
+
+namespace tilecast {
+namespace {
+
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
+  return gpu;
+}
+
+/// Row and column of a tile, and its K blocks.
+using Piece = std::tuple<u32, u32, i32, i32>;
+
+/// The first pieces of each worker's work, in order. Empty if no worker has a second tile.
+std::vector<Piece> work_of(const GemmProblem& asked, const KernelConfig& asked_of) {
+  constexpr u32 kMostPieces = 50'000;
+  const KernelConfig config = in_pairs(asked.dtype, asked_of);
+  const GemmProblem problem = as_run(in_pairs(asked), config);
+  const u32 resident = static_cast<u32>(resident_workers(h200(), config));
+  const TileScheduler tiles = make_tile_scheduler(problem, config, resident);
+  std::vector<Piece> pieces;
+  if (!splits_k(config.schedule)) {
+    for (u32 w = 0; tiles.num_tiles() > resident && w < tiles.workers; ++w) {
+      u32 left = ceil_div(kMostPieces, tiles.workers);
+      for (u32 t = tiles.first(w); t < tiles.end(w) && left-- > 0; t = tiles.next(t)) {
+        pieces.emplace_back(tiles.coord(t).m, tiles.coord(t).n, w, 0);
+      }
+    }
+    return pieces;
+  }
+  const i32 k_blocks = static_cast<i32>(ceil_div<i64>(problem.shape.k, config.tiling.block_k));
+  const WorkDecomposition work = make_work_decomposition(tiles, k_blocks, config, resident);
+  for (u32 w = 0; w < work.workers; ++w) {
+    for (WorkPiece p = work.first(w); work.valid(p); p = work.next(w, p)) {
+      pieces.emplace_back(tiles.coord(p.tile).m, tiles.coord(p.tile).n, p.k_begin, p.k_end);
+    }
+  }
+  return pieces;
+}
+
+TEST_CASE("No two of the first 30 have the same machine code and the same order of work") {
+  std::vector<GemmProblem> problems =
+      random_problems(h200(), daily_seed("problems whose candidates are compared"), 12);
+  // Were listed twice or more: one wave with both grids, one row of tiles in three orders, at most
+  // two waves as stream_k and its hybrid.
+  problems.push_back({{1024, 1024, 4096}, ElementType::kFp16, Layout::kTn});
+  problems.push_back({{64, 65536, 512}, ElementType::kFp16, Layout::kTn});
+  problems.push_back({{2304, 2048, 8192}, ElementType::kFp16, Layout::kTn});
+  for (const GemmProblem& problem : problems) {
+    using Kernel = std::tuple<KernelVariant, Reduction, std::vector<Piece>>;
+    std::map<Kernel, std::string> names;
+    for (const Prediction& p : rank_candidates(h200(), problem, {}, Regime::kBurst, Inputs::kNormal,
+                                               30, {.method = Method::kAnalytic})
+                                   .predictions) {
+      const KernelConfig& config = std::get<KernelConfig>(p.config);
+      const auto [other, is_new] =
+          names.emplace(Kernel{variant_of(problem, config), config.decomposition.reduction,
+                               work_of(problem, config)},
+                        to_text(config));
+      CAPTURE(to_text(AnyProblem{problem}), to_text(config), other->second);
+      CHECK(is_new);
+    }
+  }
+}
+
+TEST_CASE("A configuration that is not a candidate's name can still be predicted") {
+  const GemmProblem one_wave{{1024, 1024, 4096}, ElementType::kFp16, Layout::kTn};
+  const auto best = [&](const char* pattern) {
+    return rank_matching(h200(), one_wave, ConfigPattern(pattern), Regime::kBurst, Inputs::kNormal,
+                         1, {.method = Method::kAnalytic})
+        .predictions.front();
+  };
+  const KernelConfig tiles =
+      std::get<KernelConfig>(best("ws:tile=128x128x64,c_slots=2,grid=tiles").config);
+  CHECK(tiles.grid == Grid::kTiles);
+  const GemmProblem two_waves{{2304, 2048, 8192}, ElementType::kFp16, Layout::kTn};
+  CHECK_FALSE(enumerate_candidates(h200(), two_waves, {Schedule::kStreamKHybrid}).legal.empty());
+}
+
+TEST_CASE("A schedule with nothing to split reports that instead of its other refusals") {
+  const auto refusal = [](const GemmShape& shape, Schedule schedule) {
+    return error_message([&] {
+      rank_candidates(h200(), GemmProblem{shape, ElementType::kFp16, Layout::kTn}, {schedule},
+                      Regime::kBurst, Inputs::kNormal, 1, {.method = Method::kAnalytic});
+    });
+  };
+  CHECK(refusal({64, 3248, 1024}, Schedule::kStreamK).empty());
+  // K = 256 has at most 4 K blocks of 64, and a worker's part is more than 8.
+  const std::string why = refusal({64, 3248, 256}, Schedule::kStreamK);
+  CAPTURE(why);
+  CHECK(why.find("no candidate is legal on h200_sxm: no split of K pays: tile=") !=
+        std::string::npos);
+  CHECK(why.find("stream_k needs a wave that is not full and parts of at least 9 K blocks") !=
+        std::string::npos);
+}
+
+TEST_CASE(
+    "Schedules without a ring are candidates where they are named, or with all that never pay") {
+  const GemmProblem problem{{64, 128, 64}, ElementType::kFp16, Layout::kTn};
+  const auto schedules_of = [&](const std::vector<Schedule>& named, bool all) {
+    std::set<Schedule> found;
+    for (const KernelConfig& config : enumerate_candidates(h200(), problem, named, all).legal) {
+      found.insert(config.schedule);
+    }
+    return found;
+  };
+  const std::set<Schedule> rungs{Schedule::kSmallMma, Schedule::kBlocked,
+                                 Schedule::kBlockedPipelined};
+  CHECK(schedules_of({rungs.begin(), rungs.end()}, false) == rungs);
+  const std::set<Schedule> menu = schedules_of({}, false), all = schedules_of({}, true);
+  CHECK(menu.contains(Schedule::kPipelined));
+  for (const Schedule rung : rungs) {
+    CHECK_FALSE(menu.contains(rung));
+    CHECK(all.contains(rung));
+  }
+}
+
+}  // namespace
+}  // namespace tilecast

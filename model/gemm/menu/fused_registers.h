@@ -1,0 +1,21 @@
+// Registers per thread that fused epilogues, C's type and Hilbert curves need, in addition to the
+// accumulators and what every kernel needs (occupancy.cpp). ptxas follows no formula: the numbers
+// are how many registers kernels spilled, rounded up, among 5,300 compiled kernels of random
+// problems (NVRTC 13.0). They refuse all 83 kernels that spill and 77 that do not. Kernels that
+// spill nevertheless are listed in configs/compiler_rejections.csv.
+// Checked by: fused_registers_test.cpp, cli/gpu_compile_test.cpp (other kernels every day).
+#pragma once
+
+#include "model/gemm/config/kernel_config.h"
+#include "model/gemm/problem/gemm_problem.h"
+
+namespace tilecast {
+
+/// Registers of a thread that multiplies; `problem` is as_run (swapped_operands.h).
+i32 fused_registers(const GemmProblem& problem, const KernelConfig& config);
+
+/// Whether a deferred store leaves registers for the epilogue: the waiting chunks fill the
+/// registers, and with amax some kernels with several CTAs per SM spill.
+bool defers_with_epilogue(const KernelConfig& config, const Epilogue& epilogue);
+
+}  // namespace tilecast

@@ -1,0 +1,276 @@
+#include "model/gemm/menu/legality.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/config/register_plan.h"
+#include "model/gemm/config/smem_layout.h"
+#include "model/gemm/config/tensor_memory.h"
+#include "model/gemm/costs/occupancy.h"
+#include "model/gemm/menu/fused_registers.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/gemm/problem/operand_copies.h"
+#include "model/gemm/problem/swapped_operands.h"
+#include "model/gemm/rules/kernel_rules.h"
+#include "model/gemm/rules/split_rules.h"
+#include "model/spec/load_gpu.h"
+
+namespace tilecast {
+namespace {
+
+// Tiles are counted in 32 bits, and those of the smallest size have to be far from their end.
+constexpr i64 kMostSide = i64{1} << 24;
+constexpr i64 kMostOutputs = i64{1} << 40;
+
+/// A problem on a GPU, of a kind that has kernels there.
+struct SizeCase {
+  const GpuSpec& gpu;
+  const GemmProblem& problem;
+};
+using Sizes = const SizeCase&;
+
+/// Whether panels of A and of B of so many products of one size can be counted as one product's.
+bool too_many(i64 products, const GemmShape& shape) {
+  return products > kMostSide / std::max(round_up<i64>(shape.m, kWgmmaM), shape.n);
+}
+
+constexpr Rule<SizeCase> kSizeRules[] = {
+    {[](Sizes s) { return copied_operands(s.problem).any() && !s.gpu.stream; },
+     "rows of A and B must lie at multiples of {row_step} elements (16 bytes): {gpu} has no "
+     "section "
+     "stream, by which copies of others are forecast"},
+    {[](Sizes s) {
+       return copied_operands(s.problem).any() && s.problem.groups != nullptr &&
+              s.problem.groups->capacity() != 0;
+     },
+     "rows of A and B of masked groups must lie at multiples of {row_step} elements (16 bytes), as "
+     "--lda and --ldb can say"},
+    {[](Sizes s) { return s.problem.leading.c != 0 && s.problem.groups != nullptr; },
+     "ldc is {ldc}: rows of C that lie in groups are tight"},
+    {[](Sizes s) { return s.problem.leading.c != 0 && !c_rows_allow_tma(s.problem); },
+     "ldc is {ldc}: where rows of C are not tight, ldc and N must be multiples of 16 bytes"},
+    {[](Sizes s) { return gates(s.problem.epilogue) && s.problem.shape.n % 2 != 0; },
+     "epilogue {epilogue}: a gate takes columns in twos, not {n}"},
+    {[](Sizes s) {
+       const GemmShape& shape = s.problem.shape;
+       return shape.m > kMostSide || shape.n > kMostSide || shape.m * shape.n > kMostOutputs;
+     },
+     "M and N can be {most_side} at most, and C can have {most_outputs} elements"},
+    {[](Sizes s) { return s.problem.groups != nullptr && s.problem.groups->total() == 0; },
+     "groups: expected one at least that has rows"},
+    {[](Sizes s) { return grouped_along_k(s.problem) && s.problem.shape.k > most_ragged_rows(); },
+     "K of all groups is {k}: expected {most_k} at most"},
+    {[](Sizes s) { return grouped_along_m(s.problem) && matrices_of_b(s.problem) > kMostGroups; },
+     "{groups} groups: a kernel walks {most_groups} at most"},
+    // Panels are counted in 32 bits, as if the groups were one product.
+    {[](Sizes s) {
+       const i64 groups = matrices_of_b(s.problem);
+       return grouped_along_m(s.problem) &&
+              (rows_in_memory(s.problem) + groups * kWgmmaM > kMostSide ||
+               groups * s.problem.shape.n > kMostSide);
+     },
+     "{groups} groups: all together can have {most_side} rows, of each group in whole 64, and as "
+     "many columns"},
+    {[](Sizes s) {
+       return !grouped_along_m(s.problem) && too_many(matrices_of_c(s.problem), s.problem.shape);
+     },
+     "{products} {matrices}: all products together can have {most_side} rows, M in whole 64, and "
+     "as many "
+     "columns"},
+};
+
+/// A kernel on a GPU.
+struct ChipCase : KernelCase {
+  ChipCase(const GpuSpec& on, const GemmProblem& problem_asked, const KernelConfig& config)
+      : KernelCase(kernel_case(ProblemKind::of(problem_asked), config)), gpu(on) {
+    asked = is_fp8(problem_asked.dtype) ? &pairs_.emplace(in_pairs(problem_asked)) : &problem_asked;
+    problem = operands == OperandOrder::kSwapped ? &swapped_.emplace(transposed(*asked)) : asked;
+  }
+  ChipCase(const ChipCase&) = delete;
+
+  const GpuSpec& gpu;
+  const GemmProblem* asked;  // in the machine's elements of K; `problem`: as_run
+
+ private:
+  std::optional<GemmProblem> pairs_, swapped_;
+};
+using Chip = const ChipCase&;
+
+/// What kernels whose sums are promoted need beside both sets of them, of those compiled that do
+/// not spill: with block scales less where more columns have one scale.
+i32 registers_beside_promoted(Chip c) {
+  constexpr i32 kPlain = 24, kSplit = 72;
+  if (!has_block_scales(c.epilogue)) {
+    return splits_k(c.schedule) ? kSplit : kPlain;
+  }
+  const i32 columns = warpgroup_columns(c.tiling);
+  return columns % 64 == 0 ? 32 : columns % kInstructionNStep == 0 ? 48 : 64;
+}
+
+/// Sums of one wgmma's columns lie beside the accumulators that they are added to.
+bool registers_hold_promoted(Chip c) {
+  return accumulator_registers(c.tiling) + instruction_n(c) / 2 + registers_beside_promoted(c) <=
+         register_plan(consumer_warpgroups(c.schedule, c.tiling), c.ctas_per_sm,
+                       c.producer_registers)
+             .consumer;
+}
+
+/// Of a deferred store at least half of a tile finds registers to wait in.
+bool lacks_registers(Chip c) {
+  return threads_per_cta(c.schedule, c.tiling) * c.ctas_per_sm > c.gpu.sm.max_threads ||
+         !registers_suffice(c.gpu, c, fused_registers(*c.problem, c)) ||
+         (c.store == Store::kDeferred && 2 * deferred_chunks(c) < c_chunks(c.tiling)) ||
+         !defers_with_epilogue(c, c.epilogue) ||
+         (promotes(*c.problem) && !registers_hold_promoted(c));
+}
+
+i32 ctas_by_shared_memory(Chip c) {
+  return ctas_by_shared_memory(c.gpu, c, bytes_beside_layout(*c.problem, c));
+}
+
+/// Why K cannot be split so among the workers that are expected to fit; else empty.
+std::string why_no_split(Chip c) {
+  if (!splits_k(c.schedule)) {
+    return {};
+  }
+  const u32 resident = static_cast<u32>(resident_workers(c.gpu, c));
+  return why_not_split(make_tile_scheduler(*c.problem, c, resident),
+                       ceil_div<i64>(c.problem->shape.k, c.tiling.block_k), c, resident);
+}
+
+constexpr const char* kTooFewRegisters = "its threads need more registers than there are";
+constexpr Rule<ChipCase> kArchitectureRule{
+    [](Chip c) {
+      return uses_tcgen05(c.schedule) != (c.gpu.architecture == Architecture::kBlackwell);
+    },
+    "{instructions} schedules are for {their_gpu}, this GPU is {gpu}", Refusal::kArchitecture};
+constexpr Rule<ChipCase> kChipRules[] = {
+    {[](Chip c) { return !uses_tcgen05(c.schedule) && lacks_registers(c); }, kTooFewRegisters,
+     Refusal::kRegisters},
+    {[](Chip c) {
+       return !c_fits_where_it_is_staged(c.schedule, c.tiling, c_column_bytes(*c.problem)) ||
+              ctas_by_shared_memory(c) == 0;
+     },
+     "its stages and C do not fit in shared memory", Refusal::kSharedMemory},
+    {[](Chip c) { return uses_tcgen05(c.schedule) && !tensor_memory_suffices(c); },
+     "its accumulators do not fit in tensor memory", Refusal::kTensorMemory},
+    {[](Chip c) { return uses_tcgen05(c.schedule) && lacks_registers(c); }, kTooFewRegisters,
+     Refusal::kRegisters},
+    {[](Chip c) {
+       return std::min(resident_ctas(c.gpu, c), ctas_by_shared_memory(c)) < c.ctas_per_sm;
+     },
+     "{ctas} such CTAs do not fit on an SM", Refusal::kOccupancy},
+    {[](Chip c) { return !why_no_split(c).empty(); }, "{split}", Refusal::kSplit},
+    {[](Chip c) { return any_rejects(c.gpu.compiler_rejections, *c.asked, c); },
+     "the compiler is known to spill its registers or to serialize its MMAs", Refusal::kCompiler},
+};
+
+/// The rule that a kernel breaks, of either table.
+struct Broken {
+  const Rule<ChipCase>* of_chip = nullptr;
+  const Rule<KernelCase>* of_kernel = nullptr;
+
+  static Broken by(Chip c) {
+    if (kArchitectureRule.broken(c)) {
+      return {&kArchitectureRule};
+    }
+    const Rule<KernelCase>* const kernel =
+        first_broken(rules_of_kernels(traits_of(c.schedule).tensor_core), c);
+    return kernel != nullptr ? Broken{nullptr, kernel}
+                             : Broken{first_broken<ChipCase>(kChipRules, c)};
+  }
+  Refusal refusal() const {
+    return of_chip != nullptr     ? of_chip->refusal
+           : of_kernel != nullptr ? of_kernel->refusal
+                                  : Refusal::kNone;
+  }
+  std::string sentence(Chip c) const {
+    return of_chip == nullptr
+               ? sentence_of(of_kernel, c)
+               : fmt::format(
+                     fmt::runtime(of_chip->sentence), fmt::arg("ctas", c.ctas_per_sm),
+                     fmt::arg("gpu", to_text(c.gpu.architecture)),
+                     fmt::arg("instructions", uses_tcgen05(c.schedule) ? "tcgen05" : "wgmma"),
+                     fmt::arg("their_gpu", uses_tcgen05(c.schedule) ? "blackwell" : "hopper"),
+                     fmt::arg("split", refusal() == Refusal::kSplit ? why_no_split(c) : ""));
+  }
+};
+
+/// The first change of one key, of a number the largest, that makes a kernel legal; else empty.
+std::string smallest_change(const GpuSpec& gpu, const GemmProblem& problem,
+                            const KernelConfig& config) {
+  constexpr i32 kMostTried = 64;
+  std::string found;
+  const auto attempt = [&](const std::string& what, const auto& change) {
+    KernelConfig changed = config;
+    change(changed);
+    if (found.empty() && check_legal(gpu, problem, changed) == Refusal::kNone) {
+      found = what;
+    }
+  };
+  const auto lower = [&](i32 value, i32 least, const char* what, const auto& set) {
+    for (value = std::min(value - 1, kMostTried); value >= least; --value) {
+      attempt(fmt::format(fmt::runtime(what), value, value == 1 ? "" : "s"),
+              [&](KernelConfig& c) { set(c, value); });
+    }
+  };
+  lower(config.tiling.stages, 1, "at most {} stage{}",
+        [](KernelConfig& c, i32 value) { c.tiling.stages = value; });
+  lower(config.ctas_per_sm, 1, "ctas of at most {}",
+        [](KernelConfig& c, i32 value) { c.ctas_per_sm = value; });
+  lower(config.inflight, 0, "inflight of at most {}",
+        [](KernelConfig& c, i32 value) { c.inflight = value; });
+  attempt("cluster=1x1", [](KernelConfig& c) { c.tiling.cluster_m = c.tiling.cluster_n = 1; });
+  attempt("a slot of C of its own (c_slots=1)", [](KernelConfig& c) { c.tiling.c_slots = 1; });
+  attempt("grid=resident", [](KernelConfig& c) { c.grid = Grid::kResident; });
+  attempt("walk=strided", [](KernelConfig& c) { c.raster.walk = Walk::kStrided; });
+  for (const i32 registers : {40, 32, 24}) {
+    attempt(fmt::format("producer={}", registers),
+            [&](KernelConfig& c) { c.producer_registers = registers; });
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string why_not_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
+  const TensorCore core =
+      gpu.architecture == Architecture::kBlackwell ? TensorCore::kTcgen05 : TensorCore::kWgmma;
+  const std::string why = why_no_kernel(problem, core);
+  const Rule<SizeCase>* const broken = first_broken<SizeCase>(kSizeRules, {gpu, problem});
+  if (!why.empty() || broken == nullptr) {
+    return why;
+  }
+  const bool along_k = grouped_along_k(problem);
+  return fmt::format(
+      fmt::runtime(broken->sentence), fmt::arg("gpu", gpu.name),
+      fmt::arg("row_step", kWholeRowBytes / element_bytes(problem.dtype)),
+      fmt::arg("ldc", problem.leading.c), fmt::arg("epilogue", to_text(problem.epilogue)),
+      fmt::arg("n", problem.shape.n), fmt::arg("k", problem.shape.k),
+      fmt::arg("groups", matrices_of_b(problem)), fmt::arg("matrices", matrices_of_c(problem)),
+      fmt::arg("products", along_k ? "groups along K, of which there are" : "a batch of"),
+      fmt::arg("most_k", most_ragged_rows()), fmt::arg("most_groups", kMostGroups),
+      fmt::arg("most_side", kMostSide), fmt::arg("most_outputs", kMostOutputs));
+}
+
+Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
+  return Broken::by(ChipCase(gpu, problem, config)).refusal();
+}
+
+std::string why_not_legal(const GpuSpec& gpu, const GemmProblem& problem,
+                          const KernelConfig& config) {
+  const ChipCase asked(gpu, problem, config);
+  const Broken broken = Broken::by(asked);
+  const Refusal refusal = broken.refusal();
+  const std::string needs =
+      refusal == Refusal::kNone || refusal == Refusal::kArchitecture || refusal == Refusal::kSplit
+          ? ""
+          : smallest_change(gpu, problem, config);
+  return broken.sentence(asked) + (needs.empty() ? "" : "; needs " + needs);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,343 @@
+#include "model/gemm/menu/legality.h"
+
+#include <string>
+
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+GemmProblem problem(i64 m, i64 n, i64 k, Layout layout = Layout::kTn) {
+  return {{m, n, k}, ElementType::kFp16, layout};
+}
+
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return gpu;
+}
+
+Refusal check(const std::string& text, Layout layout = Layout::kTn) {
+  return check_legal(h200(), problem(4096, 4096, 4096, layout), parse_kernel_config(text));
+}
+
+constexpr const char* kGroups = ",raster=grouped_m,group=8";
+
+Refusal pipelined(const std::string& tile, Layout layout = Layout::kTn) {
+  return check("pipelined:" + tile + ",ctas=1,inflight=1,c_slots=2" + kGroups, layout);
+}
+
+Refusal specialized(const std::string& tile, const std::string& cluster = "1x1",
+                    Layout layout = Layout::kTn) {
+  return check("warp_specialized:" + tile + ",cluster=" + cluster +
+                   ",ctas=1,inflight=1,c_slots=2,producer=24,grid=resident" + kGroups +
+                   ",walk=strided",
+               layout);
+}
+
+TEST_CASE("A tile is made of whole wgmmas for every warpgroup, and of whole swizzle rows") {
+  CHECK(pipelined("tile=128x256x64,stages=4,warpgroups=2x1") == Refusal::kNone);
+  CHECK(pipelined("tile=96x256x64,stages=4,warpgroups=1x1") == Refusal::kWgmmaShape);
+  CHECK(pipelined("tile=64x256x64,stages=4,warpgroups=2x1") == Refusal::kWgmmaShape);
+  CHECK(pipelined("tile=64x256x64,stages=4,warpgroups=1x2") == Refusal::kNone);
+  CHECK(pipelined("tile=64x144x64,stages=4,warpgroups=1x1") == Refusal::kNone);
+  CHECK(pipelined("tile=64x144x64,stages=4,warpgroups=1x2") == Refusal::kNone);  // 72 each
+  CHECK(pipelined("tile=64x136x64,stages=4,warpgroups=1x1") == Refusal::kNone);
+  CHECK(pipelined("tile=64x132x64,stages=4,warpgroups=1x1") == Refusal::kWgmmaShape);
+  CHECK(pipelined("tile=128x128x32,stages=4,warpgroups=2x1") == Refusal::kNone);
+  CHECK(pipelined("tile=128x128x16,stages=4,warpgroups=2x1") == Refusal::kWgmmaShape);
+  CHECK(pipelined("tile=128x128x96,stages=3,warpgroups=2x1") == Refusal::kWgmmaShape);
+}
+
+TEST_CASE("Columns that are an odd multiple of eight take one wgmma, tn, a ring and whole slabs") {
+  CHECK(pipelined("tile=64x24x64,stages=4,warpgroups=1x1") == Refusal::kNone);
+  CHECK(pipelined("tile=64x8x64,stages=4,warpgroups=1x1") == Refusal::kWgmmaShape);
+  CHECK(pipelined("tile=64x248x64,stages=4,warpgroups=1x1") == Refusal::kNone);
+  CHECK(pipelined("tile=64x264x64,stages=4,warpgroups=1x1") == Refusal::kWgmmaShape);
+  CHECK(pipelined("tile=128x168x64,stages=4,warpgroups=2x1", Layout::kNn) == Refusal::kWgmmaShape);
+  CHECK(pipelined("tile=128x168x32,stages=4,warpgroups=2x1") == Refusal::kWgmmaShape);
+  CHECK(check(std::string("blocked:tile=128x168x64,warpgroups=2x1,ctas=1,c_slots=1") + kGroups) ==
+        Refusal::kWgmmaShape);
+  CHECK(specialized("tile=128x168x64,stages=4,warpgroups=2x1", "1x2") == Refusal::kNone);
+  // Of two CTAs that share B each loads 84 rows, which are no whole swizzle atoms.
+  CHECK(specialized("tile=128x168x64,stages=4,warpgroups=2x1", "2x1") == Refusal::kTmaBox);
+  CHECK(specialized("tile=64x336x64,stages=3,warpgroups=1x2", "2x1") == Refusal::kNone);
+}
+
+TEST_CASE("Registers and shared memory are refused one step beyond what fits") {
+  CHECK(pipelined("tile=128x256x64,stages=5,warpgroups=2x1") == Refusal::kSharedMemory);
+  CHECK(pipelined("tile=128x256x64,stages=4,warpgroups=1x1") == Refusal::kRegisters);
+  // 65536 / 128 threads / 2 CTAs = 255 at most: 192 accumulators and 42 fit one warpgroup, 216 no.
+  CHECK(pipelined("tile=128x192x64,stages=4,warpgroups=1x1") == Refusal::kNone);
+  CHECK(pipelined("tile=128x224x64,stages=4,warpgroups=1x1") == Refusal::kRegisters);
+  CHECK(check(std::string("pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,"
+                          "c_slots=2") +
+              kGroups) == Refusal::kNone);
+  CHECK(check(std::string("pipelined:tile=128x128x64,stages=4,warpgroups=1x1,ctas=2,inflight=1,"
+                          "c_slots=2") +
+              kGroups) == Refusal::kOccupancy);
+}
+
+TEST_CASE("320 rows come in two boxes, split along N; 64 of them more in two as well") {
+  CHECK(specialized("tile=320x128x64,stages=3,warpgroups=1x2") == Refusal::kNone);
+  CHECK(specialized("tile=320x128x64,stages=3,warpgroups=1x2", "1x2") == Refusal::kNone);  // 160
+  CHECK(specialized("tile=320x128x64,stages=3,warpgroups=2x1") == Refusal::kWgmmaShape);
+  CHECK(specialized("tile=192x128x64,stages=3,warpgroups=3x1", "1x4") == Refusal::kNone);  // 48
+  // 144 columns shared by two are 72 rows each, nine atoms; by four 36, four and a half.
+  CHECK(specialized("tile=128x144x64,stages=3,warpgroups=2x1", "2x1") == Refusal::kNone);
+  CHECK(specialized("tile=128x144x64,stages=3,warpgroups=2x1", "4x1") == Refusal::kTmaBox);
+}
+
+TEST_CASE("B as [k,n] comes in slabs of 64 columns, of which each warpgroup takes whole ones") {
+  const auto nn = [](const char* tile) { return pipelined(tile, Layout::kNn); };
+  CHECK(nn("tile=128x128x64,stages=3,warpgroups=2x1") == Refusal::kNone);
+  CHECK(nn("tile=128x96x64,stages=3,warpgroups=2x1") == Refusal::kWgmmaShape);
+  CHECK(nn("tile=64x256x64,stages=3,warpgroups=1x2") == Refusal::kNone);
+  CHECK(nn("tile=64x192x64,stages=3,warpgroups=1x2") == Refusal::kWgmmaShape);  // 96 each
+  CHECK(pipelined("tile=64x192x64,stages=3,warpgroups=1x2") == Refusal::kNone);
+}
+
+TEST_CASE("A wgmma that reads B as [k,n] starts a slab of 64 columns or stays inside one") {
+  const auto nn = [](const char* tile) { return pipelined(tile, Layout::kNn); };
+  CHECK(nn("tile=128x320x64,stages=3,warpgroups=2x1") == Refusal::kWgmmaShape);  // 160: 0, 160
+  CHECK(pipelined("tile=128x320x64,stages=3,warpgroups=2x1") == Refusal::kNone);
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const auto small = [&](const char* n) {
+    return check_legal(
+        gpu, problem(64, 192, 128, Layout::kNn),
+        parse_kernel_config("small_mma:tile=64x192x128,warpgroups=1x1,a=shared,instruction_n=" +
+                            std::string(n)));
+  };
+  CHECK(small("32") == Refusal::kNone);
+  CHECK(small("48") == Refusal::kWgmmaShape);  // 48 to 95 lie in two slabs
+  CHECK(small("96") == Refusal::kWgmmaShape);
+  CHECK(small("192") == Refusal::kNone);
+}
+
+TEST_CASE("A as [k,m] comes in slabs of 64 rows, shared along K by the CTAs of a cluster") {
+  // 192 rows shared by eight are 24 each, three atoms; 32 of K by eight four rows, half an atom.
+  const char* const tall = "tile=192x128x32,stages=3,warpgroups=3x1";
+  CHECK(specialized(tall, "1x8", Layout::kTn) == Refusal::kNone);
+  CHECK(specialized(tall, "1x8", Layout::kNt) == Refusal::kTmaBox);
+  CHECK(specialized(tall, "1x4", Layout::kNt) == Refusal::kNone);
+  // Odd multiples of eight columns are B's to take.
+  const char* const odd = "tile=128x168x64,stages=3,warpgroups=2x1";
+  CHECK(specialized(odd, "1x2", Layout::kTt) == Refusal::kNone);
+  CHECK(specialized(odd, "1x2", Layout::kNt) == Refusal::kWgmmaShape);
+  const auto small = [](const char* source, Layout layout) {
+    return check_legal(h200(), problem(64, 64, 64, layout),
+                       parse_kernel_config("small_mma:tile=64x64x64,warpgroups=1x1,a=" +
+                                           std::string(source) + ",instruction_n=64"));
+  };
+  CHECK(small("shared", Layout::kTt) == Refusal::kNone);
+  CHECK(small("registers", Layout::kTt) == Refusal::kSchedule);
+}
+
+TEST_CASE("Counts that a schedule does not take are refused") {
+  CHECK(pipelined("tile=64x64x64,stages=1,warpgroups=1x1") == Refusal::kSchedule);  // 1 in flight
+  CHECK(pipelined("tile=64x64x64,stages=2,warpgroups=1x1") == Refusal::kNone);
+  CHECK(pipelined("tile=64x64x32,stages=64,warpgroups=1x1") != Refusal::kSchedule);
+  CHECK(pipelined("tile=64x64x32,stages=65,warpgroups=1x1") == Refusal::kSchedule);
+  CHECK(pipelined("tile=128x64x64,stages=2,warpgroups=2x2") == Refusal::kSchedule);  // four
+  CHECK(pipelined("tile=192x64x64,stages=2,warpgroups=3x1") == Refusal::kNone);
+  const auto inflight = [](const char* count) {
+    return check("pipelined:tile=64x64x64,stages=4,warpgroups=1x1,ctas=1,inflight=" +
+                 std::string(count) + ",c_slots=2" + kGroups);
+  };
+  CHECK(inflight("0") == Refusal::kNone);
+  CHECK(inflight("2") == Refusal::kNone);
+  CHECK(inflight("3") == Refusal::kSchedule);
+  CHECK(specialized("tile=128x256x64,stages=3,warpgroups=2x1", "3x1") == Refusal::kCluster);
+  CHECK(specialized("tile=128x256x64,stages=3,warpgroups=2x1", "4x1") == Refusal::kNone);
+  CHECK(specialized("tile=128x256x64,stages=3,warpgroups=2x1", "4x2") == Refusal::kNone);
+  CHECK(specialized("tile=128x256x64,stages=3,warpgroups=2x1", "4x4") == Refusal::kCluster);
+  CHECK(specialized("tile=128x256x64,stages=3,warpgroups=2x1", "16x1") == Refusal::kCluster);
+}
+
+TEST_CASE("small_mma takes a problem of one tile and one K block only") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const KernelConfig config =
+      parse_kernel_config("small_mma:tile=64x128x128,warpgroups=1x1,a=shared,instruction_n=128");
+  CHECK(check_legal(gpu, problem(64, 128, 128), config) == Refusal::kNone);
+  CHECK(check_legal(gpu, problem(1, 1, 8), config) == Refusal::kNone);
+  CHECK(check_legal(gpu, problem(65, 128, 128), config) == Refusal::kSchedule);
+  CHECK(check_legal(gpu, problem(64, 129, 128), config) == Refusal::kSchedule);
+  CHECK(check_legal(gpu, problem(64, 128, 136), config) == Refusal::kSchedule);
+}
+
+TEST_CASE("The instruction of small_mma divides a warpgroup's columns and exists") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const auto small = [&](const std::string& rest) {
+    return check_legal(gpu, problem(64, 128, 128), parse_kernel_config("small_mma:" + rest));
+  };
+  for (const char* n : {"8", "16", "32", "64", "128"}) {
+    CHECK(small("tile=64x128x128,warpgroups=1x1,a=registers,instruction_n=" + std::string(n)) ==
+          Refusal::kNone);
+  }
+  CHECK(small("tile=64x128x128,warpgroups=1x2,a=shared,instruction_n=64") == Refusal::kNone);
+  CHECK(small("tile=64x128x128,warpgroups=1x2,a=shared,instruction_n=128") == Refusal::kWgmmaShape);
+  CHECK(small("tile=64x128x128,warpgroups=1x1,a=shared,instruction_n=48") == Refusal::kWgmmaShape);
+  CHECK(small("tile=64x144x128,warpgroups=1x1,a=shared,instruction_n=24") == Refusal::kWgmmaShape);
+  CHECK(small("tile=64x144x128,warpgroups=1x1,a=shared,instruction_n=48") == Refusal::kNone);
+  // A in registers: 16 k16 steps x 4 registers beside 128 accumulators; of 128 rows twice both.
+  CHECK(small("tile=64x256x256,warpgroups=1x1,a=registers,instruction_n=256") == Refusal::kNone);
+  CHECK(small("tile=128x128x256,warpgroups=1x1,a=registers,instruction_n=128") ==
+        Refusal::kRegisters);
+  CHECK(small("tile=128x128x256,warpgroups=1x1,a=shared,instruction_n=128") == Refusal::kNone);
+}
+
+TEST_CASE("Only a resident grid walks in chunks") {
+  const auto walked = [](const char* grid, const char* walk) {
+    return check(
+        "warp_specialized:tile=128x128x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
+        "inflight=1,c_slots=2,producer=24,grid=" +
+        std::string(grid) + ",raster=grouped_n,group=1,walk=" + walk);
+  };
+  CHECK(walked("resident", "chunked") == Refusal::kNone);
+  CHECK(walked("tiles", "strided") == Refusal::kNone);
+  CHECK(walked("tiles", "chunked") == Refusal::kSchedule);
+}
+
+TEST_CASE("C borrows stages only where no load can come in meanwhile") {
+  const auto overlap = [](const char* cluster, const char* inflight, const char* slots) {
+    return check("persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=" +
+                 std::string(cluster) + ",ctas=1,inflight=" + inflight + ",c_slots=" + slots +
+                 kGroups + ",walk=strided");
+  };
+  CHECK(overlap("1x1", "1", "0") == Refusal::kNone);
+  CHECK(overlap("1x1", "0", "0") == Refusal::kSchedule);  // nothing is put off, nothing is free
+  CHECK(overlap("2x1", "1", "0") == Refusal::kSchedule);  // the peer loads into both
+  CHECK(overlap("2x1", "0", "2") == Refusal::kNone);
+  const auto in_grid = [](const char* grid, const char* slots) {
+    return check(
+        "warp_specialized:tile=128x256x64,stages=3,warpgroups=2x1,cluster=2x1,ctas=1,"
+        "inflight=1,c_slots=" +
+        std::string(slots) + ",producer=24,grid=" + grid + kGroups + ",walk=strided");
+  };
+  CHECK(in_grid("tiles", "0") == Refusal::kNone);
+  CHECK(in_grid("resident", "0") == Refusal::kSchedule);
+  CHECK(in_grid("resident", "2") == Refusal::kNone);
+  const std::string rest = std::string(",ctas=1,inflight=1,c_slots=0") + kGroups;
+  CHECK(check("pipelined:tile=128x256x64,stages=3,warpgroups=2x1" + rest) == Refusal::kNone);
+  CHECK(check("persistent:tile=128x256x64,stages=3,warpgroups=2x1" + rest + ",walk=strided") ==
+        Refusal::kSchedule);
+  CHECK(check("ping_pong:tile=64x256x64,stages=3,cluster=1x1,ctas=1,inflight=1,c_slots=0,"
+              "producer=24" +
+              std::string(kGroups) + ",walk=strided") == Refusal::kSchedule);
+}
+
+TEST_CASE("A store is deferred where a next tile follows and registers are left") {
+  const auto deferred = [](const char* tile, const char* producer, const char* grid) {
+    return check("warp_specialized:" + std::string(tile) +
+                 ",cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=" + producer + ",grid=" + grid +
+                 kGroups + ",walk=strided,store=deferred");
+  };
+  const char* flagship = "tile=128x256x64,stages=4,warpgroups=2x1";
+  CHECK(deferred(flagship, "24", "resident") == Refusal::kNone);
+  CHECK(deferred(flagship, "24", "tiles") == Refusal::kSchedule);
+  // Beside 160 accumulators of 232 registers 3 of 6 chunks find room, beside 192 none.
+  CHECK(deferred("tile=256x160x64,stages=3,warpgroups=2x1", "40", "resident") == Refusal::kNone);
+  CHECK(deferred("tile=256x192x64,stages=3,warpgroups=2x1", "40", "resident") ==
+        Refusal::kRegisters);
+}
+
+TEST_CASE("C that does not fit where it is staged is refused") {
+  // Two B stages of 64 KiB / 4 each hold half of 128x256 of C.
+  CHECK(check("persistent_overlap:tile=128x256x32,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
+              "inflight=1,c_slots=0" +
+              std::string(kGroups) + ",walk=strided") == Refusal::kSharedMemory);
+  CHECK(pipelined("tile=128x256x64,stages=4,warpgroups=2x1") == Refusal::kNone);
+  CHECK(check("pipelined:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=3" +
+              std::string(kGroups)) == Refusal::kSharedMemory);  // 16 KiB more than two slots
+}
+
+TEST_CASE("The producer's registers come in eights, from 24 to what a thread is launched with") {
+  const auto producer = [](const char* tile, const char* registers) {
+    return check("warp_specialized:" + std::string(tile) +
+                 ",cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=" + registers +
+                 ",grid=resident" + kGroups + ",walk=strided");
+  };
+  const char* flagship = "tile=128x256x64,stages=4,warpgroups=2x1";
+  CHECK(producer(flagship, "16") == Refusal::kSchedule);
+  CHECK(producer(flagship, "24") == Refusal::kNone);
+  CHECK(producer(flagship, "28") == Refusal::kSchedule);
+  CHECK(producer(flagship, "40") == Refusal::kNone);
+  // Three warpgroups start with 168 each, and keep them.
+  CHECK(producer("tile=128x128x64,stages=4,warpgroups=2x1", "168") == Refusal::kNone);
+  CHECK(producer("tile=128x288x64,stages=3,warpgroups=2x1", "24") == Refusal::kNone);
+  CHECK(producer("tile=128x288x64,stages=3,warpgroups=2x1", "168") == Refusal::kRegisters);
+  CHECK(producer("tile=128x128x64,stages=4,warpgroups=2x1", "176") == Refusal::kSchedule);
+}
+
+TEST_CASE("What a compiler is known to reject is refused, after every other reason") {
+  GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  CompilerRejection rejection;
+  rejection[VariantPart::kSchedule] = static_cast<i32>(Schedule::kBlocked);
+  gpu.compiler_rejections = {rejection};
+  const auto blocked = [&](const char* tile) {
+    return check_legal(gpu, problem(4096, 4096, 4096),
+                       parse_kernel_config("blocked:tile=" + std::string(tile) +
+                                           ",warpgroups=1x1,ctas=1,c_slots=0" + kGroups));
+  };
+  CHECK(blocked("64x128x64") == Refusal::kCompiler);
+  CHECK(blocked("128x256x64") == Refusal::kRegisters);
+  gpu.compiler_rejections.front()[VariantPart::kSchedule] = static_cast<i32>(Schedule::kPipelined);
+  CHECK(blocked("64x128x64") == Refusal::kNone);
+}
+
+TEST_CASE("Sides of any length are solvable") {
+  CHECK(why_not_solvable(h200(), problem(64, 64, 63)).empty());
+  CHECK(why_not_solvable(h200(), problem(64, 63, 64)).empty());
+  for (const Layout layout : {Layout::kNn, Layout::kNt, Layout::kTt}) {
+    CHECK(why_not_solvable(h200(), problem(63, 61, 59, layout)).empty());
+  }
+}
+
+TEST_CASE("fp8 and groups are of rows of K") {
+  for (const Layout layout : {Layout::kNt, Layout::kTt}) {
+    GemmProblem fp8 = problem(64, 64, 64, layout);
+    fp8.dtype = ElementType::kE4m3;
+    CHECK(why_not_solvable(h200(), fp8).find("K-major only") != std::string::npos);
+    const GemmProblem groups = in_groups(problem(0, 64, 64, layout), {64, 64});
+    CHECK(why_not_solvable(h200(), groups).find("groups along M are of rows of A") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("Blackwell's kernels take one layout, and a refusal says which") {
+  const GpuSpec gpu = load_gpu("b200", false).spec;
+  CHECK(why_not_solvable(gpu, problem(64, 64, 64)).empty());
+  CHECK(why_not_solvable(gpu, problem(64, 64, 64, Layout::kNn)).find("layout tn") !=
+        std::string::npos);
+}
+
+TEST_CASE("A configuration whose numbers leave 32 bits is refused, not wrapped around") {
+  const auto refused = [](const std::string& tile, const std::string& cluster) {
+    return specialized("tile=" + tile + ",stages=2,warpgroups=1x1", cluster);
+  };
+  CHECK(refused("64x64x64", "1x1") == Refusal::kNone);
+  // (2^31 - 1)^2 = 1 modulo 2^32, and 2^16 * 2^16 = 0.
+  CHECK(refused("64x64x64", "2147483647x2147483647") == Refusal::kCluster);
+  CHECK(refused("64x64x64", "65536x65536") == Refusal::kCluster);
+  // 64 rows of 2^25 elements of 2 bytes: 2^32 bytes a stage.
+  CHECK(refused("64x64x33554432", "1x1") == Refusal::kSharedMemory);
+  CHECK(refused("2147483584x64x64", "1x1") == Refusal::kTmaBox);
+  CHECK(pipelined("tile=64x64x64,stages=2,warpgroups=65536x65536") == Refusal::kSchedule);
+}
+
+TEST_CASE("A problem with more tiles than can be counted is refused") {
+  const i64 most = i64{1} << 24;
+  CHECK(why_not_solvable(h200(), problem(most, 8, 8)).empty());
+  CHECK(why_not_solvable(h200(), problem(8, most, 8)).empty());
+  CHECK(why_not_solvable(h200(), problem(8, 8, 2147483640)).empty());
+  CHECK(why_not_solvable(h200(), problem(most, 65536, 8)).empty());  // 2^40 elements of C
+  for (const GemmProblem& p : {problem(most + 8, 8, 8), problem(8, most + 8, 8),
+                               problem(most, 65544, 8), problem(2147483647, 2147483647, 8)}) {
+    CHECK(why_not_solvable(h200(), p).find("at most") != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace tilecast

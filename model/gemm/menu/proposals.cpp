@@ -1,0 +1,280 @@
+#include "model/gemm/menu/proposals.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "model/base/math.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/config/smem_layout.h"
+#include "model/gemm/config/tensor_memory.h"
+#include "model/gemm/costs/occupancy.h"
+#include "model/gemm/menu/legality.h"
+#include "model/gemm/order/normal_order.h"
+#include "model/gemm/order/tile_scheduler.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/gemm/problem/swapped_operands.h"
+
+namespace tilecast {
+namespace {
+
+constexpr Raster kStridedRasters[] = {
+    {RasterKind::kGroupedM, 1, Walk::kStrided},  {RasterKind::kGroupedM, 4, Walk::kStrided},
+    {RasterKind::kGroupedM, 8, Walk::kStrided},  {RasterKind::kGroupedM, 16, Walk::kStrided},
+    {RasterKind::kGroupedN, 4, Walk::kStrided},  {RasterKind::kGroupedN, 8, Walk::kStrided},
+    {RasterKind::kGroupedN, 16, Walk::kStrided}, {RasterKind::kHilbert, 1, Walk::kStrided}};
+constexpr u32 kMostRowsOfBand = 64;  // beyond, no wave holds a column of a product's tiles
+constexpr Raster kOneWaveRaster{RasterKind::kGroupedM, 8, Walk::kStrided};
+// Of swapped operands: tiles that share weights follow each other, as they do in bands of rows of
+// operands in order. Two columns of tiles in bands of 8 rows were 14 to 28 % slower.
+constexpr Raster kSwappedRasters[] = {{RasterKind::kGroupedN, 8, Walk::kStrided}};
+constexpr Raster kChunkedRasters[] = {{RasterKind::kGroupedM, 1, Walk::kChunked},
+                                      {RasterKind::kGroupedN, 1, Walk::kChunked},
+                                      {RasterKind::kHilbert, 1, Walk::kChunked}};
+
+// Orders of tiles for the schedules that split K, which mostly have few tiles.
+constexpr Raster kSplitRasters[] = {{RasterKind::kGroupedM, 8, Walk::kStrided},
+                                    {RasterKind::kGroupedN, 8, Walk::kStrided}};
+constexpr i32 kMostMenuSplits = 64;
+constexpr i64 kMostFewSplits = 4;
+constexpr i32 kMinKBlocks = 8;     // the usual least part of a row of K blocks
+constexpr i32 kFewestKBlocks = 4;  // that the largest of equal parts has
+constexpr double kMostWavesStreamed = 4;
+// Where more parts than this meet in one tile, one after the other is never the fastest.
+constexpr i32 kMostInTurn = 8;
+
+}  // namespace
+
+Proposals::Proposals(const GpuSpec& gpu, const GemmProblem& asked, OperandOrder operands,
+                     const Breadth& breadth)
+    : gpu_(gpu),
+      asked_(asked),
+      operands_(operands),
+      problem_(operands == OperandOrder::kSwapped ? transposed(asked) : asked),
+      breadth_(breadth),
+      rows_of_product_(grouped_along_m(asked) ? asked.groups->largest() : problem_.shape.m) {}
+
+i32 Proposals::table_bytes() const { return group_table_bytes(problem_); }
+i32 Proposals::scale_bytes_of_stage(const Tiling& tiling) const {
+  return has_block_scales(problem_.epilogue) ? scale_stage_bytes(tiling) : 0;
+}
+
+void Proposals::add_orders(const KernelConfig& config) {
+  splits_k(config.schedule) ? add_splits(config) : add_rasters(config);
+}
+
+void Proposals::add_one(const KernelConfig& config) {
+  if (accepted(config)) {
+    add(config, {&config.raster, 1});
+  }
+}
+
+/// A kernel in every order of tiles of its grid that differs from the others. Legality depends on
+/// the walk, by the grid, and on Hilbert curves, which are code of their own.
+void Proposals::add_rasters(KernelConfig config) {
+  config.raster = kStridedRasters[0];
+  if (!accepted(config)) {
+    return;
+  }
+  const u32 resident = static_cast<u32>(resident_workers(gpu_, config));
+  const TileScheduler s = make_tile_scheduler(problem_, config, resident);
+  if (s.num_tiles() <= resident) {
+    if (config.store == Store::kDeferred) {
+      reject(kNeverPays, config);  // no next tile to hide a store under
+      return;
+    }
+    // With slots of its own for C, a CTA that has one tile is the same on either grid.
+    const bool as_resident = traits_of(config.schedule).grid_is_open &&
+                             config.grid == Grid::kTiles && config.tiling.c_slots > 0;
+    if (as_resident && !breadth_.every_name) {
+      return;
+    }
+    add(config, swaps_operands() ? std::span<const Raster>(kSwappedRasters)
+                                 : std::span(&kOneWaveRaster, 1));
+    return;
+  }
+  std::vector<Raster> rasters(std::begin(kStridedRasters), std::end(kStridedRasters));
+  const u32 rows = tile_rows(GemmShape{rows_of_product_, 0, 0}, config.tiling);
+  if ((problem_.batch.products > 1 || problem_.groups != nullptr) && rows <= kMostRowsOfBand) {
+    // One product after the other, column by column.
+    rasters.push_back({RasterKind::kGroupedM, static_cast<i32>(rows), Walk::kStrided});
+  }
+  if (config.grid == Grid::kResident) {
+    rasters.insert(rasters.end(), std::begin(kChunkedRasters), std::end(kChunkedRasters));
+  }
+  add(config, rasters);
+}
+
+/// Every way to split K that can pay: into as many parts as fill the GPU once, or half of it; as
+/// a row of K blocks where the last wave is not full.
+void Proposals::add_splits(KernelConfig config) {
+  config.raster = kSplitRasters[0];
+  const i32 resident = resident_workers(gpu_, config);
+  if (resident == 0) {
+    (void)accepted(config);  // refused, and counted
+    return;
+  }
+  const TileScheduler s = make_tile_scheduler(problem_, config, static_cast<u32>(resident));
+  const i64 tiles = s.num_tiles();
+  const i64 k_blocks = ceil_div<i64>(problem_.shape.k, config.tiling.block_k);
+  const ScheduleTraits traits = traits_of(config.schedule);
+  const std::size_t before = candidates_.legal.orders.size();
+  add_paying_splits(config, tiles, k_blocks, resident);
+  if (breadth_.unprofitable && candidates_.legal.orders.size() == before) {
+    config.decomposition = {traits.split_k == SplitK::kEqually ? 2 : 0,
+                            traits.split_k == SplitK::kEqually ? 0 : kMinKBlocks,
+                            Reduction::kTurnstile};
+    if (accepted(config)) {
+      reject(kNoSplitPays, config);
+    }
+  }
+}
+
+void Proposals::add_paying_splits(const KernelConfig& config, i64 tiles, i64 k_blocks,
+                                  i64 resident) {
+  const i64 left = tiles % resident;  // of the partial wave
+  const ScheduleTraits traits = traits_of(config.schedule);
+  if (traits.split_k == SplitK::kEqually && traits.hybrid) {
+    const i64 most = ceil_div<i64>(k_blocks, kFewestKBlocks);
+    const i64 once = left == 0 ? 0 : std::min(resident / left, most);
+    const i64 twice = left == 0 ? 0 : std::min(2 * resident / left, most);
+    if (tiles > resident && std::max(once, twice) >= 2) {
+      const i32 splits = static_cast<i32>(once >= 2 ? once : twice);
+      add_reductions(config, splits, splits);
+    }
+    return;
+  }
+  if (traits.split_k == SplitK::kEqually) {
+    const i64 fill =
+        std::min({resident / tiles, ceil_div<i64>(k_blocks, kFewestKBlocks), i64{kMostMenuSplits}});
+    std::set<i64> menu{fill, fill * 3 / 4, fill / 2};
+    if (tiles < 2 * resident && k_blocks >= 2 * kMostFewSplits * kFewestKBlocks) {
+      menu.insert({2, 3, kMostFewSplits});  // of which some fill several waves
+    }
+    for (const i64 splits : menu) {
+      if (splits >= 2) {
+        add_reductions(config, static_cast<i32>(splits), static_cast<i32>(splits));
+      }
+    }
+    return;
+  }
+  const bool few = static_cast<double>(tiles) < kMostWavesStreamed * static_cast<double>(resident);
+  // Where it streams all tiles, the hybrid is stream_k.
+  const i64 fewest = breadth_.streams_all && !breadth_.every_name ? 2 * resident : resident;
+  const bool pays = traits.hybrid ? tiles > fewest : few;
+  if (pays && left != 0 && k_blocks > kMinKBlocks) {
+    add_reductions(config, 0, static_cast<i32>(ceil_div<i64>(resident, tiles)));
+  }
+}
+
+/// Counts the kernel by its refusal where it has one.
+bool Proposals::accepted(const KernelConfig& config) {
+  if (!breadth_.unprofitable && never_pays(config)) {
+    reject(kNeverPays, config);
+    return false;
+  }
+  const Refusal refusal = check_legal(gpu_, asked_, of_operands(config));
+  if (refusal != Refusal::kNone) {
+    reject(to_text(refusal), config);
+    return false;
+  }
+  return true;
+}
+
+void Proposals::reject(std::string_view reason, const KernelConfig& config) {
+  const std::string key(reason);
+  if (++candidates_.rejected[key] == 1) {
+    candidates_.example.emplace(key, of_operands(config));
+  }
+}
+
+KernelConfig Proposals::of_operands(KernelConfig config) const {
+  config.operands = operands_;
+  return config;
+}
+
+/// A tile that stays as good with one wgmma row or the narrowest step of columns less, since C
+/// ends before; of over 256 columns with 256, the next width of the menu. A cluster wider than C,
+/// whose outer CTAs only load for others. A pair of tcgen05 pays there: each of its CTAs takes in
+/// half of B.
+bool Proposals::never_pays(const KernelConfig& config) const {
+  const Tiling& t = config.tiling;
+  const bool tcgen05 = uses_tcgen05(config.schedule);  // has no shorter tile
+  const i32 step = tcgen05                          ? kTcgen05NStep
+                   : !b_is_k_major(problem_.layout) ? kSlabColumns
+                                                    : kInstructionNStep;
+  return (!tcgen05 && t.block_m - kWgmmaM >= rows_of_product_) ||
+         min_of(t.block_n - step, kMostInstructionN) >= problem_.shape.n ||
+         (!tcgen05 && ceil_div<i64>(rows_of_product_, t.block_m) < t.cluster_m) ||
+         ceil_div<i64>(problem_.shape.n, t.block_n) < t.cluster_n;
+}
+
+/// `parts` of a tile meet.
+void Proposals::add_reductions(KernelConfig config, i32 splits, i32 parts) {
+  config.decomposition = {splits, splits > 0 ? 0 : kMinKBlocks, Reduction::kTurnstile};
+  for (const Reduction reduction :
+       {Reduction::kTurnstile, Reduction::kAtomic, Reduction::kSpread}) {
+    config.decomposition.reduction = reduction;
+    if ((reduction == Reduction::kTurnstile && parts > kMostInTurn) ||
+        (reduction == Reduction::kSpread && splits == 0)) {
+      continue;
+    }
+    if (accepted(config)) {
+      add(config, swaps_operands() ? std::span<const Raster>(kSwappedRasters) : kSplitRasters);
+    }
+  }
+}
+
+/// The first raster of each order of tiles, those left out that the compiler rejects.
+void Proposals::add(const KernelConfig& config, std::span<const Raster> rasters) {
+  const u32 resident = static_cast<u32>(resident_workers(gpu_, config));
+  TileScheduler s = make_tile_scheduler(problem_, config, resident);
+  KernelList& legal = candidates_.legal;
+  const std::size_t begin = legal.orders.size();
+  seen_.clear();
+  std::optional<bool> curve_compiles;
+  for (const Raster& raster : rasters) {
+    s.raster = raster;
+    const Raster order = normal_order(s, splits_k(config.schedule) ? 0 : resident);
+    if (std::ranges::find(seen_, order) != seen_.end()) {
+      continue;
+    }
+    if (raster.kind == RasterKind::kHilbert) {
+      KernelConfig on_curve = config;
+      on_curve.raster = raster;
+      if (!curve_compiles) {
+        curve_compiles = check_legal(gpu_, asked_, of_operands(on_curve)) == Refusal::kNone;
+      }
+      if (!*curve_compiles) {
+        continue;
+      }
+    }
+    seen_.push_back(order);
+    legal.orders.push_back(raster);
+  }
+  KernelConfig first = of_operands(config);
+  first.raster = legal.orders[begin];
+  legal.kernels.push_back({first, begin, legal.orders.size()});
+}
+
+std::string why_no_split_pays(const GpuSpec& gpu, const GemmProblem& asked,
+                              const KernelConfig& asked_of) {
+  const KernelConfig config = in_pairs(asked.dtype, asked_of);
+  const GemmProblem problem = as_run(in_pairs(asked), config);
+  const i32 resident = resident_workers(gpu, config);
+  const Tiling& t = config.tiling;
+  return fmt::format(
+      "no split of K pays: tile={}x{}x{} has {} tiles of {} K blocks for {} workers, and {} needs "
+      "{} and parts of at least {} K blocks",
+      t.block_m, t.block_n, asked_of.tiling.block_k,
+      make_tile_scheduler(problem, config, static_cast<u32>(resident)).num_tiles(),
+      ceil_div<i64>(problem.shape.k, t.block_k), resident, to_text(config.schedule),
+      traits_of(config.schedule).hybrid ? "a partial last wave after a full one"
+                                        : "a wave that is not full",
+      splits_equally(config.schedule) ? kFewestKBlocks : kMinKBlocks + 1);
+}
+
+}  // namespace tilecast

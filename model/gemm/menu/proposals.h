@@ -1,0 +1,68 @@
+// The kernels that are proposed for a problem, sifted by legality: each in the orders of tiles that
+// differ, and with the splits of K that can pay.
+// Checked by: predict_test.cpp, legality_test.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/gemm/menu/candidates.h"
+
+namespace tilecast {
+
+/// What is proposed beyond one name for each kernel that can pay.
+struct Breadth {
+  bool unprofitable = false;  // what never pays
+  bool every_name = false;    // a kernel that another configuration is, too
+  bool streams_all = true;    // stream_k is proposed, which some of its hybrids are
+};
+
+class Proposals {
+ public:
+  Proposals(const GpuSpec& gpu, const GemmProblem& asked, OperandOrder operands,
+            const Breadth& breadth);
+
+  bool swaps_operands() const { return operands_ == OperandOrder::kSwapped; }
+  /// As the kernels run it.
+  const GemmProblem& problem() const { return problem_; }
+
+  /// Beside what smem_layout lays out.
+  i32 table_bytes() const;
+  i32 scale_bytes_of_stage(const Tiling& tiling) const;
+
+  void add_orders(const KernelConfig& config);
+  void add_one(const KernelConfig& config);
+
+  CandidateKernels take() { return std::move(candidates_); }
+
+ private:
+  void add_rasters(KernelConfig config);
+  void add_splits(KernelConfig config);
+  void add_paying_splits(const KernelConfig& config, i64 tiles, i64 k_blocks, i64 resident);
+  void add_reductions(KernelConfig config, i32 splits, i32 parts);
+
+  bool accepted(const KernelConfig& config);
+  void reject(std::string_view reason, const KernelConfig& config);
+  KernelConfig of_operands(KernelConfig config) const;
+  bool never_pays(const KernelConfig& config) const;
+
+  void add(const KernelConfig& config, std::span<const Raster> rasters);
+
+  const GpuSpec& gpu_;
+  const GemmProblem& asked_;
+  OperandOrder operands_;
+  GemmProblem problem_;  // as it is run
+  Breadth breadth_;
+  i64 rows_of_product_;  // or of the largest group
+  CandidateKernels candidates_;
+  std::vector<Raster> seen_;  // orders of a kernel; kept for its memory
+};
+
+/// The sentence for kNoSplitPays.
+std::string why_no_split_pays(const GpuSpec& gpu, const GemmProblem& problem,
+                              const KernelConfig& config);
+
+}  // namespace tilecast

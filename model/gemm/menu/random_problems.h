@@ -1,0 +1,55 @@
+// Random GEMMs of every kind that has kernels, for tests and `tilecast-gpu compile --random`:
+// types, layouts, epilogues, scales, types of C, batches, groups along M and along K, and sides
+// from 1 up, both odd and aligned.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <iterator>
+#include <random>
+#include <vector>
+
+#include "model/gemm/problem/gemm_problem.h"
+#include "model/spec/gpu_spec.h"
+
+namespace tilecast {
+
+/// Draws the same on every machine.
+class Random {
+ public:
+  /// Numbers of a seed draw independently.
+  Random(u64 seed, u64 number);
+
+  /// One in `n`.
+  bool one_in(u64 n) { return next() % n == 0; }
+  i64 between(i64 least, i64 most) {
+    return least + static_cast<i64>(next() % static_cast<u64>(most - least + 1));
+  }
+  template <class T>
+  T one_of(std::initializer_list<T> values) {
+    return std::data(values)[next() % values.size()];
+  }
+  /// 1 to `most`, uniform in the logarithm.
+  i64 length(double most);
+
+ private:
+  u64 next() { return random_(); }
+
+  std::mt19937_64 random_;
+};
+
+/// The most that is drawn.
+struct DrawnSizes {
+  double m_and_n, k;
+  i64 rows_of_group;  // along M or K
+  double flops;       // of the tensor cores
+};
+constexpr DrawnSizes kUsualSizes{32768, 32768, 1024, 1e13};
+
+/// A problem that the GPU can solve (why_not_solvable).
+GemmProblem random_gemm(const GpuSpec& gpu, Random& random, const DrawnSizes& sizes);
+
+/// `count` problems of usual sizes, each by the seed and its place alone.
+std::vector<GemmProblem> random_problems(const GpuSpec& gpu, u64 seed, std::size_t count);
+
+}  // namespace tilecast

@@ -1,0 +1,85 @@
+#include "model/gemm/menu/tile_widths.h"
+
+#include <algorithm>
+
+#include "model/base/math.h"
+#include "model/gemm/config/kernel_config.h"
+
+namespace tilecast {
+namespace {
+
+constexpr i32 kBlockN[] = {16,  32,  48,  64,  80,  96,  112, 128, 144,
+                           160, 176, 192, 208, 224, 240, 256, 320};
+// Beside them the widths that make whole waves of a problem's tiles, of so many waves at most: with
+// more, the step of the menu leaves little of the last one empty.
+constexpr i32 kMostFittedWaves = 4;
+// Operands are swapped where whole tiles of 64 rows, of more rows those of 128 that two warpgroups
+// share, would be out of bounds of C by more than this part of its rows. Taller tiles, such as the
+// one of 320 rows that fits 320, leave a coarse last wave.
+constexpr i64 kMostWaste = 20;
+// Columns of a tile, then: as many as hold all rows of C, or a part of them; of one more part, too.
+constexpr i32 kFewestSwappedColumns = 16;
+
+/// Widths between those of the menu with which tiles of `block_m` rows fill one wave or a few, and
+/// an SM computes fewer columns than with any wider one of the menu. Splitting K fills waves by
+/// itself.
+std::vector<i32> fitted_widths(const GpuSpec& gpu, const GemmProblem& problem, Schedule schedule,
+                               i32 block_m) {
+  std::vector<i32> widths;
+  if (!b_is_k_major(problem.layout) || problem.groups != nullptr || !has_ring(schedule) ||
+      splits_k(schedule)) {
+    return widths;
+  }
+  const i64 rows = problem.batch.products * ceil_div<i64>(problem.shape.m, block_m);
+  const i64 n = problem.shape.n;
+  const auto columns_of_sm = [&](i64 width) {
+    return ceil_div<i64>(rows * ceil_div(n, width), gpu.sm.count) * width;
+  };
+  for (i64 waves = 1; waves <= kMostFittedWaves; ++waves) {
+    const i64 tiles_across = waves * gpu.sm.count / rows;
+    if (tiles_across == 0) {
+      continue;
+    }
+    const i64 width = round_up<i64>(ceil_div(n, tiles_across), finest_n_step());
+    const bool fits = std::ranges::none_of(kBlockN, [&](i32 of_menu) {
+      return of_menu >= width && columns_of_sm(of_menu) <= columns_of_sm(width);
+    });
+    if (width > kBlockN[0] && width <= kMostInstructionN && fits &&
+        std::ranges::find(widths, width) == widths.end()) {
+      widths.push_back(static_cast<i32>(width));
+    }
+  }
+  return widths;
+}
+
+}  // namespace
+
+std::vector<i32> tile_widths(const GpuSpec& gpu, const GemmProblem& problem, Schedule schedule,
+                             i32 block_m) {
+  std::vector<i32> widths(std::begin(kBlockN), std::end(kBlockN));
+  const std::vector<i32> fitted = fitted_widths(gpu, problem, schedule, block_m);
+  widths.insert(widths.end(), fitted.begin(), fitted.end());
+  return widths;
+}
+
+std::vector<i32> swapped_tile_widths(const GemmProblem& problem) {
+  const i64 rows = problem.shape.n;
+  std::vector<i32> widths;
+  const i64 fewest = ceil_div<i64>(rows, kMostInstructionN);
+  for (const i64 parts : {fewest, fewest + 1}) {
+    const i64 width = round_up<i64>(ceil_div(rows, parts), finest_n_step());
+    widths.push_back(max_of(kFewestSwappedColumns, static_cast<i32>(width)));
+  }
+  if (widths.front() == widths.back()) {
+    widths.pop_back();
+  }
+  return widths;
+}
+
+bool swapping_pays(const GemmProblem& problem) {
+  const i64 m = problem.shape.m;
+  const i64 tile = m > kWgmmaM ? 2 * kWgmmaM : kWgmmaM;
+  return a_is_k_major(problem.layout) && (round_up(m, tile) - m) * kMostWaste > m;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,25 @@
+// Global memory that a kernel whose workers share tiles along K keeps between its pieces.
+#pragma once
+
+#include "model/gemm/order/work_decomposition.h"
+
+namespace tilecast {
+
+/// Both are zero before the first launch and may be used again by the next.
+struct ReductionWorkspace {
+  i64 partials;  // fp32
+  i64 locks;     // 32-bit words
+};
+
+/// Room for every tile that may be cut: its outputs, once or for each split.
+TILECAST_HD constexpr ReductionWorkspace reduction_workspace(const KernelConfig& config,
+                                                             const WorkDecomposition& work) {
+  const Tiling& t = config.tiling;
+  const i64 tiles = i64{work.streamed} * cluster_size(t);
+  const i64 copies =
+      config.decomposition.reduction == Reduction::kSpread ? i64{work.splits} : i64{1};
+  return {.partials = tiles * copies * t.block_m * t.block_n,
+          .locks = tiles * warpgroups_per_tile(t)};
+}
+
+}  // namespace tilecast

@@ -1,0 +1,197 @@
+// What a fused epilogue does to a prediction, by physics alone and with what was learned.
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "model/base/error.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/costs/fused_epilogue.h"
+#include "model/gemm/menu/candidates.h"
+#include "model/gemm/menu/legality.h"
+#include "model/ops/any_op.h"
+#include "model/predict/predict.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+constexpr Epilogue kBiasGelu{Bias::kPerColumn, Activation::kGelu};
+constexpr Epilogue kSilu{Bias::kNone, Activation::kSilu};
+
+GemmProblem problem(const GemmShape& shape, const Epilogue& epilogue = {}) {
+  return {shape, ElementType::kFp16, Layout::kTn, epilogue};
+}
+
+/// Some of each schedule that has any.
+std::vector<KernelConfig> some_candidates(const GpuSpec& gpu, const GemmShape& shape) {
+  constexpr std::size_t kStep = 101;  // of a few hundred to a few thousand
+  std::vector<KernelConfig> some;
+  for (const Schedule schedule : kWgmmaSchedules) {
+    const auto legal = enumerate_candidates(gpu, problem(shape), {schedule}).legal;
+    for (std::size_t i = legal.size() / 3; i < legal.size(); i += kStep * 10) {
+      if (legal[i].operands == OperandOrder::kInOrder) {  // swapped ones take no epilogue
+        some.push_back(legal[i]);
+      }
+    }
+  }
+  return some;
+}
+
+Prediction predicted(const GpuSpec& gpu, const GemmProblem& of, const KernelConfig& config,
+                     Method method) {
+  return predict_config(gpu, of, config, Regime::kBurst, Inputs::kNormal, method);
+}
+
+TEST_CASE(
+    "An epilogue never makes a kernel faster, and at most as much slower as all of it shown") {
+  const GpuSpec physics = load_gpu("h200_sxm", false).spec;
+  int kernels = 0;
+  for (const GemmShape& shape :
+       {GemmShape{1024, 2048, 4096}, GemmShape{300, 1000, 512}, GemmShape{512, 512, 16384}}) {
+    for (const KernelConfig& config : some_candidates(physics, shape)) {
+      for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+        const Prediction plain = predicted(physics, problem(shape), config, method);
+        for (const Epilogue& epilogue : {kBiasGelu, kSilu}) {
+          const Prediction fused = predicted(physics, problem(shape, epilogue), config, method);
+          INFO(to_text(shape) << " " << to_text(epilogue) << " " << to_text(config) << " "
+                              << to_text(method) << ": " << plain.cycles.value << ", "
+                              << fused.cycles.value);
+          CHECK(fused.time.value >= plain.time.value * (1 - 1e-9));
+          // The busiest SM has less than twice an even share of the tiles and one more, and a CTA
+          // or two of them at a time.
+          const Tiling& t = config.tiling;
+          const double tiles = static_cast<double>(ceil_div<i64>(shape.m, t.block_m) *
+                                                   ceil_div<i64>(shape.n, t.block_n));
+          const double most = 2 * tiles / physics.sm.count + 2 * config.ctas_per_sm + 2;
+          const double each = fused_time(epilogue, t.block_m * t.block_n).value;
+          CHECK(fused.cycles.value <= plain.cycles.value * 1.01 + most * each + 2000);
+          ++kernels;
+        }
+      }
+    }
+  }
+  CHECK(kernels >= 100);
+}
+
+TEST_CASE("Where two warpgroups take tiles in turn an epilogue costs next to nothing") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const GemmShape shape{4096, 8192, 4096};
+  const KernelConfig config = parse_kernel_config(
+      "ping_pong:tile=64x256x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+      "raster=grouped_m,group=8,walk=strided");
+  const Prediction plain = predicted(gpu, problem(shape), config, Method::kAnalytic);
+  const Prediction fused = predicted(gpu, problem(shape, kBiasGelu), config, Method::kAnalytic);
+  CHECK(fused.cycles.value <= plain.cycles.value * 1.005);
+}
+
+TEST_CASE("The bias is read from DRAM once") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const GemmShape shape{1024, 2048, 512};
+  const KernelConfig config = parse_kernel_config(
+      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
+  for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+    const Bytes plain = predicted(gpu, problem(shape), config, method).dram_read;
+    const Bytes fused = predicted(gpu, problem(shape, kBiasGelu), config, method).dram_read;
+    CHECK(fused.value - plain.value == Approx(2048 * 2));  // fp16
+  }
+}
+
+TEST_CASE("R is read from DRAM once, and hidden where two warpgroups take tiles in turn") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const GemmShape shape{4096, 8192, 4096};
+  GemmProblem with_r = problem(shape, parse_epilogue("residual"));
+  const KernelConfig in_turn = parse_kernel_config(
+      "ping_pong:tile=64x256x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+      "raster=grouped_m,group=8,walk=strided");
+  const KernelConfig together = parse_kernel_config(
+      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
+  for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+    for (const KernelConfig& config : {in_turn, together}) {
+      const Prediction plain = predicted(gpu, problem(shape), config, method);
+      const Prediction added = predicted(gpu, with_r, config, method);
+      INFO(to_text(config) << " " << to_text(method) << ": " << plain.cycles.value << ", "
+                           << added.cycles.value);
+      const double bytes = 4096.0 * 8192 * 2;  // of 16 bits
+      if (method == Method::kAnalytic) {
+        CHECK(added.dram_read.value - plain.dram_read.value == Approx(bytes));
+      } else {  // CTAs fall into another step, and L2 merges other loads
+        CHECK(added.dram_read.value >= gemm_bytes(problem(shape)));  // less C, and R
+      }
+      CHECK(added.cycles.value >= plain.cycles.value * (1 - 1e-9));
+      CHECK(added.cycles.value <= plain.cycles.value * (config == in_turn ? 1.04 : 1.15));
+    }
+  }
+  with_r.c = ElementType::kFp32;
+  CHECK(gemm_bytes(with_r) - gemm_bytes(problem(shape)) == 4096.0 * 8192 * (4 + 4 - 2));
+}
+
+TEST_CASE("C in fp32 takes longer to write, and a gate's half of C less") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const GemmShape shape{4096, 4096, 256};
+  GemmProblem wide = problem(shape), gate = problem(shape, parse_epilogue("swiglu"));
+  wide.c = ElementType::kFp32;
+  const KernelConfig config = parse_kernel_config(
+      "warp_specialized:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
+  for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+    const Prediction plain = predicted(gpu, problem(shape), config, method);
+    const Prediction of_wide = predicted(gpu, wide, config, method);
+    const Prediction of_gate = predicted(gpu, gate, config, method);
+    CHECK(of_wide.cycles.value > plain.cycles.value * 1.2);
+    CHECK(of_wide.dram_write.value == Approx(2 * plain.dram_write.value).epsilon(0.02));
+    CHECK(of_gate.dram_write.value == Approx(plain.dram_write.value / 2).epsilon(0.02));
+  }
+}
+
+TEST_CASE("What no kernel does with a result is refused in a line") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const auto why = [&](const char* text) {
+    return why_not_solvable(gpu, parse_gemm_problem(text));
+  };
+  CHECK(why("512x512x512 bf16 tn bias_n+residual") == "");
+  CHECK(why("512x512x512 bf16->fp32 tn residual") == "");
+  CHECK(why("512x512x512 e4m3->e4m3 tn scale_row+silu+amax+scale_c") == "");
+  CHECK(why("512x512x512 bf16->fp32 tn bias_n") == "epilogue bias_n: a C in fp32 has no bias");
+  CHECK(why("512x512x512 bf16->e4m3 tn swiglu") ==
+        "epilogue swiglu: a C in e4m3 has neither gate nor residual");
+  CHECK(why("512x512x512 bf16 tn scale_c") ==
+        "epilogue scale_c: scale_c is of a C in fp8 (dtype_c e4m3)");
+  CHECK(why("512x512x512 bf16 tn swiglu+residual") ==
+        "epilogue swiglu+residual: a gate has no residual");
+  CHECK(why("512x511x512 bf16 tn swiglu") ==
+        "epilogue swiglu: a gate takes columns in twos, not 511");
+  CHECK(why("[512,512]x512x512 bf16 tn residual") ==
+        "epilogue residual: kernels that walk groups take scale_block alone");
+}
+
+TEST_CASE("Epilogues are learned from, and make no kernel faster") {
+  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
+  const GemmShape shape{4096, 4096, 4096};
+  const auto first = [&](const Epilogue& epilogue) {
+    return rank_candidates(gpu, problem(shape, epilogue), {}, Regime::kBurst, Inputs::kNormal, 1,
+                           {.method = Method::kAnalytic})
+        .predictions.front();
+  };
+  const Prediction plain = first({}), fused = first(kBiasGelu);
+  CHECK_FALSE(plain.extrapolated);
+  CHECK_FALSE(fused.extrapolated);
+  CHECK(fused.time.value >= plain.time.value * (1 - 0.001));
+}
+
+TEST_CASE("Kernels for Blackwell refuse an epilogue") {
+  const GpuSpec gpu = load_gpu("b200", false).spec;
+  try {
+    (void)rank_candidates(gpu, problem({4096, 4096, 4096}, kBiasGelu), {}, Regime::kBurst,
+                          Inputs::kNormal, 1, {.method = Method::kAnalytic});
+    FAIL("there is none");
+  } catch (const ConfigError& error) {
+    CHECK(std::string(error.what()).find("kernels for Blackwell take one product") !=
+          std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,265 @@
+// fp8 through legality and prediction: the 16-bit product of half the K, in other words.
+
+#include <cmath>
+#include <string>
+
+#include "model/base/error.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/menu/candidates.h"
+#include "model/gemm/menu/legality.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/predict/explain.h"
+#include "model/predict/predict.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+constexpr GemmProblem kE4m3{{1000, 2048, 4096}, ElementType::kE4m3, Layout::kTn};
+constexpr GemmProblem kFp16{{1000, 2048, 2048}, ElementType::kFp16, Layout::kTn};
+
+/// On which smaller multipliers save nothing, so that a pair of fp8 takes what fp16 does; what was
+/// learned, which knows fp8 from 16 bits, left out.
+GpuSpec equal_energies() {
+  GpuSpec gpu = load_gpu("h200_sxm", true).spec;
+  gpu.learned = nullptr;
+  gpu.power->bf16_flop = 1;
+  return gpu;
+}
+
+TEST_CASE("By physics a ranking of fp8 is that of 16 bits with half the K, twice the TFLOPS") {
+  const GpuSpec gpu = equal_energies();
+  for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+    const auto rank = [&](const GemmProblem& problem) {
+      return rank_candidates(gpu, problem, {}, Regime::kBurst, Inputs::kNormal, 5,
+                             {.method = method});
+    };
+    const Ranking fp8 = rank(kE4m3), fp16 = rank(kFp16);
+    REQUIRE(fp8.predictions.size() == fp16.predictions.size());
+    for (std::size_t i = 0; i < fp8.predictions.size(); ++i) {
+      const Prediction &p = fp8.predictions[i], &q = fp16.predictions[i];
+      CHECK(p.time.value == q.time.value);
+      CHECK(p.cycles.value == q.cycles.value);
+      CHECK(p.tflops == Approx(2 * q.tflops));
+      CHECK(std::get<KernelConfig>(p.config) ==
+            in_elements(ElementType::kE4m3, std::get<KernelConfig>(q.config)));
+    }
+  }
+}
+
+TEST_CASE("TFLOPS are of the K that was asked for, where the machine multiplies a pair more") {
+  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
+  for (const i64 k : {1, 2, 4095}) {
+    const GemmProblem problem{{4096, 4096, k}, ElementType::kE4m3, Layout::kTn};
+    const Prediction p =
+        rank_candidates(gpu, problem, {}, Regime::kBurst, Inputs::kNormal, 1, {}).predictions[0];
+    CHECK(p.tflops * p.time.value * 1e12 == Approx(2.0 * 4096 * 4096 * static_cast<double>(k)));
+  }
+}
+
+TEST_CASE("One configuration of fp8 is predicted and explained as the ranking has it") {
+  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
+  const Ranking ranking = rank_candidates(gpu, kE4m3, {}, Regime::kBurst, Inputs::kNormal, 1, {});
+  const Prediction& first = ranking.predictions.front();
+  const Explanation explained =
+      explain(gpu, kE4m3, first.config, Regime::kBurst, Inputs::kNormal, {});
+  CHECK(explained.predicted.time.value == Approx(first.time.value));
+  CHECK(explained.predicted.config == first.config);
+  REQUIRE(explained.waves);
+  CHECK(explained.waves->k_blocks ==
+        ceil_div<i64>(4096, std::get<KernelConfig>(first.config).tiling.block_k));
+}
+
+TEST_CASE("Less energy of a FLOP is a higher clock where power holds it") {
+  GpuSpec gpu = load_gpu("h200_sxm", true).spec;
+  constexpr GemmProblem kLarge{{8192, 8192, 8192}, ElementType::kE4m3, Layout::kTn};
+  const KernelConfig config = parse_kernel_config(
+      "warp_specialized:tile=128x256x128,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=16,walk=strided");
+  const auto clock = [&](double bf16_flop) {
+    gpu.power->bf16_flop = bf16_flop;
+    return predict_config(gpu, kLarge, config, Regime::kBurst, Inputs::kNormal, Method::kAnalytic)
+        .sm_clock;
+  };
+  CHECK(clock(0.8) > clock(1));
+}
+
+TEST_CASE("fp8 is refused where no wgmma takes it, in the field's words") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  GemmProblem problem = kE4m3;
+  problem.layout = Layout::kNn;
+  CHECK(why_not_solvable(gpu, problem).find("K-major") != std::string::npos);
+  problem = kE4m3;
+  problem.shape.k = 4097;
+  CHECK(why_not_solvable(gpu, problem).empty());
+  CHECK(why_not_solvable(load_gpu("b200", false).spec, kE4m3).find("Blackwell") !=
+        std::string::npos);
+}
+
+TEST_CASE("A K block that fp8 does not take is refused with those that it takes") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const auto reason = [&](const GemmProblem& problem, const std::string& k) {
+    const KernelConfig config = parse_kernel_config(
+        "pipelined:tile=128x128x" + k +
+        ",stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,raster=grouped_m,group=8");
+    return why_not_legal(gpu, problem, config);
+  };
+  CHECK(reason(kE4m3, "192") == "a tile's K is 64 or a multiple of 128 elements of e4m3");
+  CHECK(reason(kFp16, "96") == "a tile's K is 32 or a multiple of 64 elements of fp16");
+}
+
+TEST_CASE("A tile of fp8 has whole swizzle rows of K: 64 elements at least, an even number") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const auto check = [&](const std::string& k, const GemmProblem& problem) {
+    return check_legal(gpu, problem,
+                       parse_kernel_config("pipelined:tile=128x128x" + k +
+                                           ",stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+                                           "raster=grouped_m,group=8"));
+  };
+  CHECK(check("64", kE4m3) == Refusal::kNone);
+  CHECK(check("256", kE4m3) == Refusal::kNone);
+  CHECK(check("256", kFp16) == Refusal::kSharedMemory);
+  CHECK(check("32", kE4m3) == Refusal::kWgmmaShape);
+  CHECK(check("32", kFp16) == Refusal::kNone);
+  CHECK(check("65", kE4m3) == Refusal::kWgmmaShape);
+}
+
+GemmProblem scaled(Scales scales, GemmShape shape = kE4m3.shape) {
+  return {shape, ElementType::kE4m3, Layout::kTn, {Bias::kNone, Activation::kNone, scales}};
+}
+
+TEST_CASE("Scales are refused where there is no kernel for them, in one line") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  GemmProblem problem = scaled(Scales::kRow);
+  CHECK(why_not_solvable(gpu, problem).empty());
+  problem.dtype = ElementType::kBf16;
+  CHECK(why_not_solvable(gpu, problem) ==
+        "epilogue scale_row: operands of fp8 have scales, those of bf16 none");
+  problem = scaled(Scales::kTensor);
+  problem.batch.products = 2;
+  CHECK(why_not_solvable(gpu, problem) ==
+        "epilogue scale_tensor: kernels of a batch take no scales");
+  CHECK(why_not_solvable(load_gpu("b200", false).spec, scaled(Scales::kTensor)).find("Blackwell") !=
+        std::string::npos);
+}
+
+TEST_CASE(
+    "Block scales take the two specialised schedules, K blocks of 128 and room for the sums") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const auto check = [&](const std::string& text) {
+    return check_legal(gpu, scaled(Scales::kBlock), parse_kernel_config(text));
+  };
+  const auto specialized = [&](const std::string& tile, const std::string& inflight = "0",
+                               const std::string& store = "") {
+    return check("warp_specialized:tile=" + tile + ",cluster=1x1,ctas=1,inflight=" + inflight +
+                 ",c_slots=1,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided" +
+                 store);
+  };
+  CHECK(specialized("128x128x128,stages=4,warpgroups=2x1") == Refusal::kNone);
+  CHECK(specialized("128x128x256,stages=2,warpgroups=2x1") == Refusal::kSchedule);
+  CHECK(specialized("128x128x64,stages=4,warpgroups=2x1") == Refusal::kSchedule);
+  CHECK(specialized("128x128x128,stages=4,warpgroups=2x1", "1") == Refusal::kSchedule);
+  CHECK(specialized("128x128x128,stages=2,warpgroups=2x1") == Refusal::kNone);
+  CHECK(specialized("128x128x128,stages=1,warpgroups=2x1") == Refusal::kSchedule);
+  CHECK(specialized("64x272x128,stages=4,warpgroups=1x1") == Refusal::kSchedule);
+  CHECK(specialized("128x128x128,stages=4,warpgroups=2x1", "0", ",store=deferred") ==
+        Refusal::kSchedule);
+  CHECK(check("pipelined:tile=128x128x128,stages=4,warpgroups=2x1,ctas=1,inflight=0,c_slots=1,"
+              "raster=grouped_m,group=8") == Refusal::kSchedule);
+  // Of 232 registers 128 hold the tile's sums, 64 a K block's: of 256 columns 128 and 128.
+  CHECK(specialized("256x128x128,stages=4,warpgroups=2x1") == Refusal::kNone);
+  CHECK(specialized("128x256x128,stages=4,warpgroups=1x2") == Refusal::kNone);
+  CHECK(specialized("128x256x128,stages=4,warpgroups=2x1") == Refusal::kRegisters);
+  CHECK(specialized("128x192x128,stages=4,warpgroups=2x1") == Refusal::kNone);
+  CHECK(specialized("128x184x128,stages=4,warpgroups=2x1") == Refusal::kRegisters);
+}
+
+TEST_CASE("Exact sums take every schedule with a producer warpgroup, K split or not") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  GemmProblem exact = kE4m3;
+  exact.accumulate = Accumulate::kExact;
+  const auto check = [&](const GemmProblem& problem, const std::string& text) {
+    return check_legal(gpu, problem, parse_kernel_config(text));
+  };
+  const std::string cooperative =
+      "warp_specialized:tile=128x128x128,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=0,"
+      "c_slots=1,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+  const std::string split =
+      "split_k:tile=128x128x128,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=0,c_slots=1,"
+      "producer=40,splits=2,reduction=turnstile,raster=grouped_m,group=8";
+  const std::string pipelined =
+      "pipelined:tile=128x128x128,stages=4,warpgroups=2x1,ctas=1,inflight=0,c_slots=1,"
+      "raster=grouped_m,group=8";
+  GemmProblem few = exact;
+  few.shape.m = 128;
+  for (const Scales scales : {Scales::kNone, Scales::kTensor, Scales::kRow}) {
+    few.epilogue.scales = exact.epilogue.scales = scales;
+    CHECK(why_not_solvable(gpu, exact).empty());
+    CHECK(check(exact, cooperative) == Refusal::kNone);
+    CHECK(check(few, split) == Refusal::kNone);
+    CHECK(check(exact, pipelined) == Refusal::kSchedule);
+  }
+  few.epilogue.scales = Scales::kBlock;  // a tile's first K block has the first scales
+  CHECK(check(few, split) == Refusal::kSchedule);
+  CHECK(check(kE4m3, pipelined) == Refusal::kNone);
+  // Of 232 registers 208 hold the sums of 208 columns, a tile's and a K block's, without scales to
+  // multiply them by; where K is split, 160.
+  const auto wide = [&](const std::string& config, const std::string& columns) {
+    std::string text = config;
+    return text.replace(text.find("128x128x128"), 11, "128x" + columns + "x128");
+  };
+  exact.epilogue = few.epilogue = {};
+  CHECK(check(exact, wide(cooperative, "208")) == Refusal::kNone);
+  CHECK(check(exact, wide(cooperative, "216")) == Refusal::kRegisters);
+  CHECK(check(few, wide(split, "160")) == Refusal::kNone);
+  CHECK(check(few, wide(split, "168")) == Refusal::kRegisters);
+  exact.batch.products = 4;
+  CHECK(why_not_solvable(gpu, exact).empty());
+  CHECK(why_not_legal(gpu, exact, parse_kernel_config(pipelined)) ==
+        "sums are exact in schedules that have a producer warpgroup, with K blocks of 128, two "
+        "stages or more, up to 256 columns, inflight=0 and without store=deferred");
+}
+
+TEST_CASE("One warpgroup's promotion is waited for; of two the other's wgmmas run meanwhile") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const auto more_cycles = [&](i32 rows, const std::string& warpgroups, Method method,
+                               const GemmProblem& like) {
+    const KernelConfig config = parse_kernel_config(
+        "warp_specialized:tile=" + std::to_string(rows) +
+        "x128x128,stages=4,warpgroups=" + warpgroups +
+        ",cluster=1x1,ctas=1,inflight=0,c_slots=1,producer=40,grid=resident,raster=grouped_m,"
+        "group=8,walk=strided");
+    GemmProblem promoted = like;
+    promoted.shape = {rows * 132, 128, 8192};  // a tile per SM
+    GemmProblem fast = promoted;
+    fast.epilogue = {};
+    fast.accumulate = Accumulate::kFast;
+    const auto cycles = [&](const GemmProblem& problem) {
+      // At one clock: at a lower one loads take fewer cycles.
+      return predict_config(gpu, problem, config, Regime::kBurst, Inputs::kZeros, method)
+          .cycles.value;
+    };
+    return cycles(promoted) - cycles(fast);
+  };
+  GemmProblem exact = kE4m3;
+  exact.accumulate = Accumulate::kExact;
+  for (const auto& [method, like] : {std::pair{Method::kAnalytic, scaled(Scales::kBlock)},
+                                     {Method::kAnalytic, exact},
+                                     {Method::kSimulated, scaled(Scales::kBlock)},
+                                     {Method::kSimulated, exact}}) {
+    // 128 x 128 sums in each of 64 K blocks, 128 a cycle, are 8192 cycles of a warpgroup; and a
+    // second wgmma row is waited for. Loads that one alone waits for anyway hide some.
+    const double alone = more_cycles(128, "1x1", method, like);
+    const double of_two = more_cycles(256, "2x1", method, like);
+    CHECK(alone > 0);
+    CHECK(alone < 8192 * 3);
+    // Four rows of wgmmas in each K block, each 20 cycles longer beside multiply-adds, unless loads
+    // take longer.
+    CHECK(of_two > -8192 / 2);
+    CHECK(of_two < 64 * 4 * 20 + 8192 / 2);
+  }
+}
+
+}  // namespace
+}  // namespace tilecast

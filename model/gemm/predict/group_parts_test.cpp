@@ -1,0 +1,66 @@
+#include "model/gemm/predict/group_parts.h"
+
+#include <string>
+
+#include "model/gemm/problem/group_rows.h"
+#include "tests/same_prediction.h"
+
+namespace tilecast {
+namespace {
+
+constexpr const char* kTn =
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+
+GroupParts parts_of(GemmProblem problem, Method method = Method::kSimulated) {
+  const auto parts = group_parts({h200(), problem, Regime::kBurst, Inputs::kNormal},
+                                 parse_kernel_config(kTn), method);
+  REQUIRE(parts);
+  CHECK(parts->alike + parts->own_b + parts->partial + parts->imbalance == Approx(1));
+  return *parts;
+}
+
+GemmProblem along_m(std::vector<i64> rows, i64 n, i64 k) {
+  return in_groups({.shape = {0, n, k}, .dtype = ElementType::kBf16, .layout = Layout::kTn},
+                   std::move(rows));
+}
+
+GemmProblem along_k(std::vector<i64> rows) {
+  return in_groups_of_k(
+      {.shape = {2048, 4096, 0}, .dtype = ElementType::kBf16, .layout = Layout::kNt},
+      std::move(rows));
+}
+
+}  // namespace
+
+TEST_CASE("Equal groups of whole tiles cost what reading a B each does") {
+  for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+    const GroupParts large = parts_of(along_m({4096, 4096, 4096, 4096}, 4096, 2048), method);
+    CHECK(large.partial == Approx(0).margin(1e-9));
+    CHECK(large.imbalance == Approx(0).margin(1e-9));
+    CHECK(large.own_b < 0.03);
+    // 256 rows under each B: DRAM brings four times as much of it.
+    CHECK(parts_of(along_m({256, 256, 256, 256}, 4096, 7168), method).own_b > 0.001);
+  }
+}
+
+TEST_CASE("Groups that just miss a tile cost partial tiles, and unequal ones imbalance") {
+  // 17 rows of 28 tiles, 3.6 waves on 132 SMs, become 24, 5.1 waves: six for four.
+  const GroupParts missed = parts_of(along_m({257, 257, 257, 257, 257, 257, 257, 257}, 7168, 4096));
+  CHECK(missed.partial > 0.2);
+  CHECK(missed.imbalance == Approx(0).margin(1e-9));
+  const GroupParts skewed = parts_of(along_k({7168, 0, 512, 512}), Method::kSimulated);
+  CHECK(skewed.own_b == 0);
+  CHECK(skewed.imbalance > 0);
+  // Of 65 rows two K blocks are multiplied, of 64 one.
+  CHECK(parts_of(along_k({65, 65, 65, 65})).partial > 0.04);
+}
+
+TEST_CASE("What has no groups has no parts of them") {
+  const GemmProblem plain{
+      .shape = {1024, 1024, 1024}, .dtype = ElementType::kBf16, .layout = Layout::kTn};
+  CHECK_FALSE(group_parts({h200(), plain, Regime::kBurst, Inputs::kNormal},
+                          parse_kernel_config(kTn), Method::kAnalytic));
+}
+
+}  // namespace tilecast

@@ -1,0 +1,226 @@
+// Groups against what they equal: one product, a batch, the same groups without the empty ones;
+// along K, too.
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "model/gemm/menu/legality.h"
+#include "model/gemm/problem/group_rows.h"
+#include "tests/same_prediction.h"
+#include "tests/seed.h"
+
+namespace tilecast {
+namespace {
+
+GemmProblem product(GemmShape shape) {
+  return {.shape = shape, .dtype = ElementType::kBf16, .layout = Layout::kTn};
+}
+
+GemmProblem groups_of(std::vector<i64> rows, i64 n, i64 k) {
+  return in_groups(product({0, n, k}), std::move(rows));
+}
+
+/// Nothing is read of the groups before the first load.
+GpuSpec without_start(GpuSpec gpu) {
+  gpu.machine->group_read = {};
+  return gpu;
+}
+
+const char* const kConfigs[] = {
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=4,walk=strided",
+    "warp_specialized:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred",
+    "ping_pong:tile=64x128x64,stages=6,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+    "raster=grouped_m,group=4,walk=chunked",
+    "ping_pong:tile=128x128x64,stages=5,cluster=1x2,ctas=1,inflight=1,c_slots=2,producer=40,"
+    "raster=hilbert,group=1,walk=strided"};
+
+const char* const kNtConfigs[] = {
+    "warp_specialized:tile=128x256x64,stages=3,warpgroups=1x2,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=4,walk=strided",
+    "warp_specialized:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred",
+    "ping_pong:tile=128x128x64,stages=5,cluster=1x2,ctas=1,inflight=1,c_slots=2,producer=40,"
+    "raster=grouped_m,group=4,walk=chunked"};
+
+}  // namespace
+
+TEST_CASE("One group is the product that it is") {
+  for (const GemmShape shape : {GemmShape{3072, 1000, 512}, GemmShape{2048, 4096, 4096}}) {
+    check_same(groups_of({shape.m}, shape.n, shape.k), product(shape), kConfigs);
+  }
+}
+
+TEST_CASE("Equal groups of whole tiles are a batch, but for what was learned of groups") {
+  GemmProblem batch = product({512, 1000, 512});
+  batch.batch.products = 6;
+  check_same(groups_of(std::vector<i64>(6, 512), 1000, 512), batch, kConfigs, h200_physics());
+}
+
+TEST_CASE("Empty groups cost nothing") {
+  check_same(groups_of({0, 300, 0, 0, 77, 1000, 0}, 1024, 512),
+             groups_of({300, 77, 1000}, 1024, 512), kConfigs);
+}
+
+TEST_CASE("Masked groups without room are groups that follow each other") {
+  check_same(in_groups(product({0, 1024, 512}), GroupRows::of({300, 300, 300}, 300)),
+             groups_of({300, 300, 300}, 1024, 512), kConfigs);
+}
+
+TEST_CASE("Two groups in the place of one read another B, and whole tiles besides are the same") {
+  for (const char* const config : kConfigs) {
+    for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+      INFO(config);
+      const Prediction one = predicted(groups_of({2048}, 1024, 512), config, method);
+      const Prediction two = predicted(groups_of({1024, 1024}, 1024, 512), config, method);
+      // 1 MB of B more.
+      CHECK(two.dram_read.value == Approx(one.dram_read.value + (1 << 20)).epsilon(0.05));
+      CHECK(two.time.value >= one.time.value * 0.99);
+      CHECK(two.tflops <= one.tflops * 1.01);
+    }
+  }
+}
+
+TEST_CASE("No prediction of groups beats physics, and one more row in each saves at most a tenth") {
+  std::mt19937_64 random(daily_seed("groups"));
+  const auto draw = [&](i64 from, i64 to) {
+    return std::uniform_int_distribution<i64>(from, to)(random);
+  };
+  for (int i = 0; i < 12; ++i) {
+    std::vector<i64> rows(static_cast<std::size_t>(draw(1, i % 4 == 0 ? 100 : 12)));
+    for (i64& of_group : rows) {
+      of_group = draw(0, 3) == 0 ? 0 : draw(1, i % 3 == 0 ? 30 : 700);
+    }
+    rows.front() += 1;  // some group has a row
+    const i64 n = draw(1, 150) * 8, k = draw(1, 100) * 16;
+    const GemmProblem problem = groups_of(rows, n, k);
+    INFO(to_text(AnyProblem{problem}));
+    const auto rank = [&](const GemmProblem& asked) {
+      return rank_candidates(h200(), asked, {}, Regime::kBurst, Inputs::kNormal, 1, {});
+    };
+    const Ranking ranking = rank(problem);
+    REQUIRE(!ranking.predictions.empty());
+    const Prediction& best = ranking.predictions.front();
+    CHECK(best.time.value >=
+          tensor_flops(problem) / (h200().sm.count * 4096.0 * best.sm_clock.value));
+    CHECK(best.time.value >= gemm_bytes(problem) / h200().dram->bandwidth.value);
+    std::ranges::for_each(rows, [](i64& of_group) { of_group += of_group > 0 ? 1 : 0; });
+    CHECK(rank(groups_of(rows, n, k)).predictions.front().time.value >= best.time.value * 0.90);
+  }
+}
+
+TEST_CASE("Equal groups along K are a batch, and one is a product, but for their start") {
+  for (const i64 groups : {1, 5}) {
+    GemmProblem batch = product({512, 1000, 640});
+    batch.layout = Layout::kNt;
+    batch.batch.products = groups;
+    GemmProblem parts = product({512, 1000, 0});
+    parts.layout = Layout::kNt;
+    check_same(in_groups_of_k(parts, std::vector<i64>(static_cast<std::size_t>(groups), 640)),
+               batch, kNtConfigs, without_start(h200_physics()));
+  }
+}
+
+TEST_CASE("Unequal groups along K take what the busiest worker does, and empty ones a K block") {
+  GemmProblem problem = product({4096, 4096, 0});
+  problem.layout = Layout::kNt;
+  for (const char* const config : kNtConfigs) {
+    for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+      INFO(config);
+      const auto time_of = [&](std::vector<i64> rows) {
+        return predicted(in_groups_of_k(problem, std::move(rows)), config, method).time.value;
+      };
+      const double equal = time_of({1024, 1024, 1024, 1024});
+      // As many FLOPs. Tiles in turn: each group's 256 to 1024 keep all SMs busy, so that it is
+      // nearly as fast. In chunks a quarter of the workers have three quarters of the K blocks.
+      const double skewed = time_of({3072, 64, 0, 960});
+      const bool chunked = std::string(config).find("chunked") != std::string::npos;
+      CHECK(skewed > (chunked ? 1.8 : 0.9) * equal);
+      CHECK(skewed < (chunked ? 3.0 : 1.15) * equal);
+      // Two simulations differ by who is served first: here the longer one is 0.01 % faster, by
+      // physics alone 0.13 %.
+      const double slack = method == Method::kSimulated ? 0.995 : 1;
+      CHECK(time_of({3072, 64, 0, 1024}) > slack * skewed);
+      if (!chunked) {  // which would be cut otherwise; two tiles of zeros take little
+        CHECK(time_of({3072, 64, 0, 960, 0, 0}) < 1.25 * skewed);
+      }
+    }
+  }
+}
+
+TEST_CASE("Where a group of K ends is read before the first load") {
+  GemmProblem problem = product({512, 512, 0});
+  problem.layout = Layout::kNt;
+  GpuSpec slow = without_start(h200_physics());
+  for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+    const auto cycles = [&] {
+      return predicted(in_groups_of_k(problem, {256, 256}), kNtConfigs[1], method, slow)
+          .cycles.value;
+    };
+    slow.machine->group_read = {};
+    const double before = cycles();
+    slow.machine->group_read = {2500};
+    CHECK(cycles() - before == Approx(2500).epsilon(0.02));
+  }
+}
+
+TEST_CASE("Waves that read nothing at all can be forecast") {
+  GemmProblem problem = product({7168, 2048, 0});
+  problem.layout = Layout::kNt;
+  for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+    const Prediction p =
+        predicted(in_groups_of_k(problem, {0, 0, 0, 0, 0, 0, 0, 2048}), kNtConfigs[2], method);
+    CHECK(p.time.value > tensor_flops(in_groups_of_k(problem, {2048})) / 1e15);
+  }
+}
+
+TEST_CASE("What takes no groups along K says so") {
+  GemmProblem problem = product({64, 64, 0});
+  CHECK(why_not_solvable(h200(), in_groups_of_k(problem, {64, 64})) ==
+        "layout tn: groups along K are of rows of A as [K,M] and B as [K,N], layout nt");
+  problem.layout = Layout::kNt;
+  const GemmProblem groups = in_groups_of_k(problem, {64, 0, 9});
+  CHECK(why_not_solvable(h200(), groups).empty());
+  CHECK(check_legal(h200(), groups,
+                    parse_kernel_config(
+                        "pipelined:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,"
+                        "c_slots=0,raster=hilbert,group=1")) == Refusal::kSchedule);
+  GemmProblem fp8 = groups;
+  fp8.dtype = ElementType::kE4m3;
+  CHECK(why_not_solvable(h200(), fp8) ==
+        "dtype e4m3: wgmma takes fp8 operands K-major only, layout tn");
+  GemmProblem fused = groups;
+  fused.epilogue = {Bias::kPerColumn, Activation::kNone};
+  CHECK(why_not_solvable(h200(), fused) ==
+        "epilogue bias_n: kernels that walk groups along K take none");
+  CHECK(
+      why_not_solvable(h200(), in_groups_of_k(problem, {i64{1} << 30, 1})).starts_with("K of all"));
+  CHECK_THROWS_AS(GroupRows::of({3, 4}, 5, GroupSide::kK), ConfigError);
+}
+
+TEST_CASE("What takes no groups says so") {
+  const GemmProblem groups = groups_of({64, 64}, 64, 64);
+  CHECK(why_not_solvable(h200(), groups).empty());
+  CHECK(check_legal(h200(), groups,
+                    parse_kernel_config(
+                        "pipelined:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,"
+                        "c_slots=0,raster=hilbert,group=1")) == Refusal::kSchedule);
+  const LoadedGpu b200 = load_gpu("b200", true);
+  CHECK(why_not_solvable(b200.spec, groups).starts_with("kernels for Blackwell take one product"));
+  CHECK(why_not_solvable(h200(), groups_of(std::vector<i64>(1025, 1), 64, 64)) ==
+        "1025 groups: a kernel walks 1024 at most");
+  GemmProblem fused = groups;
+  fused.epilogue = {Bias::kPerColumn, Activation::kNone};
+  CHECK(why_not_solvable(h200(), fused).starts_with("epilogue bias_n: "));
+  fused.dtype = ElementType::kE4m3;
+  fused.epilogue = {Bias::kNone, Activation::kNone, Scales::kRow};
+  CHECK(why_not_solvable(h200(), fused).starts_with("epilogue scale_row: "));
+  fused.epilogue.scales = Scales::kBlock;
+  CHECK(why_not_solvable(h200(), fused).empty());
+  GemmProblem batch = groups;
+  batch.batch.products = 2;
+  CHECK(why_not_solvable(h200(), batch) == "a batch of 2: groups are of one product");
+}
+
+}  // namespace tilecast

@@ -1,0 +1,33 @@
+#include "model/gemm/predict/learned_reasons.h"
+
+#include "model/gemm/predict/gemm_form.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/gemm/problem/swapped_operands.h"
+
+namespace tilecast {
+
+LearnedReasons learned_reasons(const GpuSpec& gpu, const GemmProblem& asked,
+                               const Prediction& predicted, Regime regime, std::size_t most) {
+  const std::optional<LearnedPart> learned = learned_part(gpu, predicted.method);
+  if (!learned) {
+    return {};
+  }
+  const KernelConfig config = in_pairs(asked.dtype, std::get<KernelConfig>(predicted.config));
+  const GemmProblem in_machine = in_pairs(asked);
+  const GemmProblem problem = as_run(in_machine, config);
+  const GemmWork work = gemm_work(gpu, problem, config);
+  const GemmForm kernel = gemm_form({gpu, in_machine, regime, Inputs::kNormal}, config, work);
+  // The simulation as the prediction had it, over the closed form at the same clock.
+  const double over = predicted.cycles /
+                      closed_form(gpu, problem, config, work, predicted.sm_clock).cycles /
+                      predicted.cycles_correction;
+  const SimulatedWork simulated{kernel.form.cycles * over, predicted.l2_output,
+                                predicted.dram_read + predicted.dram_write, predicted.shares};
+  return learned->reasons(
+      kernel_features(
+          gpu, problem, config, work, kernel.form, kernel.clock.sm_clock,
+          predicted.method == Method::kSimulated ? std::optional(simulated) : std::nullopt, regime),
+      most);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,46 @@
+// Similar questions whose predicted times bound the time of one kernel: a burst takes no longer
+// than continuous load, and an extrapolated kernel with one column of tiles takes no longer than on
+// a problem that fills that column.
+// Learned corrections alone break both bounds. Few measured kernels compute much outside of C, so
+// 8 columns in a tile of 16 were predicted 10 % slower than 16; and at the lower clock of
+// continuous load the nearest measured kernels are different ones.
+//
+// Leaves out: problems whose fastest kernels differ (tests/random/order.cpp tests those).
+// Checked by: like_questions_test.cpp, tests/random/order.cpp.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "model/gemm/config/kernel_config.h"
+#include "model/rank/prediction.h"
+#include "model/rank/question.h"
+
+namespace tilecast {
+
+/// The problem with C as wide (with swapped operands as high) as one tile of the kernel. None if it
+/// is as wide already, or if the alignment of C's rows would change.
+std::optional<GemmProblem> with_whole_tile(const GemmProblem& problem, const KernelConfig& config);
+
+/// The time of `own` within these bounds; `predict` predicts the same kernel for another question.
+template <class Predict>
+Seconds bounded_by_like(const GemmQuestion& q, const KernelConfig& config, const Prediction& own,
+                        const Predict& predict) {
+  const std::optional<GemmProblem> whole = with_whole_tile(q.problem, config);
+  const auto at_most_whole = [&](Regime regime, const Prediction& p) {
+    return whole && p.extrapolated
+               ? std::min(p.time, predict(GemmQuestion{q.gpu, *whole, regime, q.inputs}).time)
+               : p.time;
+  };
+  const Seconds time = at_most_whole(q.regime, own);
+  if (q.regime == Regime::kBurst) {
+    return time;
+  }
+  const GemmQuestion burst{q.gpu, q.problem, Regime::kBurst, q.inputs};
+  return std::max(time, at_most_whole(Regime::kBurst, predict(burst)));
+}
+
+/// Stretches `p` to this time, within its hard bounds, and records the factor as a correction.
+void correct(Seconds time, Prediction& p);
+
+}  // namespace tilecast

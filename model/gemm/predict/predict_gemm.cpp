@@ -1,0 +1,167 @@
+#include "model/predict/predict_op.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "model/base/math.h"
+#include "model/base/parallel.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/menu/candidates.h"
+#include "model/gemm/menu/legality.h"
+#include "model/gemm/predict/by_closed_form.h"
+#include "model/gemm/predict/gemm_form.h"
+#include "model/gemm/predict/simulated_gemm.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/gemm/problem/swapped_operands.h"
+#include "model/learn/learned.h"
+#include "model/predict/rejected.h"
+#include "model/predict/why_impossible.h"
+#include "model/rank/fastest.h"
+#include "model/rank/retime.h"
+#include "model/spec/load_gpu.h"
+
+namespace tilecast {
+namespace {
+
+// Kernels of each schedule that are more than closed forms: fastest by physics alone, and of these
+// what was learned decides.
+constexpr std::size_t kLookedAt = 64;
+constexpr std::size_t kAtATime = 16;  // kernels that one thread asks the learned part about
+
+void require_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
+  if (const std::string why = why_not_schedulable(gpu); !why.empty()) {
+    throw ConfigError(why);
+  }
+  if (const std::string why = why_not_solvable(gpu, problem); !why.empty()) {
+    throw ConfigError(fmt::format("{}: {}", shape_text(problem), why));
+  }
+}
+
+std::string why_none(const GpuSpec& gpu, const GemmProblem& problem,
+                     const CandidateKernels& candidates) {
+  std::string reasons;
+  for (const auto& [reason, count] : candidates.rejected) {
+    reasons += fmt::format("{}{} {}", reasons.empty() ? "; rejected: " : ", ", count, reason);
+  }
+  // "Nothing to split" from a legal kernel explains more than the refusals of illegal tiles.
+  const auto unsplit = candidates.rejected.find(std::string(kNoSplitPays));
+  const auto most = unsplit != candidates.rejected.end()
+                        ? unsplit
+                        : std::ranges::max_element(candidates.rejected, {}, [](const auto& reason) {
+                            return reason.second;
+                          });
+  const std::string why =
+      most == candidates.rejected.end()
+          ? ""
+          : fmt::format(": {}", why_rejected(gpu, problem, most->first,
+                                             candidates.example.at(most->first)));
+  return fmt::format("{}: no candidate is legal on {}{}{}", shape_text(problem), gpu.name, why,
+                     reasons);
+}
+
+/// The candidates that match. Where none of those that can pay does, others may.
+CandidateKernels matching_kernels(const GpuSpec& gpu, const GemmProblem& problem,
+                                  const std::vector<Schedule>& schedules,
+                                  const ConfigPattern& pattern, unsigned threads) {
+  Candidates candidates = enumerate_candidates(gpu, problem, schedules, false, threads);
+  std::vector<KernelConfig> matching = pattern.matching(candidates.legal);
+  if (matching.empty() && !candidates.legal.empty()) {
+    candidates = enumerate_candidates(gpu, problem, schedules, true, threads);
+    matching = pattern.matching(candidates.legal);
+    if (matching.empty()) {
+      throw ConfigError(pattern.why_none(candidates.legal));
+    }
+  }
+  for (KernelConfig& config : matching) {
+    config = in_pairs(problem.dtype, config);
+  }
+  return {kernels_of(matching), std::move(candidates.rejected), std::move(candidates.example)};
+}
+
+/// A prediction of the machine's problem becomes that of the one asked for: K of fp8 in elements,
+/// of which the last of an odd number has no pair.
+void as_asked(const GemmProblem& problem, Prediction& p) {
+  p.config = in_elements(problem.dtype, std::get<KernelConfig>(p.config));
+  p.tflops = tera_per_second(Flops{gemm_flops(problem)}, p.time);
+}
+
+}  // namespace
+
+Prediction predict_one(const GemmQuestion& asked, const KernelConfig& asked_of, Method method,
+                       SimulatedGemm* watch) {
+  const GpuSpec& gpu = asked.gpu;
+  require_solvable(gpu, asked.problem);
+  if (const std::string why = why_not_legal(gpu, asked.problem, asked_of); !why.empty()) {
+    throw ConfigError(fmt::format("{} is not legal on {} for {} {}: {}", to_text(asked_of),
+                                  gpu.name, types_text(asked.problem),
+                                  to_text(asked.problem.layout), why));
+  }
+  const GemmProblem problem = in_pairs(asked.problem);
+  const KernelConfig config = in_pairs(asked.problem.dtype, asked_of);
+  const GemmQuestion question{gpu, problem, asked.regime, asked.inputs};
+  const GemmProblem run = as_run(problem, config);
+  const GemmForm kernel = gemm_form(question, config, gemm_work(gpu, run, config));
+  const bool simulated = method == Method::kSimulated && simulates(gpu, run, config);
+  const LearnedParts learned =
+      learned_parts(gpu, simulated ? Method::kSimulated : Method::kAnalytic);
+  Prediction p = by_closed_form(question, {&kernel, 1}, learned.analytic).front();
+  if (simulated) {
+    p = by_simulation(question, kernel, p, learned, watch);
+  }
+  as_asked(asked.problem, p);
+  require_possible(gpu, asked.problem, p);
+  return p;
+}
+
+Ranking rank_all(const GemmQuestion& asked, const std::vector<Schedule>& schedules,
+                 std::size_t keep, const Effort& effort, const ConfigPattern* pattern) {
+  const auto& [gpu, problem, regime, inputs] = asked;
+  require_solvable(gpu, problem);
+  CandidateKernels candidates =
+      pattern == nullptr
+          ? enumerate_kernels(gpu, problem, schedules, effort.whole_menu, effort.threads)
+          : matching_kernels(gpu, problem, schedules, *pattern, effort.threads);
+  if (candidates.legal.kernels.empty()) {
+    throw ConfigError(why_none(gpu, problem, candidates));
+  }
+  const GemmProblem machine_problem = in_pairs(problem);
+  const GemmQuestion question{gpu, machine_problem, regime, inputs};
+  const bool simulates = effort.method == Method::kSimulated;
+  const LearnedParts learned = learned_parts(gpu, effort.method.value());
+  const FastestForms fastest = fastest_forms(
+      question, candidates.legal, learned.analytic || simulates ? std::max(keep, kLookedAt) : keep,
+      effort.threads);
+  Ranking ranking{problem,
+                  regime,
+                  inputs,
+                  static_cast<int>(candidates.legal.orders.size()),
+                  std::move(candidates.rejected),
+                  {}};
+  ranking.rejected_example = {candidates.example.begin(), candidates.example.end()};
+  ranking.within_1_percent = count_within_1_percent(fastest.times);
+  ranking.predictions.resize(fastest.forms.size());
+  parallel_for(ceil_div(fastest.forms.size(), kAtATime), effort.threads, [&](std::size_t chunk) {
+    const std::size_t begin = chunk * kAtATime;
+    const std::size_t count = std::min(kAtATime, fastest.forms.size() - begin);
+    const std::span<const GemmForm> forms = std::span(fastest.forms).subspan(begin, count);
+    std::ranges::copy(by_closed_form(question, forms, learned.analytic),
+                      &ranking.predictions[begin]);
+  });
+  std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
+  if (simulates) {
+    simulate_best(question, learned, effort, keep, ranking);
+  }
+  ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
+  ranking.for_each_prediction([&](Prediction& p) {
+    as_asked(problem, p);
+    require_possible(gpu, problem, p);
+  });
+  return ranking;
+}
+
+}  // namespace tilecast

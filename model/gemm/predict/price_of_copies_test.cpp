@@ -1,0 +1,121 @@
+#include "model/gemm/predict/price_of_copies.h"
+
+#include <random>
+
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/menu/legality.h"
+#include "model/ops/any_op.h"
+#include "model/predict/explain.h"
+#include "model/predict/predict.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+#include "tests/seed.h"
+
+namespace tilecast {
+namespace {
+
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
+  return gpu;
+}
+
+constexpr const char* kConfig =
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+
+Prediction predicted(const std::string& text, Method method = Method::kAnalytic) {
+  return predict_config(h200(), parse_gemm_problem(text), parse_kernel_config(kConfig),
+                        Regime::kBurst, Inputs::kNormal, method);
+}
+
+Prediction first(const GemmProblem& problem) {
+  return rank_candidates(h200(), problem, {}, Regime::kBurst, Inputs::kNormal, 1,
+                         {.method = Method::kAnalytic})
+      .predictions.front();
+}
+
+}  // namespace
+
+TEST_CASE("A problem of odd K takes a copy of both operands and its aligned neighbour's kernel") {
+  for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
+    const Prediction odd = predicted("4096x4096x4095", method);
+    const Prediction even = predicted("4096x4096x4095 lda=4096 ldb=4096", method);
+    CHECK(even.copies == Seconds{0});
+    CHECK(odd.time.value == Approx(even.time.value + odd.copies.value));
+    CHECK(odd.interval_low.value == Approx(even.interval_low.value + odd.copies.value));
+    CHECK(odd.cycles.value == Approx(cycles_of(odd.time, odd.sm_clock).value).epsilon(1e-6));
+    CHECK(odd.tflops / even.tflops == Approx(even.time / odd.time));
+    CHECK(odd.dram_read.value == even.dram_read.value);
+  }
+  // Both are read once and written once: 4 x 4096 x 4096 x 2 bytes, at what a memcpy reaches.
+  const OperandCopies copies = *operand_copies(h200(), parse_gemm_problem("4096x4096x4095"),
+                                               Regime::kBurst, Inputs::kNormal);
+  CHECK(copies.bytes.value == 4.0 * 4096 * 4096 * 2);
+  const StreamProblem memcpy{1, i64{2} * 4096 * 4096, ElementType::kFp16, Op::kMemcpy};
+  const Ranking best = rank_candidates(h200(), memcpy, {StreamSchedule::kMemcpy}, Regime::kBurst,
+                                       Inputs::kNormal, 1);
+  CHECK(copies.time == best.predictions.front().time);
+  CHECK(!operand_copies(h200(), parse_gemm_problem("4096x4095x4096"), Regime::kBurst,
+                        Inputs::kNormal));
+}
+
+TEST_CASE("Leading dimensions of whole lines change nothing, shorter steps take longer") {
+  const Prediction tight = predicted("4096x4096x4096");
+  CHECK(predicted("4096x4096x4096 lda=8192 ldb=4224 ldc=8192").time == tight.time);
+  // Rows on 16 bytes alone, as of K = 4104.
+  CHECK(predicted("4096x4096x4096 lda=4104 ldb=4104").time > tight.time);
+}
+
+TEST_CASE("No problem is faster for rows that begin anywhere") {
+  std::mt19937 random(daily_seed("odd sides"));
+  for (int i = 0; i < 6; ++i) {
+    const auto side = [&] { return 8 + static_cast<i64>(random() % 3000); };
+    GemmProblem odd{.shape = {side(), side(), side() | 1},
+                    .dtype = i % 3 == 2 ? ElementType::kE4m3 : ElementType::kFp16,
+                    .layout = i % 3 == 1 ? Layout::kNn : Layout::kTn};
+    GemmProblem padded = odd;
+    padded.leading = {a_row(odd), b_row(odd) == sides_of_b(odd).columns ? 0 : b_row(odd), 0};
+    if (is_fp8(odd.dtype)) {
+      padded.shape.k += 1;
+    }
+    INFO(to_text(AnyProblem{odd}));
+    const Prediction slow = first(odd), fast = first(padded);
+    CHECK(slow.copies > Seconds{0});
+    CHECK(slow.time > fast.time);
+    CHECK((slow.time - slow.copies).value ==
+          Approx(fast.time.value).epsilon(is_fp8(odd.dtype) ? 0.2 : 1e-9));
+  }
+}
+
+TEST_CASE("An explanation has the copies beside its kernel") {
+  const GemmProblem odd = parse_gemm_problem("1024x1024x1023");
+  const Explanation e = explain(h200(), odd, parse_kernel_config(kConfig), Regime::kBurst,
+                                Inputs::kNormal, {.method = Method::kAnalytic});
+  REQUIRE(e.copies);
+  const Prediction p = predicted("1024x1024x1023");
+  CHECK(e.predicted.time == p.time);
+  CHECK(e.closed_form.time == p.time);
+  for (const Elimination& without : e.without) {
+    CHECK(without.cycles > cycles_of(e.copies->time, p.sm_clock));
+    CHECK(without.cycles <= p.cycles);
+  }
+}
+
+TEST_CASE("A GPU without measured copies refuses such rows, and C's take whole 16 bytes") {
+  GpuSpec gpu = h200();
+  gpu.stream.reset();
+  CHECK(why_not_solvable(gpu, parse_gemm_problem("64x64x63"))
+            .starts_with(
+                "rows of A and B must lie at multiples of 8 elements (16 bytes): h200_sxm "));
+  CHECK(why_not_solvable(gpu, parse_gemm_problem("64x64x63 lda=64 ldb=64")).empty());
+  CHECK(why_not_solvable(h200(), parse_gemm_problem("64x64x64 ldc=65")) ==
+        "ldc is 65: where rows of C are not tight, ldc and N must be multiples of 16 bytes");
+  CHECK(why_not_solvable(h200(), parse_gemm_problem("64x63x64 ldc=64")) ==
+        "ldc is 64: where rows of C are not tight, ldc and N must be multiples of 16 bytes");
+  CHECK(why_not_solvable(h200(), parse_gemm_problem("[64,3]x64x64 ldc=72")) ==
+        "ldc is 72: rows of C that lie in groups are tight");
+  KernelConfig split = fixed_by_schedule(Schedule::kSplitK);
+  CHECK(check_legal(h200(), parse_gemm_problem("64x64x64 ldc=72"), split) == Refusal::kSchedule);
+}
+
+}  // namespace tilecast

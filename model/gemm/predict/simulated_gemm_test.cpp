@@ -1,0 +1,231 @@
+#include "model/gemm/predict/simulated_gemm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/sim/limits.h"
+#include "model/predict/predict.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return gpu;
+}
+
+GemmProblem problem(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
+
+Ranking rank(const GemmProblem& p, std::size_t keep, Effort effort,
+             const std::vector<AnySchedule>& schedules = {}) {
+  return rank_candidates(h200(), p, schedules, Regime::kBurst, Inputs::kNormal, keep, effort);
+}
+
+constexpr Effort kSimulating{.method = Method::kSimulated, .simulations = 16, .threads = 0};
+
+const KernelConfig& config_of(const Prediction& p) { return std::get<KernelConfig>(p.config); }
+
+bool same(const Prediction& a, const Prediction& b) {
+  return a.config == b.config && a.method == b.method && a.cycles == b.cycles &&
+         a.sm_clock == b.sm_clock && a.time == b.time && a.dram_read == b.dram_read;
+}
+
+TEST_CASE("A simulated ranking is the same on any number of threads") {
+  const GemmProblem p = problem(2048, 2048, 2048);
+  Effort effort = kSimulating;
+  effort.threads = 1;
+  const Ranking one = rank(p, 40, effort);
+  for (const unsigned threads : {2u, 3u, 16u}) {
+    effort.threads = threads;
+    const Ranking many = rank(p, 40, effort);
+    CHECK(many.closed_form_scale == one.closed_form_scale);
+    CHECK(std::ranges::equal(many.predictions, one.predictions, same));
+  }
+}
+
+TEST_CASE("Simulated candidates are ranked by time, each as predict_config has it") {
+  const GemmProblem p = problem(1024, 1024, 1024);
+  const Ranking ranking = rank(p, 200, kSimulating);
+  CHECK(ranking.simulated > 16);  // the best of several schedules
+  CHECK(ranking.predictions.size() == 200);
+  CHECK(std::ranges::is_sorted(ranking.predictions, {}, &Prediction::time));
+  int simulated = 0;
+  for (const Prediction& prediction : ranking.predictions) {
+    if (prediction.method == Method::kSimulated && ++simulated <= 16) {
+      const Prediction alone = predict_config(h200(), p, prediction.config, Regime::kBurst,
+                                              Inputs::kNormal, Method::kSimulated);
+      CHECK(same(alone, prediction));
+    }
+  }
+  CHECK(simulated >= 16);
+}
+
+TEST_CASE(
+    "A listed configuration has the answer that it has alone, where others share its simulation") {
+  // Of seven K blocks more stages do nothing to the simulator, but what was learned tells them
+  // apart; with an epilogue that does little the kernel without it is simulated too.
+  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
+  GemmProblem p = problem(192, 384, 448);
+  p.epilogue.activation = Activation::kRelu;
+  int simulated = 0;
+  for (const Prediction& listed :
+       rank_candidates(gpu, p, {}, Regime::kBurst, Inputs::kNormal, 10, {}).predictions) {
+    if (listed.method == Method::kSimulated) {
+      const Prediction alone =
+          predict_config(gpu, p, listed.config, Regime::kBurst, Inputs::kNormal);
+      INFO(to_text(listed.config));
+      CHECK(same(alone, listed));
+      CHECK(alone.interval_low == listed.interval_low);
+      CHECK(alone.closed_form_time == listed.closed_form_time);
+      ++simulated;
+    }
+  }
+  CHECK(simulated > 1);
+}
+
+TEST_CASE("A candidate that was not simulated has its closed form, stretched, and is never first") {
+  for (const GemmProblem& p : {problem(512, 512, 512), problem(4096, 4096, 512),
+                               problem(1000, 2000, 3000), problem(64, 28672, 4096)}) {
+    Effort effort = kSimulating;
+    effort.simulations = 3;
+    const Ranking ranking = rank(p, 300, effort);
+    CHECK(ranking.simulated >= 3);
+    CHECK(ranking.predictions.front().method == Method::kSimulated);
+    std::map<Schedule, double> scales;
+    for (const Prediction& other : ranking.predictions) {
+      if (other.method == Method::kAnalytic) {
+        const Prediction alone = predict_config(h200(), p, other.config, Regime::kBurst,
+                                                Inputs::kNormal, Method::kAnalytic);
+        const auto [scale, is_new] =
+            scales.try_emplace(config_of(other).schedule, other.time / alone.time);
+        CHECK(other.time / alone.time == Approx(scale->second).epsilon(1e-9));
+        CHECK(other.sm_clock == alone.sm_clock);
+        CHECK(other.tflops * other.time.value == Approx(alone.tflops * alone.time.value));
+      }
+    }
+    CHECK(!scales.empty());
+  }
+}
+
+TEST_CASE("More simulations of each schedule are not fewer, and one of each is one of each") {
+  const GemmProblem p = problem(1024, 1024, 1024);
+  Effort effort = kSimulating;
+  int before = 0;
+  for (const std::size_t most : {1u, 2u, 8u}) {
+    effort.simulations = most;
+    const Ranking ranking = rank(p, 1, effort);
+    CHECK(ranking.simulated > before);
+    before = ranking.simulated;
+    CHECK(ranking.simulated <= static_cast<int>(most * std::size(kWgmmaSchedules)));
+  }
+}
+
+TEST_CASE("What simulation adds is the mean ratio of simulated to closed-form times") {
+  const GemmProblem p = problem(2048, 2048, 2048);
+  Effort effort = kSimulating;
+  effort.simulations = 1;
+  const Ranking ranking = rank(p, kEveryCandidate, effort);
+  std::map<Schedule, double> logs;  // candidates that share a simulation count once
+  for (const Prediction& prediction : ranking.predictions) {
+    if (prediction.method == Method::kSimulated) {
+      const Prediction closed = predict_config(h200(), p, prediction.config, Regime::kBurst,
+                                               Inputs::kNormal, Method::kAnalytic);
+      logs.try_emplace(config_of(prediction).schedule, std::log(prediction.time / closed.time));
+    }
+  }
+  CHECK(static_cast<int>(logs.size()) == ranking.simulated);
+  double sum = 0;
+  for (const auto& [schedule, log] : logs) {
+    sum += log;
+  }
+  CHECK(ranking.closed_form_scale == Approx(std::exp(sum / ranking.simulated)).epsilon(0.01));
+}
+
+TEST_CASE("Cycles are those of a simulation at the predicted clock, and the clock is theirs") {
+  // A kernel is simulated near its clock. Cycles move smoothly from there, a simulation's do not
+  // quite: who comes first at a barrier may change with the clock.
+  const GpuSpec gpu = h200();
+  double sum = 0;
+  int count = 0;
+  for (const GemmProblem& p : {problem(512, 512, 512), problem(64, 28672, 4096),
+                               problem(2048, 2048, 2048), problem(4096, 4096, 1024)}) {
+    for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
+      const Ranking ranking =
+          rank_candidates(gpu, p, {}, regime, Inputs::kNormal, 200, {.method = Method::kAnalytic});
+      for (std::size_t i = 0; i < ranking.predictions.size(); i += 40) {
+        const KernelConfig& config = config_of(ranking.predictions[i]);
+        if (!can_simulate(gpu, config)) {
+          continue;
+        }
+        const Prediction predicted =
+            predict_config(gpu, p, config, regime, Inputs::kNormal, Method::kSimulated);
+        CHECK(predicted.method == Method::kSimulated);
+        const SimulatedGemm again = simulate_phases(gpu, p, config, predicted.sm_clock);
+        const Cycles cycles = again.kernel.cycles;
+        CHECK(cycles / predicted.cycles == Approx(1).epsilon(0.035));
+        sum += std::abs(cycles / predicted.cycles - 1);
+        ++count;
+        const Hertz clock =
+            clock_of(gpu, again.activity, cycles, regime, Inputs::kNormal).kernel.sm_clock;
+        CHECK(clock / predicted.sm_clock == Approx(1).epsilon(0.01));
+      }
+    }
+  }
+  CHECK(sum / count < 0.002);
+}
+
+TEST_CASE("What cannot be simulated is predicted by closed form, and says so") {
+  const GemmProblem p = problem(512, 512, 8192);
+  for (const Schedule schedule : {Schedule::kSplitK, Schedule::kStreamK, Schedule::kPipelined}) {
+    const Ranking ranking = rank(p, 1, {.method = Method::kAnalytic}, {schedule});
+    const Prediction predicted =
+        predict_config(h200(), p, ranking.predictions.front().config, Regime::kBurst,
+                       Inputs::kNormal, Method::kSimulated);
+    CHECK((predicted.method == Method::kSimulated) ==
+          can_simulate(h200(), config_of(ranking.predictions.front())));
+  }
+}
+
+TEST_CASE("Blackwell's kernels are simulated too, and their parts can be taken away") {
+  const GpuSpec gpu = load_gpu("gb200", false).spec;
+  const GemmProblem p = problem(4096, 4096, 1024);
+  const Ranking ranking =
+      rank_candidates(gpu, p, {}, Regime::kSustained, Inputs::kNormal, 40, kSimulating);
+  CHECK(ranking.simulated >= 4);
+  CHECK(ranking.predictions.front().method == Method::kSimulated);
+  const Prediction& best = ranking.predictions.front();
+  for (const double share :
+       {best.shares.tensor, best.shares.shared_memory, best.shares.l2, best.shares.dram}) {
+    CHECK(share > 0);
+    CHECK(share <= 1);
+  }
+  const KernelConfig& config = config_of(best);
+  const auto cycles = [&](const GpuSpec& of) {
+    return simulate_gemm(of, p, config, residency_of(gpu, config), best.sm_clock).cycles;
+  };
+  for (const Limiter part :
+       {Limiter::kTensor, Limiter::kLatency, Limiter::kEpilogue, Limiter::kLaunch}) {
+    CHECK(cycles(without(gpu, part)) < cycles(gpu));
+  }
+}
+
+TEST_CASE("Shares of a simulated kernel lie between none and all") {
+  const Ranking ranking = rank(problem(4096, 4096, 1024), 60, kSimulating);
+  for (const Prediction& p : ranking.predictions) {
+    for (const double share :
+         {p.shares.tensor, p.shares.shared_memory, p.shares.l2, p.shares.dram}) {
+      CHECK(share > 0);
+      CHECK(share <= 1);
+    }
+    CHECK(p.interval_low < p.time);
+    CHECK(p.time < p.interval_high);
+  }
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,44 @@
+#include "model/gemm/problem/leading_text.h"
+
+#include "model/ops/any_op.h"
+#include "tests/catch.h"
+#include "tests/error_message.h"
+
+namespace tilecast {
+namespace {
+
+GemmProblem of(const char* text) { return parse_gemm_problem(text); }
+
+}  // namespace
+
+TEST_CASE("Leading dimensions stand behind a problem's words, tight ones not") {
+  for (const char* text :
+       {"64x128x72 fp16 tn lda=80", "64x128x72 fp16 nn bias_n lda=73 ldb=136 ldc=256",
+        "4*64x128x72 bf16 tn ldc=136", "[64,0,3]x128x72 bf16 tn ldb=80", "64x128x71 fp16 tn"}) {
+    CHECK(to_text(AnyProblem{of(text)}) == text);
+  }
+  CHECK(of("64x128x72 lda=72 ldb=72 ldc=128 fp16") == of("64x128x72"));
+  // Rows of B are of K in layout tn, of N in layout nn.
+  CHECK(of("64x128x72 tn ldb=128").leading.b == 128);
+  CHECK(of("64x128x72 nn ldb=128").leading.b == 0);
+  CHECK(std::get<GemmProblem>(
+            parse_problem(Op::kGemm, "64x128x72 lda=80 ldc=136", ElementType::kFp16, Layout::kTn))
+            .leading == LeadingDimensions{80, 0, 136});
+}
+
+TEST_CASE("A leading dimension less than a row, or of another op, is refused") {
+  CHECK(error_message([] { of("64x128x72 lda=71"); }) ==
+        "2 lda is 71: expected 72 to 274877906944, or 0");
+  CHECK(error_message([] { of("64x128x72 lda=80 lda=88"); }) == "2 lda: given twice, 80 and 88");
+  CHECK(error_message([] { of("64x128x72 ldc=127"); }) ==
+        "2 ldc is 127: expected 128 to 274877906944, or 0");
+  CHECK(error_message([] { of("64x128x72 lda=x"); }) ==
+        "2 lda: expected elements from one row to the next, or 0, got 'x'");
+  CHECK(error_message([] { split_leading("64x128x72 lda=80 fast"); }) ==
+        "2 shape '64x128x72 lda=80 fast': expected lda=, ldb= or ldc= behind it, got 'fast'");
+  CHECK(error_message([] {
+          parse_problem(Op::kMemcpy, "4096 lda=8192", ElementType::kFp16, Layout::kTn);
+        }) == "2 leading dimensions apply only to gemm, not to memcpy");
+}
+
+}  // namespace tilecast

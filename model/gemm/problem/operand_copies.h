@@ -1,0 +1,92 @@
+// Copies of operands: the bulk copy engine reads a matrix whose rows begin at multiples of 16
+// bytes, and a box of it at such multiples alone. An operand whose rows lie otherwise is first
+// copied into rows that do (kernels/gemm/copy_operands.cu), zeros behind their ends, and the kernel
+// then reads the copy as any other operand, K as it is: the engine fills what lies beyond with
+// zeros. An fp8 operand of odd K is copied too, for its last element's pair (fp8_pairs.h) has a
+// zero there.
+//
+// What kernels see of leading dimensions is a_row() and b_row(); launch and model ask nothing else.
+// Checked by: operand_copies_test.cpp, kernels/jit/operand_copier_test.cpp (kernel).
+#pragma once
+
+#include "model/base/math.h"
+#include "model/gemm/problem/gemm_problem.h"
+
+namespace tilecast {
+
+/// Rows that the copy engine moves begin at multiples of.
+constexpr i64 kWholeRowBytes = 16;
+
+/// Which operands are copied before they are multiplied.
+struct CopiedOperands {
+  bool a, b;
+
+  TILECAST_HD constexpr bool any() const { return a || b; }
+  constexpr bool operator==(const CopiedOperands&) const = default;
+};
+
+/// Elements from row to row in the caller's memory.
+TILECAST_HD constexpr i64 given_row(i64 leading, const MatrixSides& sides) {
+  return leading != 0 ? leading : sides.columns;
+}
+
+TILECAST_HD constexpr bool is_copied(const GemmProblem& problem, i64 leading,
+                                     const MatrixSides& sides) {
+  return given_row(leading, sides) * element_bytes(problem.dtype) % kWholeRowBytes != 0 ||
+         (is_fp8(problem.dtype) && sides.columns % 2 != 0);
+}
+TILECAST_HD constexpr CopiedOperands copied_operands(const GemmProblem& problem) {
+  return {is_copied(problem, problem.leading.a, sides_of_a(problem)),
+          is_copied(problem, problem.leading.b, sides_of_b(problem))};
+}
+
+/// Elements from row to row of what the kernel reads: the operand, or its copy.
+TILECAST_HD constexpr i64 read_row(const GemmProblem& problem, i64 leading,
+                                   const MatrixSides& sides) {
+  return is_copied(problem, leading, sides)
+             ? round_up<i64>(sides.columns, kWholeRowBytes / element_bytes(problem.dtype))
+             : given_row(leading, sides);
+}
+TILECAST_HD constexpr i64 a_row(const GemmProblem& problem) {
+  return read_row(problem, problem.leading.a, sides_of_a(problem));
+}
+TILECAST_HD constexpr i64 b_row(const GemmProblem& problem) {
+  return read_row(problem, problem.leading.b, sides_of_b(problem));
+}
+
+/// Leading dimensions of what the kernel reads and writes.
+TILECAST_HD constexpr LeadingDimensions read_leading(const GemmProblem& problem) {
+  const i64 a = a_row(problem), b = b_row(problem);
+  return {a == sides_of_a(problem).columns ? 0 : a, b == sides_of_b(problem).columns ? 0 : b,
+          problem.leading.c};
+}
+
+#ifndef __CUDACC_RTC__
+/// Elements of all matrices of an operand in the caller's memory, from the first to the last one,
+/// with what lies between rows and the room that masked groups leave.
+inline i64 elements_of_a(const GemmProblem& problem) {
+  const MatrixSides sides = sides_of_a(problem);
+  const i64 rows = a_is_k_major(problem.layout) ? rows_in_memory(problem) : sides.rows;
+  return matrices_of_a(problem) * rows * given_row(problem.leading.a, sides);
+}
+inline i64 elements_of_b(const GemmProblem& problem) {
+  const MatrixSides sides = sides_of_b(problem);
+  return matrices_of_b(problem) * sides.rows * given_row(problem.leading.b, sides);
+}
+
+/// Bytes of the copies, all matrices of an operand one behind the other; 0: it is not copied.
+struct CopyBytes {
+  i64 a, b;
+};
+constexpr CopyBytes copy_bytes(const GemmProblem& problem, i64 matrices_of_b) {
+  const auto [a, b] = copied_operands(problem);
+  const i64 element = element_bytes(problem.dtype);
+  return {a ? matrices_of_a(problem) * sides_of_a(problem).rows * a_row(problem) * element : 0,
+          b ? matrices_of_b * sides_of_b(problem).rows * b_row(problem) * element : 0};
+}
+inline CopyBytes copy_bytes(const GemmProblem& problem) {
+  return copy_bytes(problem, matrices_of_b(problem));
+}
+#endif
+
+}  // namespace tilecast

@@ -1,0 +1,362 @@
+#include "model/gemm/rules/kernel_rules.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "model/base/text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/config/register_plan.h"
+#include "model/gemm/config/residual_ring.h"
+#include "model/gemm/config/schedule_text.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/gemm/problem/swapped_operands.h"
+
+namespace tilecast {
+namespace {
+
+using Kernel = const KernelCase&;
+
+// Counts that no kernel takes, or that could leave 32 bits when multiplied.
+constexpr i32 kMostWarpgroups = 3, kMostInflight = 2, kMostRing = 64;
+constexpr i32 kMostCtas = 64;  // per SM; the GPU allows fewer
+constexpr i32 kTcgen05MostCtas = 32, kTcgen05MostWarpgroups = 2, kTcgen05MostGroup = 2;
+constexpr i32 kFewestBlockK = 32;       // a 64-byte swizzle row
+constexpr i32 kMostBlockK = 2048;       // one stage of 64 such rows is more than any SM has
+constexpr i32 kFewestInstructionN = 8;  // of small_mma
+constexpr i32 kFewestOddEights = 24;    // columns of a warpgroup
+constexpr i32 kMostBlockSide = 1 << 14;
+constexpr i32 kMostClusterSize = 8;  // that every device takes
+// What a thread that loads R, or looks for the largest magnitude, needs beside its sums: of
+// compiled kernels some spill with 80, next to none with 88.
+constexpr i32 kBesideResult = 88;
+
+bool on_tcgen05(Kernel c) { return uses_tcgen05(c.schedule); }
+bool of_fp8(Kernel c) { return k_elements(c.types.operands) > 1; }
+bool has_groups(Kernel c) { return c.grouped || c.parts_k; }
+bool c_has_16_bits(Kernel c) { return element_bytes(c.types.c) == kOperandBytes; }
+i32 column_bytes(Kernel c) { return c_column_bytes(c.types.c, c.epilogue); }
+
+constexpr Rule<KernelCase> kKindRules[] = {
+    {[](Kernel c) { return c.types.operands == ElementType::kFp32; },
+     "GEMM takes dtype fp16, bf16, e4m3 or e5m2"},
+    {[](Kernel c) { return on_tcgen05(c) && c.layout != Layout::kTn; },
+     "layout {layout}: kernels for Blackwell take layout tn (A is [M,K], B is [N,K])"},
+    {[](Kernel c) {
+       return on_tcgen05(c) && (of_fp8(c) || fuses(c.epilogue) || !c_has_16_bits(c) || c.batched ||
+                                has_groups(c) || c.launch != LaunchOrder::kInTurn);
+     },
+     "kernels for Blackwell take one product of fp16 or bf16, no epilogue, C in 16 bits, and no "
+     "programmatic launch"},
+    {[](Kernel c) { return of_fp8(c) && c.layout != Layout::kTn; },
+     "dtype {dtype}: wgmma takes fp8 operands K-major only, layout tn"},
+    {[](Kernel c) { return c.types.c == ElementType::kFp32 && c.epilogue.bias != Bias::kNone; },
+     "epilogue {epilogue}: a C in fp32 has no bias"},
+    {[](Kernel c) {
+       return c.types.c == ElementType::kE4m3 && (c.epilogue.residual || gates(c.epilogue));
+     },
+     "epilogue {epilogue}: a C in e4m3 has neither gate nor residual"},
+    {[](Kernel c) { return c.types.c != ElementType::kE4m3 && c.epilogue.scale_c; },
+     "epilogue {epilogue}: scale_c is of a C in fp8 (dtype_c e4m3)"},
+    {[](Kernel c) { return gates(c.epilogue) && c.epilogue.residual; },
+     "epilogue {epilogue}: a gate has no residual"},
+    {[](Kernel c) {
+       return c.scale == SumScale::kAlphaBeta &&
+              (c.types.c == ElementType::kE4m3 || gates(c.epilogue));
+     },
+     "alpha and beta are of a C that is no fp8 and has no gate"},
+    {[](Kernel c) {
+       return c.scale == SumScale::kAlphaBeta && c.problem != nullptr && c.problem->leading.c != 0;
+     },
+     "ldc is {ldc}: rows of C that are not tight have no alpha and beta"},
+    {[](Kernel c) { return c.epilogue.scales != Scales::kNone && !of_fp8(c); },
+     "epilogue {epilogue}: operands of fp8 have scales, those of {dtype} none"},
+    {[](Kernel c) { return c.epilogue.scales != Scales::kNone && c.batched; },
+     "epilogue {epilogue}: kernels of a batch take no scales"},
+    {[](Kernel c) { return c.types.accumulate == Accumulate::kExact && !of_fp8(c); },
+     "accumulate=exact: operands of fp8 have a choice, those of {dtype} none"},
+    {[](Kernel c) { return has_groups(c) && c.batched; },
+     "a batch of {products}: groups are of one product"},
+    {[](Kernel c) { return has_groups(c) && !c_has_16_bits(c); },
+     "dtype_c {c}: kernels that walk groups write C in 16 bits"},
+    {[](Kernel c) { return c.parts_k && c.layout != Layout::kNt; },
+     "layout {layout}: groups along K are of rows of A as [K,M] and B as [K,N], layout nt"},
+    {[](Kernel c) { return c.parts_k && fuses(c.epilogue); },
+     "epilogue {epilogue}: kernels that walk groups along K take none"},
+    {[](Kernel c) { return c.grouped && !a_is_k_major(c.layout); },
+     "layout {layout}: groups along M are of rows of A, which is [M,K]"},
+    {[](Kernel c) { return c.grouped && c.epilogue != in_main_loop(c.epilogue); },
+     "epilogue {epilogue}: kernels that walk groups take scale_block alone"},
+};
+
+/// The sides first: the product of any two of them could leave 32 bits.
+bool cluster_exists(const Tiling& t) {
+  const bool countable = t.cluster_m <= kMostClusterSize && t.cluster_n <= kMostClusterSize;
+  const i32 size = countable ? cluster_size(t) : 0;
+  return size == 1 || size == 2 || size == 4 || size == kMostClusterSize;
+}
+
+RegisterPlan registers_of(const KernelConfig& c) {
+  return register_plan(consumer_warpgroups(c.schedule, c.tiling), c.ctas_per_sm,
+                       c.producer_registers);
+}
+
+/// To whole steps, and to no more than it is launched with.
+bool producer_can_shrink(const KernelConfig& c) {
+  return c.producer_registers % kRegisterStep == 0 &&
+         c.producer_registers >= kFewestProducerRegisters &&
+         c.producer_registers <= registers_of(c).at_launch;
+}
+
+/// R that comes through the ring needs no more registers than C.
+bool registers_hold_result(Kernel c) {
+  const bool loads = c.epilogue.residual && residual_stages(c, column_bytes(c), c.epilogue) == 0;
+  return (!loads && !c.epilogue.amax) || !has_producer_warpgroup(c.schedule) ||
+         accumulator_registers(c.tiling) + kBesideResult <= registers_of(c).consumer;
+}
+
+bool c_borrows_stages_safely(const KernelConfig& c) {
+  return traits_of(c.schedule).borrows_b_stages ? cluster_size(c.tiling) == 1 && c.inflight > 0
+                                                : c.grid == Grid::kTiles;
+}
+
+/// A tile's store runs under the next tile of the same warpgroups, from slots that are C's own.
+bool can_defer(const KernelConfig& c) {
+  return traits_of(c.schedule).stores_can_be_deferred && c.grid == Grid::kResident &&
+         c.tiling.c_slots > 0;
+}
+
+bool has_whole_k_blocks(const Tiling& t) {
+  return t.block_k % k_slab_elements(t) == 0 && t.block_k % kFewestBlockK == 0;
+}
+
+/// Odd multiples of eight columns: of one wgmma, K-major, in slabs of K that leave every stage at
+/// whole swizzle atoms.
+bool takes_odd_eights(Kernel c) {
+  const i32 columns = warpgroup_columns(c.tiling);
+  return has_ring(c.schedule) && b_is_k_major(c.layout) && c.tiling.block_k % kSlabElements == 0 &&
+         columns >= kFewestOddEights && columns <= kMostInstructionN;
+}
+
+bool has_whole_wgmmas(Kernel c) {
+  const i32 n = instruction_n(c);
+  return (n == kFewestInstructionN || n % kInstructionNStep == 0) && n <= kMostInstructionN &&
+         warpgroup_columns(c.tiling) % n == 0 &&
+         (b_is_k_major(c.layout) || wgmmas_keep_to_slabs(c));
+}
+
+/// Each CTA of a cluster loads a slice of whole swizzle atoms, in equal boxes.
+bool in_whole_boxes(i32 rows, i32 sharers) {
+  const i32 boxes = ceil_div(rows / sharers, kMostBoxRows);
+  return rows % (sharers * boxes * kSwizzleAtomRows) == 0;
+}
+
+constexpr const char* kNoSuchBox =
+    "a TMA box of this tile and cluster is too large or breaks the swizzle";
+constexpr const char* kNoSuchCluster = "there is no cluster of {cluster_m}x{cluster_n} CTAs";
+constexpr const char* kNoWholeWgmmas = "the tile is not made of whole wgmma instructions";
+constexpr const char* kStagesTooLarge = "its stages and C do not fit in shared memory";
+constexpr Rule<KernelCase> kChunksAreResident{
+    [](Kernel c) { return c.raster.walk == Walk::kChunked && c.grid != Grid::kResident; },
+    "walk=chunked takes grid=resident"};
+
+constexpr Rule<KernelCase> kWgmmaRules[] = {
+    {[](Kernel c) {
+       return c.operands == OperandOrder::kSwapped &&
+              (!can_swap_operands(c, c) ||
+               (c.problem != nullptr && !c_rows_allow_tma(transposed(*c.problem))));
+     },
+     "operands=swapped takes layouts tn and nn, N in whole 8, one product without an epilogue, and "
+     "no store=deferred"},
+    {[](Kernel c) {
+       const Tiling& t = c.tiling;
+       return c.ctas_per_sm > kMostCtas || c.inflight > kMostInflight || t.stages > kMostRing ||
+              t.c_slots > kMostRing;
+     },
+     "a kernel has inflight up to 2, and up to 64 ctas, stages and c_slots"},
+    {[](Kernel c) {
+       return c.tiling.warpgroups_m > kMostWarpgroups || c.tiling.warpgroups_n > kMostWarpgroups ||
+              consumer_warpgroups(c.schedule, c.tiling) > kMostWarpgroups;
+     },
+     "a CTA of {schedule} has up to 3 warpgroups that multiply"},
+    {[](Kernel c) { return !cluster_exists(c.tiling); }, kNoSuchCluster, Refusal::kCluster},
+    {[](Kernel c) { return cluster_size(c.tiling) > 1 && !traits_of(c.schedule).shares_operands; },
+     "{schedule} takes no clusters"},
+    kChunksAreResident,
+    {[](Kernel c) { return has_groups(c) && !walks_groups(c); },
+     "groups are walked by {walkers}, with grid=resident"},
+    {[](Kernel c) { return has_block_scales(c.epilogue) && !takes_block_scales(c); },
+     "block scales are taken by {scalers}, with K blocks of 128, two stages or more, up to 256 "
+     "columns, inflight=0 and without store=deferred"},
+    {[](Kernel c) { return promotes(c.types.accumulate, c.epilogue) && !can_promote(c); },
+     "sums are exact in schedules that have a producer warpgroup, with K blocks of 128, two stages "
+     "or more, up to 256 columns, inflight=0 and without store=deferred"},
+    {[](Kernel c) { return c.epilogue.amax && splits_k(c.schedule); },
+     "amax is of tiles that are not split along K"},
+    {[](Kernel c) { return !registers_hold_result(c); },
+     "its sums leave no registers for a residual or amax"},
+    {[](Kernel c) {
+       return (column_bytes(c) != kOperandBytes || gates(c.epilogue)) && in_odd_eights(c.tiling);
+     },
+     "C in {c}, or of a gate, takes warpgroups of whole 16 columns"},
+    {[](Kernel c) { return column_bytes(c) > kOperandBytes && c.store == Store::kDeferred; },
+     "C in {c} is not stored by store=deferred, which takes 16 bits a column at most"},
+    {[](Kernel c) { return c.a_source == OperandSource::kRegisters && !a_is_k_major(c.layout); },
+     "a=registers takes A as [M,K], not layout {layout}"},
+    // Sums of pieces are stored by threads, which know tight rows alone.
+    {[](Kernel c) {
+       return c.problem != nullptr && c.problem->leading.c != 0 && splits_k(c.schedule);
+     },
+     "{schedule} writes tight rows of C"},
+    {[](Kernel c) { return c.batched && traits_of(c.schedule).one_k_block; },
+     "{schedule} computes one product, not a batch of {products}"},
+    {[](Kernel c) {
+       return traits_of(c.schedule).one_k_block && c.problem != nullptr &&
+              (c.problem->shape.m > c.tiling.block_m || c.problem->shape.n > c.tiling.block_n ||
+               c.problem->shape.k > c.tiling.block_k);
+     },
+     "{schedule} computes one tile with one K block, and the problem is larger"},
+    {[](Kernel c) { return has_producer_warpgroup(c.schedule) && !producer_can_shrink(c); },
+     "producer is a multiple of 8 from 24 to what a thread is launched with"},
+    {[](Kernel c) {
+       return traits_of(c.schedule).buffers != Buffers::kTwo && c.inflight >= c.tiling.stages;
+     },
+     "inflight={inflight} takes more than {inflight} stages"},
+    {[](Kernel c) { return c.tiling.c_slots == 0 && !c_borrows_stages_safely(c); },
+     "C with c_slots=0 lies in stages, where no load may come in meanwhile: grid=tiles, or "
+     "{borrowers} with cluster=1x1 and inflight of 1 or 2"},
+    {[](Kernel c) { return c.store == Store::kDeferred && !can_defer(c); },
+     "store=deferred is of {deferrers}, with grid=resident and c_slots of 1 or more"},
+    {[](Kernel c) {
+       return c.tiling.block_m > kMostBlockSide || c.tiling.block_n > kMostBlockSide;
+     },
+     kNoSuchBox, Refusal::kTmaBox},
+    {[](Kernel c) { return !has_whole_k_blocks(c.tiling); },
+     "a tile's K is {half_slab} or a multiple of {slab} elements of {dtype}", Refusal::kWgmmaShape},
+    {[](Kernel c) {
+       return c.tiling.block_m % (c.tiling.warpgroups_m * kWgmmaM) != 0 ||
+              c.tiling.block_n % (c.tiling.warpgroups_n * finest_n_step()) != 0;
+     },
+     kNoWholeWgmmas, Refusal::kWgmmaShape},
+    {[](Kernel c) { return in_odd_eights(c.tiling) && !takes_odd_eights(c); },
+     "warpgroups of {columns} columns, an odd multiple of 8, take 24 to 248 columns, B as [N,K], a "
+     "schedule with a ring and K in whole {slab} elements",
+     Refusal::kWgmmaShape},
+    {[](Kernel c) { return !in_odd_eights(c.tiling) && !has_whole_wgmmas(c); }, kNoWholeWgmmas,
+     Refusal::kWgmmaShape},
+    {[](Kernel c) {
+       const Tiling& t = c.tiling;
+       return !in_whole_boxes(a_is_k_major(c.layout) ? t.block_m : t.block_k, t.cluster_n) ||
+              !in_whole_boxes(b_is_k_major(c.layout) ? t.block_n : t.block_k, t.cluster_m);
+     },
+     kNoSuchBox, Refusal::kTmaBox},
+    {[](Kernel c) { return c.tiling.block_k > kMostBlockK; }, kStagesTooLarge,
+     Refusal::kSharedMemory},
+};
+
+constexpr Rule<KernelCase> kTcgen05Rules[] = {
+    {[](Kernel c) {
+       const Tiling& t = c.tiling;
+       return c.ctas_per_sm > kTcgen05MostCtas || c.inflight > kMostInflight ||
+              t.stages > kMostRing || t.c_slots > kMostRing || t.warpgroups_m != 1 ||
+              t.warpgroups_n > kTcgen05MostWarpgroups || c.accumulators > kMostAccumulators ||
+              t.cluster_n != 1 || c.operands == OperandOrder::kSwapped;
+     },
+     "a tcgen05 kernel has warpgroups of 1x1 or 1x2, inflight and accumulators up to 2, up to 32 "
+     "ctas, up to 64 stages and c_slots, and operands in order"},
+    {[](Kernel c) { return cta_group(c.tiling) > kTcgen05MostGroup; }, kNoSuchCluster,
+     Refusal::kCluster},
+    {[](Kernel c) { return c.layout != Layout::kTn; }, "tcgen05 schedules take layout tn only"},
+    kChunksAreResident,
+    {[](Kernel c) { return max_of(1, c.inflight) >= c.tiling.stages; },
+     "inflight={inflight} takes more than {inflight} stages, and two at least"},
+    {[](Kernel c) {
+       return c.tiling.c_slots == 0 && c.grid != Grid::kTiles &&
+              !traits_of(c.schedule).borrows_b_stages;
+     },
+     "C with c_slots=0 lies in stages, where no load may come in meanwhile: a grid of tiles, or "
+     "{borrowers}"},
+    // One instruction for the whole tile, and whole slots of C.
+    {[](Kernel c) {
+       const Tiling& t = c.tiling;
+       return t.block_m != kTcgen05BlockM || t.block_n > kMostInstructionN ||
+              t.block_n % (t.warpgroups_n * kTcgen05NStep) != 0 || t.block_k % kSlabElements != 0;
+     },
+     "the tile is not made of whole MMA instructions", Refusal::kWgmmaShape},
+    {[](Kernel c) { return c.tiling.block_k > kMostBlockK; }, kStagesTooLarge,
+     Refusal::kSharedMemory},
+};
+
+/// Those of the same tensor cores.
+std::string schedules_that(Kernel c, bool (*has)(Schedule)) {
+  std::vector<std::string> names;
+  for (const Schedule schedule : kEverySchedule) {
+    if (uses_tcgen05(schedule) == on_tcgen05(c) && has(schedule)) {
+      names.emplace_back(to_text(schedule));
+    }
+  }
+  return join(names, " and ");
+}
+
+}  // namespace
+
+std::span<const Rule<KernelCase>> rules_of_kinds() { return kKindRules; }
+
+std::span<const Rule<KernelCase>> rules_of_kernels(TensorCore core) {
+  return core == TensorCore::kWgmma ? std::span<const Rule<KernelCase>>(kWgmmaRules)
+                                    : kTcgen05Rules;
+}
+
+std::string sentence_of(const Rule<KernelCase>* rule, const KernelCase& c) {
+  const auto walks = [](Schedule s) { return traits_of(s).walks_groups; };
+  const auto scales = [](Schedule s) { return has_producer_warpgroup(s) && !splits_k(s); };
+  const auto borrows = [](Schedule s) { return traits_of(s).borrows_b_stages; };
+  const auto defers = [](Schedule s) { return traits_of(s).stores_can_be_deferred; };
+  const i32 slab = kSlabElements * k_elements(c.types.operands);
+  return rule == nullptr
+             ? ""
+             : fmt::format(
+                   fmt::runtime(rule->sentence), fmt::arg("dtype", to_text(c.types.operands)),
+                   fmt::arg("c", to_text(c.types.c)), fmt::arg("layout", to_text(c.layout)),
+                   fmt::arg("epilogue", to_text(c.epilogue)),
+                   fmt::arg("products",
+                            c.problem ? fmt::to_string(c.problem->batch.products) : "several"),
+                   fmt::arg("ldc", c.problem ? c.problem->leading.c : 0),
+                   fmt::arg("schedule", to_text(c.schedule)),
+                   fmt::arg("cluster_m", c.tiling.cluster_m),
+                   fmt::arg("cluster_n", c.tiling.cluster_n),
+                   fmt::arg("columns", warpgroup_columns(c.tiling)),
+                   fmt::arg("inflight", c.inflight), fmt::arg("slab", slab),
+                   fmt::arg("half_slab", slab / 2), fmt::arg("walkers", schedules_that(c, walks)),
+                   fmt::arg("scalers", schedules_that(c, scales)),
+                   fmt::arg("borrowers", schedules_that(c, borrows)),
+                   fmt::arg("deferrers", schedules_that(c, defers)));
+}
+
+KernelCase kernel_case(const ProblemKind& kind, const KernelConfig& config, SumScale scale) {
+  KernelCase asked{kind, in_pairs(kind.types.operands, config), scale};
+  asked.layout = as_run(kind.layout, config);
+  if (config.tiling.block_k % k_elements(kind.types.operands) != 0) {
+    asked.tiling.block_k = 1;  // half a pair is in no K block
+  }
+  return asked;
+}
+
+std::string why_no_kernel(const GemmProblem& problem, TensorCore core, SumScale scale) {
+  const Schedule any =
+      core == TensorCore::kTcgen05 ? kTcgen05Schedules.front() : kWgmmaSchedules.front();
+  const KernelCase asked{ProblemKind::of(problem), fixed_by_schedule(any), scale, &problem};
+  return sentence_of(first_broken(rules_of_kinds(), asked), asked);
+}
+
+std::string why_no_kernel(const ProblemKind& kind, const KernelConfig& config, SumScale scale) {
+  const KernelCase in_order{kind, config, scale};
+  if (const Rule<KernelCase>* broken = first_broken(rules_of_kinds(), in_order)) {
+    return sentence_of(broken, in_order);
+  }
+  const KernelCase asked = kernel_case(kind, config, scale);
+  const TensorCore core = traits_of(config.schedule).tensor_core;
+  return sentence_of(first_broken(rules_of_kernels(core), asked), asked);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,87 @@
+#include "model/gemm/rules/kernel_rules.h"
+
+#include <string>
+
+#include "model/gemm/config/kernel_config_text.h"
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+namespace {
+
+KernelConfig ping_pong(const std::string& tile) {
+  return parse_kernel_config("ping_pong:tile=" + tile +
+                             ",stages=3,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+                             "raster=grouped_m,group=8,walk=strided");
+}
+
+bool takes_result(const KernelConfig& config, ElementType c, const Epilogue& epilogue) {
+  const ProblemKind kind{{ElementType::kBf16, c}, Layout::kTn, epilogue};
+  return why_no_kernel(kind, config).empty();
+}
+
+constexpr ElementType kBf16 = ElementType::kBf16, kFp32 = ElementType::kFp32,
+                      kE4m3 = ElementType::kE4m3;
+constexpr Epilogue kSwiglu{.bias = Bias::kNone, .activation = Activation::kSwiglu};
+constexpr Epilogue kResidual{
+    .bias = Bias::kNone, .activation = Activation::kNone, .residual = true};
+
+}  // namespace
+
+TEST_CASE("A column of A B leaves an element of C, of a gate half of one") {
+  CHECK(c_column_bytes(kFp32, {}) == 4);
+  CHECK(c_column_bytes(kFp32, kSwiglu) == 2);
+  CHECK(c_column_bytes(kBf16, {}) == 2);
+  CHECK(c_column_bytes(kBf16, kSwiglu) == 1);
+  CHECK(c_column_bytes(kE4m3, {}) == 1);
+}
+
+TEST_CASE("Odd eights of columns take 16-bit elements alone") {
+  for (const auto& [tile, odd] : {std::pair{"64x72x64", true}, {"64x80x64", false}}) {
+    CHECK(takes_result(ping_pong(tile), kBf16, {}));
+    CHECK(takes_result(ping_pong(tile), kBf16, kResidual));
+    CHECK(takes_result(ping_pong(tile), kFp32, {}) == !odd);
+    CHECK(takes_result(ping_pong(tile), kBf16, kSwiglu) == !odd);
+    CHECK(takes_result(ping_pong(tile), kFp32, kSwiglu) == !odd);
+  }
+}
+
+TEST_CASE("amax and R by threads need 88 registers beside a thread's sums, of 240 at most") {
+  Epilogue amax{};
+  amax.amax = true;
+  CHECK(takes_result(ping_pong("64x256x64"), kBf16, amax));         // 128 sums
+  CHECK(takes_result(ping_pong("128x144x64"), kBf16, amax));        // 144
+  CHECK_FALSE(takes_result(ping_pong("128x160x64"), kBf16, amax));  // 160
+  CHECK(takes_result(ping_pong("128x160x64"), kBf16, {}));
+  CHECK(takes_result(ping_pong("128x160x64"), kBf16, kResidual));  // through the ring
+  CHECK(takes_result(ping_pong("128x136x64"), kBf16, kResidual));  // by threads: odd eights
+  CHECK_FALSE(takes_result(ping_pong("128x152x64"), kBf16, kResidual));
+}
+
+TEST_CASE("What waits for a deferred store has 16 bits a column, and pieces of tiles no amax") {
+  const KernelConfig deferred = parse_kernel_config(
+      "warp_specialized:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred");
+  CHECK(takes_result(deferred, kBf16, kSwiglu));
+  CHECK(takes_result(deferred, kE4m3, {}));
+  CHECK(takes_result(deferred, kFp32, kSwiglu));
+  CHECK_FALSE(takes_result(deferred, kFp32, {}));
+  const KernelConfig split = parse_kernel_config(
+      "split_k:tile=64x64x32,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,"
+      "producer=40,splits=2,reduction=turnstile,raster=grouped_m,group=8");
+  CHECK(takes_result(split, kFp32, kResidual));
+  Epilogue amax{};
+  amax.amax = true;
+  CHECK_FALSE(takes_result(split, kBf16, amax));
+}
+
+TEST_CASE("The sentence of every rule names values that there are") {
+  const KernelConfig config = ping_pong("64x256x64");
+  const KernelCase asked = kernel_case({kBf16, Layout::kTn}, config);
+  for (const auto& rules : {rules_of_kinds(), rules_of_kernels(TensorCore::kWgmma),
+                            rules_of_kernels(TensorCore::kTcgen05)}) {
+    for (const Rule<KernelCase>& rule : rules) {
+      CHECK(sentence_of(&rule, asked).find('{') == std::string::npos);
+    }
+  }
+}

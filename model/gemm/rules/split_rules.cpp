@@ -1,0 +1,42 @@
+#include "model/gemm/rules/split_rules.h"
+
+#include <fmt/format.h>
+
+#include "model/gemm/config/kernel_config_text.h"
+
+namespace tilecast {
+
+std::string why_not_split(const TileScheduler& scheduler, i64 k_blocks, const KernelConfig& config,
+                          u32 resident) {
+  if (!splits_k(config.schedule)) {
+    return {};
+  }
+  const Decomposition& how = config.decomposition;
+  const u32 tiles = scheduler.num_tiles();
+  if (how.splits > k_blocks) {
+    return fmt::format("splits={}: K has {} blocks only", how.splits, k_blocks);
+  }
+  if (how.min_k_blocks > max_of<i64>(k_blocks, 8)) {
+    return fmt::format("min_k_blocks={}: K has {} blocks only", how.min_k_blocks, k_blocks);
+  }
+  if (!work_is_countable(tiles, k_blocks, how.splits)) {
+    return fmt::format("{} tiles of {} K blocks: too many to be counted in 31 bits", tiles,
+                       k_blocks);
+  }
+  if (how.reduction != Reduction::kSpread) {
+    return {};
+  }
+  if (!splits_equally(config.schedule)) {
+    return fmt::format("reduction=spread: of equal parts, which {} has not",
+                       to_text(config.schedule));
+  }
+  const u32 split = traits_of(config.schedule).hybrid ? tiles % resident : tiles;
+  if (i64{split} * how.splits > resident) {
+    return fmt::format(
+        "reduction=spread: {} tiles in {} parts wait for each other, and {} fit at once", split,
+        how.splits, resident);
+  }
+  return {};
+}
+
+}  // namespace tilecast

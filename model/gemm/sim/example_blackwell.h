@@ -1,0 +1,51 @@
+// For tests: example_gpu.h's GPU with Blackwell's tensor cores, again in round numbers.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "model/gemm/sim/example_gpu.h"
+
+namespace tilecast {
+
+inline GpuSpec example_blackwell() {
+  GpuSpec gpu = example_gpu();
+  gpu.wgmma.reset();
+  gpu.tcgen05 = {.flops_per_sm = {8192},
+                 .operand_rate = {128},
+                 .issue_overhead = {},
+                 .latency = {130},
+                 .pair_latency = {170},
+                 .block_turn = {10},
+                 .tensor_memory_read = {4096}};
+  gpu.machine->merge_window = {};  // requests for a line are not merged there
+  return gpu;
+}
+
+/// Every part infinitely fast but these.
+inline GpuSpec only_on_blackwell(std::initializer_list<Limiter> parts) {
+  GpuSpec gpu = example_blackwell();
+  for (const Limiter other : kEveryLimiter) {
+    gpu = std::ranges::find(parts, other) != parts.end() ? gpu : without(gpu, other);
+  }
+  return gpu;
+}
+
+/// Tile 128x64x64 in each of `group` CTAs, four warps that store, as plain as the schedule allows.
+inline KernelConfig plain_tcgen05(Schedule schedule, i32 group = 1) {
+  KernelConfig config = fixed_by_schedule(schedule);
+  config.tiling.block_m = 128;
+  config.tiling.block_n = config.tiling.block_k = 64;
+  config.tiling.stages = 4;
+  config.tiling.c_slots = 2;
+  config.tiling.cluster_m = group;
+  config.inflight = 2;
+  config.raster = {RasterKind::kGroupedM, 2, Walk::kStrided};
+  if (traits_of(schedule).accumulators_are_open) {
+    config.grid = Grid::kResident;
+    config.accumulators = 2;
+  }
+  return config;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,243 @@
+// One CTA, and the steps that its roles are made of. The processes in schedules/ read like the
+// kernels in kernels/gemm because these steps are named as there.
+//
+// A warpgroup keeps a clock of its own, `ready`, that may run ahead of the engine: what follows
+// from times already known, such as the completion of wgmmas on a pipe that serves in order, needs
+// no event. It asks shared parts only at the engine's time.
+//
+// Checked by: simulate_test.cpp, random_kernels_test.cpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "model/gemm/sim/kernel/gemm_kernel.h"
+#include "model/gemm/sim/kernel/tcgen05_sync.h"
+#include "model/sim/engine/process.h"
+#include "model/sim/parts/mma.h"
+#include "model/sim/parts/stage_ring.h"
+
+namespace tilecast {
+
+/// A warpgroup's stores of results.
+struct ResultStores {
+  std::vector<SimTime> slot_read;  // when each staging slot has been read
+  SimTime read;                    // all of them
+  i32 chunks_waiting = 0;          // of a tile whose store is deferred
+  TileCoord waiting_tile{};        // that they are of
+  u32 phase = 0;                   // of the CTA's consumers barrier
+};
+
+/// Its reads of a tile's R.
+struct ResidualReads {
+  i32 asked = 0, taken = 0;        // chunks
+  SimTime in_l2;                   // all of it
+  std::array<SimTime, 2> there{};  // the next two chunks
+};
+
+/// A warpgroup that multiplies, or the producer.
+struct Warpgroup {
+  i32 index = 0;          // among the CTA's consumers, or another role's name (step_log.h)
+  i32 part = 0;           // of the tile
+  SimTime ready;          // for its next instruction
+  RingPosition load, at;  // the next K block to load, to multiply
+  RingPosition to_release;
+  MmaGroups mma;
+  SimTime committed;  // of tcgen05: the last K block's MMAs are complete
+  ResultStores stores;
+  ResidualReads residual;
+  u32 sums_taken = 0;  // over from other pieces, where warps clear them
+};
+
+class Cta {
+ public:
+  Cta(GemmKernel& kernel, i32 id, i32 sm, TileCoord place);
+
+  /// CTAs of the cluster by rank, this one included.
+  void join(const std::vector<Cta*>& cluster);
+  /// As a fresh CTA that runs worker `worker`; `done` gets one arrival for each role.
+  void begin(u32 worker, PhaseBarrier& done);
+
+  GemmKernel& kernel() { return kernel_; }
+  Chip& chip() { return kernel_.chip; }
+  Engine& engine() { return kernel_.chip.engine; }
+  const KernelCosts& costs() const { return costs_; }
+  const Tiling& tiling() const { return kernel_.config.tiling; }
+  i32 id() const { return id_; }
+  i32 rank() const {
+    return static_cast<i32>(place_.m) + static_cast<i32>(place_.n) * tiling().cluster_m;
+  }
+  u32 worker() const { return worker_; }
+  i32 inflight() const { return kernel_.config.inflight; }
+  u32 k_blocks() const { return kernel_.k_blocks; }  // of each tile, where all have as many
+  u32 k_blocks_of(u32 linear) const {
+    const std::vector<u32>& rows = kernel_.k_blocks_of_rows;
+    return rows.empty() ? kernel_.k_blocks : rows[tile_at(linear).m];
+  }
+
+  // The walk: cluster tiles of this worker, and this CTA's part of one.
+  u32 first_tile() const { return kernel_.scheduler.first(worker_); }
+  u32 next_tile(u32 linear) const;  // jumps over waves that are left out
+  u32 end_tile() const { return kernel_.scheduler.end(worker_); }
+  /// The same over pieces of tiles, where K is split.
+  WorkPiece first_piece() const { return kernel_.work.first(worker_); }
+  WorkPiece next_piece(const WorkPiece& piece) const;
+  TileCoord tile_at(u32 linear) const;
+
+  /// Awaited: all warpgroups have released the stage; then the instructions of the loads.
+  PhaseBarrier::Wait wait_empty(const Warpgroup& producer);
+  /// Awaited: the stage's bytes have landed; then the instructions around the wgmmas.
+  PhaseBarrier::Wait wait_full(const Warpgroup& consumer) {
+    return wait_stage(consumer, costs().mma.turn);
+  }
+  /// The same without the instructions.
+  PhaseBarrier::Wait wait_loaded(const Warpgroup& consumer) { return wait_stage(consumer, {}); }
+
+  /// Bulk copies of this CTA's slices of one K block of A and B, to all that share them.
+  void load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block);
+  /// As a tile begins whose R comes through the ring of stages, L2 reads it.
+  void fetch_residual(Warpgroup& producer);
+  /// Bulk copies of what the `index`th stage of the tile's R holds.
+  void load_residual(Warpgroup& producer, TileCoord tile, i32 index);
+  /// Issues and commits the wgmmas of one K block.
+  void mma_k_block(Warpgroup& consumer);
+  /// The same of one wgmma row of the K block in a stage, of sums that are promoted.
+  void mma_row(Warpgroup& consumer, i32 stage);
+  /// Waits until at most `groups` of the committed groups are in flight.
+  void wait_mma(Warpgroup& consumer, i32 groups);
+  /// Tells each CTA that writes into the oldest stage still held.
+  void release_stage(Warpgroup& consumer);
+
+  /// Of tcgen05: the pair that shares instructions, or this CTA alone; who issues them for it.
+  const std::vector<Cta*>& group() const { return group_; }
+  Cta& leader() { return *leader_; }
+  bool leads() const { return leader_ == this; }
+  Tcgen05Sync& tcgen05() { return *tcgen05_; }
+  StageRing& ring() { return ring_; }
+
+  /// Writes down what the role does, where somebody asked for it.
+  void note(const Warpgroup& role, const Step& step) {
+    if (kernel_.steps != nullptr) {
+      write_down(role, step);
+    }
+  }
+  /// The same of what happens once for every K block: `step()` says what, where it is asked.
+  template <class StepOf>
+  void note_often(const Warpgroup& role, const StepOf& step) {
+    if (kernel_.steps != nullptr) [[unlikely]] {
+      write_down(role, step());
+    }
+  }
+
+  /// The end of a role, at its own time.
+  void finish(const Warpgroup& role);
+
+  Sm& sm() { return sm_; }
+  i32 sm_index() const { return kernel_.chip.index(sm_); }
+  /// Phases of C's borrowed staging: all consumers of the CTA together.
+  PhaseBarrier& consumers() { return consumers_; }
+  /// Turns of a ping-pong warpgroup.
+  PhaseBarrier& turn_of(i32 warpgroup) { return turns_[static_cast<std::size_t>(warpgroup)]; }
+
+  /// Of the warpgroup's part of a shared tile: its owner has taken the sum over, and the warps that
+  /// clear it are ready for the next.
+  PhaseBarrier& sum_taken(i32 part) { return taken_[static_cast<std::size_t>(part)]; }
+  PhaseBarrier& clearing_ready(i32 part) { return ready_[static_cast<std::size_t>(part)]; }
+
+ private:
+  PhaseBarrier::Wait wait_stage(const Warpgroup& consumer, SimTime then);
+  void write_down(const Warpgroup& role, const Step& step);
+  void land(Cta& at, i32 stage, SimTime there, SimTime fill, i64 bytes);
+
+  GemmKernel& kernel_;
+  Sm& sm_;
+  const KernelCosts& costs_;  // of the SM's GPC
+  StageRing ring_;
+  std::vector<Cta*> writers_;  // CTAs whose loads this one's stages receive
+  i64 told_ = 0;               // their ranks, as bits
+  i32 id_;
+  u32 worker_ = 0;
+  TileCoord place_;                           // in the cluster
+  std::vector<Cta*> same_row_, same_column_;  // of the cluster: share A, share B; with this one
+  std::vector<PhaseBarrier> turns_, taken_, ready_;
+  PhaseBarrier consumers_;
+  PhaseBarrier* done_ = nullptr;
+  Cta* leader_ = this;  // its barriers say when a stage is full
+  std::vector<Cta*> group_;
+  std::unique_ptr<Tcgen05Sync> tcgen05_;  // null of wgmma kernels
+};
+
+inline u32 Cta::next_tile(u32 linear) const {
+  const TileScheduler& s = kernel_.scheduler;
+  u32 next = s.next(linear);
+  if (kernel_.skipped.count > 0) {
+    const u32 step = next - linear;
+    next +=
+        next == s.first(worker_) + kernel_.skipped.after * step ? kernel_.skipped.count * step : 0;
+  }
+  return next;
+}
+
+inline WorkPiece Cta::next_piece(const WorkPiece& piece) const {
+  WorkPiece next = kernel_.work.next(worker_, piece);
+  const WholeWaves& whole = kernel_.whole;
+  if (kernel_.skipped.count > 0 &&
+      next.tile == whole.begin + kernel_.skipped.after * whole.tiles + worker_) {
+    next.tile += kernel_.skipped.count * whole.tiles;
+    next.index = next.tile;
+  }
+  return next;
+}
+
+// Once for every K block: inline.
+
+inline PhaseBarrier::Wait Cta::wait_empty(const Warpgroup& producer) {
+  const RingPosition& at = producer.load;
+  note_often(producer, [&] {
+    return Step{.kind = StepKind::kWaitEmpty, .at = at.stage, .count = ~at.round & 1};
+  });
+  return ring_.wait_empty(at, producer.ready, costs().load.issue);
+}
+
+inline PhaseBarrier::Wait Cta::wait_stage(const Warpgroup& consumer, SimTime then) {
+  const RingPosition& at = consumer.at;
+  note_often(consumer, [&] {
+    return Step{.kind = StepKind::kWaitFull, .at = at.stage, .count = at.round & 1};
+  });
+  return ring_.wait_full(at, consumer.ready, then);
+}
+
+inline void Cta::mma_k_block(Warpgroup& consumer) {
+  const MmaCosts& mma = costs().mma;
+  note_often(consumer, [&] { return Step{.kind = StepKind::kMultiply, .at = consumer.at.stage}; });
+  const SimTime complete = consumer.mma.issue(chip(), sm(), mma.time, mma.operand_bytes);
+  consumer.ready = later(engine().now() + mma.issue, complete - mma.queue);
+  consumer.at.advance(tiling().stages);
+  ++kernel_.k_blocks_multiplied;
+}
+
+inline void Cta::mma_row(Warpgroup& consumer, i32 stage) {
+  const MmaCosts& mma = costs().mma;
+  note_often(consumer, [&] { return Step{.kind = StepKind::kMultiply, .at = stage}; });
+  consumer.mma.issue(chip(), sm(), {mma.time.ps / mma.promoted_parts},
+                     mma.operand_bytes / mma.promoted_parts);
+}
+
+inline void Cta::wait_mma(Warpgroup& consumer, i32 groups) {
+  note_often(consumer, [&] { return Step{.kind = StepKind::kWaitMultiplied, .count = groups}; });
+  consumer.ready = consumer.mma.wait(consumer.ready, static_cast<u32>(groups), costs().mma);
+}
+
+inline void Cta::release_stage(Warpgroup& consumer) {
+  note_often(consumer, [&] {
+    return Step{.kind = StepKind::kRelease, .at = consumer.to_release.stage, .count = told_};
+  });
+  for (Cta* writer : writers_) {
+    writer->ring_.empty(consumer.to_release.stage).arrive(consumer.ready + costs().load.wake);
+  }
+  consumer.to_release.advance(tiling().stages);
+}
+
+}  // namespace tilecast

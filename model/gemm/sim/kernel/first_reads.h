@@ -1,0 +1,32 @@
+// What waves of tiles that are left out (steady_waves.h) read of A and B for the first time: panels
+// that no simulated tile has. Their bytes come from DRAM, whatever the mean wave reads.
+// Checked by: first_reads_test.cpp; tests/random.
+#pragma once
+
+#include "model/base/math.h"
+#include "model/gemm/sim/kernel/gemm_kernel.h"
+
+namespace tilecast {
+
+/// `visit(first, end)` for each range of tiles, in the scheduler's order, that is simulated.
+template <class Visit>
+void each_simulated_range(SkippedWaves skipped, const WholeWaves& waves, const TileScheduler& s,
+                          const Visit& visit) {
+  if (waves.chunked) {
+    for (u32 worker = 0; worker < s.workers; ++worker) {
+      const u32 first = s.first(worker), end = s.end(worker);
+      const u32 from = min_of(first + skipped.after, end);
+      visit(first, from);
+      visit(min_of(from + skipped.count, end), end);
+    }
+  } else {
+    const u32 from = waves.begin + skipped.after * waves.tiles;
+    visit(0, from);
+    visit(from + skipped.count * waves.tiles, s.num_tiles());
+  }
+}
+
+/// Bytes of those panels.
+i64 first_reads_left_out(const GemmKernel& kernel);
+
+}  // namespace tilecast

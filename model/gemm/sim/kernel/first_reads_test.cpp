@@ -1,0 +1,35 @@
+#include "model/gemm/sim/kernel/first_reads.h"
+
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/costs/occupancy.h"
+#include "model/gemm/sim/example_gpu.h"
+#include "model/gemm/sim/simulate.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+TEST_CASE("What is left out reads no less than the panels that no simulated tile has") {
+  // 512 x 4194304 x 64 in tiles of 128 x 128, one column of tiles after the other: each wave reads
+  // other panels of B, all of which come from DRAM once. A has 64 KiB, B 512 MiB.
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const KernelConfig config = parse_kernel_config(
+      "warp_specialized:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=4,walk=strided");
+  const GemmProblem problem = fp16(512, 4194304, 64);
+  const Residency residency{resident_ctas(gpu, config), resident_workers(gpu, config)};
+  const Simulated part =
+      simulate_gemm(gpu, problem, config, residency, Hertz{1.5e9}, {}, Waves::kSteadyLeftOut);
+  REQUIRE(part.waves_left_out > 0);
+  CHECK(part.dram_read.value >= bytes_of_a(problem) + bytes_of_b(problem));
+  CHECK(part.dram_read.value < 1.02 * (bytes_of_a(problem) + bytes_of_b(problem)));
+
+  GemmKernel kernel(gpu, problem, config, residency, Hertz{1.5e9}, Waves::kSteadyLeftOut, {},
+                    nullptr);
+  REQUIRE(kernel.skipped.count > 0);
+  // Every fourth tile begins a panel of B of 128 x 64 elements; each wave has 132 of them.
+  const i64 tiles_left_out = i64{kernel.skipped.count} * 132;
+  const i64 panel = 128 * 64 * 2;
+  CHECK(first_reads_left_out(kernel) <= tiles_left_out / 4 * panel);
+  CHECK(first_reads_left_out(kernel) >= (tiles_left_out / 4 - 2) * panel);
+}

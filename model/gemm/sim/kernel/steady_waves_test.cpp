@@ -1,0 +1,276 @@
+// Kernels whose steady waves are left out, against the same ones simulated whole.
+#include "model/gemm/sim/kernel/steady_waves.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/costs/occupancy.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/gemm/sim/example_gpu.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+namespace {
+
+/// What leaving waves out may change: the mean over some cases, and the worst one.
+struct Bounds {
+  double mean_cycles, worst_cycles, mean_dram_read;
+};
+
+struct Case {
+  GemmShape shape;
+  const char* config;
+};
+
+// One tile in flight and two, CTAs and clusters, all orders of tiles, ragged edges.
+constexpr Bounds kOfResident{0.006, 0.03, 0.08};
+constexpr Case kResident[] = {
+    {{8192, 8192, 8192},
+     "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+     "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided"},
+    {{8192, 8192, 8192},
+     "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+     "c_slots=2,producer=40,grid=resident,raster=hilbert,group=1,walk=strided"},
+    {{16384, 8192, 4096},
+     "warp_specialized:tile=256x128x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
+     "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=1,walk=chunked"},
+    {{8192, 8192, 8192},
+     "ping_pong:tile=128x192x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+     "raster=grouped_m,group=8,walk=strided"},
+    {{16384, 16384, 2048},
+     "ping_pong:tile=128x128x64,stages=5,cluster=1x1,ctas=1,inflight=1,c_slots=4,producer=40,"
+     "raster=grouped_n,group=4,walk=strided"},
+    {{8200, 8200, 8200},
+     "persistent_overlap:tile=128x224x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+     "c_slots=2,raster=grouped_m,group=16,walk=strided"},
+    {{16384, 8192, 4096},
+     "persistent_overlap:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+     "c_slots=0,raster=hilbert,group=1,walk=chunked"},
+    {{8192, 8192, 8192},
+     "persistent:tile=128x256x64,stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+     "raster=grouped_m,group=8,walk=strided"},
+};
+
+// Tiles cut along K in front of whole waves: both ways, all reductions, CTAs and clusters.
+constexpr Bounds kOfHybrids{0.01, 0.03, 0.085};
+constexpr Case kHybrids[] = {
+    {{8192, 8192, 8192},
+     "stream_k_hybrid:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+     "c_slots=2,producer=40,min_k_blocks=8,reduction=turnstile,raster=grouped_m,group=8"},
+    {{8192, 8192, 4096},
+     "stream_k_hybrid:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
+     "c_slots=2,producer=40,min_k_blocks=8,reduction=atomic,raster=grouped_m,group=4"},
+    {{16384, 16384, 1024},
+     "split_k_hybrid:tile=128x192x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
+     "c_slots=2,producer=40,splits=2,reduction=spread,raster=grouped_n,group=8"},
+    {{8200, 8200, 8200},
+     "split_k_hybrid:tile=128x128x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+     "c_slots=2,producer=40,splits=2,reduction=turnstile,raster=hilbert,group=1"},
+};
+
+// One tile for each CTA: SMs with one and two of them, clusters, rates that settle early and late.
+// DRAM reads are off most (by 20 and 34 %) where a panel is read again by those that drift; cycles
+// of the first (1.3 %), whose CTAs keep a pace for twenty waves and lose it then.
+constexpr Bounds kOfTiles{0.0075, 0.025, 0.12};
+constexpr Case kTiles[] = {
+    {{16384, 16384, 2048},
+     "pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
+     "raster=grouped_m,group=8"},
+    {{8192, 8192, 8192},
+     "pipelined:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=0,"
+     "raster=grouped_m,group=8"},
+    {{16384, 16384, 16384},
+     "pipelined:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=0,"
+     "raster=grouped_m,group=8"},
+    {{16384, 8192, 8192},
+     "blocked_pipelined:tile=128x128x64,warpgroups=2x1,ctas=2,c_slots=0,raster=grouped_m,group=8"},
+    {{16384, 8192, 4096},
+     "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+     "c_slots=2,producer=40,grid=tiles,raster=grouped_m,group=8,walk=strided"},
+    {{16384, 16384, 1024},
+     "warp_specialized:tile=128x128x64,stages=3,warpgroups=2x1,cluster=1x2,ctas=2,inflight=1,"
+     "c_slots=0,producer=40,grid=tiles,raster=grouped_m,group=8,walk=strided"},
+};
+
+Residency residency_of(const GpuSpec& gpu, const KernelConfig& config) {
+  return {resident_ctas(gpu, config), resident_workers(gpu, config)};
+}
+
+void check_against_whole(const GpuSpec& gpu, std::span<const Case> cases, const Bounds& bounds) {
+  double cycles = 0, worst = 0, dram_read = 0;
+  for (const Case& c : cases) {
+    CAPTURE(c.config);
+    const KernelConfig config = parse_kernel_config(c.config);
+    const GemmProblem problem = fp16(c.shape.m, c.shape.n, c.shape.k);
+    const auto simulate = [&](Waves waves) {
+      return simulate_gemm(gpu, problem, config, residency_of(gpu, config), Hertz{1.5e9}, {},
+                           waves);
+    };
+    const Simulated whole = simulate(Waves::kAll);
+    const Simulated part = simulate(Waves::kSteadyLeftOut);
+    CHECK(whole.waves_left_out == 0);
+    CHECK(part.waves_left_out > 0);
+    CHECK(part.events < whole.events);
+    // What can be counted is counted.
+    CHECK(part.tiles == whole.tiles);
+    CHECK(part.k_blocks == whole.k_blocks);
+    CHECK(part.operand_reads == whole.operand_reads);
+    CHECK(part.l2_to_sm == whole.l2_to_sm);
+    CHECK(part.sm_intake == whole.sm_intake);
+    CHECK(part.tensor_share <= 1);
+    const double error = std::abs(part.cycles / whole.cycles - 1);
+    const double count = static_cast<double>(cases.size());
+    cycles += error / count;
+    worst = std::max(worst, error);
+    dram_read += std::abs(part.dram_read / whole.dram_read - 1) / count;
+  }
+  CAPTURE(cycles, worst, dram_read);
+  CHECK(cycles < bounds.mean_cycles);
+  CHECK(worst < bounds.worst_cycles);
+  CHECK(dram_read < bounds.mean_dram_read);
+}
+
+SkippedWaves left_out(u32 tiles, i64 steps_per_tile) {
+  return steady_waves({.count = tiles / 100, .tiles = 100, .begin = 0, .chunked = false},
+                      steps_per_tile);
+}
+
+}  // namespace
+
+TEST_CASE("Without its steady waves a kernel takes the same cycles, within a stated error") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  SECTION("resident grids") { check_against_whole(gpu, kResident, kOfResident); }
+  SECTION("hybrids that split K") { check_against_whole(gpu, kHybrids, kOfHybrids); }
+  SECTION("a tile for each CTA") { check_against_whole(gpu, kTiles, kOfTiles); }
+}
+
+TEST_CASE("Waves of groups are left out where others are like them, within the same error") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const KernelConfig config = parse_kernel_config(kResident[0].config);
+  const auto check = [&](std::vector<i64> rows, bool leaves_out) {
+    const GemmProblem problem = in_groups(fp16(1, 4096, 4096), std::move(rows));
+    const auto simulate = [&](Waves waves) {
+      return simulate_gemm(gpu, problem, config, residency_of(gpu, config), Hertz{1.5e9}, {},
+                           waves);
+    };
+    const Simulated part = simulate(Waves::kSteadyLeftOut), whole = simulate(Waves::kAll);
+    CAPTURE(part.cycles / whole.cycles, part.dram_read / whole.dram_read, part.waves_left_out);
+    CHECK((part.waves_left_out > 0) == leaves_out);
+    CHECK(part.cycles / whole.cycles == Approx(1).margin(kOfResident.worst_cycles));
+    CHECK(part.dram_read / whole.dram_read == Approx(1).margin(0.15));
+    CHECK(part.k_blocks == whole.k_blocks);
+    CHECK(part.l2_to_sm == whole.l2_to_sm);
+  };
+  SECTION("of about as many rows") {
+    check({3000, 2600, 3300, 2900, 3100, 2700, 3200, 2800}, true);
+  }
+  // Behind 8,192 rows with one B each 256 of the sixty tiles have one of their own, 16 rows full.
+  std::vector<i64> few(64, 16);
+  few.front() = 16384;
+  SECTION("that have fewer rows than a tile, behind a large one") { check(few, false); }
+}
+
+TEST_CASE("CTAs of one tile each that drift apart to the end are simulated whole") {
+  // 64 x 64 tiles on 264 places are 15 whole waves, each of which takes longer than the one before.
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const KernelConfig config = parse_kernel_config(
+      "pipelined:tile=128x128x64,stages=2,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
+      "raster=grouped_m,group=4");
+  const auto simulate = [&](Waves waves) {
+    return simulate_gemm(gpu, fp16(8192, 8192, 4096), config, residency_of(gpu, config),
+                         Hertz{1.5e9}, {}, waves);
+  };
+  const Simulated part = simulate(Waves::kSteadyLeftOut);
+  CHECK(part.waves_left_out == 0);
+  CHECK(part.cycles == simulate(Waves::kAll).cycles);
+}
+
+TEST_CASE("A rate has settled where four waves take as long as the four before, but the first") {
+  const auto settles_at = [](auto length_of_wave) {
+    SettledRate rate;
+    Progress now{};
+    for (u32 wave = 0; wave < 100; ++wave) {
+      if (rate.settled(wave, now)) {
+        const SteadyMarks marks = rate.marks();
+        CHECK(marks.waves == 8);
+        CHECK(marks.at_end.at == now.at);
+        return wave;
+      }
+      now.at += SimTime{length_of_wave(wave)};
+    }
+    return ~u32{0};
+  };
+  // Wave 9 begins behind waves 1 to 8.
+  CHECK(settles_at([](u32) { return 1000; }) == 9);
+  CHECK(settles_at([](u32 wave) { return wave == 0 ? 3000 : 1000; }) == 9);
+  // Up to wave 5 each takes 900: waves 6 to 9 and 10 to 13 are the first equal ones.
+  CHECK(settles_at([](u32 wave) { return wave <= 5 ? 900 : 1000; }) == 14);
+  // Each by 0.1 % more than the one before is 0.4 % in four; 0.15 % is too much.
+  CHECK(settles_at([](u32 wave) { return 1'000'000 + i64{wave} * 1000; }) == 9);
+  CHECK(settles_at([](u32 wave) { return 1'000'000 + i64{wave} * 1500; }) == ~u32{0});
+}
+
+TEST_CASE("A kernel that is cheap to simulate is simulated whole") {
+  const GpuSpec gpu = example_gpu();
+  const KernelConfig config = plain(Schedule::kWarpSpecialized);
+  // 64 x 64 tiles on 4 SMs: 1024 waves of 4 x 1 K block, loaded once and multiplied once: 8192.
+  const GemmProblem problem = fp16(4096, 4096, 64);
+  const Simulated part = simulate_gemm(gpu, problem, config, one_cta_per_sm(config), kExampleClock,
+                                       {}, Waves::kSteadyLeftOut);
+  CHECK(part.waves_left_out == 0);
+  CHECK(part.cycles == simulate_example(gpu, problem, config).cycles);
+}
+
+TEST_CASE("A head, a tail and two waves more are the least that is worth it") {
+  // 100 places and tiles so dear that four waves stand before the jump and one behind it.
+  CHECK(left_out(699, 1'000'000).count == 0);  // six whole waves
+  CHECK(left_out(700, 1'000'000).count == 2);
+  CHECK(left_out(799, 1'000'000).count == 2);  // the last one is partial
+  CHECK(left_out(800, 1'000'000).count == 3);
+}
+
+TEST_CASE("Cheaper tiles move the jump back, so that more is simulated") {
+  // 50 waves of 100 tiles of 250 steps: 10 of them are cheap, 9 and the tail.
+  CHECK(left_out(5000, 250).after == 9);
+  CHECK(left_out(5000, 250).count == 40);
+  CHECK(left_out(5000, 50).count == 0);  // 50 waves of 5000 steps
+  CHECK(left_out(5000, 51).count == 0);  // 49 are cheap, which leaves out too few
+}
+
+TEST_CASE("Tiles that are cut along K stand for the first wave, and are part of what is cheap") {
+  // Behind 150 of them, four waves and the tail. With 250 steps a tile they take 37,500 of the
+  // 250,000, which leaves 8.5 waves of 25,000.
+  const WholeWaves behind{.count = 20, .tiles = 100, .begin = 150, .chunked = false};
+  CHECK(steady_waves(behind, 1'000'000).after == 4);
+  CHECK(steady_waves(behind, 1'000'000).count == 15);
+  CHECK(steady_waves(behind, 250).after == 7);
+  CHECK(steady_waves(behind, 250).count == 12);
+}
+
+TEST_CASE("Whole waves are those of tiles that are not cut") {
+  const Raster strided{RasterKind::kGroupedM, 1, Walk::kStrided};
+  const TileScheduler scheduler = TileScheduler::of(950, 1, 100, strided);
+  const auto of = [&](const WorkDecomposition& work) { return whole_waves(scheduler, work, 100); };
+  CHECK(of(WorkDecomposition::data_parallel(950, 16, 100)).count == 9);
+  // The last 50 in parts; with stream-K one wave more.
+  const WholeWaves split = of(WorkDecomposition::split_k_hybrid(950, 16, 100, 2));
+  CHECK(split.count == 9);
+  CHECK(split.begin == 50);
+  const WholeWaves streamed = of(WorkDecomposition::stream_k_hybrid(950, 16, 100, 2));
+  CHECK(streamed.count == 8);
+  CHECK(streamed.begin == 150);
+  CHECK(of(WorkDecomposition::split_k(950, 16, 100, 2)).count == 0);
+  // Chunks of ten for 95 workers: ten waves.
+  const Raster chunked{RasterKind::kGroupedM, 1, Walk::kChunked};
+  const WholeWaves chunks = whole_waves(TileScheduler::of(950, 1, 100, chunked),
+                                        WorkDecomposition::data_parallel(950, 16, 100), 100);
+  CHECK(chunks.count == 10);
+  CHECK(chunks.tiles == 95);
+  CHECK(chunks.chunked);
+}

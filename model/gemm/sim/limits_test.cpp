@@ -1,0 +1,191 @@
+#include "model/gemm/sim/limits.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/sim/example_gpu.h"
+#include "model/spec/gpu_fields.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+namespace {
+
+// Requests that are served in another order may cost so much of a kernel's cycles.
+constexpr double kServedElsewhen = 0.005;
+
+bool is_duration_or_rate(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::kCycles:
+    case Dimension::kTime:
+    case Dimension::kBytesPerSecond:
+    case Dimension::kBytesPerCycle:
+    case Dimension::kFlopsPerCycle:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// A kernel on the example GPU, simulated with a log of its requests.
+struct Logged {
+  GpuSpec gpu;
+  GemmProblem problem;
+  KernelConfig config;
+  Waves waves = Waves::kAll;
+  GemmRequests requests = {};
+  Simulated whole = {};
+
+  Logged(const GpuSpec& on, const GemmProblem& p, const KernelConfig& c)
+      : gpu(on), problem(p), config(c) {
+    whole = simulate_example(gpu, problem, config, {.requests = &requests});
+  }
+  Simulated without(Limiter part) const {
+    return simulate_without(gpu, part, problem, config, one_cta_per_sm(config), kExampleClock,
+                            waves, requests);
+  }
+  std::vector<Elimination> eliminate() const {
+    return tilecast::eliminate(gpu, problem, config, one_cta_per_sm(config), kExampleClock, waves,
+                               requests);
+  }
+};
+
+Limiter limiter(const GpuSpec& gpu) {
+  return Logged(gpu, fp16(256, 256, 4096), plain(Schedule::kWarpSpecialized))
+      .eliminate()
+      .front()
+      .part;
+}
+
+/// Of every schedule, both walks, and K split in each way.
+KernelConfig config_of(Schedule schedule) {
+  KernelConfig config = plain(schedule);
+  if (splits_k(schedule)) {
+    (splits_equally(schedule) ? config.decomposition.splits : config.decomposition.min_k_blocks) =
+        splits_equally(schedule) ? 4 : 1;
+  }
+  return config;
+}
+
+/// 5 x 4 tiles on four SMs, ragged edges, both operands beyond the example's L2 or not.
+GemmProblem problem_of(Schedule schedule) {
+  return schedule == Schedule::kSmallMma ? fp16(64, 64, 64) : fp16(310, 250, 1000);
+}
+
+}  // namespace
+
+TEST_CASE("The part that helps most when it is infinite is named") {
+  GpuSpec slow_dram = example_gpu();
+  slow_dram.dram->read_rate.value /= 10;
+  CHECK(limiter(slow_dram) == Limiter::kDram);
+  GpuSpec slow_tensor = example_gpu();
+  slow_tensor.wgmma->flops_per_sm.value /= 100;
+  CHECK(limiter(slow_tensor) == Limiter::kTensor);
+  GpuSpec slow_intake = example_gpu();
+  slow_intake.machine->intake.value /= 50;
+  CHECK(limiter(slow_intake) == Limiter::kSmIntake);
+}
+
+TEST_CASE("A kernel whose requests become what they became is the same kernel, to the picosecond") {
+  for (const Schedule schedule : kWgmmaSchedules) {
+    CAPTURE(to_text(schedule));
+    const Logged kernel(example_gpu(), problem_of(schedule), config_of(schedule));
+    const Rerun same{kernel.requests, *kernel.gpu.reduction};
+    const Simulated again =
+        simulate_gemm(kernel.gpu, kernel.problem, kernel.config, one_cta_per_sm(kernel.config),
+                      kExampleClock, {}, Waves::kAll, &same);
+    CHECK(again.time == kernel.whole.time);
+    CHECK(again.events == kernel.whole.events);
+    CHECK(again.l2_output == kernel.whole.l2_output);
+    CHECK(again.dram_read == kernel.whole.dram_read);
+    CHECK(again.dram_write == kernel.whole.dram_write);
+  }
+}
+
+TEST_CASE("Without a part no kernel is slower, and moves the same bytes") {
+  for (const Schedule schedule : kWgmmaSchedules) {
+    const Logged kernel(example_gpu(), problem_of(schedule), config_of(schedule));
+    for (const Limiter part : kEveryLimiter) {
+      CAPTURE(to_text(schedule), to_text(part));
+      const Simulated faster = kernel.without(part);
+      CHECK(faster.cycles <= kernel.whole.cycles * (1 + kServedElsewhen));
+      CHECK(faster.l2_output == kernel.whole.l2_output);
+      CHECK(faster.dram_read == kernel.whole.dram_read);
+    }
+  }
+}
+
+TEST_CASE("What saves nothing is not listed: partial sums where K is not split") {
+  for (const Schedule schedule : kWgmmaSchedules) {
+    CAPTURE(to_text(schedule));
+    const Logged kernel(example_gpu(), problem_of(schedule), config_of(schedule));
+    const std::vector<Elimination> all = kernel.eliminate();
+    CHECK_FALSE(all.empty());
+    CHECK((std::ranges::find(all, Limiter::kReduction, &Elimination::part) != all.end()) ==
+          (kernel.whole.sums_read.value > 0));
+  }
+  // The edge: less than one in two thousand is nothing.
+  const auto listed = [](double of_whole) {
+    return eliminate_each(Cycles{10000}, 1, [&](Limiter) { return Cycles{10000 * of_whole}; })
+        .size();
+  };
+  CHECK(listed(0.9994) == std::size(kEveryLimiter));
+  CHECK(listed(0.9996) == 0);
+}
+
+TEST_CASE("Tensor cores that are busy most of the time are what a kernel saves most by") {
+  // Without them its CTAs would lose their step and merge fewer requests, so that simulated freely
+  // it takes as long.
+  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
+  const KernelConfig config = parse_kernel_config(
+      "ping_pong:tile=128x128x64,stages=6,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+      "raster=grouped_m,group=4,walk=strided");
+  const GemmProblem problem = fp16(4096, 4096, 2048);
+  const Residency resident{1, 132};
+  GemmRequests requests;
+  const Simulated whole =
+      simulate_gemm(gpu, problem, config, resident, Hertz{1.5e9}, {.requests = &requests});
+  CHECK(whole.tensor_share > 0.85);
+  CHECK(simulate_gemm(without(gpu, Limiter::kTensor), problem, config, resident, Hertz{1.5e9})
+            .cycles > whole.cycles * 0.99);
+  const std::vector<Elimination> all =
+      eliminate(gpu, problem, config, resident, Hertz{1.5e9}, Waves::kAll, requests);
+  CHECK(all.front().part == Limiter::kTensor);
+}
+
+TEST_CASE("Without all parts a kernel takes no time") {
+  GpuSpec nothing = example_gpu();
+  for (const Limiter part : kEveryLimiter) {
+    nothing = without(nothing, part);
+  }
+  CHECK(simulate_example(nothing, fp16(256, 256, 512), plain(Schedule::kPersistent)).cycles.value <
+        1e-3);
+}
+
+TEST_CASE("Every duration and rate that GEMMs are predicted with belongs to a part") {
+  // Memory-bound kernels, the clock and power have parts of their own, or none.
+  const auto numbers = [](GpuSpec& gpu) {
+    std::map<std::string, double> all;
+    for (const Field& field : fields_of(gpu)) {
+      if (is_duration_or_rate(field.dimension) && field.section != "stream" &&
+          field.section != "clock") {
+        all[field.path()] = field.value();
+      }
+    }
+    return all;
+  };
+  GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const auto whole = numbers(gpu);
+  CHECK(whole.size() >= 45);
+  for (const Limiter part : kEveryLimiter) {
+    gpu = without(gpu, part);
+  }
+  for (const auto& [key, value] : numbers(gpu)) {
+    if (value != 0 && value < 1e20 && key != "machine.merge_window") {  // which helps
+      FAIL_CHECK(key + " is in no part");
+    }
+  }
+}

@@ -1,0 +1,21 @@
+// kernels/gemm/persistent.cu: a loop over tiles; prologue and epilogue of neighbouring tiles take
+// turns. In kernels/gemm/pipelined.cu, with one tile for each CTA, the loop ends after it.
+#include "model/gemm/sim/kernel/epilogue.h"
+#include "model/gemm/sim/schedules/roles.h"
+#include "model/gemm/sim/schedules/unspecialized.h"
+
+namespace tilecast {
+
+Process persistent(Cta& cta, i32 warpgroup) {
+  Warpgroup wg{.index = warpgroup, .part = warpgroup, .ready = cta.engine().now()};
+  for (u32 t = cta.first_tile(); t < cta.end_tile(); t = cta.next_tile(t)) {
+    const TileCoord tile = cta.tile_at(t);
+    wg.ready += cta.costs().tile.find;
+    TileSpan span{};
+    co_await run_tile(cta, wg, tile, span);
+    co_await store_tile(cta, wg, tile, span);
+  }
+  cta.finish(wg);
+}
+
+}  // namespace tilecast

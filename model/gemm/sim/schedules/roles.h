@@ -1,0 +1,64 @@
+// The roles of each schedule: processes that a CTA starts. One file for each, to be laid beside the
+// kernel of the same name in kernels/gemm.
+#pragma once
+
+#include "model/gemm/sim/kernel/cta.h"
+
+namespace tilecast {
+
+Process small_mma(Cta& cta, i32 warpgroup);
+Process blocked(Cta& cta, i32 warpgroup);
+Process blocked_pipelined(Cta& cta, i32 warpgroup);
+Process persistent(Cta& cta, i32 warpgroup);  // and pipelined
+Process persistent_overlap(Cta& cta, i32 warpgroup);
+Process produce(Cta& cta);  // of warp_specialized and ping_pong
+Process warp_specialized(Cta& cta, i32 warpgroup);
+Process ping_pong(Cta& cta, i32 warpgroup);
+Process produce_pieces(Cta& cta);  // of the schedules that split K
+Process consume_pieces(Cta& cta, i32 warpgroup);
+Process tcgen05_persistent(Cta& cta, i32 warpgroup);  // and tcgen05_pipelined
+Process tcgen05_persistent_overlap(Cta& cta, i32 warpgroup);
+Process load_tiles(Cta& cta);  // of tcgen05_warp_specialized
+Process issue_tiles(Cta& cta);
+Process store_tiles(Cta& cta, i32 warpgroup);
+
+/// What each warpgroup that stores tiles runs.
+constexpr auto process_of(Schedule schedule) -> Process (*)(Cta&, i32) {
+  switch (schedule) {
+    case Schedule::kSmallMma:
+      return small_mma;
+    case Schedule::kBlocked:
+      return blocked;
+    case Schedule::kBlockedPipelined:
+      return blocked_pipelined;
+    case Schedule::kPipelined:  // one tile for each CTA
+    case Schedule::kPersistent:
+      return persistent;
+    case Schedule::kPersistentOverlap:
+      return persistent_overlap;
+    case Schedule::kWarpSpecialized:
+      return warp_specialized;
+    case Schedule::kPingPong:
+      return ping_pong;
+    case Schedule::kSplitK:
+    case Schedule::kSplitKHybrid:
+    case Schedule::kStreamK:
+    case Schedule::kStreamKHybrid:
+      return consume_pieces;
+    case Schedule::kTcgen05Pipelined:
+    case Schedule::kTcgen05Persistent:
+      return tcgen05_persistent;
+    case Schedule::kTcgen05PersistentOverlap:
+      return tcgen05_persistent_overlap;
+    case Schedule::kTcgen05WarpSpecialized:
+      return store_tiles;
+  }
+  return nullptr;  // no schedule
+}
+
+/// Processes of one CTA.
+i32 role_count(const KernelConfig& config);
+/// Spawns them, with their first instructions at `at`.
+void start_roles(Cta& cta, SimTime at);
+
+}  // namespace tilecast

@@ -1,0 +1,60 @@
+// kernels/gemm/tcgen05_warp_specialized.cu: in each CTA a warp loads and four or eight store; the
+// leader of a pair has one that issues, and one that asks for tiles where they are taken over. With
+// two accumulators the next tile's MMAs run under this tile's epilogue.
+#include "model/gemm/sim/kernel/tcgen05_epilogue.h"
+#include "model/gemm/sim/kernel/tcgen05_steps.h"
+#include "model/gemm/sim/schedules/producer.h"
+#include "model/gemm/sim/schedules/roles.h"
+#include "model/gemm/sim/schedules/tile_source.h"
+
+namespace tilecast {
+
+Process load_tiles(Cta& cta) {
+  Warpgroup wg{.ready = cta.engine().now()};
+  TileSource tiles(cta);
+  while (tiles.has_tile()) {
+    co_await load_k_blocks(cta, wg, tiles.tile(), 0, cta.k_blocks(), {});
+    co_await tiles.next(wg);
+  }
+  cta.finish(wg);
+}
+
+Process issue_tiles(Cta& cta) {
+  Warpgroup wg{.ready = cta.engine().now()};
+  const u32 lag = static_cast<u32>(mma_lag(cta));
+  Turn to;
+  TileSource tiles(cta);
+  while (cta.leads() && tiles.has_tile()) {
+    TileSpan span{.begin = wg.ready};
+    co_await wait_accumulator(cta, wg, to);
+    wg.ready = cta.engine().now();
+    for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
+      co_await wait_operands(cta, wg);
+      if (k_block == 0) {
+        span.first_operands = cta.engine().now();
+      }
+      co_await wait_turn(cta, wg, k_block);
+      issue_k_block(cta, wg);
+      if (k_block >= lag) {
+        co_await wait_oldest(cta, wg);
+        wg.ready = cta.engine().now();
+      }
+    }
+    hand_over_accumulator(cta, wg, to, span);
+    co_await tiles.next(wg);
+  }
+  cta.finish(wg);
+}
+
+Process store_tiles(Cta& cta, i32 warpgroup) {
+  Warpgroup wg{.index = warpgroup, .part = warpgroup, .ready = cta.engine().now()};
+  Turn from;
+  TileSource tiles(cta);
+  while (tiles.has_tile()) {
+    co_await store_accumulator(cta, wg, tiles.tile(), from);
+    co_await tiles.next(wg);
+  }
+  cta.finish(wg);
+}
+
+}  // namespace tilecast

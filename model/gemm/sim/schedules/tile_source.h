@@ -1,0 +1,31 @@
+// kernels/device/tile_source.cuh: which tile a role takes next, by the scheduler's walk or by
+// cluster launch control, where CTAs that run take over the tiles of those that have not started.
+#pragma once
+
+#include "model/gemm/sim/kernel/cta.h"
+
+namespace tilecast {
+
+/// One role's walk over the tiles of its CTA.
+class TileSource {
+ public:
+  explicit TileSource(Cta& cta) : cta_(cta), linear_(cta.first_tile()) {}
+
+  bool has_tile() const { return linear_ < (takes_over() ? kNoTile : cta_.end_tile()); }
+  u32 linear() const { return linear_; }
+  TileCoord tile() const { return cta_.tile_at(linear_); }
+  /// Goes on to the role's next tile, and waits for the answer that names it.
+  Process next(Warpgroup& role);
+
+ private:
+  bool takes_over() const { return cta_.kernel().config.grid == Grid::kTakeover; }
+
+  Cta& cta_;
+  u32 linear_;
+  Turn answer_;
+};
+
+/// Asks for tiles for the CTAs of the group, until there is none left.
+Process ask_for_tiles(Cta& cta);
+
+}  // namespace tilecast

@@ -1,0 +1,121 @@
+// Kernels with long K loops, simulated at two shorter K, against the same ones simulated whole.
+#include "model/gemm/sim/steady_k.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/base/math.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/costs/occupancy.h"
+#include "model/gemm/sim/example_gpu.h"
+#include "model/gemm/sim/simulate.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+
+using namespace tilecast;
+
+namespace {
+
+// What leaving most of K out may change: the mean over the cases, and the worst one.
+constexpr double kMeanCycles = 0.018, kWorstCycles = 0.08;
+
+struct Case {
+  GemmShape shape;
+  const char* config;
+  double dram_read;  // what it may change of those
+};
+
+// Many waves and one, one CTA alone on the chip, K split in all ways, a last K block that is not
+// whole. The longer K, the further do CTAs drift apart, and read from DRAM again what L2 no longer
+// holds: with two waves and a long K more than twice as much.
+constexpr Case kCases[] = {
+    {{8192, 8192, 65536},
+     "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+     "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+     0.1},
+    {{2048, 2048, 524288 + 40},
+     "ping_pong:tile=128x192x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+     "raster=grouped_m,group=8,walk=strided",
+     0.6},
+    {{128, 128, 64'000'000},
+     "pipelined:tile=128x128x64,stages=4,warpgroups=1x1,ctas=1,inflight=1,c_slots=0,"
+     "raster=grouped_m,group=8",
+     0.01},
+    {{256, 256, 20'000'000},
+     "split_k:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
+     "producer=40,splits=33,reduction=atomic,raster=grouped_m,group=8",
+     0.01},
+    {{1536, 1536, 524288},
+     "stream_k:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,c_slots=2,"
+     "producer=40,min_k_blocks=8,reduction=turnstile,raster=grouped_m,group=8",
+     0.03},
+};
+
+Residency residency_of(const GpuSpec& gpu, const KernelConfig& config) {
+  return {resident_ctas(gpu, config), resident_workers(gpu, config)};
+}
+
+}  // namespace
+
+TEST_CASE("Two shorter kernels tell a long one's cycles and bytes, within a stated error") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  double mean = 0, worst = 0;
+  for (const Case& c : kCases) {
+    CAPTURE(c.config);
+    const KernelConfig config = parse_kernel_config(c.config);
+    const GemmProblem problem = fp16(c.shape.m, c.shape.n, c.shape.k);
+    const auto simulate = [&](Waves waves) {
+      return simulate_gemm(gpu, problem, config, residency_of(gpu, config), Hertz{1.5e9}, {},
+                           waves);
+    };
+    const Simulated whole = simulate(Waves::kAll);
+    const Simulated part = simulate(Waves::kSteadyLeftOut);
+    CHECK(whole.simulated_part == 1);
+    CHECK(part.simulated_part < 0.3);
+    CHECK(part.events < whole.events / 2);
+    CHECK(part.tiles == whole.tiles);
+    CHECK(part.k_blocks == whole.k_blocks);
+    CHECK(part.operand_reads.value == Approx(whole.operand_reads.value).epsilon(1e-9));
+    CHECK(part.l2_to_sm.value == Approx(whole.l2_to_sm.value).epsilon(1e-9));
+    CHECK(part.sums_read == whole.sums_read);
+    CHECK(part.dram_write.value == bytes_of_c(problem));
+    CHECK(part.dram_read.value == Approx(whole.dram_read.value).epsilon(c.dram_read));
+    const double error = std::abs(part.cycles / whole.cycles - 1);
+    CAPTURE(error);
+    CHECK(error < kWorstCycles);
+    worst = std::max(worst, error);
+    mean += error / static_cast<double>(std::size(kCases));
+  }
+  CAPTURE(mean, worst);
+  CHECK(mean < kMeanCycles);
+}
+
+TEST_CASE("K is cut short where it is long, and keeps its remainder") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const KernelConfig config = parse_kernel_config(kCases[2].config);
+  // One tile: each K block is loaded once and multiplied by one warpgroup. 1.5 million steps.
+  const auto of = [&](i64 k) { return shorter_k(gpu, fp16(128, 128, k), config, 132); };
+  CHECK_FALSE(of(64 * 750'000));
+  const std::optional<ShorterK> two = of(64 * 750'001 + 40);
+  REQUIRE(two);
+  CHECK(two->shorter % 128 == (64 * 750'001 + 40) % 128);
+  CHECK(two->longer % 128 == two->shorter % 128);
+  CHECK(two->longer > two->shorter);
+  CHECK(two->longer < 64 * 750'001 / 2);
+}
+
+TEST_CASE("No size of a problem makes a simulation take longer than a stated number of steps") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const KernelConfig persistent = parse_kernel_config(kCases[0].config);
+  const auto size = [&](i64 m, i64 n, i64 k) {
+    return simulation_size(gpu, fp16(m, n, k), persistent, 66);
+  };
+  for (const i64 side : {128, 4096, 65536, 1 << 20}) {
+    for (const i64 k : {8, 4096, 1 << 20, 1 << 30}) {
+      CAPTURE(side, k);
+      CHECK(size(side, side, k).steps < 3e6);
+      CHECK(is_small_enough(gpu, fp16(side, side, k), persistent, {1, 66}) ==
+            (size(side, side, k).blocks <= 4e6));
+    }
+  }
+}

@@ -1,0 +1,333 @@
+#include "model/gemm/triton/triton_form.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "model/base/error.h"
+#include "model/base/math.h"
+#include "model/base/smooth_max.h"
+#include "model/base/text.h"
+#include "model/gemm/config/kernel_config.h"
+#include "model/gemm/config/register_plan.h"
+#include "model/spec/row_cost.h"
+
+namespace tilecast {
+namespace {
+
+constexpr i32 kWarp = 32, kWarpgroup = 4;  // threads, warps
+constexpr i64 kCopyBytes = 16;             // of a thread's load
+constexpr i64 kLeastAsync = 4;             // cp.async takes 4, 8 or 16
+constexpr i32 kWgmmaBytes = 32;            // of K, for each row
+constexpr double kSpilledUnit = 128;       // registers
+constexpr i32 kMmaRows = 16, kMmaColumns = 8, kMmaK = 16;
+
+using Cost =
+    std::variant<double TritonCosts::*, Cycles TritonCosts::*, BytesPerCycle TritonCosts::*,
+                 FlopsPerCycle TritonCosts::*, Seconds TritonCosts::*>;
+const std::pair<const char*, Cost> kCosts[] = {
+    {"l2_share", &TritonCosts::l2_share},
+    {"row", &TritonCosts::row},
+    {"intake", &TritonCosts::intake},
+    {"mma_rate", &TritonCosts::mma_rate},
+    {"copy", &TritonCosts::copy},
+    {"turn_wgmma", &TritonCosts::turn_wgmma},
+    {"two_warpgroups", &TritonCosts::two_warpgroups},
+    {"turn_mma", &TritonCosts::turn_mma},
+    {"mma_step", &TritonCosts::mma_step},
+    {"copy_step", &TritonCosts::copy_step},
+    {"latency", &TritonCosts::latency},
+    {"dram_latency", &TritonCosts::dram_latency},
+    {"start", &TritonCosts::start},
+    {"accumulator", &TritonCosts::accumulator},
+    {"hidden", &TritonCosts::hidden},
+    {"dram", &TritonCosts::dram},
+    {"spilled", &TritonCosts::spilled},
+    {"launch", &TritonCosts::launch},
+};
+
+/// One operand's K block: `side` rows of M or N.
+struct Operand {
+  i64 side, pitch, piece;  // piece: bytes that a thread can load at once
+  i64 row;                 // contiguous bytes of a block
+  bool async;
+
+  Operand(const GemmProblem& problem, const TritonKernel& kernel, i64 extent, i64 block,
+          bool k_major)
+      : side(block) {
+    const i64 element = element_bytes(problem.dtype);
+    const i64 of_row = k_major ? problem.shape.k : extent;
+    pitch = of_row * element;
+    piece = std::gcd(pitch, kCopyBytes);
+    row = (k_major ? kernel.block_k : block) * element;
+    async = kernel.tma || piece >= kLeastAsync;
+  }
+
+  Bytes bytes(const GemmProblem& problem, const TritonKernel& kernel) const {
+    return {static_cast<double>(side * kernel.block_k * element_bytes(problem.dtype))};
+  }
+  /// Lines that its rows touch; each piece of a row counts its own line.
+  double lines(Bytes all) const {
+    const i64 part = std::min(row, kLineBytes);
+    return all.value / static_cast<double>(part) * row_cost(part, pitch).lines;
+  }
+  double copies(Bytes all) const { return all.value / static_cast<double>(piece * kWarp); }
+};
+
+Operand operand_a(const GemmProblem& p, const TritonKernel& kernel) {
+  return {p, kernel, p.shape.m, kernel.block_m, a_is_k_major(p.layout)};
+}
+Operand operand_b(const GemmProblem& p, const TritonKernel& kernel) {
+  return {p, kernel, p.shape.n, kernel.block_n, b_is_k_major(p.layout)};
+}
+
+struct Warps {
+  double along_m, along_n;
+};
+
+/// How Triton splits a tile among the warps of mma.sync: along the side where a warp keeps more.
+Warps warps_of_mma(const TritonKernel& kernel) {
+  i32 m = 1, n = 1;
+  while (m * n < kernel.warps) {
+    const bool tall = kernel.block_m * n >= kernel.block_n * m && m * kMmaRows < kernel.block_m;
+    (tall ? m : n) *= 2;
+  }
+  return {static_cast<double>(m), static_cast<double>(n)};
+}
+
+double sums_of_thread(const TritonKernel& kernel) {
+  return static_cast<double>(kernel.block_m) * kernel.block_n / (kWarp * kernel.warps);
+}
+
+/// Registers per thread: sums, a two-register pointer for each of its loads, addresses and
+/// counters; with mma.sync operand fragments too. Within 15 % of what Triton 3.6 used for 47 tiles
+/// on an H200.
+double registers_of_thread(const TritonKernel& kernel, double copies) {
+  constexpr double kBeside = 28, kPointer = 2, kFragments = 8, kFragmentsOfSum = 0.35;
+  const double sums = sums_of_thread(kernel);
+  return sums + kBeside + kPointer * copies / kernel.warps +
+         (uses_wgmma(kernel) ? 0 : kFragments + kFragmentsOfSum * sums);
+}
+
+i32 ctas_of_sm(const SmSpec& sm, const TritonKernel& kernel, Bytes shared, double of_thread) {
+  const double threads = kWarp * kernel.warps;
+  const double held = std::min(std::ceil(of_thread / kRegisterStep) * kRegisterStep,
+                               static_cast<double>(sm.max_registers_per_thread));
+  const double most = std::min({sm.max_threads / threads,
+                                sm.shared_memory / (shared + sm.shared_memory_reserved_per_cta),
+                                sm.registers / (threads * held), static_cast<double>(sm.max_ctas)});
+  return std::max(1, static_cast<i32>(most));
+}
+
+/// The wgmmas of a tile's K block: split along M while each warpgroup has 64 rows, then along N.
+struct Wgmmas {
+  double count, columns;
+
+  explicit Wgmmas(const GemmProblem& problem, const TritonKernel& kernel) {
+    const i32 warpgroups = kernel.warps / kWarpgroup;
+    const i32 rows = kernel.block_m / kWgmmaM;
+    const i32 along_n = std::max(1, warpgroups / rows);
+    columns = std::max<double>(kMmaColumns, static_cast<double>(kernel.block_n) / along_n);
+    count = static_cast<double>(rows) * along_n * kernel.block_k * element_bytes(problem.dtype) /
+            kWgmmaBytes;
+  }
+  Bytes operands() const { return {(kWgmmaM + columns) * kWgmmaBytes * count}; }
+};
+
+/// Requests of `sharers` SMs for one line per request that leaves their GPCs, where the SMs are
+/// spread over the GPCs at random (model/form/loads.h).
+double requests_as_one(const MachineSpec& machine, double sharers) {
+  const double gpcs = machine.gpcs;
+  return std::min(machine.merge_limit, sharers / (gpcs * (1 - std::pow(1 - 1 / gpcs, sharers))));
+}
+
+}  // namespace
+
+TritonCosts TritonCosts::of(const std::map<std::string, double>& values) {
+  TritonCosts costs{};
+  std::vector<std::string> known;
+  for (const auto& [name, cost] : kCosts) {
+    known.emplace_back(name);
+    const auto found = values.find(name);
+    if (found == values.end()) {
+      throw ConfigError(std::string("costs: ") + name + ": missing");
+    }
+    if (!(found->second > 0) || !std::isfinite(found->second)) {
+      throw ConfigError(std::string("costs: ") + name + ": expected a number above 0");
+    }
+    std::visit(
+        [&](auto member) {
+          if constexpr (std::is_same_v<decltype(member), double TritonCosts::*>) {
+            costs.*member = found->second;
+          } else {
+            (costs.*member).value = found->second;
+          }
+        },
+        cost);
+  }
+  for (const auto& [name, value] : values) {
+    if (std::ranges::find(known, name) == known.end()) {
+      throw ConfigError("costs: " + name + ": unknown" + did_you_mean(name, known));
+    }
+  }
+  return costs;
+}
+
+bool uses_wgmma(const TritonKernel& kernel) {
+  return kernel.block_m >= kWgmmaM && kernel.warps % kWarpgroup == 0;
+}
+
+Bytes triton_shared_memory(const GemmProblem& problem, const TritonKernel& kernel) {
+  const i32 buffers = std::max(1, kernel.stages - (uses_wgmma(kernel) ? 0 : 1));
+  Bytes all;
+  for (const Operand& operand : {operand_a(problem, kernel), operand_b(problem, kernel)}) {
+    all += operand.bytes(problem, kernel) * (operand.async ? buffers : 1);
+  }
+  return all;
+}
+
+HardBounds triton_bounds(const GpuSpec& gpu, const GemmProblem& problem, const TritonKernel& kernel,
+                         const TritonCosts& costs) {
+  const GemmShape& shape = problem.shape;
+  const double element = element_bytes(problem.dtype);
+  const double vectors =
+      static_cast<double>(shape.m) * static_cast<double>(ceil_div<i64>(shape.n, kernel.block_n)) +
+      static_cast<double>(shape.n) * static_cast<double>(ceil_div<i64>(shape.m, kernel.block_m));
+  const double sms = gpu.sm.count;
+  return {.tensor = compute_cycles(Flops{gemm_flops(shape) * element / 2}, tensor_rate(gpu) * sms),
+          .intake = transfer_cycles(Bytes{vectors * static_cast<double>(shape.k) * element},
+                                    costs.intake * sms),
+          .dram = transfer_time(Bytes{gemm_bytes(problem)}, highest_dram_rate(gpu)),
+          .dram_peak = transfer_time(Bytes{gemm_bytes(problem)}, gpu.dram->bandwidth),
+          .launch = gpu.machine->kernel};
+}
+
+TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const TritonKernel& kernel,
+                       const TritonCosts& costs) {
+  const auto count = [](i64 whole) { return static_cast<double>(whole); };
+  const GemmShape& shape = problem.shape;
+  const double sms = gpu.sm.count;
+  const double along_m = count(ceil_div<i64>(shape.m, kernel.block_m));
+  const double along_n = count(ceil_div<i64>(shape.n, kernel.block_n));
+  // Splits beyond the number of K blocks add zeros.
+  const i64 all_blocks = ceil_div<i64>(shape.k, kernel.block_k);
+  const i64 parts = std::min<i64>(kernel.split_k, all_blocks);
+  const double k_blocks = count(ceil_div(all_blocks, parts));
+  const double tiles = along_m * along_n * count(parts);
+  const Operand a = operand_a(problem, kernel), b = operand_b(problem, kernel);
+  TritonWork work{};
+  work.a = a.bytes(problem, kernel);
+  work.b = b.bytes(problem, kernel);
+  work.a_rows = a.lines(work.a);
+  work.b_rows = b.lines(work.b);
+  work.copies = kernel.tma ? 0 : a.copies(work.a) + b.copies(work.b);
+  work.loads_ahead = kernel.stages > 1 && a.async && b.async;
+  work.k_blocks = k_blocks;
+  work.tiles_per_sm = std::ceil(tiles / sms);
+  work.busy = std::min(1.0, tiles / sms);
+
+  const double of_thread = registers_of_thread(kernel, work.copies);
+  work.spilled = std::max(0.0, (of_thread - gpu.sm.max_registers_per_thread) / kSpilledUnit);
+  const i32 fitting = ctas_of_sm(gpu.sm, kernel, triton_shared_memory(problem, kernel), of_thread);
+  work.ctas =
+      kernel.persistent ? 1 : static_cast<i32>(std::min<double>(fitting, work.tiles_per_sm));
+
+  // CTAs that are neighbours in launch order are rows of a group and share the columns of B. If a
+  // group has few rows, its neighbours share the rows of A.
+  const double group = std::min<double>(kernel.group_m, along_m);
+  work.b_merged = requests_as_one(*gpu.machine, std::min(group, count(gpu.machine->gpcs)));
+  work.a_merged =
+      requests_as_one(*gpu.machine, std::clamp(gpu.machine->gpcs / group, 1.0, along_n));
+
+  Bytes operand_reads;
+  if (uses_wgmma(kernel)) {
+    const Wgmmas wgmmas(problem, kernel);
+    const Flops each{2.0 * kWgmmaM * wgmmas.columns * kMmaK};  // in pairs of fp8
+    work.tensor = std::max(compute_cycles(each, tensor_rate(gpu)) * wgmmas.count,
+                           transfer_cycles(wgmmas.operands(), operand_rate(gpu)));
+    operand_reads = wgmmas.operands();
+  } else {
+    const Warps warps = warps_of_mma(kernel);
+    const double rows = std::max<double>(kMmaRows, kernel.block_m / warps.along_m);
+    const double columns = std::max<double>(kMmaColumns, kernel.block_n / warps.along_n);
+    work.products = rows / kMmaRows * columns / kMmaColumns * kernel.block_k / kMmaK;
+    const Flops all{work.products * kernel.warps * 2 * kMmaRows * kMmaColumns * kMmaK};
+    work.tensor = compute_cycles(all, costs.mma_rate);
+    operand_reads = {(rows + columns) * kernel.block_k * element_bytes(problem.dtype) *
+                     kernel.warps};
+    work.operand_reads = operand_reads;
+  }
+
+  const Bytes operands{static_cast<double>(bytes_of_a(problem)) +
+                       static_cast<double>(bytes_of_b(problem))};
+  const Bytes asked = (work.a + work.b) * (tiles * k_blocks);
+  // A wave of tiles covers a group's rows and as many columns as fit.
+  const double wave = std::min(tiles, sms * work.ctas);
+  const double rows = std::min(group, wave);
+  const Bytes of_wave{(rows * kernel.block_m + std::ceil(wave / rows) * kernel.block_n) *
+                      count(shape.k) * element_bytes(problem.dtype) / count(parts)};
+  const Bytes again = std::max(operands, std::min(of_wave * (tiles / wave), asked));
+  const double kept =
+      std::clamp(2 - operands / (gpu.l2->capacity * gpu.l2->usable_fraction), 0.0, 1.0);
+  work.dram_read = operands * kept + again * (1 - kept);
+  work.dram_write = {static_cast<double>(bytes_of_c(problem))};
+  work.missing = std::min(1.0, work.dram_read / asked);
+  if (parts > 1) {
+    work.added = {count(parts) * count(shape.m) * count(shape.n) * sizeof(float)};
+  }
+
+  const double padded = along_m * kernel.block_m * along_n * kernel.block_n * count(shape.k) * 2;
+  const double pairs = is_fp8(problem.dtype) ? 2 : 1;
+  work.multiplied = Flops{gemm_flops(shape) / pairs};
+  work.out_of_bounds = Flops{padded / pairs} - work.multiplied;
+  work.shared_memory = (work.a + work.b + operand_reads) * (tiles * k_blocks);
+  work.l2_output = (work.a / work.a_merged + work.b / work.b_merged) * (tiles * k_blocks);
+  return work;
+}
+
+Cycles triton_cycles(const GpuSpec& gpu, const TritonKernel& kernel, const TritonCosts& costs,
+                     const TritonWork& work, Hertz sm_clock) {
+  const bool wgmma = uses_wgmma(kernel);
+  const BytesPerCycle of_l2{gpu.machine->l2_output.value / sm_clock.value / gpu.sm.count *
+                            costs.l2_share};
+  const Cycles lines = costs.row * (work.a_rows + work.b_rows);
+  const Cycles intake = std::max(
+      (transfer_cycles(work.a / work.a_merged + work.b / work.b_merged, of_l2) + lines) * work.busy,
+      transfer_cycles(work.a + work.b, costs.intake));
+  const Cycles shared = transfer_cycles(work.a + work.b + work.operand_reads, operand_rate(gpu));
+  const Cycles turn = costs.copy_step * (work.copies / kernel.warps) +
+                      (wgmma ? costs.turn_wgmma + work.tensor +
+                                   costs.two_warpgroups * (kernel.warps > kWarpgroup ? 1 : 0)
+                             : costs.turn_mma + costs.mma_step * work.products);
+  const Cycles latency = costs.latency + costs.dram_latency * work.missing;
+  // One K block of each of `ctas` CTAs, which share the SM and wait at the same time.
+  const auto step = [&](double ctas, Cycles in_sequence, Cycles ring) {
+    return smooth_max<kQueued>({work.tensor * ctas, intake * ctas, shared * ctas,
+                                costs.copy * (work.copies * ctas), in_sequence, ring});
+  };
+  const auto tiles = [&](double ctas) {
+    const Cycles sums = costs.accumulator * (sums_of_thread(kernel) * kernel.warps * ctas);
+    const Cycles ring = (latency + turn) / std::max(1, kernel.stages - 1);
+    const Cycles each = work.loads_ahead ? step(ctas, turn, ring) : step(ctas, turn + latency, {});
+    return each * (work.k_blocks - 1) + step(ctas, turn, {}) + sums;
+  };
+  const double rounds = std::floor(work.tiles_per_sm / work.ctas);
+  const double last = work.tiles_per_sm - rounds * work.ctas;
+  const bool hides = work.ctas > 1 || kernel.flatten;
+  const double starts = rounds + (last > 0 ? 1 : 0);
+  const Cycles start = costs.start + latency;
+  const Cycles of_sm = tiles(work.ctas) * rounds + (last > 0 ? tiles(last) : Cycles{}) +
+                       start * (1 + (starts - 1) * (hides ? 1 - costs.hidden : 1));
+  const Seconds dram =
+      transfer_time(work.dram_read + work.dram_write, gpu.dram->read_rate * costs.dram);
+  Cycles all = smooth_max<kInBursts>({of_sm, cycles_of(dram, sm_clock)});
+  if (work.added.value > 0) {
+    all += cycles_of(transfer_time(work.added, gpu.reduction->chip_add), sm_clock);
+  }
+  return all * (1 + costs.spilled * work.spilled) + cycles_of(costs.launch, sm_clock);
+}
+
+}  // namespace tilecast

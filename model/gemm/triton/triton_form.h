@@ -1,0 +1,115 @@
+// Cycles of a Triton matmul by closed form, where none of our schedules does the same: operands
+// come by pointer loads (cp.async), or mma.sync multiplies, which Triton uses on Hopper for tiles
+// of fewer than 64 rows or with fewer than four warps.
+//
+// One K block of the c CTAs that share an SM takes about the longest of
+//   tensor  wgmma: max(FLOPs / rate, operand bytes / operand rate) for each m64nNk16;
+//           mma.sync: FLOPs / mma_rate
+//   intake  bytes / (an SM's share of L2's output x l2_share x requests served as one), plus `row`
+//           for each line; at least bytes / `intake`. CTAs that are neighbours in launch order load
+//           the same columns of B, so L2 serves their requests as one.
+//   shared  (bytes filled, plus bytes that each warp reads again for mma.sync) / operand rate
+//   copies  `copy` for each warp's load instruction: rows that are not a multiple of 16 bytes need
+//           more and narrower ones
+//   turn    one CTA's sequence: barriers, and the issue of its loads and products; plus the latency
+//           if nothing is loaded ahead (one stage, or pieces below the 4 bytes of a cp.async)
+//   ring    one CTA's (latency + turn) / (stages - 1)
+// added as eighth powers. A tile takes its K blocks, the stores of its sums, and a start with a
+// first load, which other CTAs of the SM mostly hide. The kernel takes the busiest SM's tiles,
+// overlapped with DRAM traffic (third powers added). Each wave of tiles reads the operands of one
+// rectangle, `group_m` tiles high.
+//
+// Leaves out: CTAs of a partial wave that share SMs unevenly; masks (`% M` makes rows out of bounds
+// load other rows); epilogues.
+// Checked by: triton_form_test.cpp; python/tests/test_triton_data.py on the data that the costs
+// were fitted to: Inductor's timings on an H100, single tiles on an H200.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "model/gemm/problem/gemm_problem.h"
+#include "model/rank/hard_bounds.h"
+#include "model/spec/gpu_spec.h"
+
+namespace tilecast {
+
+/// A Triton configuration.
+struct TritonKernel {
+  i32 block_m, block_n, block_k, stages, warps;
+  i32 group_m = 8;
+  i32 split_k = 1;
+  bool persistent = false;  // a program for each SM, which loops over tiles
+  bool flatten = false;     // a persistent program loads its next tile's operands ahead
+  bool tma = false;         // loads by tensor maps
+
+  bool operator==(const TritonKernel&) const = default;
+};
+
+/// Fitted costs of Triton's code on the machine, by the names in a family's file.
+struct TritonCosts {
+  double l2_share;         // factor on L2's rate for distinct lines
+  Cycles row;              // SM: each line of a row
+  BytesPerCycle intake;    // SM: highest rate
+  FlopsPerCycle mma_rate;  // SM: 16-bit mma.sync
+  Cycles copy;             // SM: a warp's load instruction
+  Cycles turn_wgmma;       // CTA: a K block, besides its wgmmas
+  Cycles two_warpgroups;   // CTA: added if more than one warpgroup multiplies
+  Cycles turn_mma;         // CTA: a K block, besides its mma.sync
+  Cycles mma_step;         // warp: each of its mma.sync
+  Cycles copy_step;        // warp: each of its load instructions
+  Cycles latency;          // L2 hit under load
+  Cycles dram_latency;     // added for an L2 miss
+  Cycles start;            // CTA: before its first load
+  Cycles accumulator;      // SM: storing one register of sums of a warp
+  double hidden;           // fraction of start and first load that other CTAs on the SM hide
+  double dram;             // fraction of DRAM's read rate
+  double spilled;          // fraction of the time, added per 128 registers over the limit
+  Seconds launch;          // launch, with the warm-up of the first loads
+
+  /// Throws ConfigError for unknown and missing names, and for values that are not above zero.
+  static TritonCosts of(const std::map<std::string, double>& values);
+};
+
+/// Whether Triton multiplies by wgmma: tiles of at least 64 rows and whole warpgroups.
+bool uses_wgmma(const TritonKernel& kernel);
+
+/// Shared memory that the compiler allocates: `stages` buffers of a K block of A and B for wgmma,
+/// one less for mma.sync, which reads a block into registers as it leaves the ring; at least one.
+/// An operand that cannot be loaded asynchronously has one buffer.
+Bytes triton_shared_memory(const GemmProblem& problem, const TritonKernel& kernel);
+
+/// Bounds as in hard_bounds.h. Intake: each tile loads its rows and columns once, at `intake`.
+HardBounds triton_bounds(const GpuSpec& gpu, const GemmProblem& problem, const TritonKernel& kernel,
+                         const TritonCosts& costs);
+
+/// Clock-independent work, on a GPU with wgmma, of a kernel that fits shared memory.
+struct TritonWork {
+  i32 ctas;             // resident on an SM, at most its number of tiles
+  double tiles_per_sm;  // on the busiest SM
+  double k_blocks;      // per tile
+  double spilled;       // registers per thread over the limit, divided by 128
+  bool loads_ahead;
+  // Per K block of a CTA.
+  Bytes a, b;
+  double a_rows, b_rows;      // lines that its rows touch
+  double a_merged, b_merged;  // requests that L2 serves as one
+  double copies;              // load instructions of all warps
+  double products;            // mma.sync of a warp
+  Cycles tensor;              // with mma.sync by `mma_rate`
+  Bytes operand_reads;        // by mma.sync
+  // Whole kernel; two fp8 FLOPs count as one, and FLOPs outside of C separately.
+  double busy;     // fraction of SMs with a tile
+  double missing;  // fraction of loads that miss L2
+  Bytes added;     // partial sums of split K
+  Flops multiplied, out_of_bounds;
+  Bytes shared_memory, l2_output, dram_read, dram_write;
+};
+
+TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const TritonKernel& kernel,
+                       const TritonCosts& costs);
+
+Cycles triton_cycles(const GpuSpec& gpu, const TritonKernel& kernel, const TritonCosts& costs,
+                     const TritonWork& work, Hertz sm_clock);
+
+}  // namespace tilecast

@@ -1,0 +1,118 @@
+#include "model/gemm/triton/triton_form.h"
+
+#include <string>
+
+#include "model/base/error.h"
+#include "model/gemm/triton/example_triton_costs.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+GemmProblem triton_problem(i64 m, i64 n, i64 k, ElementType type = ElementType::kBf16,
+                           Layout layout = Layout::kTn) {
+  return {{m, n, k}, type, layout};
+}
+
+double allotted(const GemmProblem& of, const TritonKernel& kernel) {
+  return triton_shared_memory(of, kernel).value;
+}
+
+TEST_CASE("Triton multiplies by wgmma for at least 64 rows and whole warpgroups") {
+  CHECK(uses_wgmma({64, 16, 64, 4, 4}));
+  CHECK(uses_wgmma({128, 128, 64, 4, 8}));
+  CHECK_FALSE(uses_wgmma({32, 128, 64, 4, 4}));
+  CHECK_FALSE(uses_wgmma({128, 128, 64, 4, 2}));
+}
+
+TEST_CASE("Triton allocates a buffer per stage for wgmma and one less for mma.sync") {
+  const GemmProblem cube = triton_problem(4096, 4096, 4096);
+  // As reported by the compiler (validate/data/h200_sxm/triton/pointer_tiles.csv):
+  // 3 x 64 x (16 + 128) x 2, 3 x 64 x (32 + 256) x 2, 4 x 64 x (64 + 16) x 2, 4 x 64 x (128 + 256)
+  // x 2.
+  CHECK(allotted(cube, {16, 128, 64, 4, 4}) == 55296);
+  CHECK(allotted(cube, {32, 256, 64, 4, 8}) == 110592);
+  CHECK(allotted(cube, {64, 16, 64, 4, 4}) == 40960);
+  CHECK(allotted(cube, {128, 256, 64, 4, 8}) == 196608);
+  // fp8 has one byte per element. One stage of mma.sync has one buffer, as two stages have.
+  CHECK(allotted(triton_problem(4096, 4096, 4096, ElementType::kE4m3), {128, 128, 128, 4, 4}) ==
+        131072);
+  CHECK(allotted(cube, {16, 128, 64, 1, 4}) == allotted(cube, {16, 128, 64, 2, 4}));
+}
+
+TEST_CASE("An operand with two-byte alignment cannot be loaded ahead and has one buffer") {
+  // Rows of 4095 elements begin at any even byte; of 4094 at any fourth. A of M x K with K = 4095,
+  // B of K x N with N = 4096: 4 buffers of B alone.
+  CHECK(allotted(triton_problem(4096, 4096, 4095, ElementType::kBf16, Layout::kNn),
+                 {64, 128, 64, 4, 4}) == 64 * 2 * (64 + 4 * 128));
+  CHECK(allotted(triton_problem(4096, 4096, 4094), {64, 128, 64, 4, 4}) == 64 * 2 * 4 * (64 + 128));
+}
+
+TEST_CASE("Lower bounds of a Triton kernel follow from its FLOPs and bytes") {
+  GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  // 2 x 1000 x 1000 x 1024 FLOPs by 132 x 4096 a cycle; 8 x 8 tiles of 128x128 read 16 x 1000
+  // vectors of 1024 elements of 2 bytes at 132 x 64 a cycle; 2 x 1000 x 1024 + 1000 x 1000 elements
+  // at the 4.584 TB/s that were measured, or the datasheet's 4.8.
+  const HardBounds bounds =
+      triton_bounds(gpu, triton_problem(1000, 1000, 1024), {128, 128, 64, 4, 4},
+                    TritonCosts::of(kExampleTritonCosts));
+  CHECK(bounds.tensor.value == Approx(3787.88).epsilon(1e-5));
+  CHECK(bounds.intake.value == Approx(3878.79).epsilon(1e-5));
+  CHECK(bounds.dram.value == Approx(1.32984e-6).epsilon(1e-5));
+  CHECK(bounds.dram_peak.value == Approx(1.27e-6).epsilon(1e-6));
+}
+
+TEST_CASE("Unknown, missing and zero costs are refused") {
+  CHECK(TritonCosts::of(kExampleTritonCosts).row.value == 1);
+  CHECK(TritonCosts::of(kExampleTritonCosts).launch.value == 5e-6);
+  auto named = kExampleTritonCosts;
+  named.erase("row");
+  CHECK_THROWS_WITH(TritonCosts::of(named), "costs: row: missing");
+  named["rwo"] = 1;
+  named["row"] = 0;
+  CHECK_THROWS_WITH(TritonCosts::of(named), "costs: row: expected a number above 0");
+  named["row"] = 1;
+  CHECK_THROWS_WITH(TritonCosts::of(named), Catch::Matchers::StartsWith("costs: rwo: unknown"));
+}
+
+TEST_CASE("A tile limited by intake takes as long as its bytes") {
+  // Without latency, rows and turns: 132 tiles of 64x128 on as many SMs, K of 65536 in 1024 blocks
+  // of 64 x (64 + 128) x 2 bytes at 16 B a cycle, 1536 cycles each; wgmmas take 4 x 64 cycles,
+  // which eighth powers do not see. 1024 x 1536 = 1572864.
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  auto named = kExampleTritonCosts;
+  named["intake"] = 16;
+  for (const char* name : {"row", "copy", "turn_wgmma", "copy_step", "latency", "dram_latency",
+                           "start", "accumulator", "launch"}) {
+    named[name] = 1e-9;
+  }
+  const TritonCosts costs = TritonCosts::of(named);
+  const GemmProblem one_wave = triton_problem(64 * 12, 128 * 11, 65536);
+  const TritonKernel kernel{64, 128, 64, 4, 4};
+  const TritonWork work = triton_work(gpu, one_wave, kernel, costs);
+  CHECK(work.tiles_per_sm == 1);
+  CHECK(work.k_blocks == 1024);
+  CHECK(work.tensor.value == 256);
+  CHECK(triton_cycles(gpu, kernel, costs, work, Hertz{1.8e9}).value ==
+        Approx(1572864).epsilon(0.01));
+}
+
+TEST_CASE("L2 serves requests of neighbouring CTAs for the same operand as one") {
+  // Groups of 8 rows: 8 neighbours load the same columns of B. Spread over 8 GPCs at random, they
+  // occupy 8 (1 - (7/8)^8) = 5.25 of them, and 8 / 5.25 = 1.524. No two neighbours share rows of A.
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const TritonCosts costs = TritonCosts::of(kExampleTritonCosts);
+  const TritonWork grouped =
+      triton_work(gpu, triton_problem(4096, 4096, 4096), {128, 128, 64, 4, 4}, costs);
+  CHECK(grouped.b_merged == Approx(1.524).epsilon(1e-3));
+  CHECK(grouped.a_merged == Approx(1));
+  // One row of tiles: all share it.
+  const TritonWork row =
+      triton_work(gpu, triton_problem(64, 4096, 4096), {128, 128, 64, 4, 4}, costs);
+  CHECK(row.a_merged == Approx(1.524).epsilon(1e-3));
+  CHECK(row.b_merged == Approx(1));
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,19 @@
+// Times of Triton's matmuls by closed form (triton_form.h), at the clock that their power allows.
+// Checked by: triton_time_test.cpp; python/tests/test_triton_data.py.
+#pragma once
+
+#include "model/gemm/triton/triton_form.h"
+#include "model/rank/question.h"
+
+namespace tilecast {
+
+struct TritonTime {
+  Seconds time;   // infinite if the kernel's buffers do not fit shared memory
+  Seconds least;  // lower bound, at the highest clock
+};
+
+/// Throws ConfigError if the GPU has no wgmma.
+TritonTime triton_time(const GemmQuestion& question, const TritonKernel& kernel,
+                       const TritonCosts& costs);
+
+}  // namespace tilecast

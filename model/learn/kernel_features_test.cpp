@@ -1,0 +1,171 @@
+#include "model/learn/kernel_features.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return gpu;
+}
+
+constexpr Hertz kClock{1.5e9};
+
+/// A kernel as features see it.
+struct Kernel {
+  Kernel(const GemmProblem& asked, const char* text)
+      : problem(asked), config(parse_kernel_config(text)) {
+    work = gemm_work(h200(), problem, config);
+    form = closed_form(h200(), problem, config, work, kClock);
+  }
+  KernelFeatures features(const std::optional<SimulatedWork>& simulated = {}) const {
+    return kernel_features(h200(), problem, config, work, form, kClock, simulated,
+                           Regime::kSustained);
+  }
+  double of(std::string_view name, const std::optional<SimulatedWork>& simulated = {}) const {
+    return features(simulated).values.at(feature_index(name));
+  }
+
+  GemmProblem problem;
+  KernelConfig config;
+  GemmWork work;
+  ClosedForm form;
+};
+
+constexpr const char* kProducer =
+    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
+    "c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided";
+
+TEST_CASE("Groups that have rows are counted, and one is none") {
+  const GemmProblem product{{0, 1024, 512}, ElementType::kBf16, Layout::kTn};
+  CHECK(Kernel(in_groups(product, {64, 0, 32}), kProducer).of("groups") == 1);
+  CHECK(Kernel(in_groups(product, {512}), kProducer).of("groups") == 0);
+  CHECK(Kernel({{512, 1024, 512}, ElementType::kBf16, Layout::kTn}, kProducer).of("groups") == 0);
+}
+
+TEST_CASE("Names of one order of tiles are one kernel") {
+  const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
+  std::string rows(kProducer), columns(kProducer);
+  rows.replace(rows.find("raster=grouped_m,group=8"), 24, "raster=grouped_m,group=1");
+  columns.replace(columns.find("raster=grouped_m,group=8"), 24, "raster=grouped_n,group=16");
+  CHECK(Kernel(problem, rows.c_str()).features().values ==
+        Kernel(problem, columns.c_str()).features().values);
+}
+
+TEST_CASE("Features are what their names say") {
+  const Kernel kernel({{4096, 4100, 4080}, ElementType::kFp16, Layout::kTn}, kProducer);
+  CHECK(kernel.of("simulated_over_closed_form") == 0);
+  CHECK(kernel.of("simulated_l2_rate") == 0);
+  // Bytes of one SM and cycle, of 132, over twice the closed form's cycles.
+  const SimulatedWork simulated{kernel.form.cycles * 2, Bytes{5e9}, Bytes{3e8}, {.l2 = 0.6}};
+  const double sm_cycles = 132 * 2 * kernel.form.cycles.value;
+  CHECK(kernel.of("simulated_over_closed_form", simulated) == Approx(std::log(2)));
+  CHECK(kernel.of("simulated_operand_rate", simulated) ==
+        Approx(std::log(kernel.work.shared_memory.value / sm_cycles)));
+  CHECK(kernel.of("simulated_l2_rate", simulated) == Approx(std::log(5e9 / sm_cycles)));
+  CHECK(kernel.of("simulated_dram_rate", simulated) == Approx(std::log(3e8 / sm_cycles)));
+  CHECK(kernel.of("block_m") == 7);
+  CHECK(kernel.of("block_n") == 8);
+  CHECK(kernel.of("columns_mod_64") == 1);  // 256: a whole number of slabs
+  CHECK(kernel.of("stages") == 2);
+  CHECK(kernel.of("warpgroups_n") == 0);
+  CHECK(kernel.of("cluster_n") == 0);
+  CHECK(kernel.of("ctas_per_sm") == 0);
+  CHECK(kernel.of("k") == Approx(std::log(4080)));
+  CHECK(kernel.of("k_alignment") == 2);  // 8160 bytes: an odd multiple of 32
+  CHECK(kernel.of("n_alignment") == 4);  // 8200 bytes: an odd multiple of 8, which threads store
+  const Kernel odd({{4096, 4097, 4080}, ElementType::kFp16, Layout::kTn}, kProducer);
+  CHECK(odd.of("n_alignment") == 6);
+  GemmProblem fp32{{4096, 4100, 4080}, ElementType::kFp16, Layout::kTn};
+  fp32.c = ElementType::kFp32;
+  CHECK(Kernel(fp32, kProducer).of("n_alignment") == 3);  // 16400 bytes
+  CHECK(Kernel(fp32, kProducer).of("plain_store_share") == 0);
+  CHECK(kernel.of("beyond_edge_m") == 0);
+  CHECK(kernel.of("beyond_edge_n") == Approx(1 - 4100.0 / (17 * 256)));
+  CHECK(kernel.of("clock") == Approx(std::log(1.5)));
+  CHECK(kernel.of("time") == Approx(std::log(kernel.form.cycles.value / 1.5e9)));
+  CHECK(kernel.of("fp8") == 0);
+  CHECK(kernel.of("fused_share") == 0);
+  // Two bytes of C an instruction and thread take twice as long as four, rows of 16 none.
+  const double of_threads = 128 * 256 * 2 / (h200().reduction->sm_store.value / 2);
+  CHECK(kernel.of("plain_store_share") ==
+        Approx(of_threads * static_cast<double>(kernel.work.tiles_per_sm) /
+               kernel.form.cycles.value));
+  CHECK(
+      odd.of("plain_store_share") ==
+      Approx(2 * of_threads * static_cast<double>(odd.work.tiles_per_sm) / odd.form.cycles.value));
+  const Kernel whole({{4096, 4096, 4080}, ElementType::kFp16, Layout::kTn}, kProducer);
+  CHECK(whole.of("plain_store_share") == 0);
+  CHECK(kernel.of("splits") == 0);
+  // Of a pair of CTAs each loads its rows of A, and half of the columns of B that both get.
+  CHECK(kernel.of("multicast") > 0.2);
+  CHECK(kernel.of("multicast") < std::log(2));
+  // 16 x 17 tiles of two CTAs' clusters are 544 / 2 pairs on 66: 4 waves and 0.12 of a fifth.
+  CHECK(kernel.of("filled_waves") == Approx(544.0 / 132 / 5));
+  CHECK(kernel.of("tiles") == Approx(std::log(544)));
+  CHECK(kernel.of("main_loop_share") < 0);
+  for (const std::string_view share :
+       {"tensor_share", "dram_share", "operand_share", "intake_share"}) {
+    CHECK(kernel.of(share) > 0);
+    CHECK(kernel.of(share) < 1);
+  }
+  CHECK(kernel.features().limiter == kernel.form.limiter);
+  CHECK(kernel.features(simulated).limiter == kernel.form.limiter);  // nothing is busy for long
+  SimulatedWork busy = simulated;
+  busy.busy.l2 = 0.75;
+  CHECK(kernel.features(busy).limiter == Limiter::kL2);
+  CHECK(kernel.features().regime == Regime::kSustained);
+}
+
+TEST_CASE("What is fused counts by its time in the busiest SM") {
+  const Kernel kernel(
+      {{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn, {Bias::kNone, Activation::kGelu}},
+      kProducer);
+  // 32 x 16 tiles on 132 SMs are four at most, of 128 x 256 elements with eight instructions each,
+  // 80 of which are issued a cycle; the special function unit takes less.
+  CHECK(kernel.of("fused_share") == Approx(4 * 128 * 256 * 8 / 80.0 / kernel.form.cycles.value));
+}
+
+TEST_CASE("Traits tell schedules apart by what they do") {
+  const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
+  const Kernel producer(problem, kProducer);
+  CHECK(producer.of("producer_warpgroup") == 1);
+  CHECK(producer.of("resident_grid") == 1);
+  CHECK(producer.of("loads_in_flight") == 1);
+  CHECK(producer.of("two_tiles_in_flight") == 0);
+  CHECK(producer.of("pieces_of_tile") == 0);
+  const Kernel blocked(
+      problem, "blocked:tile=64x64x64,warpgroups=1x1,ctas=1,c_slots=0,raster=grouped_m,group=8");
+  CHECK(blocked.of("loads_in_flight") == 0);
+  CHECK(blocked.of("producer_warpgroup") == 0);
+  CHECK(blocked.of("resident_grid") == 0);
+  const Kernel ping_pong(
+      problem,
+      "ping_pong:tile=64x256x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+      "raster=hilbert,group=1,walk=strided");
+  CHECK(ping_pong.of("two_tiles_in_flight") == 1);
+  CHECK(ping_pong.of("hilbert_raster") == 1);
+}
+
+TEST_CASE("Twice the rows move no feature by much that does not count rows") {
+  // What is learned must not order a problem and its double by an accident of a feature.
+  const auto at = [](i64 m) {
+    return Kernel({{m, 4096, 4096}, ElementType::kFp16, Layout::kTn}, kProducer).features().values;
+  };
+  const Features one = at(8192), two = at(16384);
+  for (std::size_t f = 0; f < one.size(); ++f) {
+    CAPTURE(kLearnedFeatures[f]);
+    const bool counts = kLearnedFeatures[f] == "time" || kLearnedFeatures[f].starts_with("tiles");
+    CHECK(std::abs(two[f] - one[f]) < (counts ? 0.8 : 0.3));
+  }
+}
+
+}  // namespace
+}  // namespace tilecast

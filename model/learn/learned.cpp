@@ -1,0 +1,199 @@
+#include "model/learn/learned.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/rank/retime.h"
+#include "model/rank/settled_clock.h"
+
+namespace tilecast {
+namespace {
+
+// Rows that a variance and reasons are taken from: more change neither by much (learned_test.cpp).
+constexpr std::size_t kNeighbours = 24;
+// Of the variance of kernels at large: neighbours leave less of all but one in a thousand rows of
+// problems that were held out (docs/dev/notebook/2026-11.md, Calibration).
+constexpr double kExtrapolated = 0.5;
+constexpr double kHardlyLike = 0.1;
+constexpr double kSimilar = 0.7;      // tens to hundreds of 2,500 rows are, to one of them
+constexpr double kNineOfTen = 1.645;  // standard deviations to either side
+constexpr std::size_t kFeatureOfK = feature_index("k");
+// Half a unit of the last of the digits that features are written with.
+constexpr double kRounding = 0.005;
+
+/// Of the logarithm of K in the rows. Nothing tells what a K beyond them does, whatever else is
+/// alike: under one K block most of what is loaded does not exist.
+std::pair<double, double> range_of_k(const LearnedModel& model) {
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  for (const LearnedRow& row : model.rows) {
+    least = std::min(least, row.features[kFeatureOfK]);
+    most = std::max(most, row.features[kFeatureOfK]);
+  }
+  return {least - kRounding, most + kRounding};
+}
+
+/// Standard deviation between cards of a time's logarithm.
+double spread_of_cards(const GpuSpec& gpu, Regime regime) {
+  const CardSpread spread = gpu.card_spread.value_or(CardSpread{});
+  return regime == Regime::kBurst ? spread.burst : spread.sustained;
+}
+
+const LearnedMethod& method_of(const LearnedModel& model, Method method) {
+  return method == Method::kSimulated ? model.simulated : model.analytic;
+}
+
+/// Features in lengths. Closed forms do not see what a simulation says.
+Features scale_of(const LearnedModel& model, Method method) {
+  Features scale;
+  for (std::size_t f = 0; f < scale.size(); ++f) {
+    const bool seen = method == Method::kSimulated || !kLearnedFeatures[f].starts_with("simulated");
+    scale[f] = seen ? 1 / model.length[f] : 0;
+  }
+  return scale;
+}
+
+void scaled(const Features& features, const Features& scale, float* out) {
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    out[f] = static_cast<float>(features[f] * scale[f]);
+  }
+}
+
+MeasuredPoints points_of(const LearnedModel& model, const Features& scale) {
+  std::vector<float> rows(model.rows.size() * scale.size());
+  for (std::size_t i = 0; i < model.rows.size(); ++i) {
+    scaled(model.rows[i].features, scale, &rows[i * scale.size()]);
+  }
+  return {scale.size(), rows};
+}
+
+double squared(double value) { return value * value; }
+
+std::vector<double> noise_of(const LearnedModel& model) {
+  std::vector<double> noise(model.rows.size(), squared(model.noise));
+  for (std::size_t i = noise.size() - model.prior.rows; i < noise.size(); ++i) {
+    noise[i] *= model.prior.noise;
+  }
+  return noise;
+}
+
+}  // namespace
+
+struct LearnedPart::Seen {
+  std::vector<float> likeness;          // to each row
+  std::vector<std::size_t> neighbours;  // the rows most like it
+  double left;                          // of the variance
+};
+
+LearnedPart::LearnedPart(const LearnedModel& model, Method method)
+    : model_(model),
+      method_(method_of(model, method)),
+      scale_(scale_of(model, method)),
+      points_(points_of(model, scale_)),
+      noise_(noise_of(model)),
+      range_of_k_(range_of_k(model)) {}
+
+LearnedPart::Seen LearnedPart::see(const KernelFeatures& kernel) const {
+  std::array<float, std::tuple_size_v<Features>> point;
+  scaled(kernel.values, scale_, point.data());
+  Seen seen{.likeness = points_.likeness_to(point), .neighbours = {}, .left = 1};
+  seen.neighbours = MeasuredPoints::nearest(seen.likeness, kNeighbours);
+  const double k = kernel.values[kFeatureOfK];
+  if (!kernel.never_learned && k >= range_of_k_.first && k <= range_of_k_.second) {
+    seen.left = points_.variance_left(seen.likeness, seen.neighbours, noise_);
+  }
+  return seen;
+}
+
+double LearnedPart::deviation(const Seen& seen) const {
+  return std::hypot(method_.cycles.spread, method_.clock.spread) * std::sqrt(seen.left);
+}
+
+double LearnedPart::deviation(const KernelFeatures& kernel) const { return deviation(see(kernel)); }
+
+Learned LearnedPart::of(const KernelFeatures& kernel) const {
+  const Seen seen = see(kernel);
+  const auto expect = [&](const LearnedOutput& output, double most) {
+    return std::clamp(output.spread * expected(seen.likeness, output.weight), -most, most);
+  };
+  Learned learned{.cycles = expect(method_.cycles, kMostOfCycles),
+                  .clock = expect(method_.clock, kMostOfClock),
+                  .interval = {},
+                  .extrapolated = seen.left > kExtrapolated};
+  if (const double reach = method_.reach.of(kernel.limiter) * deviation(seen); reach > 0) {
+    learned.interval = {-reach, reach};
+  }
+  return learned;
+}
+
+std::vector<Learned> LearnedPart::of(std::span<const KernelFeatures> kernels) const {
+  std::vector<Learned> learned;
+  learned.reserve(kernels.size());
+  for (const KernelFeatures& kernel : kernels) {
+    learned.push_back(of(kernel));
+  }
+  return learned;
+}
+
+LearnedReasons LearnedPart::reasons(const KernelFeatures& kernel, std::size_t most) const {
+  const Seen seen = see(kernel);
+  const auto is_similar = [](float likeness) { return likeness >= kSimilar; };
+  LearnedReasons reasons{
+      .nearest = {},
+      .similar = static_cast<std::size_t>(std::ranges::count_if(seen.likeness, is_similar)),
+      .rows = seen.likeness.size()};
+  for (const std::size_t i : seen.neighbours) {
+    if (reasons.nearest.size() < most && seen.likeness[i] >= kHardlyLike) {
+      reasons.nearest.push_back({&model_.rows[i],
+                                 of_prior(model_, i) ? std::string_view(model_.prior.gpu) : "",
+                                 seen.likeness[i], method_.cycles.off[i], method_.clock.off[i]});
+    }
+  }
+  return reasons;
+}
+
+std::optional<LearnedPart> learned_part(const GpuSpec& gpu, Method method) {
+  if (gpu.learned == nullptr || gpu.architecture != Architecture::kHopper) {
+    return std::nullopt;
+  }
+  return LearnedPart(*gpu.learned, method);
+}
+
+LearnedParts learned_parts(const GpuSpec& gpu, Method method) {
+  return {learned_part(gpu, Method::kAnalytic),
+          method == Method::kSimulated ? learned_part(gpu, Method::kSimulated) : std::nullopt};
+}
+
+void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, Inputs inputs,
+                   const KernelActivity& kernel, const std::function<Cycles(Hertz)>& cycles_at,
+                   Prediction& p) {
+  const double factor = std::exp(learned.cycles);
+  const Hertz start = p.sm_clock;
+  const auto learned_cycles = [&](Hertz f) {  // no fewer than the bounds leave
+    return std::max(cycles_at(f) * factor, cycles_of(p.bounds.least_time(f), f));
+  };
+  const auto settled = [&](Inputs data) {
+    return settled_cycles(gpu, kernel, start, regime, data, learned_cycles).clock;
+  };
+  const double clock_factor = std::exp(learned.clock);
+  ClockState clock = settled(Inputs::kNormal);
+  clock.sm_clock = std::min(clock.sm_clock * clock_factor, gpu.clock->max);
+  if (inputs != Inputs::kNormal) {  // none leaves a kernel less clock than normal data does
+    ClockState own = settled(inputs);
+    own.sm_clock = std::max(own.sm_clock, clock.sm_clock);
+    clock = own;
+  }
+  const Cycles cycles = learned_cycles(clock.sm_clock);
+  allow_busy(time_of(cycles, clock.sm_clock) / p.time, p);
+  retime(cycles, clock, p);
+  set_default_interval(gpu, p);
+  if (learned.interval && inputs == Inputs::kNormal) {
+    const double cards = kNineOfTen * spread_of_cards(gpu, regime);
+    set_interval(std::exp(-std::hypot(learned.interval->low, cards)),
+                 std::exp(std::hypot(learned.interval->high, cards)), p);
+  }
+  p.cycles_correction = cycles / cycles_at(clock.sm_clock);
+  p.clock_correction = inputs == Inputs::kNormal ? clock_factor : 1;
+  p.extrapolated = learned.extrapolated;
+}
+
+}  // namespace tilecast

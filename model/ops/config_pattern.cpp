@@ -1,0 +1,235 @@
+#include "model/ops/config_pattern.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "model/base/error.h"
+#include "model/base/shown_text.h"
+#include "model/base/text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/op/config_key.h"
+#include "model/ops/short_config_text.h"
+#include "model/stream/stream_config_text.h"
+
+namespace tilecast {
+namespace {
+
+std::string_view key_of(std::string_view part) { return part.substr(0, part.find('=')); }
+
+/// Of the canonical text, in its order; those alone that every text has.
+std::vector<std::string> keys_of(const AnySchedule& any, bool with_optional) {
+  return std::visit(
+      [&](auto schedule) {
+        std::vector<std::string> names;
+        for (const auto& key : config_keys<decltype(fixed_by_schedule(schedule))>().keys) {
+          if (key.applies(schedule) && (with_optional || !key.more.optional)) {
+            names.emplace_back(key.name);
+          }
+        }
+        return names;
+      },
+      any);
+}
+
+/// What a word of the short text is about: its letters, of an order of tiles any of m, n and h.
+std::string_view about(std::string_view word) {
+  const std::string_view letters = word.substr(0, word.find_first_of("0123456789"));
+  return letters == "n" || letters == "h" || letters == "hk" ? "m" : letters;
+}
+
+bool is_about_the_same(std::string_view part, std::string_view other, bool is_short) {
+  return is_short ? about(part) == about(other) : key_of(part) == key_of(other);
+}
+
+std::vector<double> numbers_in(std::string_view part) {
+  std::vector<double> numbers;
+  for (std::size_t at = 0; (at = part.find_first_of("0123456789", at)) != part.npos;) {
+    const std::size_t end = std::min(part.find_first_not_of("0123456789", at), part.size());
+    numbers.push_back(parse_number(part.substr(at, end - at)).value_or(0));
+    at = end;
+  }
+  return numbers;
+}
+
+/// How far the numbers of a part are from those of another, as ratios; of other kinds far.
+double apart(std::string_view part, std::string_view other) {
+  const std::vector<double> a = numbers_in(part), b = numbers_in(other);
+  if (a.size() != b.size()) {
+    return std::numeric_limits<double>::infinity();
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    sum += std::abs(std::log((a[i] + 1) / (b[i] + 1)));
+  }
+  return sum;
+}
+
+/// "a, b or c"; of many, the first three and how many more.
+std::string any_of(std::vector<std::string> words) {
+  constexpr size_t kMost = 8, kSome = 3;
+  if (words.size() < 2) {
+    return join(words, "");
+  }
+  std::string last = words.back();
+  words.pop_back();
+  if (words.size() >= kMost) {
+    last = fmt::format("any of {} more", words.size() + 1 - kSome);
+    words.resize(kSome);
+  }
+  return fmt::format("{} or {}", join(words, ", "), last);
+}
+
+}  // namespace
+
+AnySchedule schedule_named(std::string_view text, std::optional<Op> op) {
+  const std::string word = lower_case(text);
+  std::vector<AnySchedule> begun;
+  std::vector<std::string> names;
+  for (const AnySchedule& schedule : every_schedule()) {
+    if (to_text(schedule) == word) {
+      return schedule;
+    }
+    if (!word.empty() && to_text(schedule).starts_with(word) && (!op || op_of(schedule) == *op)) {
+      begun.push_back(schedule);
+      names.emplace_back(to_text(schedule));
+    }
+  }
+  const std::optional<AnySchedule> abbreviated = schedule_abbreviated(word);
+  if (abbreviated && (!op || op_of(*abbreviated) == *op)) {
+    return *abbreviated;
+  }
+  if (begun.size() > 1) {
+    throw ConfigError(
+        fmt::format("schedule '{}': expected one of {}", printable(text), join(names, ", ")));
+  }
+  if (begun.empty()) {
+    return op && *op != Op::kGemm ? AnySchedule(parse_stream_schedule(text))
+                                  : AnySchedule(parse_schedule(text));  // complains
+  }
+  return begun.front();
+}
+
+ConfigPattern::ConfigPattern(std::string_view given) : text_(given) {
+  const std::string lower = lower_case(given);
+  const std::string_view text = lower;
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) {
+    read_short(text);
+  } else {
+    read_long(text.substr(0, colon), text.substr(colon + 1));
+  }
+}
+
+void ConfigPattern::read_long(std::string_view name, std::string_view text) {
+  schedule_ = schedule_named(name);
+  const std::vector<std::string> keys = keys_of(schedule_, true);
+  std::map<std::string, std::string> given;  // parts by their keys
+  for (const std::string_view part : split(text, ',')) {
+    if (text.empty()) {
+      break;  // the schedule alone
+    }
+    const std::string key(key_of(part));
+    if (std::ranges::find(keys, key) == keys.end()) {
+      fail(fmt::format("{} has no key '{}': expected one of {}{}", to_text(schedule_), key,
+                       join(keys, ", "), did_you_mean(key, keys)));
+    }
+    if (key.size() == part.size()) {
+      fail(fmt::format("expected {}=..., not '{}'", key, part));
+    }
+    if (!given.emplace(key, part).second) {
+      fail(fmt::format("{} is given twice", key));
+    }
+    given_.emplace_back(part);
+  }
+  if (std::ranges::all_of(keys_of(schedule_, false),
+                          [&](const std::string& key) { return given.contains(key); })) {
+    std::vector<std::string> in_order;
+    for (const std::string& key : keys) {
+      if (given.contains(key)) {
+        in_order.push_back(given[key]);
+      }
+    }
+    const std::string whole = fmt::format("{}:{}", to_text(schedule_), join(in_order, ","));
+    whole_ = is_stream_schedule(to_text(schedule_)) ? AnyConfig(parse_stream_config(whole))
+                                                    : AnyConfig(parse_kernel_config(whole));
+  }
+}
+
+void ConfigPattern::read_short(std::string_view text) {
+  is_short_ = true;
+  std::vector<std::string> words;
+  for (const std::string_view word : split(text, ' ')) {
+    if (!word.empty()) {
+      words.emplace_back(word);
+    }
+  }
+  if (words.empty()) {
+    fail("expected a schedule");
+  }
+  whole_ = parse_short_config(join(words, " "));
+  schedule_ = schedule_named(words.front());
+  const std::optional<AnySchedule> abbreviated = schedule_abbreviated(words.front());
+  const bool says_how = abbreviated && words.front() != abbreviation_of(*abbreviated);
+  given_.assign(words.begin() + (says_how ? 0 : 1), words.end());
+}
+
+bool ConfigPattern::has(const AnyConfig& config, const std::string& part) const {
+  const std::string separator = is_short_ ? " " : ",";
+  return (separator + parts_of(config) + separator).find(separator + part + separator) !=
+         std::string::npos;
+}
+
+bool ConfigPattern::matches(const AnyConfig& config) const {
+  return std::ranges::all_of(given_, [&](const std::string& part) { return has(config, part); });
+}
+
+template <class Config>
+std::string ConfigPattern::why_none(std::vector<Config> configs) const {
+  std::vector<std::string> before;
+  for (const std::string& part : given_) {
+    std::set<std::string> others;
+    for (const Config& config : configs) {
+      const std::string parts = parts_of(config);
+      for (const std::string_view other : split(parts, is_short_ ? ' ' : ',')) {
+        if (is_about_the_same(part, other, is_short_)) {
+          others.emplace(other);
+        }
+      }
+    }
+    std::erase_if(configs, [&](const Config& config) { return !has(config, part); });
+    if (configs.empty()) {
+      std::vector<std::string> nearest(others.begin(), others.end());
+      std::ranges::stable_sort(nearest, {},
+                               [&](const std::string& other) { return apart(part, other); });
+      return complaint(fmt::format(
+          "no candidate has {}{}{}", part, before.empty() ? "" : " beside " + join(before, ", "),
+          nearest.empty() ? "" : "; there is " + any_of(std::move(nearest))));
+    }
+    before.push_back(part);
+  }
+  return "";
+}
+template std::string ConfigPattern::why_none(std::vector<KernelConfig>) const;
+template std::string ConfigPattern::why_none(std::vector<StreamConfig>) const;
+
+std::string ConfigPattern::parts_of(const AnyConfig& config) const {
+  if (is_short_) {
+    return short_text(config);
+  }
+  const std::string text = to_text(config);
+  return text.substr(text.find(':') + 1);
+}
+
+std::string ConfigPattern::complaint(const std::string& why) const {
+  return on_one_line(fmt::format("configuration '{}': {}", text_, why));
+}
+
+void ConfigPattern::fail(const std::string& why) const { throw ConfigError(complaint(why)); }
+
+}  // namespace tilecast

@@ -1,0 +1,63 @@
+// What a user says of a configuration: all of it, or some parts, which leave the rest open.
+//   warp_specialized:tile=128x256x64,stages=4   keys of the canonical text, in any order
+//   ws:tile=128x256x64                          the schedule by its name, abbreviation or beginning
+//   ws 128x256x64 s4                            words of the short text
+//   ws                                          the schedule alone
+// A short text without its `1` or `t` leaves open who hands out tiles, unless it is whole.
+// Checked by: config_pattern_test.cpp.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/ops/any_op.h"
+
+namespace tilecast {
+
+class ConfigPattern {
+ public:
+  /// Throws ConfigError for an unknown schedule and for a key that it does not have or has twice.
+  explicit ConfigPattern(std::string_view text);
+
+  AnySchedule schedule() const { return schedule_; }
+  /// Where no key is left open.
+  const std::optional<AnyConfig>& whole() const { return whole_; }
+
+  /// Of configurations of the pattern's schedule.
+  bool matches(const AnyConfig& config) const;
+  template <class Config>
+  std::vector<Config> matching(const std::vector<Config>& configs) const {
+    std::vector<Config> those;
+    std::ranges::copy_if(configs, std::back_inserter(those),
+                         [this](const Config& config) { return matches(config); });
+    return those;
+  }
+  /// Of `configs`, none of which matches: the part that cannot be had, and what there is instead.
+  template <class Config>
+  std::string why_none(std::vector<Config> configs) const;
+
+ private:
+  void read_long(std::string_view name, std::string_view keys);
+  void read_short(std::string_view text);
+  bool has(const AnyConfig& config, const std::string& part) const;
+  /// As they are given.
+  std::string parts_of(const AnyConfig& config) const;
+  std::string complaint(const std::string& why) const;
+  [[noreturn]] void fail(const std::string& why) const;
+
+  std::string text_;
+  AnySchedule schedule_;
+  bool is_short_ = false;
+  std::vector<std::string> given_;  // key=value, or words of the short text
+  std::optional<AnyConfig> whole_;
+};
+
+/// The schedule that `text` names: by its name, its abbreviation or the beginning of one name
+/// alone, in any case; of `op` where it is given. Throws ConfigError that lists what it could be.
+AnySchedule schedule_named(std::string_view text, std::optional<Op> op = {});
+
+}  // namespace tilecast

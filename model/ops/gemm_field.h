@@ -1,0 +1,95 @@
+// The fields of a GEMM's problem besides its sides and its type: columns of measurements and of
+// points, fields of lists of problems, options of commands. A new field is a row, which all of
+// these read. Checked by: validate/record/measurement_csv_test.cpp, cli/read_problems_test.cpp.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "model/base/error.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/group_text.h"
+#include "model/gemm/problem/leading_text.h"
+#include "model/ops/any_op.h"
+
+namespace tilecast {
+
+struct GemmField {
+  std::string_view name;
+  std::string (*text)(const GemmProblem&);            // empty where it goes without saying
+  void (*read)(GemmProblem&, std::string_view text);  // throws ConfigError
+  const char* help = nullptr;                         // of an option; null: it has none of its own
+  std::string_view usual = {};                        // its default
+  /// Whether a default counts for the problem; null: for all.
+  bool (*counts)(const GemmProblem&, std::string_view usual) = nullptr;
+};
+
+template <char kMatrix>
+inline constexpr char kLeadingName[] = {'l', 'd', kMatrix, 0};
+template <char kMatrix, i64 LeadingDimensions::*kMember>
+constexpr GemmField leading_field() {
+  return {kLeadingName<kMatrix>,
+          [](const GemmProblem& p) {
+            return p.leading.*kMember == 0 ? "" : std::to_string(p.leading.*kMember);
+          },
+          [](GemmProblem& p, std::string_view text) {
+            if (p.leading.*kMember != 0) {
+              throw ConfigError(std::string(kLeadingName<kMatrix>) + ": given twice");
+            }
+            p.leading.*kMember = parse_leading(kLeadingName<kMatrix>, text);
+          }};
+}
+
+/// In an order in which they can be read: C's type behind A's and B's, groups behind the sides, of
+/// which one is their sum, sums behind types and epilogue.
+inline constexpr GemmField kGemmFields[] = {
+    {"layout", [](const GemmProblem& p) { return std::string(to_text(p.layout)); },
+     [](GemmProblem& p, std::string_view text) { p.layout = parse_layout(text); },
+     "GEMMs only. tt, tn: B is [N,K]; nt, nn: B is [K,N]; nt, tt: A is [K,M]", "tn"},
+    {"dtype_c", c_type_text,
+     [](GemmProblem& p, std::string_view text) { p = with_c_type(p, parse_c_type(text).value()); },
+     "GEMMs only. C's type: that of A and B, or fp32 or e4m3; of fp8 bf16, the default, fp16, fp32 "
+     "or e4m3",
+     "",
+     // Of 16-bit operands C has their type, whatever the others' 16 bits are.
+     [](const GemmProblem& p, std::string_view usual) {
+       return is_fp8(p.dtype) || element_bytes(parse_c_type(usual).value()) != 2;
+     }},
+    {"batch", [](const GemmProblem& p) { return p.batch.products > 1 ? to_text(p.batch) : ""; },
+     [](GemmProblem& p, std::string_view text) { p.batch = parse_batch(text); },
+     "GEMMs only. Products of one launch, such as 32; 32:a, 32:b or 32:ab where they share A, B or "
+     "both. The same as 32* before SHAPE"},
+    {"groups", [](const GemmProblem& p) { return p.groups == nullptr ? "" : to_text(*p.groups); },
+     [](GemmProblem& p, std::string_view text) { p = in_groups(p, parse_group_rows(text)); }},
+    leading_field<'a', &LeadingDimensions::a>(),
+    leading_field<'b', &LeadingDimensions::b>(),
+    leading_field<'c', &LeadingDimensions::c>(),
+    {"epilogue", [](const GemmProblem& p) { return fuses(p.epilogue) ? to_text(p.epilogue) : ""; },
+     [](GemmProblem& p, std::string_view text) { p.epilogue = parse_epilogue(text); },
+     "GEMMs only. What is done to A B before it is rounded to C: none, or scales of fp8 "
+     "(scale_tensor, scale_row, scale_block), a bias (bias_m, bias_n), an activation (relu, gelu, "
+     "gelu_tanh, silu) or gate (swiglu, geglu), a residual, amax and scale_c, joined by + in this "
+     "order, such as bias_n+gelu",
+     "none"},
+    {"accumulate", [](const GemmProblem& p) { return std::string(accumulate_text(p)); },
+     [](GemmProblem& p, std::string_view text) { p = with_accumulate(p, parse_accumulate(text)); },
+     "Sums of fp8 products: fast, in the tensor cores, which keep fewer bits than fp32; exact, "
+     "those of every 128 K promoted to fp32, as with block scales",
+     "",
+     [](const GemmProblem& p, std::string_view) {
+       return chooses_accumulate(p.dtype, p.epilogue);
+     }}};
+
+/// "--dtype-c"; empty of a field that has no option of its own.
+std::string option_name(const GemmField& field);
+
+/// Texts of fields by their names.
+using FieldTexts = std::map<std::string, std::string, std::less<>>;
+
+/// A problem of the op; a field that is not `given` is as in `usual` where that counts. A batch and
+/// groups lie in `shape`. Throws ConfigError.
+AnyProblem problem_of(Op op, std::string_view shape, ElementType dtype, const FieldTexts& given,
+                      const FieldTexts& usual = {});
+
+}  // namespace tilecast

@@ -1,0 +1,105 @@
+#include "model/ops/short_config_text.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/base/text.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/op/config_key.h"
+#include "model/stream/stream_config_text.h"
+
+namespace tilecast {
+namespace {
+
+/// How tiles are handed out, of a schedule that leaves it open: behind its abbreviation.
+constexpr ShortWord kGrid{{"grid"}, true};
+std::string grid_text(const KernelConfig& config) {
+  return traits_of(config.schedule).grid_is_open ? short_word(kGrid, config) : "";
+}
+std::string grid_text(const StreamConfig&) { return {}; }
+bool read_grid(std::string_view text, KernelConfig& config) {
+  return traits_of(config.schedule).grid_is_open ? read_short_word(kGrid, text, config)
+                                                 : text.empty();
+}
+bool read_grid(std::string_view text, StreamConfig&) { return text.empty(); }
+
+/// What stands behind the schedule's abbreviation, `how`, and as words, on what is fixed by it.
+template <class Schedule>
+std::optional<AnyConfig> read_words(Schedule schedule, std::string_view how,
+                                    const std::vector<std::string_view>& words) {
+  auto config = fixed_by_schedule(schedule);
+  const auto& [keys, short_words] = config_keys<decltype(config)>();
+  if (!read_grid(how, config)) {
+    return std::nullopt;
+  }
+  for (const std::string_view text : words) {
+    const auto reads = [&](const ShortWord& word) { return read_short_word(word, text, config); };
+    if (std::ranges::none_of(short_words, reads)) {
+      return std::nullopt;
+    }
+  }
+  for (const auto& key : keys) {
+    const auto& [get, set] = key.members.front();
+    if (key.more.usual != nullptr && get(config) == 0) {
+      set(config, key.more.usual(config));
+    }
+  }
+  return config;
+}
+
+template <class Config>
+std::string short_text_of(const Config& config) {
+  std::string text = traits_of(config.schedule).abbreviation + grid_text(config);
+  for (const ShortWord& word : config_keys<Config>().short_words) {
+    const std::string part = short_word(word, config);
+    text += part.empty() ? "" : " " + part;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string short_text(const KernelConfig& config) { return short_text_of(config); }
+std::string short_text(const StreamConfig& config) { return short_text_of(config); }
+
+std::string short_text(const AnyConfig& config) {
+  return std::visit([](const auto& c) { return short_text(c); }, config);
+}
+
+std::string_view abbreviation_of(const AnySchedule& schedule) {
+  return std::visit([](const auto s) { return traits_of(s).abbreviation; }, schedule);
+}
+
+std::optional<AnySchedule> schedule_abbreviated(std::string_view word) {
+  for (const AnySchedule& schedule : every_schedule()) {
+    const std::string_view abbreviation = abbreviation_of(schedule);
+    const auto reads = [&](auto s) {
+      auto config = fixed_by_schedule(s);
+      return read_grid(word.substr(abbreviation.size()), config);
+    };
+    if (word.starts_with(abbreviation) && std::visit(reads, schedule)) {
+      return schedule;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<AnyConfig> parse_short_config(std::string_view text) {
+  std::vector<std::string_view> words = split(text, ' ');
+  const std::optional<AnySchedule> schedule = schedule_abbreviated(words.front());
+  if (!schedule) {
+    return std::nullopt;
+  }
+  const std::string_view how = words.front().substr(abbreviation_of(*schedule).size());
+  words.erase(words.begin());
+  const std::optional<AnyConfig> config =
+      std::visit([&](const auto s) { return read_words(s, how, words); }, *schedule);
+  // Whole, in this form, and such as the long text can say.
+  return config && short_text(*config) == text && parse_config(to_text(*config)) == *config
+             ? config
+             : std::nullopt;
+}
+
+}  // namespace tilecast

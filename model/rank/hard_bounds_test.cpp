@@ -1,0 +1,71 @@
+#include "model/rank/hard_bounds.h"
+
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+GpuSpec h200() {
+  GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  gpu.wgmma->operand_rate = {128};
+  gpu.machine->kernel = {5e-7};
+  return gpu;
+}
+
+constexpr const char* kPingPong =
+    "ping_pong:tile=128x128x64,stages=5,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+    "raster=grouped_m,group=8,walk=strided";
+
+TEST_CASE("Hard bounds of a GEMM, worked by hand") {
+  // 2 x 1000 x 1000 x 1024 FLOPs by 132 x 4096 a cycle; 8 x 8 tiles each read 1024 elements of
+  // their rows and columns: (8 x 1000 + 8 x 1000) x 1024 x 2 bytes at 132 x 128 a cycle;
+  // 2 x 1000 x 1024 + 1000 x 1000 elements at the 4.584 TB/s that were measured, or the datasheet's
+  // 4.8 TB/s.
+  const HardBounds bounds =
+      hard_bounds(h200(), {{1000, 1000, 1024}, ElementType::kFp16, Layout::kTn},
+                  parse_kernel_config(kPingPong));
+  CHECK(bounds.tensor.value == Approx(3787.88).epsilon(1e-5));
+  CHECK(bounds.intake.value == Approx(1939.39).epsilon(1e-5));
+  CHECK(bounds.dram.value == Approx(1.32984e-6).epsilon(1e-5));
+  CHECK(bounds.dram_peak.value == Approx(1.27e-6).epsilon(1e-6));
+  CHECK(bounds.launch.value == 5e-7);
+}
+
+TEST_CASE("The longest bound counts, those of SM cycles at the clock") {
+  const HardBounds bounds{
+      .tensor = {3000}, .intake = {2000}, .dram = {2e-6}, .dram_peak = {1.9e-6}, .launch = {5e-7}};
+  CHECK(bounds.least_time({1e9}).value == Approx(3e-6));
+  CHECK(bounds.least_time({1.499e9}).value > 2e-6);
+  CHECK(bounds.least_time({1.501e9}).value == 2e-6);
+  CHECK(bounds.least_on_any_card({1e9}).value == Approx(3e-6));
+  CHECK(bounds.least_on_any_card({1.601e9}).value == 1.9e-6);
+}
+
+TEST_CASE("A pair of Blackwell's CTAs takes B in once") {
+  const GpuSpec gpu = load_gpu("b200", false).spec;
+  const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
+  const auto intake = [&](const char* group) {
+    return hard_bounds(gpu, problem,
+                       parse_kernel_config(std::string("tcgen05_pipelined:tile=128x128x64,stages=4,"
+                                                       "warpgroups=1x1,cta_group=") +
+                                           group +
+                                           ",ctas=1,inflight=1,c_slots=2,raster=grouped_m,"
+                                           "group=8"))
+        .intake;
+  };
+  CHECK(intake("2") / intake("1") == Approx(0.75));  // A as often, B half as often
+}
+
+TEST_CASE("Hard bounds of a memory-bound kernel are its bytes and its launch") {
+  // Two matrices of 1e9 fp32 elements read, one written, at 4.584 TB/s.
+  const HardBounds bounds =
+      hard_bounds(h200(), StreamProblem{1000, 1000000, ElementType::kFp32, Op::kElementwiseAdd});
+  CHECK(bounds.dram.value == Approx(12e9 / 4.584e12));
+  CHECK(bounds.tensor.value == 0);
+  CHECK(bounds.least_time({1e9}) == bounds.dram);
+}
+
+}  // namespace
+}  // namespace tilecast

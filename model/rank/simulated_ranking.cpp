@@ -1,0 +1,319 @@
+#include "model/rank/simulated_ranking.h"
+
+#include <algorithm>
+#include <cmath>
+#include <condition_variable>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "model/base/parallel.h"
+#include "model/rank/retime.h"
+
+namespace tilecast {
+namespace {
+
+// Simulation and closed form of one kernel differ by a share of its time and by what they make of
+// its ends. Beyond what those of its schedule differ by in the mean, at most so much.
+constexpr double kShare = 0.04;
+constexpr Seconds kEnds{2e-6};
+
+/// Simulated over closed-form times in the geometric mean.
+struct Scale {
+  double logs = 0;
+  int count = 0;
+
+  void add(double ratio) {
+    logs += std::log(ratio);
+    ++count;
+  }
+  double mean() const { return count > 0 ? std::exp(logs / count) : 1; }
+};
+
+class Rounds {
+ public:
+  Rounds(std::vector<SharedSimulation> nominees, const std::vector<Prediction>& closed)
+      : nominees_(std::move(nominees)), closed_(&closed), simulated_(nominees_.size()) {}
+
+  void nominate(SharedSimulation late) {
+    nominees_.push_back(std::move(late));
+    simulated_.emplace_back();
+  }
+
+  /// The candidate that stands for a nominee.
+  std::size_t place(std::size_t nominee) const { return nominees_[nominee].candidates.front(); }
+
+  /// Nominees that could be first by what is known, the longest first so that no thread is left
+  /// with one at the end.
+  std::vector<std::size_t> next() const {
+    std::vector<std::size_t> wanted;
+    std::map<AnySchedule, int> asked;
+    for (std::size_t i = 0; i < nominees_.size(); ++i) {
+      const Prediction& p = candidate(i);
+      const AnySchedule schedule = schedule_of(p.config);
+      const bool known = by_schedule_.contains(schedule);
+      // Where other schedules' simulations took longer than their closed forms, its own need not.
+      const double mean = known ? scale(schedule) : std::min(1.0, scale());
+      const Seconds least = p.time * (mean * (1 - kShare)) - kEnds;
+      if (!simulated_[i] && least < best_ && (known || asked[schedule]++ == 0)) {
+        wanted.push_back(i);
+      }
+    }
+    std::ranges::stable_sort(wanted, std::greater<>{},
+                             [&](std::size_t i) { return nominees_[i].length; });
+    return wanted;
+  }
+
+  void add(std::size_t nominee, const Prediction& simulated) {
+    const double ratio = simulated.time / candidate(nominee).time;
+    all_.add(ratio);
+    by_schedule_[schedule_of(simulated.config)].add(ratio);
+    best_ = all_.count == 1 ? simulated.time : std::min(best_, simulated.time);
+    simulated_[nominee] = simulated;
+  }
+
+  double scale() const { return all_.mean(); }
+  double scale(const AnySchedule& schedule) const {
+    const auto own = by_schedule_.find(schedule);
+    return own == by_schedule_.end() ? all_.mean() : own->second.mean();
+  }
+  int count() const { return all_.count; }
+
+  /// The simulation that stands for each candidate; none where it has none.
+  std::vector<std::optional<std::size_t>> shared() const {
+    std::vector<std::optional<std::size_t>> all(closed_->size());
+    for (std::size_t i = 0; i < nominees_.size(); ++i) {
+      for (const std::size_t place : nominees_[i].candidates) {
+        all[place] = simulated_[i] ? std::optional(i) : std::nullopt;
+      }
+    }
+    return all;
+  }
+
+  /// All candidates by what is known, each at its place.
+  std::vector<Prediction> predictions() const {
+    std::vector<Prediction> all = *closed_;
+    for (Prediction& p : all) {
+      stretch(scale(schedule_of(p.config)), p);
+    }
+    for (std::size_t i = 0; i < nominees_.size(); ++i) {
+      for (const std::size_t place : nominees_[i].candidates) {
+        if (const std::optional<Prediction>& p = simulated_[i]) {
+          all[place] = *p;
+          all[place].config = (*closed_)[place].config;
+        }
+      }
+    }
+    return all;
+  }
+
+ private:
+  const Prediction& candidate(std::size_t nominee) const { return (*closed_)[place(nominee)]; }
+
+  std::vector<SharedSimulation> nominees_;
+  const std::vector<Prediction>* closed_;
+  std::vector<std::optional<Prediction>> simulated_;  // of each nominee
+  Scale all_;
+  std::map<AnySchedule, Scale> by_schedule_;
+  Seconds best_ = closed_->front().time;  // of the simulated ones, once there are any
+};
+
+/// Simulates round after round on several threads. None waits for another while there is something
+/// that the next round most likely asks for, by what is known until then: that changes when it is
+/// simulated, not what counts. The answer waits for such guesses as are under way at the end.
+class RoundRunner {
+ public:
+  /// `nominate` adds to the rounds what comes first and is not simulated, if anything.
+  RoundRunner(Rounds& rounds, const std::function<bool()>& nominate,
+              const std::function<Prediction(std::size_t)>& simulate)
+      : rounds_(rounds), nominate_(nominate), simulate_(simulate) {}
+
+  void run(unsigned threads) {
+    parallel_for(processor_count(), threads, [&](std::size_t) { work(); });
+  }
+
+ private:
+  void work() {
+    std::unique_lock lock(noting_);
+    try {
+      while (goes_on()) {
+        if (const std::optional<std::size_t> nominee = next()) {
+          simulate(*nominee, lock);
+          noted_.notify_all();
+        } else {
+          noted_.wait(lock);
+        }
+      }
+    } catch (...) {  // another thread finds the same, or has the memory
+      noted_.notify_all();
+      throw;
+    }
+    noted_.notify_all();
+  }
+
+  void simulate(std::size_t nominee, std::unique_lock<std::mutex>& lock) {
+    begun_.insert(nominee);
+    const std::size_t place = rounds_.place(nominee);
+    try {
+      lock.unlock();
+      Prediction simulated = simulate_(place);
+      lock.lock();
+      simulated_.emplace(nominee, std::move(simulated));
+    } catch (...) {
+      if (!lock.owns_lock()) {
+        lock.lock();
+      }
+      begun_.erase(nominee);
+      throw;
+    }
+  }
+
+  std::optional<std::size_t> next() const {
+    const auto first_of = [&](const std::vector<std::size_t>& nominees) {
+      const auto found = std::ranges::find_if(
+          nominees, [&](std::size_t nominee) { return !begun_.contains(nominee); });
+      return found != nominees.end() ? std::optional(*found) : std::nullopt;
+    };
+    if (const std::optional<std::size_t> wanted = first_of(wanted_)) {
+      return wanted;
+    }
+    Rounds known = rounds_;
+    for (const std::size_t nominee : wanted_) {
+      if (const auto own = simulated_.find(nominee); own != simulated_.end()) {
+        known.add(nominee, own->second);
+      }
+    }
+    return first_of(known.next());
+  }
+
+  /// Begins the next round where all of this one are simulated; whether there is one. Where memory
+  /// ends all is as before, for whoever asks next.
+  bool goes_on() {
+    const auto is_simulated = [&](std::size_t nominee) { return simulated_.contains(nominee); };
+    while (!done_ && std::ranges::all_of(wanted_, is_simulated)) {
+      Rounds after = rounds_;
+      for (const std::size_t nominee : wanted_) {
+        after.add(nominee, simulated_.at(nominee));
+      }
+      std::vector<std::size_t> wanted = after.next();
+      rounds_ = std::move(after);
+      wanted_ = std::move(wanted);
+      done_ = wanted_.empty() && !nominate_();
+    }
+    return !done_;
+  }
+
+  Rounds& rounds_;
+  const std::function<bool()>& nominate_;
+  const std::function<Prediction(std::size_t)>& simulate_;
+  std::mutex noting_;  // of all that follows
+  std::condition_variable noted_;
+  std::vector<std::size_t> wanted_;              // by this round
+  std::set<std::size_t> begun_;                  // nominees, asked for or not
+  std::map<std::size_t, Prediction> simulated_;  // of these
+  bool done_ = false;
+};
+
+/// All candidates by their times, those that are shown by answers of their own.
+class OwnAnswers {
+ public:
+  OwnAnswers(const Rounds& rounds, const std::function<Prediction(std::size_t)>& simulate,
+             std::vector<Prediction> by_place)
+      : simulate_(simulate),
+        by_place_(std::move(by_place)),
+        shared_(rounds.shared()),
+        own_(by_place_.size()),
+        order_(by_place_.size()) {
+    for (std::size_t place = 0; place < shared_.size(); ++place) {
+      own_[place] = !shared_[place] || rounds.place(*shared_[place]) == place;
+    }
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    sort();
+  }
+
+  void show(std::size_t keep) {
+    for (std::size_t i = 0; i < std::min(keep, order_.size());) {
+      i = make_own(order_[i]) ? 0 : i + 1;
+    }
+  }
+
+  /// The next kernel that was simulated, where the first one was: by another simulation, and of
+  /// another time.
+  std::optional<Prediction> next_simulated() {
+    for (std::size_t i = 1; i < order_.size(); ++i) {
+      const std::optional<std::size_t> first = shared_[order_.front()], own = shared_[order_[i]];
+      if (first && own && first != own &&
+          by_place_[order_.front()].time < by_place_[order_[i]].time) {
+        return by_place_[order_[i]];
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::vector<Prediction> take() {
+    std::vector<Prediction> sorted;
+    for (const std::size_t place : order_) {
+      sorted.push_back(std::move(by_place_[place]));
+    }
+    return sorted;
+  }
+
+ private:
+  void sort() {
+    std::ranges::stable_sort(order_, {}, [&](std::size_t place) { return by_place_[place].time; });
+  }
+
+  /// Whether it had another's.
+  bool make_own(std::size_t place) {
+    if (own_[place]) {
+      return false;
+    }
+    by_place_[place] = simulate_(place);
+    own_[place] = true;
+    sort();
+    return true;
+  }
+
+  const std::function<Prediction(std::size_t)>& simulate_;
+  std::vector<Prediction> by_place_;
+  std::vector<std::optional<std::size_t>> shared_;  // its simulation
+  std::vector<bool> own_;
+  std::vector<std::size_t> order_;
+};
+
+}  // namespace
+
+void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
+                    const std::function<std::optional<SharedSimulation>(std::size_t)>& nominate,
+                    const std::function<Prediction(std::size_t)>& simulate, Ranking& ranking,
+                    std::size_t keep) {
+  Rounds rounds(std::move(nominees), ranking.predictions);
+  std::vector<Prediction> ranked;
+  const auto nominate_first = [&] {
+    ranked = rounds.predictions();
+    const auto first = std::ranges::min_element(ranked, {}, &Prediction::time);
+    if (first->method == Method::kSimulated) {
+      return false;
+    }
+    std::optional<SharedSimulation> late =
+        nominate(static_cast<std::size_t>(first - ranked.begin()));
+    if (!late) {
+      return false;
+    }
+    rounds.nominate(*std::move(late));
+    return true;
+  };
+  RoundRunner(rounds, nominate_first, simulate).run(threads);
+  ranking.simulated = rounds.count();
+  ranking.closed_form_scale = rounds.scale();
+  OwnAnswers answers(rounds, simulate, std::move(ranked));
+  answers.show(keep);
+  ranking.next_simulated = answers.next_simulated();
+  ranking.predictions = answers.take();
+}
+
+}  // namespace tilecast

@@ -1,0 +1,170 @@
+#include "model/rank/simulated_ranking.h"
+
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <set>
+
+#include "model/base/error.h"
+#include "model/base/parallel.h"
+#include "model/gemm/config/kernel_config_text.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+/// Closed forms of one schedule's kernels, by time in microseconds; stages tell them apart.
+Ranking by_closed_form(const std::vector<double>& times) {
+  Ranking ranking{};
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    KernelConfig config = parse_kernel_config(
+        "pipelined:tile=128x128x64,stages=2,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+        "raster=grouped_m,group=8");
+    config.tiling.stages = 2 + static_cast<i32>(i);
+    Prediction p{.config = config, .method = Method::kAnalytic};
+    p.cycles = Cycles{times[i] * 1e3};
+    p.sm_clock = Hertz{1e9};
+    p.time = p.interval_low = p.interval_high = p.closed_form_time = Seconds{times[i] * 1e-6};
+    ranking.predictions.push_back(p);
+  }
+  return ranking;
+}
+
+/// Simulations by place, in microseconds; each candidate that is simulated is counted.
+struct Simulations {
+  const Ranking& closed;
+  std::map<std::size_t, double> times;
+  std::map<std::size_t, int> calls = {};
+
+  Prediction operator()(std::size_t place) {
+    ++calls[place];
+    Prediction p = closed.predictions[place];
+    p.method = Method::kSimulated;
+    p.time = Seconds{times.at(place) * 1e-6};
+    return p;
+  }
+};
+
+// Places 0 and 2 are nominated and take 1.3 and 0.9 times their closed forms: 6.5 and 5.85 us. By
+// the geometric mean, 1.082, place 1 comes first with 5.46 us.
+const std::vector<double> kClosed{5, 5.05, 6.5, 5.075};
+const std::map<std::size_t, double> kSimulated{{0, 6.5}, {1, 6.05}, {2, 5.85}};
+
+TEST_CASE("What comes first by the mean of its schedule is simulated, with all that share it") {
+  Ranking ranking = by_closed_form(kClosed);
+  const Ranking closed = ranking;
+  Simulations simulate{closed, kSimulated};
+  rank_simulated(
+      {{{0}, 1}, {{2}, 1}}, 1,
+      [](std::size_t place) {
+        CHECK(place == 1);
+        return SharedSimulation{{1, 3}, 1};
+      },
+      [&](std::size_t place) { return simulate(place); }, ranking);
+  CHECK(ranking.predictions.front().method == Method::kSimulated);
+  CHECK(ranking.predictions.front().config == closed.predictions[2].config);
+  CHECK(ranking.simulated == 3);
+  CHECK(simulate.calls == std::map<std::size_t, int>{{0, 1}, {1, 1}, {2, 1}});
+  // 5.85, twice 6.05, 6.5.
+  CHECK(ranking.predictions[1].time.value == Approx(6.05e-6));
+  CHECK(ranking.predictions[2].time.value == Approx(6.05e-6));
+  CHECK(ranking.predictions[2].config == closed.predictions[3].config);
+  CHECK(ranking.predictions[2].method == Method::kSimulated);
+}
+
+TEST_CASE("What cannot be simulated may come first by closed form") {
+  Ranking ranking = by_closed_form(kClosed);
+  const Ranking closed = ranking;
+  Simulations simulate{closed, kSimulated};
+  rank_simulated(
+      {{{0}, 1}, {{2}, 1}}, 1, [](std::size_t) { return std::nullopt; },
+      [&](std::size_t place) { return simulate(place); }, ranking);
+  CHECK(ranking.predictions.front().method == Method::kAnalytic);
+  CHECK(ranking.predictions.front().config == closed.predictions[1].config);
+  CHECK(ranking.predictions.front().time.value == Approx(5.05e-6 * std::sqrt(1.3 * 0.9)));
+  CHECK(ranking.simulated == 2);
+}
+
+/// Places that have been begun, on any thread.
+class Begun {
+ public:
+  void add(std::size_t place) {
+    const std::lock_guard lock(noting_);
+    places_.insert(place);
+    noted_.notify_all();
+  }
+  /// Waits for it, but not for ever.
+  bool await(std::size_t place) {
+    std::unique_lock lock(noting_);
+    return noted_.wait_for(lock, std::chrono::seconds(20), [&] { return places_.contains(place); });
+  }
+
+ private:
+  std::mutex noting_;
+  std::condition_variable noted_;
+  std::set<std::size_t> places_;
+};
+
+TEST_CASE("No thread waits for what another one began by a guess") {
+  if (processor_count() < 2) {
+    WARN("one processor");
+    return;
+  }
+  // The first round takes place 0 and the second 1 and 2. Who has 1 guesses that 3 comes next, as
+  // it does, but with 4.
+  Ranking ranking = by_closed_form({1000, 1040, 1042, 1060, 1068});
+  const Ranking closed = ranking;
+  Simulations times{closed, {{0, 1000}, {1, 1000.5}, {2, 1002.4}, {3, 1059}, {4, 1067}}};
+  Begun begun;
+  bool guessed = false, went_on = false;
+  std::mutex calling;
+  rank_simulated(
+      {{{0}, 1}, {{1}, 1}, {{2}, 1}, {{3}, 1}, {{4}, 1}}, 2,
+      [](std::size_t) { return std::nullopt; },
+      [&](std::size_t place) {
+        begun.add(place);
+        if (place == 2) {
+          guessed = begun.await(3);
+        } else if (place == 3) {
+          went_on = begun.await(4);
+        }
+        const std::lock_guard lock(calling);
+        return times(place);
+      },
+      ranking);
+  CHECK(guessed);
+  CHECK(went_on);
+  CHECK(ranking.simulated == 5);
+}
+
+TEST_CASE("A thread without memory for a simulation leaves it to another, and errors arrive") {
+  const std::vector<SharedSimulation> nominees{{{0}, 1}, {{1}, 1}, {{2}, 1}, {{3}, 1}};
+  const auto none = [](std::size_t) { return std::nullopt; };
+  Ranking ranking = by_closed_form({1000, 1001, 1002, 1003});
+  const Ranking closed = ranking;
+  Simulations times{closed, {{0, 1000}, {1, 999}, {2, 1001}, {3, 1004}}};
+  std::mutex calling;
+  const auto failing = [&](auto error) {
+    return [&calling, &times, error](std::size_t place) {
+      const std::lock_guard lock(calling);
+      if (times.calls.size() == 2 && times.calls[place]++ == 0) {
+        throw error;
+      }
+      return times(place);
+    };
+  };
+  rank_simulated(nominees, 2, none, failing(std::bad_alloc()), ranking);
+  CHECK(ranking.simulated == 4);
+  CHECK(ranking.predictions.front().config == closed.predictions[1].config);
+  Ranking other = closed;
+  times.calls.clear();
+  CHECK_THROWS_AS(rank_simulated(nominees, 2, none, failing(ConfigError("of a kernel")), other),
+                  ConfigError);
+}
+
+}  // namespace
+}  // namespace tilecast

@@ -1,0 +1,123 @@
+#include "model/predict/predict_op.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "model/predict/kernel_activity.h"
+#include "model/predict/why_impossible.h"
+#include "model/rank/fastest.h"
+#include "model/rank/retime.h"
+#include "model/rank/settled_clock.h"
+#include "model/spec/load_gpu.h"
+#include "model/stream/stream_candidates.h"
+#include "model/stream/stream_closed_form.h"
+#include "model/stream/stream_config_text.h"
+
+namespace tilecast {
+namespace {
+
+void require_constants(const GpuSpec& gpu) {
+  if (!gpu.stream) {
+    throw ConfigError(fmt::format(
+        "{}: expected a section stream, the measured constants of memory-bound kernels; it has "
+        "none",
+        gpu.name));
+  }
+}
+
+/// What is wrong with the problem itself, or else how many candidates were refused for what.
+std::string why_none(const StreamProblem& problem, const StreamCandidates& candidates) {
+  StreamConfig plain{};
+  plain.schedule =
+      problem.op == Op::kMemcpy ? StreamSchedule::kMemcpy : StreamSchedule::kElementwiseAdd;
+  plain.block_rows = 1;
+  plain.block_columns = kMostBoxElements;
+  plain.vector_bytes = element_bytes(problem.dtype);
+  if (std::string fault = stream_problem_fault(plain, problem); !fault.empty()) {
+    return fault;
+  }
+  std::string reasons;
+  for (const auto& [reason, count] : candidates.rejected) {
+    reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", reason, count);
+  }
+  return "refused " + reasons;
+}
+
+/// One operation per element of C; a copy does none.
+Flops additions(const StreamProblem& problem) {
+  return {problem.op == Op::kMemcpy
+              ? 0
+              : static_cast<double>(problem.rows) * static_cast<double>(problem.columns)};
+}
+
+Prediction predict_legal(const StreamQuestion& q, const StreamConfig& config) {
+  const auto [form, clock] = settled_clock(*q.gpu.clock, q.gpu.clock->max, [&](Hertz f) {
+    const StreamForm at = stream_closed_form(q.gpu, q.problem, config, f);
+    return Settled<StreamForm>{
+        at, clock_of(q.gpu, kernel_activity(at), at.cycles, q.regime, q.inputs).kernel};
+  });
+  Prediction p{.config = config,
+               .bounds = hard_bounds(q.gpu, q.problem),
+               .cycles = form.cycles,
+               .limiter = form.limiter,
+               .shares = form.shares,
+               .l2_to_sm = form.dram_read};
+  set_dram_bytes(q.gpu, form.dram_read, form.dram_write, p);
+  settle(q.gpu, clock, p);
+  p.tflops = tera_per_second(additions(q.problem), p.time);
+  return p;
+}
+
+}  // namespace
+
+Prediction predict_one(const StreamQuestion& q, const StreamConfig& config, Method) {
+  require_constants(q.gpu);
+  if (const std::string why = why_not_legal(q.gpu, q.problem, config); !why.empty()) {
+    throw ConfigError(fmt::format("{} is not legal for {} on {}: {}", to_text(config),
+                                  to_text(q.problem), q.gpu.name, why));
+  }
+  const Prediction p = predict_legal(q, config);
+  require_possible(q.gpu, q.problem, p);
+  return p;
+}
+
+Ranking rank_all(const StreamQuestion& question, const std::vector<StreamSchedule>& schedules,
+                 std::size_t keep, const Effort&, const ConfigPattern* pattern) {
+  const auto& [gpu, problem, regime, inputs] = question;
+  require_constants(gpu);
+  StreamCandidates candidates = enumerate_candidates(gpu, problem, schedules);
+  if (candidates.legal.empty()) {
+    throw ConfigError(fmt::format("{}: no candidate is legal on {}: {}", to_text(problem), gpu.name,
+                                  why_none(problem, candidates)));
+  }
+  if (pattern != nullptr) {
+    std::vector<StreamConfig> matching = pattern->matching(candidates.legal);
+    if (matching.empty()) {
+      throw ConfigError(pattern->why_none(candidates.legal));
+    }
+    candidates.legal = std::move(matching);
+  }
+  Ranking ranking{problem,
+                  regime,
+                  inputs,
+                  static_cast<int>(candidates.legal.size()),
+                  std::move(candidates.rejected),
+                  {}};
+  std::vector<Seconds> times;
+  for (const StreamConfig& config : candidates.legal) {
+    ranking.predictions.push_back(predict_legal(question, config));
+    times.push_back(ranking.predictions.back().time);
+  }
+  std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
+  ranking.rejected_example = {candidates.example.begin(), candidates.example.end()};
+  ranking.within_1_percent = count_within_1_percent(times);
+  ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
+  for (const Prediction& p : ranking.predictions) {
+    require_possible(gpu, problem, p);
+  }
+  return ranking;
+}
+
+}  // namespace tilecast

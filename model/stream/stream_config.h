@@ -1,0 +1,239 @@
+// The memory-bound kernels: what one of them does and how. Its canonical text
+// (stream_config_text.h) joins a prediction and a measurement, as a KernelConfig's does for a GEMM.
+// Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
+#pragma once
+
+#include "model/base/host_device.h"
+#include "model/base/integers.h"
+#include "model/base/math.h"
+#include "model/gemm/problem/gemm_problem.h"
+#include "model/op/op.h"
+#include "model/stream/block_walk.h"
+
+namespace tilecast {
+
+enum class StreamSchedule : i32 {
+  kMemcpy,                            // out = in, plain loads and stores
+  kMemcpyCpAsync,                     // the same through shared memory by cp.async
+  kMemcpyTma,                         // the same by the bulk copy engine, a ring of stages
+  kElementwiseAdd,                    // C = A + B, plain loads and stores
+  kElementwiseAddCpAsync,             // A and B by cp.async: issue, wait, add, store
+  kElementwiseAddPipelined,           // the same with `stages` buffers, so that copies run ahead
+  kElementwiseAddTma,                 // A, B and C by the bulk copy engine, a ring of stages
+  kElementwiseAddTmaWarpSpecialized,  // the same with a loading, a storing and computing warps
+};
+
+/// How blocks move.
+enum class BlockCopy : i32 {
+  kPlain,       // by the threads' loads and stores
+  kCpAsync,     // in by the threads' cp.async, to shared memory
+  kBulk,        // by the copy engine, in and out, as runs of bytes that no thread reads
+  kTensorMaps,  // by the copy engine, in and out, as boxes
+};
+
+struct StreamTraits {
+  const char* name;          // in configuration texts
+  const char* abbreviation;  // in tables
+  Op op = Op::kElementwiseAdd;
+  BlockCopy copy = BlockCopy::kPlain;
+  bool chooses_stages = false;  // the configuration says how many
+  i32 copying_warps = 0;        // beside those that compute
+};
+
+/// The row of a schedule.
+TILECAST_HD constexpr StreamTraits traits_of(StreamSchedule schedule) {
+  switch (schedule) {
+    case StreamSchedule::kMemcpy:
+      return {.name = "memcpy", .abbreviation = "mc", .op = Op::kMemcpy};
+    case StreamSchedule::kMemcpyCpAsync:
+      return {.name = "memcpy_cpasync",
+              .abbreviation = "mcc",
+              .op = Op::kMemcpy,
+              .copy = BlockCopy::kCpAsync};
+    case StreamSchedule::kMemcpyTma:
+      return {.name = "memcpy_tma",
+              .abbreviation = "mct",
+              .op = Op::kMemcpy,
+              .copy = BlockCopy::kBulk,
+              .chooses_stages = true};
+    case StreamSchedule::kElementwiseAdd:
+      return {.name = "elementwise_add", .abbreviation = "ea"};
+    case StreamSchedule::kElementwiseAddCpAsync:
+      return {
+          .name = "elementwise_add_cpasync", .abbreviation = "eac", .copy = BlockCopy::kCpAsync};
+    case StreamSchedule::kElementwiseAddPipelined:
+      return {.name = "elementwise_add_pipelined",
+              .abbreviation = "eap",
+              .copy = BlockCopy::kCpAsync,
+              .chooses_stages = true};
+    case StreamSchedule::kElementwiseAddTma:
+      return {.name = "elementwise_add_tma",
+              .abbreviation = "eat",
+              .copy = BlockCopy::kTensorMaps,
+              .chooses_stages = true};
+    case StreamSchedule::kElementwiseAddTmaWarpSpecialized:
+      return {.name = "elementwise_add_tma_warp_specialized",
+              .abbreviation = "eaw",
+              .copy = BlockCopy::kTensorMaps,
+              .chooses_stages = true,
+              .copying_warps = 2};
+  }
+  return {};  // no schedule
+}
+
+/// Enumerators of StreamSchedule.
+constexpr i32 kStreamScheduleCount = 8;
+static_assert(traits_of(static_cast<StreamSchedule>(kStreamScheduleCount - 1)).name != nullptr &&
+                  traits_of(static_cast<StreamSchedule>(kStreamScheduleCount)).name == nullptr,
+              "kStreamScheduleCount is the number of schedules");
+
+/// How a block lies in shared memory: row after row, or with 16-byte chunks exchanged so that the
+/// same columns of eight rows lie in different banks.
+enum class StreamLayout : i32 { kPlain, kSwizzled };
+
+/// What a kernel sees: the matrix as it is, or, where rows lie tight, its elements as rows of one
+/// block's width, so that every block is one contiguous piece of memory.
+enum class StreamView : i32 { kMatrix, kFlat };
+
+/// Which global accesses carry the hint that L2 shall give up their lines first. cp.async carries
+/// it in whole blocks only.
+enum class CacheHint : i32 { kNone, kEvictFirst, kLoadsEvictFirst, kStoresEvictFirst };
+
+struct StreamConfig {
+  StreamSchedule schedule;
+  i32 block_rows, block_columns;  // elements; memcpy: one row
+  i32 stages;                     // buffers
+  i32 warps;                      // that compute
+  i32 vector_bytes;               // of one thread's access; 16 for the bulk copy engine
+  i32 ctas_per_sm;                // promised to the compiler; resident ones of the resident orders
+  StreamLayout layout;
+  StreamView view;
+  BlockOrder order;
+  CacheHint hint;
+
+  constexpr bool operator==(const StreamConfig&) const = default;
+};
+
+/// The matrices of C = A + B, or the vector that memcpy copies (one row).
+struct StreamProblem {
+  i64 rows, columns;
+  ElementType dtype;
+  Op op = Op::kElementwiseAdd;
+
+  constexpr bool operator==(const StreamProblem&) const = default;
+};
+
+constexpr i32 kWarpThreads = 32;
+constexpr i32 kChunkBytes = 16;  // what a swizzle moves as one
+constexpr i32 kMostStages = 4;   // of the pipelined kernel
+constexpr i32 kMostRingStages = 16;
+constexpr i32 kSwizzledRowBytes = 128;
+constexpr i32 kMostBoxElements = 256;  // of a tensor map, along each side
+
+TILECAST_HD constexpr Op op_of(StreamSchedule schedule) { return traits_of(schedule).op; }
+TILECAST_HD constexpr bool is_memcpy(StreamSchedule schedule) {
+  return op_of(schedule) == Op::kMemcpy;
+}
+TILECAST_HD constexpr bool plain_loads(StreamSchedule schedule) {
+  return traits_of(schedule).copy == BlockCopy::kPlain;
+}
+/// The copy engine moves runs of bytes, at the word of one thread.
+TILECAST_HD constexpr bool copies_runs(StreamSchedule schedule) {
+  return traits_of(schedule).copy == BlockCopy::kBulk;
+}
+/// By tensor maps, as blocks with rows.
+TILECAST_HD constexpr bool uses_tensor_maps(StreamSchedule schedule) {
+  return traits_of(schedule).copy == BlockCopy::kTensorMaps;
+}
+TILECAST_HD constexpr bool uses_tma(StreamSchedule schedule) {
+  return uses_tensor_maps(schedule) || copies_runs(schedule);
+}
+/// Threads read what was copied to shared memory, so that its layout can matter.
+TILECAST_HD constexpr bool chooses_layout(StreamSchedule schedule) {
+  return !plain_loads(schedule) && !copies_runs(schedule);
+}
+TILECAST_HD constexpr bool chooses_stages(StreamSchedule schedule) {
+  return traits_of(schedule).chooses_stages;
+}
+TILECAST_HD constexpr i32 input_count(Op op) { return op == Op::kMemcpy ? 1 : 2; }
+TILECAST_HD constexpr i32 input_count(StreamSchedule schedule) {
+  return input_count(op_of(schedule));
+}
+
+/// Threads of a CTA: those that compute, and a loading and a storing warp where there are such.
+TILECAST_HD constexpr i32 stream_threads(const StreamConfig& config) {
+  return (config.warps + traits_of(config.schedule).copying_warps) * kWarpThreads;
+}
+
+TILECAST_HD constexpr i32 block_bytes(const StreamConfig& config, ElementType dtype) {
+  return config.block_rows * config.block_columns * element_bytes(dtype);
+}
+
+/// Columns of one bulk copy: a block is copied as boxes side by side, each of all its rows.
+TILECAST_HD constexpr i32 box_columns(const StreamConfig& config, ElementType dtype) {
+  const i32 most = config.layout == StreamLayout::kSwizzled
+                       ? kSwizzledRowBytes / element_bytes(dtype)
+                       : kMostBoxElements;
+  return min_of(config.block_columns, most);
+}
+
+/// Dynamic shared memory of a CTA. The copy engine's kernels put C where A was, and end with two or
+/// three barriers per stage.
+TILECAST_HD constexpr i32 stream_shared_bytes(const StreamConfig& config, ElementType dtype) {
+  constexpr i32 kBytesPerBarrier = 8, kBarriersPerStage = 3;
+  if (plain_loads(config.schedule)) {
+    return 0;
+  }
+  const i32 buffers = input_count(config.schedule) * config.stages * block_bytes(config, dtype);
+  return buffers +
+         (uses_tma(config.schedule) ? config.stages * kBarriersPerStage * kBytesPerBarrier : 0);
+}
+
+/// A CTA ends after its block, and the hardware starts one for the next.
+TILECAST_HD constexpr bool one_block_a_cta(BlockOrder order) {
+  return order == BlockOrder::kBlocks || order == BlockOrder::kBounded;
+}
+
+/// So much shared memory that no more CTAs than promised fit on an SM.
+TILECAST_HD constexpr i32 bounded_shared_bytes(const StreamConfig& config) {
+  constexpr i32 kPerSm = 233472, kReserved = 1024, kMost = 232448;  // of Hopper
+  constexpr i32 kUnit = 128;
+  return min_of((kPerSm / config.ctas_per_sm - kReserved) / kUnit * kUnit, kMost);
+}
+
+/// What a CTA is launched with.
+TILECAST_HD constexpr i32 launched_shared_bytes(const StreamConfig& config, ElementType dtype) {
+  return config.order == BlockOrder::kBounded ? bounded_shared_bytes(config)
+                                              : stream_shared_bytes(config, dtype);
+}
+
+/// The matrix that the kernel is shown.
+TILECAST_HD constexpr StreamProblem viewed(const StreamConfig& config,
+                                           const StreamProblem& problem) {
+  if (config.view == StreamView::kMatrix) {
+    return problem;
+  }
+  return {problem.rows * problem.columns / config.block_columns, config.block_columns,
+          problem.dtype, problem.op};
+}
+
+TILECAST_HD constexpr BlockWalk stream_walk(const StreamConfig& config,
+                                            const StreamProblem& problem, u32 resident) {
+  const StreamProblem seen = viewed(config, problem);
+  return make_block_walk(
+      config.order, static_cast<u32>(ceil_div<i64>(seen.rows, config.block_rows)),
+      static_cast<u32>(ceil_div<i64>(seen.columns, config.block_columns)), resident);
+}
+
+/// One matrix, or the vector.
+TILECAST_HD constexpr double matrix_bytes(const StreamProblem& problem) {
+  return static_cast<double>(problem.rows) * static_cast<double>(problem.columns) *
+         element_bytes(problem.dtype);
+}
+
+/// Bytes that must move: inputs read once, the output written once.
+TILECAST_HD constexpr double stream_bytes(const StreamProblem& problem) {
+  return (input_count(problem.op) + 1) * matrix_bytes(problem);
+}
+
+}  // namespace tilecast

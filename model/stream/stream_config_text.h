@@ -1,0 +1,38 @@
+// The canonical text of a StreamConfig, e.g.
+//   elementwise_add:block=32x64,warps=4,vector=4,ctas=4,view=matrix,order=bands,hint=none
+//   elementwise_add_tma:block=64x128,stages=3,warps=8,ctas=1,layout=swizzled,view=matrix,order=strided,hint=none
+// Every key that the schedule leaves open is present and in one order, so equal configurations have
+// equal texts.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/gemm/config/schedule_text.h"
+#include "model/stream/stream_config.h"
+
+namespace tilecast {
+
+/// In the order of the enumerators.
+constexpr auto kEveryStreamSchedule = every_enumerator<StreamSchedule, kStreamScheduleCount>();
+
+/// What a schedule leaves no choice in; the rest of the configuration is zero.
+StreamConfig fixed_by_schedule(StreamSchedule schedule);
+
+std::string to_text(const StreamConfig& config);
+
+/// Inverse of to_text; throws ConfigError that names the key and what was expected.
+StreamConfig parse_stream_config(std::string_view text);
+
+std::string_view to_text(StreamSchedule schedule);
+StreamSchedule parse_stream_schedule(std::string_view text);
+/// Whether the word before the colon names a schedule of this family.
+bool is_stream_schedule(std::string_view text);
+
+/// Why no kernel of this configuration can exist for the element type; empty if one can.
+std::string stream_config_fault(const StreamConfig& config, ElementType dtype);
+
+/// Why the configuration cannot run on the problem, tight in memory; empty if it can.
+std::string stream_problem_fault(const StreamConfig& config, const StreamProblem& problem);
+
+}  // namespace tilecast
