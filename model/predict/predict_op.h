@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "model/predict/predict.h"
@@ -16,6 +17,10 @@ struct SimulatedGemm;
 /// As predict_config. `watch`: as by_simulation (simulated_gemm.h).
 Prediction predict_one(const GemmQuestion& question, const KernelConfig& config, Method method,
                        SimulatedGemm* watch = nullptr);
+/// Time of each configuration by closed form, without copies of operands; infinite where it is not
+/// legal. Throws ConfigError for a problem without kernels.
+std::vector<Seconds> closed_form_times(const GemmQuestion& question,
+                                       std::span<const KernelConfig> configs);
 /// Throws ConfigError too where the GPU file has no stream section.
 Prediction predict_one(const StreamQuestion& question, const StreamConfig& config, Method method);
 

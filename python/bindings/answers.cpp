@@ -16,6 +16,7 @@
 #include "model/gemm/problem/operand_copies.h"
 #include "model/predict/predict.h"
 #include "model/predict/predict_op.h"
+#include "model/predict/price_of_copies.h"
 #include "model/spec/kept_gpu.h"
 
 namespace tilecast::python {
@@ -165,6 +166,33 @@ Answer explain(const GpuChoice& choice, const std::string& shape, const Question
   report.elapsed = Seconds{elapsed.count()};
   return {explain_json(report).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
           explain_table(report)};
+}
+
+std::vector<std::vector<double>> config_times(const GpuChoice& choice,
+                                              const std::vector<std::string>& shapes,
+                                              const Question& question,
+                                              const std::vector<std::string>& configs,
+                                              unsigned threads) {
+  const GpuSpec& gpu = loaded(choice).spec;
+  std::vector<Asked> problems;
+  for (const std::string& shape : shapes) {
+    problems.push_back(asked(shape, question));
+    gemm_of(problems.back(), gpu, shape);
+  }
+  std::vector<KernelConfig> kernels;
+  for (const std::string& config : configs) {
+    kernels.push_back(parse_kernel_config(config));
+  }
+  std::vector<std::vector<double>> times(shapes.size());
+  parallel_for(shapes.size(), threads, [&](std::size_t i) {
+    const auto& [problem, regime, inputs, method] = problems[i];
+    const auto copies = operand_copies(gpu, problem, regime, inputs);
+    const GemmQuestion of_kernels{gpu, std::get<GemmProblem>(problem), regime, inputs};
+    for (const Seconds time : closed_form_times(of_kernels, kernels)) {
+      times[i].push_back((copies ? time + copies->time : time).value);
+    }
+  });
+  return times;
 }
 
 std::vector<FamilyTime> family_times(const GpuChoice& choice, const std::string& shape,

@@ -58,6 +58,14 @@ std::vector<std::string> predict_many(const GpuChoice& choice,
 Answer explain(const GpuChoice& choice, const std::string& shape, const Question& question,
                const std::vector<std::string>& configs, bool best, unsigned threads);
 
+/// Seconds by closed form of each configuration on each problem, infinite where it cannot run.
+/// Throws ConfigError for a problem without kernels.
+std::vector<std::vector<double>> config_times(const GpuChoice& choice,
+                                              const std::vector<std::string>& shapes,
+                                              const Question& question,
+                                              const std::vector<std::string>& configs,
+                                              unsigned threads);
+
 /// A kernel of another family, timed as the one of ours that does the same.
 struct FamilyTime {
   double seconds = 0, cycles = 0, sm_clock_hz = 0;

@@ -94,6 +94,14 @@ NB_MODULE(_native, m) {
       },
       Release());
   m.def(
+      "config_times",
+      [](const GpuTuple& gpu, const Texts& shapes, const QuestionTuple& question,
+         const Texts& configs, unsigned threads) {
+        return config_times(made<GpuChoice>(gpu), shapes, made<Question>(question), configs,
+                            threads);
+      },
+      Release());
+  m.def(
       "family_times",
       [](const GpuTuple& gpu, const std::string& shape, const QuestionTuple& question,
          const std::vector<Texts>& kernels, const std::map<std::string, double>& cycles,

@@ -2,6 +2,7 @@
 that Python is told the same, and in the shape that its users expect."""
 
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ import time
 
 import pytest
 import tilecast
+from tilecast.triton import Tile, times_us
 
 
 def test_rows_are_ordered_and_carry_their_units():
@@ -103,6 +105,26 @@ def test_many_problems_in_their_order_and_a_failure_in_its_place():
         "512x512x512", "64x512x0", "1024x512x512"]
     with pytest.raises(tilecast.ConfigError, match="equal lengths"):
         tilecast.predict_many([1, 2], [1, 2, 3], 8)
+
+
+def test_given_configurations_get_a_row_of_times_for_each_problem():
+    known = tilecast.predict(1024, 1024, 1024, method="analytic", top=2)
+    # 33 stages of 128x128x64 need 33 x 32 KB of shared memory, and an SM has 227.
+    beyond = known[0].config.replace("stages=", "stages=3")
+    times = tilecast.rank([(1024, 1024, 1024), (1024, 1024, 4095)], [row.config for row in known] + [beyond])
+    assert times[0][:2] == pytest.approx([row.time_us for row in known], rel=1e-5)
+    assert len(times[1]) == 3 and times[0][2] == times[1][2] == math.inf
+    # Rows of 4095 elements are copied first, which `predict` counts too.
+    odd = tilecast.predict(1024, 1024, 4095, method="analytic", config=known[0].config)[0]
+    assert times[1][0] == pytest.approx(odd.time_us, rel=1e-5)
+
+
+def test_triton_tiles_are_ranked_by_their_own_family():
+    tiles = [Tile(128, 128, 64, 4, 8), Tile(16, 16, 64, 4, 4)]
+    times = tilecast.rank([(4096, 4096, 4096), (16, 4096, 4096)], tiles, dtype="bf16")
+    assert times[0][0] < times[0][1] and times[1] == times_us(tiles, 16, 4096, 4096, dtype="bf16")
+    with pytest.raises(tilecast.ConfigError, match="configs: expected texts"):
+        tilecast.rank([(64, 64, 64)], ["pp:", tiles[0]])
 
 
 def test_the_answer_does_not_depend_on_threads():

@@ -187,7 +187,7 @@ def test_rows_out_of_bounds_take_time():
     assert tt._outside_rows(tile, 128, 4096, 4096) == 0
     # 3 us of them and 4 us of the rest: 5 us.
     family = tt.Family(outside=3e6 / 229376)
-    assert family.time_us(tile, 16, 4096, 4096, 4.0) == pytest.approx(5.0)
+    assert family.times_us([tile], 16, 4096, 4096, [4.0])[0] == pytest.approx(5.0)
 
 
 def test_a_tile_beyond_shared_memory_has_no_time_and_comes_last():
@@ -200,13 +200,13 @@ def test_a_tile_beyond_shared_memory_has_no_time_and_comes_last():
 def test_what_is_learned_of_a_kernel_holds_for_it_and_fades_with_distance():
     tile, shape = tt.Tile(128, 128, 64, 4, 8, 8, True), (2048, 2048, 2048)
     family = tt.Family(learned=Learned((seen(tile, *shape, 100.0),), (0.2,)))
-    assert family.time_us(tile, *shape, 100.0) == pytest.approx(100 * math.exp(0.2))
+    assert family.times_us([tile], *shape, [100.0])[0] == pytest.approx(100 * math.exp(0.2))
     # One program per tile is 1 / 0.5 away: e^(-2) of it is left.
     alone = dataclasses.replace(tile, persistent=False)
-    assert family.time_us(alone, *shape, 100.0) == pytest.approx(100 * math.exp(0.2 * math.exp(-2)))
+    assert family.times_us([alone], *shape, [100.0])[0] == pytest.approx(100 * math.exp(0.2 * math.exp(-2)))
     # 256 sums of a thread: nothing learned of kernels that do not spill holds for it.
     spilled = tt.Tile(128, 256, 64, 3, 4, 8, True)
-    assert spilled.spills() and family.time_us(spilled, *shape, 100.0) == pytest.approx(100.0)
+    assert spilled.spills() and family.times_us([spilled], *shape, [100.0])[0] == pytest.approx(100.0)
 
 
 def test_rows_that_begin_between_lines_load_more_of_them():
@@ -267,7 +267,7 @@ def test_rows_out_of_bounds_take_no_time_of_pointer_loads():
     few, full = (tt.times_us([tt.Tile(128, 32, 64, num_stages=4)], m, 7168, 2048, dtype="e4m3")[0] for m in (16, 128))
     assert 3.2 < few <= full < 20
     family = tt.Family(outside=55.0)
-    assert family.time_us(tt.Tile(128, 32, 64), 16, 7168, 2048, 5.0) == 5.0
+    assert family.times_us([tt.Tile(128, 32, 64)], 16, 7168, 2048, [5.0])[0] == 5.0
 
 
 @pytest.mark.filterwarnings("ignore::tilecast.triton.FamilyWarning")

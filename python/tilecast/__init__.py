@@ -15,8 +15,9 @@ from ._matmul import matmul
 from ._model import (ConfigError, Error, Explanation, Failure, FileError, Gpu, Prediction,
                      Predictions, Ranking, config_folder, explain, gpus, predict, predict_many)
 from ._program import calibrate, report
+from ._rank import rank
 
 __version__ = "0.2.0"
 __all__ = ["ConfigError", "Error", "Explanation", "Failure", "FileError", "Gpu", "Prediction",
            "Predictions", "Ranking", "calibrate", "config_folder", "explain", "gpus", "matmul", "predict",
-           "predict_many", "report"]
+           "predict_many", "rank", "report"]

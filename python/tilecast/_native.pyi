@@ -19,6 +19,10 @@ def predict(machine: Machine, shape: str, question: Question, search: Search, /)
 def predict_many(machine: Machine, shapes: list[str], question: Question, search: Search, /) -> list[str]: ...
 def explain(machine: Machine, shape: str, question: Question, configs: list[str], best: bool,
             threads: int, /) -> tuple[str, str]: ...
+def config_times(machine: Machine, shapes: list[str], question: Question, configs: list[str],
+                 threads: int, /) -> list[list[float]]:
+    """Seconds of each configuration on each problem, infinite where it cannot run."""
+
 def family_times(machine: Machine, shape: str, question: Question, kernels: list[list[str]],
                  cycles: dict[str, float], threads: int, /) -> list[tuple[float, float, float, str]]:
     """Seconds, cycles, SM clock in Hz and configuration of the first of each kernel's that can run."""

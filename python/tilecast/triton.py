@@ -233,17 +233,24 @@ class Family:
             if unknown:
                 raise ConfigError(f"{part}: unknown {', '.join(sorted(unknown))}")
 
-    def time_us(self, tile: Tile, m: int, n: int, k: int, us: float) -> float:
-        """Of a tile that takes `us` microseconds with these cycles."""
+    def times_us(self, tiles: Sequence[Tile], m: int, n: int, k: int, times: Sequence[float]) -> list[float]:
+        """Of tiles that take `times` microseconds with these cycles."""
+        times = [self._by_terms(tile, m, n, k, us) for tile, us in zip(tiles, times)]
+        # What is learned says nothing of kernels that spill.
+        places = [i for i, tile in enumerate(tiles) if self.learned.rows and not tile.spills()]
+        off = self.learned.off([seen(tiles[i], m, n, k, times[i]) for i in places])
+        for i, one in zip(places, off):
+            times[i] *= math.exp(one)
+        return times
+
+    def _by_terms(self, tile: Tile, m: int, n: int, k: int, us: float) -> float:
         if tile.tma:
             # Loads of zeros overlap with the rest, so the longer of the two dominates.
             us = math.hypot(us, self.outside * _outside_rows(tile, m, n, k) * 1e-6)
         if self.factors:
             features = _features(tile, m, n, k, us)
             us *= math.exp(sum(self.factors.get(name, 0.0) * one for name, one in features.items()))
-        if not self.learned.rows or tile.spills():
-            return us
-        return us * math.exp(self.learned.off(seen(tile, m, n, k, us)))
+        return us
 
     def save(self, path: Union[str, os.PathLike]) -> None:
         """As JSON, for `Family.load`."""
@@ -320,11 +327,12 @@ def times_us(tiles: Sequence[Tile], m: int, n: int, k: int, *, dtype: Any = "fp1
             if seconds < math.inf and tiles[i].tma and tiles[i].wgmma() and tiles[i].block_n >= 16:
                 mapped.append(i)
     ours = _as_ours(tiles, mapped, m, n, k, machine, question, families, word, threads)
-    for i, us in enumerate(times):
-        # The closed form replaces the schedule, so terms fitted to the schedule do not apply.
-        of = families[i] if i in ours or not tiles[i].tma else pointers
-        if us < math.inf:
-            times[i] = max(least[i], of.time_us(tiles[i], m, n, k, ours.get(i, us)))
+    # Where the closed form replaces the schedule, terms fitted to the schedule do not apply.
+    for of, places in _by([i for i, us in enumerate(times) if us < math.inf],
+                          lambda i: families[i] if i in ours or not tiles[i].tma else pointers):
+        for i, us in zip(places, of.times_us([tiles[i] for i in places], m, n, k,
+                                             [ours.get(i, times[i]) for i in places])):
+            times[i] = max(least[i], us)
     for why in unlike:
         warnings.warn(f"tilecast.triton: {why}", FamilyWarning, stacklevel=2)
     return times

@@ -25,10 +25,9 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Optional
 
-from ._fit import gauss_newton
 from ._model import ConfigError, Error, FileError
 from .triton import _NAMES, CYCLES, FACTORS, KINDS, Family, Tile, _integer, picked, times_us
-from .triton_learned import learn, seen
+from .triton_learned import gauss_newton, learn, seen
 
 # How far from nothing each is expected: cycles, factors, microseconds for a million rows.
 _STEPS = {"cycles": 20.0, "factors": 0.02, "outside": 20.0}

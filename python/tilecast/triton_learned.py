@@ -13,13 +13,12 @@ is measured over those whose errors say little of each other.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
-from collections.abc import Sequence
-from itertools import repeat
-from operator import mul
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ._fit import solve
+import numpy as np
 
 # Quantities that a configuration is seen by, and how far apart two may lie that still say much of each
 # other: as predict best what a fit has not seen (docs/dev/notebook/triton.md).
@@ -45,6 +44,8 @@ _MOST_ROWS = 600
 # A pivot of which the others leave less, of a variance of 1, tells nothing that is not noise.
 _LEAST_PIVOT = 1e-3
 _LINE_BYTES = 128
+# Huber's: a row whose logarithm is off by more counts by its absolute and not its squared error.
+_HUBER_DELTA = 0.1
 
 
 def seen(tile: Any, m: int, n: int, k: int, us: float) -> tuple[float, ...]:
@@ -69,16 +70,9 @@ def seen(tile: Any, m: int, n: int, k: int, us: float) -> tuple[float, ...]:
     return tuple(round(value / length, 4) for value, length in zip(values, LENGTHS.values()))
 
 
-def _sum_of_products(left: Sequence[float], right: Sequence[float]) -> float:
-    return sum(map(mul, left, right))
-
-
-_dot = getattr(math, "sumprod", _sum_of_products)  # Python 3.12 has it compiled
-
-
-def _near(x: Sequence[float], rows: Sequence[Sequence[float]]) -> list[float]:
-    exp = math.exp
-    return [exp(-0.5 * d * d) for d in map(math.dist, repeat(x), rows)]
+def _near(x: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Covariance of `x` with each of `rows`."""
+    return np.exp(-0.5 * ((rows - x) ** 2).sum(1))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,9 +82,14 @@ class Learned:
     rows: tuple[tuple[float, ...], ...] = ()
     weights: tuple[float, ...] = ()
 
-    def off(self, x: Sequence[float]) -> float:
-        """Logarithm of measured over predicted, as expected of what is seen as x."""
-        return _dot(_near(x, self.rows), self.weights)
+    @functools.cached_property
+    def _arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.array(self.rows), np.array(self.weights)
+
+    def off(self, x: Sequence[Sequence[float]]) -> list[float]:
+        """Logarithm of measured over predicted, as expected of each that is seen as in `x`."""
+        rows, weights = self._arrays
+        return [float(_near(np.array(one), rows) @ weights) for one in x]
 
     def table(self) -> list[list[float]]:
         """Rows with their weights, as a file has them."""
@@ -108,51 +107,61 @@ class _Pivots:
     """A Cholesky factor of the rows' covariance, begun at any of them. `left`: of the variance of each,
     what those taken leave; `own`: of it, what is no other's."""
 
-    def __init__(self, rows: Sequence[Sequence[float]], own: float):
-        self.rows, self.left = rows, [1.0 + own] * len(rows)
-        self.factor: list[list[float]] = [[] for _ in rows]
+    def __init__(self, rows: Sequence[Sequence[float]], own: float, most: int):
+        self.rows, self.left = np.array(rows), np.full(len(rows), 1.0 + own)
+        self.factor = np.zeros((len(rows), min(most, len(rows))))
         self.taken: list[int] = []
 
     def take(self, pivot: int) -> None:
-        root, known = math.sqrt(self.left[pivot]), self.factor[pivot][:]
-        for i, near in enumerate(_near(self.rows[pivot], self.rows)):
-            entry = (near - _dot(self.factor[i], known)) / root
-            self.factor[i].append(entry)
-            self.left[i] = max(0.0, self.left[i] - entry * entry)
+        root = math.sqrt(self.left[pivot])
+        column = (_near(self.rows[pivot], self.rows) - self.factor @ self.factor[pivot]) / root
+        self.factor[:, len(self.taken)] = column
+        self.left = np.maximum(0.0, self.left - column * column)
         self.taken.append(pivot)
 
 
 def learn(rows: Sequence[tuple[float, ...]], off: Sequence[float], counts: Sequence[float]) -> Learned:
     """From what rows are seen as and how far they are off, each as often as `counts` says."""
-    pivots = _Pivots(rows, 0.0)
-    while len(pivots.taken) < min(_MOST_ROWS, len(rows)):
-        pivot = max(range(len(rows)), key=pivots.left.__getitem__)
+    pivots = _Pivots(rows, 0.0, _MOST_ROWS)
+    while len(pivots.taken) < pivots.factor.shape[1]:
+        pivot = int(pivots.left.argmax())
         if pivots.left[pivot] < _LEAST_PIVOT:
             break
         pivots.take(pivot)
     # Least squares over the factor's columns, their values expected within _SPREAD of zero.
-    columns = list(zip(*pivots.factor))
-    counted = [list(map(mul, column, counts)) for column in columns]
-    matrix = [[0.0] * len(columns) for _ in columns]
-    for i, one in enumerate(counted):
-        for j, other in enumerate(columns[:i + 1]):
-            matrix[i][j] = matrix[j][i] = _dot(one, other) + (_OWN / _SPREAD) ** 2 * (i == j)
-    weights = solve(matrix, [_dot(one, off) for one in counted])
-    # From values of columns to weights of rows: the pivots' own rows of the factor are a triangle.
-    for i in reversed(range(len(columns))):
-        triangle = pivots.factor[pivots.taken[i]]
-        weights[i] /= triangle[i]
-        for j in range(i):
-            weights[j] -= weights[i] * triangle[j]
-    return Learned(tuple(rows[i] for i in pivots.taken), tuple(round(weight, 5) for weight in weights))
+    columns = pivots.factor[:, :len(pivots.taken)]
+    counted = columns.T * np.array(counts)
+    values = np.linalg.solve(counted @ columns + (_OWN / _SPREAD) ** 2 * np.eye(len(pivots.taken)),
+                             counted @ np.array(off))
+    # From values of columns to weights of rows.
+    weights = np.linalg.solve(columns[pivots.taken].T, values)
+    return Learned(tuple(rows[i] for i in pivots.taken), tuple(weights.round(5).tolist()))
+
+
+def gauss_newton(predict: Callable[[Sequence[float]], Sequence[float]], measured: Sequence[float],
+                 weights: Sequence[float], steps: Sequence[float], priors: Sequence[float],
+                 rounds: int = 6) -> list[float]:
+    """Parameters, from zeros, that bring the logarithms of predictions nearest to those of
+    measurements. `steps`: of the differences; `priors`: how far from zero a parameter is expected,
+    which counts as one more row each."""
+    values, by_step = np.zeros(len(steps)), np.diag(steps)
+    precision = (_HUBER_DELTA / np.array(priors)) ** 2
+    for _ in range(rounds):
+        here = np.log(predict(values.tolist()))
+        off = np.log(measured) - here
+        columns = np.array([(np.log(predict((values + step).tolist())) - here) / step.sum() for step in by_step])
+        counted = columns * (np.array(weights) / np.maximum(1.0, abs(off) / _HUBER_DELTA))
+        values = values + np.linalg.solve(counted @ columns.T + np.diag(precision), counted @ off - precision * values)
+    return values.tolist()
 
 
 def to_try(rows: Sequence[Sequence[float]], times: Sequence[float], count: int) -> list[int]:
     """Places of `count` kernels to measure for the fastest: the one with the shortest time, then each
     time the one that could be shortest by as much as those taken leave open."""
-    logs = list(map(math.log, times))
-    pivots = _Pivots(rows, (_OWN / _SPREAD) ** 2)
+    logs = np.log(times)
+    pivots = _Pivots(rows, (_OWN / _SPREAD) ** 2, count)
     while len(pivots.taken) < min(count, len(rows)):
-        pivots.take(min((i for i in range(len(rows)) if i not in pivots.taken),
-                        key=lambda i: logs[i] - _DOUBT * math.sqrt(pivots.left[i])))
+        could = logs - _DOUBT * np.sqrt(pivots.left)
+        could[pivots.taken] = math.inf
+        pivots.take(int(could.argmin()))
     return pivots.taken

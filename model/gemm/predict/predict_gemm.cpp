@@ -1,6 +1,7 @@
 #include "model/predict/predict_op.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -116,6 +117,30 @@ Prediction predict_one(const GemmQuestion& asked, const KernelConfig& asked_of, 
   as_asked(asked.problem, p);
   require_possible(gpu, asked.problem, p);
   return p;
+}
+
+std::vector<Seconds> closed_form_times(const GemmQuestion& asked,
+                                       std::span<const KernelConfig> configs) {
+  const GpuSpec& gpu = asked.gpu;
+  require_solvable(gpu, asked.problem);
+  const GemmQuestion question{gpu, in_pairs(asked.problem), asked.regime, asked.inputs};
+  std::vector<Seconds> times(configs.size(), Seconds{std::numeric_limits<double>::infinity()});
+  std::vector<std::size_t> legal;
+  std::vector<GemmForm> kernels;
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    if (check_legal(gpu, asked.problem, configs[i]) == Refusal::kNone) {
+      const KernelConfig config = in_pairs(asked.problem.dtype, configs[i]);
+      const GemmProblem run = as_run(question.problem, config);
+      legal.push_back(i);
+      kernels.push_back(gemm_form(question, config, gemm_work(gpu, run, config)));
+    }
+  }
+  const std::vector<Prediction> predictions =
+      by_closed_form(question, kernels, learned_part(gpu, Method::kAnalytic));
+  for (std::size_t i = 0; i < legal.size(); ++i) {
+    times[legal[i]] = predictions[i].time;
+  }
+  return times;
 }
 
 Ranking rank_all(const GemmQuestion& asked, const std::vector<Schedule>& schedules,

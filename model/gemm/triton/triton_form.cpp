@@ -13,6 +13,8 @@
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config.h"
 #include "model/gemm/config/register_plan.h"
+#include "model/gemm/problem/fp8_pairs.h"
+#include "model/gemm/problem/group_rows.h"
 #include "model/spec/row_cost.h"
 
 namespace tilecast {
@@ -43,6 +45,8 @@ const std::pair<const char*, Cost> kCosts[] = {
     {"dram_latency", &TritonCosts::dram_latency},
     {"start", &TritonCosts::start},
     {"accumulator", &TritonCosts::accumulator},
+    {"promotion", &TritonCosts::promotion},
+    {"scales", &TritonCosts::scales},
     {"hidden", &TritonCosts::hidden},
     {"dram", &TritonCosts::dram},
     {"spilled", &TritonCosts::spilled},
@@ -98,17 +102,35 @@ Warps warps_of_mma(const TritonKernel& kernel) {
   return {static_cast<double>(m), static_cast<double>(n)};
 }
 
+/// The tiles of C, of all products or groups.
+struct Tiles {
+  double along_m, along_n;  // of a product; of groups all together along M
+  double products;
+  double of_group;  // along M that share a matrix of B
+
+  Tiles(const GemmProblem& problem, const TritonKernel& kernel)
+      : along_m(static_cast<double>(grouped_along_m(problem)
+                                        ? i64{problem.groups->tile_rows(kernel.block_m)}
+                                        : ceil_div<i64>(problem.shape.m, kernel.block_m))),
+        along_n(static_cast<double>(ceil_div<i64>(problem.shape.n, kernel.block_n))),
+        products(static_cast<double>(problem.batch.products)),
+        of_group(grouped_along_m(problem)
+                     ? along_m / static_cast<double>(problem.groups->not_empty())
+                     : along_m) {}
+  double all() const { return along_m * along_n * products; }
+};
+
 double sums_of_thread(const TritonKernel& kernel) {
   return static_cast<double>(kernel.block_m) * kernel.block_n / (kWarp * kernel.warps);
 }
 
-/// Registers per thread: sums, a two-register pointer for each of its loads, addresses and
-/// counters; with mma.sync operand fragments too. Within 15 % of what Triton 3.6 used for 47 tiles
-/// on an H200.
-double registers_of_thread(const TritonKernel& kernel, double copies) {
+/// Registers per thread: sums (twice as many with block scales), a two-register pointer for each of
+/// its loads, addresses and counters; with mma.sync operand fragments too. Within 15 % of what
+/// Triton 3.6 used for 47 tiles on an H200.
+double registers_of_thread(const GemmProblem& problem, const TritonKernel& kernel, double copies) {
   constexpr double kBeside = 28, kPointer = 2, kFragments = 8, kFragmentsOfSum = 0.35;
   const double sums = sums_of_thread(kernel);
-  return sums + kBeside + kPointer * copies / kernel.warps +
+  return sums * (promotes(problem) ? 2 : 1) + kBeside + kPointer * copies / kernel.warps +
          (uses_wgmma(kernel) ? 0 : kFragments + kFragmentsOfSum * sums);
 }
 
@@ -193,16 +215,18 @@ HardBounds triton_bounds(const GpuSpec& gpu, const GemmProblem& problem, const T
                          const TritonCosts& costs) {
   const GemmShape& shape = problem.shape;
   const double element = element_bytes(problem.dtype);
-  const double vectors =
-      static_cast<double>(shape.m) * static_cast<double>(ceil_div<i64>(shape.n, kernel.block_n)) +
-      static_cast<double>(shape.n) * static_cast<double>(ceil_div<i64>(shape.m, kernel.block_m));
+  const Tiles tiles(problem, kernel);
+  const double vectors = (static_cast<double>(shape.m) * tiles.along_n +
+                          static_cast<double>(shape.n) * tiles.along_m) *
+                         tiles.products;
   const double sms = gpu.sm.count;
-  return {.tensor = compute_cycles(Flops{gemm_flops(shape) * element / 2}, tensor_rate(gpu) * sms),
-          .intake = transfer_cycles(Bytes{vectors * static_cast<double>(shape.k) * element},
-                                    costs.intake * sms),
-          .dram = transfer_time(Bytes{gemm_bytes(problem)}, highest_dram_rate(gpu)),
-          .dram_peak = transfer_time(Bytes{gemm_bytes(problem)}, gpu.dram->bandwidth),
-          .launch = gpu.machine->kernel};
+  return {
+      .tensor = compute_cycles(Flops{gemm_flops(problem) * element / 2}, tensor_rate(gpu) * sms),
+      .intake = transfer_cycles(Bytes{vectors * static_cast<double>(shape.k) * element},
+                                costs.intake * sms),
+      .dram = transfer_time(Bytes{gemm_bytes(problem)}, highest_dram_rate(gpu)),
+      .dram_peak = transfer_time(Bytes{gemm_bytes(problem)}, gpu.dram->bandwidth),
+      .launch = gpu.machine->kernel};
 }
 
 TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const TritonKernel& kernel,
@@ -210,13 +234,12 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
   const auto count = [](i64 whole) { return static_cast<double>(whole); };
   const GemmShape& shape = problem.shape;
   const double sms = gpu.sm.count;
-  const double along_m = count(ceil_div<i64>(shape.m, kernel.block_m));
-  const double along_n = count(ceil_div<i64>(shape.n, kernel.block_n));
+  const Tiles grid(problem, kernel);
   // Splits beyond the number of K blocks add zeros.
   const i64 all_blocks = ceil_div<i64>(shape.k, kernel.block_k);
   const i64 parts = std::min<i64>(kernel.split_k, all_blocks);
   const double k_blocks = count(ceil_div(all_blocks, parts));
-  const double tiles = along_m * along_n * count(parts);
+  const double tiles = grid.all() * count(parts);
   const Operand a = operand_a(problem, kernel), b = operand_b(problem, kernel);
   TritonWork work{};
   work.a = a.bytes(problem, kernel);
@@ -224,12 +247,16 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
   work.a_rows = a.lines(work.a);
   work.b_rows = b.lines(work.b);
   work.copies = kernel.tma ? 0 : a.copies(work.a) + b.copies(work.b);
+  if (promotes(problem)) {
+    work.a_rows += kernel.block_m;  // a scale for each row
+    work.promoted = sums_of_thread(kernel) * kernel.warps;
+  }
   work.loads_ahead = kernel.stages > 1 && a.async && b.async;
   work.k_blocks = k_blocks;
   work.tiles_per_sm = std::ceil(tiles / sms);
   work.busy = std::min(1.0, tiles / sms);
 
-  const double of_thread = registers_of_thread(kernel, work.copies);
+  const double of_thread = registers_of_thread(problem, kernel, work.copies);
   work.spilled = std::max(0.0, (of_thread - gpu.sm.max_registers_per_thread) / kSpilledUnit);
   const i32 fitting = ctas_of_sm(gpu.sm, kernel, triton_shared_memory(problem, kernel), of_thread);
   work.ctas =
@@ -237,10 +264,11 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
 
   // CTAs that are neighbours in launch order are rows of a group and share the columns of B. If a
   // group has few rows, its neighbours share the rows of A.
-  const double group = std::min<double>(kernel.group_m, along_m);
-  work.b_merged = requests_as_one(*gpu.machine, std::min(group, count(gpu.machine->gpcs)));
+  const double group = std::min<double>(kernel.group_m, grid.along_m);
+  work.b_merged = requests_as_one(
+      *gpu.machine, std::clamp(grid.of_group, 1.0, std::min(group, count(gpu.machine->gpcs))));
   work.a_merged =
-      requests_as_one(*gpu.machine, std::clamp(gpu.machine->gpcs / group, 1.0, along_n));
+      requests_as_one(*gpu.machine, std::clamp(gpu.machine->gpcs / group, 1.0, grid.along_n));
 
   Bytes operand_reads;
   if (uses_wgmma(kernel)) {
@@ -264,24 +292,27 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
   const Bytes operands{static_cast<double>(bytes_of_a(problem)) +
                        static_cast<double>(bytes_of_b(problem))};
   const Bytes asked = (work.a + work.b) * (tiles * k_blocks);
-  // A wave of tiles covers a group's rows and as many columns as fit.
+  // A wave of tiles covers a group's rows and as many columns as fit, of each matrix of B.
   const double wave = std::min(tiles, sms * work.ctas);
   const double rows = std::min(group, wave);
-  const Bytes of_wave{(rows * kernel.block_m + std::ceil(wave / rows) * kernel.block_n) *
+  const double matrices = std::max(1.0, rows / grid.of_group);
+  const Bytes of_wave{(rows * kernel.block_m + std::ceil(wave / rows) * kernel.block_n * matrices) *
                       count(shape.k) * element_bytes(problem.dtype) / count(parts)};
   const Bytes again = std::max(operands, std::min(of_wave * (tiles / wave), asked));
+  // L2 keeps what the tiles of one product, or of one group, share.
+  const Bytes shared = operands / (grid.products * (grid.along_m / grid.of_group));
   const double kept =
-      std::clamp(2 - operands / (gpu.l2->capacity * gpu.l2->usable_fraction), 0.0, 1.0);
+      std::clamp(2 - shared / (gpu.l2->capacity * gpu.l2->usable_fraction), 0.0, 1.0);
   work.dram_read = operands * kept + again * (1 - kept);
   work.dram_write = {static_cast<double>(bytes_of_c(problem))};
   work.missing = std::min(1.0, work.dram_read / asked);
   if (parts > 1) {
-    work.added = {count(parts) * count(shape.m) * count(shape.n) * sizeof(float)};
+    work.added = {count(parts) * grid.products * count(shape.m) * count(shape.n) * sizeof(float)};
   }
 
-  const double padded = along_m * kernel.block_m * along_n * kernel.block_n * count(shape.k) * 2;
+  const double padded = grid.all() * kernel.block_m * kernel.block_n * count(shape.k) * 2;
   const double pairs = is_fp8(problem.dtype) ? 2 : 1;
-  work.multiplied = Flops{gemm_flops(shape) / pairs};
+  work.multiplied = Flops{gemm_flops(problem) / pairs};
   work.out_of_bounds = Flops{padded / pairs} - work.multiplied;
   work.shared_memory = (work.a + work.b + operand_reads) * (tiles * k_blocks);
   work.l2_output = (work.a / work.a_merged + work.b / work.b_merged) * (tiles * k_blocks);
@@ -301,12 +332,15 @@ Cycles triton_cycles(const GpuSpec& gpu, const TritonKernel& kernel, const Trito
   const Cycles turn = costs.copy_step * (work.copies / kernel.warps) +
                       (wgmma ? costs.turn_wgmma + work.tensor +
                                    costs.two_warpgroups * (kernel.warps > kWarpgroup ? 1 : 0)
-                             : costs.turn_mma + costs.mma_step * work.products);
+                             : costs.turn_mma + costs.mma_step * work.products) +
+                      costs.promotion * work.promoted +
+                      (work.promoted > 0 ? costs.scales : Cycles{});
   const Cycles latency = costs.latency + costs.dram_latency * work.missing;
   // One K block of each of `ctas` CTAs, which share the SM and wait at the same time.
   const auto step = [&](double ctas, Cycles in_sequence, Cycles ring) {
     return smooth_max<kQueued>({work.tensor * ctas, intake * ctas, shared * ctas,
-                                costs.copy * (work.copies * ctas), in_sequence, ring});
+                                costs.copy * (work.copies * ctas),
+                                costs.promotion * (work.promoted * ctas), in_sequence, ring});
   };
   const auto tiles = [&](double ctas) {
     const Cycles sums = costs.accumulator * (sums_of_thread(kernel) * kernel.warps * ctas);

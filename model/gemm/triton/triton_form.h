@@ -62,6 +62,8 @@ struct TritonCosts {
   Cycles dram_latency;     // added for an L2 miss
   Cycles start;            // CTA: before its first load
   Cycles accumulator;      // SM: storing one register of sums of a warp
+  Cycles promotion;        // SM: scaling and adding one register of sums of a warp (block scales)
+  Cycles scales;           // CTA: a K block's wait for its block scales
   double hidden;           // fraction of start and first load that other CTAs on the SM hide
   double dram;             // fraction of DRAM's read rate
   double spilled;          // fraction of the time, added per 128 registers over the limit
@@ -96,6 +98,7 @@ struct TritonWork {
   double a_merged, b_merged;  // requests that L2 serves as one
   double copies;              // load instructions of all warps
   double products;            // mma.sync of a warp
+  double promoted;            // registers of sums of all warps, by block scales; else 0
   Cycles tensor;              // with mma.sync by `mma_rate`
   Bytes operand_reads;        // by mma.sync
   // Whole kernel; two fp8 FLOPs count as one, and FLOPs outside of C separately.
