@@ -13,10 +13,10 @@
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/menu/legality.h"
+#include "model/gemm/predict/price_of_copies.h"
 #include "model/gemm/problem/operand_copies.h"
 #include "model/predict/predict.h"
 #include "model/predict/predict_op.h"
-#include "model/predict/price_of_copies.h"
 #include "model/spec/kept_gpu.h"
 
 namespace tilecast::python {

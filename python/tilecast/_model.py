@@ -163,7 +163,10 @@ class Explanation:
     __repr__ = __str__
 
 
-def _shape(m: int, n: int, k: int, batch: Union[int, str] = 1) -> str:
+def _shape(m: Union[int, Sequence[int]], n: int, k: int, batch: Union[int, str] = 1) -> str:
+    """`m`: also the rows of each group, without a batch."""
+    if isinstance(m, Sequence):
+        return f"[{','.join(str(operator.index(rows)) for rows in m)}]x{operator.index(n)}x{operator.index(k)}"
     return f"{batch}*{operator.index(m)}x{operator.index(n)}x{operator.index(k)}"
 
 
@@ -183,6 +186,16 @@ def _machine(gpu, calibrated):
 def gpus() -> list[Gpu]:
     """The GPUs that there are files of, sorted by name. `predict(gpu=...)` takes the names."""
     return [Gpu(*line) for line in _native.gpus(config_folder())]
+
+
+def gpu_of(device_name: str, sms: int) -> str:
+    """The GPU file of a CUDA device with that name ("NVIDIA H200") and number of SMs."""
+    model = (device_name.split() + ["", ""])[1]
+    found = [gpu.name for gpu in gpus() if gpu.sms == sms and model in gpu.product.split()]
+    if len(found) != 1:
+        raise ConfigError(f"{device_name} ({sms} SMs): described by {' and '.join(found) or 'no GPU file'}; "
+                          "gpu= names one")
+    return found[0]
 
 
 def _names(names: Union[str, Sequence[str]]) -> list:

@@ -304,27 +304,34 @@ def default_family(kind: str) -> Family:
     return Family.load(os.path.join(os.path.dirname(__file__), f"triton_{name}.json"))
 
 
-def times_us(tiles: Sequence[Tile], m: int, n: int, k: int, *, dtype: Any = "fp16",
+def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int, *, dtype: Any = "fp16",
              layout: str = "tn", gpu: Union[str, os.PathLike] = "h200_sxm",
-             regime: str = "burst", inputs: str = "normal", family: Optional[Family] = None,
-             threads: int = 0) -> list[float]:
+             regime: str = "burst", inputs: str = "normal", family: Optional[Family] = None, batch: int = 1,
+             epilogue: str = "none", threads: int = 0) -> list[float]:
     """Predicted time in microseconds of each tile on C[m,n] = A[m,k] B; infinity where its buffers do not fit
-    shared memory, as Triton could not launch it. Without `family` each tile gets the package's family for its kind
-    (`Tile.kind`). A FamilyWarning reports kernels that a family was not fitted to."""
+    shared memory, as Triton could not launch it. A list of `m` has the rows of each group, which has a B of its own
+    and begins a tile (fused MoE kernels); `batch` counts products of one launch, and `epilogue` is "none" or
+    "scale_block". Without `family` each tile gets the package's family for its kind
+    (`Tile.kind`). A FamilyWarning reports kernels that a family was not fitted to.
+    Raises ConfigError for what cannot be predicted."""
     word = _word(dtype)
-    machine, question = _machine(gpu, True), _question(dtype, layout, regime, inputs, "analytic")
+    # Only the closed form takes batches, groups and block scales; the others have a schedule of ours.
+    plain = batch == 1 and epilogue == "none" and not isinstance(m, Sequence)
+    shape = _shape(m, n, k, batch)
+    m = sum(m) if isinstance(m, Sequence) else m
+    machine, question = _machine(gpu, True), _question(dtype, layout, regime, inputs, "analytic", epilogue)
     families, unlike = _families(tiles, word, str(layout).lower(), family)
     pointers = default_family("pointer_loads")
     times, least = [math.inf] * len(tiles), [0.0] * len(tiles)
     mapped = []  # tiles with TMA loads that a schedule of ours may predict
     for costs, places in _by(range(len(tiles)), lambda i: families[i].costs or pointers.costs):
         answers = _native.triton_times(
-            machine, _shape(m, n, k), question,
+            machine, shape, question,
             [(t.block_m, t.block_n, t.block_k, t.num_stages, t.num_warps, t.group_m, t.split_k, bool(t.persistent),
               bool(t.flatten), t.tma) for t in map(tiles.__getitem__, places)], dict(costs), threads)
         for i, (seconds, bound) in zip(places, answers):
             times[i], least[i] = seconds * 1e6, bound * 1e6
-            if seconds < math.inf and tiles[i].tma and tiles[i].wgmma() and tiles[i].block_n >= 16:
+            if plain and seconds < math.inf and tiles[i].tma and tiles[i].wgmma() and tiles[i].block_n >= 16:
                 mapped.append(i)
     ours = _as_ours(tiles, mapped, m, n, k, machine, question, families, word, threads)
     # Where the closed form replaces the schedule, terms fitted to the schedule do not apply.

@@ -1,0 +1,156 @@
+"""tilecast.inductor against torch's own choices, on the CPU: a GPU is faked, and nothing is compiled for it."""
+
+import pickle
+import types
+
+import pytest
+
+torch = pytest.importorskip("torch")
+inductor = pytest.importorskip("torch._inductor")
+import tilecast.inductor as ti  # noqa: E402
+from tilecast import ConfigError, FileError, _library  # noqa: E402
+from torch._dynamo.utils import counters  # noqa: E402
+from torch._inductor import config, ir  # noqa: E402
+from torch._inductor.graph import GraphLowering  # noqa: E402
+from torch._inductor.kernel.bmm import bmm_template  # noqa: E402
+from torch._inductor.kernel.mm import aten_mm, mm_template, persistent_tma_mm_template  # noqa: E402
+from torch._inductor.kernel_inputs import MMKernelInputs  # noqa: E402
+from torch._inductor.virtualized import V  # noqa: E402
+
+H100 = types.SimpleNamespace(name="NVIDIA H100 80GB HBM3", multi_processor_count=132, gcnArchName="",
+                             warp_size=32, major=9, minor=0)
+
+
+@pytest.fixture(autouse=True)
+def an_h100(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device=None: H100)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: (9, 0))
+    monkeypatch.setattr("torch._inductor.template_heuristics.triton.get_num_sms", lambda: 132)
+    counters.clear()
+    with V.set_graph_handler(GraphLowering(torch.fx.symbolic_trace(torch.nn.Identity()))):
+        with config.patch(max_autotune=True):
+            yield
+    ti.disable()
+
+
+def node(name, *size, stride=None, dtype=torch.bfloat16):
+    stride = stride or [*[size[-2] * size[-1]] * (len(size) - 2), size[-1], 1]
+    layout = ir.FixedLayout(torch.device("cuda:0"), dtype, list(size), list(stride))
+    return ir.TensorBox.create(ir.InputBuffer(name=name, layout=layout))
+
+
+def inputs(m, n, k, dtype=torch.bfloat16, **options):
+    return MMKernelInputs([node("a", m, k, dtype=dtype), node("b", k, n, dtype=dtype)], **options)
+
+
+def choices(of, templates=(aten_mm, mm_template), op="mm"):
+    generators = {one.uid: V.choices.get_ktc(of, one, op) for one in templates}
+    return V.choices._finalize_template_configs(generators, of, list(templates), op)
+
+
+def tile(choice):
+    values = choice.params.to_kwargs()
+    return tuple(values[f"BLOCK_{side}"] for side in "MNK") + (values["num_stages"], values["num_warps"])
+
+
+def test_a_few_templates_are_left_beside_aten():
+    everything = choices(inputs(4096, 4096, 4096))
+    ti.enable(top_k=4, matmul=False)
+    kept = choices(inputs(4096, 4096, 4096))
+    assert [one.template.uid for one in kept] == ["aten::mm"] + ["triton::mm"] * 4
+    assert {tile(one) for one in kept[1:]} <= {tile(one) for one in everything[1:]}
+    assert counters["tilecast"]["kept"] == 4 and counters["tilecast"]["pruned"] == len(everything) - 5
+    # Large tiles for a large problem, and the same ones each time.
+    assert min(tile(one)[0] * tile(one)[1] for one in kept[1:]) >= 128 * 64
+    assert [tile(one) for one in choices(inputs(4096, 4096, 4096))[1:]] == [tile(one) for one in kept[1:]]
+    ti.disable()
+    assert len(choices(inputs(4096, 4096, 4096))) == len(everything)
+
+
+def test_the_exhaustive_space_is_ranked_and_what_cannot_launch_is_dropped():
+    ti.enable(top_k=8, exhaustive=True, matmul=False)
+    assert config.max_autotune_gemm_search_space == "EXHAUSTIVE"
+    kept = choices(inputs(8192, 8192, 8192))
+    assert len(kept) == 9 and counters["tilecast"]["cannot_launch"] > 100
+    # 227 KB hold no ring of more.
+    assert all((bm + bn) * bk * 2 * stages <= 227 * 1024 for bm, bn, bk, stages, _ in map(tile, kept[1:]))
+    ti.disable()
+    assert config.max_autotune_gemm_search_space == "DEFAULT"
+
+
+def test_templates_that_load_by_tma_are_ranked_with_the_others():
+    ti.enable(top_k=3, matmul=False)
+    kept = choices(inputs(4096, 4096, 4096), (aten_mm, mm_template, persistent_tma_mm_template))
+    assert len(kept) == 4 and kept[0].template.uid == "aten::mm"
+
+
+def test_batches_are_ranked():
+    ti.enable(top_k=2, matmul=False)
+    of = MMKernelInputs([node("a", 64, 128, 512), node("b", 64, 512, 128)])
+    kept = choices(of, (bmm_template,), "bmm")
+    assert len(kept) == 2
+
+
+@pytest.mark.parametrize("of", [lambda: inputs(64, 64, 64, dtype=torch.float32),
+                                lambda: MMKernelInputs([node("a", 64, 64, stride=(128, 2)), node("b", 64, 64)])])
+def test_problems_that_are_not_predicted_keep_their_choices(of):
+    everything = [tile(one) for one in choices(of())[1:]]
+    ti.enable(matmul=False)
+    assert [tile(one) for one in choices(of())[1:]] == everything
+    assert counters["tilecast"]["not_ranked"] == len(everything)
+
+
+def test_sides_without_a_hint_are_not_ranked():
+    from torch.fx.experimental.symbolic_shapes import ShapeEnv
+    unbacked = V.graph.sizevars.shape_env.create_unbacked_symint().node.expr
+    ti.enable(matmul=False)
+    of = MMKernelInputs([node("a", unbacked, 512), node("b", 512, 512)])
+    assert len(choices(of)) > 5 and counters["tilecast"]["kept"] == 0
+    assert ShapeEnv
+
+
+def test_a_gpu_without_a_file_is_left_alone(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "get_device_properties",
+                        lambda device=None: types.SimpleNamespace(**{**vars(H100), "name": "NVIDIA X1"}))
+    ti.enable(matmul=False)
+    with pytest.warns(UserWarning, match="NVIDIA X1 .132 SMs.: described by no GPU file"):
+        assert len(choices(inputs(512, 512, 512))) > 5
+
+
+def test_our_own_product_is_offered_where_it_can_run(monkeypatch):
+    monkeypatch.setattr(_library, "library", lambda: None)
+    ti.enable(top_k=1)
+    kept = choices(inputs(512, 512, 512))
+    assert [one.template.uid for one in kept] == ["aten::mm", "triton::mm", "aten::tilecast_mm"]
+    assert kept[-1].choice.name and counters["tilecast"]["matmul"] == 1
+    bias = ir.TensorBox.create(ir.InputBuffer(name="bias", layout=ir.FixedLayout(
+        torch.device("cuda:0"), torch.bfloat16, [512, 512], [0, 1])))
+    of = [bias, node("a", 512, 512), node("b", 512, 512)]
+    for alpha, offered in ((1, ["aten::tilecast_addmm"]), (2, [])):
+        found = choices(MMKernelInputs(of, scalars={"alpha": alpha, "beta": 1}), (mm_template,), "addmm")
+        assert [one.template.uid for one in found[1:]] == offered
+    # A matrix is no bias.
+    found = choices(MMKernelInputs([node("c", 512, 512), *of[1:]], scalars={"alpha": 1, "beta": 1}), (mm_template,),
+                    "addmm")
+    assert len(found) == 1
+    assert len(choices(inputs(512, 512, 512, out_dtype=torch.float32))) == 2
+
+    def missing():
+        raise FileError("no libtilecast")
+    monkeypatch.setattr(_library, "library", missing)
+    assert len(choices(inputs(512, 512, 512))) == 2
+
+
+def test_caches_keep_what_decides_in_their_keys():
+    keys = set()
+    for options in ({"top_k": 4}, {"top_k": 2}, {"matmul": False}, {"gpu": "h100_sxm"}):
+        ti.enable(**options)
+        keys.add(V.choices.uuid())
+        factory = ti._Factory(*V.choices.uuid()[1:])
+        assert pickle.loads(pickle.dumps(factory))().uuid() == V.choices.uuid()
+    assert len(keys) == 4
+
+
+def test_impossible_numbers_are_refused():
+    with pytest.raises(ConfigError, match="top_k: expected at least 1, got 0"):
+        ti.enable(top_k=0)

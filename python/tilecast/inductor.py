@@ -1,0 +1,231 @@
+"""torch.inductor's matmul templates, ranked before any of them is compiled.
+
+    tilecast.inductor.enable()          # then torch.compile(model, mode="max-autotune")
+
+Of the configurations of mm, addmm, bmm, baddbmm and scaled_mm those that need more shared memory than there is are
+dropped, and the `top_k` with the shortest predicted times are left to be compiled and benchmarked beside ATen.
+Choices that tilecast does not predict stay, in their order. torch._dynamo.utils.counters["tilecast"] counts both.
+Checked by: python/tests/test_inductor.py with torch's CPU build, python/tests/inductor_h100.py on a GPU.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+import pathlib
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
+
+import torch
+from torch._dynamo.utils import counters
+from torch._inductor import choices as inductor_choices
+from torch._inductor import config
+from torch._inductor.kernel_template_choice import KernelTemplateChoice
+from torch._inductor.select_algorithm import ExternKernelChoice
+from torch._inductor.template_heuristics.params import DictKernelTemplateParams
+from torch._inductor.virtualized import V
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+from . import _library
+from ._matmul import matmul as product
+from ._model import ConfigError, Error, FileError, gpu_of
+from .triton import FamilyWarning, Tile, picked, times_us
+
+# Templates by their uid: whether programs are persistent and load by TMA. Others are left as they are.
+_TEMPLATES = {"triton::mm": False, "triton::bmm": False, "triton::mm_persistent_tma": True,
+              "triton::scaled_mm_device_tma_epilogue_scaling": True}
+_OPS = ("mm", "addmm", "bmm", "baddbmm", "scaled_mm")
+# Whether rows of A (in M) and columns of B (in N) are contiguous, not K.
+_LAYOUTS = {(False, False): "tn", (False, True): "nn", (True, True): "nt", (True, False): "tt"}
+_before: dict[str, Any] = {}  # what `enable` changed
+
+
+def enable(top_k: int = 4, exhaustive: bool = False, matmul: bool = True, gpu: Optional[str] = None) -> None:
+    """Ranks the choices of every later compilation with max_autotune in this process.
+
+    top_k       templates' configurations that are compiled and benchmarked for a matmul, at least 1
+    exhaustive  ranks Inductor's EXHAUSTIVE search space in place of its default list
+    matmul      offers `tilecast.matmul` as one more choice of mm and of addmm with a bias, where libtilecast is
+                installed, shapes are static and operands fp16 or bf16
+    gpu         a name of `tilecast.gpus()`, or the path of a GPU file; else that of the tensors' device
+
+    Raises ConfigError for a `top_k` below 1.
+    """
+    if top_k < 1:
+        raise ConfigError(f"top_k: expected at least 1, got {top_k}")
+    disable()
+    factory = _Factory(top_k, matmul, gpu, _version())
+    if matmul:
+        _register()
+    _before.update(space=config.max_autotune_gemm_search_space, choices=config.inductor_choices_class)
+    if exhaustive:
+        config.max_autotune_gemm_search_space = "EXHAUSTIVE"
+    if hasattr(inductor_choices, "register_inductor_choices"):  # torch 2.15
+        inductor_choices.register_inductor_choices("tilecast", factory)
+    else:
+        config.inductor_choices_class = factory
+        V.set_choices_handler(factory())
+
+
+def disable() -> None:
+    """Undoes `enable`."""
+    if not _before:
+        return
+    config.max_autotune_gemm_search_space = _before.pop("space")
+    earlier = _before.pop("choices")
+    if hasattr(inductor_choices, "unregister_inductor_choices"):
+        inductor_choices.unregister_inductor_choices("tilecast")
+    else:
+        config.inductor_choices_class = earlier
+        V.set_choices_handler(earlier() if earlier else inductor_choices.InductorChoices())
+
+
+class Choices(inductor_choices.InductorChoices):
+    """Inductor's choices with matmul templates pruned by forecast."""
+
+    def __init__(self, factory: _Factory):
+        super().__init__()
+        self._factory = factory
+        self._gpus: dict[torch.device, Optional[str]] = {}
+
+    def uuid(self) -> tuple:
+        """Part of the key of Inductor's caches."""
+        return ("tilecast", *dataclasses.astuple(self._factory))
+
+    def _finalize_template_configs(self, template_choices: Mapping[str, Any], kernel_inputs: Any,
+                                   templates: Sequence[Any], op_name: str, kwarg_overrides: Any = None) -> list:
+        choices = super()._finalize_template_configs(template_choices, kernel_inputs, templates, op_name,
+                                                     kwarg_overrides)
+        if op_name not in _OPS or kernel_inputs.device_type != "cuda":
+            return choices
+        if self._factory.matmul and (config.max_autotune or config.max_autotune_gemm):
+            choices = choices + _extern(kernel_inputs, op_name)
+        tiles = {i: tile for i, choice in enumerate(choices) if (tile := _tile(choice)) is not None}
+        if len(tiles) <= 1:
+            return choices
+        order = self._picked(list(tiles.values()), kernel_inputs)
+        if order is None:
+            counters["tilecast"]["not_ranked"] += len(tiles)
+            return choices
+        places = list(tiles)
+        counters["tilecast"]["pruned"] += len(places) - len(order)
+        counters["tilecast"]["kept"] += len(order)
+        kept = [choices[places[i]] for i in order]
+        return choices[:places[0]] + kept + [one for i, one in enumerate(choices) if i > places[0] and i not in tiles]
+
+    def _picked(self, tiles: list[Tile], inputs: Any) -> Optional[list[int]]:
+        """Places of the tiles to compile; None for a problem that is not predicted."""
+        gpu = self._gpu(inputs.device())
+        if gpu is None or free_unbacked_symbols(inputs.shapes_symbolic()):
+            return None
+        layout = _layout(inputs)
+        if layout is None:
+            return None
+        m, n, k = inputs.mnk_hinted()
+        options = {"dtype": inputs.mat1mat2()[0].get_dtype(), "layout": layout, "gpu": gpu,
+                   "batch": inputs.batch_hinted()}
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FamilyWarning)
+                times = times_us(tiles, m, n, k, **options)
+                able = [i for i, us in enumerate(times) if us < math.inf]
+                counters["tilecast"]["cannot_launch"] += len(tiles) - len(able)
+                order = picked([tiles[i] for i in able], m, n, k, self._factory.top_k, **options)
+        except ConfigError:
+            return None
+        return [able[i] for i in order]
+
+    def _gpu(self, device: torch.device) -> Optional[str]:
+        if self._factory.gpu is not None:
+            return self._factory.gpu
+        if device not in self._gpus:
+            properties = torch.cuda.get_device_properties(device)
+            try:
+                self._gpus[device] = gpu_of(properties.name, properties.multi_processor_count)
+            except ConfigError as error:
+                warnings.warn(f"tilecast.inductor: nothing is ranked: {error}", stacklevel=2)
+                self._gpus[device] = None
+        return self._gpus[device]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Factory:
+    """Makes Choices. Inductor's caches have it, or its uuid, in their keys."""
+
+    top_k: int
+    matmul: bool
+    gpu: Optional[str]
+    version: str
+
+    def __call__(self) -> Choices:
+        return Choices(self)
+
+
+def _version() -> str:
+    """Of what decides: the package's code and families."""
+    digest = hashlib.sha256()
+    for path in sorted(pathlib.Path(__file__).parent.glob("*triton*")) + [pathlib.Path(__file__)]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _tile(choice: Any) -> Optional[Tile]:
+    """None of a choice that is not predicted."""
+    persistent = _TEMPLATES.get(choice.template.uid)
+    if persistent is None:
+        return None
+    values = choice.params.to_kwargs()
+    if values.get("hint_override") is not None:  # chosen at run time, by size
+        return None
+    try:
+        return Tile.of(values, persistent, persistent)
+    except ConfigError:
+        return None
+
+
+def _layout(inputs: Any) -> Optional[str]:
+    strides = inputs.strides_hinted()
+    a, b = strides[inputs._mat1_idx], strides[inputs._mat2_idx]
+    if 1 not in a[-2:] or 1 not in b[-2:]:
+        return None
+    return _LAYOUTS[a[-1] != 1, b[-2] != 1]
+
+
+def tilecast_mm(a: torch.Tensor, b: torch.Tensor, *, out: torch.Tensor) -> torch.Tensor:
+    """`tilecast.matmul` as generated code calls it."""
+    return product(a, b, out)
+
+
+def tilecast_addmm(bias: torch.Tensor, a: torch.Tensor, b: torch.Tensor, *, out: torch.Tensor) -> torch.Tensor:
+    """The same with a bias whose rows are all one."""
+    return product(a, b, out, bias[0])
+
+
+_externs: dict[str, ExternKernelChoice] = {}
+
+
+def _register() -> None:
+    for op, kernel in (("mm", tilecast_mm), ("addmm", tilecast_addmm)):
+        if op not in _externs:
+            _externs[op] = ExternKernelChoice(kernel)
+
+
+def _extern(inputs: Any, op_name: str) -> list:
+    """tilecast.matmul as a choice, where it takes the product."""
+    a, _ = inputs.mat1mat2()
+    sizes = [side for shape in inputs.shapes_symbolic() for side in shape]
+    if (op_name not in _externs or any(getattr(side, "free_symbols", ()) for side in sizes) or config.cpp_wrapper or
+            inputs.dtype() not in (torch.float16, torch.bfloat16) or inputs.out_dtype() != a.get_dtype() or
+            _layout(inputs) is None or torch.cuda.get_device_capability(inputs.device()) != (9, 0)):
+        return []
+    if op_name == "addmm" and ((inputs.get_scalar("alpha"), inputs.get_scalar("beta")) != (1, 1) or
+                               tuple(inputs.strides_hinted()[0]) != (0, 1)):
+        return []
+    try:
+        _library.library()
+    except (FileError, Error):
+        return []
+    counters["tilecast"]["matmul"] += 1
+    return [KernelTemplateChoice(_externs[op_name], DictKernelTemplateParams({}), {}, inputs.output_layout(), inputs)]
