@@ -64,7 +64,7 @@ def tuned(kernel):
             times = [a + b for a, b in zip(times_us(tiles, m, 2 * n, k, dtype="bf16"),
                                            times_us(tiles, m, k, n, dtype="bf16"))]
         else:
-            times = times_us(tiles, m, n, k, dtype="e4m3")
+            times = times_us(tiles, m, n, k, dtype="e4m3", epilogue="scale_block")
         fastest = {}
         for tile, us in sorted(zip(tiles, times), key=lambda one: one[1]):
             fastest.setdefault((tile.block_m, tile.block_n, tile.block_k), us)
@@ -88,11 +88,11 @@ def test_tuned_tiles_of_vllms_moe_layers_on_an_h200():
 
 
 def test_tuned_tiles_of_vllms_block_scaled_kernel_on_an_h200():
-    # The package has no family for block scales: the figures are the baseline of one.
+    # Half of the shapes, drawn by a seed, were fitted to (docs/dev/notebook/triton.md).
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FamilyWarning)
+        warnings.simplefilter("error", FamilyWarning)
         found = list(tuned("block_fp8"))
     assert len(found) == 207 and max(more for _, _, more in found) < math.inf  # all of them ran
-    # 0.954 and 0.323 on 2026-11-26.
-    assert first_four("up to 64 rows", [one for one in found if one[0] <= 64]) > 0.85
-    assert first_four("more rows", [one for one in found if one[0] > 64]) > 0.2
+    # 0.972 and 0.939 on 2026-11-26.
+    assert first_four("up to 64 rows", [one for one in found if one[0] <= 64]) > 0.9
+    assert first_four("more rows", [one for one in found if one[0] > 64]) > 0.9

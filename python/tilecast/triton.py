@@ -320,7 +320,7 @@ def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int
     shape = _shape(m, n, k, batch)
     m = sum(m) if isinstance(m, Sequence) else m
     machine, question = _machine(gpu, True), _question(dtype, layout, regime, inputs, "analytic", epilogue)
-    families, unlike = _families(tiles, word, str(layout).lower(), family)
+    families, unlike = _families(tiles, word, str(layout).lower(), family, epilogue)
     pointers = default_family("pointer_loads")
     times, least = [math.inf] * len(tiles), [0.0] * len(tiles)
     mapped = []  # tiles with TMA loads that a schedule of ours may predict
@@ -382,8 +382,8 @@ def _is_fp8(word: str) -> bool:
     return any(name in word.lower() for name in ("fp8", "float8", "e4m3", "e5m2"))
 
 
-def _families(tiles: Sequence[Tile], word: str, layout: str,
-              family: Optional[Family]) -> tuple[list[Family], list[str]]:
+def _families(tiles: Sequence[Tile], word: str, layout: str, family: Optional[Family],
+              epilogue: str = "none") -> tuple[list[Family], list[str]]:
     """The family of each tile: `family` if it was fitted to the tile's kind, else the package's; and a warning
     for each kind that neither was fitted to."""
     if family is not None:
@@ -398,19 +398,19 @@ def _families(tiles: Sequence[Tile], word: str, layout: str,
         if family is not None:
             warned.append(f"{kind}: not what the family was fitted to ({', '.join(family.fitted_to)}); "
                           "the package's is taken")
-        what = _unlike(tile, kind, word, layout)
+        what = _unlike(tile, kind, word, layout, epilogue)
         if what:
             warned.append(f"no family was fitted to {what}; that of {found[-1].fitted_to[0]} is taken")
     return found, list(dict.fromkeys(warned))
 
 
-def _unlike(tile: Tile, kind: str, word: str, layout: str) -> str:
+def _unlike(tile: Tile, kind: str, word: str, layout: str, epilogue: str) -> str:
     """Properties of a kernel that the package's families were not fitted to; empty if none."""
     if tile.split_k > 1:
         return "split K"
     if tile.warp_specialize:
         return "warp specialization"
-    if _is_fp8(word):
+    if _is_fp8(word) and (tile.tma or epilogue == "none"):
         return "fp8"
     if kind == "tma":
         return "one program for each tile with TMA"
