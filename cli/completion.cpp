@@ -50,8 +50,8 @@ OptionWords known_words() {
   add("--accumulate", Accumulate::kFast, Accumulate::kExact);
   add("--layout", Layout::kTn, Layout::kNn, Layout::kNt, Layout::kTt);
   words["--epilogue"] = {"none"};
-  for (const EpilogueWord& word : epilogue_words()) {
-    words["--epilogue"].emplace_back(word.word);
+  for (const StepRow& step : output_steps()) {
+    words["--epilogue"].emplace_back(step.word);
   }
   add("--op", Op::kGemm, Op::kMemcpy, Op::kElementwiseAdd);
   add("--regime", Regime::kBurst, Regime::kSustained);

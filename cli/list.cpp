@@ -200,8 +200,8 @@ std::vector<Word> words_of(const std::string& what, BrokenFiles& broken) {
     }
   } else if (what == "epilogues") {
     add("none", "C = A B, or alpha A B + beta C (libtilecast)");
-    for (const auto& [word, meaning] : epilogue_words()) {
-      add(word, std::string(meaning));
+    for (const StepRow& step : output_steps()) {
+      add(step.word, step.meaning);
     }
     add("bias_n+gelu", "several, in the order of this list");
   } else {

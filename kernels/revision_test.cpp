@@ -80,8 +80,8 @@ std::vector<Sampled> sampled_kernels() {
   const ProblemKind fp16{ElementType::kFp16, Layout::kTn};
   ProblemKind fused = fp16, residual = fp16, exact = fp16, batched = fp16, grouped = fp16;
   ProblemKind along_k{ElementType::kBf16, Layout::kNt};
-  fused.epilogue = {Bias::kPerColumn, Activation::kGelu};
-  residual.epilogue.residual = true;
+  fused.epilogue = {step<BiasN>(), step<Gelu>()};
+  residual.epilogue.add(step<Residual>());
   exact.types = {ElementType::kE4m3, ElementType::kBf16, Accumulate::kExact};
   batched.batched = grouped.grouped = along_k.parts_k = true;
   gemm("blocked", "blocked:tile=64x64x64,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8",

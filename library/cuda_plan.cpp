@@ -103,13 +103,13 @@ class CudaPlan final : public DevicePlan {
         launch_(make_launch(kernel_, request, config)),
         workspace_(workspace_of(request.problem, config, launch_.work())) {
     void* const nowhere = std::bit_cast<void*>(std::uintptr_t{Workspace::kAlignment});
-    const bool scaled = request.problem.epilogue.scales != Scales::kNone;
+    const bool scaled = request.problem.epilogue.has(OutputKind::kScale);
     const CopiedOperands copied = copied_operands(request.problem);
     args_ = launch_.bind(
         {.a = nowhere,
          .b = nowhere,
          .c = nowhere,
-         .bias = request.problem.epilogue.bias == Bias::kNone ? nullptr : nowhere,
+         .bias = request.problem.epilogue.has(OutputKind::kBias) ? nowhere : nullptr,
          .a_matrix_stride = copied.a ? 0 : request.a_matrix_stride,
          .b_matrix_stride = copied.b ? 0 : request.b_matrix_stride,
          .c_matrix_stride = request.c_matrix_stride,
@@ -117,11 +117,14 @@ class CudaPlan final : public DevicePlan {
                     .b = scaled ? static_cast<float*>(nowhere) : nullptr,
                     .a_stride = request.a_scale_stride,
                     .b_stride = request.b_scale_stride},
-         .residual = request.problem.epilogue.residual ? nowhere : nullptr,
+         .residual = request.problem.epilogue.has(OutputKind::kLoad) ? nowhere : nullptr,
          .residual_row = request.residual_row,
          .residual_matrix_stride = request.residual_matrix_stride,
-         .scale_c = request.problem.epilogue.scale_c ? static_cast<float*>(nowhere) : nullptr,
-         .amax = request.problem.epilogue.amax ? static_cast<float*>(nowhere) : nullptr});
+         .scale_c = request.problem.epilogue.has(OutputKind::kConvert)
+                        ? static_cast<float*>(nowhere)
+                        : nullptr,
+         .amax = request.problem.epilogue.has(OutputKind::kAmax) ? static_cast<float*>(nowhere)
+                                                                 : nullptr});
     if (copied.any()) {
       copy_args_ = copy_args(request.problem, request.a_matrix_stride, request.b_matrix_stride);
       copy_shape_ = copy_shape(copy_args_, current_device().sm_count);

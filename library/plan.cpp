@@ -42,10 +42,13 @@ std::string gpu_name(const Request& request) {
 
 Plan::Plan(const Request& request)
     : alpha_beta_(request.scale == SumScale::kAlphaBeta),
-      biased_(request.problem.epilogue.bias != Bias::kNone),
-      scaled_operands_(request.problem.epilogue.scales != Scales::kNone),
+      biased_(request.problem.epilogue.has(OutputKind::kBias)),
+      scaled_operands_(request.problem.epilogue.has(OutputKind::kScale)),
       in_groups_(request.problem.groups != nullptr),
-      epilogue_(request.problem.epilogue) {
+      block_scales_(has_block_scales(request.problem.epilogue)),
+      loads_(request.problem.epilogue.has(OutputKind::kLoad)),
+      scales_c_(request.problem.epilogue.has(OutputKind::kConvert)),
+      finds_amax_(request.problem.epilogue.has(OutputKind::kAmax)) {
   const LoadedGpu& gpu = gpu_of(request, gpu_name(request));
   const std::vector<Prediction> best =
       tilecast::forecast(request, gpu, request.config ? 1 : kMostTried);
@@ -126,7 +129,7 @@ tilecast_status Plan::run(const tilecast_arguments& arguments, void* stream) con
       0) {
     return invalid("scale_a or scale_b does not begin at a multiple of 4 bytes");
   }
-  if (has_block_scales(epilogue_) && reinterpret_cast<std::uintptr_t>(scale_a) % kAlignment != 0) {
+  if (block_scales_ && reinterpret_cast<std::uintptr_t>(scale_a) % kAlignment != 0) {
     return invalid("scale_a of scales per block does not begin at a multiple of 16 bytes");
   }
   if (in_groups_ != (group_rows != nullptr)) {
@@ -136,19 +139,17 @@ tilecast_status Plan::run(const tilecast_arguments& arguments, void* stream) con
   if (reinterpret_cast<std::uintptr_t>(group_rows) % alignof(std::int32_t) != 0) {
     return invalid("group_rows does not begin at a multiple of 4 bytes");
   }
-  if (epilogue_.residual != (residual != nullptr)) {
-    return invalid(epilogue_.residual ? "residual is null"
-                                      : "residual is given, but the problem has none");
+  if (loads_ != (residual != nullptr)) {
+    return invalid(loads_ ? "residual is null" : "residual is given, but the problem has none");
   }
   if (misaligned(residual)) {
     return invalid("residual does not begin at a multiple of 16 bytes");
   }
-  if (epilogue_.scale_c != (scale_c != nullptr)) {
-    return invalid(epilogue_.scale_c ? "scale_c is null"
-                                     : "scale_c is given, but the problem has none");
+  if (scales_c_ != (scale_c != nullptr)) {
+    return invalid(scales_c_ ? "scale_c is null" : "scale_c is given, but the problem has none");
   }
-  if (epilogue_.amax != (amax != nullptr)) {
-    return invalid(epilogue_.amax ? "amax is null" : "amax is given, but the problem has none");
+  if (finds_amax_ != (amax != nullptr)) {
+    return invalid(finds_amax_ ? "amax is null" : "amax is given, but the problem has none");
   }
   if ((reinterpret_cast<std::uintptr_t>(scale_c) | reinterpret_cast<std::uintptr_t>(amax)) %
           alignof(float) !=

@@ -28,7 +28,7 @@ class Plan {
   tilecast_forecast forecast_;
   std::size_t workspace_bytes_;
   bool alpha_beta_, biased_, scaled_operands_, in_groups_;
-  Epilogue epilogue_;
+  bool block_scales_, loads_, scales_c_, finds_amax_;
   std::unique_ptr<const DevicePlan> device_;  // null: cannot run
   std::string why_not_runnable_;
 };

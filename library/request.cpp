@@ -111,53 +111,14 @@ SumScale scale_of(i32 epilogue) {
   }
 }
 
-Bias bias_of(i32 bias) {
-  switch (bias) {
-    case TILECAST_BIAS_NONE:
-      return Bias::kNone;
-    case TILECAST_BIAS_PER_ROW:
-      return Bias::kPerRow;
-    case TILECAST_BIAS_PER_COLUMN:
-      return Bias::kPerColumn;
-    default:
-      invalid(fmt::format("bias is {}: expected a tilecast_bias, 0 to 2", bias));
+/// The `number`-th step of a kind, as the enumerations of tilecast.h number them; 0: none.
+OutputStep step_numbered(OutputKind kind, const char* name, i32 number) {
+  const std::vector<OutputStep> steps = steps_of(kind);
+  if (number < 0 || number > static_cast<i32>(steps.size())) {
+    invalid(
+        fmt::format("{0} is {1}: expected a tilecast_{0}, 0 to {2}", name, number, steps.size()));
   }
-}
-
-Activation activation_of(i32 activation) {
-  switch (activation) {
-    case TILECAST_ACTIVATION_NONE:
-      return Activation::kNone;
-    case TILECAST_RELU:
-      return Activation::kRelu;
-    case TILECAST_GELU:
-      return Activation::kGelu;
-    case TILECAST_GELU_TANH:
-      return Activation::kGeluTanh;
-    case TILECAST_SILU:
-      return Activation::kSilu;
-    case TILECAST_SWIGLU:
-      return Activation::kSwiglu;
-    case TILECAST_GEGLU:
-      return Activation::kGeglu;
-    default:
-      invalid(fmt::format("activation is {}: expected a tilecast_activation, 0 to 6", activation));
-  }
-}
-
-Scales scales_of(i32 scales) {
-  switch (scales) {
-    case TILECAST_SCALES_NONE:
-      return Scales::kNone;
-    case TILECAST_SCALES_PER_TENSOR:
-      return Scales::kTensor;
-    case TILECAST_SCALES_PER_ROW:
-      return Scales::kRow;
-    case TILECAST_SCALES_PER_BLOCK:
-      return Scales::kBlock;
-    default:
-      invalid(fmt::format("scales is {}: expected a tilecast_scales, 0 to 3", scales));
-  }
+  return number == 0 ? OutputStep{} : steps[static_cast<std::size_t>(number - 1)];
 }
 
 Accumulate accumulate_of(i32 accumulate) {
@@ -172,8 +133,7 @@ Accumulate accumulate_of(i32 accumulate) {
 }
 
 /// Between rows of scales, which blocks alone have; `step` is of what it is a multiple.
-i32 scale_stride(const char* name, i64 given, i64 tight, i32 step, Scales scales) {
-  const bool blocks = scales == Scales::kBlock;
+i32 scale_stride(const char* name, i64 given, i64 tight, i32 step, bool blocks) {
   if (given != 0 && (!blocks || given < tight || given > kMostSide || given % step != 0)) {
     const std::string of = step == 1 ? "" : fmt::format(" a multiple of {},", step);
     invalid(blocks ? fmt::format("{} is {}: expected{} {} to {}, or 0", name, given, of, tight,
@@ -247,7 +207,7 @@ std::optional<std::string> text(const char* name, const char* given) {
 /// How the rows of R lie, of a problem whose C is known.
 void read_residual(const tilecast_problem& p, Request& request) {
   const GemmProblem& problem = request.problem;
-  if (!problem.epilogue.residual) {
+  if (!problem.epilogue.has(OutputKind::kLoad)) {
     if (p.ld_residual != 0 || p.stride_residual != 0) {
       invalid("ld_residual or stride_residual is given: residual is 0");
     }
@@ -317,12 +277,12 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
   request.problem = {.shape = {.m = side("m", p.m), .n = side("n", p.n), .k = side("k", p.k)},
                      .dtype = element_type("type", p.type),
                      .layout = layout_of(p.layout),
-                     .epilogue = {.bias = bias_of(p.bias),
-                                  .activation = activation_of(p.activation),
-                                  .scales = scales_of(p.scales),
-                                  .residual = asked("residual", p.residual),
-                                  .amax = asked("amax", p.amax),
-                                  .scale_c = asked("scale_c", p.scale_c)}};
+                     .epilogue = {step_numbered(OutputKind::kScale, "scales", p.scales),
+                                  step_numbered(OutputKind::kBias, "bias", p.bias),
+                                  step_numbered(OutputKind::kActivate, "activation", p.activation),
+                                  asked("residual", p.residual) ? step<Residual>() : OutputStep{},
+                                  asked("amax", p.amax) ? step<Amax>() : OutputStep{},
+                                  asked("scale_c", p.scale_c) ? step<ScaleC>() : OutputStep{}}};
   const ElementType dtype = request.problem.dtype;
   if (p.type_c != 0) {
     try {
@@ -355,10 +315,11 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
       unsupported(why);
     }
   }
-  const Scales scales = request.problem.epilogue.scales;
-  request.a_scale_stride = scale_stride("ld_scale_a", p.ld_scale_a, p.m, scales_apart(), scales);
+  const bool block_scales = has_block_scales(request.problem.epilogue);
+  request.a_scale_stride =
+      scale_stride("ld_scale_a", p.ld_scale_a, p.m, scales_apart(), block_scales);
   request.b_scale_stride =
-      scale_stride("ld_scale_b", p.ld_scale_b, ceil_div<i64>(p.k, scale_block()), 1, scales);
+      scale_stride("ld_scale_b", p.ld_scale_b, ceil_div<i64>(p.k, scale_block()), 1, block_scales);
   const MatrixSides a = sides_of_a(request.problem), b = sides_of_b(request.problem);
   const LeadingDimensions& leading = request.problem.leading;
   const CopiedOperands copied = copied_operands(request.problem);

@@ -1,5 +1,4 @@
-// The largest magnitude of a result: each thread's of a tile, then a warp's to the device. NaN is
-// larger than all numbers, as the bits of magnitudes order them.
+// The largest magnitude of a result: each thread's of a tile, then a warp's to the device.
 // Checked by: validate/measure/result_test.cpp.
 #pragma once
 
@@ -22,7 +21,7 @@ class AmaxPart<true> {
   __device__ void begin() { largest_ = 0; }
   /// Takes `value` into account if it is in bounds of C.
   __device__ void take(float value, bool in_bounds) {
-    const u32 magnitude = __float_as_uint(value) & 0x7fffffffu;
+    const u32 magnitude = Amax::magnitude(__float_as_uint(value));
     largest_ = in_bounds && magnitude > largest_ ? magnitude : largest_;
   }
   /// By whole warps.

@@ -6,6 +6,7 @@
 // Checked by: validate/measure/epilogue_test.cpp.
 #pragma once
 
+#include "kernels/device/fast_math.cuh"
 #include "kernels/gemm/gemm_config.h"
 #include "kernels/ptx/convert.cuh"
 #include "kernels/ptx/vector_access.cuh"
@@ -36,7 +37,7 @@ __device__ inline float high_element(u32 pair) {
   return ptx::value_of_bits(static_cast<unsigned short>(pair >> 16), half_type(Config::kCType));
 }
 
-template <class Config, Bias kBias = Config::kEpilogue.bias>
+template <class Config, class Bias = typename Config::Bias>
 class BiasPart {
  public:
   /// `m`, `n`: where the part starts in C. By all threads of the warpgroup.
@@ -44,9 +45,9 @@ class BiasPart {
     const i32 lane = threadIdx.x % 32;
 #pragma unroll
     for (i32 i = 0; i < kWords; ++i) {
-      if constexpr (kBias == Bias::kPerColumn) {
+      if constexpr (Bias::kReads.column == 1) {
         words_[i] = bias_pair(args, n + (i * 32 + lane) * 2, args.n);
-      } else if constexpr (kBias == Bias::kPerRow) {
+      } else if constexpr (Bias::kReads.row == 1) {
         const i32 warp = threadIdx.x % kThreadsPerWarpgroup / 32;
         const i32 row = m + i * kWgmmaM + warp * 16 + lane / 4;
         words_[i] = bias_element(args, row, args.m) | bias_element(args, row + 8, args.m) << 16;
@@ -57,31 +58,31 @@ class BiasPart {
   /// To a thread's four sums in eight columns: two neighbours in one row, two in the row eight
   /// below. `i` counts wgmma rows, `column` is the first of the eight in the part. By whole warps.
   __device__ void add(float (&sums)[4], i32 i, i32 column) const {
-    if constexpr (kBias == Bias::kPerColumn) {
+    if constexpr (Bias::kReads.column == 1) {
       const i32 eight = column / 8;
       const u32 pair = __shfl_sync(0xffffffff, words_[eight / 8],
                                    eight % 8 * 4 + static_cast<i32>(threadIdx.x) % 4);
-      sums[0] += low_element<Config>(pair);
-      sums[1] += high_element<Config>(pair);
-      sums[2] += low_element<Config>(pair);
-      sums[3] += high_element<Config>(pair);
-    } else if constexpr (kBias == Bias::kPerRow) {
-      sums[0] += low_element<Config>(words_[i]);
-      sums[1] += low_element<Config>(words_[i]);
-      sums[2] += high_element<Config>(words_[i]);
-      sums[3] += high_element<Config>(words_[i]);
+      sums[0] = Bias::template apply<FastMath>(sums[0], low_element<Config>(pair));
+      sums[1] = Bias::template apply<FastMath>(sums[1], high_element<Config>(pair));
+      sums[2] = Bias::template apply<FastMath>(sums[2], low_element<Config>(pair));
+      sums[3] = Bias::template apply<FastMath>(sums[3], high_element<Config>(pair));
+    } else if constexpr (Bias::kReads.row == 1) {
+      sums[0] = Bias::template apply<FastMath>(sums[0], low_element<Config>(words_[i]));
+      sums[1] = Bias::template apply<FastMath>(sums[1], low_element<Config>(words_[i]));
+      sums[2] = Bias::template apply<FastMath>(sums[2], high_element<Config>(words_[i]));
+      sums[3] = Bias::template apply<FastMath>(sums[3], high_element<Config>(words_[i]));
     }
   }
 
  private:
-  static constexpr i32 kWords = kBias == Bias::kPerColumn
+  static constexpr i32 kWords = Bias::kReads.column == 1
                                     ? ceil_div(warpgroup_columns(Config::kTiling), 64)
                                     : wgmmas_along_m(Config::kTiling);
   u32 words_[kWords];
 };
 
 template <class Config>
-class BiasPart<Config, Bias::kNone> {
+class BiasPart<Config, NoStep> {
  public:
   __device__ void load(const Args<Config>&, i32, i32) {}
   __device__ void add(float (&)[4], i32, i32) const {}
@@ -91,15 +92,15 @@ class BiasPart<Config, Bias::kNone> {
 template <class Config>
 __device__ inline void add_bias_at(const Args<Config>& args, i32 row, i32 column,
                                    float (&pair)[2]) {
-  constexpr Bias kBias = Config::kEpilogue.bias;
-  if constexpr (kBias == Bias::kPerColumn) {
+  using Bias = typename Config::Bias;
+  if constexpr (Bias::kReads.column == 1) {
     const u32 elements = bias_pair(args, column, args.n);
-    pair[0] += low_element<Config>(elements);
-    pair[1] += high_element<Config>(elements);
-  } else if constexpr (kBias == Bias::kPerRow) {
+    pair[0] = Bias::template apply<FastMath>(pair[0], low_element<Config>(elements));
+    pair[1] = Bias::template apply<FastMath>(pair[1], high_element<Config>(elements));
+  } else if constexpr (Bias::kReads.row == 1) {
     const float element = low_element<Config>(bias_element(args, row, args.m));
-    pair[0] += element;
-    pair[1] += element;
+    pair[0] = Bias::template apply<FastMath>(pair[0], element);
+    pair[1] = Bias::template apply<FastMath>(pair[1], element);
   }
 }
 

@@ -32,7 +32,7 @@ __device__ inline void load_epilogue(const Args<Config>& args, Accumulator<Confi
   const TileOrigin part = part_origin(tile, place);
   acc.bias.load(args, part.m, part.n);
   acc.scales.load(args, part, place.row);
-  if constexpr (Config::kEpilogue.residual && !Config::kResidualInRing) {
+  if constexpr (Config::kLoads && !Config::kResidualInRing) {
     if (args.result.residual_by_tma != 0 && ptx::uniform_warp_index() % kWarpsPerWarpgroup == 0 &&
         ptx::elect_one()) {
       fetch_residual(args, part);
@@ -136,8 +136,7 @@ template <class Config>
 __device__ inline void store_chunk(const Args<Config>& args, u32 slot, const Chunk<Config>& chunk,
                                    const TileOrigin& part) {
   const TensorMap* const map = c_map(args, chunk);
-  constexpr i32 kTogether =
-      gates(Config::kEpilogue) ? 2 : 1;  // columns of A B that become one of C
+  constexpr i32 kTogether = Config::kGates ? 2 : 1;  // columns of A B that become one of C
 #pragma unroll
   for (i32 box = 0; box < chunk.boxes(); ++box) {
     if constexpr (Config::kGrouped) {  // as k_groups.cuh loads: nothing behind the group's end

@@ -29,7 +29,7 @@ struct Accumulator {
   float d[Config::kMmasAlongM][Config::kMmasAlongN][Config::kInstructionN / 2];
   BiasPart<Config> bias;
   ScalePart<Config> scales;
-  AmaxPart<Config::kEpilogue.amax> amax;
+  AmaxPart<Config::kFindsAmax> amax;
   ResidualPart<Config> residual;
 
   __device__ void fence() {

@@ -134,7 +134,7 @@ __device__ inline void finish_sixteen(const Args<Config>& args, Accumulator<Conf
     float(&v)[4] = results[eight];
 #pragma unroll
     for (i32 k = 0; k < 4; ++k) {
-      if (!gates(Config::kEpilogue) || k % 2 == 0) {
+      if (!Config::kGates || k % 2 == 0) {
         acc.amax.take(v[k], row + k / 2 * 8 < args.m && column + eight * 8 + k % 2 < args.n);
         v[k] = scaled_for_c(args, v[k]);
       }

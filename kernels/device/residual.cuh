@@ -15,7 +15,7 @@
 namespace tilecast {
 
 /// Called by all threads of a warpgroup; nothing where there is no R.
-template <class Config, bool kWanted = Config::kEpilogue.residual>
+template <class Config, bool kWanted = Config::kLoads>
 class ResidualPart {
  public:
   __device__ void begin(const Args<Config>&, const TileOrigin&) {}
@@ -80,12 +80,14 @@ __device__ inline ResidualFour<Config> residual_four(const Args<Config>& args, i
 
 template <class Config>
 __device__ inline void add_residual(const ResidualPair<Config>& pair, float& left, float& right) {
+  using Load = typename Config::Load;
   if constexpr (element_bytes(Config::kCType) == 4) {
-    left += __uint_as_float(pair.word[0]);
-    right += __uint_as_float(pair.word[ResidualPair<Config>::kWords - 1]);
+    left = Load::template apply<FastMath>(left, __uint_as_float(pair.word[0]));
+    right = Load::template apply<FastMath>(
+        right, __uint_as_float(pair.word[ResidualPair<Config>::kWords - 1]));
   } else {
-    left += low_element<Config>(pair.word[0]);
-    right += high_element<Config>(pair.word[0]);
+    left = Load::template apply<FastMath>(left, low_element<Config>(pair.word[0]));
+    right = Load::template apply<FastMath>(right, high_element<Config>(pair.word[0]));
   }
 }
 
@@ -93,7 +95,7 @@ __device__ inline void add_residual(const ResidualPair<Config>& pair, float& lef
 template <class Config>
 TILECAST_HD consteval i32 residual_ahead() {
   constexpr i32 kMostRegisters = 255, kMostAhead = 8;
-  constexpr i32 kBeside = Config::kEpilogue.amax ? 104 : 72;
+  constexpr i32 kBeside = Config::kFindsAmax ? 104 : 72;
   const i32 share = kRegistersPerSm / (Config::kThreads * Config::kCtasPerSm);
   const i32 own = has_producer_warpgroup(Config::kKernel.schedule) ? Config::kRegisters.consumer
                                                                    : min_of(kMostRegisters, share);

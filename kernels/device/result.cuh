@@ -1,11 +1,10 @@
-// The last steps of an epilogue where C is more than pairs of 16-bit elements that are rounded as
-// they are activated (activation.cuh): a gate, R, the largest magnitude, a scale of C, C in fp32 or
+// The last steps of an epilogue: the activation of pairs of 16-bit elements, which are rounded at
+// once; where C is more than these a gate, R, the largest magnitude, a scale of C, C in fp32 or
 // fp8; and how a thread's elements then lie in a slot.
 //
 // Checked by: validate/measure/result_test.cpp.
 #pragma once
 
-#include "kernels/device/activation.cuh"
 #include "kernels/device/bias.cuh"
 #include "kernels/device/c_chunk.cuh"
 #include "kernels/device/mma.cuh"
@@ -15,28 +14,35 @@
 
 namespace tilecast {
 
-/// What activate() leaves to the conversion is done.
-template <Activation kActivation>
-__device__ inline float activated_sum(float x) {
-  return kActivation == Activation::kRelu && x < 0 ? 0 : activate<kActivation>(x);
+/// Two sums, activated, to C's type.
+template <class Config>
+__device__ inline u32 pack_activated(float low, float high) {
+  using Activate = typename Config::Activate;
+  if constexpr (Activate::kByConversion) {
+    return ptx::pack_16bit<half_type(Config::kCType), true>(low, high);
+  } else {
+    return ptx::pack_16bit<half_type(Config::kCType)>(Activate::template apply<FastMath>(low),
+                                                      Activate::template apply<FastMath>(high));
+  }
 }
 
 /// Two neighbours in one row, activated; of a gate both become the left one.
 template <class Config>
 __device__ inline void activate_pair(float& left, float& right) {
-  constexpr Activation kActivation = gate_of(Config::kEpilogue.activation);
-  left = activated_sum<kActivation>(left);
-  if constexpr (gates(Config::kEpilogue)) {
-    left *= right;
+  using Activate = typename Config::Activate;
+  if constexpr (Config::kGates) {
+    left = Activate::template apply<FastMath>(left, right);
   } else {
-    right = activated_sum<kActivation>(right);
+    left = Activate::template apply<FastMath>(left);
+    right = Activate::template apply<FastMath>(right);
   }
 }
 
 template <class Config>
 __device__ inline float scaled_for_c(const Args<Config>& args, float value) {
-  if constexpr (Config::kEpilogue.scale_c) {
-    return value * __uint_as_float(ptx::load_global<4, false>(args.result.scale_c, 0).word[0]);
+  if constexpr (Config::kScalesC) {
+    return Config::template Step<OutputKind::kConvert>::template apply<FastMath>(
+        value, __uint_as_float(ptx::load_global<4, false>(args.result.scale_c, 0).word[0]));
   }
   return value;
 }
@@ -52,7 +58,7 @@ __device__ inline void round_sixteen(const float (&v)[2][4], u32 (&words)[Config
           ptx::pack_16bit<half_type(Config::kCType)>(v[i / 2][i % 2 * 2], v[i / 2][i % 2 * 2 + 1]);
     }
   } else if constexpr (element_bytes(Config::kCType) == 4) {
-    constexpr i32 kStep = gates(Config::kEpilogue) ? 2 : 1;
+    constexpr i32 kStep = Config::kGates ? 2 : 1;
 #pragma unroll
     for (i32 i = 0; i < Config::kSixteenWords; ++i) {
       words[i] = __float_as_uint(v[i * kStep / 4][i * kStep % 4]);
@@ -64,7 +70,7 @@ __device__ inline void round_sixteen(const float (&v)[2][4], u32 (&words)[Config
 #pragma unroll
     for (i32 eight = 0; eight < 2; ++eight) {
       const float* const of_eight = v[eight];
-      if constexpr (gates(Config::kEpilogue)) {
+      if constexpr (Config::kGates) {
         halves[eight] = ptx::pack_16bit<half_type(Config::kCType)>(of_eight[0], of_eight[2]);
       } else {
         halves[eight] = ptx::fp8_pair_of(of_eight[0], of_eight[1], Config::kCType) |
@@ -111,7 +117,7 @@ __device__ inline void stage_words(u32 slot, const Chunk<Config>& chunk, i32 six
 /// Elements of a row of C.
 template <class Config>
 __device__ inline i32 c_row_elements(const Args<Config>& args) {
-  return gates(Config::kEpilogue) ? args.n / 2 : args.n;
+  return Config::kGates ? args.n / 2 : args.n;
 }
 /// An element of a product's C, within its bounds.
 template <class Config>
@@ -142,10 +148,10 @@ template <class Config>
 __device__ inline void store_result_pair(const Args<Config>& args, float left, float right,
                                          i32 product, i32 row, i32 column) {
   activate_pair<Config>(left, right);
-  if constexpr (Config::kEpilogue.residual) {
+  if constexpr (Config::kLoads) {
     add_residual<Config>(residual_pair(args, product, row, column), left, right);
   }
-  constexpr bool kGates = gates(Config::kEpilogue);
+  constexpr bool kGates = Config::kGates;
   store_element(args, product, row, kGates ? column / 2 : column, scaled_for_c(args, left));
   if (!kGates && column + 1 < args.n) {
     store_element(args, product, row, column + 1, scaled_for_c(args, right));
@@ -157,7 +163,7 @@ template <class Config>
 __device__ inline void store_chunk_elements(const Args<Config>& args, u32 slot,
                                             const Chunk<Config>& chunk, const TileOrigin& part) {
   constexpr i32 kBytes = element_bytes(Config::kCType);
-  constexpr i32 kColumnsTogether = gates(Config::kEpilogue) ? 2 : 1;
+  constexpr i32 kColumnsTogether = Config::kGates ? 2 : 1;
   const i32 first_row = part.m + chunk.i * kWgmmaM;
   const i32 first = (part.n + chunk.column) / kColumnsTogether;
   const i32 columns = min_of(chunk.columns / kColumnsTogether, c_row_elements(args) - first);

@@ -10,12 +10,13 @@
 // Checked by: validate/measure/scales_test.cpp.
 #pragma once
 
+#include "kernels/device/fast_math.cuh"
 #include "kernels/gemm/gemm_config.h"
 #include "kernels/ptx/vector_access.cuh"
 
 namespace tilecast {
 
-template <class Config, Scales kOf = Config::kEpilogue.scales>
+template <class Config, class Step = typename Config::Scales>
 class ScalePart {
  public:
   /// Of the `part` of a tile that begins at its row `row`.
@@ -39,7 +40,7 @@ __device__ inline i32 first_row_of_thread() {
 }
 
 template <class Config>
-class ScalePart<Config, Scales::kTensor> {
+class ScalePart<Config, ScaleTensor> {
  public:
   template <class Part>
   __device__ void load(const Args<Config>& args, const Part&, i32) {
@@ -57,7 +58,7 @@ class ScalePart<Config, Scales::kTensor> {
 };
 
 template <class Config>
-class ScalePart<Config, Scales::kRow> {
+class ScalePart<Config, ScaleRow> {
  public:
   /// By all threads of the warpgroup.
   template <class Part>
@@ -83,10 +84,10 @@ class ScalePart<Config, Scales::kRow> {
     const i32 lane = eight % 8 * 4 + static_cast<i32>(threadIdx.x) % 4;
     const float left = __shfl_sync(0xffffffff, of_columns_[eight / 8][0], lane);
     const float right = __shfl_sync(0xffffffff, of_columns_[eight / 8][1], lane);
-    sums[0] *= of_rows_[i][0] * left;
-    sums[1] *= of_rows_[i][0] * right;
-    sums[2] *= of_rows_[i][1] * left;
-    sums[3] *= of_rows_[i][1] * right;
+    sums[0] = ScaleRow::apply<FastMath>(sums[0], of_rows_[i][0], left);
+    sums[1] = ScaleRow::apply<FastMath>(sums[1], of_rows_[i][0], right);
+    sums[2] = ScaleRow::apply<FastMath>(sums[2], of_rows_[i][1], left);
+    sums[3] = ScaleRow::apply<FastMath>(sums[3], of_rows_[i][1], right);
   }
 
  private:
@@ -96,7 +97,7 @@ class ScalePart<Config, Scales::kRow> {
 };
 
 template <class Config>
-class ScalePart<Config, Scales::kBlock> {
+class ScalePart<Config, ScaleBlock> {
  public:
   /// Columns of the part that always lie in one block of B: a part begins at a multiple of its
   /// width.
@@ -182,15 +183,17 @@ class ScalePart<Config, Scales::kBlock> {
 template <class Config>
 __device__ inline void scale_sums_at(const Args<Config>& args, i32 row, i32 column,
                                      float (&pair)[2]) {
-  constexpr Scales kOf = Config::kEpilogue.scales;
-  if constexpr (kOf == Scales::kTensor) {
-    const float both = scale_or_0(args.scales.a, 0, 1) * scale_or_0(args.scales.b, 0, 1);
-    pair[0] *= both;
-    pair[1] *= both;
-  } else if constexpr (kOf == Scales::kRow) {
+  using Scales = typename Config::Scales;
+  if constexpr (Scales::kReads.whole > 0) {
+    const float of_a = scale_or_0(args.scales.a, 0, 1), of_b = scale_or_0(args.scales.b, 0, 1);
+    pair[0] = Scales::template apply<FastMath>(pair[0], of_a, of_b);
+    pair[1] = Scales::template apply<FastMath>(pair[1], of_a, of_b);
+  } else if constexpr (Scales::kReads.row > 0) {
     const float of_row = scale_or_0(args.scales.a, row, args.m);
-    pair[0] *= of_row * scale_or_0(args.scales.b, column, args.n);
-    pair[1] *= of_row * scale_or_0(args.scales.b, column + 1, args.n);
+    pair[0] = Scales::template apply<FastMath>(pair[0], of_row,
+                                               scale_or_0(args.scales.b, column, args.n));
+    pair[1] = Scales::template apply<FastMath>(pair[1], of_row,
+                                               scale_or_0(args.scales.b, column + 1, args.n));
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include "kernels/emit/problem.cuh"
 #include "kernels/gemm/gemm_args.h"
-#include "model/gemm/problem/activation_reference.h"
+#include "model/gemm/output/exact_math.h"
 
 namespace tilecast::emitted {
 
@@ -31,17 +31,15 @@ __device__ double scale_of(const ScaleArgs& scales, i64 m, i64 n, i64 k, i64 mat
   const i64 block = k / scale_block();
   const i64 row = matrix_of_b * ceil_div<i64>(kN, scale_block()) + n / scale_block();
   const i64 of_b = row * scales.b_stride + block;
-  switch (Config::kEpilogue.scales) {
-    case Scales::kTensor:
-      return static_cast<double>(*scales.a) * static_cast<double>(*scales.b);
-    case Scales::kRow:
-      return static_cast<double>(scales.a[m]) * static_cast<double>(scales.b[n]);
-    case Scales::kBlock:
-      return static_cast<double>(scales.a[block * scales.a_stride + m]) *
-             static_cast<double>(scales.b[of_b]);
-    default:
-      return 1;
+  if constexpr (Config::Scales::kInMainLoop) {
+    return static_cast<double>(scales.a[block * scales.a_stride + m]) *
+           static_cast<double>(scales.b[of_b]);
+  } else if constexpr (Config::kEpilogue.has(OutputKind::kScale)) {
+    constexpr bool kWhole = Config::Scales::kReads.whole > 0;
+    return static_cast<double>(scales.a[kWhole ? 0 : m]) *
+           static_cast<double>(scales.b[kWhole ? 0 : n]);
   }
+  return 1;
 }
 
 /// What an element of C is computed of, on the device.
@@ -74,10 +72,11 @@ __device__ inline Approximate sum_of(const Given& given, const Factors& factors,
     sum += term;
     magnitude += fabs(term);
   }
-  if (given.bias != nullptr) {
-    const double added = static_cast<double>(
-        static_cast<float>(given.bias[Config::kEpilogue.bias == Bias::kPerRow ? m : n]));
-    sum += added;
+  if constexpr (Config::kEpilogue.has(OutputKind::kBias)) {
+    using Bias = typename Config::Bias;
+    const double added =
+        static_cast<double>(static_cast<float>(given.bias[Bias::kReads.row > 0 ? m : n]));
+    sum = Bias::template apply<ExactMath>(sum, added);
     magnitude += fabs(added);
   }
   return {sum, kOfMagnitudes * magnitude};
@@ -86,21 +85,32 @@ __device__ inline Approximate sum_of(const Given& given, const Factors& factors,
 /// Of an element of C, what is scaled to be it. `row`: over all products.
 __device__ inline Approximate result_of(const Given& given, const Factors& factors, i64 row,
                                         i64 column) {
-  constexpr Activation kActivation = Config::kEpilogue.activation;
-  constexpr bool kApproximates =  // kernels/device/activation.cuh
-      kActivation != Activation::kNone && kActivation != Activation::kRelu;
-  constexpr i64 kTogether = gates(Config::kEpilogue) ? 2 : 1;
+  using Activate = typename Config::Activate;
+  constexpr i64 kTogether = Activate::kColumns;
   const Approximate sum = sum_of(given, factors, row % kM, column * kTogether);
-  Approximate result{activated(gate_of(kActivation), sum.value),
-                     sum.off + (kApproximates ? 0x1p-12 * fabs(sum.value) + 0x1p-15 : 0)};
+  const double own = Activate::kApproximate ? 0x1p-12 * fabs(sum.value) + 0x1p-15 : 0;
+  Approximate result{};
   if constexpr (kTogether == 2) {
+    // A factor of 1 leaves what the first column becomes.
     const Approximate other = sum_of(given, factors, row % kM, column * kTogether + 1);
-    const double off_alone = result.off * fabs(other.value) + other.off * fabs(result.value);
-    result = {result.value * other.value, off_alone + result.off * other.off};
+    const Approximate alone{Activate::template apply<ExactMath>(sum.value, 1), sum.off + own};
+    const double off_alone = alone.off * fabs(other.value) + other.off * fabs(alone.value);
+    result = {Activate::template apply<ExactMath>(sum.value, other.value),
+              off_alone + alone.off * other.off};
+  } else {
+    const auto at = [&](double x) { return Activate::template apply<ExactMath>(x); };
+    const double value = at(sum.value);
+    const double off =
+        fmax(fabs(at(sum.value + sum.off) - value), fabs(at(sum.value - sum.off) - value));
+    result = {value, fmax(off, sum.off) + own};
   }
-  if (given.result.residual != nullptr) {
-    result.value += static_cast<double>(static_cast<float>(
+  if constexpr (Config::kLoads) {
+    using Load = typename Config::Load;
+    const double element = static_cast<double>(static_cast<float>(
         static_cast<const CElement*>(given.result.residual)[row * kLdc + column]));
+    const double value = Load::template apply<ExactMath>(result.value, element);
+    const double off = Load::template apply<ExactMath>(result.value + result.off, element);
+    result = {value, fabs(off - value)};
   }
   return result;
 }

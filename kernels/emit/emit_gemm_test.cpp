@@ -121,8 +121,7 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
           gemm_of("warp_specialized:tile=128x192x128,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
                   "inflight=0,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
                   "walk=strided",
-                  {0, 1000, 1040}, ElementType::kE4m3, Layout::kTn,
-                  {Bias::kNone, Activation::kNone, Scales::kBlock}),
+                  {0, 1000, 1040}, ElementType::kE4m3, Layout::kTn, {step<ScaleBlock>()}),
           GroupRows::of({64, 0, 17, 100}, 128)),
       in_groups_of(
           gemm_of("warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,"
@@ -144,11 +143,10 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
               "inflight=0,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
               "walk=strided",
               {1000, 1000, 1040}, ElementType::kE4m3, Layout::kTn,
-              {Bias::kPerColumn, Activation::kSilu, Scales::kBlock}),
+              {step<BiasN>(), step<Silu>(), step<ScaleBlock>()}),
       gemm_of("split_k:tile=128x128x128,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
               "c_slots=2,producer=40,splits=3,reduction=spread,raster=grouped_m,group=8",
-              {300, 520, 4096}, ElementType::kE5m2, Layout::kTn,
-              {Bias::kNone, Activation::kNone, Scales::kRow}),
+              {300, 520, 4096}, ElementType::kE5m2, Layout::kTn, {step<ScaleRow>()}),
       gemm_of("warp_specialized:tile=128x168x64,stages=5,warpgroups=2x1,cluster=1x1,ctas=1,"
               "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
               "walk=strided",

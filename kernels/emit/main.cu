@@ -124,9 +124,9 @@ struct Launch {
       a_scales = device_array<float>(kScaleElements.a);
       b_scales = device_array<float>(kScalesOfB);
     }
-    residual = Config::kEpilogue.residual ? device_array<CElement>(kSpanOfC) : nullptr;
-    scale_c = Config::kEpilogue.scale_c ? device_array<float>(1) : nullptr;
-    amax = Config::kEpilogue.amax ? device_array<float>(1) : nullptr;
+    residual = Config::kLoads ? device_array<CElement>(kSpanOfC) : nullptr;
+    scale_c = Config::kScalesC ? device_array<float>(1) : nullptr;
+    amax = Config::kFindsAmax ? device_array<float>(1) : nullptr;
     if (splits_k(run.schedule)) {
       const ReductionWorkspace workspace = reduction_workspace(run, work);
       partials = device_array<float>(workspace.partials);

@@ -55,7 +55,7 @@ constexpr bool kFp8 = is_fp8_pair(Config::kElementType);
 using Element = TILECAST_ELEMENT;  // of A and B
 using CElement = TILECAST_C_ELEMENT;
 using BiasElement = TILECAST_BIAS_ELEMENT;
-constexpr i64 kBiasElements = bias_elements(Config::kEpilogue.bias, kM, kN);
+constexpr i64 kBiasElements = bias_elements(Config::kEpilogue, kM, kN);
 // As kernels/jit/gemm_launch.cpp has rows of A's scales unless told otherwise.
 constexpr i64 kRowOfScales =
     has_block_scales(Config::kEpilogue) ? round_up<i64>(kM, scales_apart()) : kM;

@@ -51,6 +51,18 @@ struct GemmConfig : Given {
       Given::kAlphaBeta || (splits_k(Given::kKernel.schedule) && !fuses(Given::kEpilogue) &&
                             Given::kCType != ElementType::kE4m3);
 
+  // The steps of the epilogue, by kind; of a kind that it does not have, NoStep.
+  template <OutputKind kKind>
+  using Step = typename OutputSteps::At<Given::kEpilogue.of(kKind).number>::Type;
+  using Scales = Step<OutputKind::kScale>;
+  using Bias = Step<OutputKind::kBias>;
+  using Activate = Step<OutputKind::kActivate>;
+  using Load = Step<OutputKind::kLoad>;
+  static constexpr bool kGates = gates(Given::kEpilogue);
+  static constexpr bool kLoads = Given::kEpilogue.has(OutputKind::kLoad);  // R
+  static constexpr bool kFindsAmax = Given::kEpilogue.has(OutputKind::kAmax);
+  static constexpr bool kScalesC = Given::kEpilogue.has(OutputKind::kConvert);
+
   /// Bytes that a column of A B leaves in C.
   static constexpr i32 kColumnBytes = c_column_bytes(Given::kCType, Given::kEpilogue);
   static constexpr SmemLayout kSmem =
@@ -67,10 +79,8 @@ struct GemmConfig : Given {
 
   // How a thread stages C (result.cuh): as pairs that are rounded when they are activated; by
   // stmatrix, which takes pairs of 16-bit elements; in so many words of sixteen columns.
-  static constexpr bool kStagesMatrices =
-      element_bytes(Given::kCType) == 2 && !gates(Given::kEpilogue);
-  static constexpr bool kRoundsPairs =
-      kStagesMatrices && !Given::kEpilogue.residual && !Given::kEpilogue.amax;
+  static constexpr bool kStagesMatrices = element_bytes(Given::kCType) == 2 && !kGates;
+  static constexpr bool kRoundsPairs = kStagesMatrices && !kLoads && !kFindsAmax;
   static constexpr i32 kSixteenWords = 2 * kColumnBytes;
 
   /// K elements and bytes of a swizzle row of a K-major operand.

@@ -181,7 +181,7 @@ TEST_CASE("Kernels of block scales hold a K block's sums beside the tile's witho
   CubinCache none{std::filesystem::path()};
   const ProblemKind kind{{ElementType::kE4m3, ElementType::kBf16},
                          Layout::kTn,
-                         {Bias::kPerColumn, Activation::kGelu, Scales::kBlock}};
+                         {step<BiasN>(), step<Gelu>(), step<ScaleBlock>()}};
   for (const char* text :
        {"warp_specialized:tile=256x128x128,stages=3,warpgroups=2x1,cluster=1x2,ctas=1,inflight=0,"
         "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
@@ -205,7 +205,7 @@ TEST_CASE("Kernels of exact sums hold a K block's sums beside the tile's without
   CubinCache none{std::filesystem::path()};
   const ProblemKind kind{{ElementType::kE4m3, ElementType::kBf16, Accumulate::kExact},
                          Layout::kTn,
-                         {Bias::kPerColumn, Activation::kGelu}};
+                         {step<BiasN>(), step<Gelu>()}};
   for (const char* text :
        {"warp_specialized:tile=128x208x128,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=0,"
         "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",

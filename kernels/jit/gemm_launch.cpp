@@ -68,11 +68,11 @@ ReductionWorkspace GemmLaunch::workspace() const {
 
 GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
   TILECAST_ASSERT(scale_ == SumScale::kAlphaBeta || scaling == Scaling{});
-  TILECAST_ASSERT((problem_.epilogue.bias == Bias::kNone) == (buffers.bias == nullptr));
-  TILECAST_ASSERT((problem_.epilogue.scales != Scales::kNone) == (buffers.scales.a != nullptr));
-  TILECAST_ASSERT(problem_.epilogue.residual == (buffers.residual != nullptr));
-  TILECAST_ASSERT(problem_.epilogue.scale_c == (buffers.scale_c != nullptr));
-  TILECAST_ASSERT(problem_.epilogue.amax == (buffers.amax != nullptr));
+  TILECAST_ASSERT(problem_.epilogue.has(OutputKind::kBias) == (buffers.bias != nullptr));
+  TILECAST_ASSERT(problem_.epilogue.has(OutputKind::kScale) == (buffers.scales.a != nullptr));
+  TILECAST_ASSERT(problem_.epilogue.has(OutputKind::kLoad) == (buffers.residual != nullptr));
+  TILECAST_ASSERT(problem_.epilogue.has(OutputKind::kConvert) == (buffers.scale_c != nullptr));
+  TILECAST_ASSERT(problem_.epilogue.has(OutputKind::kAmax) == (buffers.amax != nullptr));
   GemmArgs args = bind_gemm(
       gemm_to_bind(problem_, config_), buffers,
       [](MapOf, const MatrixView& view, const TmaBox& box) { return make_tensor_map(view, box); });

@@ -70,11 +70,7 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
   constant("ElementType kCType", word("ElementType", types.c, to_text(types.c)));
   constant("Layout kLayout", word("Layout", run, to_text(run)));
   constant("Epilogue kEpilogue",
-           fmt::format("{{Bias{{{}}}, Activation{{{}}}, Scales{{{}}}, {}, {}, {}}} /* {} */",
-                       static_cast<i32>(epilogue.bias), static_cast<i32>(epilogue.activation),
-                       static_cast<i32>(epilogue.scales), epilogue.residual, epilogue.amax,
-                       epilogue.scale_c, fuses(epilogue) ? to_text(epilogue) : "none"));
-  text.replace(text.rfind(" = {Bias"), 3, "");
+           fmt::format("Epilogue::of_number({}) /* {} */", epilogue.number(), to_text(epilogue)));
   flag("kExact", types.accumulate == Accumulate::kExact);
   flag("kBatched", batched || grouped || along_k);
   flag("kGrouped", grouped);

@@ -119,7 +119,7 @@ ResultArgs bind_result(const GemmToBind& gemm, const GemmBuffers& buffers, Matri
   ResultArgs args{};
   args.scale_c = buffers.scale_c;
   args.amax = reinterpret_cast<u32*>(buffers.amax);
-  if (!problem.epilogue.residual) {
+  if (!problem.epilogue.has(OutputKind::kLoad)) {
     return args;
   }
   r.pointer = buffers.residual;

@@ -1,10 +1,11 @@
-// The product of fp8 matrices whose blocks have scales (Scales::kBlock), from the elements as fp16:
+// The product of fp8 matrices whose blocks have scales (ScaleBlock), from the elements as fp16:
 // one thread an element of C. The products of one K block are added up in fp32, which 128 of them
 // leave right to 2^-17 of their magnitudes, blocks in fp64. A B's reference without scales is
 // checked by itself; this one is simple enough to be read.
 #include "kernels/ptx/convert.cuh"
 #include "model/base/integers.h"
-#include "model/gemm/problem/epilogue.h"
+#include "model/gemm/output/exact_math.h"
+#include "model/gemm/output/scales.h"
 
 namespace tilecast {
 
@@ -34,9 +35,10 @@ extern "C" __global__ void __launch_bounds__(256)
         __syncthreads();
       }
       if (row + y < m && column + x < n) {
-        sum += static_cast<double>(of_block) *
-               static_cast<double>(a_scales[block * a_stride + row + y]) *
-               static_cast<double>(b_scales[(column + x) / scale_block() * b_stride + block]);
+        sum += ScaleBlock::apply<ExactMath>(
+            static_cast<double>(of_block),
+            static_cast<double>(a_scales[block * a_stride + row + y]),
+            static_cast<double>(b_scales[(column + x) / scale_block() * b_stride + block]));
       }
     }
     if (row + y < m && column + x < n) {

@@ -125,9 +125,8 @@ TEST_CASE("Features are what their names say") {
 }
 
 TEST_CASE("What is fused counts by its time in the busiest SM") {
-  const Kernel kernel(
-      {{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn, {Bias::kNone, Activation::kGelu}},
-      kProducer);
+  const Kernel kernel({{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn, {step<Gelu>()}},
+                      kProducer);
   // 32 x 16 tiles on 132 SMs are four at most, of 128 x 256 elements with eight instructions each,
   // 80 of which are issued a cycle; the special function unit takes less.
   CHECK(kernel.of("fused_share") == Approx(4 * 128 * 256 * 8 / 80.0 / kernel.form.cycles.value));

@@ -67,10 +67,10 @@ inline constexpr GemmField kGemmFields[] = {
     leading_field<'c', &LeadingDimensions::c>(),
     {"epilogue", [](const GemmProblem& p) { return fuses(p.epilogue) ? to_text(p.epilogue) : ""; },
      [](GemmProblem& p, std::string_view text) { p.epilogue = parse_epilogue(text); },
-     "GEMMs only. What is done to A B before it is rounded to C: none, or scales of fp8 "
-     "(scale_tensor, scale_row, scale_block), a bias (bias_m, bias_n), an activation (relu, gelu, "
-     "gelu_tanh, silu) or gate (swiglu, geglu), a residual, amax and scale_c, joined by + in this "
-     "order, such as bias_n+gelu",
+     "GEMMs only. What is done to A B before it is rounded to C: none, or scales of fp8, a bias, "
+     "an "
+     "activation or gate, a residual, amax and scale_c, joined by + in this order, such as "
+     "bias_n+gelu (words: tilecast list epilogues)",
      "none"},
     {"accumulate", [](const GemmProblem& p) { return std::string(accumulate_text(p)); },
      [](GemmProblem& p, std::string_view text) { p = with_accumulate(p, parse_accumulate(text)); },

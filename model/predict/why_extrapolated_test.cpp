@@ -29,7 +29,7 @@ TEST_CASE("A side is named where no measured kernel has one as small or as large
 }
 
 TEST_CASE("What no measured kernel has at all is named first") {
-  CHECK(why({64, 128, 256}, {.scales = Scales::kBlock}) == "nothing was learned from block scales");
+  CHECK(why({64, 128, 256}, {step<ScaleBlock>()}) == "nothing was learned from block scales");
   CHECK(why_of({.shape = {64, 128, 512},
                 .dtype = ElementType::kE4m3,
                 .layout = Layout::kTn,

@@ -44,25 +44,6 @@ Products products_of(const GemmProblem& problem) {
                                       : Products::kOne;
 }
 
-constexpr i32 kBiasStep = 1, kActivationStep = 4, kScalesStep = 32, kResidualStep = 128,
-              kAmaxStep = 256, kScaleCStep = 512;
-
-i32 number_of(const Epilogue& e) {
-  return static_cast<i32>(e.bias) * kBiasStep + static_cast<i32>(e.activation) * kActivationStep +
-         static_cast<i32>(e.scales) * kScalesStep + (e.residual ? kResidualStep : 0) +
-         (e.amax ? kAmaxStep : 0) + (e.scale_c ? kScaleCStep : 0);
-}
-
-Epilogue epilogue_of(i32 number) {
-  const auto part = [&](i32 step, i32 next) { return number % next / step; };
-  return {.bias = static_cast<Bias>(part(kBiasStep, kActivationStep)),
-          .activation = static_cast<Activation>(part(kActivationStep, kScalesStep)),
-          .scales = static_cast<Scales>(part(kScalesStep, kResidualStep)),
-          .residual = part(kResidualStep, kAmaxStep) != 0,
-          .amax = part(kAmaxStep, kScaleCStep) != 0,
-          .scale_c = number >= kScaleCStep};
-}
-
 /// All schedules that split K are one kernel.
 Schedule kernel_of(Schedule schedule) { return splits_k(schedule) ? Schedule::kStreamK : schedule; }
 
@@ -115,8 +96,8 @@ constexpr Column kColumns[kVariantParts] = {
     parsed<ElementType, parse_element_type>("dtype_c"),
     parsed<Accumulate, parse_accumulate>("accumulate"),
     parsed<Layout, parse_layout>("layout"),
-    {"epilogue", [](std::string_view text) { return number_of(parse_epilogue(text)); },
-     [](i32 value) { return to_text(epilogue_of(value)); }},
+    {"epilogue", [](std::string_view text) { return parse_epilogue(text).number(); },
+     [](i32 value) { return to_text(Epilogue::of_number(value)); }},
     worded<kProductWords>("products")};
 
 std::vector<std::string_view> columns() {
@@ -254,7 +235,7 @@ KernelVariant variant_of(const GemmProblem& problem, const KernelConfig& asked) 
           number(types.c),
           number(types.accumulate),
           number(as_run(problem, config).layout),
-          number_of(problem.epilogue),
+          problem.epilogue.number(),
           number(products_of(problem))};
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/gemm/problem/epilogue.h"
 #include "python/bindings/answers.h"
 #include "python/bindings/known_calls.h"
 
@@ -121,6 +122,13 @@ NB_MODULE(_native, m) {
         return std::tuple(sm.threads, sm.registers, sm.shared_bytes, sm.cta_shared_bytes);
       },
       Release());
+  m.def("activations", [] {
+    std::vector<std::pair<std::string, int>> words;
+    for (const tilecast::OutputStep step : tilecast::steps_of(tilecast::OutputKind::kActivate)) {
+      words.emplace_back(row_of(step).word, tilecast::OutputSteps::columns_of(step));
+    }
+    return words;
+  });
   m.def(
       "triton_times",
       [](const GpuTuple& gpu, const std::string& shape, const QuestionTuple& question,

@@ -12,13 +12,15 @@ import os
 import pathlib
 from typing import Any, NamedTuple, Optional
 
+from . import _native
 from ._model import ConfigError, Error, FileError, config_folder
 
 FP16, BF16, FP32 = 1, 2, 5
 TN, NN, NT, TT = 0, 1, 2, 3
 NO_BIAS, BIAS_M, BIAS_N = 0, 1, 2
-ACTIVATIONS = {None: 0, "relu": 1, "gelu": 2, "gelu_tanh": 3, "silu": 4, "swiglu": 5, "geglu": 6}
-GATES = (5, 6)  # of which C has half of the columns
+_WORDS = _native.activations()  # in the order of tilecast_activation
+ACTIVATIONS = {None: 0} | {word: number for number, (word, _) in enumerate(_WORDS, 1)}
+GATES = tuple(ACTIVATIONS[word] for word, columns in _WORDS if columns == 2)  # C has half of them
 _INVALID, _UNSUPPORTED, _FILE = 1, 2, 7  # tilecast_status
 
 

@@ -27,6 +27,9 @@ def family_times(machine: Machine, shape: str, question: Question, kernels: list
                  cycles: dict[str, float], threads: int, /) -> list[tuple[float, float, float, str]]:
     """Seconds, cycles, SM clock in Hz and configuration of the first of each kernel's that can run."""
 
+def activations() -> list[tuple[str, int]]:
+    """Words, and columns of A B that become one of C: 2 of a gate."""
+
 def sm_limits(machine: Machine, /) -> tuple[int, int, float, float]:
     """Threads, registers and bytes of shared memory of an SM; bytes of one CTA."""
 

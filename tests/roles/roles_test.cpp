@@ -223,10 +223,8 @@ std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConf
     problems.push_back({.shape = shape,
                         .dtype = kernel.promoted() ? ElementType::kE4m3x2 : ElementType::kFp16,
                         .layout = layout,
-                        .epilogue = {.bias = Bias::kNone,
-                                     .activation = Activation::kNone,
-                                     .scales = kernel.block_scales ? Scales::kBlock : Scales::kNone,
-                                     .residual = kernel.residual},
+                        .epilogue = {kernel.block_scales ? step<ScaleBlock>() : OutputStep{},
+                                     kernel.residual ? step<Residual>() : OutputStep{}},
                         .batch = {.products = kernel.batched ? 3 : 1},
                         .accumulate = kernel.exact ? Accumulate::kExact : Accumulate::kFast});
   }

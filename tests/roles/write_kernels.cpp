@@ -59,9 +59,9 @@ void write_kernels(const std::string& list, const std::string& folder) {
     if (block_scales || exact) {
       kind.types = {ElementType::kE4m3, ElementType::kBf16,
                     exact ? Accumulate::kExact : Accumulate::kFast};
-      kind.epilogue.scales = block_scales ? Scales::kBlock : Scales::kNone;
+      kind.epilogue.add(block_scales ? step<ScaleBlock>() : OutputStep{});
     }
-    kind.epilogue.residual = residual;
+    kind.epilogue.add(residual ? step<Residual>() : OutputStep{});
     const KernelConfig config = parse_kernel_config(line);
     write_file(fmt::format("{}/kernel_{}.cpp", folder, index), kernel_text(index, config, kind));
     const Layout run = config.operands == OperandOrder::kSwapped ? transposed(layout) : layout;

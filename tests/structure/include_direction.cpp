@@ -33,7 +33,8 @@ const std::vector<Layer>& layers() {
   static const std::vector<std::string_view> kOfTilecastGpu{"model/", "kernels/", "validate/",
                                                             "cli/"};
   // What of an op its kernels share with its model, and whoever reads or writes its texts.
-  static const Folders kGemm{"model/gemm/problem/", "model/gemm/config/", "model/gemm/order/"};
+  static const Folders kGemm{"model/gemm/output/", "model/gemm/problem/", "model/gemm/config/",
+                             "model/gemm/order/"};
   static const Folders kStream{"model/stream/block_walk", "model/stream/stream_config"};
   static const Folders kOps = and_more(and_more({"model/base/", "model/op/"}, kGemm), kStream);
   static const std::vector<Layer> kLayers{
@@ -51,6 +52,7 @@ const std::vector<Layer>& layers() {
        {}},
       {"model/form/", {"model/base/", "model/spec/"}, {}},
       {"model/clock/", {"model/base/", "model/spec/", "model/gemm/problem/"}, {}},
+      {"model/gemm/output/", {"model/base/"}, {}},
       {"model/gemm/problem/", and_more({"model/base/"}, kGemm), {}},
       {"model/gemm/config/", and_more({"model/base/", "model/op/"}, kGemm), {}},
       {"model/gemm/order/", and_more({"model/base/"}, kGemm), {}},

@@ -39,7 +39,7 @@ GemmProblem random_batch(int index, std::mt19937& random) {
       .layout = layout,
       .batch = {1 + up_to(side == 1200 ? 7 : 70), random() % 4 == 0, random() % 4 == 0}};
   if (index % 5 == 0) {
-    problem.epilogue = {random() % 2 == 0 ? Bias::kPerColumn : Bias::kPerRow, Activation::kGelu};
+    problem.epilogue = {random() % 2 == 0 ? step<BiasN>() : step<BiasM>(), step<Gelu>()};
   }
   return problem;
 }

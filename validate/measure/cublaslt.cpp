@@ -51,22 +51,22 @@ cublasLtMatrixLayout_t new_layout(cudaDataType_t type, const MatrixSides& sides,
 
 /// Our columns are its rows, so that bias_n is its bias.
 cublasLtEpilogue_t epilogue_of(const Epilogue& epilogue) {
-  const bool biased = epilogue.bias == Bias::kPerColumn;
+  const OutputStep bias = epilogue.of(OutputKind::kBias),
+                   activation = epilogue.of(OutputKind::kActivate),
+                   load = epilogue.of(OutputKind::kLoad);
+  const bool biased = bias == step<BiasN>(), adds = load == step<Residual>();
   // It activates behind C, and finds amax and scales C for fp8 that it multiplies alone.
-  const bool behind = epilogue.residual && epilogue.activation != Activation::kNone;
-  if (epilogue.bias != Bias::kPerRow && !behind && !epilogue.amax && !epilogue.scale_c) {
-    switch (epilogue.activation) {
-      case Activation::kNone:
-        return biased ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
-      case Activation::kRelu:
-        return biased ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
-      case Activation::kGeluTanh:
-        return biased ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
-      case Activation::kGelu:
-      case Activation::kSilu:
-      case Activation::kSwiglu:
-      case Activation::kGeglu:
-        break;
+  const bool behind = adds && activation != OutputStep{};
+  if ((biased || bias == OutputStep{}) && (adds || load == OutputStep{}) && !behind &&
+      !epilogue.has(OutputKind::kAmax) && !epilogue.has(OutputKind::kConvert)) {
+    if (activation == OutputStep{}) {
+      return biased ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+    }
+    if (activation == step<Relu>()) {
+      return biased ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+    }
+    if (activation == step<GeluTanh>()) {
+      return biased ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
     }
   }
   throw ConfigError(fmt::format("cuBLASLt has no epilogue {}", to_text(epilogue)));
@@ -74,8 +74,8 @@ cublasLtEpilogue_t epilogue_of(const Epilogue& epilogue) {
 
 /// Our B is its A. The heuristic asks that there are scales: it gets an address, and each run its
 /// own.
-void set_scale_modes(Scales scales, const void* somewhere, cublasLtMatmulDesc_t operation) {
-  const bool rows = scales == Scales::kRow, blocks = scales == Scales::kBlock;
+void set_scale_modes(OutputStep scales, const void* somewhere, cublasLtMatmulDesc_t operation) {
+  const bool rows = scales == step<ScaleRow>(), blocks = scales == step<ScaleBlock>();
   const cublasLtMatmulMatrixScale_t of_b = blocks ? CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F
                                            : rows ? CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F
                                                   : CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F;
@@ -134,7 +134,7 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
                                bool fp32_output)
     : library_(library),
       operation_(new_operation(), cublasLtMatmulDescDestroy),
-      adds_(!fp32_output && problem.epilogue.residual),
+      adds_(!fp32_output && problem.epilogue.has(OutputKind::kLoad)),
       // B as [n,k] is, in columns, k x n, to be transposed; as [k,n] it is n x k as it stands. A as
       // [m,k] is k x m as it stands.
       first_(new_layout(data_type(problem.dtype), sides_of_b(problem),
@@ -172,8 +172,9 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
     TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(
         operation_.get(), CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast));
   }
-  if (!fp32_output && problem.epilogue.scales != Scales::kNone) {
-    set_scale_modes(problem.epilogue.scales, library.workspace().as<void>(), operation_.get());
+  if (!fp32_output && problem.epilogue.has(OutputKind::kScale)) {
+    set_scale_modes(problem.epilogue.of(OutputKind::kScale), library.workspace().as<void>(),
+                    operation_.get());
   }
   if (!fp32_output && fuses(problem.epilogue)) {
     const cublasLtEpilogue_t epilogue = epilogue_of(problem.epilogue);

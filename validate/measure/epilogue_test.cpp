@@ -18,7 +18,7 @@
 #include "model/gemm/config/schedule_text.h"
 #include "model/gemm/menu/candidates.h"
 #include "model/gemm/menu/legality.h"
-#include "model/gemm/problem/activation_reference.h"
+#include "model/gemm/output/exact_math.h"
 #include "model/spec/load_gpu.h"
 #include "tests/gemm_check.h"
 #include "tests/gpu.h"
@@ -28,8 +28,23 @@ using namespace tilecast;
 
 namespace {
 
-constexpr Activation kActivations[] = {Activation::kNone, Activation::kRelu, Activation::kGelu,
-                                       Activation::kGeluTanh, Activation::kSilu};
+/// None, and each of one column.
+std::vector<OutputStep> activations() {
+  std::vector<OutputStep> all = steps_of(OutputKind::kActivate);
+  std::erase_if(all, [](OutputStep step) { return OutputSteps::columns_of(step) != 1; });
+  all.insert(all.begin(), OutputStep{});
+  return all;
+}
+
+double activated(OutputStep activation, double x) {
+  double value = x;
+  OutputSteps::visit<OutputKind::kActivate>(activation, [&](auto step) {
+    if constexpr (step.kColumns == 1) {
+      value = step.template apply<ExactMath>(x);
+    }
+  });
+  return value;
+}
 
 /// What becomes of the sums.
 struct Result {
@@ -40,8 +55,8 @@ struct Result {
 
 std::vector<Result> every_result() {
   std::vector<Result> all;
-  for (const Bias bias : {Bias::kNone, Bias::kPerRow, Bias::kPerColumn}) {
-    for (const Activation activation : kActivations) {
+  for (const OutputStep bias : {OutputStep{}, step<BiasM>(), step<BiasN>()}) {
+    for (const OutputStep activation : activations()) {
       if (const Epilogue epilogue{bias, activation}; fuses(epilogue)) {
         all.push_back({epilogue});
       }
@@ -90,7 +105,7 @@ GemmProblem random_problem(std::size_t size, const Result& result, std::mt19937&
   const auto up_to = [&](i64 most) { return drawn_up_to(most, random); };
   const i64 sides[] = {64, 300, 1500}, depths[] = {8, 32, 200};
   constexpr ElementType kTypes[] = {ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3};
-  const bool scaled = result.epilogue.scales != Scales::kNone;
+  const bool scaled = result.epilogue.has(OutputKind::kScale);
   const bool fp8 = scaled || result.accumulate == Accumulate::kExact;
   const ElementType dtype = kTypes[fp8 ? 2 : random() % std::size(kTypes)];
   const Layout layout = kEveryLayout[is_fp8(dtype) ? 0 : random() % std::size(kEveryLayout)];
@@ -237,7 +252,7 @@ TEST_CASE("Random epilogues of random problems are right in configurations drawn
           const std::string what = to_text(problem) + " " + to_text(config);
           const HangGuard guard(what);
           INFO(what);
-          const bool in_place = problem.epilogue.residual && random() % 2 == 0;
+          const bool in_place = problem.epilogue.has(OutputKind::kLoad) && random() % 2 == 0;
           CHECK(bench.check(config, in_place).fault == "");
           ++triples;
           ++of_schedule[config.schedule];
@@ -268,9 +283,8 @@ TEST_CASE("Every 16-bit value goes through every activation within the stated bo
       b[j * kDepth] = one(type);
     }
     const double rounding = unit_roundoff(type);
-    for (const Activation activation : kActivations) {
-      const GemmProblem problem{
-          {kValues, kColumns, kDepth}, type, Layout::kTn, {Bias::kNone, activation}};
+    for (const OutputStep activation : activations()) {
+      const GemmProblem problem{{kValues, kColumns, kDepth}, type, Layout::kTn, {activation}};
       const std::vector<unsigned short> c = run(bench, kWays[3], problem, a, b, {});
       int wrong = 0;
       double most = 0;
@@ -278,7 +292,7 @@ TEST_CASE("Every 16-bit value goes through every activation within the stated bo
         const double x = value_of(static_cast<unsigned short>(i), type);
         const double expected = activated(activation, x);
         const double got = value_of(c[i * kColumns], type);
-        const bool approximate = activation != Activation::kNone && activation != Activation::kRelu;
+        const bool approximate = row_of(activation).approximate;
         const double bound =
             rounding * std::fabs(expected) + std::ldexp(1.0, -24) +
             (approximate ? std::ldexp(std::fabs(x), -12) + std::ldexp(1.0, -15) : 0);
@@ -305,17 +319,17 @@ TEST_CASE("What is not finite in the bias stays in its row or column, by every w
   constexpr std::size_t kNanAt = 67, kInfinityAt = 2;
   const std::vector<unsigned short> a(kRows * kDepth, 0), b(kColumns * kDepth, 0);
   for (const char* text : kWays) {
-    for (const Bias kind : {Bias::kPerRow, Bias::kPerColumn}) {
+    for (const OutputStep kind : {step<BiasM>(), step<BiasN>()}) {
       const GemmProblem problem{
-          {kRows, kColumns, kDepth}, ElementType::kFp16, Layout::kTn, {kind, Activation::kSilu}};
+          {kRows, kColumns, kDepth}, ElementType::kFp16, Layout::kTn, {kind, step<Silu>()}};
       std::vector<unsigned short> bias(
-          static_cast<std::size_t>(bias_elements(kind, kRows, kColumns)), 0);
+          static_cast<std::size_t>(bias_elements({kind}, kRows, kColumns)), 0);
       bias[kNanAt] = kNan;
       bias[kInfinityAt] = kInfinity;
       const std::vector<unsigned short> c = run(bench, text, problem, a, b, bias);
       int wrong = 0;
       for (std::size_t i = 0; i < c.size(); ++i) {
-        const std::size_t element = kind == Bias::kPerRow ? i / kColumns : i % kColumns;
+        const std::size_t element = kind == step<BiasM>() ? i / kColumns : i % kColumns;
         const double got = value_of(c[i], ElementType::kFp16);
         const bool right = element == kNanAt        ? std::isnan(got)
                            : element == kInfinityAt ? std::isinf(got)

@@ -39,14 +39,14 @@ void GpuTestBench::prepare(const GemmProblem& next, Inputs inputs) {
                stream.get());
   kernels.fill(b.as<void>(), static_cast<u64>(b_elements), next.dtype, inputs, seed++,
                stream.get());
-  const i64 elements = bias_elements(next.epilogue.bias, m, n);
+  const i64 elements = bias_elements(next.epilogue, m, n);
   if (elements > 0) {
     const ElementType type = half_type(c_type(next));
     bias.reserve(bytes_of(elements, 1, type));
     kernels.fill(bias.as<void>(), static_cast<u64>(elements), type, Inputs::kNormal, seed++,
                  stream.get());
   }
-  if (next.epilogue.residual) {
+  if (next.epilogue.has(OutputKind::kLoad)) {
     const i64 of_r = next.batch.products * m * c_row(next);
     residual.reserve(bytes_of(of_r, 1, c_type(next)));
     kernels.fill(residual.as<void>(), static_cast<u64>(of_r), c_type(next), Inputs::kNormal, seed++,
@@ -57,14 +57,14 @@ void GpuTestBench::prepare(const GemmProblem& next, Inputs inputs) {
 }
 
 GemmBuffers GpuTestBench::buffers(void* output) const {
-  const bool biased = problem.epilogue.bias != Bias::kNone;
+  const bool biased = problem.epilogue.has(OutputKind::kBias);
   return {.a = a.as<void>(),
           .b = b.as<void>(),
           .c = output,
           .bias = biased ? bias.as<void>() : nullptr,
           .scales = scales.get(),
           .group_rows = rows_of_groups.get(),
-          .residual = problem.epilogue.residual ? residual.as<void>() : nullptr,
+          .residual = problem.epilogue.has(OutputKind::kLoad) ? residual.as<void>() : nullptr,
           .scale_c = scales.scale_c(),
           .amax = scales.amax()};
 }

@@ -38,8 +38,7 @@ GemmProblem random_groups(int index, std::mt19937& random) {
                              : index % 3 == 0 ? ElementType::kFp16
                                               : ElementType::kBf16,
                     .layout = n_major ? Layout::kNn : Layout::kTn,
-                    .epilogue = {Bias::kNone, Activation::kNone,
-                                 fp8 && index % 2 == 0 ? Scales::kBlock : Scales::kNone}},
+                    .epilogue = {fp8 && index % 2 == 0 ? step<ScaleBlock>() : OutputStep{}}},
                    GroupRows::of(rows, room));
 }
 

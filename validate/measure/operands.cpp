@@ -31,11 +31,11 @@ SetLayout set_layout(const GemmProblem& problem, Bytes l2) {
                    .b_bytes = operand_bytes(elements_of_b(problem), 1, problem.dtype),
                    .c_bytes = operand_bytes(matrices_of_c(problem) * rows_in_memory(problem),
                                             c_row(problem), c_type(problem)),
-                   .bias_bytes = operand_bytes(bias_elements(problem.epilogue.bias, m, n), 1,
+                   .bias_bytes = operand_bytes(bias_elements(problem.epilogue, m, n), 1,
                                                half_type(c_type(problem))),
                    .residual_bytes = 0,
                    .sets = {}};
-  layout.residual_bytes = problem.epilogue.residual ? layout.c_bytes : 0;
+  layout.residual_bytes = problem.epilogue.has(OutputKind::kLoad) ? layout.c_bytes : 0;
   layout.sets = buffer_sets(layout.set_bytes(), l2);
   return layout;
 }
@@ -54,7 +54,8 @@ void OperandScales::prepare(const GemmProblem& problem, u64 seed) {
   args_ = {};
   scale_c_ = amax_ = nullptr;
   const Epilogue& epilogue = problem.epilogue;
-  if (epilogue.scales == Scales::kNone && !epilogue.scale_c && !epilogue.amax) {
+  if (!epilogue.has(OutputKind::kScale) && !epilogue.has(OutputKind::kConvert) &&
+      !epilogue.has(OutputKind::kAmax)) {
     return;
   }
   constexpr i64 kFours = 4;
@@ -80,12 +81,12 @@ void OperandScales::prepare(const GemmProblem& problem, u64 seed) {
   memory_.reserve(values.size() * sizeof(float));
   copy_to_device(memory_.as<void>(), std::span<const float>(values));
   float* const all = memory_.as<float>();
-  if (epilogue.scales != Scales::kNone) {
+  if (epilogue.has(OutputKind::kScale)) {
     args_.a = all;
     args_.b = all + of_a;
   }
-  scale_c_ = epilogue.scale_c ? all + of_operands : nullptr;
-  amax_ = epilogue.amax ? all + of_operands + 1 : nullptr;
+  scale_c_ = epilogue.has(OutputKind::kConvert) ? all + of_operands : nullptr;
+  amax_ = epilogue.has(OutputKind::kAmax) ? all + of_operands + 1 : nullptr;
 }
 
 Operands::Operands(const MicroKernels& kernels, const Stream& stream, Bytes l2)

@@ -43,13 +43,12 @@ TEST_CASE("R may have rows and matrices further apart than those of C", "[gpu]")
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   for (const ElementType c : {ElementType::kBf16, ElementType::kFp32}) {
     for (const i64 apart : {8, 3}) {  // whole 16 bytes or not
-      const GemmProblem problem{
-          .shape = {200, 136, 96},
-          .dtype = ElementType::kBf16,
-          .layout = Layout::kTn,
-          .epilogue = {.bias = Bias::kPerColumn, .activation = Activation::kRelu, .residual = true},
-          .c = c,
-          .batch = {.products = 3}};
+      const GemmProblem problem{.shape = {200, 136, 96},
+                                .dtype = ElementType::kBf16,
+                                .layout = Layout::kTn,
+                                .epilogue = {step<BiasN>(), step<Relu>(), step<Residual>()},
+                                .c = c,
+                                .batch = {.products = 3}};
       bench.prepare(problem, Inputs::kNormal);
       const i64 row = problem.shape.n + apart, stride = row * (problem.shape.m + 2);
       const DeviceMemory r(static_cast<std::size_t>(3 * stride * element_bytes(c)));

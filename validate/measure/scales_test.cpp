@@ -23,11 +23,11 @@ using namespace tilecast;
 
 namespace {
 
-constexpr Scales kKinds[] = {Scales::kBlock, Scales::kTensor, Scales::kRow};
+constexpr OutputStep kKinds[] = {step<ScaleBlock>(), step<ScaleTensor>(), step<ScaleRow>()};
 
-Epilogue scaled_by(Scales scales) { return {Bias::kNone, Activation::kNone, scales}; }
+Epilogue scaled_by(OutputStep scales) { return {scales}; }
 
-GemmProblem random_problem(Scales scales, std::mt19937& random) {
+GemmProblem random_problem(OutputStep scales, std::mt19937& random) {
   const auto up_to = [&](i64 most) { return drawn_up_to(most, random); };
   const i64 sides[] = {64, 300, 1500};
   GemmProblem problem{{up_to(sides[random() % 3]), up_to(sides[random() % 3]), 16 * up_to(130)},
@@ -35,17 +35,17 @@ GemmProblem random_problem(Scales scales, std::mt19937& random) {
                       Layout::kTn,
                       scaled_by(scales),
                       random() % 2 == 0 ? ElementType::kBf16 : ElementType::kFp16};
-  if (scales != Scales::kBlock && random() % 2 == 0) {
+  if (scales != step<ScaleBlock>() && random() % 2 == 0) {
     problem.accumulate = Accumulate::kExact;
   }
   if (random() % 3 == 0) {
-    problem.epilogue.bias = random() % 2 == 0 ? Bias::kPerRow : Bias::kPerColumn;
-    problem.epilogue.activation = random() % 2 == 0 ? Activation::kNone : Activation::kGelu;
+    problem.epilogue.add(random() % 2 == 0 ? step<BiasM>() : step<BiasN>());
+    problem.epilogue.add(random() % 2 == 0 ? OutputStep{} : step<Gelu>());
   }
   return problem;
 }
 
-Drawn random_case(const GpuSpec& gpu, Scales scales, std::mt19937& random) {
+Drawn random_case(const GpuSpec& gpu, OutputStep scales, std::mt19937& random) {
   Drawn drawn{random_problem(scales, random), {}};
   for (const Schedule schedule : kWgmmaSchedules) {
     const auto legal = enumerate_candidates(gpu, drawn.problem, {schedule}).legal;
@@ -99,7 +99,7 @@ TEST_CASE("Scaled operands drawn at random give the right C with kernels drawn a
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   std::mt19937 random(daily_seed("scales"));
-  for (const Scales scales : kKinds) {
+  for (const OutputStep scales : kKinds) {
     std::vector<Drawn> cases;
     for (int i = 0; i < 12; ++i) {
       cases.push_back(random_case(gpu, scales, random));
@@ -115,7 +115,7 @@ TEST_CASE("Scaled operands drawn at random give the right C with kernels drawn a
 
 TEST_CASE("cuBLASLt reads the same scales as the kernels do", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
-  for (const Scales scales : kKinds) {
+  for (const OutputStep scales : kKinds) {
     for (const i64 k : {512, 1152}) {  // blocks of B in whole fours and not
       bench.prepare({{384, 640, k}, ElementType::kE4m3, Layout::kTn, scaled_by(scales)},
                     Inputs::kNormal);
@@ -130,7 +130,7 @@ TEST_CASE("Rows of B's block scales may begin anywhere", "[gpu]") {
   const i32 odd = 1 + static_cast<i32>(daily_seed("rows of scales") % 3);
   for (const GemmShape& shape : {GemmShape{200, 700, 1000}, GemmShape{200, 100, 640},
                                  GemmShape{200, 600, 384}, GemmShape{200, 400, 128}}) {
-    bench.prepare({shape, ElementType::kE4m3, Layout::kTn, scaled_by(Scales::kBlock)},
+    bench.prepare({shape, ElementType::kE4m3, Layout::kTn, scaled_by(step<ScaleBlock>())},
                   Inputs::kNormal);
     INFO(to_text(bench.problem));
     const ScaleArgs wide = bench.scales.get();  // rows of whole 16 bytes
@@ -169,7 +169,7 @@ TEST_CASE("Promoted sums do not lose more with a longer K", "[gpu]") {
     bench.prepare({{256, 512, k},
                    ElementType::kE4m3,
                    Layout::kTn,
-                   scaled_by(Scales::kBlock),
+                   scaled_by(step<ScaleBlock>()),
                    ElementType::kFp16},
                   Inputs::kNormal);
     for (const char* text : {kCooperative, kTwoRows, kPingPong}) {
@@ -186,8 +186,8 @@ TEST_CASE("What is not finite in a scale reaches what it scales and nothing else
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   constexpr i64 kRows = 300, kColumns = 400, kDepth = 400, kAt = 270;
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  for (const Scales scales : {Scales::kRow, Scales::kBlock}) {
-    const bool blocks = scales == Scales::kBlock;
+  for (const OutputStep scales : {step<ScaleRow>(), step<ScaleBlock>()}) {
+    const bool blocks = scales == step<ScaleBlock>();
     for (const bool of_a : {true, false}) {
       bench.prepare({{kRows, kColumns, kDepth}, ElementType::kE4m3, Layout::kTn, scaled_by(scales)},
                     Inputs::kUniform);

@@ -82,7 +82,7 @@ double accumulation_error(const GemmProblem& problem) {
     return 0;  // less than C is rounded by
   }
   // As the reference's own bound (reference_gemm.cu), and what activations are off by.
-  const bool activated = problem.epilogue.activation != Activation::kNone;
+  const bool activated = problem.epilogue.has(OutputKind::kActivate);
   return std::ldexp(1.0, -18) + std::ldexp(static_cast<double>(k) / 16, -23) +
          (activated ? std::ldexp(1.0, -10) : 0);
 }
@@ -95,9 +95,9 @@ ElementBound element_bound(const GemmProblem& problem, double rms, i32 rounded_s
                                             : 0;
   return {.relative = static_cast<float>(kRelativeRoundoffs * unit_roundoff(c_type(problem)) +
                                          (is_fp8(problem.dtype) ? lost / 2 * (gated ? 2 : 1) : 0)),
-          .absolute = static_cast<float>((kAbsoluteOfRms + lost + roundings) * rms *
-                                         (gated ? kOfFactors : 1) *
-                                         (problem.epilogue.scales == Scales::kRow ? kOfRows : 1))};
+          .absolute = static_cast<float>(
+              (kAbsoluteOfRms + lost + roundings) * rms * (gated ? kOfFactors : 1) *
+              (problem.epilogue.of(OutputKind::kScale) == step<ScaleRow>() ? kOfRows : 1))};
 }
 
 Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem, i32 rounded_sums) {
@@ -244,7 +244,7 @@ void Verifier::apply_epilogue(const float* sums, const GemmBuffers& inputs) {
                         : behind(inputs.residual, product * apart, c_type(problem_)),
         .residual_row = static_cast<u64>(row),
         .scale_c = inputs.scale_c,
-        .amax = problem_.epilogue.amax ? amax_.as<u32>() : nullptr};
+        .amax = problem_.epilogue.has(OutputKind::kAmax) ? amax_.as<u32>() : nullptr};
     kernels_.apply_epilogue(sums + product * m * n,
                             reference_.as<float>() + product * m * c_columns(problem_), of_product,
                             problem_, stream_.get());
@@ -252,7 +252,7 @@ void Verifier::apply_epilogue(const float* sums, const GemmBuffers& inputs) {
 }
 
 std::string Verifier::fault_of_amax(double rms) const {
-  if (!problem_.epilogue.amax) {
+  if (!problem_.epilogue.has(OutputKind::kAmax)) {
     return {};
   }
   // What activations are off by, and sums, of a gate two of them.

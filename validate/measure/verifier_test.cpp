@@ -101,7 +101,7 @@ TEST_CASE("What fp8's tensor cores lose of the largest sums is inside the bound 
                         .dtype = ElementType::kE4m3,
                         .layout = Layout::kTn,
                         .c = ElementType::kFp32};
-    problem.epilogue.activation = Activation::kSilu;
+    problem.epilogue.add(step<Silu>());
     const ElementBound bound =
         element_bound(problem, std::sqrt(static_cast<double>(k)) / std::sqrt(2.0));
     const int sums = static_cast<int>(4'000'000 / k);

@@ -170,7 +170,7 @@ TEST_CASE("An epilogue is a column of its own, empty where there is none, and pa
   const std::string plain = measurement_csv({m});
   CHECK(plain.find(",epilogue,accumulate\n") != std::string::npos);
   CHECK(plain.ends_with(",,\n"));
-  m.point.problem.epilogue = {Bias::kPerColumn, Activation::kGelu};
+  m.point.problem.epilogue = {step<BiasN>(), step<Gelu>()};
   const std::string fused = measurement_csv({m});
   CHECK(fused.ends_with(",bias_n+gelu,\n"));
   CHECK(parse_measurements(fused, "x.csv").rows[0].measurement.point == m.point);
@@ -202,7 +202,7 @@ TEST_CASE("How sums of fp8 are added up is a column, which files of before do no
   CHECK(read(row_of()) == m.point);
   CHECK(key_of(fast) != key_of(m.point));
   m.point.problem = fast.problem;
-  m.point.problem.epilogue.scales = Scales::kBlock;
+  m.point.problem.epilogue.add(step<ScaleBlock>());
   CHECK(row_of().ends_with(",scale_block,exact\n"));
   CHECK(read(row_of()) == m.point);
   CHECK(message_of(replaced(row_of(), ",exact\n", ",fast\n"))

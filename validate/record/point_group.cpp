@@ -22,9 +22,9 @@ GroupKey group_key(const Point& point) {
           c_type(problem),
           problem.accumulate,
           problem.layout,
-          problem.epilogue.scales,
-          problem.epilogue.bias,
-          problem.epilogue.activation,
+          problem.epilogue.of(OutputKind::kScale).number,
+          problem.epilogue.of(OutputKind::kBias).number,
+          problem.epilogue.of(OutputKind::kActivate).number,
           point.regime,
           point.inputs,
           point.l2_state};

@@ -22,7 +22,7 @@ TEST_CASE("Whatever a point says but its configuration makes another group") {
   points[6].problem.dtype = ElementType::kE5m2;
   points[7].problem = with_c_type(points[7].problem, ElementType::kFp16);
   points[8].problem.layout = Layout::kNn;
-  points[9].problem.epilogue.activation = Activation::kGelu;
+  points[9].problem.epilogue.add(step<Gelu>());
   points[10].regime = Regime::kSustained;
   points[11].inputs = Inputs::kZeros;
   points[12].problem.leading.b = 2048;

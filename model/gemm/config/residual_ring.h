@@ -1,8 +1,9 @@
-// R (Epilogue::residual) on its way through the ring of stages: behind a tile's last K block its
-// producer loads the tile's part of R into the next stages, in chunks that lie as those of C do
-// (c_chunk.cuh), and whoever has multiplied adds them to its sums and releases the stages. The ring
-// is loaded ahead, so R has come when the sums are complete, and takes neither room nor barriers of
-// its own. Elsewhere, and where rows of R are not whole 16 bytes, threads load R at the tile's end.
+// R, the matrix that an epilogue loads (OutputKind::kLoad), on its way through the ring of stages:
+// behind a tile's last K block its producer loads the tile's part of R into the next stages, in
+// chunks that lie as those of C do (c_chunk.cuh), and whoever has multiplied adds them to its sums
+// and releases the stages. The ring is loaded ahead, so R has come when the sums are complete, and
+// takes neither room nor barriers of its own. Elsewhere, and where rows of R are not whole 16
+// bytes, threads load R at the tile's end.
 //
 // Checked by: residual_ring_test.cpp; its steps by tests/roles.
 #pragma once
@@ -28,7 +29,7 @@ TILECAST_HD constexpr i32 residual_chunks_in_stage(Schedule schedule, const Tili
 TILECAST_HD constexpr i32 residual_stages(const KernelConfig& config, i32 column_bytes,
                                           const Epilogue& epilogue) {
   const Tiling& t = config.tiling;
-  if (!epilogue.residual || has_block_scales(epilogue) ||
+  if (!epilogue.has(OutputKind::kLoad) || has_block_scales(epilogue) ||
       !has_producer_warpgroup(config.schedule) || splits_k(config.schedule) ||
       c_last_columns(t) > 0 || config.operands == OperandOrder::kSwapped) {
     return 0;

@@ -9,8 +9,7 @@ using namespace tilecast;
 
 namespace {
 
-constexpr Epilogue kResidual{
-    .bias = Bias::kNone, .activation = Activation::kNone, .residual = true};
+constexpr Epilogue kResidual{step<Residual>()};
 
 KernelConfig ping_pong(const std::string& tile_and_stages) {
   return parse_kernel_config("ping_pong:tile=" + tile_and_stages +
@@ -54,7 +53,7 @@ TEST_CASE("Warpgroups that take turns tell one round of the ring from the next")
 TEST_CASE("Threads load R where no producer could, or where it counts other arrivals") {
   CHECK(residual_stages(ping_pong("128x128x64,stages=6"), 2, {}) == 0);
   Epilogue scaled = kResidual;
-  scaled.scales = Scales::kBlock;
+  scaled.add(step<ScaleBlock>());
   CHECK(residual_stages(ping_pong("128x128x64,stages=6"), 2, scaled) == 0);
   CHECK(stages(ping_pong("128x136x64,stages=4")) == 0);  // odd eights of columns
   CHECK(stages(parse_kernel_config(

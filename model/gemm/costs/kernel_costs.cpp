@@ -117,7 +117,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
                            machine.issue_copy * (c_chunks(t) * warpgroups_per_tile(t)));
   costs.store.staging = time(transfer_cycles(chunk, machine.intake));
   costs.store.chunk_bytes = static_cast<i64>(chunk.value);
-  if (problem.epilogue.residual) {
+  if (problem.epilogue.has(OutputKind::kLoad)) {
     costs.residual.bytes = costs.store.chunk_bytes;
     costs.residual.intake = time(transfer_cycles(chunk, gpu.reduction->sm_load));
     costs.residual.output = sim_time(transfer_time(chunk, machine.l2_output));

@@ -10,12 +10,12 @@ struct Fused {
   static Fused of(const GemmProblem& problem) {
     const Epilogue& e = problem.epilogue;
     const ElementType c = c_type(problem);
-    return {.bias = e.bias != Bias::kNone,
-            .row_scales = e.scales == Scales::kRow,
-            .activation = e.activation != Activation::kNone,
+    return {.bias = e.has(OutputKind::kBias),
+            .row_scales = e.of(OutputKind::kScale) == step<ScaleRow>(),
+            .activation = e.has(OutputKind::kActivate),
             .gate = gates(e),
-            .residual = e.residual,
-            .amax = e.amax,
+            .residual = e.has(OutputKind::kLoad),
+            .amax = e.has(OutputKind::kAmax),
             .wide_c = c == ElementType::kFp32,
             .narrow_c = c == ElementType::kE4m3};
   }
@@ -63,7 +63,8 @@ i32 fused_registers(const GemmProblem& problem, const KernelConfig& config) {
 }
 
 bool defers_with_epilogue(const KernelConfig& config, const Epilogue& epilogue) {
-  return config.store != Store::kDeferred || !epilogue.amax || config.ctas_per_sm == 1;
+  return config.store != Store::kDeferred || !epilogue.has(OutputKind::kAmax) ||
+         config.ctas_per_sm == 1;
 }
 
 }  // namespace tilecast

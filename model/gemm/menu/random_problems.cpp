@@ -38,13 +38,23 @@ std::vector<i64> random_rows(Random& random, const DrawnSizes& sizes) {
 }
 
 Epilogue random_epilogue(Random& random, Epilogue epilogue, ElementType c) {
-  epilogue.bias = random.one_of({Bias::kNone, Bias::kPerColumn, Bias::kPerColumn, Bias::kPerRow});
-  epilogue.activation =
-      random.one_of({Activation::kNone, Activation::kRelu, Activation::kGelu, Activation::kGeluTanh,
-                     Activation::kSilu, Activation::kSwiglu, Activation::kGeglu});
-  epilogue.residual = random.one_in(3);
-  epilogue.amax = random.one_in(8);
-  epilogue.scale_c = c == ElementType::kE4m3 && random.one_in(2);
+  const auto one_of = [&](const std::vector<OutputStep>& steps) {
+    const i64 last = static_cast<i64>(steps.size()) - 1;
+    return steps[static_cast<std::size_t>(last == 0 ? 0 : random.between(0, last))];
+  };
+  epilogue.add(random.one_of({OutputStep{}, step<BiasN>(), step<BiasN>(), step<BiasM>()}));
+  std::vector<OutputStep> activations = steps_of(OutputKind::kActivate);
+  activations.insert(activations.begin(), OutputStep{});
+  epilogue.add(one_of(activations));
+  if (random.one_in(3)) {
+    epilogue.add(one_of(steps_of(OutputKind::kLoad)));
+  }
+  if (random.one_in(8)) {
+    epilogue.add(step<Amax>());
+  }
+  if (c == ElementType::kE4m3 && random.one_in(2)) {
+    epilogue.add(step<ScaleC>());
+  }
   return epilogue;
 }
 
@@ -63,8 +73,8 @@ GemmProblem any_gemm(Random& random, const DrawnSizes& sizes) {
             : random.one_of({ElementType::kBf16, ElementType::kBf16, ElementType::kBf16,
                              ElementType::kFp32, ElementType::kE4m3});
   if (fp8) {
-    p.epilogue.scales =
-        random.one_of({Scales::kNone, Scales::kTensor, Scales::kRow, Scales::kBlock});
+    p.epilogue.add(
+        random.one_of({OutputStep{}, step<ScaleTensor>(), step<ScaleRow>(), step<ScaleBlock>()}));
     if (random.one_in(4) && !has_block_scales(p.epilogue)) {
       p.accumulate = Accumulate::kExact;
     }

@@ -16,8 +16,8 @@
 namespace tilecast {
 namespace {
 
-constexpr Epilogue kBiasGelu{Bias::kPerColumn, Activation::kGelu};
-constexpr Epilogue kSilu{Bias::kNone, Activation::kSilu};
+constexpr Epilogue kBiasGelu{step<BiasN>(), step<Gelu>()};
+constexpr Epilogue kSilu{step<Silu>()};
 
 GemmProblem problem(const GemmShape& shape, const Epilogue& epilogue = {}) {
   return {shape, ElementType::kFp16, Layout::kTn, epilogue};

@@ -125,30 +125,30 @@ TEST_CASE("A tile of fp8 has whole swizzle rows of K: 64 elements at least, an e
   CHECK(check("65", kE4m3) == Refusal::kWgmmaShape);
 }
 
-GemmProblem scaled(Scales scales, GemmShape shape = kE4m3.shape) {
-  return {shape, ElementType::kE4m3, Layout::kTn, {Bias::kNone, Activation::kNone, scales}};
+GemmProblem scaled(OutputStep scales, GemmShape shape = kE4m3.shape) {
+  return {shape, ElementType::kE4m3, Layout::kTn, {scales}};
 }
 
 TEST_CASE("Scales are refused where there is no kernel for them, in one line") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  GemmProblem problem = scaled(Scales::kRow);
+  GemmProblem problem = scaled(step<ScaleRow>());
   CHECK(why_not_solvable(gpu, problem).empty());
   problem.dtype = ElementType::kBf16;
   CHECK(why_not_solvable(gpu, problem) ==
         "epilogue scale_row: operands of fp8 have scales, those of bf16 none");
-  problem = scaled(Scales::kTensor);
+  problem = scaled(step<ScaleTensor>());
   problem.batch.products = 2;
   CHECK(why_not_solvable(gpu, problem) ==
         "epilogue scale_tensor: kernels of a batch take no scales");
-  CHECK(why_not_solvable(load_gpu("b200", false).spec, scaled(Scales::kTensor)).find("Blackwell") !=
-        std::string::npos);
+  CHECK(why_not_solvable(load_gpu("b200", false).spec, scaled(step<ScaleTensor>()))
+            .find("Blackwell") != std::string::npos);
 }
 
 TEST_CASE(
     "Block scales take the two specialised schedules, K blocks of 128 and room for the sums") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto check = [&](const std::string& text) {
-    return check_legal(gpu, scaled(Scales::kBlock), parse_kernel_config(text));
+    return check_legal(gpu, scaled(step<ScaleBlock>()), parse_kernel_config(text));
   };
   const auto specialized = [&](const std::string& tile, const std::string& inflight = "0",
                                const std::string& store = "") {
@@ -193,14 +193,14 @@ TEST_CASE("Exact sums take every schedule with a producer warpgroup, K split or 
       "raster=grouped_m,group=8";
   GemmProblem few = exact;
   few.shape.m = 128;
-  for (const Scales scales : {Scales::kNone, Scales::kTensor, Scales::kRow}) {
-    few.epilogue.scales = exact.epilogue.scales = scales;
+  for (const OutputStep scales : {OutputStep{}, step<ScaleTensor>(), step<ScaleRow>()}) {
+    few.epilogue = exact.epilogue = {scales};
     CHECK(why_not_solvable(gpu, exact).empty());
     CHECK(check(exact, cooperative) == Refusal::kNone);
     CHECK(check(few, split) == Refusal::kNone);
     CHECK(check(exact, pipelined) == Refusal::kSchedule);
   }
-  few.epilogue.scales = Scales::kBlock;  // a tile's first K block has the first scales
+  few.epilogue.add(step<ScaleBlock>());  // a tile's first K block has the first scales
   CHECK(check(few, split) == Refusal::kSchedule);
   CHECK(check(kE4m3, pipelined) == Refusal::kNone);
   // Of 232 registers 208 hold the sums of 208 columns, a tile's and a K block's, without scales to
@@ -244,9 +244,9 @@ TEST_CASE("One warpgroup's promotion is waited for; of two the other's wgmmas ru
   };
   GemmProblem exact = kE4m3;
   exact.accumulate = Accumulate::kExact;
-  for (const auto& [method, like] : {std::pair{Method::kAnalytic, scaled(Scales::kBlock)},
+  for (const auto& [method, like] : {std::pair{Method::kAnalytic, scaled(step<ScaleBlock>())},
                                      {Method::kAnalytic, exact},
-                                     {Method::kSimulated, scaled(Scales::kBlock)},
+                                     {Method::kSimulated, scaled(step<ScaleBlock>())},
                                      {Method::kSimulated, exact}}) {
     // 128 x 128 sums in each of 64 K blocks, 128 a cycle, are 8192 cycles of a warpgroup; and a
     // second wgmma row is waited for. Loads that one alone waits for anyway hide some.

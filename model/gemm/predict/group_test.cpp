@@ -191,7 +191,7 @@ TEST_CASE("What takes no groups along K says so") {
   CHECK(why_not_solvable(h200(), fp8) ==
         "dtype e4m3: wgmma takes fp8 operands K-major only, layout tn");
   GemmProblem fused = groups;
-  fused.epilogue = {Bias::kPerColumn, Activation::kNone};
+  fused.epilogue = {step<BiasN>()};
   CHECK(why_not_solvable(h200(), fused) ==
         "epilogue bias_n: kernels that walk groups along K take none");
   CHECK(
@@ -211,12 +211,12 @@ TEST_CASE("What takes no groups says so") {
   CHECK(why_not_solvable(h200(), groups_of(std::vector<i64>(1025, 1), 64, 64)) ==
         "1025 groups: a kernel walks 1024 at most");
   GemmProblem fused = groups;
-  fused.epilogue = {Bias::kPerColumn, Activation::kNone};
+  fused.epilogue = {step<BiasN>()};
   CHECK(why_not_solvable(h200(), fused).starts_with("epilogue bias_n: "));
   fused.dtype = ElementType::kE4m3;
-  fused.epilogue = {Bias::kNone, Activation::kNone, Scales::kRow};
+  fused.epilogue = {step<ScaleRow>()};
   CHECK(why_not_solvable(h200(), fused).starts_with("epilogue scale_row: "));
-  fused.epilogue.scales = Scales::kBlock;
+  fused.epilogue.add(step<ScaleBlock>());
   CHECK(why_not_solvable(h200(), fused).empty());
   GemmProblem batch = groups;
   batch.batch.products = 2;

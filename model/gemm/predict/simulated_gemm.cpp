@@ -105,7 +105,7 @@ void hold_to_plain(const GemmQuestion& q, const GemmForm& fused, const LearnedPa
   const Seconds least = by_simulation(without, form, closed, learned, nullptr, known).time;
   const Tiling& t = config.tiling;
   const auto ends = static_cast<double>(2 * (fused.work.tiles_per_sm + fused.work.ctas_per_sm));
-  const double waits = q.problem.epilogue.residual ? ends * c_chunks(t) : 0;  // for R
+  const double waits = q.problem.epilogue.has(OutputKind::kLoad) ? ends * c_chunks(t) : 0;  // for R
   const Cycles shown = fused_time(q.problem.epilogue, 1.0 * t.block_m * t.block_n) * ends +
                        q.gpu.machine->l2_latency * waits;
   const Seconds residual = transfer_time(Bytes{residual_bytes(q.problem)}, dram_read_rate(q.gpu));

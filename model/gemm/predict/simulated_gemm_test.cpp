@@ -71,7 +71,7 @@ TEST_CASE(
   // apart; with an epilogue that does little the kernel without it is simulated too.
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   GemmProblem p = problem(192, 384, 448);
-  p.epilogue.activation = Activation::kRelu;
+  p.epilogue.add(step<Relu>());
   int simulated = 0;
   for (const Prediction& listed :
        rank_candidates(gpu, p, {}, Regime::kBurst, Inputs::kNormal, 10, {}).predictions) {

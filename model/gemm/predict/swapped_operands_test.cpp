@@ -63,7 +63,7 @@ TEST_CASE(
   CHECK(refused([](GemmProblem& p) { p.layout = Layout::kNt; }) == Refusal::kSchedule);
   CHECK(refused([](GemmProblem& p) { p.layout = Layout::kTt; }) == Refusal::kSchedule);
   CHECK(refused([](GemmProblem& p) { p.batch.products = 2; }) == Refusal::kSchedule);
-  CHECK(refused([](GemmProblem& p) { p.epilogue.bias = Bias::kPerRow; }) == Refusal::kSchedule);
+  CHECK(refused([](GemmProblem& p) { p.epilogue.add(step<BiasM>()); }) == Refusal::kSchedule);
   KernelConfig deferred = config;
   deferred.store = Store::kDeferred;
   CHECK(check_legal(h200(), problem, deferred) == Refusal::kSchedule);

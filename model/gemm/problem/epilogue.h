@@ -1,9 +1,9 @@
-// What becomes of a GEMM's sums before they are rounded to C:
-//   C = scale_c * (activation(scaled A B + bias) + R), in fp32, R a matrix like C, or C itself.
+// What becomes of a GEMM's sums before they are rounded to C: a list of steps
+// (model/gemm/output/steps.h), one of each kind at most, in the order of their kinds, in fp32.
 // Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
 //
-// As text "none", or what is asked for in the order in which it is done, joined by "+": "bias_n",
-// "gelu", "bias_n+gelu", "scale_row+bias_n+gelu", "bias_n+residual".
+// As text "none", or the words of its steps, joined by "+": "bias_n", "gelu", "bias_n+gelu",
+// "scale_row+bias_n+gelu", "bias_n+residual".
 // Checked by: epilogue_test.cpp.
 #pragma once
 
@@ -15,76 +15,100 @@
 
 #include "model/base/host_device.h"
 #include "model/base/integers.h"
+#include "model/gemm/output/steps.h"
 
 namespace tilecast {
 
-/// Elements of C's type.
-enum class Bias : i32 {
-  kNone,
-  kPerRow,     // bias_m: one for each of the m rows of C
-  kPerColumn,  // bias_n: one for each of the n columns
-};
+class Epilogue {
+ public:
+  constexpr Epilogue() = default;
+  /// Steps of different kinds, in any order; none may be among them.
+  template <class... Steps>
+  TILECAST_HD constexpr Epilogue(OutputStep first, Steps... others) {
+    add(first);
+    (add(others), ...);
+  }
 
-enum class Activation : i32 {
-  kNone,
-  kRelu,
-  kGelu,      // x (1 + erf(x / sqrt(2))) / 2
-  kGeluTanh,  // x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2
-  kSilu,      // x / (1 + exp(-x))
-  // Gates: of columns 2j and 2j + 1 of A B, g and v, column j of C.
-  kSwiglu,  // silu(g) v
-  kGeglu,   // gelu(g) v
-};
+  /// The step of a kind, or none.
+  TILECAST_HD constexpr OutputStep of(OutputKind kind) const {
+    return steps_[static_cast<i32>(kind)];
+  }
+  TILECAST_HD constexpr bool has(OutputKind kind) const { return of(kind) != OutputStep{}; }
+  /// Takes the place of the step of its kind.
+  TILECAST_HD constexpr void add(OutputStep step) {
+    if (step != OutputStep{}) {
+      steps_[static_cast<i32>(OutputSteps::kind_of(step))] = step;
+    }
+  }
+  TILECAST_HD constexpr void remove(OutputKind kind) { steps_[static_cast<i32>(kind)] = {}; }
 
-/// What fp8 operands stand for: their elements times fp32 numbers, which lie on the device.
-enum class Scales : i32 {
-  kNone,
-  kTensor,  // one for A, one for B
-  kRow,     // one for each row of A, one for each column of B
-  kBlock,   // one for each 128 elements of a row of A, one for each 128 columns x 128 K of B: sums
-            // of 128 elements of K are scaled and added up in fp32
-};
+  /// Calls `take` with the row of each step, in their order.
+  template <class Take>
+  TILECAST_HD constexpr void each(Take take) const {
+    for (const OutputStep step : steps_) {
+      if (step != OutputStep{}) {
+        take(row_of(step));
+      }
+    }
+  }
 
-/// Rows, columns and K of a block that has a scale.
-TILECAST_HD consteval i32 scale_block() { return 128; }
+  /// Calls `take` with an object of the type of the step of a kind, if there is one.
+  template <OutputKind kKind, class Take>
+  TILECAST_HD constexpr void visit(Take take) const {
+    OutputSteps::visit<kKind>(of(kKind), take);
+  }
 
-struct Epilogue {
-  Bias bias;
-  Activation activation;
-  Scales scales = Scales::kNone;
-  bool residual = false;  // adds R
-  bool amax = false;      // the largest magnitude of what is scaled by scale_c goes to the device
-  bool scale_c = false;   // an fp32 number on the device
+  /// Equal for equal epilogues alone, and its inverse.
+  TILECAST_HD constexpr i32 number() const {
+    i32 number = 0;
+    for (i32 kind = kOutputKinds - 1; kind >= 0; --kind) {
+      number = number * kNumbers + steps_[kind].number;
+    }
+    return number;
+  }
+  TILECAST_HD static constexpr Epilogue of_number(i32 number) {
+    Epilogue epilogue;
+    for (OutputStep& step : epilogue.steps_) {
+      step = {number % kNumbers};
+      number /= kNumbers;
+    }
+    return epilogue;
+  }
 
   constexpr bool operator==(const Epilogue&) const = default;
+
+ private:
+  static constexpr i32 kNumbers = 32;
+  static_assert(OutputSteps::kCount < kNumbers, "number() holds six steps in 30 bits");
+
+  OutputStep steps_[kOutputKinds];
 };
 
-/// What a gate does to the first of two columns; of what is no gate, itself.
-TILECAST_HD constexpr Activation gate_of(Activation activation) {
-  return activation == Activation::kSwiglu  ? Activation::kSilu
-         : activation == Activation::kGeglu ? Activation::kGelu
-                                            : activation;
-}
 /// C has half as many columns as A B.
 TILECAST_HD constexpr bool gates(const Epilogue& epilogue) {
-  return gate_of(epilogue.activation) != epilogue.activation;
+  return OutputSteps::columns_of(epilogue.of(OutputKind::kActivate)) == 2;
 }
 
 TILECAST_HD constexpr bool fuses(const Epilogue& epilogue) { return epilogue != Epilogue{}; }
 
 /// The part that is done in the main loop already.
 TILECAST_HD constexpr Epilogue in_main_loop(const Epilogue& epilogue) {
-  Epilogue part{};
-  part.scales = epilogue.scales == Scales::kBlock ? Scales::kBlock : Scales::kNone;
+  Epilogue part = epilogue;
+  epilogue.each([&](const StepRow& row) {
+    if (!row.in_main_loop) {
+      part.remove(row.kind);
+    }
+  });
   return part;
 }
 TILECAST_HD constexpr bool has_block_scales(const Epilogue& epilogue) {
-  return epilogue.scales == Scales::kBlock;
+  return epilogue.of(OutputKind::kScale) == step<ScaleBlock>();
 }
 
 /// Elements of the bias of an m x n result.
-TILECAST_HD constexpr i64 bias_elements(Bias bias, i64 m, i64 n) {
-  return bias == Bias::kPerRow ? m : bias == Bias::kPerColumn ? n : 0;
+TILECAST_HD constexpr i64 bias_elements(const Epilogue& epilogue, i64 m, i64 n) {
+  const StepReads reads = row_of(epilogue.of(OutputKind::kBias)).reads;
+  return reads.row * m + reads.column * n;
 }
 
 #ifndef __CUDACC_RTC__
@@ -92,11 +116,12 @@ std::string to_text(const Epilogue& epilogue);
 /// Inverse of to_text. Throws ConfigError that lists the known words.
 Epilogue parse_epilogue(std::string_view text);
 
-/// Every word but "none", in the order in which they are written, and what it stands for.
-struct EpilogueWord {
-  std::string_view word, meaning;
-};
-const std::vector<EpilogueWord>& epilogue_words();
+/// Every step, in the order in which they are written.
+const std::vector<StepRow>& output_steps();
+/// Those of a kind, as `activate` in the order of the library's numbers.
+std::vector<OutputStep> steps_of(OutputKind kind);
+/// Words of a kind: "bias_m, bias_n".
+std::string words_of(OutputKind kind);
 #endif
 
 }  // namespace tilecast

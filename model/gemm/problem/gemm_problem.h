@@ -194,29 +194,29 @@ constexpr ScaleElements scale_elements(const GemmProblem& problem) {
   const i64 m = problem.groups == nullptr ? problem.shape.m : rows_in_memory(problem);
   const i64 matrices = problem.groups == nullptr ? 1 : matrices_of_b(problem);
   const i64 k_blocks = ceil_div<i64>(k * (is_fp8_pair(problem.dtype) ? 2 : 1), scale_block());
-  switch (problem.epilogue.scales) {
-    case Scales::kTensor:
-      return {1, 1};
-    case Scales::kRow:
-      return {m, matrices * n};
-    case Scales::kBlock:
-      return {m * k_blocks, matrices * ceil_div<i64>(n, scale_block()) * k_blocks};
-    case Scales::kNone:
-      break;
+  if (has_block_scales(problem.epilogue)) {
+    return {m * k_blocks, matrices * ceil_div<i64>(n, scale_block()) * k_blocks};
   }
-  return {0, 0};
+  const StepReads reads = row_of(problem.epilogue.of(OutputKind::kScale)).reads;
+  return {reads.row * m + reads.whole / 2, matrices * n * reads.column + reads.whole / 2};
 }
 /// Of all matrices of C.
 double bytes_of_c(const GemmProblem& problem);
-/// Bytes of R, all of it read once.
+/// Bytes of the matrix that the epilogue loads, R, all of it read once.
 inline double residual_bytes(const GemmProblem& problem) {
-  return problem.epilogue.residual ? bytes_of_c(problem) : 0;
+  return problem.epilogue.has(OutputKind::kLoad) ? bytes_of_c(problem) : 0;
+}
+/// Bytes of an element that a step reads.
+TILECAST_HD constexpr i32 read_bytes(const GemmProblem& problem, ReadType type) {
+  return type == ReadType::kBias ? element_bytes(half_type(c_type(problem)))
+         : type == ReadType::kC  ? element_bytes(c_type(problem))
+                                 : scale_bytes();
 }
 /// Bytes that the epilogue reads: a bias, scales, R.
 inline double epilogue_bytes(const GemmProblem& problem) {
   const ScaleElements scales = scale_elements(problem);
-  const i64 vectors = bias_elements(problem.epilogue.bias, problem.shape.m, problem.shape.n) *
-                          element_bytes(half_type(c_type(problem))) +
+  const i64 vectors = bias_elements(problem.epilogue, problem.shape.m, problem.shape.n) *
+                          read_bytes(problem, ReadType::kBias) +
                       (scales.a + scales.b) * scale_bytes();
   return static_cast<double>(vectors) + residual_bytes(problem);
 }

@@ -50,15 +50,18 @@ constexpr Rule<KernelCase> kKindRules[] = {
      "programmatic launch"},
     {[](Kernel c) { return of_fp8(c) && c.layout != Layout::kTn; },
      "dtype {dtype}: wgmma takes fp8 operands K-major only, layout tn"},
-    {[](Kernel c) { return c.types.c == ElementType::kFp32 && c.epilogue.bias != Bias::kNone; },
+    {[](Kernel c) { return c.types.c == ElementType::kFp32 && c.epilogue.has(OutputKind::kBias); },
      "epilogue {epilogue}: a C in fp32 has no bias"},
     {[](Kernel c) {
-       return c.types.c == ElementType::kE4m3 && (c.epilogue.residual || gates(c.epilogue));
+       return c.types.c == ElementType::kE4m3 &&
+              (c.epilogue.has(OutputKind::kLoad) || gates(c.epilogue));
      },
      "epilogue {epilogue}: a C in e4m3 has neither gate nor residual"},
-    {[](Kernel c) { return c.types.c != ElementType::kE4m3 && c.epilogue.scale_c; },
+    {[](Kernel c) {
+       return c.types.c != ElementType::kE4m3 && c.epilogue.has(OutputKind::kConvert);
+     },
      "epilogue {epilogue}: scale_c is of a C in fp8 (dtype_c e4m3)"},
-    {[](Kernel c) { return gates(c.epilogue) && c.epilogue.residual; },
+    {[](Kernel c) { return gates(c.epilogue) && c.epilogue.has(OutputKind::kLoad); },
      "epilogue {epilogue}: a gate has no residual"},
     {[](Kernel c) {
        return c.scale == SumScale::kAlphaBeta &&
@@ -69,9 +72,9 @@ constexpr Rule<KernelCase> kKindRules[] = {
        return c.scale == SumScale::kAlphaBeta && c.problem != nullptr && c.problem->leading.c != 0;
      },
      "ldc is {ldc}: rows of C that are not tight have no alpha and beta"},
-    {[](Kernel c) { return c.epilogue.scales != Scales::kNone && !of_fp8(c); },
+    {[](Kernel c) { return c.epilogue.has(OutputKind::kScale) && !of_fp8(c); },
      "epilogue {epilogue}: operands of fp8 have scales, those of {dtype} none"},
-    {[](Kernel c) { return c.epilogue.scales != Scales::kNone && c.batched; },
+    {[](Kernel c) { return c.epilogue.has(OutputKind::kScale) && c.batched; },
      "epilogue {epilogue}: kernels of a batch take no scales"},
     {[](Kernel c) { return c.types.accumulate == Accumulate::kExact && !of_fp8(c); },
      "accumulate=exact: operands of fp8 have a choice, those of {dtype} none"},
@@ -110,8 +113,9 @@ bool producer_can_shrink(const KernelConfig& c) {
 
 /// R that comes through the ring needs no more registers than C.
 bool registers_hold_result(Kernel c) {
-  const bool loads = c.epilogue.residual && residual_stages(c, column_bytes(c), c.epilogue) == 0;
-  return (!loads && !c.epilogue.amax) || !has_producer_warpgroup(c.schedule) ||
+  const bool loads =
+      c.epilogue.has(OutputKind::kLoad) && residual_stages(c, column_bytes(c), c.epilogue) == 0;
+  return (!loads && !c.epilogue.has(OutputKind::kAmax)) || !has_producer_warpgroup(c.schedule) ||
          accumulator_registers(c.tiling) + kBesideResult <= registers_of(c).consumer;
 }
 
@@ -191,7 +195,7 @@ constexpr Rule<KernelCase> kWgmmaRules[] = {
     {[](Kernel c) { return promotes(c.types.accumulate, c.epilogue) && !can_promote(c); },
      "sums are exact in schedules that have a producer warpgroup, with K blocks of 128, two stages "
      "or more, up to 256 columns, inflight=0 and without store=deferred"},
-    {[](Kernel c) { return c.epilogue.amax && splits_k(c.schedule); },
+    {[](Kernel c) { return c.epilogue.has(OutputKind::kAmax) && splits_k(c.schedule); },
      "amax is of tiles that are not split along K"},
     {[](Kernel c) { return !registers_hold_result(c); },
      "its sums leave no registers for a residual or amax"},

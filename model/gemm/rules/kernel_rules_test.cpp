@@ -22,9 +22,8 @@ bool takes_result(const KernelConfig& config, ElementType c, const Epilogue& epi
 
 constexpr ElementType kBf16 = ElementType::kBf16, kFp32 = ElementType::kFp32,
                       kE4m3 = ElementType::kE4m3;
-constexpr Epilogue kSwiglu{.bias = Bias::kNone, .activation = Activation::kSwiglu};
-constexpr Epilogue kResidual{
-    .bias = Bias::kNone, .activation = Activation::kNone, .residual = true};
+constexpr Epilogue kSwiglu{step<Swiglu>()};
+constexpr Epilogue kResidual{step<Residual>()};
 
 }  // namespace
 
@@ -47,8 +46,7 @@ TEST_CASE("Odd eights of columns take 16-bit elements alone") {
 }
 
 TEST_CASE("amax and R by threads need 88 registers beside a thread's sums, of 240 at most") {
-  Epilogue amax{};
-  amax.amax = true;
+  const Epilogue amax{step<Amax>()};
   CHECK(takes_result(ping_pong("64x256x64"), kBf16, amax));         // 128 sums
   CHECK(takes_result(ping_pong("128x144x64"), kBf16, amax));        // 144
   CHECK_FALSE(takes_result(ping_pong("128x160x64"), kBf16, amax));  // 160
@@ -70,8 +68,7 @@ TEST_CASE("What waits for a deferred store has 16 bits a column, and pieces of t
       "split_k:tile=64x64x32,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,"
       "producer=40,splits=2,reduction=turnstile,raster=grouped_m,group=8");
   CHECK(takes_result(split, kFp32, kResidual));
-  Epilogue amax{};
-  amax.amax = true;
+  const Epilogue amax{step<Amax>()};
   CHECK_FALSE(takes_result(split, kBf16, amax));
 }
 

@@ -122,8 +122,7 @@ void MicroKernels::apply_epilogue(const float* sums, float* results, const Epilo
                                   const GemmProblem& problem, cudaStream_t stream) const {
   launch(apply_epilogue_, wide(sm_count_), stream, sums, results, inputs,
          static_cast<u64>(problem.shape.m), static_cast<u64>(problem.shape.n),
-         static_cast<i32>(c_type(problem)), static_cast<i32>(problem.epilogue.bias),
-         static_cast<i32>(problem.epilogue.activation), static_cast<i32>(problem.epilogue.scales));
+         static_cast<i32>(c_type(problem)), problem.epilogue);
 }
 
 void MicroKernels::scaled_reference(const void* a, const void* b, const ScaleArgs& scales, float* c,

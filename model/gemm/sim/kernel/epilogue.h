@@ -6,7 +6,7 @@
 // stages, all consumers of the CTA wait for each other before and after.
 //
 // Chunks whose store is deferred wait until store_waiting. An epilogue is taken before a chunk is
-// staged or waits. R (Epilogue::residual) is asked of DRAM as the tile begins; its chunks are
+// staged or waits. R (OutputKind::kLoad) is asked of DRAM as the tile begins; its chunks are
 // loaded by the threads, two ahead of the one that is taken (kernels/device/residual.cuh), or lie
 // in stages of the ring and are all added before the first is staged (residual_ring.cuh).
 //

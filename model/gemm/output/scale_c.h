@@ -1,0 +1,22 @@
+// A scale of C in fp8.
+#pragma once
+
+#include "model/gemm/output/step.h"
+
+namespace tilecast {
+
+struct ScaleC : NoStep {
+  static constexpr OutputKind kKind = OutputKind::kConvert;
+  static constexpr const char* kWord = "scale_c";
+  static constexpr const char* kMeaning =
+      "multiplies the result by an fp32 number on the device, before it is fp8";
+  static constexpr ElementWork kWork{.issued = 1};
+
+  template <class Math>
+  TILECAST_HD static constexpr typename Math::Real apply(typename Math::Real x,
+                                                         typename Math::Real scale) {
+    return x * scale;
+  }
+};
+
+}  // namespace tilecast
