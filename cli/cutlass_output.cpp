@@ -10,6 +10,7 @@
 #include "model/base/error.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/config/schedule_text.h"
+#include "model/gemm/problem/operand_copies.h"
 #include "validate/record/csv_text.h"
 
 namespace tilecast {

@@ -31,9 +31,9 @@
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/menu/random_problems.h"
 #include "model/gemm/problem/fp8_pairs.h"
+#include "model/gemm/rules/compiler_rejections.h"
 #include "model/ops/any_op.h"
 #include "model/predict/predict.h"
-#include "model/spec/compiler_rejections.h"
 #include "model/spec/load_gpu.h"
 #include "validate/run/measure_progress.h"
 
@@ -74,7 +74,7 @@ double register_pressure(const KernelConfig& config) {
 
 /// Every kernel of the menu once, including those in the table, sorted by register pressure.
 std::vector<VariantKernel> menu(GpuSpec gpu, const std::vector<Schedule>& schedules) {
-  gpu.compiler_rejections.clear();
+  gpu.compiler_rejections = nullptr;
   std::vector<VariantKernel> kernels;
   std::set<KernelVariant> seen;
   for (const Layout layout : kEveryLayout) {
@@ -240,7 +240,7 @@ class CompileRun {
 /// Compiles the first kernels of each problem's ranking, until all of them compile.
 void compile_first(const CompileOptions& options, GpuSpec gpu, CompileRun& run) {
   std::vector<GemmProblem> problems = random_problems(gpu, options.seed, *options.random);
-  const std::vector<CompilerRejection> known = gpu.compiler_rejections;
+  const std::vector<CompilerRejection> known = *gpu.compiler_rejections;
   while (!problems.empty()) {
     std::vector<VariantKernel> kernels;
     MeasureProgress progress("predicting");
@@ -255,9 +255,10 @@ void compile_first(const CompileOptions& options, GpuSpec gpu, CompileRun& run) 
     }
     progress.finish();
     run.compile(kernels);
-    gpu.compiler_rejections = known;
-    gpu.compiler_rejections.insert(gpu.compiler_rejections.end(), run.rejected().begin(),
-                                   run.rejected().end());
+    std::vector<CompilerRejection> all = known;
+    all.insert(all.end(), run.rejected().begin(), run.rejected().end());
+    gpu.compiler_rejections =
+        std::make_shared<const std::vector<CompilerRejection>>(std::move(all));
     problems.clear();
     for (const auto& [problem, config] : kernels) {
       if (any_rejects(run.rejected(), problem, config) &&

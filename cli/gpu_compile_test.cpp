@@ -4,7 +4,7 @@
 
 #include "cli/commands.h"
 #include "model/base/file.h"
-#include "model/spec/compiler_rejections.h"
+#include "model/gemm/rules/compiler_rejections.h"
 #include "tests/captured_run.h"
 #include "tests/catch.h"
 #include "tests/seed.h"

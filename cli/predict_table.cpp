@@ -10,6 +10,7 @@
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/problem/group_rows.h"
+#include "model/gemm/problem/operand_copies.h"
 #include "model/ops/short_config_text.h"
 #include "model/predict/rejected.h"
 #include "model/predict/why_extrapolated.h"

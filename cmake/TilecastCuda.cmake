@@ -41,9 +41,9 @@ endif()
 function(tilecast_embed_sources name)
   file(GLOB files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
     ${PROJECT_SOURCE_DIR}/model/base/host_device.h ${PROJECT_SOURCE_DIR}/model/base/integers.h
-    ${PROJECT_SOURCE_DIR}/model/base/math.h ${PROJECT_SOURCE_DIR}/model/base/regime.h
-    ${PROJECT_SOURCE_DIR}/model/op/*.h ${PROJECT_SOURCE_DIR}/model/gemm/output/*.h
-    ${PROJECT_SOURCE_DIR}/model/gemm/problem/*.h
+    ${PROJECT_SOURCE_DIR}/model/base/element_type.h ${PROJECT_SOURCE_DIR}/model/base/math.h
+    ${PROJECT_SOURCE_DIR}/model/base/regime.h ${PROJECT_SOURCE_DIR}/model/op/*.h
+    ${PROJECT_SOURCE_DIR}/model/gemm/output/*.h ${PROJECT_SOURCE_DIR}/model/gemm/problem/*.h
     ${PROJECT_SOURCE_DIR}/model/gemm/config/*.h ${PROJECT_SOURCE_DIR}/model/gemm/order/*.h
     ${PROJECT_SOURCE_DIR}/model/stream/*.h ${PROJECT_SOURCE_DIR}/kernels/ptx/*.cuh
     ${PROJECT_SOURCE_DIR}/kernels/ptx/*.h ${PROJECT_SOURCE_DIR}/kernels/device/*.h

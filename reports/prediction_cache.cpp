@@ -12,6 +12,7 @@
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/rules/compiler_rejections.h"
 
 namespace tilecast {
 namespace {
@@ -156,7 +157,7 @@ u64 base_of(const LoadedGpu& gpu, std::string_view model) {
     hash = hash_of(fmt::format("{} {:.17g} {}", constant.key_path, constant.value, constant.unit),
                    hash);
   }
-  for (const CompilerRejection& rejection : gpu.spec.compiler_rejections) {
+  for (const CompilerRejection& rejection : *gpu.spec.compiler_rejections) {
     hash = hash_of(to_text(rejection), hash);
   }
   return gpu.spec.learned == nullptr

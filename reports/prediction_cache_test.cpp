@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/base/file.h"
+#include "model/gemm/rules/compiler_rejections.h"
 #include "model/predict/predict.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
@@ -114,7 +115,7 @@ TEST_CASE("Another model, GPU or regime is another prediction") {
 TEST_CASE("Other things learned, or another rejected kernel, is another prediction") {
   const LoadedGpu gpu = load_gpu("h200_sxm", true);
   REQUIRE(gpu.spec.learned != nullptr);
-  REQUIRE(!gpu.spec.compiler_rejections.empty());
+  REQUIRE(!gpu.spec.compiler_rejections->empty());
   const u64 base = base_of(gpu, "a");
   LoadedGpu without = gpu;
   without.spec.learned = nullptr;
@@ -124,12 +125,16 @@ TEST_CASE("Other things learned, or another rejected kernel, is another predicti
   learned.simulated.reach.each.front() *= 1.5;
   other.spec.learned = std::make_shared<const LearnedModel>(learned);
   CHECK(base_of(other, "a") != base);
-  LoadedGpu layout = gpu;
-  layout.spec.compiler_rejections.front()[VariantPart::kLayout] = static_cast<i32>(Layout::kNn);
-  LoadedGpu dtype = gpu;
-  dtype.spec.compiler_rejections.front()[VariantPart::kDtype] =
-      static_cast<i32>(ElementType::kBf16);
-  CHECK(base_of(layout, "a") != base_of(dtype, "a"));
+  const auto with = [&gpu](VariantPart part, i32 value) {
+    std::vector<CompilerRejection> rejections = *gpu.spec.compiler_rejections;
+    rejections.front()[part] = value;
+    LoadedGpu changed = gpu;
+    changed.spec.compiler_rejections =
+        std::make_shared<const std::vector<CompilerRejection>>(std::move(rejections));
+    return changed;
+  };
+  CHECK(base_of(with(VariantPart::kLayout, static_cast<i32>(Layout::kNn)), "a") !=
+        base_of(with(VariantPart::kDtype, static_cast<i32>(ElementType::kBf16)), "a"));
 }
 
 TEST_CASE("Several threads lose no prediction and make none twice that is kept") {

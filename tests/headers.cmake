@@ -117,7 +117,8 @@ file(GLOB shared_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
   ${PROJECT_SOURCE_DIR}/model/gemm/order/*.h ${PROJECT_SOURCE_DIR}/kernels/gemm/*.h
   ${PROJECT_SOURCE_DIR}/model/stream/block_walk.h ${PROJECT_SOURCE_DIR}/model/stream/stream_config.h
   ${PROJECT_SOURCE_DIR}/model/base/host_device.h ${PROJECT_SOURCE_DIR}/model/base/integers.h
-  ${PROJECT_SOURCE_DIR}/model/base/math.h ${PROJECT_SOURCE_DIR}/model/base/regime.h
+  ${PROJECT_SOURCE_DIR}/model/base/element_type.h ${PROJECT_SOURCE_DIR}/model/base/math.h
+  ${PROJECT_SOURCE_DIR}/model/base/regime.h ${PROJECT_SOURCE_DIR}/model/op/copied_operands.h
   ${PROJECT_SOURCE_DIR}/model/op/op.h)
 list(FILTER shared_headers EXCLUDE REGEX "(_text|/group_rows|/normal_order|/operand_panels|/routing)\\.h$")  # of the host alone
 if(TILECAST_HAS_CUDA AND CUDAToolkit_NVCC_EXECUTABLE)

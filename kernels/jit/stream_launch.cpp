@@ -4,17 +4,29 @@
 
 #include <algorithm>
 
+#include "kernels/jit/cuda_error.h"
 #include "kernels/jit/device.h"
 #include "kernels/jit/tensor_map.h"
 #include "model/base/error.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/stream/stream_config_text.h"
+#include "model/stream/stream_rules.h"
 
 namespace tilecast {
 namespace {
 
 [[noreturn]] void refuse(const StreamConfig& config, const std::string& why) {
   throw ConfigError(fmt::format("configuration '{}': {}", to_text(config), why));
+}
+
+SmSharedMemory shared_memory_of(const Device& device) {
+  const auto of = [&](cudaDeviceAttr attribute) {
+    int value = 0;
+    TILECAST_CUDA(cudaDeviceGetAttribute(&value, attribute, device.ordinal));
+    return value;
+  };
+  return {of(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+          of(cudaDevAttrMaxSharedMemoryPerBlockOptin), of(cudaDevAttrReservedSharedMemoryPerBlock)};
 }
 
 }  // namespace
@@ -55,7 +67,8 @@ StreamLaunch::StreamLaunch(LoadedKernel& kernel, const StreamProblem& problem,
       config_(config),
       shape_{.ctas = 1,
              .threads = stream_threads(config),
-             .shared_memory_bytes = launched_shared_bytes(config, problem.dtype)} {
+             .shared_memory_bytes =
+                 launched_shared_bytes(config, problem.dtype, shared_memory_of(current_device()))} {
   if (const std::string fault = stream_problem_fault(config, problem); !fault.empty()) {
     refuse(config, fault);
   }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr i32 kRolesAtMost = 8;  // of a CTA
 
-double microseconds(Picoseconds time) { return static_cast<double>(time.ps) * 1e-6; }
+double microseconds(Picoseconds time) { return static_cast<double>(time.ps) * si::kMicro; }
 
 /// The place of each CTA among those of its SM.
 using Places = std::map<std::pair<i32, i32>, i32>;

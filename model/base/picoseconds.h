@@ -24,6 +24,8 @@ struct Picoseconds {
 /// The later of two, without a branch that a processor could guess wrong.
 constexpr Picoseconds later(Picoseconds a, Picoseconds b) { return {a.ps > b.ps ? a.ps : b.ps}; }
 
-constexpr Seconds seconds_of(Picoseconds time) { return {static_cast<double>(time.ps) * 1e-12}; }
+constexpr Seconds seconds_of(Picoseconds time) {
+  return {static_cast<double>(time.ps) * si::kPico};
+}
 
 }  // namespace tilecast

@@ -14,7 +14,7 @@ constexpr i64 rounded(double value) {
   return static_cast<i64>(value < 0 ? value - 0.5 : value + 0.5);
 }
 
-inline SimTime sim_time(Seconds time) { return {rounded(time.value * 1e12)}; }
+inline SimTime sim_time(Seconds time) { return {rounded(time.value * si::kTera)}; }
 inline SimTime sim_time(Cycles cycles, Hertz sm_clock) {
   return sim_time(time_of(cycles, sm_clock));
 }

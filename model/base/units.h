@@ -29,6 +29,11 @@ constexpr Quantity<Tag> operator*(double factor, Quantity<Tag> quantity) {
   return quantity * factor;
 }
 
+/// Prefixes of units.
+namespace si {
+constexpr double kPico = 1e-12, kNano = 1e-9, kMicro = 1e-6, kMega = 1e6, kGiga = 1e9, kTera = 1e12;
+}
+
 using Seconds = Quantity<struct SecondsTag>;
 using Cycles = Quantity<struct CyclesTag>;  // of the SM clock
 using Hertz = Quantity<struct HertzTag>;

@@ -7,18 +7,6 @@
 namespace tilecast {
 namespace {
 
-// Of a sum that is promoted: a multiply-add with three registers read and one written, taken to be
-// that of an addition as well. Fitted, to the clocks of 27 kernels of five products
-// (validate/data/h200_sxm/fp8_scaled, block_unrolled), on cards where kernels without block scales
-// have the clocks that are forecast.
-constexpr Joules kPromotedSum{10e-12};
-constexpr double kFlopsOfSum = 2.0 * scale_block() / 2;  // of 128 elements of K, in pairs
-
-// A FLOP out of bounds of C, whose one operand is zeros and whose other is data, over one of data.
-// Fitted, to the power of 87 kernels of 1 to 48 rows in tiles of 64, under continuous load on six
-// cards (validate/data/h200_sxm: layers, dataset, first_sixteen, models): quartiles 0.64 and 1.00.
-constexpr double kOneOperandZero = 0.8;
-
 Joules energy_per_flop(const PowerSpec& power, Inputs inputs) {
   switch (inputs) {
     case Inputs::kNormal:
@@ -45,8 +33,8 @@ EnergySplit energy_at_1_ghz(const GpuSpec& gpu, const ChipWork& work, Inputs inp
   const PowerSpec& power = *gpu.power;
   // An fp8 FLOP takes half of a bf16 one's, and two stand for one.
   const double element = work.dtype == ElementType::kFp16 ? 1 : power.bf16_flop;
-  const Joules promotion = kPromotedSum * (work.promotes ? work.tensor.value / kFlopsOfSum : 0);
-  const double flops = work.tensor.value + kOneOperandZero * work.out_of_bounds.value;
+  const Joules promotion = power.promoted_sum * work.promoted;
+  const double flops = work.tensor.value + power.zero_operand * work.out_of_bounds.value;
   return {.tensor = energy_per_flop(power, inputs) * (flops * element) + promotion,
           .shared_memory = power.per_shared_memory_byte * work.shared_memory.value,
           .l2 = power.per_l2_byte * work.l2.value,

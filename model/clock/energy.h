@@ -9,16 +9,16 @@
 // Checked by: clock_test.cpp.
 #pragma once
 
+#include "model/base/element_type.h"
 #include "model/base/regime.h"
 #include "model/base/units.h"
-#include "model/gemm/problem/gemm_problem.h"
 #include "model/spec/gpu_spec.h"
 
 namespace tilecast {
 
 /// Work of one kernel run over the whole chip.
 struct ChipWork {
-  Flops tensor;  // of fp8, those of the 16-bit kernel that has its pairs (fp8_pairs.h)
+  Flops tensor;  // of fp8, those of the 16-bit kernel that has its pairs
   Bytes shared_memory;
   Bytes l2;  // that L2 puts out, concurrent requests for it once
   Bytes dram;
@@ -26,7 +26,7 @@ struct ChipWork {
   ElementType dtype = ElementType::kFp16;
   Flops
       out_of_bounds{};  // multiplied with zeros beside the tensor's, where a tile is larger than C
-  bool promotes = false;  // its sums leave the tensor cores every 128 of K
+  double promoted = 0;  // sums that leave the tensor cores to be added up in fp32
 };
 
 /// Where the energy of one kernel run goes.

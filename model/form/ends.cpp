@@ -76,13 +76,8 @@ Cycles deferred_end(const Loop& loop, const BlockTime& block, const Work& work,
 }
 
 /// The exposed part of a tile's `end` and of the start of the next tile.
-Cycles between_tiles(const Loop& loop, const LoadTimes& loads, const BlockTime& block,
-                     const Work& work, const TileEnds& ends, Cycles end) {
-  // Blocks by which warpgroups that share a tile drift apart, within the ring and the tile. Seen in
-  // two warpgroups with three and four stages. The learned correction was fitted with it: without
-  // any, judged cycles are 7.5 and not 7.9 % off by physics alone, and the first pick at 0.968 and
-  // not 0.975 (docs/dev/notebook/2026-11.md, One machine).
-  constexpr double kDrift = 1.5;
+Cycles between_tiles(const GpuSpec& gpu, const Loop& loop, const LoadTimes& loads,
+                     const BlockTime& block, const Work& work, const TileEnds& ends, Cycles end) {
   const TileStore& store = work.store;
   if (work.sequence.one_tile_per_cta) {
     return end + ends.last_store + work.sequence.refill + ends.first_load;
@@ -100,7 +95,7 @@ Cycles between_tiles(const Loop& loop, const LoadTimes& loads, const BlockTime& 
   const i32 stages = loop.rings.front().stages;
   const double caught_up = std::min<double>(stages, work.blocks);
   const bool apart = loop.warpgroups > 1 && loop.flow != Flow::kOneIssuer;
-  const double drift = apart ? std::min({kDrift, stages - 1.0, work.blocks}) : 0;
+  const double drift = apart ? std::min({gpu.machine->drift, stages - 1.0, work.blocks}) : 0;
   const Cycles hidden = std::max(waits_for_loads * caught_up, block.time * drift);
   return end - std::min(end, hidden) + addend + store.operands_late;
 }
@@ -119,7 +114,7 @@ TileEnds tile_ends(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const L
   const Cycles end = store.deferred == 0
                          ? ends.after_last
                          : deferred_end(loop, block, work, chunk_of(gpu, sm_clock, loop, work, {}));
-  ends.between = between_tiles(loop, loads, block, work, ends, end + work.sequence.next);
+  ends.between = between_tiles(gpu, loop, loads, block, work, ends, end + work.sequence.next);
   return ends;
 }
 

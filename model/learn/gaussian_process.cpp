@@ -44,8 +44,8 @@ void add_up_distances(const float* by_dimension, std::size_t count, std::span<co
 }  // namespace
 
 float likeness(float squared_distance) {
-  const float r = std::sqrt(5.0f * std::max(squared_distance, 0.0f));
-  return (1.0f + r + r * r / 3.0f) * std::exp(-r);
+  const float r = std::sqrt(5 * std::max(squared_distance, 0.0f));
+  return (1.0f + r + r * r / 3) * std::exp(-r);
 }
 
 MeasuredPoints::MeasuredPoints(std::size_t dimensions, std::span<const float> rows)

@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "model/clock/phase_clock.h"
+#include "model/learn/features.h"
 #include "model/learn/gaussian_process.h"
-#include "model/learn/kernel_features.h"
 #include "model/rank/prediction.h"
 #include "model/spec/gpu_spec.h"
 

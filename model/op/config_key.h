@@ -15,9 +15,6 @@
 
 namespace tilecast {
 
-struct KernelConfig;
-struct StreamConfig;
-
 /// A number of a configuration, or an enumerator.
 template <class Config>
 struct ConfigMember {
@@ -76,13 +73,9 @@ struct ConfigKeys {
   std::vector<ConfigKey<Config>> keys;  // in the order of the canonical text
   std::vector<ShortWord> short_words;
 };
-/// Of the op that has such configurations.
+/// Of the op that has such configurations, which specializes it (kernel_config_text.h).
 template <class Config>
 const ConfigKeys<Config>& config_keys();
-template <>
-const ConfigKeys<KernelConfig>& config_keys();
-template <>
-const ConfigKeys<StreamConfig>& config_keys();
 
 struct KeyValue {
   std::string text;  // "stages=4"

@@ -5,8 +5,8 @@
 namespace tilecast {
 namespace {
 
-constexpr Words<Op, 3> kOps{
-    {{Op::kGemm, "gemm"}, {Op::kMemcpy, "memcpy"}, {Op::kElementwiseAdd, "elementwise_add"}}};
+constexpr std::pair<Op, std::string_view> row_of(Op op) { return {op, traits_of(op).name}; }
+constexpr Words<Op, 3> kOps{{row_of(Op::kGemm), row_of(Op::kMemcpy), row_of(Op::kElementwiseAdd)}};
 
 }  // namespace
 

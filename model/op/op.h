@@ -16,10 +16,24 @@ enum class Op : i32 {
   kElementwiseAdd,  // C = A + B, matrices
 };
 
-/// Sides of the op's shape.
-TILECAST_HD constexpr i32 sides_of(Op op) {
-  return op == Op::kGemm ? 3 : op == Op::kElementwiseAdd ? 2 : 1;
+/// What an op is to those that serve every op: one row each.
+struct OpTraits {
+  const char* name;
+  i32 sides;               // of its shape
+  bool simulated = false;  // its kernels are simulated, where nobody asks for another method
+};
+TILECAST_HD constexpr OpTraits traits_of(Op op) {
+  switch (op) {
+    case Op::kGemm:
+      return {.name = "gemm", .sides = 3, .simulated = true};
+    case Op::kMemcpy:
+      return {.name = "memcpy", .sides = 1};
+    case Op::kElementwiseAdd:
+      return {.name = "elementwise_add", .sides = 2};
+  }
+  return {};  // no op
 }
+TILECAST_HD constexpr i32 sides_of(Op op) { return traits_of(op).sides; }
 
 #ifndef __CUDACC_RTC__
 std::string_view to_text(Op op);

@@ -7,6 +7,7 @@
 #include "model/gemm/menu/candidates.h"
 #include "model/gemm/predict/price_of_copies.h"
 #include "model/predict/predict_op.h"
+#include "model/stream/stream_menu.h"
 
 namespace tilecast {
 namespace {
@@ -52,7 +53,7 @@ std::string_view to_text(Method method) { return word_of(kMethods, method); }
 Method parse_method(std::string_view text) { return value_of(kMethods, "method", text); }
 
 void require_method(Op op, std::optional<Method> method) {
-  if (op != Op::kGemm && method == Method::kSimulated) {
+  if (!traits_of(op).simulated && method == Method::kSimulated) {
     throw ConfigError(fmt::format(
         "method simulated applies only to gemm: {} is predicted by closed form, method analytic",
         to_text(op)));
@@ -79,12 +80,11 @@ Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const A
 }
 
 std::vector<AnySchedule> menu_schedules(const GpuSpec& gpu, Op op) {
-  if (op == Op::kGemm) {
-    const std::vector<Schedule> menu = menu_schedules(gpu);
-    return {menu.begin(), menu.end()};
-  }
   std::vector<AnySchedule> menu = every_schedule();
-  std::erase_if(menu, [&](const AnySchedule& schedule) { return op_of(schedule) != op; });
+  std::erase_if(menu, [&](const AnySchedule& schedule) {
+    return op_of(schedule) != op ||
+           !std::visit([&](auto own) { return is_on_menu(gpu, own); }, schedule);
+  });
   return menu;
 }
 

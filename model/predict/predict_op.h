@@ -7,12 +7,13 @@
 #include <span>
 #include <vector>
 
+#include "model/gemm/predict/gemm_question.h"
 #include "model/predict/predict.h"
-#include "model/rank/question.h"
 
 namespace tilecast {
 
 struct SimulatedGemm;
+using StreamQuestion = OpQuestion<StreamProblem>;
 
 /// As predict_config. `watch`: as by_simulation (simulated_gemm.h).
 Prediction predict_one(const GemmQuestion& question, const KernelConfig& config, Method method,

@@ -5,7 +5,7 @@
 #include "model/ops/short_config_text.h"
 #include "model/predict/explain.h"
 #include "model/spec/load_gpu.h"
-#include "model/stream/stream_candidates.h"
+#include "model/stream/stream_menu.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
 #include "tests/seed.h"

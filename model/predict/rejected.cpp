@@ -5,7 +5,7 @@
 #include "model/gemm/menu/candidates.h"
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/menu/proposals.h"
-#include "model/stream/stream_candidates.h"
+#include "model/stream/stream_rules.h"
 
 namespace tilecast {
 

@@ -100,10 +100,11 @@ void check_bytes(const GpuSpec& gpu, LeastBytes least, const Prediction& p,
 void check_work(const GpuSpec& gpu, const GemmProblem& problem, const Prediction& p,
                 Violations& violations) {
   violations.equal("tflops", p.tflops, "those asked for over the time,",
-                   gemm_flops(problem) / p.time.value * 1e-12);
+                   gemm_flops(problem) / p.time.value * si::kPico);
   const double elements = k_elements(problem.dtype);  // of fp8 twice as many in a cycle
-  violations.at_most("tflops", p.tflops, "the peak at its clock,",
-                     gpu.sm.count * tensor_rate(gpu).value * elements * p.sm_clock.value * 1e-12);
+  violations.at_most(
+      "tflops", p.tflops, "the peak at its clock,",
+      gpu.sm.count * tensor_rate(gpu).value * elements * p.sm_clock.value * si::kPico);
 }
 void check_work(const GpuSpec&, const StreamProblem&, const Prediction&, Violations&) {}
 

@@ -10,9 +10,9 @@
 
 #include "model/base/regime.h"
 #include "model/base/units.h"
-#include "model/gemm/problem/operand_copies.h"
+#include "model/form/hard_bounds.h"
+#include "model/op/copied_operands.h"
 #include "model/ops/any_op.h"
-#include "model/rank/hard_bounds.h"
 #include "model/spec/limiter.h"
 
 namespace tilecast {
@@ -25,7 +25,7 @@ enum class Method {
 /// What predicts an op where nobody says: the method that picks better on the committed rows
 /// (docs/accuracy.md, Methods).
 constexpr Method default_method(Op op) {
-  return op == Op::kGemm ? Method::kSimulated : Method::kAnalytic;
+  return traits_of(op).simulated ? Method::kSimulated : Method::kAnalytic;
 }
 
 std::string_view to_text(Method method);
@@ -58,8 +58,7 @@ struct Prediction {
   /// Of operands before the kernel (operand_copies.h), in time, both ends of the interval and
   /// cycles, those at the kernel's clock; all that stands above but these is the kernel's own.
   Seconds copies{};
-  /// Simulated K blocks of all; the others go on as the steady ones
-  /// (model/gemm/sim/kernel/steady_waves.h).
+  /// Simulated blocks of all; the others go on as the steady ones (steady_waves.h).
   double simulated_part = 0;
   /// Where rows of groups are a distribution (rank_draws.h), whose mean all this is: the time of
   /// each draw over `time`.

@@ -2,9 +2,7 @@
 #pragma once
 
 #include "model/base/regime.h"
-#include "model/gemm/problem/gemm_problem.h"
 #include "model/spec/gpu_spec.h"
-#include "model/stream/stream_config.h"
 
 namespace tilecast {
 
@@ -16,7 +14,4 @@ struct OpQuestion {
   Regime regime;
   Inputs inputs;
 };
-using GemmQuestion = OpQuestion<GemmProblem>;
-using StreamQuestion = OpQuestion<StreamProblem>;
-
 }  // namespace tilecast

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <variant>
 
 namespace tilecast {
 namespace {
@@ -24,9 +23,7 @@ void set_interval(double low, double high, Prediction& p) {
 }
 
 void set_default_interval(const GpuSpec& gpu, Prediction& p) {
-  const bool memory_bound = std::holds_alternative<StreamConfig>(p.config) && gpu.stream;
-  const double each_way = memory_bound ? gpu.stream->interval : gpu.default_interval;
-  set_interval(1 - each_way, 1 + each_way, p);
+  set_interval(1 - gpu.default_interval, 1 + gpu.default_interval, p);
 }
 
 double clamped(std::string_view what, double least, double value, double most, Prediction& p) {

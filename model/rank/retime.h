@@ -10,13 +10,14 @@
 namespace tilecast {
 
 /// Tera-operations in a second.
-inline double tera_per_second(Flops work, Seconds time) { return work.value / time.value * 1e-12; }
+inline double tera_per_second(Flops work, Seconds time) {
+  return work.value / time.value * si::kPico;
+}
 
 /// Nine of ten times lie between `low` and `high` of `p.time`; low <= 1 <= high.
 void set_interval(double low, double high, Prediction& p);
 
-/// The GPU file's default_interval each way around `p.time`; of memory-bound kernels
-/// stream.interval.
+/// The GPU file's default_interval each way around `p.time`.
 void set_default_interval(const GpuSpec& gpu, Prediction& p);
 
 /// The kernel moves so much to and from DRAM, no faster than that has been measured.

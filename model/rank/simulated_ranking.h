@@ -13,7 +13,7 @@
 //
 // A candidate that was not nominated may come first in the end, by the mean of its schedule: it is
 // nominated late, until what comes first is simulated.
-// Checked by: simulated_ranking_test.cpp, simulated_gemm_test.cpp, tests/random.
+// Checked by: simulated_ranking_test.cpp, tests/random.
 #pragma once
 
 #include <cstddef>

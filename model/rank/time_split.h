@@ -4,7 +4,7 @@
 //   between   none is, but one will be: epilogues and loads that nothing hides
 //   end       after the last wgmma: its last stores, waiting for other SMs' last tiles, and what
 //             the launch and the end of the kernel take
-// Waves that a simulation leaves out (model/gemm/sim/kernel/steady_waves.h) are split as the steady
+// Waves that a simulation leaves out (steady_waves.h) are split as the steady
 // ones before them, which are those between two times of it. Each is the mean over all SMs of the
 // chip; one without a tile is at its end all the time. Checked by: time_split_test.cpp.
 #pragma once

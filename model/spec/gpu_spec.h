@@ -12,7 +12,6 @@
 
 #include "model/base/integers.h"
 #include "model/base/units.h"
-#include "model/spec/compiler_rejections.h"
 #include "model/spec/learned_model.h"
 
 namespace tilecast {
@@ -132,6 +131,12 @@ struct MachineSpec {
   Cycles barrier;            // of the threads of one warpgroup
   Cycles store_latency;      // a bulk store issued to its source read, without the bytes' time
   BytesPerCycle store_read;  // of the engine, for all stores of an SM
+  double fused_issue;        // instructions of an epilogue's steps, of an SM in a cycle
+  double fused_special;      // those of the special function unit
+  double fp32_additions;     // or multiply-adds, of an SM in a cycle
+  double pairs_converted;    // to 16 bits, of an SM in a cycle
+  double promotion_shown;    // part of a promotion that another warpgroup's wgmmas do not hide
+  double drift;              // blocks by which warpgroups that share a tile come apart
 
   // Launch.
   Seconds kernel;         // start and end of a kernel beyond its CTAs
@@ -162,6 +167,8 @@ struct PowerSpec {
   Watts static_power;
   Joules per_flop_normal, per_flop_uniform, per_flop_ternary, per_flop_zeros;
   double bf16_flop;               // energy of such a FLOP over that of an fp16 one
+  double zero_operand;            // of one whose one operand is zeros, over that of data
+  Joules promoted_sum;            // added up in fp32 outside of the tensor cores
   Joules per_shared_memory_byte;  // operand reads and fills
   Joules per_l2_byte;             // that L2 puts out, concurrent requests for it once
   Joules per_dram_byte;           // read or written
@@ -172,6 +179,8 @@ struct PowerSpec {
 struct CardSpread {
   double burst, sustained;
 };
+
+struct CompilerRejection;  // of an op's kernels
 
 /// The sections an architecture cannot have, or nobody has published, are absent.
 struct GpuSpec {
@@ -190,8 +199,8 @@ struct GpuSpec {
   std::optional<PowerSpec> power;
   std::optional<CardSpread> card_spread;
   double default_interval;  // half-width of a 90 % interval without calibration, as a fraction
-  std::vector<CompilerRejection> compiler_rejections;  // of the architecture
-  std::shared_ptr<const LearnedModel> learned;         // null without a calibration
+  std::shared_ptr<const std::vector<CompilerRejection>> compiler_rejections;  // null: none
+  std::shared_ptr<const LearnedModel> learned;  // null without a calibration
 };
 
 /// Of whichever tensor cores there are.

@@ -24,7 +24,8 @@ namespace tilecast {
 namespace {
 
 // Numbers that a calibration can write, generously.
-constexpr double kMostSpread = 1, kMostNoise = 100, kMostOff = 3, kMostWeight = 1e5;
+constexpr double kMostSpread = 1, kLeastNoise = 1e-3, kMostNoise = 100, kMostOff = 3,
+                 kMostWeight = 1e5;
 constexpr double kMostPriorNoise = 1e6, kMostDeviations = 20, kMostFeature = 1e6,
                  kLeastLength = 1e-6, kMostLength = 1e9;
 
@@ -214,7 +215,7 @@ LearnedFiles read_learned(const std::filesystem::path& yaml) {
   const StrictMap map = load_yaml(yaml).map({"name", "overlay", "rows", "prior", "lengths", "noise",
                                              kMethods[0].data(), kMethods[1].data()});
   LearnedModel model{.length = read_lengths(map.required("lengths")),
-                     .noise = map.required("noise").number(1e-3, kMostNoise)};
+                     .noise = map.required("noise").number(kLeastNoise, kMostNoise)};
   if (const std::optional<StrictValue> overlay = map.optional("overlay")) {
     model.overlay = overlay->text();
   }

@@ -14,6 +14,7 @@
 #include "model/base/parallel.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
+#include "model/gemm/rules/compiler_rejections.h"
 #include "model/spec/gpu_overlay.h"
 #include "model/spec/gpu_reader.h"
 #include "model/spec/learned_files.h"
@@ -160,8 +161,8 @@ LoadedGpu read_tree(YamlNode tree, const fs::path& path, bool use_calibration,
 LoadedGpu finished(YamlNode tree, const fs::path& path, bool use_calibration,
                    const fs::path& config_folder) {
   LoadedGpu loaded = read_tree(std::move(tree), path, use_calibration, config_folder);
-  loaded.spec.compiler_rejections =
-      load_compiler_rejections(config_folder, to_text(loaded.spec.architecture));
+  loaded.spec.compiler_rejections = std::make_shared<const std::vector<CompilerRejection>>(
+      load_compiler_rejections(config_folder, to_text(loaded.spec.architecture)));
   return loaded;
 }
 

@@ -104,7 +104,8 @@ ReadQuantity read_quantity(const StrictValue& value, Dimension dimension, double
   constant.key_path = value.key_path();
   constant.unit = unit.name;
   if (const std::optional<StrictValue> error = map.optional("standard_error")) {
-    constant.standard_error = error->number(0, 1e18);
+    constexpr double kMostError = 1e18;
+    constant.standard_error = error->number(0, kMostError);
   }
   constant.source = map.required("source").word(kSources);
   constant.ref = map.required("ref").text();

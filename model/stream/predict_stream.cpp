@@ -5,15 +5,15 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
-#include "model/predict/kernel_activity.h"
 #include "model/predict/why_impossible.h"
 #include "model/rank/fastest.h"
 #include "model/rank/retime.h"
 #include "model/rank/settled_clock.h"
 #include "model/spec/load_gpu.h"
-#include "model/stream/stream_candidates.h"
 #include "model/stream/stream_closed_form.h"
 #include "model/stream/stream_config_text.h"
+#include "model/stream/stream_menu.h"
+#include "model/stream/stream_rules.h"
 
 namespace tilecast {
 namespace {
@@ -66,6 +66,7 @@ Prediction predict_legal(const StreamQuestion& q, const StreamConfig& config) {
                .l2_to_sm = form.dram_read};
   set_dram_bytes(q.gpu, form.dram_read, form.dram_write, p);
   settle(q.gpu, clock, p);
+  set_interval(1 - q.gpu.stream->interval, 1 + q.gpu.stream->interval, p);
   p.tflops = tera_per_second(additions(q.problem), p.time);
   return p;
 }

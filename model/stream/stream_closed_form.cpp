@@ -1,11 +1,11 @@
 #include "model/stream/stream_closed_form.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/base/error.h"
 #include "model/base/math.h"
 #include "model/base/smooth_max.h"
-#include "model/stream/stream_block.h"
 #include "model/stream/stream_occupancy.h"
 
 namespace tilecast {
@@ -21,6 +21,67 @@ Seconds time_at_measured_rates(const DramSpec& dram, const StreamProblem& proble
          transfer_time(matrix, dram.write_rate);
 }
 
+// The scales on which spread_loss and narrow_loss are counted (gpu_spec.h): where each is 0. Below
+// kLeastSpread no measured copy gains (validate/data/h200_sxm/stream/in_flight_8_gib.csv.gz).
+constexpr double kSpreadFrom = 64 * 1024, kLeastSpread = 32 * 1024;
+constexpr double kWideRequest = 512;  // a warp's 16-byte accesses
+
+/// Neighbouring bytes of a row that a warp's access, or a box of the copy engine, asks for at once.
+double request_bytes(const StreamConfig& config, ElementType dtype) {
+  const double row = config.block_columns * element_bytes(dtype);
+  const double most = uses_tma(config.schedule) ? kMostBoxElements * element_bytes(dtype)
+                                                : kWarpThreads * config.vector_bytes;
+  return std::min(row, most);
+}
+
+bool hinted_loads(CacheHint hint) {
+  return hint == CacheHint::kEvictFirst || hint == CacheHint::kLoadsEvictFirst;
+}
+
+/// CTAs follow each other in memory's order, as they come free.
+bool keeps_order(const StreamConfig& config) {
+  return one_block_a_cta(config.order) || config.order == BlockOrder::kTickets;
+}
+
+/// Inputs of one block.
+Bytes inputs_of_block(const StreamConfig& config, ElementType dtype) {
+  return Bytes{static_cast<double>(input_count(config.schedule)) * block_bytes(config, dtype)};
+}
+
+StreamLosses losses_of(const StreamSpec& stream, const StreamConfig& config, ElementType dtype,
+                       Bytes in_flight) {
+  StreamLosses losses{};
+  losses.spread =
+      stream.spread_loss * std::log2(std::max(in_flight.value, kLeastSpread) / kSpreadFrom);
+  const double disorder = stream.disorder_loss;
+  losses.walk = keeps_order(config) ? 0 : disorder;
+  losses.plain = plain_loads(config.schedule) ? disorder : 0;
+  losses.hint = !plain_loads(config.schedule) && hinted_loads(config.hint) ? disorder : 0;
+  if (op_of(config.schedule) != Op::kMemcpy && config.view == StreamView::kMatrix) {
+    losses.narrow =
+        stream.narrow_loss * std::max(0.0, kWideRequest / request_bytes(config, dtype) - 1);
+  }
+  return losses;
+}
+
+/// From a block's loads to its arrival, unloaded.
+Seconds block_latency(const StreamSpec& stream, const StreamConfig& config, ElementType dtype) {
+  return uses_tma(config.schedule)
+             ? stream.bulk_latency + transfer_time(inputs_of_block(config, dtype), stream.bulk_rate)
+             : stream.load_latency;
+}
+
+/// Of a thread's cp.async where these are small: for all of its part of a block.
+Cycles small_copies(const StreamSpec& stream, const StreamConfig& config, ElementType dtype) {
+  if (uses_tma(config.schedule) || plain_loads(config.schedule) ||
+      config.vector_bytes >= kChunkBytes) {
+    return {};
+  }
+  const double copies = inputs_of_block(config, dtype).value /
+                        (config.vector_bytes * config.warps * kWarpThreads);  // of a thread
+  return stream.small_copy * copies;
+}
+
 /// Of a CTA between a block's arrival and its next loads.
 Seconds work_of_block(const StreamSpec& stream, const StreamConfig& config, ElementType dtype,
                       Hertz sm_clock) {
@@ -29,7 +90,7 @@ Seconds work_of_block(const StreamSpec& stream, const StreamConfig& config, Elem
     return stream.bulk_store +
            time_of(transfer_cycles(Bytes{bytes}, stream.bulk_read_out), sm_clock);
   }
-  return stream.turn + time_of(small_copies_of_block(stream, config, dtype), sm_clock);
+  return stream.turn + time_of(small_copies(stream, config, dtype), sm_clock);
 }
 
 /// From one block of a CTA to its next, or to its successor's in the slot.
@@ -52,8 +113,17 @@ Bytes shared_bytes(const StreamConfig& config, Bytes read, Bytes write) {
 
 }  // namespace
 
-Bytes bytes_in_flight(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype) {
-  return stream_bytes_in_flight(config, dtype, resident_stream_ctas(gpu, config, dtype));
+KernelActivity kernel_activity(const StreamForm& form) {
+  const Bytes dram = form.dram_read + form.dram_write;
+  return {{Flops{0}, form.shared_memory, dram, dram, form.cycles}};
+}
+
+HardBounds hard_bounds(const GpuSpec& gpu, const StreamProblem& problem) {
+  return {.tensor = {},
+          .intake = {},
+          .dram = transfer_time(Bytes{stream_bytes(problem)}, highest_dram_rate(gpu)),
+          .dram_peak = transfer_time(Bytes{stream_bytes(problem)}, gpu.dram->bandwidth),
+          .launch = gpu.machine ? gpu.machine->kernel : Seconds{}};
 }
 
 RateShares rate_shares(const GpuSpec& gpu, const StreamProblem& problem, Seconds time) {
@@ -74,11 +144,12 @@ StreamForm stream_closed_form(const GpuSpec& gpu, const StreamProblem& problem,
   form.dram_read = form.dram_write * input_count(problem.op);
   form.shared_memory = shared_bytes(config, form.dram_read, form.dram_write);
   const Bytes moved = form.dram_read + form.dram_write;
-  const Bytes in_flight = bytes_in_flight(gpu, config, problem.dtype);
-  const StreamLosses losses = stream_losses(stream, config, problem.dtype, in_flight);
+  const double ahead = config.stages == 1 ? 1 : config.stages - 1;
+  const Bytes in_flight = inputs_of_block(config, problem.dtype) * (resident * ahead);
+  const StreamLosses losses = losses_of(stream, config, problem.dtype, in_flight);
   const Seconds dram = time_at_measured_rates(*gpu.dram, problem) / (1 - losses.total());
 
-  const Seconds latency = stream_block_latency(stream, config, problem.dtype);
+  const Seconds latency = block_latency(stream, config, problem.dtype);
   const Seconds work = work_of_block(stream, config, problem.dtype, sm_clock);
   const double blocks_of_slot = static_cast<double>(walk.blocks) / std::min(walk.workers, slots);
   Seconds flight =

@@ -24,15 +24,22 @@
 // (validate/compare/stream_error_test.cpp).
 #pragma once
 
+#include "model/clock/phase_clock.h"
+#include "model/form/hard_bounds.h"
 #include "model/spec/gpu_spec.h"
 #include "model/spec/limiter.h"
-#include "model/stream/stream_block.h"
 #include "model/stream/stream_config.h"
 
 namespace tilecast {
 
-/// Loads that the resident CTAs of one SM keep in flight.
-Bytes bytes_in_flight(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype);
+/// Shares of DRAM's rate that are lost.
+struct StreamLosses {
+  double spread;             // less than none where little is in flight
+  double walk, plain, hint;  // out of DRAM's order
+  double narrow;
+
+  double total() const { return spread + walk + plain + hint + narrow; }
+};
 
 /// What the kernel's time is made of; `dram` and `flight` overlap.
 struct StreamParts {
@@ -51,6 +58,12 @@ struct StreamForm {
   StreamParts parts;
 };
 
+/// What the clock model counts of it.
+KernelActivity kernel_activity(const StreamForm& form);
+
+/// What no kernel beats.
+HardBounds hard_bounds(const GpuSpec& gpu, const StreamProblem& problem);
+
 /// The bytes that must move, over `time`, of what memory could give: of the datasheet's rate, and
 /// of the measured rates of reads and writes alone, as many of each.
 struct RateShares {
@@ -58,7 +71,7 @@ struct RateShares {
 };
 RateShares rate_shares(const GpuSpec& gpu, const StreamProblem& problem, Seconds time);
 
-/// `config` is legal (model/stream/stream_candidates.h), and the GPU has a stream section.
+/// `config` is legal (model/stream/stream_menu.h), and the GPU has a stream section.
 StreamForm stream_closed_form(const GpuSpec& gpu, const StreamProblem& problem,
                               const StreamConfig& config, Hertz sm_clock);
 

@@ -18,6 +18,7 @@ GpuSpec simple_gpu() {
   gpu.sm.max_threads = 2048;
   gpu.sm.max_ctas = 32;
   gpu.sm.shared_memory = Bytes{233472};
+  gpu.sm.shared_memory_per_cta = Bytes{232448};
   gpu.sm.shared_memory_reserved_per_cta = Bytes{1024};
   gpu.sm.registers = 1 << 20;
   gpu.sm.max_registers_per_thread = 255;
@@ -88,10 +89,13 @@ TEST_CASE("Each buffer beyond the second divides the wait, until DRAM is the lim
 }
 
 TEST_CASE("Bytes in flight are the inputs' blocks of every stage but the one in use") {
-  const GpuSpec gpu = simple_gpu();
+  GpuSpec gpu = simple_gpu();
+  gpu.stream = StreamSpec{};
   // 2 blocks x 8 KiB of one CTA, once for one buffer and for two, twice for three.
   for (const auto& [stages, times] : {std::pair{1, 1}, {2, 1}, {3, 2}}) {
-    CHECK(bytes_in_flight(gpu, parse_stream_config(pipelined(stages)), ElementType::kFp32).value ==
+    const StreamConfig config = parse_stream_config(pipelined(stages));
+    const StreamProblem problem{4096, 4096, ElementType::kFp32};
+    CHECK(stream_closed_form(gpu, problem, config, Hertz{1e9}).parts.in_flight.value ==
           2 * 8192.0 * times);
   }
 }

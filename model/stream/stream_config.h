@@ -3,10 +3,10 @@
 // Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
 #pragma once
 
+#include "model/base/element_type.h"
 #include "model/base/host_device.h"
 #include "model/base/integers.h"
 #include "model/base/math.h"
-#include "model/gemm/problem/gemm_problem.h"
 #include "model/op/op.h"
 #include "model/stream/block_walk.h"
 
@@ -179,12 +179,13 @@ TILECAST_HD constexpr i32 box_columns(const StreamConfig& config, ElementType dt
 
 /// Dynamic shared memory of a CTA. The copy engine's kernels put C where A was, and end with two or
 /// three barriers per stage.
-TILECAST_HD constexpr i32 stream_shared_bytes(const StreamConfig& config, ElementType dtype) {
+TILECAST_HD constexpr i64 stream_shared_bytes(const StreamConfig& config, ElementType dtype) {
   constexpr i32 kBytesPerBarrier = 8, kBarriersPerStage = 3;
   if (plain_loads(config.schedule)) {
     return 0;
   }
-  const i32 buffers = input_count(config.schedule) * config.stages * block_bytes(config, dtype);
+  const i64 block = i64{config.block_rows} * config.block_columns * element_bytes(dtype);
+  const i64 buffers = input_count(config.schedule) * config.stages * block;
   return buffers +
          (uses_tma(config.schedule) ? config.stages * kBarriersPerStage * kBytesPerBarrier : 0);
 }
@@ -194,17 +195,24 @@ TILECAST_HD constexpr bool one_block_a_cta(BlockOrder order) {
   return order == BlockOrder::kBlocks || order == BlockOrder::kBounded;
 }
 
+/// Bytes of shared memory of an SM, as its GPU file or its driver says.
+struct SmSharedMemory {
+  i32 per_sm, most_per_cta, reserved_per_cta;
+};
+
 /// So much shared memory that no more CTAs than promised fit on an SM.
-TILECAST_HD constexpr i32 bounded_shared_bytes(const StreamConfig& config) {
-  constexpr i32 kPerSm = 233472, kReserved = 1024, kMost = 232448;  // of Hopper
+TILECAST_HD constexpr i32 bounded_shared_bytes(const StreamConfig& config, SmSharedMemory of_sm) {
   constexpr i32 kUnit = 128;
-  return min_of((kPerSm / config.ctas_per_sm - kReserved) / kUnit * kUnit, kMost);
+  const i32 share = of_sm.per_sm / config.ctas_per_sm - of_sm.reserved_per_cta;
+  return min_of(share / kUnit * kUnit, of_sm.most_per_cta);
 }
 
 /// What a CTA is launched with.
-TILECAST_HD constexpr i32 launched_shared_bytes(const StreamConfig& config, ElementType dtype) {
-  return config.order == BlockOrder::kBounded ? bounded_shared_bytes(config)
-                                              : stream_shared_bytes(config, dtype);
+TILECAST_HD constexpr i32 launched_shared_bytes(const StreamConfig& config, ElementType dtype,
+                                                SmSharedMemory of_sm) {
+  return config.order == BlockOrder::kBounded
+             ? bounded_shared_bytes(config, of_sm)
+             : static_cast<i32>(stream_shared_bytes(config, dtype));
 }
 
 /// The matrix that the kernel is shown.

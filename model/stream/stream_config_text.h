@@ -8,10 +8,14 @@
 #include <string>
 #include <string_view>
 
-#include "model/gemm/config/schedule_text.h"
+#include "model/op/config_key.h"
+#include "model/op/schedule_names.h"
 #include "model/stream/stream_config.h"
 
 namespace tilecast {
+
+template <>
+const ConfigKeys<StreamConfig>& config_keys();
 
 /// In the order of the enumerators.
 constexpr auto kEveryStreamSchedule = every_enumerator<StreamSchedule, kStreamScheduleCount>();
@@ -28,11 +32,5 @@ std::string_view to_text(StreamSchedule schedule);
 StreamSchedule parse_stream_schedule(std::string_view text);
 /// Whether the word before the colon names a schedule of this family.
 bool is_stream_schedule(std::string_view text);
-
-/// Why no kernel of this configuration can exist for the element type; empty if one can.
-std::string stream_config_fault(const StreamConfig& config, ElementType dtype);
-
-/// Why the configuration cannot run on the problem, tight in memory; empty if it can.
-std::string stream_problem_fault(const StreamConfig& config, const StreamProblem& problem);
 
 }  // namespace tilecast

@@ -54,47 +54,7 @@ TEST_CASE("The text of a memory-bound configuration parses back to itself") {
     const StreamConfig config = parse_stream_config(text);
     CHECK(to_text(config) == text);
     CHECK(parse_stream_config(to_text(config)) == config);
-    CHECK(stream_config_fault(config, ElementType::kFp32) == "");
   }
-}
-
-TEST_CASE("A copy by one thread of the copy engine has no computing warps to share") {
-  const auto fault = [](const char* text) {
-    return stream_config_fault(parse_stream_config(text), ElementType::kFp32);
-  };
-  CHECK(fault("memcpy_tma:block=1x8192,stages=4,warps=1,ctas=1,order=strided,hint=none") == "");
-  CHECK(fault("memcpy_tma:block=1x8192,stages=4,warps=2,ctas=1,order=strided,hint=none") != "");
-  // One CTA per block fills one stage.
-  CHECK(fault("memcpy_tma:block=1x8192,stages=1,warps=1,ctas=4,order=blocks,hint=none") == "");
-  CHECK(fault("memcpy_tma:block=1x8192,stages=2,warps=1,ctas=4,order=blocks,hint=none") != "");
-}
-
-TEST_CASE("Only the copy engine's memcpy draws tickets, and bounded CTAs fill the shared memory") {
-  const auto fault = [](const std::string& text) {
-    return stream_config_fault(parse_stream_config(text), ElementType::kFp32);
-  };
-  CHECK(fault("memcpy_tma:block=1x1024,stages=4,warps=1,ctas=4,order=tickets,hint=none") == "");
-  CHECK(fault("memcpy:block=1x1024,warps=8,vector=16,ctas=4,order=tickets,hint=none") != "");
-  // 233472 B / 7 are 33353, less 1 KiB reserved 32329: 32256 in units of 128. A block of 8192
-  // elements is 32768 B, too much; one of 4096 fits.
-  const auto bounded = [](const std::string& block) {
-    return "memcpy_cpasync:block=1x" + block +
-           ",warps=8,vector=16,ctas=7,layout=plain,order=bounded,hint=none";
-  };
-  CHECK(fault(bounded("4096")) == "");
-  CHECK(fault(bounded("8192")) != "");
-  CHECK(launched_shared_bytes(parse_stream_config(bounded("4096")), ElementType::kFp32) == 32256);
-}
-
-TEST_CASE("A kernel runs on problems of its own op only") {
-  const StreamConfig copy = parse_stream_config(kTexts[0]);
-  const StreamConfig add = parse_stream_config(kTexts[1]);
-  const StreamProblem vector{1, 4096, ElementType::kFp32, Op::kMemcpy};
-  const StreamProblem row{1, 4096, ElementType::kFp32, Op::kElementwiseAdd};
-  CHECK(stream_problem_fault(copy, vector) == "");
-  CHECK(stream_problem_fault(copy, row) != "");
-  CHECK(stream_problem_fault(add, row) == "");
-  CHECK(stream_problem_fault(add, vector) != "");
 }
 
 TEST_CASE("A memory-bound configuration with a slip is refused") {
@@ -109,44 +69,6 @@ TEST_CASE("A memory-bound configuration with a slip is refused") {
        }) {
     CHECK_THROWS_AS(parse_stream_config(text), ConfigError);
   }
-}
-
-TEST_CASE("A configuration that no kernel can have says why") {
-  const auto fault = [](const char* text, ElementType dtype) {
-    return stream_config_fault(parse_stream_config(text), dtype);
-  };
-  // 32 x 64 x 4 B = 8 KiB is 16 vectors of 4 bytes for each of 128 threads; with 3 warps it is not
-  // whole.
-  CHECK(fault("elementwise_add:block=32x64,warps=3,vector=4,ctas=4,view=matrix,order=bands,"
-              "hint=none",
-              ElementType::kFp32) != "");
-  CHECK(fault("elementwise_add:block=32x64,warps=4,vector=2,ctas=4,view=matrix,order=bands,"
-              "hint=none",
-              ElementType::kFp16) == "");
-  CHECK(fault("elementwise_add_cpasync:block=32x64,warps=4,vector=2,ctas=4,layout=plain,"
-              "view=matrix,order=bands,hint=none",
-              ElementType::kFp16) != "");
-  // Three stages of 2 x 32 KiB fit in 227 KiB; four are 256 KiB.
-  const std::string ring = ",warps=8,ctas=1,layout=plain,view=matrix,order=bands,hint=none";
-  CHECK(fault(("elementwise_add_tma:block=64x128,stages=3" + ring).c_str(), ElementType::kFp32) ==
-        "");
-  CHECK(fault(("elementwise_add_tma:block=64x128,stages=4" + ring).c_str(), ElementType::kFp32) !=
-        "");
-  CHECK(fault(("elementwise_add_tma:block=64x128,stages=1" + ring).c_str(), ElementType::kFp32) !=
-        "");
-}
-
-TEST_CASE("A flat view needs whole rows of the block, vectors need whole rows of the matrix") {
-  StreamConfig config = parse_stream_config(
-      "elementwise_add:block=4x256,warps=4,vector=16,ctas=4,view=flat,order=blocks,hint=none");
-  CHECK(stream_problem_fault(config, {64, 96, ElementType::kFp32}) == "");  // 6144 = 24 x 256
-  CHECK(stream_problem_fault(config, {65, 97, ElementType::kFp32}) != "");  // 6305
-  CHECK(viewed(config, {64, 96, ElementType::kFp32}) == StreamProblem{24, 256, ElementType::kFp32});
-  config.view = StreamView::kMatrix;
-  CHECK(stream_problem_fault(config, {65, 100, ElementType::kFp32}) == "");  // 400 B rows
-  CHECK(stream_problem_fault(config, {65, 97, ElementType::kFp32}) != "");   // 388 B rows
-  CHECK(stream_problem_fault(config, {1, 97, ElementType::kFp32}) == "");
-  CHECK(stream_problem_fault(config, {0, 97, ElementType::kFp32}) != "");
 }
 
 TEST_CASE("Shared memory and threads of a configuration are what its schedule holds") {

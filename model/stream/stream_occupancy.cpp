@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "model/base/error.h"
-#include "model/base/math.h"
-#include "model/gemm/config/register_plan.h"
+#include "model/spec/occupancy.h"
 
 namespace tilecast {
 namespace {
@@ -46,25 +45,25 @@ i32 stream_registers(const StreamConfig& config, ElementType dtype) {
 }
 
 bool stream_registers_suffice(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype) {
-  const i32 most = gpu.sm.registers / (stream_threads(config) * config.ctas_per_sm) /
-                   kRegisterStep * kRegisterStep;
-  return stream_registers(config, dtype) <= std::min(most, gpu.sm.max_registers_per_thread);
+  return stream_registers(config, dtype) <=
+         most_registers(gpu.sm, stream_threads(config), config.ctas_per_sm);
 }
 
 i32 fitting_stream_ctas(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype) {
-  const double shared =
-      stream_shared_bytes(config, dtype) + gpu.sm.shared_memory_reserved_per_cta.value;
-  const i32 threads = stream_threads(config);
-  const i32 registers = round_up(stream_registers(config, dtype), kRegisterStep) * threads;
-  const i32 by_shared = static_cast<i32>(gpu.sm.shared_memory.value / shared);
-  return std::min({by_shared, gpu.sm.registers / std::max(registers, 1),
-                   gpu.sm.max_threads / threads, gpu.sm.max_ctas});
+  return fitting_ctas(gpu.sm, {stream_threads(config), stream_registers(config, dtype),
+                               Bytes{static_cast<double>(stream_shared_bytes(config, dtype))}});
 }
 
 i32 resident_stream_ctas(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype) {
   const i32 fitting = fitting_stream_ctas(gpu, config, dtype);
   const bool fills = config.order == BlockOrder::kBlocks || config.order == BlockOrder::kBands;
   return fills ? fitting : std::min(fitting, config.ctas_per_sm);
+}
+
+SmSharedMemory shared_memory_of(const GpuSpec& gpu) {
+  const auto whole = [](Bytes bytes) { return static_cast<i32>(bytes.value); };
+  return {whole(gpu.sm.shared_memory), whole(gpu.sm.shared_memory_per_cta),
+          whole(gpu.sm.shared_memory_reserved_per_cta)};
 }
 
 }  // namespace tilecast

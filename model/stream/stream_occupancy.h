@@ -24,4 +24,6 @@ i32 fitting_stream_ctas(const GpuSpec& gpu, const StreamConfig& config, ElementT
 /// to what was promised.
 i32 resident_stream_ctas(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype);
 
+SmSharedMemory shared_memory_of(const GpuSpec& gpu);
+
 }  // namespace tilecast

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <queue>
 
-#include "model/learn/kernel_features.h"
+#include "model/gemm/predict/kernel_features.h"
 
 namespace tilecast {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "model/base/error.h"
 #include "model/base/parallel.h"
-#include "model/predict/kernel_activity.h"
+#include "model/gemm/predict/kernel_activity.h"
 #include "model/spec/gpu_fields.h"
 #include "validate/calibrate/least_squares.h"
 

@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/menu/legality.h"
+#include "model/gemm/predict/kernel_features.h"
 #include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/operand_copies.h"
 #include "model/gemm/problem/swapped_operands.h"

@@ -1,8 +1,8 @@
 #include "validate/calibrate/fit_stream.h"
 
-#include "model/stream/stream_candidates.h"
 #include "model/stream/stream_closed_form.h"
 #include "model/stream/stream_config_text.h"
+#include "model/stream/stream_menu.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
 #include "validate/record/example_measurement.h"

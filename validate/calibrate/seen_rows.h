@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "model/learn/kernel_features.h"
+#include "model/gemm/predict/kernel_features.h"
 #include "model/rank/settled_clock.h"
 #include "validate/calibrate/fit_constants.h"
 #include "validate/calibrate/fit_rows.h"

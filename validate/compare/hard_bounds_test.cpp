@@ -1,5 +1,6 @@
 // Hard bounds against every committed row of the H200's data set. Runs in the repository root.
-#include "model/rank/hard_bounds.h"
+#include "model/gemm/form/gemm_bounds.h"
+#include "model/stream/stream_closed_form.h"
 
 #include <filesystem>
 

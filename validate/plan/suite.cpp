@@ -15,13 +15,15 @@
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/menu/candidates.h"
+#include "model/gemm/menu/legality.h"
 #include "model/gemm/problem/batch_text.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/leading_text.h"
 #include "model/predict/predict.h"
 #include "model/predict/rejected.h"
-#include "model/stream/stream_candidates.h"
 #include "model/stream/stream_config_text.h"
+#include "model/stream/stream_menu.h"
+#include "model/stream/stream_rules.h"
 
 namespace tilecast {
 namespace {

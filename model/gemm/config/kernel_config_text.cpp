@@ -13,7 +13,7 @@
 #include "model/base/text.h"
 #include "model/base/words.h"
 #include "model/gemm/config/register_plan.h"
-#include "model/op/config_key.h"
+#include "model/op/config_key_texts.h"
 
 namespace tilecast {
 namespace {
@@ -306,5 +306,11 @@ KernelConfig parse_kernel_config(std::string_view text) {
   }
   return config;
 }
+
+template std::vector<KeyValue> key_values(const KernelConfig&);
+template std::string canonical_text(const KernelConfig&);
+template KernelConfig parse_canonical(std::string_view, const KernelConfig&);
+template std::string short_word(const ShortWord&, const KernelConfig&);
+template bool read_short_word(const ShortWord&, std::string_view, KernelConfig&);
 
 }  // namespace tilecast

@@ -16,8 +16,12 @@
 #include "model/gemm/config/kernel_config.h"
 #include "model/gemm/config/schedule_text.h"
 #include "model/gemm/problem/gemm_problem.h"
+#include "model/op/config_key.h"
 
 namespace tilecast {
+
+template <>
+const ConfigKeys<KernelConfig>& config_keys();
 
 std::string to_text(const KernelConfig& config);
 

@@ -20,39 +20,37 @@
 #include "model/gemm/config/kernel_config.h"
 #include "model/gemm/config/smem_layout.h"
 #include "model/gemm/problem/gemm_problem.h"
+#include "model/spec/gpu_spec.h"
 
 namespace tilecast {
 
 /// Of so many elements of A B, by threads that have the SM's arithmetic to themselves.
-constexpr Cycles fused_time(const Epilogue& epilogue, double elements,
+constexpr Cycles fused_time(const MachineSpec& machine, const Epilogue& epilogue, double elements,
                             bool residual_in_ring = false) {
-  constexpr double kIssuedPerCycle = 80, kSpecialPerCycle = 16;
   ElementWork all;
   epilogue.each([&](const StepRow& row) {
     const ElementWork work = residual_in_ring ? row.work_in_ring : row.work;
     all.issued += work.issued;
     all.special += work.special;
   });
-  return Cycles{elements * max_of(all.issued / kIssuedPerCycle, all.special / kSpecialPerCycle)};
+  return Cycles{elements *
+                max_of(all.issued / machine.fused_issue, all.special / machine.fused_special)};
 }
 
 /// So many sums of a K block, added to those of the blocks before: an addition each, with block
-/// scales a multiply-add, of which each of an SM's four schedulers starts 32 a cycle (CUDA
-/// programming guide, as above).
-constexpr Cycles promotion_time(double elements) {
-  constexpr double kAdditionsPerCycle = 128;
-  return Cycles{elements / kAdditionsPerCycle};
+/// scales a multiply-add.
+constexpr Cycles promotion_time(const MachineSpec& machine, double elements) {
+  return Cycles{elements / machine.fp32_additions};
 }
 
 /// What a K block's wgmmas of one warpgroup take longer by another's promotion, which reads and
-/// writes the registers of the same schedulers: two warpgroups that issue rows of 64x128 in turn,
-/// without loads, took 552 cycles for 512 of wgmmas and 128 of multiply-adds
-/// (docs/dev/notebook/2026-11.md).
-constexpr Cycles promotion_beside(const GemmProblem& problem, const Tiling& t) {
-  constexpr double kNotHidden = (552.0 - 512) / 128;
+/// writes the registers of the same schedulers.
+constexpr Cycles promotion_beside(const MachineSpec& machine, const GemmProblem& problem,
+                                  const Tiling& t) {
   const double elements = 1.0 * warpgroup_rows(t) * warpgroup_columns(t);
-  return promotes(problem) && warpgroups_per_tile(t) > 1 ? promotion_time(elements) * kNotHidden
-                                                         : Cycles{0};
+  return promotes(problem) && warpgroups_per_tile(t) > 1
+             ? promotion_time(machine, elements) * machine.promotion_shown
+             : Cycles{0};
 }
 
 /// What all tiles ask L2 for: of columns each warp those of its warpgroup, of rows its own; of

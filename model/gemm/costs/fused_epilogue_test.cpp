@@ -9,9 +9,11 @@ using namespace tilecast;
 namespace {
 
 constexpr double kTile = 128 * 256;
+constexpr MachineSpec kHopper{
+    .fused_issue = 80, .fused_special = 16, .fp32_additions = 128, .promotion_shown = 0.3125};
 
 double cycles(const Epilogue& epilogue, bool in_ring = false) {
-  return fused_time(epilogue, kTile, in_ring).value;
+  return fused_time(kHopper, epilogue, kTile, in_ring).value;
 }
 
 }  // namespace
@@ -69,7 +71,7 @@ TEST_CASE("Each warp reads its columns of the bias, and the rows that it has") {
 }
 
 TEST_CASE("Sums of a K block are promoted at 128 a cycle") {
-  CHECK(promotion_time(64 * 128).value == 64);
+  CHECK(promotion_time(kHopper, 64 * 128).value == 64);
 }
 
 TEST_CASE("Warpgroups that share a tile slow each other's wgmmas by their promotion") {
@@ -84,7 +86,8 @@ TEST_CASE("Warpgroups that share a tile slow each other's wgmmas by their promot
                    .cluster_m = 1,
                    .cluster_n = 1,
                    .c_slots = 2};
-    return promotion_beside({.shape = {},
+    return promotion_beside(kHopper,
+                            {.shape = {},
                              .dtype = ElementType::kE4m3x2,
                              .layout = Layout::kTn,
                              .epilogue = {scales},

@@ -19,7 +19,8 @@ inline double hilbert_steps(const Raster& raster, u32 tiles_m, u32 tiles_n) {
   if (raster.kind != RasterKind::kHilbert || std::min(tiles_m, tiles_n) <= 1) {
     return 0;
   }
-  return std::max(1.0, 0.75 * std::log2(double{1} * tiles_m * tiles_n) - 0.5);
+  constexpr double kOfEachLevel = 0.75;
+  return std::max(1.0, kOfEachLevel * std::log2(double{1} * tiles_m * tiles_n) - 0.5);
 }
 
 /// Times that a role which stores C does so for a tile, one after the other: where its first warp

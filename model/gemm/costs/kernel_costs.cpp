@@ -25,7 +25,7 @@ Cycles own_loads(const MachineSpec& machine, const KernelConfig& config, Layout 
 /// What MMAs leave of tensor memory's port: they read the accumulators that they add to.
 BytesPerCycle beside_mmas(BytesPerCycle port, const Tiling& t, Cycles interval) {
   constexpr double kLeast = 0.5;  // nobody has seen them take more
-  const double accumulators = 4.0 * t.block_m * t.block_n;
+  const double accumulators = 1.0 * kAccumulatorBytes * t.block_m * t.block_n;
   return {std::max(port.value * kLeast, port.value - accumulators / interval.value)};
 }
 
@@ -59,7 +59,7 @@ std::optional<BytesPerCycle> plain_store_rate(const GpuSpec& gpu, const GemmProb
   }
   // Four bytes by an instruction, two where neighbours in a row are not aligned to four. They read
   // shared memory for every store, where those of partial sums store registers.
-  return gpu.reduction->sm_store / (bytes % 4 == 0 ? 2.0 : 4.0);
+  return gpu.reduction->sm_store / (bytes % 4 == 0 ? 2 : 4);
 }
 
 KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
@@ -75,13 +75,14 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   const Bytes chunk{static_cast<double>(rows * c_slot_columns(t) * of_column)};
 
   KernelCosts costs{};
-  costs.mma.time = time(mma.interval * mma.per_k_block + promotion_beside(problem, t));
+  costs.mma.time = time(mma.interval * mma.per_k_block + promotion_beside(machine, problem, t));
   costs.mma.issue = time(machine.mma_issue + machine.wgmma_issue * mma.per_k_block);
   costs.mma.queue = time(mma.interval * machine.mma_queue);
   costs.mma.completion = time(mma.completion);
   if (promotes(problem)) {
     costs.mma.promoted_parts = wgmmas_along_m(t) * wgmmas_along_n(config);
-    costs.mma.promotion = time(promotion_time(1.0 * kWgmmaM * tilecast::instruction_n(config)));
+    costs.mma.promotion =
+        time(promotion_time(machine, 1.0 * kWgmmaM * tilecast::instruction_n(config)));
   }
   costs.mma.operand_bytes = i64{mma.operand_bytes} * mma.per_k_block;
   costs.mma.turn = time(mma.turn);
@@ -101,9 +102,9 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   const double staging_instructions = max_of(1, of_column / kOperandBytes);
   const i32 parts = rows / kWgmmaM;
   costs.store.chunk = time(machine.chunk * parts * staging_instructions);
-  costs.store.pack = time(pack_time(config));
+  costs.store.pack = time(pack_time(machine, config));
   costs.store.arithmetic =
-      time(fused_time(problem.epilogue, static_cast<double>(rows * c_slot_columns(t)),
+      time(fused_time(machine, problem.epilogue, static_cast<double>(rows * c_slot_columns(t)),
                       residual_through_ring(problem, config)));
   costs.tile.next = time(machine.next_tile);
   if (config.raster.kind == RasterKind::kHilbert) {

@@ -7,6 +7,7 @@
 #include "model/gemm/config/register_plan.h"
 #include "model/gemm/config/smem_layout.h"
 #include "model/gemm/config/tensor_memory.h"
+#include "model/spec/occupancy.h"
 
 namespace tilecast {
 namespace {
@@ -24,9 +25,8 @@ constexpr i32 kTcgen05Registers = 80;
 constexpr i32 kBesideOperands = 26;  // that ptxas asks for around one wgmma's accumulators
 
 i32 register_cap(const GpuSpec& gpu, const KernelConfig& config) {
-  const i32 threads = threads_per_cta(config.schedule, config.tiling);
-  const i32 by_file = gpu.sm.registers / (threads * config.ctas_per_sm);
-  return std::min(gpu.sm.max_registers_per_thread, by_file / kRegisterStep * kRegisterStep);
+  return most_registers(gpu.sm, threads_per_cta(config.schedule, config.tiling),
+                        config.ctas_per_sm);
 }
 
 /// Registers that hold values over the whole main loop: accumulators, and A where it comes from
@@ -49,7 +49,7 @@ i32 launch_registers(const GpuSpec& gpu, const KernelConfig& config) {
     return cap;  // setmaxnreg makes the compiler take all it is promised
   }
   const i32 beside = config.grid == Grid::kTiles ? kUsedBesideOneTile : kUsedBesideManyTiles;
-  return std::min(cap, round_up(held_registers(config) + beside, kRegisterStep));
+  return std::min(cap, held_registers(config) + beside);
 }
 
 }  // namespace
@@ -74,12 +74,8 @@ bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config, i32 fused
 }
 
 i32 ctas_by_shared_memory(const GpuSpec& gpu, const KernelConfig& config, i32 more) {
-  const double bytes = smem_layout(config.schedule, config.tiling).total_bytes + more;
-  if (bytes > gpu.sm.shared_memory_per_cta.value) {
-    return 0;
-  }
-  return static_cast<i32>(gpu.sm.shared_memory.value /
-                          (bytes + gpu.sm.shared_memory_reserved_per_cta.value));
+  return ctas_by_shared_memory(
+      gpu.sm, Bytes{1.0 * smem_layout(config.schedule, config.tiling).total_bytes + more});
 }
 
 i32 shared_memory_for_each_of(const GpuSpec& gpu, i32 ctas) {
@@ -89,13 +85,14 @@ i32 shared_memory_for_each_of(const GpuSpec& gpu, i32 ctas) {
 }
 
 i32 resident_ctas(const GpuSpec& gpu, const KernelConfig& config) {
-  const i32 threads = threads_per_cta(config.schedule, config.tiling);
   const i32 by_tensor_memory = uses_tcgen05(config.schedule)
                                    ? kTensorMemoryColumns / tensor_memory_columns(config)
                                    : gpu.sm.max_ctas;
-  return std::min({ctas_by_shared_memory(gpu, config), by_tensor_memory,
-                   gpu.sm.registers / (threads * launch_registers(gpu, config)),
-                   gpu.sm.max_threads / threads, gpu.sm.max_ctas});
+  return std::min(
+      by_tensor_memory,
+      fitting_ctas(gpu.sm,
+                   {threads_per_cta(config.schedule, config.tiling), launch_registers(gpu, config),
+                    Bytes{1.0 * smem_layout(config.schedule, config.tiling).total_bytes}}));
 }
 
 i32 resident_workers(const GpuSpec& gpu, const KernelConfig& config) {

@@ -5,17 +5,15 @@
 #include "model/base/units.h"
 #include "model/gemm/config/kernel_config.h"
 #include "model/gemm/config/register_plan.h"
+#include "model/spec/gpu_spec.h"
 
 namespace tilecast {
 
-/// A CTA's tile to 16-bit pairs in registers, by warpgroups that finish it together: on Hopper an
-/// SM's threads convert 64 pairs a cycle (CUDA programming guide, throughput of arithmetic
-/// instructions).
-inline Cycles pack_time(const KernelConfig& config) {
-  constexpr double kPairsPerCycle = 64;
+/// A CTA's tile to 16-bit pairs in registers, by warpgroups that finish it together.
+inline Cycles pack_time(const MachineSpec& machine, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const i32 pairs = t.block_m * t.block_n / 2;
-  return Cycles{pairs / kPairsPerCycle};
+  return Cycles{pairs / machine.pairs_converted};
 }
 
 }  // namespace tilecast

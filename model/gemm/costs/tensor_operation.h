@@ -14,6 +14,8 @@
 
 namespace tilecast {
 
+constexpr i32 kAccumulatorBytes = 4;  // an accumulator in fp32
+
 struct TensorOperation {
   Cycles interval;  // of the SM's tensor cores
   Cycles operands;  // part of it that the operand reads alone would take

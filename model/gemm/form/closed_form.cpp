@@ -85,8 +85,8 @@ std::array<LoopOperand, 2> operands_of(const GemmProblem& problem, const KernelC
 LoopStep multiply(const KernelAt& kernel) {
   const KernelCosts& costs = kernel.costs;
   const TensorOperation operation = tensor_operation(kernel.gpu, kernel.config);
-  const Cycles promotion =
-      promotion_beside(kernel.problem, kernel.t) * warpgroups_per_tile(kernel.t);
+  const Cycles promotion = promotion_beside(*kernel.gpu.machine, kernel.problem, kernel.t) *
+                           warpgroups_per_tile(kernel.t);
   LoopStep step{.waits = kernel.config.inflight == 0,
                 .busy = operation.interval * operation.of_cta() + promotion,
                 .operands = operation.operands * operation.of_cta(),
@@ -122,10 +122,11 @@ std::optional<Addend> addend_of(const KernelAt& kernel) {
 TileStore store_of(const KernelAt& kernel) {
   const KernelCosts& costs = kernel.costs;
   const Tiling& t = kernel.t;
-  const Cycles tensor_memory = uses_tcgen05(kernel.config.schedule)
-                                   ? transfer_cycles(Bytes{4.0 * t.block_m * t.block_n},
-                                                     kernel.gpu.tcgen05.value().tensor_memory_read)
-                                   : Cycles{};
+  const Cycles tensor_memory =
+      uses_tcgen05(kernel.config.schedule)
+          ? transfer_cycles(Bytes{1.0 * kAccumulatorBytes * t.block_m * t.block_n},
+                            kernel.gpu.tcgen05.value().tensor_memory_read)
+          : Cycles{};
   const i32 deferred = deferred_chunks(kernel.config);
   const double c_of_tile = 1.0 * c_column_bytes(kernel.problem) * t.block_m * t.block_n;
   return {.chunks = c_chunks(kernel.config.schedule, t),

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "model/gemm/costs/tensor_operation.h"
+
 namespace tilecast {
 namespace {
 
 Bytes partial_of_cluster(const Tiling& t) {
-  return {4.0 * t.block_m * t.block_n * cluster_size(t)};
+  return {1.0 * kAccumulatorBytes * t.block_m * t.block_n * cluster_size(t)};
 }
 
 }  // namespace
@@ -80,7 +82,7 @@ Cycles reduction_time(const GpuSpec& gpu, const KernelConfig& config, Hertz sm_c
   }
   const Tiling& t = config.tiling;
   const ReductionSpec& r = *gpu.reduction;
-  const Bytes partial{4.0 * t.block_m * t.block_n};
+  const Bytes partial{1.0 * kAccumulatorBytes * t.block_m * t.block_n};
   const Cycles hop = cycles_of(r.hop, sm_clock);
   // One SM's port, or all of them together at L2 where they move theirs at the same time.
   const bool together = share.ending_together > 1;

@@ -293,21 +293,23 @@ CandidateKernels joined(std::span<const CandidateKernels> of_parts) {
       kernels.push_back({config, before + begin, before + end});
     }
     orders.insert(orders.end(), own.legal.orders.begin(), own.legal.orders.end());
-    for (const auto& [reason, count] : own.rejected) {
-      all.rejected[reason] += count;
-    }
-    all.example.insert(own.example.begin(), own.example.end());
+    all.add_all(own);
   }
   return all;
 }
 
 }  // namespace
 
+bool is_on_menu(const GpuSpec& gpu, Schedule schedule) {
+  return has_ring(schedule) &&
+         uses_tcgen05(schedule) == (gpu.architecture == Architecture::kBlackwell);
+}
+
 std::vector<Schedule> menu_schedules(const GpuSpec& gpu, bool all) {
   const bool blackwell = gpu.architecture == Architecture::kBlackwell;
   std::vector<Schedule> menu;
   std::ranges::copy_if(kEverySchedule, std::back_inserter(menu), [&](Schedule schedule) {
-    return uses_tcgen05(schedule) == blackwell && (all || has_ring(schedule));
+    return all ? uses_tcgen05(schedule) == blackwell : is_on_menu(gpu, schedule);
   });
   return menu;
 }
@@ -351,7 +353,7 @@ Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
                                 const std::vector<Schedule>& schedules, bool all,
                                 unsigned threads) {
   CandidateKernels found = enumerate_kernels(gpu, problem, schedules, all, threads);
-  Candidates candidates{{}, std::move(found.rejected), std::move(found.example)};
+  Candidates candidates{std::move(static_cast<Rejections<KernelConfig>&>(found)), {}};
   candidates.legal.reserve(found.legal.orders.size());
   for (const KernelList::Kernel& kernel : found.legal.kernels) {
     for (std::size_t order = kernel.begin; order < kernel.end; ++order) {

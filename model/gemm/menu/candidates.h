@@ -12,14 +12,13 @@
 // stream_k_hybrid is stream_k if it streams all tiles.
 #pragma once
 
-#include <map>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/gemm/config/kernel_config.h"
 #include "model/gemm/problem/gemm_problem.h"
+#include "model/op/menu.h"
 #include "model/spec/gpu_spec.h"
 
 namespace tilecast {
@@ -28,11 +27,11 @@ constexpr std::string_view kNeverPays = "never_pays";
 /// The tile's schedule splits K, and no split can pay on this problem.
 constexpr std::string_view kNoSplitPays = "no_split_pays";
 
-struct Candidates {
-  std::vector<KernelConfig> legal;
-  std::map<std::string, int> rejected;          // kernels by reason: legality.h, or these
-  std::map<std::string, KernelConfig> example;  // the first of each reason
-};
+/// Reasons are those of legality.h, or these.
+using Candidates = CandidatesOf<KernelConfig>;
+
+/// Whether the schedule is searched where none is named: those that can pay, on their GPU.
+bool is_on_menu(const GpuSpec& gpu, Schedule schedule);
 
 /// The GPU's schedules; `all`: those that never pay too.
 std::vector<Schedule> menu_schedules(const GpuSpec& gpu, bool all = false);
@@ -61,10 +60,8 @@ struct KernelList {
   }
 };
 
-struct CandidateKernels {
+struct CandidateKernels : Rejections<KernelConfig> {
   KernelList legal;  // in elements of the machine (fp8_pairs.h)
-  std::map<std::string, int> rejected;
-  std::map<std::string, KernelConfig> example;
 };
 
 /// As enumerate_candidates.

@@ -13,6 +13,7 @@
 #include "model/gemm/order/work_decomposition.h"
 #include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/swapped_operands.h"
+#include "model/gemm/rules/compiler_rejections.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"

@@ -15,6 +15,7 @@
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/operand_copies.h"
 #include "model/gemm/problem/swapped_operands.h"
+#include "model/gemm/rules/compiler_rejections.h"
 #include "model/gemm/rules/kernel_rules.h"
 #include "model/gemm/rules/split_rules.h"
 #include "model/spec/load_gpu.h"
@@ -165,7 +166,10 @@ constexpr Rule<ChipCase> kChipRules[] = {
      },
      "{ctas} such CTAs do not fit on an SM", Refusal::kOccupancy},
     {[](Chip c) { return !why_no_split(c).empty(); }, "{split}", Refusal::kSplit},
-    {[](Chip c) { return any_rejects(c.gpu.compiler_rejections, *c.asked, c); },
+    {[](Chip c) {
+       return c.gpu.compiler_rejections != nullptr &&
+              any_rejects(*c.gpu.compiler_rejections, *c.asked, c);
+     },
      "the compiler is known to spill its registers or to serialize its MMAs", Refusal::kCompiler},
 };
 

@@ -4,6 +4,7 @@
 
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/problem/group_rows.h"
+#include "model/gemm/rules/compiler_rejections.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 
@@ -275,7 +276,10 @@ TEST_CASE("What a compiler is known to reject is refused, after every other reas
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   CompilerRejection rejection;
   rejection[VariantPart::kSchedule] = static_cast<i32>(Schedule::kBlocked);
-  gpu.compiler_rejections = {rejection};
+  const auto reject = [&gpu](const CompilerRejection& one) {
+    gpu.compiler_rejections = std::make_shared<const std::vector<CompilerRejection>>(1, one);
+  };
+  reject(rejection);
   const auto blocked = [&](const char* tile) {
     return check_legal(gpu, problem(4096, 4096, 4096),
                        parse_kernel_config("blocked:tile=" + std::string(tile) +
@@ -283,7 +287,8 @@ TEST_CASE("What a compiler is known to reject is refused, after every other reas
   };
   CHECK(blocked("64x128x64") == Refusal::kCompiler);
   CHECK(blocked("128x256x64") == Refusal::kRegisters);
-  gpu.compiler_rejections.front()[VariantPart::kSchedule] = static_cast<i32>(Schedule::kPipelined);
+  rejection[VariantPart::kSchedule] = static_cast<i32>(Schedule::kPipelined);
+  reject(rejection);
   CHECK(blocked("64x128x64") == Refusal::kNone);
 }
 

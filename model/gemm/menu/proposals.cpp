@@ -185,10 +185,7 @@ bool Proposals::accepted(const KernelConfig& config) {
 }
 
 void Proposals::reject(std::string_view reason, const KernelConfig& config) {
-  const std::string key(reason);
-  if (++candidates_.rejected[key] == 1) {
-    candidates_.example.emplace(key, of_operands(config));
-  }
+  candidates_.reject(reason, of_operands(config));
 }
 
 KernelConfig Proposals::of_operands(KernelConfig config) const {

@@ -1,10 +1,12 @@
 #include "model/gemm/predict/by_closed_form.h"
 
+#include "model/gemm/form/gemm_bounds.h"
+#include "model/gemm/predict/kernel_activity.h"
+#include "model/gemm/predict/kernel_features.h"
 #include "model/gemm/predict/like_questions.h"
 #include "model/gemm/predict/outside_bytes.h"
 #include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/swapped_operands.h"
-#include "model/predict/kernel_activity.h"
 #include "model/rank/retime.h"
 
 namespace tilecast {

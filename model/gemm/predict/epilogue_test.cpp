@@ -64,7 +64,7 @@ TEST_CASE(
           const double tiles = static_cast<double>(ceil_div<i64>(shape.m, t.block_m) *
                                                    ceil_div<i64>(shape.n, t.block_n));
           const double most = 2 * tiles / physics.sm.count + 2 * config.ctas_per_sm + 2;
-          const double each = fused_time(epilogue, t.block_m * t.block_n).value;
+          const double each = fused_time(*physics.machine, epilogue, t.block_m * t.block_n).value;
           CHECK(fused.cycles.value <= plain.cycles.value * 1.01 + most * each + 2000);
           ++kernels;
         }

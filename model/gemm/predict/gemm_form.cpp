@@ -7,8 +7,8 @@
 
 #include "model/base/math.h"
 #include "model/base/parallel.h"
+#include "model/gemm/predict/kernel_activity.h"
 #include "model/gemm/problem/swapped_operands.h"
-#include "model/predict/kernel_activity.h"
 #include "model/rank/fastest.h"
 #include "model/rank/settled_clock.h"
 

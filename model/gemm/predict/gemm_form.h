@@ -13,7 +13,7 @@
 #include "model/clock/clock.h"
 #include "model/gemm/form/closed_form.h"
 #include "model/gemm/menu/candidates.h"
-#include "model/rank/question.h"
+#include "model/gemm/predict/gemm_question.h"
 
 namespace tilecast {
 

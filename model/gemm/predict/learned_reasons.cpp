@@ -1,6 +1,7 @@
 #include "model/gemm/predict/learned_reasons.h"
 
 #include "model/gemm/predict/gemm_form.h"
+#include "model/gemm/predict/kernel_features.h"
 #include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/swapped_operands.h"
 

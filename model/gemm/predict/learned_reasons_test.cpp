@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/predict/kernel_features.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"

@@ -13,8 +13,8 @@
 #include <optional>
 
 #include "model/gemm/config/kernel_config.h"
+#include "model/gemm/predict/gemm_question.h"
 #include "model/rank/prediction.h"
-#include "model/rank/question.h"
 
 namespace tilecast {
 

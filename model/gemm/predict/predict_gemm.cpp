@@ -31,7 +31,7 @@ namespace {
 
 // Kernels of each schedule that are more than closed forms: fastest by physics alone, and of these
 // what was learned decides.
-constexpr std::size_t kLookedAt = 64;
+constexpr std::size_t kFewestOrdered = 64;
 constexpr std::size_t kAtATime = 16;  // kernels that one thread asks the learned part about
 
 void require_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
@@ -81,7 +81,7 @@ CandidateKernels matching_kernels(const GpuSpec& gpu, const GemmProblem& problem
   for (KernelConfig& config : matching) {
     config = in_pairs(problem.dtype, config);
   }
-  return {kernels_of(matching), std::move(candidates.rejected), std::move(candidates.example)};
+  return {std::move(static_cast<Rejections<KernelConfig>&>(candidates)), kernels_of(matching)};
 }
 
 /// A prediction of the machine's problem becomes that of the one asked for: K of fp8 in elements,
@@ -159,8 +159,8 @@ Ranking rank_all(const GemmQuestion& asked, const std::vector<Schedule>& schedul
   const bool simulates = effort.method == Method::kSimulated;
   const LearnedParts learned = learned_parts(gpu, effort.method.value());
   const FastestForms fastest = fastest_forms(
-      question, candidates.legal, learned.analytic || simulates ? std::max(keep, kLookedAt) : keep,
-      effort.threads);
+      question, candidates.legal,
+      learned.analytic || simulates ? std::max(keep, kFewestOrdered) : keep, effort.threads);
   Ranking ranking{problem,
                   regime,
                   inputs,

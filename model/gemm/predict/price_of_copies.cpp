@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/gemm/problem/operand_copies.h"
 #include "model/predict/predict_op.h"
 
 namespace tilecast {

@@ -4,6 +4,7 @@
 
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/menu/legality.h"
+#include "model/gemm/problem/operand_copies.h"
 #include "model/ops/any_op.h"
 #include "model/predict/explain.h"
 #include "model/predict/predict.h"

@@ -8,6 +8,8 @@
 #include "model/gemm/costs/fused_epilogue.h"
 #include "model/gemm/costs/occupancy.h"
 #include "model/gemm/form/closed_form.h"
+#include "model/gemm/form/gemm_bounds.h"
+#include "model/gemm/predict/kernel_features.h"
 #include "model/gemm/predict/like_questions.h"
 #include "model/gemm/predict/outside_bytes.h"
 #include "model/gemm/problem/swapped_operands.h"
@@ -106,8 +108,9 @@ void hold_to_plain(const GemmQuestion& q, const GemmForm& fused, const LearnedPa
   const Tiling& t = config.tiling;
   const auto ends = static_cast<double>(2 * (fused.work.tiles_per_sm + fused.work.ctas_per_sm));
   const double waits = q.problem.epilogue.has(OutputKind::kLoad) ? ends * c_chunks(t) : 0;  // for R
-  const Cycles shown = fused_time(q.problem.epilogue, 1.0 * t.block_m * t.block_n) * ends +
-                       q.gpu.machine->l2_latency * waits;
+  const Cycles shown =
+      fused_time(*q.gpu.machine, q.problem.epilogue, 1.0 * t.block_m * t.block_n) * ends +
+      q.gpu.machine->l2_latency * waits;
   const Seconds residual = transfer_time(Bytes{residual_bytes(q.problem)}, dram_read_rate(q.gpu));
   stretch(std::clamp(p.time, least, least + time_of(shown, p.sm_clock) + residual) / p.time, p);
 }

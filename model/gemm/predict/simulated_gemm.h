@@ -14,9 +14,9 @@
 
 #include "model/gemm/predict/by_closed_form.h"
 #include "model/gemm/predict/gemm_form.h"
+#include "model/gemm/predict/kernel_activity.h"
 #include "model/gemm/sim/simulate.h"
 #include "model/learn/learned.h"
-#include "model/predict/kernel_activity.h"
 #include "model/predict/predict.h"
 
 namespace tilecast {

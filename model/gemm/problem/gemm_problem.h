@@ -5,6 +5,7 @@
 // compiled by the host compiler, nvcc and NVRTC.
 #pragma once
 
+#include "model/base/element_type.h"
 #include "model/base/host_device.h"
 #include "model/base/integers.h"
 #include "model/base/math.h"
@@ -12,9 +13,6 @@
 #include "model/gemm/problem/shared_group_rows.h"
 
 namespace tilecast {
-
-/// The x2 types are two neighbours along K of an fp8 matrix as one element (fp8_pairs.h).
-enum class ElementType : i32 { kFp16, kBf16, kFp32, kE4m3, kE5m2, kE4m3x2, kE5m2x2 };
 
 /// The letters of the BLAS call for C^T = op(B) op(A): B's, then A's. K-major operands are A as
 /// [m,k] and B as [n,k]; those across K are M-major A as [k,m] and N-major B as [k,n].
@@ -25,17 +23,6 @@ TILECAST_HD constexpr bool a_is_k_major(Layout layout) {
 }
 TILECAST_HD constexpr bool b_is_k_major(Layout layout) {
   return layout == Layout::kTn || layout == Layout::kTt;
-}
-
-TILECAST_HD constexpr bool is_fp8(ElementType type) {
-  return type == ElementType::kE4m3 || type == ElementType::kE5m2;
-}
-TILECAST_HD constexpr bool is_fp8_pair(ElementType type) {
-  return type == ElementType::kE4m3x2 || type == ElementType::kE5m2x2;
-}
-
-TILECAST_HD constexpr i32 element_bytes(ElementType type) {
-  return type == ElementType::kFp32 ? 4 : is_fp8(type) ? 1 : 2;
 }
 
 /// How sums of fp8 products are added up along K.

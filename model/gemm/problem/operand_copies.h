@@ -11,19 +11,12 @@
 
 #include "model/base/math.h"
 #include "model/gemm/problem/gemm_problem.h"
+#include "model/op/copied_operands.h"
 
 namespace tilecast {
 
 /// Rows that the copy engine moves begin at multiples of.
 constexpr i64 kWholeRowBytes = 16;
-
-/// Which operands are copied before they are multiplied.
-struct CopiedOperands {
-  bool a, b;
-
-  TILECAST_HD constexpr bool any() const { return a || b; }
-  constexpr bool operator==(const CopiedOperands&) const = default;
-};
 
 /// Elements from row to row in the caller's memory.
 TILECAST_HD constexpr i64 given_row(i64 leading, const MatrixSides& sides) {

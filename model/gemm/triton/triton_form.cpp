@@ -12,9 +12,9 @@
 #include "model/base/smooth_max.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config.h"
-#include "model/gemm/config/register_plan.h"
 #include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/group_rows.h"
+#include "model/spec/occupancy.h"
 #include "model/spec/row_cost.h"
 
 namespace tilecast {
@@ -135,13 +135,9 @@ double registers_of_thread(const GemmProblem& problem, const TritonKernel& kerne
 }
 
 i32 ctas_of_sm(const SmSpec& sm, const TritonKernel& kernel, Bytes shared, double of_thread) {
-  const double threads = kWarp * kernel.warps;
-  const double held = std::min(std::ceil(of_thread / kRegisterStep) * kRegisterStep,
-                               static_cast<double>(sm.max_registers_per_thread));
-  const double most = std::min({sm.max_threads / threads,
-                                sm.shared_memory / (shared + sm.shared_memory_reserved_per_cta),
-                                sm.registers / (threads * held), static_cast<double>(sm.max_ctas)});
-  return std::max(1, static_cast<i32>(most));
+  const i32 registers =
+      std::min(static_cast<i32>(std::ceil(of_thread)), sm.max_registers_per_thread);
+  return std::max(1, fitting_ctas(sm, {kWarp * kernel.warps, registers, shared}));
 }
 
 /// The wgmmas of a tile's K block: split along M while each warpgroup has 64 rows, then along N.

@@ -28,8 +28,8 @@
 #include <map>
 #include <string>
 
+#include "model/form/hard_bounds.h"
 #include "model/gemm/problem/gemm_problem.h"
-#include "model/rank/hard_bounds.h"
 #include "model/spec/gpu_spec.h"
 
 namespace tilecast {

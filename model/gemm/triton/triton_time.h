@@ -2,8 +2,8 @@
 // Checked by: triton_time_test.cpp; python/tests/test_triton_data.py.
 #pragma once
 
+#include "model/gemm/predict/gemm_question.h"
 #include "model/gemm/triton/triton_form.h"
-#include "model/rank/question.h"
 
 namespace tilecast {
 

@@ -39,8 +39,8 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_cloc
       merge_window_(sim_time(gpu.machine->merge_window, sm_clock)),
       load_spread_(sim_time(gpu.machine->load_spread, sm_clock)),
       dram_latency_(sim_time(gpu.machine->dram_latency)),
-      write_ps_per_byte_(1e12 / gpu.dram->write_rate.value),
-      input_ps_per_byte_(gpu.reduction ? 1e12 / gpu.reduction->chip_store.value : 0),
+      write_ps_per_byte_(si::kTera / gpu.dram->write_rate.value),
+      input_ps_per_byte_(gpu.reduction ? si::kTera / gpu.reduction->chip_store.value : 0),
       activity_(activity) {}
 
 void MemorySystem::record(RequestLog& log) {

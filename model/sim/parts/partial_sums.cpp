@@ -22,8 +22,8 @@ PartialSums::PartialSums(Engine& engine, const GpuSpec& gpu, const ReductionSpec
   const Bytes turn = chunk * (static_cast<double>(kChunks) / plan_.turns);
   turn_output_ = sim_time(transfer_time(turn, gpu.machine->l2_output));
   turn_intake_ = sim_time(transfer_cycles(turn, gpu.machine->intake), sm_clock);
-  sm_store_ps_ = 1e12 / (r.sm_store.value * sm_clock.value);
-  chip_store_ps_ = 1e12 / r.chip_store.value;
+  sm_store_ps_ = si::kTera / (r.sm_store.value * sm_clock.value);
+  chip_store_ps_ = si::kTera / r.chip_store.value;
 
   for (std::size_t tile = 0; tile < plan_.pieces.size(); ++tile) {
     const i32 pieces = static_cast<i32>(plan_.pieces[tile].size());

@@ -1,19 +1,9 @@
-#include "model/rank/hard_bounds.h"
-
-#include <algorithm>
+#include "model/gemm/form/gemm_bounds.h"
 
 #include "model/base/math.h"
 #include "model/gemm/problem/group_rows.h"
 
 namespace tilecast {
-
-Seconds HardBounds::least_time(Hertz sm_clock) const {
-  return std::max({time_of(std::max(tensor, intake), sm_clock), dram, launch});
-}
-
-Seconds HardBounds::least_on_any_card(Hertz sm_clock) const {
-  return std::max({time_of(std::max(tensor, intake), sm_clock), dram_peak, launch});
-}
 
 HardBounds hard_bounds(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
   const GemmShape& shape = problem.shape;
@@ -31,14 +21,6 @@ HardBounds hard_bounds(const GpuSpec& gpu, const GemmProblem& problem, const Ker
       .dram = transfer_time(Bytes{gemm_bytes(problem)}, highest_dram_rate(gpu)),
       .dram_peak = transfer_time(Bytes{gemm_bytes(problem)}, gpu.dram->bandwidth),
       .launch = gpu.machine->kernel};
-}
-
-HardBounds hard_bounds(const GpuSpec& gpu, const StreamProblem& problem) {
-  return {.tensor = {},
-          .intake = {},
-          .dram = transfer_time(Bytes{stream_bytes(problem)}, highest_dram_rate(gpu)),
-          .dram_peak = transfer_time(Bytes{stream_bytes(problem)}, gpu.dram->bandwidth),
-          .launch = gpu.machine ? gpu.machine->kernel : Seconds{}};
 }
 
 }  // namespace tilecast

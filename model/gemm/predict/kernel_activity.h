@@ -1,5 +1,5 @@
-// What the clock model counts of a kernel: its work over the chip, and what of it falls into which
-// part of its time.
+// What the clock model counts of a GEMM kernel: its work over the chip, and what of it falls into
+// which part of its time.
 //
 // A simulation tells both. Waves that it left out are a phase of their own, of what was not seen,
 // behind the slice in which they would have begun. A request counts when it is asked for
@@ -12,15 +12,12 @@
 #include "model/clock/phase_clock.h"
 #include "model/gemm/form/closed_form.h"
 #include "model/gemm/sim/simulate.h"
-#include "model/stream/stream_closed_form.h"
 
 namespace tilecast {
 
 /// Of a GEMM by closed form, at whatever clock.
 KernelActivity kernel_activity(const GpuSpec& gpu, const GemmProblem& problem,
                                const KernelConfig& config, const GemmWork& work);
-/// Of a memory-bound kernel.
-KernelActivity kernel_activity(const StreamForm& form);
 /// Of a simulated GEMM, which `seen` saw.
 KernelActivity kernel_activity(const GemmProblem& problem, const KernelConfig& config,
                                const Simulated& kernel, const Activity& seen);

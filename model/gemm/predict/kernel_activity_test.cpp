@@ -1,4 +1,4 @@
-#include "model/predict/kernel_activity.h"
+#include "model/gemm/predict/kernel_activity.h"
 
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/predict/simulated_gemm.h"

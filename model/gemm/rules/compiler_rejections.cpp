@@ -1,4 +1,4 @@
-#include "model/spec/compiler_rejections.h"
+#include "model/gemm/rules/compiler_rejections.h"
 
 #include <algorithm>
 #include <span>

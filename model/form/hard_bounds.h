@@ -1,9 +1,8 @@
 // What no kernel beats, whatever a model, a fit or an interval says of it.
 //
-//   tensor  the FLOPs asked for (what a tile computes outside of C not counted), by the tensor
-//   cores
-//           of every SM at once
-//   intake  the operands of every tile of C, into all SMs at once at what an SM takes in; a GEMM's
+//   tensor  the FLOPs asked for (what a tile computes outside of its matrix not counted), by the
+//           tensor cores of every SM at once
+//   intake  the operands of every tile, into all SMs at once at what an SM takes in
 //   dram    inputs read once and results written once at the highest rate that was measured
 //           (highest_dram_rate). Both count where buffer sets larger than L2 take turns
 //           (L2State::kRotating), as predictions have it: inputs are not in L2 when a run begins,
@@ -13,17 +12,14 @@
 //   launch  start and end of a kernel that does nothing
 // Each holds alone, so that together they say less than a sum would: a bound is no prediction.
 // Leaves out: inputs that stay in L2 (l2_state warm), for which `dram` is no bound.
-// Checked by: hard_bounds_test.cpp (worked by hand), validate/compare/hard_bounds_test.cpp (no
-// committed row beats one), tests/random (no prediction does).
+// An op works its own out. Checked by: their tests (worked by hand), validate/compare/
+// hard_bounds_test.cpp (no committed row beats one), tests/random (no prediction does).
 #pragma once
 
 #include <algorithm>
 
 #include "model/base/units.h"
-#include "model/gemm/config/kernel_config.h"
-#include "model/gemm/problem/gemm_problem.h"
 #include "model/spec/gpu_spec.h"
-#include "model/stream/stream_config.h"
 
 namespace tilecast {
 
@@ -42,9 +38,5 @@ struct HardBounds {
 inline BytesPerSecond highest_dram_rate(const GpuSpec& gpu) {
   return std::max(gpu.dram->read_rate, gpu.dram->write_rate);
 }
-
-/// On a GPU that runs the schedules.
-HardBounds hard_bounds(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);
-HardBounds hard_bounds(const GpuSpec& gpu, const StreamProblem& problem);
 
 }  // namespace tilecast

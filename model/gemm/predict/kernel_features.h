@@ -1,4 +1,4 @@
-// What the learned part sees of a kernel on a problem (kLearnedFeatures,
+// What the learned part sees of a GEMM kernel on a problem (kLearnedFeatures,
 // model/spec/learned_model.h).
 //
 // What an engineer would look at: where the closed form's time goes and what bounds a K block, how
@@ -11,9 +11,8 @@
 
 #include <optional>
 
-#include "model/base/regime.h"
 #include "model/gemm/form/closed_form.h"
-#include "model/spec/learned_model.h"
+#include "model/learn/features.h"
 
 namespace tilecast {
 
@@ -22,13 +21,6 @@ struct SimulatedWork {
   Cycles cycles;
   Bytes l2, dram;  // that L2 puts out, concurrent requests once; that DRAM reads and writes
   Shares busy;
-};
-
-struct KernelFeatures {
-  Features values;
-  Limiter limiter;  // of the simulation, where there is one
-  Regime regime;
-  bool never_learned = false;  // of a kind that no row is of: the interval of kernels at large
 };
 
 /// Whatever the GPU: no row that is learned from has sums that are promoted.

@@ -1,7 +1,8 @@
-#include "model/rank/hard_bounds.h"
+#include "model/gemm/form/gemm_bounds.h"
 
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/spec/load_gpu.h"
+#include "model/stream/stream_closed_form.h"
 #include "tests/catch.h"
 
 namespace tilecast {

@@ -1,4 +1,4 @@
-#include "model/learn/kernel_features.h"
+#include "model/gemm/predict/kernel_features.h"
 
 #include <algorithm>
 #include <bit>
@@ -70,13 +70,13 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
        parts.mma / parts.step,
        parts.l2 / parts.step,
        std::log(share(parts.main_loops)),
-       share(fused_time(problem.epilogue, 1.0 * t.block_m * t.block_n) *
+       share(fused_time(*gpu.machine, problem.epilogue, 1.0 * t.block_m * t.block_n) *
              static_cast<double>(work.tiles_per_sm)),
        by_threads
            ? share(transfer_cycles(c_of_tile, *by_threads) * static_cast<double>(work.tiles_per_sm))
            : 0,
        std::log(time_of(form.cycles, sm_clock).value),
-       std::log(sm_clock.value / 1e9),
+       std::log(sm_clock.value / si::kGiga),
 
        std::log(std::max(1.0, mean_k(problem))),
        grouped_along_m(problem) ? std::log2(static_cast<double>(problem.groups->not_empty())) : 0,

@@ -1,4 +1,4 @@
-#include "model/spec/compiler_rejections.h"
+#include "model/gemm/rules/compiler_rejections.h"
 
 #include <map>
 #include <span>
@@ -201,13 +201,13 @@ TEST_CASE("A GPU takes the rows of its architecture from beside gpus, or none wi
   const TemporaryFolder folder;
   const std::string yaml = read_file(load_gpu("h200_sxm", false).path);
   write_file(folder / "gpus/h200_sxm.yaml", yaml);
-  CHECK(load_gpu("h200_sxm", false, folder / ".").spec.compiler_rejections.empty());
+  CHECK(load_gpu("h200_sxm", false, folder / ".").spec.compiler_rejections->empty());
   write_file(folder / "compiler_rejections.csv",
              kHeader + row_of({{"schedule", "pipelined"}}) + "\nampere" +
                  row_of({}).substr(std::string("hopper").size()) + "\n");
   const GpuSpec gpu = load_gpu("h200_sxm", false, folder / ".").spec;
-  REQUIRE(gpu.compiler_rejections.size() == 1);
-  CHECK(gpu.compiler_rejections.front().reason == "spills");
+  REQUIRE(gpu.compiler_rejections->size() == 1);
+  CHECK(gpu.compiler_rejections->front().reason == "spills");
 }
 
 TEST_CASE("The committed table can be read, and every architecture has its word in it") {

@@ -1,4 +1,4 @@
-#include "model/learn/kernel_features.h"
+#include "model/gemm/predict/kernel_features.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "model/gemm/predict/rank_draws.h"
+#include "model/predict/rank_draws.h"
 
 #include <algorithm>
 #include <numeric>

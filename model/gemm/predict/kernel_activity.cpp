@@ -1,4 +1,4 @@
-#include "model/predict/kernel_activity.h"
+#include "model/gemm/predict/kernel_activity.h"
 
 #include <algorithm>
 #include <array>
@@ -67,14 +67,15 @@ Part not_seen(const Simulated& kernel, const Activity& activity) {
 
 /// What the tensor cores do, however long it takes.
 ChipWork tensor_work(const GemmProblem& problem, const KernelConfig& config) {
-  return {.tensor = Flops{multiplied_flops(problem, config)},
+  const double flops = multiplied_flops(problem, config);  // of fp8 in pairs, 256 to a sum
+  return {.tensor = Flops{flops},
           .shared_memory = {},
           .l2 = {},
           .dram = {},
           .elapsed = {},
           .dtype = problem.dtype,
           .out_of_bounds = Flops{flops_out_of_bounds(problem, config)},
-          .promotes = promotes(problem)};
+          .promoted = promotes(problem) ? flops / scale_block() : 0};
 }
 
 }  // namespace
@@ -86,11 +87,6 @@ KernelActivity kernel_activity(const GpuSpec& gpu, const GemmProblem& problem,
   done.l2 = l2_output(gpu, problem, config, work);
   done.dram = work.traffic.dram_read + work.traffic.dram_write;
   return {done};
-}
-
-KernelActivity kernel_activity(const StreamForm& form) {
-  const Bytes dram = form.dram_read + form.dram_write;
-  return {{Flops{0}, form.shared_memory, dram, dram, form.cycles}};
 }
 
 KernelActivity kernel_activity(const GemmProblem& problem, const KernelConfig& config,

@@ -1,0 +1,13 @@
+// What no GEMM beats (hard_bounds.h). Checked by: gemm_bounds_test.cpp.
+#pragma once
+
+#include "model/form/hard_bounds.h"
+#include "model/gemm/config/kernel_config.h"
+#include "model/gemm/problem/gemm_problem.h"
+
+namespace tilecast {
+
+/// On a GPU that runs the schedules.
+HardBounds hard_bounds(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);
+
+}  // namespace tilecast

@@ -1,0 +1,11 @@
+// What is asked of a prediction of a GEMM.
+#pragma once
+
+#include "model/gemm/problem/gemm_problem.h"
+#include "model/rank/question.h"
+
+namespace tilecast {
+
+using GemmQuestion = OpQuestion<GemmProblem>;
+
+}  // namespace tilecast

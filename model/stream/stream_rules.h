@@ -1,0 +1,27 @@
+// Which memory-bound kernels there are, and which of them run on a GPU and a problem: one table of
+// rules, which the menu, refusals, kernel sources and launches read.
+// Checked by: stream_rules_test.cpp, kernels/jit/stream_kernel_test.cpp (against the compiled
+// kernels).
+#pragma once
+
+#include <string>
+
+#include "model/op/menu.h"
+#include "model/stream/stream_config.h"
+
+namespace tilecast {
+
+struct GpuSpec;
+
+/// Why no kernel of this configuration can exist for the element type; empty if one can.
+std::string stream_config_fault(const StreamConfig& config, ElementType dtype);
+
+/// Why the configuration cannot run on the problem, tight in memory; empty if it can.
+std::string stream_problem_fault(const StreamConfig& config, const StreamProblem& problem);
+
+/// On a GPU: the first broken rule, as a word and as a sentence; none and empty where it can run.
+Refusal check_legal(const GpuSpec& gpu, const StreamProblem& problem, const StreamConfig& config);
+std::string why_not_legal(const GpuSpec& gpu, const StreamProblem& problem,
+                          const StreamConfig& config);
+
+}  // namespace tilecast
