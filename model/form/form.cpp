@@ -1,5 +1,6 @@
 #include "model/form/form.h"
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <utility>
@@ -50,11 +51,17 @@ ClosedForm form(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const Work
   const Cycles tiles = sm.main_loops + stores + reduction;
   const Cycles dram = cycles_of(work.dram, sm_clock);
   const Cycles ends = work.launch + tile_end.first_load + tile_end.last_store;
+  const double blocks_per_sm = work.all_blocks / gpu.sm.count;
+  const Cycles l2 = loads.l2 * (blocks_per_sm * gpu.sm.count / work.sms);
 
   ClosedForm form{};
-  // They hide each other, but not wholly where they are about equal.
-  form.cycles = ends + smooth_max<kInBursts>({tiles, dram});
-  if (dram > tiles) {
+  // They hide each other, but not wholly where they are about equal. Where a tile's blocks load
+  // under the last tile's end, L2's output may bound all of them and none of their main loops.
+  const Cycles unbound = ends + smooth_max<kInBursts>({tiles, dram});
+  form.cycles = std::max(unbound, l2);
+  if (l2 > unbound) {
+    form.limiter = Limiter::kL2;
+  } else if (dram > tiles) {
     form.limiter = Limiter::kDram;
   } else if (sm.main_loops < form.cycles * kMainLoopMatters) {
     form.limiter = longest_of(
@@ -62,7 +69,6 @@ ClosedForm form(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const Work
   } else {
     form.limiter = block.limiter;
   }
-  const double blocks_per_sm = work.all_blocks / gpu.sm.count;
   const Cycles tensor = compute_cycles(work.flops / gpu.sm.count, tensor_rate(gpu));
   Bytes stages;
   for (const LoopOperand& operand : loop.operands) {
@@ -70,8 +76,7 @@ ClosedForm form(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const Work
   }
   form.shares = {tensor / form.cycles, operand_time(loop) * blocks_per_sm / form.cycles,
                  transfer_cycles(stages, gpu.machine->intake) * blocks_per_sm / form.cycles,
-                 loads.l2 * (blocks_per_sm * gpu.sm.count / work.sms) / form.cycles,
-                 dram / form.cycles};
+                 l2 / form.cycles, dram / form.cycles};
   form.parts = {.ends = ends,
                 .main_loops = sm.main_loops,
                 .dram = dram,

@@ -109,7 +109,7 @@ TEST_CASE("K is split into as many parts as have at most four K blocks") {
   }
 }
 
-TEST_CASE("Clusters wider than C are no candidates, clusters as wide are") {
+TEST_CASE("Clusters of which half reaches over C are no candidates, clusters as wide are") {
   // 128 rows are one tile of 128, or two of 64 that can share B.
   int wide = 0;
   int fitting = 0;

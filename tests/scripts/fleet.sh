@@ -160,10 +160,10 @@ check_rows "$folder/devices/b.csv" "resumed on four"
 # --- a budget covers the whole command: kernels are compiled while others are measured, and the
 # command does not wait for those that are not compiled when the budget ends
 SECONDS=0
-FAKE_COMPILE_MS=100000 FAKE_POINT_MS=200 "$tilecast" measure --suite "$folder/suite.yaml" --budget 3s \
+FAKE_COMPILE_MS=100000 FAKE_POINT_MS=200 "$tilecast" measure --suite "$folder/suite.yaml" --budget 6s \
   --out "$folder/budget.csv" >"$folder/out" 2>"$folder/err"
 code=$?
-[ $code = 5 ] && grep -q 'stopped by --budget 3s' "$folder/err" || problem "budget: $code, $(tail -n 1 "$folder/err")"
+[ $code = 5 ] && grep -q 'stopped by --budget 6s' "$folder/err" || problem "budget: $code, $(tail -n 1 "$folder/err")"
 [ "$(wc -l <"$folder/budget.csv")" -gt 2 ] || problem 'nothing was measured while kernels compiled'
 [ $SECONDS -lt 30 ] || problem "a budget of 3 s took $SECONDS s"
 

@@ -59,6 +59,9 @@ ProcessWeights of_all_kept(const ProcessRows& rows, unsigned threads) {
   parallel_for(folds.size(), threads, [&](std::size_t f) {
     const std::vector<Eigen::Index>& own = folds[f];
     const auto count = static_cast<Eigen::Index>(own.size());
+    if (count == 0) {
+      return;
+    }
     Eigen::MatrixXd part = Eigen::MatrixXd::Zero(rows.points.rows(), count);
     for (Eigen::Index i = 0; i < count; ++i) {
       part(own[static_cast<std::size_t>(i)], i) = 1;

@@ -66,6 +66,9 @@ class RecordCheck {
 
   void same(const std::string& path) {
     const Json::json_pointer pointer(path);
+    if (!now_.contains(pointer)) {  // `now` is the record itself, read to see that it is whole
+      fail(path, "expected a value");
+    }
     if (!record_.contains(pointer) || record_[pointer] != now_[pointer]) {
       fail(path, "expected " + now_[pointer].dump());
     }

@@ -194,9 +194,9 @@ KernelConfig Proposals::of_operands(KernelConfig config) const {
 }
 
 /// A tile that stays as good with one wgmma row or the narrowest step of columns less, since C
-/// ends before; of over 256 columns with 256, the next width of the menu. A cluster wider than C,
-/// whose outer CTAs only load for others. A pair of tcgen05 pays there: each of its CTAs takes in
-/// half of B.
+/// ends before; of over 256 columns with 256, the next width of the menu. A cluster of which half
+/// reaches over C, whose other CTAs only load for those. A pair of tcgen05 pays there: each of its
+/// CTAs takes in half of B.
 bool Proposals::never_pays(const KernelConfig& config) const {
   const Tiling& t = config.tiling;
   const bool tcgen05 = uses_tcgen05(config.schedule);  // has no shorter tile
@@ -205,8 +205,8 @@ bool Proposals::never_pays(const KernelConfig& config) const {
                                                     : kInstructionNStep;
   return (!tcgen05 && t.block_m - kWgmmaM >= rows_of_product_) ||
          min_of(t.block_n - step, kMostInstructionN) >= problem_.shape.n ||
-         (!tcgen05 && ceil_div<i64>(rows_of_product_, t.block_m) < t.cluster_m) ||
-         ceil_div<i64>(problem_.shape.n, t.block_n) < t.cluster_n;
+         (!tcgen05 && ceil_div<i64>(rows_of_product_, t.block_m) <= t.cluster_m / 2) ||
+         ceil_div<i64>(problem_.shape.n, t.block_n) <= t.cluster_n / 2;
 }
 
 /// `parts` of a tile meet.

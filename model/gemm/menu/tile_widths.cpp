@@ -79,7 +79,11 @@ std::vector<i32> swapped_tile_widths(const GemmProblem& problem) {
 bool swapping_pays(const GemmProblem& problem) {
   const i64 m = problem.shape.m;
   const i64 tile = m > kWgmmaM ? 2 * kWgmmaM : kWgmmaM;
-  return a_is_k_major(problem.layout) && (round_up(m, tile) - m) * kMostWaste > m;
+  const bool wastes = (round_up(m, tile) - m) * kMostWaste > m;
+  // In order, one row of tiles of a B that is not K-major has no narrower tile than 64 columns;
+  // swapped, a tile may hold half of C's rows.
+  const bool one_row_of_wide_tiles = m <= kWgmmaM && !b_is_k_major(problem.layout);
+  return a_is_k_major(problem.layout) && (wastes || one_row_of_wide_tiles);
 }
 
 }  // namespace tilecast
