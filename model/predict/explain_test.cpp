@@ -51,7 +51,7 @@ TEST_CASE("Shares lie between none and all, times and bytes are consistent with 
     CHECK(w.l2_far <= w.l2_output);
     CHECK(w.l2_output <= e.predicted.l2_to_sm);
     CHECK(e.predicted.l2_to_sm <= w.sm_intake);
-    CHECK(e.predicted.l2_hit_rate == Approx(1 - e.predicted.dram_read / e.predicted.l2_to_sm));
+    CHECK(e.predicted.l2_hit_rate == Approx(hit_rate(e.predicted.dram_read, e.predicted.l2_to_sm)));
     // A and B at least once: 2 x 2048 x 1024 elements of two bytes.
     CHECK(e.predicted.dram_read.value >= 2 * 2048 * 1024 * 2);
     Seconds at{};

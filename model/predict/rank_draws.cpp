@@ -39,7 +39,7 @@ Prediction mean_of(const std::vector<Prediction>& all) {
   p.l2_to_sm = mean([](const Prediction& one) { return one.l2_to_sm; });
   p.dram_read = mean([](const Prediction& one) { return one.dram_read; });
   p.dram_write = mean([](const Prediction& one) { return one.dram_write; });
-  p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;
+  p.l2_hit_rate = hit_rate(p.dram_read, p.l2_to_sm);
   p.clamped.clear();
   for (const Prediction& one : all) {
     p.clamped.insert(p.clamped.end(), one.clamped.begin(), one.clamped.end());

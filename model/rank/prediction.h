@@ -2,6 +2,7 @@
 // (validate/record/measurement.h); the two meet only in validate/compare.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,6 +33,12 @@ std::string_view to_text(Method method);
 /// Throws ConfigError that lists the known words.
 Method parse_method(std::string_view text);
 
+/// Of bytes that L2 delivers to the SMs, those that it does not read from DRAM for them. None where
+/// it reads more: what DRAM sends along with a block may be lost before it is asked for.
+constexpr double hit_rate(Bytes dram_read, Bytes l2_to_sm) {
+  return 1 - std::min(1.0, dram_read / l2_to_sm);
+}
+
 struct Prediction {
   AnyConfig config;
   Method method;
@@ -54,7 +61,7 @@ struct Prediction {
   /// C once: what of it is in L2 when the kernel ends is written while the next run of it begins.
   Bytes dram_write;
   Bytes l2_output{};   // simulated: the same with concurrent requests for one block merged
-  double l2_hit_rate;  // 1 - dram_read / l2_to_sm
+  double l2_hit_rate;  // hit_rate of the two
   /// Of operands before the kernel (operand_copies.h), in time, both ends of the interval and
   /// cycles, those at the kernel's clock; all that stands above but these is the kernel's own.
   Seconds copies{};

@@ -74,7 +74,7 @@ void settle(const GpuSpec& gpu, const ClockState& clock, Prediction& p) {
   p.method = Method::kAnalytic;
   p.sm_clock = clock.sm_clock;
   p.time = time_of(p.cycles, clock.sm_clock);
-  p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;
+  p.l2_hit_rate = hit_rate(p.dram_read, p.l2_to_sm);
   set_default_interval(gpu, p);
   retime(p.cycles, clock, p);
   p.closed_form_time = p.time;

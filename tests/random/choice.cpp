@@ -32,17 +32,17 @@ Violations check_schedules(const RandomProblem& problem, const Ranking&) {
 }
 
 Violations check_menu(const RandomProblem& problem, const Ranking& listed) {
-  constexpr double kTolerance = 0.02;
   if (problem.gemm() == nullptr) {
     return {};
   }
+  const double tolerance = problem.method == Method::kSimulated ? 0.02 : 0.05;
   const Prediction& usual = listed.predictions.front();
   const std::vector<AnySchedule> menu = menu_schedules(*problem.gpu, Op::kGemm);
   const Prediction of_all =
       rank_candidates(*problem.gpu, problem.problem, menu, problem.regime, problem.inputs, 1,
                       {.method = problem.method, .threads = 1, .whole_menu = true})
           .predictions.front();
-  if (of_all.time > usual.time * (1 - allowed(problem, usual, kTolerance))) {
+  if (of_all.time > usual.time * (1 - allowed(problem, usual, tolerance))) {
     return {};
   }
   return {fmt::format("{} {} us, without what never pays {} {} us", to_text(of_all.config),

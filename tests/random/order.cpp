@@ -103,7 +103,7 @@ std::vector<Order> orders_of(const RandomProblem& asked) {
   }
   if (base.is_plain()) {
     orders.push_back({"one group, not a product", base.with(in_groups(problem, {m})), base, 0.03});
-    orders.push_back({"8 more of K", base.with(GemmShape{m, n, k + 8}), base, 0.04});
+    orders.push_back({"8 more of K", base.with(GemmShape{m, n, k + 8}), base, 0.07});
     if (n >= kFewestOffLines) {
       orders.push_back({"an unaligned N", base.with(GemmShape{m, n - 3, k}), base, 0.05});
     }

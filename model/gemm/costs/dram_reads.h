@@ -9,10 +9,14 @@
 
 namespace tilecast {
 
-/// `read`, but at least every operand and what the epilogue reads once, and at most what L2
-/// delivers to the SMs.
+/// Every operand and what the epilogue reads, once.
+inline Bytes least_reads(const GemmProblem& problem) {
+  return Bytes{gemm_bytes(problem) - bytes_of_c(problem)};
+}
+
+/// `read`, but at least least_reads, and at most what L2 delivers to the SMs.
 inline Bytes possible_dram_reads(const GemmProblem& problem, Bytes read, Bytes l2_to_sm) {
-  const Bytes once{gemm_bytes(problem) - bytes_of_c(problem)};
+  const Bytes once = least_reads(problem);
   return std::clamp(read, once, std::max(once, l2_to_sm));
 }
 

@@ -237,7 +237,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
   set_default_interval(q.gpu, p);
   p.l2_to_sm = kernel.l2_to_sm + outside_bytes(problem, config);
   p.l2_output = kernel.l2_output;
-  p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;
+  p.l2_hit_rate = hit_rate(p.dram_read, p.l2_to_sm);
   p.shares = busy_shares(q.gpu, kernel, p.cycles, p.shares.tensor);
   hold_shares(p);
   p.simulated_part = kernel.simulated_part;

@@ -42,8 +42,8 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
 
   const SkippedWaves skipped = kernel.skipped;
   Progress more = of_skipped(kernel.marks, skipped);
-  // Where the queue in front of DRAM grows from wave to wave, it is DRAM that they end with.
-  more.at = std::max(more.at, more.dram_busy);
+  // Where the queue in front of DRAM or L2 grows from wave to wave, it is that which they end with.
+  more.at = std::max({more.at, more.dram_busy, more.l2_busy});
   const SkippedTiles exactly = skipped.count == 0
                                    ? SkippedTiles{}
                                    : skipped_tiles(skipped, kernel.whole, kernel.scheduler, config,
@@ -57,10 +57,13 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
   const i64 cta_tiles = exactly.tiles * cluster_size(config.tiling);
 
   const SimTime stored = std::max(kernel.last_store, kernel.chip.memory.dram_free_at());
-  const SimTime end = stored + kernel.costs.front().launch.kernel + more.at;
   const i64 k_blocks =
       kernel.k_blocks_multiplied + cta_tiles * kernel.parts_multiplied() * kernel.k_blocks;
   const Progress whole = kernel.progress();
+  // Equal parts of L2's output are given by who waits when a request comes, in sum up to 1.4 % more
+  // than there is.
+  const SimTime end =
+      std::max(stored + kernel.costs.front().launch.kernel + more.at, whole.l2_busy + more.l2_busy);
   const MemoryTraffic& traffic = whole.traffic;
   // Counted; of these R alone has a time of its own.
   const Bytes beside = epilogue_reads(problem, config.tiling);
@@ -109,6 +112,8 @@ Simulated extrapolated(const Simulated& shorter, const Simulated& longer, double
   }
   // C has as many bytes at any K: how many of them the two kernels left in L2 is no rate.
   all.dram_write = Bytes{bytes_of_c(problem)};
+  // Two lengths may differ by more or fewer partly filled blocks than the rest of K does.
+  all.l2_to_sm = std::max(all.l2_to_sm, least_reads(problem));
   all.dram_read = possible_dram_reads(problem, all.dram_read, all.l2_to_sm);
   for (double Simulated::*share :
        {&Simulated::tensor_share, &Simulated::l2_share, &Simulated::dram_share}) {
