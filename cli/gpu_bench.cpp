@@ -6,7 +6,7 @@
 #include "model/base/error.h"
 #include "validate/measure/counters/counter_collector.h"
 #include "validate/measure/counters/range_profiler.h"
-#include "validate/measure/micro/laboratory.h"
+#include "validate/measure/laboratory.h"
 
 namespace tilecast {
 namespace {

@@ -43,7 +43,7 @@ struct MicroOptions {
 
 std::vector<std::string> group_names() {
   std::vector<std::string> names;
-  for (const MicroGroup& group : micro_groups()) {
+  for (const MicroGroup& group : kMicroGroups) {
     names.emplace_back(group.name);
   }
   return names;
@@ -111,7 +111,7 @@ void run_micro(const MicroOptions& options) {
   std::string csv = micro_csv_header();
   std::vector<std::string> failed;
   std::vector<MicroPoint> constants;
-  for (const MicroGroup& group : micro_groups()) {
+  for (const MicroGroup& group : kMicroGroups) {
     if (!wanted(options, group)) {
       continue;
     }
@@ -119,7 +119,7 @@ void run_micro(const MicroOptions& options) {
     const std::size_t before = lab.points().size();
     try {
       for (int pass = 0; pass < (group.by_default ? kPasses : 1); ++pass) {
-        lab.begin_pass(pass);
+        lab.begin_pass(group.name, pass);
         group.measure(lab);
       }
     } catch (const Error& error) {

@@ -7,25 +7,20 @@
 namespace tilecast {
 namespace {
 
-/// A runtime launch configuration; holds the attributes that it points to.
+/// A runtime launch configuration; holds the attribute that it points to.
 class LaunchConfig {
  public:
   LaunchConfig(const LaunchShape& shape, cudaStream_t stream) {
     if (shape.cluster_size > 1) {
-      cudaLaunchAttribute& cluster = attributes_[config_.numAttrs++];
-      cluster.id = cudaLaunchAttributeClusterDimension;
-      cluster.val.clusterDim = {static_cast<unsigned>(shape.cluster_size), 1, 1};
-    }
-    if (shape.programmatic) {
-      cudaLaunchAttribute& programmatic = attributes_[config_.numAttrs++];
-      programmatic.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-      programmatic.val.programmaticStreamSerializationAllowed = 1;
+      config_.numAttrs = 1;
+      cluster_.id = cudaLaunchAttributeClusterDimension;
+      cluster_.val.clusterDim = {static_cast<unsigned>(shape.cluster_size), 1, 1};
     }
     config_.gridDim = {shape.ctas, 1, 1};
     config_.blockDim = {static_cast<unsigned>(shape.threads), 1, 1};
     config_.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_memory_bytes);
     config_.stream = stream;
-    config_.attrs = attributes_;
+    config_.attrs = &cluster_;
   }
   LaunchConfig(const LaunchConfig&) = delete;
   LaunchConfig& operator=(const LaunchConfig&) = delete;
@@ -33,7 +28,7 @@ class LaunchConfig {
   const cudaLaunchConfig_t* get() const { return &config_; }
 
  private:
-  cudaLaunchAttribute attributes_[2]{};
+  cudaLaunchAttribute cluster_{};
   cudaLaunchConfig_t config_{};
 };
 

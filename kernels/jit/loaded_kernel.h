@@ -14,9 +14,8 @@ namespace tilecast {
 struct LaunchShape {
   u32 ctas;  // a multiple of cluster_size
   i32 threads;
-  i32 shared_memory_bytes;    // dynamic
-  i32 cluster_size = 1;       // CTAs, along x
-  bool programmatic = false;  // may start while the kernel before it in the stream still runs
+  i32 shared_memory_bytes;  // dynamic
+  i32 cluster_size = 1;     // CTAs, along x
 };
 
 /// Owns the module; kernels launched from it must have ended before it is destroyed. Every member

@@ -46,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(128)
     }
     const int rest = __syncthreads_or(now % period >= busy ? 1 : 0);
     if (rest == 0) {
-      wgmma_loop<4, 1, 1, false>(a, a + kABytes, groups, trace);
+      wgmma_loop<4, 1, false>(a, a + kABytes, groups, trace);
     }
   }
 }

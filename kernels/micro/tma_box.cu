@@ -1,16 +1,10 @@
-// Key: machine.outside (out-of-bounds rows); machine.request, machine.intake and
-// machine.merge_limit for loads by tensor map; lines that all SMs want at once.
+// Key: machine.outside (out-of-bounds rows).
 //
 // Method: on every SM with a task, one thread keeps `slots` turns in flight, each of `boxes` loads
 // of one box of a tensor map under one barrier, walking along the columns of the matrix, round and
-// round through its own `range` of them. All boxes start in row `row`. What is measured follows
-// from the map and the tasks:
-//   box taller than the matrix        out-of-bounds rows, which bring zeros
-//   a range each                      lines of one SM alone
-//   one range, all in step            lines that all SMs want at once
-//   one range, each elsewhere         lines shared at other times
-// Several boxes to a turn keep the turn of the issuing thread (199 cycles in tma_ring.cu) out of
-// it.
+// round through its own `range` of them. All boxes start in row `row`: those that reach below the
+// matrix, or lie there, bring zeros. Several boxes to a turn keep the turn of the issuing thread
+// (199 cycles in tma_ring.cu) out of it.
 //
 // Excludes: consumers; DRAM (the matrix lies in L2).
 #include "kernels/gemm/gemm_args.h"

@@ -1,10 +1,8 @@
-// Key: stream.bulk_store, stream.bulk_read_out, machine.store_latency, machine.store_read, and the
-// engine's reductions.
+// Key: stream.bulk_store, stream.bulk_read_out, machine.store_latency, machine.store_read.
 //
 // Method: one thread stores `bytes` from shared memory and waits until the source has been read.
-// `reduce` adds fp32 to what is there instead. The slope over `bytes` is the rate of one SM.
-// Waiting for the whole group instead (bulk_wait) takes 8 cycles more at every size, so it says
-// nothing of when the writes land: tma_store_seen.cu does.
+// The slope over `bytes` is the rate of one SM. Waiting for the whole group instead (bulk_wait)
+// takes 8 cycles more at every size, so it says nothing of when the writes land.
 //
 // Excludes: the proxy fence and barrier before a store; DRAM (the target stays in L2).
 #include "kernels/micro/stopwatch.cuh"
@@ -16,7 +14,7 @@
 namespace tilecast {
 
 extern "C" __global__ void __launch_bounds__(32)
-    tilecast_tma_store(char* memory, u32 bytes, u32 rounds, u32 reduce, TimedSample* samples) {
+    tilecast_tma_store(char* memory, u32 bytes, u32 rounds, TimedSample* samples) {
   extern __shared__ __align__(128) char dynamic[];
   for (u32 i = threadIdx.x; i < bytes / 4; i += 32) {
     reinterpret_cast<u32*>(dynamic)[i] = 0;
@@ -31,11 +29,7 @@ extern "C" __global__ void __launch_bounds__(32)
   TimedSample read{0, 0, 0, ptx::smid(), 1};
   for (u32 round = 0; round <= rounds; ++round) {
     const Stopwatch watch = Stopwatch::start();
-    if (reduce != 0) {
-      ptx::bulk_reduce_add_f32(target, buffer, bytes);
-    } else {
-      ptx::bulk_store(target, buffer, bytes);
-    }
+    ptx::bulk_store(target, buffer, bytes);
     ptx::tma_store_commit();
     ptx::tma_store_wait_read<0>();
     const TimedSample source_free = watch.stop(1);

@@ -1,5 +1,5 @@
-// Key: machine.mma_issue, machine.mma_queue, machine.turn (what a warpgroup spends on issuing a
-// K block).
+// Key: machine.wgmma_issue, machine.mma_issue, machine.mma_queue, machine.turn (what a warpgroup
+// spends on issuing a K block).
 //
 // Method: a warpgroup finds the pipe empty, issues one commit group of TILECAST_GROUP instructions
 // and waits for it, again and again. Three samples of the first warp: from the fence to behind the
@@ -17,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(128)
   fill_operands(dynamic, kOperandsBytes, static_cast<OperandData>(data));
   const u32 address = ptx::shared_address(dynamic);
   const auto operands = WgmmaOperands<TILECAST_A_IN_REGISTERS != 0>::of(address, address + kABytes);
-  float d[TILECAST_ACCUMULATORS][kWgmmaN / 2] = {};
+  float d[kWgmmaN / 2] = {};
   TimedSample issued{0, 0, 0, ptx::smid(), 1}, done = issued, empty = issued;
   for (u32 round = 0; round <= rounds; ++round) {  // the first one fetches the instructions
     __syncthreads();

@@ -3,8 +3,8 @@
 // byte swizzle; nothing else runs in the warpgroup.
 //
 // Compiled in: TILECAST_N, TILECAST_A_IN_REGISTERS, TILECAST_GROUP (instructions of a commit
-// group), TILECAST_PENDING (groups left in flight), TILECAST_WARPGROUPS, TILECAST_ACCUMULATORS (1:
-// every instruction adds to what the one before it wrote; 2: they alternate).
+// group), TILECAST_PENDING (groups left in flight). Every instruction adds to what the one before
+// it wrote.
 #pragma once
 
 #include "kernels/micro/operand_data.h"
@@ -77,19 +77,19 @@ struct WgmmaOperands {
 };
 
 /// One commit group of kGroup instructions.
-template <i32 kGroup, i32 kAccumulators, bool kRegisters>
+template <i32 kGroup, bool kRegisters>
 __device__ __forceinline__ void issue_group(const WgmmaOperands<kRegisters>& operands,
-                                            float (&d)[kAccumulators][kWgmmaN / 2]) {
+                                            float (&d)[kWgmmaN / 2]) {
   ptx::wgmma_fence();
 #pragma unroll
   for (i32 i = 0; i < kGroup; ++i) {
     const u32 step = i % 4 * 32;  // sixteen K elements of 16 bits
     if constexpr (kRegisters) {
-      ptx::wgmma_m64k16<kWgmmaN, ElementType::kFp16, false>(
-          d[i % kAccumulators], operands.a_registers, operands.b.moved(step), true);
+      ptx::wgmma_m64k16<kWgmmaN, ElementType::kFp16, false>(d, operands.a_registers,
+                                                            operands.b.moved(step), true);
     } else {
-      ptx::wgmma_m64k16<kWgmmaN, ElementType::kFp16, false, false>(
-          d[i % kAccumulators], operands.a.moved(step), operands.b.moved(step), true);
+      ptx::wgmma_m64k16<kWgmmaN, ElementType::kFp16, false, false>(d, operands.a.moved(step),
+                                                                   operands.b.moved(step), true);
     }
   }
   ptx::wgmma_commit();
@@ -97,25 +97,20 @@ __device__ __forceinline__ void issue_group(const WgmmaOperands<kRegisters>& ope
 
 /// The assembler drops wgmmas whose result nobody could read, so the accumulators go to `sink`
 /// where `write` holds, which it never does.
-template <i32 kAccumulators>
-__device__ __forceinline__ void keep(float (&d)[kAccumulators][kWgmmaN / 2], bool write,
-                                     void* sink) {
-#pragma unroll
-  for (i32 i = 0; i < kAccumulators; ++i) {
-    ptx::wgmma_fence_registers(d[i]);
-  }
+__device__ __forceinline__ void keep(float (&d)[kWgmmaN / 2], bool write, void* sink) {
+  ptx::wgmma_fence_registers(d);
   if (write) {
 #pragma unroll
-    for (i32 i = 0; i < kAccumulators * kWgmmaN / 2; ++i) {
-      static_cast<float*>(sink)[threadIdx.x] += d[i / (kWgmmaN / 2)][i % (kWgmmaN / 2)];
+    for (i32 i = 0; i < kWgmmaN / 2; ++i) {
+      static_cast<float*>(sink)[threadIdx.x] += d[i];
     }
   }
 }
 
 /// `groups` groups of kGroup instructions by this warpgroup.
-template <i32 kGroup, i32 kPending, i32 kAccumulators, bool kRegisters>
+template <i32 kGroup, i32 kPending, bool kRegisters>
 __device__ __forceinline__ void wgmma_loop(u32 a_address, u32 b_address, u32 groups, void* sink) {
-  float d[kAccumulators][kWgmmaN / 2] = {};
+  float d[kWgmmaN / 2] = {};
   const auto operands = WgmmaOperands<kRegisters>::of(a_address, b_address);
   for (u32 group = 0; group < groups; ++group) {
     issue_group<kGroup>(operands, d);

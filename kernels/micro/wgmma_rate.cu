@@ -1,15 +1,10 @@
 // Key: wgmma.flops_per_sm, wgmma.operand_rate, machine.wgmma_least, machine.wgmma_completion,
-// machine.turn (the bubble in it),
 // power.per_flop_normal, power.per_flop_uniform, power.per_flop_ternary, power.per_flop_zeros.
 //
 // Method: warpgroups issue wgmmas in groups and leave some of the groups in flight, as compiled in;
 // the slope between a short and a long loop is the time of one instruction:
 //   one warpgroup, groups of four, one pending   the interval
 //   groups of one, none pending                  less the interval: what waiting adds to one
-//   groups of four, none pending                 less four intervals: the bubble that draining the
-//                                                pipe leaves in a K block of 64
-//   two or three warpgroups, each timed alone    as many intervals as warpgroups where the pipe is
-//                                                full; with drains the others fill the bubbles
 //
 // Excludes: filling the pipe, the last wait, fences (all in the intercept); reading accumulators;
 // the loads and barriers of a real K block; different shapes side by side.
@@ -17,17 +12,16 @@
 
 namespace tilecast {
 
-extern "C" __global__ void __launch_bounds__(TILECAST_WARPGROUPS * 128)
+extern "C" __global__ void __launch_bounds__(128)
     tilecast_wgmma_rate(u32 groups, u32 data, TimedSample* samples) {
   extern __shared__ __align__(1024) char dynamic[];
   fill_operands(dynamic, kOperandsBytes, static_cast<OperandData>(data));
   const u32 a = ptx::shared_address(dynamic);
   const Stopwatch watch = Stopwatch::start();
-  wgmma_loop<TILECAST_GROUP, TILECAST_PENDING, TILECAST_ACCUMULATORS, TILECAST_A_IN_REGISTERS != 0>(
-      a, a + kABytes, groups, samples);
-  if (threadIdx.x % kWarpgroupThreads == 0) {
-    samples[blockIdx.x * TILECAST_WARPGROUPS + threadIdx.x / kWarpgroupThreads] =
-        watch.stop(groups * TILECAST_GROUP);
+  wgmma_loop<TILECAST_GROUP, TILECAST_PENDING, TILECAST_A_IN_REGISTERS != 0>(a, a + kABytes, groups,
+                                                                             samples);
+  if (threadIdx.x == 0) {
+    samples[blockIdx.x] = watch.stop(groups * TILECAST_GROUP);
   }
 }
 

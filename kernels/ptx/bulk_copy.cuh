@@ -43,32 +43,6 @@ __device__ __forceinline__ void bulk_load_hinted(u32 destination, const void* so
       : "memory");
 }
 
-/// The same bytes to the same offset, and the same barrier, of every CTA in `cta_mask`.
-__device__ __forceinline__ void bulk_load_multicast(u32 destination, const void* source, u32 bytes,
-                                                    u32 barrier, unsigned short cta_mask) {
-  asm volatile(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
-      " [%0], [%1], %2, [%3], %4;" ::"r"(destination),
-      "l"(source), "r"(bytes), "r"(barrier), "h"(cta_mask)
-      : "memory");
-}
-
-/// Shared -> the shared memory of CTA `rank` of the cluster, whose barrier receives the bytes;
-/// `destination` and `barrier` are this CTA's addresses of the same places.
-__device__ __forceinline__ void bulk_copy_to_cta(u32 destination, u32 source, u32 bytes,
-                                                 u32 barrier, u32 rank) {
-  asm volatile(
-      "{\n"
-      ".reg .b32 to, remote;\n"
-      "mapa.shared::cluster.u32 to, %0, %4;\n"
-      "mapa.shared::cluster.u32 remote, %3, %4;\n"
-      "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [to], [%1], %2, "
-      "[remote];\n"
-      "}" ::"r"(destination),
-      "r"(source), "r"(bytes), "r"(barrier), "r"(rank)
-      : "memory");
-}
-
 /// Shared -> global, in the thread's current bulk group.
 __device__ __forceinline__ void bulk_store(void* destination, u32 source, u32 bytes) {
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(destination),
@@ -83,14 +57,6 @@ __device__ __forceinline__ void bulk_store_hinted(void* destination, u32 source,
           destination),
       "r"(source), "r"(bytes), "l"(policy)
       : "memory");
-}
-
-/// Adds fp32 elements to global memory.
-__device__ __forceinline__ void bulk_reduce_add_f32(void* destination, u32 source, u32 bytes) {
-  asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(
-                   destination),
-               "r"(source), "r"(bytes)
-               : "memory");
 }
 
 /// Until at most kPending of this thread's bulk groups are unfinished: their writes are done.

@@ -197,7 +197,7 @@ std::vector<Field> rows(MachineSpec& s) {
       field("turn", s.turn, kTurns, kHopperAlone, kInstructions),
       field("mma_issue", s.mma_issue, kTurns, kHopperAlone, kInstructions),
       field("wgmma_issue", s.wgmma_issue, kInstruction, kHopperAlone, kInstructions,
-            Micro{"wgmma_block"}),
+            Micro{"wgmma_issue"}),
       field("mma_queue", s.mma_queue, {1, 1000}, kHopperAlone, Micro{"wgmma_issue"}),
       field("own_load", s.own_load, kTurns, kHopperAlone, kInstructions),
       field("own_copy", s.own_copy, kTurns, kHopperAlone, kInstructions),

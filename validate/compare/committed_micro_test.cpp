@@ -201,44 +201,6 @@ TEST_CASE("Three whole default runs, K blocks among them, repeat as well") {
   CHECK(repeats.apart <= 2);  // gaps between launches from the host
 }
 
-TEST_CASE("A load that hits L2 takes what near and far lines do, and the instructions around it") {
-  for (const char* name : {"whole_run_1.csv.gz", "whole_run_2.csv.gz", "whole_run_3.csv.gz"}) {
-    const Constants run = read_run(name);
-    const double near = run.at({"l2.hit_latency", "near"}).value;
-    const double far = run.at({"l2.hit_latency", "far"}).value;
-    for (const char* span : {"span=1MiB", "span=16MiB"}) {
-      const double chain = run.at({"l2.load_latency", span}).value;
-      CHECK(chain > near);
-      CHECK(chain < far + 30);  // two additions, issue
-    }
-    // Another SM sees a store once it has left shared memory and been to L2, the polls' way back
-    // included: no sooner than a load's way there and back, and later with more bytes.
-    double before = run.at({"l2.hit_latency", "near"}).in_time;
-    for (const char* bytes : {"bytes=128", "bytes=2048", "bytes=8192", "bytes=32768"}) {
-      const double seen = run.at({"tma.store_seen", bytes}).in_time;
-      CHECK(seen > before);
-      before = seen;
-    }
-  }
-}
-
-TEST_CASE("CTAs of a cluster exchange sums in less than half of what L2 takes") {
-  const Constants cluster = read_run("cluster.csv.gz"), l2 = read_run("whole_run_1.csv.gz");
-  const auto turn = [&](const char* variant) {
-    return cluster.at({"cluster.store_turn", variant}).value;
-  };
-  // 32 accumulators more of two warpgroups are 128 KiB - 32 KiB in this many cycles.
-  const double more = turn("kib=128 warpgroups=2 cluster=2 to=the_next ctas=132") -
-                      turn("kib=32 warpgroups=2 cluster=2 to=the_next ctas=132");
-  CHECK(96 * 1024 / more == Approx(19).margin(1));
-  // A tile of 128x256 in two: each CTA has half of it from the other, 64 KiB; or one stores all
-  // of it, says so, and the other loads it.
-  const double through_l2 = l2.at({"partial_sums.done", "store kib=128 sms=132"}).value +
-                            l2.at({"flag.hop", "two SMs"}).value +
-                            l2.at({"partial_sums.done", "load at_once=16 kib=128 sms=132"}).value;
-  CHECK(turn("kib=64 warpgroups=1 cluster=2 to=the_next ctas=132") < 0.35 * through_l2);
-}
-
 TEST_CASE("Loads whose energy is read keep the GPU at work") {
   const Constants run = read_run("energy.csv.gz");
   int loads = 0;

@@ -3,7 +3,7 @@
 
 #include "tests/catch.h"
 #include "tests/gpu.h"
-#include "validate/measure/micro/laboratory.h"
+#include "validate/measure/laboratory.h"
 
 namespace tilecast {
 namespace {

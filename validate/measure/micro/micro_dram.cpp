@@ -1,10 +1,4 @@
-#include <fmt/format.h>
-
-#include <chrono>
-#include <thread>
-
 #include "model/base/math.h"
-#include "validate/measure/micro/micro_load.h"
 #include "validate/measure/micro/micro_ring.h"
 #include "validate/measure/micro/micro_suite.h"
 
@@ -27,7 +21,7 @@ void read_in_flight(MicroLab& lab, u32 active, u32 bytes, u32 slots) {
                        const bool works = is_one_of(smid, active, apart);
                        return {works ? 1u : 0u, 0, works ? smid / apart : 0, active};
                      }};
-  lab.report(rate_point(run_ring(lab, ring, kRepeats), "B"), "dram", "dram.read_rate",
+  lab.report(rate_point(run_ring(lab, ring, kRepeats), "B"), "dram.read_rate",
              fmt::format("sms={} bytes={} slots={} in_flight_kib={}", active, bytes, slots,
                          bytes * slots / 1024),
              "tma_ring");
@@ -49,56 +43,8 @@ void mix(MicroLab& lab, u32 reads, u32 writes, u32 bytes) {
     return joined(lab.run(kernel, shape, ctas, static_cast<const char*>(memory), memory + kHalf,
                           bytes, steps, period, reads, writes, lab.counter()));
   };
-  run();
-  lab.report(rate_point(repeated(kRepeats, run), "B"), "dram", "dram.mix_rate",
+  lab.report(rate_point(repeated(kRepeats, run), "B"), "dram.mix_rate",
              fmt::format("reads={} writes={} bytes={}", reads, writes, bytes), "dram_mix");
-}
-
-/// Short reads by all SMs at the clock of an idle chip and behind a load that brought it down:
-/// whether DRAM keeps its bytes per nanosecond.
-void read_at_two_clocks(MicroLab& lab) {
-  constexpr u32 kBytes = 16384, kSlots = 8;
-  constexpr std::size_t kRead = std::size_t{256} << 20;
-  const u32 sms = lab.sm_count();
-  RingRun ring{.region = std::size_t{6} << 30,
-               .groups = 1,
-               .bytes = kBytes,
-               .slots = kSlots,
-               .loads = static_cast<u32>(kRead / kBytes / sms),
-               .task = [sms](u32 smid) -> SmTask {
-                 return {smid < sms ? 1u : 0u, 0, smid, sms};
-               }};
-  const auto report = [&](const char* variant) {
-    lab.report(rate_point(run_ring(lab, ring, kRepeats), "B"), "dram", "domain.dram_read_rate",
-               variant, "tma_ring");
-  };
-  report("others idle");
-  LowClock low(lab);
-  ring.before = [&low] { low.enqueue(); };
-  report("behind wgmmas");
-}
-
-/// A plain load's latency beside SMs that read at full speed.
-void loaded_latency(MicroLab& lab, u32 active) {
-  constexpr u32 kLoads = 400;
-  constexpr u32 kBackgroundLoads = 12000;  // of an SM: 1.1 ms at least
-  constexpr u64 kSpan = kBackgroundRegion;
-  constexpr i32 kOnFreeSm = 100 * 1024;  // no room beside a reading CTA
-  const char* memory = lab.memory(2 * kBackgroundRegion);
-  LoadedKernel& chain = lab.kernel("load_latency");
-  std::vector<TimedSample> latencies, background;
-  for (int i = 0; i < kRepeats; ++i) {
-    BackgroundReads reads(lab, memory + kBackgroundRegion, active, kBackgroundLoads);
-    reads.start();
-    std::this_thread::sleep_for(std::chrono::microseconds(300));
-    latencies.push_back(lab.run(chain, {.ctas = 1, .threads = 32, .shared_memory_bytes = kOnFreeSm},
-                                1, reinterpret_cast<const u32*>(memory), kSpan,
-                                5000u + static_cast<u32>(i), kLoads, 1u)[0]);
-    background.push_back(reads.finish());
-  }
-  const std::string variant = fmt::format("reading_sms={}", active);
-  lab.report(latency_point(latencies), "dram", "dram.loaded_latency", variant, "load_latency");
-  lab.report(rate_point(background, "B"), "dram", "dram.loaded_rate", variant, "tma_ring");
 }
 
 }  // namespace
@@ -120,10 +66,6 @@ void measure_dram(MicroLab& lab) {
   }
   mix(lab, 2, 1, 16384);
   mix(lab, 2, 1, 4096);
-  for (const u32 active : {4u, 16u, 33u, 44u, 66u}) {
-    loaded_latency(lab, active);
-  }
-  read_at_two_clocks(lab);
 }
 
 }  // namespace tilecast

@@ -3,21 +3,15 @@
 // of SMs that are merely awake, over the rate, give the energy of what the load does, at the clock
 // that it ran at; a tensor load holds its shared-memory reads too, and two instruction widths tell
 // them apart. To take it to another clock and to separate what a load mixes is the calibration's.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <numeric>
 #include <thread>
 
-#include "kernels/jit/copy_to_device.h"
 #include "kernels/micro/operand_data.h"
 #include "model/base/error.h"
-#include "validate/measure/micro/l2_sides.h"
 #include "validate/measure/micro/micro_ring.h"
 #include "validate/measure/micro/micro_suite.h"
-#include "validate/measure/micro/micro_wgmma.h"
 #include "validate/measure/micro/queued_load.h"
 #include "validate/measure/timing/power_meter.h"
 
@@ -115,7 +109,7 @@ class EnergyBench {
     point.unit = "pJ/" + unit;
     point.samples = static_cast<int>(energies.size());
     point.clock_mhz = median(result.clock_ghz) * 1e3;
-    lab_.report(point, "energy", key, variant, kernel);
+    lab_.report(point, key, variant, kernel);
   }
 
   MicroLab& lab() { return lab_; }
@@ -127,7 +121,7 @@ class EnergyBench {
 
   void report(const std::string& key, const std::string& variant, const std::string& kernel,
               const std::string& unit, std::vector<double> values) {
-    lab_.report_number("energy", key, variant, kernel, unit, std::move(values));
+    lab_.report_number(key, variant, kernel, unit, std::move(values));
   }
   LoadResult measure(const std::string& variant, const std::string& kernel, const std::string& unit,
                      const QueuedLoad::Enqueue& enqueue, double factor) {
@@ -149,10 +143,10 @@ struct NamedData {
 };
 
 void tensor(EnergyBench& bench, i32 n, const NamedData& data) {
-  const WgmmaLoop loop{n, false, 4, 1, 1};
+  const WgmmaLoop loop{n, false, 4, 1};
   LoadedKernel& kernel = bench.lab().kernel("wgmma_rate", loop.defines());
   const LaunchShape shape{
-      .ctas = bench.lab().sm_count(), .threads = kWarpgroup, .shared_memory_bytes = kWholeSm};
+      .ctas = bench.lab().sm_count(), .threads = 128, .shared_memory_bytes = kWholeSm};
   const u64 flops = 2 * 64 * 16 * static_cast<u64>(n);
   const u32 groups = 20000u * 256u / static_cast<u32>(n);
   bench.load(fmt::format("power.per_flop_{}", data.name),
@@ -204,46 +198,6 @@ void dram_writes(EnergyBench& bench) {
                       1u, 0u, 1u, lab.counter()));
 }
 
-/// Whole lines from the half of L2 that lies nearer to each SM, or from the other.
-void sides(EnergyBench& bench) {
-  constexpr u32 kLines = 8192, kChosen = 2048;
-  constexpr u64 kStride = 5 * 128;
-  constexpr u32 kTurns = 4000;
-  constexpr i32 kThreads = 1024;
-  MicroLab& lab = bench.lab();
-  const u32 sms = lab.sm_count();
-  const char* memory = lab.memory(kLines * kStride);
-  const LineLatencies latencies = line_latencies(lab, memory, kStride, kLines);
-  const std::vector<bool> side = on_side_of_sm_0(latencies);
-  const std::vector<double> nearer = nearer_to_sm_0(latencies, side);
-  std::vector<u32> order(kLines);
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](u32 x, u32 y) { return nearer[x] > nearer[y]; });
-  lab.report_number("energy", "l2.near_lines_nearer_by", "", "l2_latency", "cycle",
-                    {nearer[order[kChosen / 2]] - nearer[order[kLines - kChosen / 2]]});
-  std::vector<u32> lists;  // nearest to SM 0's side, then to the other
-  for (u32 i = 0; i < 2 * kChosen; ++i) {
-    const u32 line = i < kChosen ? order[i] : order[kLines - 1 - (i - kChosen)];
-    lists.push_back(line * static_cast<u32>(kStride));
-  }
-  const DeviceMemory device_lists(lists.size() * sizeof(u32)), list_of_sm(sms * sizeof(u32));
-  copy_to_device(device_lists.as<void>(), std::span<const u32>(lists));
-  LoadedKernel& kernel = lab.kernel("l2_lines");
-  for (const bool near : {true, false}) {
-    std::vector<u32> chosen;
-    for (u32 sm = 0; sm < sms; ++sm) {
-      chosen.push_back(side[sm] == near ? 0 : 1);
-    }
-    copy_to_device(list_of_sm.as<void>(), std::span<const u32>(chosen));
-    const LaunchShape shape{
-        .ctas = sms, .threads = kThreads, .shared_memory_bytes = kChosen * sizeof(u32)};
-    bench.load(
-        "power.per_l2_byte", near ? "L2 reads near" : "L2 reads far", "l2_lines", "B",
-        launches(lab, kernel, shape, memory, static_cast<const u32*>(device_lists.as<u32>()),
-                 kChosen, static_cast<const u32*>(list_of_sm.as<u32>()), kTurns, lab.counter()));
-  }
-}
-
 }  // namespace
 
 void measure_energy(MicroLab& lab) {
@@ -261,7 +215,6 @@ void measure_energy(MicroLab& lab) {
   tensor(bench, 64, kKinds[3]);
   shared_memory(bench);
   copies(bench, false);
-  sides(bench);
   copies(bench, true);
   dram_writes(bench);
 }

@@ -2,39 +2,31 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include "kernels/jit/gemm_source.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 
 namespace tilecast {
 
 MicroLab::MicroLab()
-    : device_(require_hopper()),
-      facts_(device_facts(device_)),
-      nvml_(facts_.pci_bus_id),
-      counter_(sizeof(u32)) {}
+    : device_(require_hopper()), nvml_(device_facts(device_).pci_bus_id), counter_(sizeof(u32)) {}
 
-void MicroLab::begin_pass(int number) {
+void MicroLab::begin_pass(std::string_view group, int number) {
+  group_ = group;
   // No multiple of a page of 2 MiB, nor of a line's place in it.
   constexpr std::size_t kApart = (std::size_t{37} << 20) + 53 * 4096;
   apart_ = kApart * static_cast<std::size_t>(number);
 }
 
-LoadedKernel& MicroLab::kernel(const std::string& name, const Defines& defines,
-                               const std::string& config) {
-  const std::string id = name + " " + join(defines, " ") + config;
+LoadedKernel& MicroLab::kernel(const std::string& name, const Defines& defines) {
+  const std::string id = name + " " + join(defines, " ");
   const auto found = kernels_.find(id);
   if (found != kernels_.end()) {
     return found->second;
   }
-  const std::string path = "kernels/micro/" + name + ".cu";
-  const CompiledKernel compiled = cache_.get(
-      {.path = path, .defines = defines, .text = config.empty() ? "" : source_text(path, config)});
+  const CompiledKernel compiled =
+      cache_.get({.path = "kernels/micro/" + name + ".cu", .defines = defines});
   if (!compiled.usable()) {
-    throw Error(ExitCode::kWrong,
-                fmt::format("{} {}: {}", name, join(defines, " "), compiled.rejection));
+    throw Error(ExitCode::kWrong, fmt::format("{}: {}", id, compiled.rejection));
   }
   return kernels_.emplace(id, LoadedKernel(compiled.cubin, ("tilecast_" + name).c_str()))
       .first->second;
@@ -47,18 +39,15 @@ TimedSample* MicroLab::clear_samples(std::size_t count) {
   return samples_.as<TimedSample>();
 }
 
-std::string MicroLab::id_of(const LoadedKernel& kernel) const {
-  const auto found = std::find_if(kernels_.begin(), kernels_.end(),
-                                  [&](const auto& entry) { return &entry.second == &kernel; });
-  return found == kernels_.end() ? "a kernel" : found->first;
-}
-
 std::vector<TimedSample> MicroLab::read_samples(const LoadedKernel& kernel, std::size_t count) {
   std::vector<TimedSample> samples = copy_to_host(samples_.as<TimedSample>(), count, stream_.get());
   for (std::size_t i = 0; i < count; ++i) {
     if (samples[i].valid != 1) {
+      const auto found = std::find_if(kernels_.begin(), kernels_.end(),
+                                      [&](const auto& entry) { return &entry.second == &kernel; });
       throw Error(ExitCode::kWrong,
-                  fmt::format("{}: sample {} of {} was left unwritten", id_of(kernel), i, count));
+                  fmt::format("{}: sample {} of {} was left unwritten",
+                              found == kernels_.end() ? "a kernel" : found->first, i, count));
     }
   }
   return samples;
@@ -77,23 +66,23 @@ u32* MicroLab::counter() {
   return counter_.as<u32>();
 }
 
-void MicroLab::report(MicroPoint point, const std::string& group, const std::string& key,
-                      const std::string& variant, const std::string& kernel) {
-  point.group = group;
+void MicroLab::report(MicroPoint point, const std::string& key, const std::string& variant,
+                      const std::string& kernel) {
+  point.group = group_;
   point.key = key;
   point.variant = variant;
   point.kernel = kernel;
   points_.push_back(point);
 }
 
-void MicroLab::report_number(const std::string& group, const std::string& key,
-                             const std::string& variant, const std::string& kernel,
-                             const std::string& unit, std::vector<double> values) {
+void MicroLab::report_number(const std::string& key, const std::string& variant,
+                             const std::string& kernel, const std::string& unit,
+                             std::vector<double> values) {
   MicroPoint point;
   point.samples = static_cast<int>(values.size());
   point.value = quartiles_of(std::move(values));
   point.unit = unit;
-  report(point, group, key, variant, kernel);
+  report(point, key, variant, kernel);
 }
 
 const MicroPoint& MicroLab::point(const std::string& key, const std::string& variant) const {

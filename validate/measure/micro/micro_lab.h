@@ -1,8 +1,12 @@
 // Runs micro-benchmarks on the current GPU and collects what they find.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/jit/cubin_cache.h"
@@ -19,18 +23,36 @@ namespace tilecast {
 /// NAME=VALUE for the kernel.
 using Defines = std::vector<std::string>;
 
+/// What kernels/micro/wgmma_loop.cuh is compiled with: the wgmma loop that several kernels time.
+struct WgmmaLoop {
+  i32 n;
+  bool registers;
+  i32 group, pending;
+
+  Defines defines() const {
+    return {fmt::format("TILECAST_N={}", n),
+            fmt::format("TILECAST_A_IN_REGISTERS={}", registers ? 1 : 0),
+            fmt::format("TILECAST_GROUP={}", group), fmt::format("TILECAST_PENDING={}", pending)};
+  }
+  /// Both operands, of a K block of 64, in whole kilobytes.
+  i32 shared_bytes() const { return 64 * 128 + (n * 128 + 1023) / 1024 * 1024; }
+  std::string variant() const {
+    return fmt::format("n={} a={}", n, registers ? "registers" : "shared");
+  }
+};
+
 class MicroLab {
  public:
   /// Throws DeviceError where no Hopper GPU is there.
   MicroLab();
 
-  /// What memory() gives from now on lies elsewhere for each number: near and far partitions of L2,
-  /// channels and TLBs differ by place, and a constant's spread has to hold that.
-  void begin_pass(int number);
+  /// What is reported from now on belongs to `group`, and what memory() gives lies elsewhere for
+  /// each number: partitions of L2, channels and TLBs differ by place, and a constant's spread has
+  /// to hold that.
+  void begin_pass(std::string_view group, int number);
 
   /// kernels/micro/NAME.cu, compiled and loaded once. Throws Error where the compiler rejects it.
-  LoadedKernel& kernel(const std::string& name, const Defines& defines = {},
-                       const std::string& config = "");
+  LoadedKernel& kernel(const std::string& name, const Defines& defines = {});
 
   /// Launches, waits, and returns the `count` samples that the kernel wrote; its last parameter is
   /// where to. Throws Error, naming kernel, defines and sample, where one was not written.
@@ -50,18 +72,16 @@ class MicroLab {
   u32* counter();
 
   /// `point` completed with where it comes from.
-  void report(MicroPoint point, const std::string& group, const std::string& key,
-              const std::string& variant, const std::string& kernel);
+  void report(MicroPoint point, const std::string& key, const std::string& variant,
+              const std::string& kernel);
   /// A number without a second unit.
-  void report_number(const std::string& group, const std::string& key, const std::string& variant,
-                     const std::string& kernel, const std::string& unit,
-                     std::vector<double> values);
+  void report_number(const std::string& key, const std::string& variant, const std::string& kernel,
+                     const std::string& unit, std::vector<double> values);
 
   const std::vector<MicroPoint>& points() const { return points_; }
   /// The point found last; throws Error where there is none.
   const MicroPoint& point(const std::string& key, const std::string& variant) const;
 
-  const Device& device() const { return device_; }
   u32 sm_count() const { return static_cast<u32>(device_.sm_count); }
   const Stream& stream() const { return stream_; }
   const Nvml& nvml() const { return nvml_; }
@@ -69,15 +89,14 @@ class MicroLab {
  private:
   TimedSample* clear_samples(std::size_t count);
   std::vector<TimedSample> read_samples(const LoadedKernel& kernel, std::size_t count);
-  std::string id_of(const LoadedKernel& kernel) const;
 
   Device device_;
   Stream stream_;
-  DeviceFacts facts_;
   Nvml nvml_;
   CubinCache cache_;
   std::map<std::string, LoadedKernel> kernels_;
   DeviceMemory samples_, memory_, counter_;
+  std::string group_;
   std::size_t apart_ = 0;  // bytes before what memory() gives
   std::vector<MicroPoint> points_;
 };
@@ -85,14 +104,28 @@ class MicroLab {
 /// Shared memory of a CTA that leaves no room for a second one on its SM.
 constexpr i32 kWholeSm = 200 * 1024;
 
-/// Runs `measure` as often as asked for, and joins what it returns.
+constexpr LaunchShape one_warp(i32 shared_memory_bytes = 0) {
+  return {.ctas = 1, .threads = 32, .shared_memory_bytes = shared_memory_bytes};
+}
+
+/// Runs `measure`, which returns a sample for each of several places, once to warm up and then
+/// `times` times: the samples of each place.
+template <class Measure>
+std::vector<std::vector<TimedSample>> by_place(int times, const Measure& measure) {
+  std::vector<std::vector<TimedSample>> places(measure().size());
+  for (int i = 0; i < times; ++i) {
+    const std::vector<TimedSample> samples = measure();
+    for (std::size_t place = 0; place < places.size(); ++place) {
+      places[place].push_back(samples[place]);
+    }
+  }
+  return places;
+}
+
+/// The same of one place.
 template <class Measure>
 std::vector<TimedSample> repeated(int times, const Measure& measure) {
-  std::vector<TimedSample> all;
-  for (int i = 0; i < times; ++i) {
-    all.push_back(measure());
-  }
-  return all;
+  return by_place(times, [&] { return std::vector<TimedSample>{measure()}; }).front();
 }
 
 }  // namespace tilecast

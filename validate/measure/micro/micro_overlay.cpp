@@ -54,10 +54,6 @@ class Collector {
   std::span<const MicroPoint> points_;
 };
 
-Quartiles scaled(const Quartiles& q, double factor, double less = 0) {
-  return {q.median * factor - less, q.q1 * factor - less, q.q3 * factor - less};
-}
-
 /// Rows of docs/dev/notebook/constants.md, The machine, say what each is.
 void copies(Collector& found) {
   const MicroPoint* small = found.find("tma.l2_latency", "bytes=16");

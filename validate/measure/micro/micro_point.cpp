@@ -21,11 +21,11 @@ MicroPoint point_of(std::vector<double> values, std::span<const TimedSample> sam
   return point;
 }
 
-Quartiles scaled(const Quartiles& value, double factor) {
-  return {value.median * factor, value.q1 * factor, value.q3 * factor};
-}
-
 }  // namespace
+
+Quartiles scaled(const Quartiles& value, double factor, double less) {
+  return {value.median * factor - less, value.q1 * factor - less, value.q3 * factor - less};
+}
 
 Quartiles quartiles_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -130,6 +130,14 @@ MicroPoint slope_point(std::span<const TimedSample> longer, std::span<const Time
                      (as_double(longer[i].amount) - as_double(shorter[i].amount)));
   }
   return cycles_point(std::move(values), longer);
+}
+
+std::vector<TimedSample> less(std::vector<TimedSample> samples,
+                              std::span<const TimedSample> empty) {
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    samples[i].cycles -= std::min(empty[i].cycles, samples[i].cycles);
+  }
+  return samples;
 }
 
 TimedSample joined(std::span<const TimedSample> sms) {

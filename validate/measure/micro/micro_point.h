@@ -26,6 +26,8 @@ struct MicroPoint {
   double clock_mhz = 0;  // of the SM over the samples; 0: not read
 };
 
+Quartiles scaled(const Quartiles& value, double factor, double less = 0);
+
 /// Of values that are not empty.
 Quartiles quartiles_of(std::vector<double> values);
 
@@ -45,6 +47,9 @@ MicroPoint rate_point(std::span<const TimedSample> samples, const std::string& u
 /// Cycles per unit of amount between samples of long runs and of short ones, pair by pair: what
 /// every run adds once cancels.
 MicroPoint slope_point(std::span<const TimedSample> longer, std::span<const TimedSample> shorter);
+
+/// Without the cycles of `empty`, sample by sample, which time nothing.
+std::vector<TimedSample> less(std::vector<TimedSample> samples, std::span<const TimedSample> empty);
 
 /// One sample for many SMs that ran side by side: their amounts together, the longest of them.
 /// Those that did nothing are left out.

@@ -9,17 +9,13 @@
 
 namespace tilecast {
 
-/// Called before each run, e.g. to enqueue what brings the clock down.
-using BeforeRun = std::function<void()>;
 using TaskOfSm = std::function<SmTask(u32 smid)>;
 
 struct RingRun {
   std::size_t region;  // bytes of a group's memory
   u32 groups;
   u32 bytes, slots, loads;
-  i32 cluster_size = 1;
   TaskOfSm task;
-  BeforeRun before = {};
 };
 
 /// The second of two runs, the first of which only warms up: a sample of each SM.
@@ -46,25 +42,5 @@ DeviceMemory tasks_on_device(const TaskOfSm& task, u32 groups);
 constexpr bool is_one_of(u32 smid, u32 active, u32 apart) {
   return smid % apart == 0 && smid / apart < active;
 }
-
-/// Reads of DRAM by `active` SMs, for so long that what runs meanwhile on a free SM has ended.
-class BackgroundReads {
- public:
-  /// `memory`: kBackgroundRegion bytes.
-  BackgroundReads(MicroLab& lab, const char* memory, u32 active, u32 loads);
-
-  void start();
-  /// Waits for the end; what all SMs read together.
-  TimedSample finish();
-
- private:
-  MicroLab& lab_;
-  const char* memory_;
-  u32 loads_;
-  Stream stream_;
-  DeviceMemory tasks_, counter_, samples_;
-};
-
-constexpr std::size_t kBackgroundRegion = std::size_t{4} << 30;
 
 }  // namespace tilecast

@@ -1,5 +1,6 @@
-// The micro-benchmarks, in groups that run by themselves. Each measures constants of the GPU and
-// reports them to the lab; the kernels (kernels/micro) say how, and what each leaves out.
+// The micro-benchmarks, in groups that run by themselves. Each measures constants of the GPU file
+// and reports them to the lab; the kernels (kernels/micro) say how, and what each leaves out. One
+// stays as long as a number of a GPU file comes from it (validate/compare/micro_keys_test.cpp).
 #pragma once
 
 #include <span>
@@ -9,27 +10,36 @@
 
 namespace tilecast {
 
-void measure_wgmma(MicroLab& lab);       // interval, completion, drain, shared pipe
-void measure_blocks(MicroLab& lab);      // K blocks as the GEMMs issue them, loads behind them
-void measure_contention(MicroLab& lab);  // wgmma against fills of shared memory
-void measure_l2_sharing(MicroLab& lab);  // SM intake, L2 output, lines shared; multicast
-void measure_boxes(MicroLab& lab);       // tensor maps: out-of-bounds rows, hot lines
-void measure_tma(MicroLab& lab);         // latency, issue, store, reduce, first use of a map
+void measure_wgmma(MicroLab& lab);       // interval, completion, issue
+void measure_l2_sharing(MicroLab& lab);  // SM intake, L2 output, lines shared
+void measure_boxes(MicroLab& lab);       // tensor maps: out-of-bounds rows
+void measure_tma(MicroLab& lab);         // latency, issue, store
 void measure_dram(MicroLab& lab);        // bandwidth against bytes in flight and read/write mix
-void measure_latency(MicroLab& lab);     // plain loads: shared memory, L2 near and far, DRAM
-void measure_sync(MicroLab& lab);  // mbarriers, named barriers, cluster barrier, flags, stmatrix
-void measure_clusters(MicroLab& lab);  // what CTAs of a cluster move into each other
-void measure_launch(MicroLab& lab);    // CTA launch and refill, kernel gaps, cluster placement
-void measure_atomics(MicroLab& lab);   // reductions
-void measure_clock(MicroLab& lab);     // limiters of the clock; what follows the SM clock
-void measure_energy(MicroLab& lab);    // energy per operation: a second of load for each
+void measure_latency(MicroLab& lab);     // plain loads: shared memory, L2, DRAM
+void measure_sync(MicroLab& lab);        // mbarriers, named barriers, flags
+void measure_launch(MicroLab& lab);      // CTA launch and refill, cluster placement
+void measure_partial_sums(MicroLab& lab);
+void measure_clock(MicroLab& lab);   // limiters of the clock
+void measure_energy(MicroLab& lab);  // energy per operation: a second of load for each
 
 struct MicroGroup {
   std::string_view name;
   void (*measure)(MicroLab& lab);
-  bool by_default;  // energy takes as long as all others together
+  bool by_default = true;
 };
 
-std::span<const MicroGroup> micro_groups();
+inline constexpr MicroGroup kMicroGroups[] = {
+    {"wgmma", measure_wgmma},
+    {"l2", measure_l2_sharing},
+    {"box", measure_boxes},
+    {"tma", measure_tma},
+    {"dram", measure_dram},
+    {"latency", measure_latency},
+    {"sync", measure_sync},
+    {"launch", measure_launch},
+    {"sums", measure_partial_sums},
+    {"clock", measure_clock},
+    {"energy", measure_energy, false},  // takes as long as all others together
+};
 
 }  // namespace tilecast

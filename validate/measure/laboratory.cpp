@@ -1,4 +1,4 @@
-#include "validate/measure/micro/laboratory.h"
+#include "validate/measure/laboratory.h"
 
 #include <fmt/format.h>
 

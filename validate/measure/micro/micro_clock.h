@@ -1,0 +1,29 @@
+// wgmmas on chosen SMs for a chosen time, and the SM clock meanwhile
+// (kernels/micro/clock_trace.cu).
+#pragma once
+
+#include <vector>
+
+#include "kernels/micro/operand_data.h"
+#include "validate/measure/micro/micro_lab.h"
+
+namespace tilecast {
+
+struct ClockReading {
+  u64 cycles, nanoseconds;
+};
+
+struct WgmmaLoad {
+  u64 length, busy, period;  // ns
+  u32 sms;
+  OperandData data;
+};
+
+/// A reading each `every` ns.
+std::vector<ClockReading> trace_clock(MicroLab& lab, const WgmmaLoad& load, u64 every);
+
+/// SM cycles per nanosecond over the readings that end nearest to `at` ns after the first, `width`
+/// ns before it.
+double clock_at(const std::vector<ClockReading>& trace, u64 at, u64 width);
+
+}  // namespace tilecast
