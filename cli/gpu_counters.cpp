@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/spec/load_gpu.h"
-#include "validate/measure/counters/counters_unavailable.h"
+#include "validate/measure/counters/cupti_error.h"
 
 namespace tilecast {
 namespace {

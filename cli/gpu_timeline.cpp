@@ -38,13 +38,10 @@ void print_summary(const RecordedTimeline& recorded, const TimelineCost& cost) {
   line("  epilogue", summary.store);
   line("first SM without work", summary.first_end);
   line("last store", summary.end);
-  fmt::print(stderr,
-             "{:<34} {:>10.2f} %  (quartiles {:.2f} and {:.2f} over {} blocks; {:.3f} us without, "
-             "{:.3f} us with)\n",
-             "slowdown by recording", cost.slowdown.median * kPercent, cost.slowdown.q1 * kPercent,
-             cost.slowdown.q3 * kPercent, cost.blocks, us(cost.ordinary.median),
-             us(cost.instrumented.median));
-  if (cost.slowdown.median > kMostSlowdown) {
+  fmt::print(stderr, "{:<34} {:>10.2f} %  ({:.3f} us without, {:.3f} us with)\n",
+             "slowdown by recording", cost.slowdown() * kPercent, us(cost.ordinary),
+             us(cost.instrumented));
+  if (cost.slowdown() > kMostSlowdown) {
     fmt::print(stderr, "warning: recording slows this kernel by more than {:.0f} %\n",
                kMostSlowdown * kPercent);
   }

@@ -35,6 +35,11 @@ cudaDataType_t data_type(ElementType type) {
   return CUDA_R_32F;
 }
 
+template <class T>
+void set(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribute, const T& value) {
+  TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation, attribute, &value, sizeof value));
+}
+
 cublasLtMatmulDesc_t new_operation() {
   cublasLtMatmulDesc_t operation = nullptr;
   TILECAST_CUBLAS(cublasLtMatmulDescCreate(&operation, CUBLAS_COMPUTE_32F, CUDA_R_32F));
@@ -80,15 +85,10 @@ void set_scale_modes(OutputStep scales, const void* somewhere, cublasLtMatmulDes
                                            : rows ? CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F
                                                   : CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F;
   const cublasLtMatmulMatrixScale_t of_a = blocks ? CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F : of_b;
-  TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation, CUBLASLT_MATMUL_DESC_A_SCALE_MODE,
-                                                 &of_b, sizeof of_b));
-  TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation, CUBLASLT_MATMUL_DESC_B_SCALE_MODE,
-                                                 &of_a, sizeof of_a));
-  for (const cublasLtMatmulDescAttributes_t pointer :
-       {CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER}) {
-    TILECAST_CUBLAS(
-        cublasLtMatmulDescSetAttribute(operation, pointer, &somewhere, sizeof somewhere));
-  }
+  set(operation, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, of_b);
+  set(operation, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, of_a);
+  set(operation, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, somewhere);
+  set(operation, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, somewhere);
 }
 
 /// As many matrices, `stride` elements apart.
@@ -162,24 +162,18 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
   }
   const cublasOperation_t first = b_is_k_major(problem.layout) ? CUBLAS_OP_T : CUBLAS_OP_N;
   const cublasOperation_t second = a_is_k_major(problem.layout) ? CUBLAS_OP_N : CUBLAS_OP_T;
-  TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSA,
-                                                 &first, sizeof first));
-  TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSB,
-                                                 &second, sizeof second));
+  set(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSA, first);
+  set(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSB, second);
   // As our kernels: all of K in the tensor core's accumulators.
   if (is_fp8(problem.dtype) && !promotes(problem)) {
-    const int8_t fast = 1;
-    TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(
-        operation_.get(), CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast));
+    set(operation_.get(), CUBLASLT_MATMUL_DESC_FAST_ACCUM, int8_t{1});
   }
   if (!fp32_output && problem.epilogue.has(OutputKind::kScale)) {
     set_scale_modes(problem.epilogue.of(OutputKind::kScale), library.workspace().as<void>(),
                     operation_.get());
   }
   if (!fp32_output && fuses(problem.epilogue)) {
-    const cublasLtEpilogue_t epilogue = epilogue_of(problem.epilogue);
-    TILECAST_CUBLAS(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_EPILOGUE,
-                                                   &epilogue, sizeof epilogue));
+    set(operation_.get(), CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(problem.epilogue));
   }
 }
 
@@ -212,8 +206,7 @@ void CublasltMatmul::run(const cublasLtMatmulAlgo_t& algorithm, const GemmBuffer
                          cudaStream_t stream) const {
   const auto point_to = [&](cublasLtMatmulDescAttributes_t attribute, const void* pointer) {
     if (pointer != nullptr) {
-      TILECAST_CUBLAS(
-          cublasLtMatmulDescSetAttribute(operation_.get(), attribute, &pointer, sizeof pointer));
+      set(operation_.get(), attribute, pointer);
     }
   };
   point_to(CUBLASLT_MATMUL_DESC_BIAS_POINTER, inputs.bias);

@@ -63,36 +63,6 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// What `enqueue` puts into a stream, recorded once to be replayed at little cost to the host.
-class Graph {
- public:
-  template <class Enqueue>
-  Graph(cudaStream_t stream, const Enqueue& enqueue) {
-    cudaGraph_t graph = nullptr;
-    TILECAST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    try {
-      enqueue();
-    } catch (...) {
-      cudaStreamEndCapture(stream, &graph);
-      cudaGraphDestroy(graph);
-      throw;
-    }
-    TILECAST_CUDA(cudaStreamEndCapture(stream, &graph));
-    const cudaError_t error = cudaGraphInstantiate(&executable_, graph, 0);
-    cudaGraphDestroy(graph);
-    TILECAST_CUDA(error);
-    TILECAST_CUDA(cudaGraphUpload(executable_, stream));
-  }
-  ~Graph() { cudaGraphExecDestroy(executable_); }
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
-
-  void launch(cudaStream_t stream) const { TILECAST_CUDA(cudaGraphLaunch(executable_, stream)); }
-
- private:
-  cudaGraphExec_t executable_ = nullptr;
-};
-
 /// The `count` values of T at `source` on the device, once the stream is idle.
 template <class T>
 std::vector<T> copy_to_host(const T* source, std::size_t count, cudaStream_t stream) {

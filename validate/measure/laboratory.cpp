@@ -84,11 +84,8 @@ bool Laboratory::verify(Measurement& row, const std::function<void(void* c)>& en
 }
 
 void Laboratory::time(Measurement& row, Workload& workload) {
-  TimedWorkload timed;
-  {
-    timer_.look_at(workload);
-    timed = timer_.time(workload, row.point.regime, row.point.l2_state);
-  }
+  timer_.look_at(workload);
+  TimedWorkload timed = timer_.time(workload, row.point.regime, row.point.l2_state);
   row.time = timed.time;
   row.sm_clock = timed.sm_clock;
   row.cycles = cycles_of(timed.time.median, timed.sm_clock);

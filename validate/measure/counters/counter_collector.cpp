@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "validate/measure/counters/counters_unavailable.h"
+#include "validate/measure/counters/cupti_error.h"
 
 namespace tilecast {
 

@@ -1,19 +1,33 @@
-// CUPTI calls that throw: the call's own text, CUPTI's reason and, where there is one, the remedy.
+// CUPTI calls that throw. Hardware counters that cannot be had are a normal mode: what CUPTI
+// answers becomes a word for the row and one line for the user, and timing goes on.
 #pragma once
 
 #include <cupti_result.h>
 
 #include <string>
 
+#include "model/base/error.h"
+#include "validate/record/measurement.h"
+
 namespace tilecast {
 
-/// "35 CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"
-std::string cupti_name(CUptiResult result);
+struct CountersUnavailable : Error {
+  CountersUnavailable(CountersState why, const std::string& message);
 
-/// Does nothing on success. Else throws Error: kNoPermission where the user lacks the right to
-/// profile, kNoDevice for everything else (another profiler attached, no driver, too old).
+  CountersState state;  // never kCollected
+};
+
+/// kFailed for what has no word of its own.
+CountersState counters_state_of(CUptiResult result);
+
+/// These do nothing on success. Else the first throws CountersUnavailable: what is wrong in words,
+/// CUPTI's own name for it, the call where the words are ours alone.
+void check_counters(CUptiResult result, const char* call);
+/// Throws Error: kNoPermission where the user lacks the right to profile, kNoDevice for everything
+/// else (another profiler attached, no driver, too old).
 void check_cupti(CUptiResult result, const char* call);
 
 }  // namespace tilecast
 
+#define TILECAST_COUNTERS(call) ::tilecast::check_counters((call), #call)
 #define TILECAST_CUPTI(call) ::tilecast::check_cupti((call), #call)

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "model/base/error.h"
-#include "validate/measure/counters/counters_unavailable.h"
+#include "validate/measure/counters/cupti_error.h"
 #include "validate/measure/counters/cupti_params.h"
 
 namespace tilecast {
@@ -37,27 +37,19 @@ void MetricPlan::CloseHost::operator()(CUpti_Profiler_Host_Object* host) const {
   cuptiProfilerHostDeinitialize(&params);
 }
 
-std::optional<MetricFacts> MetricPlan::find(const std::string& metric) const {
+MetricFacts MetricPlan::facts(const std::string& metric) const {
   TILECAST_CUPTI_PARAMS(CUpti_Profiler_Host_GetMetricProperties_Params, params);
   params.pHostObject = host_.get();
   params.pMetricName = metric.c_str();
   const CUptiResult result = cuptiProfilerHostGetMetricProperties(&params);
   if (result == CUPTI_ERROR_INVALID_METRIC_NAME) {
-    return std::nullopt;
-  }
-  TILECAST_COUNTERS(result);
-  return MetricFacts{.unit = text_or_nothing(params.pDimUnit),
-                     .hardware = text_or_nothing(params.pHwUnit),
-                     .description = text_or_nothing(params.pDescription),
-                     .ratio = params.metricType == CUPTI_METRIC_TYPE_RATIO};
-}
-
-MetricFacts MetricPlan::facts(const std::string& metric) const {
-  const std::optional<MetricFacts> found = find(metric);
-  if (!found) {
     throw ConfigError(fmt::format("{} has no metric '{}'", chip_, metric));
   }
-  return *found;
+  TILECAST_COUNTERS(result);
+  return {.unit = text_or_nothing(params.pDimUnit),
+          .hardware = text_or_nothing(params.pHwUnit),
+          .description = text_or_nothing(params.pDescription),
+          .ratio = params.metricType == CUPTI_METRIC_TYPE_RATIO};
 }
 
 void MetricPlan::lay_out() {

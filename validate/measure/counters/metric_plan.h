@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,7 +39,6 @@ class MetricPlan {
   std::vector<double> evaluate(const CuptiImage& counter_data, std::size_t index) const;
 
  private:
-  std::optional<MetricFacts> find(const std::string& metric) const;
   void lay_out();
 
   std::string chip_;

@@ -9,7 +9,7 @@
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
-#include "validate/measure/counters/counters_unavailable.h"
+#include "validate/measure/counters/cupti_error.h"
 
 namespace tilecast {
 namespace {

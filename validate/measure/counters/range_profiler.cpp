@@ -12,9 +12,8 @@
 #include <vector>
 
 #include "kernels/jit/cuda_error.h"
-#include "validate/measure/counters/counters_unavailable.h"
+#include "validate/measure/counters/cupti_error.h"
 #include "validate/measure/counters/cupti_params.h"
-#include "validate/measure/counters/start_profiling.h"
 #include "validate/measure/timing/activity_timer.h"
 #include "validate/measure/timing/launch_times.h"
 
@@ -41,6 +40,22 @@ CUcontext current_context() {
     throw CountersUnavailable(CountersState::kFailed, "no hardware counters: no CUDA context");
   }
   return context;
+}
+
+/// CUPTI's profiling interface, which its calls on counters want started and most do not check for:
+/// the first time that this is called in a process, until that ends.
+void start_profiling() {
+  struct Profiling {
+    Profiling() {
+      TILECAST_CUPTI_PARAMS(CUpti_Profiler_Initialize_Params, params);
+      TILECAST_COUNTERS(cuptiProfilerInitialize(&params));
+    }
+    ~Profiling() {
+      TILECAST_CUPTI_PARAMS(CUpti_Profiler_DeInitialize_Params, params);
+      cuptiProfilerDeInitialize(&params);
+    }
+  };
+  static const Profiling started;
 }
 
 int current_device_ordinal() {

@@ -14,7 +14,7 @@
 #include "tests/catch.h"
 #include "tests/gpu.h"
 #include "validate/measure/counters/counter_collector.h"
-#include "validate/measure/counters/counters_unavailable.h"
+#include "validate/measure/counters/cupti_error.h"
 #include "validate/measure/gpu_test_bench.h"
 #include "validate/measure/timing/activity_timer.h"
 #include "validate/measure/timing/launch_times.h"

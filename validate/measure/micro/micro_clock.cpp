@@ -57,20 +57,8 @@ void limiters(MicroLab& lab, const std::vector<ClockReading>& idle,
   report(lab, "clock.max", "GHz", most);
   report(lab, "clock.tensor_plateau", "GHz", clock_at(zeros, kSettled, kWide));
   report(lab, "clock.fast_limiter_level", "GHz", level);
-  double lowest = most;
-  for (u64 at = kWindow; at < kMillisecond; at += kEvery) {
-    lowest = std::min(lowest, clock_at(random, at, kWindow));
-  }
-  const double attack =
-      time_until(random, 0, [&](double clock) { return clock <= level * (1 + kNear); });
-  const double lowest_at =
-      time_until(random, 0, [&](double clock) { return clock <= lowest * (1 + kNear / 5); });
-  report(lab, "clock.fast_limiter_attack", "ns", attack);
-  report(lab, "clock.fast_limiter_lowest", "GHz", lowest);
-  report(lab, "clock.fast_limiter_lowest_at", "ns", lowest_at);
-  report(lab, "clock.fast_limiter_recovery", "ns",
-         time_until(random, static_cast<u64>(lowest_at),
-                    [&](double clock) { return clock >= level * (1 - kNear); }));
+  report(lab, "clock.fast_limiter_attack", "ns",
+         time_until(random, 0, [&](double clock) { return clock <= level * (1 + kNear); }));
   report(lab, "clock.fast_limiter_release", "ns",
          time_until(pulses, pulse, [&](double clock) { return clock >= most * (1 - kNear); }));
   report(lab, "clock.cap_onset", "ns", time_until(random, kSettled, [&](double clock) {

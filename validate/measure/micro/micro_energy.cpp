@@ -1,18 +1,21 @@
 // Energy per operation: power by the driver's energy counter under one load at a time, launched
-// without gaps (queued_load.h), and the rate of that load, in three windows each. Watts above those
+// without gaps (QueuedLoad), and the rate of that load, in three windows each. Watts above those
 // of SMs that are merely awake, over the rate, give the energy of what the load does, at the clock
-// that it ran at; a tensor load holds its shared-memory reads too, and two instruction widths tell
-// them apart. To take it to another clock and to separate what a load mixes is the calibration's.
+// that it ran at; a tensor load holds its shared-memory reads too. To take it to another clock and
+// to separate what a load mixes is micro_overlay.h's.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <functional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "kernels/micro/operand_data.h"
 #include "model/base/error.h"
 #include "validate/measure/micro/micro_ring.h"
 #include "validate/measure/micro/micro_suite.h"
-#include "validate/measure/micro/queued_load.h"
+#include "validate/measure/timing/event.h"
 #include "validate/measure/timing/power_meter.h"
 
 namespace tilecast {
@@ -22,6 +25,88 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kSettle = std::chrono::milliseconds(300);
 constexpr auto kWindow = std::chrono::milliseconds(500);
 constexpr int kWindows = 3;
+
+/// A kernel launched again and again, the next launches in the stream before the last has ended, so
+/// that the GPU does nothing else while the host reads its power.
+class QueuedLoad {
+ public:
+  /// Puts one launch of a millisecond or more into the stream, which writes its samples there.
+  using Enqueue = std::function<void(TimedSample* samples)>;
+
+  /// `samples` of a launch. The stream outlives this.
+  QueuedLoad(const Stream& stream, std::size_t samples, Enqueue enqueue)
+      : stream_(stream), samples_(samples), enqueue_(std::move(enqueue)) {
+    for (Slot& slot : slots_) {
+      slot.samples.reserve(samples * sizeof(TimedSample));
+    }
+  }
+  /// Waits for what is queued.
+  ~QueuedLoad() { cudaStreamSynchronize(stream_.get()); }
+  QueuedLoad(const QueuedLoad&) = delete;
+  QueuedLoad& operator=(const QueuedLoad&) = delete;
+
+  /// What ended during a call of run.
+  struct Window {
+    Seconds length{0};  // from end to end of launches
+    TimedSample all{};  // of the launches one after the other
+
+    double seconds() const { return static_cast<double>(all.nanoseconds) * 1e-9; }
+  };
+  /// For about `length`, calling `meanwhile` whenever the queue is full. Throws Error where a
+  /// launch left no sample.
+  Window run(std::chrono::milliseconds length, const std::function<void()>& meanwhile) {
+    Window window;
+    for (const auto end = Clock::now() + length; Clock::now() < end;) {
+      while (launched_ - taken_ < kDeep) {
+        launch();
+      }
+      if (slot(taken_).ended.passed()) {
+        take(window);
+      } else {
+        meanwhile();
+      }
+    }
+    return window;
+  }
+
+ private:
+  static constexpr std::size_t kDeep = 16;  // reading NVML takes as long as several launches
+
+  struct Slot {
+    DeviceMemory samples;
+    CudaEvent ended;
+  };
+
+  void launch() {
+    Slot& next = slot(launched_++);
+    TILECAST_CUDA(
+        cudaMemsetAsync(next.samples.as<void>(), 0, samples_ * sizeof(TimedSample), stream_.get()));
+    enqueue_(next.samples.as<TimedSample>());
+    next.ended.record(stream_.get());
+  }
+  void take(Window& window) {
+    // Not copy_to_host, which would wait for the whole queue.
+    std::vector<TimedSample> samples(samples_);
+    TILECAST_CUDA(cudaMemcpy(samples.data(), slot(taken_).samples.as<void>(),
+                             samples_ * sizeof(TimedSample), cudaMemcpyDeviceToHost));
+    const TimedSample all = joined(samples);
+    if (all.valid != 1) {
+      throw Error(ExitCode::kWrong, "a launch of a queued load left no sample");
+    }
+    if (taken_ > 0) {
+      window.length += slot(taken_).ended.since(slot(taken_ - 1).ended);
+      window.all.add(all);
+    }
+    ++taken_;
+  }
+  Slot& slot(std::size_t launch) { return slots_[launch % slots_.size()]; }
+
+  const Stream& stream_;
+  std::size_t samples_;
+  Enqueue enqueue_;
+  std::array<Slot, kDeep + 1> slots_;  // the queue, and the one that ended last
+  std::size_t launched_ = 0, taken_ = 0;
+};
 
 /// A load in each window while its power was read.
 struct LoadResult {
@@ -59,9 +144,10 @@ LoadResult hold(MicroLab& lab, const QueuedLoad::Enqueue& enqueue, double factor
     const QueuedLoad::Window window =
         load.run(kWindow, [&] { meter.read(lab.nvml().energy(), Clock::now()); });
     result.watts.push_back(watts_of(meter));
-    result.amount_per_second.push_back(window.amount() * factor / window.length.value);
-    result.clock_ghz.push_back(clock_ghz(window.launches));
-    result.busy.push_back(window.busy());
+    result.amount_per_second.push_back(static_cast<double>(window.all.amount) * factor /
+                                       window.length.value);
+    result.clock_ghz.push_back(clock_ghz({&window.all, 1}));
+    result.busy.push_back(window.seconds() / window.length.value);
   }
   return result;
 }
@@ -82,8 +168,8 @@ class EnergyBench {
       }
       watts.push_back(watts_of(meter));
     }
-    report("power.load_watts", "idle", "none", "W", watts);
-    report("power.static_power", "nothing runs", "none", "W", watts);
+    lab_.report_number("power.load_watts", "idle", "none", "W", watts);
+    lab_.report_number("power.static_power", "nothing runs", "none", "W", watts);
   }
   /// All SMs awake in a loop of shared-memory loads by one thread each.
   void awake() {
@@ -93,7 +179,7 @@ class EnergyBench {
     const LoadResult result =
         measure("SMs awake", "shared_latency", "op", launches(lab_, kernel, shape, 200000u), 1);
     awake_watts_ = median(result.watts);
-    report("power.static_power", "SMs awake", "shared_latency", "W", result.watts);
+    lab_.report_number("power.static_power", "SMs awake", "shared_latency", "W", result.watts);
   }
   /// `key`: of the energy per unit of what the load does.
   void load(const std::string& key, const std::string& variant, const std::string& kernel,
@@ -119,17 +205,13 @@ class EnergyBench {
     return quartiles_of(std::move(values)).median;
   }
 
-  void report(const std::string& key, const std::string& variant, const std::string& kernel,
-              const std::string& unit, std::vector<double> values) {
-    lab_.report_number(key, variant, kernel, unit, std::move(values));
-  }
   LoadResult measure(const std::string& variant, const std::string& kernel, const std::string& unit,
                      const QueuedLoad::Enqueue& enqueue, double factor) {
     LoadResult result = hold(lab_, enqueue, factor);
-    report("power.load_watts", variant, kernel, "W", result.watts);
-    report("power.load_rate", variant, kernel, unit + "/s", result.amount_per_second);
-    report("power.load_clock", variant, kernel, "GHz", result.clock_ghz);
-    report("power.load_busy", variant, kernel, "1", result.busy);
+    lab_.report_number("power.load_watts", variant, kernel, "W", result.watts);
+    lab_.report_number("power.load_rate", variant, kernel, unit + "/s", result.amount_per_second);
+    lab_.report_number("power.load_clock", variant, kernel, "GHz", result.clock_ghz);
+    lab_.report_number("power.load_busy", variant, kernel, "1", result.busy);
     return result;
   }
 
@@ -137,22 +219,13 @@ class EnergyBench {
   double awake_watts_ = 0;
 };
 
-struct NamedData {
-  OperandData data;
-  const char* name;
-};
-
-void tensor(EnergyBench& bench, i32 n, const NamedData& data) {
-  const WgmmaLoop loop{n, false, 4, 1};
-  LoadedKernel& kernel = bench.lab().kernel("wgmma_rate", loop.defines());
+void tensor(EnergyBench& bench, OperandData data, const std::string& name) {
+  constexpr double kFlops = 2.0 * 64 * 256 * 16;  // of m64n256k16
+  LoadedKernel& kernel = bench.lab().kernel("wgmma_rate", WgmmaLoop{256, false, 4, 1}.defines());
   const LaunchShape shape{
       .ctas = bench.lab().sm_count(), .threads = 128, .shared_memory_bytes = kWholeSm};
-  const u64 flops = 2 * 64 * 16 * static_cast<u64>(n);
-  const u32 groups = 20000u * 256u / static_cast<u32>(n);
-  bench.load(fmt::format("power.per_flop_{}", data.name),
-             fmt::format("tensor n={} {}", n, data.name), "wgmma_rate", "FLOP",
-             launches(bench.lab(), kernel, shape, groups, static_cast<u32>(data.data)),
-             static_cast<double>(flops));
+  bench.load("power.per_flop_" + name, "tensor n=256 " + name, "wgmma_rate", "FLOP",
+             launches(bench.lab(), kernel, shape, 20000u, static_cast<u32>(data)), kFlops);
 }
 
 void shared_memory(EnergyBench& bench) {
@@ -186,37 +259,19 @@ void copies(EnergyBench& bench, bool from_dram) {
                       static_cast<const SmTask*>(tasks.as<SmTask>()), lab.counter()));
 }
 
-void dram_writes(EnergyBench& bench) {
-  constexpr u32 kBytes = 8192, kSteps = 6000;
-  MicroLab& lab = bench.lab();
-  const u32 sms = lab.sm_count();
-  char* memory = lab.memory(std::size_t{sms} * kSteps * kBytes);
-  LoadedKernel& kernel = lab.kernel("dram_mix");
-  const LaunchShape shape{.ctas = sms, .threads = 32, .shared_memory_bytes = kWholeSm};
-  bench.load("power.per_dram_byte", "DRAM writes", "dram_mix", "B",
-             launches(lab, kernel, shape, static_cast<const char*>(memory), memory, kBytes, kSteps,
-                      1u, 0u, 1u, lab.counter()));
-}
-
 }  // namespace
 
 void measure_energy(MicroLab& lab) {
   EnergyBench bench(lab);
   bench.idle();
   bench.awake();
-  constexpr NamedData kKinds[] = {{OperandData::kZeros, "zeros"},
-                                  {OperandData::kTernary, "ternary"},
-                                  {OperandData::kUniform, "uniform"},
-                                  {OperandData::kNormal, "normal"}};
-  for (const NamedData& data : kKinds) {
-    tensor(bench, 256, data);
-  }
-  tensor(bench, 64, kKinds[0]);
-  tensor(bench, 64, kKinds[3]);
+  tensor(bench, OperandData::kZeros, "zeros");
+  tensor(bench, OperandData::kTernary, "ternary");
+  tensor(bench, OperandData::kUniform, "uniform");
+  tensor(bench, OperandData::kNormal, "normal");
   shared_memory(bench);
   copies(bench, false);
   copies(bench, true);
-  dram_writes(bench);
 }
 
 }  // namespace tilecast

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <set>
 
 #include "kernels/micro/cta_stamp.h"
 #include "model/base/error.h"
@@ -39,9 +38,7 @@ class StampedLaunch {
   DeviceMemory stamps_;
 };
 
-TimedSample between(u64 cycles, u64 nanoseconds, u64 amount) {
-  return {cycles, nanoseconds, amount, 0, 1};
-}
+TimedSample between(u64 cycles, u64 nanoseconds) { return {cycles, nanoseconds, 1, 0, 1}; }
 
 /// SM cycles per nanosecond, from the first to the last CTA of each SM, all SMs together.
 double clock_ghz(const std::vector<CtaStamp>& stamps) {
@@ -61,7 +58,7 @@ double clock_ghz(const std::vector<CtaStamp>& stamps) {
   std::vector<TimedSample> spans;
   for (const auto& [smid, span] : of_sm) {
     spans.push_back(between(span.last->end_cycles - span.first->begin_cycles,
-                            span.last->end_ns - span.first->begin_ns, 1));
+                            span.last->end_ns - span.first->begin_ns));
   }
   return clock_ghz(spans);
 }
@@ -84,7 +81,7 @@ void refill(MicroLab& lab, i32 threads, i32 shared_bytes, i32 cluster) {
       for (std::size_t j = 1; j < stamps.size(); ++j) {
         if (stamps[j].begin_cycles > stamps[j - 1].end_cycles) {
           gaps.push_back(between(stamps[j].begin_cycles - stamps[j - 1].end_cycles,
-                                 stamps[j].begin_ns - stamps[j - 1].end_ns, 1));
+                                 stamps[j].begin_ns - stamps[j - 1].end_ns));
         }
       }
     }
@@ -121,28 +118,14 @@ void launch_rate(MicroLab& lab, i32 threads, i32 shared_bytes) {
              fmt::format("threads={} shared={}", threads, shared_bytes), "cta_launch");
 }
 
-/// From the first CTA's begin to the last one's, a CTA on every SM; and whether each has its own.
-void grid_ramp(MicroLab& lab) {
-  const u32 sms = lab.sm_count();
-  const StampedLaunch launch(lab, {.ctas = sms, .threads = 384, .shared_memory_bytes = kWholeSm});
-  std::vector<double> ramp, distinct;
-  std::vector<CtaStamp> stamps;
-  for (int i = 0; i < kRepeats; ++i) {
-    stamps = launch.run(20000);
-    std::set<u32> used;
-    for (const CtaStamp& stamp : stamps) {
-      used.insert(stamp.smid);
-    }
-    const auto [first, last] = std::ranges::minmax_element(stamps, {}, &CtaStamp::begin_ns);
-    ramp.push_back(static_cast<double>(last->begin_ns - first->begin_ns));
-    distinct.push_back(static_cast<double>(used.size()));
-  }
-  lab.report(nanoseconds_point(std::move(ramp), clock_ghz(stamps)), "launch.grid_ramp",
-             "a CTA per SM", "cta_launch");
-  lab.report_number("launch.sms_used", "a CTA per SM", "cta_launch", "1", distinct);
-  for (u32 cta = 0; cta < sms; ++cta) {
-    lab.report_number("launch.sm_of_cta", fmt::format("cta={}", cta), "cta_launch", "1",
-                      {static_cast<double>(stamps[cta].smid)});
+/// Which SM each CTA of a grid gets that has one for every SM.
+void sms_of_ctas(MicroLab& lab) {
+  const StampedLaunch launch(
+      lab, {.ctas = lab.sm_count(), .threads = 384, .shared_memory_bytes = kWholeSm});
+  u32 cta = 0;
+  for (const CtaStamp& stamp : launch.run(20000)) {
+    lab.report_number("launch.sm_of_cta", fmt::format("cta={}", cta++), "cta_launch", "1",
+                      {static_cast<double>(stamp.smid)});
   }
 }
 
@@ -163,7 +146,7 @@ void cluster_placement(MicroLab& lab) {
 
 void measure_launch(MicroLab& lab) {
   cluster_placement(lab);
-  grid_ramp(lab);
+  sms_of_ctas(lab);
   for (const i32 threads : {128, 256, 384}) {
     refill(lab, threads, kWholeSm, 1);
   }

@@ -22,13 +22,11 @@ class Collector {
     }
     return nullptr;
   }
-  /// The point with the largest median among those of `key` that `accept` takes.
-  template <class Accept>
-  const MicroPoint* largest(const std::string& key, const Accept& accept) const {
+  /// The point with the largest median among those of `key`.
+  const MicroPoint* largest(const std::string& key) const {
     const MicroPoint* best = nullptr;
     for (const MicroPoint& point : points_) {
-      if (point.key == key && accept(point) &&
-          (best == nullptr || point.value.median > best->value.median)) {
+      if (point.key == key && (best == nullptr || point.value.median > best->value.median)) {
         best = &point;
       }
     }
@@ -41,13 +39,6 @@ class Collector {
       constants.push_back({section, key, unit, value, from->samples, from->kernel});
     }
   }
-  void add_cycles(const char* section, const char* key, const MicroPoint* from) {
-    add(section, key, "cycle", from, from != nullptr ? from->value : Quartiles{});
-  }
-  void add_time(const char* section, const char* key, const MicroPoint* from) {
-    add(section, key, "ns", from, from != nullptr ? from->in_time : Quartiles{});
-  }
-
   std::vector<MeasuredConstant> constants;
 
  private:
@@ -69,17 +60,51 @@ void copies(Collector& found) {
   }
 }
 
-void caches(Collector& found, u32 sms) {
+/// What one point says as it is, times `factor`.
+struct Row {
+  const char *section, *key, *unit;
+  std::string point, variant;
+  Quartiles MicroPoint::*quantity = &MicroPoint::value;
+  double factor = 1;
+};
+
+void rows(Collector& found, u32 sms) {
+  constexpr auto kTime = &MicroPoint::in_time;
+  constexpr auto kValue = &MicroPoint::value;
   const auto lines = [&](u32 of) {
-    return found.find("l2.distinct_lines",
-                      fmt::format("sms={} apart={} bytes=32768", of, sms / of));
+    return fmt::format("sms={} apart={} bytes=32768", of, sms / of);
   };
-  if (const MicroPoint* all = lines(sms)) {
-    found.add("machine", "l2_output", "TB/s", all, scaled(all->in_time, 1e-3));
+  const std::string gemm = "threads=384 shared=204800", whole = "one CTA per SM";
+  const Row all[] = {
+      {"machine", "wgmma_least", "cycle", "wgmma.interval", "n=8 a=registers"},
+      {"machine", "wgmma_completion", "cycle", "wgmma.completion_latency", "n=64 a=shared"},
+      {"machine", "wake", "cycle", "mbarrier.wake", "waiting_warps=4"},
+      {"machine", "remote_wake", "cycle", "mbarrier.remote_wake", "cluster=2"},
+      {"machine", "barrier", "cycle", "named_barrier", "warps=4"},
+      {"machine", "dispatch", "ns", "launch.ns_per_cta", gemm},
+      {"machine", "l2_output", "TB/s", "l2.distinct_lines", lines(sms), kTime, 1e-3},
+      {"machine", "intake", "B/cycle", "l2.distinct_lines", lines(1)},
+      {"machine", "cta_refill", "cycle", "launch.cta_refill", gemm + " cluster=1"},
+      {"reduction", "hop", "ns", "flag.hop", "two SMs", kTime},
+      {"dram", "write_rate", "TB/s", "dram.mix_rate", "reads=0 writes=1 bytes=8192", kTime, 1e-3},
+      {"stream", "load_latency", "ns", "dram.load_latency", "span=2GiB", kTime},
+      {"stream", "cta_refill", "cycle", "launch.cta_refill", "threads=256 shared=204800 cluster=1"},
+      {"stream", "cta_launch", "ns", "launch.ns_per_cta", "threads=256 shared=0"},
+      {"clusters", "max_active_of_2", "\"1\"", "clusters.max_active_of_2", whole},
+      {"clusters", "max_active_of_4", "\"1\"", "clusters.max_active_of_4", whole},
+      {"clusters", "max_active_of_8", "\"1\"", "clusters.max_active_of_8", whole},
+      {"clock", "max", "MHz", "clock.trace", "idle ms=5", kValue, 1e3},
+      {"clock", "tensor_plateau", "MHz", "clock.trace", "zeros sms=all duty=100 ms=5", kValue, 1e3},
+  };
+  for (const Row& row : all) {
+    if (const MicroPoint* point = found.find(row.point, row.variant)) {
+      found.add(row.section, row.key, row.unit, point, scaled(point->*row.quantity, row.factor));
+    }
   }
-  if (const MicroPoint* one = lines(1)) {
-    found.add("machine", "intake", "B/cycle", one, one->value);
-  }
+}
+
+/// All SMs that ask for one line, over each for its own.
+void merge_limit(Collector& found, u32 sms) {
   const MicroPoint* shared = found.find(
       "l2.shared_lines", fmt::format("degree={} neighbours in_step cluster=1 bytes=16384", sms));
   const MicroPoint* own =
@@ -90,37 +115,14 @@ void caches(Collector& found, u32 sms) {
   }
 }
 
-void memory(Collector& found) {
-  if (const MicroPoint* read =
-          found.largest("dram.read_rate", [](const MicroPoint&) { return true; })) {
+void read_rate(Collector& found) {
+  if (const MicroPoint* read = found.largest("dram.read_rate")) {
     found.add("dram", "read_rate", "TB/s", read, scaled(read->in_time, 1e-3));
   }
-  if (const MicroPoint* write = found.find("dram.mix_rate", "reads=0 writes=1 bytes=8192")) {
-    found.add("dram", "write_rate", "TB/s", write, scaled(write->in_time, 1e-3));
-  }
 }
 
-void chip(Collector& found) {
-  found.add_cycles("machine", "cta_refill",
-                   found.find("launch.cta_refill", "threads=384 shared=204800 cluster=1"));
-  for (const char* key : {"max_active_of_2", "max_active_of_4", "max_active_of_8"}) {
-    if (const MicroPoint* point = found.find(std::string("clusters.") + key, "one CTA per SM")) {
-      found.add("clusters", key, "\"1\"", point, point->value);
-    }
-  }
-  if (const MicroPoint* idle = found.find("clock.trace", "idle ms=5")) {
-    found.add("clock", "max", "MHz", idle, scaled(idle->value, 1e3));
-  }
-  if (const MicroPoint* zeros = found.find("clock.trace", "zeros sms=all duty=100 ms=5")) {
-    found.add("clock", "tensor_plateau", "MHz", zeros, scaled(zeros->value, 1e3));
-  }
-}
-
-/// What the simulator takes as it is.
-void machine(Collector& found) {
-  found.add_cycles("machine", "wgmma_least", found.find("wgmma.interval", "n=8 a=registers"));
-  found.add_cycles("machine", "wgmma_completion",
-                   found.find("wgmma.completion_latency", "n=64 a=shared"));
+/// wgmmas that wait for the tensor cores, of a group that is longer than their queue.
+void mma_queue(Collector& found) {
   const std::string group = "n=256 a=shared instructions=32";
   const MicroPoint* issue = found.find("wgmma.issue", group);
   const MicroPoint* done = found.find("wgmma.issue_to_done", group);
@@ -130,12 +132,6 @@ void machine(Collector& found) {
     const double each = 1 / interval->value.median;
     found.add("machine", "mma_queue", "\"1\"", done,
               scaled(done->value, each, (issue->value.median + completion->value.median) * each));
-  }
-  found.add_cycles("machine", "wake", found.find("mbarrier.wake", "waiting_warps=4"));
-  found.add_cycles("machine", "remote_wake", found.find("mbarrier.remote_wake", "cluster=2"));
-  found.add_cycles("machine", "barrier", found.find("named_barrier", "warps=4"));
-  if (const MicroPoint* each = found.find("launch.ns_per_cta", "threads=384 shared=204800")) {
-    found.add("machine", "dispatch", "ns", each, each->value);
   }
 }
 
@@ -170,7 +166,6 @@ Quartiles exactly(double value) { return {value, value, value}; }
 /// What memory-bound kernels meet, as far as it can be measured alone. A ticket, and what the fit
 /// finds, is `tilecast calibrate`'s.
 void stream(Collector& found) {
-  found.add_time("stream", "load_latency", found.find("dram.load_latency", "span=2GiB"));
   constexpr int kLoads[] = {4096, 8192, 16384, 32768};
   if (const auto load =
           line_over_bytes(found, "tma.dram_latency", kLoads, "", &MicroPoint::in_time)) {
@@ -186,17 +181,11 @@ void stream(Collector& found) {
     found.add("stream", "bulk_store", "ns", any, exactly(read_out->at_zero * 1e3 / any->clock_mhz));
     found.add("stream", "bulk_read_out", "B/cycle", any, exactly(1 / read_out->slope));
   }
-  found.add_cycles("stream", "cta_refill",
-                   found.find("launch.cta_refill", "threads=256 shared=204800 cluster=1"));
-  if (const MicroPoint* each = found.find("launch.ns_per_cta", "threads=256 shared=0")) {
-    found.add("stream", "cta_launch", "ns", each, each->value);
-  }
 }
 
 /// Partial sums of 128 KiB that one SM, or every SM, moves.
 void reduction(Collector& found, u32 sms) {
   constexpr double kBytes = 128 * 1024;
-  found.add_time("reduction", "hop", found.find("flag.hop", "two SMs"));
   const auto rate = [&](const char* key, const std::string& variant, bool chip) {
     const MicroPoint* point = found.find("partial_sums.done", variant);
     if (point == nullptr) {
@@ -270,16 +259,16 @@ class Energies {
 std::vector<MeasuredConstant> measured_constants(std::span<const MicroPoint> points,
                                                  const CardFacts& card) {
   Collector found(points);
+  rows(found, card.sms);
   copies(found);
-  machine(found);
-  caches(found, card.sms);
+  mma_queue(found);
+  merge_limit(found, card.sms);
   reduction(found, card.sms);
   if (card.energy) {
     Energies(found, *card.energy).add();
   }
-  memory(found);
+  read_rate(found);
   stream(found);
-  chip(found);
   return found.constants;
 }
 

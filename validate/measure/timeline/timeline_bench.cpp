@@ -11,7 +11,6 @@
 #include "kernels/jit/timeline_kernel.h"
 #include "kernels/registry.h"
 #include "model/base/error.h"
-#include "model/base/quantile.h"
 #include "model/gemm/problem/operand_copies.h"
 #include "validate/measure/timeline/tile_trace.h"
 #include "validate/measure/timing/launch_times.h"
@@ -43,13 +42,6 @@ LoadedKernel load(CubinCache& cache, const KernelSource& source) {
 std::size_t launches_in(Seconds length, Seconds one) {
   return static_cast<std::size_t>(
       std::clamp(std::ceil(length / one), static_cast<double>(kTurn), kMostLaunches));
-}
-
-TimelineCost::Quartiles quartiles_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::span<const double> sorted(values);
-  return {quantile_of_sorted(sorted, 0.25), quantile_of_sorted(sorted, 0.5),
-          quantile_of_sorted(sorted, 0.75)};
 }
 
 }  // namespace
@@ -198,40 +190,28 @@ RecordedTimeline TimelineBench::record(const GemmProblem& problem, const KernelC
 
 TimelineCost TimelineBench::cost(const GemmProblem& problem, const KernelConfig& config,
                                  Inputs inputs) {
-  const std::unique_ptr<Builds> prepared = prepare(problem, config, inputs);
-  const Builds& builds = *prepared;
-  const std::size_t turns = launches_in(kBlockLength, builds.estimate) / kTurn;
+  const std::unique_ptr<Builds> builds = prepare(problem, config, inputs);
+  const std::size_t launches = launches_in(kBlockLength, builds->estimate) / kTurn * kTurn;
   const auto is_instrumented = [](std::size_t i) { return i % kTurn == 1 || i % kTurn == 2; };
-  std::vector<Seconds> all[2];
-  std::vector<double> slowdowns;
-  const DeviceMemory samples(kernels_.clock_samples() * sizeof(ClockSample));
+  std::vector<Seconds> times[2];
   for (std::size_t block = 0; block < kBlocks; ++block) {
     stream_.synchronize();
     activity_.take(0);
     std::this_thread::sleep_for(kRest);
-    builds.enqueue(false, 0, stream_.get());
-    builds.enqueue(true, 1, stream_.get());
-    kernels_.sample_clock(samples.as<ClockSample>(), stream_.get());
-    for (std::size_t i = 0; i < turns * kTurn; ++i) {
-      builds.enqueue(is_instrumented(i), i, stream_.get());
+    for (std::size_t i = 0; i < kTurn + launches; ++i) {  // the first turn warms up
+      builds->enqueue(is_instrumented(i), i, stream_.get());
     }
-    kernels_.sample_clock(samples.as<ClockSample>(), stream_.get());
     stream_.synchronize();
-    const KernelSpans taken = activity_.take(turns * kTurn + 4);
-    const Kernels timed = between_markers(taken.spans, MicroKernels::kClockSampler, 1).front();
-    const std::vector<i64> times = launch_nanoseconds(timed, 1, turns * kTurn);
-    std::vector<Seconds> block_times[2];
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      block_times[is_instrumented(i) ? 1 : 0].push_back(seconds_of(times[i]));
-      all[is_instrumented(i) ? 1 : 0].push_back(seconds_of(times[i]));
+    const KernelSpans taken = activity_.take(kTurn + launches);
+    if (taken.spans.size() != kTurn + launches) {
+      throw Error(ExitCode::kNoDevice, "CUPTI did not deliver a record of every launch");
     }
-    slowdowns.push_back(
-        distribution_of(block_times[1]).median / distribution_of(block_times[0]).median - 1);
+    for (std::size_t i = kTurn; i < taken.spans.size(); ++i) {
+      times[is_instrumented(i) ? 1 : 0].push_back(
+          seconds_between(taken.spans[i].start_ns, taken.spans[i].end_ns));
+    }
   }
-  return {.ordinary = distribution_of(all[0]),
-          .instrumented = distribution_of(all[1]),
-          .slowdown = quartiles_of(slowdowns),
-          .blocks = kBlocks};
+  return {distribution_of(times[0]).median, distribution_of(times[1]).median};
 }
 
 }  // namespace tilecast

@@ -28,14 +28,11 @@ struct RecordedTimeline {
   std::optional<u64> different_elements;
 };
 
-/// Launches of both builds in turn: ordinary, instrumented, instrumented, ordinary.
+/// Medians of both builds, whose launches take turns.
 struct TimelineCost {
-  struct Quartiles {
-    double q1, median, q3;
-  };
-  TimeDistribution ordinary, instrumented;  // of all launches
-  Quartiles slowdown;                       // median instrumented over ordinary - 1, by block
-  std::size_t blocks;
+  Seconds ordinary, instrumented;
+
+  double slowdown() const { return instrumented / ordinary - 1; }
 };
 
 class TimelineBench {

@@ -12,10 +12,24 @@ namespace {
 constexpr i32 kThreads = 256;
 constexpr u32 kCtasPerSm = 8;
 
-constexpr const char* kClockSample = "clock_sample";
+constexpr const char* kNames[] = {
+    "clock_sample", "fill_inputs",    "sum_squares",    "check_output", "check_guard",
+    "check_same",   "reference_gemm", "apply_epilogue", "widen_fp8",    "scaled_reference"};
+enum Kernel : std::size_t {
+  kClockSample,
+  kFillInputs,
+  kSumSquares,
+  kCheckOutput,
+  kCheckGuard,
+  kCheckSame,
+  kReferenceGemm,
+  kApplyEpilogue,
+  kWidenFp8,
+  kScaledReference
+};
 
 KernelSource source_of(const std::string& name) {
-  const char* const folder = name == kClockSample ? "kernels/micro/" : "kernels/verify/";
+  const char* const folder = name == kNames[kClockSample] ? "kernels/micro/" : "kernels/verify/";
   return {.path = folder + name + ".cu", .defines = {}};
 }
 
@@ -42,24 +56,18 @@ void launch(const LoadedKernel& kernel, const LaunchShape& shape, cudaStream_t s
 }  // namespace
 
 std::vector<KernelSource> micro_kernel_sources() {
-  return {source_of(kClockSample),      source_of("fill_inputs"),    source_of("sum_squares"),
-          source_of("check_output"),    source_of("check_guard"),    source_of("check_same"),
-          source_of("reference_gemm"),  source_of("apply_epilogue"), source_of("widen_fp8"),
-          source_of("scaled_reference")};
+  std::vector<KernelSource> sources;
+  for (const char* const name : kNames) {
+    sources.push_back(source_of(name));
+  }
+  return sources;
 }
 
 MicroKernels::MicroKernels(CubinCache& cache, i32 sm_count, cudaStream_t stream)
-    : clock_sample_(load(cache, kClockSample)),
-      fill_inputs_(load(cache, "fill_inputs")),
-      sum_squares_(load(cache, "sum_squares")),
-      check_output_(load(cache, "check_output")),
-      check_guard_(load(cache, "check_guard")),
-      check_same_(load(cache, "check_same")),
-      reference_gemm_(load(cache, "reference_gemm")),
-      apply_epilogue_(load(cache, "apply_epilogue")),
-      widen_fp8_(load(cache, "widen_fp8")),
-      scaled_reference_(load(cache, "scaled_reference")),
-      sm_count_(static_cast<u32>(sm_count)) {
+    : sm_count_(static_cast<u32>(sm_count)) {
+  for (const char* const name : kNames) {
+    kernels_.push_back(load(cache, name));
+  }
   const DeviceMemory samples(clock_samples() * sizeof(ClockSample));
   sample_clock(samples.as<ClockSample>(), stream);
   TILECAST_CUDA(cudaStreamSynchronize(stream));
@@ -67,19 +75,19 @@ MicroKernels::MicroKernels(CubinCache& cache, i32 sm_count, cudaStream_t stream)
 
 void MicroKernels::sample_clock(ClockSample* samples, cudaStream_t stream) const {
   constexpr i32 kWarp = 32;
-  launch(clock_sample_, {.ctas = sm_count_, .threads = kWarp, .shared_memory_bytes = 0}, stream,
-         samples);
+  launch(kernels_[kClockSample], {.ctas = sm_count_, .threads = kWarp, .shared_memory_bytes = 0},
+         stream, samples);
 }
 
 void MicroKernels::fill(void* elements, u64 count, ElementType type, Inputs inputs, u64 seed,
                         cudaStream_t stream) const {
-  launch(fill_inputs_, wide(sm_count_), stream, elements, count, static_cast<i32>(type),
+  launch(kernels_[kFillInputs], wide(sm_count_), stream, elements, count, static_cast<i32>(type),
          static_cast<i32>(inputs), seed);
 }
 
 void MicroKernels::sum_squares(const float* values, u64 count, OutputCheck* check,
                                cudaStream_t stream) const {
-  launch(sum_squares_, wide(sm_count_), stream, values, count, check);
+  launch(kernels_[kSumSquares], wide(sm_count_), stream, values, count, check);
 }
 
 void MicroKernels::check_output(const void* output, const float* reference,
@@ -87,26 +95,27 @@ void MicroKernels::check_output(const void* output, const float* reference,
                                 cudaStream_t stream) const {
   const u64 columns = static_cast<u64>(c_columns(problem));
   const u64 rows = static_cast<u64>(matrices_of_c(problem) * problem.shape.m);
-  launch(check_output_, wide(sm_count_), stream, output, reference, rows * columns, columns,
-         static_cast<u64>(c_row(problem)), static_cast<i32>(c_type(problem)), bound.relative,
-         bound.absolute, check);
+  launch(kernels_[kCheckOutput], wide(sm_count_), stream, output, reference, rows * columns,
+         columns, static_cast<u64>(c_row(problem)), static_cast<i32>(c_type(problem)),
+         bound.relative, bound.absolute, check);
 }
 
 void MicroKernels::check_guard(const void* words, u64 count, OutputCheck* check,
                                cudaStream_t stream) const {
-  launch(check_guard_, wide(sm_count_), stream, words, count, check);
+  launch(kernels_[kCheckGuard], wide(sm_count_), stream, words, count, check);
 }
 
 void MicroKernels::check_same(const void* elements, const void* expected, u64 count, u64* different,
                               cudaStream_t stream) const {
-  launch(check_same_, wide(sm_count_), stream, elements, expected, count, different);
+  launch(kernels_[kCheckSame], wide(sm_count_), stream, elements, expected, count, different);
 }
 
 void MicroKernels::check_reference(const void* a, const void* b, const float* product,
                                    const GemmProblem& problem, u64 samples, ReferenceCheck* check,
                                    cudaStream_t stream) const {
-  launch(reference_gemm_, wide(sm_count_), stream, a, b, product, static_cast<u64>(problem.shape.m),
-         static_cast<u64>(problem.shape.n), static_cast<u64>(problem.shape.k),
+  launch(kernels_[kReferenceGemm], wide(sm_count_), stream, a, b, product,
+         static_cast<u64>(problem.shape.m), static_cast<u64>(problem.shape.n),
+         static_cast<u64>(problem.shape.k),
          static_cast<u64>(given_row(problem.leading.a, sides_of_a(problem))),
          static_cast<u64>(given_row(problem.leading.b, sides_of_b(problem))),
          static_cast<i32>(problem.dtype), static_cast<i32>(problem.layout), samples, check);
@@ -114,20 +123,20 @@ void MicroKernels::check_reference(const void* a, const void* b, const float* pr
 
 void MicroKernels::widen_fp8(const void* narrow, void* widened, u64 elements, ElementType type,
                              cudaStream_t stream) const {
-  launch(widen_fp8_, wide(sm_count_), stream, narrow, widened, elements / 2,
+  launch(kernels_[kWidenFp8], wide(sm_count_), stream, narrow, widened, elements / 2,
          static_cast<i32>(type));
 }
 
 void MicroKernels::apply_epilogue(const float* sums, float* results, const EpilogueInputs& inputs,
                                   const GemmProblem& problem, cudaStream_t stream) const {
-  launch(apply_epilogue_, wide(sm_count_), stream, sums, results, inputs,
+  launch(kernels_[kApplyEpilogue], wide(sm_count_), stream, sums, results, inputs,
          static_cast<u64>(problem.shape.m), static_cast<u64>(problem.shape.n),
          static_cast<i32>(c_type(problem)), problem.epilogue);
 }
 
 void MicroKernels::scaled_reference(const void* a, const void* b, const ScaleArgs& scales, float* c,
                                     const GemmProblem& problem, cudaStream_t stream) const {
-  launch(scaled_reference_, wide(sm_count_), stream, a, b, scales.a, scales.b,
+  launch(kernels_[kScaledReference], wide(sm_count_), stream, a, b, scales.a, scales.b,
          static_cast<u64>(scales.a_stride), static_cast<u64>(scales.b_stride), c,
          static_cast<u64>(problem.shape.m), static_cast<u64>(problem.shape.n),
          static_cast<u64>(problem.shape.k),

@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 
 #include <string_view>
+#include <vector>
 
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/jit/cubin_cache.h"
@@ -61,8 +62,7 @@ class MicroKernels {
                         const GemmProblem& problem, cudaStream_t stream) const;
 
  private:
-  LoadedKernel clock_sample_, fill_inputs_, sum_squares_, check_output_, check_guard_, check_same_,
-      reference_gemm_, apply_epilogue_, widen_fp8_, scaled_reference_;
+  std::vector<LoadedKernel> kernels_;
   u32 sm_count_;
 };
 

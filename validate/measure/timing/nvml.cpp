@@ -27,6 +27,15 @@ constexpr std::pair<u64, const char*> kReasons[] = {
     {0x100, "display_clock_setting"},
 };
 
+/// What `function` writes behind its other arguments.
+template <class T, class Function, class... Arguments>
+std::optional<T> read(Function* function, void* device, Arguments... arguments) {
+  T value{};
+  const bool known = device != nullptr && function != nullptr &&
+                     function(device, arguments..., &value) == kSuccess;
+  return known ? std::optional(value) : std::nullopt;
+}
+
 }  // namespace
 
 struct Nvml::Library {
@@ -89,30 +98,19 @@ std::optional<std::string> Nvml::driver_version() const {
 }
 
 std::optional<Joules> Nvml::energy() const {
-  unsigned long long millijoules = 0;
-  if (device_ == nullptr || library_->total_energy == nullptr ||
-      library_->total_energy(device_, &millijoules) != kSuccess) {
-    return std::nullopt;
-  }
-  return Joules{static_cast<double>(millijoules) * kJoulesPerMillijoule};
+  const auto millijoules = read<unsigned long long>(library_->total_energy, device_);
+  return millijoules
+             ? std::optional(Joules{static_cast<double>(*millijoules) * kJoulesPerMillijoule})
+             : std::nullopt;
 }
 
 std::optional<Celsius> Nvml::temperature() const {
-  unsigned degrees = 0;
-  if (device_ == nullptr || library_->temperature == nullptr ||
-      library_->temperature(device_, kGpuSensor, &degrees) != kSuccess) {
-    return std::nullopt;
-  }
-  return Celsius{static_cast<double>(degrees)};
+  const auto degrees = read<unsigned>(library_->temperature, device_, kGpuSensor);
+  return degrees ? std::optional(Celsius{static_cast<double>(*degrees)}) : std::nullopt;
 }
 
 std::optional<u64> Nvml::clock_event_reasons() const {
-  unsigned long long reasons = 0;
-  if (device_ == nullptr || library_->event_reasons == nullptr ||
-      library_->event_reasons(device_, &reasons) != kSuccess) {
-    return std::nullopt;
-  }
-  return u64{reasons};
+  return read<unsigned long long>(library_->event_reasons, device_);
 }
 
 std::string clock_event_text(std::optional<u64> reasons) {

@@ -48,8 +48,6 @@ class RegimeTimer {
   /// Median of one burst block, to choose between algorithms.
   Seconds brief_time(const Workload& workload);
 
-  TimerParts& parts() { return parts_; }
-
  private:
   bool graphs_give_records();
   TimedWorkload burst(const Workload& workload, L2State l2_state);

@@ -1,9 +1,8 @@
-// A sequence of launches that is made once and replayed: a CUDA graph, or, where `as_graph` is
-// false, the launches themselves each time.
+// A sequence of launches that is made once and replayed: a CUDA graph, at little cost to the host,
+// or, where `as_graph` is false, the launches themselves each time.
 #pragma once
 
 #include <functional>
-#include <optional>
 
 #include "validate/measure/device_memory.h"
 
@@ -13,17 +12,44 @@ class Replay {
  public:
   Replay(cudaStream_t stream, bool as_graph, std::function<void()> enqueue)
       : stream_(stream), enqueue_(std::move(enqueue)) {
-    if (as_graph) {
-      graph_.emplace(stream_, enqueue_);
+    if (!as_graph) {
+      return;
+    }
+    cudaGraph_t graph = nullptr;
+    TILECAST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    try {
+      enqueue_();
+    } catch (...) {
+      cudaStreamEndCapture(stream, &graph);
+      cudaGraphDestroy(graph);
+      throw;
+    }
+    TILECAST_CUDA(cudaStreamEndCapture(stream, &graph));
+    const cudaError_t error = cudaGraphInstantiate(&graph_, graph, 0);
+    cudaGraphDestroy(graph);
+    TILECAST_CUDA(error);
+    TILECAST_CUDA(cudaGraphUpload(graph_, stream));
+  }
+  ~Replay() {
+    if (graph_ != nullptr) {
+      cudaGraphExecDestroy(graph_);
     }
   }
+  Replay(const Replay&) = delete;
+  Replay& operator=(const Replay&) = delete;
 
-  void launch() const { graph_ ? graph_->launch(stream_) : enqueue_(); }
+  void launch() const {
+    if (graph_ == nullptr) {
+      enqueue_();
+    } else {
+      TILECAST_CUDA(cudaGraphLaunch(graph_, stream_));
+    }
+  }
 
  private:
   cudaStream_t stream_;
   std::function<void()> enqueue_;
-  std::optional<Graph> graph_;
+  cudaGraphExec_t graph_ = nullptr;
 };
 
 }  // namespace tilecast
