@@ -8,12 +8,10 @@
 // the next --run: what was measured once is not measured again.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -21,7 +19,6 @@
 #include <vector>
 
 #include "cli/budget.h"
-#include "cli/child_process.h"
 #include "cli/commands.h"
 #include "cli/file_plan.h"
 #include "cli/forward.h"
@@ -35,28 +32,27 @@
 #include "model/base/text.h"
 #include "model/spec/learned_model.h"
 #include "validate/calibrate/calibrate.h"
-#include "validate/calibrate/design.h"
 #include "validate/calibrate/fit_stream.h"
 #include "validate/compare/data_split.h"
 #include "validate/record/point_list.h"
 #include "validate/record/verified_rows.h"
+#include "validate/run/child_process.h"
 #include "validate/run/measure_progress.h"
+#include "validate/run/status_line.h"
 
 namespace tilecast {
 namespace {
 
 constexpr std::string_view kOverlay = ".calibrated.yaml";
 constexpr std::string_view kWrittenBy = "# Written by `tilecast calibrate";  // the learned part
-constexpr std::size_t kLeastRows = 300;  // of a design to choose from
 constexpr std::string_view kNoPrior = "none";
 constexpr std::string_view kUsualPrior = "h200_sxm";  // of which most is learned
 
 struct CalibrateOptions {
-  std::string gpu = "h200_sxm", out, measured, lengths_of, prior;
+  std::string gpu = "h200_sxm", out, measured, prior;
   std::vector<std::string> data, split;
   bool run = false, no_simulation = false, keep_constants = false;
   std::string budget = "7m", points;
-  std::optional<i64> design;  // how many points to choose in the place of a fit
   unsigned threads = 0;
 };
 
@@ -94,7 +90,6 @@ std::string command_line(const CalibrateOptions& options) {
       words(options.data), options.split.empty() ? "" : " --split" + words(options.split),
       shell_word(options.out),
       (options.measured.empty() ? "" : " --measured " + shell_word(options.measured)) +
-          (options.lengths_of.empty() ? "" : " --lengths-of " + shell_word(options.lengths_of)) +
           (has_prior(options) ? " --prior " + shell_word(options.prior) : "") +
           (options.keep_constants ? " --keep-constants" : "") +
           (options.no_simulation ? " --no-simulation" : "")));
@@ -178,13 +173,6 @@ void measure_first(CalibrateOptions& options) {
   run_gpu(arguments, {kDone, kPartly});
 }
 
-void show(const std::string& stage) {
-  if (::isatty(STDERR_FILENO) == 1) {
-    fmt::print(stderr, "\r\033[K{}", stage);
-    std::fflush(stderr);
-  }
-}
-
 /// NAME.learned.yaml beside the overlay.
 std::string learned_path(const std::string& out) {
   const std::filesystem::path path(out);
@@ -224,42 +212,6 @@ void check_files(const CalibrateOptions& options, const std::string& learned) {
   plan.check();
 }
 
-/// The most telling of the given rows, as points to measure: bursts, and all sustained ones.
-void write_design(const CalibrateOptions& options, const LoadedGpu& gpu,
-                  std::vector<MeasurementFile> files) {
-  std::vector<ListedPoint> points;
-  std::vector<ListedPoint> sustained;
-  for (MeasurementFile& file : files) {
-    std::erase_if(file.rows, [&](const MeasurementRow& row) {
-      const Measurement& m = row.measurement;
-      if (m.point.regime == Regime::kSustained && is_verified(m) && !is_baseline(m.point.config)) {
-        sustained.push_back({m.point, "named"});
-      }
-      return m.point.regime != Regime::kBurst;
-    });
-  }
-  const FitRows rows = fit_rows(gpu.spec, files, kLeastRows);
-  const auto count = static_cast<std::size_t>(*options.design);
-  for (const std::size_t row : most_informative(gpu.spec, rows, count)) {
-    points.push_back({rows.rows[row].point, "named"});
-  }
-  // Where a budget ends early both regimes have been seen.
-  const std::size_t every =
-      sustained.empty() ? 1 : std::max<std::size_t>(1, points.size() / sustained.size());
-  std::vector<ListedPoint> mixed;
-  for (std::size_t i = 0, next = 0; i < points.size() || next < sustained.size(); ++i) {
-    if (i < points.size()) {
-      mixed.push_back(points[i]);
-    }
-    if (next < sustained.size() && (i % every == 0 || i >= points.size())) {
-      mixed.push_back(sustained[next++]);
-    }
-  }
-  write_file(options.out, point_list_csv(mixed));
-  fmt::print("{}: {} of {}, {} sustained\n", options.out, counted(points.size(), "burst"),
-             counted(rows.rows.size(), "row"), sustained.size());
-}
-
 /// Whether there are rows of GEMMs, or of the memory-bound ops.
 bool any_op(const std::vector<MeasurementFile>& files, bool gemm) {
   return std::ranges::any_of(files, [&](const MeasurementFile& file) {
@@ -293,17 +245,14 @@ LoadedGpu loaded_for(const CalibrateOptions& options) {
                              {"machine", "dram", "reduction", "clusters", "stream", "clock"});
 }
 
-/// --lengths-of or --prior.
 std::shared_ptr<const LearnedModel> learned_before(const CalibrateOptions& options) {
-  const bool prior = has_prior(options);
-  const std::string& name = prior ? options.prior : options.lengths_of;
-  if (name.empty()) {
+  if (!has_prior(options)) {
     return nullptr;
   }
-  const LoadedGpu gpu = load_gpu(name, true);
+  const LoadedGpu gpu = load_gpu(options.prior, true);
   if (gpu.spec.learned == nullptr) {
-    throw ConfigError(fmt::format("{} {}: expected a GPU of which something was learned",
-                                  prior ? "--prior" : "--lengths-of", name));
+    throw ConfigError(
+        fmt::format("--prior {}: expected a GPU of which something was learned", options.prior));
   }
   return gpu.spec.learned;
 }
@@ -312,18 +261,15 @@ std::shared_ptr<const LearnedModel> learned_before(const CalibrateOptions& optio
 std::string usual_prior(const CalibrateOptions& options) {
   const bool there = std::filesystem::exists(config_folder() / "gpus" /
                                              fmt::format("{}.learned.yaml", kUsualPrior));
-  return options.run && options.lengths_of.empty() && there ? std::string(kUsualPrior) : "";
+  return options.run && there ? std::string(kUsualPrior) : "";
 }
 
 void run_calibrate(CalibrateOptions options) {
   const Waiting waiting = Waiting::off_terminal("calibrate");
-  if (options.design && options.out.empty()) {
-    throw ConfigError("expected --out POINTS.csv, which --design writes");
-  }
   if (options.prior.empty()) {
     options.prior = usual_prior(options);
   }
-  const std::string learned = options.design ? "" : learned_path(options.out);
+  const std::string learned = learned_path(options.out);
   check_files(options, learned);
   (void)parse_budget(options.budget);
   if (options.run) {
@@ -348,23 +294,21 @@ void run_calibrate(CalibrateOptions options) {
   if (!options.split.empty()) {
     keep_part(DataSplit::load(options.split), DataPart::kFit, files);
   }
-  if (options.design) {
-    write_design(options, gpu, std::move(files));
-    return;
-  }
   const bool any_gemm = any_op(files, true), any_stream = any_op(files, false);
   if (any_stream && !any_gemm) {
     fit_stream_section(options, gpu, files);
     return;
   }
-  const Calibration done = calibrate(gpu, files,
-                                     {.threads = options.threads,
-                                      .simulate = !options.no_simulation,
-                                      .fit_constants = !options.keep_constants,
-                                      .before = before,
-                                      .prior = has_prior(options) ? options.prior : "",
-                                      .progress = show});
-  show("");
+  StatusLine stage_line;
+  const Calibration done =
+      calibrate(gpu, files,
+                {.threads = options.threads,
+                 .simulate = !options.no_simulation,
+                 .fit_constants = !options.keep_constants,
+                 .before = before,
+                 .prior = has_prior(options) ? options.prior : "",
+                 .progress = [&](const std::string& stage) { stage_line.show(stage); }});
+  stage_line.erase();
   const std::string overlay =
       options.keep_constants
           ? read_file(options.out)
@@ -387,8 +331,7 @@ void run_calibrate(CalibrateOptions options) {
 }  // namespace
 
 void add_calibrate(Program& program) {
-  const Command command =
-      program.command("calibrate", "Fit the model's constants to measurements of a GPU");
+  const Command command = program.command("calibrate");
   const auto options = std::make_shared<CalibrateOptions>();
   command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
   command.option("--data", options->data,
@@ -404,26 +347,14 @@ void add_calibrate(Program& program) {
                  "Overlay of tilecast-gpu micro: constants that need no fit");
   options->points = (config_folder() / "calibration_points.csv").string();
   command.option("--points", options->points, "What --run measures").needs(run);
-  const Option design = command.option("--design", options->design,
-                                       "Do not fit; write the N most informative bursts of "
-                                       "--data, and its sustained rows, to --out, "
-                                       "as --points reads them");
-  design.in_range(1, 100'000).excludes(run);
   command.option("--split", options->split,
                  "YAML files that say which rows a fit may see; others are left out");
   command.option("--out", options->out,
                  "NAME.calibrated.yaml, to be put beside the GPU's file NAME.yaml; "
                  "NAME.learned.yaml and .csv are written beside it");
-  const Option lengths = command.option(
-      "--lengths-of", options->lengths_of,
-      "Take the feature lengths of this calibrated GPU: learning them takes 2,000 rows");
-  lengths.excludes(design);
-  command
-      .option("--prior", options->prior,
-              "Rows of this calibrated GPU count too, as far as they say something of these, "
-              "and its lengths are taken; with --run h200_sxm, unless it is `none`")
-      .excludes(design)
-      .excludes(lengths);
+  command.option("--prior", options->prior,
+                 "Rows of this calibrated GPU count too, as far as they say something of these, "
+                 "and its lengths are taken; with --run h200_sxm, unless it is `none`");
   command.flag("--no-simulation", options->no_simulation,
                "Learn the correction for closed forms only, in a tenth of the time");
   command

@@ -69,17 +69,6 @@ TEST_CASE("calibrate writes an overlay and what was learned, and says what it fo
   const LearnedModel learned = load_learned(scene.folder / "out/mine.learned.yaml", "h200_sxm");
   CHECK(learned.rows.size() == 312);
   CHECK(learned.overlay == hash_text(overlay));  // so that neither is used with another one
-  // Few rows take the lengths of a GPU of which many were measured.
-  const std::filesystem::path other = scene.folder / "other";
-  std::filesystem::create_directory(other);
-  const CapturedRun taken = scene.calibrate(
-      {"--lengths-of", "h200_sxm", "--out", (other / "mine.calibrated.yaml").string()});
-  CHECK(taken.exit_code == 0);
-  CHECK(read_file(other / "mine.calibrated.yaml").find(" --lengths-of h200_sxm") !=
-        std::string::npos);
-  CHECK(load_learned(other / "mine.learned.yaml", "h200_sxm").length ==
-        load_gpu("h200_sxm", true).spec.learned->length);
-  CHECK_FALSE(learned.length == load_gpu("h200_sxm", true).spec.learned->length);
   // Again beside the same overlay: its constants stay, and it is not written again.
   const CapturedRun again = scene.calibrate({"--keep-constants"});
   CAPTURE(again.err);
@@ -116,14 +105,10 @@ TEST_CASE("calibrate refuses rows that it cannot fit to") {
   const Scene scene;
   scene.check_refused({}, ExitCode::kUsage,
                       "expected at least 300 measured GEMMs to fit to, got 12 (0 rows left out)");
-  scene.check_refused({"--lengths-of", "b200"}, ExitCode::kUsage,
-                      "--lengths-of b200: expected a GPU of which something was learned");
   scene.check_refused({"--prior", "b200"}, ExitCode::kUsage,
                       "--prior b200: expected a GPU of which something was learned");
   scene.check_refused({"--prior", "h200_sxm"}, ExitCode::kUsage,
                       "expected at least 60 measured GEMMs to fit to, got 12 (0 rows left out)");
-  scene.check_refused({"--prior", "h200_sxm", "--lengths-of", "h200_sxm"}, ExitCode::kUsage,
-                      "not allowed with");
   scene.check_refused({"--gpu", "h100_sxm"}, ExitCode::kUsage,
                       "rows.csv:2: gpu: expected a row measured on h100_sxm or ");
   scene.check_refused({"--data", "/none.csv"}, ExitCode::kFile, "/none.csv: cannot read");

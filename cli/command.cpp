@@ -158,6 +158,11 @@ Option Command::flag(const std::string& name, bool& value, const std::string& he
   return Option(command_->add_flag(name, value, help)->disable_flag_override());
 }
 
+Command Command::command(const std::string& name, const std::string& description) const {
+  command_->require_subcommand(1);
+  return Command(command_->add_subcommand(name, description));
+}
+
 void Command::runs(std::function<void()> work) const { command_->callback(std::move(work)); }
 
 void Command::leaves_arguments() const {

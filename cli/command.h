@@ -56,6 +56,9 @@ class Command {
   /// Without a value: sets `value`.
   Option flag(const std::string& name, bool& value, const std::string& help) const;
 
+  /// A verb of this command, one of which is then needed.
+  Command command(const std::string& name, const std::string& description) const;
+
   /// What it does, once all arguments are parsed; throws Error where it fails.
   void runs(std::function<void()> work) const;
 

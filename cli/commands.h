@@ -17,7 +17,6 @@ class MeasuringDevice;
 void add_doctor(Program& program);
 void add_predict(Program& program);
 void add_explain(Program& program);
-void add_suite(Program& program);
 void add_list(Program& program);
 void add_gpus(Program& program);
 
@@ -26,10 +25,7 @@ void add_validate(Program& program);
 void add_calibrate(Program& program);
 void add_emit(Program& program);
 void add_completion(Program& program);
-void add_plan(Program& program);
-void add_merge(Program& program);
-void add_status(Program& program);
-void add_slurm(Program& program);
+void add_campaign(Program& program);
 void add_report(Program& program);
 
 // tilecast-gpu (gpu_main.cpp): needs the CUDA toolkit.

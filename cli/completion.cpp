@@ -6,7 +6,6 @@
 #include <iterator>
 #include <memory>
 
-#include "cli/child_process.h"
 #include "cli/commands.h"
 #include "cli/forward.h"
 #include "model/base/error.h"
@@ -17,6 +16,7 @@
 #include "model/gemm/config/schedule_text.h"
 #include "model/op/op.h"
 #include "model/spec/load_gpu.h"
+#include "validate/run/child_process.h"
 
 namespace tilecast {
 namespace {
@@ -142,8 +142,7 @@ std::string zsh_completion(const std::vector<OptionRow>& rows, const OptionWords
 }
 
 void add_completion(Program& program) {
-  const Command command =
-      program.command("completion", "Print a completion script for bash or zsh");
+  const Command command = program.command("completion");
   const auto shell = std::make_shared<std::string>();
   command.option("SHELL", *shell, "bash: source <(tilecast completion bash); zsh")
       .required()

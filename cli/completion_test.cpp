@@ -42,6 +42,22 @@ TEST_CASE("A program's own table has its commands and their options, hidden ones
   }
 }
 
+TEST_CASE("The verbs of a command are words behind it, and their options are its own") {
+  Program program("p", "");
+  const Command group = program.command("group", "");
+  std::string text;
+  group.command("one", "").option("--of-both", text, "");
+  const Command two = group.command("two", "");
+  two.option("--of-both", text, "");
+  two.option("--of-two", text, "");
+  const std::vector<OptionRow> expected{{"group", "", {}},
+                                        {"group", "VERB", {"one", "two"}},
+                                        {"group", "--help", {}},
+                                        {"group", "--of-both", {}},
+                                        {"group", "--of-two", {}}};
+  CHECK(program.options() == expected);
+}
+
 TEST_CASE("Scripts hold every command, option and word, but none that a shell would expand") {
   const OptionWords words{{"--gpu", {"$(id)", "b200", "h200_sxm", "x'; id"}}};
   const std::string bash = bash_completion(kRows, words);

@@ -12,10 +12,7 @@ int main(int argc, char** argv) {
   tilecast::add_report(program);
   tilecast::add_emit(program);
   tilecast::add_completion(program);
-  tilecast::add_plan(program);
-  tilecast::add_merge(program);
-  tilecast::add_status(program);
-  tilecast::add_slurm(program);
+  tilecast::add_campaign(program);
   program.tell_options();
   return program.run(argc, argv);
 }

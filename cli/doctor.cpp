@@ -5,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/child_process.h"
+#include "validate/run/child_process.h"
 #include "cli/commands.h"
 #include "cli/forward.h"
 #include "cli/machine_level.h"

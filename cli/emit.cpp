@@ -118,8 +118,7 @@ void emit(const EmitOptions& options) {
 }  // namespace
 
 void add_emit(Program& program) {
-  const Command command = program.command(
-      "emit", "Write the fastest configuration's kernel as one .cu file that nvcc builds and runs");
+  const Command command = program.command("emit");
   const auto options = std::make_shared<EmitOptions>();
   command.option("SHAPE", options->shape, "MxNxK, such as 4096x4096x4096").required();
   command.option(

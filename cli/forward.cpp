@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <functional>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "model/base/error.h"
 #include "model/base/system_reason.h"
@@ -15,25 +15,27 @@ namespace {
 
 struct Forwarded {
   const char *command, *description;
-  bool shown = true;
+  bool of_gpu = false, shown = true;
 };
 
-constexpr Forwarded kOfData[] = {
+constexpr Forwarded kForwarded[] = {
     {"validate", "Judge the model by measurements: error, order, picks"},
     {"calibrate", "Fit the model's constants to measurements of a GPU"},
     {"emit", "Write the fastest configuration's kernel as one .cu file that nvcc builds and runs"},
     {"completion", "Print a completion script for bash or zsh"},
     {"report", "Write a page of predicted and measured kernels"},
-    {"plan", "Write a numbered list of points to measure, for `measure --plan --shard I/N`"},
-    {"merge", "Merge the rows of a plan's shards; exits with 5 where points are missing"},
-    {"status", "Show the progress of a plan's shards: done, failed, time left"},
-    {"slurm", "Write Slurm job scripts that measure a plan"},
+    {"campaign", "Share measuring out: expand suites, plan, status, merge, slurm"},
+    {"measure", "Time kernels on this machine's GPU", true},
+    {"micro", "Measure the constants of this machine's GPU", true},
+    {"probe", "What tilecast-gpu finds on this machine, for doctor", true, false},
 };
-constexpr Forwarded kOfGpu[] = {
-    {"measure", "Time kernels on this machine's GPU"},
-    {"micro", "Measure the constants of this machine's GPU"},
-    {"probe", "What tilecast-gpu finds on this machine, for doctor", false},
-};
+
+/// Names of before there was `campaign`.
+constexpr const char* kVerbs[][2] = {{"suite", "expand"},
+                                     {"plan", "plan"},
+                                     {"status", "status"},
+                                     {"merge", "merge"},
+                                     {"slurm", "slurm"}};
 
 std::filesystem::path program_beside(const char* name) {
   std::error_code error;
@@ -41,34 +43,20 @@ std::filesystem::path program_beside(const char* name) {
   return self.parent_path() / name;
 }
 
-[[noreturn]] void hand_to_data(char** argv) {
-  const std::string program = program_beside("tilecast-data");
+[[noreturn]] void hand_on(const std::string& command, bool to_gpu, char** argv) {
+  const std::string program = to_gpu ? gpu_program() : program_beside("tilecast-data");
   ::execv(program.c_str(), argv);
   const int error = errno;
-  throw FileError(program + ": cannot start: " + system_reason(error) +
-                  (error == ENOENT ? "; the target tilecast-data builds it" : ""));
-}
-
-[[noreturn]] void hand_to_gpu(const std::string& command, char** argv) {
-  const std::string program = gpu_program();
-  ::execv(program.c_str(), argv);
-  if (errno == ENOENT) {
+  if (to_gpu && error == ENOENT) {
     throw DeviceError(command +
                       " needs the CUDA toolkit 12.8 or later with NVRTC, CUPTI and cuBLASLt, which "
                       "was not found when tilecast was built");
   }
-  throw DeviceError(program + ": cannot start: " + system_reason(errno));
-}
-
-void add_forwarded(Program& program, const Forwarded& forwarded,
-                   const std::function<void(const std::string&)>& hand_on) {
-  const std::string command = forwarded.command;
-  const Command added = program.command(command, forwarded.description);
-  added.leaves_arguments();
-  if (!forwarded.shown) {
-    added.hides();
+  const std::string why = program + ": cannot start: " + system_reason(error);
+  if (to_gpu) {
+    throw DeviceError(why);
   }
-  added.runs([hand_on, command] { hand_on(command); });
+  throw FileError(why + (error == ENOENT ? "; the target tilecast-data builds it" : ""));
 }
 
 }  // namespace
@@ -76,13 +64,35 @@ void add_forwarded(Program& program, const Forwarded& forwarded,
 std::filesystem::path main_program() { return program_beside("tilecast"); }
 std::filesystem::path gpu_program() { return program_beside("tilecast-gpu"); }
 
-void add_forwarded(Program& program, char** argv) {
-  for (const Forwarded& forwarded : kOfData) {
-    add_forwarded(program, forwarded, [argv](const std::string&) { hand_to_data(argv); });
+const char* description_of(std::string_view command) {
+  for (const Forwarded& forwarded : kForwarded) {
+    if (forwarded.command == command) {
+      return forwarded.description;
+    }
   }
-  for (const Forwarded& forwarded : kOfGpu) {
-    add_forwarded(program, forwarded,
-                  [argv](const std::string& command) { hand_to_gpu(command, argv); });
+  TILECAST_ASSERT(!"a command that tilecast does not hand on");
+  return "";
+}
+
+void add_forwarded(Program& program, char** argv) {
+  for (const Forwarded& forwarded : kForwarded) {
+    const Command added = program.command(forwarded.command);
+    added.leaves_arguments();
+    if (!forwarded.shown) {
+      added.hides();
+    }
+    added.runs([forwarded, argv] { hand_on(forwarded.command, forwarded.of_gpu, argv); });
+  }
+  for (const auto& [before, verb] : kVerbs) {
+    const Command added = program.command(before, "");
+    added.leaves_arguments();
+    added.hides();
+    added.runs([verb = verb, argv] {
+      std::vector<char*> words{argv[0], const_cast<char*>("campaign"), const_cast<char*>(verb)};
+      for (char** word = argv + 2; words.emplace_back(*word) != nullptr; ++word) {
+      }
+      hand_on("campaign", false, words.data());
+    });
   }
 }
 

@@ -3,14 +3,18 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include "cli/program.h"
 
 namespace tilecast {
 
-/// Where tilecast-gpu lies if it was built.
+/// Where they lie; tilecast-gpu if it was built.
 std::filesystem::path main_program();
 std::filesystem::path gpu_program();
+
+/// What --help says of a command that tilecast hands on.
+const char* description_of(std::string_view command);
 
 /// Adds the commands that the other programs carry out. Each becomes that program, with the
 /// arguments as they are. Throws DeviceError where tilecast-gpu was not built, FileError where

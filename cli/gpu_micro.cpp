@@ -152,7 +152,7 @@ void run_micro(const MicroOptions& options) {
 
 void add_micro(Program& program) {
   auto options = std::make_shared<MicroOptions>();
-  const Command command = program.command("micro", "Measures the constants of this GPU");
+  const Command command = program.command("micro");
   command.option("--out", options->out, "CSV to write").required();
   command
       .option("--group", options->groups,

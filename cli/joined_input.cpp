@@ -1,7 +1,6 @@
 #include "cli/joined_input.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include "reports/prediction_cache.h"
 #include "validate/compare/data_split.h"
 #include "validate/compare/pick.h"
+#include "validate/run/status_line.h"
 
 namespace tilecast {
 namespace {
@@ -29,12 +29,6 @@ void say_unmatched(const JoinedData& data) {
     fmt::print(stderr, "tilecast: no prediction for {} more {}\n", reasons.size() - kReasonsShown,
                reasons.size() - kReasonsShown == 1 ? "row" : "rows");
   }
-}
-
-void show_progress(std::size_t done, std::size_t all) {
-  fmt::print(stderr, "\r\033[K{}",
-             done < all ? fmt::format("{}/{} rows predicted", done, all) : "");
-  std::fflush(stderr);
 }
 
 /// Throws ConfigError where a split left no row of any file.
@@ -58,7 +52,12 @@ JoinOptions join_options(const JoinedInputOptions& options) {
 }  // namespace
 
 std::function<void(std::size_t, std::size_t)> rows_on_terminal() {
-  return ::isatty(STDERR_FILENO) == 1 ? show_progress : nullptr;
+  if (!StatusLine().on_terminal()) {
+    return nullptr;
+  }
+  return [line = StatusLine()](std::size_t done, std::size_t all) mutable {
+    line.show(done < all ? fmt::format("{}/{} rows predicted", done, all) : "");
+  };
 }
 
 InputOptions add_joined_input(const Command& command, JoinedInputOptions& options) {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/child_process.h"
+#include "validate/run/child_process.h"
 
 namespace tilecast {
 

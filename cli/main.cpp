@@ -12,7 +12,6 @@ int main(int argc, char** argv) {
 
   tilecast::add_predict(program);
   tilecast::add_explain(program);
-  tilecast::add_suite(program);
   tilecast::add_doctor(program);
   tilecast::add_list(program);
   tilecast::add_gpus(program);

@@ -1,11 +1,17 @@
 // tilecast measure: time kernels on this machine's GPU, into a measurement CSV. Plans the points
 // (cli/measure_options.h), has their kernels compiled ahead (cli/measure_device.h), or meanwhile
-// with a budget (cli/compile_aside.h), holds the GPU and starts the run
-// (validate/run/measure_run.h); with --devices one such process on each (cli/measure_devices.h).
+// with a budget, holds the GPU and starts the run (validate/run/measure_run.h); with --devices one
+// such process on each (cli/measure_devices.h).
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,10 +21,10 @@
 
 #include "cli/budget.h"
 #include "cli/commands.h"
-#include "cli/compile_aside.h"
 #include "cli/measure_device.h"
 #include "cli/measure_devices.h"
 #include "cli/measure_options.h"
+#include "cli/merge_files.h"
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/spec/load_gpu.h"
@@ -27,6 +33,7 @@
 #include "validate/plan/measure_order.h"
 #include "validate/record/measurement_appender.h"
 #include "validate/record/measurement_csv.h"
+#include "validate/run/child_process.h"
 #include "validate/run/gpu_lock.h"
 #include "validate/run/measure_progress.h"
 #include "validate/run/measure_run.h"
@@ -38,18 +45,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 void report(const MeasureOptions& options, const RunOutcome& outcome, std::size_t points) {
-  std::string summary;
-  for (const auto& [status, number] : outcome.counts) {
-    summary += fmt::format("{}{} {}", summary.empty() ? "" : ", ", number, status);
-  }
+  const std::string summary = counts_text(outcome.counts);
   const auto has = [&](const char* status) { return outcome.counts.contains(status); };
   if (outcome.code == ExitCode::kPartial) {
     throw Error(outcome.code,
                 fmt::format("stopped by {} with {} of {} in {} ({}); continue with --resume",
                             stop_requested().empty() ? "--budget " + options.budget
                                                      : std::string(stop_requested()),
-                            outcome.finished, counted(points, "point"), options.out,
-                            summary.empty() ? "none" : summary));
+                            outcome.finished, counted(points, "point"), options.out, summary));
   }
   if (has("wrong") || has("failed")) {
     throw Error(has("wrong") ? ExitCode::kWrong : ExitCode::kPartial,
@@ -95,6 +98,20 @@ void print_pairs(const MeasureOptions& options) {
   }
 }
 
+/// In a child, while the first kernels are measured. It has a low priority, since a busy host
+/// leaves gaps in a load. The measuring process reports kernels that do not compile.
+[[noreturn]] void compile_aside(MeasuringDevice& device, const std::vector<SuitePoint>& points) {
+  constexpr int kLowPriority = 10;
+  (void)::setpriority(PRIO_PROCESS, 0, kLowPriority);
+  (void)::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+  try {
+    device.compile_all(points);
+  } catch (const std::exception&) {
+    std::_Exit(EXIT_FAILURE);
+  }
+  std::_Exit(EXIT_SUCCESS);
+}
+
 /// The rows of `points`, by `deadline` where there is one. The lock is held by the caller.
 void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>& points,
                     const GpuSpec& gpu, const CounterRequest& counters, MeasuringDevice& device,
@@ -111,9 +128,9 @@ void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>
     fmt::print(stderr, "{}: nothing to add\n", options.out);
     return;
   }
-  std::optional<CompileAside> compiling;
+  std::optional<ChildProcess> compiling;
   if (deadline) {
-    compiling.emplace([&] { device.compile_all(in_order_of(run)); });
+    compiling.emplace(SIGKILL, [&] { compile_aside(device, in_order_of(run)); });
   } else {
     device.compile_all(points);
   }
@@ -163,7 +180,7 @@ void run_measure(MeasureOptions& options, MeasuringDevice& device) {
 }  // namespace
 
 void add_measure(Program& program, MeasuringDevice& device) {
-  const Command command = program.command("measure", "Time kernels on this machine's GPU");
+  const Command command = program.command("measure");
   const auto options = std::make_shared<MeasureOptions>();
   const Option shape =
       command.option("SHAPE", options->shape, "MxNxK, ROWSxCOLUMNS or elements, with --config");
@@ -171,9 +188,10 @@ void add_measure(Program& program, MeasuringDevice& device) {
       command.option("--suite", options->suites, "YAML file of what to measure; repeatable");
   const Option points =
       command.option("--points", options->points,
-                     "The points of a CSV, such as another run's rows or what `tilecast suite` "
-                     "lists; repeatable");
-  const Option plan = command.option("--plan", options->plan, "What `tilecast plan` wrote");
+                     "The points of a CSV, such as another run's rows or what `tilecast campaign "
+                     "expand` lists; repeatable");
+  const Option plan =
+      command.option("--plan", options->plan, "What `tilecast campaign plan` wrote");
   command
       .option("--shard", options->shard,
               "I/N: the I-th of N equally long parts of --plan, into PLAN.I-of-N.csv unless "

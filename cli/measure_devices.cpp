@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,16 +19,12 @@
 #include "model/base/text.h"
 #include "validate/compare/statistics.h"
 #include "validate/plan/make_plan.h"
-#include "validate/run/end_with_parent.h"
+#include "validate/run/child_process.h"
 #include "validate/run/measure_progress.h"
 #include "validate/run/stop_request.h"
 
-extern char** environ;
-
 namespace tilecast {
 namespace {
-
-constexpr const char* kVisible = "CUDA_VISIBLE_DEVICES";
 
 /// One measuring process and where it writes.
 struct DeviceProcess {
@@ -37,52 +32,23 @@ struct DeviceProcess {
   std::string uuid;
   std::filesystem::path out, log;
   std::size_t points;
-  pid_t process = -1;
-  int status = 0;
-
-  bool ended() const { return process < 0; }
-  int exit_code() const { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+  ChildProcess process;
 };
 
-std::vector<std::string> with_visible(const std::string& uuid) {
-  std::vector<std::string> variables{std::string(kVisible) + "=" + uuid};
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (!std::string_view(*variable).starts_with(std::string(kVisible) + "=")) {
-      variables.emplace_back(*variable);
-    }
+/// This program on one GPU, which writes into `log` what it would say.
+ChildProcess start(const std::string& uuid, const std::filesystem::path& log,
+                   const std::vector<std::string>& arguments) {
+  const int descriptor = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) {
+    throw FileError(fmt::format("{}: cannot write: {}", log.string(), system_reason(errno)));
   }
-  return variables;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) {
-    pointers.push_back(word.data());
-  }
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-void start(DeviceProcess& device, std::vector<std::string> arguments) {
-  std::vector<std::string> variables = with_visible(device.uuid);
-  const std::vector<char*> argv = pointers_to(arguments), envp = pointers_to(variables);
-  const int log = ::open(device.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (log < 0) {
-    throw FileError(fmt::format("{}: cannot write: {}", device.log.string(), system_reason(errno)));
-  }
-  const pid_t parent = ::getpid();
-  device.process = ::fork();
-  if (device.process == 0) {
-    end_with_parent(parent, SIGTERM);
-    ::dup2(log, STDOUT_FILENO);
-    ::dup2(log, STDERR_FILENO);
-    ::execve("/proc/self/exe", argv.data(), envp.data());
-    _exit(127);
-  }
-  ::close(log);
-  if (device.process < 0) {
-    throw FileError(std::string("fork: ") + system_reason(errno));
-  }
+  ChildProcess process(SIGTERM, [&] {
+    ::dup2(descriptor, STDOUT_FILENO);
+    ::dup2(descriptor, STDERR_FILENO);
+    become("/proc/self/exe", arguments, {"CUDA_VISIBLE_DEVICES=" + uuid});
+  });
+  ::close(descriptor);
+  return process;
 }
 
 /// Until all have ended; what asks this process to stop asks them.
@@ -90,17 +56,14 @@ void wait_for(std::vector<DeviceProcess>& devices, const std::function<void()>& 
   constexpr auto kEvery = std::chrono::milliseconds(50);
   constexpr int kShowEvery = 20;
   bool asked = false;
-  for (int turn = 0; std::ranges::any_of(devices, [](const auto& d) { return !d.ended(); });
-       ++turn) {
-    for (DeviceProcess& device : devices) {
-      if (!device.ended() && ::waitpid(device.process, &device.status, WNOHANG) != 0) {
-        device.process = -1;
-      }
-      if (!device.ended() && !asked && !stop_requested().empty()) {
-        ::kill(device.process, SIGTERM);
-      }
+  const auto all_ended = [&] {
+    return std::ranges::count_if(devices, [](auto& d) { return !d.process.ended(); }) == 0;
+  };
+  for (int turn = 0; !all_ended(); ++turn) {
+    if (!asked && !stop_requested().empty()) {
+      std::ranges::for_each(devices, [](auto& d) { d.process.signal(SIGTERM); });
+      asked = true;
     }
-    asked = !stop_requested().empty();
     if (turn % kShowEvery == 0) {
       show();
     }
@@ -181,12 +144,10 @@ SharedOut plan_for(const MeasureOptions& options, const std::vector<SuitePoint>&
 }
 
 std::vector<std::string> arguments_of(const MeasureOptions& options, const SharedOut& shared,
-                                      const Shard& part, const DeviceProcess& device) {
-  std::vector<std::string> words{"tilecast-gpu", "measure",
-                                 "--gpu",        options.gpu,
-                                 "--plan",       shared.path.string(),
-                                 "--shard",      fmt::format("{}/{}", part.index, part.count),
-                                 "--out",        device.out.string()};
+                                      const Shard& part, const std::filesystem::path& out) {
+  std::vector<std::string> words{
+      "tilecast-gpu",       "measure", "--gpu",       options.gpu, "--plan",
+      shared.path.string(), "--shard", to_text(part), "--out",     out.string()};
   if (options.window_ms != MeasureOptions{}.window_ms) {
     words.insert(words.end(), {"--window", fmt::format("{}", options.window_ms)});
   }
@@ -234,34 +195,31 @@ void measure_on_devices(const MeasureOptions& options, const std::vector<SuitePo
   const SharedOut shared = plan_for(options, points, gpu, counters);
   const i64 parts = static_cast<i64>(wanted.size());
   std::vector<DeviceProcess> devices;
-  std::vector<ShardFile> files;
   std::size_t all = 0;
   for (i64 i = 0; i < parts; ++i) {
     const Shard part{(shared.shard.index - 1) * parts + i + 1, shared.shard.count * parts};
     const int number = wanted[static_cast<std::size_t>(i)];
-    DeviceProcess device{.device = number,
-                         .uuid = gpus[static_cast<std::size_t>(number)],
-                         .out = shard_file(shared.path, part),
-                         .log = shard_file(shared.path, part).replace_extension(".log"),
-                         .points = range_of(shared.plan, part).size()};
-    all += device.points;
-    start(device, arguments_of(options, shared, part, device));
-    files.push_back({part, device.out});
-    devices.push_back(std::move(device));
+    const std::string& uuid = gpus[static_cast<std::size_t>(number)];
+    const std::filesystem::path out = shard_file(shared.path, part);
+    std::filesystem::path log = out;
+    log.replace_extension(".log");
+    devices.push_back({number, uuid, out, log, range_of(shared.plan, part).size(),
+                       start(uuid, log, arguments_of(options, shared, part, out))});
+    all += devices.back().points;
   }
   MeasureProgress progress(fmt::format("measuring on {} GPUs", parts),
                            ::isatty(STDERR_FILENO) == 0);
   wait_for(devices, [&] {
     std::size_t rows = 0;
-    for (const ShardFile& file : files) {
-      rows += std::filesystem::exists(file.path) ? read_shard(file.path).rows.size() : 0;
+    for (const DeviceProcess& device : devices) {
+      rows += std::filesystem::exists(device.out) ? read_shard(device.out).rows.size() : 0;
     }
     progress.show(rows, all, "");
   });
   progress.finish();
   std::vector<std::filesystem::path> written;
-  for (const DeviceProcess& device : devices) {
-    const int code = device.exit_code();
+  for (DeviceProcess& device : devices) {
+    const int code = device.process.exit_code();
     if (code != 0) {
       fmt::print(stderr, "device {}: exit code {}: {}\n", device.device, code,
                  last_line(device.log));
@@ -276,8 +234,9 @@ void measure_on_devices(const MeasureOptions& options, const std::vector<SuitePo
                      shared.plan.points.begin() + static_cast<std::ptrdiff_t>(range.end));
   const Merge merge = merge_into(options.out, part, written);
   print_devices(devices);
-  for (const DeviceProcess& device : devices) {
-    const int code = device.exit_code();  // of a process that was killed, what is missing tells
+  for (DeviceProcess& device : devices) {
+    const int code =
+        device.process.exit_code();  // of a process that was killed, what is missing tells
     if (code != 0 && code != static_cast<int>(ExitCode::kPartial) &&
         code <= static_cast<int>(ExitCode::kFile)) {
       throw Error(static_cast<ExitCode>(code),

@@ -71,19 +71,8 @@ MeasurePlan points_of_shard(MeasureOptions& options, const GpuSpec& gpu) {
 
 }  // namespace
 
-MeasurePlan plan_measure(MeasureOptions& options, const GpuSpec& gpu) {
-  if (!options.plan.empty()) {
-    return points_of_shard(options, gpu);
-  }
-  check_options(options);
+MeasurePlan points_of_files(const MeasureOptions& options, const GpuSpec& gpu) {
   MeasurePlan plan;
-  if (options.suites.empty() && options.points.empty()) {
-    if (options.shape.empty() || options.configs.empty()) {
-      throw ConfigError(
-          "expected --suite FILE, --points CSV, --plan FILE, or a SHAPE and --config TEXT");
-    }
-    plan.points = points_of_command_line(options, gpu);
-  }
   for (const std::string& file : options.suites) {
     const Suite suite = load_suite(file);
     plan.counters = std::max(plan.counters, suite.counters);
@@ -101,6 +90,22 @@ MeasurePlan plan_measure(MeasureOptions& options, const GpuSpec& gpu) {
   }
   if (!options.counters.empty()) {
     plan.counters = parse_counter_choice(options.counters);
+  }
+  return plan;
+}
+
+MeasurePlan plan_measure(MeasureOptions& options, const GpuSpec& gpu) {
+  if (!options.plan.empty()) {
+    return points_of_shard(options, gpu);
+  }
+  check_options(options);
+  MeasurePlan plan = points_of_files(options, gpu);
+  if (options.suites.empty() && options.points.empty()) {
+    if (options.shape.empty() || options.configs.empty()) {
+      throw ConfigError(
+          "expected --suite FILE, --points CSV, --plan FILE, or a SHAPE and --config TEXT");
+    }
+    plan.points = points_of_command_line(options, gpu);
   }
   const Point* const one = plan.points.size() == 1 ? &plan.points[0].point : nullptr;
   if (!options.trace.empty() &&

@@ -9,7 +9,7 @@
 #include "cli/problem_options.h"
 #include "model/base/integers.h"
 #include "model/spec/gpu_spec.h"
-#include "validate/plan/measure_plan.h"
+#include "validate/plan/make_plan.h"
 #include "validate/record/sustained_load.h"
 
 namespace tilecast {
@@ -24,10 +24,13 @@ struct MeasureOptions : ProblemOptions {
   bool regime_given = false, resume = false;
 };
 
-/// Of several suites the most counters; --counters decides where it is given. Points of a list
-/// come in the regime of --regime where it is given, else in their own; those of --plan are its
-/// shard's, whose file is `options.out` where that names none. Throws ConfigError for options that
-/// do not go together or points that cannot be measured.
+/// Those of suites and lists. Of several suites the most counters; --counters decides where it is
+/// given. Points of a list come in the regime of --regime where it is given, else in their own.
+MeasurePlan points_of_files(const MeasureOptions& options, const GpuSpec& gpu);
+
+/// What `measure` is to do: those, the points of the command line, or of --plan its shard's, whose
+/// file is `options.out` where that names none. Throws ConfigError for options that do not go
+/// together or points that cannot be measured.
 MeasurePlan plan_measure(MeasureOptions& options, const GpuSpec& gpu);
 
 }  // namespace tilecast

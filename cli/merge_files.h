@@ -1,4 +1,4 @@
-// The rows of a plan's shards brought together in one file: what `merge` and `measure --devices`
+// The rows of a plan's shards brought together in one file: what `campaign merge` and `measure --devices`
 // share.
 #pragma once
 

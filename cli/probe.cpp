@@ -68,8 +68,6 @@ void run_probe() {
 
 }  // namespace
 
-void add_probe(Program& program) {
-  program.command("probe", "What this machine has, as JSON for tilecast doctor").runs(run_probe);
-}
+void add_probe(Program& program) { program.command("probe").runs(run_probe); }
 
 }  // namespace tilecast

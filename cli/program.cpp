@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -17,6 +18,7 @@
 #include <system_error>
 #include <vector>
 
+#include "cli/forward.h"
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/base/system_reason.h"
@@ -67,9 +69,13 @@ void check_standard_output() {
                   (error != 0 ? std::string(": ") + system_reason(error) : ""));
 }
 
+std::vector<CLI::App*> every_command(CLI::App& app) {
+  return app.get_subcommands([](CLI::App*) { return true; });
+}
+
 std::vector<std::string> command_names(CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+  for (const CLI::App* command : every_command(app)) {
     if (!command->get_group().empty()) {  // else it is for other programs
       names.push_back(command->get_name());
     }
@@ -98,6 +104,13 @@ std::string option_meant(const std::string& given, const CLI::App& command) {
   return did_you_mean(given, names);
 }
 
+/// "campaign plan " of that verb; empty of the program.
+std::string path_of(const CLI::App& command) {
+  return command.get_parent() == nullptr
+             ? ""
+             : path_of(*command.get_parent()) + command.get_name() + " ";
+}
+
 /// The innermost command that the arguments named.
 const CLI::App& chosen(const CLI::App& app) {
   const std::vector<CLI::App*> commands = app.get_subcommands();
@@ -108,18 +121,22 @@ void check_command(CLI::App& app, int argc, const char* const* argv) {
   const std::vector<std::string> names = command_names(app);
   const std::string_view word = argc > 1 ? argv[1] : "";
   if (argc < 2) {
-    throw ConfigError("a command is needed: " + join(names, ", ") + "; see --help");
+    throw ConfigError("a command is needed: " + join(names, ", ") + "; see tilecast " +
+                      path_of(app) + "--help");
   }
   if (word.starts_with('-')) {
     const std::string option(word.substr(0, word.find('=')));
     if (app.get_option_no_throw(option) == nullptr) {
       throw ConfigError("unknown option '" + option + "'" + option_meant(option, app) +
-                        "; see tilecast --help");
+                        "; see tilecast " + path_of(app) + "--help");
     }
     return;
   }
-  for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+  for (CLI::App* command : every_command(app)) {
     if (command->get_name() == word) {
+      if (!every_command(*command).empty()) {
+        check_command(*command, argc - 1, argv + 1);
+      }
       return;
     }
   }
@@ -147,8 +164,7 @@ std::string said_plainly(const CLI::ParseError& error) {
 
 std::string describe(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = chosen(app);
-  const std::string help =
-      fmt::format("; see tilecast {}--help", &command == &app ? "" : command.get_name() + " ");
+  const std::string help = fmt::format("; see tilecast {}--help", path_of(command));
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     for (const std::string& word : app.remaining(true)) {
       if (word.starts_with('-') && word != "-" && word != "--") {
@@ -197,7 +213,7 @@ void refuse_empty_values(CLI::App& app) {
       });
     }
   }
-  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+  for (CLI::App* command : every_command(app)) {
     refuse_empty_values(*command);
   }
 }
@@ -244,23 +260,35 @@ Command Program::command(const std::string& name, const std::string& description
   return Command(app_->add_subcommand(name, description));
 }
 
+Command Program::command(const std::string& name) { return command(name, description_of(name)); }
+
 std::vector<OptionRow> Program::options() const {
   std::vector<OptionRow> rows;
-  for (CLI::App* command : app_->get_subcommands([](CLI::App*) { return true; })) {
+  for (CLI::App* command : every_command(*app_)) {
     if (command->get_group().empty()) {  // for other programs
       continue;
     }
     rows.push_back({command->get_name(), "", {}});
-    for (CLI::Option* option : command->get_options()) {
-      std::vector<std::string> names;
-      for (const std::string& name : option->get_lnames()) {
-        names.push_back("--" + name);
-      }
-      if (option->get_positional()) {
-        names.push_back(option->get_name(true));
-      }
-      for (const std::string& name : names) {
-        rows.push_back({command->get_name(), name, words_of(*option)});
+    std::vector<CLI::App*> takers = every_command(*command);  // of a command's verbs, together
+    if (!takers.empty()) {
+      rows.push_back({command->get_name(), "VERB", command_names(*command)});
+    }
+    takers.push_back(command);
+    for (CLI::App* taker : takers) {
+      for (CLI::Option* option : taker->get_options()) {
+        std::vector<std::string> names;
+        for (const std::string& name : option->get_lnames()) {
+          names.push_back("--" + name);
+        }
+        if (option->get_positional()) {
+          names.push_back(option->get_name(true));
+        }
+        for (const std::string& name : names) {
+          OptionRow row{command->get_name(), name, words_of(*option)};
+          if (std::ranges::find(rows, row) == rows.end()) {
+            rows.push_back(std::move(row));
+          }
+        }
       }
     }
   }

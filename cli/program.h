@@ -36,6 +36,8 @@ class Program {
   /// Answers --version.
   void set_version(const std::string& version);
   Command command(const std::string& name, const std::string& description);
+  /// One that tilecast hands on, described in forward.cpp.
+  Command command(const std::string& name);
 
   /// Of the commands that --help lists, in its order.
   std::vector<OptionRow> options() const;

@@ -138,8 +138,7 @@ void run_report(const ReportOptions& options) {
 }  // namespace
 
 void add_report(Program& program) {
-  const Command command =
-      program.command("report", "Write a page of predicted and measured kernels");
+  const Command command = program.command("report");
   const auto options = std::make_shared<ReportOptions>();
   const auto [gpu, data] = add_joined_input(command, options->input);
   command.option("--manifest", options->manifest, "A file that lists what the report shows")

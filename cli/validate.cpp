@@ -107,8 +107,7 @@ void run_validate(ValidateOptions& options) {
 }  // namespace
 
 void add_validate(Program& program) {
-  const Command command =
-      program.command("validate", "Judge the model by measurements: error, order, picks");
+  const Command command = program.command("validate");
   const auto options = std::make_shared<ValidateOptions>();
   const Option data = add_joined_input(command, options->input).data;
   command

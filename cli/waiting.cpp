@@ -1,7 +1,6 @@
 #include "cli/waiting.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <condition_variable>
 #include <mutex>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "model/base/shown_text.h"
+#include "validate/run/status_line.h"
 
 namespace tilecast {
 namespace {
@@ -18,37 +18,33 @@ using std::chrono::seconds;
 
 void show(const std::stop_token& stop, const std::string& what, std::FILE* stream, Waiting::On on,
           milliseconds patience) {
-  const bool terminal = on == Waiting::On::kTerminal;
+  StatusLine line(stream, on == Waiting::On::kTerminal);
   std::mutex mutex;
   std::unique_lock lock(mutex);
   std::condition_variable_any stopped;
   const auto start = std::chrono::steady_clock::now();
-  bool shown = false;
   while (!stopped.wait_for(lock, stop, patience, [&] { return stop.stop_requested(); })) {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-    const std::string line =
-        fmt::format("{}{}: {:.0f} s{}", terminal ? "\r\033[K" : "tilecast: ", what, passed.count(),
-                    terminal ? "" : "\n");
-    std::fputs(line.c_str(), stream);
-    std::fflush(stream);
-    shown = true;
+    const std::string text = fmt::format("{}: {:.0f} s", what, passed.count());
+    line.show(text);
+    if (!line.on_terminal()) {
+      std::fputs(("tilecast: " + text + "\n").c_str(), stream);
+      std::fflush(stream);
+    }
   }
-  if (shown && terminal) {
-    std::fputs("\r\033[K", stream);
-    std::fflush(stream);
-  }
+  line.erase();
 }
 
 }  // namespace
 
 Waiting::Waiting(std::string what) {
-  *this = ::isatty(STDERR_FILENO) == 1 ? Waiting(std::move(what), stderr, On::kTerminal, seconds(1))
-                                       : off_terminal(std::move(what));
+  *this = StatusLine().on_terminal() ? Waiting(std::move(what), stderr, On::kTerminal, seconds(1))
+                                     : off_terminal(std::move(what));
 }
 
 Waiting Waiting::off_terminal(std::string what) {
-  return ::isatty(STDERR_FILENO) == 1 ? Waiting()
-                                      : Waiting(std::move(what), stderr, On::kFile, seconds(10));
+  return StatusLine().on_terminal() ? Waiting()
+                                    : Waiting(std::move(what), stderr, On::kFile, seconds(10));
 }
 
 Waiting::Waiting(std::string what, std::FILE* stream, On on, milliseconds patience)

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-#include "cli/child_process.h"
+#include "validate/run/child_process.h"
 #include "model/base/integers.h"
 #include "model/base/units.h"
 

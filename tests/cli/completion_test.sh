@@ -22,6 +22,8 @@ offers cutlass predict --format cu
 [ -z "$(completed doctor --format cu)" ] || problem "doctor --format offers cutlass"
 offers --data validate --da # of tilecast-data
 offers --replace emit --re
+offers merge campaign me
+offers --gpus-per-node campaign slurm --gpus
 [ -z "$(completed predict --bogus)" ] || problem "an option that is none is completed"
 
 "$TILECAST" completion zsh >"$folder/_tilecast" || problem "completion zsh: exit code $?"

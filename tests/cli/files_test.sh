@@ -73,8 +73,8 @@ head -1 "$folder/rows.csv" >"$folder/header.csv"
 expect_error 2 'header.csv: expected measured rows' "$TILECAST" predict 512x512x512 --data "$folder/header.csv"
 expect_error 6 'file/t.json: cannot create its directory' "$TILECAST" explain 8192x8192x8192 \
   --config $config --trace "$folder/file/t.json"
-expect_error 6 'file/p.csv: cannot create its directory' "$TILECAST" calibrate --data $all \
-  --design 10 --out "$folder/file/p.csv"
+expect_error 6 'file/p.calibrated.yaml: cannot create its directory' "$TILECAST" calibrate \
+  --data $all --out "$folder/file/p.calibrated.yaml"
 echo 'mine' >"$folder/own.learned.yaml"
 expect_error 2 'own.learned.yaml: was not written by calibrate' "$TILECAST" calibrate \
   --data $all --out "$folder/own.calibrated.yaml"
@@ -84,7 +84,7 @@ expect_error 2 'own.learned.csv: belongs to no ' "$TILECAST" calibrate \
 cp configs/gpus/h200_sxm.yaml "$folder/gpu.yaml" && ln -s gpu.yaml "$folder/link.yaml"
 expect_error 2 'is the file of --gpu too' "$TILECAST" explain 128x128x128 --gpu "$folder/gpu.yaml" --trace "$folder/link.yaml"
 expect_error 2 'is the file of --gpu too' "$TILECAST" validate --data $rows --gpu "$folder/gpu.yaml" --record "$folder/gpu.yaml"
-expect_error 2 'is the file of --gpu too' "$TILECAST" plan validate/suites/smoke.yaml --gpu "$folder/gpu.yaml" --out "$folder/gpu.yaml"
+expect_error 2 'is the file of --gpu too' "$TILECAST" campaign plan validate/suites/smoke.yaml --gpu "$folder/gpu.yaml" --out "$folder/gpu.yaml"
 cmp configs/gpus/h200_sxm.yaml "$folder/gpu.yaml" || problem 'a GPU file was replaced'
 [ $(($(now) - start)) -lt 60 ] || problem "errors came after $(($(now) - start)) s"
 [ -e "$folder/x" ] && problem 'a refused report left a folder'
@@ -93,25 +93,25 @@ cmp configs/gpus/h200_sxm.yaml "$folder/gpu.yaml" || problem 'a GPU file was rep
 { printf '\357\273\277'; zcat $rows | head -3; } | head -c -1 >"$folder/edited.csv"
 expect_done 'points' "$TILECAST" validate --data "$folder/edited.csv"
 { printf '\357\273\277'; printf 'shapes: [512x512x512]\nconfigs: {best: 1}\nschedules: [pipelined]'; } >"$folder/s.yaml"
-"$TILECAST" suite "$folder/s.yaml" >"$folder/list" 2>"$folder/err" || problem "$(cat "$folder/err")"
-grep -q '^1 point, 0 that' "$folder/err" || problem "suite says: $(cat "$folder/err")"
+"$TILECAST" campaign expand "$folder/s.yaml" >"$folder/list" 2>"$folder/err" || problem "$(cat "$folder/err")"
+grep -q '^1 point$' "$folder/err" || problem "expand says: $(cat "$folder/err")"
 
 # With standard error closed only messages are lost.
-"$TILECAST" suite "$folder/s.yaml" >"$folder/closed" 2>&-
-[ $? = 0 ] || problem 'suite 2>&- fails'
-cmp -s "$folder/list" "$folder/closed" || problem 'suite 2>&- writes something else'
+"$TILECAST" campaign expand "$folder/s.yaml" >"$folder/closed" 2>&-
+[ $? = 0 ] || problem 'expand 2>&- fails'
+cmp -s "$folder/list" "$folder/closed" || problem 'expand 2>&- writes something else'
 
 # Suites: equal shapes are one, and one of nothing that runs is an error.
 { printf 'configs: {best: 1}\nschedules: [pipelined]\nshapes:\n'; yes '  - 512x512x512' | head -3000; } >"$folder/s.yaml"
 start=$(now)
-"$TILECAST" suite "$folder/s.yaml" >"$folder/list" 2>"$folder/err" || problem "$(cat "$folder/err")"
+"$TILECAST" campaign expand "$folder/s.yaml" >"$folder/list" 2>"$folder/err" || problem "$(cat "$folder/err")"
 [ "$(wc -l <"$folder/list")" = 2 ] || problem "3,000 equal shapes gave $(wc -l <"$folder/list") lines"
 [ $(($(now) - start)) -lt 20 ] || problem '3,000 equal shapes took long'
 printf 'shapes: [512x512x512 ldc=513]\nconfigs: {best: 1}\n' >"$folder/s.yaml"
-"$TILECAST" suite "$folder/s.yaml" >"$folder/list" 2>"$folder/err"
+"$TILECAST" campaign expand "$folder/s.yaml" >"$folder/list" 2>"$folder/err"
 [ $? = 2 ] || problem 'a suite of nothing that runs is no error'
 [ -s "$folder/list" ] && problem 'a suite of nothing that runs wrote a list'
-grep -q 'no point can be measured on h200_sxm' "$folder/err" || problem "suite says: $(cat "$folder/err")"
+grep -q 'no point can be measured on h200_sxm' "$folder/err" || problem "expand says: $(cat "$folder/err")"
 
 # More threads than memory has room for.
 if (ulimit -v 1000000 && "$TILECAST" --version) >/dev/null 2>&1; then  # not under a sanitizer

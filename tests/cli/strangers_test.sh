@@ -53,10 +53,10 @@ grep -q 'more registers than there are' "$folder/err" && problem 'stream_k of a 
 
 # Text that becomes a script: a newline in a plan's name is no command.
 printf 'shapes: [512x512x512]\nconfigs:\n  - best: 1\n' >"$folder/suite.yaml"
-if "$TILECAST" plan "$folder/suite.yaml" --out "$folder/plan.csv" >/dev/null 2>"$folder/err"; then
+if "$TILECAST" campaign plan "$folder/suite.yaml" --out "$folder/plan.csv" >/dev/null 2>"$folder/err"; then
   named="$folder/$(printf 'plan\ntouch stranger\n').csv"
   cp "$folder/plan.csv" "$named"
-  (cd "$folder" && "$(realpath "$OLDPWD/$TILECAST" 2>/dev/null || realpath "$TILECAST")" slurm \
+  (cd "$folder" && "$(realpath "$OLDPWD/$TILECAST" 2>/dev/null || realpath "$TILECAST")" campaign slurm \
     "$named" --max-array-size 1001) >"$folder/out" 2>"$folder/err"
   ! grep -rqx 'touch stranger' "$folder" --include='*.sh' --include='*.sbatch' ||
     problem 'a plan named with a newline wrote a command into a job script'

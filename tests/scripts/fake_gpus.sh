@@ -23,7 +23,7 @@ schedules: [pipelined, warp_specialized]
 configs: [{best: $1}]
 cublaslt: true
 END
-  "$tilecast" plan "$folder/suite.yaml" --out "$folder/plan.csv" 2>"$folder/err" ||
+  "$tilecast" campaign plan "$folder/suite.yaml" --out "$folder/plan.csv" 2>"$folder/err" ||
     { problem "plan: $(cat "$folder/err")"; finish; }
   all=$(($(wc -l <"$folder/plan.csv") - 2))
   points "$folder/plan.csv" >"$folder/planned"

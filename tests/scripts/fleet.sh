@@ -10,16 +10,16 @@ make_plan 12
 
 # --- the plan: deterministic, hashed, refused where it was changed
 grep -q 'content [0-9a-f]\{16\}' "$folder/plan.csv" || problem "a plan without its hash"
-"$tilecast" plan "$folder/suite.yaml" --out "$folder/again.csv" 2>/dev/null
+"$tilecast" campaign plan "$folder/suite.yaml" --out "$folder/again.csv" 2>/dev/null
 cmp -s "$folder/plan.csv" "$folder/again.csv" || problem "two plans of one suite differ"
 sed 's/,1024,1024,1024,/,1024,1024,1032,/' "$folder/plan.csv" >"$folder/changed.csv"
-expect_error 2 'changed after' "$tilecast" status "$folder/changed.csv"
+expect_error 2 'changed after' "$tilecast" campaign status "$folder/changed.csv"
 expect_error 2 'I/N' "$tilecast" measure --plan "$folder/plan.csv" --shard 5/4
 expect_error 2 'plan' "$tilecast" measure --plan "$folder/plan.csv" --suite "$folder/suite.yaml"
 
 # check_merged PLAN WHAT: merges the shards beside the plan
 check_merged() {
-  "$tilecast" merge --plan "$1" --out "$folder/merged.csv" >"$folder/out" 2>&1 ||
+  "$tilecast" campaign merge --plan "$1" --out "$folder/merged.csv" >"$folder/out" 2>&1 ||
     problem "$2: merge: $(tail -n 3 "$folder/out")"
   check_rows "$folder/merged.csv" "$2"
   rm -f "$folder"/merged.*
@@ -99,7 +99,7 @@ for signal in TERM USR1; do
   FAKE_POINT_MS=50 "$tilecast" measure --plan "$folder/$signal/plan.csv" --shard 1/2 2>"$folder/err" &
   process=$!
   wait_until 60 has_rows "$folder/$signal/plan.1-of-2.csv" || problem "SIG$signal: no rows"
-  "$tilecast" status "$folder/$signal/plan.csv" >"$folder/out"
+  "$tilecast" campaign status "$folder/$signal/plan.csv" >"$folder/out"
   grep -q '1 shard running' "$folder/out" || problem "status: $(cat "$folder/out")"
   kill -$signal $process
   wait $process
@@ -109,11 +109,11 @@ for signal in TERM USR1; do
   rows=$(($(wc -l <"$folder/$signal/plan.1-of-2.csv") - 1))
   [ $rows -gt 0 ] && [ $rows -lt $((all / 2)) ] || problem "SIG$signal: $rows rows of a shard"
   # What is missing, by merge and by status
-  "$tilecast" merge --plan "$folder/$signal/plan.csv" --out "$folder/merged.csv" 2>"$folder/err"
+  "$tilecast" campaign merge --plan "$folder/$signal/plan.csv" --out "$folder/merged.csv" 2>"$folder/err"
   [ $? = 5 ] && grep -q "$((all - rows)) points are missing" "$folder/err" ||
     problem "merge of a part: $(tail -n 1 "$folder/err")"
   rm -f "$folder"/merged.*
-  "$tilecast" status "$folder/$signal/plan.csv" --format json >"$folder/out"
+  "$tilecast" campaign status "$folder/$signal/plan.csv" --format json >"$folder/out"
   grep -q "\"done\":$rows," "$folder/out" || problem "status: $(cat "$folder/out")"
 done
 # The rest, and shards of another cut that have points of theirs: merged to one row each

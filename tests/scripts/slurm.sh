@@ -1,4 +1,4 @@
-# `tilecast slurm` against a real Slurm of this machine's own, which the test starts and stops, as any
+# `tilecast campaign slurm` against a real Slurm of this machine's own, which the test starts and stops, as any
 # user: jobs that are killed, requeued, drained away, run twice or short of disk end with every point
 # once.
 for program in munged slurmctld slurmd sbatch srun scontrol; do
@@ -97,7 +97,7 @@ times_requeued() { grep -c 'Requeuing JobId=' "$folder/slurmctld.log"; }
 was_requeued() { [ "$(times_requeued)" -gt "$before" ]; }
 
 export FAKE_POINT_MS=120
-"$tilecast" slurm "$plan.csv" --gpus-per-node 2 --shards 8 --time 10m --submit \
+"$tilecast" campaign slurm "$plan.csv" --gpus-per-node 2 --shards 8 --time 10m --submit \
   >"$folder/jobs" 2>"$folder/err" || problem "$(cat "$folder/err")"
 grep -Eq '^measuring:[0-9]+:[0-9]+, then merging:[0-9]+$' "$folder/jobs" || problem "$(cat "$folder/jobs")"
 goes_on submitted
@@ -135,23 +135,23 @@ FAKE_POINT_MS=1 "$tilecast" measure --plan "$plan.csv" --shard 8/8 \
 wait_until 90 queue_is_empty || problem "jobs are left: $(squeue)"
 [ -f "$plan.rows.csv" ] || problem "nothing is merged: $(cat "$plan"-merge.*.log)"
 check_rows "$plan.rows.csv" "Slurm's merge"
-"$tilecast" merge "$plan.rows.csv" "$plan.extra.csv" --plan "$plan.csv" \
+"$tilecast" campaign merge "$plan.rows.csv" "$plan.extra.csv" --plan "$plan.csv" \
   --out "$folder/merged.csv" 2>"$folder/err" || problem "merge: $(cat "$folder/err")"
 check_rows "$folder/merged.csv" "with a shard twice"
 for gpu in 0 1; do
   cut -d, -f2 "$plan.rows.csv" | grep -q "GPU-fake-$$-$gpu" || problem "GPU $gpu has measured nothing"
 done
-"$tilecast" status "$plan.csv" >"$folder/out"
+"$tilecast" campaign status "$plan.csv" >"$folder/out"
 grep -q "^$all of $all points" "$folder/out" || problem "status: $(head -n 3 "$folder/out")"
 
 # --- a full disk: the job fails, nothing is torn, and the same scripts measure the rest later
 if small_disk 48k; then
   export FAKE_POINT_MS=0
   cp "$plan.csv" "$folder/small/"
-  "$tilecast" slurm "$folder/small/plan.csv" --shards 2 --gpus-per-node 2 --time 10m --submit \
+  "$tilecast" campaign slurm "$folder/small/plan.csv" --shards 2 --gpus-per-node 2 --time 10m --submit \
     --option=--output=/dev/null >"$folder/jobs" 2>"$folder/err" || problem "$(cat "$folder/err")"
   wait_until 40 queue_is_empty || problem "jobs on a full disk: $(squeue)"
-  "$tilecast" status "$folder/small/plan.csv" >"$folder/out" || problem "status on a full disk"
+  "$tilecast" campaign status "$folder/small/plan.csv" >"$folder/out" || problem "status on a full disk"
   grep -q "^$all of" "$folder/out" && problem "the disk was not full: $(head -n 1 "$folder/out")"
   mount -o remount,size=8m "$folder/small"
   sh "$folder/small/plan.submit.sh" >"$folder/jobs" 2>"$folder/err" || problem "$(cat "$folder/err")"

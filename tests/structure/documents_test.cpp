@@ -74,7 +74,7 @@ TEST_CASE("Every command line of a page names a command and options that there a
       declared.merge(declared_in(read_file(entry.path()), shared));
     }
   }
-  REQUIRE(declared.size() > 20);
+  REQUIRE(declared.size() > 15);
   std::size_t commands = 0;
   for (const fs::path& page : markdown_files(".")) {
     if (is_history(page)) {

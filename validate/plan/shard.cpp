@@ -20,4 +20,6 @@ Shard parse_shard(std::string_view text) {
   return {index, count};
 }
 
+std::string to_text(const Shard& shard) { return fmt::format("{}/{}", shard.index, shard.count); }
+
 }  // namespace tilecast

@@ -1,6 +1,7 @@
 // One of several equal parts of a list of work.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "model/base/integers.h"
@@ -17,5 +18,6 @@ constexpr i64 kMostShards = 100'000;
 
 /// "3/16", from 1. Throws ConfigError.
 Shard parse_shard(std::string_view text);
+std::string to_text(const Shard& shard);
 
 }  // namespace tilecast

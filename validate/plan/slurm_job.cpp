@@ -48,7 +48,8 @@ std::string measure_script(const SlurmJob& job) {
   const i64 tasks = std::min(job.gpus_per_node, job.shards);
   std::string text = fmt::format(
       "#!/bin/bash\n"
-      "# A node's shards of a plan, a measuring process on each GPU. Written by `tilecast slurm`.\n"
+      "# A node's shards of a plan, a measuring process on each GPU. Written by `tilecast campaign "
+      "slurm`.\n"
       "{}"
       "#SBATCH --ntasks={}\n"
       "#SBATCH --gpus-per-task=1\n"
@@ -79,12 +80,12 @@ std::string measure_script(const SlurmJob& job) {
 std::string merge_script(const SlurmJob& job) {
   return fmt::format(
       "#!/bin/bash\n"
-      "# The rows of a plan's shards as one table. Written by `tilecast slurm`.\n"
+      "# The rows of a plan's shards as one table. Written by `tilecast campaign slurm`.\n"
       "{}"
       "#SBATCH --ntasks=1\n"
       "#SBATCH --time={}\n"
       "{}"
-      "exec {} merge --plan {} --out {}\n",
+      "exec {} campaign merge --plan {} --out {}\n",
       directives(job, job.name + "-merge"), kMergeMinutes, log_of(job, job.name + "-merge", "%j"),
       shell_word(job.program.string()), shell_word(job.plan.string()),
       shell_word(job.out.string()));
@@ -96,7 +97,7 @@ std::string submit_script(const SlurmJob& job, const std::filesystem::path& meas
   std::string text =
       "#!/bin/sh\n"
       "# Submits a plan's array jobs and the merge behind them; prints their numbers. Written by\n"
-      "# `tilecast slurm`. Run again later, it measures what is missing then.\n"
+      "# `tilecast campaign slurm`. Run again later, it measures what is missing then.\n"
       "set -eu\n"
       "jobs=\n";
   for (i64 node = 0; node < nodes; node += job.max_array_size) {

@@ -86,7 +86,8 @@ WorkPlan parse_plan(std::string_view text, std::string_view name) {
   const std::string_view head = text.substr(0, end);
   WorkPlan plan;
   if (!head.starts_with(kFormat) || end == std::string_view::npos) {
-    throw ConfigError(fmt::format("{}:1: expected a plan, as `tilecast plan` writes it", name));
+    throw ConfigError(
+        fmt::format("{}:1: expected a plan, as `tilecast campaign plan` writes it", name));
   }
   plan.gpu = word_after(head, ", gpu ", name);
   plan.counters = word_after(head, ", counters ", name);
@@ -102,7 +103,7 @@ WorkPlan parse_plan(std::string_view text, std::string_view name) {
   }
   if (content_hash(plan) != content) {
     throw ConfigError(
-        fmt::format("{}: it was changed after `tilecast plan` wrote it (content {}, "
+        fmt::format("{}: it was changed after `tilecast campaign plan` wrote it (content {}, "
                     "now {}); make it again",
                     name, content, content_hash(plan)));
   }
@@ -185,15 +186,15 @@ std::vector<ShardFile> shard_files_of(const std::filesystem::path& plan) {
   const std::filesystem::path folder = plan.has_parent_path() ? plan.parent_path() : ".";
   for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
     const std::string name = entry.path().filename().string();
-    const std::size_t of = name.find(kOf, start.size());
-    if (!name.starts_with(start) || !name.ends_with(kEnding) || of == std::string::npos) {
+    std::string_view numbers = name;
+    if (!name.starts_with(start) || !name.ends_with(kEnding)) {
       continue;
     }
-    const std::string_view text = name;
-    const std::size_t count_at = of + kOf.size();
-    const auto index = parse_integer(text.substr(start.size(), of - start.size()));
-    const auto count =
-        parse_integer(text.substr(count_at, text.size() - kEnding.size() - count_at));
+    numbers.remove_prefix(start.size());
+    numbers.remove_suffix(std::min(kEnding.size(), numbers.size()));
+    const std::size_t of = std::min(numbers.find(kOf), numbers.size());
+    const auto index = parse_integer(numbers.substr(0, of));
+    const auto count = parse_integer(numbers.substr(std::min(of + kOf.size(), numbers.size())));
     if (!index || !count || *index < 1 || *index > *count || *count > kMostShards) {
       continue;
     }

@@ -1,7 +1,6 @@
 #include "validate/run/measure_progress.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,31 +12,19 @@
 namespace tilecast {
 
 MeasureProgress::MeasureProgress(std::string what, bool quiet)
-    : what_(std::move(what)), quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
+    : what_(std::move(what)), quiet_(quiet) {}
 
 void MeasureProgress::show(std::size_t done, std::size_t all, const std::string& text,
                            std::optional<Seconds> left) {
   constexpr std::size_t kPlainEvery = 100;
-  constexpr std::size_t kTerminalColumns = 150;
   if (quiet_) {
     return;
   }
-  std::string line = fmt::format("{} {}/{} {}{}", what_, done, all,
-                                 left ? clock_text(*left) + " left  " : "", text);
-  if (terminal_) {
-    line.resize(std::min(line.size(), kTerminalColumns));
-    fmt::print(stderr, "\r\033[K{}", line);
-    std::fflush(stderr);
-    open_ = true;
-  } else if (!text.empty() || done % kPlainEvery == 0 || done == all) {
+  const std::string line = fmt::format("{} {}/{} {}{}", what_, done, all,
+                                       left ? clock_text(*left) + " left  " : "", text);
+  line_.show(line);
+  if (!line_.on_terminal() && (!text.empty() || done % kPlainEvery == 0 || done == all)) {
     fmt::print(stderr, "{}\n", line);
-  }
-}
-
-void MeasureProgress::finish() {
-  if (open_) {
-    fmt::print(stderr, "\n");
-    open_ = false;
   }
 }
 

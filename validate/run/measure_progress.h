@@ -7,6 +7,7 @@
 
 #include "model/base/units.h"
 #include "validate/record/measurement.h"
+#include "validate/run/status_line.h"
 
 namespace tilecast {
 
@@ -18,11 +19,12 @@ class MeasureProgress {
   void show(std::size_t done, std::size_t all, const std::string& text,
             std::optional<Seconds> left = std::nullopt);
   /// Ends the rewritten line.
-  void finish();
+  void finish() { line_.keep(); }
 
  private:
   std::string what_;
-  bool quiet_, terminal_, open_ = false;
+  bool quiet_;
+  StatusLine line_;
 };
 
 /// "0:05", "12:30" or "2:03:20"; 0:00 for what is over.

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -16,7 +17,7 @@
 
 #include "model/base/system_reason.h"
 #include "model/base/text.h"
-#include "validate/run/end_with_parent.h"
+#include "validate/run/child_process.h"
 
 namespace tilecast {
 namespace {
@@ -42,39 +43,21 @@ constexpr int kContextLost = 100;  // exit status of a child that has said what 
 /// One child and what it has said so far.
 class Child {
  public:
-  Child(const SupervisedRun& run, std::size_t first) : run_(run), next_(first) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) {
-      throw FileError(std::string("pipe: ") + system_reason(errno));
-    }
-    std::fflush(nullptr);  // else the child would print what we have buffered
-    const pid_t parent = ::getpid();
-    process_ = ::fork();
-    if (process_ == 0) {
-      end_with_parent(parent, SIGKILL);
-      ::close(ends[0]);
-      be_the_child(run, first, ends[1]);
-    }
-    ::close(ends[1]);
-    pipe_ = ends[0];
-    if (process_ < 0) {
-      throw FileError(std::string("fork: ") + system_reason(errno));
-    }
+  Child(const SupervisedRun& run, std::size_t first)
+      : run_(run), next_(first), pipe_(open_pipe()), process_(SIGKILL, [&] {
+          ::close(pipe_[0]);
+          be_the_child(run, first, pipe_[1]);
+        }) {
+    ::close(pipe_[1]);
   }
-  ~Child() {
-    ::close(pipe_);
-    if (!waited_ && process_ > 0) {
-      ::kill(process_, SIGKILL);
-      ::waitpid(process_, nullptr, 0);
-    }
-  }
+  ~Child() { ::close(pipe_[0]); }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
   /// Listens until the child ends or falls silent.
   void listen() {
     for (;;) {
-      pollfd poller{.fd = pipe_, .events = POLLIN, .revents = 0};
+      pollfd poller{.fd = pipe_[0], .events = POLLIN, .revents = 0};
       const auto limit = began_ ? run_.task_limit : run_.start_limit;
       const int ready = ::poll(&poller, 1, static_cast<int>(limit.count()));
       if (ready < 0 && errno == EINTR) {
@@ -83,17 +66,16 @@ class Child {
       if (ready == 0) {
         silent_ = fmt::format("no sign of life for {} s; stopped",
                               std::chrono::duration_cast<std::chrono::seconds>(limit).count());
-        ::kill(process_, SIGKILL);
+        process_.signal(SIGKILL);
       }
       char buffer[4096];
-      const ssize_t count = ready > 0 ? ::read(pipe_, buffer, sizeof buffer) : 0;
+      const ssize_t count = ready > 0 ? ::read(pipe_[0], buffer, sizeof buffer) : 0;
       if (count <= 0) {
         break;
       }
       take(std::string_view(buffer, static_cast<std::size_t>(count)));
     }
-    ::waitpid(process_, &status_, 0);
-    waited_ = true;
+    status_ = process_.wait();
   }
 
   /// Why the child ended before its work was done; nothing if it was.
@@ -157,14 +139,23 @@ class Child {
     }
   }
 
+  static std::array<int, 2> open_pipe() {
+    std::array<int, 2> ends;
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+      throw FileError(std::string("pipe: ") + system_reason(errno));
+    }
+    return ends;
+  }
+
   const SupervisedRun& run_;
   std::size_t next_;
+  std::array<int, 2> pipe_;
+  ChildProcess process_;
   std::optional<std::size_t> in_hand_;
-  bool began_ = false, finished_any_ = false, waited_ = false;
+  bool began_ = false, finished_any_ = false;
   std::string unread_, silent_, lost_reason_;
   std::optional<Error> error_;
-  pid_t process_ = -1;
-  int pipe_ = -1, status_ = 0;
+  int status_ = 0;
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "tests/catch.h"
-#include "validate/run/end_with_parent.h"
+#include "validate/run/child_process.h"
 #include "validate/run/stop_request.h"
 
 using namespace tilecast;

@@ -1,4 +1,4 @@
-#include "cli/child_process.h"
+#include "validate/run/child_process.h"
 
 #include "tests/catch.h"
 

@@ -1,4 +1,4 @@
-// merge through the command line; in the repository's root.
+// campaign merge through the command line; in the repository's root.
 #include <string>
 
 #include "cli/commands.h"
@@ -14,10 +14,12 @@ TEST_CASE("merge writes nothing over a table whose rows are not of its plan") {
   const TemporaryFolder folder;
   write_file(folder / "suite.yaml", "shapes: [512x512x512]\nconfigs:\n  - best: 1\n");
   const std::string plan = folder / "plan.csv", out = folder / "rows.csv";
-  REQUIRE(run_captured(add_plan, {"plan", folder / "suite.yaml", "--out", plan}).exit_code == 0);
+  REQUIRE(run_captured(add_campaign, {"campaign", "plan", folder / "suite.yaml", "--out", plan})
+              .exit_code == 0);
   const std::string measured = read_file("validate/data/h200_sxm/ladder/ladder.csv");
   write_file(out, measured);
-  const CapturedRun run = run_captured(add_merge, {"merge", "--plan", plan, "--out", out});
+  const CapturedRun run =
+      run_captured(add_campaign, {"campaign", "merge", "--plan", plan, "--out", out});
   CHECK(run.exit_code == 2);
   CHECK(run.err.find("nothing was written") != std::string::npos);
   CHECK(read_file(out) == measured);
@@ -27,14 +29,15 @@ TEST_CASE("merge replaces neither a shard nor the plan") {
   const TemporaryFolder folder;
   write_file(folder / "suite.yaml", "shapes: [512x512x512]\nconfigs:\n  - best: 1\n");
   const std::string plan = folder / "plan.csv", shard = folder / "plan.1-of-1.csv";
-  REQUIRE(run_captured(add_plan, {"plan", folder / "suite.yaml", "--out", plan}).exit_code == 0);
+  REQUIRE(run_captured(add_campaign, {"campaign", "plan", folder / "suite.yaml", "--out", plan})
+              .exit_code == 0);
   write_file(shard, "a shard that began");
   // A shard that is named, one that is found by its name, and the plan.
   for (const std::vector<std::string>& more :
        std::vector<std::vector<std::string>>{{shard, shard}, {shard}, {plan}}) {
-    std::vector<std::string> arguments{"merge", "--plan", plan, "--out"};
+    std::vector<std::string> arguments{"campaign", "merge", "--plan", plan, "--out"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const CapturedRun run = run_captured(add_merge, arguments);
+    const CapturedRun run = run_captured(add_campaign, arguments);
     CHECK(run.exit_code == 2);
     CHECK(run.err.find(": name another one") != std::string::npos);
     CHECK(read_file(shard) == "a shard that began");
