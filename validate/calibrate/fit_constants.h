@@ -11,35 +11,14 @@
 // Checked by: fit_constants_test.cpp (constants that made synthetic rows are found again).
 #pragma once
 
-#include <initializer_list>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "model/clock/phase_clock.h"
 #include "model/spec/load_gpu.h"
 #include "validate/calibrate/fit_rows.h"
+#include "validate/calibrate/parameter_fit.h"
 
 namespace tilecast {
-
-struct Parameter {
-  std::string path;    // "section.key"
-  double prior_width;  // of the logarithm
-};
-
-/// The numbers of these sections that gpu_fields.h gives a prior's width, in its order.
-std::vector<Parameter> parameters_of(GpuSpec spec,
-                                     std::initializer_list<std::string_view> sections);
-
-struct FittedConstant {
-  std::string key;  // section.key
-  std::string unit;
-  double prior, value, standard_error;  // in the unit
-  bool determined;                      // else the value is the prior's
-  bool at_bound = false;                // the fit ended where its key's range does
-  std::string most_correlated;          // with which other constant, and how much
-  double correlation;
-};
 
 struct ConstantFit {
   std::vector<FittedConstant> constants;
@@ -50,12 +29,6 @@ struct ConstantFit {
 /// a kernel that cannot be simulated no cycles.
 ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows,
                       const std::vector<KernelActivity>& simulated, unsigned threads);
-
-/// Sets at_bound of constants by the numbers that `spec` was given.
-void note_bounds(GpuSpec spec, std::vector<FittedConstant>& constants);
-
-/// A line for each that is at a bound, for a table of them.
-std::string bound_lines(const std::vector<FittedConstant>& constants);
 
 /// Logarithm of measured over closed-form cycles, at the measured clock.
 std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, unsigned threads);

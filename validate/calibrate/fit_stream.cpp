@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -13,7 +12,7 @@
 #include "model/stream/stream_closed_form.h"
 #include "model/stream/stream_config_text.h"
 #include "model/stream/stream_rules.h"
-#include "validate/calibrate/least_squares.h"
+#include "validate/calibrate/parameter_fit.h"
 #include "validate/record/point_group.h"
 #include "validate/record/verified_rows.h"
 
@@ -96,56 +95,26 @@ double error_of(double residual) { return std::abs(std::exp(-residual) - 1); }
 
 std::vector<Parameter> of_streams(const GpuSpec& spec) { return parameters_of(spec, {"stream"}); }
 
-struct OneStreamFit {
-  GpuSpec gpu;
-  LeastSquares answer;
-};
-
 /// Of the rows that `sees` takes, from the numbers of `prior`.
 template <class Sees>
-OneStreamFit fit_rows_of(const GpuSpec& prior, const std::vector<StreamRow>& rows,
+ParameterFit fit_rows_of(const LoadedGpu& prior, const std::vector<StreamRow>& rows,
                          const Sees& sees) {
-  constexpr double kLeast = std::numeric_limits<double>::min();  // 0 has no logarithm
-  const std::vector<Parameter> parameters = of_streams(prior);
-  const auto size = static_cast<Eigen::Index>(parameters.size());
   std::vector<const StreamRow*> seen;
+  std::vector<double> weights;
   for (const StreamRow& row : rows) {
     if (sees(row)) {
       seen.push_back(&row);
+      weights.push_back(row.weight);
     }
   }
-  OneStreamFit fit{prior, {}};
-  GpuSpec from = prior;
-  const auto set = [&](const Eigen::VectorXd& logs) {
-    for (Eigen::Index i = 0; i < size; ++i) {
-      const std::string& path = parameters[static_cast<std::size_t>(i)].path;
-      field_of(fit.gpu, path).set(field_of(from, path).value() * std::exp(logs[i]));
+  const auto residuals_of = [&](const GpuSpec& gpu) {
+    std::vector<double> residuals;
+    for (const StreamRow* row : seen) {
+      residuals.push_back(residual(gpu, *row));
     }
+    return residuals;
   };
-  Priors priors{Eigen::VectorXd(size), Eigen::VectorXd(size), Eigen::VectorXd(size)};
-  for (Eigen::Index i = 0; i < size; ++i) {
-    const Parameter& parameter = parameters[static_cast<std::size_t>(i)];
-    const Field field = field_of(from, parameter.path);
-    priors.width[i] = parameter.prior_width;
-    const double value = std::max(field.value(), kLeast);
-    priors.least[i] = std::log(std::max(field.least, kLeast) / value);
-    priors.most[i] = std::log(field.most / value);
-  }
-  const auto count = static_cast<Eigen::Index>(seen.size());
-  Eigen::VectorXd weights(count);
-  for (Eigen::Index i = 0; i < count; ++i) {
-    weights[i] = seen[static_cast<std::size_t>(i)]->weight;
-  }
-  const Residuals residuals = [&](const Eigen::VectorXd& logs, Eigen::VectorXd& out) {
-    set(logs);
-    out.resize(count);
-    for (Eigen::Index i = 0; i < count; ++i) {
-      out[i] = residual(fit.gpu, *seen[static_cast<std::size_t>(i)]);
-    }
-  };
-  fit.answer = robust_least_squares(residuals, weights, priors, kScale);
-  set(fit.answer.parameters);
-  return fit;
+  return fit_parameters(prior, of_streams(prior.spec), residuals_of, weights, kScale);
 }
 
 /// Half of the configurations, the same on every machine.
@@ -174,11 +143,12 @@ std::vector<double> errors_of(const GpuSpec& gpu, const std::vector<StreamRow>& 
 }
 
 /// Each row by a fit that did not see it.
-std::vector<double> errors_left_out(const GpuSpec& prior, const GpuSpec& fitted, const Rows& rows) {
+std::vector<double> errors_left_out(const LoadedGpu& prior, const GpuSpec& fitted,
+                                    const Rows& rows) {
   std::vector<double> errors = errors_of(fitted, rows.checked);
   for (const bool half : {false, true}) {
     const auto sees = [half](const StreamRow& row) { return in_first_half(row) == half; };
-    const OneStreamFit other = fit_rows_of(prior, rows.fitted, sees);
+    const ParameterFit other = fit_rows_of(prior, rows.fitted, sees);
     for (const StreamRow& row : rows.fitted) {
       if (!sees(row)) {
         errors.push_back(error_of(residual(other.gpu, row)));
@@ -186,21 +156,6 @@ std::vector<double> errors_left_out(const GpuSpec& prior, const GpuSpec& fitted,
     }
   }
   return errors;
-}
-
-FittedConstant constant_of(const LoadedGpu& gpu, const Parameter& parameter,
-                           const LeastSquares& answer, Eigen::Index i) {
-  const auto prior = std::ranges::find(gpu.constants, parameter.path, &Constant::key_path);
-  TILECAST_ASSERT(prior != gpu.constants.end());
-  const double value = prior->value * std::exp(answer.parameters[i]);
-  return {.key = prior->key_path,
-          .unit = prior->unit,
-          .prior = prior->value,
-          .value = value,
-          .standard_error = value * answer.standard_error[i],
-          .determined = answer.standard_error[i] < kDetermined * parameter.prior_width,
-          .most_correlated = {},
-          .correlation = 0};
 }
 
 }  // namespace
@@ -230,13 +185,17 @@ StreamFit fit_stream(LoadedGpu& gpu, const std::vector<MeasurementFile>& files) 
                 .error_before = mean_stream_error(errors_of(gpu.spec, rows.fitted)),
                 .error_after = 0,
                 .error_left_out = 0};
-  const OneStreamFit all =
-      fit_rows_of(gpu.spec, rows.fitted, [](const StreamRow&) { return true; });
-  for (const Parameter& parameter : of_streams(gpu.spec)) {
-    const auto i = static_cast<Eigen::Index>(fit.constants.size());
-    fit.constants.push_back(constant_of(gpu, parameter, all.answer, i));
+  ParameterFit all = fit_rows_of(gpu, rows.fitted, [](const StreamRow&) { return true; });
+  const std::vector<Parameter> parameters = of_streams(gpu.spec);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    FittedConstant& constant = all.constants[i];
+    constant.determined =
+        constant.standard_error < kDetermined * parameters[i].prior_width * constant.value;
+    constant.most_correlated.clear();
+    constant.correlation = 0;
+    fit.constants.push_back(constant);
   }
-  std::vector<double> left_out = errors_left_out(gpu.spec, all.gpu, rows);
+  std::vector<double> left_out = errors_left_out(gpu, all.gpu, rows);
   fit.error_after = mean_stream_error(errors_of(all.gpu, rows.fitted));
   fit.error_left_out = mean_stream_error(left_out);
   const auto rank = left_out.begin() + static_cast<std::ptrdiff_t>(
