@@ -124,6 +124,24 @@ CsvText parse_csv(std::string_view text, std::string_view name) {
   return CsvParser(text, name).parse();
 }
 
+void require_whole(const CsvText& csv, std::string_view name) {
+  if (csv.truncated) {
+    throw ConfigError(fmt::format("{}:{}: the file ends inside this line: it was cut off", name,
+                                  csv.truncated_line));
+  }
+  if (csv.records.empty()) {
+    throw ConfigError(
+        fmt::format("{}:1: expected a header line with the names of the columns", name));
+  }
+}
+
+void require_fields(const CsvRecord& record, const CsvRecord& header, std::string_view name) {
+  if (record.fields.size() != header.fields.size()) {
+    throw ConfigError(fmt::format("{}:{}: expected {} fields as in the header, got {}", name,
+                                  record.line, header.fields.size(), record.fields.size()));
+  }
+}
+
 const std::string& CsvRow::text(std::string_view column) const {
   const auto found = std::ranges::find(header_->fields, column);
   if (found == header_->fields.end()) {
@@ -135,21 +153,11 @@ const std::string& CsvRow::text(std::string_view column) const {
 
 std::vector<CsvRow> csv_rows(std::string_view text, std::string_view name) {
   CsvText csv = parse_csv(text, name);
-  if (csv.truncated) {
-    throw ConfigError(fmt::format("{}:{}: the file ends inside this line: it was cut off", name,
-                                  csv.truncated_line));
-  }
-  if (csv.records.empty()) {
-    throw ConfigError(
-        fmt::format("{}:1: expected a header line with the names of the columns", name));
-  }
+  require_whole(csv, name);
   const auto header = std::make_shared<const CsvRecord>(csv.records.front());
   std::vector<CsvRow> rows;
   for (auto record = csv.records.begin() + 1; record != csv.records.end(); ++record) {
-    if (record->fields.size() != header->fields.size()) {
-      throw ConfigError(fmt::format("{}:{}: expected {} fields as in the header, got {}", name,
-                                    record->line, header->fields.size(), record->fields.size()));
-    }
+    require_fields(*record, *header, name);
     rows.emplace_back(header, name, std::move(*record));
   }
   return rows;

@@ -31,6 +31,11 @@ struct CsvText {
 /// the wrong place.
 CsvText parse_csv(std::string_view text, std::string_view name);
 
+/// Throws ConfigError `name:line: ...` where the text ends inside a record or has no header.
+void require_whole(const CsvText& csv, std::string_view name);
+/// The same where a record has more or fewer fields than the header.
+void require_fields(const CsvRecord& record, const CsvRecord& header, std::string_view name);
+
 /// A record below a header, read by the names of its columns.
 class CsvRow {
  public:

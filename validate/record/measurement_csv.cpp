@@ -57,10 +57,7 @@ double parse_counter(std::string_view text) {
 
 Measurement read_row(const CsvRecord& record, const CsvRecord& header,
                      const std::vector<FieldUse>& uses, std::string_view name) {
-  if (record.fields.size() != uses.size()) {
-    throw ConfigError(fmt::format("{}:{}: expected {} fields as in the header, got {}", name,
-                                  record.line, uses.size(), record.fields.size()));
-  }
+  require_fields(record, header, name);
   Measurement measurement;
   for (std::size_t i = 0; i < uses.size(); ++i) {
     try {
@@ -128,18 +125,12 @@ MeasurementFile read_measurements(const std::filesystem::path& path, TruncatedLi
 MeasurementFile parse_measurements(std::string_view text, std::string_view name,
                                    TruncatedLine truncated) {
   CsvText csv = parse_csv(text, name);
-  if (csv.truncated && truncated == TruncatedLine::kError) {
-    throw ConfigError(fmt::format("{}:{}: the file ends inside this line: it was cut off", name,
-                                  csv.truncated_line));
-  }
   MeasurementFile file{.name = std::string(name), .whole_bytes = csv.ended_bytes};
   if (!csv.ended && truncated == TruncatedLine::kDrop) {
     csv.records.pop_back();
   }
-  if (csv.records.empty()) {
-    throw ConfigError(
-        fmt::format("{}:1: expected a header line with the names of the columns", name));
-  }
+  csv.truncated = csv.truncated && truncated == TruncatedLine::kError;
+  require_whole(csv, name);
   const CsvRecord& header = csv.records.front();
   file.header = header.fields;
   const std::vector<FieldUse> uses = plan_fields(header, name);

@@ -89,24 +89,14 @@ std::vector<ListedPoint> read_point_list(const std::filesystem::path& path) {
 
 std::vector<ListedPoint> parse_point_list(std::string_view text, std::string_view name) {
   const CsvText csv = parse_csv(text, name);
-  if (csv.truncated) {
-    throw ConfigError(fmt::format("{}:{}: the file ends inside this line: it was cut off", name,
-                                  csv.truncated_line));
-  }
-  if (csv.records.empty()) {
-    throw ConfigError(
-        fmt::format("{}:1: expected a header line with the names of the columns", name));
-  }
+  require_whole(csv, name);
   const CsvRecord& header = csv.records.front();
   const std::vector<Place> places = places_of(header, name);
   check_names(header, name);
   std::vector<ListedPoint> points;
   std::set<std::string> seen;
   for (auto record = csv.records.begin() + 1; record != csv.records.end(); ++record) {
-    if (record->fields.size() != header.fields.size()) {
-      throw ConfigError(fmt::format("{}:{}: expected {} fields as in the header, got {}", name,
-                                    record->line, header.fields.size(), record->fields.size()));
-    }
+    require_fields(*record, header, name);
     Measurement row;
     std::string_view column;
     try {

@@ -39,41 +39,47 @@ void append_unpacked(std::string& text, std::string_view more, std::string_view 
   text.append(more);
 }
 
-/// One gzip member after the other, as gzip itself reads them.
-std::string gunzip(const std::string& packed, const std::string& name) {
-  std::string text;
-  const auto damaged = [&](std::string_view what) {
-    return ConfigError(fmt::format("{}:{}: the compressed data {}", name,
-                                   1 + std::count(text.begin(), text.end(), '\n'), what));
-  };
+struct Inflated {
+  std::size_t packed_bytes;
+  int result;  // Z_STREAM_END; Z_BUF_ERROR where the data ends early; else they are damaged
+};
+
+/// The gzip member at the beginning of `packed`, behind `text`.
+Inflated inflate_member(std::string_view packed, std::string& text, std::string_view name) {
   z_stream stream{};
   if (inflateInit2(&stream, MAX_WBITS + kGzipOnly) != Z_OK) {
-    throw FileError(name + ": cannot read: zlib did not start");
+    throw FileError(fmt::format("{}: cannot read: zlib did not start", name));
   }
   const std::unique_ptr<z_stream, InflateEnd> owner(&stream);
   if (packed.size() > std::numeric_limits<uInt>::max()) {
-    throw FileError(name + ": cannot read: compressed data above 4 GiB");
+    throw FileError(fmt::format("{}: cannot read: compressed data above 4 GiB", name));
   }
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   stream.avail_in = static_cast<uInt>(packed.size());
   std::array<char, kChunk> chunk;
-  for (;;) {
+  int result = Z_OK;
+  while (result == Z_OK) {
     stream.next_out = reinterpret_cast<Bytef*>(chunk.data());
     stream.avail_out = kChunk;
-    const int result = inflate(&stream, Z_NO_FLUSH);
-    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
-      throw damaged("is damaged");
-    }
+    result = inflate(&stream, Z_NO_FLUSH);
     append_unpacked(text, {chunk.data(), kChunk - stream.avail_out}, name);
-    if (result == Z_STREAM_END) {
-      if (stream.avail_in == 0) {
-        return text;
-      }
-      inflateReset(&stream);
-    } else if (stream.avail_in == 0 && stream.avail_out != 0) {
-      throw damaged("ends early: the file was cut off");
-    }
   }
+  return {stream.total_in, result};
+}
+
+/// One member after the other, as gzip itself reads them.
+std::string gunzip(std::string_view packed, const std::string& name) {
+  std::string text;
+  while (!packed.empty()) {
+    const auto [bytes, result] = inflate_member(packed, text, name);
+    if (result != Z_STREAM_END) {
+      throw ConfigError(fmt::format(
+          "{}:{}: the compressed data {}", name, 1 + std::count(text.begin(), text.end(), '\n'),
+          result == Z_BUF_ERROR ? "ends early: the file was cut off" : "is damaged"));
+    }
+    packed.remove_prefix(bytes);
+  }
+  return text;
 }
 
 }  // namespace
@@ -111,31 +117,13 @@ std::string gzip_member(std::string_view text) {
 }
 
 GzipMember gunzip_member(std::string_view packed, std::size_t at, std::string_view name) {
-  const auto damaged = [&] {
-    return ConfigError(fmt::format("{}: no whole compressed data at byte {}", name, at));
-  };
-  if (at >= packed.size() || packed.size() - at > std::numeric_limits<uInt>::max()) {
-    throw damaged();
-  }
-  z_stream stream{};
-  if (inflateInit2(&stream, MAX_WBITS + kGzipOnly) != Z_OK) {
-    throw FileError(fmt::format("{}: cannot read: zlib did not start", name));
-  }
-  const std::unique_ptr<z_stream, InflateEnd> owner(&stream);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + at));
-  stream.avail_in = static_cast<uInt>(packed.size() - at);
   GzipMember member{};
-  std::array<char, kChunk> chunk;
-  for (int result = Z_OK; result != Z_STREAM_END;) {
-    stream.next_out = reinterpret_cast<Bytef*>(chunk.data());
-    stream.avail_out = kChunk;
-    result = inflate(&stream, Z_NO_FLUSH);
-    if (result != Z_OK && result != Z_STREAM_END) {  // Z_BUF_ERROR: the data ends early
-      throw damaged();
-    }
-    append_unpacked(member.text, {chunk.data(), kChunk - stream.avail_out}, name);
+  const auto [bytes, result] =
+      inflate_member(packed.substr(std::min(at, packed.size())), member.text, name);
+  if (result != Z_STREAM_END) {
+    throw ConfigError(fmt::format("{}: no whole compressed data at byte {}", name, at));
   }
-  member.packed_bytes = stream.total_in;
+  member.packed_bytes = bytes;
   return member;
 }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -16,73 +18,48 @@ namespace {
 constexpr std::string_view kTimelineHeader =
     "sm,cta,place,role,tile_m,tile_n,k_begin,k_end,begin,first_data,main_loop_end,wait_end,"
     "reduction_end,end,sm_cycles\n";
-constexpr const char* kTimelineColumns[] = {
-    "sm",       "cta",   "place",      "role",          "tile_m",   "tile_n",        "k_begin",
-    "k_end",    "begin", "first_data", "main_loop_end", "wait_end", "reduction_end", "end",
-    "sm_cycles"};
-constexpr std::size_t kRoleColumn = 3;
 constexpr std::string_view kProducer = "producer", kWarpgroup = "warpgroup";
 
-class RowReader {
- public:
-  RowReader(const CsvRecord& row, std::string_view name) : row_(row), name_(name) {
-    if (row.fields.size() != std::size(kTimelineColumns)) {
-      throw ConfigError(fmt::format("{}:{}: {} fields: expected {}", name, row.line,
-                                    row.fields.size(), std::size(kTimelineColumns)));
-    }
+template <class Int>
+Int whole_number(std::string_view text) {
+  const std::optional<i64> value = parse_integer(text);
+  if (!value || *value < 0 || *value > static_cast<i64>(std::numeric_limits<Int>::max() / 2)) {
+    throw ConfigError(fmt::format("expected a whole number, 0 or more, got '{}'", text));
   }
+  return static_cast<Int>(*value);
+}
 
-  template <class Int>
-  Int whole(std::size_t column) const {
-    const std::optional<i64> value = parse_integer(row_.fields[column]);
-    if (!value || *value < 0 || *value > static_cast<i64>(std::numeric_limits<Int>::max() / 2)) {
-      refuse(column, "a whole number, 0 or more");
-    }
-    return static_cast<Int>(*value);
+std::pair<TileRole, i32> role_of(std::string_view text) {
+  const bool loads = text.starts_with(kProducer);
+  const std::string_view word = loads ? kProducer : kWarpgroup;
+  const std::optional<i64> index =
+      text.starts_with(word) ? parse_integer(text.substr(word.size())) : std::optional<i64>();
+  if (!index || *index < 0 || *index > 7) {
+    throw ConfigError(
+        fmt::format("expected producer or warpgroup and a number to 7, got '{}'", text));
   }
+  return {loads ? TileRole::kLoads : TileRole::kMultiplies, static_cast<i32>(*index)};
+}
 
-  void role(TileRecord& record) const {
-    std::string_view text = row_.fields[kRoleColumn];
-    const bool loads = text.starts_with(kProducer);
-    record.role = loads ? TileRole::kLoads : TileRole::kMultiplies;
-    const std::string_view word = loads ? kProducer : kWarpgroup;
-    const std::optional<i64> index =
-        text.starts_with(word) ? parse_integer(text.substr(word.size())) : std::optional<i64>();
-    if (!index || *index < 0 || *index > 7) {
-      refuse(kRoleColumn, "producer or warpgroup and a number to 7");
-    }
-    record.warpgroup = static_cast<i32>(*index);
-  }
-
-  [[noreturn]] void refuse(std::size_t column, std::string_view expected) const {
-    throw ConfigError(fmt::format("{}:{}: {}: '{}': expected {}", name_, row_.line,
-                                  kTimelineColumns[column], row_.fields[column], expected));
-  }
-
- private:
-  const CsvRecord& row_;
-  std::string_view name_;
-};
-
-TileRecord record_of(const CsvRecord& row, std::string_view name) {
-  const RowReader read(row, name);
+TileRecord record_of(const CsvRow& row) {
+  const auto cycles = [&](std::string_view column) { return row.get(column, whole_number<i64>); };
   TileRecord record{};
-  record.sm = read.whole<i32>(0);
-  record.cta = read.whole<i32>(1);
-  record.place = read.whole<i32>(2);
-  read.role(record);
-  record.tile_m = read.whole<u32>(4);
-  record.tile_n = read.whole<u32>(5);
-  record.k_begin = read.whole<i32>(6);
-  record.k_end = read.whole<i32>(7);
-  record.begin = read.whole<i64>(8);
-  record.first_operands = read.whole<i64>(9);
-  record.stored = read.whole<i64>(13);
-  record.multiplied = record.role == TileRole::kLoads ? record.stored : read.whole<i64>(10);
-  if (!row.fields[11].empty() || !row.fields[12].empty()) {
-    record.reduction = {.waited = read.whole<i64>(11), .reduced = read.whole<i64>(12)};
+  record.sm = row.get("sm", whole_number<i32>);
+  record.cta = row.get("cta", whole_number<i32>);
+  record.place = row.get("place", whole_number<i32>);
+  std::tie(record.role, record.warpgroup) = row.get("role", role_of);
+  record.tile_m = row.get("tile_m", whole_number<u32>);
+  record.tile_n = row.get("tile_n", whole_number<u32>);
+  record.k_begin = row.get("k_begin", whole_number<i32>);
+  record.k_end = row.get("k_end", whole_number<i32>);
+  record.begin = cycles("begin");
+  record.first_operands = cycles("first_data");
+  record.stored = cycles("end");
+  record.multiplied = record.role == TileRole::kLoads ? record.stored : cycles("main_loop_end");
+  if (!row.text("wait_end").empty() || !row.text("reduction_end").empty()) {
+    record.reduction = {.waited = cycles("wait_end"), .reduced = cycles("reduction_end")};
   }
-  record.sm_cycles = read.whole<i64>(14);
+  record.sm_cycles = cycles("sm_cycles");
   return record;
 }
 
@@ -109,13 +86,9 @@ std::vector<TileRecord> parse_tile_timeline(std::string_view text, std::string_v
     throw ConfigError(fmt::format("{}:1: expected {}", name,
                                   kTimelineHeader.substr(0, kTimelineHeader.size() - 1)));
   }
-  const CsvText csv = parse_csv(text, name);
-  if (csv.truncated) {
-    throw ConfigError(fmt::format("{}:{}: the file ends inside a row", name, csv.truncated_line));
-  }
   std::vector<TileRecord> records;
-  for (const CsvRecord& row : std::span(csv.records).subspan(1)) {
-    records.push_back(record_of(row, name));
+  for (const CsvRow& row : csv_rows(text, name)) {
+    records.push_back(record_of(row));
   }
   return records;
 }

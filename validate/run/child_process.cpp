@@ -36,8 +36,8 @@ std::string read_all(int descriptor) {
   }
 }
 
-ChildResult run(const std::filesystem::path& program, std::vector<std::string> words,
-                bool keeps_output) {
+ChildResult run_program(const std::filesystem::path& program, std::vector<std::string> words,
+                        bool keeps_output) {
   words.insert(words.begin(), program.string());
   ChildResult result{::access(program.c_str(), X_OK) == 0, kNotStarted, {}};
   if (!result.started) {
@@ -142,12 +142,12 @@ void become(const std::filesystem::path& program, std::vector<std::string> words
 
 ChildResult run_child(const std::filesystem::path& program,
                       const std::vector<std::string>& arguments) {
-  return run(program, arguments, true);
+  return run_program(program, arguments, true);
 }
 
 ChildResult run_visibly(const std::filesystem::path& program,
                         const std::vector<std::string>& arguments) {
-  return run(program, arguments, false);
+  return run_program(program, arguments, false);
 }
 
 }  // namespace tilecast
