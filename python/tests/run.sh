@@ -1,7 +1,8 @@
 #!/bin/bash
 # Builds the module against the layers that a build already has, in a virtual environment of its own,
 # and runs pytest: run.sh BUILD_FOLDER [pytest option...]. Exit code 77, and why, where Python's
-# venv, or PyPI for nanobind and pytest, is missing.
+# venv, or PyPI for nanobind and pytest, is missing. TILECAST_TEST_TORCH=2.11.0 installs that torch too, with
+# its CUDA libraries (3 GB), for tests that are skipped without.
 set -u
 build=$(cd "$1" && pwd) || exit 1
 shift
@@ -17,6 +18,9 @@ if ! "$python" -c 'import nanobind, pytest' 2>/dev/null; then
   timeout 120 "$python" -m pip install --quiet --disable-pip-version-check --retries 0 --timeout 15 \
     nanobind pytest pandas >"$build/python/pip.log" 2>&1 ||
     skip "nanobind and pytest cannot be installed: $(tail -n 1 "$build/python/pip.log")"
+fi
+if [ -n "${TILECAST_TEST_TORCH-}" ]; then
+  "$python" -m pip install --quiet --disable-pip-version-check "torch==$TILECAST_TEST_TORCH" || exit 1
 fi
 "$python" -c 'import sysconfig, os, sys
 sys.exit(not os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Python.h")))' ||

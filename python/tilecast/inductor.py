@@ -5,7 +5,7 @@
 Of the configurations of mm, addmm, bmm, baddbmm and scaled_mm those that need more shared memory than there is are
 dropped, and the `top_k` with the shortest predicted times are left to be compiled and benchmarked beside ATen.
 Choices that tilecast does not predict stay, in their order. torch._dynamo.utils.counters["tilecast"] counts both.
-Checked by: python/tests/test_inductor.py with torch's CPU build, python/tests/inductor_h100.py on a GPU.
+Checked by: python/tests/test_inductor.py with torch's CPU build, python/tests/inductor_gpu.py on a GPU.
 """
 
 from __future__ import annotations

@@ -201,8 +201,8 @@ def _occupancies(tile: Tile, sm: _Sm, ring: int) -> list[int]:
 
 
 # Kinds of kernels that families are fitted to: persistent programs with TMA loads, one program per tile with
-# TMA loads, pointer loads. The package has no family for the second kind.
-KINDS = ("persistent_tma", "tma", "pointer_loads")
+# TMA loads, pointer loads, pointer loads of groups of rows. The package has no family for the second kind.
+KINDS = ("persistent_tma", "tma", "pointer_loads", "fused_moe")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -300,7 +300,7 @@ class Family:
 @functools.cache
 def default_family(kind: str) -> Family:
     """The package's family for one of KINDS, fitted to such kernels or to the nearest kind."""
-    name = "pointer_loads" if kind == "pointer_loads" else "persistent_tma"
+    name = kind if kind in ("pointer_loads", "fused_moe") else "persistent_tma"
     return Family.load(os.path.join(os.path.dirname(__file__), f"triton_{name}.json"))
 
 
@@ -316,11 +316,12 @@ def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int
     Raises ConfigError for what cannot be predicted."""
     word = _word(dtype)
     # Only the closed form takes batches, groups and block scales; the others have a schedule of ours.
-    plain = batch == 1 and epilogue == "none" and not isinstance(m, Sequence)
+    grouped = isinstance(m, Sequence)
+    plain = batch == 1 and epilogue == "none" and not grouped
     shape = _shape(m, n, k, batch)
-    m = sum(m) if isinstance(m, Sequence) else m
+    m = sum(m) if grouped else m
     machine, question = _machine(gpu, True), _question(dtype, layout, regime, inputs, "analytic", epilogue)
-    families, unlike = _families(tiles, word, str(layout).lower(), family, epilogue)
+    families, unlike = _families(tiles, word, str(layout).lower(), family, epilogue, grouped)
     pointers = default_family("pointer_loads")
     times, least = [math.inf] * len(tiles), [0.0] * len(tiles)
     mapped = []  # tiles with TMA loads that a schedule of ours may predict
@@ -383,14 +384,14 @@ def _is_fp8(word: str) -> bool:
 
 
 def _families(tiles: Sequence[Tile], word: str, layout: str, family: Optional[Family],
-              epilogue: str = "none") -> tuple[list[Family], list[str]]:
+              epilogue: str = "none", grouped: bool = False) -> tuple[list[Family], list[str]]:
     """The family of each tile: `family` if it was fitted to the tile's kind, else the package's; and a warning
     for each kind that neither was fitted to."""
     if family is not None:
         family.check()
     found, warned = [], []  # type: list[Family], list[str]
     for tile in tiles:
-        kind = tile.kind()
+        kind = "fused_moe" if grouped else tile.kind()
         if family is not None and (not family.fitted_to or kind in family.fitted_to):
             found.append(family)
             continue
@@ -410,8 +411,10 @@ def _unlike(tile: Tile, kind: str, word: str, layout: str, epilogue: str) -> str
         return "split K"
     if tile.warp_specialize:
         return "warp specialization"
-    if _is_fp8(word) and (tile.tma or epilogue == "none"):
+    if _is_fp8(word) and (tile.tma or epilogue == "none" or kind == "fused_moe"):
         return "fp8"
+    if kind == "fused_moe" and tile.tma:
+        return "fused MoE with TMA"
     if kind == "tma":
         return "one program for each tile with TMA"
     if tile.tma and layout != "tn":

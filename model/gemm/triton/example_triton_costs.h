@@ -13,6 +13,7 @@ inline const std::map<std::string, double> kExampleTritonCosts{
     {"copy", 8},      {"turn_wgmma", 40}, {"two_warpgroups", 100}, {"turn_mma", 100},
     {"mma_step", 12}, {"copy_step", 8},   {"latency", 1000},       {"dram_latency", 400},
     {"start", 300},   {"accumulator", 2}, {"promotion", 1},        {"scales", 500},
-    {"hidden", 0.9},  {"dram", 0.7},      {"spilled", 9},          {"launch", 5e-6}};
+    {"convert", 1},   {"hidden", 0.9},    {"dram", 0.7},           {"spilled", 9},
+    {"launch", 5e-6}};
 
 }  // namespace tilecast

@@ -25,6 +25,7 @@ constexpr i64 kCopyBytes = 16;             // of a thread's load
 constexpr i64 kLeastAsync = 4;             // cp.async takes 4, 8 or 16
 constexpr i32 kWgmmaBytes = 32;            // of K, for each row
 constexpr double kSpilledUnit = 128;       // registers
+constexpr double kConverted = 2 * kWarp;   // elements of fp8 that an instruction converts to fp16
 constexpr i32 kMmaRows = 16, kMmaColumns = 8, kMmaK = 16;
 
 using Cost =
@@ -47,6 +48,7 @@ const std::pair<const char*, Cost> kCosts[] = {
     {"accumulator", &TritonCosts::accumulator},
     {"promotion", &TritonCosts::promotion},
     {"scales", &TritonCosts::scales},
+    {"convert", &TritonCosts::convert},
     {"hidden", &TritonCosts::hidden},
     {"dram", &TritonCosts::dram},
     {"spilled", &TritonCosts::spilled},
@@ -283,6 +285,9 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
     operand_reads = {(rows + columns) * kernel.block_k * element_bytes(problem.dtype) *
                      kernel.warps};
     work.operand_reads = operand_reads;
+    if (is_fp8(problem.dtype)) {
+      work.converted = operand_reads.value / kConverted;
+    }
   }
 
   const Bytes operands{static_cast<double>(bytes_of_a(problem)) +
@@ -329,14 +334,15 @@ Cycles triton_cycles(const GpuSpec& gpu, const TritonKernel& kernel, const Trito
                       (wgmma ? costs.turn_wgmma + work.tensor +
                                    costs.two_warpgroups * (kernel.warps > kWarpgroup ? 1 : 0)
                              : costs.turn_mma + costs.mma_step * work.products) +
-                      costs.promotion * work.promoted +
-                      (work.promoted > 0 ? costs.scales : Cycles{});
+                      costs.convert * work.converted + costs.promotion * work.promoted +
+                      (work.promoted > 0 && wgmma ? costs.scales : Cycles{});
   const Cycles latency = costs.latency + costs.dram_latency * work.missing;
   // One K block of each of `ctas` CTAs, which share the SM and wait at the same time.
   const auto step = [&](double ctas, Cycles in_sequence, Cycles ring) {
-    return smooth_max<kQueued>({work.tensor * ctas, intake * ctas, shared * ctas,
-                                costs.copy * (work.copies * ctas),
-                                costs.promotion * (work.promoted * ctas), in_sequence, ring});
+    return smooth_max<kQueued>(
+        {work.tensor * ctas, intake * ctas, shared * ctas, costs.copy * (work.copies * ctas),
+         (costs.promotion * work.promoted + costs.convert * work.converted) * ctas, in_sequence,
+         ring});
   };
   const auto tiles = [&](double ctas) {
     const Cycles sums = costs.accumulator * (sums_of_thread(kernel) * kernel.warps * ctas);

@@ -14,10 +14,12 @@
 //   turn    one CTA's sequence: barriers, and the issue of its loads and products; plus the latency
 //           if nothing is loaded ahead (one stage, or pieces below the 4 bytes of a cp.async)
 //   ring    one CTA's (latency + turn) / (stages - 1)
+//   vector  conversion of fp8 to fp16 for mma.sync; with block scales the promotion of sums, for
+//           which a CTA waits in its turn
 // added as eighth powers. A tile takes its K blocks, the stores of its sums, and a start with a
 // first load, which other CTAs of the SM mostly hide. The kernel takes the busiest SM's tiles,
 // overlapped with DRAM traffic (third powers added). Each wave of tiles reads the operands of one
-// rectangle, `group_m` tiles high.
+// rectangle, `group_m` tiles high, of each group's B. Products of a batch follow each other.
 //
 // Leaves out: CTAs of a partial wave that share SMs unevenly; masks (`% M` makes rows out of bounds
 // load other rows); epilogues.
@@ -63,7 +65,8 @@ struct TritonCosts {
   Cycles start;            // CTA: before its first load
   Cycles accumulator;      // SM: storing one register of sums of a warp
   Cycles promotion;        // SM: scaling and adding one register of sums of a warp (block scales)
-  Cycles scales;           // CTA: a K block's wait for its block scales
+  Cycles scales;           // CTA: a K block's wait for its wgmmas, whose sums block scales promote
+  Cycles convert;          // SM: converting a warp's register of fp8 for mma.sync, which takes fp16
   double hidden;           // fraction of start and first load that other CTAs on the SM hide
   double dram;             // fraction of DRAM's read rate
   double spilled;          // fraction of the time, added per 128 registers over the limit
@@ -98,6 +101,7 @@ struct TritonWork {
   double a_merged, b_merged;  // requests that L2 serves as one
   double copies;              // load instructions of all warps
   double products;            // mma.sync of a warp
+  double converted;           // registers of fp8 of all warps, for mma.sync; else 0
   double promoted;            // registers of sums of all warps, by block scales; else 0
   Cycles tensor;              // with mma.sync by `mma_rate`
   Bytes operand_reads;        // by mma.sync

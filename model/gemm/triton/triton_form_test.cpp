@@ -3,6 +3,8 @@
 #include <string>
 
 #include "model/base/error.h"
+#include "model/gemm/problem/epilogue.h"
+#include "model/gemm/problem/group_rows.h"
 #include "model/gemm/triton/example_triton_costs.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
@@ -112,6 +114,47 @@ TEST_CASE("L2 serves requests of neighbouring CTAs for the same operand as one")
       triton_work(gpu, triton_problem(64, 4096, 4096), {128, 128, 64, 4, 4}, costs);
   CHECK(row.a_merged == Approx(1.524).epsilon(1e-3));
   CHECK(row.b_merged == Approx(1));
+}
+
+TEST_CASE("Groups and products of a batch have tiles and matrices of their own") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const TritonCosts costs = TritonCosts::of(kExampleTritonCosts);
+  const TritonKernel kernel{16, 128, 64, 4, 4};
+  // 17 rows are 2 tiles of 16, 3 rows are 1, none has none: 3 x 8 tiles of 128 columns. One wave
+  // reads both matrices of B once, and A.
+  const TritonWork groups =
+      triton_work(gpu, in_groups(triton_problem(0, 1024, 512), {17, 0, 3}), kernel, costs);
+  CHECK(groups.tiles_per_sm == 1);
+  CHECK(groups.busy == Approx(24.0 / 132));
+  CHECK(groups.dram_read.value == Approx(2 * (2.0 * 1024 * 512 + 20 * 512)));
+  CHECK(groups.out_of_bounds.value == Approx(2.0 * 1024 * 512 * (3 * 16 - 20)));
+  // Only the two tiles of one group share columns of B.
+  CHECK(groups.b_merged < 1.1);
+  GemmProblem batch = triton_problem(32, 1024, 512);
+  batch.batch.products = 5;
+  const TritonWork products = triton_work(gpu, batch, kernel, costs);
+  CHECK(products.busy == Approx(80.0 / 132));
+  CHECK(products.dram_read.value == Approx(5 * 2.0 * (1024 * 512 + 32 * 512)));
+}
+
+TEST_CASE("Block scales promote every sum, and mma.sync takes fp8 as fp16") {
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const TritonCosts costs = TritonCosts::of(kExampleTritonCosts);
+  GemmProblem scaled = triton_problem(4096, 4096, 4096, ElementType::kE4m3);
+  const GemmProblem plain = scaled;
+  scaled.epilogue = parse_epilogue("scale_block");
+  const TritonKernel wgmma{128, 128, 128, 3, 8}, mma{16, 128, 128, 3, 4};
+  // 128 x 128 sums are 512 registers of warps.
+  CHECK(triton_work(gpu, scaled, wgmma, costs).promoted == 512);
+  CHECK(triton_work(gpu, plain, wgmma, costs).promoted == 0);
+  const auto cycles = [&](const GemmProblem& problem, const TritonKernel& kernel) {
+    const TritonWork work = triton_work(gpu, problem, kernel, costs);
+    return triton_cycles(gpu, kernel, costs, work, gpu.clock->max).value;
+  };
+  CHECK(cycles(scaled, wgmma) > 1.2 * cycles(plain, wgmma));
+  // Each of 4 warps reads 16 rows and 32 columns of 128 elements, 64 for a conversion.
+  CHECK(triton_work(gpu, plain, mma, costs).converted == 4 * (16 + 32) * 128 / 64);
+  CHECK(triton_work(gpu, plain, wgmma, costs).converted == 0);
 }
 
 }  // namespace

@@ -1,0 +1,132 @@
+"""Compile times and speed of torch.compile(mode="max-autotune") with tilecast.inductor and without, on a Hopper GPU.
+
+    PYTHONPATH=... python python/tests/inductor_gpu.py [--problems 24] [--exhaustive 3] [--top-k 4] [--out inductor.csv]
+
+Needs torch 2.11 or later with CUDA and Triton, and tilecast with its compiled module; `matmul` needs libtilecast
+(TILECAST_LIBRARY). Each way compiles every problem in a process of its own with empty caches. Times of the compiled
+code are medians of 30 runs that do not find their operands in L2.
+"""
+
+import argparse
+import csv
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+# op, m, n, k; of bmm with batches first.
+PROBLEMS = [(op, *sides) for sides in (
+    (16, 4096, 4096), (64, 7168, 2048), (128, 4096, 14336), (512, 2048, 2048), (1024, 6144, 4096), (2048, 2048, 8192),
+    (4096, 4096, 4096), (8192, 5120, 5120), (8192, 8192, 8192), (3000, 2000, 1000)) for op in ("mm", "addmm")] + [
+    ("bmm", 32, 1024, 1024, 128), ("bmm", 64, 256, 256, 512), ("bmm", 8, 2048, 2048, 1024), ("bmm", 128, 128, 4096, 64)]
+# Backends, and options of tilecast.inductor.enable.
+WAYS = {"all": ("ATEN,TRITON", None), "tilecast": ("ATEN,TRITON", {"matmul": False}),
+        "tilecast_matmul": ("ATEN,TRITON", {"matmul": True}),
+        "triton": ("TRITON", None), "triton_tilecast": ("TRITON", {"matmul": False}),
+        "exhaustive": ("TRITON", None), "exhaustive_tilecast": ("TRITON", {"matmul": False, "exhaustive": True})}
+
+
+def compiled(problem, way, top_k):
+    """In its own process: seconds to compile, microseconds to run, and what tilecast counted."""
+    import torch
+    from torch._dynamo.utils import counters
+    from torch._inductor import config
+
+    backends, options = WAYS[way]
+    config.max_autotune_gemm_backends = backends
+    config.autotune_fallback_to_aten = False
+    if way.startswith("exhaustive"):
+        config.max_autotune_gemm_search_space = "EXHAUSTIVE"
+    if options is not None:
+        import tilecast.inductor
+        tilecast.inductor.enable(top_k, **options)
+    op, *batch, m, n, k = problem
+
+    def tensor(*sides):
+        return torch.randn(*batch, *sides, device="cuda", dtype=torch.bfloat16)
+
+    a, b = tensor(m, k), tensor(n, k).mT
+    arguments = (torch.randn(n, device="cuda", dtype=torch.bfloat16), a, b) if op == "addmm" else (a, b)
+    product = getattr(torch, op)
+    torch.compile(torch.add)(a, a)  # starts the compiler's processes
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    code = torch.compile(product, mode="max-autotune-no-cudagraphs")
+    with torch.no_grad():
+        out = code(*arguments)
+        torch.cuda.synchronize()
+        seconds = time.perf_counter() - start
+        expected = product(*arguments)
+        assert torch.allclose(out.float(), expected.float(), rtol=0.05, atol=0.05 * math.sqrt(k)), (problem, way)
+        flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
+        times = []
+        for _ in range(30):
+            flush.zero_()
+            torch.cuda._sleep(200_000)  # the host is ahead
+            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            begin.record()
+            code(*arguments)
+            end.record()
+            torch.cuda.synchronize()
+            times.append(begin.elapsed_time(end) * 1e3)
+    return {"compile_s": seconds, "time_us": statistics.median(times), "counters": dict(counters["tilecast"])}
+
+
+def measured(problem, way, top_k):
+    with tempfile.TemporaryDirectory() as caches:
+        environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": caches, "TRITON_CACHE_DIR": caches + "/triton"}
+        done = subprocess.run([sys.executable, __file__, "--one", json.dumps([problem, way, top_k])],
+                              env=environment, capture_output=True, text=True, timeout=3600)
+    if done.returncode != 0:
+        print(problem, way, done.stderr.strip().splitlines()[-1:], file=sys.stderr)
+        return {"compile_s": math.nan, "time_us": math.nan, "counters": {}}
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def summary(rows, ours, theirs):
+    by = {(str(row["problem"]), row["way"]): row for row in rows}
+    pairs = [(by[key, ours], by[key, theirs]) for key, way in by if way == ours and (key, theirs) in by]
+    pairs = [(one, other) for one, other in pairs if not math.isnan(one["time_us"] + other["time_us"])]
+    if not pairs:
+        return f"{ours} and {theirs}: nothing to compare"
+    speeds = [other["time_us"] / one["time_us"] for one, other in pairs]
+    compiling = sum(one["compile_s"] for one, _ in pairs) / sum(other["compile_s"] for _, other in pairs)
+    return (f"{ours} / {theirs}: {len(pairs)} problems, compile time {compiling:.3f}, speed "
+            f"{statistics.geometric_mean(speeds):.4f} (worst {min(speeds):.3f})")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--problems", type=int, default=len(PROBLEMS))
+    parser.add_argument("--exhaustive", type=int, default=3, help="problems of the EXHAUSTIVE space (minutes each)")
+    parser.add_argument("--top-k", type=int, default=4)
+    parser.add_argument("--out", default="inductor.csv")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(compiled(*json.loads(options.one))))
+        return
+    tasks = [(problem, way) for problem in PROBLEMS[:options.problems] for way in WAYS
+             if not way.startswith("exhaustive")]
+    tasks += [(problem, way) for problem in (PROBLEMS[8], PROBLEMS[12], PROBLEMS[20])[:options.exhaustive]
+              for way in WAYS if way.startswith("exhaustive")]
+    rows = []
+    with open(options.out, "w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, ["problem", "way", "compile_s", "time_us", "counters"])
+        table.writeheader()
+        for problem, way in tasks:
+            rows.append({"problem": problem, "way": way, **measured(problem, way, options.top_k)})
+            table.writerow(rows[-1])
+            file.flush()
+            print(*rows[-1].values(), flush=True)
+    for pair in (("tilecast", "all"), ("tilecast_matmul", "all"), ("triton_tilecast", "triton"),
+                 ("exhaustive_tilecast", "exhaustive")):
+        print(summary(rows, *pair))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,194 @@
+"""Configuration files of vLLM's and SGLang's fused MoE kernel, and of vLLM's block-scaled GEMM, by forecast.
+
+    python -m tilecast moe-config --experts 128 --top-k 8 --n 384 --k 2048      # a file of a MoE layer
+    python -m tilecast moe-config --n 4096 --k 7168 --dtype fp8_w8a8 --block-shape 128,128
+    python -m tilecast moe-config ... --check 'E=128,N=384,device_name=NVIDIA_H200.json'
+
+Each configuration of the tuners' search space is predicted for every batch size and the fastest is written under the
+name and with the keys that both servers read. Tokens are routed uniformly. A MoE layer is two products, gate and up in
+the first; its activation and the sorting of tokens take the same time for every configuration and are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import functools
+import itertools
+import json
+import math
+import os
+import random
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
+
+from ._model import ConfigError, FileError
+from .triton import FamilyWarning, Tile, times_us
+
+# Numbers of tokens that the tuners of both servers write.
+TOKENS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024, 1536, 2048, 3072, 4096)
+# How drivers call these GPUs, as file names have it.
+DEVICE_NAMES = {"h200_sxm": "NVIDIA_H200", "h100_sxm": "NVIDIA_H100_80GB_HBM3", "h100_pcie": "NVIDIA_H100_PCIe",
+                "h800_sxm": "NVIDIA_H800"}
+_KEYS = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M", "num_warps", "num_stages")
+
+
+@dataclasses.dataclass(frozen=True)
+class Layer:
+    """A MoE layer's shard, or without `experts` one block-scaled product.
+
+    n, k           of a MoE layer the intermediate size of a shard and the hidden size; else of B, [n,k]
+    experts, top_k experts of the shard, and experts that each token goes to
+    dtype          "bf16", "fp16" or "fp8_w8a8"
+    block_shape    of fp8's scales, (128, 128), or none: a scale for a tensor
+    gpu            a name of `tilecast.gpus()`, or the path of a GPU file
+    device_name    as file names have it; by default of DEVICE_NAMES
+    """
+
+    n: int
+    k: int
+    experts: Optional[int] = None
+    top_k: Optional[int] = None
+    dtype: str = "bf16"
+    block_shape: Optional[tuple[int, int]] = None
+    gpu: str = "h200_sxm"
+    device_name: Optional[str] = None
+
+    def __post_init__(self):
+        if (self.experts is None) != (self.top_k is None):
+            raise ConfigError("experts, top_k: expected both of a MoE layer, none of a product")
+        if self.experts is not None and not 1 <= self.top_k <= self.experts:
+            raise ConfigError(f"top_k: expected 1 to {self.experts}, the number of experts, got {self.top_k}")
+        if self.dtype not in ("bf16", "fp16", "fp8_w8a8"):
+            raise ConfigError(f"dtype: expected bf16, fp16 or fp8_w8a8, got {self.dtype}")
+        if self.block_shape not in (None, (128, 128)) or (self.block_shape and self.dtype != "fp8_w8a8"):
+            raise ConfigError("block_shape: expected 128,128, of fp8_w8a8")
+        if self.experts is None and not self.block_shape:
+            raise ConfigError("expected experts, or block_shape: vLLM has no files of other products")
+
+    def file_name(self) -> str:
+        """The name under which vLLM and SGLang look for the file."""
+        device = self.device_name or DEVICE_NAMES.get(self.gpu)
+        if device is None:
+            raise ConfigError(f"device_name: needed for {self.gpu}: as in the names of vLLM's files, such as NVIDIA_H200")
+        sides = f"N={self.n},K={self.k}" if self.experts is None else f"E={self.experts},N={self.n}"
+        dtype = f",dtype={self.dtype}" if self.dtype == "fp8_w8a8" else ""
+        blocks = f",block_shape=[{self.block_shape[0]},{self.block_shape[1]}]" if self.block_shape else ""
+        return f"{sides},device_name={device}{dtype}{blocks}.json"
+
+    def times_us(self, tiles: Sequence[Tile], tokens: int) -> list[float]:
+        """Predicted microseconds of each configuration; infinity for one that cannot be launched."""
+        options = {"dtype": "e4m3" if self.dtype == "fp8_w8a8" else self.dtype, "gpu": self.gpu,
+                   "epilogue": "scale_block" if self.block_shape else "none"}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FamilyWarning)
+            if self.experts is None:
+                return times_us(tiles, tokens, self.n, self.k, **options)
+            rows = _routed(tokens, self.experts, self.top_k)
+            return [up + down for up, down in zip(times_us(tiles, rows, 2 * self.n, self.k, **options),
+                                                  times_us(tiles, rows, self.k, self.n, **options))]
+
+    def space(self) -> list[Tile]:
+        """The tuners' search space. The kernel cuts BLOCK_SIZE_K to a block of scales."""
+        block_k = (64, 128) if self.block_shape else (64, 128, 256)
+        return [Tile(*tile, group_m=group, tma=False) for *tile, group in itertools.product(
+            (16, 32, 64, 128, 256), (32, 64, 128, 256), block_k, (2, 3, 4, 5), (4, 8), (1, 16, 32, 64))]
+
+    def best(self, tokens: int) -> tuple[Tile, float]:
+        """The configuration with the shortest predicted time, and that in microseconds."""
+        space = self.space()
+        times = self.times_us(space, tokens)
+        i = min(range(len(times)), key=times.__getitem__)
+        return space[i], times[i]
+
+    def configs(self, tokens: Sequence[int] = TOKENS) -> dict[str, dict[str, int]]:
+        """What the file holds: for each number of tokens the best configuration."""
+        return {str(count): _values(self.best(count)[0]) for count in tokens}
+
+
+@functools.lru_cache(maxsize=64)
+def _routed(tokens: int, experts: int, top_k: int) -> tuple[int, ...]:
+    """Rows of each expert for tokens that go to `top_k` experts each, uniformly drawn by a fixed seed."""
+    draw, rows = random.Random(0), [0] * experts
+    for _ in range(tokens):
+        for expert in draw.sample(range(experts), top_k):
+            rows[expert] += 1
+    return tuple(rows)
+
+
+def _values(tile: Tile) -> dict[str, int]:
+    return dict(zip(_KEYS, (tile.block_m, tile.block_n, tile.block_k, tile.group_m, tile.num_warps, tile.num_stages)))
+
+
+def _text(values: Mapping[str, int]) -> str:
+    m, n, k, group, warps, stages = (values[key] for key in _KEYS)
+    return f"{m}x{n}x{k} group {group} warps {warps} stages {stages}"
+
+
+def read_configs(path: str) -> dict[int, Tile]:
+    """A file's configurations by the number of tokens; raises FileError, and ConfigError for other content."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            read = json.load(file)
+        return {int(tokens): Tile.of(values, False, False) for tokens, values in read.items() if tokens.isdigit()}
+    except OSError as error:
+        raise FileError(f"{path}: cannot read: {error.strerror}") from None
+    except (ValueError, AttributeError, TypeError) as error:
+        raise ConfigError(f"{path}: expected a tuned configuration file of vLLM: {error}") from None
+
+
+def checked(layer: Layer, tuned: Mapping[int, Tile]) -> str:
+    """A table: for each number of tokens the file's configuration and ours, and what ours gains by forecast."""
+    lines, gains = [f"{'tokens':>6}  {'file us':>9}  {'ours us':>9}  {'gain':>7}  file; ours"], []
+    for tokens, tile in sorted(tuned.items()):
+        best, least = layer.best(tokens)
+        us = layer.times_us([tile], tokens)[0]
+        gain = "no fit" if us == math.inf else f"{100 * (us / least - 1):+.1f} %"
+        if us < math.inf:
+            gains.append(us / least)
+        lines.append(f"{tokens:>6}  {us:>9.2f}  {least:>9.2f}  {gain:>7}  {_text(_values(tile))}; {_text(_values(best))}")
+    if gains:
+        mean = math.exp(sum(map(math.log, gains)) / len(gains))
+        lines.append(f"predicted gain over the file: {100 * (mean - 1):.1f} % (geometric mean)")
+    return "\n".join(lines)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--n", type=int, required=True, help="intermediate size of a shard; without --experts N of B")
+    parser.add_argument("--k", type=int, required=True, help="hidden size; without --experts K")
+    parser.add_argument("--experts", type=int, help="experts of a shard")
+    parser.add_argument("--top-k", type=int, help="experts that each token goes to")
+    parser.add_argument("--dtype", default="bf16", help="bf16 (default), fp16 or fp8_w8a8")
+    parser.add_argument("--block-shape", help="of fp8's scales: 128,128")
+    parser.add_argument("--gpu", default="h200_sxm", help="a GPU's name or file (default: h200_sxm)")
+    parser.add_argument("--device-name", help="as the file's name has it (default: by --gpu)")
+    parser.add_argument("--tokens", type=int, nargs="+", default=TOKENS, help="(default: those that vLLM tunes)")
+    parser.add_argument("--out", default=".", help="folder of the file (default: here); - prints it")
+    parser.add_argument("--check", metavar="FILE", help="compare a tuned file's configurations with ours")
+
+
+def run(options: argparse.Namespace) -> str:
+    """What the command prints."""
+    layer = Layer(options.n, options.k, options.experts, options.top_k, options.dtype, _block_shape(options.block_shape),
+                  options.gpu, options.device_name)
+    if options.check:
+        return checked(layer, read_configs(options.check))
+    name = layer.file_name()
+    text = json.dumps(layer.configs(options.tokens), indent=4)
+    if options.out == "-":
+        return text
+    path = os.path.join(options.out, name)
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+    except OSError as error:
+        raise FileError(f"{path}: cannot write: {error.strerror}") from None
+    return path
+
+
+def _block_shape(text: Optional[str]) -> Any:
+    try:
+        return None if text is None else tuple(map(int, text.strip("[]").split(",")))
+    except ValueError:
+        raise ConfigError(f"block_shape: expected two numbers, such as 128,128, got {text}") from None
