@@ -1,5 +1,5 @@
-// How many CTAs live on an SM, whatever they compute: by threads, registers, shared memory and the
-// most CTAs that an SM takes. Checked by: occupancy_test.cpp, and against the device by every
+// CTAs that fit on an SM by threads, registers, shared memory and the limit on CTAs, for kernels of
+// any op. Checked by: occupancy_test.cpp, and against the device by every
 // measured row (column ctas_per_sm).
 #pragma once
 

@@ -32,7 +32,7 @@ const std::vector<Layer>& layers() {
                                                    "nvrtc", "nvml",   "nvperf"};
   static const std::vector<std::string_view> kOfTilecastGpu{"model/", "kernels/", "validate/",
                                                             "cli/"};
-  // What of an op its kernels share with its model, and whoever reads or writes its texts.
+  // Shared by kernels, model and texts.
   static const Folders kGemm{"model/gemm/output/", "model/gemm/problem/", "model/gemm/config/",
                              "model/gemm/order/"};
   static const Folders kStream{"model/stream/block_walk", "model/stream/stream_config"};

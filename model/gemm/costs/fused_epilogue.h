@@ -4,8 +4,8 @@
 //
 // Instructions are counted in the SASS of warp_specialized 128x256x64, fp16, tn (NVRTC 13.0): those
 // of each epilogue less those of none, over the 128 elements of a thread. The special function unit
-// takes 16 elements a cycle (CUDA programming guide, throughput of arithmetic instructions). Four
-// warps could issue each cycle, 128 elements; an H200 issued some 80 of them in four epilogues of
+// takes machine.fused_special elements a cycle. Four warps could issue each cycle, 128 elements; an
+// H200 issued some 80 of them (machine.fused_issue) in four epilogues of
 // two cooperative kernels, whose two warps per scheduler wait for their own results
 // (docs/dev/known-gaps.md, E6): simulated cycles of 210 kernels with and without epilogues are then
 // 1.5 % off, with 128 1.9 %. relu is part of the conversion.

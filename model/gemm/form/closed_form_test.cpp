@@ -25,7 +25,13 @@ GpuSpec tensor_only() {
                             .gpcs = 8,
                             .merge_limit = 2.25,
                             .l2_output = {kNoLimit},
-                            .store_read = {kNoLimit}};
+                            .store_read = {kNoLimit},
+                            .fused_issue = 80,
+                            .fused_special = 16,
+                            .fp32_additions = 128,
+                            .pairs_converted = 64,
+                            .promotion_shown = 0.3125,
+                            .drift = 1.5};
   gpu.reduction->sm_store = {kNoLimit};
   return gpu;
 }
