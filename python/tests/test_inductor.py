@@ -100,13 +100,18 @@ def test_problems_that_are_not_predicted_keep_their_choices(of):
     assert counters["tilecast"]["not_ranked"] == len(everything)
 
 
+def test_fp8_operands_are_ranked():
+    of = MMKernelInputs([node("a", 4096, 4096, dtype=torch.float8_e4m3fn),
+                         node("b", 4096, 4096, stride=(1, 4096), dtype=torch.float8_e4m3fn)], mat1_idx=0, mat2_idx=1)
+    tiles = [ti.Tile(16, 16, 128, 2, 2, tma=False), ti.Tile(128, 128, 128, 3, 8, tma=False)]
+    assert ti.Choices(ti._Factory(1, False, None, ""))._picked(tiles, of) == [1]
+
+
 def test_sides_without_a_hint_are_not_ranked():
-    from torch.fx.experimental.symbolic_shapes import ShapeEnv
     unbacked = V.graph.sizevars.shape_env.create_unbacked_symint().node.expr
     ti.enable(matmul=False)
     of = MMKernelInputs([node("a", unbacked, 512), node("b", 512, 512)])
     assert len(choices(of)) > 5 and counters["tilecast"]["kept"] == 0
-    assert ShapeEnv
 
 
 def test_a_gpu_without_a_file_is_left_alone(monkeypatch):
