@@ -44,8 +44,9 @@ OptionWords known_words() {
   const auto add = [&](const char* option, auto... values) {
     words[option] = {std::string(to_text(values))...};
   };
-  add("--dtype", ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3, ElementType::kE5m2,
-      ElementType::kFp32);
+  for (i32 i = 0; i < kElementTypes; ++i) {
+    words["--dtype"].emplace_back(to_text(static_cast<ElementType>(i)));
+  }
   add("--dtype-c", ElementType::kFp16, ElementType::kBf16, ElementType::kFp32, ElementType::kE4m3);
   add("--accumulate", Accumulate::kFast, Accumulate::kExact);
   add("--layout", Layout::kTn, Layout::kNn, Layout::kNt, Layout::kTt);

@@ -30,7 +30,6 @@
 #include "model/gemm/menu/candidates.h"
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/menu/random_problems.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/rules/compiler_rejections.h"
 #include "model/ops/any_op.h"
 #include "model/predict/predict.h"
@@ -109,7 +108,7 @@ std::vector<VariantKernel> sampled(std::vector<VariantKernel> kernels, std::size
 
 /// The same problem in the other 16-bit type.
 std::optional<GemmProblem> in_other_half(GemmProblem problem) {
-  if (element_bytes(problem.dtype) != kOperandBytes) {
+  if (element_bytes(problem.dtype) != kHalfBytes) {
     return std::nullopt;
   }
   problem.dtype = problem.dtype == ElementType::kFp16 ? ElementType::kBf16 : ElementType::kFp16;

@@ -187,16 +187,9 @@ std::vector<Word> words_of(const std::string& what, BrokenFiles& broken) {
            traits_of(schedule).meaning});
     }
   } else if (what == "dtypes") {
-    const std::pair<ElementType, std::string_view> meanings[] = {
-        {ElementType::kFp16, "A, B and C in fp16, sums in fp32"},
-        {ElementType::kBf16, "A, B and C in bf16, sums in fp32"},
-        {ElementType::kE4m3,
-         "A and B in fp8, layout tn; C in bf16, fp16, fp32 or e4m3 (--dtype-c); sums fast or exact "
-         "(--accumulate)"},
-        {ElementType::kE5m2, "likewise, with two bits of mantissa"},
-        {ElementType::kFp32, "of C (--dtype-c), of memcpy and elementwise_add"}};
-    for (const auto& [type, meaning] : meanings) {
-      add(to_text(type), std::string(meaning) + also(type));
+    for (i32 i = 0; i < kElementTypes; ++i) {
+      const auto type = static_cast<ElementType>(i);
+      add(to_text(type), traits_of(type).meaning + also(type));
     }
   } else if (what == "epilogues") {
     add("none", "C = A B, or alpha A B + beta C (libtilecast)");

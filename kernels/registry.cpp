@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "model/gemm/config/schedule_text.h"
-#include "model/gemm/problem/fp8_pairs.h"
 
 namespace tilecast {
 namespace {

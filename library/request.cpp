@@ -1,6 +1,7 @@
 #include "library/request.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <cstdlib>
 #include <cstring>
@@ -44,25 +45,24 @@ i64 side(const char* name, i64 value) {
   return value;
 }
 
+static_assert(traits_of(ElementType::kFp16).in_c == TILECAST_FP16 &&
+              traits_of(ElementType::kBf16).in_c == TILECAST_BF16 &&
+              traits_of(ElementType::kE4m3).in_c == TILECAST_E4M3 &&
+              traits_of(ElementType::kE5m2).in_c == TILECAST_E5M2 &&
+              traits_of(ElementType::kFp32).in_c == TILECAST_FP32);
+
 ElementType element_type(const char* name, i32 type, bool of_c = false) {
-  switch (type) {
-    case TILECAST_FP32:
-      if (of_c) {
-        return ElementType::kFp32;
+  i32 most = 0;
+  for (i32 i = 0; i < kElementTypes; ++i) {
+    const ElementType element = static_cast<ElementType>(i);
+    if (of_c || element != ElementType::kFp32) {
+      if (traits_of(element).in_c == type) {
+        return element;
       }
-      break;
-    case TILECAST_FP16:
-      return ElementType::kFp16;
-    case TILECAST_BF16:
-      return ElementType::kBf16;
-    case TILECAST_E4M3:
-      return ElementType::kE4m3;
-    case TILECAST_E5M2:
-      return ElementType::kE5m2;
-    default:
-      break;
+      most = std::max(most, traits_of(element).in_c);
+    }
   }
-  invalid(fmt::format("{} is {}: expected a tilecast_type, 1 to {}", name, type, of_c ? 5 : 4));
+  invalid(fmt::format("{} is {}: expected a tilecast_type, 1 to {}", name, type, most));
 }
 
 bool asked(const char* name, i32 flag) {

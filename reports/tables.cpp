@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "model/gemm/config/kernel_config_text.h"
-#include "model/gemm/problem/fp8_pairs.h"
 
 namespace tilecast {
 

@@ -51,7 +51,7 @@ __device__ inline u32 slot_offset(const Chunk<Config>& chunk, u32 row, u32 sixte
     return row * kSwizzleBytes + ((sixteenth ^ row % kSwizzleAtomRows) << 4);
   }
   if (chunk.unswizzled()) {
-    return row * (c_last_columns(Config::kTiling) * kOperandBytes) + sixteenth * 16;
+    return row * (c_last_columns(Config::kTiling) * kHalfBytes) + sixteenth * 16;
   }
   constexpr u32 kPerBox = Config::kBoxRowBytes / 16;
   const u32 in_box = row * Config::kBoxRowBytes + sixteenth % kPerBox * 16;

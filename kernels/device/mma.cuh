@@ -98,18 +98,19 @@ __device__ inline OperandDescriptors in_stage(const OperandDescriptors& operands
           operands.b.moved(at.b_stage() * Config::kSmem.b_stage_bytes)};
 }
 
-/// Row or column `first` and k16 step `step` of an operand, in bytes from the warpgroup's first;
-/// `side`: of the tile.
+/// Row or column `first` and instruction `step` along K of an operand, in bytes from the
+/// warpgroup's first; `side`: of the tile.
 template <class Config>
 __device__ constexpr i32 step_bytes(bool k_major, i32 side, i32 first, i32 step) {
   if (!k_major) {
     // Sixteen K rows further are two atoms further in every slab of 64 rows or columns.
     return first / kSlabElements * Config::kTiling.block_k * kSwizzleBytes +
-           first % kSlabElements * kOperandBytes + step * kWgmmaK * kSwizzleBytes;
+           first % kSlabElements * Config::kOperandBytes +
+           step * Config::kInstructionK * kSwizzleBytes;
   }
-  const i32 k = step * kWgmmaK;
+  const i32 k = step * Config::kInstructionK;
   return (k / Config::kSlab * side + first) * Config::kSlabRowBytes +
-         k % Config::kSlab * kOperandBytes;
+         k % Config::kSlab * Config::kOperandBytes;
 }
 /// A of wgmma row i, B of wgmma column j.
 template <class Config>
@@ -130,7 +131,7 @@ __device__ inline void mma_k_block(Accumulator<Config>& acc, const OperandDescri
   const OperandDescriptors stage = in_stage<Config>(operands, at);
   ptx::wgmma_fence();
 #pragma unroll
-  for (i32 step = 0; step < Config::kTiling.block_k / kWgmmaK; ++step) {
+  for (i32 step = 0; step < Config::kSteps; ++step) {
 #pragma unroll
     for (i32 i = 0; i < Config::kMmasAlongM; ++i) {
 #pragma unroll
@@ -153,7 +154,7 @@ __device__ inline void mma_row_of_k_block(float (&sums)[Config::kInstructionN / 
   const OperandDescriptors stage = in_stage<Config>(operands, at);
   ptx::wgmma_fence();
 #pragma unroll
-  for (i32 step = 0; step < Config::kTiling.block_k / kWgmmaK; ++step) {
+  for (i32 step = 0; step < Config::kSteps; ++step) {
     ptx::wgmma_m64k16<Config::kInstructionN, Config::kElementType, Config::kMMajorA,
                       Config::kNMajorB>(sums, stage.a.moved(a_step_bytes<Config>(i, step)),
                                         stage.b.moved(b_step_bytes<Config>(0, step)), step > 0);

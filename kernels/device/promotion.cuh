@@ -21,7 +21,7 @@ namespace tilecast {
 
 template <class Config, class Behind>
 struct Promotion {
-  static_assert(Config::kMmasAlongN == 1 && Config::kTiling.block_k * 2 == scale_block() &&
+  static_assert(Config::kMmasAlongN == 1 && Config::kTiling.block_k == scale_block() &&
                     Config::kTiling.stages > 1,
                 "a wgmma spans its warpgroup's columns, a K block is 128 elements, as a block of "
                 "scales");

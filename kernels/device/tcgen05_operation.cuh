@@ -65,10 +65,10 @@ struct Tcgen05Operation {
       const ptx::SharedOperand stage_b = b.moved(at.b_stage() * Config::kSmem.b_stage_bytes);
       const u32 to = columns(tensor_memory, tile);
 #pragma unroll
-      for (i32 step = 0; step < Config::kTiling.block_k / kWgmmaK; ++step) {
-        const i32 k = step * kWgmmaK;
+      for (i32 step = 0; step < Config::kSteps; ++step) {
+        const i32 k = step * Config::kInstructionK;
         const i32 slab = k / kSlabElements;
-        const i32 in_row = k % kSlabElements * kOperandBytes;
+        const i32 in_row = k % kSlabElements * Config::kOperandBytes;
         ptx::tcgen05_mma_f16<kGroup<Config>>(
             to, stage_a.moved(slab * Config::kTiling.block_m * kSwizzleBytes + in_row),
             stage_b.moved(slab * kBRows * kSwizzleBytes + in_row), kInstruction,

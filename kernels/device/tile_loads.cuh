@@ -249,8 +249,9 @@ __device__ inline void load_k_block(const Args<Config>& args, const SharedMemory
   const i32 k = k_block * Config::kTiling.block_k +
                 (Config::kGroupedAlongK ? most_ragged_rows() - tile.k.rows : 0);
   const u32 barrier = smem.full(at.stage);
-  ptx::mbarrier_arrive_expect_tx(barrier, tile.a_rows * Config::kTiling.block_k * kOperandBytes +
-                                              Config::kSmem.b_stage_bytes + Config::kScaleBytes);
+  ptx::mbarrier_arrive_expect_tx(barrier,
+                                 tile.a_rows * Config::kTiling.block_k * Config::kOperandBytes +
+                                     Config::kSmem.b_stage_bytes + Config::kScaleBytes);
   load_scales(args, smem.scales(at.stage), tile, k_block, barrier);
 
   // A: the CTAs of one cluster row (equal m, every n) share it.

@@ -72,21 +72,6 @@ std::string guarded(std::string source, std::string_view architecture) {
                   family, kCall));
 }
 
-std::string_view element_of(ElementType type) {
-  switch (type) {
-    case ElementType::kBf16:
-      return "__nv_bfloat16";
-    case ElementType::kE4m3:
-      return "__nv_fp8_e4m3";
-    case ElementType::kE5m2:
-      return "__nv_fp8_e5m2";
-    case ElementType::kFp32:
-      return "float";
-    default:
-      return "__half";
-  }
-}
-
 /// Of groups or a batch.
 std::string products_text(const GemmProblem& problem) {
   const Batch& batch = problem.batch;
@@ -173,13 +158,10 @@ std::string defines(const EmittedGemm& gemm) {
   add("MIN_K_BLOCKS", config.decomposition.min_k_blocks);
   add("REDUCTION", static_cast<i32>(config.decomposition.reduction));
   text += "\n// Of the check and the launch:\n";
-  add("ELEMENT", element_of(types.operands));
-  add("C_ELEMENT", element_of(types.c));
-  add("C_ROUNDING", types.c == ElementType::kFp32   ? "0x1p-24"
-                    : types.c == ElementType::kE4m3 ? "0x1p-4"
-                    : types.c == ElementType::kBf16 ? "0x1p-8"
-                                                    : "0x1p-11");
-  add("BIAS_ELEMENT", element_of(half_type(types.c)));
+  add("ELEMENT", traits_of(types.operands).of_cuda);
+  add("C_ELEMENT", traits_of(types.c).of_cuda);
+  add("C_ROUNDING", fmt::format("0x1p-{}", traits_of(types.c).digits));
+  add("BIAS_ELEMENT", traits_of(half_type(types.c)).of_cuda);
   add("COMPUTE_CAPABILITY", uses_tcgen05(config.schedule) ? 100 : 90);
   add("FORECAST_US", fmt::format("{:.2f}", gemm.forecast.value * 1e6));
   return text;

@@ -115,7 +115,7 @@ struct Launch {
     const KernelConfig& run = gemm.config;
     const u32 resident = resident_workers();
     scheduler = make_tile_scheduler(gemm.problem.shape, kProducts, run, resident);
-    const i64 k_blocks = ceil_div<i64>(kMachineK, Config::kTiling.block_k);
+    const i64 k_blocks = ceil_div<i64>(kK, Config::kTiling.block_k);
     work = make_work_decomposition(scheduler, static_cast<i32>(k_blocks), run, resident);
     if (kBiasElements > 0) {
       bias = device_array<BiasElement>(kBiasElements);

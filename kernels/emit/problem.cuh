@@ -7,7 +7,6 @@
 #include <cuda_fp8.h>
 
 #include "kernels/gemm/gemm_config.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/gemm_problem.h"
 #include "model/gemm/problem/swapped_operands.h"
 
@@ -38,20 +37,18 @@ constexpr Layout kGivenLayout = Config::kSwapped ? transposed(Config::kLayout) :
 constexpr i64 kLda = TILECAST_LDA, kLdb = TILECAST_LDB, kLdc = TILECAST_LDC;
 constexpr i64 kElementsOfA = kMatricesOfA * (a_is_k_major(kGivenLayout) ? kM : kK) * kLda,
               kElementsOfB = kMatricesOfB * (b_is_k_major(kGivenLayout) ? kN : kK) * kLdb;
-constexpr i64 kMachineK = kK / k_elements(Config::kElementType);
 /// One launch, but for groups: of these all rows as one product.
-constexpr i32 kPair = k_elements(Config::kElementType);
 constexpr GemmProblem kProblem{
-    .shape = {kM, kN, kMachineK},
+    .shape = {kM, kN, kK},
     .dtype = Config::kElementType,
     .layout = kGivenLayout,
     .epilogue = Config::kEpilogue,
     .c = Config::kCType,
     .batch = Config::kGrouped || Config::kGroupedAlongK ? Batch{} : kBatch,
-    .leading = {.a = kLda / kPair, .b = kLdb / kPair, .c = kLdc}};
+    .leading = {.a = kLda, .b = kLdb, .c = kLdc}};
 constexpr i64 kColumnsOfC = c_columns(kProblem);
 constexpr i64 kElementsOfC = kProducts * kM * kColumnsOfC, kSpanOfC = kProducts * kM * kLdc;
-constexpr bool kFp8 = is_fp8_pair(Config::kElementType);
+constexpr bool kFp8 = is_fp8(Config::kElementType);
 using Element = TILECAST_ELEMENT;  // of A and B
 using CElement = TILECAST_C_ELEMENT;
 using BiasElement = TILECAST_BIAS_ELEMENT;
@@ -59,7 +56,7 @@ constexpr i64 kBiasElements = bias_elements(Config::kEpilogue, kM, kN);
 // As kernels/jit/gemm_launch.cpp has rows of A's scales unless told otherwise.
 constexpr i64 kRowOfScales =
     has_block_scales(Config::kEpilogue) ? round_up<i64>(kM, scales_apart()) : kM;
-constexpr ScaleElements kScaleElements = scale_elements({.shape = {kRowOfScales, kN, kMachineK},
+constexpr ScaleElements kScaleElements = scale_elements({.shape = {kRowOfScales, kN, kK},
                                                          .dtype = Config::kElementType,
                                                          .layout = kGivenLayout,
                                                          .epilogue = Config::kEpilogue});

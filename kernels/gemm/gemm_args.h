@@ -122,7 +122,7 @@ TILECAST_HD constexpr i32 boxes_of(i32 rows) { return ceil_div(rows, kMostBoxRow
 TILECAST_HD constexpr TmaBox operand_box(const Tiling& t, i32 side, i32 sharers, bool k_major) {
   const i32 rows = (k_major ? side : t.block_k) / sharers;
   const i32 columns = k_major ? k_slab_elements(t) : kSlabElements;
-  return {columns, rows / boxes_of(rows), columns * kOperandBytes};
+  return {columns, rows / boxes_of(rows), columns * t.operand_bytes};
 }
 TILECAST_HD constexpr TmaBox a_box(const Tiling& t, Layout layout) {
   return operand_box(t, t.block_m, t.cluster_n, a_is_k_major(layout));

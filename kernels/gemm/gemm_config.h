@@ -85,7 +85,11 @@ struct GemmConfig : Given {
 
   /// K elements and bytes of a swizzle row of a K-major operand.
   static constexpr i32 kSlab = k_slab_elements(kTiling);
+  static constexpr i32 kOperandBytes = kTiling.operand_bytes;
   static constexpr i32 kSlabRowBytes = kSlab * kOperandBytes;
+  /// K elements of an instruction, and instructions along a K block.
+  static constexpr i32 kInstructionK = instruction_k(kTiling);
+  static constexpr i32 kSteps = k_steps(kTiling);
   /// Bytes of block scales that come with a K block.
   static constexpr i32 kScaleBytes =
       has_block_scales(Given::kEpilogue) ? scale_copies(kTiling) * scale_box_bytes(kTiling) : 0;

@@ -16,10 +16,10 @@ namespace tilecast {
 template <class Config>
 __device__ inline u32 a_fragment_address(u32 a, i32 row, i32 step) {
   const u32 lane = threadIdx.x % 32;
-  const i32 k = step * kWgmmaK;
+  const i32 k = step * Config::kInstructionK;
   const u32 slab = a + (k / Config::kSlab * Config::kTiling.block_m) * Config::kSlabRowBytes;
-  const u32 offset = (row + lane % 16) * Config::kSlabRowBytes + k % Config::kSlab * kOperandBytes +
-                     lane / 16 * 16;
+  const u32 offset = (row + lane % 16) * Config::kSlabRowBytes +
+                     k % Config::kSlab * Config::kOperandBytes + lane / 16 * 16;
   constexpr u32 kSwizzled = (Config::kSlabRowBytes / 16 - 1) << 4;
   return slab + (offset ^ ((offset >> 3) & kSwizzled));
 }
@@ -29,7 +29,7 @@ template <class Config>
 __device__ inline void mma_k_block_from_registers(Accumulator<Config>& acc,
                                                   const SharedMemory<Config>& smem,
                                                   const OperandDescriptors& operands, i32 row) {
-  constexpr i32 kSteps = Config::kTiling.block_k / kWgmmaK;
+  constexpr i32 kSteps = Config::kSteps;
   const i32 warp_row = row + threadIdx.x % kThreadsPerWarpgroup / 32 * 16;
   u32 a[Config::kMmasAlongM][kSteps][4];
 #pragma unroll

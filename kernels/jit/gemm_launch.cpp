@@ -11,7 +11,6 @@
 #include "model/base/math.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/config/tensor_memory.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/operand_copies.h"
 #include "model/gemm/problem/swapped_operands.h"
@@ -21,8 +20,8 @@ namespace tilecast {
 GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config,
                        SumScale scale, WorkspaceOwner owner)
     : kernel_(&kernel),
-      problem_(as_run(in_pairs(problem), config)),
-      config_(in_pairs(problem.dtype, config)),
+      problem_(as_run(problem, config)),
+      config_(for_operands(problem.dtype, config)),
       scale_(scale),
       shape_{.ctas = static_cast<u32>(cluster_size(config.tiling)),
              .threads = threads_per_cta(config.schedule, config.tiling),

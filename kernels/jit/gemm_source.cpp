@@ -6,7 +6,6 @@
 #include "kernels/registry.h"
 #include "model/base/error.h"
 #include "model/gemm/config/kernel_config_text.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/swapped_operands.h"
 #include "model/gemm/rules/kernel_rules.h"
 
@@ -28,9 +27,8 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
                         Build build) {
   const auto& [types, layout, epilogue, batched, grouped, along_k, launch] = kind;
   const bool timeline = build == Build::kTimeline;
-  const KernelConfig config = in_pairs(types.operands, asked);
+  const KernelConfig config = for_operands(types.operands, asked);
   const Tiling& t = config.tiling;
-  const bool pairs = is_fp8(types.operands);
   // An enumerator, with its word behind it.
   const auto word = [](const char* type, auto enumerator, std::string_view text) {
     return fmt::format("{}{{{}}} /* {} */", type, static_cast<i32>(enumerator), text);
@@ -39,21 +37,20 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
   // Of the grids only this one changes a kernel.
   const Grid grid = config.grid == Grid::kTakeover ? Grid::kTakeover : Grid::kTiles;
   const Layout run = config.operands == OperandOrder::kSwapped ? transposed(layout) : layout;
-  const ElementType operands = in_pairs(types.operands);
   std::string text = fmt::format(
       "namespace tilecast {{\n\n/// What this kernel is compiled for.\nstruct Given {{\n"
       "  static constexpr KernelConfig kKernel{{\n"
       "      .schedule = {},\n"
       "      .tiling = {{.block_m = {}, .block_n = {}, .block_k = {}, .stages = {},\n"
       "                 .warpgroups_m = {}, .warpgroups_n = {}, .cluster_m = {}, .cluster_n = {},\n"
-      "                 .c_slots = {}}},\n"
+      "                 .c_slots = {}, .operand_bytes = {}}},\n"
       "      .ctas_per_sm = {},\n      .inflight = {},\n      .producer_registers = {},\n"
       "      .a_source = {},\n      .instruction_n = {},\n      .grid = Grid{{{}}},\n"
       "      .raster = {{}},\n      .decomposition = {{}},\n      .accumulators = {},\n"
       "      .store = Store{{{}}},\n      .operands = OperandOrder{{{}}},\n  }};\n",
       word("Schedule", schedule, to_text(schedule)), t.block_m, t.block_n, t.block_k, t.stages,
-      t.warpgroups_m, t.warpgroups_n, t.cluster_m, t.cluster_n, t.c_slots, config.ctas_per_sm,
-      config.inflight, config.producer_registers,
+      t.warpgroups_m, t.warpgroups_n, t.cluster_m, t.cluster_n, t.c_slots, t.operand_bytes,
+      config.ctas_per_sm, config.inflight, config.producer_registers,
       word("OperandSource", config.a_source,
            config.a_source == OperandSource::kShared ? "shared" : "registers"),
       config.instruction_n, static_cast<i32>(grid), config.accumulators,
@@ -65,8 +62,7 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
     constant(fmt::format("bool {}", name), holds ? "true" : "false");
   };
   constant("ElementType kElementType",
-           word("ElementType", operands,
-                fmt::format("{}{}", pairs ? "pairs along K of " : "", to_text(types.operands))));
+           word("ElementType", types.operands, to_text(types.operands)));
   constant("ElementType kCType", word("ElementType", types.c, to_text(types.c)));
   constant("Layout kLayout", word("Layout", run, to_text(run)));
   constant("Epilogue kEpilogue",

@@ -7,7 +7,6 @@
 
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/launch/matrix_view.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/operand_copies.h"
 
 namespace tilecast {
@@ -43,7 +42,7 @@ struct GroupCounts {
   i64 capacity = 0;              // of masked ones
 };
 
-/// A problem as its kernel runs it (fp8_pairs.h, swapped_operands.h).
+/// A problem as its kernel runs it (swapped_operands.h).
 struct GemmToBind {
   GemmProblem problem;  // its groups are not looked at
   KernelConfig config;
@@ -86,15 +85,14 @@ inline OperandViews operand_views(const GemmToBind& gemm, const GemmBuffers& buf
   auto& [a, b, c] = views;
   const Batch& batch = problem.batch;
   if (batch.products > 1) {
-    const auto among = [&](MatrixView& view, i64 matrices, i64 asked, i64 elements) {
+    const auto among = [&](MatrixView& view, i64 matrices, i64 asked) {
       const i64 tight = view.rows * (view.row_stride == 0 ? view.columns : view.row_stride);
       view.matrices = matrices;
-      view.matrix_stride = asked == 0 ? tight : asked / elements;
+      view.matrix_stride = asked == 0 ? tight : asked;
     };
-    const i64 pair = k_elements(dtype);
-    among(a, batch.one_a ? 1 : batch.products, buffers.a_matrix_stride, pair);
-    among(b, batch.one_b ? 1 : batch.products, buffers.b_matrix_stride, pair);
-    among(c, batch.products, buffers.c_matrix_stride, 1);
+    among(a, batch.one_a ? 1 : batch.products, buffers.a_matrix_stride);
+    among(b, batch.one_b ? 1 : batch.products, buffers.b_matrix_stride);
+    among(c, batch.products, buffers.c_matrix_stride);
   }
   if (gemm.groups.along_m > 0) {
     a.matrices = 1;
@@ -187,7 +185,7 @@ GemmArgs bind_gemm(const GemmToBind& gemm, GemmBuffers buffers, Encode encode) {
                 .c_stride = c.matrix_stride};
   args.result = bind_result(gemm, buffers, c, encode);
   args.scales = buffers.scales;
-  const i64 scale_blocks = ceil_div<i64>(k * (is_fp8_pair(problem.dtype) ? 2 : 1), scale_block());
+  const i64 scale_blocks = ceil_div<i64>(k, scale_block());
   if (args.scales.a_stride == 0) {
     args.scales.a_stride = round_up(args.m, scales_apart());
   }

@@ -41,16 +41,11 @@ inline CUtensorMapDataType data_type_of(ElementType type) {
       return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
     case ElementType::kBf16:
       return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-    case ElementType::kE4m3x2:
-    case ElementType::kE5m2x2:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT16;
-    case ElementType::kE4m3:
-    case ElementType::kE5m2:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
     case ElementType::kFp16:
-      break;
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    default:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
   }
-  return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
 }
 
 /// Out-of-bounds loads bring zeros, stores there are dropped.

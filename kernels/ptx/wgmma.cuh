@@ -1,6 +1,6 @@
 // wgmma: asynchronous matrix multiply-accumulate of one warpgroup, m64nNk16, 16-bit operands, fp32
 // accumulators in registers; B from shared memory, A from there or from registers. N is a multiple
-// of 8 up to 256. Of fp8 sixteen pairs along K: m64nNk32.
+// of 8 up to 256. Of operands of 8 bits: m64nNk32.
 //
 // PTX names every accumulator register in the instruction text, so the text depends on N: the
 // macros below build "{%0, ..., %(N/2 - 1)}" and the matching operands from groups of eight; of odd
@@ -180,7 +180,7 @@ struct MatrixDescriptor {
       TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, "k16.f32.f16.f16", ", %" #p3 ", %" #p4);   \
     } else if constexpr (kType == ElementType::kBf16) {                                     \
       TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, "k16.f32.bf16.bf16", ", %" #p3 ", %" #p4); \
-    } else if constexpr (kType == ElementType::kE4m3x2) {                                   \
+    } else if constexpr (kType == ElementType::kE4m3) {                                     \
       TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, "k32.f32.e4m3.e4m3", "");                  \
     } else {                                                                                \
       TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, "k32.f32.e5m2.e5m2", "");                  \
@@ -192,7 +192,7 @@ struct MatrixDescriptor {
       TILECAST_WGMMA_REGISTERS(n, list, p0, p1, p2, p3, p4, p5, "k16.f32.f16.f16", ", %" #p6);   \
     } else if constexpr (kType == ElementType::kBf16) {                                          \
       TILECAST_WGMMA_REGISTERS(n, list, p0, p1, p2, p3, p4, p5, "k16.f32.bf16.bf16", ", %" #p6); \
-    } else if constexpr (kType == ElementType::kE4m3x2) {                                        \
+    } else if constexpr (kType == ElementType::kE4m3) {                                          \
       TILECAST_WGMMA_REGISTERS(n, list, p0, p1, p2, p3, p4, p5, "k32.f32.e4m3.e4m3", "");        \
     } else {                                                                                     \
       TILECAST_WGMMA_REGISTERS(n, list, p0, p1, p2, p3, p4, p5, "k32.f32.e5m2.e5m2", "");        \
@@ -203,8 +203,8 @@ template <int kN, ElementType kType, bool kTransposed>
 struct CheckWgmma {
   static_assert(kN % 8 == 0 && kN >= 8 && kN <= 256, "instruction N of 8 to 256 in steps of 8");
   static_assert(kType == ElementType::kFp16 || kType == ElementType::kBf16 ||
-                    (is_fp8_pair(kType) && !kTransposed),
-                "16-bit operands, or pairs of fp8, which are K-major");
+                    (is_narrow(kType) && !kTransposed),
+                "16-bit operands, or those of 8 bits, which are K-major");
 };
 
 /// d (+)= A * B for 64 rows and kN columns; accumulate false overwrites d. kTransposedA: A is

@@ -13,7 +13,7 @@ extern "C" __global__ void __launch_bounds__(256)
   const u64 stride = static_cast<u64>(gridDim.x) * blockDim.x;
   for (u64 i = static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x; i < pairs; i += stride) {
     const DrawnPair pair = drawn_pair(static_cast<Inputs>(inputs), seed, i);
-    if (is_fp8(element_type)) {
+    if (is_narrow(element_type)) {
       elements[i] = ptx::fp8_pair_of(pair.first, pair.second, element_type);
       continue;
     }

@@ -57,7 +57,7 @@ TEST_CASE("With energy growing as the clock squared, eight times the energy halv
 }
 
 TEST_CASE("A sum that is promoted adds 10 pJ") {
-  ChipWork work{.tensor = Flops{128e12}, .dtype = ElementType::kE4m3x2};
+  ChipWork work{.tensor = Flops{128e12}, .dtype = ElementType::kE4m3};
   const double without = energy_at_1_ghz(h200(), work, Inputs::kZeros).tensor.value;
   work.promoted = 1e12;
   const double with = energy_at_1_ghz(h200(), work, Inputs::kZeros).tensor.value;

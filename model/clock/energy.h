@@ -18,7 +18,7 @@ namespace tilecast {
 
 /// Work of one kernel run over the whole chip.
 struct ChipWork {
-  Flops tensor;  // of fp8, those of the 16-bit kernel that has its pairs
+  Flops tensor;  // as tensor_flops() counts them
   Bytes shared_memory;
   Bytes l2;  // that L2 puts out, concurrent requests for it once
   Bytes dram;

@@ -180,7 +180,7 @@ AnyProblem parse_problem(Op op, std::string_view shape, ElementType dtype, Layou
   if (split_batch(shape).batch) {
     throw ConfigError(fmt::format("a batch applies only to gemm, not to {}", to_text(op)));
   }
-  if (is_fp8(dtype)) {
+  if (is_narrow(dtype)) {
     throw ConfigError(
         fmt::format("dtype '{}': expected fp16, bf16 or fp32 for {}", to_text(dtype), to_text(op)));
   }
@@ -233,14 +233,14 @@ std::optional<ElementType> parse_c_type(std::string_view text) {
 }
 
 GemmProblem with_c_type(GemmProblem problem, ElementType c) {
-  const bool fp8 = is_fp8(problem.dtype);
+  const bool narrow = is_narrow(problem.dtype);
   const bool any = c == ElementType::kFp32 || c == ElementType::kE4m3;
-  if (!any && (fp8 ? c != ElementType::kFp16 && c != ElementType::kBf16 : c != problem.dtype)) {
+  if (!any && (narrow ? c != ElementType::kFp16 && c != ElementType::kBf16 : c != problem.dtype)) {
     throw ConfigError(fmt::format("dtype_c '{}': expected {}, fp32 or e4m3 where A and B are {}",
-                                  to_text(c), fp8 ? "bf16, fp16" : to_text(problem.dtype),
+                                  to_text(c), narrow ? "bf16, fp16" : to_text(problem.dtype),
                                   to_text(problem.dtype)));
   }
-  problem.c = fp8 || any ? c : GemmProblem{}.c;
+  problem.c = narrow || any ? c : GemmProblem{}.c;
   return problem;
 }
 

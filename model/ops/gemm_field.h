@@ -54,7 +54,7 @@ inline constexpr GemmField kGemmFields[] = {
      "",
      // Of 16-bit operands C has their type, whatever the others' 16 bits are.
      [](const GemmProblem& p, std::string_view usual) {
-       return is_fp8(p.dtype) || element_bytes(parse_c_type(usual).value()) != 2;
+       return is_narrow(p.dtype) || element_bytes(parse_c_type(usual).value()) != 2;
      }},
     {"batch", [](const GemmProblem& p) { return p.batch.products > 1 ? to_text(p.batch) : ""; },
      [](GemmProblem& p, std::string_view text) { p.batch = parse_batch(text); },

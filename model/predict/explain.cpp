@@ -12,7 +12,6 @@
 #include "model/gemm/predict/outside_bytes.h"
 #include "model/gemm/predict/price_of_copies.h"
 #include "model/gemm/predict/simulated_gemm.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/swapped_operands.h"
 #include "model/gemm/sim/limits.h"
 #include "model/predict/predict_op.h"
@@ -164,8 +163,8 @@ Explanation explain_one(const GemmQuestion& asked, const KernelConfig& asked_of,
   e.closed_form = predict_one(asked, asked_of, Method::kAnalytic);
   e.predicted =
       method == Method::kAnalytic ? e.closed_form : predict_one(asked, asked_of, method, &run);
-  const KernelConfig config = in_pairs(own_problem.dtype, asked_of);
-  const GemmProblem problem = as_run(in_pairs(own_problem), config);
+  const KernelConfig config = for_operands(own_problem.dtype, asked_of);
+  const GemmProblem problem = as_run(own_problem, config);
   const GemmWork work = gemm_work(gpu, problem, config);
   const bool simulated = e.predicted.method == Method::kSimulated;
   KernelActivity activity = simulated ? run.activity : kernel_activity(gpu, problem, config, work);
@@ -248,8 +247,8 @@ Explanation explain_best(const GpuSpec& gpu, const AnyProblem& problem, const Co
 
 std::vector<TileSpan> timeline(const GpuSpec& gpu, const GemmProblem& asked,
                                const KernelConfig& asked_of, Hertz sm_clock) {
-  const KernelConfig config = in_pairs(asked.dtype, asked_of);
-  const GemmProblem problem = as_run(in_pairs(asked), config);
+  const KernelConfig config = for_operands(asked.dtype, asked_of);
+  const GemmProblem problem = as_run(asked, config);
   std::vector<TileSpan> tiles;
   simulate_gemm(gpu, problem, config, residency_of(gpu, config), sm_clock, {.tiles = &tiles});
   return tiles;

@@ -7,7 +7,6 @@
 
 #include "model/base/parallel.h"
 #include "model/gemm/predict/simulated_gemm.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/predict/best_per.h"
 #include "model/rank/retime.h"
 #include "model/rank/simulated_ranking.h"
@@ -99,10 +98,10 @@ Ranking rank_draws(const GpuSpec& gpu, const std::vector<GemmProblem>& draws,
   const std::size_t median = by_time[by_time.size() / 2].second;
   const auto nominate = [&](std::size_t i) -> std::optional<SharedSimulation> {
     const GemmProblem& draw = draws[median];
-    const KernelConfig config = in_pairs(draw.dtype, std::get<KernelConfig>(candidates[i].config));
-    return simulates(gpu, in_pairs(draw), config)
-               ? std::optional(SharedSimulation{.candidates = {i}})
-               : std::nullopt;
+    const KernelConfig config =
+        for_operands(draw.dtype, std::get<KernelConfig>(candidates[i].config));
+    return simulates(gpu, draw, config) ? std::optional(SharedSimulation{.candidates = {i}})
+                                        : std::nullopt;
   };
   const auto simulate = [&](std::size_t i) {
     Prediction p = predict_config(gpu, draws[median], candidates[i].config, regime, inputs,

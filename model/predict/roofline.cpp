@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "model/base/math.h"
-#include "model/gemm/problem/fp8_pairs.h"
 
 namespace tilecast {
 namespace {
@@ -19,7 +18,7 @@ std::optional<Seconds> compute_time(const GpuSpec& gpu, const GemmProblem& probl
   const i64 tiles = matrices_of_c(problem) * ceil_div<i64>(shape.m, t.block_m) *
                     ceil_div<i64>(shape.n, t.block_n);
   const i64 waves = ceil_div<i64>(tiles, gpu.sm.count);
-  const double k = mean_k(problem) / k_elements(problem.dtype);
+  const double k = mean_k(problem) * element_bytes(problem.dtype) / 2;
   const Flops tile_work{2.0 * t.block_m * t.block_n * k};
   const Cycles tensor = compute_cycles(tile_work, tensor_rate(gpu)) * static_cast<double>(waves);
   return time_of(tensor, gpu.clock->max);

@@ -9,7 +9,6 @@
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/predict/kernel_features.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/learn/learned.h"
 #include "model/ops/any_op.h"
@@ -18,16 +17,17 @@
 namespace tilecast {
 namespace {
 
-/// "K is 65536 (measured: 64 to 32768)"; empty where it is among them. `unit`: elements
-/// of what is compared.
-std::string beyond(const char* name, i64 GemmShape::*side, const GemmProblem& problem,
-                   const std::vector<GemmProblem>& measured, i64 unit = 1) {
-  const auto [least, most] =
-      std::ranges::minmax(measured, {}, [side](const GemmProblem& row) { return row.shape.*side; });
-  const i64 low = least.shape.*side, high = most.shape.*side, own = problem.shape.*side;
+/// "K is 65536 (measured: 64 to 32768)"; empty where it is among them. `size` is compared, which
+/// `unit` elements of the side take.
+template <class Size>
+std::string beyond(const char* name, Size size, const GemmProblem& problem,
+                   const std::vector<GemmProblem>& measured, double unit = 1) {
+  const auto [least, most] = std::ranges::minmax(measured, {}, size);
+  const i64 low = size(least), high = size(most), own = size(problem);
+  const auto elements = [unit](i64 of) { return std::llround(static_cast<double>(of) * unit); };
   return own >= low && own <= high ? std::string()
-                                   : fmt::format("{} is {} (measured: {} to {})", name, own * unit,
-                                                 low * unit, high * unit);
+                                   : fmt::format("{} is {} (measured: {} to {})", name,
+                                                 elements(own), elements(low), elements(high));
 }
 
 }  // namespace
@@ -42,9 +42,9 @@ std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& asked) {
   if (gpu.learned != nullptr && !gpu.learned->rows.empty()) {
     std::vector<GemmProblem> measured;
     for (const LearnedRow& row : gpu.learned->rows) {
-      measured.push_back(in_pairs(parse_gemm_problem(row.problem)));
+      measured.push_back(parse_gemm_problem(row.problem));
     }
-    const GemmProblem problem = in_pairs(asked);
+    const GemmProblem& problem = asked;
     const auto has_batch = [](const GemmProblem& row) { return row.batch.products > 1; };
     if (has_batch(problem) && std::ranges::none_of(measured, has_batch)) {
       reasons.emplace_back("nothing was learned from batches");
@@ -56,9 +56,14 @@ std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& asked) {
       reasons.emplace_back("nothing was learned from groups along K");
     }
     for (const std::string& side :
-         {beyond("M", &GemmShape::m, problem, measured),
-          beyond("N", &GemmShape::n, problem, measured),
-          beyond("K", &GemmShape::k, problem, measured, k_elements(asked.dtype))}) {
+         {beyond(
+              "M", [](const GemmProblem& p) { return p.shape.m; }, problem, measured),
+          beyond(
+              "N", [](const GemmProblem& p) { return p.shape.n; }, problem, measured),
+          // The bytes of K, of which tensor cores take as many whatever the type.
+          beyond(
+              "K", [](const GemmProblem& p) { return p.shape.k * element_bytes(p.dtype); }, problem,
+              measured, 1.0 / element_bytes(asked.dtype))}) {
       if (!side.empty()) {
         reasons.push_back(side);
       }

@@ -6,7 +6,6 @@
 
 #include "model/base/error.h"
 #include "model/gemm/costs/kernel_costs.h"
-#include "model/gemm/problem/fp8_pairs.h"
 
 namespace tilecast {
 namespace {
@@ -101,7 +100,7 @@ void check_work(const GpuSpec& gpu, const GemmProblem& problem, const Prediction
                 Violations& violations) {
   violations.equal("tflops", p.tflops, "those asked for over the time,",
                    gemm_flops(problem) / p.time.value * si::kPico);
-  const double elements = k_elements(problem.dtype);  // of fp8 twice as many in a cycle
+  const double elements = 2.0 / element_bytes(problem.dtype);  // of fp8 twice as many in a cycle
   violations.at_most(
       "tflops", p.tflops, "the peak at its clock,",
       gpu.sm.count * tensor_rate(gpu).value * elements * p.sm_clock.value * si::kPico);

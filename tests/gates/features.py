@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Adds a feature that the tree does not have to a copy of it, and counts what that took.
 
-  tests/gates/features.py activation|operand [--build DIR]
+  tests/gates/features.py activation|operand|int8 [--build DIR]
 
 activation: hard_swish, x min(max(x + 3, 0), 6) / 6, in at most 3 files. operand: a matrix like C
-that the result is multiplied by, in at most 8. The copy is built without CUDA, forecasts the
+that the result is multiplied by, in at most 8. int8: operands of int8 with sums in int32, in at
+most 10. The copy is built without CUDA, forecasts the
 feature and passes the tests of output steps. Where there is an nvcc, a program with the kernel is
 emitted and compiled, and run where there is a GPU: it compares C with an fp64 reference. DIR keeps
 the copy and its build. Exit code 1 where the feature takes more files or something fails.
@@ -56,6 +57,44 @@ FACTOR = STEP.format("""struct Factor : LoadStep {
 };
 """)
 STEPS = "model/gemm/output/steps.h"
+TYPES = "model/base/element_type.h"
+WGMMA, CONVERT = "kernels/ptx/wgmma.cuh", "kernels/ptx/convert.cuh"
+INT8_ROW = """    case ElementType::kInt8:
+      return {.name = "int8",
+              .others = "s8",
+              .meaning = "A and B in int8, layout tn, sums in int32; C as of fp8",
+              .of_cuda = "signed char",
+              .bytes = 1,
+              .digits = 7,
+              .in_c = 6};
+"""
+FROM_INT32 = """    if constexpr (Config::kElementType == ElementType::kInt8) {
+      for (auto& row : accumulator.d) {
+#pragma unroll
+        for (auto& sums : row) {
+#pragma unroll
+          for (float& sum : sums) {
+            sum = static_cast<float>(static_cast<i32>(__float_as_uint(sum)));
+          }
+        }
+      }
+    }
+"""
+INT8_PAIR = """  if (type == ElementType::kInt8) {
+    const auto byte = [](float x) {
+      return static_cast<u32>(static_cast<i32>(fminf(fmaxf(x, -127.0f), 127.0f))) & 0xffu;
+    };
+    return static_cast<unsigned short>(byte(low) | byte(high) << 8);
+  }
+"""
+INT8_HALVES = """  if (type == ElementType::kInt8) {
+    const auto half = [](u32 byte) {
+      const float value = static_cast<float>(static_cast<signed char>(byte));
+      return static_cast<u32>(bits_of(value, ElementType::kFp16));
+    };
+    return half(fp8_pair & 0xffu) | half(fp8_pair >> 8) << 16;
+  }
+"""
 # Most files, options of commands, a configuration; new files; replacements (path, old, new).
 FEATURES = {
     "activation": (3, ["--epilogue", "bias_n+hard_swish"], "ws:tile=128x128x64,stages=4",
@@ -70,6 +109,37 @@ FEATURES = {
                 [(STEPS, '#include "model/gemm/output/geglu.h"\n',
                   '#include "model/gemm/output/factor.h"\n#include "model/gemm/output/geglu.h"\n'),
                  (STEPS, "Residual,", "Residual, Factor,")]),
+    "int8": (10, ["--dtype", "int8"], "ws:tile=128x128x128,stages=4", {}, [
+        (TYPES, "kE4m3, kE5m2 };", "kE4m3, kE5m2, kInt8 };"),
+        (TYPES, "kElementTypes = 5;", "kElementTypes = 6;"),
+        (TYPES, "  }\n  return {};\n}\nstatic_assert", INT8_ROW + "  }\n  return {};\n}\nstatic_assert"),
+        # Registers of any type, and no factors of A and B.
+        (WGMMA, '#define TILECAST_D4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])',
+         '#define TILECAST_D1(i) "+r"(reinterpret_cast<u32&>(d[i]))\n'
+         "#define TILECAST_D4(i) TILECAST_D1(i), TILECAST_D1(i + 1), TILECAST_D1(i + 2), TILECAST_D1(i + 3)"),
+        (WGMMA, '"}, %" #a ", %" #b ", p, 1, 1" major ";\\n}"', '"}, %" #a ", %" #b ", p" major ";\\n}"'),
+        (WGMMA, '(n, list, p0, p1, p2, "k16.f32.f16.f16", ", %"', '(n, list, p0, p1, p2, "k16.f32.f16.f16", ", 1, 1, %"'),
+        (WGMMA, '(n, list, p0, p1, p2, "k16.f32.bf16.bf16", ", %"',
+         '(n, list, p0, p1, p2, "k16.f32.bf16.bf16", ", 1, 1, %"'),
+        (WGMMA, '(n, list, p0, p1, p2, "k32.f32.e4m3.e4m3", "");',
+         '(n, list, p0, p1, p2, "k32.f32.e4m3.e4m3", ", 1, 1");'),
+        (WGMMA, '(n, list, p0, p1, p2, "k32.f32.e5m2.e5m2", "");',
+         '(n, list, p0, p1, p2, "k32.f32.e5m2.e5m2", ", 1, 1");'),
+        (WGMMA, "#define TILECAST_SHARED_CASE(n, list, p0, p1, p2, p3, p4, p5, p6)",
+         '#define TILECAST_INT8_CASE(n, list, p0, p1, p2, p3, p4, p5, p6) \\\n  if constexpr (kN == n) { \\\n'
+         '    TILECAST_WGMMA_SHARED(n, list, p0, p1, p2, "k32.s32.s8.s8", ""); \\\n  }\n'
+         "#define TILECAST_SHARED_CASE(n, list, p0, p1, p2, p3, p4, p5, p6)"),
+        (WGMMA, "  TILECAST_WGMMA_EVERY_N(TILECAST_SHARED_CASE)",
+         "  if constexpr (kType == ElementType::kInt8) {\n    TILECAST_WGMMA_EVERY_N(TILECAST_INT8_CASE)\n"
+         "  } else {\n    TILECAST_WGMMA_EVERY_N(TILECAST_SHARED_CASE)\n  }"),
+        (WGMMA, "  CheckWgmma<kN, kType, kTransposedB>{};",
+         '  static_assert(kType != ElementType::kInt8, "int8 comes from shared memory");\n'
+         "  CheckWgmma<kN, kType, kTransposedB>{};"),
+        ("kernels/device/wgmma_operation.cuh", "    accumulator.fence();\n", "    accumulator.fence();\n" + FROM_INT32),
+        (CONVERT, "  unsigned short pair;\n  if (type", INT8_PAIR + "  unsigned short pair;\n  if (type"),
+        (CONVERT, "  u32 pair;\n  if (type", INT8_HALVES + "  u32 pair;\n  if (type"),
+        ("include/tilecast/tilecast.h", "  TILECAST_FP32 = 5", "  TILECAST_INT8 = 6, /* sums in int32 */\n  TILECAST_FP32 = 5"),
+    ]),
 }
 
 

@@ -23,7 +23,7 @@ using kernel_calls::Call;
 using kernel_calls::Name;
 
 constexpr i64 kSumBytes = 16;  // of a thread's four
-constexpr i32 kElementsOfScale = scale_bytes() / kOperandBytes;
+constexpr i32 kElementsOfScale = scale_bytes() / kHalfBytes;
 
 kernel_calls::Operand operand_of(MapOf map) {
   switch (map) {
@@ -93,17 +93,23 @@ u32 first_tile_row(const GroupRows& groups, const Tiling& t, u32 group) {
   return static_cast<u32>(std::ranges::find(of_rows, group) - of_rows.begin());
 }
 
-i64 box_bytes(const Call& copy) {
-  return static_cast<i64>(copy.map.columns * copy.map.rows) * kOperandBytes;
+/// Bytes of an element that a map counts.
+i32 element_of(const Call& copy, const Tiling& t) {
+  const bool operand = copy.map.operand == kernel_calls::kA || copy.map.operand == kernel_calls::kB;
+  return operand ? t.operand_bytes : kHalfBytes;
+}
+
+i64 box_bytes(const Call& copy, const Tiling& t) {
+  return static_cast<i64>(copy.map.columns * copy.map.rows) * element_of(copy, t);
 }
 
 /// Of a box, what lies inside the matrix.
-i64 existing_bytes(const Call& copy) {
+i64 existing_bytes(const Call& copy, const Tiling& t) {
   const auto inside = [](i32 first, u64 count, u64 all) {
     return std::clamp<i64>(static_cast<i64>(all) - first, 0, static_cast<i64>(count));
   };
   return inside(copy.x, copy.map.columns, copy.map.all_columns) *
-         inside(copy.y, copy.map.rows, copy.map.all_rows) * kOperandBytes;
+         inside(copy.y, copy.map.rows, copy.map.all_rows) * element_of(copy, t);
 }
 
 /// Calls of one thread that stands for a role, as steps.
@@ -255,7 +261,7 @@ class Reader {
       step.kind = StepKind::kLoadResidual;
       step.tile_m = row_of(copy, copy.y).tile;
       step.tile_n = static_cast<u32>(copy.x / t_.block_n);
-      step.bytes += existing_bytes(copy);
+      step.bytes += existing_bytes(copy, t_);
       return;
     }
     TILECAST_ASSERT(step.kind == StepKind::kLoad);
@@ -276,7 +282,7 @@ class Reader {
       TILECAST_ASSERT(of_a || step.tile_m == kUnknownTile ||
                       step.tile_m / rows_of_product() == of.group);
       (of_a ? step.tile_m : step.tile_n) = tile + (of_a ? before : 0);
-      step.bytes += existing_bytes(copy);
+      step.bytes += existing_bytes(copy, t_);
       most_copies = std::max(most_copies, ++copies_);
       return;
     }
@@ -295,7 +301,7 @@ class Reader {
                       step.tile_m / rows_of_product() == static_cast<u32>(copy.z));
       step.tile_n = (k_major ? y : x) / static_cast<u32>(t_.block_n);
     }
-    step.bytes += existing_bytes(copy);
+    step.bytes += existing_bytes(copy, t_);
     most_copies = std::max(most_copies, ++copies_);
   }
 
@@ -451,7 +457,7 @@ void add_releases(const std::vector<Call>& calls, std::vector<Step>& steps) {
 }
 
 /// Bytes that the loads of a cluster's CTAs bring to each of them, load by load.
-void check_expected(const std::vector<std::vector<Call>>& loading,
+void check_expected(const Tiling& t, const std::vector<std::vector<Call>>& loading,
                     const std::vector<std::vector<i64>>& expects) {
   std::vector<std::vector<i64>> brought(loading.size());
   for (const std::vector<Call>& calls : loading) {
@@ -460,7 +466,7 @@ void check_expected(const std::vector<std::vector<Call>>& loading,
       loads += call.name == Name::kExpect ? 1 : 0;
       for (std::size_t to = 0; call.name == Name::kLoad && to < loading.size(); ++to) {
         brought[to].resize(std::max(brought[to].size(), loads));
-        brought[to][loads - 1] += (call.value >> to & 1) != 0 ? box_bytes(call) : 0;
+        brought[to][loads - 1] += (call.value >> to & 1) != 0 ? box_bytes(call, t) : 0;
       }
     }
   }
@@ -531,7 +537,7 @@ KernelSteps kernel_steps(const HostKernel& kernel, const KernelConfig& config,
         read(warpgroup, warpgroup * kThreadsPerWarpgroup, kThreadsPerWarpgroup);
       }
     }
-    check_expected(loading, expects);
+    check_expected(config.tiling, loading, expects);
   }
   found.fewest_wgmmas = wgmmas.empty() ? 0 : *wgmmas.begin();
   found.most_wgmmas = wgmmas.empty() ? 0 : *wgmmas.rbegin();

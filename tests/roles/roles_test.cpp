@@ -27,7 +27,6 @@
 #include "model/gemm/costs/tensor_operation.h"
 #include "model/gemm/menu/candidates.h"
 #include "model/gemm/menu/legality.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/swapped_operands.h"
 #include "model/gemm/sim/simulate.h"
@@ -51,10 +50,9 @@ u32 workers_for(const KernelConfig& config) {
   return config.decomposition.reduction == Reduction::kSpread ? 64 : 3;
 }
 
-/// In elements of the machine.
 KernelConfig config_of(const HostKernel& kernel) {
   const ElementType dtype = kernel.promoted() ? ElementType::kE4m3 : ElementType::kFp16;
-  return in_pairs(dtype, parse_kernel_config(kernel.config));
+  return for_operands(dtype, parse_kernel_config(kernel.config));
 }
 
 StepLog simulated_steps(const KernelConfig& config, const GemmProblem& problem) {
@@ -221,7 +219,7 @@ std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConf
       shape.m = round_up<i64>(shape.m, 8);  // rows of C of whole 16 bytes, or of A
     }
     problems.push_back({.shape = shape,
-                        .dtype = kernel.promoted() ? ElementType::kE4m3x2 : ElementType::kFp16,
+                        .dtype = kernel.promoted() ? ElementType::kE4m3 : ElementType::kFp16,
                         .layout = layout,
                         .epilogue = {kernel.block_scales ? step<ScaleBlock>() : OutputStep{},
                                      kernel.residual ? step<Residual>() : OutputStep{}},

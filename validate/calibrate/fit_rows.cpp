@@ -10,7 +10,6 @@
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/predict/kernel_features.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/operand_copies.h"
 #include "model/gemm/problem/swapped_operands.h"
 #include "model/learn/learned.h"
@@ -36,8 +35,8 @@ std::optional<FitRow> fit_row(const GpuSpec& gpu, const Measurement& m) {
       check_legal(gpu, point.problem, config) != Refusal::kNone) {
     return std::nullopt;
   }
-  const KernelConfig in_machine = in_pairs(point.problem.dtype, config);
-  const GemmProblem problem = as_run(in_pairs(point.problem), config);
+  const KernelConfig in_machine = for_operands(point.problem.dtype, config);
+  const GemmProblem problem = as_run(point.problem, config);
   return FitRow{.point = point,
                 .problem = problem,
                 .config = in_machine,

@@ -11,7 +11,6 @@
 #include "model/base/parallel.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/routing.h"
 #include "model/predict/predict.h"

@@ -63,14 +63,7 @@ const void* behind(const void* first, i64 elements, ElementType type) {
 
 }  // namespace
 
-double unit_roundoff(ElementType type) {
-  constexpr int kFp16Bits = 11, kBf16Bits = 8, kE4m3Bits = 4, kFp32Bits = 24;
-  const int bits = type == ElementType::kFp16   ? kFp16Bits
-                   : type == ElementType::kBf16 ? kBf16Bits
-                   : type == ElementType::kE4m3 ? kE4m3Bits
-                                                : kFp32Bits;
-  return std::ldexp(1.0, -bits);
-}
+double unit_roundoff(ElementType type) { return std::ldexp(1.0, -traits_of(type).digits); }
 
 double accumulation_error(const GemmProblem& problem) {
   constexpr double kInstructionK = 32, kKeptBits = 13;
@@ -143,7 +136,7 @@ void Verifier::prepare(const GemmProblem& problem, const GemmBuffers& inputs) {
   reference_.reserve(elements() * sizeof(float));
   sums_.reserve(gates(problem.epilogue) ? sums_bytes(problem) : sizeof(float));
   float* const sums = gates(problem.epilogue) ? sums_.as<float>() : reference_.as<float>();
-  if (is_fp8(problem.dtype)) {
+  if (is_narrow(problem.dtype)) {
     GemmProblem wide = problem;
     wide.dtype = ElementType::kFp16;
     a = widened(a, elements_of_a(problem), a_);

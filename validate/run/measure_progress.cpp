@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/ops/any_op.h"
 
 namespace tilecast {

@@ -3,6 +3,7 @@
 // Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
 #pragma once
 
+#include "model/base/element_type.h"
 #include "model/base/host_device.h"
 #include "model/base/integers.h"
 #include "model/base/math.h"
@@ -39,8 +40,16 @@ struct Tiling {
   i32 warpgroups_m, warpgroups_n;  // that split a tile's rows and columns between them
   i32 cluster_m, cluster_n;        // CTAs that share B (along m) and A (along n) by multicast
   i32 c_slots;  // staging buffers of C per warpgroup; 0: C borrows stages (smem_layout.h)
+  // Of an element of A and B: follows from the problem that a configuration serves
+  // (for_operands), and is no part of its texts.
+  i32 operand_bytes = 2;
 
-  constexpr bool operator==(const Tiling&) const = default;
+  /// Whatever the operands.
+  TILECAST_HD constexpr bool operator==(const Tiling& t) const {
+    return block_m == t.block_m && block_n == t.block_n && block_k == t.block_k &&
+           stages == t.stages && warpgroups_m == t.warpgroups_m && warpgroups_n == t.warpgroups_n &&
+           cluster_m == t.cluster_m && cluster_n == t.cluster_n && c_slots == t.c_slots;
+  }
 };
 
 /// Of the schedules that share tiles along K; zero in the others.
@@ -74,8 +83,8 @@ struct KernelConfig {
 
 constexpr i32 kThreadsPerWarpgroup = 128;
 constexpr i32 kWarpsPerWarpgroup = 4;
-constexpr i32 kWgmmaM = 64;  // rows of one wgmma
-constexpr i32 kWgmmaK = 16;  // K elements of one 16-bit wgmma
+constexpr i32 kWgmmaM = 64;             // rows of one wgmma
+constexpr i32 kInstructionKBytes = 32;  // of a row that one wgmma takes
 constexpr i32 kMostInstructionN = 256;
 constexpr i32 kSlabColumns = 64;       // of N-major B in shared memory: 128 bytes, one swizzle row
 constexpr i32 kInstructionNStep = 16;  // of columns that several instructions can share
@@ -95,6 +104,20 @@ TILECAST_HD constexpr KernelConfig fixed_by_schedule(Schedule schedule) {
   config.grid = traits.grid;
   config.accumulators = uses_tcgen05(schedule) ? 1 : 0;
   return config;
+}
+
+/// The configuration as it runs operands of a type. To be asked wherever one meets a problem.
+TILECAST_HD constexpr KernelConfig for_operands(ElementType type, KernelConfig config) {
+  config.tiling.operand_bytes = element_bytes(type);
+  return config;
+}
+
+/// K elements of one instruction, and instructions along a K block.
+TILECAST_HD constexpr i32 instruction_k(const Tiling& tiling) {
+  return kInstructionKBytes / tiling.operand_bytes;
+}
+TILECAST_HD constexpr i32 k_steps(const Tiling& tiling) {
+  return tiling.block_k / instruction_k(tiling);
 }
 
 /// Warpgroups that share one tile.

@@ -45,22 +45,6 @@ constexpr KeyWord kOperands[] = {
 constexpr KeyWord kSources[] = {
     {OperandSource::kShared, "shared", "ss", "tensor cores read A from shared memory"},
     {OperandSource::kRegisters, "registers", "rs", "tensor cores read A from registers"}};
-constexpr Words<ElementType, 15> kTypes{{{ElementType::kFp16, "fp16"},
-                                         {ElementType::kBf16, "bf16"},
-                                         {ElementType::kFp32, "fp32"},
-                                         {ElementType::kE4m3, "e4m3"},
-                                         {ElementType::kE5m2, "e5m2"},
-                                         // torch's, CUTLASS's, vLLM's
-                                         {ElementType::kFp16, "float16"},
-                                         {ElementType::kFp16, "half"},
-                                         {ElementType::kFp16, "f16"},
-                                         {ElementType::kBf16, "bfloat16"},
-                                         {ElementType::kFp32, "float32"},
-                                         {ElementType::kFp32, "f32"},
-                                         {ElementType::kE4m3, "float8_e4m3fn"},
-                                         {ElementType::kE4m3, "fp8_e4m3"},
-                                         {ElementType::kE5m2, "float8_e5m2"},
-                                         {ElementType::kE5m2, "fp8_e5m2"}}};
 constexpr Words<Layout, 4> kLayouts{
     {{Layout::kTn, "tn"}, {Layout::kNn, "nn"}, {Layout::kNt, "nt"}, {Layout::kTt, "tt"}}};
 constexpr Words<Accumulate, 2> kAccumulates{
@@ -191,11 +175,7 @@ std::string_view to_text(Reduction reduction) {
   return kReductions[static_cast<std::size_t>(reduction)].word;
 }
 std::string_view to_text(RasterKind kind) { return kRasters[static_cast<std::size_t>(kind)].word; }
-std::string_view to_text(ElementType type) {
-  return word_of(kTypes, type == ElementType::kE4m3x2   ? ElementType::kE4m3
-                         : type == ElementType::kE5m2x2 ? ElementType::kE5m2
-                                                        : type);
-}
+std::string_view to_text(ElementType type) { return traits_of(type).name; }
 std::string_view to_text(Layout layout) { return word_of(kLayouts, layout); }
 std::string_view meaning_of(Layout layout) {
   switch (layout) {
@@ -234,13 +214,8 @@ std::string to_text(const KernelConfig& config) { return canonical_text(config);
 
 Schedule parse_schedule(std::string_view text) { return value_of(kSchedules, "schedule", text); }
 std::vector<std::string> other_words(ElementType type) {
-  std::vector<std::string> others;
-  for (const auto& [value, word] : kTypes) {
-    if (value == type && word != word_of(kTypes, type)) {
-      others.emplace_back(word);
-    }
-  }
-  return others;
+  const std::vector<std::string_view> words = split(traits_of(type).others, ' ');
+  return {words.begin(), words.end()};
 }
 ElementType parse_element_type(std::string_view text) {
   if (lower_case(text) == "fp8") {
@@ -256,7 +231,14 @@ ElementType parse_element_type(std::string_view text) {
 }
 std::optional<ElementType> element_type_named(std::string_view text) {
   constexpr std::string_view kTorch = "torch.";  // as Python prints its types
-  return find_value(kTypes, text.starts_with(kTorch) ? text.substr(kTorch.size()) : text);
+  const std::string word = lower_case(text.starts_with(kTorch) ? text.substr(kTorch.size()) : text);
+  for (i32 i = 0; i < kElementTypes; ++i) {
+    const auto type = static_cast<ElementType>(i);
+    if (word == to_text(type) || std::ranges::count(other_words(type), word) > 0) {
+      return type;
+    }
+  }
+  return std::nullopt;
 }
 Layout parse_layout(std::string_view text) {
   // BLAS, CUTLASS and nvFuser name layouts of column-major matrices: their NN is tt, their TT nn.

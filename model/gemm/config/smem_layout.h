@@ -20,9 +20,9 @@
 
 namespace tilecast {
 
-constexpr i32 kOperandBytes = 2;          // 16-bit elements
 constexpr i32 kSwizzleBytes = 128;        // longest row of one slab
 constexpr i32 kSlabElements = 64;         // 16-bit elements in such a row
+constexpr i32 kHalfBytes = 2;             // of such an element
 constexpr i32 kSwizzleAtomBytes = 1024;   // 8 rows; alignment of every slab
 constexpr i32 kBarrierBytes = 8;          // one mbarrier
 constexpr i32 kBulkCopyAlignment = 128;   // of a box without a swizzle
@@ -30,7 +30,7 @@ constexpr i32 kBStagesFreeAtTileEnd = 2;  // of persistent_overlap where C borro
 
 /// K elements of one slab of a K-major operand.
 TILECAST_HD constexpr i32 k_slab_elements(const Tiling& tiling) {
-  return min_of(tiling.block_k, kSlabElements);
+  return min_of(tiling.block_k, kSwizzleBytes / tiling.operand_bytes);
 }
 
 /// Columns of the last chunk of a row of C, where they are an odd multiple of eight: no swizzle row
@@ -46,7 +46,7 @@ TILECAST_HD constexpr i32 c_last_columns(const Tiling& tiling) {
 TILECAST_HD constexpr i32 c_slot_columns(const Tiling& tiling) {
   return min_of(warpgroup_columns(tiling), kSlabElements);
 }
-TILECAST_HD constexpr i32 c_box_columns(const Tiling& tiling, i32 column_bytes = kOperandBytes) {
+TILECAST_HD constexpr i32 c_box_columns(const Tiling& tiling, i32 column_bytes = kHalfBytes) {
   const i32 columns = warpgroup_columns(tiling) - c_last_columns(tiling);
   const i32 fit = columns % 64 == 0 ? 64 : columns % 32 == 0 ? 32 : 16;
   return min_of(fit, kSwizzleBytes / column_bytes);
@@ -106,13 +106,13 @@ TILECAST_HD constexpr i32 c_slot_bytes(Schedule schedule, const Tiling& tiling, 
 }
 
 TILECAST_HD constexpr SmemLayout smem_layout(Schedule schedule, const Tiling& tiling,
-                                             i32 column_bytes = kOperandBytes) {
+                                             i32 column_bytes = kHalfBytes) {
   const bool borrows_b = traits_of(schedule).borrows_b_stages && tiling.c_slots == 0;
   SmemLayout layout{};
-  layout.a_stage_bytes = tiling.block_m * tiling.block_k * kOperandBytes;
+  layout.a_stage_bytes = tiling.block_m * tiling.block_k * tiling.operand_bytes;
   // A pair of CTAs holds B once between them.
   const i32 b_rows = uses_tcgen05(schedule) ? tiling.block_n / cta_group(tiling) : tiling.block_n;
-  layout.b_stage_bytes = b_rows * tiling.block_k * kOperandBytes;
+  layout.b_stage_bytes = b_rows * tiling.block_k * tiling.operand_bytes;
   layout.b_stages = tiling.stages + (borrows_b ? kBStagesFreeAtTileEnd - 1 : 0);
   layout.c_slot_bytes = c_slot_bytes(schedule, tiling, column_bytes);
   layout.b_offset = tiling.stages * layout.a_stage_bytes;
@@ -164,7 +164,7 @@ TILECAST_HD constexpr i32 c_slots_beside(const KernelConfig& config, i32 column_
   const Tiling& t = config.tiling;
   return consumer_warpgroups(config.schedule, t) * t.c_slots *
          (c_slot_bytes(config.schedule, t, column_bytes) -
-          c_slot_bytes(config.schedule, t, kOperandBytes));
+          c_slot_bytes(config.schedule, t, kHalfBytes));
 }
 
 /// Whether a kernel can promote the sums of each K block, which is 128 elements: before the next
@@ -172,8 +172,9 @@ TILECAST_HD constexpr i32 c_slots_beside(const KernelConfig& config, i32 column_
 TILECAST_HD constexpr bool can_promote(const KernelConfig& config) {
   const Tiling& t = config.tiling;
   return has_producer_warpgroup(config.schedule) && !uses_tcgen05(config.schedule) &&
-         t.block_k == kSlabElements && t.stages > 1 && t.block_n <= kMostInstructionN &&
-         config.inflight == 0 && config.store == Store::kAtTileEnd;
+         t.block_k * t.operand_bytes == kSwizzleBytes && t.stages > 1 &&
+         t.block_n <= kMostInstructionN && config.inflight == 0 &&
+         config.store == Store::kAtTileEnd;
 }
 /// Whether it can scale them: a K block is one block of scales, and the tile's first one is K's.
 TILECAST_HD constexpr bool takes_block_scales(const KernelConfig& config) {
@@ -182,7 +183,7 @@ TILECAST_HD constexpr bool takes_block_scales(const KernelConfig& config) {
 
 /// Whether what C may borrow holds a whole tile of it.
 TILECAST_HD constexpr bool c_fits_where_it_is_staged(Schedule schedule, const Tiling& tiling,
-                                                     i32 column_bytes = kOperandBytes) {
+                                                     i32 column_bytes = kHalfBytes) {
   if (tiling.c_slots > 0) {
     return true;
   }

@@ -59,7 +59,7 @@ TEST_CASE("Each warp reads its columns of the bias, and the rows that it has") {
   CHECK(epilogue_reads(problem, t).value == 6 * 2 * (64 + 4 * 256) * 4);
   // Of blocks in each of 32 K blocks: the rows' and four more, once for both warpgroups, and one of
   // B for each of eight warps.
-  problem = {{300, 512, 2048}, ElementType::kE4m3x2, Layout::kTn};
+  problem = {{300, 512, 2048}, ElementType::kE4m3, Layout::kTn};
   problem.epilogue = {step<Residual>()};
   CHECK(epilogue_reads(problem, t).value == 300 * 512 * 2);  // each element by one thread
   CHECK(epilogue_bytes(problem) == 300 * 512 * 2);
@@ -88,7 +88,7 @@ TEST_CASE("Warpgroups that share a tile slow each other's wgmmas by their promot
                    .c_slots = 2};
     return promotion_beside(kHopper,
                             {.shape = {},
-                             .dtype = ElementType::kE4m3x2,
+                             .dtype = ElementType::kE4m3,
                              .layout = Layout::kTn,
                              .epilogue = {scales},
                              .accumulate = accumulate},
@@ -115,6 +115,6 @@ TEST_CASE("Scales are a number for each tensor, row and column, or block of 128"
   CHECK(elements(step<ScaleTensor>()) == Pair{1, 1});
   CHECK(elements(step<ScaleRow>()) == Pair{300, 200});
   CHECK(elements(step<ScaleBlock>()) == Pair{300 * 8, 2 * 8});
-  problem.dtype = ElementType::kE4m3x2;  // 2000 elements of K
+  problem.shape.k = 2000;
   CHECK(elements(step<ScaleBlock>()) == Pair{300 * 16, 2 * 16});
 }

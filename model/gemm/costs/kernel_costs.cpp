@@ -99,7 +99,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   costs.store.setup = time(machine.epilogue);
   costs.store.first_setup = cold ? time(machine.first_epilogue) : SimTime{};
   // Where stmatrix does not stage C there are as many stores of threads again.
-  const double staging_instructions = max_of(1, of_column / kOperandBytes);
+  const double staging_instructions = max_of(1, of_column / kHalfBytes);
   const i32 parts = rows / kWgmmaM;
   costs.store.chunk = time(machine.chunk * parts * staging_instructions);
   costs.store.pack = time(pack_time(machine, config));

@@ -30,12 +30,11 @@ i32 register_cap(const GpuSpec& gpu, const KernelConfig& config) {
 }
 
 /// Registers that hold values over the whole main loop: accumulators, and A where it comes from
-/// registers: four of them for each wgmma row and k16 step.
+/// registers: four of them for each wgmma row and instruction along K.
 i32 held_registers(const KernelConfig& config) {
   const Tiling& t = config.tiling;
-  const i32 a = config.a_source == OperandSource::kRegisters
-                    ? wgmmas_along_m(t) * (t.block_k / kWgmmaK) * 4
-                    : 0;
+  const i32 a =
+      config.a_source == OperandSource::kRegisters ? wgmmas_along_m(t) * k_steps(t) * 4 : 0;
   return accumulator_registers(t) + a;
 }
 

@@ -7,19 +7,21 @@
 namespace tilecast {
 namespace {
 
-constexpr i32 bytes_of_k16(i32 rows) { return rows * kWgmmaK * kOperandBytes; }
+// One instruction's: it takes bytes, and flops are those of 16-bit operands (tensor_flops).
+constexpr i32 kHalves = kInstructionKBytes / kHalfBytes;
+constexpr i32 bytes_of_step(i32 rows) { return rows * kInstructionKBytes; }
 
 TensorOperation wgmma_operation(const WgmmaSpec& wgmma, const MachineSpec& machine,
                                 const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const i32 n = instruction_n(config);
-  const i32 bytes = bytes_of_k16(n + (config.a_source == OperandSource::kShared ? kWgmmaM : 0));
-  const Cycles tensor = compute_cycles(Flops{2.0 * kWgmmaM * n * kWgmmaK}, wgmma.flops_per_sm);
+  const i32 bytes = bytes_of_step(n + (config.a_source == OperandSource::kShared ? kWgmmaM : 0));
+  const Cycles tensor = compute_cycles(Flops{2.0 * kWgmmaM * n * kHalves}, wgmma.flops_per_sm);
   const Cycles operands = transfer_cycles(Bytes{static_cast<double>(bytes)}, wgmma.operand_rate);
   return {.interval = std::max({tensor, operands, machine.wgmma_least}),
           .operands = operands,
           .operand_bytes = bytes,
-          .per_k_block = wgmmas_along_m(t) * wgmmas_along_n(config) * (t.block_k / kWgmmaK),
+          .per_k_block = wgmmas_along_m(t) * wgmmas_along_n(config) * k_steps(t),
           .issuers = warpgroups_per_tile(t),
           .completion = machine.wgmma_completion,
           .turn = machine.turn};
@@ -28,14 +30,14 @@ TensorOperation wgmma_operation(const WgmmaSpec& wgmma, const MachineSpec& machi
 /// Of a pair each CTA computes its rows, and reads its rows of A and half of B's.
 TensorOperation tcgen05_operation(const Tcgen05Spec& tcgen05, const KernelConfig& config) {
   const Tiling& t = config.tiling;
-  const i32 bytes = bytes_of_k16(t.block_m + t.block_n / cta_group(t));
+  const i32 bytes = bytes_of_step(t.block_m + t.block_n / cta_group(t));
   const Cycles tensor =
-      compute_cycles(Flops{2.0 * t.block_m * t.block_n * kWgmmaK}, tcgen05.flops_per_sm);
+      compute_cycles(Flops{2.0 * t.block_m * t.block_n * kHalves}, tcgen05.flops_per_sm);
   const Cycles operands = transfer_cycles(Bytes{static_cast<double>(bytes)}, tcgen05.operand_rate);
   return {.interval = std::max(tensor, operands) + tcgen05.issue_overhead,
           .operands = operands,
           .operand_bytes = bytes,
-          .per_k_block = t.block_k / kWgmmaK,
+          .per_k_block = k_steps(t),
           .issuers = 1,
           .completion = cta_group(t) == 2 ? tcgen05.pair_latency : tcgen05.latency,
           .turn = tcgen05.block_turn};

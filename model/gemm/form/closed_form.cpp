@@ -53,7 +53,7 @@ std::array<LoopOperand, 2> operands_of(const GemmProblem& problem, const KernelC
     const double rows =
         k_major ? std::min(1.0, std::ceil(k / width) * width / k_of_blocks) : k / k_of_blocks;
     return {.once_a_tile = false,
-            .stage = Bytes{1.0 * side.tile * t.block_k * kOperandBytes},
+            .stage = Bytes{1.0 * side.tile * t.block_k * t.operand_bytes},
             .existing = k / k_of_blocks * side.existing,
             .rows_existing = rows * side.existing,
             .rows_loaded = side.loaded,

@@ -14,7 +14,6 @@
 #include "model/gemm/menu/proposals.h"
 #include "model/gemm/menu/tile_widths.h"
 #include "model/gemm/order/tile_scheduler.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/swapped_operands.h"
 
@@ -189,17 +188,17 @@ void add_small(KernelConfig config, Proposals& proposals) {
 }
 
 void add_rows(const GpuSpec& gpu, Schedule schedule, i32 block_m, Proposals& proposals) {
-  KernelConfig config = fixed_by_schedule(schedule);
+  KernelConfig config = for_operands(proposals.problem().dtype, fixed_by_schedule(schedule));
   const ScheduleTraits traits = traits_of(schedule);
   for (const i32 block_n : proposals.swaps_operands()
                                ? swapped_tile_widths(proposals.problem())
                                : tile_widths(gpu, proposals.problem(), schedule, block_m)) {
-    for (const i32 block_k : kBlockK) {
+    for (const i32 halves : kBlockK) {
       config.tiling.block_m = block_m;
       config.tiling.block_n = block_n;
-      config.tiling.block_k = block_k;
-      if (block_k == kLongBlockK && has_ring(schedule) &&
-          (block_m + block_n) * block_k * kOperandBytes > kMostLongStage) {
+      config.tiling.block_k = halves * kHalfBytes / config.tiling.operand_bytes;
+      if (halves == kLongBlockK && has_ring(schedule) &&
+          (block_m + block_n) * halves * kHalfBytes > kMostLongStage) {
         continue;
       }
       if (traits.one_k_block) {
@@ -314,10 +313,9 @@ std::vector<Schedule> menu_schedules(const GpuSpec& gpu, bool all) {
   return menu;
 }
 
-CandidateKernels enumerate_kernels(const GpuSpec& gpu, const GemmProblem& asked,
+CandidateKernels enumerate_kernels(const GpuSpec& gpu, const GemmProblem& problem,
                                    const std::vector<Schedule>& asked_of, bool all,
                                    unsigned threads) {
-  const GemmProblem problem = in_pairs(asked);
   const bool swaps =
       c_rows_allow_tma(problem) && can_swap_operands(ProblemKind::of(transposed(problem)),
                                                      fixed_by_schedule(Schedule::kPipelined));
@@ -343,9 +341,6 @@ CandidateKernels enumerate_kernels(const GpuSpec& gpu, const GemmProblem& asked,
   if (candidates.legal.kernels.empty() && !all) {
     candidates = propose(true);
   }
-  for (auto& [reason, config] : candidates.example) {
-    config = in_elements(asked.dtype, config);
-  }
   return candidates;
 }
 
@@ -357,7 +352,7 @@ Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
   candidates.legal.reserve(found.legal.orders.size());
   for (const KernelList::Kernel& kernel : found.legal.kernels) {
     for (std::size_t order = kernel.begin; order < kernel.end; ++order) {
-      candidates.legal.push_back(in_elements(problem.dtype, found.legal.candidate(kernel, order)));
+      candidates.legal.push_back(found.legal.candidate(kernel, order));
     }
   }
   return candidates;

@@ -62,7 +62,7 @@ struct KernelList {
 };
 
 struct CandidateKernels : Rejections<KernelConfig> {
-  KernelList legal;  // in elements of the machine (fp8_pairs.h)
+  KernelList legal;  // for the problem's operands
 };
 
 /// As enumerate_candidates.

@@ -11,7 +11,6 @@
 #include "model/gemm/costs/occupancy.h"
 #include "model/gemm/menu/random_problems.h"
 #include "model/gemm/order/work_decomposition.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/swapped_operands.h"
 #include "model/gemm/rules/compiler_rejections.h"
 #include "model/predict/predict.h"
@@ -34,8 +33,8 @@ using Piece = std::tuple<u32, u32, i32, i32>;
 /// The first pieces of each worker's work, in order. Empty if no worker has a second tile.
 std::vector<Piece> work_of(const GemmProblem& asked, const KernelConfig& asked_of) {
   constexpr u32 kMostPieces = 50'000;
-  const KernelConfig config = in_pairs(asked.dtype, asked_of);
-  const GemmProblem problem = as_run(in_pairs(asked), config);
+  const KernelConfig config = for_operands(asked.dtype, asked_of);
+  const GemmProblem problem = as_run(asked, config);
   const u32 resident = static_cast<u32>(resident_workers(h200(), config));
   const TileScheduler tiles = make_tile_scheduler(problem, config, resident);
   std::vector<Piece> pieces;

@@ -11,7 +11,6 @@
 #include "model/gemm/config/tensor_memory.h"
 #include "model/gemm/costs/occupancy.h"
 #include "model/gemm/menu/fused_registers.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/operand_copies.h"
 #include "model/gemm/problem/swapped_operands.h"
@@ -88,16 +87,16 @@ constexpr Rule<SizeCase> kSizeRules[] = {
 struct ChipCase : KernelCase {
   ChipCase(const GpuSpec& on, const GemmProblem& problem_asked, const KernelConfig& config)
       : KernelCase(kernel_case(ProblemKind::of(problem_asked), config)), gpu(on) {
-    asked = is_fp8(problem_asked.dtype) ? &pairs_.emplace(in_pairs(problem_asked)) : &problem_asked;
+    asked = &problem_asked;
     problem = operands == OperandOrder::kSwapped ? &swapped_.emplace(transposed(*asked)) : asked;
   }
   ChipCase(const ChipCase&) = delete;
 
   const GpuSpec& gpu;
-  const GemmProblem* asked;  // in the machine's elements of K; `problem`: as_run
+  const GemmProblem* asked;  // `problem`: as_run
 
  private:
-  std::optional<GemmProblem> pairs_, swapped_;
+  std::optional<GemmProblem> swapped_;
 };
 using Chip = const ChipCase&;
 

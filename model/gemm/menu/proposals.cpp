@@ -14,7 +14,6 @@
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/order/normal_order.h"
 #include "model/gemm/order/tile_scheduler.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/swapped_operands.h"
 
@@ -259,8 +258,8 @@ void Proposals::add(const KernelConfig& config, std::span<const Raster> rasters)
 
 std::string why_no_split_pays(const GpuSpec& gpu, const GemmProblem& asked,
                               const KernelConfig& asked_of) {
-  const KernelConfig config = in_pairs(asked.dtype, asked_of);
-  const GemmProblem problem = as_run(in_pairs(asked), config);
+  const KernelConfig config = for_operands(asked.dtype, asked_of);
+  const GemmProblem problem = as_run(asked, config);
   const i32 resident = resident_workers(gpu, config);
   const Tiling& t = config.tiling;
   return fmt::format(

@@ -116,7 +116,7 @@ GemmProblem random_gemm(const GpuSpec& gpu, Random& random, const DrawnSizes& si
   GemmProblem problem{};
   do {
     problem = any_gemm(random, sizes);
-  } while (tensor_flops(problem) > sizes.flops || !why_not_solvable(gpu, problem).empty());
+  } while (gemm_flops(problem) > sizes.flops || !why_not_solvable(gpu, problem).empty());
   return problem;
 }
 

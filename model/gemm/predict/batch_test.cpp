@@ -3,7 +3,6 @@
 #include <string>
 
 #include "model/gemm/menu/legality.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "tests/same_prediction.h"
 #include "tests/seed.h"
 
@@ -79,7 +78,7 @@ TEST_CASE("No prediction of a batch beats physics, and more products take more t
     REQUIRE(!ranking.predictions.empty());
     const Prediction& best = ranking.predictions.front();
     const double least =
-        tensor_flops(in_pairs(problem)) / 2 / (h200().sm.count * 2048.0 * best.sm_clock.value);
+        tensor_flops(problem) / 2 / (h200().sm.count * 2048.0 * best.sm_clock.value);
     CHECK(best.time.value >= least);
     CHECK(best.time.value >= gemm_bytes(problem) / h200().dram->bandwidth.value);
     const Ranking longer = rank_candidates(h200(), batch_of(more, shape, dtype), {}, Regime::kBurst,

@@ -5,7 +5,6 @@
 #include "model/gemm/predict/kernel_features.h"
 #include "model/gemm/predict/like_questions.h"
 #include "model/gemm/predict/outside_bytes.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/swapped_operands.h"
 #include "model/rank/retime.h"
 

@@ -189,7 +189,7 @@ TEST_CASE("What takes no groups along K says so") {
   GemmProblem fp8 = groups;
   fp8.dtype = ElementType::kE4m3;
   CHECK(why_not_solvable(h200(), fp8) ==
-        "dtype e4m3: wgmma takes fp8 operands K-major only, layout tn");
+        "dtype e4m3: wgmma takes operands of 8 bits K-major only, layout tn");
   GemmProblem fused = groups;
   fused.epilogue = {step<BiasN>()};
   CHECK(why_not_solvable(h200(), fused) ==

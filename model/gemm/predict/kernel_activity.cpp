@@ -67,7 +67,7 @@ Part not_seen(const Simulated& kernel, const Activity& activity) {
 
 /// What the tensor cores do, however long it takes.
 ChipWork tensor_work(const GemmProblem& problem, const KernelConfig& config) {
-  const double flops = multiplied_flops(problem, config);  // of fp8 in pairs, 256 to a sum
+  const double flops = multiplied_flops(problem, config);
   return {.tensor = Flops{flops},
           .shared_memory = {},
           .l2 = {},

@@ -9,7 +9,6 @@
 #include "model/gemm/costs/kernel_costs.h"
 #include "model/gemm/order/normal_order.h"
 #include "model/gemm/order/tile_scheduler.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/operand_copies.h"
 
@@ -78,9 +77,9 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
        std::log(time_of(form.cycles, sm_clock).value),
        std::log(sm_clock.value / si::kGiga),
 
-       std::log(std::max(1.0, mean_k(problem))),
+       std::log(std::max(1.0, mean_k(problem) * static_cast<double>(element) / 2)),
        grouped_along_m(problem) ? std::log2(static_cast<double>(problem.groups->not_empty())) : 0,
-       number(k_elements(problem.dtype) > 1),
+       number(is_fp8(problem.dtype)),
        std::log(static_cast<double>(work.tiles)),
        used_of_last(waves),
        std::log(work.traffic.sm_intake / work.traffic.l2_to_sm),

@@ -2,7 +2,6 @@
 
 #include "model/gemm/predict/gemm_form.h"
 #include "model/gemm/predict/kernel_features.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/swapped_operands.h"
 
 namespace tilecast {
@@ -13,11 +12,10 @@ LearnedReasons learned_reasons(const GpuSpec& gpu, const GemmProblem& asked,
   if (!learned) {
     return {};
   }
-  const KernelConfig config = in_pairs(asked.dtype, std::get<KernelConfig>(predicted.config));
-  const GemmProblem in_machine = in_pairs(asked);
-  const GemmProblem problem = as_run(in_machine, config);
+  const KernelConfig config = for_operands(asked.dtype, std::get<KernelConfig>(predicted.config));
+  const GemmProblem problem = as_run(asked, config);
   const GemmWork work = gemm_work(gpu, problem, config);
-  const GemmForm kernel = gemm_form({gpu, in_machine, regime, Inputs::kNormal}, config, work);
+  const GemmForm kernel = gemm_form({gpu, asked, regime, Inputs::kNormal}, config, work);
   // The simulation as the prediction had it, over the closed form at the same clock.
   const double over = predicted.cycles /
                       closed_form(gpu, problem, config, work, predicted.sm_clock).cycles /

@@ -17,7 +17,6 @@
 #include "model/gemm/predict/by_closed_form.h"
 #include "model/gemm/predict/gemm_form.h"
 #include "model/gemm/predict/simulated_gemm.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/swapped_operands.h"
 #include "model/learn/learned.h"
 #include "model/predict/rejected.h"
@@ -79,16 +78,9 @@ CandidateKernels matching_kernels(const GpuSpec& gpu, const GemmProblem& problem
     }
   }
   for (KernelConfig& config : matching) {
-    config = in_pairs(problem.dtype, config);
+    config = for_operands(problem.dtype, config);
   }
   return {std::move(static_cast<Rejections<KernelConfig>&>(candidates)), kernels_of(matching)};
-}
-
-/// A prediction of the machine's problem becomes that of the one asked for: K of fp8 in elements,
-/// of which the last of an odd number has no pair.
-void as_asked(const GemmProblem& problem, Prediction& p) {
-  p.config = in_elements(problem.dtype, std::get<KernelConfig>(p.config));
-  p.tflops = tera_per_second(Flops{gemm_flops(problem)}, p.time);
 }
 
 }  // namespace
@@ -102,8 +94,8 @@ Prediction predict_one(const GemmQuestion& asked, const KernelConfig& asked_of, 
                                   gpu.name, types_text(asked.problem),
                                   to_text(asked.problem.layout), why));
   }
-  const GemmProblem problem = in_pairs(asked.problem);
-  const KernelConfig config = in_pairs(asked.problem.dtype, asked_of);
+  const GemmProblem& problem = asked.problem;
+  const KernelConfig config = for_operands(problem.dtype, asked_of);
   const GemmQuestion question{gpu, problem, asked.regime, asked.inputs};
   const GemmProblem run = as_run(problem, config);
   const GemmForm kernel = gemm_form(question, config, gemm_work(gpu, run, config));
@@ -114,7 +106,7 @@ Prediction predict_one(const GemmQuestion& asked, const KernelConfig& asked_of, 
   if (simulated) {
     p = by_simulation(question, kernel, p, learned, watch);
   }
-  as_asked(asked.problem, p);
+  p.tflops = tera_per_second(Flops{gemm_flops(problem)}, p.time);
   require_possible(gpu, asked.problem, p);
   return p;
 }
@@ -123,20 +115,19 @@ std::vector<Seconds> closed_form_times(const GemmQuestion& asked,
                                        std::span<const KernelConfig> configs) {
   const GpuSpec& gpu = asked.gpu;
   require_solvable(gpu, asked.problem);
-  const GemmQuestion question{gpu, in_pairs(asked.problem), asked.regime, asked.inputs};
   std::vector<Seconds> times(configs.size(), Seconds{std::numeric_limits<double>::infinity()});
   std::vector<std::size_t> legal;
   std::vector<GemmForm> kernels;
   for (std::size_t i = 0; i < configs.size(); ++i) {
     if (check_legal(gpu, asked.problem, configs[i]) == Refusal::kNone) {
-      const KernelConfig config = in_pairs(asked.problem.dtype, configs[i]);
-      const GemmProblem run = as_run(question.problem, config);
+      const KernelConfig config = for_operands(asked.problem.dtype, configs[i]);
+      const GemmProblem run = as_run(asked.problem, config);
       legal.push_back(i);
-      kernels.push_back(gemm_form(question, config, gemm_work(gpu, run, config)));
+      kernels.push_back(gemm_form(asked, config, gemm_work(gpu, run, config)));
     }
   }
   const std::vector<Prediction> predictions =
-      by_closed_form(question, kernels, learned_part(gpu, Method::kAnalytic));
+      by_closed_form(asked, kernels, learned_part(gpu, Method::kAnalytic));
   for (std::size_t i = 0; i < legal.size(); ++i) {
     times[legal[i]] = predictions[i].time;
   }
@@ -154,8 +145,7 @@ Ranking rank_all(const GemmQuestion& asked, const std::vector<Schedule>& schedul
   if (candidates.legal.kernels.empty()) {
     throw ConfigError(why_none(gpu, problem, candidates));
   }
-  const GemmProblem machine_problem = in_pairs(problem);
-  const GemmQuestion question{gpu, machine_problem, regime, inputs};
+  const GemmQuestion question{gpu, problem, regime, inputs};
   const bool simulates = effort.method == Method::kSimulated;
   const LearnedParts learned = learned_parts(gpu, effort.method.value());
   const FastestForms fastest = fastest_forms(
@@ -183,7 +173,7 @@ Ranking rank_all(const GemmQuestion& asked, const std::vector<Schedule>& schedul
   }
   ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
   ranking.for_each_prediction([&](Prediction& p) {
-    as_asked(problem, p);
+    p.tflops = tera_per_second(Flops{gemm_flops(problem)}, p.time);
     require_possible(gpu, problem, p);
   });
   return ranking;

@@ -83,8 +83,8 @@ struct GemmTypes {
   constexpr bool operator==(const GemmTypes&) const = default;
 };
 TILECAST_HD constexpr GemmTypes types_of(const GemmProblem& problem) {
-  const bool fp8 = is_fp8(problem.dtype) || is_fp8_pair(problem.dtype);
-  return {problem.dtype, fp8 || element_bytes(problem.c) != 2 ? problem.c : problem.dtype,
+  return {problem.dtype,
+          is_narrow(problem.dtype) || element_bytes(problem.c) != 2 ? problem.c : problem.dtype,
           problem.accumulate};
 }
 TILECAST_HD constexpr ElementType c_type(const GemmProblem& problem) { return types_of(problem).c; }
@@ -125,9 +125,16 @@ TILECAST_HD constexpr double gemm_flops(const GemmShape& shape) {
          static_cast<double>(shape.k);
 }
 
-/// Of all products; a pair of fp8 is one element, as the rate of the tensor cores counts it.
-TILECAST_HD constexpr double tensor_flops(const GemmProblem& problem) {
+/// Of all products.
+TILECAST_HD constexpr double gemm_flops(const GemmProblem& problem) {
   return gemm_flops(problem.shape) * static_cast<double>(problem.batch.products);
+}
+/// As the rate of the tensor cores counts them, which is that of 16-bit operands: they take bytes.
+TILECAST_HD constexpr double tensor_flops(ElementType operands, double flops) {
+  return flops * element_bytes(operands) / 2;
+}
+TILECAST_HD constexpr double tensor_flops(const GemmProblem& problem) {
+  return tensor_flops(problem.dtype, gemm_flops(problem));
 }
 
 /// Matrices of A.
@@ -180,7 +187,7 @@ constexpr ScaleElements scale_elements(const GemmProblem& problem) {
   const i64 n = problem.shape.n, k = problem.shape.k;
   const i64 m = problem.groups == nullptr ? problem.shape.m : rows_in_memory(problem);
   const i64 matrices = problem.groups == nullptr ? 1 : matrices_of_b(problem);
-  const i64 k_blocks = ceil_div<i64>(k * (is_fp8_pair(problem.dtype) ? 2 : 1), scale_block());
+  const i64 k_blocks = ceil_div<i64>(k, scale_block());
   if (has_block_scales(problem.epilogue)) {
     return {m * k_blocks, matrices * ceil_div<i64>(n, scale_block()) * k_blocks};
   }

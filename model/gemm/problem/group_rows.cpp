@@ -180,16 +180,19 @@ RowsOfTiles rows_of_tiles(const GemmProblem& problem, const KernelConfig& config
 }
 
 double multiplied_flops(const GemmProblem& problem, const KernelConfig& config) {
-  return grouped_along_m(problem) ? gemm_flops(GemmShape{rows_of_tiles(problem, config).existing,
-                                                         problem.shape.n, problem.shape.k})
-                                  : tensor_flops(problem);
+  return grouped_along_m(problem)
+             ? tensor_flops(problem.dtype,
+                            gemm_flops(GemmShape{rows_of_tiles(problem, config).existing,
+                                                 problem.shape.n, problem.shape.k}))
+             : tensor_flops(problem);
 }
 
 double flops_out_of_bounds(const GemmProblem& problem, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const i64 rows = rows_of_tiles(problem, config).tiles * t.block_m;
   const i64 columns = round_up<i64>(problem.shape.n, t.block_n);
-  const double tiles = 2.0 * static_cast<double>(rows * columns) * mean_k(problem);
+  const double tiles =
+      tensor_flops(problem.dtype, 2.0 * static_cast<double>(rows * columns) * mean_k(problem));
   return std::max(0.0, tiles - multiplied_flops(problem, config));
 }
 

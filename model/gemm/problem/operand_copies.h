@@ -2,8 +2,8 @@
 // bytes, and a box of it at such multiples alone. An operand whose rows lie otherwise is first
 // copied into rows that do (kernels/gemm/copy_operands.cu), zeros behind their ends, and the kernel
 // then reads the copy as any other operand, K as it is: the engine fills what lies beyond with
-// zeros. An fp8 operand of odd K is copied too, for its last element's pair (fp8_pairs.h) has a
-// zero there.
+// zeros. An fp8 operand of odd K is copied too: no kernel has run on rows that end in half of 16
+// bits.
 //
 // What kernels see of leading dimensions is a_row() and b_row(); launch and model ask nothing else.
 // Checked by: operand_copies_test.cpp, kernels/jit/operand_copier_test.cpp (kernel).

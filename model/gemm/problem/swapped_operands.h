@@ -43,7 +43,7 @@ TILECAST_HD constexpr bool can_swap_operands(const ProblemKind& kind, const Kern
   return has_ring(config.schedule) && !uses_tcgen05(config.schedule) &&
          config.store == Store::kAtTileEnd && b_is_k_major(kind.layout) && !kind.batched &&
          !kind.grouped && !kind.parts_k && !fuses(kind.epilogue) &&
-         element_bytes(kind.types.c) == kOperandBytes;
+         element_bytes(kind.types.c) == kHalfBytes;
 }
 
 }  // namespace tilecast

@@ -10,7 +10,6 @@
 #include "model/base/text.h"
 #include "model/base/words.h"
 #include "model/gemm/config/kernel_config_text.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/swapped_operands.h"
 
@@ -90,8 +89,7 @@ constexpr Column kColumns[kVariantParts] = {
     worded<kOrders>("order"),
     worded<kStoreWords>("store"),
     worded<kOperandOrders>("operands"),
-    {"dtype",
-     [](std::string_view text) { return static_cast<i32>(in_pairs(parse_element_type(text))); },
+    {"dtype", [](std::string_view text) { return static_cast<i32>(parse_element_type(text)); },
      [](i32 value) { return std::string(to_text(static_cast<ElementType>(value))); }},
     parsed<ElementType, parse_element_type>("dtype_c"),
     parsed<Accumulate, parse_accumulate>("accumulate"),
@@ -184,12 +182,6 @@ class LineReader {
 
 constexpr std::size_t kBlockN = static_cast<std::size_t>(VariantPart::kBlockN);
 
-/// The factor from a row's block_k to that of its text, which counts elements.
-i32 k_elements_of(CompilerRejection& row) {
-  const std::optional<i32>& dtype = row[VariantPart::kDtype];
-  return dtype ? k_elements(static_cast<ElementType>(*dtype)) : 1;
-}
-
 CompilerRejection parse_line(LineReader line) {
   CompilerRejection row;
   row.architecture = line.word("architecture", kArchitectureWords);
@@ -197,9 +189,6 @@ CompilerRejection parse_line(LineReader line) {
     const Column& column = kColumns[i];
     row.parts[i] =
         column.parse == nullptr ? line.number(column.name) : line.value(column.name, column.parse);
-  }
-  if (std::optional<i32>& block_k = row[VariantPart::kBlockK]; block_k) {
-    *block_k /= k_elements_of(row);
   }
   row.compiler = line.some_text("compiler");
   row.reason = line.word("reason", kReasons);
@@ -209,7 +198,7 @@ CompilerRejection parse_line(LineReader line) {
 }  // namespace
 
 KernelVariant variant_of(const GemmProblem& problem, const KernelConfig& asked) {
-  const KernelConfig config = in_pairs(problem.dtype, asked);
+  const KernelConfig& config = asked;
   const Tiling& t = config.tiling;
   const auto number = [](auto value) { return static_cast<i32>(value); };
   const GemmTypes types = types_of(problem);
@@ -231,7 +220,7 @@ KernelVariant variant_of(const GemmProblem& problem, const KernelConfig& asked) 
           number(config.raster.kind == RasterKind::kHilbert),
           number(config.store),
           number(config.operands),
-          number(in_pairs(types.operands)),
+          number(types.operands),
           number(types.c),
           number(types.accumulate),
           number(as_run(problem, config).layout),
@@ -265,9 +254,6 @@ std::vector<CompilerRejection> parse_compiler_rejections(std::string_view text,
 
 std::string to_text(const CompilerRejection& rejection) {
   CompilerRejection row = rejection;
-  if (std::optional<i32>& block_k = row[VariantPart::kBlockK]; block_k) {
-    *block_k *= k_elements_of(row);
-  }
   std::string text = row.architecture;
   for (std::size_t i = 0; i < kVariantParts; ++i) {
     const std::optional<i32>& value = row.parts[i];

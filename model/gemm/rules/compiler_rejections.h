@@ -22,7 +22,7 @@ enum class VariantPart : std::size_t {
   kSchedule,  // of those that split K, which are one kernel, stream_k
   kBlockM,
   kBlockN,
-  kBlockK,  // in elements of the machine (fp8_pairs.h)
+  kBlockK,
   kStages,
   kWarpgroupsM,
   kWarpgroupsN,

@@ -8,7 +8,6 @@
 #include "model/base/file.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
@@ -160,7 +159,6 @@ TEST_CASE("A row's block_k counts elements, two per 16 bits of fp8") {
   };
   CHECK(rejected(row, pipelined("128"), fp8));
   CHECK_FALSE(rejected(row, pipelined("64"), fp8));
-  CHECK(rejected(row, pipelined("64"), in_pairs(fp8)));  // as legality asks
 }
 
 TEST_CASE("Every epilogue is read back as it was written") {

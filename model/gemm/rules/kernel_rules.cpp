@@ -9,7 +9,6 @@
 #include "model/gemm/config/register_plan.h"
 #include "model/gemm/config/residual_ring.h"
 #include "model/gemm/config/schedule_text.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/swapped_operands.h"
 
 namespace tilecast {
@@ -21,8 +20,8 @@ using Kernel = const KernelCase&;
 constexpr i32 kMostWarpgroups = 3, kMostInflight = 2, kMostRing = 64;
 constexpr i32 kMostCtas = 64;  // per SM; the GPU allows fewer
 constexpr i32 kTcgen05MostCtas = 32, kTcgen05MostWarpgroups = 2, kTcgen05MostGroup = 2;
-constexpr i32 kFewestBlockK = 32;       // a 64-byte swizzle row
-constexpr i32 kMostBlockK = 2048;       // one stage of 64 such rows is more than any SM has
+constexpr i32 kFewestKBytes = 64;       // of a K block's row: a swizzle row
+constexpr i32 kMostKBytes = 4096;       // one stage of 64 such rows is more than any SM has
 constexpr i32 kFewestInstructionN = 8;  // of small_mma
 constexpr i32 kFewestOddEights = 24;    // columns of a warpgroup
 constexpr i32 kMostBlockSide = 1 << 14;
@@ -32,9 +31,9 @@ constexpr i32 kMostClusterSize = 8;  // that every device takes
 constexpr i32 kBesideResult = 88;
 
 bool on_tcgen05(Kernel c) { return uses_tcgen05(c.schedule); }
-bool of_fp8(Kernel c) { return k_elements(c.types.operands) > 1; }
+bool of_fp8(Kernel c) { return is_fp8(c.types.operands); }
 bool has_groups(Kernel c) { return c.grouped || c.parts_k; }
-bool c_has_16_bits(Kernel c) { return element_bytes(c.types.c) == kOperandBytes; }
+bool c_has_16_bits(Kernel c) { return element_bytes(c.types.c) == kHalfBytes; }
 i32 column_bytes(Kernel c) { return c_column_bytes(c.types.c, c.epilogue); }
 
 constexpr Rule<KernelCase> kKindRules[] = {
@@ -43,13 +42,14 @@ constexpr Rule<KernelCase> kKindRules[] = {
     {[](Kernel c) { return on_tcgen05(c) && c.layout != Layout::kTn; },
      "layout {layout}: kernels for Blackwell take layout tn (A is [M,K], B is [N,K])"},
     {[](Kernel c) {
-       return on_tcgen05(c) && (of_fp8(c) || fuses(c.epilogue) || !c_has_16_bits(c) || c.batched ||
-                                has_groups(c) || c.launch != LaunchOrder::kInTurn);
+       return on_tcgen05(c) &&
+              (is_narrow(c.types.operands) || fuses(c.epilogue) || !c_has_16_bits(c) || c.batched ||
+               has_groups(c) || c.launch != LaunchOrder::kInTurn);
      },
      "kernels for Blackwell take one product of fp16 or bf16, no epilogue, C in 16 bits, and no "
      "programmatic launch"},
-    {[](Kernel c) { return of_fp8(c) && c.layout != Layout::kTn; },
-     "dtype {dtype}: wgmma takes fp8 operands K-major only, layout tn"},
+    {[](Kernel c) { return is_narrow(c.types.operands) && c.layout != Layout::kTn; },
+     "dtype {dtype}: wgmma takes operands of 8 bits K-major only, layout tn"},
     {[](Kernel c) { return c.types.c == ElementType::kFp32 && c.epilogue.has(OutputKind::kBias); },
      "epilogue {epilogue}: a C in fp32 has no bias"},
     {[](Kernel c) {
@@ -130,15 +130,17 @@ bool can_defer(const KernelConfig& c) {
          c.tiling.c_slots > 0;
 }
 
+i32 k_bytes(const Tiling& t) { return t.block_k * t.operand_bytes; }
+
 bool has_whole_k_blocks(const Tiling& t) {
-  return t.block_k % k_slab_elements(t) == 0 && t.block_k % kFewestBlockK == 0;
+  return t.block_k % k_slab_elements(t) == 0 && k_bytes(t) % kFewestKBytes == 0;
 }
 
 /// Odd multiples of eight columns: of one wgmma, K-major, in slabs of K that leave every stage at
 /// whole swizzle atoms.
 bool takes_odd_eights(Kernel c) {
   const i32 columns = warpgroup_columns(c.tiling);
-  return has_ring(c.schedule) && b_is_k_major(c.layout) && c.tiling.block_k % kSlabElements == 0 &&
+  return has_ring(c.schedule) && b_is_k_major(c.layout) && k_bytes(c.tiling) % kSwizzleBytes == 0 &&
          columns >= kFewestOddEights && columns <= kMostInstructionN;
 }
 
@@ -200,10 +202,10 @@ constexpr Rule<KernelCase> kWgmmaRules[] = {
     {[](Kernel c) { return !registers_hold_result(c); },
      "its sums leave no registers for a residual or amax"},
     {[](Kernel c) {
-       return (column_bytes(c) != kOperandBytes || gates(c.epilogue)) && in_odd_eights(c.tiling);
+       return (column_bytes(c) != kHalfBytes || gates(c.epilogue)) && in_odd_eights(c.tiling);
      },
      "C in {c}, or of a gate, takes warpgroups of whole 16 columns"},
-    {[](Kernel c) { return column_bytes(c) > kOperandBytes && c.store == Store::kDeferred; },
+    {[](Kernel c) { return column_bytes(c) > kHalfBytes && c.store == Store::kDeferred; },
      "C in {c} is not stored by store=deferred, which takes 16 bits a column at most"},
     {[](Kernel c) { return c.a_source == OperandSource::kRegisters && !a_is_k_major(c.layout); },
      "a=registers takes A as [M,K], not layout {layout}"},
@@ -254,7 +256,7 @@ constexpr Rule<KernelCase> kWgmmaRules[] = {
               !in_whole_boxes(b_is_k_major(c.layout) ? t.block_n : t.block_k, t.cluster_m);
      },
      kNoSuchBox, Refusal::kTmaBox},
-    {[](Kernel c) { return c.tiling.block_k > kMostBlockK; }, kStagesTooLarge,
+    {[](Kernel c) { return k_bytes(c.tiling) > kMostKBytes; }, kStagesTooLarge,
      Refusal::kSharedMemory},
 };
 
@@ -287,7 +289,7 @@ constexpr Rule<KernelCase> kTcgen05Rules[] = {
               t.block_n % (t.warpgroups_n * kTcgen05NStep) != 0 || t.block_k % kSlabElements != 0;
      },
      "the tile is not made of whole MMA instructions", Refusal::kWgmmaShape},
-    {[](Kernel c) { return c.tiling.block_k > kMostBlockK; }, kStagesTooLarge,
+    {[](Kernel c) { return k_bytes(c.tiling) > kMostKBytes; }, kStagesTooLarge,
      Refusal::kSharedMemory},
 };
 
@@ -316,7 +318,7 @@ std::string sentence_of(const Rule<KernelCase>* rule, const KernelCase& c) {
   const auto scales = [](Schedule s) { return has_producer_warpgroup(s) && !splits_k(s); };
   const auto borrows = [](Schedule s) { return traits_of(s).borrows_b_stages; };
   const auto defers = [](Schedule s) { return traits_of(s).stores_can_be_deferred; };
-  const i32 slab = kSlabElements * k_elements(c.types.operands);
+  const i32 slab = kSwizzleBytes / element_bytes(c.types.operands);
   return rule == nullptr
              ? ""
              : fmt::format(
@@ -338,11 +340,8 @@ std::string sentence_of(const Rule<KernelCase>* rule, const KernelCase& c) {
 }
 
 KernelCase kernel_case(const ProblemKind& kind, const KernelConfig& config, SumScale scale) {
-  KernelCase asked{kind, in_pairs(kind.types.operands, config), scale};
+  KernelCase asked{kind, for_operands(kind.types.operands, config), scale};
   asked.layout = as_run(kind.layout, config);
-  if (config.tiling.block_k % k_elements(kind.types.operands) != 0) {
-    asked.tiling.block_k = 1;  // half a pair is in no K block
-  }
   return asked;
 }
 

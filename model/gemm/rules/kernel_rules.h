@@ -12,8 +12,7 @@
 
 namespace tilecast {
 
-/// In the machine's elements of K (fp8_pairs.h), operands in the order in which they are
-/// multiplied.
+/// For the operands' type, which are in the order in which they are multiplied.
 struct KernelCase : ProblemKind, KernelConfig {
   SumScale scale = SumScale::kNone;
   const GemmProblem* problem = nullptr;  // as_run; null: of any size

@@ -15,7 +15,7 @@ namespace {
 constexpr double kLong = 1'500'000;  // steps: about 50 ms on one core
 constexpr double kShort = 100'000;   // of the shorter one, about
 constexpr i32 kLeast = 64;           // K blocks of a piece in the shorter one
-constexpr i64 kLineElements = 64;    // elements of a line of 128 bytes; two are fetched together
+constexpr i64 kLinesBytes = 256;     // lines are fetched in pairs
 
 i64 k_blocks_of(const KernelConfig& config, i64 k) {
   return ceil_div<i64>(k, config.tiling.block_k);
@@ -38,7 +38,7 @@ double steps_at(const GemmProblem& problem, const KernelConfig& config, u32 resi
 double k_beyond_l2(const GpuSpec& gpu, const Tiling& t, u32 workers) {
   const double rows =
       std::sqrt(static_cast<double>(t.block_m) * t.cluster_m * t.block_n * t.cluster_n * workers);
-  return 2 * gpu.l2->capacity.value * gpu.l2->usable_fraction / (2 * rows * kOperandBytes);
+  return 2 * gpu.l2->capacity.value * gpu.l2->usable_fraction / (2 * rows * t.operand_bytes);
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ std::optional<ShorterK> shorter_k(const GpuSpec& gpu, const GemmProblem& problem
   }
   // Both as long as K is but for whole K blocks of every part, and whole pairs of lines.
   const i64 parts = std::max(1, config.decomposition.splits);
-  const i64 step = std::lcm<i64>(i64{t.block_k} * parts, 2 * kLineElements);
+  const i64 step = std::lcm<i64>(i64{t.block_k} * parts, kLinesBytes / t.operand_bytes);
   const auto k_of = [&](double blocks) {
     const i64 without = shape.k - static_cast<i64>(blocks) * t.block_k;
     return shape.k - without / step * step;

@@ -12,7 +12,6 @@
 #include "model/base/smooth_max.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config.h"
-#include "model/gemm/problem/fp8_pairs.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/spec/occupancy.h"
 #include "model/spec/row_cost.h"

@@ -19,15 +19,16 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
   const MachineSpec& machine = *gpu.machine;
   const i64 block_k = config.tiling.block_k;
   const i64 slab = k_slab_elements(config.tiling);
-  const i64 pitch = side.row_elements * kOperandBytes;
+  const i64 element = config.tiling.operand_bytes;
+  const i64 pitch = side.row_elements * element;
   ragged_ = problem.shape.k % block_k != 0;
   const i64 lines_fetched = !side.slices_k && pitch % (2 * kLineBytes) == 0 ? 2 : 1;
   if (!side.slices_k) {
     const i64 together = lines_fetched * kLineBytes;
-    fetched_ = static_cast<u32>(std::max<i64>(1, together / (block_k * kOperandBytes)));
+    fetched_ = static_cast<u32>(std::max<i64>(1, together / (block_k * element)));
     TILECAST_ASSERT(std::has_single_bit(fetched_));
   }
-  const i64 slice_bytes = i64{side.tile} * block_k * kOperandBytes / side.sharers;
+  const i64 slice_bytes = i64{side.tile} * block_k * element / side.sharers;
   const std::vector<u32> k_blocks_of = k_blocks_of_products(problem, config.tiling);
   for (i64 tile = 0; tile < i64{side.tiles} * side.matrices; ++tile) {
     // An operand that all products share is read over the same K by each.
@@ -54,10 +55,10 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
         // A box's rows run along the matrix's own: along K, or along the tile's side.
         const i64 along = side.slices_k ? rows : k;
         const i64 across = side.slices_k ? k : rows;
-        const i64 row = std::min<i64>(along, side.slices_k ? kSlabElements : slab) * kOperandBytes;
-        const Bytes bytes{static_cast<double>(along * across * kOperandBytes)};
+        const i64 row = std::min<i64>(along, side.slices_k ? kSlabElements : slab) * element;
+        const Bytes bytes{static_cast<double>(along * across * element)};
         const i64 next_groups = rows - inside(first_row, rows, own_left);
-        const i64 others = along * next_groups * kOperandBytes;
+        const i64 others = along * next_groups * element;
         const Bytes own = bytes - Bytes{static_cast<double>(others)};
         const double pieces = row > 0 ? bytes.value / static_cast<double>(row) : 0;
         // A slab is a box of its own, with as many rows whether they exist or not.
@@ -73,7 +74,7 @@ OperandBlocks::OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem,
           return sim_time(transfer_time(taken, machine.l2_output));
         };
         costs_.push_back(
-            {.bytes = along * across * kOperandBytes,
+            {.bytes = along * across * element,
              .sectors = std::llround(pieces * each.sectors),
              .l2 = l2(each.pairs),
              .dram = sim_time(transfer_time(own, dram_read)),
