@@ -165,6 +165,14 @@ Command Command::command(const std::string& name, const std::string& description
 
 void Command::runs(std::function<void()> work) const { command_->callback(std::move(work)); }
 
+void Command::group(const std::string& heading) const {
+  command_->option_defaults()->group(heading);
+}
+
+void Command::examples(const std::vector<std::string>& lines) const {
+  command_->footer("Examples:\n  tilecast " + join(lines, "\n  tilecast "));
+}
+
 void Command::leaves_arguments() const {
   command_->prefix_command();
   command_->set_help_flag();

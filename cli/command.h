@@ -62,6 +62,10 @@ class Command {
   /// What it does, once all arguments are parsed; throws Error where it fails.
   void runs(std::function<void()> work) const;
 
+  /// The heading in --help of the options that follow; of an empty one they are not listed.
+  void group(const std::string& heading) const;
+  /// Shown at the end of --help, a line each.
+  void examples(const std::vector<std::string>& lines) const;
   /// Takes whatever follows its name, --help included, for another program to parse.
   void leaves_arguments() const;
   /// Is not listed by --help.

@@ -48,6 +48,7 @@ OptionWords known_words() {
     words["--dtype"].emplace_back(to_text(static_cast<ElementType>(i)));
   }
   add("--dtype-c", ElementType::kFp16, ElementType::kBf16, ElementType::kFp32, ElementType::kE4m3);
+  words["--out-dtype"] = words["--dtype-c"];
   add("--accumulate", Accumulate::kFast, Accumulate::kExact);
   add("--layout", Layout::kTn, Layout::kNn, Layout::kNt, Layout::kTt);
   words["--epilogue"] = {"none"};

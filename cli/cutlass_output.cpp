@@ -44,6 +44,16 @@ std::vector<AnySchedule> cutlass_schedules() {
   return schedules;
 }
 
+std::string_view why_not_listed(const GemmProblem& p) {
+  return is_fp8(p.dtype)                  ? "expected dtype fp16 or bf16"
+         : fuses(p.epilogue)              ? "expected no epilogue, which its profiler does not time"
+         : p.groups != nullptr            ? "expected one product or a batch, not groups"
+         : p.batch.one_a || p.batch.one_b ? "expected a batch of products with an A and a B each"
+         : copied_operands(p).any() || p.leading != LeadingDimensions{}
+             ? "expected tight rows, of A and B in whole 16 bytes"
+             : "";
+}
+
 std::string_view why_not_cutlass(const GemmProblem& problem, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   if (problem.shape.n % kCutlassAlignment != 0) {
@@ -112,20 +122,8 @@ CutlassList cutlass_list(const Ranking& ranking, std::size_t top) {
   if (problem == nullptr) {
     throw ConfigError("--format cutlass: expected --op gemm");
   }
-  if (is_fp8(problem->dtype)) {
-    throw ConfigError("--format cutlass: expected dtype fp16 or bf16");
-  }
-  if (fuses(problem->epilogue)) {
-    throw ConfigError("--format cutlass: expected no epilogue, which its profiler does not time");
-  }
-  if (problem->groups != nullptr) {
-    throw ConfigError("--format cutlass: expected one product or a batch, not groups");
-  }
-  if (problem->batch.one_a || problem->batch.one_b) {
-    throw ConfigError("--format cutlass: expected a batch of products with an A and a B each");
-  }
-  if (copied_operands(*problem).any() || problem->leading != LeadingDimensions{}) {
-    throw ConfigError("--format cutlass: expected tight rows, of A and B in whole 16 bytes");
+  if (const std::string_view why = why_not_listed(*problem); !why.empty()) {
+    throw ConfigError(fmt::format("--format cutlass: {}", why));
   }
   CutlassList list;
   std::set<std::string> kernels;  // as CUTLASS tells them apart, by all of its columns

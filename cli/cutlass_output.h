@@ -27,6 +27,9 @@ namespace tilecast {
 /// Schedules of which some configurations have counterparts.
 std::vector<AnySchedule> cutlass_schedules();
 
+/// What of the problem CUTLASS's profiler does not take; empty of others.
+std::string_view why_not_listed(const GemmProblem& problem);
+
 /// Why the configuration has no counterpart for the problem; empty where it has one.
 std::string_view why_not_cutlass(const GemmProblem& problem, const KernelConfig& config);
 

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/forward.h"
 #include "cli/machine_level.h"
+#include "cli/output_parts.h"
 #include "cli/written_gpu.h"
 #include "model/base/error.h"
 
@@ -52,7 +53,7 @@ void print_json(const ProbedMachine& machine) {
   if (!machine.missing.empty()) {
     answer["missing"] = machine.missing;
   }
-  fmt::print("{}\n", answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  fmt::print("{}", json_text(answer));
 }
 
 }  // namespace

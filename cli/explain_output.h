@@ -1,5 +1,5 @@
-// Explanations as a table of at most 80 columns, kernels side by side, or as JSON, whose fields are
-// fixed; fields may be added.
+// Explanations: an answer of at most kColumns and kExplainLines, all that is known of each kernel
+// side by side, or JSON, whose fields are fixed; fields may be added.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -18,15 +18,18 @@ struct ExplainReport {
   Regime regime;
   Inputs inputs;
   std::vector<Explanation> kernels;  // as asked for
-  bool is_runner_up;                 // nothing was: the one kernel is the best of another schedule
   std::optional<Explanation> best;   // of all candidates, where it was looked for
   Seconds elapsed;
+  std::vector<std::string> roles = {};  // of each kernel, where nobody asked for it by name
 };
 
-std::string explain_table(const ExplainReport& report);
+constexpr std::size_t kExplainLines = 25;
+std::string explain_text(const ExplainReport& report);
+/// Every field of the JSON, kernels side by side.
+std::string explain_details(const ExplainReport& report);
 nlohmann::ordered_json explain_json(const ExplainReport& report);
 
-/// Sentences: by how much a kernel is slower or faster than the best, and what makes it so.
+/// Sentences: what makes a kernel slower or faster than the best, each with its share of the time.
 std::vector<std::string> why_not_best(const ExplainReport& report, const Explanation& kernel,
                                       const Explanation& best);
 

@@ -120,7 +120,7 @@ void print_gpus(const std::vector<GpuRow>& rows, const std::string& format) {
                                 {"based_on", row.based_on},
                                 {"sources", row.sources}});
     }
-    fmt::print("{}\n", answer.dump());
+    fmt::print("{}", json_text(answer));
     return;
   }
   fmt::print("{:<15} {:>4}  {:<10} {:<7} {:<11} {}\n", "name", "SMs", "based on", "runs",
@@ -151,7 +151,7 @@ void print_numbers(const LoadedGpu& gpu, const std::string& format) {
         answer["numbers"].back()["standard_error"] = *c.standard_error;
       }
     }
-    fmt::print("{}\n", answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print("{}", json_text(answer));
     return;
   }
   fmt::print("{}", wrapped("",

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/problem/group_rows.h"
+#include "model/ops/short_config_text.h"
 #include "validate/record/measurement.h"
 
 namespace tilecast {
@@ -60,6 +64,106 @@ nlohmann::ordered_json problem_json(const AnyProblem& problem) {
   return json;
 }
 
+std::string four_digits(double value) {
+  const int before = value >= 1 ? static_cast<int>(std::log10(value)) + 1 : 1;
+  return fmt::format("{:.{}f}", value, std::max(0, 4 - before));
+}
+
+std::string more_percent(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
+
+std::string json_text(const nlohmann::ordered_json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+namespace {
+
+/// "64 groups, 39 to 83 rows".
+std::string groups_text(const GroupRows& groups, const std::optional<Routing>& routing) {
+  const auto [least, most] = std::ranges::minmax(groups.rows());
+  std::string text = fmt::format("{}, {}{} rows{}", counted(groups.rows().size(), "group"),
+                                 least == most ? "" : with_commas(least) + " to ",
+                                 with_commas(most), least == most ? " each" : "");
+  if (groups.capacity() > 0) {
+    text += fmt::format(" of {}", with_commas(groups.capacity()));
+  }
+  if (routing) {
+    text += fmt::format(" ({} tokens, top {}, {})", with_commas(routing->tokens), routing->top_k,
+                        routing->zipf > 0 ? fmt::format("zipf:{:g}", routing->zipf) : "uniform");
+  }
+  return text;
+}
+
+std::string sides_title(const GemmProblem& p, const std::optional<Routing>& routing) {
+  const auto& [m, n, k] = p.shape;
+  if (p.groups != nullptr) {
+    const std::string groups = groups_text(*p.groups, routing);
+    return grouped_along_k(p) ? fmt::format("Grouped GEMM: M {}, N {}, K in {}", m, n, groups)
+                              : fmt::format("Grouped GEMM: {}, N {}, K {}", groups, n, k);
+  }
+  if (p.batch.products == 1) {
+    return fmt::format("GEMM {} x {} x {}", m, n, k);
+  }
+  return fmt::format("{} GEMMs {} x {} x {}{}{}", with_commas(p.batch.products), m, n, k,
+                     p.batch.one_a ? ", one A" : "", p.batch.one_b ? ", one B" : "");
+}
+
+/// "A [M,K] (4096,1)": as it lies in memory, with its strides.
+std::string matrix_text(char name, const char* sides, i64 columns, i64 leading) {
+  return fmt::format("{} [{}] ({},1)", name, sides, leading != 0 ? leading : columns);
+}
+
+constexpr std::pair<ClockLimiter, const char*> kHolders[] = {
+    {ClockLimiter::kHighestClock, "the clock is at its maximum,"},
+    {ClockLimiter::kTensorPlateau, "tensor work holds the clock at"},
+    {ClockLimiter::kBurstPower, "power holds the clock at"},
+    {ClockLimiter::kSustainedPower, "the power cap holds the clock at"}};
+
+constexpr std::pair<Limiter, const char*> kBounds[] = {
+    {Limiter::kTensor, "tensor cores"},
+    {Limiter::kSharedMemory, "shared memory"},
+    {Limiter::kSmIntake, "SM intake"},
+    {Limiter::kL2, "L2"},
+    {Limiter::kDram, "DRAM"},
+    {Limiter::kLatency, "load latency"},
+    {Limiter::kInstructions, "instruction issue"},
+    {Limiter::kEpilogue, "the epilogue"},
+    {Limiter::kReduction, "the sum over partial results"},
+    {Limiter::kLaunch, "launch and end"}};
+
+}  // namespace
+
+std::string problem_title(const AnyProblem& problem, const std::optional<Routing>& routing) {
+  const GemmProblem* p = std::get_if<GemmProblem>(&problem);
+  if (p == nullptr) {
+    return fmt::format("{} {}, {}", to_text(op_of(problem)), shape_text(problem),
+                       to_text(dtype_of(problem)));
+  }
+  const LeadingDimensions& leading = p->leading;
+  return fmt::format(
+      "{}, {}, {}{}{}: {}, {}{}", sides_title(*p, routing), types_text(*p), to_text(p->layout),
+      p->accumulate == Accumulate::kExact ? ", exact sums" : "",
+      fuses(p->epilogue) ? ", " + to_text(p->epilogue) : "",
+      matrix_text('A', a_is_k_major(p->layout) ? "M,K" : "K,M", sides_of_a(*p).columns, leading.a),
+      matrix_text('B', b_is_k_major(p->layout) ? "N,K" : "K,N", sides_of_b(*p).columns, leading.b),
+      leading.c != 0 ? ", " + matrix_text('C', "M,N", 0, leading.c) : "");
+}
+
+std::string without_groups(std::string_view text) {
+  const std::size_t begin = text.find('['), end = text.find(']');
+  if (begin == text.npos || end == text.npos || end < begin + 16 ||
+      text.substr(begin + 1, end - begin - 1).find_first_not_of("0123456789,*/") != text.npos) {
+    return std::string(text);
+  }
+  const auto groups = std::ranges::count(text.substr(begin, end - begin), ',') + 1;
+  return fmt::format("{}[{} groups{}", text.substr(0, begin), groups, text.substr(end));
+}
+
+std::string conditions_title(const GpuSpec& gpu, bool calibrated, Regime regime, Inputs inputs) {
+  return fmt::format("{}, {}calibrated; {} clock, cold L2, {} inputs", gpu.product,
+                     calibrated ? "" : "not ", to_text(regime),
+                     inputs == Inputs::kZeros ? "all-zero" : to_text(inputs));
+}
+
 nlohmann::ordered_json copies_json(const OperandCopies& copies) {
   return {{"a", copies.operands.a},
           {"b", copies.operands.b},
@@ -80,24 +184,79 @@ std::string shown_limiter(std::string_view word) {
                               : shown;
 }
 
-std::string wrapped(const std::string& first, std::string_view text, std::string_view breaks) {
-  const std::size_t width = kColumns - first.size();
-  std::string lines;
-  while (!text.empty()) {
-    std::size_t end = text.size();
-    if (end > width) {
-      std::size_t at = text.find_last_of(breaks, width - 1);
-      if (at == std::string_view::npos) {  // a list longer than a line is broken after a comma
-        at = text.find_last_of(',', width - 1);
-      }
-      end = at == std::string_view::npos ? width : at + 1;
-    }
-    std::string_view line = text.substr(0, end);
-    line = line.substr(0, line.find_last_not_of(' ') + 1);
-    lines += (lines.empty() ? first : std::string(first.size(), ' ')) + std::string(line) + "\n";
-    text.remove_prefix(end);
+std::optional<double> share_of(const Shares& shares, Limiter limiter) {
+  switch (limiter) {
+    case Limiter::kTensor:
+      return shares.tensor;
+    case Limiter::kSharedMemory:
+      return shares.shared_memory;
+    case Limiter::kSmIntake:
+      return shares.sm_intake;
+    case Limiter::kL2:
+      return shares.l2;
+    case Limiter::kDram:
+      return shares.dram;
+    default:
+      return std::nullopt;
   }
-  return lines;
+}
+
+std::string bound_text(const GpuSpec& gpu, const Prediction& p) {
+  const char* const name =
+      std::ranges::find(kBounds, p.limiter, [](const auto& row) { return row.first; })->second;
+  if (p.limiter == Limiter::kDram && gpu.dram) {
+    return fmt::format("{} ({:.3g} of {:.3g} TB/s)", name,
+                       (p.dram_read + p.dram_write).value / p.time.value * 1e-12,
+                       gpu.dram->bandwidth.value * 1e-12);
+  }
+  const std::optional<double> share = share_of(p.shares, p.limiter);
+  return share ? fmt::format("{} ({:.0f} % of peak)", name, 100 * *share) : name;
+}
+
+std::string clock_text(const Prediction& p) {
+  return fmt::format(
+      "{} {:.2f} GHz",
+      std::ranges::find(kHolders, p.clock_limiter, [](const auto& row) { return row.first; })
+          ->second,
+      p.sm_clock.value * 1e-9);
+}
+
+std::string floor_text(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& p) {
+  if (p.limiter != Limiter::kDram || !gpu.dram) {
+    return "";
+  }
+  const double bytes = least_bytes(problem), rate = gpu.dram->bandwidth.value;
+  return fmt::format(
+      "floor: {} once at {:.3g} TB/s is {} us ({:.0f} % reached)",
+      bytes < 1e9 ? four_digits(bytes * 1e-6) + " MB" : four_digits(bytes * 1e-9) + " GB",
+      rate * 1e-12, four_digits(bytes / rate * 1e6), 100 * bytes / rate / p.time.value);
+}
+
+std::string tile_text(const AnyConfig& config) {
+  if (const KernelConfig* gemm = std::get_if<KernelConfig>(&config)) {
+    const Tiling& t = gemm->tiling;
+    return fmt::format("{}x{}x{}", t.block_m, t.block_n, t.block_k);
+  }
+  const StreamConfig& stream = std::get<StreamConfig>(config);
+  return fmt::format("{}x{}", stream.block_rows, stream.block_columns);
+}
+
+std::string cluster_text(const AnyConfig& config) {
+  const KernelConfig* gemm = std::get_if<KernelConfig>(&config);
+  return gemm == nullptr ? ""
+                         : fmt::format("{}x{}", gemm->tiling.cluster_m, gemm->tiling.cluster_n);
+}
+
+std::string kernel_text(const AnyConfig& config) {
+  const KernelConfig* gemm = std::get_if<KernelConfig>(&config);
+  if (gemm == nullptr) {
+    return fmt::format("{}, block {}", field_name(config), tile_text(config));
+  }
+  return fmt::format(
+      "{}, tile {}{}, cluster {}{}{}", field_name(config), tile_text(config),
+      has_ring(gemm->schedule) ? fmt::format(", {} stages", gemm->tiling.stages) : "",
+      cluster_text(config), gemm->store == Store::kDeferred ? ", deferred store" : "",
+      gemm->operands == OperandOrder::kSwapped ? ", A and B swapped" : "");
 }
 
 }  // namespace tilecast

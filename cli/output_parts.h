@@ -2,12 +2,16 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "cli/table.h"
 #include "model/base/units.h"
+#include "model/gemm/problem/routing.h"
 #include "model/ops/any_op.h"
 #include "model/rank/prediction.h"
+#include "model/spec/gpu_spec.h"
 
 namespace tilecast {
 
@@ -15,12 +19,29 @@ inline double microseconds(Seconds time) { return time.value * 1e6; }
 
 /// 177.85, 12345.6, 1234567: as many digits as differ from run to run.
 std::string micro_text(Seconds time);
+/// Four significant digits: 1.234, 176.9, 12345.
+std::string four_digits(double value);
+
+/// "+1.6 %" of 1.016.
+std::string more_percent(double ratio);
 
 /// To what a prediction can mean, so that equal answers print equally everywhere.
 double rounded(double value, int digits);
 
+/// With a line end, on one line or indented; bytes that are no UTF-8, as of a file, are replaced.
+std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
+
 /// Op, sides, element type and, where the op has them, layout and epilogue.
 nlohmann::ordered_json problem_json(const AnyProblem& problem);
+
+/// The problem in a line: "GEMM 4096 x 4096 x 4096, fp16, tn: A [M,K] (4096,1), B [N,K] (4096,1)",
+/// with each operand's strides as it lies in memory. Groups are counted, not listed; those of a
+/// `routing` are its first draw.
+std::string problem_title(const AnyProblem& problem, const std::optional<Routing>& routing = {});
+/// A text with a problem's long list of groups as "[64 groups]".
+std::string without_groups(std::string_view text);
+/// "NVIDIA H200 SXM 141 GB, calibrated; burst clock, cold L2, normal inputs".
+std::string conditions_title(const GpuSpec& gpu, bool calibrated, Regime regime, Inputs inputs);
 
 /// What is copied before a kernel, for JSON; in words, "A and B are".
 nlohmann::ordered_json copies_json(const OperandCopies& copies);
@@ -28,12 +49,19 @@ std::string copied_words(const CopiedOperands& operands);
 
 /// A limiter as tables show it: "SM intake" of sm_intake.
 std::string shown_limiter(std::string_view word);
+/// Of a resource the share of its peak; nothing of a limiter that is none.
+std::optional<double> share_of(const Shares& shares, Limiter limiter);
+/// "tensor cores (92 % of peak)", at the kernel's clock; "DRAM (3.18 of 4.8 TB/s)".
+std::string bound_text(const GpuSpec& gpu, const Prediction& p);
+/// "power holds the clock at 1.55 GHz".
+std::string clock_text(const Prediction& p);
+/// "floor: 1.88 GB once at 4.8 TB/s is 392 us (80 % reached)"; empty where DRAM is no bound.
+std::string floor_text(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& p);
 
-constexpr std::size_t kColumns = 80;  // of a terminal
-
-/// The text in lines of at most kColumns that end after one of `breaks`, or a comma
-/// where a line has none of them, each after `first` or as
-/// much space.
-std::string wrapped(const std::string& first, std::string_view text, std::string_view breaks);
+/// "128x256x64"; of a memory-bound kernel its block.
+std::string tile_text(const AnyConfig& config);
+std::string cluster_text(const AnyConfig& config);
+/// "cooperative, tile 128x256x64, 4 stages, cluster 1x1".
+std::string kernel_text(const AnyConfig& config);
 
 }  // namespace tilecast

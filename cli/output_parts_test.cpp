@@ -25,25 +25,17 @@ TEST_CASE("Numbers are read and written alike where the locale has a decimal com
   CHECK(nlohmann::json::parse("[2.79]").dump() == "[2.79]");
 }
 
-TEST_CASE("A list that is longer than a line is broken between its numbers") {
-  std::string list = "[";
-  for (int i = 0; i < 60; ++i) {
-    list += "543,";  // 4 characters: the 80th is inside a number
-  }
-  list += "5430]x4096x7168 fp16 tn";
-  const std::string text = wrapped("", list, " ");
-  const std::vector<std::string_view> lines = split(text, '\n');
-  REQUIRE(lines.size() == 5);  // 77, 80, 80 and 27 characters, and an empty end
-  for (std::size_t i = 0; i < 3; ++i) {
-    CHECK(lines[i].ends_with("543,"));
-    CHECK(lines[i].size() <= kColumns);
-  }
-  CHECK(lines[3].ends_with("5430]x4096x7168 fp16 tn"));
-}
-
-TEST_CASE("A word without a place to break fills its lines") {
-  CHECK(wrapped("", std::string(100, 'a'), " ") ==
-        std::string(80, 'a') + "\n" + std::string(20, 'a') + "\n");
+TEST_CASE("A problem's title has strides, and counts groups") {
+  const auto title = [](const char* text) { return problem_title(parse_gemm_problem(text)); };
+  CHECK(title("4096x1024x512 fp16 tn") ==
+        "GEMM 4096 x 1024 x 512, fp16, tn: A [M,K] (512,1), B [N,K] (512,1)");
+  CHECK(title("4096x1024x512 fp16 nt lda=8192") ==
+        "GEMM 4096 x 1024 x 512, fp16, nt: A [K,M] (8192,1), B [K,N] (1024,1)");
+  CHECK(title("[256,0,17]x1024x512 bf16 tn") ==
+        "Grouped GEMM: 3 groups, 0 to 256 rows, N 1024, K 512, bf16, tn: A [M,K] (512,1), B [N,K] "
+        "(512,1)");
+  CHECK(without_groups("[1,2,3,4,5,6,7,8,9]x1024x512 bf16 tn") == "[9 groups]x1024x512 bf16 tn");
+  CHECK(without_groups("1024x512x64 bf16 tn") == "1024x512x64 bf16 tn");
 }
 
 }  // namespace tilecast

@@ -1,5 +1,7 @@
 // tilecast predict: ranked schedules and tilings for a problem.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -9,8 +11,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "cli/commands.h"
 #include "cli/cutlass_output.h"
 #include "cli/predict_many.h"
@@ -18,9 +18,9 @@
 #include "cli/problem_options.h"
 #include "cli/waiting.h"
 #include "model/base/error.h"
+#include "model/base/file.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
-#include "model/predict/best_per.h"
 #include "model/predict/predict.h"
 #include "model/predict/rank_draws.h"
 #include "model/spec/load_gpu.h"
@@ -32,14 +32,13 @@ namespace tilecast {
 namespace {
 
 struct PredictOptions : ProblemOptions {
-  std::string regime = "burst", inputs = "normal", format = "table";
+  std::string regime = "burst", inputs = "normal", format = "table", configs;
   std::vector<std::string> gpus{"h200_sxm"};
-  std::optional<std::string> config, method, best_per;
+  std::optional<std::string> config, method;
   std::vector<std::string> schedules, data;
-  std::size_t top = 10;
-  std::optional<std::size_t> simulations;
+  std::optional<std::size_t> rows, simulations;
   unsigned threads = 0;
-  bool no_calibration = false, wide = false, rejected = false, verbose = false;
+  bool no_calibration = false, wide = false, all = false, verbose = false;
 };
 
 /// What is asked, of every GPU alike.
@@ -49,6 +48,7 @@ struct Question {
   Inputs inputs;
   std::vector<AnySchedule> schedules;
   std::optional<ConfigPattern> config;
+  std::vector<ConfigPattern> configs;  // a list to be ranked
   Effort effort;
   std::vector<GemmProblem> draws;  // of a routing
 };
@@ -64,7 +64,7 @@ struct Answer {
 
 /// Verified rows of this GPU, problem, regime and inputs.
 MeasuredByConfig read_measured(const PredictOptions& options, const GpuSpec& gpu,
-                               const AnyProblem& problem, Regime regime, Inputs inputs) {
+                               const Question& q) {
   std::vector<MeasurementFile> files;
   for (const std::string& file : options.data) {
     files.push_back(read_measurements(file));
@@ -72,9 +72,9 @@ MeasuredByConfig read_measured(const PredictOptions& options, const GpuSpec& gpu
       throw ConfigError(file + ": expected measured rows, found only a header");
     }
   }
-  Point point = point_of(problem);
-  point.regime = regime;
-  point.inputs = inputs;
+  Point point = point_of(q.problem);
+  point.regime = q.regime;
+  point.inputs = q.inputs;
   const GroupKey asked = group_key(point);
   MeasuredByConfig by_config;
   for (const VerifiedRow& row :
@@ -83,6 +83,10 @@ MeasuredByConfig read_measured(const PredictOptions& options, const GpuSpec& gpu
     if (group_key(m.point) == asked) {
       by_config.emplace(m.point.config, m);
     }
+  }
+  if (!files.empty() && by_config.empty()) {
+    fmt::print(stderr, "--data: no verified row of {} on {}, {}, {} inputs\n", to_text(q.problem),
+               gpu.name, to_text(q.regime), to_text(q.inputs));
   }
   return by_config;
 }
@@ -100,8 +104,8 @@ void print_cutlass(const Ranking& ranking, std::size_t top) {
 
 Question question_of(const PredictOptions& options) {
   const Op op = parse_op(options.op);
-  if (options.config && (!options.schedules.empty() || options.best_per)) {
-    throw ConfigError("--config names its schedule itself: leave --schedule and --best-per out");
+  if (options.config && (!options.schedules.empty() || !options.configs.empty())) {
+    throw ConfigError("--config names its schedule itself: leave --schedule and --configs out");
   }
   Question question{
       .problem = options.problem(),
@@ -109,6 +113,7 @@ Question question_of(const PredictOptions& options) {
       .inputs = parse_inputs(options.inputs),
       .schedules = {},
       .config = {},
+      .configs = read_configs(options.configs),
       .effort = {.method = options.method ? parse_method(*options.method) : default_method(op),
                  .simulations = options.simulations,
                  .threads = options.threads}};
@@ -116,49 +121,46 @@ Question question_of(const PredictOptions& options) {
     const Waiting waiting(fmt::format("{} draws of {} experts", options.draws, *options.experts));
     question.draws = options.drawn_problems(options.draws);
   }
+  if (options.format == "table" || options.format == "json") {
+    question.effort.shortlist = shown_shortlist(question.problem, options.rows.value_or(0));
+  }
   for (const std::string& name : options.schedules) {
     question.schedules.push_back(parse_schedule(op, name));
   }
   if (options.config) {
     question.config.emplace(*options.config);
+    question.effort.shortlist.has_counterpart = {};
   }
   return question;
 }
 
-Ranking rank(const Question& q, const GpuSpec& gpu, const std::optional<std::string>& best_per,
-             std::size_t keep) {
-  if (!q.draws.empty()) {
-    return rank_draws(gpu, q.draws, q.schedules, q.config, q.regime, q.inputs, keep, q.effort);
-  }
-  if (q.config) {
-    return rank_matching(gpu, q.problem, *q.config, q.regime, q.inputs, keep, q.effort);
-  }
-  if (!best_per) {
-    return rank_candidates(gpu, q.problem, q.schedules, q.regime, q.inputs, keep, q.effort);
-  }
-  return *best_per == "tile"
-             ? best_per_tile(gpu, q.problem, q.schedules, q.regime, q.inputs, keep, q.effort)
-             : best_per_schedule(gpu, q.problem, q.schedules, q.regime, q.inputs, q.effort);
+Ranking rank(const Question& q, const GpuSpec& gpu, std::size_t keep) {
+  return !q.draws.empty()
+             ? rank_draws(gpu, q.draws, q.schedules, q.config, q.regime, q.inputs, keep, q.effort)
+         : !q.configs.empty()
+             ? rank_configs(gpu, q.problem, q.configs, q.regime, q.inputs, q.effort)
+         : q.config
+             ? rank_matching(gpu, q.problem, *q.config, q.regime, q.inputs, keep, q.effort)
+             : rank_candidates(gpu, q.problem, q.schedules, q.regime, q.inputs, keep, q.effort);
 }
 
 Answer answer_of(const PredictOptions& options, const Question& q, const std::string& name,
                  std::size_t keep) {
-  Answer answer{load_gpu(name, !options.no_calibration), {}, {}, {}, {}};
+  Answer answer{load_asked_gpu(name, !options.no_calibration), {}, {}, {}, {}};
   const GpuSpec& gpu = answer.gpu.spec;
-  answer.measured = read_measured(options, gpu, q.problem, q.regime, q.inputs);
+  answer.measured = read_measured(options, gpu, q);
   const Waiting waiting(fmt::format("{} on {}", options.shape, gpu.name));
   const auto start = std::chrono::steady_clock::now();
   try {
-    answer.ranking = rank(q, gpu, options.best_per, keep);
+    answer.ranking = rank(q, gpu, keep);
   } catch (const ConfigError& error) {
     if (options.gpus.size() == 1) {
       throw;
     }
     answer.refusal = error.what();
-    return answer;
   }
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  answer.elapsed = Seconds{elapsed.count()};
+  answer.elapsed =
+      Seconds{std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
   return answer;
 }
 
@@ -170,24 +172,31 @@ void run_predict(const PredictOptions& options) {
   if (options.format == "jsonl") {
     throw ConfigError("--format jsonl is for --problems: of one SHAPE, json is the whole answer");
   }
-  if (options.experts && (options.best_per || !options.data.empty())) {
-    throw ConfigError("--experts goes without --best-per and --data");
+  if (options.experts && (!options.data.empty() || !options.configs.empty())) {
+    throw ConfigError("--experts cannot be combined with --data and --configs");
   }
-  const bool cutlass = options.format == "cutlass";
-  if (cutlass && options.gpus.size() > 1) {
+  const bool one = options.gpus.size() == 1, cutlass = options.format == "cutlass";
+  if (cutlass && !one) {
     throw ConfigError("--format cutlass is for one --gpu");
   }
   if (cutlass && question.schedules.empty() && op_of(question.problem) == Op::kGemm) {
     question.schedules = cutlass_schedules();
   }
+  constexpr std::size_t kListed = 10;  // rows of a list
+  const bool table = options.format == "table";
+  // The text has the rows of its shortlist; its ranking needs no more than the first.
+  const std::size_t listed = options.rows.value_or(!one                      ? 1
+                                                   : options.configs.empty() ? kListed
+                                                                             : kEveryCandidate);
+  const std::size_t keep = cutlass                 ? std::max(listed, kLookedAtForCutlass)
+                           : table && !options.all ? 1
+                                                   : listed;
   std::vector<Answer> answers;
   for (const std::string& gpu : options.gpus) {
-    answers.push_back(
-        answer_of(options, question, gpu,
-                  cutlass ? std::max(options.top, kLookedAtForCutlass) : options.top));
+    answers.push_back(answer_of(options, question, gpu, keep));
   }
   if (cutlass) {
-    print_cutlass(answers.front().ranking, options.top);
+    print_cutlass(answers.front().ranking, listed);
     return;
   }
   std::vector<RankingReport> reports;
@@ -197,14 +206,10 @@ void run_predict(const PredictOptions& options) {
       refusals.push_back({answer.gpu.spec.name, answer.refusal});
       continue;
     }
-    if (!options.data.empty() && answer.measured.empty()) {
-      fmt::print(stderr, "--data: no verified row of {} on {}, {}, {} inputs\n",
-                 to_text(question.problem), answer.gpu.spec.name, to_text(question.regime),
-                 to_text(question.inputs));
-    }
-    reports.push_back({answer.gpu, answer.ranking, options.top, answer.elapsed, answer.measured,
-                       options.wide, options.rejected,
-                       options.experts ? std::optional(options.asked_routing()) : std::nullopt});
+    reports.push_back({answer.gpu, answer.ranking, listed, answer.elapsed, answer.measured,
+                       options.wide, options.verbose,
+                       options.experts ? std::optional(options.asked_routing()) : std::nullopt,
+                       options.rows, options.all || !options.configs.empty()});
   }
   if (reports.empty()) {
     std::vector<std::string> texts;
@@ -213,21 +218,50 @@ void run_predict(const PredictOptions& options) {
     throw ConfigError("no GPU answers: " + join(texts, "; "));
   }
   const RankingReport& first = reports.front();
-  const bool one = answers.size() == 1;
-  fmt::print("{}", options.format.starts_with("json")
+  fmt::print("{}", options.format == "json"
                        ? (one ? ranking_json(first) : rankings_json(reports, refusals))
                    : options.format == "csv"
                        ? (one ? ranking_csv(first) : rankings_csv(reports, refusals))
                        : (one ? ranking_table(first) : rankings_table(reports, refusals)));
-  if (options.verbose) {
-    for (const RankingReport& report : reports) {
-      fmt::print(stderr, "{}", clamped_text(report));
-    }
+  for (const RankingReport& report : reports) {
+    fmt::print(stderr, "{}", options.verbose ? search_text(report) : "");
   }
   if (!refusals.empty()) {
     throw Error(ExitCode::kPartial, fmt::format("the problem is refused by {} of {} GPUs",
                                                 refusals.size(), answers.size()));
   }
+}
+
+/// As predict_many has them. Throws ConfigError for what is of one SHAPE.
+void run_many(const PredictOptions& options, ManyOptions& many, bool format_given) {
+  const auto refuse = [](bool given, const char* why) {
+    if (given) {
+      throw ConfigError(std::string("--problems ") + why);
+    }
+  };
+  refuse(options.config || !options.data.empty() || options.gpus.size() > 1,
+         "goes with one --gpu, without --config and --data");
+  refuse(options.lda != 0 || options.ldb != 0 || options.ldc != 0,
+         "has lda, ldb and ldc as fields of a problem, not as options");
+  refuse(options.experts || !options.groups.empty() || !options.groups_file.empty(),
+         "answers without --experts and --groups: a line may have groups");
+  refuse(options.wide || options.all || options.verbose,
+         "answers without --wide, --all and --verbose");
+  if (format_given && (options.format == "table" || options.format == "json")) {
+    throw ConfigError("--problems answers as jsonl, csv or cutlass, not as " + options.format);
+  }
+  many.format = format_given ? options.format : "jsonl";
+  many.gpu = options.gpus.front();
+  many.defaults = {options.op,     options.dtype, options.regime,
+                   options.inputs, options.batch, options.gemm_fields()};
+  many.configs = read_configs(options.configs);
+  many.method = options.method;
+  many.schedules = options.schedules;
+  many.top = options.rows.value_or(many.configs.empty() ? 1 : kEveryCandidate);
+  many.simulations = options.simulations;
+  many.threads = options.threads;
+  many.use_calibration = !options.no_calibration;
+  predict_many(many);
 }
 
 }  // namespace
@@ -236,113 +270,80 @@ void add_predict(Program& program) {
   const Command command =
       program.command("predict", "Rank schedules and tilings of a problem by predicted time");
   const auto options = std::make_shared<PredictOptions>();
-  const Option shape = command.option(
-      "SHAPE", options->shape,
-      "MxNxK, such as 4096x4096x4096; ROWSxCOLUMNS for elementwise_add; elements for memcpy");
-  command.option("--op", options->op, "gemm, memcpy or elementwise_add");
-  command.option("--gpu", options->gpus,
-                 "GPU name or unique prefix (`tilecast gpus`), or a path to a GPU file; several "
-                 "are shown side by side, --top rows each, default 1");
+  const auto many = std::make_shared<ManyOptions>();
+  command.group("Problem");
+  const Option shape = add_shape(command, *options);
   add_problem_options(command, *options);
+  command.option("--op", options->op, "gemm, memcpy or elementwise_add");
+  command.group("Machine");
+  command.option("--gpu", options->gpus,
+                 "GPU: a name or part of one (`tilecast list gpus`), or a path to a GPU file; "
+                 "several are shown side by side");
+  command.option("--regime", options->regime,
+                 "burst: a few milliseconds on an idle GPU; sustained: continuous load");
+  command.option("--inputs", options->inputs,
+                 "normal, uniform, ternary or zeros: they set the power");
+  command.group("Mixture of experts");
   const Option experts = add_routing_options(command, *options);
   command
       .option("--draws", options->draws,
-              "Of the rows of --experts: configurations are ranked by the mean over so many")
+              "Random routings; configurations are ranked by the mean over them")
       .in_range(i64{1}, i64{1024})
       .needs(experts);
-  command.option("--regime", options->regime, "burst or sustained");
-  command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros");
+  command.group("Search");
+  command.option("--config", options->config,
+                 "Only this configuration, whole or in part: 128x256x64, 'cooperative 128x256', "
+                 "ws:tile=128x256x64,stages=4");
+  command.option("--configs", options->configs,
+                 "Rank the configurations of this file, one a line, instead of the search space");
+  command.option("--schedule", options->schedules,
+                 "Only these schedules, such as pingpong cooperative (`tilecast list schedules`)");
+  const Option problems = command.option(
+      "--problems", many->problems,
+      "Many problems instead of SHAPE, one a line: shapes with ranges, JSON or CSV, or CUTLASS's "
+      "JSON list; a file, or - for standard input. Answers as jsonl, csv or cutlass");
+  problems.excludes(shape);
+  command.option("--shard", many->shard, "I/N: every N-th of --problems, from the I-th on")
+      .needs(problems);
+  command.group("Output");
+  command.option("--rows,--top", options->rows, "Rows to show")
+      .in_range(std::size_t{1}, std::size_t{1} << 20);
+  command.flag("--all", options->all,
+               "Every raster and number of stages, not the best of each schedule and tile");
+  command.flag("--wide", options->wide, "Every column, and configurations in long form");
+  command.flag("--verbose,--rejected", options->verbose,
+               "The search on standard error: candidates, rejected ones with examples");
+  command.option("--data", options->data, "Measurements to show next to the predictions");
+  const Option format =
+      command
+          .option("--format", options->format,
+                  "table, json, csv, cutlass (a test list for its profiler); of --problems jsonl")
+          .one_of({"table", "json", "csv", "jsonl", "cutlass"});
+  command.group("Model");
   command
       .option("--method", options->method,
-              "simulated, the default for GEMMs: the best by closed form are simulated; analytic: "
-              "closed forms alone, the only method for copies and additions")
+              "simulated (GEMMs): the best by closed form are simulated; analytic: closed forms")
       .one_of({"analytic", "simulated"});
   command.option("--threads", options->threads, "For simulations; 0: one for each processor")
       .in_range(0u, 1024u);
   command
       .option("--simulate", options->simulations,
-              "How many candidates to simulate of each schedule that could be first, the best by "
-              "closed form; default 1 to 8, fewer for large kernels")
+              "Candidates to simulate of each schedule that could be first (default 1 to 8)")
       .in_range(1, 4096);
-  command.option("--schedule", options->schedules,
-                 "Only these schedules, by name, abbreviation or unique prefix; default: all "
-                 "with a ring of stages");
-  command
-      .option(
-          "--best-per", options->best_per,
-          "schedule: the best of each schedule; tile: the best of each of the --top fastest tiles")
-      .one_of({"schedule", "tile"});
-  const Option top = command.option("--top", options->top, "Rows to show")
-                         .in_range(std::size_t{1}, std::size_t{1} << 20);
-  command.option(
-      "--config", options->config,
-      "Only this configuration, in its long or short form, or those that match where it is given "
-      "in part: ws:tile=128x256x64");
-  command.option("--data", options->data, "Measurements to show beside the predictions");
-  const Option format = command
-                            .option("--format", options->format,
-                                    "table, json, csv, cutlass: a test list for its "
-                                    "profiler; of --problems jsonl, the default, csv or cutlass")
-                            .one_of({"table", "json", "csv", "jsonl", "cutlass"});
-  command.flag("--wide", options->wide,
-               "Every column, and configurations in long form; wider than 80 columns");
-  command.flag("--rejected", options->rejected,
-               "Give an example of each reason for which candidates were rejected");
-  command.flag("--verbose", options->verbose,
-               "On standard error: how many results of the rows shown the model had to move into "
-               "their range, and which");
   command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
-  const auto many = std::make_shared<ManyOptions>();
-  const Option problems = command.option(
-      "--problems", many->problems,
-      "Many problems instead of SHAPE, one a line: shapes with ranges, JSON or CSV, or one "
-      "JSON list, such as CUTLASS's heuristics take; a file, or - for standard input. Answers with "
-      "--top rows each, default 1, as jsonl, csv or cutlass");
-  problems.excludes(shape);
-  command.option("--shard", many->shard, "I/N: every N-th of --problems, from the I-th on")
-      .needs(problems);
-  command.runs([options, many, top, format] {
-    if (many->problems.empty()) {
-      for (std::vector<std::string>* values :
-           {&options->gpus, &options->schedules, &options->data}) {
-        give_back_shape(options->shape, *values);
-      }
-      if (!top.given() && options->best_per == "schedule") {
-        options->top = kEveryCandidate;
-      } else if (!top.given() && options->gpus.size() > 1) {
-        options->top = 1;
-      }
-      run_predict(*options);
+  command.examples({"predict 4096x4096x4096 --dtype bf16",
+                    "predict 4096x7168 --experts 64 --tokens 4096 --dtype fp8 --scales block",
+                    "predict 16x4096x4096 --gpu h100 --config 'pingpong 64x128'"});
+  command.runs([options, many, format] {
+    options->take_shape();
+    if (!many->problems.empty()) {
+      run_many(*options, *many, format.given());
       return;
     }
-    if (options->config || options->best_per || !options->data.empty() ||
-        options->gpus.size() > 1) {
-      throw ConfigError("--problems goes with one --gpu, without --config, --best-per and --data");
+    for (std::vector<std::string>* values : {&options->gpus, &options->schedules, &options->data}) {
+      give_back_shape(options->shape, *values);
     }
-    if (options->lda != 0 || options->ldb != 0 || options->ldc != 0) {
-      throw ConfigError("--problems: lda, ldb and ldc are fields of a problem, not options");
-    }
-    if (options->experts || !options->groups.empty() || !options->groups_file.empty()) {
-      throw ConfigError(
-          "--problems answers without --experts and --groups: a line may have groups");
-    }
-    if (options->wide || options->rejected || options->verbose) {
-      throw ConfigError("--problems answers without --wide, --rejected and --verbose");
-    }
-    if (format.given() && (options->format == "table" || options->format == "json")) {
-      throw ConfigError("--problems answers as jsonl, csv or cutlass, not as " + options->format);
-    }
-    many->format = format.given() ? options->format : "jsonl";
-    many->gpu = options->gpus.front();
-    many->defaults = {options->op,     options->dtype, options->regime,
-                      options->inputs, options->batch, options->fields};
-    many->method = options->method;
-    many->schedules = options->schedules;
-    many->top = top.given() ? options->top : 1;
-    many->simulations = options->simulations;
-    many->threads = options->threads;
-    many->use_calibration = !options->no_calibration;
-    predict_many(*many);
+    run_predict(*options);
   });
 }
 

@@ -16,7 +16,9 @@
 
 #include "cli/cutlass_output.h"
 #include "cli/in_order.h"
+#include "cli/output_parts.h"
 #include "cli/predict_output.h"
+#include "cli/problem_options.h"
 #include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
@@ -34,7 +36,7 @@ std::string error_line(const ListedProblem& listed, const std::string& why, bool
   }
   const nlohmann::ordered_json object = {
       {"schema", 1}, {"index", listed.index}, {"line", listed.line}, {"error", why}};
-  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(object);
 }
 
 /// The whole answer of `predict` on one line, with its place in front.
@@ -43,7 +45,7 @@ std::string answer_line(const ListedProblem& listed, const RankingReport& report
     nlohmann::ordered_json object = {{"schema", 1}, {"index", listed.index}, {"line", listed.line}};
     object.update(ranking_object(report));
     object.erase("elapsed_ms");  // so that equal problems have equal answers
-    return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return json_text(object);
   }
   return ranking_rows(
       report,
@@ -127,9 +129,35 @@ void write_now(const std::string& text) {
 
 }  // namespace
 
+std::vector<ConfigPattern> read_configs(const std::string& path) {
+  std::vector<ConfigPattern> configs;
+  if (path.empty()) {
+    return configs;
+  }
+  const std::string text = read_text(path);
+  std::size_t number = 0;
+  for (std::string_view line : split(text, '\n')) {
+    ++number;
+    line = line.substr(0, line.find_last_not_of(" \t\r\"") + 1);
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\""), line.size()));
+    if (line.empty() || line.front() == '#') {
+      continue;
+    }
+    try {
+      configs.emplace_back(line);
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{}:{}: {}", path, number, error.what()));
+    }
+  }
+  if (configs.empty()) {
+    throw ConfigError(path + ": expected a configuration on each line, such as 128x256x64");
+  }
+  return configs;
+}
+
 void predict_many(const ManyOptions& options) {
   const Waiting waiting = Waiting::off_terminal("predict");
-  const LoadedGpu gpu = load_gpu(options.gpu, options.use_calibration);
+  const LoadedGpu gpu = load_asked_gpu(options.gpu, options.use_calibration);
   const Shard shard = options.shard.empty() ? Shard{} : parse_shard(options.shard);
   std::ifstream file;
   if (options.problems != "-") {
@@ -156,12 +184,17 @@ void predict_many(const ManyOptions& options) {
       if (cutlass && schedules.empty()) {
         schedules = cutlass_schedules();
       }
-      const Ranking ranking = rank_candidates(
-          gpu.spec, listed.problem, schedules, listed.regime, listed.inputs,
-          cutlass ? std::max(options.top, kLookedAtForCutlass) : options.top,
-          {.method = options.method ? std::optional(parse_method(*options.method)) : std::nullopt,
-           .simulations = options.simulations,
-           .threads = 1});
+      const Effort effort{
+          .method = options.method ? std::optional(parse_method(*options.method)) : std::nullopt,
+          .simulations = options.simulations,
+          .threads = 1};
+      const Ranking ranking =
+          options.configs.empty()
+              ? rank_candidates(gpu.spec, listed.problem, schedules, listed.regime, listed.inputs,
+                                cutlass ? std::max(options.top, kLookedAtForCutlass) : options.top,
+                                effort)
+              : rank_configs(gpu.spec, listed.problem, options.configs, listed.regime,
+                             listed.inputs, effort);
       if (cutlass) {
         std::string rows = cutlass_rows(listed, ranking, options.top);
         ++answered;

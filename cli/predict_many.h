@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/read_problems.h"
+#include "model/ops/config_pattern.h"
 #include "model/spec/load_gpu.h"
 
 namespace tilecast {
@@ -20,11 +21,16 @@ struct ManyOptions {
   ProblemDefaults defaults;
   std::optional<std::string> method;
   std::vector<std::string> schedules;
+  std::vector<ConfigPattern> configs;  // to be ranked; empty: the search space
   std::size_t top = 1;
   std::optional<std::size_t> simulations;
   unsigned threads = 0;
   bool use_calibration = true;
 };
+
+/// The configurations of a file, one a line, whole or in part; lines that begin with # are
+/// comments. None where `path` is empty. Throws ConfigError that names the line.
+std::vector<ConfigPattern> read_configs(const std::string& path);
 
 /// Throws Error(kPartial) at the end where problems could not be predicted.
 void predict_many(const ManyOptions& options);

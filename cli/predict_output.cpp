@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/cutlass_output.h"
 #include "cli/order_confidence.h"
 #include "cli/output_parts.h"
 #include "model/base/text.h"
@@ -38,6 +39,7 @@ nlohmann::ordered_json prediction_json(const RankingReport& report, const Predic
       {"extrapolated", p.extrapolated},
       {"tflops", rounded(p.tflops, kFigureDigits)},
       {"power_w", rounded(p.power.value, kFigureDigits)},
+      {"clock_limiter", to_text(p.clock_limiter)},
       {"limiter", to_text(p.limiter)},
       {"shares",
        {{"tensor", rounded(p.shares.tensor, 3)},
@@ -76,11 +78,6 @@ nlohmann::ordered_json prediction_json(const RankingReport& report, const Predic
   return row;
 }
 
-/// A GPU's name comes from its file, as whatever bytes stand there.
-std::string dumped(const nlohmann::ordered_json& json) {
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
-
 }  // namespace
 
 nlohmann::ordered_json ranking_object(const RankingReport& report) {
@@ -112,6 +109,19 @@ nlohmann::ordered_json ranking_object(const RankingReport& report) {
   if (r.next_simulated) {
     json["next_simulated"] = {{"config", to_text(r.next_simulated->config)},
                               {"time_us", rounded(microseconds(r.next_simulated->time), 6)}};
+  }
+  for (const Prediction& p : r.by_tile) {
+    json["by_tile"].push_back({{"config", to_text(p.config)},
+                               {"method", to_text(p.method)},
+                               {"time_us", rounded(microseconds(p.time), 6)},
+                               {"limiter", to_text(p.limiter)}});
+  }
+  if (r.counterpart) {
+    const KernelConfig& config = std::get<KernelConfig>(r.counterpart->config);
+    json["cutlass"] = {{"kernel", cutlass_name(std::get<GemmProblem>(r.problem), config)},
+                       {"config", to_text(config)},
+                       {"method", to_text(r.counterpart->method)},
+                       {"time_us", rounded(microseconds(r.counterpart->time), 6)}};
   }
   if (const std::optional<Lead> lead = lead_of(report)) {
     json["lead"] = rounded(lead->apart, 3);
@@ -162,6 +172,25 @@ const Measurement* measured(const RankingReport& report, const Prediction& predi
   return found == report.measured.end() ? nullptr : &found->second;
 }
 
+Shortlist shown_shortlist(const AnyProblem& problem, std::size_t rows) {
+  constexpr std::size_t kTiles = 12;
+  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
+  if (gemm == nullptr || !why_not_listed(*gemm).empty()) {
+    return {.tiles = std::max(rows, kTiles)};
+  }
+  return {.tiles = std::max(rows, kTiles), .has_counterpart = [p = *gemm](const KernelConfig& c) {
+            return why_not_cutlass(p, c).empty();
+          }};
+}
+
+bool counts_order(const RankingReport& report) {
+  const Ranking& r = report.ranking;
+  const auto* gemm = std::get_if<GemmProblem>(&r.problem);
+  return gemm != nullptr && gemm->batch.products == 1 && gemm->groups == nullptr &&
+         !is_fp8(gemm->dtype) && report.gpu.calibrated && r.inputs == Inputs::kNormal &&
+         !r.predictions.front().extrapolated && r.simulated > 0;
+}
+
 std::optional<Lead> lead_of(const RankingReport& report) {
   const Ranking& r = report.ranking;
   const Prediction& best = r.predictions.front();
@@ -169,17 +198,15 @@ std::optional<Lead> lead_of(const RankingReport& report) {
     return {};
   }
   Lead lead{.apart = r.next_simulated->time / best.time - 1, .in_order = {}};
-  // Pairs were counted of one product's kernels, in 16 bits, like those that were learned from.
-  const auto* gemm = std::get_if<GemmProblem>(&r.problem);
-  const bool counted = gemm != nullptr && gemm->batch.products == 1 && gemm->groups == nullptr &&
-                       !is_fp8(gemm->dtype);
-  if (counted && report.gpu.calibrated && r.inputs == Inputs::kNormal && !best.extrapolated) {
+  if (counts_order(report)) {
     lead.in_order = share_in_order(lead.apart, r.regime);
   }
   return lead;
 }
 
-std::string ranking_json(const RankingReport& report) { return dumped(ranking_object(report)); }
+std::string ranking_json(const RankingReport& report) {
+  return json_text(ranking_object(report), 2);
+}
 
 std::string to_text(const GpuRefusal& refusal) {
   return fmt::format("{}: {}", refusal.gpu, refusal.why);
@@ -194,7 +221,7 @@ std::string rankings_json(const std::vector<RankingReport>& reports,
   for (const GpuRefusal& refusal : refusals) {
     list.push_back({{"schema", 1}, {"gpu", refusal.gpu}, {"error", refusal.why}});
   }
-  return dumped(list);
+  return json_text(list, 2);
 }
 
 std::string rankings_csv(const std::vector<RankingReport>& reports,

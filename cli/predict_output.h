@@ -1,5 +1,5 @@
-// Rankings as tables (predict_table.cpp), JSON or CSV. The fields of the JSON are fixed; fields may
-// be added.
+// Rankings as text for a terminal (predict_table.cpp), JSON or CSV. The fields of the JSON are
+// fixed; fields may be added.
 #pragma once
 
 #include <map>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/gemm/problem/routing.h"
+#include "model/predict/predict.h"
 #include "model/rank/prediction.h"
 #include "model/spec/load_gpu.h"
 #include "validate/record/measurement.h"
@@ -24,10 +25,16 @@ struct RankingReport {
   std::size_t top;  // rows shown
   Seconds elapsed;  // spent predicting
   const MeasuredByConfig& measured;
-  bool is_wide = false;                 // the table: every column, and canonical configurations
-  bool explains_rejected = false;       // by an example each
-  std::optional<Routing> routing = {};  // that the ranking's problem is the first draw of
+  bool is_wide = false;                  // the text: every column, and canonical configurations
+  bool explains_rejected = false;        // the JSON: by an example each
+  std::optional<Routing> routing = {};   // that the ranking's problem is the first draw of
+  std::optional<std::size_t> rows = {};  // of the text; none: as many as fit kLines
+  bool every_candidate = false;          // the text's rows: of the ranking, not of each tile
 };
+
+/// What an answer in text shows besides the fastest: tiles, and CUTLASS's nearest kernel where its
+/// library has such a problem.
+Shortlist shown_shortlist(const AnyProblem& problem, std::size_t rows = 0);
 
 std::size_t rows_of(const RankingReport& report);
 
@@ -46,14 +53,21 @@ struct Lead {
   double apart;
   std::optional<double> in_order;
 };
+/// Whether measured pairs like the report's were counted: of one product's kernels in 16 bits, like
+/// those that were learned from.
+bool counts_order(const RankingReport& report);
 /// Nothing where no simulated kernel is behind the first.
 std::optional<Lead> lead_of(const RankingReport& report);
 
 /// "h200_sxm: 0 results clamped"; with those of each row that were.
 std::string clamped_text(const RankingReport& report);
 
-/// Of at most 80 columns unless it is wide.
+/// The verdict, a row for each schedule and tile, and what to make of them: at most kColumns and
+/// kLines, unless it is wide, or rows are asked for.
+constexpr std::size_t kLines = 24;
 std::string ranking_table(const RankingReport& report);
+/// How the ranking was found: candidates, rejected ones with an example of each rule, simulations.
+std::string search_text(const RankingReport& report);
 nlohmann::ordered_json ranking_object(const RankingReport& report);
 std::string ranking_json(const RankingReport& report);
 inline constexpr std::string_view kRankingColumns =

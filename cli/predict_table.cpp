@@ -1,14 +1,18 @@
-// Rankings as tables for a terminal.
+// Rankings as text for a terminal: verdict, rows, and what to make of them.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
+#include "cli/cutlass_output.h"
+#include "cli/order_confidence.h"
 #include "cli/output_parts.h"
 #include "cli/predict_output.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/predict/gemm_form.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/operand_copies.h"
 #include "model/ops/short_config_text.h"
@@ -19,187 +23,144 @@
 namespace tilecast {
 namespace {
 
+constexpr std::size_t kFewestRows = 4, kMostRows = 8;
+constexpr double kTooClose = 0.8;    // share of measured pairs in the predicted order, below which
+constexpr double kWorthAShow = 1.5;  // over the first one, of a tile that people write first
+constexpr double kClose = 1.01;      // where no such share is known
+constexpr std::size_t kSomeRows = 10;
+
+const StreamProblem* stream_of(const RankingReport& report) {
+  return std::get_if<StreamProblem>(&report.ranking.problem);
+}
+
 /// What people judge the op's speed by.
-struct Rate {
-  const char* name;
-  double value;
-};
-
-Rate rate_of(const AnyProblem& problem, const Prediction& p) {
-  const StreamProblem* stream = std::get_if<StreamProblem>(&problem);
-  return stream != nullptr ? Rate{"TB/s", stream_bytes(*stream) / p.time.value * 1e-12}
-                           : Rate{"TFLOPS", p.tflops};
+std::string rate_name(const RankingReport& report) {
+  return stream_of(report) != nullptr ? "TB/s" : "TFLOP/s";
+}
+std::string rate_text(const RankingReport& report, const Prediction& p) {
+  const StreamProblem* stream = stream_of(report);
+  const double rate = stream != nullptr ? stream_bytes(*stream) / p.time.value * 1e-12 : p.tflops;
+  return fmt::format("{:.{}f}", rate, rate < 10 ? 3 : rate < 100 ? 1 : 0);
 }
 
-std::string rate_text(const Rate& rate) {
-  constexpr double kFewDigits = 10;  // of a rate below this show decimals
-  return fmt::format("{:.{}f}", rate.value, rate.value < kFewDigits ? 3 : 1);
+/// The ranking, or its best of each schedule and tile.
+const std::vector<Prediction>& listed(const RankingReport& report) {
+  return report.every_candidate || report.ranking.by_tile.empty() ? report.ranking.predictions
+                                                                  : report.ranking.by_tile;
 }
 
-struct Column {
-  std::string title;
-  std::vector<std::string> cells;
-  bool is_text = false;  // begins at the left
-
-  std::size_t width() const {
-    std::size_t most = title.size();
-    for (const std::string& cell : cells) {
-      most = std::max(most, cell.size());
-    }
-    return most;
+/// The first `most` of these, or fewer and behind them the cooperative and the pingpong kernel of
+/// the tiles that people write first.
+std::vector<Prediction> rows_shown(const RankingReport& report, std::size_t most) {
+  std::vector<Prediction> rows = listed(report), usual;
+  if (rows.size() <= most) {
+    return rows;
   }
-};
-
-std::size_t width_of(const std::vector<Column>& columns) {
-  std::size_t width = columns.size() - 1;
-  for (const Column& column : columns) {
-    width += column.width();
-  }
-  return width;
-}
-
-/// Leaves out one after the other of the `spare` columns until the rest fits.
-void narrow(std::vector<Column>& columns, const std::vector<std::string>& spare) {
-  for (const std::string& title : spare) {
-    if (width_of(columns) > kColumns) {
-      std::erase_if(columns, [&](const Column& column) { return column.title == title; });
+  const auto end = rows.begin() + static_cast<std::ptrdiff_t>(most);
+  for (const Schedule schedule : {Schedule::kWarpSpecialized, Schedule::kPingPong}) {
+    const auto found = std::ranges::find_if(rows, [&](const Prediction& p) {
+      const KernelConfig* config = std::get_if<KernelConfig>(&p.config);
+      return config != nullptr && config->schedule == schedule &&
+             is_usual_tile(*config, dtype_of(report.ranking.problem));
+    });
+    if (!report.every_candidate && found >= end && found != rows.end() &&
+        found->time < rows.front().time * kWorthAShow) {
+      usual.push_back(*found);
     }
   }
+  std::ranges::stable_sort(usual, {}, &Prediction::time);
+  rows.resize(most - std::min(most - 1, usual.size()));
+  rows.insert(rows.end(), usual.begin(), usual.end());
+  return rows;
 }
 
-std::string table_of(const std::vector<Column>& columns) {
-  std::string text;
-  for (std::size_t row = 0; row <= columns.front().cells.size(); ++row) {
-    std::string line;
-    for (const Column& column : columns) {
-      const std::string& cell = row == 0 ? column.title : column.cells[row - 1];
-      line += (line.empty() ? "" : " ") + (column.is_text
-                                               ? fmt::format("{:<{}}", cell, column.width())
-                                               : fmt::format("{:>{}}", cell, column.width()));
-    }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
+bool is_estimate(const RankingReport& report, const Prediction& p) {
+  return report.ranking.simulated > 0 && p.method == Method::kAnalytic;
 }
 
-/// The rows of a report below those that there are.
-void add_rows(const RankingReport& report, bool marks, std::vector<Column>& columns) {
-  const Ranking& r = report.ranking;
-  for (std::size_t i = 0; i < rows_of(report); ++i) {
-    const Prediction& p = r.predictions[i];
-    const Measurement* m = measured(report, p);
-    const char* mark = !marks ? "" : p.method == Method::kSimulated ? " " : "~";
-    const std::vector<std::string> cells{report.gpu.spec.name,
-                                         fmt::format("{}", i + 1),
-                                         micro_text(p.time) + mark,
-                                         m != nullptr ? micro_text(m->time->median) : "-",
-                                         rate_text(rate_of(r.problem, p)),
-                                         fmt::format("{:.3f}", p.sm_clock.value * 1e-9),
-                                         fmt::format("{:.1f}", p.cycles.value * 1e-3),
-                                         fmt::format("{:.0f}", p.power.value),
-                                         shown_limiter(to_text(p.limiter)),
-                                         report.is_wide ? to_text(p.config) : short_text(p.config)};
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      columns[c].cells.push_back(cells[c]);
-    }
-  }
-}
-
-/// All reports have the first one's problem. Where they are not wide, what does not fit is left
-/// out.
-std::string rows_text(const std::vector<RankingReport>& reports) {
+/// All reports have the first one's problem.
+std::string rows_text(const std::vector<RankingReport>& reports, std::size_t rows) {
   const RankingReport& first = reports.front();
-  const auto any = [&](const auto& holds) { return std::ranges::any_of(reports, holds); };
-  std::vector<Column> columns{
-      {"gpu", {}, true},
-      {"#", {}},
-      {"time us", {}},
-      {"measured", {}},
-      {rate_of(first.ranking.problem, first.ranking.predictions[0]).name, {}},
-      {"GHz", {}},
-      {"kcycles", {}},
-      {"W", {}},
-      {"limiter", {}, true},
-      {"configuration", {}, true}};
-  const bool marks = any([](const RankingReport& r) { return r.ranking.simulated > 0; });
-  for (const RankingReport& report : reports) {
-    add_rows(report, marks, columns);
-  }
-  std::vector<std::string> without;
-  if (reports.size() == 1) {
-    without.emplace_back("gpu");
-  }
-  if (!any([](const RankingReport& r) { return !r.measured.empty(); })) {
-    without.emplace_back("measured");
-  }
-  std::erase_if(columns, [&](const Column& column) {
-    return std::ranges::find(without, column.title) != without.end();
-  });
-  if (!first.is_wide) {
-    narrow(columns, {"kcycles", "W", "GHz", "limiter"});
-  }
-  return table_of(columns);
-}
-
-/// "rejected: 35,446 never pays, 720 shared memory"; empty where nothing was.
-std::string rejected_text(const Ranking& r) {
-  std::string text;
-  for (const auto& [reason, count] : r.rejected) {
-    text += fmt::format("{}{} {}", text.empty() ? "rejected: " : ", ", with_commas(count),
-                        rejection_words(reason));
-  }
-  return text;
-}
-
-/// A paragraph for each reason.
-std::string examples_text(const RankingReport& report) {
-  std::string text;
-  for (const auto& [reason, config] : report.ranking.rejected_example) {
-    text +=
-        wrapped("  ",
-                fmt::format("{}: {}: {}", rejection_words(reason), short_text(config),
-                            why_rejected(report.gpu.spec, report.ranking.problem, reason, config)),
-                " ");
-  }
-  return text;
-}
-
-/// Which of the rows are like no kernel that the calibration has seen; empty where all are.
-std::string extrapolated_text(const RankingReport& report) {
-  std::string text;
-  bool all = true;
-  for (std::size_t i = 0; i < rows_of(report); ++i) {
-    if (report.ranking.predictions[i].extrapolated) {
-      text += fmt::format(" #{}", i + 1);
-    } else {
-      all = false;
+  const bool all = first.every_candidate, wide = first.is_wide;
+  using Cell = std::function<std::string(const RankingReport&, const Prediction&, std::size_t)>;
+  struct Column {
+    std::string title;
+    bool shown;
+    Cell cell;
+  };
+  const bool gemm = stream_of(first) == nullptr;
+  const bool any_measured =
+      std::ranges::any_of(reports, [](const RankingReport& r) { return !r.measured.empty(); });
+  const std::vector<Column> columns{
+      {"<gpu", reports.size() > 1, [](auto& r, auto&, auto) { return r.gpu.spec.name; }},
+      {"#", true, [](auto&, auto&, std::size_t i) { return std::to_string(i + 1); }},
+      {"time us", true,
+       [](auto& r, auto& p, auto) { return micro_text(p.time) + (is_estimate(r, p) ? "~" : " "); }},
+      {"measured", any_measured,
+       [](auto& r, auto& p, auto) {
+         const Measurement* m = measured(r, p);
+         return m != nullptr ? micro_text(m->time->median) : "-";
+       }},
+      {"vs #1", true,
+       [](auto& r, auto& p, std::size_t i) {
+         return i == 0 ? "-" : more_percent(p.time / listed(r).front().time);
+       }},
+      {rate_name(first), true, [](auto& r, auto& p, auto) { return rate_text(r, p); }},
+      {"GHz", wide,
+       [](auto&, auto& p, auto) { return fmt::format("{:.3f}", p.sm_clock.value * 1e-9); }},
+      {"kcycles", wide,
+       [](auto&, auto& p, auto) { return fmt::format("{:.1f}", p.cycles.value * 1e-3); }},
+      {"W", wide, [](auto&, auto& p, auto) { return fmt::format("{:.0f}", p.power.value); }},
+      {"<bound by", true, [](auto&, auto& p, auto) { return shown_limiter(to_text(p.limiter)); }},
+      {"<schedule", !all && !wide, [](auto&, auto& p, auto) { return field_name(p.config); }},
+      {gemm ? "<tile" : "<block", !all && !wide,
+       [](auto&, auto& p, auto) { return tile_text(p.config); }},
+      {"<cluster", gemm && !all && !wide,
+       [](auto&, auto& p, auto) { return cluster_text(p.config); }},
+      {"<configuration", all || wide,
+       [&](auto&, auto& p, auto) { return wide ? to_text(p.config) : short_text(p.config); }}};
+  std::vector<std::string> titles;
+  for (const Column& column : columns) {
+    if (column.shown) {
+      titles.push_back(column.title);
     }
   }
-  return text.empty()
-             ? ""
-             : fmt::format("extrapolated{}: {}", all ? "" : text,
-                           why_extrapolated(report.gpu.spec,
-                                            std::get<GemmProblem>(report.ranking.problem)));
+  Table table(titles, wide ? 1 : 2);
+  for (const RankingReport& report : reports) {
+    const std::vector<Prediction> shown = rows_shown(report, rows);
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      std::vector<std::string> cells;
+      for (const Column& column : columns) {
+        if (column.shown) {
+          cells.push_back(column.cell(report, shown[i], i));
+        }
+      }
+      table.row(std::move(cells));
+    }
+  }
+  if (!wide) {
+    table.fit({"cluster", "bound by", rate_name(first)});
+  }
+  return table.text();
 }
 
-std::string_view inputs_word(const Ranking& r) {
-  return r.inputs == Inputs::kZeros ? "all-zero" : to_text(r.inputs);
-}
-
-std::string conditions(const Ranking& r) {
-  return fmt::format("{}, {} inputs", to_text(r.regime), inputs_word(r));
-}
-
-std::string counts_text(const RankingReport& report) {
+/// "173.6 to 180.2 us (+-1.9 %)"; where it is not one that was learned, why.
+std::string interval_text(const RankingReport& report) {
   const Ranking& r = report.ranking;
-  const std::string simulated =
-      r.simulated > 0 ? fmt::format(", {} simulated", r.simulated) : std::string();
-  return fmt::format(
-      "{}, {}calibrated, {:.0f} ms",
-      r.candidates == 1
-          ? fmt::format("1 configuration, {}", r.simulated > 0 ? "simulated" : "by closed form")
-          : fmt::format("{} candidates{}", with_commas(r.candidates), simulated),
-      report.gpu.calibrated ? "" : "not ", report.elapsed.value * 1e3);
+  const Prediction& best = r.predictions.front();
+  const GpuSpec& gpu = report.gpu.spec;
+  const bool fitted = stream_of(report) != nullptr ? gpu.stream->interval != gpu.default_interval
+                                                   : report.gpu.calibrated;
+  std::string text =
+      fmt::format("90 % interval {} to {} us", four_digits(microseconds(best.interval_low)),
+                  four_digits(microseconds(best.interval_high)));
+  if (!fitted) {
+    text += " (default error, not calibrated)";
+  } else if (stream_of(report) == nullptr && r.inputs != Inputs::kNormal) {
+    text += fmt::format(" (default error: none was learned of {} inputs)",
+                        r.inputs == Inputs::kZeros ? "all-zero" : to_text(r.inputs));
+  }
+  return text;
 }
 
 /// Where operands and result are more than the card holds; else empty.
@@ -216,67 +177,83 @@ std::string memory_text(const RankingReport& report) {
                                      bytes / kGibi, most / kGibi);
 }
 
-/// Where a kernel alone is longer than any burst that was measured; else empty.
-std::string outlasting_text(const Ranking& r) {
-  constexpr double kLongestBurst = 10e-3;  // seconds: of its few milliseconds, generously
-  return r.regime == Regime::kBurst && r.predictions.front().time.value > kLongestBurst
-             ? "#1 outlasts a burst, which is a few milliseconds of work: --regime sustained is "
-               "closer"
-             : "";
+/// What the first row is, and why.
+std::vector<std::string> verdict(const RankingReport& report) {
+  const Ranking& r = report.ranking;
+  const Prediction& best = r.predictions.front();
+  const GpuSpec& gpu = report.gpu.spec;
+  std::vector<std::string> lines{
+      fmt::format("{} us, {} {}; {}", four_digits(microseconds(best.time)), rate_text(report, best),
+                  rate_name(report), interval_text(report)),
+      kernel_text(best.config),
+      fmt::format("bound by {}; {}", bound_text(gpu, best), clock_text(best))};
+  if (best.extrapolated) {
+    lines.push_back("extrapolated: " + why_extrapolated(gpu, std::get<GemmProblem>(r.problem)));
+  }
+  if (const StreamProblem* stream = stream_of(report)) {
+    const RateShares shares = rate_shares(gpu, *stream, best.time);
+    lines.push_back(fmt::format(
+        "{:.1f} % of the datasheet's bandwidth, {:.1f} % of what reads and writes alone {}",
+        100 * shares.of_datasheet, 100 * shares.of_measured,
+        gpu.stream->interval != gpu.default_interval ? "were measured at"
+                                                     : "are assumed to reach"));
+  } else {
+    lines.push_back(floor_text(gpu, r.problem, best));
+  }
+  lines.push_back(memory_text(report));
+  return lines;
 }
 
-/// Where the interval is not one that was learned; else empty.
-std::string interval_source(const RankingReport& report, bool fitted) {
-  const Ranking& r = report.ranking;
-  if (!fitted) {
-    return " (default error, not calibrated)";
-  }
-  return op_of(r.problem) == Op::kGemm && r.inputs != Inputs::kNormal
-             ? fmt::format(" (default error: no interval was learned of {} inputs)", inputs_word(r))
-             : "";
-}
-
-/// How far the first is ahead, and what that says; empty where nothing is to compare it with.
-std::string lead_text(const RankingReport& report) {
-  const Ranking& r = report.ranking;
-  if (r.simulated == 0) {
-    return r.within_1_percent > 1
-               ? fmt::format(
-                     "by closed form alone, without anything learned, {} candidates are "
-                     "within 1 % of the fastest one",
-                     with_commas(r.within_1_percent))
-               : "";
-  }
-  const std::optional<Lead> lead = lead_of(report);
-  if (!lead) {
+/// Which rows are too close to call, or how sure the first one's lead is.
+std::string order_text(const RankingReport& report) {
+  const std::vector<Prediction>& rows = listed(report);
+  if (rows.size() < 2) {
     return "";
   }
-  const auto shown = r.predictions.begin() + static_cast<std::ptrdiff_t>(rows_of(report));
-  const bool passes_others = std::any_of(r.predictions.begin(), shown, [&](const Prediction& p) {
-    return p.method == Method::kAnalytic && p.time <= r.next_simulated->time;
+  const bool known = counts_order(report);
+  const auto in_order = [&](const Prediction& p) {
+    return share_in_order(p.time / rows[0].time - 1, report.ranking.regime);
+  };
+  const auto far = std::find_if(rows.begin() + 1, rows.end(), [&](const Prediction& p) {
+    return known ? in_order(p) >= kTooClose : p.time > rows[0].time * kClose;
   });
-  return fmt::format("#1 leads the next simulated kernel, {}{}, by {:.1f} %{}",
-                     short_text(r.next_simulated->config),
-                     passes_others ? " (rows marked ~ are not simulated)" : "", 100 * lead->apart,
-                     lead->in_order
-                         ? fmt::format(": about {:.0f} % of measured pairs so far apart are in "
-                                       "the predicted order",
-                                       100 * *lead->in_order)
-                         : "");
+  const auto close = static_cast<std::size_t>(far - rows.begin());
+  if (close > 1) {
+    const std::string which =
+        close == 2 ? std::string("#1 and #2") : fmt::format("#1 to #{}", close);
+    return fmt::format("{} are too close to call{}. Benchmark {}.", which,
+                       known
+                           ? fmt::format(": the predicted order is right in {:.0f} % of such pairs",
+                                         100 * in_order(rows[1]))
+                           : ", within 1 %",
+                       close == 2 ? "both" : "them");
+  }
+  return known ? fmt::format(
+                     "#1 leads #2 by {:.1f} %: the predicted order is right in {:.0f} % of "
+                     "such pairs.",
+                     100 * (rows[1].time / rows[0].time - 1), 100 * in_order(rows[1]))
+               : "";
 }
 
-/// The problem; of a routing that, since its groups are only one draw's.
-std::string asked_text(const RankingReport& report) {
+/// The nearest kernel in CUTLASS's library, by the part of its name that tells it from others.
+std::string cutlass_text(const RankingReport& report) {
   const Ranking& r = report.ranking;
-  if (!report.routing) {
-    return to_text(r.problem);
+  if (!r.counterpart) {
+    return "";
   }
-  const GemmProblem& draw = std::get<GemmProblem>(r.problem);
-  const std::string words = to_text(r.problem);
-  const auto& [m, n, k] = draw.shape;
-  const std::string sides =
-      grouped_along_k(draw) ? fmt::format("M {} N {}", m, n) : fmt::format("N {} K {}", n, k);
-  return fmt::format("{}, {}{}", to_text(*report.routing), sides, words.substr(words.find(' ')));
+  const GemmProblem& problem = std::get<GemmProblem>(r.problem);
+  const KernelConfig& config = std::get<KernelConfig>(r.counterpart->config);
+  const Tiling& t = config.tiling;
+  const std::string name = cutlass_name(problem, config);
+  const std::string part =
+      "*" + name.substr(name.find(fmt::format("{}x{}x", t.block_n, t.block_m)));
+  const double ratio = r.counterpart->time / r.predictions.front().time;
+  return config == std::get<KernelConfig>(r.predictions.front().config)
+             ? fmt::format("CUTLASS has #1 (its M is our N): {}", part)
+             : fmt::format("CUTLASS's nearest (its M is our N), {} us{}, {}: {}",
+                           four_digits(microseconds(r.counterpart->time)),
+                           is_estimate(report, *r.counterpart) ? "~" : "", more_percent(ratio),
+                           part);
 }
 
 /// What draws differ by; empty where there are none.
@@ -288,101 +265,130 @@ std::string spread_text(const RankingReport& report) {
   const auto& groups = *std::get<GemmProblem>(report.ranking.problem).groups;
   const Spread spread = spread_of(best);
   return fmt::format(
-      "times are means over {} draws (seed {}): #1 takes {} to {} us, standard deviation {:.1f} %; "
-      "the first draw's largest group has {} rows, {:.1f} times the mean",
+      "Times are means over {} draws (seed {}): #1 takes {} to {} us, standard deviation {:.1f} %; "
+      "the first draw's largest group has {} rows, {:.1f} times the mean.",
       best.of_draws.size(), report.routing->seed, micro_text(spread.least), micro_text(spread.most),
       100 * (spread.deviation / best.time), with_commas(groups.largest()),
       static_cast<double>(groups.largest() * report.routing->experts) /
           static_cast<double>(groups.total()));
 }
 
-/// What is said below the rows, a line each.
-std::vector<std::string> notes(const RankingReport& report) {
-  const Ranking& r = report.ranking;
-  const Prediction& best = r.predictions.front();
-  const StreamProblem* stream = std::get_if<StreamProblem>(&r.problem);
-  const GpuSpec& gpu = report.gpu.spec;
-  const bool fitted =
-      stream != nullptr ? gpu.stream->interval != gpu.default_interval : report.gpu.calibrated;
-  std::vector<std::string> lines{
-      fmt::format("90 % interval for #1: {} to {} us{}", micro_text(best.interval_low),
-                  micro_text(best.interval_high), interval_source(report, fitted))};
-  if (r.copies) {
-    const GemmProblem& gemm = std::get<GemmProblem>(r.problem);
-    lines.push_back(fmt::format(
-        "{} copied into rows of whole 16 bytes first, {:.3g} MB read and written: {} us of each "
-        "time; an operand that lies in rows of whole {} elements (--lda, --ldb) is not",
-        copied_words(r.copies->operands), r.copies->bytes.value * 1e-6, micro_text(r.copies->time),
-        kWholeRowBytes / element_bytes(gemm.dtype)));
-  }
-  if (stream != nullptr) {
-    const RateShares shares = rate_shares(gpu, *stream, best.time);
-    lines.push_back(
-        fmt::format("#1 reaches {:.1f} % of the datasheet's bandwidth, {:.1f} % of what reads and "
-                    "writes alone {}",
-                    100 * shares.of_datasheet, 100 * shares.of_measured,
-                    fitted ? "were measured at" : "are assumed to reach"));
-  }
-  lines.push_back(spread_text(report));
-  if (best.simulated_part > 0 && best.simulated_part < 1) {
-    lines.push_back(fmt::format("{:.3g} % of #1 was simulated; its steady middle is extrapolated",
-                                100 * best.simulated_part));
-  }
-  lines.push_back(lead_text(report));
-  lines.push_back(outlasting_text(r));
-  lines.push_back(memory_text(report));
-  lines.push_back(extrapolated_text(report));
-  const auto shown = r.predictions.begin() + static_cast<std::ptrdiff_t>(rows_of(report));
-  if (r.simulated > 0 && std::any_of(r.predictions.begin(), shown, [](const Prediction& p) {
-        return p.method == Method::kAnalytic;
-      })) {
-    lines.push_back(fmt::format(
-        "~ not simulated: closed form, times the mean ratio of simulated to closed-form "
-        "times ({:.3f} over all)",
-        r.closed_form_scale));
-  }
-  return lines;
+std::string copies_text(const Ranking& r) {
+  return r.copies ? fmt::format(
+                        "{} copied into rows of whole 16 bytes first: {} us of each time. Rows of "
+                        "whole {} elements (--lda, --ldb) need no copy.",
+                        copied_words(r.copies->operands), micro_text(r.copies->time),
+                        kWholeRowBytes / element_bytes(dtype_of(r.problem)))
+                  : "";
 }
 
-std::string paragraph(const RankingReport& report, const std::string& line) {
-  return report.is_wide && !line.empty() ? line + "\n" : wrapped("", line, " ");
+/// Where a kernel alone is longer than any burst that was measured; else empty.
+std::string outlasting_text(const Ranking& r) {
+  constexpr double kLongestBurst = 10e-3;  // seconds: of its few milliseconds, generously
+  return r.regime == Regime::kBurst && r.predictions.front().time.value > kLongestBurst
+             ? "#1 outlasts a burst, a few milliseconds of work: --regime sustained is closer."
+             : "";
+}
+
+/// Which of the rows are like no kernel that the calibration has seen, where the first one is.
+std::string extrapolated_text(const RankingReport& report, std::size_t rows) {
+  const std::vector<Prediction> shown = rows_shown(report, rows);
+  std::string text;
+  for (std::size_t i = 1; i < shown.size(); ++i) {
+    text += shown[i].extrapolated && !shown[0].extrapolated ? fmt::format(" #{}", i + 1) : "";
+  }
+  return text.empty() ? "" : "Extrapolated, no such kernel was measured:" + text + ".";
+}
+
+std::string paragraph(const RankingReport& report, const std::string& first,
+                      const std::string& line) {
+  return line.empty() ? "" : report.is_wide ? first + line + "\n" : wrapped(first, line);
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
 }
 
 }  // namespace
 
 std::string ranking_table(const RankingReport& report) {
   const Ranking& r = report.ranking;
-  std::string text = paragraph(report, fmt::format("{} on {}: {}", asked_text(report),
-                                                   report.gpu.spec.product, conditions(r)));
-  text += counts_text(report) + "\n" + paragraph(report, rejected_text(r));
-  if (report.explains_rejected) {
-    text += examples_text(report);
+  std::string head =
+      paragraph(report, "", problem_title(r.problem, report.routing)) +
+      paragraph(report, "",
+                conditions_title(report.gpu.spec, report.gpu.calibrated, r.regime, r.inputs)) +
+      "\n";
+  const char* first = "Best: ";
+  for (const std::string& line : verdict(report)) {
+    head += paragraph(report, first, line);
+    first = "      ";
   }
-  text += "\n" + rows_text({report}) + "\n";
-  for (const std::string& line : notes(report)) {
-    text += paragraph(report, line);
+  head += "\n";
+  const bool estimates = std::ranges::any_of(
+      listed(report), [&](const Prediction& p) { return is_estimate(report, p); });
+  std::string notes = "\n";
+  for (const std::string& line : {order_text(report), cutlass_text(report), copies_text(r),
+                                  spread_text(report), outlasting_text(r)}) {
+    notes += paragraph(report, "", line);
   }
-  return text;
+  notes +=
+      paragraph(report, "",
+                fmt::format("{}More: --all (rasters, stages), --verbose (search), explain, emit.",
+                            estimates ? "~ estimated. " : ""));
+  const std::size_t others = lines_in(head) + lines_in(notes) + 1;
+  const std::size_t fitting = std::clamp(kLines - std::min(kLines, others), kFewestRows, kMostRows);
+  const std::size_t rows = report.rows.value_or(report.every_candidate ? kSomeRows : fitting);
+  if (const std::string more = paragraph(report, "", extrapolated_text(report, rows));
+      report.rows || report.every_candidate || others + rows + lines_in(more) <= kLines) {
+    notes = notes.substr(0, 1) + more + notes.substr(1);
+  }
+  return head + rows_text({report}, rows) + notes;
+}
+
+std::string search_text(const RankingReport& report) {
+  const Ranking& r = report.ranking;
+  std::string text =
+      fmt::format("{}: {} candidates, {} simulated, {:.0f} ms\n", report.gpu.spec.name,
+                  with_commas(r.candidates), r.simulated, report.elapsed.value * 1e3);
+  for (const auto& [reason, count] : r.rejected) {
+    text +=
+        wrapped("  ", fmt::format("{} rejected: {}", with_commas(count), rejection_words(reason)));
+    if (const auto example = r.rejected_example.find(reason); example != r.rejected_example.end()) {
+      text += wrapped(
+          "    ", fmt::format("{}: {}", short_text(example->second),
+                              why_rejected(report.gpu.spec, r.problem, reason, example->second)));
+    }
+  }
+  const Prediction& best = r.predictions.front();
+  if (r.simulated > 0) {
+    text += fmt::format("  simulated over closed-form times: {:.3f} in the mean\n",
+                        r.closed_form_scale);
+  }
+  if (best.simulated_part > 0 && best.simulated_part < 1) {
+    text += fmt::format("  {:.3g} % of #1 simulated, its steady middle extrapolated\n",
+                        100 * best.simulated_part);
+  }
+  if (r.within_1_percent > 1) {
+    text += fmt::format("  {} candidates within 1 % of the fastest by closed form alone\n",
+                        with_commas(r.within_1_percent));
+  }
+  return text + clamped_text(report);
 }
 
 std::string rankings_table(const std::vector<RankingReport>& reports,
                            const std::vector<GpuRefusal>& refusals) {
   const RankingReport& first = reports.front();
-  std::string text =
-      paragraph(first, fmt::format("{}: {}", asked_text(first), conditions(first.ranking))) + "\n" +
-      rows_text(reports) + "\n";
+  std::string text = paragraph(first, "", problem_title(first.ranking.problem, first.routing)) +
+                     "\n" + rows_text(reports, first.rows.value_or(1)) + "\n";
   for (const RankingReport& report : reports) {
     const std::string name = report.gpu.spec.name + ": ";
-    text += paragraph(report, name + notes(report).front());
+    text += paragraph(report, "", name + interval_text(report));
     if (const std::string memory = memory_text(report); !memory.empty()) {
-      text += paragraph(report, name + memory);
-    }
-    if (report.explains_rejected) {
-      text += paragraph(report, name + rejected_text(report.ranking)) + examples_text(report);
+      text += paragraph(report, "", name + memory);
     }
   }
   for (const GpuRefusal& refusal : refusals) {
-    text += paragraph(first, to_text(refusal));
+    text += paragraph(first, "", to_text(refusal));
   }
   return text;
 }

@@ -63,6 +63,29 @@ std::string ProblemOptions::whole_shape() const {
                                                           : fmt::format("[{}]x{}", list, shape);
 }
 
+void ProblemOptions::take_shape() {
+  if (m || n || k) {
+    if (!sides.empty() || !m || !n || !k) {
+      throw ConfigError("-m, -n and -k: expected all three, and no SHAPE");
+    }
+    shape = fmt::format("{}x{}x{}", *m, *n, *k);
+  } else if (!sides.empty()) {
+    shape = join(sides, "x");
+  }
+}
+
+FieldTexts ProblemOptions::gemm_fields() const {
+  FieldTexts all = fields;
+  if (!scales.empty()) {
+    std::string& epilogue = all["epilogue"];
+    epilogue = "scale_" + scales + (epilogue == "none" ? "" : "+" + epilogue);
+  }
+  if (no_fast_accum) {
+    all["accumulate"] = "exact";
+  }
+  return all;
+}
+
 AnyProblem ProblemOptions::problem() const {
   const std::string whole = whole_shape();
   if (experts) {
@@ -75,7 +98,7 @@ AnyProblem ProblemOptions::problem() const {
     }
   }
   return problem_of(parsed, whole + leading_words({lda, ldb, ldc}), parse_element_type(dtype),
-                    fields);
+                    gemm_fields());
 }
 
 Routing ProblemOptions::asked_routing() const {
@@ -99,7 +122,7 @@ std::vector<GemmProblem> ProblemOptions::drawn_problems(i64 count) const {
                                         (along_k ? fmt::format("{}x{}", shape, asked.rows())
                                                  : fmt::format("{}x{}", asked.rows(), shape)) +
                                             leading_words({lda, ldb, ldc}),
-                                        parse_element_type(dtype), fields);
+                                        parse_element_type(dtype), gemm_fields());
   std::vector<GemmProblem> problems;
   for (std::vector<i64>& rows : drawn_rows(asked, count)) {
     const auto& of_one = std::get<GemmProblem>(product);
@@ -118,6 +141,32 @@ void give_back_shape(std::string& shape, std::vector<std::string>& values) {
     shape = values.back();
     values.pop_back();
   }
+}
+
+Option add_shape(const Command& command, ProblemOptions& options) {
+  const Option shape =
+      command
+          .option("SHAPE", options.sides,
+                  "MxNxK, such as 4096x4096x4096, or M N K; ROWSxCOLUMNS for elementwise_add, "
+                  "elements for memcpy")
+          .expects(1, 3);
+  for (const auto& [name, side] :
+       {std::pair{"-m", &options.m}, {"-n", &options.n}, {"-k", &options.k}}) {
+    command.option(name, *side, "The same one by one").in_range(i64{1}, i64{1} << 38);
+  }
+  return shape;
+}
+
+LoadedGpu load_asked_gpu(const std::string& name, bool calibrated) {
+  LoadedGpu gpu = load_gpu(name, calibrated);
+  const std::string word = lower_case(name);
+  const std::vector<std::string> known = known_gpus(config_folder());
+  const auto begun =
+      std::ranges::count_if(known, [&](const std::string& one) { return one.starts_with(word); });
+  if (word != gpu.spec.name && begun != 1 && word.find('.') == std::string::npos) {
+    fmt::print(stderr, "--gpu {}: taken as {} ({})\n", name, gpu.spec.name, gpu.spec.product);
+  }
+  return gpu;
 }
 
 std::vector<Option> add_leading_options(const Command& command, ProblemOptions& options) {
@@ -139,9 +188,19 @@ void add_gemm_options(const Command& command, ProblemOptions& options) {
       std::string& text =
           field.name == "batch" ? options.batch : options.fields[std::string(field.name)];
       text = field.usual;
-      options.gemm_options.emplace_back(name, command.option(name, text, field.help));
+      options.gemm_options.emplace_back(name.substr(0, name.find(',')),
+                                        command.option(name, text, field.help));
     }
   }
+  options.gemm_options.emplace_back(
+      "--scales", command
+                      .option("--scales", options.scales,
+                              "Scales of fp8 operands, multiplied in before the epilogue: tensor, "
+                              "row (of A and column of B) or block (1x128 of A, 128x128 of B)")
+                      .one_of({"tensor", "row", "block"}));
+  options.gemm_options.emplace_back(
+      "--no-fast-accum", command.flag("--no-fast-accum", options.no_fast_accum,
+                                      "Sums of fp8 products in fp32: --accumulate exact"));
 }
 
 std::vector<Option> add_problem_options(const Command& command, ProblemOptions& options) {

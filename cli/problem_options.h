@@ -10,13 +10,18 @@
 #include "model/gemm/problem/routing.h"
 #include "model/ops/any_op.h"
 #include "model/ops/gemm_field.h"
+#include "model/spec/load_gpu.h"
 
 namespace tilecast {
 
 struct ProblemOptions {
   std::string shape, op = "gemm", dtype = "fp16", batch;
+  std::vector<std::string> sides;   // SHAPE, whole or as M N K
+  std::optional<i64> m, n, k;       // the same as -m, -n and -k
   FieldTexts fields;                // of a GEMM, whose options are of the field's name
   std::string groups, groups_file;  // rows of each, of which SHAPE is N and K
+  std::string scales;               // of fp8 operands, before the epilogue
+  bool no_fast_accum = false;
   i64 lda = 0, ldb = 0, ldc = 0;
   std::vector<std::pair<std::string, Option>> gemm_options;  // of these
   // Of a mixture of experts, of which SHAPE is N and K:
@@ -25,6 +30,10 @@ struct ProblemOptions {
   u64 seed = 1;
   std::string routing = "uniform";
 
+  /// Makes `shape` of `sides`, or of m, n and k, whichever was given.
+  void take_shape();
+  /// `fields`, with --scales and --no-fast-accum in them.
+  FieldTexts gemm_fields() const;
   /// Of experts the first draw. Throws ConfigError where they are no problem, or name a layout or
   /// an epilogue of another op's, FileError where --groups-file cannot be read.
   AnyProblem problem() const;
@@ -38,8 +47,15 @@ struct ProblemOptions {
   std::string whole_shape() const;
 };
 
+/// Adds SHAPE, which M N K may stand for, and -m, -n and -k.
+Option add_shape(const Command& command, ProblemOptions& options);
+
 /// Moves SHAPE out of a list of values that took it too: `--schedule pp 4096x4096x4096`.
 void give_back_shape(std::string& shape, std::vector<std::string>& values);
+
+/// The GPU of --gpu; says on standard error which one a word stands for that is not the beginning
+/// of its name alone.
+LoadedGpu load_asked_gpu(const std::string& name, bool calibrated);
 
 /// Adds --lda, --ldb and --ldc.
 std::vector<Option> add_leading_options(const Command& command, ProblemOptions& options);

@@ -13,12 +13,14 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <new>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "cli/forward.h"
+#include "cli/output_parts.h"
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/base/system_reason.h"
@@ -117,10 +119,10 @@ const CLI::App& chosen(const CLI::App& app) {
   return commands.empty() ? app : chosen(*commands.front());
 }
 
-void check_command(CLI::App& app, int argc, const char* const* argv) {
+void check_command(CLI::App& app, const std::vector<std::string>& arguments) {
   const std::vector<std::string> names = command_names(app);
-  const std::string_view word = argc > 1 ? argv[1] : "";
-  if (argc < 2) {
+  const std::string word = arguments.empty() ? "" : arguments.front();
+  if (arguments.empty()) {
     throw ConfigError("a command is needed: " + join(names, ", ") + "; see tilecast " +
                       path_of(app) + "--help");
   }
@@ -135,7 +137,7 @@ void check_command(CLI::App& app, int argc, const char* const* argv) {
   for (CLI::App* command : every_command(app)) {
     if (command->get_name() == word) {
       if (!every_command(*command).empty()) {
-        check_command(*command, argc - 1, argv + 1);
+        check_command(*command, {arguments.begin() + 1, arguments.end()});
       }
       return;
     }
@@ -198,7 +200,7 @@ std::string one_line(std::string text) {
 }
 
 int fail(ExitCode code, const std::string& message) {
-  const std::string line = "tilecast: " + one_line(message) + "\n";
+  const std::string line = "tilecast: " + one_line(without_groups(message)) + "\n";
   std::fputs(line.c_str(), stderr);  // not fmt::print, which throws where standard error is closed
   return static_cast<int>(code);
 }
@@ -218,16 +220,38 @@ void refuse_empty_values(CLI::App& app) {
   }
 }
 
-void parse_and_run(CLI::App& app, int argc, const char* const* argv) {
-  check_command(app, argc, argv);
+void parse_and_run(CLI::App& app, std::vector<std::string> arguments) {
+  check_command(app, arguments);
   refuse_empty_values(app);
   try {
-    app.parse(argc, argv);
+    std::ranges::reverse(arguments);  // as CLI11 takes them
+    app.parse(std::move(arguments));
   } catch (const CLI::Success& help) {  // --help, --version
     app.exit(help, std::cout, std::cerr);
   } catch (const CLI::ParseError& error) {
     throw ConfigError(describe(app, error));
   }
+}
+
+/// What --help lists commands under; it leaves out those of the last heading, --help-all does not.
+struct Heading {
+  const char* text;
+  std::vector<std::string> commands;
+};
+const std::vector<Heading>& headings() {
+  static const std::vector<Heading> kHeadings{
+      {"Forecast", {"predict", "explain", "emit", "list", "gpus"}},
+      {"Run on a GPU", {"measure", "doctor"}},
+      {"Calibrate", {"calibrate", "validate", "micro", "report"}},
+      {"Maintain", {}}};  // all others
+  return kHeadings;
+}
+
+const char* heading_of(const std::string& command) {
+  const auto found = std::ranges::find_if(headings(), [&](const Heading& heading) {
+    return std::ranges::find(heading.commands, command) != heading.commands.end();
+  });
+  return found != headings().end() ? found->text : headings().back().text;
 }
 
 /// CLI11 tells the words of a check only as text, {table,json}.
@@ -245,10 +269,94 @@ std::vector<std::string> words_of(CLI::Option& option) {
   }
 }
 
+/// --help in lines of a terminal: names, what they take, and the default behind the meaning.
+class PlainHelp : public CLI::Formatter {
+ public:
+  bool shows_all = false;
+
+  std::string make_option(const CLI::Option* option, bool positional) const override {
+    std::string name = make_option_name(option, positional);
+    name = name.substr(0, name.find(','));  // the others are aliases
+    const std::vector<std::string> words = words_of(*const_cast<CLI::Option*>(option));
+    std::string meaning = option->get_description();
+    if (!words.empty()) {
+      meaning += " (" + join(words, ", ") + ")";
+    }
+    std::string usual = option->get_default_str();
+    std::erase_if(usual, [](char c) { return c == '[' || c == ']'; });  // of a list
+    if (!usual.empty()) {
+      meaning += "; default " + usual;
+    }
+    const bool takes_value = option->get_items_expected_max() > 0 && !positional;
+    return entry(name + (takes_value ? " VALUE" : ""), meaning);
+  }
+
+  std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode) const override {
+    std::string text;
+    if (app->get_parent() != nullptr) {  // its verbs
+      for (const CLI::App* command : app->get_subcommands([](const CLI::App*) { return true; })) {
+        text += (text.empty() ? "\nCommands:\n" : "") +
+                entry(command->get_name(), command->get_description());
+      }
+      return text;
+    }
+    for (const Heading& heading : headings()) {
+      std::string entries;
+      for (const CLI::App* command : app->get_subcommands([](const CLI::App*) { return true; })) {
+        if (command->get_group() == heading.text) {
+          entries += entry(command->get_name(), command->get_description());
+        }
+      }
+      if (!entries.empty() && (shows_all || &heading != &headings().back())) {
+        text += fmt::format("\n{}:\n{}", heading.text, entries);
+      }
+    }
+    return text;
+  }
+
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    return CLI::detail::find_and_replace(Formatter::make_help(app, std::move(name), mode), "\n\n\n",
+                                         "\n\n");
+  }
+
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    std::string text = "Usage: " + name;
+    for (const CLI::Option* option :
+         app->get_options([](const CLI::Option* o) { return o->get_positional(); })) {
+      text += " " + make_option_name(option, true);
+    }
+    return text + (app->get_parent() != nullptr ? " [OPTION...]" : " COMMAND [OPTION...]") + "\n";
+  }
+
+ private:
+  static std::string entry(const std::string& name, const std::string& meaning) {
+    constexpr std::size_t kMeaning = 22;
+    const std::string head = "  " + name;
+    return head.size() < kMeaning ? wrapped(fmt::format("{:<{}}", head, kMeaning), meaning)
+                                  : head + "\n" + wrapped(std::string(kMeaning, ' '), meaning);
+  }
+};
+
+/// `help`, `help COMMAND` and --help-all as what CLI11 takes.
+std::vector<std::string> arguments_of(int argc, const char* const* argv, PlainHelp& help) {
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (!arguments.empty() && arguments.front() == "--help-all") {
+    help.shows_all = true;
+    arguments = {"--help"};
+  } else if (!arguments.empty() && arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
+  }
+  return arguments;
+}
+
 }  // namespace
 
 Program::Program(const std::string& name, const std::string& description)
-    : app_(std::make_unique<CLI::App>(description, name)) {}
+    : app_(std::make_unique<CLI::App>(description, name)) {
+  app_->formatter(std::make_shared<PlainHelp>());
+}
 
 Program::~Program() = default;
 
@@ -257,7 +365,7 @@ void Program::set_version(const std::string& version) {
 }
 
 Command Program::command(const std::string& name, const std::string& description) {
-  return Command(app_->add_subcommand(name, description));
+  return Command(app_->add_subcommand(name, description)->group(heading_of(name)));
 }
 
 Command Program::command(const std::string& name) { return command(name, description_of(name)); }
@@ -309,7 +417,8 @@ int Program::run(int argc, const char* const* argv) {
   try {
     occupy_standard_streams();
     app_->require_subcommand(1);
-    parse_and_run(*app_, argc, argv);
+    const auto help = std::dynamic_pointer_cast<PlainHelp>(app_->get_formatter());
+    parse_and_run(*app_, arguments_of(argc, argv, *help));
     check_standard_output();
     return static_cast<int>(ExitCode::kDone);
   } catch (const Error& error) {

@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/file_plan.h"
 #include "cli/joined_input.h"
+#include "cli/output_parts.h"
 #include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
@@ -24,9 +25,6 @@
 
 namespace tilecast {
 namespace {
-
-/// For a GPU's name, which comes from its file as whatever bytes stand there.
-constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
 
 constexpr std::size_t kMostWorst = 100'000;
 
@@ -50,9 +48,8 @@ void check_record(const Validation& validation, const std::string& record,
 /// Compares forecasts with published figures.
 void run_public(const ValidateOptions& options) {
   const std::vector<PublicJudgement> judgements = judge_public_list(options.public_list);
-  fmt::print("{}\n", options.format == "json"
-                         ? public_json(judgements).dump(-1, ' ', false, kReplace)
-                         : public_table(judgements));
+  fmt::print("{}", options.format == "json" ? json_text(public_json(judgements))
+                                            : public_table(judgements) + "\n");
 }
 
 void run_validate(ValidateOptions& options) {
@@ -92,13 +89,9 @@ void run_validate(ValidateOptions& options) {
   judging.selectors = std::move(listed);
   const Validation validation = judge(input, std::move(judging));
   if (!options.record.empty()) {
-    write_file(options.record, record_of(validation).dump(2, ' ', false, kReplace) + "\n");
+    write_file(options.record, json_text(record_of(validation), 2));
   }
-  if (json) {
-    fmt::print("{}\n", to_json(validation).dump(-1, ' ', false, kReplace));
-  } else {
-    fmt::print("{}", to_table(validation));
-  }
+  fmt::print("{}", json ? json_text(to_json(validation)) : to_table(validation));
   if (!options.check.empty()) {
     check_record(validation, record, options.check);
   }

@@ -42,16 +42,16 @@ TILECAST_HD TILECAST_INLINED constexpr ElementTraits traits_of(ElementType type)
     case ElementType::kFp32:
       return {.name = "fp32",
               .others = "float32 f32",
-              .meaning = "of C (--dtype-c), of memcpy and elementwise_add",
+              .meaning = "of C (--out-dtype), of memcpy and elementwise_add",
               .of_cuda = "float",
               .bytes = 4,
               .digits = 24,
               .in_c = 5};
     case ElementType::kE4m3:
       return {.name = "e4m3",
-              .others = "float8_e4m3fn fp8_e4m3",
+              .others = "float8_e4m3fn fp8_e4m3 fp8",
               .meaning =
-                  "A and B in fp8, layout tn; C in bf16, fp16, fp32 or e4m3 (--dtype-c); "
+                  "A and B in fp8, layout tn; C in bf16, fp16, fp32 or e4m3 (--out-dtype); "
                   "sums fast or exact (--accumulate)",
               .of_cuda = "__nv_fp8_e4m3",
               .bytes = 1,

@@ -70,6 +70,10 @@ double apart(std::string_view part, std::string_view other) {
   return sum;
 }
 
+bool is_tile(std::string_view word) {
+  return word.find('x') != word.npos && word.find_first_not_of("0123456789x") == word.npos;
+}
+
 /// "a, b or c"; of many, the first three and how many more.
 std::string any_of(std::vector<std::string> words) {
   constexpr size_t kMost = 8, kSome = 3;
@@ -88,14 +92,23 @@ std::string any_of(std::vector<std::string> words) {
 }  // namespace
 
 AnySchedule schedule_named(std::string_view text, std::optional<Op> op) {
-  const std::string word = lower_case(text);
+  const auto squeezed = [](std::string_view name) {
+    std::string word = lower_case(name);
+    std::erase_if(word, [](char c) { return c == '_' || c == '-'; });
+    return word;
+  };
+  std::string word = squeezed(text);
+  if (word == "cooperative") {
+    word = squeezed(to_text(Schedule::kWarpSpecialized));
+  }
   std::vector<AnySchedule> begun;
   std::vector<std::string> names;
   for (const AnySchedule& schedule : every_schedule()) {
-    if (to_text(schedule) == word) {
+    const std::string name = squeezed(to_text(schedule));
+    if (name == word) {
       return schedule;
     }
-    if (!word.empty() && to_text(schedule).starts_with(word) && (!op || op_of(schedule) == *op)) {
+    if (!word.empty() && name.starts_with(word) && (!op || op_of(schedule) == *op)) {
       begun.push_back(schedule);
       names.emplace_back(to_text(schedule));
     }
@@ -128,7 +141,7 @@ ConfigPattern::ConfigPattern(std::string_view given) : text_(given) {
 
 void ConfigPattern::read_long(std::string_view name, std::string_view text) {
   schedule_ = schedule_named(name);
-  const std::vector<std::string> keys = keys_of(schedule_, true);
+  const std::vector<std::string> keys = keys_of(*schedule_, true);
   std::map<std::string, std::string> given;  // parts by their keys
   for (const std::string_view part : split(text, ',')) {
     if (text.empty()) {
@@ -136,7 +149,7 @@ void ConfigPattern::read_long(std::string_view name, std::string_view text) {
     }
     const std::string key(key_of(part));
     if (std::ranges::find(keys, key) == keys.end()) {
-      fail(fmt::format("{} has no key '{}': expected one of {}{}", to_text(schedule_), key,
+      fail(fmt::format("{} has no key '{}': expected one of {}{}", to_text(*schedule_), key,
                        join(keys, ", "), did_you_mean(key, keys)));
     }
     if (key.size() == part.size()) {
@@ -147,7 +160,7 @@ void ConfigPattern::read_long(std::string_view name, std::string_view text) {
     }
     given_.emplace_back(part);
   }
-  if (std::ranges::all_of(keys_of(schedule_, false),
+  if (std::ranges::all_of(keys_of(*schedule_, false),
                           [&](const std::string& key) { return given.contains(key); })) {
     std::vector<std::string> in_order;
     for (const std::string& key : keys) {
@@ -155,9 +168,9 @@ void ConfigPattern::read_long(std::string_view name, std::string_view text) {
         in_order.push_back(given[key]);
       }
     }
-    const std::string whole = fmt::format("{}:{}", to_text(schedule_), join(in_order, ","));
-    whole_ = is_stream_schedule(to_text(schedule_)) ? AnyConfig(parse_stream_config(whole))
-                                                    : AnyConfig(parse_kernel_config(whole));
+    const std::string whole = fmt::format("{}:{}", to_text(*schedule_), join(in_order, ","));
+    whole_ = is_stream_schedule(to_text(*schedule_)) ? AnyConfig(parse_stream_config(whole))
+                                                     : AnyConfig(parse_kernel_config(whole));
   }
 }
 
@@ -172,6 +185,10 @@ void ConfigPattern::read_short(std::string_view text) {
   if (words.empty()) {
     fail("expected a schedule");
   }
+  if (is_tile(words.front())) {
+    given_ = std::move(words);
+    return;
+  }
   whole_ = parse_short_config(join(words, " "));
   schedule_ = schedule_named(words.front());
   const std::optional<AnySchedule> abbreviated = schedule_abbreviated(words.front());
@@ -181,8 +198,11 @@ void ConfigPattern::read_short(std::string_view text) {
 
 bool ConfigPattern::has(const AnyConfig& config, const std::string& part) const {
   const std::string separator = is_short_ ? " " : ",";
-  return (separator + parts_of(config) + separator).find(separator + part + separator) !=
-         std::string::npos;
+  const bool without_k = is_short_ && is_tile(part) && std::ranges::count(part, 'x') == 1;
+  return (without_k &&
+          (separator + parts_of(config)).find(separator + part + "x") != std::string::npos) ||
+         (separator + parts_of(config) + separator).find(separator + part + separator) !=
+             std::string::npos;
 }
 
 bool ConfigPattern::matches(const AnyConfig& config) const {

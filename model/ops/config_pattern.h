@@ -3,6 +3,8 @@
 //   ws:tile=128x256x64                          the schedule by its name, abbreviation or beginning
 //   ws 128x256x64 s4                            words of the short text
 //   ws                                          the schedule alone
+//   cooperative 128x256                         the field's names (schedule_named), a tile without
+//   K 128x256x64                                  a tile, of any schedule
 // A short text without its `1` or `t` leaves open who hands out tiles, unless it is whole.
 // Checked by: config_pattern_test.cpp.
 #pragma once
@@ -23,11 +25,14 @@ class ConfigPattern {
   /// Throws ConfigError for an unknown schedule and for a key that it does not have or has twice.
   explicit ConfigPattern(std::string_view text);
 
-  AnySchedule schedule() const { return schedule_; }
+  /// Empty: any.
+  std::vector<AnySchedule> schedules() const {
+    return schedule_ ? std::vector{*schedule_} : std::vector<AnySchedule>{};
+  }
   /// Where no key is left open.
   const std::optional<AnyConfig>& whole() const { return whole_; }
 
-  /// Of configurations of the pattern's schedule.
+  /// Of configurations of these schedules.
   bool matches(const AnyConfig& config) const;
   template <class Config>
   std::vector<Config> matching(const std::vector<Config>& configs) const {
@@ -50,14 +55,16 @@ class ConfigPattern {
   [[noreturn]] void fail(const std::string& why) const;
 
   std::string text_;
-  AnySchedule schedule_;
+  std::optional<AnySchedule> schedule_;
   bool is_short_ = false;
   std::vector<std::string> given_;  // key=value, or words of the short text
   std::optional<AnyConfig> whole_;
 };
 
 /// The schedule that `text` names: by its name, its abbreviation or the beginning of one name
-/// alone, in any case; of `op` where it is given. Throws ConfigError that lists what it could be.
+/// alone, in any case and with or without underscores and hyphens; "cooperative", as CUTLASS has
+/// it, is warp_specialized; of `op` where it is given. Throws ConfigError that lists what it could
+/// be.
 AnySchedule schedule_named(std::string_view text, std::optional<Op> op = {});
 
 }  // namespace tilecast

@@ -49,6 +49,18 @@ TEST_CASE("A pattern matches what has all of its parts", "[pattern]") {
   CHECK_THROWS_AS(ConfigPattern("wst"), ConfigError);  // only tcgen05 schedules take over tiles
 }
 
+TEST_CASE("A tile alone leaves the schedule open, and its K may be missing", "[pattern]") {
+  const AnyConfig ws = parse_config("ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8");
+  const AnyConfig pp = parse_config("pp 128x192x64 s4 w1x1 c1x1 o1 i1 e2 m8");
+  CHECK(ConfigPattern("128x256x64").schedules().empty());
+  CHECK(ConfigPattern("128x256x64").matches(ws));
+  CHECK(ConfigPattern("128x256 s4").matches(ws));
+  CHECK_FALSE(ConfigPattern("128x256 s3").matches(ws));
+  CHECK_FALSE(ConfigPattern("128x25").matches(ws));
+  CHECK_FALSE(ConfigPattern("128x256x64").matches(pp));
+  CHECK(ConfigPattern("pingpong 128x192").matches(pp));
+}
+
 TEST_CASE("Where nothing matches, the first part that cannot be had is named", "[pattern]") {
   const std::vector<KernelConfig> configs{
       std::get<KernelConfig>(parse_config(kShort)),
@@ -97,6 +109,9 @@ TEST_CASE("A schedule goes by its name, its abbreviation or what only its name b
   CHECK(schedule_named("w") == AnySchedule(Schedule::kWarpSpecialized));
   CHECK(schedule_named("SK") == AnySchedule(Schedule::kStreamK));
   CHECK(schedule_named("split_k") == AnySchedule(Schedule::kSplitK));  // and not split_k_hybrid
+  CHECK(schedule_named("split-K") == AnySchedule(Schedule::kSplitK));
+  CHECK(schedule_named("pingpong") == AnySchedule(Schedule::kPingPong));
+  CHECK(schedule_named("Cooperative") == AnySchedule(Schedule::kWarpSpecialized));
   CHECK(schedule_named("eat") == AnySchedule(StreamSchedule::kElementwiseAddTma));
   CHECK(parse_schedule(Op::kMemcpy, "memcpy_t") == AnySchedule(StreamSchedule::kMemcpyTma));
   CHECK(error_message([] { schedule_named("pers"); }) ==

@@ -9,7 +9,7 @@ namespace tilecast {
 std::string option_name(const GemmField& field) {
   std::string name = field.help == nullptr ? "" : fmt::format("--{}", field.name);
   std::ranges::replace(name, '_', '-');
-  return name;
+  return name == "--dtype-c" ? "--out-dtype," + name : name;  // torch's out_dtype
 }
 
 AnyProblem problem_of(Op op, std::string_view shape, ElementType dtype, const FieldTexts& given,

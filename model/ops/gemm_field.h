@@ -81,7 +81,7 @@ inline constexpr GemmField kGemmFields[] = {
        return chooses_accumulate(p.dtype, p.epilogue);
      }}};
 
-/// "--dtype-c"; empty of a field that has no option of its own.
+/// "--layout", or with an alias "--out-dtype,--dtype-c"; empty of a field without an option.
 std::string option_name(const GemmField& field);
 
 /// Texts of fields by their names.

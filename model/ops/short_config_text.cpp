@@ -68,6 +68,29 @@ std::string short_text(const AnyConfig& config) {
   return std::visit([](const auto& c) { return short_text(c); }, config);
 }
 
+std::string field_name(const AnyConfig& config) {
+  if (const KernelConfig* gemm = std::get_if<KernelConfig>(&config)) {
+    switch (gemm->schedule) {
+      case Schedule::kWarpSpecialized:
+        return consumer_warpgroups(gemm->schedule, gemm->tiling) > 1 ? "cooperative"
+                                                                     : "warp-specialized";
+      case Schedule::kPingPong:
+        return "pingpong";
+      case Schedule::kSplitK:
+        return "split-K";
+      case Schedule::kSplitKHybrid:
+        return "split-K-hybrid";
+      case Schedule::kStreamK:
+        return "stream-K";
+      case Schedule::kStreamKHybrid:
+        return "stream-K-hybrid";
+      default:
+        break;
+    }
+  }
+  return std::string(to_text(schedule_of(config)));
+}
+
 std::string_view abbreviation_of(const AnySchedule& schedule) {
   return std::visit([](const auto s) { return traits_of(s).abbreviation; }, schedule);
 }

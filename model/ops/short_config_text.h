@@ -30,6 +30,9 @@ std::string short_text(const AnyConfig& config);
 /// abbreviation, words are parted by one space.
 std::optional<AnyConfig> parse_short_config(std::string_view text);
 
+/// The schedule as the field names it: "cooperative", "pingpong", "stream-K"; else by its own name.
+std::string field_name(const AnyConfig& config);
+
 /// The traits' abbreviation, or that of a memory-bound schedule.
 std::string_view abbreviation_of(const AnySchedule& schedule);
 /// The schedule that the first word of a short text names, with or without how it takes tiles.

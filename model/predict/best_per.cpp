@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "model/base/error.h"
+#include "model/predict/predict_op.h"
 
 namespace tilecast {
 namespace {
@@ -44,20 +46,26 @@ Ranking best_per_schedule(const GpuSpec& gpu, const AnyProblem& problem,
   return all;
 }
 
-Ranking best_per_tile(const GpuSpec& gpu, const AnyProblem& problem,
-                      const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
-                      std::size_t keep, Effort effort) {
-  constexpr std::size_t kOfATile = 64, kMore = 4;  // rows among the fastest, about
-  for (std::size_t asked = kOfATile * keep;; asked *= kMore) {
-    Ranking ranking = rank_candidates(gpu, problem, schedules, regime, inputs, asked, effort);
-    std::vector<Prediction>& found = ranking.predictions;
-    const bool is_all = found.size() < asked;
-    std::set<std::array<i32, 3>> seen;
-    std::erase_if(found,
-                  [&](const Prediction& p) { return !seen.insert(tile_of(p.config)).second; });
-    if (is_all || found.size() >= keep) {
-      found.resize(std::min(found.size(), keep));
-      return ranking;
+void set_shortlist(const Shortlist& shortlist, Ranking& ranking) {
+  std::vector<Prediction> all = std::exchange(ranking.by_tile, {});
+  if (ranking.predictions.empty()) {
+    return;
+  }
+  std::erase_if(all, [&](const Prediction& p) { return p.time < ranking.predictions[0].time; });
+  all.insert(all.begin(), ranking.predictions.begin(), ranking.predictions.end());
+  std::ranges::stable_sort(all, {}, &Prediction::time);
+  std::set<std::pair<AnySchedule, std::array<i32, 3>>> seen;
+  for (const Prediction& p : all) {
+    if (shortlist.tiles > 0 && seen.insert({schedule_of(p.config), tile_of(p.config)}).second) {
+      ranking.by_tile.push_back(p);
+    }
+  }
+  if (shortlist.has_counterpart) {
+    const auto found = std::ranges::find_if(all, [&](const Prediction& p) {
+      return shortlist.has_counterpart(std::get<KernelConfig>(p.config));
+    });
+    if (found != all.end()) {
+      ranking.counterpart = *found;
     }
   }
 }

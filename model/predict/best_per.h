@@ -1,5 +1,4 @@
-// The best of each schedule, or of each tile, where a ranking's first rows are one kernel in many
-// orders.
+// The best of each schedule, where a ranking's first rows are one kernel in many orders.
 // Checked by: cli/predict_test.cpp.
 #pragma once
 
@@ -16,11 +15,5 @@ namespace tilecast {
 Ranking best_per_schedule(const GpuSpec& gpu, const AnyProblem& problem,
                           std::vector<AnySchedule> schedules, Regime regime, Inputs inputs,
                           Effort effort = {});
-
-/// As rank_candidates, of each tile, or block of a memory-bound kernel, the first alone: the `keep`
-/// fastest tiles.
-Ranking best_per_tile(const GpuSpec& gpu, const AnyProblem& problem,
-                      const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
-                      std::size_t keep, Effort effort = {});
 
 }  // namespace tilecast

@@ -30,21 +30,25 @@ std::vector<Own> own_schedules(const AnyProblem& problem,
   return own;
 }
 
+Ranking with_copies(const GpuSpec& gpu, Ranking ranking) {
+  ranking.copies = operand_copies(gpu, ranking.problem, ranking.regime, ranking.inputs);
+  ranking.for_each_prediction([&](Prediction& p) { add_copies(ranking.copies, p); });
+  return ranking;
+}
+
 Ranking rank(const GpuSpec& gpu, const AnyProblem& problem,
              const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
              std::size_t keep, Effort effort, const ConfigPattern* pattern) {
   require_method(op_of(problem), effort.method);
   effort.method = effort.method.value_or(default_method(op_of(problem)));
-  Ranking ranking = std::visit(
-      [&]<class Problem>(const Problem& own) {
-        return rank_all(OpQuestion<Problem>{gpu, own, regime, inputs},
-                        own_schedules<ScheduleOf<Problem>>(problem, schedules), keep, effort,
-                        pattern);
-      },
-      problem);
-  ranking.copies = operand_copies(gpu, problem, regime, inputs);
-  ranking.for_each_prediction([&](Prediction& p) { add_copies(ranking.copies, p); });
-  return ranking;
+  return with_copies(gpu, std::visit(
+                              [&]<class Problem>(const Problem& own) {
+                                return rank_all(
+                                    OpQuestion<Problem>{gpu, own, regime, inputs},
+                                    own_schedules<ScheduleOf<Problem>>(problem, schedules), keep,
+                                    effort, pattern);
+                              },
+                              problem));
 }
 
 }  // namespace
@@ -94,6 +98,7 @@ Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig&
   const Prediction p = predict_config(gpu, problem, config, regime, inputs, method);
   Ranking ranking{problem, regime, inputs, 1, {}, {p}, p.method == Method::kSimulated ? 1 : 0};
   ranking.within_1_percent = 1;
+  ranking.by_tile = {p};
   ranking.copies = operand_copies(gpu, problem, regime, inputs);
   return ranking;
 }
@@ -108,7 +113,29 @@ Ranking rank_matching(const GpuSpec& gpu, const AnyProblem& problem, const Confi
                       Regime regime, Inputs inputs, std::size_t keep, Effort effort) {
   return config.whole()
              ? rank_one(gpu, problem, *config.whole(), regime, inputs, effort.method)
-             : rank(gpu, problem, {config.schedule()}, regime, inputs, keep, effort, &config);
+             : rank(gpu, problem, config.schedules(), regime, inputs, keep, effort, &config);
+}
+
+Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
+                     const std::vector<ConfigPattern>& configs, Regime regime, Inputs inputs,
+                     Effort effort) {
+  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
+  if (gemm == nullptr) {
+    throw ConfigError("a list of configurations is of GEMMs");
+  }
+  effort.method = effort.method.value_or(Method::kSimulated);
+  std::vector<KernelConfig> all;
+  for (const ConfigPattern& config : configs) {
+    const AnyConfig whole =
+        config.whole() ? *config.whole()
+                       : rank_matching(gpu, problem, config, regime, inputs, 1,
+                                       {.method = Method::kAnalytic, .threads = effort.threads})
+                             .predictions.front()
+                             .config;
+    require_same_op(problem, whole);
+    all.push_back(std::get<KernelConfig>(whole));
+  }
+  return with_copies(gpu, rank_listed({gpu, *gemm, regime, inputs}, std::move(all), effort));
 }
 
 }  // namespace tilecast

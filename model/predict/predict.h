@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -37,12 +38,21 @@ void require_same_op(const AnyProblem& problem, const AnyConfig& config);
 
 constexpr std::size_t kEveryCandidate = std::numeric_limits<std::size_t>::max();
 
+/// Kernels that an answer shows besides the fastest ones, which are often one kernel in many orders
+/// of its tiles. They are found by physics and corrected by what was learned; those that are not
+/// among the fastest of their schedule are not simulated.
+struct Shortlist {
+  std::size_t tiles = 0;  // of so many pairs of schedule and tile, and of those people write first
+  std::function<bool(const KernelConfig&)> has_counterpart = {};  // in another library
+};
+
 /// What a ranking may take. The answer does not depend on the threads.
 struct Effort {
   std::optional<Method> method = {};            // none: default_method of the op
   std::optional<std::size_t> simulations = {};  // of each schedule, at most; none: 1 to 8, by cost
   unsigned threads = 0;                         // 0: one for each processor
   bool whole_menu = false;                      // with the candidates that never pay (candidates.h)
+  Shortlist shortlist = {};
 };
 
 /// The schedules that are searched where none is named (candidates.h).
@@ -70,5 +80,12 @@ Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
 /// ConfigError that names the part that no candidate has.
 Ranking rank_matching(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
                       Regime regime, Inputs inputs, std::size_t keep, Effort effort = {});
+
+/// As rank_candidates, of a list of configurations, such as a compiler's: all that are legal, the
+/// others counted as rejected. Of a part the fastest by closed form that matches counts. Throws
+/// ConfigError where none is legal, and for another op than a GEMM.
+Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
+                     const std::vector<ConfigPattern>& configs, Regime regime, Inputs inputs,
+                     Effort effort = {});
 
 }  // namespace tilecast

@@ -29,8 +29,16 @@ Prediction predict_one(const StreamQuestion& question, const StreamConfig& confi
 /// names a method.
 Ranking rank_all(const GemmQuestion& question, const std::vector<Schedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
+/// The legal ones of these, all of them predicted; the others are counted as rejected.
+Ranking rank_listed(const GemmQuestion& question, std::vector<KernelConfig> configs,
+                    const Effort& effort);
 /// Every candidate is predicted. Throws as predict_one.
 Ranking rank_all(const StreamQuestion& question, const std::vector<StreamSchedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
+
+/// `ranking.by_tile`, which holds what was looked for apart, becomes the shortlist: with the first
+/// of each schedule and tile among the predictions, and none that is estimated to be faster than
+/// the first of these. `ranking.counterpart` likewise.
+void set_shortlist(const Shortlist& shortlist, Ranking& ranking);
 
 }  // namespace tilecast

@@ -8,6 +8,7 @@
 #include "model/base/parallel.h"
 #include "model/gemm/predict/simulated_gemm.h"
 #include "model/predict/best_per.h"
+#include "model/predict/predict_op.h"
 #include "model/rank/retime.h"
 #include "model/rank/simulated_ranking.h"
 
@@ -86,6 +87,7 @@ Ranking rank_draws(const GpuSpec& gpu, const std::vector<GemmProblem>& draws,
   });
   std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
   if (effort.method.value_or(default_method(Op::kGemm)) != Method::kSimulated) {
+    set_shortlist(effort.shortlist, ranking);
     return ranking;
   }
 
@@ -122,6 +124,7 @@ Ranking rank_draws(const GpuSpec& gpu, const std::vector<GemmProblem>& draws,
     }
   }
   rank_simulated(std::move(nominees), effort.threads, nominate, simulate, ranking);
+  set_shortlist(effort.shortlist, ranking);
   return ranking;
 }
 

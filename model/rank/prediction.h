@@ -11,6 +11,7 @@
 
 #include "model/base/regime.h"
 #include "model/base/units.h"
+#include "model/clock/clock.h"
 #include "model/form/hard_bounds.h"
 #include "model/op/copied_operands.h"
 #include "model/ops/any_op.h"
@@ -54,6 +55,7 @@ struct Prediction {
   bool extrapolated = false;  // of a calibration that has seen no kernel like it
   double tflops;              // FLOPs asked for, whatever the kernel multiplies; a copy has none
   Watts power;
+  ClockLimiter clock_limiter = {};
   Limiter limiter;
   Shares shares;
   Bytes l2_to_sm;  // zeros for what is out of bounds too, a multicast counted once
@@ -104,14 +106,24 @@ struct Ranking {
   std::map<std::string, AnyConfig> rejected_example;  // of each reason of `rejected`
   std::optional<OperandCopies> copies = {};  // none of operands that kernels read as they lie
 
+  /// Where Effort::shortlist asks for them: the fastest kernel of each schedule and tile, fastest
+  /// first, and the fastest of those that have a counterpart.
+  std::vector<Prediction> by_tile = {};
+  std::optional<Prediction> counterpart = {};
+
   /// Of every prediction that it holds.
   template <class Visit>
   void for_each_prediction(const Visit& visit) {
     for (Prediction& p : predictions) {
       visit(p);
     }
-    if (next_simulated) {
-      visit(*next_simulated);
+    for (Prediction& p : by_tile) {
+      visit(p);
+    }
+    for (std::optional<Prediction>* one : {&next_simulated, &counterpart}) {
+      if (*one) {
+        visit(**one);
+      }
     }
   }
 };

@@ -55,6 +55,7 @@ void retime(Cycles cycles, const ClockState& clock, Prediction& p) {
   const double longer = time / p.time;
   p.sm_clock = clock.sm_clock;
   p.power = clock.power;
+  p.clock_limiter = clock.limiter;
   const double fewer = p.cycles / cycles;
   for (double* share : {&p.shares.tensor, &p.shares.shared_memory, &p.shares.sm_intake}) {
     *share *= fewer;
@@ -90,7 +91,8 @@ void allow_busy(double longer, Prediction& p) {
 void stretch(double factor, Prediction& p) {
   factor = std::max(factor, p.bounds.least_time(p.sm_clock) / p.time);
   allow_busy(factor, p);
-  retime(p.cycles * factor, {.sm_clock = p.sm_clock, .power = p.power, .limiter = {}}, p);
+  retime(p.cycles * factor, {.sm_clock = p.sm_clock, .power = p.power, .limiter = p.clock_limiter},
+         p);
 }
 
 }  // namespace tilecast

@@ -308,6 +308,9 @@ void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
     return true;
   };
   RoundRunner(rounds, nominate_first, simulate).run(threads);
+  for (Prediction& p : ranking.by_tile) {
+    stretch(rounds.scale(schedule_of(p.config)), p);
+  }
   ranking.simulated = rounds.count();
   ranking.closed_form_scale = rounds.scale();
   OwnAnswers answers(rounds, simulate, std::move(ranked));

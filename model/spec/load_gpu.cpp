@@ -58,7 +58,8 @@ std::string list_of(const std::vector<std::string>& known, const fs::path& confi
                          : fmt::format(" ({}: no kernel of ours runs there)", join(others, ", ")));
 }
 
-/// The known name that `given` is or, whatever its case, begins alone.
+/// The known name that `given` is or, whatever its case, begins alone; of several that of the SXM
+/// card; or that it is part of alone.
 std::string name_of(const std::string& given, const fs::path& config_folder) {
   const std::vector<std::string> known = known_gpus(config_folder);
   std::vector<std::string> begun;
@@ -69,6 +70,14 @@ std::string name_of(const std::string& given, const fs::path& config_folder) {
     if (!given.empty() && name.starts_with(lower_case(given))) {
       begun.push_back(name);
     }
+  }
+  if (const auto sxm = std::ranges::find(known, lower_case(given) + "_sxm"); sxm != known.end()) {
+    return *sxm;
+  }
+  if (begun.empty() && !given.empty()) {
+    std::ranges::copy_if(known, std::back_inserter(begun), [&](const std::string& name) {
+      return name.find(lower_case(given)) != std::string::npos;
+    });
   }
   if (begun.size() > 1) {
     throw ConfigError(

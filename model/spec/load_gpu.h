@@ -31,9 +31,8 @@ std::filesystem::path config_folder();
 /// Names of the GPU files in `config_folder`/gpus, sorted.
 std::vector<std::string> known_gpus(const std::filesystem::path& config_folder);
 
-/// A word is a name in `config_folder`/gpus, or begins only one of them, in any case; anything with
-/// a
-/// '/' or ending in .yaml is a path.
+/// A word is a name in `config_folder`/gpus in any case, or begins only one of them, or is part of
+/// only one ("4090"); h100 is h100_sxm. Anything with a '/' or ending in .yaml is a path.
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
                    const std::filesystem::path& config_folder);
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration);

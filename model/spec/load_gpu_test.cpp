@@ -114,12 +114,16 @@ TEST_CASE("An unknown GPU lists the known ones; a path is taken as it is") {
   CHECK(load_gpu(copy.path(), true).spec.sm.count == 132);
 }
 
-TEST_CASE("A name may be cut short, in any case, as long as one GPU begins so") {
+TEST_CASE("A name may be cut short, in any case, as long as one GPU is meant") {
   CHECK(load_gpu("h200", false).spec.name == "h200_sxm");
   CHECK(load_gpu("H100_P", false).spec.name == "h100_pcie");
   CHECK(load_gpu("B200", false).spec.name == "b200");  // not gb200, which ends so
-  CHECK(error_message([] { load_gpu("h100", false); }) ==
-        "2 GPU 'h100': expected one of h100_pcie, h100_sxm");
+  CHECK(load_gpu("h100", false).spec.name == "h100_sxm");
+  CHECK(load_gpu("4090", false).spec.name == "rtx_4090");
+  CHECK(error_message([] { load_gpu("RTX", false); }) ==
+        "2 GPU 'RTX': expected one of rtx_3090, rtx_4090, rtx_5090");
+  CHECK(error_message([] { load_gpu("h1", false); }) ==
+        "2 GPU 'h1': expected one of h100_pcie, h100_sxm");
 }
 
 TEST_CASE("An overlay is no GPU, and a GPU's overlay alone is not one either") {

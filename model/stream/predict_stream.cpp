@@ -85,7 +85,7 @@ Prediction predict_one(const StreamQuestion& q, const StreamConfig& config, Meth
 }
 
 Ranking rank_all(const StreamQuestion& question, const std::vector<StreamSchedule>& schedules,
-                 std::size_t keep, const Effort&, const ConfigPattern* pattern) {
+                 std::size_t keep, const Effort& effort, const ConfigPattern* pattern) {
   const auto& [gpu, problem, regime, inputs] = question;
   require_constants(gpu);
   StreamCandidates candidates = enumerate_candidates(gpu, problem, schedules);
@@ -114,6 +114,7 @@ Ranking rank_all(const StreamQuestion& question, const std::vector<StreamSchedul
   std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
   ranking.rejected_example = {candidates.example.begin(), candidates.example.end()};
   ranking.within_1_percent = count_within_1_percent(times);
+  set_shortlist(effort.shortlist, ranking);
   ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
   for (const Prediction& p : ranking.predictions) {
     require_possible(gpu, problem, p);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/explain_output.h"
+#include "cli/output_parts.h"
 #include "cli/predict_output.h"
 #include "model/base/error.h"
 #include "model/base/parallel.h"
@@ -42,11 +43,16 @@ Asked asked(const std::string& shape, const Question& question) {
       question.method ? parse_method(*question.method) : default_method(op)};
 }
 
-Ranking rank(const LoadedGpu& gpu, const Asked& ask, const Search& search, unsigned threads) {
+Ranking rank(const LoadedGpu& gpu, const Asked& ask, const Search& search, unsigned threads,
+             bool table) {
+  const Shortlist shortlist = table ? shown_shortlist(ask.problem) : Shortlist{};
   if (search.config) {
     return rank_matching(
         gpu.spec, ask.problem, ConfigPattern(*search.config), ask.regime, ask.inputs, search.top,
-        {.method = ask.method, .simulations = search.simulate, .threads = threads});
+        {.method = ask.method,
+         .simulations = search.simulate,
+         .threads = threads,
+         .shortlist = {.tiles = shortlist.tiles}});
   }
   std::vector<AnySchedule> schedules;
   for (const std::string& name : search.schedules) {
@@ -54,14 +60,17 @@ Ranking rank(const LoadedGpu& gpu, const Asked& ask, const Search& search, unsig
   }
   return rank_candidates(
       gpu.spec, ask.problem, schedules, ask.regime, ask.inputs, search.top,
-      {.method = ask.method, .simulations = search.simulate, .threads = threads});
+      {.method = ask.method,
+       .simulations = search.simulate,
+       .threads = threads,
+       .shortlist = shortlist});
 }
 
 Answer answer(const GpuChoice& choice, const std::string& shape, const Question& question,
               const Search& search, unsigned threads, bool table) {
   const LoadedGpu& gpu = loaded(choice);
   const auto start = std::chrono::steady_clock::now();
-  const Ranking ranking = rank(gpu, asked(shape, question), search, threads);
+  const Ranking ranking = rank(gpu, asked(shape, question), search, threads, table);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   const MeasuredByConfig none;
   const RankingReport report{gpu, ranking, search.top, Seconds{elapsed.count()}, none};
@@ -138,8 +147,7 @@ std::vector<std::string> predict_many(const GpuChoice& choice,
     try {
       answers[i] = answer(choice, shapes[i], question, search, 1, false).json;
     } catch (const ConfigError& error) {
-      answers[i] = nlohmann::json{{"error", error.what()}}.dump(
-          -1, ' ', false, nlohmann::json::error_handler_t::replace);
+      answers[i] = json_text({{"error", error.what()}});
     }
   });
   return answers;
@@ -164,8 +172,7 @@ Answer explain(const GpuChoice& choice, const std::string& shape, const Question
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   report.elapsed = Seconds{elapsed.count()};
-  return {explain_json(report).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-          explain_table(report)};
+  return {json_text(explain_json(report)), explain_text(report)};
 }
 
 std::vector<std::vector<double>> config_times(const GpuChoice& choice,

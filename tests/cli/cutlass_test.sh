@@ -44,8 +44,8 @@ for format in table json; do
   expect_error 2 "jsonl, csv or cutlass, not as $format" \
     "$TILECAST" predict --problems "$folder/problems.json" --format "$format"
 done
-for option in --wide --rejected; do
-  expect_error 2 'without --wide, --rejected and --verbose' "$TILECAST" predict --problems "$folder/problems.json" "$option"
+for option in --wide --all --rejected; do
+  expect_error 2 'without --wide, --all and --verbose' "$TILECAST" predict --problems "$folder/problems.json" "$option"
 done
 expect_error 2 'jsonl is for --problems' "$TILECAST" predict 64x64x64 --format jsonl
 

@@ -3,7 +3,7 @@
 
 config=pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,raster=grouped_m,group=8
 
-expect_done '^  limiter ' "$TILECAST" explain 1024x1024x1024 --config $config
+expect_done '^#1 ' "$TILECAST" explain 1024x1024x1024 --config $config
 expect_done '"clock_limiter": "' "$TILECAST" explain 1024x1024x1024 --config $config --format json
 expect_done '--trace' "$TILECAST" explain --help
 expect_done '--method' "$TILECAST" predict --help

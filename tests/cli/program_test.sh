@@ -18,8 +18,8 @@ expect_error 2 "--format: expected one of table, json, got 'xml'" "$TILECAST" do
 expect_error 2 '--format: expected a value' "$TILECAST" doctor --format
 # Numbers: which option, what was expected, what it got.
 for value in abc 0 -1 2.5 99999999999999999999; do
-  expect_error 2 "--top: expected a whole number from 1 to 1048576, got '$value'" \
-    "$TILECAST" predict 64x64x64 --top $value
+  expect_error 2 "--rows: expected a whole number from 1 to 1048576, got '$value'" \
+    "$TILECAST" predict 64x64x64 --rows $value
 done
 expect_error 2 '--wide: takes no value' "$TILECAST" predict 64x64x64 --wide=yes
 expect_error 2 '--problems: not allowed with SHAPE|SHAPE: not allowed with --problems' \
@@ -32,18 +32,24 @@ expect_error 2 '--problems: not allowed with SHAPE|SHAPE: not allowed with --pro
   --format CSV --inputs ZEROS --epilogue Bias_N+GELU --schedule PP --gpu H200 --dtype half \
   >"$folder/large" 2>"$folder/err"
 cmp "$folder/small" "$folder/large" || problem "letter case: $(cat "$folder/err")"
-"$TILECAST" predict 256x256x256 --config 'WS 128X128X64' --top 1 >"$folder/large" 2>"$folder/err"
+"$TILECAST" predict 256x256x256 --config 'WS 128X128X64' --all --rows 1 >"$folder/large" 2>"$folder/err"
 grep -Eq 'ws1? 128x128x64' "$folder/large" || problem "letter case: $(cat "$folder/err")"
 
 # BLAS writes layouts in upper case, and its NN is tt here.
 expect_error 2 "layout 'NN': .*which is its NN" "$TILECAST" predict 256x256x256 --layout NN
 
 expect_done 'doctor' "$TILECAST" --help
+for help in 'predict --help' 'help predict'; do
+  # shellcheck disable=SC2086  # words
+  expect_done '^  --config VALUE' "$TILECAST" $help
+  [ "$(awk 'length > 80' "$folder/out" | wc -l)" = 0 ] || problem "$help: over 80 columns"
+done
+"$TILECAST" --help | grep -q '^  campaign' && problem '--help lists what maintains a data set'
 expect_done '--format' "$TILECAST" doctor --help
 expect_done '^tilecast [0-9]+\.[0-9]+\.[0-9]+$' "$TILECAST" --version
 
 # What tilecast hands on it lists as the program that does it does.
-commands() { "$1" --help | sed -n '/^Subcommands:/,$s/^  \([a-z]\)/\1/p'; }
+commands() { "$1" --help-all | sed -n 's/^  \([a-z]\)/\1/p'; }
 commands "$(dirname "$TILECAST")/tilecast-data" >"$folder/data"
 [ "$(wc -l <"$folder/data")" -ge 6 ] || problem "tilecast-data lists: $(cat "$folder/data")"
 commands "$TILECAST" >"$folder/all"

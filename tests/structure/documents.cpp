@@ -194,7 +194,7 @@ DeclaredCommands declared_in(std::string_view source,
     }
     return found;
   };
-  const char* option = R"re((?:option|flag)\(\s*"(--[a-z0-9-]+)")re";
+  const char* option = R"re((?:option|flag)\(\s*"(--[a-z0-9-]+)[",])re";
   std::set<std::string> options = all(source, option);
   for (const auto& [function, text] : shared) {
     if (source.find(function + "(") != std::string_view::npos) {

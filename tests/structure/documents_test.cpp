@@ -61,7 +61,8 @@ TEST_CASE("Every link of a page leads to a file of the repository, and to a head
 }
 
 TEST_CASE("Every command line of a page names a command and options that there are") {
-  DeclaredCommands declared{{"test", {}}, {"--help", {"--help"}}, {"COMMAND", {"--help"}}};
+  DeclaredCommands declared{
+      {"test", {}}, {"--help", {"--help"}}, {"--help-all", {}}, {"COMMAND", {"--help"}}};
   const std::string joined = read_file("cli/joined_input.cpp");
   const std::string of_gemm = gemm_options();
   const std::map<std::string, std::string> shared{
@@ -210,7 +211,7 @@ TEST_CASE(
     "A source declares its command with its own options, and with the shared ones it asks for") {
   const std::map<std::string, std::string> shared{
       {"add_joined_input", "command.option(\"--data\", x)"}};
-  CHECK(declared_in("program.command(\n \"a-b\", \"\"); command.flag(\"--c\", d)", shared) ==
+  CHECK(declared_in("program.command(\n \"a-b\", \"\"); command.flag(\"--c,--d\", d)", shared) ==
         DeclaredCommands{{"a-b", {"--c", "--help"}}});
   CHECK(declared_in("program.command(\"a\"); add_joined_input(c);", shared) ==
         DeclaredCommands{{"a", {"--data", "--help"}}});

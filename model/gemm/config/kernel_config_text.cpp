@@ -218,9 +218,6 @@ std::vector<std::string> other_words(ElementType type) {
   return {words.begin(), words.end()};
 }
 ElementType parse_element_type(std::string_view text) {
-  if (lower_case(text) == "fp8") {
-    throw ConfigError("dtype 'fp8': expected e4m3 or e5m2");
-  }
   if (const std::optional<ElementType> type = element_type_named(text)) {
     return *type;
   }

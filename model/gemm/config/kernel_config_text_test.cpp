@@ -298,7 +298,7 @@ TEST_CASE("A batch is a number of products, and which operands they share") {
 
 TEST_CASE("Types and layouts are read by their words only") {
   CHECK(parse_element_type("bf16") == ElementType::kBf16);
-  for (const char* word : {"e4m3", "fp8_e4m3", "float8_e4m3fn", "FP8_E4M3"}) {
+  for (const char* word : {"e4m3", "fp8", "fp8_e4m3", "float8_e4m3fn", "FP8_E4M3"}) {
     CHECK(parse_element_type(word) == ElementType::kE4m3);
   }
   CHECK(parse_element_type("fp8_e5m2") == ElementType::kE5m2);

@@ -1,8 +1,13 @@
 #include "model/gemm/predict/gemm_form.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <queue>
+#include <ranges>
+#include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "model/base/math.h"
@@ -49,9 +54,12 @@ struct Traffic {
   TrafficMemo in_order, swapped;
 };
 
-/// Of one schedule's kernels.
+using Accepts = std::function<bool(const KernelConfig&)>;
+
+/// Of these kernels, or of their candidates that `accepts` takes.
 FastestForms fastest_of(const GemmQuestion& q, const KernelList& legal,
-                        std::span<const Bounded> kernels, std::size_t keep, Traffic& traffic) {
+                        std::span<const Bounded> kernels, std::size_t keep, Traffic& traffic,
+                        double near = kWithin1Percent, const Accepts& accepts = {}) {
   const auto later = [](const Bounded& a, const Bounded& b) {
     return std::pair(a.bound, a.kernel) > std::pair(b.bound, b.kernel);
   };
@@ -59,19 +67,28 @@ FastestForms fastest_of(const GemmQuestion& q, const KernelList& legal,
   std::vector<Seconds> times;
   Fastest<GemmForm> fastest(keep);
   const auto too_slow = [&](Seconds bound) {
-    return fastest.none_after(bound) && bound > fastest.least() * kWithin1Percent;
+    return fastest.none_after(bound) && bound > fastest.least() * near;
   };
   while (!next.empty() && !too_slow(next.top().bound)) {
     Bounded best = next.top();
     next.pop();
     const KernelList::Kernel& kernel = *best.kernel;
+    const auto accepted = [&](std::size_t order) {
+      return !accepts || accepts(legal.candidate(kernel, order));
+    };
     if (!best.close) {
+      if (!std::ranges::any_of(std::views::iota(kernel.begin, kernel.end), accepted)) {
+        continue;
+      }
       best.bound = gemm_form(q, kernel.config, best.least_work(q)).time * kBoundSlack;
       best.close = true;
       next.push(best);
       continue;
     }
     for (std::size_t order = kernel.begin; order < kernel.end; ++order) {
+      if (!accepted(order)) {
+        continue;
+      }
       const KernelConfig config = legal.candidate(kernel, order);
       const GemmWork work = gemm_work(q.gpu, as_run(q.problem, config), config, traffic.of(config));
       if (!too_slow(bound_of(q, config, work))) {
@@ -81,7 +98,7 @@ FastestForms fastest_of(const GemmQuestion& q, const KernelList& legal,
       }
     }
   }
-  return {fastest.take(), std::move(times)};
+  return {fastest.take(), std::move(times), {}};
 }
 
 std::vector<std::span<const Bounded>> by_schedule(std::span<const Bounded> kernels) {
@@ -96,7 +113,90 @@ std::vector<std::span<const Bounded>> by_schedule(std::span<const Bounded> kerne
   return schedules;
 }
 
+using ScheduleTile = std::tuple<Schedule, i32, i32, i32>;
+
+ScheduleTile schedule_and_tile(const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  return {config.schedule, t.block_m, t.block_n, t.block_k};
+}
+
+/// The kernels of each schedule and tile that the shortlist wants: of the lowest bounds.
+std::vector<std::vector<Bounded>> wanted_tiles(const std::vector<Bounded>& kernels,
+                                               ElementType dtype, std::size_t tiles) {
+  std::map<ScheduleTile, std::vector<Bounded>> by_tile;
+  for (const Bounded& own : kernels) {
+    by_tile[schedule_and_tile(own.kernel->config)].push_back(own);
+  }
+  std::vector<std::pair<Seconds, std::vector<Bounded>>> all;
+  for (auto& [tile, own] : by_tile) {
+    all.emplace_back(std::ranges::min(own, {}, &Bounded::bound).bound, std::move(own));
+  }
+  std::ranges::stable_sort(all, {}, [](const auto& one) { return one.first; });
+  std::vector<std::vector<Bounded>> wanted;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i < tiles || is_usual_tile(all[i].second.front().kernel->config, dtype)) {
+      wanted.push_back(std::move(all[i].second));
+    }
+  }
+  return wanted;
+}
+
+/// The fastest of each wanted tile, and of each schedule the fastest that has a counterpart, where
+/// `forms` do not hold them.
+std::vector<GemmForm> apart_of(const GemmQuestion& q, const KernelList& legal,
+                               const std::vector<Bounded>& kernels, const Shortlist& shortlist,
+                               const std::vector<GemmForm>& forms, unsigned threads,
+                               Traffic& traffic) {
+  struct Search {
+    std::vector<Bounded> kernels;
+    Accepts accepts;
+  };
+  std::vector<Search> searches;
+  if (shortlist.tiles > 0) {
+    std::set<ScheduleTile> known;
+    for (const GemmForm& form : forms) {
+      known.insert(schedule_and_tile(form.config));
+    }
+    for (std::vector<Bounded>& own : wanted_tiles(kernels, q.problem.dtype, shortlist.tiles)) {
+      if (!known.contains(schedule_and_tile(own.front().kernel->config))) {
+        searches.push_back({std::move(own), {}});
+      }
+    }
+  }
+  if (shortlist.has_counterpart) {
+    for (const std::span<const Bounded> own : by_schedule(kernels)) {
+      const Schedule schedule = own.front().kernel->config.schedule;
+      if (std::ranges::none_of(forms, [&](const GemmForm& form) {
+            return form.config.schedule == schedule && shortlist.has_counterpart(form.config);
+          })) {
+        searches.push_back({{own.begin(), own.end()}, shortlist.has_counterpart});
+      }
+    }
+  }
+  std::vector<std::vector<GemmForm>> found(searches.size());
+  parallel_for(searches.size(), threads, [&](std::size_t i) {
+    found[i] = fastest_of(q, legal, searches[i].kernels, 1, traffic, 1, searches[i].accepts).forms;
+  });
+  std::vector<GemmForm> apart;
+  for (const std::vector<GemmForm>& own : found) {
+    apart.insert(apart.end(), own.begin(), own.end());
+  }
+  return apart;
+}
+
 }  // namespace
+
+bool is_usual_tile(const KernelConfig& config, ElementType dtype) {
+  constexpr i32 kBlockBytes = 128;
+  constexpr std::tuple<Schedule, i32, i32> kUsual[] = {{Schedule::kWarpSpecialized, 128, 256},
+                                                       {Schedule::kWarpSpecialized, 128, 128},
+                                                       {Schedule::kPingPong, 128, 128},
+                                                       {Schedule::kPingPong, 64, 256}};
+  const Tiling& t = config.tiling;
+  return t.block_k * element_bytes(dtype) == kBlockBytes &&
+         std::ranges::find(kUsual, std::tuple(config.schedule, t.block_m, t.block_n)) !=
+             std::end(kUsual);
+}
 
 GemmForm gemm_form(const GemmQuestion& q, const KernelConfig& config, const GemmWork& work) {
   const GemmProblem problem = as_run(q.problem, config);
@@ -115,7 +215,7 @@ GemmForm form_on_normal_data(const GemmQuestion& q, const GemmForm& kernel) {
 }
 
 FastestForms fastest_forms(const GemmQuestion& q, const KernelList& legal, std::size_t keep,
-                           unsigned threads) {
+                           unsigned threads, const Shortlist& shortlist) {
   std::vector<Bounded> kernels(legal.kernels.size());
   parallel_for(ceil_div(kernels.size(), kBoundedAtATime), threads, [&](std::size_t part) {
     const std::size_t end = std::min(kernels.size(), (part + 1) * kBoundedAtATime);
@@ -137,6 +237,7 @@ FastestForms fastest_forms(const GemmQuestion& q, const KernelList& legal, std::
     fastest.times.insert(fastest.times.end(), own.times.begin(), own.times.end());
   }
   std::ranges::stable_sort(fastest.forms, {}, &GemmForm::time);
+  fastest.apart = apart_of(q, legal, kernels, shortlist, fastest.forms, threads, traffic);
   return fastest;
 }
 

@@ -14,6 +14,7 @@
 #include "model/gemm/form/closed_form.h"
 #include "model/gemm/menu/candidates.h"
 #include "model/gemm/predict/gemm_question.h"
+#include "model/predict/predict.h"
 
 namespace tilecast {
 
@@ -33,11 +34,16 @@ GemmForm form_on_normal_data(const GemmQuestion& question, const GemmForm& kerne
 struct FastestForms {
   std::vector<GemmForm> forms;  // by time; equally fast ones in the order in which they were given
   std::vector<Seconds> times;   // of all that may be within 1 % of the fastest
+  std::vector<GemmForm> apart;  // of the shortlist, not among `forms`
 };
+
+/// A tile that people write first: cooperative 128x256 or 128x128, pingpong 128x128 or 64x256, K
+/// blocks of 128 bytes.
+bool is_usual_tile(const KernelConfig& config, ElementType dtype);
 
 /// Of each schedule the `keep` fastest. The kernels of one schedule are neighbours in `legal`, as
 /// enumerate_kernels has them.
 FastestForms fastest_forms(const GemmQuestion& question, const KernelList& legal, std::size_t keep,
-                           unsigned threads);
+                           unsigned threads, const Shortlist& shortlist = {});
 
 }  // namespace tilecast

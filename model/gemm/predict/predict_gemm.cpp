@@ -134,23 +134,22 @@ std::vector<Seconds> closed_form_times(const GemmQuestion& asked,
   return times;
 }
 
-Ranking rank_all(const GemmQuestion& asked, const std::vector<Schedule>& schedules,
-                 std::size_t keep, const Effort& effort, const ConfigPattern* pattern) {
+namespace {
+
+/// Of these candidates.
+Ranking rank_kernels(const GemmQuestion& asked, CandidateKernels candidates, std::size_t keep,
+                     const Effort& effort) {
   const auto& [gpu, problem, regime, inputs] = asked;
-  require_solvable(gpu, problem);
-  CandidateKernels candidates =
-      pattern == nullptr
-          ? enumerate_kernels(gpu, problem, schedules, effort.whole_menu, effort.threads)
-          : matching_kernels(gpu, problem, schedules, *pattern, effort.threads);
   if (candidates.legal.kernels.empty()) {
     throw ConfigError(why_none(gpu, problem, candidates));
   }
   const GemmQuestion question{gpu, problem, regime, inputs};
   const bool simulates = effort.method == Method::kSimulated;
   const LearnedParts learned = learned_parts(gpu, effort.method.value());
-  const FastestForms fastest = fastest_forms(
-      question, candidates.legal,
-      learned.analytic || simulates ? std::max(keep, kFewestOrdered) : keep, effort.threads);
+  const FastestForms fastest =
+      fastest_forms(question, candidates.legal,
+                    learned.analytic || simulates ? std::max(keep, kFewestOrdered) : keep,
+                    effort.threads, effort.shortlist);
   Ranking ranking{problem,
                   regime,
                   inputs,
@@ -168,15 +167,54 @@ Ranking rank_all(const GemmQuestion& asked, const std::vector<Schedule>& schedul
                       &ranking.predictions[begin]);
   });
   std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
+  ranking.by_tile = by_closed_form(question, fastest.apart, learned.analytic);
   if (simulates) {
     simulate_best(question, learned, effort, keep, ranking);
   }
+  set_shortlist(effort.shortlist, ranking);
   ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
   ranking.for_each_prediction([&](Prediction& p) {
     p.tflops = tera_per_second(Flops{gemm_flops(problem)}, p.time);
     require_possible(gpu, problem, p);
   });
   return ranking;
+}
+
+}  // namespace
+
+Ranking rank_all(const GemmQuestion& asked, const std::vector<Schedule>& schedules,
+                 std::size_t keep, const Effort& effort, const ConfigPattern* pattern) {
+  const auto& [gpu, problem, regime, inputs] = asked;
+  require_solvable(gpu, problem);
+  return rank_kernels(
+      asked,
+      pattern == nullptr
+          ? enumerate_kernels(gpu, problem, schedules, effort.whole_menu, effort.threads)
+          : matching_kernels(gpu, problem, schedules, *pattern, effort.threads),
+      keep, effort);
+}
+
+Ranking rank_listed(const GemmQuestion& asked, std::vector<KernelConfig> configs,
+                    const Effort& effort) {
+  const auto& [gpu, problem, regime, inputs] = asked;
+  require_solvable(gpu, problem);
+  CandidateKernels candidates;
+  std::erase_if(configs, [&](const KernelConfig& config) {
+    const Refusal refusal = check_legal(gpu, problem, config);
+    if (refusal == Refusal::kNone) {
+      return false;
+    }
+    ++candidates.rejected[std::string(to_text(refusal))];
+    candidates.example.emplace(to_text(refusal), config);
+    return true;
+  });
+  std::ranges::stable_sort(configs, {}, &KernelConfig::schedule);
+  for (KernelConfig& config : configs) {
+    config = for_operands(problem.dtype, config);
+  }
+  candidates.legal = kernels_of(configs);
+  return rank_kernels(asked, std::move(candidates), std::max<std::size_t>(configs.size(), 1),
+                      effort);
 }
 
 }  // namespace tilecast

@@ -1,0 +1,384 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "cli/explain_output.h"
+#include "cli/explain_stream.h"
+#include "cli/output_parts.h"
+#include "model/base/shown_text.h"
+#include "model/base/text.h"
+#include "model/ops/short_config_text.h"
+#include "model/predict/why_extrapolated.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::size_t kSideBySide = 4;
+
+/// A kernel, the letter it goes by and why it is there; the best first.
+struct Named {
+  std::string name;
+  const Explanation* kernel;
+  std::string role;
+};
+
+std::vector<Named> named(const ExplainReport& report) {
+  std::vector<Named> all;
+  if (report.best) {
+    all.push_back({"#1", &*report.best, "predicted best"});
+  }
+  for (std::size_t i = 0; i < report.kernels.size(); ++i) {
+    const Explanation& e = report.kernels[i];
+    if (report.best && is_best(e, *report.best)) {
+      all.front().role = "predicted best, as asked for";
+    } else {
+      const std::size_t letter = all.size() - (report.best ? 1 : 0);
+      all.push_back({std::string(1, static_cast<char>('A' + letter % 26)), &e,
+                     i < report.roles.size() ? report.roles[i] : ""});
+    }
+  }
+  return all;
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+std::string giga(Bytes bytes) { return four_digits(bytes.value * 1e-9); }
+
+/// A row of the table of kernels: empty cells of kernels that do not have it.
+struct Figure {
+  std::string label;
+  std::function<std::string(const Explanation&)> of;
+};
+
+/// What the kernels are told apart by, the most telling first.
+std::vector<Figure> figures(const ExplainReport& report, const Explanation& best) {
+  const auto share = [](std::string label, double Shares::*part) {
+    return Figure{label + " busy",
+                  [part](const Explanation& e) { return percent(e.predicted.shares.*part); }};
+  };
+  const auto time = [](std::string label, double TimeSplit::*part) {
+    return Figure{label, [part](const Explanation& e) {
+                    return e.watched ? percent(e.watched->time.*part) : "";
+                  }};
+  };
+  const auto groups = [](std::string label, double GroupParts::*part) {
+    return Figure{
+        label, [part](const Explanation& e) { return e.groups ? percent((*e.groups).*part) : ""; }};
+  };
+  std::vector<Figure> rows;
+  if (op_of(report.problem) != Op::kGemm) {
+    rows = {{"TB/s",
+             [&](const Explanation& e) {
+               return fmt::format("{:.3f}", stream_story(report, e)->tb_per_s);
+             }},
+            share("DRAM", &Shares::dram),
+            {"in flight per SM, KiB",
+             [&](const Explanation& e) {
+               return fmt::format("{:.0f}", stream_story(report, e)->parts.in_flight.value / 1024);
+             }},
+            {"DRAM alone, us", [&](const Explanation& e) {
+               return micro_text(stream_story(report, e)->parts.dram);
+             }}};
+  } else {
+    rows = {share("tensor cores", &Shares::tensor), share("L2", &Shares::l2),
+            share("DRAM", &Shares::dram)};
+  }
+  for (const auto& [limiter, row] :
+       {std::pair{Limiter::kSmIntake, share("SM intake", &Shares::sm_intake)},
+        {Limiter::kSharedMemory, share("shared memory", &Shares::shared_memory)}}) {
+    if (best.predicted.limiter == limiter) {
+      rows.push_back(row);
+    }
+  }
+  const std::vector<Figure> more{
+      {"waves",
+       [](const Explanation& e) { return e.waves ? fmt::format("{:.2f}", e.waves->waves) : ""; }},
+      {"padding rows of tiles",
+       [](const Explanation& e) {
+         return e.waves && e.waves->rows_of_no_group ? percent(*e.waves->rows_of_no_group) : "";
+       }},
+      groups("cost of partial tiles", &GroupParts::partial),
+      groups("cost of imbalance", &GroupParts::imbalance),
+      time("SM time: main loop", &TimeSplit::multiply),
+      time("SM time: between tiles", &TimeSplit::between),
+      time("SM time: end and tail", &TimeSplit::end),
+      {"SM clock, GHz",
+       [](const Explanation& e) {
+         return fmt::format("{:.3f}", e.predicted.sm_clock.value * 1e-9);
+       }},
+      {"from L2 into the SMs, GB", [](const Explanation& e) { return giga(e.predicted.l2_to_sm); }},
+      {"DRAM read and written, GB",
+       [](const Explanation& e) { return giga(e.predicted.dram_read + e.predicted.dram_write); }},
+      {"energy, mJ",
+       [](const Explanation& e) { return four_digits(e.energy.total().value * 1e3); }}};
+  rows.insert(rows.end(), more.begin(), more.end());
+  return rows;
+}
+
+/// At most `most` lines, the first of kernel names.
+std::string figures_text(const ExplainReport& report, const std::vector<Named>& all,
+                         std::size_t most) {
+  std::vector<std::string> titles{"<"};
+  for (const Named& n : all) {
+    titles.push_back(n.name);
+  }
+  Table table(titles);
+  std::size_t lines = 1;
+  for (const Figure& figure : figures(report, *all.front().kernel)) {
+    std::vector<std::string> cells{figure.label};
+    for (const Named& n : all) {
+      cells.push_back(figure.of(*n.kernel));
+    }
+    const bool any = std::any_of(cells.begin() + 1, cells.end(),
+                                 [](const std::string& cell) { return !cell.empty(); });
+    const bool telling = all.size() < 2 || lines <= 3 ||
+                         std::any_of(cells.begin() + 2, cells.end(),
+                                     [&](const std::string& cell) { return cell != cells[1]; });
+    if (any && telling && lines < most) {
+      table.row(std::move(cells));
+      ++lines;
+    }
+  }
+  return table.text();
+}
+
+/// A line each: what it is, how long it takes, and why it is there.
+std::string kernels_text(const GpuSpec& gpu, const std::vector<Named>& all) {
+  std::string text;
+  const Prediction& first = all.front().kernel->predicted;
+  for (const Named& n : all) {
+    const Prediction& p = n.kernel->predicted;
+    const std::string cluster = cluster_text(p.config);
+    text += wrapped(
+        fmt::format("{:<3} ", n.name),
+        fmt::format("{} {}{}: {} us{}{}{}", field_name(p.config), tile_text(p.config),
+                    cluster.empty() ? "" : " c" + cluster, four_digits(microseconds(p.time)),
+                    &p != &first   ? ", " + more_percent(p.time / first.time)
+                    : p.tflops > 0 ? fmt::format(", {:.0f} TFLOP/s", p.tflops)
+                                   : "",
+                    n.role.empty() ? "" : ", ", n.role));
+    if (&p == &first) {
+      text += wrapped("    ", fmt::format("bound by {}; {}", bound_text(gpu, p), clock_text(p)));
+    }
+  }
+  return text;
+}
+
+/// What would make the first kernel faster.
+std::string help_text(const Named& n) {
+  constexpr double kNothing = 0.01;  // of the time
+  constexpr std::size_t kMost = 4;
+  const Prediction& p = n.kernel->predicted;
+  std::vector<std::string> parts;
+  double saved = 0;
+  for (const Elimination& e : n.kernel->without) {
+    const double own = 1 - e.cycles / p.cycles;
+    saved = e.part == p.limiter ? own : saved;
+    if (parts.size() < kMost && own >= kNothing / 10) {
+      parts.push_back(fmt::format("{} {}", shown_limiter(to_text(e.part)), percent(own)));
+    }
+  }
+  return (parts.empty() ? fmt::format("What would help {}: no single part.", n.name)
+                        : fmt::format("What would help {}, time saved if infinitely fast: {}.",
+                                      n.name, join(parts, ", "))) +
+         (saved < kNothing
+              ? fmt::format(" {} alone is no single limit.", shown_limiter(to_text(p.limiter)))
+              : "");
+}
+
+std::string sure_text(const ExplainReport& report, const Named& n) {
+  const Explanation& e = *n.kernel;
+  const Prediction& p = e.predicted;
+  std::string text = fmt::format("How sure: 90 % interval of {} {} to {} us", n.name,
+                                 four_digits(microseconds(p.interval_low)),
+                                 four_digits(microseconds(p.interval_high)));
+  if (p.extrapolated) {
+    text += "; extrapolated: " +
+            why_extrapolated(report.gpu.spec, std::get<GemmProblem>(report.problem));
+  }
+  if (e.learned_from.rows > 0) {
+    text += fmt::format(
+        "; {} measured; learned correction of cycles {}{}",
+        counted(e.learned_from.similar, "similar kernel"), more_percent(p.cycles_correction),
+        report.inputs == Inputs::kNormal ? ", of the clock " + more_percent(p.clock_correction)
+                                         : "");
+  } else if (!report.gpu.calibrated) {
+    text += " (default error, not calibrated)";
+  }
+  return text + ".";
+}
+
+std::string why_text(const ExplainReport& report, const std::vector<Named>& all) {
+  std::string text;
+  for (const Named& n : all) {
+    if (!report.best || n.kernel == &*report.best) {
+      continue;
+    }
+    const std::vector<std::string> why = why_not_best(report, *n.kernel, *report.best);
+    for (std::size_t i = 0; i < why.size() && (i < 2 || all.size() < 3); ++i) {
+      text += wrapped(i == 0 ? fmt::format("{}  ", n.name) : "   ", why[i]);
+    }
+  }
+  return text;
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+std::string titles(const ExplainReport& report) {
+  return wrapped("", problem_title(report.problem)) +
+         wrapped("", conditions_title(report.gpu.spec, report.gpu.calibrated, report.regime,
+                                      report.inputs));
+}
+
+using Json = nlohmann::ordered_json;
+
+std::string words(std::string_view key) {
+  std::string text(key);
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+std::string value_text(const Json& value) {
+  return value.is_null()           ? ""
+         : value.is_string()       ? value.get<std::string>()
+         : value.is_number_float() ? fmt::format("{:.6g}", value.get<double>())
+                                   : value.dump();
+}
+
+bool is_list_of_objects(const Json& value) {
+  return value.is_array() && !value.empty() && value.front().is_object();
+}
+
+/// A list of objects as a table of its own.
+std::string list_text(const std::string& title, const Json& list) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : list.front().items()) {
+    keys.push_back(key);
+  }
+  std::vector<std::string> titles;
+  std::string below;
+  for (const std::string& key : keys) {
+    titles.push_back(key == "config" ? "<" + key : words(key));
+  }
+  Table table(titles);
+  for (const Json& row : list) {
+    std::vector<std::string> cells;
+    for (const std::string& key : keys) {
+      const std::string text = value_text(row.value(key, Json()));
+      cells.push_back(key == "config"    ? short_text(parse_config(text))
+                      : key == "problem" ? without_groups(text)
+                                         : text);
+    }
+    table.row(std::move(cells));
+  }
+  return fmt::format("\n{}\n{}", title, table.text(2));
+}
+
+/// What the JSON has of kernels, a column each: objects as headings, lists as tables behind.
+std::string side_by_side(const std::vector<std::string>& names, const std::vector<Json>& kernels) {
+  std::vector<std::string> titles{"<"};
+  titles.insert(titles.end(), names.begin(), names.end());
+  Table table(titles);
+  std::string lists;
+  const auto row = [&](const std::string& label, const auto& of) {
+    std::vector<std::string> cells{label};
+    for (const Json& kernel : kernels) {
+      cells.push_back(value_text(of(kernel)));
+    }
+    table.row(std::move(cells));
+  };
+  const auto field = [](const Json& object, const std::string& key) {
+    return object.is_object() ? object.value(key, Json()) : Json();
+  };
+  std::vector<std::string> keys;  // of all, in the order of those that have them first
+  for (const Json& kernel : kernels) {
+    for (const auto& [key, value] : kernel.items()) {
+      if (std::ranges::find(keys, key) == keys.end()) {
+        keys.push_back(key);
+      }
+    }
+  }
+  for (const std::string& key : keys) {
+    const auto owner =
+        std::ranges::find_if(kernels, [&](const Json& kernel) { return kernel.contains(key); });
+    const Json& first = owner->at(key);
+    if (key == "config" || key == "against_best") {
+      continue;
+    }
+    if (first.is_object()) {
+      table.row({words(key)});
+      for (const auto& [inner, value] : first.items()) {
+        if (!value.is_structured()) {
+          row("  " + words(inner), [&](const Json& k) { return field(field(k, key), inner); });
+        }
+      }
+    } else if (is_list_of_objects(first)) {
+    } else {
+      row(words(key), [&](const Json& k) { return field(k, key); });
+    }
+  }
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    for (const auto& [key, value] : kernels[i].items()) {
+      if (is_list_of_objects(value)) {
+        lists += list_text(names[i] + ": " + words(key), value);
+      } else if (key == "learned" && is_list_of_objects(field(value, "from"))) {
+        lists += list_text(names[i] + ": nearest measured kernels, measured over physics alone",
+                           value["from"]);
+      }
+    }
+  }
+  return table.text() + lists;
+}
+
+}  // namespace
+
+std::string explain_text(const ExplainReport& report) {
+  const std::vector<Named> all = named(report);
+  const std::string head = titles(report) + "\n" + kernels_text(report.gpu.spec, all) + "\n";
+  const std::string why = why_text(report, all);
+  std::string end =
+      wrapped("", help_text(all.front())) + wrapped("", sure_text(report, all.front())) +
+      "More: --details (all figures, phases, nearest measured kernels), --trace FILE.\n";
+  if (const auto& copies = all.front().kernel->copies) {
+    end = wrapped("", fmt::format("{} copied into rows of whole 16 bytes before the kernel: {} us.",
+                                  copied_words(copies->operands), micro_text(copies->time))) +
+          end;
+  }
+  const std::size_t others = lines_in(head) + lines_in(why) + lines_in(end);
+  const std::vector<Named> shown(
+      all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kSideBySide)));
+  const std::size_t most =
+      std::max<std::size_t>(kExplainLines - std::min(kExplainLines, others), 5);
+  return head + why + figures_text(report, shown, most) + end;
+}
+
+std::string explain_details(const ExplainReport& report) {
+  const std::vector<Named> all = named(report);
+  const Json json = explain_json(report);
+  std::vector<Json> kernels;
+  std::vector<std::string> names;
+  std::string text = titles(report) + "\n";
+  for (const Named& n : all) {
+    text += wrapped(fmt::format("{:<3}", n.name), to_text(n.kernel->predicted.config), ":,");
+    names.push_back(n.name);
+    kernels.push_back(
+        report.best && n.kernel == &*report.best
+            ? json["best"]
+            : json["kernels"][static_cast<std::size_t>(n.kernel - report.kernels.data())]);
+  }
+  text += "\n" + why_text(report, all) + "\n";
+  for (std::size_t first = 0; first < all.size(); first += kSideBySide) {
+    const auto end = static_cast<std::ptrdiff_t>(std::min(all.size(), first + kSideBySide));
+    const auto begin = static_cast<std::ptrdiff_t>(first);
+    text += side_by_side({names.begin() + begin, names.begin() + end},
+                         {kernels.begin() + begin, kernels.begin() + end}) +
+            "\n";
+  }
+  return text + help_text(all.front()) + "\n" + wrapped("", sure_text(report, all.front()));
+}
+
+}  // namespace tilecast
