@@ -27,6 +27,7 @@
 #include "kernels/jit/loaded_kernel.h"
 #include "validate/measure/cublaslt.h"
 #include "validate/measure/device_memory.h"
+#include "validate/measure/timing/replay.h"
 
 namespace tilecast {
 namespace {
@@ -93,8 +94,8 @@ double host_time(const Call& call, const void* a, void* c, cudaStream_t stream) 
   return median(times);
 }
 
-Graph captured(const Call& call, void* even, void* odd, cudaStream_t stream) {
-  return Graph(stream, [&] {
+Replay captured(const Call& call, void* even, void* odd, cudaStream_t stream) {
+  return Replay(stream, true, [=] {
     for (int run = 0; run < kRuns; ++run) {
       call(run % 2 == 0 ? even : odd, run % 2 == 0 ? odd : even, stream);
     }
@@ -113,10 +114,10 @@ void fill(const DeviceMemory& memory, double scale) {
 }
 
 /// Microseconds of a replay, by events around it; after a rest.
-double replay_time(const Graph& graph, cudaEvent_t begin, cudaEvent_t end, cudaStream_t stream) {
+double replay_time(const Replay& graph, cudaEvent_t begin, cudaEvent_t end, cudaStream_t stream) {
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
   TILECAST_CUDA(cudaEventRecord(begin, stream));
-  graph.launch(stream);
+  graph.launch();
   TILECAST_CUDA(cudaEventRecord(end, stream));
   TILECAST_CUDA(cudaEventSynchronize(end));
   float milliseconds = 0;
@@ -167,9 +168,9 @@ std::string compare(const Cublaslt& library, const EmptyKernel& empty, i64 m, i6
   const double our_host = host_time(ours, even.as<>(), odd.as<>(), stream);
   const double their_host = host_time(theirs, even.as<>(), odd.as<>(), stream);
 
-  const Graph our_graph = captured(ours, even.as<>(), odd.as<>(), stream);
-  const Graph early_graph = captured(early, even.as<>(), odd.as<>(), stream);
-  const Graph their_graph = captured(theirs, even.as<>(), odd.as<>(), stream);
+  const Replay our_graph = captured(ours, even.as<>(), odd.as<>(), stream);
+  const Replay early_graph = captured(early, even.as<>(), odd.as<>(), stream);
+  const Replay their_graph = captured(theirs, even.as<>(), odd.as<>(), stream);
   cudaEvent_t begin = nullptr, end = nullptr;
   TILECAST_CUDA(cudaEventCreate(&begin));
   TILECAST_CUDA(cudaEventCreate(&end));

@@ -19,7 +19,7 @@ const GpuSpec& h200() {
 
 GemmProblem problem(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
 
-constexpr Effort kSimulating{.method = Method::kSimulated, .threads = 2};
+const Effort kSimulating{.method = Method::kSimulated, .threads = 2};
 
 Explanation explain_text(const GpuSpec& gpu, const AnyProblem& p, std::string_view config,
                          Effort effort = kSimulating) {

@@ -22,7 +22,7 @@ const GpuSpec& h200() {
   return gpu;
 }
 
-constexpr Effort kClosedForms{.method = Method::kAnalytic};
+const Effort kClosedForms{.method = Method::kAnalytic};
 
 GemmProblem problem(i64 m, i64 n, i64 k, Layout layout = Layout::kTn) {
   return {{m, n, k}, ElementType::kFp16, layout};

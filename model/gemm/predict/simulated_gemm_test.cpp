@@ -26,7 +26,7 @@ Ranking rank(const GemmProblem& p, std::size_t keep, Effort effort,
   return rank_candidates(h200(), p, schedules, Regime::kBurst, Inputs::kNormal, keep, effort);
 }
 
-constexpr Effort kSimulating{.method = Method::kSimulated, .simulations = 16, .threads = 0};
+const Effort kSimulating{.method = Method::kSimulated, .simulations = 16, .threads = 0};
 
 const KernelConfig& config_of(const Prediction& p) { return std::get<KernelConfig>(p.config); }
 
