@@ -11,6 +11,7 @@ ChipWork work_of(const ChipWork& whole, const PhaseShares& phase) {
   ChipWork part = whole;
   part.tensor = whole.tensor * phase.tensor;
   part.out_of_bounds = whole.out_of_bounds * phase.tensor;
+  part.promoted = whole.promoted * phase.tensor;
   part.shared_memory = whole.shared_memory * phase.shared_memory;
   part.l2 = whole.l2 * phase.l2;
   part.dram = whole.dram * phase.dram;

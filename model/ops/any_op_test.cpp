@@ -18,7 +18,7 @@ TEST_CASE("A GEMM's text is read back, and what it leaves out goes without sayin
   CHECK(to_text(parse_gemm_problem("64x128x256")) == "64x128x256 fp16 tn");
   CHECK(to_text(parse_gemm_problem("64x128x256 nn bf16")) == "64x128x256 bf16 nn");
   for (const char* text :
-       {"", "64x128", "64x128x256 fp61", "64x128x256 fp16->fp8", "64x128x256 fp16->bf16",
+       {"", "64x128", "64x128x256 fp61", "64x128x256 fp16->fp61", "64x128x256 fp16->bf16",
         "64x128x256 fp16->e5m2", "64x128x256 fp16 exact", "64x128x256 fp16 fast",
         "64x128x256 e4m3 fast scale_block"}) {
     CHECK_THROWS_AS(parse_gemm_problem(text), ConfigError);

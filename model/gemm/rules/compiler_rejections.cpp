@@ -180,7 +180,15 @@ class LineReader {
   std::size_t next_ = 0;
 };
 
+constexpr std::size_t kBlockK = static_cast<std::size_t>(VariantPart::kBlockK);
 constexpr std::size_t kBlockN = static_cast<std::size_t>(VariantPart::kBlockN);
+
+/// Bytes of an element that a row's block_k counts: of 16 bits where the row is of any type.
+i32 bytes_of_k(const CompilerRejection& row) {
+  const std::optional<i32>& dtype = row.parts[static_cast<std::size_t>(VariantPart::kDtype)];
+  return dtype ? element_bytes(static_cast<ElementType>(*dtype))
+               : element_bytes(ElementType::kFp16);
+}
 
 CompilerRejection parse_line(LineReader line) {
   CompilerRejection row;
@@ -189,6 +197,9 @@ CompilerRejection parse_line(LineReader line) {
     const Column& column = kColumns[i];
     row.parts[i] =
         column.parse == nullptr ? line.number(column.name) : line.value(column.name, column.parse);
+  }
+  if (row.parts[kBlockK]) {
+    *row.parts[kBlockK] *= bytes_of_k(row);
   }
   row.compiler = line.some_text("compiler");
   row.reason = line.word("reason", kReasons);
@@ -205,7 +216,7 @@ KernelVariant variant_of(const GemmProblem& problem, const KernelConfig& asked) 
   return {number(kernel_of(config.schedule)),
           t.block_m,
           t.block_n,
-          t.block_k,
+          t.block_k * element_bytes(types.operands),
           t.stages,
           t.warpgroups_m,
           t.warpgroups_n,
@@ -254,6 +265,9 @@ std::vector<CompilerRejection> parse_compiler_rejections(std::string_view text,
 
 std::string to_text(const CompilerRejection& rejection) {
   CompilerRejection row = rejection;
+  if (row.parts[kBlockK]) {
+    *row.parts[kBlockK] /= bytes_of_k(row);
+  }
   std::string text = row.architecture;
   for (std::size_t i = 0; i < kVariantParts; ++i) {
     const std::optional<i32>& value = row.parts[i];

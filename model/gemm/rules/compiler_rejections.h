@@ -22,7 +22,7 @@ enum class VariantPart : std::size_t {
   kSchedule,  // of those that split K, which are one kernel, stream_k
   kBlockM,
   kBlockN,
-  kBlockK,
+  kBlockK,  // in bytes; texts count elements, of 16 bits in a row of any type
   kStages,
   kWarpgroupsM,
   kWarpgroupsN,

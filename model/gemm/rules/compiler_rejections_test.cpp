@@ -150,7 +150,7 @@ TEST_CASE("Compile-time properties of a problem are written as words") {
   both("accumulate", "exact", fp8);
 }
 
-TEST_CASE("A row's block_k counts elements, two per 16 bits of fp8") {
+TEST_CASE("A row's block_k counts elements, of 16 bits in a row of any type") {
   const GemmProblem fp8{kProblem.shape, ElementType::kE4m3, Layout::kTn};
   const std::string row = row_of({{"block_k", "128"}, {"dtype", "e4m3"}});
   const auto pipelined = [](const char* block_k) {
@@ -159,6 +159,10 @@ TEST_CASE("A row's block_k counts elements, two per 16 bits of fp8") {
   };
   CHECK(rejected(row, pipelined("128"), fp8));
   CHECK_FALSE(rejected(row, pipelined("64"), fp8));
+  const std::string of_any_type = row_of({{"block_k", "128"}});
+  CHECK(rejected(of_any_type, pipelined("128"), kProblem));
+  CHECK(rejected(of_any_type, pipelined("256"), fp8));
+  CHECK_FALSE(rejected(of_any_type, pipelined("128"), fp8));
 }
 
 TEST_CASE("Every epilogue is read back as it was written") {
