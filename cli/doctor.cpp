@@ -5,13 +5,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "validate/run/child_process.h"
 #include "cli/commands.h"
 #include "cli/forward.h"
 #include "cli/machine_level.h"
 #include "cli/output_parts.h"
 #include "cli/written_gpu.h"
 #include "model/base/error.h"
+#include "validate/run/child_process.h"
 
 namespace tilecast {
 namespace {

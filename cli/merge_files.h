@@ -1,5 +1,5 @@
-// The rows of a plan's shards brought together in one file: what `campaign merge` and `measure --devices`
-// share.
+// The rows of a plan's shards brought together in one file: what `campaign merge` and `measure
+// --devices` share.
 #pragma once
 
 #include <filesystem>

@@ -332,7 +332,7 @@ void add_predict(Program& program) {
       .in_range(1, 4096);
   command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
   command.examples({"predict 4096x4096x4096 --dtype bf16",
-                    "predict 4096x7168 --experts 64 --tokens 4096 --dtype fp8 --scales block",
+                    "predict 4096x7168 --experts 8 --tokens 512 --dtype fp8 --scales block",
                     "predict 16x4096x4096 --gpu h100 --config 'pingpong 64x128'"});
   command.runs([options, many, format] {
     options->take_shape();

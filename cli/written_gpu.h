@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <string>
 
-#include "validate/run/child_process.h"
 #include "model/base/integers.h"
 #include "model/base/units.h"
+#include "validate/run/child_process.h"
 
 namespace tilecast {
 

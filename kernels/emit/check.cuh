@@ -56,8 +56,10 @@ struct Approximate {
   double value, off;
 };
 
-/// Of row m and column n of A B, scaled and with the bias.
-__device__ inline Approximate sum_of(const Given& given, const Factors& factors, i64 m, i64 n) {
+/// Of row m and column n of A B, scaled and with the bias. A template, so that steps that the
+/// kernel has not are not compiled.
+template <class C = Config>
+__device__ Approximate sum_of(const Given& given, const Factors& factors, i64 m, i64 n) {
   // Sums of fp8 are cut off, less where those of 128 elements are promoted.
   constexpr double kOfMagnitudes = !kFp8 ? 0x1.2p-18 : Config::kPromoted ? 0x1p-11 : 0x1p-10;
   const Element* const a = given.a + factors.matrix_of_a * (kElementsOfA / kMatricesOfA);
@@ -72,8 +74,8 @@ __device__ inline Approximate sum_of(const Given& given, const Factors& factors,
     sum += term;
     magnitude += fabs(term);
   }
-  if constexpr (Config::kEpilogue.has(OutputKind::kBias)) {
-    using Bias = typename Config::Bias;
+  if constexpr (C::kEpilogue.has(OutputKind::kBias)) {
+    using Bias = typename C::Bias;
     const double added =
         static_cast<double>(static_cast<float>(given.bias[Bias::kReads.row > 0 ? m : n]));
     sum = Bias::template apply<ExactMath>(sum, added);
@@ -83,9 +85,9 @@ __device__ inline Approximate sum_of(const Given& given, const Factors& factors,
 }
 
 /// Of an element of C, what is scaled to be it. `row`: over all products.
-__device__ inline Approximate result_of(const Given& given, const Factors& factors, i64 row,
-                                        i64 column) {
-  using Activate = typename Config::Activate;
+template <class C = Config>
+__device__ Approximate result_of(const Given& given, const Factors& factors, i64 row, i64 column) {
+  using Activate = typename C::Activate;
   constexpr i64 kTogether = Activate::kColumns;
   const Approximate sum = sum_of(given, factors, row % kM, column * kTogether);
   const double own = Activate::kApproximate ? 0x1p-12 * fabs(sum.value) + 0x1p-15 : 0;
@@ -104,8 +106,8 @@ __device__ inline Approximate result_of(const Given& given, const Factors& facto
         fmax(fabs(at(sum.value + sum.off) - value), fabs(at(sum.value - sum.off) - value));
     result = {value, fmax(off, sum.off) + own};
   }
-  if constexpr (Config::kLoads) {
-    using Load = typename Config::Load;
+  if constexpr (C::kLoads) {
+    using Load = typename C::Load;
     const double element = static_cast<double>(static_cast<float>(
         static_cast<const CElement*>(given.result.residual)[row * kLdc + column]));
     const double value = Load::template apply<ExactMath>(result.value, element);

@@ -47,23 +47,22 @@ Ranking rank(const LoadedGpu& gpu, const Asked& ask, const Search& search, unsig
              bool table) {
   const Shortlist shortlist = table ? shown_shortlist(ask.problem) : Shortlist{};
   if (search.config) {
-    return rank_matching(
-        gpu.spec, ask.problem, ConfigPattern(*search.config), ask.regime, ask.inputs, search.top,
-        {.method = ask.method,
-         .simulations = search.simulate,
-         .threads = threads,
-         .shortlist = {.tiles = shortlist.tiles}});
+    return rank_matching(gpu.spec, ask.problem, ConfigPattern(*search.config), ask.regime,
+                         ask.inputs, search.top,
+                         {.method = ask.method,
+                          .simulations = search.simulate,
+                          .threads = threads,
+                          .shortlist = {.tiles = shortlist.tiles}});
   }
   std::vector<AnySchedule> schedules;
   for (const std::string& name : search.schedules) {
     schedules.push_back(parse_schedule(op_of(ask.problem), name));
   }
-  return rank_candidates(
-      gpu.spec, ask.problem, schedules, ask.regime, ask.inputs, search.top,
-      {.method = ask.method,
-       .simulations = search.simulate,
-       .threads = threads,
-       .shortlist = shortlist});
+  return rank_candidates(gpu.spec, ask.problem, schedules, ask.regime, ask.inputs, search.top,
+                         {.method = ask.method,
+                          .simulations = search.simulate,
+                          .threads = threads,
+                          .shortlist = shortlist});
 }
 
 Answer answer(const GpuChoice& choice, const std::string& shape, const Question& question,

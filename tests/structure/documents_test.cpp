@@ -61,8 +61,10 @@ TEST_CASE("Every link of a page leads to a file of the repository, and to a head
 }
 
 TEST_CASE("Every command line of a page names a command and options that there are") {
-  DeclaredCommands declared{
-      {"test", {}}, {"--help", {"--help"}}, {"--help-all", {}}, {"COMMAND", {"--help"}}};
+  DeclaredCommands declared{{"test", {}},
+                            {"--help", {"--help", "--help-all"}},
+                            {"--help-all", {"--help-all"}},
+                            {"COMMAND", {"--help"}}};
   const std::string joined = read_file("cli/joined_input.cpp");
   const std::string of_gemm = gemm_options();
   const std::map<std::string, std::string> shared{
