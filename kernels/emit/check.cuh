@@ -133,7 +133,7 @@ __global__ void compare(Given given, const CElement* c, i64 step, Findings* find
       continue;
     }
     const Approximate result = result_of(given, factors, row, column);
-    if constexpr (Config::kEpilogue.amax) {
+    if constexpr (Config::kEpilogue.has(OutputKind::kAmax)) {
       const double magnitude = fabs(result.value);
       const double off = result.off + 0x1p-23 * magnitude;
       atomicMax(&findings->least_amax,

@@ -76,9 +76,9 @@ grep -q -- '--prior h200_sxm' "$folder/new/card.learned.yaml" || problem 'the co
 
 # The calibrated card answers, and says of which GPU a row was that it leans on.
 sed 's/^name: .*/name: h200_sxm/' configs/gpus/h200_sxm.yaml >"$folder/new/card.yaml"
-"$TILECAST" explain 12000x6000x3000 --details --gpu "$folder/new/card.yaml" >"$folder/out" 2>"$folder/err" ||
+"$TILECAST" explain 12000x6000x3000 --format json --gpu "$folder/new/card.yaml" >"$folder/out" 2>"$folder/err" ||
   problem "explain: $(cat "$folder/err")"
-grep -q ', burst on h200_sxm: ' "$folder/out" || problem "no row of the prior: $(cat "$folder/out")"
+tr -d ' \n' <"$folder/out" | grep -q '"sm_clock":[0-9.]*,"gpu":"h200_sxm"' || problem "no row of the prior: $(cat "$folder/out")"
 
 # Damaged files are one line each.
 run --prior none && problem 'a fit to 168 rows alone'
