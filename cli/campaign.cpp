@@ -203,16 +203,18 @@ void run_slurm(const SlurmOptions& options) {
                .time = parse_budget(options.time, "--time"),
                .options = options.options};
   job.name = job.plan.stem().string();
-  const auto beside = [&](const char* ending) {
+  const auto next_to_plan = [&](const char* ending) {
     return job.plan.parent_path() / (job.name + ending);
   };
-  job.out = options.out.empty() ? beside(".rows.csv") : std::filesystem::absolute(options.out);
+  job.out =
+      options.out.empty() ? next_to_plan(".rows.csv") : std::filesystem::absolute(options.out);
   job.shards = options.shards ? *options.shards : shards_for(plan, job.time, options.gpus_per_node);
   if (const auto size = options.max_array_size ? options.max_array_size : max_array_size()) {
     job.max_array_size = *size;
   }
-  const std::filesystem::path measure = beside(".measure.sh"), merge = beside(".merge.sh"),
-                              submit = beside(".submit.sh");
+  const std::filesystem::path measure = next_to_plan(".measure.sh"),
+                              merge = next_to_plan(".merge.sh"),
+                              submit = next_to_plan(".submit.sh");
   write_file(measure, measure_script(job));
   write_file(merge, merge_script(job));
   write_file(submit, submit_script(job, measure, merge));

@@ -30,7 +30,7 @@ constexpr Forwarded kForwarded[] = {
     {"probe", "What tilecast-gpu finds on this machine, for doctor", true, false},
 };
 
-/// Names of before there was `campaign`.
+/// The names of these verbs before `campaign` existed.
 constexpr const char* kVerbs[][2] = {{"suite", "expand"},
                                      {"plan", "plan"},
                                      {"status", "status"},
