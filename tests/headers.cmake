@@ -116,6 +116,9 @@ file(GLOB shared_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
   ${PROJECT_SOURCE_DIR}/model/gemm/problem/*.h ${PROJECT_SOURCE_DIR}/model/gemm/config/*.h
   ${PROJECT_SOURCE_DIR}/model/gemm/order/*.h ${PROJECT_SOURCE_DIR}/kernels/gemm/*.h
   ${PROJECT_SOURCE_DIR}/model/stream/block_walk.h ${PROJECT_SOURCE_DIR}/model/stream/stream_config.h
+  ${PROJECT_SOURCE_DIR}/model/attention/attention_problem.h
+  ${PROJECT_SOURCE_DIR}/model/attention/attention_config.h
+  ${PROJECT_SOURCE_DIR}/model/attention/attention_work.h
   ${PROJECT_SOURCE_DIR}/model/base/host_device.h ${PROJECT_SOURCE_DIR}/model/base/integers.h
   ${PROJECT_SOURCE_DIR}/model/base/element_type.h ${PROJECT_SOURCE_DIR}/model/base/math.h
   ${PROJECT_SOURCE_DIR}/model/base/regime.h ${PROJECT_SOURCE_DIR}/model/op/copied_operands.h

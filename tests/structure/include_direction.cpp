@@ -36,7 +36,11 @@ const std::vector<Layer>& layers() {
   static const Folders kGemm{"model/gemm/output/", "model/gemm/problem/", "model/gemm/config/",
                              "model/gemm/order/"};
   static const Folders kStream{"model/stream/block_walk", "model/stream/stream_config"};
-  static const Folders kOps = and_more(and_more({"model/base/", "model/op/"}, kGemm), kStream);
+  static const Folders kAttention{"model/attention/attention_problem",
+                                  "model/attention/attention_config",
+                                  "model/attention/attention_work"};
+  static const Folders kOps =
+      and_more(and_more(and_more({"model/base/", "model/op/"}, kGemm), kStream), kAttention);
   static const std::vector<Layer> kLayers{
       {"model/base/", {}, {}},
       {"model/op/", {"model/base/"}, {}},
@@ -95,6 +99,16 @@ const std::vector<Layer>& layers() {
        {"model/base/", "model/op/", "model/spec/", "model/form/", "model/clock/", "model/rank/",
         "model/predict/predict_op.h", "model/predict/why_impossible.h", "model/stream/"},
        {}},
+      {"model/attention/attention_problem", {"model/base/"}, {}},
+      {"model/attention/attention_config",
+       {"model/base/", "model/attention/attention_problem"},
+       {}},
+      {"model/attention/attention_work", and_more({"model/base/"}, kAttention), {}},
+      {"model/attention/",
+       {"model/base/", "model/op/", "model/spec/", "model/form/", "model/sim/", "model/clock/",
+        "model/rank/", "model/predict/predict_op.h", "model/predict/why_impossible.h",
+        "model/attention/"},
+       {}},
       {"model/ops/", kOps, {}},
       {"model/rank/",
        {"model/base/", "model/op/", "model/ops/", "model/spec/", "model/form/", "model/clock/",
@@ -103,7 +117,9 @@ const std::vector<Layer>& layers() {
       {"model/learn/", {"model/base/", "model/spec/", "model/clock/", "model/rank/"}, {}},
       {"model/predict/", {"model/"}, {}},
       {"kernels/",
-       and_more({"model/base/", "model/op/", "model/gemm/rules/", "model/stream/"}, kGemm), kCuda},
+       and_more(and_more({"model/base/", "model/op/", "model/gemm/rules/", "model/stream/"}, kGemm),
+                kAttention),
+       kCuda},
       {"validate/record/", and_more({"model/ops/", "kernels/revision.h"}, kOps), {}},
       {"validate/plan/", {"model/", "validate/record/"}, {}},
       {"validate/run/", and_more({"model/ops/", "validate/record/", "validate/plan/"}, kOps), {}},

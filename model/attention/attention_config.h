@@ -1,0 +1,156 @@
+// The attention kernels, each a rung of a ladder: a schedule with one row of traits, what a
+// configuration chooses beyond it, and where a CTA keeps what in shared memory and registers.
+// Its canonical text (attention_text.h) joins a prediction and a measurement.
+// Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
+// Checked by: attention_work_test.cpp.
+#pragma once
+
+#include "model/attention/attention_problem.h"
+
+namespace tilecast {
+
+enum class AttentionSchedule : i32 {
+  kSingle,       // one warpgroup loads, multiplies and takes the softmax behind each product
+  kSpecialized,  // a producer warpgroup; consumer warpgroups, each with 64 rows of the tile
+  kPingPong,     // the same; named barriers let one group's softmax run under others' products
+  kOverlap,      // the same; S of the next block is issued before P V of this one
+};
+
+struct AttentionTraits {
+  const char* name;          // in configuration texts
+  const char* abbreviation;  // in tables
+  const char* meaning;
+  bool producer = false;      // a warpgroup that only loads
+  bool takes_turns = false;   // consumer groups at the tensor cores, by named barriers
+  bool scores_ahead = false;  // S of block j + 1 is in flight under the softmax of block j
+  i32 least_groups = 1, most_groups = 3;  // consumer warpgroups
+};
+
+/// The row of a schedule.
+TILECAST_HD TILECAST_INLINED constexpr AttentionTraits traits_of(AttentionSchedule schedule) {
+  switch (schedule) {
+    case AttentionSchedule::kSingle:
+      return {.name = "attention_single",
+              .abbreviation = "as",
+              .meaning = "one warpgroup loads, multiplies and takes the softmax in sequence",
+              .most_groups = 1};
+    case AttentionSchedule::kSpecialized:
+      return {.name = "attention_specialized",
+              .abbreviation = "aw",
+              .meaning = "one warpgroup loads, the others share the rows of a tile",
+              .producer = true};
+    case AttentionSchedule::kPingPong:
+      return {.name = "attention_ping_pong",
+              .abbreviation = "ap",
+              .meaning = "warpgroups take turns: one's softmax runs under another's products",
+              .producer = true,
+              .takes_turns = true,
+              .least_groups = 2};
+    case AttentionSchedule::kOverlap:
+      return {.name = "attention_overlap",
+              .abbreviation = "ao",
+              .meaning =
+                  "turns, and the scores of the next block are computed under this one's softmax",
+              .producer = true,
+              .takes_turns = true,
+              .scores_ahead = true};
+  }
+  return {};  // no schedule
+}
+
+constexpr i32 kAttentionScheduleCount = 4;
+static_assert(traits_of(static_cast<AttentionSchedule>(kAttentionScheduleCount - 1)).name !=
+                      nullptr &&
+                  traits_of(static_cast<AttentionSchedule>(kAttentionScheduleCount)).name ==
+                      nullptr,
+              "kAttentionScheduleCount is the number of schedules");
+
+/// Who takes which tile.
+enum class AttentionGrid : i32 {
+  kTiles,     // a CTA per tile, in the hardware's order
+  kResident,  // as many CTAs as fit at once, each looping over tiles
+};
+
+/// The order of tiles (attention_work.h).
+enum class AttentionOrder : i32 {
+  kStatic,        // heads one after the other; resident CTAs take every n-th tile
+  kLongestFirst,  // of a causal mask: heads in sections that fit L2, in each the longest first
+  kDynamic,       // resident CTAs draw the next tile of that order from an atomic counter
+};
+
+struct AttentionConfig {
+  AttentionSchedule schedule;
+  i32 groups;       // consumer warpgroups; a tile has 64 rows for each
+  i32 kv_block;     // keys of a block: 16 to 256 in steps of 16
+  i32 stages;       // of K, and as many of V
+  i32 ctas_per_sm;  // promised to the compiler
+  AttentionGrid grid;
+  AttentionOrder order;
+  i32 splits;  // CTAs that share the keys of a tile; over 1 a second kernel combines their results
+  bool pack;   // rows of a tile are the query heads of one KV head, then its queries
+
+  constexpr bool operator==(const AttentionConfig&) const = default;
+};
+
+constexpr i32 kGroupRows = 64;      // of a tile, for each consumer warpgroup: wgmma's M
+constexpr i32 kGroupThreads = 128;  // of a warpgroup
+constexpr i32 kMostAttentionSplits = 128;
+constexpr i32 kScoresStep = 16;  // of kv_block: K of the product P V
+
+TILECAST_HD constexpr i32 tile_rows(const AttentionConfig& c) { return c.groups * kGroupRows; }
+TILECAST_HD constexpr bool has_producer(AttentionSchedule schedule) {
+  return traits_of(schedule).producer;
+}
+TILECAST_HD constexpr i32 attention_threads(const AttentionConfig& c) {
+  return (c.groups + (has_producer(c.schedule) ? 1 : 0)) * kGroupThreads;
+}
+
+/// Registers of each thread. CTAs are launched with equal shares; setmaxnreg then moves them, in
+/// steps of eight, from the producer to the consumers.
+struct AttentionRegisters {
+  i32 producer, consumer;
+};
+TILECAST_HD constexpr AttentionRegisters attention_registers(const AttentionConfig& c) {
+  constexpr i32 kOfSm = 65536, kMost = 240, kStep = 8;
+  const i32 share = kOfSm / (attention_threads(c) * c.ctas_per_sm);
+  if (!has_producer(c.schedule)) {
+    return {0, min_of(255, share / kStep * kStep)};
+  }
+  const i32 producer = c.groups == 3 ? 32 : 24;
+  const i32 all = min_of(kMost, share / kStep * kStep) * (c.groups + 1);
+  return {producer, min_of(kMost, (all - producer) / c.groups / kStep * kStep)};
+}
+
+/// Registers of a consumer thread that hold O, S and P: fp32 sums of 64 x head_dim, fp32 scores of
+/// 64 x kv_block, and P as 16-bit operand of P V. S gives its registers to P as it is converted,
+/// unless the next block's scores are computed meanwhile.
+TILECAST_HD constexpr i32 accumulator_registers(const AttentionConfig& c, i32 head_dim) {
+  const i32 sums = kGroupRows * head_dim / kGroupThreads;
+  const i32 scores = kGroupRows * c.kv_block / kGroupThreads;
+  return sums + scores + (traits_of(c.schedule).scores_ahead ? scores / 2 : 0);
+}
+
+/// Shared memory of a CTA: Q, whose place O takes at the end of the tile, the rings of K and V, and
+/// barriers. Matrices lie in slabs of 64 columns, whose rows of 128 bytes are swizzled, one slab
+/// after the other. Every part begins at a multiple of 1024 bytes.
+struct AttentionSmem {
+  i32 q_bytes, stage_bytes;  // of one stage of K or of V
+  i32 k_offset, v_offset;    // Q is at 0
+  i32 barrier_offset;
+  i32 total_bytes;  // what the launch asks for
+};
+TILECAST_HD constexpr AttentionSmem attention_smem(const AttentionConfig& c, i32 head_dim) {
+  constexpr i32 kElement = 2, kBarrier = 8;
+  AttentionSmem s{};
+  s.q_bytes = tile_rows(c) * head_dim * kElement;
+  s.stage_bytes = c.kv_block * head_dim * kElement;
+  s.k_offset = s.q_bytes;
+  s.v_offset = s.k_offset + c.stages * s.stage_bytes;
+  s.barrier_offset = s.v_offset + c.stages * s.stage_bytes;
+  // Full and empty of each stage of K and V, of Q, and of a slot for the tile that was drawn.
+  const i32 barriers = 4 * c.stages + 2 + 2;
+  s.total_bytes = s.barrier_offset + barriers * kBarrier + 16;
+  return s;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,94 @@
+// Attention forward: O = softmax(scale Q K^T) V for each query head of each sequence, and, where it
+// is asked for, the log-sum-exp of each row of scores. Query heads share KV heads in equal groups
+// (GQA; one KV head is MQA). Variable lengths (cu_seqlens) and a paged KV cache are not supported.
+// The softmax scale is an argument of the launch: it changes no time.
+// Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
+#pragma once
+
+#include "model/base/element_type.h"
+#include "model/base/host_device.h"
+#include "model/base/integers.h"
+#include "model/base/math.h"
+
+namespace tilecast {
+
+/// Which keys a query sees.
+enum class AttentionMask : i32 {
+  kFull,    // all
+  kCausal,  // up to its own place; the last query's is the last key
+};
+
+/// How Q, K, V and O lie in memory: strides of b, h, s and d.
+enum class AttentionLayout : i32 {
+  kBhsd,  // [batch, heads, rows, head_dim]
+  kBshd,  // [batch, rows, heads, head_dim]
+};
+
+struct AttentionProblem {
+  i32 batch, heads, kv_heads;
+  i32 queries, keys;  // rows of Q and O, and of K and V, of one head
+  i32 head_dim;       // 64, 128 or 256
+  ElementType dtype;  // of Q, K, V and O: fp16 or bf16
+  AttentionMask mask;
+  AttentionLayout layout;
+  bool lse;  // fp32 log-sum-exp [batch, heads, queries] is written, natural logarithm
+
+  constexpr bool operator==(const AttentionProblem&) const = default;
+};
+
+TILECAST_HD constexpr bool is_causal(const AttentionProblem& p) {
+  return p.mask == AttentionMask::kCausal;
+}
+/// Query heads of one KV head.
+TILECAST_HD constexpr i32 heads_per_kv(const AttentionProblem& p) { return p.heads / p.kv_heads; }
+
+/// Strides in elements of a matrix of `heads` heads of `rows` rows; d has stride 1.
+struct AttentionStrides {
+  i64 batch, head, row;
+};
+TILECAST_HD constexpr AttentionStrides attention_strides(AttentionLayout layout, i64 heads,
+                                                         i64 rows, i64 head_dim) {
+  return layout == AttentionLayout::kBhsd
+             ? AttentionStrides{heads * rows * head_dim, rows * head_dim, head_dim}
+             : AttentionStrides{heads * rows * head_dim, head_dim, heads * head_dim};
+}
+
+/// Keys that query `query` sees, from the first one on; none before the first key.
+TILECAST_HD constexpr i32 keys_seen(const AttentionProblem& p, i32 query) {
+  return is_causal(p) ? max_of(0, min_of(p.keys, query + 1 + (p.keys - p.queries))) : p.keys;
+}
+
+/// Pairs of a query and a key that it sees, over all heads.
+TILECAST_HD constexpr double scores_seen(const AttentionProblem& p) {
+  double of_head = 1.0 * p.queries * p.keys;
+  if (is_causal(p)) {
+    // The last `rows` queries see 1 + keys - rows to keys; with more queries than keys the first
+    // ones see none.
+    const double rows = min_of(p.queries, p.keys);
+    of_head = rows * (p.keys - (rows - 1) / 2);
+  }
+  return of_head * p.batch * p.heads;
+}
+
+/// Of both products, masked pairs not counted.
+TILECAST_HD constexpr double attention_flops(const AttentionProblem& p) {
+  return 4 * scores_seen(p) * p.head_dim;
+}
+
+/// Bytes of Q (or of O), of K and V together, and of the log-sum-exp.
+TILECAST_HD constexpr double query_bytes(const AttentionProblem& p) {
+  return 1.0 * p.batch * p.heads * p.queries * p.head_dim * element_bytes(p.dtype);
+}
+TILECAST_HD constexpr double kv_bytes(const AttentionProblem& p) {
+  return 2.0 * p.batch * p.kv_heads * p.keys * p.head_dim * element_bytes(p.dtype);
+}
+TILECAST_HD constexpr double lse_bytes(const AttentionProblem& p) {
+  return p.lse ? 4.0 * p.batch * p.heads * p.queries : 0;
+}
+
+/// Fewest bytes that solve the problem: inputs read once, results written once.
+TILECAST_HD constexpr double attention_bytes(const AttentionProblem& p) {
+  return 2 * query_bytes(p) + kv_bytes(p) + lse_bytes(p);
+}
+
+}  // namespace tilecast

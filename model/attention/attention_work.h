@@ -1,0 +1,105 @@
+// Which rows, head and blocks of keys each tile has, and in what order tiles are taken. The
+// kernels, the closed form, the simulator and the tests all call this file; there is no other copy.
+//
+// A tile is `rows` rows of one query head, or, packed, of the query heads of one KV head: row r is
+// query r / heads_per_kv and head r % heads_per_kv of the group, as many whole queries as fit. Its
+// keys come in blocks of kv_block. Blocks are walked from the last to the first, so that those that
+// need a mask, at the end of the keys or on the diagonal, are a loop of their own before the
+// others. `splits` CTAs take parts of about equal length of a tile's blocks; a part may have none.
+// Integers only. Checked by: attention_work_test.cpp (exact cover, trip counts, masked blocks).
+#pragma once
+
+#include "model/attention/attention_config.h"
+
+namespace tilecast {
+
+/// K and V of the heads whose tiles follow each other in the longest-first order.
+constexpr i64 kSectionBytes = i64{32} << 20;
+
+struct AttentionTile {
+  i32 batch, head;  // a query head, or, packed, a KV head
+  i32 query;        // the first one
+  i32 row_block;    // of the head
+  i32 split;
+  i32 first, count;  // blocks of keys [first, first + count), walked from the last one
+  i32 masked;        // of them, the last ones, that need a mask
+};
+
+struct AttentionWork {
+  i32 batch, heads;  // heads: query heads, or, packed, KV heads
+  i32 queries, keys;
+  i32 queries_per_tile;  // whole ones
+  i32 row_blocks;        // of a head
+  i32 kv_block, splits;
+  i32 section;  // heads (of all sequences) in one section of the longest-first order
+  bool causal, longest_first;
+
+  /// Valid for legal configurations (attention_rules.h); the product fits 31 bits.
+  TILECAST_HD constexpr i32 tiles() const { return batch * heads * row_blocks * splits; }
+
+  /// Tile `linear` of the order. Splits of a tile are neighbours.
+  TILECAST_HD constexpr AttentionTile at(i32 linear) const {
+    const i32 of_tile = linear / splits;
+    i32 head = of_tile / row_blocks, row_block = of_tile % row_blocks;
+    if (longest_first) {
+      const i32 in_section = section * row_blocks;
+      const i32 begin = of_tile / in_section * section;  // its first head
+      const i32 width = min_of(section, batch * heads - begin);
+      const i32 place = of_tile - begin * row_blocks;
+      head = begin + place % width;
+      row_block = row_blocks - 1 - place / width;
+    }
+    return tile(head, row_block, linear % splits);
+  }
+
+  /// `head`: of all sequences.
+  TILECAST_HD constexpr AttentionTile tile(i32 head, i32 row_block, i32 split) const {
+    const i32 query = row_block * queries_per_tile;
+    const i32 last = min_of(queries, query + queries_per_tile) - 1;
+    const i32 blocks = (seen(last) + kv_block - 1) / kv_block;
+    const i32 unmasked = seen(query) / kv_block;  // every row of the tile sees all their keys
+    const i32 first = part(blocks, split), count = part(blocks, split + 1) - first;
+    return {head / heads, head % heads, query, row_block,
+            split,        first,        count, max_of(0, min_of(count, first + count - unmasked))};
+  }
+
+ private:
+  TILECAST_HD constexpr i32 seen(i32 query) const {
+    return causal ? max_of(0, min_of(keys, query + 1 + (keys - queries))) : keys;
+  }
+  TILECAST_HD constexpr i32 part(i32 blocks, i32 split) const {
+    return static_cast<i32>(i64{blocks} * split / splits);
+  }
+};
+
+/// Workers: resident CTAs at most. Worker w takes tiles w, w + workers, ...; of the dynamic order
+/// it begins with w and then draws: the counter starts at `workers`.
+TILECAST_HD constexpr AttentionWork attention_work(const AttentionProblem& p,
+                                                   const AttentionConfig& c) {
+  const i32 group = heads_per_kv(p);
+  AttentionWork work{};
+  work.batch = p.batch;
+  work.heads = c.pack ? p.kv_heads : p.heads;
+  work.queries = p.queries;
+  work.keys = p.keys;
+  work.queries_per_tile = c.pack ? tile_rows(c) / group : tile_rows(c);
+  work.row_blocks = ceil_div(p.queries, work.queries_per_tile);
+  work.kv_block = c.kv_block;
+  work.splits = c.splits;
+  work.causal = is_causal(p);
+  work.longest_first = work.causal && c.order != AttentionOrder::kStatic;
+  const i64 kv_of_head = i64{2} * p.keys * p.head_dim * element_bytes(p.dtype);
+  const i32 kv_heads = static_cast<i32>(max_of<i64>(1, kSectionBytes / kv_of_head));
+  work.section =
+      min_of(p.batch * work.heads, min_of(kv_heads, p.batch * p.kv_heads) * (c.pack ? 1 : group));
+  return work;
+}
+
+/// Partial results of splits: O [split][batch, heads, queries, head_dim] in fp32, then log-sum-exp
+/// [split][batch, heads, queries] in fp32, base e. A part without keys writes -infinity and no O.
+TILECAST_HD constexpr i64 partial_bytes(const AttentionProblem& p, const AttentionConfig& c) {
+  const i64 rows = i64{p.batch} * p.heads * p.queries;
+  return c.splits == 1 ? 0 : rows * c.splits * (p.head_dim + 1) * 4;
+}
+
+}  // namespace tilecast

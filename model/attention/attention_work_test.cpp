@@ -1,0 +1,170 @@
+#include "model/attention/attention_work.h"
+
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+constexpr AttentionProblem problem_of(i32 queries, i32 keys, AttentionMask mask, i32 kv_heads = 4) {
+  return {.batch = 2,
+          .heads = 4,
+          .kv_heads = kv_heads,
+          .queries = queries,
+          .keys = keys,
+          .head_dim = 128,
+          .dtype = ElementType::kBf16,
+          .mask = mask,
+          .layout = AttentionLayout::kBhsd,
+          .lse = false};
+}
+constexpr AttentionConfig config_of(i32 groups, i32 kv_block,
+                                    AttentionOrder order = AttentionOrder::kStatic, i32 splits = 1,
+                                    bool pack = false) {
+  return {.schedule = AttentionSchedule::kSpecialized,
+          .groups = groups,
+          .kv_block = kv_block,
+          .stages = 2,
+          .ctas_per_sm = 1,
+          .grid = AttentionGrid::kResident,
+          .order = order,
+          .splits = splits,
+          .pack = pack};
+}
+
+TEST_CASE("A causal tile has as many blocks as its last query sees, and masks the diagonal") {
+  const AttentionWork work =
+      attention_work(problem_of(512, 512, AttentionMask::kCausal), config_of(2, 64));
+  CHECK(work.row_blocks == 4);
+  // Queries 128 to 255 see 129 to 256 keys: four blocks, of which the first two are whole for all.
+  const AttentionTile second = work.tile(0, 1, 0);
+  CHECK(second.query == 128);
+  CHECK(second.count == 4);
+  CHECK(second.masked == 2);
+  // Query 0 sees one key.
+  CHECK(work.tile(0, 0, 0).count == 2);
+  CHECK(work.tile(0, 0, 0).masked == 2);
+}
+
+TEST_CASE("A causal mask is aligned at the last query and the last key") {
+  // 128 queries behind 384 earlier keys: query 0 sees 385.
+  const AttentionWork behind =
+      attention_work(problem_of(128, 512, AttentionMask::kCausal), config_of(2, 64));
+  CHECK(behind.tile(0, 0, 0).count == 8);
+  CHECK(behind.tile(0, 0, 0).masked == 2);
+  // Of 512 queries and 128 keys the first 384 see nothing.
+  const AttentionWork before =
+      attention_work(problem_of(512, 128, AttentionMask::kCausal), config_of(2, 64));
+  CHECK(before.tile(0, 2, 0).count == 0);
+  CHECK(before.tile(0, 2, 0).masked == 0);
+  CHECK(before.tile(0, 3, 0).count == 2);
+}
+
+TEST_CASE("Without a mask only a last block beyond the keys is masked") {
+  const AttentionWork whole =
+      attention_work(problem_of(128, 256, AttentionMask::kFull), config_of(2, 64));
+  CHECK(whole.tile(0, 0, 0).masked == 0);
+  const AttentionWork ragged =
+      attention_work(problem_of(128, 257, AttentionMask::kFull), config_of(2, 64));
+  CHECK(ragged.tile(0, 0, 0).count == 5);
+  CHECK(ragged.tile(0, 0, 0).masked == 1);
+}
+
+TEST_CASE("Packed tiles hold whole queries of a KV head's group") {
+  // Four query heads of one KV head: 64 rows are 16 queries.
+  const AttentionProblem p = problem_of(40, 512, AttentionMask::kFull, 1);
+  const AttentionWork work = attention_work(p, config_of(1, 64, AttentionOrder::kStatic, 1, true));
+  CHECK(work.heads == 1);
+  CHECK(work.queries_per_tile == 16);
+  CHECK(work.row_blocks == 3);
+  CHECK(work.tiles() == 2 * 3);
+}
+
+TEST_CASE("The longest tiles of a section of heads come first") {
+  AttentionProblem p = problem_of(256, 256, AttentionMask::kCausal);
+  AttentionWork work = attention_work(p, config_of(2, 64, AttentionOrder::kLongestFirst));
+  CHECK(work.section == 8);  // 128 KiB of keys and values a head: all fit
+  work.section = 3;
+  const auto place = [&](i32 linear) {
+    const AttentionTile tile = work.at(linear);
+    return std::pair(tile.batch * 4 + tile.head, tile.row_block);
+  };
+  // Two row blocks a head: heads 0 to 2 with the second one, then with the first, then 3 to 5.
+  CHECK(place(0) == std::pair(0, 1));
+  CHECK(place(2) == std::pair(2, 1));
+  CHECK(place(3) == std::pair(0, 0));
+  CHECK(place(6) == std::pair(3, 1));
+  CHECK(place(12) == std::pair(6, 1));  // the last section has two heads
+  CHECK(place(14) == std::pair(6, 0));
+}
+
+TEST_CASE("Tiles of every order cover each block of keys of every row once") {
+  for (const AttentionMask mask : {AttentionMask::kFull, AttentionMask::kCausal}) {
+    for (const auto& [queries, keys] : {std::pair(1, 1000), {300, 300}, {130, 77}, {257, 640}}) {
+      for (const bool pack : {false, true}) {
+        for (const i32 splits : {1, 3, 16}) {
+          for (const AttentionOrder order :
+               {AttentionOrder::kStatic, AttentionOrder::kLongestFirst}) {
+            const AttentionProblem p = problem_of(queries, keys, mask, 2);
+            AttentionWork work = attention_work(p, config_of(1, 96, order, splits, pack));
+            work.section = min_of(work.section, 3);
+            std::set<std::tuple<i32, i32, i32, i32>> blocks;
+            i64 counted = 0;
+            for (i32 linear = 0; linear < work.tiles(); ++linear) {
+              const AttentionTile tile = work.at(linear);
+              for (i32 block = tile.first; block < tile.first + tile.count; ++block) {
+                blocks.emplace(tile.batch, tile.head, tile.row_block, block);
+                ++counted;
+              }
+            }
+            CHECK(counted == static_cast<i64>(blocks.size()));
+            i64 expected = 0;
+            for (i32 row_block = 0; row_block < work.row_blocks; ++row_block) {
+              const i32 last = min_of(queries, (row_block + 1) * work.queries_per_tile) - 1;
+              expected += ceil_div(keys_seen(p, last), 96);
+            }
+            CHECK(counted == expected * 2 * work.heads);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("Scores are counted row by row") {
+  for (const auto& [queries, keys] : {std::pair(5, 5), {3, 8}, {8, 3}, {1, 1}}) {
+    const AttentionProblem p = problem_of(queries, keys, AttentionMask::kCausal);
+    double sum = 0;
+    for (i32 query = 0; query < queries; ++query) {
+      sum += keys_seen(p, query);
+    }
+    CHECK(scores_seen(p) == sum * 8);
+  }
+}
+
+TEST_CASE("A consumer's registers hold what the published tiles need") {
+  // 64 x 128 sums and 64 x 176 scores: 64 + 88, and 44 of P while the next scores are computed.
+  AttentionConfig c = config_of(2, 176);
+  CHECK(accumulator_registers(c, 128) == 152);
+  c.schedule = AttentionSchedule::kOverlap;
+  CHECK(accumulator_registers(c, 128) == 196);
+  CHECK(attention_registers(c).consumer == 240);
+  c.groups = 3;
+  CHECK(attention_registers(c).consumer == 160);
+  CHECK(attention_registers(config_of(1, 64)).consumer == 240);
+}
+
+TEST_CASE("128 x 176 with two stages at a head dimension of 128 fills shared memory") {
+  // 32 KiB of Q and 4 x 44 KiB of K and V.
+  const AttentionSmem smem = attention_smem(config_of(2, 176), 128);
+  CHECK(smem.barrier_offset == 32768 + 4 * 45056);
+  CHECK(smem.total_bytes <= 232448);
+  CHECK(attention_smem(config_of(2, 192), 128).total_bytes <= 232448);
+  CHECK(attention_smem(config_of(2, 208), 128).total_bytes > 232448);
+}
+
+}  // namespace
+}  // namespace tilecast
