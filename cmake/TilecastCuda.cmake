@@ -45,12 +45,14 @@ function(tilecast_embed_sources name)
     ${PROJECT_SOURCE_DIR}/model/base/regime.h ${PROJECT_SOURCE_DIR}/model/op/*.h
     ${PROJECT_SOURCE_DIR}/model/gemm/output/*.h ${PROJECT_SOURCE_DIR}/model/gemm/problem/*.h
     ${PROJECT_SOURCE_DIR}/model/gemm/config/*.h ${PROJECT_SOURCE_DIR}/model/gemm/order/*.h
+    ${PROJECT_SOURCE_DIR}/model/attention/*.h
     ${PROJECT_SOURCE_DIR}/model/stream/*.h ${PROJECT_SOURCE_DIR}/kernels/ptx/*.cuh
     ${PROJECT_SOURCE_DIR}/kernels/ptx/*.h ${PROJECT_SOURCE_DIR}/kernels/device/*.h
     ${PROJECT_SOURCE_DIR}/kernels/device/*.cuh ${PROJECT_SOURCE_DIR}/kernels/gemm/*.cu
     ${PROJECT_SOURCE_DIR}/kernels/gemm/*.h ${PROJECT_SOURCE_DIR}/kernels/emit/*.cu
     ${PROJECT_SOURCE_DIR}/kernels/emit/*.cuh ${PROJECT_SOURCE_DIR}/kernels/launch/*.h
-    ${PROJECT_SOURCE_DIR}/kernels/stream/*.cu
+    ${PROJECT_SOURCE_DIR}/kernels/attention/*.cu ${PROJECT_SOURCE_DIR}/kernels/attention/*.cuh
+    ${PROJECT_SOURCE_DIR}/kernels/attention/*.h ${PROJECT_SOURCE_DIR}/kernels/stream/*.cu
     ${PROJECT_SOURCE_DIR}/kernels/stream/*.cuh ${PROJECT_SOURCE_DIR}/kernels/stream/*.h
     ${PROJECT_SOURCE_DIR}/kernels/micro/*.cu
     ${PROJECT_SOURCE_DIR}/kernels/micro/*.cuh ${PROJECT_SOURCE_DIR}/kernels/micro/*.h

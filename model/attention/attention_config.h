@@ -147,8 +147,8 @@ TILECAST_HD constexpr AttentionSmem attention_smem(const AttentionConfig& c, i32
   s.k_offset = s.q_bytes;
   s.v_offset = s.k_offset + c.stages * s.stage_bytes;
   s.barrier_offset = s.v_offset + c.stages * s.stage_bytes;
-  // Full and empty of each stage of K and V, of Q, and of a slot for the tile that was drawn.
-  const i32 barriers = 4 * c.stages + 2 + 2;
+  // Full and empty of each stage of K and V, of each group's Q, and of two slots of drawn tiles.
+  const i32 barriers = 4 * c.stages + 2 * c.groups + 4;
   s.total_bytes = s.barrier_offset + barriers * kBarrier + 16;
   return s;
 }
