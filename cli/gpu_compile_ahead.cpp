@@ -9,16 +9,12 @@
 #include "cli/gpu_counters.h"
 #include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/device.h"
-#include "kernels/jit/gemm_kernel.h"
-#include "kernels/jit/operand_copier.h"
-#include "kernels/jit/stream_launch.h"
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
-#include "model/gemm/problem/operand_copies.h"
 #include "model/ops/any_op.h"
 #include "validate/measure/device_facts.h"
-#include "validate/measure/stream_points.h"
+#include "validate/measure/lab_op.h"
 #include "validate/measure/timing/micro_kernels.h"
 #include "validate/run/measure_progress.h"
 #include "validate/run/stop_request.h"
@@ -27,27 +23,22 @@
 namespace tilecast {
 namespace {
 
-KernelSource kernel_source(const Point& point) {
-  const AnyConfig config = parse_config(point.config);
-  if (const KernelConfig* gemm = std::get_if<KernelConfig>(&config)) {
-    return gemm_source(*gemm, ProblemKind::of(point.problem));
-  }
-  return stream_source(std::get<StreamConfig>(config), point.problem.dtype);
-}
-
 /// Of the points that have a kernel.
 std::vector<KernelSource> sources_of(const std::vector<SuitePoint>& points) {
   std::vector<KernelSource> sources = micro_kernel_sources();
-  sources.push_back(stream_check_source());
+  const auto add = [&](const std::vector<KernelSource>& more) {
+    sources.insert(sources.end(), more.begin(), more.end());
+  };
+  for (const LabRow& op : lab_ops()) {
+    add(op.check_sources());
+  }
   for (const auto& [point, refusal, drawn] : points) {
     if (is_baseline(point.config) || !refusal.empty()) {
       continue;
     }
     try {
-      sources.push_back(kernel_source(point));
-      if (copied_operands(point.problem).any()) {
-        sources.push_back(copy_source(sources.back().architecture));
-      }
+      const AnyProblem problem = problem_of(point);
+      add(lab_op(problem).kernel_sources(problem, parse_config(point.config)));
     } catch (const ConfigError&) {  // measuring says why
     }
   }

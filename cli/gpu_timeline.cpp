@@ -5,7 +5,7 @@
 #include "model/base/chrome_trace.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
-#include "validate/measure/timeline/timeline_bench.h"
+#include "validate/measure/gemm/timeline/timeline_bench.h"
 
 namespace tilecast {
 namespace {

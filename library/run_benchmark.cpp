@@ -25,7 +25,7 @@
 #include "kernels/jit/compile.h"
 #include "kernels/jit/cuda_error.h"
 #include "kernels/jit/loaded_kernel.h"
-#include "validate/measure/cublaslt.h"
+#include "validate/measure/gemm/cublaslt.h"
 #include "validate/measure/device_memory.h"
 #include "validate/measure/timing/replay.h"
 

@@ -12,8 +12,8 @@
 #include "model/ops/any_op.h"
 #include "tests/catch.h"
 #include "tests/hang_guard.h"
-#include "validate/measure/gpu_test_bench.h"
-#include "validate/measure/timeline/tile_trace.h"
+#include "validate/measure/gemm/gpu_test_bench.h"
+#include "validate/measure/gemm/timeline/tile_trace.h"
 
 namespace tilecast {
 
@@ -28,7 +28,7 @@ inline void check_gemm(GpuTestBench& bench, const KernelConfig& config, const Ve
   CHECK(verdict.fault == "");
   if (cublaslt != nullptr) {
     CHECK(verdict.rms_error <= kOfCublaslt * cublaslt->rms_error + kReferenceError);
-    CHECK(verdict.max_error <= kOfCublaslt * cublaslt->max_error + kReferenceError);
+    CHECK(*verdict.max_error <= kOfCublaslt * *cublaslt->max_error + kReferenceError);
   }
 }
 

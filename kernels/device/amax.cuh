@@ -1,5 +1,5 @@
 // The largest magnitude of a result: each thread's of a tile, then a warp's to the device.
-// Checked by: validate/measure/result_test.cpp.
+// Checked by: validate/measure/gemm/result_test.cpp.
 #pragma once
 
 #include "kernels/gemm/gemm_config.h"

@@ -3,7 +3,7 @@
 // packed pairs that take a register for 64 columns or rows, and handed between the lanes of a warp.
 //
 // A reduction that stores C from partial sums reads it where it needs it instead (add_bias_at).
-// Checked by: validate/measure/epilogue_test.cpp.
+// Checked by: validate/measure/gemm/epilogue_test.cpp.
 #pragma once
 
 #include "kernels/device/fast_math.cuh"

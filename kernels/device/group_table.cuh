@@ -7,7 +7,7 @@
 // every tile lies within the m rows of A and C, of masked groups within their own; of numbers out
 // of order the groups overlap.
 //
-// Checked by: validate/measure/group_test.cpp.
+// Checked by: validate/measure/gemm/group_test.cpp.
 #pragma once
 
 #include "kernels/device/stage_ring.cuh"

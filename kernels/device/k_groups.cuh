@@ -7,7 +7,7 @@
 // group of `rows` rows that ends at row `end` has y = R - rows + i, z = end and w = R, so rows from
 // `rows` on are out of bounds. Ends on the device are clamped to [0, all rows]; if they are out of
 // order, groups overlap or are empty.
-// Checked by: kernels/jit/k_group_launch_test.cpp, validate/measure/group_test.cpp.
+// Checked by: kernels/jit/k_group_launch_test.cpp, validate/measure/gemm/group_test.cpp.
 #pragma once
 
 #include "kernels/gemm/gemm_config.h"

@@ -11,7 +11,7 @@
 // Every warp reads a K block's scales before the wgmmas behind which its stage is released: one
 // thread frees it for all four warps of its warpgroup, which have met at these wgmmas. Of ping-pong
 // kernels the other warpgroup waits for its turn.
-// Checked by: validate/measure/scales_test.cpp and exact_test.cpp (results),
+// Checked by: validate/measure/gemm/scales_test.cpp and exact_test.cpp (results),
 // kernels/jit/gemm_kernel_test.cpp (no spills).
 #pragma once
 

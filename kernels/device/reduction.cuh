@@ -13,7 +13,7 @@
 //              the lock. All pieces of a tile must be resident at the same time.
 //
 // Contract: locks, and the partials of `atomic`, are zero before the first launch.
-// Checked by: validate/measure/gemm_correctness_test.cpp (results, repetition).
+// Checked by: validate/measure/gemm/gemm_correctness_test.cpp (results, repetition).
 #pragma once
 
 #include "kernels/device/epilogue.cuh"

@@ -5,7 +5,7 @@
 // producer have it otherwise (residual_ring.cuh).
 //
 // C may be R: each element is read by the thread that packs it, and stored behind that.
-// Checked by: validate/measure/result_test.cpp.
+// Checked by: validate/measure/gemm/result_test.cpp.
 #pragma once
 
 #include "kernels/device/bias.cuh"

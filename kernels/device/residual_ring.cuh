@@ -2,7 +2,7 @@
 // (model/gemm/config/residual_ring.h): they add it once their wgmmas are complete, to sums that
 // they have scaled and activated, in place, so that the stages are free for the next tile's K
 // blocks before C is staged. Where the copy engine cannot load R, threads do at the same point
-// (residual.cuh). Checked by: validate/measure/result_test.cpp, tests/roles.
+// (residual.cuh). Checked by: validate/measure/gemm/result_test.cpp, tests/roles.
 #pragma once
 
 #include "kernels/device/epilogue.cuh"

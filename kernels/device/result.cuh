@@ -2,7 +2,7 @@
 // once; where C is more than these a gate, R, the largest magnitude, a scale of C, C in fp32 or
 // fp8; and how a thread's elements then lie in a slot.
 //
-// Checked by: validate/measure/result_test.cpp.
+// Checked by: validate/measure/gemm/result_test.cpp.
 #pragma once
 
 #include "kernels/device/bias.cuh"

@@ -7,7 +7,7 @@
 // lane.
 //
 // A reduction that stores C from partial sums reads them where it needs them (scale_sums_at).
-// Checked by: validate/measure/scales_test.cpp.
+// Checked by: validate/measure/gemm/scales_test.cpp.
 #pragma once
 
 #include "kernels/device/fast_math.cuh"

@@ -9,7 +9,7 @@
 // Leaves out: the K blocks inside a tile. Cost: about ten instructions and five stores for each
 // tile and role; `measure --trace` measures it.
 // Checked by: kernels/jit/timeline_kernel_test.cpp (compiles, changes nothing where it is off),
-// validate/measure/timeline/timeline_test.cpp.
+// validate/measure/gemm/timeline/timeline_test.cpp.
 #pragma once
 
 #include "kernels/device/tile_loads.cuh"

@@ -3,8 +3,8 @@
 //
 // Contract: make_tile_scheduler's workers as grid, kThreads threads, kSmem.total_bytes of dynamic
 // shared memory, tensor maps with the boxes of gemm_args.h, rows of A and B of whole 16 bytes.
-// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm_correctness_test.cpp
-// (results), validate/measure/timeline/tile_trace_test.cpp (order of tiles).
+// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/gemm_correctness_test.cpp
+// (results), validate/measure/gemm/timeline/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/trace.cuh"
 #include "kernels/device/unspecialized_loop.cuh"
 

@@ -9,8 +9,8 @@
 // spread (a launch beside another kernel may not be: it traps), launches of one workspace in one
 // stream, kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes
 // of gemm_args.h, rows of A and B of whole 16 bytes, a workspace as reduction_workspace.h sizes it.
-// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm_correctness_test.cpp
-// (results), validate/measure/timeline/tile_trace_test.cpp (order of pieces).
+// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/gemm_correctness_test.cpp
+// (results), validate/measure/gemm/timeline/tile_trace_test.cpp (order of pieces).
 #include "kernels/device/consumer.cuh"
 #include "kernels/device/epilogue.cuh"
 #include "kernels/device/reduction.cuh"

@@ -8,8 +8,8 @@
 // Contract: a cluster of CTAs for each of make_tile_scheduler's workers, kThreads threads,
 // kSmem.total_bytes of dynamic shared memory and bytes_beside_layout, tensor maps with the boxes of
 // gemm_args.h, rows of A and B of whole 16 bytes.
-// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm_correctness_test.cpp
-// (results), validate/measure/timeline/tile_trace_test.cpp (order of tiles).
+// Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/gemm_correctness_test.cpp
+// (results), validate/measure/gemm/timeline/tile_trace_test.cpp (order of tiles).
 #include "kernels/device/consumer.cuh"
 #include "kernels/device/deferred_store.cuh"
 #include "kernels/device/residual_ring.cuh"

@@ -41,6 +41,13 @@ const std::vector<Layer>& layers() {
                                   "model/attention/attention_work"};
   static const Folders kOps =
       and_more(and_more(and_more({"model/base/", "model/op/"}, kGemm), kStream), kAttention);
+  static const Folders kLab{"model/base/",      "model/op/",       "model/ops/",
+                            "validate/record/", "validate/run/",   "kernels/jit/",
+                            "kernels/micro/",   "kernels/verify/", "kernels/registry.h"};
+  static const Folders kOfOneLab =
+      and_more({"kernels/", "validate/measure/timing/", "validate/measure/lab_op.h",
+                "validate/measure/output_check.h", "validate/measure/device_"},
+               kLab);
   static const std::vector<Layer> kLayers{
       {"model/base/", {}, {}},
       {"model/op/", {"model/base/"}, {}},
@@ -123,16 +130,15 @@ const std::vector<Layer>& layers() {
       {"validate/record/", and_more({"model/ops/", "kernels/revision.h"}, kOps), {}},
       {"validate/plan/", {"model/", "validate/record/"}, {}},
       {"validate/run/", and_more({"model/ops/", "validate/record/", "validate/plan/"}, kOps), {}},
+      // The laboratory knows no operation: each is a folder and a row of lab_ops.cpp.
+      {"validate/measure/gemm/", and_more(and_more({"model/gemm/rules/"}, kGemm), kOfOneLab),
+       kCuda},
+      {"validate/measure/stream/", and_more({"model/stream/"}, kOfOneLab), kCuda},
+      {"validate/measure/lab_ops.cpp", {"validate/measure/"}, {}},
       {"validate/measure/timing/",
-       and_more({"model/ops/", "model/gemm/rules/", "validate/record/", "validate/run/", "kernels/",
-                 "validate/measure/device_", "validate/measure/counters/cupti_error.h"},
-                kOps),
+       and_more({"validate/measure/device_", "validate/measure/counters/cupti_error.h"}, kLab),
        kCuda},
-      {"validate/measure/",
-       and_more({"model/ops/", "model/gemm/rules/", "validate/record/", "validate/run/", "kernels/",
-                 "validate/measure/timing/"},
-                kOps),
-       kCuda},
+      {"validate/measure/", and_more({"validate/measure/timing/"}, kLab), kCuda},
       {"validate/compare/", {"model/", "validate/record/"}, {}},
       {"validate/calibrate/", {"model/", "validate/record/"}, {}},
       {"reports/", {"model/", "validate/record/", "validate/compare/"}, {}},
@@ -167,8 +173,12 @@ bool is_test(std::string_view path) { return path.find("_test.") != std::string_
 
 bool may_include(const Layer& layer, std::string_view path, std::string_view included) {
   const auto holds = [included](std::string_view folder) { return included.starts_with(folder); };
-  // Nothing includes a test, so a test may compare its layer with the model and use test helpers.
-  return layer_of(included) == &layer || (is_test(path) && (holds("tests/") || holds("model/"))) ||
+  // Nothing includes a test, so a test may compare its layer with the model and use test helpers,
+  // and a kernel's may be measured by the whole laboratory.
+  constexpr std::string_view kLaboratory = "validate/measure/";
+  const bool of_test = is_test(path) && (holds("tests/") || holds("model/") ||
+                                         (path.starts_with(kLaboratory) && holds(kLaboratory)));
+  return layer_of(included) == &layer || of_test ||
          std::any_of(layer.below.begin(), layer.below.end(), holds);
 }
 

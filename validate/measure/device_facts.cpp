@@ -44,6 +44,11 @@ DeviceFacts device_facts(const Device& device) {
           .memory = {static_cast<double>(properties.totalGlobalMem)}};
 }
 
+bool context_is_alive() {
+  (void)cudaGetLastError();
+  return cudaDeviceSynchronize() == cudaSuccess;
+}
+
 std::string toolkit_version() {
   return fmt::format("{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
 }

@@ -20,6 +20,9 @@ struct DeviceFacts {
 /// Throws DeviceError or CudaError.
 DeviceFacts device_facts(const Device& device);
 
+/// Whether this process can still use the GPU after a CUDA error, which it clears.
+bool context_is_alive();
+
 /// 580.159.04 from the loaded kernel module, without a CUDA call; empty where there is none.
 std::string kernel_driver_version();
 

@@ -8,7 +8,7 @@
 // bands as wide as one product's rows of tiles take one product after the other. Groups' rows of
 // tiles follow each other alike, as many as each group needs: no tile straddles two groups.
 // Checked by: tile_scheduler_test.cpp (exact cover, hand-drawn orders) and, on the device,
-// validate/measure/timeline/tile_trace_test.cpp (the kernel walked exactly these tiles).
+// validate/measure/gemm/timeline/tile_trace_test.cpp (the kernel walked exactly these tiles).
 #pragma once
 
 #include "model/base/host_device.h"

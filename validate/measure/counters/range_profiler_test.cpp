@@ -15,7 +15,7 @@
 #include "tests/gpu.h"
 #include "validate/measure/counters/counter_collector.h"
 #include "validate/measure/counters/cupti_error.h"
-#include "validate/measure/gpu_test_bench.h"
+#include "validate/measure/gemm/gpu_test_bench.h"
 #include "validate/measure/timing/activity_timer.h"
 #include "validate/measure/timing/launch_times.h"
 

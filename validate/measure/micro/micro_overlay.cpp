@@ -74,17 +74,17 @@ void rows(Collector& found, u32 sms) {
   const auto lines = [&](u32 of) {
     return fmt::format("sms={} apart={} bytes=32768", of, sms / of);
   };
-  const std::string gemm = "threads=384 shared=204800", whole = "one CTA per SM";
+  const std::string full_cta = "threads=384 shared=204800", whole = "one CTA per SM";
   const Row all[] = {
       {"machine", "wgmma_least", "cycle", "wgmma.interval", "n=8 a=registers"},
       {"machine", "wgmma_completion", "cycle", "wgmma.completion_latency", "n=64 a=shared"},
       {"machine", "wake", "cycle", "mbarrier.wake", "waiting_warps=4"},
       {"machine", "remote_wake", "cycle", "mbarrier.remote_wake", "cluster=2"},
       {"machine", "barrier", "cycle", "named_barrier", "warps=4"},
-      {"machine", "dispatch", "ns", "launch.ns_per_cta", gemm},
+      {"machine", "dispatch", "ns", "launch.ns_per_cta", full_cta},
       {"machine", "l2_output", "TB/s", "l2.distinct_lines", lines(sms), kTime, 1e-3},
       {"machine", "intake", "B/cycle", "l2.distinct_lines", lines(1)},
-      {"machine", "cta_refill", "cycle", "launch.cta_refill", gemm + " cluster=1"},
+      {"machine", "cta_refill", "cycle", "launch.cta_refill", full_cta + " cluster=1"},
       {"reduction", "hop", "ns", "flag.hop", "two SMs", kTime},
       {"dram", "write_rate", "TB/s", "dram.mix_rate", "reads=0 writes=1 bytes=8192", kTime, 1e-3},
       {"stream", "load_latency", "ns", "dram.load_latency", "span=2GiB", kTime},

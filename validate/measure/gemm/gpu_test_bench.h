@@ -7,11 +7,11 @@
 #include "kernels/jit/loaded_kernel.h"
 #include "kernels/jit/operand_copier.h"
 #include "model/gemm/config/kernel_config.h"
-#include "validate/measure/cublaslt.h"
 #include "validate/measure/device_memory.h"
-#include "validate/measure/operands.h"
+#include "validate/measure/gemm/cublaslt.h"
+#include "validate/measure/gemm/operands.h"
+#include "validate/measure/gemm/verifier.h"
 #include "validate/measure/timing/micro_kernels.h"
-#include "validate/measure/verifier.h"
 
 namespace tilecast {
 

@@ -60,9 +60,7 @@ class Operands {
   /// Fills every set again, from `seed`. Asynchronous.
   void prepare(const GemmProblem& problem, Inputs inputs, u64 seed);
 
-  std::size_t sets() const { return layout_.sets.count; }
-  /// Throws ConfigError where the problem is too small for `state`.
-  void require(L2State state) const { require_sets(layout_.sets, state); }
+  const BufferSets& sets() const { return layout_.sets; }
   GemmBuffers set(std::size_t index) const;
 
  private:

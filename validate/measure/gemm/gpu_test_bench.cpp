@@ -1,4 +1,4 @@
-#include "validate/measure/gpu_test_bench.h"
+#include "validate/measure/gemm/gpu_test_bench.h"
 
 #include "kernels/jit/gemm_kernel.h"
 #include "kernels/registry.h"
@@ -15,7 +15,7 @@ std::size_t bytes_of(i64 rows, i64 columns, ElementType type) {
 
 GpuTestBench::GpuTestBench(const Device& device)
     : kernels(cache, device.sm_count, stream.get()),
-      verifier(kernels, cublaslt, stream),
+      verifier(cache, kernels, cublaslt, stream),
       copier(cache, device.sm_count) {}
 
 GpuTestBench& GpuTestBench::get(const Device& device) {

@@ -1,12 +1,12 @@
-#include "validate/measure/timeline/timeline.h"
+#include "validate/measure/gemm/timeline/timeline.h"
 
 #include "model/base/error.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "tests/catch.h"
 #include "tests/gpu.h"
 #include "tests/hang_guard.h"
-#include "validate/measure/timeline/tile_trace.h"
-#include "validate/measure/timeline/timeline_bench.h"
+#include "validate/measure/gemm/timeline/tile_trace.h"
+#include "validate/measure/gemm/timeline/timeline_bench.h"
 
 using namespace tilecast;
 

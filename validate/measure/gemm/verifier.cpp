@@ -1,4 +1,4 @@
-#include "validate/measure/verifier.h"
+#include "validate/measure/gemm/verifier.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,6 @@
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kGuardBytes = 256 << 10;
 constexpr std::size_t kWordBytes = 4;
 constexpr u64 kAllElementsUpTo = 1 << 16;  // compared with fp64 in full; else so many samples
 constexpr double kRelativeRoundoffs = 2;
@@ -63,8 +62,6 @@ const void* behind(const void* first, i64 elements, ElementType type) {
 
 }  // namespace
 
-double unit_roundoff(ElementType type) { return std::ldexp(1.0, -traits_of(type).digits); }
-
 double accumulation_error(const GemmProblem& problem) {
   constexpr double kInstructionK = 32, kKeptBits = 13;
   const i64 k = promotes(problem) ? scale_block() : problem.shape.k;
@@ -94,37 +91,20 @@ ElementBound element_bound(const GemmProblem& problem, double rms, i32 rounded_s
 }
 
 Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem, i32 rounded_sums) {
-  const double largest = std::bit_cast<float>(check.largest_reference);
-  const double error = std::bit_cast<float>(check.largest_error);
-  const double norm = std::sqrt(check.reference_squares);
-  const double error_norm = std::sqrt(check.error_squares);
-  Verdict verdict{.fault = "",
-                  .max_error = largest > 0 ? error / largest : error,
-                  .rms_error = norm > 0 ? error_norm / norm : error_norm};
   const double norm_bound = (kNormMargin + std::sqrt(rounded_sums - 1.0)) *
                                 unit_roundoff(c_type(problem)) / std::sqrt(3.0) +
                             accumulation_error(problem);
-  if (check.unwritten_elements != 0) {
-    verdict.fault =
-        fmt::format("{} of {} elements were not written, the first wrong one at {}",
-                    check.unwritten_elements, outputs(problem), place(check.first_wrong, problem));
-  } else if (check.wrong_elements != 0) {
-    verdict.fault =
-        fmt::format("{} of {} elements are wrong, the first at {}", check.wrong_elements,
-                    outputs(problem), place(check.first_wrong, problem));
-  } else if (!(error_norm <= norm_bound * norm)) {
-    verdict.fault = fmt::format("relative error norm {:.2e} where {:.2e} is allowed",
-                                verdict.rms_error, norm_bound);
-  } else if (check.guard_changed != 0) {
-    verdict.fault = fmt::format("{} words beside the output were written", check.guard_changed);
-  }
-  return verdict;
+  return verdict_of(check, norm_bound, outputs(problem),
+                    [&](u64 index) { return place(index, problem); });
 }
 
-Verifier::Verifier(const MicroKernels& kernels, const Cublaslt& cublaslt, const Stream& stream)
+Verifier::Verifier(CubinCache& cache, const MicroKernels& kernels, const Cublaslt& cublaslt,
+                   const Stream& stream)
     : kernels_(kernels),
+      reference_kernels_(cache, kernels.sm_count()),
       cublaslt_(cublaslt),
       stream_(stream),
+      output_(kernels, stream),
       result_(std::max(sizeof(OutputCheck), sizeof(ReferenceCheck))) {}
 
 std::size_t Verifier::elements() const { return static_cast<std::size_t>(outputs(problem_)); }
@@ -238,9 +218,9 @@ void Verifier::apply_epilogue(const float* sums, const GemmBuffers& inputs) {
         .residual_row = static_cast<u64>(row),
         .scale_c = inputs.scale_c,
         .amax = problem_.epilogue.has(OutputKind::kAmax) ? amax_.as<u32>() : nullptr};
-    kernels_.apply_epilogue(sums + product * m * n,
-                            reference_.as<float>() + product * m * c_columns(problem_), of_product,
-                            problem_, stream_.get());
+    reference_kernels_.apply_epilogue(sums + product * m * n,
+                                      reference_.as<float>() + product * m * c_columns(problem_),
+                                      of_product, problem_, stream_.get());
   }
 }
 
@@ -261,7 +241,7 @@ std::string Verifier::fault_of_amax(double rms) const {
 void Verifier::multiply(const GemmProblem& problem, const void* a, const void* b,
                         const ScaleArgs& scales, float* c, i64 matrices) {
   if (has_block_scales(problem.epilogue)) {
-    kernels_.scaled_reference(a, b, scales, c, problem, stream_.get());
+    reference_kernels_.scaled_reference(a, b, scales, c, problem, stream_.get());
     return;
   }
   const CublasltMatmul matmul(cublaslt_, problem, true);
@@ -276,10 +256,10 @@ void Verifier::multiply(const GemmProblem& problem, const void* a, const void* b
                                     ceil_div<u64>(kAllElementsUpTo, static_cast<u64>(matrices)));
   for (i64 product = 0; product < products; ++product) {
     const i64 of_a = problem.batch.one_a ? 0 : product, of_b = problem.batch.one_b ? 0 : product;
-    kernels_.check_reference(behind(a, of_a * a_elements(problem), problem.dtype),
-                             behind(b, of_b * b_elements(problem), problem.dtype),
-                             c + product * m * n, problem, samples, result_.as<ReferenceCheck>(),
-                             stream_.get());
+    reference_kernels_.check_reference(behind(a, of_a * a_elements(problem), problem.dtype),
+                                       behind(b, of_b * b_elements(problem), problem.dtype),
+                                       c + product * m * n, problem, samples,
+                                       result_.as<ReferenceCheck>(), stream_.get());
   }
   const ReferenceCheck found = copy_to_host(result_.as<ReferenceCheck>(), 1, stream_.get()).front();
   if (found.checked != samples * static_cast<u64>(products) || found.wrong != 0) {
@@ -322,14 +302,9 @@ Verdict Verifier::check(const std::function<void(void* c)>& enqueue, i32 rounded
   const i64 rows = matrices_of_c(problem_) * rows_in_memory(problem_);
   const i64 c_elements = (rows - 1) * c_row(problem_) + c_columns(problem_);
   const auto c_bytes = static_cast<std::size_t>(c_elements * element_bytes(c_type(problem_)));
-  const std::size_t behind = kGuardBytes + round_up(c_bytes, kWordBytes);
-  const std::size_t whole = behind + kGuardBytes;
-  stream_.synchronize();  // the memory may move
-  output_.reserve(whole);
-  TILECAST_CUDA(cudaMemsetAsync(output_.as<void>(), kPoisonByte, whole, stream_.get()));
+  void* const c = output_.poison(c_bytes);
   TILECAST_CUDA(cudaMemcpyAsync(result_.as<void>(), &cleared_, sizeof cleared_,
                                 cudaMemcpyHostToDevice, stream_.get()));
-  void* const c = output_.as<void>(kGuardBytes);
   if (amax_of_kernels_ != nullptr) {
     TILECAST_CUDA(cudaMemsetAsync(amax_of_kernels_, 0, sizeof(float), stream_.get()));
   }
@@ -338,10 +313,14 @@ Verdict Verifier::check(const std::function<void(void* c)>& enqueue, i32 rounded
 
   const double rms = std::sqrt(cleared_.reference_squares / static_cast<double>(elements()));
   OutputCheck* const result = result_.as<OutputCheck>();
-  kernels_.check_output(without_room(c, result), reference_.as<float>(), problem_,
-                        element_bound(problem_, rms, rounded_sums), result, stream_.get());
-  kernels_.check_guard(output_.as<void>(), kGuardBytes / kWordBytes, result, stream_.get());
-  kernels_.check_guard(output_.as<void>(behind), kGuardBytes / kWordBytes, result, stream_.get());
+  kernels_.check_output({.elements = without_room(c, result),
+                         .rows = matrices_of_c(problem_) * problem_.shape.m,
+                         .columns = c_columns(problem_),
+                         .row_stride = c_row(problem_),
+                         .type = c_type(problem_)},
+                        reference_.as<float>(), element_bound(problem_, rms, rounded_sums), result,
+                        stream_.get());
+  output_.check_guards(result);
   Verdict verdict =
       verdict_of(copy_to_host(result, 1, stream_.get()).front(), problem_, rounded_sums);
   if (verdict.right()) {

@@ -1,4 +1,4 @@
-#include "validate/measure/cublaslt.h"
+#include "validate/measure/gemm/cublaslt.h"
 
 #include <fmt/format.h>
 

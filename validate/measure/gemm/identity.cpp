@@ -1,4 +1,4 @@
-#include "validate/measure/identity.h"
+#include "validate/measure/gemm/identity.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "validate/measure/operands.h"
+#include "validate/measure/gemm/operands.h"
 
 #include "model/base/error.h"
 #include "tests/catch.h"

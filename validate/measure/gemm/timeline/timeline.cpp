@@ -1,4 +1,4 @@
-#include "validate/measure/timeline/timeline.h"
+#include "validate/measure/gemm/timeline/timeline.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "model/base/error.h"
 #include "model/base/quantile.h"
-#include "validate/measure/timeline/tile_trace.h"
+#include "validate/measure/gemm/timeline/tile_trace.h"
 #include "validate/measure/timing/sm_clocks.h"
 
 namespace tilecast {

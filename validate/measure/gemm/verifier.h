@@ -28,19 +28,13 @@
 
 #include "kernels/jit/gemm_launch.h"
 #include "model/gemm/problem/gemm_problem.h"
-#include "validate/measure/cublaslt.h"
 #include "validate/measure/device_memory.h"
+#include "validate/measure/gemm/cublaslt.h"
+#include "validate/measure/gemm/reference_kernels.h"
+#include "validate/measure/output_check.h"
 #include "validate/measure/timing/micro_kernels.h"
 
 namespace tilecast {
-
-struct Verdict {
-  std::string fault;  // empty where right
-  double max_error;   // largest error over the largest reference
-  double rms_error;   // ||output - reference|| over ||reference||
-
-  bool right() const { return fault.empty(); }
-};
 
 /// From the counts of one check; exposed for its test.
 /// `rounded_sums`: parts of K whose sums were rounded to C's type before they were added up.
@@ -52,12 +46,10 @@ double accumulation_error(const GemmProblem& problem);
 /// Of each element, where the reference's root mean square is `rms`; exposed for its test.
 ElementBound element_bound(const GemmProblem& problem, double rms, i32 rounded_sums = 1);
 
-/// Half the distance of 1 to the next number.
-double unit_roundoff(ElementType type);
-
 class Verifier {
  public:
-  Verifier(const MicroKernels& kernels, const Cublaslt& cublaslt, const Stream& stream);
+  Verifier(CubinCache& cache, const MicroKernels& kernels, const Cublaslt& cublaslt,
+           const Stream& stream);
 
   /// The reference of `problem` on these inputs. Throws Error where cuBLASLt and the fp64 dot
   /// products disagree.
@@ -87,15 +79,17 @@ class Verifier {
   const void* without_room(void* c, OutputCheck* result);
 
   const MicroKernels& kernels_;
+  const ReferenceKernels reference_kernels_;
   const Cublaslt& cublaslt_;
   const Stream& stream_;
   GemmProblem problem_{};
-  OutputCheck cleared_{};                             // with the reference's norm filled in
-  DeviceMemory reference_, output_, result_, a_, b_;  // a_, b_: widened fp8
-  DeviceMemory sums_;                                 // of a gate: what it is taken of
-  DeviceMemory amax_;                                 // the reference's
-  float* amax_of_kernels_ = nullptr;                  // where launches leave theirs, if they do
-  DeviceMemory filled_;                               // of masked groups: C without room
+  OutputCheck cleared_{};  // with the reference's norm filled in
+  GuardedOutput output_;
+  DeviceMemory reference_, result_, a_, b_;  // a_, b_: widened fp8
+  DeviceMemory sums_;                        // of a gate: what it is taken of
+  DeviceMemory amax_;                        // the reference's
+  float* amax_of_kernels_ = nullptr;         // where launches leave theirs, if they do
+  DeviceMemory filled_;                      // of masked groups: C without room
 };
 
 }  // namespace tilecast

@@ -1,4 +1,4 @@
-#include "validate/measure/timeline/timeline_bench.h"
+#include "validate/measure/gemm/timeline/timeline_bench.h"
 
 #include <algorithm>
 #include <chrono>
@@ -12,7 +12,7 @@
 #include "kernels/registry.h"
 #include "model/base/error.h"
 #include "model/gemm/problem/operand_copies.h"
-#include "validate/measure/timeline/tile_trace.h"
+#include "validate/measure/gemm/timeline/tile_trace.h"
 #include "validate/measure/timing/launch_times.h"
 
 namespace tilecast {
@@ -102,7 +102,7 @@ std::unique_ptr<TimelineBench::Builds> TimelineBench::prepare(const GemmProblem&
   auto builds =
       std::make_unique<Builds>(build(Build::kOrdinary), build(Build::kTimeline), problem, config);
   operands_.prepare(problem, inputs, kSeed);
-  for (std::size_t i = 0; i < operands_.sets(); ++i) {
+  for (std::size_t i = 0; i < operands_.sets().count; ++i) {
     builds->args.push_back(builds->instrumented().bind(operands_.set(i)));
   }
   const std::size_t ctas = builds->instrumented().shape().ctas;

@@ -1,4 +1,4 @@
-#include "validate/measure/verifier.h"
+#include "validate/measure/gemm/verifier.h"
 
 #include <algorithm>
 #include <bit>
@@ -150,7 +150,7 @@ TEST_CASE("Partial sums that are rounded widen both bounds, and one sum does not
 TEST_CASE("A result inside the bounds is right and states its largest error and their norm") {
   const Verdict verdict = verdict_of(right(), kProblem);
   CHECK(verdict.right());
-  CHECK(verdict.max_error == Approx(0.00025));  // 0.001 of 4
+  CHECK(*verdict.max_error == Approx(0.00025));  // 0.001 of 4
   CHECK(verdict.rms_error == Approx(0.001));    // 0.1 of 100
 }
 

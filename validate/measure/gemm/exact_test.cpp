@@ -96,7 +96,7 @@ TEST_CASE("Exact sums do not lose more with a longer K, where fast ones do", "[g
                         parse_kernel_config(text)) == Refusal::kNone);
     const Verdict verdict = bench.check(parse_kernel_config(text));
     std::printf("%s, %s: rms error %.2e, largest %.2e of the largest\n",
-                to_text(bench.problem).c_str(), what, verdict.rms_error, verdict.max_error);
+                to_text(bench.problem).c_str(), what, verdict.rms_error, *verdict.max_error);
     CHECK(verdict.fault == "");
     return verdict;
   };

@@ -1,4 +1,4 @@
-#include "validate/measure/timeline/tile_trace.h"
+#include "validate/measure/gemm/timeline/tile_trace.h"
 
 #include <cstring>
 
@@ -6,7 +6,7 @@
 #include "model/gemm/config/kernel_config_text.h"
 #include "tests/catch.h"
 #include "tests/gpu.h"
-#include "validate/measure/gpu_test_bench.h"
+#include "validate/measure/gemm/gpu_test_bench.h"
 
 using namespace tilecast;
 

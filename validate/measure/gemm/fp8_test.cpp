@@ -38,7 +38,7 @@ TEST_CASE("fp8 sums lose what the tensor core cuts off, and no more", "[gpu]") {
       const Verdict verdict = bench.check(parse_kernel_config(kConfigs[3]));
       std::printf("%s, K = %lld: rms error %.1e, largest %.1e of the largest\n",
                   std::string(to_text(dtype)).c_str(), static_cast<long long>(k), verdict.rms_error,
-                  verdict.max_error);
+                  *verdict.max_error);
       CHECK(verdict.fault == "");
       // Cut off, not rounded: more than fp16's rounding, 2^-12, wherever K is long.
       if (k >= 16384) {

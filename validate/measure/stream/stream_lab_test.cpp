@@ -1,5 +1,5 @@
 // Measures memory-bound points on the device as the laboratory does.
-#include "validate/measure/stream_points.h"
+#include "validate/measure/stream/stream_lab.h"
 
 #include "tests/catch.h"
 #include "tests/gpu.h"

@@ -175,7 +175,7 @@ TEST_CASE("Promoted sums do not lose more with a longer K", "[gpu]") {
     for (const char* text : {kCooperative, kTwoRows, kPingPong}) {
       const Verdict verdict = bench.check(parse_kernel_config(text));
       std::printf("K = %lld: rms error %.1e, largest %.1e of the largest\n",
-                  static_cast<long long>(k), verdict.rms_error, verdict.max_error);
+                  static_cast<long long>(k), verdict.rms_error, *verdict.max_error);
       CHECK(verdict.fault == "");
       CHECK(verdict.rms_error < std::ldexp(1.0, -10));  // fast accumulation: 3e-3 at K = 16384
     }

@@ -1,0 +1,90 @@
+// What an operation gives the laboratory. Any point is measured by these steps:
+//
+//   LabOp::prepare       inputs in every buffer set and the reference, once per problem and inputs
+//   LabOp::contender     one configuration's kernel, or a baseline, loaded and bound to the inputs
+//   Contender::check     one launch into poisoned memory, compared with the reference
+//   Contender::identify  is the kernel the one that its configuration names?
+//   Contender::time      launches over the buffer sets
+//
+// An operation's laboratory is a folder validate/measure/NAME and a row of lab_ops.cpp, the only
+// place that names it. stream/ is the small example.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/jit/cubin_cache.h"
+#include "kernels/jit/device.h"
+#include "model/ops/any_op.h"
+#include "validate/measure/output_check.h"
+#include "validate/measure/timing/activity_timer.h"
+#include "validate/measure/timing/buffer_sets.h"
+#include "validate/measure/timing/micro_kernels.h"
+#include "validate/measure/timing/regime_timer.h"
+#include "validate/record/measurement.h"
+
+namespace tilecast {
+
+/// The GPU and the instruments that all operations share.
+struct LabDevice {
+  const Device& device;
+  Bytes l2;
+  CubinCache& cache;
+  const MicroKernels& kernels;
+  ActivityTimer& activity;
+  RegimeTimer& timer;
+  const Stream& stream;
+};
+
+/// Times the launches of a workload in the row's regime, collects the counters that were asked for,
+/// and fills in the row.
+using Timing = std::function<void(Measurement& row, Workload& workload)>;
+
+class Contender {
+ public:
+  virtual ~Contender() = default;
+
+  /// Of one launch.
+  virtual Verdict check() = 0;
+  /// Fills in what the device tells of the kernel that was checked. A row that must not be timed
+  /// gets another status than ok, and its reason.
+  virtual void identify(Measurement& /*row*/) {}
+  /// The launches that are timed; what they refer to lives as long as the contender.
+  virtual Workload workload() = 0;
+  /// Fills in the row's time, and a baseline's choice as its reason.
+  virtual void time(Measurement& row, const Timing& timing) {
+    Workload launches = workload();
+    timing(row, launches);
+  }
+};
+
+class LabOp {
+ public:
+  virtual ~LabOp() = default;
+
+  /// A row measured earlier, which later ones may repeat under another name.
+  virtual void remember(const Measurement& /*row*/) {}
+  /// Inputs and reference. Called again only for another problem or other inputs.
+  virtual void prepare(const AnyProblem& problem, Inputs inputs) = 0;
+  virtual const BufferSets& sets() const = 0;
+  /// For the problem prepared last. `config`: canonical, or a baseline's. Fills in the row's
+  /// registers, shared memory and CTAs. Throws ConfigError where it cannot run.
+  virtual std::unique_ptr<Contender> contender(const std::string& config, Measurement& row) = 0;
+};
+
+struct LabRow {
+  std::unique_ptr<LabOp> (*open)(const LabDevice& device);
+  /// Of the kernels that inputs and checks need besides MicroKernels'.
+  std::vector<KernelSource> (*check_sources)();
+  /// Of the kernels that a configuration launches. Throws ConfigError.
+  std::vector<KernelSource> (*kernel_sources)(const AnyProblem& problem, const AnyConfig& config);
+};
+
+/// One row for each alternative of AnyProblem, in their order.
+std::span<const LabRow> lab_ops();
+inline const LabRow& lab_op(const AnyProblem& problem) { return lab_ops()[problem.index()]; }
+
+}  // namespace tilecast

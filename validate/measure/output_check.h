@@ -1,0 +1,47 @@
+// Is a kernel's result right? What the laboratories of all operations share: memory for a result,
+// poisoned and between guard bands, and the verdict of a comparison with a reference in fp32.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "validate/measure/device_memory.h"
+#include "validate/measure/timing/micro_kernels.h"
+
+namespace tilecast {
+
+struct Verdict {
+  std::string fault;                  // empty where right
+  std::optional<double> max_error{};  // largest error over the largest reference; none: exact
+  double rms_error = 0;               // ||output - reference|| over ||reference||
+
+  bool right() const { return fault.empty(); }
+};
+
+/// Half the distance of 1 to the next number.
+double unit_roundoff(ElementType type);
+
+/// Of `elements` compared elements, whose error norm may be `norm_bound` of the reference's;
+/// `place` names an element by its index.
+Verdict verdict_of(const OutputCheck& check, double norm_bound, i64 elements,
+                   const std::function<std::string(u64 index)>& place);
+
+class GuardedOutput {
+ public:
+  GuardedOutput(const MicroKernels& kernels, const Stream& stream)
+      : kernels_(kernels), stream_(stream) {}
+
+  /// Poisoned memory for a result of `bytes`, with a guard band of 256 KiB on either side.
+  void* poison(std::size_t bytes);
+  /// Counts in `check` the words of the bands that are no longer poison.
+  void check_guards(OutputCheck* check) const;
+
+ private:
+  const MicroKernels& kernels_;
+  const Stream& stream_;
+  DeviceMemory memory_;
+  std::size_t behind_ = 0;  // where the second band begins
+};
+
+}  // namespace tilecast
