@@ -1,11 +1,13 @@
-// Compiles the micro-benchmarks to cubins, without a GPU: a wgmma loop that the compiler serialises
-// or spills would measure something else.
+// Compiles the micro-benchmarks and the kernels that verify others to cubins, without a GPU: a
+// wgmma loop that the compiler serialises or spills would measure something else.
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/jit/compile.h"
+#include "kernels/jit/embedded_sources.h"
 #include "tests/catch.h"
 #include "tests/seed.h"
 
@@ -20,12 +22,13 @@ Defines wgmma(i32 n, bool registers, i32 group, i32 pending) {
           fmt::format("TILECAST_GROUP={}", group), fmt::format("TILECAST_PENDING={}", pending)};
 }
 
+std::string micro(const std::string& name) { return "kernels/micro/" + name + ".cu"; }
+
 /// At least this many registers: accumulators that nobody reads would take their wgmmas with them.
-void check_compiles(const std::string& name, const Defines& defines = {},
+void check_compiles(const std::string& path, const Defines& defines = {},
                     i32 accumulator_registers = 0) {
-  INFO(name);
-  const CompiledKernel kernel =
-      compile_kernel({.path = "kernels/micro/" + name + ".cu", .defines = defines});
+  INFO(path);
+  const CompiledKernel kernel = compile_kernel({.path = path, .defines = defines});
   INFO(kernel.log);
   CHECK(kernel.rejection == "");
   CHECK(kernel.report.registers >= accumulator_registers);
@@ -37,7 +40,7 @@ TEST_CASE("Every micro-benchmark of the tensor cores keeps its wgmmas asynchrono
   Turns turns("tensor micro-benchmarks that are compiled", 4);
   const auto check = [&](const char* name, const Defines& defines, i32 registers) {
     if (turns.due()) {
-      check_compiles(name, defines, registers);
+      check_compiles(micro(name), defines, registers);
     }
   };
   for (const bool registers : {false, true}) {
@@ -59,11 +62,24 @@ TEST_CASE("Every other micro-benchmark compiles without spills") {
        {"tma_ring", "tma_latency", "tma_issue", "tma_store", "tma_box", "dram_mix", "load_latency",
         "shared_latency", "shared_read", "mbarrier_wake", "mbarrier_remote", "named_barrier",
         "flag_hop", "cta_launch"}) {
-    check_compiles(name);
+    check_compiles(micro(name));
   }
   for (const char* move : {"0", "1", "2"}) {
-    check_compiles("partial_sums", {std::string("TILECAST_MOVE=") + move, "TILECAST_AT_ONCE=16"});
+    check_compiles(micro("partial_sums"),
+                   {std::string("TILECAST_MOVE=") + move, "TILECAST_AT_ONCE=16"});
   }
+}
+
+TEST_CASE("Every kernel that verifies others compiles") {
+  int verifiers = 0;
+  for (const EmbeddedSource& source : embedded_sources()) {
+    const std::string_view path = source.path;
+    if (path.starts_with("kernels/verify/") && path.ends_with(".cu")) {
+      check_compiles(std::string(path));
+      ++verifiers;
+    }
+  }
+  CHECK(verifiers >= 10);
 }
 
 }  // namespace tilecast

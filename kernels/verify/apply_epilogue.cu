@@ -17,23 +17,57 @@ __device__ inline double element_at(const void* elements, u64 index, ElementType
           : ptx::value_of_bits(static_cast<const unsigned short*>(elements)[index], type));
 }
 
+// NVRTC takes no generic lambda, so a visitor of steps is a struct.
+struct Place {
+  const EpilogueInputs& in;
+  u64 row, column;
+  ElementType c;
+  double& x;
+};
+struct ApplyScale : Place {
+  template <class Step>
+  __device__ void operator()(Step) const {
+    if constexpr (!Step::kInMainLoop) {
+      const bool whole = Step::kReads.whole > 0;
+      x = Step::template apply<ExactMath>(x, static_cast<double>(in.a_scales[whole ? 0 : row]),
+                                          static_cast<double>(in.b_scales[whole ? 0 : column]));
+    }
+  }
+};
+struct ApplyBias : Place {
+  template <class Step>
+  __device__ void operator()(Step) const {
+    const u64 element = Step::kReads.row > 0 ? row : column;
+    x = Step::template apply<ExactMath>(x, element_at(in.bias, element, half_type(c)));
+  }
+};
+struct ApplyActivation : Place {
+  double up;  // of a gate
+  template <class Step>
+  __device__ void operator()(Step) const {
+    if constexpr (Step::kColumns == 2) {
+      x = Step::template apply<ExactMath>(x, up);
+    } else {
+      x = Step::template apply<ExactMath>(x);
+    }
+  }
+};
+struct ApplyLoad : Place {
+  template <class Step>
+  __device__ void operator()(Step) const {
+    x = Step::template apply<ExactMath>(x,
+                                        element_at(in.residual, row * in.residual_row + column, c));
+  }
+};
+
 extern "C" __global__ void __launch_bounds__(256)
     tilecast_apply_epilogue(const float* sums, float* results, EpilogueInputs in, u64 m, u64 n,
                             i32 type, Epilogue epilogue) {
   const ElementType c = static_cast<ElementType>(type);
   const auto before_activation = [&](u64 row, u64 column) {
     double x = static_cast<double>(sums[row * n + column]);
-    epilogue.visit<OutputKind::kScale>([&](auto step) {
-      if constexpr (!step.kInMainLoop) {
-        const bool whole = step.kReads.whole > 0;
-        x = step.template apply<ExactMath>(x, static_cast<double>(in.a_scales[whole ? 0 : row]),
-                                           static_cast<double>(in.b_scales[whole ? 0 : column]));
-      }
-    });
-    epilogue.visit<OutputKind::kBias>([&](auto step) {
-      const u64 element = step.kReads.row > 0 ? row : column;
-      x = step.template apply<ExactMath>(x, element_at(in.bias, element, half_type(c)));
-    });
+    epilogue.visit<OutputKind::kScale>(ApplyScale{{in, row, column, c, x}});
+    epilogue.visit<OutputKind::kBias>(ApplyBias{{in, row, column, c, x}});
     return x;
   };
   const u64 together = gates(epilogue) ? 2 : 1, columns = n / together;
@@ -42,17 +76,9 @@ extern "C" __global__ void __launch_bounds__(256)
        i += stride) {
     const u64 row = i / columns, column = i % columns;
     double x = before_activation(row, column * together);
-    epilogue.visit<OutputKind::kActivate>([&](auto step) {
-      if constexpr (step.kColumns == 2) {
-        x = step.template apply<ExactMath>(x, before_activation(row, column * 2 + 1));
-      } else {
-        x = step.template apply<ExactMath>(x);
-      }
-    });
-    epilogue.visit<OutputKind::kLoad>([&](auto step) {
-      const double element = element_at(in.residual, row * in.residual_row + column, c);
-      x = step.template apply<ExactMath>(x, element);
-    });
+    const double up = together == 2 ? before_activation(row, column * 2 + 1) : 0;
+    epilogue.visit<OutputKind::kActivate>(ApplyActivation{{in, row, column, c, x}, up});
+    epilogue.visit<OutputKind::kLoad>(ApplyLoad{{in, row, column, c, x}});
     if (in.amax != nullptr) {
       atomicMax(in.amax, Amax::magnitude(__float_as_uint(static_cast<float>(x))));
     }
