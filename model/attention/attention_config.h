@@ -123,11 +123,11 @@ TILECAST_HD constexpr AttentionRegisters attention_registers(const AttentionConf
 
 /// Registers of a consumer thread that hold O, S and P: fp32 sums of 64 x head_dim, fp32 scores of
 /// 64 x kv_block, and P as 16-bit operand of P V. S gives its registers to P as it is converted,
-/// unless the next block's scores are computed meanwhile.
+/// unless the next block's scores are computed in the same turn as P V.
 TILECAST_HD constexpr i32 accumulator_registers(const AttentionConfig& c, i32 head_dim) {
   const i32 sums = kGroupRows * head_dim / kGroupThreads;
   const i32 scores = kGroupRows * c.kv_block / kGroupThreads;
-  return sums + scores + (traits_of(c.schedule).scores_ahead ? scores / 2 : 0);
+  return sums + scores + (traits_of(c.schedule).takes_turns ? scores / 2 : 0);
 }
 
 /// Shared memory of a CTA: Q, whose place O takes at the end of the tile, the rings of K and V, and

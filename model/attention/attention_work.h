@@ -2,11 +2,12 @@
 // kernels, the closed form, the simulator and the tests all call this file; there is no other copy.
 //
 // A tile is `rows` rows of one query head, or, packed, of the query heads of one KV head: row r is
-// query r / heads_per_kv and head r % heads_per_kv of the group, as many whole queries as fit. Its
-// keys come in blocks of kv_block. Blocks are walked from the last to the first, so that those that
-// need a mask, at the end of the keys or on the diagonal, are a loop of their own before the
-// others. `splits` CTAs take parts of about equal length of a tile's blocks; a part may have none.
-// Integers only. Checked by: attention_work_test.cpp (exact cover, trip counts, masked blocks).
+// query r / heads_per_kv and head r % heads_per_kv of the group, where each warpgroup's 64 rows
+// begin with a query of their own and hold as many whole ones as fit. Its keys come in blocks of
+// kv_block. Blocks are walked from the last to the first, so that those that need a mask, at the
+// end of the keys or on the diagonal, are a loop of their own before the others. `splits` CTAs take
+// parts of about equal length of a tile's blocks; a part may have none. Integers only. Checked by:
+// attention_work_test.cpp (exact cover, trip counts, masked blocks).
 #pragma once
 
 #include "model/attention/attention_config.h"
@@ -82,7 +83,7 @@ TILECAST_HD constexpr AttentionWork attention_work(const AttentionProblem& p,
   work.heads = c.pack ? p.kv_heads : p.heads;
   work.queries = p.queries;
   work.keys = p.keys;
-  work.queries_per_tile = c.pack ? tile_rows(c) / group : tile_rows(c);
+  work.queries_per_tile = c.groups * (kGroupRows / (c.pack ? group : 1));
   work.row_blocks = ceil_div(p.queries, work.queries_per_tile);
   work.kv_block = c.kv_block;
   work.splits = c.splits;

@@ -81,6 +81,12 @@ TEST_CASE("Packed tiles hold whole queries of a KV head's group") {
   CHECK(work.queries_per_tile == 16);
   CHECK(work.row_blocks == 3);
   CHECK(work.tiles() == 2 * 3);
+  // Of three query heads each warpgroup's 64 rows hold 21 queries.
+  AttentionProblem three = problem_of(40, 512, AttentionMask::kFull, 1);
+  three.heads = 3;
+  CHECK(
+      attention_work(three, config_of(2, 64, AttentionOrder::kStatic, 1, true)).queries_per_tile ==
+      42);
 }
 
 TEST_CASE("The longest tiles of a section of heads come first") {
@@ -149,7 +155,7 @@ TEST_CASE("A consumer's registers hold what the published tiles need") {
   // 64 x 128 sums and 64 x 176 scores: 64 + 88, and 44 of P while the next scores are computed.
   AttentionConfig c = config_of(2, 176);
   CHECK(accumulator_registers(c, 128) == 152);
-  c.schedule = AttentionSchedule::kOverlap;
+  c.schedule = AttentionSchedule::kPingPong;
   CHECK(accumulator_registers(c, 128) == 196);
   CHECK(attention_registers(c).consumer == 240);
   c.groups = 3;
