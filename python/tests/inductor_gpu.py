@@ -3,8 +3,9 @@
     PYTHONPATH=... python python/tests/inductor_gpu.py [--problems 24] [--exhaustive 3] [--top-k 4] [--out inductor.csv]
 
 Needs torch 2.11 or later with CUDA and Triton, and tilecast with its compiled module; `matmul` needs libtilecast
-(TILECAST_LIBRARY). Each way compiles every problem in a process of its own with empty caches. Times of the compiled
-code are medians of 30 runs that do not find their operands in L2.
+(TILECAST_LIBRARY). Each way has a process of its own, which compiles every problem with empty caches; the ways
+take turns, problem by problem. Times of the compiled code are medians of 30 runs that do not find their operands
+in L2.
 """
 
 import argparse
@@ -15,7 +16,6 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
 # op, m, n, k; of bmm with batches first.
@@ -30,11 +30,12 @@ WAYS = {"all": ("ATEN,TRITON", None), "tilecast": ("ATEN,TRITON", {"matmul": Fal
         "exhaustive": ("TRITON", None), "exhaustive_tilecast": ("TRITON", {"matmul": False, "exhaustive": True})}
 
 
-def compiled(problem, way, top_k):
-    """In its own process: seconds to compile, microseconds to run, and what tilecast counted."""
+def serve(way, top_k):
+    """In the process of a way: reads a problem a line and answers with a row of JSON."""
     import torch
     from torch._dynamo.utils import counters
     from torch._inductor import config
+    from torch._inductor.utils import fresh_cache
 
     backends, options = WAYS[way]
     config.max_autotune_gemm_backends = backends
@@ -44,47 +45,62 @@ def compiled(problem, way, top_k):
     if options is not None:
         import tilecast.inductor
         tilecast.inductor.enable(top_k, **options)
-    op, *batch, m, n, k = problem
+    ones = torch.ones(64, device="cuda")
+    torch.compile(torch.add)(ones, ones)  # starts the compiler's processes
+    flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
 
-    def tensor(*sides):
-        return torch.randn(*batch, *sides, device="cuda", dtype=torch.bfloat16)
+    def answer(op, *batch, m, n, k):
+        def tensor(*sides):
+            return torch.randn(*batch, *sides, device="cuda", dtype=torch.bfloat16)
 
-    a, b = tensor(m, k), tensor(n, k).mT
-    arguments = (torch.randn(n, device="cuda", dtype=torch.bfloat16), a, b) if op == "addmm" else (a, b)
-    product = getattr(torch, op)
-    torch.compile(torch.add)(a, a)  # starts the compiler's processes
-    torch.cuda.synchronize()
-    start = time.perf_counter()
-    code = torch.compile(product, mode="max-autotune-no-cudagraphs")
-    with torch.no_grad():
-        out = code(*arguments)
-        torch.cuda.synchronize()
-        seconds = time.perf_counter() - start
+        a, b = tensor(m, k), tensor(n, k).mT
+        arguments = (torch.randn(n, device="cuda", dtype=torch.bfloat16), a, b) if op == "addmm" else (a, b)
+        product = getattr(torch, op)
         expected = product(*arguments)
-        assert torch.allclose(out.float(), expected.float(), rtol=0.05, atol=0.05 * math.sqrt(k)), (problem, way)
-        flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
-        times = []
-        for _ in range(30):
-            flush.zero_()
-            torch.cuda._sleep(200_000)  # the host is ahead
-            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            begin.record()
-            code(*arguments)
-            end.record()
+        torch.compiler.reset()
+        counters.clear()
+        with fresh_cache(), torch.no_grad():
             torch.cuda.synchronize()
-            times.append(begin.elapsed_time(end) * 1e3)
-    return {"compile_s": seconds, "time_us": statistics.median(times), "counters": dict(counters["tilecast"])}
+            start = time.perf_counter()
+            code = torch.compile(product, mode="max-autotune-no-cudagraphs")
+            out = code(*arguments)
+            torch.cuda.synchronize()
+            seconds = time.perf_counter() - start
+            assert torch.allclose(out.float(), expected.float(), rtol=0.05, atol=0.05 * math.sqrt(k))
+            times = []
+            for _ in range(30):
+                flush.zero_()
+                torch.cuda._sleep(200_000)  # the host is ahead
+                begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+                begin.record()
+                code(*arguments)
+                end.record()
+                torch.cuda.synchronize()
+                times.append(begin.elapsed_time(end) * 1e3)
+        return {"compile_s": seconds, "time_us": statistics.median(times), "counters": dict(counters["tilecast"])}
+
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what torch prints is no answer
+    for line in sys.stdin:
+        op, *batch, m, n, k = json.loads(line)
+        try:
+            row = answer(op, *batch, m=m, n=n, k=k)
+        except Exception as error:  # the next problem may work
+            row = {"compile_s": math.nan, "time_us": math.nan, "counters": {"error": repr(error)}}
+        print(json.dumps(row), file=answers, flush=True)
 
 
-def measured(problem, way, top_k):
-    with tempfile.TemporaryDirectory() as caches:
-        environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": caches, "TRITON_CACHE_DIR": caches + "/triton"}
-        done = subprocess.run([sys.executable, __file__, "--one", json.dumps([problem, way, top_k])],
-                              env=environment, capture_output=True, text=True, timeout=3600)
-    if done.returncode != 0:
-        print(problem, way, done.stderr.strip().splitlines()[-1:], file=sys.stderr)
-        return {"compile_s": math.nan, "time_us": math.nan, "counters": {}}
-    return json.loads(done.stdout.strip().splitlines()[-1])
+class Way:
+    """The process of one way of compiling."""
+
+    def __init__(self, name, top_k):
+        self.process = subprocess.Popen([sys.executable, __file__, "--serve", name, "--top-k", str(top_k)],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                        text=True)
+
+    def measured(self, problem):
+        print(json.dumps(problem), file=self.process.stdin, flush=True)
+        return json.loads(self.process.stdout.readline())
 
 
 def summary(rows, ours, theirs):
@@ -105,21 +121,21 @@ def main():
     parser.add_argument("--exhaustive", type=int, default=3, help="problems of the EXHAUSTIVE space (minutes each)")
     parser.add_argument("--top-k", type=int, default=4)
     parser.add_argument("--out", default="inductor.csv")
-    parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("--serve", choices=WAYS, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.one:
-        print(json.dumps(compiled(*json.loads(options.one))))
+    if options.serve:
+        serve(options.serve, options.top_k)
         return
     tasks = [(problem, way) for problem in PROBLEMS[:options.problems] for way in WAYS
              if not way.startswith("exhaustive")]
     tasks += [(problem, way) for problem in (PROBLEMS[8], PROBLEMS[12], PROBLEMS[20])[:options.exhaustive]
               for way in WAYS if way.startswith("exhaustive")]
-    rows = []
+    rows, ways = [], {way: Way(way, options.top_k) for way in dict.fromkeys(way for _, way in tasks)}
     with open(options.out, "w", newline="", encoding="utf-8") as file:
         table = csv.DictWriter(file, ["problem", "way", "compile_s", "time_us", "counters"])
         table.writeheader()
         for problem, way in tasks:
-            rows.append({"problem": problem, "way": way, **measured(problem, way, options.top_k)})
+            rows.append({"problem": problem, "way": way, **ways[way].measured(problem)})
             table.writerow(rows[-1])
             file.flush()
             print(*rows[-1].values(), flush=True)
