@@ -22,17 +22,34 @@ EncodeTensorMap find_encoder() {
   return reinterpret_cast<EncodeTensorMap>(function);
 }
 
+EncodeTensorMap encoder() {
+  static const EncodeTensorMap encode = find_encoder();
+  return encode;
+}
+
 }  // namespace
 
 TensorMap make_tensor_map(const MatrixView& matrix, const TmaBox& box) {
-  static const EncodeTensorMap encode = find_encoder();
   TensorMap map{};
-  const CUresult result = encode_tensor_map(encode, matrix, box, map);
+  const CUresult result = encode_tensor_map(encoder(), matrix, box, map);
   if (result != CUDA_SUCCESS) {
     throw Error(ExitCode::kWrong,
                 fmt::format("cuTensorMapEncodeTiled: error {}: {}x{} matrix at {}, box of {}x{}",
                             static_cast<int>(result), matrix.rows, matrix.columns, matrix.pointer,
                             box.rows, box.columns));
+  }
+  return map;
+}
+
+TensorMap make_heads_map(const HeadsView& view, i32 heads, i32 rows) {
+  TensorMap map{};
+  const CUresult result = encode_heads_map(encoder(), view, heads, rows, map);
+  if (result != CUDA_SUCCESS) {
+    throw Error(ExitCode::kWrong,
+                fmt::format("cuTensorMapEncodeTiled: error {}: {} rows of {} heads of {} at {}, "
+                            "box of {} heads and {} rows",
+                            static_cast<int>(result), view.rows, view.group * view.groups,
+                            view.head_dim, view.pointer, heads, rows));
   }
   return map;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/gemm/gemm_args.h"
+#include "kernels/launch/heads_view.h"
 #include "kernels/launch/matrix_view.h"
 
 namespace tilecast {
@@ -10,5 +11,8 @@ namespace tilecast {
 /// Out-of-bounds loads bring zeros, stores there are dropped. Throws DeviceError where the driver
 /// has no encoder, Error where it refuses the matrix or the box.
 TensorMap make_tensor_map(const MatrixView& matrix, const TmaBox& box);
+
+/// Likewise of attention heads, in boxes of 64 columns.
+TensorMap make_heads_map(const HeadsView& view, i32 heads, i32 rows);
 
 }  // namespace tilecast

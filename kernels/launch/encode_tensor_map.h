@@ -4,6 +4,7 @@
 #include <cuda.h>
 
 #include "kernels/gemm/gemm_args.h"
+#include "kernels/launch/heads_view.h"
 #include "kernels/launch/matrix_view.h"
 
 namespace tilecast {
@@ -71,6 +72,27 @@ inline CUresult encode_tensor_map(EncodeTensorMap encode, const MatrixView& matr
   return encode(reinterpret_cast<CUtensorMap*>(&map), data_type_of(matrix.dtype), sides,
                 const_cast<void*>(matrix.pointer), dims, strides, box_dims, element_strides,
                 CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(box), promotion_of(matrix),
+                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
+/// Boxes of 64 columns, `heads` and `rows`; each row fills a swizzle row.
+inline CUresult encode_heads_map(EncodeTensorMap encode, const HeadsView& view, i32 heads, i32 rows,
+                                 TensorMap& map) {
+  const auto whole = [](i64 number) { return static_cast<cuuint64_t>(number); };
+  const i64 element = element_bytes(view.dtype);
+  const cuuint64_t dims[] = {whole(view.head_dim), whole(view.group), whole(view.rows),
+                             whole(view.groups), whole(view.batch)};
+  const cuuint64_t strides[] = {whole(view.head_stride * element), whole(view.row_stride * element),
+                                whole(view.head_stride * view.group * element),
+                                whole(view.batch_stride * element)};
+  const cuuint32_t box[] = {kSlabElements, static_cast<cuuint32_t>(heads),
+                            static_cast<cuuint32_t>(rows), 1, 1};
+  const cuuint32_t element_strides[] = {1, 1, 1, 1, 1};
+  return encode(reinterpret_cast<CUtensorMap*>(&map), data_type_of(view.dtype), 5,
+                const_cast<void*>(view.pointer), dims, strides, box, element_strides,
+                CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                view.head_dim % 128 == 0 ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B
+                                         : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 

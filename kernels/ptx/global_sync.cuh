@@ -47,6 +47,12 @@ __device__ inline float4 load_four(const float* from) {
   return v;
 }
 
+__device__ inline float load_one(const float* from) {
+  float v;
+  asm volatile("ld.global.L1::no_allocate.f32 %0, [%1];" : "=f"(v) : "l"(from) : "memory");
+  return v;
+}
+
 __device__ inline void store_four(float* to, const float4& v) {
   asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(v.x), "f"(v.y), "f"(v.z),
                "f"(v.w)

@@ -1,4 +1,4 @@
-// Special registers: which SM runs this thread, and the two clocks a kernel can read.
+// Special registers: this thread, the SM that runs it, and the two clocks a kernel can read.
 #pragma once
 
 #include "model/base/integers.h"
@@ -10,6 +10,14 @@ __device__ __forceinline__ u32 smid() {
   u32 id;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
   return id;
+}
+
+/// %tid.x, read where it is used: the compiler keeps nothing that follows from it in registers from
+/// one turn of a loop to the next.
+__device__ __forceinline__ u32 thread_index() {
+  u32 thread;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+  return thread;
 }
 
 /// %clock: the low half of %clock64.

@@ -1,4 +1,4 @@
-// The bulk copy engine (TMA) on tensor maps of two to four sides. `map` points at a TensorMap in
+// The bulk copy engine (TMA) on tensor maps of two to five sides. `map` points at a TensorMap in
 // kernel parameters.
 #pragma once
 
@@ -35,6 +35,15 @@ __device__ inline void tma_load_4d(u32 destination, const void* map, i32 x, i32 
       "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes"
       " [%0], [%1, {%2, %3, %4, %5}], [%6];" ::"r"(destination),
       "l"(map), "r"(x), "r"(y), "r"(z), "r"(w), "r"(barrier)
+      : "memory");
+}
+
+__device__ inline void tma_load_5d(u32 destination, const void* map, i32 x, i32 y, i32 z, i32 w,
+                                   i32 v, u32 barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      " [%0], [%1, {%2, %3, %4, %5, %6}], [%7];" ::"r"(destination),
+      "l"(map), "r"(x), "r"(y), "r"(z), "r"(w), "r"(v), "r"(barrier)
       : "memory");
 }
 
@@ -99,6 +108,15 @@ __device__ inline void tma_store_4d(const void* map, u32 source, i32 x, i32 y, i
       "cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(
           map),
       "r"(x), "r"(y), "r"(z), "r"(w), "r"(source)
+      : "memory");
+}
+
+__device__ inline void tma_store_5d(const void* map, u32 source, i32 x, i32 y, i32 z, i32 w,
+                                    i32 v) {
+  asm volatile(
+      "cp.async.bulk.tensor.5d.global.shared::cta.bulk_group [%0, {%1, %2, %3, %4, %5}], [%6];" ::
+          "l"(map),
+      "r"(x), "r"(y), "r"(z), "r"(w), "r"(v), "r"(source)
       : "memory");
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "model/attention/attention_config.h"
+#include "model/gemm/order/fast_divisor.h"
 
 namespace tilecast {
 
@@ -32,49 +33,72 @@ struct AttentionWork {
   i32 queries_per_tile;  // whole ones
   i32 row_blocks;        // of a head
   i32 kv_block, splits;
-  i32 section;  // heads (of all sequences) in one section of the longest-first order
   bool causal, longest_first;
+  // Heads (of all sequences) in one section of the longest-first order, and in the last one.
+  FastDivisor section, last_section;
+  FastDivisor by_section_tiles, by_splits, by_row_blocks, by_heads, by_kv_block;
+
+  TILECAST_HD constexpr void set_section(i32 section_heads) {
+    const u32 all = static_cast<u32>(batch * heads), width = static_cast<u32>(section_heads);
+    section = FastDivisor::of(width);
+    last_section = FastDivisor::of(all % width == 0 ? width : all % width);
+    by_section_tiles = FastDivisor::of(width * static_cast<u32>(row_blocks));
+  }
 
   /// Valid for legal configurations (attention_rules.h); the product fits 31 bits.
   TILECAST_HD constexpr i32 tiles() const { return batch * heads * row_blocks * splits; }
 
   /// Tile `linear` of the order. Splits of a tile are neighbours.
   TILECAST_HD constexpr AttentionTile at(i32 linear) const {
-    const i32 of_tile = linear / splits;
-    i32 head = of_tile / row_blocks, row_block = of_tile % row_blocks;
-    if (longest_first) {
-      const i32 in_section = section * row_blocks;
-      const i32 begin = of_tile / in_section * section;  // its first head
-      const i32 width = min_of(section, batch * heads - begin);
-      const i32 place = of_tile - begin * row_blocks;
-      head = begin + place % width;
-      row_block = row_blocks - 1 - place / width;
+    const u32 of_tile = by_splits.quotient(static_cast<u32>(linear));
+    const i32 split = linear - static_cast<i32>(of_tile) * splits;
+    if (!longest_first) {
+      const u32 head = by_row_blocks.quotient(of_tile);
+      return tile(static_cast<i32>(head), static_cast<i32>(of_tile - head * by_row_blocks.divisor),
+                  split);
     }
-    return tile(head, row_block, linear % splits);
+    const u32 index = by_section_tiles.quotient(of_tile);
+    const u32 begin = index * section.divisor;  // its first head
+    const bool last = begin + section.divisor >= static_cast<u32>(batch * heads);
+    const u32 place = of_tile - index * by_section_tiles.divisor;
+    const FastDivisor& width = last ? last_section : section;
+    const u32 row = width.quotient(place);
+    return tile(static_cast<i32>(begin + place - row * width.divisor),
+                row_blocks - 1 - static_cast<i32>(row), split);
   }
 
   /// `head`: of all sequences.
   TILECAST_HD constexpr AttentionTile tile(i32 head, i32 row_block, i32 split) const {
     const i32 query = row_block * queries_per_tile;
     const i32 last = min_of(queries, query + queries_per_tile) - 1;
-    const i32 blocks = (seen(last) + kv_block - 1) / kv_block;
-    const i32 unmasked = seen(query) / kv_block;  // every row of the tile sees all their keys
+    const i32 blocks = whole_blocks(seen(last) + kv_block - 1);
+    const i32 unmasked = whole_blocks(seen(query));  // every row of the tile sees all their keys
     const i32 first = part(blocks, split), count = part(blocks, split + 1) - first;
-    return {head / heads, head % heads, query, row_block,
-            split,        first,        count, max_of(0, min_of(count, first + count - unmasked))};
+    const i32 sequence = static_cast<i32>(by_heads.quotient(static_cast<u32>(head)));
+    return {.batch = sequence,
+            .head = head - sequence * heads,
+            .query = query,
+            .row_block = row_block,
+            .split = split,
+            .first = first,
+            .count = count,
+            .masked = max_of(0, min_of(count, first + count - unmasked))};
   }
 
  private:
   TILECAST_HD constexpr i32 seen(i32 query) const {
     return causal ? max_of(0, min_of(keys, query + 1 + (keys - queries))) : keys;
   }
+  TILECAST_HD constexpr i32 whole_blocks(i32 seen_keys) const {
+    return static_cast<i32>(by_kv_block.quotient(static_cast<u32>(seen_keys)));
+  }
   TILECAST_HD constexpr i32 part(i32 blocks, i32 split) const {
-    return static_cast<i32>(i64{blocks} * split / splits);
+    return static_cast<i32>(by_splits.quotient(static_cast<u32>(blocks * split)));
   }
 };
 
 /// Workers: resident CTAs at most. Worker w takes tiles w, w + workers, ...; of the dynamic order
-/// it begins with w and then draws: the counter starts at `workers`.
+/// it begins with w and then takes `workers` + each draw from a counter that starts at 0.
 TILECAST_HD constexpr AttentionWork attention_work(const AttentionProblem& p,
                                                    const AttentionConfig& c) {
   const i32 group = heads_per_kv(p);
@@ -89,10 +113,14 @@ TILECAST_HD constexpr AttentionWork attention_work(const AttentionProblem& p,
   work.splits = c.splits;
   work.causal = is_causal(p);
   work.longest_first = work.causal && c.order != AttentionOrder::kStatic;
+  work.by_splits = FastDivisor::of(static_cast<u32>(work.splits));
+  work.by_row_blocks = FastDivisor::of(static_cast<u32>(work.row_blocks));
+  work.by_heads = FastDivisor::of(static_cast<u32>(work.heads));
+  work.by_kv_block = FastDivisor::of(static_cast<u32>(work.kv_block));
   const i64 kv_of_head = i64{2} * p.keys * p.head_dim * element_bytes(p.dtype);
   const i32 kv_heads = static_cast<i32>(max_of<i64>(1, kSectionBytes / kv_of_head));
-  work.section =
-      min_of(p.batch * work.heads, min_of(kv_heads, p.batch * p.kv_heads) * (c.pack ? 1 : group));
+  work.set_section(
+      min_of(p.batch * work.heads, min_of(kv_heads, p.batch * p.kv_heads) * (c.pack ? 1 : group)));
   return work;
 }
 

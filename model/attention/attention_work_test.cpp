@@ -92,8 +92,8 @@ TEST_CASE("Packed tiles hold whole queries of a KV head's group") {
 TEST_CASE("The longest tiles of a section of heads come first") {
   AttentionProblem p = problem_of(256, 256, AttentionMask::kCausal);
   AttentionWork work = attention_work(p, config_of(2, 64, AttentionOrder::kLongestFirst));
-  CHECK(work.section == 8);  // 128 KiB of keys and values a head: all fit
-  work.section = 3;
+  CHECK(work.section.divisor == 8);  // 128 KiB of keys and values a head: all fit
+  work.set_section(3);
   const auto place = [&](i32 linear) {
     const AttentionTile tile = work.at(linear);
     return std::pair(tile.batch * 4 + tile.head, tile.row_block);
@@ -116,7 +116,7 @@ TEST_CASE("Tiles of every order cover each block of keys of every row once") {
                {AttentionOrder::kStatic, AttentionOrder::kLongestFirst}) {
             const AttentionProblem p = problem_of(queries, keys, mask, 2);
             AttentionWork work = attention_work(p, config_of(1, 96, order, splits, pack));
-            work.section = min_of(work.section, 3);
+            work.set_section(min_of(static_cast<i32>(work.section.divisor), 3));
             std::set<std::tuple<i32, i32, i32, i32>> blocks;
             i64 counted = 0;
             for (i32 linear = 0; linear < work.tiles(); ++linear) {

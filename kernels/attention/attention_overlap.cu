@@ -1,0 +1,60 @@
+// Attention with overlap inside a warpgroup: Q K^T of a block is issued before P V of the block
+// before, which then runs under the mask and the maxima of this one. Where there are several
+// warpgroups, they take turns to issue both, so that one's softmax runs under the others' products.
+//
+// Contract: as attention_specialized.cu.
+// Checked by: kernels/jit/attention_launch_test.cpp.
+#include "kernels/attention/roles.cuh"
+
+namespace tilecast {
+
+template <class Kernel>
+__device__ __forceinline__ void attend(Walker<Kernel>& walker, const AttentionTile& tile,
+                                       Sums<Kernel>& o, Softmax<Kernel>& softmax) {
+  if (tile.count == 0) {
+    return;
+  }
+  Scores<Kernel> s;
+  Weights<Kernel> p;
+  const auto weigh = [&](i32 block, bool masked) {
+    if (masked) {
+      walker.seen.mask(s, block * Kernel::kKvBlock);
+    }
+    softmax.update(s, walker.scale);
+  };
+  const auto add_block = [&](i32 block, bool masked) {
+    walker.take_turn();
+    walker.multiply_k(s);
+    softmax.rescale(o);
+    walker.multiply_v(o, p);
+    walker.end_turn();
+    walker.template finish_k<1>(s);
+    weigh(block, masked);
+    walker.template finish_v<0>(o);
+    round_weights<Kernel>(s, p);
+  };
+  const i32 end = tile.first + tile.count;
+  walker.take_turn();
+  walker.multiply_k(s);
+  walker.end_turn();
+  walker.template finish_k<0>(s);
+  weigh(end - 1, true);
+  round_weights<Kernel>(s, p);
+  i32 block = end - 2;
+  for (; block >= end - tile.masked; --block) {
+    add_block(block, true);
+  }
+  for (; block >= tile.first; --block) {
+    add_block(block, false);
+  }
+  softmax.rescale(o);
+  walker.multiply_v(o, p);
+  walker.template finish_v<0>(o);
+}
+
+template <class Kernel>
+__device__ __forceinline__ void run(const AttentionArgs& args) {
+  run_specialized<Kernel>(args, attend<Kernel>);
+}
+
+}  // namespace tilecast

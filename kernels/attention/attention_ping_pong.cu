@@ -1,0 +1,59 @@
+// Ping-pong attention: the consumer warpgroups take turns at the tensor cores. In a turn a
+// warpgroup issues P V of its block and Q K^T of the next one; its softmax runs under the others'
+// products.
+//
+// Contract: as attention_specialized.cu, with two consumer warpgroups or more.
+// Checked by: kernels/jit/attention_launch_test.cpp.
+#include "kernels/attention/roles.cuh"
+
+namespace tilecast {
+
+template <class Kernel>
+__device__ __forceinline__ void attend(Walker<Kernel>& walker, const AttentionTile& tile,
+                                       Sums<Kernel>& o, Softmax<Kernel>& softmax) {
+  if (tile.count == 0) {
+    return;
+  }
+  Scores<Kernel> s;
+  Weights<Kernel> p;
+  const auto weigh = [&](i32 block, bool masked) {
+    if (masked) {
+      walker.seen.mask(s, block * Kernel::kKvBlock);
+    }
+    softmax.update(s, walker.scale);
+    softmax.rescale(o);
+    round_weights<Kernel>(s, p);
+  };
+  const auto add_block = [&](i32 block, bool masked) {
+    walker.take_turn();
+    walker.multiply_v(o, p);
+    walker.multiply_k(s);
+    walker.end_turn();
+    walker.template finish_v<1>(o);
+    walker.template finish_k<0>(s);
+    weigh(block, masked);
+  };
+  const i32 end = tile.first + tile.count;
+  walker.take_turn();
+  walker.multiply_k(s);
+  walker.end_turn();
+  walker.template finish_k<0>(s);
+  weigh(end - 1, true);
+  i32 block = end - 2;
+  for (; block >= end - tile.masked; --block) {
+    add_block(block, true);
+  }
+  for (; block >= tile.first; --block) {
+    add_block(block, false);
+  }
+  walker.multiply_v(o, p);
+  walker.template finish_v<0>(o);
+}
+
+template <class Kernel>
+__device__ __forceinline__ void run(const AttentionArgs& args) {
+  static_assert(Kernel::kTurns, "warpgroups to take turns");
+  run_specialized<Kernel>(args, attend<Kernel>);
+}
+
+}  // namespace tilecast

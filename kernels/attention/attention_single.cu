@@ -1,0 +1,75 @@
+// Attention by one warpgroup that does all in sequence: product, softmax, product. One of its
+// threads loads, as many blocks ahead as there are stages; several CTAs of an SM hide each other's
+// waits.
+//
+// Contract: kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the
+// boxes of attention_args.h, args.tiles CTAs.
+// Checked by: kernels/jit/attention_launch_test.cpp.
+#include "kernels/attention/roles.cuh"
+
+namespace tilecast {
+
+template <class Kernel>
+__device__ __forceinline__ void run(const AttentionArgs& args) {
+  static_assert(Kernel::kGroups == 1 && !Kernel::kDynamic, "one tile, one warpgroup");
+  const auto smem = AttentionShared<Kernel>::here();
+  const bool loads = ptx::uniform_warp_index() == 0 && ptx::elect_one();
+  if (loads) {
+    initialise_barriers(smem);
+  }
+  __syncthreads();
+  const i32 linear = static_cast<i32>(blockIdx.x);
+  const AttentionTile tile = args.work.at(linear);
+  const i32 end = tile.first + tile.count;
+  Walker<Kernel> walker{smem, 0, args.scale_log2, SeenKeys<Kernel>::of(args.work, tile.query)};
+  /// Into the stage that holds, or held, the block `kStages` later.
+  const auto load_k = [&](i32 block, i32 stage) {
+    if (loads && block >= tile.first) {
+      load_keys<Kernel>(args, args.k, tile, block, smem.k(stage), smem.k_full(stage));
+    }
+  };
+  const auto load_v = [&](i32 block, i32 stage) {
+    if (loads && block >= tile.first) {
+      load_keys<Kernel>(args, args.v, tile, block, smem.v(stage), smem.v_full(stage));
+    }
+  };
+  if (loads) {
+    load_queries(args, smem, tile, 0);
+  }
+  for (i32 stage = 0; stage < Kernel::kStages; ++stage) {
+    load_k(end - 1 - stage, stage);
+    load_v(end - 1 - stage, stage);
+  }
+  Sums<Kernel> o{};
+  Softmax<Kernel> softmax;
+  Scores<Kernel> s;
+  Weights<Kernel> p;
+  const auto add_block = [&](i32 block, bool masked) {
+    const i32 stage = walker.k.index;
+    walker.multiply_k(s);
+    walker.template finish_k<0>(s);
+    __syncthreads();  // every warp's wgmmas have read K
+    load_k(block - Kernel::kStages, stage);
+    if (masked) {
+      walker.seen.mask(s, block * Kernel::kKvBlock);
+    }
+    softmax.update(s, walker.scale);
+    softmax.rescale(o);
+    round_weights<Kernel>(s, p);
+    walker.multiply_v(o, p);
+    walker.template finish_v<0>(o);
+    __syncthreads();
+    load_v(block - Kernel::kStages, stage);
+  };
+  ptx::mbarrier_wait(smem.q_full(0), 0);
+  i32 block = end - 1;
+  for (; block >= end - tile.masked; --block) {
+    add_block(block, true);
+  }
+  for (; block >= tile.first; --block) {
+    add_block(block, false);
+  }
+  store_tile(args, smem, tile, linear, 0, o, softmax);
+}
+
+}  // namespace tilecast

@@ -1,0 +1,44 @@
+// Warp-specialised attention: one producer, consumer warpgroups that each have 64 rows of the tile
+// and take product, softmax and product of a block one after the other. While one warpgroup is at
+// its softmax, the others' products may run, as it happens.
+//
+// Contract: kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the
+// boxes of attention_args.h, at most args.tiles CTAs, fewer where they are persistent.
+// Checked by: kernels/jit/attention_launch_test.cpp.
+#include "kernels/attention/roles.cuh"
+
+namespace tilecast {
+
+template <class Kernel>
+__device__ __forceinline__ void attend(Walker<Kernel>& walker, const AttentionTile& tile,
+                                       Sums<Kernel>& o, Softmax<Kernel>& softmax) {
+  Scores<Kernel> s;
+  Weights<Kernel> p;
+  const auto add_block = [&](i32 block, bool masked) {
+    walker.multiply_k(s);
+    walker.template finish_k<0>(s);
+    if (masked) {
+      walker.seen.mask(s, block * Kernel::kKvBlock);
+    }
+    softmax.update(s, walker.scale);
+    softmax.rescale(o);
+    round_weights<Kernel>(s, p);
+    walker.multiply_v(o, p);
+    walker.template finish_v<0>(o);
+  };
+  const i32 end = tile.first + tile.count;
+  i32 block = end - 1;
+  for (; block >= end - tile.masked; --block) {
+    add_block(block, true);
+  }
+  for (; block >= tile.first; --block) {
+    add_block(block, false);
+  }
+}
+
+template <class Kernel>
+__device__ __forceinline__ void run(const AttentionArgs& args) {
+  run_specialized<Kernel>(args, attend<Kernel>);
+}
+
+}  // namespace tilecast

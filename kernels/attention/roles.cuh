@@ -1,0 +1,250 @@
+// The roles of a specialised attention kernel: one thread loads, warpgroups each multiply their 64
+// rows of every tile. Registers move from the one to the others.
+//
+// K and V have a ring of stages each, which the producer fills across tile boundaries in the order
+// in which blocks are walked, from the last to the first. Each warpgroup has its own place for Q,
+// from which its output leaves, too; the next tile's Q is loaded there once the output has left.
+#pragma once
+
+#include "kernels/attention/store.cuh"
+#include "kernels/device/ring_position.h"
+
+namespace tilecast {
+
+/// The tiles of one CTA: every n-th, or drawn from a counter by the producer, which hands them on
+/// through two slots of shared memory.
+template <class Kernel, bool kProduces>
+class AttentionTiles {
+ public:
+  __device__ AttentionTiles(const AttentionArgs& args, const AttentionShared<Kernel>& smem)
+      : args_(args), smem_(smem) {}
+
+  __device__ i32 first() const { return static_cast<i32>(blockIdx.x); }
+  __device__ bool has(i32 tile) const { return tile < args_.tiles; }
+  __device__ i32 next(i32 tile) {
+    const i32 workers = static_cast<i32>(gridDim.x);
+    if constexpr (!Kernel::kDynamic) {
+      return tile + workers;
+    } else {
+      u32 drawn;
+      if constexpr (kProduces) {
+        drawn = atomicAdd(args_.draws, 1u) + gridDim.x;
+        ptx::mbarrier_wait(smem_.drawn_empty(slot_.index), slot_.phase ^ 1);
+        ptx::store_shared<4>(smem_.drawn(slot_.index), {{drawn}});
+        ptx::mbarrier_arrive(smem_.drawn_full(slot_.index));
+      } else {
+        ptx::mbarrier_wait(smem_.drawn_full(slot_.index), slot_.phase);
+        drawn = ptx::load_shared<4>(smem_.drawn(slot_.index)).word[0];
+        ptx::mbarrier_arrive(smem_.drawn_empty(slot_.index));
+      }
+      slot_.advance();
+      return static_cast<i32>(drawn);
+    }
+  }
+  /// By the producer, at the end: the last CTA leaves the counters as it found them.
+  __device__ void leave() const {
+    if constexpr (Kernel::kDynamic) {
+      __threadfence();  // this CTA's draws are done
+      if (atomicAdd(args_.draws + 1, 1u) == gridDim.x - 1) {
+        args_.draws[0] = args_.draws[1] = 0;
+      }
+    }
+  }
+
+ private:
+  const AttentionArgs& args_;
+  const AttentionShared<Kernel>& smem_;
+  BufferPosition<2> slot_;
+};
+
+/// A block of keys, of K or V, into a stage.
+template <class Kernel>
+__device__ __forceinline__ void load_keys(const AttentionArgs& args, const TensorMap& map,
+                                          const AttentionTile& tile, i32 block, u32 to,
+                                          u32 barrier) {
+  const i32 head = static_cast<i32>(args.groups_per_kv.quotient(static_cast<u32>(tile.head)));
+  ptx::mbarrier_arrive_expect_tx(barrier, Kernel::kSmem.stage_bytes);
+#pragma unroll
+  for (i32 slab = 0; slab < Kernel::kSlabs; ++slab) {
+    ptx::tma_load_5d(to + slab * Kernel::kKvSlabBytes, &map, slab * Kernel::kSlab, 0,
+                     block * Kernel::kKvBlock, head, tile.batch, barrier);
+  }
+}
+
+template <class Kernel>
+__device__ __forceinline__ void load_queries(const AttentionArgs& args,
+                                             const AttentionShared<Kernel>& smem,
+                                             const AttentionTile& tile, i32 group) {
+  ptx::mbarrier_arrive_expect_tx(smem.q_full(group), Kernel::kLoadedQueryBytes);
+#pragma unroll
+  for (i32 slab = 0; slab < Kernel::kSlabs; ++slab) {
+    ptx::tma_load_5d(smem.q(group) + slab * Kernel::kQuerySlabBytes, &args.q, slab * Kernel::kSlab,
+                     0, tile.query + group * Kernel::kQueries, tile.head, tile.batch,
+                     smem.q_full(group));
+  }
+}
+
+template <class Kernel>
+using KvPosition = BufferPosition<Kernel::kStages>;
+
+template <class Kernel>
+__device__ inline void produce(const AttentionArgs& args, const AttentionShared<Kernel>& smem) {
+  KvPosition<Kernel> k, v;
+  u32 q_phase = 0;
+  const auto load_k = [&](const AttentionTile& tile, i32 block) {
+    ptx::mbarrier_wait(smem.k_empty(k.index), k.phase ^ 1);
+    load_keys<Kernel>(args, args.k, tile, block, smem.k(k.index), smem.k_full(k.index));
+    k.advance();
+  };
+  const auto load_v = [&](const AttentionTile& tile, i32 block) {
+    ptx::mbarrier_wait(smem.v_empty(v.index), v.phase ^ 1);
+    load_keys<Kernel>(args, args.v, tile, block, smem.v(v.index), smem.v_full(v.index));
+    v.advance();
+  };
+  AttentionTiles<Kernel, true> tiles(args, smem);
+  for (i32 t = tiles.first(); tiles.has(t); t = tiles.next(t)) {
+    const AttentionTile tile = args.work.at(t);
+    if (tile.count > 0) {
+      load_k(tile, tile.first + tile.count - 1);
+    }
+    for (i32 group = 0; group < Kernel::kGroups; ++group) {
+      ptx::mbarrier_wait(smem.q_empty(group), q_phase ^ 1);
+      load_queries(args, smem, tile, group);
+    }
+    q_phase ^= 1;
+    for (i32 block = tile.first + tile.count - 1; block >= tile.first; --block) {
+      if (block > tile.first) {
+        load_k(tile, block - 1);
+      }
+      load_v(tile, block);
+    }
+  }
+  tiles.leave();
+}
+
+/// What a consumer warpgroup has while it walks a tile's blocks.
+template <class Kernel>
+struct Walker {
+  const AttentionShared<Kernel>& smem;
+  i32 group;
+  float scale;                  // log2
+  SeenKeys<Kernel> seen{};      // by its rows
+  KvPosition<Kernel> k{}, v{};  // the stages to multiply next
+
+  /// Issues S = Q K^T of the next stage of K, once that has landed.
+  __device__ __forceinline__ void multiply_k(Scores<Kernel>& s) {
+    ptx::mbarrier_wait(smem.k_full(k.index), k.phase);
+    multiply_q_k<Kernel>(s, smem.q(group), smem.k(k.index));
+  }
+  /// Issues O += P V likewise.
+  __device__ __forceinline__ void multiply_v(Sums<Kernel>& o, const Weights<Kernel>& p) {
+    ptx::mbarrier_wait(smem.v_full(v.index), v.phase);
+    multiply_p_v<Kernel>(o, p, smem.v(v.index));
+  }
+  /// Waits for all wgmmas but the last kPending groups; what they read of K, or V, is then free.
+  template <i32 kPending>
+  __device__ __forceinline__ void finish_k(Scores<Kernel>& s) {
+    ptx::wgmma_wait<kPending>();
+    ptx::wgmma_fence_registers(s);
+    release(smem.k_empty(k.index));
+    k.advance();
+  }
+  template <i32 kPending>
+  __device__ __forceinline__ void finish_v(Sums<Kernel>& o) {
+    ptx::wgmma_wait<kPending>();
+    ptx::wgmma_fence_registers(o);
+    release(smem.v_empty(v.index));
+    v.advance();
+  }
+  // At the tensor cores, one warpgroup after the other: each waits for its turn, and hands over.
+  __device__ __forceinline__ void take_turn() const {
+    if constexpr (Kernel::kTurns) {
+      ptx::named_barrier_sync(kFirstTurnBarrier + group, 2 * kGroupThreads);
+    }
+  }
+  __device__ __forceinline__ void end_turn() const {
+    if constexpr (Kernel::kTurns) {
+      const i32 next = group + 1 < Kernel::kGroups ? group + 1 : 0;
+      ptx::named_barrier_arrive(kFirstTurnBarrier + next, 2 * kGroupThreads);
+    }
+  }
+
+ private:
+  /// Each warp for itself: its part of the warpgroup's wgmmas has completed.
+  __device__ __forceinline__ void release(u32 barrier) const {
+    if (ptx::elect_one()) {
+      ptx::mbarrier_arrive(barrier);
+    }
+  }
+};
+
+/// Calls `attend(walker, tile, o, softmax)` for every tile of the CTA, by each thread of a consumer
+/// warpgroup, and stores what it leaves.
+template <class Kernel, class Attend>
+__device__ __forceinline__ void consume(const AttentionArgs& args,
+                                        const AttentionShared<Kernel>& smem, i32 group,
+                                        Attend attend) {
+  Walker<Kernel> walker{smem, group, args.scale_log2};
+  AttentionTiles<Kernel, false> tiles(args, smem);
+  u32 q_phase = 0;
+  if (group == Kernel::kGroups - 1) {
+    walker.end_turn();  // the first warpgroup begins
+  }
+  for (i32 t = tiles.first(); tiles.has(t); t = tiles.next(t)) {
+    const AttentionTile tile = args.work.at(t);
+    walker.seen = SeenKeys<Kernel>::of(args.work, tile.query + group * Kernel::kQueries);
+    Sums<Kernel> o{};
+    Softmax<Kernel> softmax;
+    ptx::mbarrier_wait(smem.q_full(group), q_phase);
+    q_phase ^= 1;
+    attend(walker, tile, o, softmax);
+    asm volatile("" : "+r"(t));  // the tile's place is computed anew, not kept in registers
+    store_tile(args, smem, args.work.at(t), t, group, o, softmax);
+  }
+}
+
+/// By one thread.
+template <class Kernel>
+__device__ __forceinline__ void initialise_barriers(const AttentionShared<Kernel>& smem) {
+  constexpr i32 kConsumerWarps = Kernel::kGroups * 4;
+  for (i32 stage = 0; stage < Kernel::kStages; ++stage) {
+    ptx::mbarrier_init(smem.k_full(stage), 1);
+    ptx::mbarrier_init(smem.v_full(stage), 1);
+    ptx::mbarrier_init(smem.k_empty(stage), kConsumerWarps);
+    ptx::mbarrier_init(smem.v_empty(stage), kConsumerWarps);
+  }
+  for (i32 group = 0; group < Kernel::kGroups; ++group) {
+    ptx::mbarrier_init(smem.q_full(group), 1);
+    ptx::mbarrier_init(smem.q_empty(group), 1);
+  }
+  for (i32 slot = 0; slot < 2; ++slot) {
+    ptx::mbarrier_init(smem.drawn_full(slot), 1);
+    ptx::mbarrier_init(smem.drawn_empty(slot), Kernel::kGroups * kGroupThreads);
+  }
+  ptx::fence_mbarrier_init();
+}
+
+template <class Kernel, class Attend>
+__device__ __forceinline__ void run_specialized(const AttentionArgs& args, Attend attend) {
+  const auto smem = AttentionShared<Kernel>::here();
+  const i32 warp = ptx::uniform_warp_index(), group = warp / 4;
+  const bool produces = warp == Kernel::kGroups * 4;
+  if (produces && ptx::elect_one()) {
+    for (const TensorMap* map : {&args.k, &args.q, &args.v, &args.o}) {
+      ptx::prefetch_tensor_map(map);
+    }
+    initialise_barriers(smem);
+  }
+  __syncthreads();
+  if (group == Kernel::kGroups) {
+    ptx::setmaxnreg_dec<Kernel::kRegisters.producer>();
+    if (produces && ptx::elect_one()) {
+      produce<Kernel>(args, smem);
+    }
+  } else {
+    ptx::setmaxnreg_inc<Kernel::kRegisters.consumer>();
+    consume<Kernel>(args, smem, group, attend);
+  }
+}
+
+}  // namespace tilecast

@@ -1,0 +1,54 @@
+// One attention problem run by one compiled configuration. Made once; bound once per set of
+// buffers; launched many times with nothing left to compute.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/attention/attention_args.h"
+#include "kernels/jit/attention_source.h"
+#include "kernels/jit/loaded_kernel.h"
+#include "kernels/jit/zeroed_memory.h"
+
+namespace tilecast {
+
+/// A tensor of heads in device memory, 16-byte aligned; strides in elements, whole 16 bytes.
+struct HeadsBuffer {
+  void* pointer;
+  AttentionStrides strides;
+};
+
+struct AttentionBuffers {
+  HeadsBuffer q, k, v, o;
+  float* lse = nullptr;  // [batch, heads, queries], where the problem has one
+};
+
+/// Tight tensors in the problem's layout.
+AttentionBuffers tight_buffers(const AttentionProblem& problem, void* q, void* k, void* v, void* o,
+                               float* lse);
+
+class AttentionLaunch {
+ public:
+  /// `kernel` is the compiled `config` for the problem, and must outlive this. Launches must follow
+  /// each other. Throws Error where the device cannot hold one CTA.
+  AttentionLaunch(LoadedKernel& kernel, const AttentionProblem& problem,
+                  const AttentionConfig& config);
+
+  /// `scale`: of the softmax, above 0.
+  AttentionArgs bind(const AttentionBuffers& buffers, float scale) const;
+
+  void launch(const AttentionArgs& args, cudaStream_t stream) const;
+
+  const LaunchShape& shape() const { return shape_; }
+  i32 resident_ctas_per_sm() const { return resident_ctas_per_sm_; }
+
+ private:
+  const LoadedKernel* kernel_;
+  AttentionProblem problem_;
+  AttentionConfig config_;
+  AttentionWork work_;
+  LaunchShape shape_;
+  i32 resident_ctas_per_sm_ = 0;
+  ZeroedMemory partials_, parts_done_, draws_;
+};
+
+}  // namespace tilecast
