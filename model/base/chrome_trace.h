@@ -1,11 +1,11 @@
-// A timeline as Chrome trace JSON: open it in https://ui.perfetto.dev or chrome://tracing. The one
-// writer of simulated and measured timelines, so that the two can be laid side by side.
+// Writes a timeline as Chrome trace JSON; open it in https://ui.perfetto.dev or chrome://tracing.
+// Simulated and measured timelines share this writer, so the two can be compared.
 //
-// An SM is a process, a role of a CTA a thread: first the producer, then the warpgroups. A tile is
-// three spans: load (waiting for the first K block), multiply, store; of a producer two: wait (for
-// a free stage) and issue (of all its loads). A piece of a tile has two more before its store,
-// await (the others' partial sums) and reduce, and no store where it hands its sum on. K blocks are
-// args. CTAs are numbered per SM, in order of `cta`.
+// An SM is a process and a role of a CTA is a thread: first the producer, then the warpgroups. A
+// tile has three spans: load (wait for the first K block), multiply, store. A producer's tile has
+// two: wait (for a free stage) and issue (of all its loads). A piece of a split tile adds await
+// (for the other pieces' partial sums) and reduce before its store, and has no store if it hands
+// its partial sum on. Ranges of K blocks are args. CTAs are numbered per SM, in order of `cta`.
 #pragma once
 
 #include <string>

@@ -5,7 +5,7 @@
 using namespace tilecast;
 
 TEST_CASE("A tile is three spans in microseconds, in the row of its warpgroup") {
-  // The only CTA of its SM is number 0 there; row 0 is the producer's, so warpgroup 1 has row 2.
+  // The only CTA on its SM is number 0; row 0 is the producer's, so warpgroup 1 is in row 2.
   const TileSpan tile{.sm = 5,
                       .cta = 137,
                       .warpgroup = 1,
@@ -29,7 +29,7 @@ TEST_CASE("A tile is three spans in microseconds, in the row of its warpgroup") 
 }
 
 TEST_CASE("A producer's tile is two spans in the first row of its CTA") {
-  // Two CTAs on SM 2, of which 134 is the second: its rows start at 8. SM 3 starts over.
+  // Two CTAs run on SM 2 and 134 is the second, so its rows start at 8. Numbering restarts on SM 3.
   const TileSpan other{.sm = 2, .cta = 2, .warpgroup = 0};
   const TileSpan producer{.sm = 2,
                           .cta = 134,
@@ -53,7 +53,7 @@ TEST_CASE("A producer's tile is two spans in the first row of its CTA") {
   CHECK(!holds("store 1,0"));
 }
 
-TEST_CASE("A piece of a tile also awaits and reduces, and stores C where it ends K") {
+TEST_CASE("A piece of a split tile also awaits and reduces, and stores C if it ends K") {
   TileSpan piece{.sm = 0,
                  .cta = 0,
                  .warpgroup = 0,
@@ -76,6 +76,6 @@ TEST_CASE("A piece of a tile also awaits and reduces, and stores C where it ends
   CHECK(!holds("store"));
 }
 
-TEST_CASE("No tiles make an empty list") {
+TEST_CASE("Without tiles the list is empty") {
   CHECK(chrome_trace({}) == "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n]}\n");
 }

@@ -1,6 +1,6 @@
-// Types of elements: each is a row. What differs by more (wgmma's name, conversions, tensor maps)
-// asks for the enumerator where it is. Integers and enums only; compiled by the host compiler, nvcc
-// and NVRTC.
+// Element types, one row each. Code that depends on more than a row says (wgmma's name,
+// conversions, tensor maps) switches on the enumerator. Integers and enums only: compiled by the
+// host compiler, nvcc and NVRTC.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -12,13 +12,13 @@ enum class ElementType : i32 { kFp16, kBf16, kFp32, kE4m3, kE5m2 };
 constexpr i32 kElementTypes = 5;
 
 struct ElementTraits {
-  const char* name = nullptr;     // in texts: a join key, which never changes
-  const char* others = "";        // read too: torch's, CUTLASS's, vLLM's
-  const char* meaning = "";       // in lists
-  const char* of_cuda = nullptr;  // its name in CUDA C++
+  const char* name = nullptr;     // in texts; a join key that never changes
+  const char* others = "";        // also accepted: the names of torch, CUTLASS and vLLM
+  const char* meaning = "";       // description in lists
+  const char* of_cuda = nullptr;  // name in CUDA C++
   i32 bytes = 0, digits = 0;      // digits: bits of the significand
-  i32 in_c = 0;                   // its tilecast_type (include/tilecast/tilecast.h)
-  bool fp8 = false;               // may have scales; sums fast or exact
+  i32 in_c = 0;                   // value of tilecast_type (include/tilecast/tilecast.h)
+  bool fp8 = false;               // may have scales and fp32 promotion
 };
 
 TILECAST_HD TILECAST_INLINED constexpr ElementTraits traits_of(ElementType type) {
@@ -77,7 +77,7 @@ static_assert(traits_of(static_cast<ElementType>(kElementTypes)).name == nullptr
 TILECAST_HD constexpr bool is_fp8(ElementType type) { return traits_of(type).fp8; }
 TILECAST_HD constexpr i32 element_bytes(ElementType type) { return traits_of(type).bytes; }
 
-/// Operands of a byte: K-major alone, and C has a type of its own.
+/// One-byte operands must be K-major, and C has its own type.
 TILECAST_HD constexpr bool is_narrow(ElementType type) { return element_bytes(type) == 1; }
 
 }  // namespace tilecast

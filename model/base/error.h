@@ -1,7 +1,7 @@
-// What can go wrong, and the exit code each kind ends the program with.
+// Error types and the exit code of each.
 //
-// User error throws ConfigError, an unreadable or unwritable file FileError, a missing device
-// DeviceError; our own error fails TILECAST_ASSERT, which stays on in release. Only main() exits.
+// A user's mistake throws ConfigError, an unreadable or unwritable file FileError, a missing device
+// DeviceError. A bug of ours fails TILECAST_ASSERT, which stays on in release. Only main() exits.
 #pragma once
 
 #include <source_location>
@@ -12,11 +12,11 @@ namespace tilecast {
 
 enum class ExitCode : int {
   kDone = 0,
-  kWrong = 1,         // wrong answer, or a limit missed
+  kWrong = 1,         // verification failed, or a --check threshold was exceeded
   kUsage = 2,         // usage or bad input
   kNoDevice = 3,      // no driver, no GPU, driver too old
   kNoPermission = 4,  // counters refused
-  kPartial = 5,       // partly done
+  kPartial = 5,       // some of the work failed
   kFile = 6,          // a file could not be read or written
 };
 

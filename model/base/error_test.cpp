@@ -6,13 +6,13 @@
 namespace tilecast {
 namespace {
 
-TEST_CASE("Each kind of error carries the exit code that its users rely on") {
+TEST_CASE("Each kind of error has its documented exit code") {
   CHECK(static_cast<int>(ConfigError("x").code()) == 2);
   CHECK(static_cast<int>(DeviceError("x").code()) == 3);
   CHECK(static_cast<int>(FileError("x").code()) == 6);
 }
 
-TEST_CASE("A broken assertion names its place and its condition, also in release") {
+TEST_CASE("A failed assertion names its place and condition, in release too") {
   const int one = 1;
   const std::string message = error_message([&] { TILECAST_ASSERT(one == 2); });
   CHECK(message.find("error_test.cpp:") != std::string::npos);

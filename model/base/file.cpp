@@ -23,7 +23,7 @@ namespace {
   throw FileError(path.string() + ": cannot " + what + ": " + system_reason(error));
 }
 
-/// Writes everything and flushes it to the disk; returns 0 or an errno value.
+/// Writes all of `content` and syncs it to disk; returns 0 or an errno value.
 int write_all(int descriptor, std::string_view content) {
   while (!content.empty()) {
     const ssize_t written = ::write(descriptor, content.data(), content.size());
@@ -38,7 +38,7 @@ int write_all(int descriptor, std::string_view content) {
   return ::fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
 }
 
-/// A device or pipe takes what is written to it; nothing may stand in its place afterwards.
+/// Writes to a device or pipe, which must not be replaced by a file.
 void write_in_place(const std::filesystem::path& path, std::string_view content) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) {
@@ -58,7 +58,7 @@ struct NewFile {
   int descriptor;
 };
 
-/// A new file next to `path`, with `mode` less the umask.
+/// Creates a temporary file next to `path`, with `mode` less the umask.
 NewFile open_next_to(const std::filesystem::path& path, mode_t mode) {
   constexpr int kMostTries = 100;
   std::random_device random;
@@ -82,8 +82,8 @@ void make_folders(const std::filesystem::path& folder, const std::filesystem::pa
   }
 }
 
-/// Writes a file with this content next to `path` and returns its name. `mode` of none: what the
-/// umask leaves.
+/// Writes `content` to a temporary file next to `path` and returns its name. Without `mode`, the
+/// umask decides the permissions.
 std::string write_next_to(const std::filesystem::path& path, std::string_view content,
                           std::optional<mode_t> mode) {
   const NewFile file = open_next_to(path, mode ? kForThisUser : 0666);
@@ -101,7 +101,7 @@ std::string write_next_to(const std::filesystem::path& path, std::string_view co
   return file.name;
 }
 
-/// Replaces any file at `path` by one with this content.
+/// Replaces the file at `path`, if any, atomically.
 void replace_file(const std::filesystem::path& path, std::string_view content,
                   std::optional<mode_t> mode) {
   const std::string file = write_next_to(path, content, mode);
@@ -112,7 +112,7 @@ void replace_file(const std::filesystem::path& path, std::string_view content,
   }
 }
 
-/// The permissions of the file at `path`, if it exists.
+/// Permissions of the file at `path`, if it exists.
 std::optional<mode_t> mode_of(const std::filesystem::path& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 ? std::optional<mode_t>(status.st_mode & 0777)
@@ -126,7 +126,7 @@ bool is_special(const std::filesystem::path& path) {
          !std::filesystem::is_directory(status);
 }
 
-/// Behind a link it is the file that is replaced.
+/// Follows symbolic links, so that the target is replaced and not the link.
 std::filesystem::path behind_links(const std::filesystem::path& path) {
   std::error_code unknown;
   return std::filesystem::exists(path, unknown) ? std::filesystem::canonical(path) : path;
@@ -180,7 +180,7 @@ bool write_new_file(const std::filesystem::path& path, std::string_view content)
     return false;
   }
   if (error != 0) {
-    replace_file(path, content, {});  // a file system without links
+    replace_file(path, content, {});  // a file system without hard links
   }
   return true;
 }
@@ -217,7 +217,7 @@ void check_writable(const std::filesystem::path& given) {
     }
     return;
   }
-  // Where folders have to be made first, the one that they are made in has to take a file.
+  // If folders are missing, the deepest existing one must be writable.
   std::filesystem::path path = behind_links(given);
   while (path.has_relative_path() && path.has_parent_path() &&
          !std::filesystem::exists(path.parent_path(), unknown)) {

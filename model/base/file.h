@@ -1,5 +1,5 @@
-// Whole-file reading and writing. A file is written next to its place and renamed, so that a reader
-// never sees half of one and a failed write leaves the old content.
+// Reads and writes whole files. A file is written next to its destination and renamed, so that a
+// reader never sees half of it and a failed write leaves the old content.
 #pragma once
 
 #include <filesystem>
@@ -11,30 +11,28 @@ namespace tilecast {
 /// Throws FileError with the path and the system's reason.
 std::string read_file(const std::filesystem::path& path);
 
-/// The same of a text, without a byte-order mark. Throws ConfigError `file:line: ...` for a NUL
-/// byte.
+/// read_file without a byte-order mark. Throws ConfigError `file:line: ...` for a NUL byte.
 std::string read_text(const std::filesystem::path& path);
 
-/// Creates missing parent folders. A new file has the permissions that the umask leaves, one that
-/// is replaced keeps its own. Throws FileError; leaves nothing half-written behind.
+/// Creates missing parent folders. A new file gets the umask's permissions, a replaced one keeps
+/// its own. Throws FileError and leaves no partial file.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-/// The same of a file that must not exist yet. Returns false, and changes nothing, where it exists;
-/// of several processes that write it at once, one gets true.
+/// write_file for a file that must not exist yet. Returns false and changes nothing if it does. Of
+/// several processes that write it at once, exactly one gets true.
 bool write_new_file(const std::filesystem::path& path, std::string_view content);
 
-/// Writes a file that only this user can read, and its folder likewise where it is missing. A link
-/// at the path is replaced, not followed.
+/// Writes a file that only this user can read; a folder created for it is private too. A symbolic
+/// link at the path is replaced, not followed.
 void write_private_file(const std::filesystem::path& path, std::string_view content);
 
-/// Throws what read_file would, as far as it can be told without reading.
+/// Throws the error of read_file if the file cannot be opened.
 void check_readable(const std::filesystem::path& path);
 
-/// Throws what write_file would, as far as it can be told without the content; leaves nothing
-/// there.
+/// Throws the error of write_file if the path is not writable; creates nothing.
 void check_writable(const std::filesystem::path& path);
 
-/// The same of a file in this folder.
+/// check_writable for any new file in this folder.
 void check_folder_writable(const std::filesystem::path& folder);
 
 }  // namespace tilecast

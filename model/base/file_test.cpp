@@ -23,7 +23,7 @@ std::atomic<int> umask_calls = 0;
 
 }  // namespace
 
-/// Replaces the C library's umask, to count calls: all threads share the umask.
+/// Replaces the C library's umask to count calls: the umask is shared by all threads.
 extern "C" mode_t umask(mode_t mask) noexcept {
   ++umask_calls;
   return static_cast<mode_t>(::syscall(SYS_umask, mask));
@@ -48,7 +48,7 @@ mode_t mode_of(const fs::path& path) {
   return status.st_mode & 0777;
 }
 
-/// No file of this process can grow beyond `bytes` while this lives: a disk that fills up.
+/// Limits the files of this process to `bytes` during its lifetime, like a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -69,7 +69,7 @@ class FileSizeLimit {
   void (*handler_)(int) = nullptr;
 };
 
-TEST_CASE("What is written is read back byte for byte, in folders made on the way") {
+TEST_CASE("A written file is read back byte for byte, and missing folders are created") {
   const TemporaryFolder folder;
   const std::string content("a\0b\r\n\xff", 6);
   write_file(folder / "new/er/file", content);
@@ -79,14 +79,14 @@ TEST_CASE("What is written is read back byte for byte, in folders made on the wa
   CHECK(entries_of(folder / "new/er") == 1);
 }
 
-TEST_CASE("A text is read without the byte-order mark before it, a file with it") {
+TEST_CASE("read_text drops a byte-order mark, read_file keeps it") {
   const TemporaryFolder folder;
   write_file(folder / "file", "\xef\xbb\xbfgpu\n");
   CHECK(read_text(folder / "file") == "gpu\n");
   CHECK(read_file(folder / "file") == "\xef\xbb\xbfgpu\n");
 }
 
-TEST_CASE("A written file has the permissions of any other file") {
+TEST_CASE("A new file gets the umask's permissions") {
   const TemporaryFolder folder;
   const mode_t before = ::umask(027);
   write_file(folder / "file", "x");
@@ -94,7 +94,7 @@ TEST_CASE("A written file has the permissions of any other file") {
   CHECK(mode_of(folder / "file") == 0640);  // 0666 less the mask 027
 }
 
-TEST_CASE("A file that is replaced keeps its permissions") {
+TEST_CASE("A replaced file keeps its permissions") {
   const TemporaryFolder folder;
   write_file(folder / "file", "old");
   fs::permissions(folder / "file", fs::perms(0604));
@@ -145,7 +145,7 @@ TEST_CASE("A private file and its new folder are accessible to this user only") 
   CHECK(read_file(folder / "link") == "new");
 }
 
-TEST_CASE("A full disk leaves the old content and nothing beside it") {
+TEST_CASE("A full disk leaves the old content and no temporary file") {
   const TemporaryFolder folder;
   write_file(folder / "file", "old");
   std::string message;
@@ -172,7 +172,7 @@ TEST_CASE("A new file never replaces one that exists") {
   CHECK(entries_of(folder / "new") == 1);
 }
 
-TEST_CASE("A link and a pipe stay what they are") {
+TEST_CASE("Writing through a link or to a pipe does not replace it") {
   const TemporaryFolder folder;
   write_file(folder / "file", "old");
   fs::create_symlink(folder / "file", folder / "link");
@@ -189,7 +189,7 @@ TEST_CASE("A link and a pipe stay what they are") {
   CHECK(fs::is_fifo(folder / "pipe"));
 }
 
-TEST_CASE("A target that is a folder is refused and nothing is left beside it") {
+TEST_CASE("A folder as target is an error and leaves no temporary file") {
   const TemporaryFolder folder;
   fs::create_directory(folder / "target");
   CHECK(error_message([&] { write_file(folder / "target", "x"); }) ==
@@ -199,7 +199,7 @@ TEST_CASE("A target that is a folder is refused and nothing is left beside it") 
         "6 " + (folder / "target").string() + ": cannot read: Is a directory");
 }
 
-TEST_CASE("A file where a folder should be is named") {
+TEST_CASE("A file in place of a parent folder is named") {
   const TemporaryFolder folder;
   write_file(folder / "file", "old");
   const std::string message = error_message([&] { write_file(folder / "file/below", "x"); });

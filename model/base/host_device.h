@@ -7,7 +7,7 @@
 #define TILECAST_HD
 #endif
 
-// Inlined however long it is.
+// Always inlined, whatever its size.
 #ifdef __CUDACC_RTC__
 #define TILECAST_INLINED __forceinline__
 #else

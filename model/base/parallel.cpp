@@ -16,10 +16,10 @@ unsigned processor_count() { return std::max(1u, std::thread::hardware_concurren
 void parallel_for(std::size_t count, unsigned threads,
                   const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next = 0;
-  std::mutex noting;  // of what follows
+  std::mutex noting;  // guards the variables below
   std::size_t failed = count;
   std::exception_ptr failure;
-  std::vector<std::size_t> starved;  // found no memory beside the others
+  std::vector<std::size_t> starved;  // indices to repeat alone, after std::bad_alloc
   const auto note_failure = [&](std::size_t i) {
     const std::lock_guard lock(noting);
     if (i < failed) {
@@ -35,7 +35,7 @@ void parallel_for(std::size_t count, unsigned threads,
       } catch (const std::bad_alloc&) {
         const std::lock_guard lock(noting);
         starved.push_back(i);
-        return;  // one thread less
+        return;  // give up this thread
       } catch (...) {
         note_failure(i);
       }
@@ -50,7 +50,7 @@ void parallel_for(std::size_t count, unsigned threads,
       while (others.size() + 1 < most) {
         others.emplace_back(run);
       }
-    } catch (const std::system_error&) {  // the system has no more
+    } catch (const std::system_error&) {  // thread limit of the system
     } catch (const std::bad_alloc&) {
     }
     run();

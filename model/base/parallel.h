@@ -1,4 +1,4 @@
-// Independent pieces of work on several threads.
+// Runs independent work items on several threads.
 // Checked by: parallel_test.cpp.
 #pragma once
 
@@ -7,14 +7,14 @@
 
 namespace tilecast {
 
-/// Threads that the machine runs at once; at least one.
+/// Hardware threads, at least one.
 unsigned processor_count();
 
-/// Calls `work` once for each index below `count`, on at most `threads` threads (0, or more than
-/// the machine has processors: one for each), the caller's among them, and on fewer where memory or
-/// the system's limits do not allow as many: a call that finds no memory is made again, alone.
-/// Indices are handed out in order. Where calls throw, no more are handed out, and what the lowest
-/// of those indices threw is thrown, on any number of threads.
+/// Calls `work` for each index below `count`, in order, on at most `threads` threads including the
+/// caller's. 0, or more than the machine has, means one per processor. Fewer threads are used if
+/// the system refuses to start them; a call that runs out of memory is repeated alone. If calls
+/// throw, no further indices start, and the exception of the lowest failed index is rethrown, on
+/// any number of threads.
 void parallel_for(std::size_t count, unsigned threads,
                   const std::function<void(std::size_t)>& work);
 

@@ -21,7 +21,8 @@ TEST_CASE("Every index is worked on once, on any number of threads") {
   }
 }
 
-TEST_CASE("Work that finds memory only when it is alone is done once, on any number of threads") {
+TEST_CASE(
+    "Work that needs all the memory is repeated alone and done once, on any number of threads") {
   for (const unsigned threads : {1u, 2u, 1000u}) {
     std::atomic<int> at_work = 0;
     std::vector<int> done(100);
@@ -38,17 +39,17 @@ TEST_CASE("Work that finds memory only when it is alone is done once, on any num
   }
 }
 
-TEST_CASE("Work that finds no memory even alone fails") {
+TEST_CASE("Work that runs out of memory even alone fails") {
   CHECK_THROWS_AS(parallel_for(10, 2, [](std::size_t) { throw std::bad_alloc(); }), std::bad_alloc);
 }
 
-TEST_CASE("No work is no call") {
+TEST_CASE("Without work nothing is called") {
   int calls = 0;
   parallel_for(0, 4, [&](std::size_t) { ++calls; });
   CHECK(calls == 0);
 }
 
-TEST_CASE("The failure of the lowest index is thrown, and work stops") {
+TEST_CASE("The lowest index's exception is thrown, and no further work starts") {
   for (const unsigned threads : {1u, 2u, 4u}) {
     std::atomic<int> calls = 0;
     std::string what;

@@ -21,7 +21,7 @@ struct Picoseconds {
   }
 };
 
-/// The later of two, without a branch that a processor could guess wrong.
+/// The later of two times, without a branch that could be mispredicted.
 constexpr Picoseconds later(Picoseconds a, Picoseconds b) { return {a.ps > b.ps ? a.ps : b.ps}; }
 
 constexpr Seconds seconds_of(Picoseconds time) {

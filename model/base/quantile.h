@@ -1,4 +1,4 @@
-// Quantiles of measured values, on a straight line between neighbours.
+// Quantiles of measured values, with linear interpolation.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace tilecast {
 
-/// At place (n - 1) x fraction, 0 <= fraction <= 1. `sorted` ascending and not empty; T a number or
-/// a Quantity.
+/// Value at position (n - 1) x fraction, 0 <= fraction <= 1. `sorted` is ascending and not empty; T
+/// is a number or a Quantity.
 template <class T>
 T quantile_of_sorted(std::span<const T> sorted, double fraction) {
   TILECAST_ASSERT(!sorted.empty());

@@ -1,4 +1,4 @@
-// Under which clock a time holds: the power state and the data, which sets the switching energy.
+// Conditions of a time: the power state, and the input data, which sets the switching energy.
 #pragma once
 
 #ifndef __CUDACC_RTC__  // NVRTC has no standard library
@@ -10,7 +10,7 @@
 namespace tilecast {
 
 enum class Regime : i32 {
-  kBurst,      // within 10 ms after at least 30 ms of rest
+  kBurst,      // within 10 ms of work after at least 30 ms idle
   kSustained,  // after at least 250 ms of continuous load by the same configuration
 };
 

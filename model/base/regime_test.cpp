@@ -8,7 +8,7 @@
 namespace tilecast {
 namespace {
 
-TEST_CASE("Regimes and inputs print as the words they are read from") {
+TEST_CASE("Regimes and inputs are printed as they are parsed") {
   for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
     CHECK(parse_regime(to_text(regime)) == regime);
   }

@@ -22,7 +22,7 @@ bool has_only(std::string_view text, std::string_view more) {
 }  // namespace
 
 bool is_plain_shell_word(std::string_view text) {
-  // zsh takes a leading = for the path of a command.
+  // zsh expands a leading = to the path of a command.
   return !text.empty() && text.front() != '=' && has_only(text, "_-./:=,+");
 }
 

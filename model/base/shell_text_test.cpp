@@ -24,13 +24,13 @@ std::vector<std::string> random_words(std::string_view among, std::size_t count)
   return words;
 }
 
-/// What a shell prints when each word is an argument of printf, each followed by a NUL byte.
+/// Output of the shell's printf for these words, each followed by a NUL byte.
 std::string printed_by(const std::string& shell, const std::vector<std::string>& words) {
   std::string line = "printf '%s\\0'";
   for (const std::string& word : words) {
     line += " " + shell_word(word);
   }
-  // The line is itself a word of the shell that popen starts.
+  // The command line is itself one word of the shell that popen starts.
   FILE* const pipe = ::popen((shell + " -c " + shell_word(line)).c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string printed;
@@ -41,8 +41,8 @@ std::string printed_by(const std::string& shell, const std::vector<std::string>&
   return printed;
 }
 
-/// How sbatch reads the first word of what follows #SBATCH: quotes group, a backslash takes the
-/// next character as it is, in quotes too, # begins a comment.
+/// sbatch's parser for the first word after #SBATCH: quotes group, a backslash escapes the next
+/// character even inside quotes, and # starts a comment.
 std::string read_by_sbatch(const std::string& line) {
   std::string word;
   char quote = '\0';
@@ -87,7 +87,7 @@ TEST_CASE("Plain words are not quoted") {
         "2 'a\\x00b': a shell's word cannot hold a NUL byte");
 }
 
-TEST_CASE("sbatch reads back a directive's value, and values that it cannot are refused") {
+TEST_CASE("sbatch reads back a quoted value, and a value that it cannot read is an error") {
   for (const std::string& word : random_words("'\"\\$`!*?~#&;|<>(){}[]=% \n\t\ra-", 500)) {
     std::string value;
     const std::string refused = error_message([&] { value = sbatch_value(word); });
@@ -99,7 +99,7 @@ TEST_CASE("sbatch reads back a directive's value, and values that it cannot are 
   }
 }
 
-TEST_CASE("An sbatch option is a name, or a name and a quoted value") {
+TEST_CASE("An sbatch option is a name with an optional quoted value") {
   CHECK(sbatch_option("--exclusive") == "--exclusive");
   CHECK(sbatch_option("--partition=gpu") == "--partition=gpu");
   CHECK(sbatch_option("--comment=two words # \"x\"") == "--comment=\"two words # \\\"x\\\"\"");

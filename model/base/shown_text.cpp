@@ -8,8 +8,8 @@
 namespace tilecast {
 namespace {
 
-/// Bytes of the UTF-8 character that `text` begins with; 0 where it begins with none (RFC 3629: no
-/// longer form than needed, no surrogate, nothing above U+10FFFF).
+/// Length in bytes of the UTF-8 character at the start of `text`; 0 if it is not valid (RFC 3629:
+/// no overlong form, no surrogate, at most U+10FFFF).
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
@@ -33,7 +33,7 @@ std::size_t character_length(std::string_view text) {
   return 0;
 }
 
-/// C0 with DEL, or C1 (U+0080 to U+009F), which some terminals obey too.
+/// C0 and DEL, or C1 (U+0080 to U+009F), which some terminals obey too.
 bool is_control(std::string_view character) {
   const auto first = static_cast<unsigned char>(character[0]);
   return first < 0x20 || first == 0x7f ||
@@ -105,7 +105,7 @@ std::string printable(std::string_view text) {
   constexpr std::size_t kMost = 60;
   std::size_t end = std::min(kMost, text.size());
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) {
-    --end;  // not in the middle of a character
+    --end;  // not inside a character
   }
   const std::string shown = on_one_line(text.substr(0, end));
   return end < text.size() ? shown + "..." : shown;

@@ -1,4 +1,4 @@
-// Text as messages and terminals show it, whatever bytes it was read with.
+// Makes text of unknown origin safe for messages and terminals.
 // Checked by: shown_text_test.cpp.
 #pragma once
 
@@ -7,26 +7,25 @@
 
 namespace tilecast {
 
-/// "1 point", "2 points"; `plural` where it is not the word with an s.
+/// "1 point", "2 points"; `plural` if it is irregular.
 std::string counted(std::size_t count, std::string_view word, std::string_view plural = "");
 
-/// "35,446".
+/// With thousands separators: "35,446".
 std::string with_commas(long long number);
 
-/// Without the byte-order mark that some editors put first.
+/// Removes a leading byte-order mark.
 std::string_view without_bom(std::string_view text);
 
-/// Throws ConfigError `name:line: ...` for a NUL byte, which would cut short what quotes it.
+/// Throws ConfigError `name:line: ...` for a NUL byte, which would truncate a C string.
 void refuse_nul(std::string_view text, const std::string& name);
 
-/// Control characters other than line ends, and bytes that are not UTF-8, as \xNN. Shown twice it
-/// is the same.
+/// Escapes control characters other than line ends, and invalid UTF-8, as \xNN. Idempotent.
 std::string escaped(std::string_view text);
 
-/// The same on one line, line ends as \n.
+/// escaped(), with line ends as \n.
 std::string on_one_line(std::string_view text);
 
-/// The same, of at most 60 bytes and dots, for what a message quotes.
+/// on_one_line(), cut to at most 60 bytes plus dots, for quoting in a message.
 std::string printable(std::string_view text);
 
 }  // namespace tilecast

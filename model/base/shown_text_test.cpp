@@ -8,7 +8,7 @@
 namespace tilecast {
 namespace {
 
-TEST_CASE("One of a thing is singular, none and two are plural") {
+TEST_CASE("A count of one is singular, zero and two are plural") {
   CHECK(counted(0, "point") == "0 points");
   CHECK(counted(1, "point") == "1 point");
   CHECK(counted(2, "point") == "2 points");
@@ -16,7 +16,7 @@ TEST_CASE("One of a thing is singular, none and two are plural") {
   CHECK(counted(2, "entry", "entries") == "2 entries");
 }
 
-TEST_CASE("Commas part a number into thousands") {
+TEST_CASE("Thousands are separated by commas") {
   CHECK(with_commas(0) == "0");
   CHECK(with_commas(999) == "999");
   CHECK(with_commas(1000) == "1,000");
@@ -24,35 +24,36 @@ TEST_CASE("Commas part a number into thousands") {
   CHECK(with_commas(1234567) == "1,234,567");
 }
 
-TEST_CASE("Only a byte-order mark that stands first is left out") {
+TEST_CASE("Only a leading byte-order mark is removed") {
   CHECK(without_bom("\xef\xbb\xbfgpu") == "gpu");
   CHECK(without_bom("gpu\xef\xbb\xbf") == "gpu\xef\xbb\xbf");
   CHECK(without_bom("\xef\xbb") == "\xef\xbb");
 }
 
-TEST_CASE("A NUL byte is an error with its line") {
+TEST_CASE("A NUL byte is an error that names its line") {
   CHECK(error_message([] { refuse_nul(std::string_view("a\nb\0c", 5), "x.csv"); }) ==
         "2 x.csv:2: expected text, found a NUL byte (\\x00)");
   CHECK(error_message([] { refuse_nul("a\nb", "x.csv"); }).empty());
 }
 
-TEST_CASE("Control characters and bytes that are not UTF-8 are escaped, all else is as it was") {
+TEST_CASE("Only control characters and invalid UTF-8 are escaped") {
   CHECK(escaped("tile=128x256, 90 %") == "tile=128x256, 90 %");
   CHECK(escaped(std::string_view("a\0b", 3)) == "a\\x00b");
   CHECK(escaped("\033[31m\t\x7f") == "\\x1b[31m\\x09\\x7f");
   CHECK(escaped("two\nlines") == "two\nlines");
   CHECK(on_one_line("two\nlines\n") == "two\\nlines\\n");
   CHECK(escaped("\u00e9 \u20ac \U0001f600") == "\u00e9 \u20ac \U0001f600");  // 2, 3 and 4 bytes
-  CHECK(escaped("\u009b31m") == "\\xc2\\x9b31m");                            // C1: as ESC [
+  // C1, the same as ESC [
+  CHECK(escaped("\u009b31m") == "\\xc2\\x9b31m");
   CHECK(escaped("\xff\xfe") == "\\xff\\xfe");
-  CHECK(escaped("\xe2\x82") == "\\xe2\\x82");                    // a character cut short
-  CHECK(escaped("\xc0\x80") == "\\xc0\\x80");                    // NUL in two bytes
-  CHECK(escaped("\xed\xa0\x80") == "\\xed\\xa0\\x80");           // half of a surrogate pair
+  CHECK(escaped("\xe2\x82") == "\\xe2\\x82");                    // truncated character
+  CHECK(escaped("\xc0\x80") == "\\xc0\\x80");                    // overlong NUL
+  CHECK(escaped("\xed\xa0\x80") == "\\xed\\xa0\\x80");           // lone surrogate
   CHECK(escaped("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");  // U+110000
   CHECK(escaped(escaped("\x01\xff")) == escaped("\x01\xff"));
 }
 
-TEST_CASE("What a message quotes is one line of at most 60 bytes, cut between characters") {
+TEST_CASE("Quoted text is one line of at most 60 bytes, cut between characters") {
   CHECK(printable(std::string(60, 'x')) == std::string(60, 'x'));
   CHECK(printable(std::string(61, 'x')) == std::string(60, 'x') + "...");
   CHECK(printable(std::string(59, 'x') + "\u20ac") == std::string(59, 'x') + "...");

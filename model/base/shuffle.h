@@ -1,4 +1,4 @@
-// A shuffle that gives the same order everywhere; std::shuffle is each library's own.
+// A shuffle with the same result on every platform; that of std::shuffle is implementation-defined.
 #pragma once
 
 #include <random>

@@ -1,5 +1,5 @@
-// Simulated time: whole picoseconds, so that equal inputs give equal orders of events on every
-// machine. Rates of the SM clock and rates in seconds both end here; only this file rounds.
+// Simulated time in whole picoseconds, so that equal inputs give equal event orders on every
+// machine. Cycles and seconds are both rounded here and nowhere else.
 #pragma once
 
 #include "model/base/picoseconds.h"
@@ -9,7 +9,7 @@ namespace tilecast {
 
 using SimTime = Picoseconds;
 
-/// Halves away from zero. In line, as std::llround is not.
+/// Rounds halves away from zero. Inlined, unlike std::llround.
 constexpr i64 rounded(double value) {
   return static_cast<i64>(value < 0 ? value - 0.5 : value + 0.5);
 }

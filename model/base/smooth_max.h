@@ -1,5 +1,6 @@
-// The maximum of quantities that delay each other where they are about equal: the P-th root of the
-// sum of their P-th powers. Of two equal ones it is 2^(1/P) times each; as P grows, the maximum.
+// Smooth maximum: the P-th root of the sum of P-th powers, for resources that delay each other when
+// they are about equally busy. Two equal values give 2^(1/P) times each; as P grows, it tends to
+// the maximum.
 #pragma once
 
 #include <algorithm>
@@ -10,17 +11,18 @@
 
 namespace tilecast {
 
-// Chosen, not fitted, and no others do clearly better: judged cycles by closed form, physics alone,
-// are 7.9 % off with 3 and 8, 8.9 % with 4 and 13.0 % with 2 in the place of 3, 7.8 % with 6
-// and 8.4 % with the maximum in the place of 8 (docs/dev/notebook/2026-11.md, One machine).
-constexpr int kInBursts = 3;  // requests to memory, which come in bursts
-constexpr int kQueued = 8;    // a tensor pipe, which has its work queued
+// Chosen by hand; other exponents are no better. Mean error of the uncorrected analytic model's
+// cycles on held-out data: 7.9 % with 3 and 8; with another value for the 3: 8.9 % (4), 13.0 % (2);
+// with another value for the 8: 7.8 % (6), 8.4 % (maximum). See docs/dev/notebook/2026-11.md, One
+// machine.
+constexpr int kInBursts = 3;  // memory requests, which come in bursts
+constexpr int kQueued = 8;    // a tensor pipe with queued work
 
-/// Of quantities that are not negative.
+/// Values must not be negative.
 template <int P, class Tag>
 Quantity<Tag> smooth_max(std::initializer_list<Quantity<Tag>> all) {
   static_assert(P == kInBursts ||
-                P == kQueued);  // without a general power, which takes several times as long
+                P == kQueued);  // avoids std::pow, which takes several times as long
   const Quantity<Tag> most = std::max(all);
   if (most.value == 0) {
     return most;

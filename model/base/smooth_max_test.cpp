@@ -6,7 +6,7 @@
 
 using namespace tilecast;
 
-TEST_CASE("A smooth maximum is the root of the summed powers, and no less than the maximum") {
+TEST_CASE("A smooth maximum is the P-th root of summed powers, and at least the maximum") {
   const auto powers = [](double p, double a, double b, double c) {
     return std::pow(std::pow(a, p) + std::pow(b, p) + std::pow(c, p), 1 / p);
   };

@@ -1,4 +1,4 @@
-// The system's words for an errno value.
+// The system's message for an errno value.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@
 namespace tilecast {
 namespace {
 
-/// Optimal string alignment: insertions, deletions, substitutions, swaps of neighbours.
+/// Optimal string alignment distance: insertions, deletions, substitutions, adjacent swaps.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -64,7 +64,7 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
   std::optional<std::string> best;
   std::size_t best_distance = reach + 1;
   for (const std::string& candidate : candidates) {
-    // A larger difference of lengths is a larger distance: no table for a word of megabytes.
+    // The distance is at least the difference in length; this skips the table for very long words.
     if (std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size()) > reach) {
       continue;
     }

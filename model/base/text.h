@@ -1,4 +1,4 @@
-// Small pieces of strict text handling shared by the parsers.
+// Strict text parsing shared by the parsers.
 #pragma once
 
 #include <optional>
@@ -13,19 +13,19 @@ namespace tilecast {
 
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-/// The whole text as a decimal integer; nothing for anything else, overflow included.
+/// Parses the whole text as a decimal integer; none for any other text or overflow.
 std::optional<i64> parse_integer(std::string_view text);
 
-/// The whole text as a finite decimal number.
+/// Parses the whole text as a finite decimal number.
 std::optional<double> parse_number(std::string_view text);
 
-/// The candidate nearest to `word` by edit distance, if near enough to be a slip of the fingers.
+/// Candidate closest to `word` by edit distance, if close enough to be a typo.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 
-/// "; did you mean X?" or nothing.
+/// "; did you mean X?", or empty.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 
-/// In small letters, of ASCII: how words that users write are compared.
+/// ASCII lower case, for case-insensitive comparison.
 std::string lower_case(std::string_view text);
 
 std::string join(std::span<const std::string> words, std::string_view separator);

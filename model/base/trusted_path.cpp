@@ -50,7 +50,7 @@ bool has_trusted_owner(const std::filesystem::path& path, const std::filesystem:
 }
 
 std::optional<std::string> read_trusted_file(const std::filesystem::path& path) {
-  // Checks and reads the opened file: the path may lead to another one by then.
+  // Checks the opened file, not the path: the path may have been replaced since.
   const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) {
     return {};

@@ -1,7 +1,7 @@
-// Whether another user could have written the file or folder at a path. For code and numbers that
-// are read from a folder which the user may not have named: the kernel cache, GPU files near the
-// library. Root and this process's user are trusted. Parent folders are not checked.
-// Checked by: trusted_path_test.cpp.
+// Whether another user could have written the file or folder at a path. For code and numbers read
+// from folders that the user did not name: the kernel cache, GPU files near the library. Root and
+// this process's user are trusted. Parent folders are not checked. Checked by:
+// trusted_path_test.cpp.
 #pragma once
 
 #include <filesystem>

@@ -39,12 +39,12 @@ TEST_CASE("A group that can write the reference folder is trusted") {
   const fs::path group = folder_with_mode(folder / "group", 0775);
   CHECK(why_not_trusted(group, {.like = folder_with_mode(folder / "shared", 0775)}).empty());
   CHECK_FALSE(why_not_trusted(group, {.like = folder_with_mode(folder / "own", 0755)}).empty());
-  // A reference folder that everyone can write does not make another one trusted.
+  // A world-writable reference folder does not make another one trusted.
   const fs::path all = folder_with_mode(folder / "all", 0777);
   CHECK_FALSE(why_not_trusted(all, {.like = all}).empty());
 }
 
-TEST_CASE("Neither another user's folder nor another user's link to an own folder is trusted") {
+TEST_CASE("Another user's folder is not trusted, nor another user's link to our folder") {
   if (::geteuid() != 0) {
     SUCCEED("only root can make files of others");
     return;
@@ -60,7 +60,7 @@ TEST_CASE("Neither another user's folder nor another user's link to an own folde
   CHECK_FALSE(why_not_trusted(folder / "link", {}).empty());
 }
 
-TEST_CASE("A file of another user has a trusted owner only next to that user's own") {
+TEST_CASE("Another user's file has a trusted owner only if the reference is that user's too") {
   const TemporaryFolder folder;
   const fs::path file = folder / "file", like = folder / "like";
   write_file(like, "");
@@ -75,7 +75,7 @@ TEST_CASE("A file of another user has a trusted owner only next to that user's o
   }
 }
 
-TEST_CASE("A file is read only if no other user can write it") {
+TEST_CASE("A trusted read refuses a file that another user can write") {
   const TemporaryFolder folder;
   const fs::path file = folder / "file";
   write_file(file, "content");

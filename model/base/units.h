@@ -1,7 +1,7 @@
-// Physical quantities as types, so that a time is never passed where a rate is meant.
+// Physical quantities as types, so that a time cannot be passed as a rate.
 //
-// Each is one double in the unit its name states. Same-unit sums, scaling by a number and ratios
-// are operators; products that change the unit are the named functions at the end.
+// Each holds one double in the unit that its name states. Sums of one unit, scaling and ratios are
+// operators; products that change the unit are named functions at the end.
 #pragma once
 
 #include <compare>
@@ -29,22 +29,22 @@ constexpr Quantity<Tag> operator*(double factor, Quantity<Tag> quantity) {
   return quantity * factor;
 }
 
-/// Prefixes of units.
+/// SI prefixes.
 namespace si {
 constexpr double kPico = 1e-12, kNano = 1e-9, kMicro = 1e-6, kMega = 1e6, kGiga = 1e9, kTera = 1e12;
 }
 
 using Seconds = Quantity<struct SecondsTag>;
-using Cycles = Quantity<struct CyclesTag>;  // of the SM clock
+using Cycles = Quantity<struct CyclesTag>;  // SM clock cycles
 using Hertz = Quantity<struct HertzTag>;
 using Bytes = Quantity<struct BytesTag>;
-using Flops = Quantity<struct FlopsTag>;  // floating-point operations, a count
+using Flops = Quantity<struct FlopsTag>;  // a count of floating-point operations
 using BytesPerSecond = Quantity<struct BytesPerSecondTag>;
 using BytesPerCycle = Quantity<struct BytesPerCycleTag>;
 using FlopsPerCycle = Quantity<struct FlopsPerCycleTag>;
 using Joules = Quantity<struct JoulesTag>;
 using Watts = Quantity<struct WattsTag>;
-using Celsius = Quantity<struct CelsiusTag>;  // a temperature, not a difference
+using Celsius = Quantity<struct CelsiusTag>;  // absolute temperature, not a difference
 
 constexpr Cycles cycles_of(Seconds time, Hertz clock) { return {time.value * clock.value}; }
 constexpr Seconds time_of(Cycles cycles, Hertz clock) { return {cycles.value / clock.value}; }

@@ -1,5 +1,5 @@
-// Enumerations and the words that stand for them in texts, files and on the command line, read in
-// any letter case. Of several words for a value the first is written; the others are only read.
+// Maps enumerators to their words in texts, files and on the command line; case does not matter. If
+// a value has several words, the first is written and the others are only read.
 #pragma once
 
 #include <algorithm>

@@ -9,12 +9,12 @@ namespace {
 enum class Fruit { kApple, kPear, kPlum };
 constexpr Words<Fruit, 2> kFruits{{{Fruit::kApple, "apple"}, {Fruit::kPear, "pear"}}};
 
-TEST_CASE("A word and its enumerator find each other") {
+TEST_CASE("A word maps to its enumerator and back") {
   CHECK(word_of(kFruits, Fruit::kPear) == "pear");
   CHECK(value_of(kFruits, "fruit", "pear") == Fruit::kPear);
 }
 
-TEST_CASE("Words are read in any letter case, others for the same too, and one is written") {
+TEST_CASE("Any letter case and every alias is read; the first word is written") {
   constexpr Words<Fruit, 3> kAliased{
       {{Fruit::kApple, "apple"}, {Fruit::kPear, "pear"}, {Fruit::kApple, "pomme"}}};
   constexpr Words<Fruit, 1> kCapital{{{Fruit::kPlum, "PLUM"}}};
@@ -38,7 +38,7 @@ TEST_CASE("An unknown word lists the known ones and the nearest") {
         "2 unknown fruit 'Pear2000': expected one of apple, pear");
 }
 
-TEST_CASE("An enumerator without a word is our own error") {
+TEST_CASE("An enumerator without a word fails an assertion") {
   const std::string message = error_message([] { word_of(kFruits, Fruit::kPlum); });
   CHECK(message.starts_with("1 internal error: "));
   CHECK(message.find("words.h:") != std::string::npos);

@@ -1,6 +1,6 @@
-// The hardware counters that are collected on one chip, and what is computed from them:
-// configs/counters/<chip>.yaml. Names are CUPTI's; that they exist, and in how many passes a set is
-// collected, a test asks CUPTI (validate/measure/counters/metric_plan_test.cpp).
+// Hardware counters collected on one chip, and the values derived from them:
+// configs/counters/<chip>.yaml. Names are CUPTI's. validate/measure/counters/metric_plan_test.cpp
+// asks CUPTI whether they exist and how many passes a set takes.
 #pragma once
 
 #include <filesystem>
@@ -22,9 +22,9 @@ enum class CounterUnit {
   kCycles,
   kHertz,
   kBytes,
-  kSectors,  // of 32 B
+  kSectors,  // 32 bytes each
   kRequests,
-  kInstructions,  // of a warp
+  kInstructions,  // per warp
   kWavefronts,
   kConflicts,
   kPercent,
@@ -34,22 +34,22 @@ enum class CounterUnit {
 std::string_view to_text(CounterUnit unit);
 
 struct Counter {
-  std::string metric;  // as CUPTI names it
+  std::string metric;  // CUPTI's name
   CounterUnit unit;
   std::string meaning;
 };
 
 struct CounterSet {
-  i64 passes;  // launches that collecting it takes
+  i64 passes;  // launches needed to collect the set
   std::vector<Counter> counters;
 
   std::vector<std::string> metrics() const;
 };
 
-/// Values of one launch by CUPTI name; missing is not collected.
+/// Values of one launch by CUPTI name; missing means not collected.
 using CounterValues = std::map<std::string, double>;
 
-/// A sum of counters, each times a number.
+/// Weighted sum of counters.
 struct CounterSum {
   struct Term {
     std::string metric;
@@ -57,14 +57,14 @@ struct CounterSum {
   };
   std::vector<Term> terms;
 
-  /// Nothing where a counter is missing.
+  /// None if a counter is missing.
   std::optional<double> of(const CounterValues& values) const;
 };
 
 struct ChipCounters {
   std::string chip;  // GH100
   CounterSet core;
-  CounterSet full;  // core and more
+  CounterSet full;  // core plus more
   CounterSum l2_to_sm_sum, dram_read_sum, dram_write_sum;
 
   /// Bytes delivered by L2 to SMs, a multicast counted once.
@@ -78,12 +78,12 @@ struct ChipCounters {
 /// Throws ConfigError `file:line: key: what was expected`.
 ChipCounters parse_chip_counters(const StrictValue& root);
 
-/// `config_folder`/counters/<chip in small letters>.yaml; nothing where there is no such file.
-/// Throws FileError, or ConfigError as above.
+/// Reads `config_folder`/counters/<chip in lower case>.yaml; none if it does not exist. Throws
+/// FileError, or ConfigError as above.
 std::optional<ChipCounters> load_chip_counters(const std::filesystem::path& config_folder,
                                                std::string_view chip);
 
-/// What is asked for: --counters, and `counters` of a suite.
+/// Counter set to collect: --counters, and `counters` of a suite.
 enum class CounterChoice { kNone, kCore, kFull };
 
 constexpr Words<CounterChoice, 3> kCounterChoices{{{CounterChoice::kNone, "none"},

@@ -39,7 +39,7 @@ std::string complaint(std::string from, const std::string& to) {
   return error_message([&] { parse(text); });
 }
 
-TEST_CASE("full is core and what stands under full, core first") {
+TEST_CASE("full is core plus the metrics under full, core first") {
   const ChipCounters chip = parse(kText);
   CHECK(chip.core.passes == 2);
   CHECK(chip.full.passes == 3);
@@ -49,7 +49,8 @@ TEST_CASE("full is core and what stands under full, core first") {
   CHECK(chip.full.counters.back().unit == CounterUnit::kPercent);
 }
 
-TEST_CASE("A multicast to two SMs counts once, and the hit rate is over what L2 delivered") {
+TEST_CASE(
+    "A multicast to two SMs counts once, and the hit rate is relative to bytes that L2 delivered") {
   // Two SMs take in 1000 requests of 128 B each by multicast and 44,000 B otherwise:
   // 2 x 128,000 + 44,000 = 300,000 taken in, 172,000 delivered; 43,000 of it came from DRAM.
   const CounterValues values{{"in__bytes.sum", 300'000},
@@ -63,7 +64,7 @@ TEST_CASE("A multicast to two SMs counts once, and the hit rate is over what L2 
   CHECK(*chip.l2_hit_rate(values) == Approx(0.75));
 }
 
-TEST_CASE("What was not collected is absent and not 0") {
+TEST_CASE("A counter that was not collected is absent, not 0") {
   const ChipCounters chip = parse(kText);
   const CounterValues values{{"in__bytes.sum", 1}, {"dram__read.sum", 1}};
   CHECK_FALSE(chip.l2_to_sm_bytes(values).has_value());
@@ -80,7 +81,7 @@ TEST_CASE("A kernel that loads nothing has no hit rate") {
   CHECK_FALSE(parse(kText).l2_hit_rate(values).has_value());
 }
 
-TEST_CASE("A counters file that is not strict is refused with its place") {
+TEST_CASE("A malformed counters file is an error that names its place") {
   CHECK(complaint("passes: 2", "passes: 0").starts_with("2 gh100.yaml:3: core.passes: "));
   CHECK(complaint("unit: request", "unit: requests").find("did you mean request") !=
         std::string::npos);
@@ -97,7 +98,7 @@ TEST_CASE("A counters file that is not strict is refused with its place") {
         std::string::npos);
 }
 
-TEST_CASE("A chip is found by its name, and one without a file is none") {
+TEST_CASE("A chip is found by name, and a chip without a file has no counters") {
   const std::optional<ChipCounters> gh100 = load_chip_counters(config_folder(), "GH100");
   REQUIRE(gh100.has_value());
   CHECK(gh100->chip == "GH100");
@@ -105,7 +106,7 @@ TEST_CASE("A chip is found by its name, and one without a file is none") {
   CHECK_FALSE(load_chip_counters(config_folder(), "GX999").has_value());
 }
 
-TEST_CASE("Words for what is asked for") {
+TEST_CASE("Counter sets have names") {
   CHECK(parse_counter_choice("none") == CounterChoice::kNone);
   CHECK(to_text(parse_counter_choice("full")) == "full");
   CHECK(error_message([] {

@@ -1,4 +1,4 @@
-// Files that are based on another: what each gives, and what its parent's numbers become.
+// GPU files that are based on another: the keys each gives, and the values derived from its parent.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -30,7 +30,7 @@ std::map<std::string, double> values(LoadedGpu gpu) {
   return all;
 }
 
-/// The keys that a file gives itself.
+/// The keys that a file gives itself, not from its parent.
 std::set<std::string> given(const std::string& path) {
   std::set<std::string> keys;
   for (const auto& [section, node] : load_yaml_tree(path).entries) {
@@ -41,7 +41,7 @@ std::set<std::string> given(const std::string& path) {
   return keys;
 }
 
-/// One number over the parent's, not given but in proportion.
+/// A value scaled from the parent's: the ratio to it.
 struct Scaled {
   const char* key;
   double factor;
@@ -85,7 +85,8 @@ const std::vector<Derived> kDerived{{"h100_sxm", "h200_sxm", {{"dram.write_rate"
 }  // namespace
 
 TEST_CASE(
-    "A derived GPU has its parent's numbers but for what it gives and what scales with that") {
+    "A derived GPU takes its parent's numbers, except those it gives and those that scale with "
+    "them") {
   for (const Derived& derived : kDerived) {
     const LoadedGpu gpu = load_gpu(derived.name, false), parent = load_gpu(derived.parent, false);
     const std::set<std::string> own = given(gpu.path);
@@ -100,7 +101,7 @@ TEST_CASE(
       REQUIRE(of_parent != parents.end());
       const auto scaled = std::ranges::find(derived.scaled, key,
                                             [](const Scaled& s) { return std::string(s.key); });
-      const bool interval = key == "stream.interval";  // of the H200's own rows
+      const bool interval = key == "stream.interval";  // fitted to the H200's own measurements
       const double factor = interval                         ? 0.3 / of_parent->second
                             : scaled == derived.scaled.end() ? 1
                                                              : scaled->factor;
@@ -110,7 +111,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Where copies alone run, a file has their sections and no others") {
+TEST_CASE("A GPU that runs only memory-bound kernels has only their sections") {
   // 1008 of 4800 GB/s, 128 of 132 SMs, 450 of 700 W.
   const LoadedGpu ada = load_gpu("rtx_4090", false), h200 = load_gpu("h200_sxm", false);
   CHECK(ada.spec.dram->read_rate.value == Approx(h200.spec.dram->read_rate.value * 1008 / 4800));
@@ -120,7 +121,7 @@ TEST_CASE("Where copies alone run, a file has their sections and no others") {
         Approx(h200.spec.power->static_power.value * 128 / 132));
   CHECK(ada.spec.power->burst_limit.value ==
         Approx(h200.spec.power->burst_limit.value * 450 / 700));
-  // In two steps, 864 of 4800 GB/s.
+  // Scaled in two steps: 864 of 4800 GB/s.
   CHECK(load_gpu("l40s", false).spec.dram->read_rate.value ==
         Approx(h200.spec.dram->read_rate.value * 864 / 4800));
   CHECK_FALSE(ada.spec.wgmma);
@@ -144,7 +145,7 @@ TEST_CASE("Every GPU on which kernels run is measured or based on another") {
   }
 }
 
-TEST_CASE("What is taken over says from where, and by which proportion") {
+TEST_CASE("An inherited number states its source and its scaling") {
   const LoadedGpu pcie = load_gpu("h100_pcie", false);
   CHECK(constant(pcie, "machine.wake").ref.starts_with("as on h200_sxm: validate/data/h200_sxm"));
   CHECK(constant(pcie, "machine.wake").source == Source::kAssumed);
@@ -152,12 +153,13 @@ TEST_CASE("What is taken over says from where, and by which proportion") {
         "h200_sxm's, in proportion to power.sustained_limit");
   CHECK(constant(pcie, "power.burst_limit").source == Source::kDerived);
   CHECK(constant(pcie, "clusters.max_active_of_4").value == 25);
-  // Named once, however long the chain.
+  // The source is named once, however long the chain.
   CHECK(constant(load_gpu("h800_sxm", false), "machine.wake")
             .ref.starts_with("as on h200_sxm: validate/data/h200_sxm"));
 }
 
-TEST_CASE("A parent's calibration counts within its architecture, its correction nowhere") {
+TEST_CASE(
+    "A parent's calibration is inherited within its architecture, its learned correction never") {
   const auto exponent = [](const char* name, bool calibrated) {
     return load_gpu(name, calibrated).spec.clock->energy_exponent;
   };
@@ -172,7 +174,7 @@ TEST_CASE("A parent's calibration counts within its architecture, its correction
   CHECK(h800.spec.learned == nullptr);
 }
 
-TEST_CASE("A derived file is refused where it names no parent, is wrong, or contradicts it") {
+TEST_CASE("A derived file must name an existing parent, be valid, and not contradict it") {
   const TemporaryFolder folder;
   const auto complaint = [&](const std::string& text) {
     const std::string path = (folder / "mine.yaml").string();
@@ -194,7 +196,7 @@ TEST_CASE("A derived file is refused where it names no parent, is wrong, or cont
         "2 :5: dram.bandwith: unknown key; did you mean bandwidth?");
   CHECK(complaint("h200_sxm\ndram:\n  bandwidth: {value: 3000, unit: TB/s" + end)
             .starts_with("2 :5: dram.bandwidth.value: expected"));
-  // The H200's measured rates come along in proportion, so that less bandwidth is no contradiction.
+  // The H200's measured rates scale along, so less bandwidth is no contradiction.
   CHECK(complaint("h200_sxm\ndram:\n  bandwidth: {value: 1, unit: TB/s" + end).empty());
   CHECK(complaint("h200_sxm\ndram:\n  read_rate: {value: 1.19, unit: TB/s" + end)
             .starts_with("2 :5: dram.read_rate"));
@@ -204,7 +206,8 @@ TEST_CASE("A derived file is refused where it names no parent, is wrong, or cont
   CHECK(complaint("h200_sxm\nclock:\n  tensor_plateau: {value: 1390, unit: MHz" + end +
                   "  max: {value: 1380, unit: MHz" + end)
             .starts_with("2 :5: clock.tensor_plateau: expected at most clock.max (1380 MHz)"));
-  // What is taken over is complained of where that is decided: bursts of the H200's 1019 W.
+  // A contradiction with an inherited number is reported where it is set: bursts of the H200's 1019
+  // W.
   CHECK(complaint("h200_sxm\npower:\n  static_power: {value: 360, unit: W" + end)
             .starts_with("2 :5: power.static_power: expected at most 0.5 times"));
   CHECK(complaint("a100_sxm80\narchitecture: hopper\n") == "2 :1: clusters: missing key");

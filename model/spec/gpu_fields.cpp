@@ -11,7 +11,7 @@ namespace {
 using enum Dimension;
 using enum Limiter;
 
-// Ranges wide enough for any GPU of this decade, narrow enough to catch a slipped unit.
+// Ranges wide enough for any GPU of this decade, narrow enough to catch a wrong unit.
 struct Range {
   double least, most;
 };
@@ -27,14 +27,14 @@ constexpr Range kClocks{100 * kMega, 10 * kGiga};
 constexpr Range kShares{0.05, 1}, kLosses{0, 0.5};
 constexpr Range kFlopEnergies{0, 100 * kPico}, kByteEnergies{0, 10'000 * kPico};
 
-// What else a row says, in any order: the parts that the number limits, and these.
-struct With {  // of a related GPU: in proportion to this constant
+// Optional properties of a row, in any order: the resources it limits, and these.
+struct With {  // scaling key for a derived GPU
   std::string_view constant;
 };
-struct Fit {  // by calibration, the prior's width
+struct Fit {  // prior width for calibration
   double width;
 };
-struct Micro {  // what measures it
+struct Micro {  // micro-benchmark that measures it
   std::string_view kernel;
 };
 constexpr struct HopperAlone {
@@ -58,7 +58,7 @@ Field row(std::string_view key, Target& target, Dimension unit, Range range,
   return field;
 }
 
-// The member's type is the unit; energies say of what.
+// The member's type gives the unit; for energies, the caller says per what.
 template <class Tag>
 constexpr Dimension kUnitOf{};
 template <>
@@ -169,7 +169,7 @@ std::vector<Field> rows(ReductionSpec& s) {
 }
 
 std::vector<Field> rows(StreamSpec& s) {
-  constexpr Fit kOfStreams{1};  // the rows decide; a factor of e is one deviation
+  constexpr Fit kOfStreams{1};  // a weak prior: one standard deviation is a factor of e
   return {
       field("disorder_loss", s.disorder_loss, kLosses, kOfStreams),
       field("spread_loss", s.spread_loss, {0, 0.1}, kOfStreams),
@@ -300,7 +300,7 @@ double Field::value() const {
 void Field::set(double value) const {
   const double within = std::clamp(value, least, most);
   if (i32* const* count = std::get_if<i32*>(&target)) {
-    constexpr double kRounding = 1e-9;  // 114 / 132 of 66 is 57
+    constexpr double kRounding = 1e-9;  // so that 114 / 132 x 66 is 57
     **count = static_cast<i32>(within + kRounding);
   } else {
     *std::get<double*>(target) = within;

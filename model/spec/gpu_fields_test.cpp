@@ -9,14 +9,14 @@
 namespace tilecast {
 namespace {
 
-/// Every row there is: a Hopper GPU with all sections.
+/// Every row of the table: a Hopper GPU with all sections.
 std::vector<Field> every_field(GpuSpec& spec) {
   spec.architecture = Architecture::kHopper;
   each_section(spec, [](std::string_view, auto& section) { section.emplace(); });
   return fields_of(spec);
 }
 
-TEST_CASE("Every key stands in the table once, with a range that is one") {
+TEST_CASE("Every key is in the table once, with a non-empty range") {
   GpuSpec spec{};
   std::set<std::string> paths;
   std::set<const void*> places;
@@ -33,7 +33,7 @@ TEST_CASE("Every key stands in the table once, with a range that is one") {
   CHECK(paths.contains("stream.interval"));
 }
 
-TEST_CASE("What a number scales with is another one, never nothing, and no circle") {
+TEST_CASE("A number scales with another existing number, without cycles") {
   GpuSpec spec{};
   const std::vector<Field> all = every_field(spec);
   for (const Field& field : all) {
@@ -49,7 +49,7 @@ TEST_CASE("What a number scales with is another one, never nothing, and no circl
   }
 }
 
-TEST_CASE("A number is set within its range, a count rounded down") {
+TEST_CASE("Setting a number clamps it to its range and rounds a count down") {
   GpuSpec spec{};
   every_field(spec);
   field_of(spec, "l2.usable_fraction").set(1.5);
@@ -62,13 +62,13 @@ TEST_CASE("A number is set within its range, a count rounded down") {
   CHECK(spec.sm.count == 114);
 }
 
-TEST_CASE("Fits move numbers alone that the table gives a prior") {
+TEST_CASE("Only numbers with a prior are fitted") {
   GpuSpec spec{};
   for (const Field& field : every_field(spec)) {
     CAPTURE(field.path());
     CHECK((field.prior_width == 0 || std::holds_alternative<double*>(field.target)));
-    CHECK(
-        (field.prior_width == 0 || field.section != "machine"));  // micro-benchmarks' (gpu_spec.h)
+    CHECK((field.prior_width == 0 || field.section != "machine"));  // set by micro-benchmarks
+                                                                    // (gpu_spec.h)
   }
 }
 

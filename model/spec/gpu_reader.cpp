@@ -30,7 +30,7 @@ std::vector<std::string> root_keys() {
   return keys;
 }
 
-/// What numbers of one GPU say of each other: `key` beside `factor` times `limit`.
+/// A consistency rule between two numbers of a GPU: `key` against `factor` times `limit`.
 struct Against {
   std::string_view key;
   double factor;
@@ -40,24 +40,24 @@ constexpr Against kAtMost[] = {
     {"clusters.max_active_of_2", 1.0 / 2, "sm.count"},
     {"clusters.max_active_of_4", 1.0 / 4, "sm.count"},
     {"clusters.max_active_of_8", 1.0 / 8, "sm.count"},
-    // What was measured is no more than the datasheet's.
+    // A measurement cannot exceed the datasheet.
     {"dram.read_rate", 1, "dram.bandwidth"},
     {"dram.write_rate", 1, "dram.bandwidth"},
-    // A further hop or operation costs no less.
+    // An additional hop or operation cannot cost less.
     {"machine.wake", 1, "machine.remote_wake"},
     {"reduction.sm_add", 1, "reduction.sm_store"},
     {"reduction.chip_add", 1, "reduction.chip_store"},
     {"clock.tensor_plateau", 1, "clock.max"},
-    // A card's regulators bear some tens of per cent above its rating for milliseconds.
+    // Regulators allow a few tens of per cent above the rating for milliseconds.
     {"power.static_power", 0.5, "power.sustained_limit"},
     {"power.sustained_limit", 1, "power.burst_limit"},
     {"power.burst_limit", 2, "power.sustained_limit"},
-    // More bits that change cost more.
+    // More toggling bits cost more energy.
     {"power.per_flop_zeros", 1, "power.per_flop_ternary"},
     {"power.per_flop_ternary", 1, "power.per_flop_uniform"},
     {"power.per_flop_uniform", 1, "power.per_flop_normal"},
 };
-/// What was measured is no small part of what it is measured against.
+/// A measurement cannot be a small part of its theoretical limit.
 constexpr Against kAtLeast[] = {
     {"dram.read_rate", 1.0 / 4, "dram.bandwidth"},
     {"dram.write_rate", 1.0 / 4, "dram.bandwidth"},
@@ -100,7 +100,7 @@ class GpuReader {
   }
 
  private:
-  /// The file's own, or its parent's.
+  /// In this file or in its parent.
   bool has_section(std::string_view name) {
     const Architecture architecture = loaded_.spec.architecture;
     const Presence presence = presence_of(name, architecture);
@@ -119,12 +119,12 @@ class GpuReader {
     const bool parents =
         std::ranges::any_of(parents_, [&](const auto& one) { return one.second.section == name; });
     if (presence == Presence::kRequired && !parents) {
-      map_.required(name);  // missing
+      map_.required(name);  // reports a missing key
     }
     return parents && presence != Presence::kForbidden;
   }
 
-  /// Which fields stand in the file. Refuses keys that no field has.
+  /// Finds the fields given in the file and rejects unknown keys.
   void find_given(const std::vector<Field>& fields) {
     std::map<std::string_view, std::vector<std::string>> keys;
     for (const Field& field : fields) {
@@ -135,7 +135,7 @@ class GpuReader {
           section.empty() ? std::optional(root_) : map_.optional(section);
       if (!own) {
         if (parent_ == nullptr) {
-          map_.required(section);  // missing
+          map_.required(section);  // reports a missing key
         }
         continue;
       }
@@ -158,10 +158,10 @@ class GpuReader {
     return read.constant;
   }
 
-  /// What the number of this path is of the parent's.
+  /// Ratio of this GPU's number to its parent's.
   double ratio(const std::string& path) {
     const auto found = parents_.find(path);
-    if (found == parents_.end()) {  // of a section that neither has: what it scales with decides
+    if (found == parents_.end()) {  // neither GPU has the section; its scaling key decides
       GpuSpec every{.architecture = Architecture::kHopper};
       each_section(every, [](std::string_view, auto& section) { section.emplace(); });
       return ratio(std::string(field_of(every, path).proportional_to));
@@ -207,7 +207,7 @@ class GpuReader {
     return constant;
   }
 
-  /// `file:line: path: why`, at the number or, where that is the parent's, at `based_on`.
+  /// Throws `file:line: path: why` at the number or, if it is inherited, at `based_on`.
   [[noreturn]] void fail_at_field(const std::string& path, const std::string& why) const {
     const auto given = given_.find(path);
     if (given != given_.end()) {
@@ -222,7 +222,7 @@ class GpuReader {
                          : fmt::format("{:.6g} {}", c.value, c.unit);
   }
 
-  /// What single ranges cannot say.
+  /// Checks rules between several numbers.
   void check_together(const std::vector<Field>& fields) const {
     const SmSpec& sm = loaded_.spec.sm;
     if (sm.shared_memory_per_cta + sm.shared_memory_reserved_per_cta > sm.shared_memory) {
@@ -237,13 +237,13 @@ class GpuReader {
     }
   }
 
-  /// Whether it stands in an overlay.
+  /// Whether an overlay gives this path.
   bool is_replaced(std::string_view path) const {
     const auto given = given_.find(std::string(path));
     return given != given_.end() && given->second.file() != root_.file();
   }
 
-  /// `wrong(key, factor * limit)` is refused: at the one that an overlay replaces, else at the key.
+  /// Rejects `wrong(key, factor * limit)`, at the number that an overlay replaces, else at the key.
   template <class Wrong>
   void check_against(const Against& rule, const std::vector<Field>& fields, std::string_view side,
                      const Wrong& wrong) const {
@@ -270,7 +270,7 @@ class GpuReader {
   StrictValue root_;
   StrictMap map_;
   const LoadedGpu* parent_;
-  GpuSpec parent_spec_;                   // that parents_ point into
+  GpuSpec parent_spec_;                   // owns the numbers of parents_
   std::map<std::string, Field> parents_;  // by path
   std::map<std::string, StrictValue> given_;
   LoadedGpu loaded_{};

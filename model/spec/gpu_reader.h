@@ -1,5 +1,5 @@
-// Reads a GPU file's tree. A file that is `based_on` another gives what differs: every other number
-// is the parent's, in proportion to what its row of gpu_fields.h names.
+// Reads a GPU file's tree. A file `based_on` another gives only the differences; every other number
+// is the parent's, scaled as its row in gpu_fields.h says.
 // Checked by: load_gpu_test.cpp, derived_gpu_test.cpp.
 #pragma once
 
@@ -8,9 +8,8 @@
 
 namespace tilecast {
 
-/// `parent`: null unless the file has the key `based_on`. Notes every number's source on the way.
-/// Throws ConfigError `file:line: key: what was expected`, for numbers too that are right alone and
-/// contradict each other.
+/// `parent` is null unless the file has the key `based_on`. Records every number's source. Throws
+/// ConfigError `file:line: key: what was expected`, also for numbers that contradict each other.
 LoadedGpu read_gpu(const StrictValue& root, const LoadedGpu* parent);
 
 }  // namespace tilecast

@@ -1,8 +1,8 @@
-// What the model knows of a GPU. Values only; where each comes from stands in configs/gpus/*.yaml
-// and is kept by load_gpu.h beside the spec.
+// The model's description of a GPU. Values only; sources are in configs/gpus/*.yaml and are kept by
+// load_gpu.h.
 //
-// Rates in SM cycles and rates in seconds are kept apart by type: the SM clock moves with power,
-// DRAM and L2 latency in nanoseconds do not follow it.
+// Rates per SM cycle and rates per second have different types: the SM clock varies with power,
+// DRAM rates and latencies in nanoseconds do not.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace tilecast {
 
-/// As compute capability tells them apart: 8.0 to 8.7, 8.9, 9.0, 10.0, 12.0.
+/// By compute capability: 8.0 to 8.7, 8.9, 9.0, 10.0, 12.0.
 enum class Architecture { kAmpere, kAda, kHopper, kBlackwell, kBlackwellRtx, kFictional };
 
 struct SmSpec {
@@ -24,165 +24,169 @@ struct SmSpec {
   i32 max_threads, max_ctas, registers;  // per SM
   i32 max_registers_per_thread;
   Bytes shared_memory;          // per SM
-  Bytes shared_memory_per_cta;  // most that one CTA can ask for
+  Bytes shared_memory_per_cta;  // maximum per CTA
   Bytes shared_memory_reserved_per_cta;
 };
 
-/// Most clusters resident at once with one CTA per SM; GPCs are not all equal.
+/// Maximum resident clusters with one CTA per SM; GPCs differ in size.
 struct ClusterSpec {
   i32 max_active_of_2, max_active_of_4, max_active_of_8;
 };
 
-/// Hopper's wgmma, 16-bit operands and fp32 accumulation.
+/// Hopper's wgmma, with 16-bit operands and fp32 accumulation.
 struct WgmmaSpec {
   FlopsPerCycle flops_per_sm;
   BytesPerCycle operand_rate;  // shared memory to tensor cores, per SM
 };
 
-/// Blackwell's tcgen05, 16-bit operands from shared memory and fp32 accumulation in tensor memory.
+/// Blackwell's tcgen05, with 16-bit operands from shared memory and fp32 accumulators in tensor
+/// memory.
 struct Tcgen05Spec {
   FlopsPerCycle flops_per_sm;
   BytesPerCycle operand_rate;        // shared memory to tensor cores, per SM
-  Cycles issue_overhead;             // added to each instruction's interval
-  Cycles latency;                    // beyond the interval, issued to seen complete at an mbarrier
-  Cycles pair_latency;               // the same where a pair of CTAs shares the instruction
-  Cycles block_turn;                 // of the issuing thread around the MMAs of one K block
+  Cycles issue_overhead;             // added to each instruction's issue interval
+  Cycles latency;                    // beyond the interval, from issue to completion at an mbarrier
+  Cycles pair_latency;               // likewise, for an instruction shared by a pair of CTAs
+  Cycles block_turn;                 // overhead of the issuing thread per K block
   BytesPerCycle tensor_memory_read;  // accumulators to registers, per SM, bytes of fp32
 };
 
 struct L2Spec {
   Bytes capacity;
-  double usable_fraction;  // of the capacity, before a streaming set falls out
+  double usable_fraction;  // of the capacity, before a streaming working set is evicted
 };
 
 struct DramSpec {
-  BytesPerSecond bandwidth;              // datasheet
-  Bytes capacity;                        // no prediction depends on it; what does not fit is said
-  BytesPerSecond read_rate, write_rate;  // reads or writes alone
+  BytesPerSecond bandwidth;              // unused by predictions; for a note on problems that do
+                                         // not fit
+  Bytes capacity;                        // not used by predictions; only for a note when a problem
+                                         // does not fit
+  BytesPerSecond read_rate, write_rate;  // of a read-only or write-only stream
 };
 
-/// Partial sums that SMs leave to each other in L2.
+/// Exchange of partial sums between SMs through L2.
 struct ReductionSpec {
-  Seconds hop;                              // from one SM's store to another's seeing it
-  BytesPerCycle sm_store, sm_add, sm_load;  // of one SM, fp32 by plain instructions
-  BytesPerSecond chip_store, chip_add;      // of all SMs at once
+  Seconds hop;                              // from one SM's store until another SM sees it
+  BytesPerCycle sm_store, sm_add, sm_load;  // per SM, fp32 with plain instructions
+  BytesPerSecond chip_store, chip_add;      // whole chip
 };
 
-/// What memory-bound kernels meet: measured alone, one by one, or fitted to this family's rows.
-/// Losses are shares of DRAM's rate.
+/// Constants of memory-bound kernels: measured one by one with micro-benchmarks, or fitted to this
+/// family's measurements. Losses are fractions of DRAM bandwidth.
 struct StreamSpec {
-  double disorder_loss;  // for each thing that takes requests out of DRAM's order
-  double spread_loss;    // at each doubling of the bytes in flight of an SM beyond 64 KiB
-  double
-      narrow_loss;  // where a request takes half of 512 B of a row; three times that at a quarter
-  Seconds load_latency;         // plain load or cp.async, DRAM to SM, unloaded
-  Seconds bulk_latency;         // copy engine, issue to barrier flip, without the bytes' own time
+  double disorder_loss;  // per source of requests out of DRAM order
+  double spread_loss;    // per doubling of an SM's bytes in flight beyond 64 KiB
+  double narrow_loss;    // for requests of half of a 512-byte row; three times that for a quarter
+  Seconds load_latency;  // plain load or cp.async from DRAM, unloaded
+  Seconds bulk_latency;  // bulk copy from issue to mbarrier flip, without transfer time
   BytesPerSecond bulk_rate;     // of one CTA's blocks from DRAM
-  Seconds bulk_store;           // copy engine, a store issued to its source read, without the bytes
-  BytesPerCycle bulk_read_out;  // of a store's source
-  Seconds turn;                 // of a CTA's threads, from landed data to the next loads
-  Cycles small_copy;            // of a thread, for one cp.async of less than 16 bytes
-  Seconds kernel;               // of a kernel that does nothing, as its own duration counts
-  Cycles cta_refill;            // one CTA ends, its successor's first instruction
-  Seconds cta_launch;           // from one CTA's start to the next one's, whole chip
-  Seconds ticket;               // from one draw of a counter to the next one's, whole chip
-  double interval;              // half-width of a 90 % interval of times predicted with these
+  Seconds bulk_store;           // bulk store from issue until its source is read, without transfer
+                                // time
+  BytesPerCycle bulk_read_out;  // rate at which a bulk store's source is read
+  Seconds turn;                 // of a CTA's threads, from data arrival to the next loads
+  Cycles small_copy;            // thread time per cp.async of less than 16 bytes
+  Seconds kernel;               // duration of an empty kernel
+  Cycles cta_refill;            // from a CTA's end to its successor's first instruction
+  Seconds cta_launch;           // interval between CTA starts, whole chip
+  Seconds ticket;               // interval between atomic tile tickets, whole chip
+  double interval;              // half-width of the 90 % interval of predicted times
 };
 
-/// What the machine's parts take, each measured alone by a micro-benchmark where one exists: closed
-/// forms, simulator and hard bounds read the same.
+/// Costs of the machine's parts, each measured alone with a micro-benchmark if there is one. The
+/// analytic model, the simulator and the hard bounds all read them.
 struct MachineSpec {
-  // Tensor pipe, and a warpgroup around it.
-  Cycles wgmma_least;       // interval of the narrowest instruction
-  Cycles wgmma_completion;  // beyond the interval, when waited for
-  Cycles turn;              // a warpgroup's own instructions around the wgmmas of one K block
-  Cycles mma_issue;         // a warpgroup issues the wgmmas of one K block
-  Cycles wgmma_issue;       // and each of them
-  double mma_queue;         // of its wgmmas not complete, beyond which the next one's issue waits
-  Cycles own_load;     // of a warpgroup that loads besides, for a K block: until a stage is free
-  Cycles own_copy;     // for each copy
-  Cycles load_ahead;   // more where it loads ahead of its tile
-  Cycles wake;         // from an arrival at a barrier to another warp that waits for it
-  Cycles remote_wake;  // the same from another CTA of the cluster
+  // Tensor pipe, and the warpgroup that feeds it.
+  Cycles wgmma_least;       // issue interval of the narrowest instruction
+  Cycles wgmma_completion;  // latency beyond the interval, when waited for
+  Cycles turn;              // a warpgroup's other instructions around the wgmmas of one K block
+  Cycles mma_issue;         // time to issue the wgmmas of one K block
+  Cycles wgmma_issue;       // and per wgmma
+  double mma_queue;         // incomplete wgmmas of a warpgroup at which further issue blocks
+  Cycles own_load;          // per K block, of a warpgroup that also loads: until a stage is free
+  Cycles own_copy;          // and per copy
+  Cycles load_ahead;        // added if it loads ahead of its tile
+  Cycles wake;              // from an arrival at an mbarrier until a waiting warp continues
+  Cycles remote_wake;       // likewise, from another CTA of the cluster
 
-  // Loads. An SM's copy engine asks for one line after the other.
-  Cycles issue;              // of a thread that issues copies
-  Cycles issue_copy;         // for each of them
-  Cycles request;            // of the engine, a 128-byte line or what a row takes of it
-  Cycles outside;            // of a GPC, a row out of bounds that one of its SMs asks for
-  BytesPerCycle intake;      // into one SM's shared memory, from L2 or from registers
-  Cycles l2_latency;         // behind the issue, to the barrier's flip, without the bytes' own time
-  Seconds dram_latency;      // beyond that, where L2 does not hold the block
+  // Loads. An SM's copy engine requests one line after another.
+  Cycles issue;              // of a thread that issues the copies of a K block
+  Cycles issue_copy;         // and per copy
+  Cycles request;            // copy engine time per 128-byte line, or per row's part of a line
+  Cycles outside;            // per out-of-bounds row, shared by the SMs of a GPC
+  BytesPerCycle intake;      // fill rate of one SM's shared memory, from L2 or from registers
+  Cycles l2_latency;         // from issue to mbarrier flip, without transfer time
+  Seconds dram_latency;      // in addition, if L2 does not hold the block
   Seconds first_load;        // added to an SM's first load of a kernel: cold descriptors and pages
-  i32 gpcs;                  // whose SMs' requests for one line are merged
-  i32 gpc_groups;            // of pairs of SMs in a GPC, which L2 serves in turn; 0: all as one
-  Cycles load_spread;        // answers come up to this much later, by block and SMs
-  Cycles merge_window;       // after the first request for a line, multicasts excepted
-  double merge_limit;        // requests for one line served as one, where many want it
-  double gpc_clock_spread;   // their clocks lie between 1 - this and 1 + this of the mean
-  BytesPerSecond l2_output;  // distinct lines, whole chip
+  i32 gpcs;                  // requests of a GPC's SMs for one line are merged
+  i32 gpc_groups;            // groups of SM pairs in a GPC that L2 serves in turn; 0: one group
+  Cycles load_spread;        // maximum extra delay of a response, by block and SMs
+  Cycles merge_window;       // after the first request for a line, except for multicast
+  double merge_limit;        // maximum requests for one line that are served as one
+  double gpc_clock_spread;   // GPC clocks lie within 1 +- this of the mean
+  BytesPerSecond l2_output;  // of distinct lines, whole chip
 
   // Epilogue.
-  Cycles epilogue;           // of a tile: from its last wgmma to the first chunk
-  Cycles first_epilogue;     // added to an SM's first: its instructions are cold
-  Cycles chunk;              // a chunk from registers to shared memory, without its bytes' time
-  Cycles next_tile;          // a warpgroup goes on to its next tile
-  Cycles hilbert_step;       // of a thread that finds a tile on a Hilbert curve (hilbert_steps)
-  Cycles barrier;            // of the threads of one warpgroup
-  Cycles store_latency;      // a bulk store issued to its source read, without the bytes' time
-  BytesPerCycle store_read;  // of the engine, for all stores of an SM
-  double fused_issue;        // instructions of an epilogue's steps, of an SM in a cycle
-  double fused_special;      // those of the special function unit
-  double fp32_additions;     // or multiply-adds, of an SM in a cycle
-  double pairs_converted;    // to 16 bits, of an SM in a cycle
-  double promotion_shown;    // part of a promotion that another warpgroup's wgmmas do not hide
-  double drift;              // blocks by which warpgroups that share a tile come apart
+  Cycles epilogue;           // per tile, from its last wgmma to the first chunk
+  Cycles first_epilogue;     // added to an SM's first tile: cold instruction cache
+  Cycles chunk;              // a chunk from registers to shared memory, without transfer time
+  Cycles next_tile;          // until a warpgroup starts on its next tile
+  Cycles hilbert_step;       // per step of finding a tile on a Hilbert curve (hilbert_steps)
+  Cycles barrier;            // among the threads of one warpgroup
+  Cycles store_latency;      // bulk store from issue until its source is read, without transfer
+                             // time
+  BytesPerCycle store_read;  // rate of the copy engine for all stores of an SM
+  double fused_issue;        // instructions of epilogue steps, per SM cycle
+  double fused_special;      // special function unit instructions, per SM cycle
+  double fp32_additions;     // or multiply-adds, per SM cycle
+  double pairs_converted;    // to 16 bits, per SM cycle
+  double promotion_shown;    // part of fp32 promotion that another warpgroup's wgmmas do not hide
+  double drift;              // K blocks by which warpgroups that share a tile drift apart
 
   // Launch.
-  Seconds kernel;         // start and end of a kernel beyond its CTAs
-  Seconds cluster;        // added where CTAs come in clusters
-  Seconds dispatch;       // from one CTA's start to the next one's
-  Seconds cta_start;      // the kernel's first instruction to a CTA's first load
-  Seconds start_shared;   // added for each SM of the GPC that starts with it
-  Seconds start_roles;    // added where warpgroups take roles
-  Seconds start_cluster;  // added where CTAs come in clusters
-  Cycles group_read;      // added where a CTA reads first where its group of K ends
-  Cycles cta_restart;     // the same once the SM has run one
-  Cycles cta_refill;      // one CTA ends, the next one starts
+  Seconds kernel;         // start and end of a kernel, beyond its CTAs
+  Seconds cluster;        // added for kernels with clusters
+  Seconds dispatch;       // interval between CTA starts
+  Seconds cta_start;      // from the kernel's first instruction to a CTA's first load
+  Seconds start_shared;   // added per SM of the GPC that starts at the same time
+  Seconds start_roles;    // added for warp-specialized kernels
+  Seconds start_cluster;  // added for kernels with clusters
+  Cycles group_read;      // added if a CTA first reads where its group of K ends
+  Cycles cta_restart;     // cta_start once the SM has run a CTA of the kernel
+  Cycles cta_refill;      // from a CTA's end to its successor's start
 };
 
 struct ClockSpec {
   Hertz max;
-  Hertz tensor_plateau;    // most while tensor cores work
+  Hertz tensor_plateau;    // maximum clock under tensor load
   double energy_exponent;  // energy per operation ~ (clock / 1 GHz)^exponent
-  Seconds limiter;         // in which the fast limiter follows a load
+  Seconds limiter;         // response time of the fast power limiter
 };
 
-/// The clock at which energies are stated.
+/// Clock at which energies are stated.
 constexpr Hertz kEnergyClock{1e9};
 
 struct PowerSpec {
   Watts sustained_limit;
-  Watts burst_limit;  // what the fast limiter holds the power to, static power included
+  Watts burst_limit;  // power cap of the fast limiter, static power included
   Watts static_power;
   Joules per_flop_normal, per_flop_uniform, per_flop_ternary, per_flop_zeros;
-  double bf16_flop;               // energy of such a FLOP over that of an fp16 one
-  double zero_operand;            // of one whose one operand is zeros, over that of data
-  Joules promoted_sum;            // added up in fp32 outside of the tensor cores
+  double bf16_flop;               // energy of a bf16 FLOP relative to fp16
+  double zero_operand;            // energy of a FLOP with one zero operand relative to random data
+  Joules promoted_sum;            // per accumulator promoted to fp32 outside the tensor cores
   Joules per_shared_memory_byte;  // operand reads and fills
-  Joules per_l2_byte;             // that L2 puts out, concurrent requests for it once
+  Joules per_l2_byte;             // per byte that L2 delivers, merged requests counted once
   Joules per_dram_byte;           // read or written
 };
 
-/// Standard deviation between cards of one kind, of the logarithm of a kernel's time. Predictions
-/// are of the cards that were measured; another one's time lies inside an interval wider by this.
+/// Standard deviation of log kernel time between GPUs of one model. Predictions are for the
+/// measured cards; the interval for another card is wider by this.
 struct CardSpread {
   double burst, sustained;
 };
 
-struct CompilerRejection;  // of an op's kernels
+struct CompilerRejection;  // defined by each op
 
-/// The sections an architecture cannot have, or nobody has published, are absent.
+/// Sections that an architecture cannot have, or for which no value is known, are absent.
 struct GpuSpec {
   std::string name, product;
   Architecture architecture;
@@ -199,16 +203,16 @@ struct GpuSpec {
   std::optional<PowerSpec> power;
   std::optional<CardSpread> card_spread;
   double default_interval;  // half-width of a 90 % interval without calibration, as a fraction
-  std::shared_ptr<const std::vector<CompilerRejection>> compiler_rejections;  // null: none
+  std::shared_ptr<const std::vector<CompilerRejection>> compiler_rejections;  // null: none recorded
   std::shared_ptr<const LearnedModel> learned;  // null without a calibration
 };
 
-/// Of whichever tensor cores there are.
+/// FLOP rate of the tensor cores, wgmma or tcgen05.
 inline FlopsPerCycle tensor_rate(const GpuSpec& gpu) {
   return gpu.wgmma ? gpu.wgmma->flops_per_sm : gpu.tcgen05.value().flops_per_sm;
 }
 
-/// Shared memory to tensor cores, of an SM.
+/// Shared memory to tensor cores, per SM.
 inline BytesPerCycle operand_rate(const GpuSpec& gpu) {
   return gpu.wgmma ? gpu.wgmma->operand_rate : gpu.tcgen05.value().operand_rate;
 }

@@ -10,7 +10,7 @@
 namespace tilecast {
 namespace {
 
-/// Tiles of the busiest SM: the waves that the walk takes where every tile costs the same.
+/// Waves: tiles of the busiest SM.
 u32 waves(const TileScheduler& s) {
   u32 longest = 0;
   for (u32 worker = 0; worker < s.workers; ++worker) {
@@ -47,12 +47,13 @@ TEST_CASE("Nine tiles on four SMs take three waves and use 75 %") {
     const TileScheduler s = on_h10(kShape, 128, raster);
     CHECK(s.num_tiles() == 9);  // 3 x 3
     CHECK(s.workers == 4);
-    CHECK(waves(s) == 3);           // two full ones and one with a single tile
+    CHECK(waves(s) == 3);           // two full waves and one with a single tile
     CHECK(utilisation(s) == 0.75);  // 9 of 12 slots, 2.25 of 3 waves
   }
 }
 
-TEST_CASE("Eighteen half tiles take five half waves, use 90 % and 83 % of the time") {
+TEST_CASE(
+    "Eighteen half tiles take five half waves, use 90 % of the slots and take 83 % of the time") {
   for (const Raster raster : kRasters) {
     const TileScheduler whole = on_h10(kShape, 128, raster);
     const TileScheduler half = on_h10(kShape, 64, raster);
@@ -63,7 +64,7 @@ TEST_CASE("Eighteen half tiles take five half waves, use 90 % and 83 % of the ti
   }
 }
 
-/// Time of the busiest SM in tiles, where a K block always costs the same.
+/// Time of the busiest SM in units of one tile, if every K block costs the same.
 double busiest_in_tiles(const WorkDecomposition& work) {
   i32 longest = 0;
   for (u32 worker = 0; worker < work.workers; ++worker) {
@@ -79,23 +80,24 @@ double busiest_in_tiles(const WorkDecomposition& work) {
 TEST_CASE(
     "Stream-K gives each of four SMs two and a quarter of nine tiles, and so does the hybrid") {
   const TileScheduler s = on_h10(kShape, 128, kRasters[0]);
-  // K of 640 in blocks of 16; parts of at least 8 of them.
+  // K = 640 in blocks of 16; pieces have at least 8 blocks.
   const WorkDecomposition stream = WorkDecomposition::stream_k(s.num_tiles(), 40, 4, 8);
   CHECK(busiest_in_tiles(stream) == 2.25);
   const WorkDecomposition hybrid = WorkDecomposition::stream_k_hybrid(s.num_tiles(), 40, 4, 8);
-  CHECK(hybrid.streamed == 5);              // the tile left over and one wave
+  CHECK(hybrid.streamed == 5);              // the remaining tile and one wave
   CHECK(busiest_in_tiles(hybrid) == 2.25);  // 1.25 streamed, 1 whole
-  // The tile left over in four parts, then two whole ones each.
+  // The remaining tile is split into four pieces; each SM then runs two whole tiles.
   CHECK(busiest_in_tiles(WorkDecomposition::split_k_hybrid(s.num_tiles(), 40, 4, 4)) == 2.25);
   CHECK(busiest_in_tiles(WorkDecomposition::data_parallel(s.num_tiles(), 40, 4)) == 3);
 }
 
-TEST_CASE("Split-K in two: eighteen half tiles take five of six half waves") {
+TEST_CASE(
+    "Split-K by two turns nine tiles into eighteen halves, which take five half waves, not six") {
   const TileScheduler s = on_h10(kShape, 128, kRasters[0]);
   CHECK(busiest_in_tiles(WorkDecomposition::split_k(s.num_tiles(), 40, 4, 2)) == 2.5);
 }
 
-TEST_CASE("One tile more than the SMs doubles the waves of an H100 PCIe") {
+TEST_CASE("One tile more than there are SMs doubles the waves on an H100 PCIe") {
   const u32 sms = static_cast<u32>(load_gpu("h100_pcie", true).spec.sm.count);
   KernelConfig config = fixed_by_schedule(Schedule::kPersistent);
   config.tiling.block_m = config.tiling.block_n = 128;

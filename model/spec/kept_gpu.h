@@ -1,5 +1,5 @@
-// load_gpu, once in a process for each name, calibration and folder: what answers refer to stays as
-// long as the process lives. On any thread. Checked by: kept_gpu_test.cpp.
+// load_gpu, cached for the life of the process by name, calibration and folder. Results may keep
+// references to it. Thread-safe. Checked by: kept_gpu_test.cpp.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace tilecast {
 
-/// Throws what load_gpu throws, again each time: what could not be loaded is not kept.
+/// Throws what load_gpu throws; failures are not cached.
 const LoadedGpu& kept_gpu(const std::string& name_or_path, bool use_calibration,
                           const std::filesystem::path& config_folder);
 

@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-TEST_CASE("A GPU is loaded once for each name and calibration, on any thread") {
+TEST_CASE("A GPU is loaded once per name and calibration, across threads") {
   const LoadedGpu* seen[4] = {};
   std::vector<std::thread> threads;
   for (const LoadedGpu*& gpu : seen) {
@@ -25,7 +25,7 @@ TEST_CASE("A GPU is loaded once for each name and calibration, on any thread") {
   CHECK(kept_gpu("h200_sxm", false, "configs").spec.learned == nullptr);
 }
 
-TEST_CASE("A GPU that cannot be loaded is refused each time") {
+TEST_CASE("A GPU that cannot be loaded throws each time") {
   CHECK_THROWS_AS(kept_gpu("none_such", true, "configs"), ConfigError);
   CHECK_THROWS_AS(kept_gpu("none_such", true, "configs"), ConfigError);
 }

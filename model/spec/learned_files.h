@@ -1,5 +1,4 @@
-// What was learned, read while it is not known yet which GPU it should be of: a GPU's own files
-// take as long to read.
+// Reads a learned correction before its GPU is known, so that both can be read in parallel.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +10,14 @@
 namespace tilecast {
 
 struct LearnedFiles {
-  StrictValue name;  // of the GPU
+  StrictValue name;  // name of the GPU
   LearnedModel model;
 };
 
 /// Throws as load_learned does.
 LearnedFiles read_learned(const std::filesystem::path& yaml);
 
-/// Throws ConfigError where they are of another GPU.
+/// Throws ConfigError if the files are of another GPU.
 LearnedModel learned_of(LearnedFiles files, const std::string& gpu);
 
 }  // namespace tilecast

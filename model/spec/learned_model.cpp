@@ -23,7 +23,7 @@
 namespace tilecast {
 namespace {
 
-// Numbers that a calibration can write, generously.
+// Generous bounds on numbers that a calibration writes.
 constexpr double kMostSpread = 1, kLeastNoise = 1e-3, kMostNoise = 100, kMostOff = 3,
                  kMostWeight = 1e5;
 constexpr double kMostPriorNoise = 1e6, kMostDeviations = 20, kMostFeature = 1e6,
@@ -52,7 +52,7 @@ std::string csv_header() {
   return header;
 }
 
-/// Fields of one line of the CSV, read one after the other.
+/// Reads the fields of one CSV line in order.
 class LearnedLineReader {
  public:
   LearnedLineReader(std::string_view line, std::string where)
@@ -118,7 +118,7 @@ void read_row(LearnedLineReader& line, LearnedModel& model) {
   model.rows.push_back(std::move(row));
 }
 
-/// Lines of the file from line `number` on.
+/// Reads the lines of the file from line `number` on.
 void read_rows(std::string_view lines, std::size_t number, const std::string& file,
                LearnedModel& model) {
   for (; !lines.empty(); ++number) {

@@ -1,9 +1,9 @@
-// What a calibration learned from measured kernels beyond the physics: the kernels themselves, seen
-// as named quantities, and what each says of others like it (model/learn/learned.h).
+// The learned correction of a calibration: the measured kernels as feature vectors, and the
+// Gaussian process weights that turn similarity to them into a correction (model/learn/learned.h).
 //
-// Two files that `tilecast calibrate` writes beside the overlay: NAME.learned.yaml, the few numbers
-// of the process, and NAME.learned.csv, a row for each measured kernel. Without them predictions
-// are physics alone.
+// `tilecast calibrate` writes two files next to the overlay: NAME.learned.yaml with the
+// hyperparameters, and NAME.learned.csv with one row per measured kernel. Without them predictions
+// are uncorrected.
 //
 // Checked by: learned_model_test.cpp.
 #pragma once
@@ -21,40 +21,41 @@
 
 namespace tilecast {
 
-/// What a kernel is seen by; model/learn/kernel_features.cpp computes them. None is a schedule's
-/// number: a new schedule is another mixture of traits.
+/// Features of a kernel, computed by model/learn/kernel_features.cpp. None is a schedule's
+/// identifier: a new schedule is a new mixture of traits.
 constexpr std::array<std::string_view, 40> kLearnedFeatures{
-    // What a simulation says.
+    // From the simulation.
     "simulated_over_closed_form", "simulated_operand_rate", "simulated_l2_rate",
     "simulated_dram_rate",
-    // Where the time goes, by closed form.
+    // Where the time goes, by the analytic model.
     "tensor_share", "operand_share", "intake_share", "dram_share", "mma_of_k_block",
     "l2_of_k_block", "main_loop_share", "fused_share", "plain_store_share", "time", "clock",
-    // The problem on the chip.
+    // The problem on this chip.
     "k", "groups", "fp8", "tiles", "filled_waves", "multicast", "beyond_edge_m", "beyond_edge_n",
     "k_alignment", "n_alignment", "hilbert_raster",
-    // The tile and its ring.
+    // The tile and its pipeline.
     "block_m", "block_n", "columns_mod_64", "stages", "warpgroups_n", "ctas_per_sm", "cluster_n",
-    // Traits of a schedule.
+    // Traits of the schedule.
     "producer_warpgroup", "resident_grid", "two_tiles_in_flight", "loads_in_flight",
     "pieces_of_tile", "splits", "shares_last_waves"};
 
 using Features = std::array<double, kLearnedFeatures.size()>;
 
-/// Place of the feature of this name; of none: behind the last.
+/// Index of the feature with this name; the number of features if there is none.
 constexpr std::size_t feature_index(std::string_view name) {
   return static_cast<std::size_t>(std::ranges::find(kLearnedFeatures, name) -
                                   kLearnedFeatures.begin());
 }
 
-/// Of logarithms of measured over physics.
+/// Gaussian process over logarithms of measured / uncorrected.
 struct LearnedOutput {
-  double spread = 0;                // of kernels that are like none of the rows
-  std::vector<double> off = {};     // of each row, as measured
-  std::vector<double> weight = {};  // of each row, in spreads
+  double spread = 0;                // prior standard deviation, reached by kernels unlike any row
+  std::vector<double> off = {};     // per row, as measured
+  std::vector<double> weight = {};  // per row, in units of `spread`
 };
 
-/// Limiters whose reach is counted; the others, which few rows have, take that of one of these.
+/// Bottlenecks with their own interval width; the others have too few rows and take that of one of
+/// these.
 constexpr Limiter kReachCounted[] = {Limiter::kTensor,  Limiter::kSmIntake, Limiter::kL2,
                                      Limiter::kDram,    Limiter::kLatency,  Limiter::kInstructions,
                                      Limiter::kEpilogue};
@@ -65,8 +66,7 @@ constexpr Limiter reaches_like(Limiter limiter) {
                                            : limiter;
 }
 
-/// Nine of ten times lie so many standard deviations around the prediction or nearer, by what
-/// limits the kernel. 0: nobody has counted.
+/// Half-width of the 90 % interval in standard deviations, by bottleneck. 0: not calibrated.
 struct LearnedReach {
   std::array<double, std::size(kReachCounted)> each = {};  // in the order of kReachCounted
 
@@ -76,7 +76,7 @@ struct LearnedReach {
   }
 };
 
-/// Of one way to predict, closed forms or simulation.
+/// For one method of prediction, analytic model or simulation.
 struct LearnedMethod {
   LearnedOutput cycles, clock;
   LearnedReach reach = {};
@@ -85,42 +85,41 @@ struct LearnedMethod {
 struct LearnedRow {
   std::string problem, config;
   Regime regime;
-  bool near_best;  // of its problem and regime
+  bool near_best;  // near the best time of its problem and regime
   Features features;
 };
 
-/// The last rows of a model where they are of another GPU, whose calibration had them: a card of
-/// which little was measured leans on them, too.
+/// Rows of another GPU, last in the model, that serve as a prior for a card with few measurements.
 struct LearnedPrior {
-  std::string gpu = {};  // that they were measured on
+  std::string gpu = {};  // GPU that they were measured on
   std::size_t rows = 0;  // the last ones
-  double noise = 1;      // their variance, over that of a row of the GPU's own
+  double noise = 1;      // their noise variance relative to this GPU's rows
 };
 
 struct LearnedModel {
-  Features length = {};  // over which what is learned changes, in the feature's own unit
-  double noise = 0;      // of one burst near the best of its problem, in spreads
+  Features length = {};  // length scales, in each feature's own unit
+  double noise = 0;      // noise of a burst near the best of its problem, in units of `spread`
   std::vector<LearnedRow> rows = {};
   LearnedMethod analytic = {}, simulated = {};
   LearnedPrior prior = {};
-  std::string overlay = {};  // hash of the overlay that it was fitted with; empty: not told
+  std::string overlay = {};  // hash of the overlay used in the fit; empty: unknown
 };
 
-/// Whether a row is of another GPU.
+/// Whether the row was measured on another GPU.
 inline bool of_prior(const LearnedModel& model, std::size_t row) {
   return row + model.prior.rows >= model.rows.size();
 }
 
-/// Of a row, over that of one burst near the best: far from the best of a problem it counts less,
-/// and sustained runs repeat less well.
+/// Noise variance of a row relative to a burst near the best. Rows far from their problem's best
+/// weigh less, and sustained runs repeat less well.
 double noise_variance(Regime regime, bool near_best);
 
-/// Reads NAME.learned.yaml and NAME.learned.csv beside it. Throws FileError, or ConfigError
-/// `file:line: key: what was expected`: they must be of `gpu`, of each other, and of the features
-/// of this program, with numbers that a calibration can write.
+/// Reads NAME.learned.yaml and NAME.learned.csv next to it. Throws FileError, or ConfigError
+/// `file:line: key: what was expected`: the files must match `gpu`, each other and this program's
+/// features, and hold plausible numbers.
 LearnedModel load_learned(const std::filesystem::path& yaml, const std::string& gpu);
 
-/// The contents of the two files.
+/// Contents of the two files.
 std::string learned_yaml(const std::string& gpu, const LearnedModel& model);
 std::string learned_csv(const LearnedModel& model);
 

@@ -11,7 +11,7 @@
 namespace tilecast {
 namespace {
 
-/// Every number another one.
+/// A model in which every number differs.
 LearnedModel example() {
   LearnedModel model{.noise = 0.375, .overlay = "0123456789abcdef"};
   double next = 0;
@@ -55,13 +55,13 @@ void check_equal(const LearnedMethod& a, const LearnedMethod& b) {
   }
 }
 
-/// The two files, to be damaged.
+/// The two files, for tests that corrupt them.
 class Files {
  public:
   Files() { write(yaml_, csv_); }
 
   LearnedModel load(const std::string& gpu = "g") const { return load_learned(path(), gpu); }
-  /// What loading says, the folder left out.
+  /// The error that loading reports, without the folder.
   std::string complaint(const std::string& gpu = "g") const {
     std::string message = error_message([&] { load(gpu); });
     const std::string folder = path().parent_path().string() + "/";
@@ -71,12 +71,12 @@ class Files {
     CHECK(message.find('\n') == std::string::npos);
     return message;
   }
-  /// With the first `from` of the YAML as `to`.
+  /// The error after the first `from` in the YAML became `to`.
   std::string with(const std::string& from, const std::string& to) const {
     write(replaced(yaml_, from, to), csv_);
     return complaint();
   }
-  /// With the first `from` of the CSV as `to`, and the hash of that.
+  /// The error after the first `from` in the CSV became `to` and the hash was updated.
   std::string with_row(const std::string& from, const std::string& to) const {
     const std::string csv = replaced(csv_, from, to);
     write(replaced(yaml_, hash_text(csv_), hash_text(csv)), csv);
@@ -99,7 +99,7 @@ class Files {
   std::string yaml_ = learned_yaml("g", example()), csv_ = learned_csv(example());
 };
 
-TEST_CASE("What was learned is read back as it was written") {
+TEST_CASE("A learned correction is read back as it was written") {
   const LearnedModel written = example(), read = Files().load();
   CHECK(read.overlay == written.overlay);
   CHECK(read.noise == written.noise);
@@ -120,7 +120,7 @@ TEST_CASE("What was learned is read back as it was written") {
   check_equal(read.simulated, written.simulated);
 }
 
-TEST_CASE("Rows of another GPU are told from a GPU's own, and stay so in the file") {
+TEST_CASE("Rows of another GPU are kept apart from a GPU's own, in the file too") {
   LearnedModel model = example();
   CHECK_FALSE(of_prior(model, 1));
   CHECK(learned_yaml("g", model).find("prior") == std::string::npos);
@@ -152,11 +152,11 @@ TEST_CASE("Rows of another GPU are told from a GPU's own, and stay so in the fil
 TEST_CASE("No feature says which schedule it is, so that a new schedule leaves the files valid") {
   CHECK(std::ranges::find(kLearnedFeatures, "schedule") == kLearnedFeatures.end());
   CHECK(learned_yaml("g", example()).find("ping_pong") == std::string::npos);
-  // A configuration of a row is a name for people: one of no schedule of this program is read too.
+  // The configuration of a row is only a label: an unknown schedule is accepted.
   CHECK(Files().with_row("ping_pong:", "sometime_later:").empty());
 }
 
-TEST_CASE("Of another GPU, or other features, is refused at its line") {
+TEST_CASE("Files of another GPU or with other features are an error at their line") {
   const Files files;
   // Line 1 is a comment; 2 the name, 3 the overlay, 4 the rows, 5 the lengths.
   CHECK(files.complaint("h200_sxm") == "2 g.learned.yaml:2: name: expected h200_sxm");
@@ -168,13 +168,13 @@ TEST_CASE("Of another GPU, or other features, is refused at its line") {
         "2 g.learned.csv:1: expected the columns of this version of tilecast: calibrate again");
 }
 
-TEST_CASE("Rows that are not the ones that were written are refused") {
+TEST_CASE("Modified rows are refused by their hash") {
   const Files files;
   CHECK(files.with("rows: \"", "rows: \"1")
             .starts_with("2 g.learned.yaml:4: rows: expected the rows of g.learned.csv"));
 }
 
-TEST_CASE("Absurd numbers are refused at their line") {
+TEST_CASE("Implausible numbers are an error at their line") {
   const Files files;
   CHECK(files.with("simulated_operand_rate: 1", "simulated_operand_rate: 0")
             .find("lengths.simulated_operand_rate: ") != std::string::npos);
@@ -184,7 +184,7 @@ TEST_CASE("Absurd numbers are refused at their line") {
         std::string::npos);
   CHECK(files.with("noise: 0.", "noise: -1.").find(": noise") != std::string::npos);
   CHECK(files.with("epilogue: ", "epilogue: 1000").find("reach.epilogue: ") != std::string::npos);
-  // The first row's first number behind near_best is what it was off.
+  // The number after near_best is the first row's measured error.
   CHECK(files.with_row("burst,1,", "burst,1,1e9")
             .starts_with("2 g.learned.csv:2: off: expected a number up to 3 either way, not '1e9"));
   CHECK(files.with_row("burst,1,", "burst,2,").find(":2: near_best: expected") !=
@@ -195,7 +195,7 @@ TEST_CASE("Absurd numbers are refused at their line") {
         "2 g.learned.csv:2: more fields than columns");
 }
 
-TEST_CASE("Files that are not there are file errors") {
+TEST_CASE("Missing files are file errors") {
   CHECK(error_message([] { load_learned("/none.learned.yaml", "g"); }) ==
         "6 /none.learned.yaml: cannot read: No such file or directory");
   const TemporaryFolder folder;

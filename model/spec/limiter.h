@@ -1,6 +1,6 @@
-// What bounds a kernel, in one word for predict, explain, validate and the report; and how busy
-// each resource is. Each word is also a group of constants of the GPU file that can be made
-// infinitely fast (model/gemm/sim/limits.h).
+// A kernel's bottleneck in one word for predict, explain, validate and the report, and the
+// utilization of each resource. Each word is also a group of constants in the GPU file that can be
+// made infinitely fast (model/gemm/sim/limits.h).
 #pragma once
 
 #include <string_view>
@@ -10,16 +10,16 @@
 namespace tilecast {
 
 enum class Limiter : i32 {
-  kTensor,        // FLOPs of the tensor pipes
-  kSharedMemory,  // its reads of operands for the tensor pipes
-  kSmIntake,      // what an SM takes in
-  kL2,            // its output, C on its way in, and the counter that tickets are drawn from
-  kDram,          // its bandwidth
+  kTensor,        // FLOP rate of the tensor pipes
+  kSharedMemory,  // operand reads by the tensor pipes
+  kSmIntake,      // fill bandwidth of an SM
+  kL2,            // L2 output, C on its way in, and the atomic counter of tile tickets
+  kDram,          // DRAM bandwidth
   kLatency,       // of loads, and of tensor operations that are waited for
-  kInstructions,  // of warps around tensor operations and loads
-  kEpilogue,      // accumulators to C; a bulk store of memory-bound kernels too
-  kReduction,     // partial sums that SMs leave to each other
-  kLaunch,        // of the kernel and of its CTAs, and its end
+  kInstructions,  // instruction issue around tensor operations and loads
+  kEpilogue,      // accumulators to C; also bulk stores of memory-bound kernels
+  kReduction,     // partial sums exchanged through L2
+  kLaunch,        // kernel and CTA launch, and the kernel's end
 };
 constexpr Limiter kEveryLimiter[] = {
     Limiter::kTensor,    Limiter::kSharedMemory, Limiter::kSmIntake,     Limiter::kL2,
@@ -30,13 +30,14 @@ std::string_view to_text(Limiter limiter);
 /// Throws ConfigError that lists the known words.
 Limiter parse_limiter(std::string_view text);
 
-/// Busy fraction of each resource over some time, 0 to 1.
+/// Utilization of each resource, 0 to 1.
 struct Shares {
   double tensor, shared_memory, sm_intake, l2, dram;
 };
 
-/// Of a simulated kernel: what is busiest, where that is most of the time; else the closed form's.
-/// Of 160 kernels of the data set this is what costs most (model/gemm/sim/limits.h) in 122.
+/// Bottleneck of a simulated kernel: the busiest resource if it is busy most of the time, else the
+/// analytic model's. It agrees with the costliest resource by elimination (model/gemm/sim/limits.h)
+/// for 122 of 160 measured kernels.
 Limiter limiter_of(const Shares& busy, Limiter by_form);
 
 }  // namespace tilecast

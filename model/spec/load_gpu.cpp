@@ -30,7 +30,7 @@ constexpr std::string_view kYaml = ".yaml";
 constexpr std::string_view kOverlay = ".calibrated.yaml", kLearned = ".learned.yaml",
                            kLearnedRows = ".learned.csv";
 
-/// One that cannot be read is reported by the read.
+/// An unreadable file counts as present; reading it reports the error.
 bool is_there(const fs::path& file) {
   std::error_code ignored;
   return fs::status(file, ignored).type() != fs::file_type::not_found;
@@ -47,9 +47,9 @@ std::string list_of(const std::vector<std::string>& known, const fs::path& confi
     bool fictional = false;
     try {
       const YamlNode tree = load_yaml_tree(config_folder / "gpus" / (name + std::string(kYaml)));
-      const YamlNode* architecture = tree.find("architecture");  // else the parent's
+      const YamlNode* architecture = tree.find("architecture");  // else inherited
       fictional = architecture != nullptr && architecture->scalar == "fictional";
-    } catch (const Error&) {  // it has not been asked for
+    } catch (const Error&) {  // not the file that was asked for; ignored
     }
     (fictional ? others : run).push_back(name);
   }
@@ -58,8 +58,8 @@ std::string list_of(const std::vector<std::string>& known, const fs::path& confi
                          : fmt::format(" ({}: no kernel of ours runs there)", join(others, ", ")));
 }
 
-/// The known name that `given` is or, whatever its case, begins alone; of several that of the SXM
-/// card; or that it is part of alone.
+/// The known name that `given` matches in any case, as a unique prefix (SXM wins among several), or
+/// as a unique part.
 std::string name_of(const std::string& given, const fs::path& config_folder) {
   const std::vector<std::string> known = known_gpus(config_folder);
   std::vector<std::string> begun;
@@ -114,13 +114,13 @@ fs::path resolve(std::string_view name_or_path, const fs::path& config_folder) {
   return config_folder / "gpus" / (name_of(given, config_folder) + std::string(kYaml));
 }
 
-/// The file that `name` stands for in a file at `path` that is based on it.
+/// Path of the GPU file `name` that the file at `path` is based on.
 fs::path parent_of(const fs::path& path, const std::string& name, const fs::path& config_folder) {
   const fs::path sibling = path.parent_path() / (name + std::string(kYaml));
   return is_there(sibling) ? sibling : config_folder / "gpus" / (name + std::string(kYaml));
 }
 
-/// The file's tree, with its overlay's numbers where it has one and they are wanted.
+/// The file's tree, with its overlay applied if there is one and calibration is wanted.
 struct GpuTree {
   YamlNode tree;
   bool calibrated = false;
@@ -136,7 +136,7 @@ GpuTree tree_of(const fs::path& path, bool use_calibration) {
   return read;
 }
 
-/// `children`: the files that are based on this one, by each other.
+/// `children`: files based on this one, to detect cycles.
 LoadedGpu read_tree(YamlNode tree, const fs::path& path, bool use_calibration,
                     const fs::path& config_folder, std::vector<fs::path> children = {}) {
   const StrictValue root(std::make_shared<const YamlNode>(tree));
@@ -157,7 +157,7 @@ LoadedGpu read_tree(YamlNode tree, const fs::path& path, bool use_calibration,
               fmt::format("expected a GPU file that is not based on this one, not '{}'",
                           printable(based_on->scalar)));
     }
-    // What was fitted to one architecture's rows says little of another's.
+    // A calibration does not carry over to another architecture.
     const bool calibrated = use_calibration && tree.find("architecture") == nullptr;
     const LoadedGpu base =
         read_tree(tree_of(parent, calibrated).tree, parent, calibrated, config_folder, children);
@@ -208,7 +208,7 @@ LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
   const fs::path learned = beside(path, kLearned);
   LoadedGpu loaded;
   std::optional<LearnedFiles> files;
-  // Side by side: both take long.
+  // In parallel: both take long.
   parallel_for(2, 0, [&](std::size_t which) {
     if (which == 0) {
       GpuTree read = tree_of(path, use_calibration);
@@ -251,7 +251,7 @@ LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration) {
 std::vector<std::string> files_of_gpu(std::string_view name_or_path) {
   std::vector<std::string> files;
   fs::path path = resolve(name_or_path, config_folder());
-  // A file that is based on itself is refused where it is read.
+  // Stops at a cycle; reading the file reports it.
   while (is_there(path) && std::ranges::find(files, path.string()) == files.end()) {
     files.push_back(path.string());
     for (const std::string_view ending : {kOverlay, kLearned, kLearnedRows}) {

@@ -1,10 +1,10 @@
-// GPU files: configs/gpus/<name>.yaml by hand, and beside it, once calibrated, an overlay
-// <name>.calibrated.yaml that replaces some of its numbers, and <name>.learned.yaml
-// with <name>.learned.csv (learned_model.h). A file that is `based_on` another gives what differs
-// (gpu_reader.h); the other's overlay counts too, what was learned there does not.
+// Loads GPU files: configs/gpus/<name>.yaml, written by hand. Calibration adds an overlay
+// <name>.calibrated.yaml that replaces some of its numbers, and <name>.learned.yaml with
+// <name>.learned.csv (learned_model.h). A file `based_on` another gives only the differences
+// (gpu_reader.h) and inherits the other's overlay, but not its learned correction.
 //
-// Which sections a file needs depends on its architecture: hopper and blackwell all that schedules
-// need, the others at least `sm`; a section is whole or absent. Errors: FileError for a file that
+// Required sections depend on the architecture: Hopper and Blackwell files need all that schedules
+// use, the others at least `sm`. A section is whole or absent. Throws FileError for a file that
 // cannot be read, else ConfigError `file:line: key: what was expected`.
 #pragma once
 
@@ -22,30 +22,31 @@ struct LoadedGpu {
   GpuSpec spec;
   std::vector<Constant> constants;  // every number of the spec, in the order of gpu_fields.h
   std::string path;
-  bool calibrated;  // an overlay was read
+  bool calibrated;  // an overlay was applied
 };
 
-/// The environment's TILECAST_CONFIG_DIR, else the folder this program was built from.
+/// TILECAST_CONFIG_DIR, else the source folder of this build.
 std::filesystem::path config_folder();
 
-/// Names of the GPU files in `config_folder`/gpus, sorted.
+/// Sorted names of the GPU files in `config_folder`/gpus.
 std::vector<std::string> known_gpus(const std::filesystem::path& config_folder);
 
-/// A word is a name in `config_folder`/gpus in any case, or begins only one of them, or is part of
-/// only one ("4090"); h100 is h100_sxm. Anything with a '/' or ending in .yaml is a path.
+/// Accepts a name in `config_folder`/gpus in any case, a unique prefix or a unique part ("4090");
+/// h100 is h100_sxm. Anything with a '/' or ending in .yaml is a path.
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
                    const std::filesystem::path& config_folder);
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration);
 
-/// What load_gpu may read of it: the file, those that it is based on, and what lies beside them.
+/// Files that load_gpu may read for it: the file, its parents, and their overlays and learned
+/// corrections.
 std::vector<std::string> files_of_gpu(std::string_view name_or_path);
 
-/// Without calibration, but with the numbers of some sections replaced by an overlay's, as a run of
-/// micro-benchmarks writes it; keys of other sections are left aside.
+/// Without calibration, but with some sections replaced by an overlay, as written by a
+/// micro-benchmark run. Keys in other sections are ignored.
 LoadedGpu load_gpu_with(std::string_view name_or_path, const std::filesystem::path& overlay,
                         const std::vector<std::string>& sections);
 
-/// Why no GEMM schedule of tilecast runs there, naming the GPU; empty where they do.
+/// Why no GEMM schedule runs on this GPU, naming it; empty if schedules do.
 std::string why_not_schedulable(const GpuSpec& gpu);
 
 std::string_view to_text(Architecture architecture);

@@ -15,7 +15,7 @@
 namespace tilecast {
 namespace {
 
-/// A folder with a copy of the H200 file, to be damaged.
+/// A folder with a copy of the H200 file, for tests that corrupt it.
 class H200Copy {
  public:
   H200Copy() : text_(read_file(load_gpu("h200_sxm", false).path)) { write(text_); }
@@ -29,7 +29,7 @@ class H200Copy {
     return load_gpu("h200_sxm", use_calibration, folder_ / ".");
   }
 
-  /// What loading says once the first `from` is `to`, the folder's name left out.
+  /// The error after the first `from` became `to`, without the folder.
   std::string with(const std::string& from, const std::string& to) const {
     const std::size_t at = text_.find(from);
     REQUIRE(at != std::string::npos);
@@ -64,7 +64,7 @@ TEST_CASE("Every GPU file loads under its own name, each number with its source"
     const LoadedGpu gpu = load_gpu(name, true);
     CHECK(gpu.spec.name == name);
     CHECK(std::filesystem::equivalent(gpu.path, config_folder() / "gpus" / (name + ".yaml")));
-    CHECK(gpu.constants.size() >= 9);  // at least the interval and the nine of `sm`
+    CHECK(gpu.constants.size() >= 9);  // at least default_interval and the eight numbers of `sm`
     for (const Constant& constant : gpu.constants) {
       CHECK_FALSE(constant.ref.empty());
       CHECK((constant.source == Source::kFictional) == (name == "hipparchus_h10"));
@@ -72,7 +72,7 @@ TEST_CASE("Every GPU file loads under its own name, each number with its source"
   }
 }
 
-TEST_CASE("The counts of SMs are those of the sources") {
+TEST_CASE("SM counts match their sources") {
   const auto sms = [](const char* name) { return load_gpu(name, true).spec.sm.count; };
   CHECK(sms("h200_sxm") == 132);
   CHECK(sms("h100_sxm") == 132);
@@ -102,7 +102,7 @@ TEST_CASE("The H200's numbers arrive in basic units") {
   CHECK(gpu.sm.count * gpu.wgmma->flops_per_sm.value * 1.83e9 == Approx(989.4e12).epsilon(1e-4));
 }
 
-TEST_CASE("An unknown GPU lists the known ones; a path is taken as it is") {
+TEST_CASE("An unknown GPU lists the known ones; a path is used as given") {
   CHECK(error_message([] { load_gpu("h200_smx", true); }) ==
         "2 unknown GPU 'h200_smx': expected one of a10, a100_sxm80, b200, gb200, h100_pcie, "
         "h100_sxm, h200_sxm, h800_sxm, l40s, rtx_3090, rtx_4090, rtx_5090 (hipparchus_h10: no "
@@ -114,10 +114,10 @@ TEST_CASE("An unknown GPU lists the known ones; a path is taken as it is") {
   CHECK(load_gpu(copy.path(), true).spec.sm.count == 132);
 }
 
-TEST_CASE("A name may be cut short, in any case, as long as one GPU is meant") {
+TEST_CASE("A unique part of a name selects the GPU, in any case") {
   CHECK(load_gpu("h200", false).spec.name == "h200_sxm");
   CHECK(load_gpu("H100_P", false).spec.name == "h100_pcie");
-  CHECK(load_gpu("B200", false).spec.name == "b200");  // not gb200, which ends so
+  CHECK(load_gpu("B200", false).spec.name == "b200");  // not gb200, which has it as a suffix
   CHECK(load_gpu("h100", false).spec.name == "h100_sxm");
   CHECK(load_gpu("4090", false).spec.name == "rtx_4090");
   CHECK(error_message([] { load_gpu("RTX", false); }) ==
@@ -126,7 +126,7 @@ TEST_CASE("A name may be cut short, in any case, as long as one GPU is meant") {
         "2 GPU 'h1': expected one of h100_pcie, h100_sxm");
 }
 
-TEST_CASE("An overlay is no GPU, and a GPU's overlay alone is not one either") {
+TEST_CASE("An overlay is not a GPU file, even if its GPU file is missing") {
   const H200Copy copy;
   const std::string stem = copy.path().substr(0, copy.path().size() - 5);
   CHECK(error_message([&] { load_gpu(copy.overlay_path(), true); }) ==
@@ -142,7 +142,7 @@ TEST_CASE("An overlay is no GPU, and a GPU's overlay alone is not one either") {
             ", which replaces its numbers");
 }
 
-TEST_CASE("A folder without GPU files is a file error that says how to name another") {
+TEST_CASE("A folder without GPU files is a file error that tells how to choose another") {
   const TemporaryFolder folder;
   CHECK(error_message([&] { load_gpu("h200_sxm", true, folder / "none"); }) ==
         "6 " + (folder / "none/gpus").string() +
@@ -150,7 +150,7 @@ TEST_CASE("A folder without GPU files is a file error that says how to name anot
             "name the folder that holds gpus/");
 }
 
-TEST_CASE("The environment names another folder") {
+TEST_CASE("TILECAST_CONFIG_DIR selects another folder") {
   const H200Copy copy;
   const std::filesystem::path before = config_folder();
   const std::string other = std::filesystem::path(copy.path()).parent_path().parent_path();
@@ -164,7 +164,7 @@ TEST_CASE("The environment names another folder") {
   CHECK(config_folder() == before);
 }
 
-TEST_CASE("An overlay brings a whole section that the file lacks, and no part of one") {
+TEST_CASE("An overlay may add a whole section that the file lacks, not part of one") {
   const H200Copy copy;
   std::string text = copy.text();
   const std::size_t begin = text.find("\nstream:"), end = text.find("\n\n", begin);
@@ -217,7 +217,7 @@ TEST_CASE("Numbers that contradict each other are refused") {
   CHECK(copy.with("bandwidth: {value: 4.8,", "bandwidth: {value: 4.583,") ==
         "2 h200_sxm.yaml:35: dram.read_rate: expected at most dram.bandwidth (4.583 TB/s), not "
         "4.584 TB/s");
-  // Bursts go to 1019 W.
+  // Bursts draw 1019 W.
   CHECK(copy.with("sustained_limit: {value: 700", "sustained_limit: {value: 510").empty());
   CHECK(copy.with("sustained_limit: {value: 700", "sustained_limit: {value: 509") ==
         "2 h200_sxm.yaml:129: power.burst_limit: expected at most 2 times power.sustained_limit "
@@ -272,7 +272,7 @@ TEST_CASE("A Blackwell file needs tcgen05 and cannot have wgmma") {
   CHECK(operand_rate(gpu).value == 128);
 }
 
-TEST_CASE("A Blackwell file's machine has no times of a warpgroup around wgmmas") {
+TEST_CASE("A Blackwell file has no wgmma costs in its machine section") {
   const auto has = [&](std::string_view key, Architecture architecture) {
     GpuSpec spec{.architecture = architecture, .machine = MachineSpec{}};
     return std::ranges::count(fields_of(spec), key, &Field::key) == 1;
@@ -284,7 +284,7 @@ TEST_CASE("A Blackwell file's machine has no times of a warpgroup around wgmmas"
   CHECK(has("request", Architecture::kBlackwell));
   const GpuSpec gpu = load_gpu("b200", false).spec;
   CHECK(gpu.machine->turn.value == 0);
-  // What L2 delivers to all SMs, one line after the other.
+  // L2 output to all SMs, distinct lines.
   const double all = gpu.machine->l2_output.value / (gpu.sm.count * 1.965e9);
   CHECK(128 / gpu.machine->request.value == Approx(all).epsilon(0.002));
 }
@@ -293,7 +293,7 @@ TEST_CASE("A GPU file cut off at any line is one error") {
   const H200Copy copy;
   for (std::size_t at = copy.text().find('\n'); at + 1 < copy.text().size();
        at = copy.text().find('\n', at + 1)) {
-    copy.write(copy.text().substr(0, at - 1));  // the line's last character is lost too
+    copy.write(copy.text().substr(0, at - 1));  // drops the line's last character too
     const std::string message = copy.complaint();
     CHECK(message.starts_with("2 h200_sxm.yaml:"));
     CHECK(message.find('\n') == std::string::npos);
@@ -351,7 +351,7 @@ TEST_CASE("An overlay may not add, rename or half-replace anything") {
   CHECK(overlay(name).empty());
 }
 
-TEST_CASE("Of two numbers that contradict each other the overlay's is the one named") {
+TEST_CASE("A contradiction with an overlay's number is reported in the overlay") {
   const H200Copy copy;
   const auto overlay = [&](const std::string& text) {
     copy.overlay("name: h200_sxm\n" + text + kQuantityEnd);
@@ -366,13 +366,13 @@ TEST_CASE("Of two numbers that contradict each other the overlay's is the one na
         "power.sustained_limit (700 W), not 1401 W");
 }
 
-TEST_CASE("An overlay that cannot be read is not passed over") {
+TEST_CASE("An unreadable overlay is an error") {
   const H200Copy copy;
   std::filesystem::create_directory(copy.overlay_path());
   CHECK(copy.complaint() == "6 h200_sxm.calibrated.yaml: cannot read: Is a directory");
 }
 
-TEST_CASE("GPUs on which no schedule runs say why, Hopper and Blackwell have nothing to say") {
+TEST_CASE("why_not_schedulable gives a reason on every GPU but Hopper and Blackwell") {
   const auto why = [](const char* name) { return why_not_schedulable(load_gpu(name, true).spec); };
   CHECK(why("h200_sxm").empty());
   CHECK(why("h100_sxm").empty());

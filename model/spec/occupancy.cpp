@@ -7,7 +7,7 @@
 namespace tilecast {
 namespace {
 
-constexpr i32 kAllocatedAtOnce = 8;  // registers of each thread of a warp
+constexpr i32 kAllocatedAtOnce = 8;  // registers per thread, allocated per warp
 
 }  // namespace
 

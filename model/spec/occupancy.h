@@ -1,26 +1,25 @@
-// CTAs that fit on an SM by threads, registers, shared memory and the limit on CTAs, for kernels of
-// any op. Checked by: occupancy_test.cpp, and against the device by every
-// measured row (column ctas_per_sm).
+// Resident CTAs per SM, limited by threads, registers, shared memory and the CTA limit, for kernels
+// of any op. Checked by: occupancy_test.cpp, and by column ctas_per_sm of every measurement.
 #pragma once
 
 #include "model/spec/gpu_spec.h"
 
 namespace tilecast {
 
-/// What a CTA takes of an SM.
+/// Resources of one CTA.
 struct CtaNeeds {
   i32 threads;
-  i32 registers;  // of a thread
+  i32 registers;  // per thread
   Bytes shared_memory;
 };
 
-/// As the hardware allocates them, by warp.
+/// Rounded up to the hardware's allocation unit per warp.
 i32 allocated_registers(i32 registers_of_thread);
-/// Most that a thread can have where `ctas` CTAs of `threads` are to fit.
+/// Maximum registers per thread such that `ctas` CTAs of `threads` fit.
 i32 most_registers(const SmSpec& sm, i32 threads, i32 ctas);
-/// By shared memory alone; 0 where it is more than a CTA can ask for.
+/// By shared memory alone; 0 if a CTA asks for more than its limit.
 i32 ctas_by_shared_memory(const SmSpec& sm, Bytes of_cta);
-/// By every limit; 0 where not even one fits.
+/// By all limits; 0 if not even one fits.
 i32 fitting_ctas(const SmSpec& sm, const CtaNeeds& cta);
 
 }  // namespace tilecast

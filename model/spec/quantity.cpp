@@ -23,7 +23,8 @@ constexpr Words<Source, 7> kSources{{{Source::kDatasheet, "datasheet"},
 constexpr Words<Confidence, 3> kConfidences{
     {{Confidence::kHigh, "high"}, {Confidence::kMedium, "medium"}, {Confidence::kLow, "low"}}};
 
-/// basic = written * factor / divisor; both are exact as doubles, so 215 ns is the double 215e-9.
+/// basic = written * factor / divisor. Both are exact as doubles, so 215 ns is exactly the double
+/// 215e-9.
 struct Unit {
   Dimension dimension;
   std::string_view name;

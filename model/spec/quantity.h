@@ -1,6 +1,6 @@
-// A hardware number as the GPU files write it:
+// A hardware number as written in GPU files:
 //   {value: 4.8e12, unit: B/s, source: datasheet, ref: "H200 datasheet", confidence: high}
-// with an optional standard_error in the same unit, which calibration adds.
+// with an optional standard_error in the same unit, added by calibration.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@
 namespace tilecast {
 
 enum class Source {
-  kDatasheet,  // the vendor's own statement
-  kMeasured,   // on our card
-  kPublished,  // somebody else's measurement or statement
-  kDerived,    // arithmetic on other numbers, given in ref
-  kFitted,     // least squares over measurements named in ref
-  kAssumed,    // nothing better known
+  kDatasheet,  // stated by the vendor
+  kMeasured,   // on our GPUs
+  kPublished,  // measured or stated by others
+  kDerived,    // computed from other numbers, given in ref
+  kFitted,     // least-squares fit to measurements named in ref
+  kAssumed,    // no better value known
   kFictional,
 };
 enum class Confidence { kHigh, kMedium, kLow };
@@ -26,7 +26,7 @@ enum class Confidence { kHigh, kMedium, kLow };
 std::string_view to_text(Source source);
 std::string_view to_text(Confidence confidence);
 
-/// One number of a GPU file and where it comes from, as written there.
+/// One number of a GPU file with its source, as written there.
 struct Constant {
   std::string key_path;
   double value;
@@ -37,9 +37,9 @@ struct Constant {
   Confidence confidence;
 };
 
-/// What a key measures; fixes which units it may be written in.
+/// What a key measures; determines its permitted units.
 enum class Dimension {
-  kCount,     // whole, unit 1
+  kCount,     // integer, unit 1
   kFraction,  // unit 1
   kBytes,
   kCycles,
@@ -59,11 +59,11 @@ struct ReadQuantity {
   Constant constant;
 };
 
-/// Reads one; `least` and `most` are in the basic unit.
+/// Reads a quantity; `least` and `most` are in the basic unit.
 ReadQuantity read_quantity(const StrictValue& value, Dimension dimension, double least,
                            double most);
 
-/// A value in the basic unit as it is written in another, which must be one that is read.
+/// Converts a value from the basic unit to `unit`, which must be one of the dimension's.
 double in_unit(double basic, std::string_view unit);
 
 }  // namespace tilecast

@@ -23,7 +23,7 @@ std::string complaint(const std::string& quantity, Dimension dimension, double l
   return error_message([&] { read(quantity, dimension, least, most); });
 }
 
-TEST_CASE("Scaled units become basic ones, as exactly as the literal would be") {
+TEST_CASE("Scaled units convert to the basic unit, exactly as a literal") {
   CHECK(value_of_unit("value: 60, unit: MiB", Dimension::kBytes) == 62914560);  // 60 x 2^20
   CHECK(value_of_unit("value: 227, unit: KiB", Dimension::kBytes) == 232448);
   CHECK(value_of_unit("value: 215, unit: ns", Dimension::kTime) == 215e-9);
@@ -39,7 +39,7 @@ TEST_CASE("Scaled units become basic ones, as exactly as the literal would be") 
   CHECK(value_of_unit("value: 700, unit: W", Dimension::kPower) == 700);
 }
 
-TEST_CASE("A number keeps what was written and where it comes from") {
+TEST_CASE("A number keeps its text and its source") {
   const ReadQuantity quantity = read(
       "{value: 217, unit: ns, standard_error: 4, source: published, ref: \"a title\", "
       "confidence: medium}",
@@ -54,14 +54,14 @@ TEST_CASE("A number keeps what was written and where it comes from") {
   CHECK_FALSE(read("{value: 1, unit: s" + kRest, Dimension::kTime, 0, 1).constant.standard_error);
 }
 
-TEST_CASE("A unit of another quantity is refused with the right ones") {
+TEST_CASE("A wrong unit is an error that lists the right ones") {
   CHECK(complaint("{value: 1, unit: GB/s" + kRest, Dimension::kBytesPerCycle, 0, 9) ==
         "2 f.yaml:1: x.unit: expected unit B/cycle, not 'GB/s'");
   CHECK(complaint("{value: 1, unit: mhz" + kRest, Dimension::kFrequency, 0, 9) ==
         "2 f.yaml:1: x.unit: expected unit Hz or MHz or GHz, not 'mhz'");
 }
 
-TEST_CASE("A range holds at both ends and speaks the unit of the file") {
+TEST_CASE("A range is inclusive, and its error uses the unit of the file") {
   const auto at = [](const std::string& value) {
     return complaint("{value: " + value + ", unit: ns" + kRest, Dimension::kTime, 10e-9, 1e-6);
   };
@@ -72,7 +72,7 @@ TEST_CASE("A range holds at both ends and speaks the unit of the file") {
   CHECK(at("fast") == "2 f.yaml:1: x.value: expected a number, not 'fast'");
 }
 
-TEST_CASE("Counts and bytes are whole") {
+TEST_CASE("Counts and bytes must be integers") {
   CHECK(complaint("{value: 1.5, unit: \"1\"" + kRest, Dimension::kCount, 1, 9) ==
         "2 f.yaml:1: x.value: expected a whole number from 1 to 9, not '1.5'");
   CHECK(complaint("{value: 0.3, unit: KiB" + kRest, Dimension::kBytes, 0, 1e9) ==
@@ -80,7 +80,7 @@ TEST_CASE("Counts and bytes are whole") {
   CHECK(complaint("{value: 126.5, unit: MiB" + kRest, Dimension::kBytes, 0, 1e9).empty());
 }
 
-TEST_CASE("A number without its source is refused, key by key") {
+TEST_CASE("A number without its source is an error, key by key") {
   const auto without = [](const std::string& quantity) {
     return complaint(quantity, Dimension::kPower, 0, 9);
   };

@@ -11,7 +11,7 @@
 namespace tilecast {
 namespace {
 
-/// What stands at a node, in words.
+/// Describes a node's content for messages.
 std::string describe(const YamlNode& node) {
   switch (node.kind) {
     case YamlNode::Kind::kEmpty:
@@ -27,7 +27,7 @@ std::string describe(const YamlNode& node) {
   return quote + printable(node.scalar) + quote;
 }
 
-/// A child that keeps its whole tree alive.
+/// A child that shares ownership of the whole tree.
 StrictValue share(const std::shared_ptr<const YamlNode>& owner, const YamlNode& node) {
   return StrictValue(std::shared_ptr<const YamlNode>(owner, &node));
 }

@@ -32,9 +32,9 @@ class StrictValue {
   const std::string& key_path() const { return node_->key_path; }
   const std::string& file() const { return *node_->file; }
 
-  std::string text() const;  // any scalar but an empty one
+  std::string text() const;  // any scalar except an empty one
   i64 integer(i64 least, i64 most) const;
-  double number() const;  // any finite one
+  double number() const;  // any finite number
   double number(double least, double most) const;
   bool flag() const;  // true or false
   std::vector<StrictValue> list() const;
@@ -59,7 +59,7 @@ class StrictValue {
  private:
   [[noreturn]] void fail_with_words(const std::string& given,
                                     const std::vector<std::string>& known) const;
-  /// "expected X, not Y", where Y is what stands there.
+  /// Fails with "expected X, not Y", where Y is the node's content.
   [[noreturn]] void fail_expected(std::string_view expected) const;
   const std::string& plain_scalar(std::string_view expected) const;
 
@@ -79,7 +79,7 @@ class StrictMap {
   std::vector<std::string> keys_;
 };
 
-/// Throws FileError where the file cannot be read, ConfigError where it is not strict YAML.
+/// Throws FileError if the file cannot be read, ConfigError if it is not strict YAML.
 StrictValue load_yaml(const std::filesystem::path& path);
 StrictValue parse_yaml(std::string_view text, const std::string& file);
 

@@ -19,13 +19,13 @@ const std::vector<std::string> kKeys{"count", "rate", "name", "on", "colour", "l
 
 StrictMap open(const std::string& text) { return parse_yaml(text, "f.yaml").map(kKeys); }
 
-/// The complaint of `read` about the key of a one-line file.
+/// The error of `read` for the key of a one-line file.
 template <class Read>
 std::string complaint(const std::string& text, const Read& read) {
   return error_message([&] { read(open(text).required(text.substr(0, text.find(':')))); });
 }
 
-TEST_CASE("Every kind of value is read as what it is") {
+TEST_CASE("Every kind of value is read") {
   const StrictMap map = open(
       "count: 132\nrate: 4.8e12\nname: some text\non: true\ncolour: green\n"
       "list: [1, 2, 3]\ninner: {count: 7}\n");
@@ -40,13 +40,13 @@ TEST_CASE("Every kind of value is read as what it is") {
   CHECK(open("count: 1").optional("count").has_value());
 }
 
-TEST_CASE("A value outlives the map and the file that it came from") {
+TEST_CASE("A value outlives the map and file that it came from") {
   const StrictValue value =
       open("inner: {name: kept}").required("inner").map({"name"}).required("name");
   CHECK(value.text() == "kept");
 }
 
-TEST_CASE("A missing key is named in full, at the place of its map") {
+TEST_CASE("A missing key is reported with its full path, at the place of its map") {
   CHECK(error_message([] { open("rate: 1").required("count"); }) ==
         "2 f.yaml:1: count: missing key");
   CHECK(error_message([] {
@@ -57,7 +57,7 @@ TEST_CASE("A missing key is named in full, at the place of its map") {
         }) == "2 f.yaml:2: inner.count: missing key");
 }
 
-TEST_CASE("An unknown key comes with the nearest known one, or with all") {
+TEST_CASE("The error for an unknown key lists the nearest known key, or all") {
   CHECK(error_message([] { open("count: 1\nrat: 1"); }) ==
         "2 f.yaml:2: rat: unknown key; did you mean rate?");
   CHECK(error_message([] { open("zzzzz: 1"); }) ==
@@ -74,7 +74,7 @@ TEST_CASE("A duplicate key is an error, with the place of the first") {
         "2 f.yaml:1: inner.count: duplicate key, first given in line 1");
 }
 
-TEST_CASE("Whole numbers hold to both ends of their range") {
+TEST_CASE("Integers are checked at both ends of their range") {
   const auto read = [](const StrictValue& value) { return value.integer(1, 1024); };
   CHECK(open("count: 1").required("count").integer(1, 1024) == 1);
   CHECK(open("count: 1024").required("count").integer(1, 1024) == 1024);
@@ -89,7 +89,7 @@ TEST_CASE("Whole numbers hold to both ends of their range") {
   CHECK(complaint("count: {rate: 1}", read) == expected + "a map");
 }
 
-TEST_CASE("Numbers are finite and hold to both ends of their range") {
+TEST_CASE("Numbers are finite and checked at both ends of their range") {
   const auto read = [](const StrictValue& value) { return value.number(0.5, 1); };
   CHECK(open("rate: 0.5").required("rate").number(0.5, 1) == 0.5);
   CHECK(open("rate: 1").required("rate").number(0.5, 1) == 1);
@@ -102,7 +102,7 @@ TEST_CASE("Numbers are finite and hold to both ends of their range") {
   CHECK(complaint("rate: 1e999", any) == "2 f.yaml:1: rate: expected a number, not '1e999'");
 }
 
-TEST_CASE("Text, flags, words, lists and maps refuse each other") {
+TEST_CASE("A value of the wrong kind is an error") {
   CHECK(complaint("name:", [](const StrictValue& v) { return v.text(); }) ==
         "2 f.yaml:1: name: expected text, not nothing");
   CHECK(complaint("name: \"\"", [](const StrictValue& v) { return v.text(); }) ==
@@ -123,7 +123,7 @@ TEST_CASE("Text, flags, words, lists and maps refuse each other") {
         }) == "2 f.yaml:2: list[1]: expected a whole number from 0 to 9, not 'x'");
 }
 
-TEST_CASE("A file that is not a map says so") {
+TEST_CASE("A file that is not a map is an error") {
   CHECK(error_message([] {
           open("just words");
         }).starts_with("2 f.yaml:1: expected a map of count, rate"));
@@ -132,7 +132,7 @@ TEST_CASE("A file that is not a map says so") {
         "2 f.yaml:1: expected keys, found an empty file");
 }
 
-TEST_CASE("Broken YAML is one line with the place") {
+TEST_CASE("Invalid YAML is a one-line error with its place") {
   CHECK(error_message([] {
           open("count: 1\ninner: {rate: 1\n");
         }).starts_with("2 f.yaml:3: not valid YAML: "));
@@ -151,7 +151,7 @@ TEST_CASE("Broken YAML is one line with the place") {
         "2 f.yaml:3: expected one YAML document, found a second one");
 }
 
-TEST_CASE("What could hide a value is refused: aliases, tags, keys that are no words") {
+TEST_CASE("Aliases, tags and keys that are not words are errors") {
   CHECK(error_message([] { open("count: &a 1\nrate: *a\n"); }) ==
         "2 f.yaml:2: expected a value, not an alias");
   CHECK(error_message([] { open("count: !!str 1\n"); }) ==
@@ -160,7 +160,7 @@ TEST_CASE("What could hide a value is refused: aliases, tags, keys that are no w
         "2 f.yaml:1: expected a plain word as key");
 }
 
-TEST_CASE("A file cut off anywhere is either an error in one line or whole") {
+TEST_CASE("A file truncated anywhere is a one-line error or still complete") {
   const std::string whole = "count: 132\ninner: {rate: 4.8, name: \"x y\"}\nlist:\n  - [1, 2]\n";
   for (std::size_t length = 0; length < whole.size(); ++length) {
     const std::string message = error_message([&] {
@@ -197,10 +197,10 @@ TEST_CASE(
   for (int i = 0; i < 300'000; ++i) {
     text += fmt::format("key{}: 1\n", i);
   }
-  const std::clock_t start = std::clock();  // of the processor: others may keep it busy
+  const std::clock_t start = std::clock();  // CPU time, not wall time: the machine may be busy
   CHECK(error_message([&] { parse_yaml(text + "key7: 1\n", "f.yaml"); }) ==
         "2 f.yaml:300001: key7: duplicate key, first given in line 8");
-  // About a second; comparing each key with all before it took more than a minute.
+  // About a second; comparing each key with all earlier ones took more than a minute.
   CHECK((std::clock() - start) / CLOCKS_PER_SEC < 20);
 }
 

@@ -16,7 +16,7 @@
 namespace tilecast {
 namespace {
 
-/// Whether the quote that opens at `at` is closed. yaml-cpp takes the end of the file for it.
+/// Whether the quote that opens at `at` is closed; yaml-cpp accepts the end of file instead.
 bool is_closed(std::string_view text, std::size_t at) {
   const char quote = text[at];
   for (std::size_t i = at + 1; i < text.size(); ++i) {
@@ -29,7 +29,7 @@ bool is_closed(std::string_view text, std::size_t at) {
   return false;
 }
 
-/// Builds the tree from the parser's events, which carry a place each (finished nodes do not).
+/// Builds the tree from parser events, which carry line numbers (finished nodes do not).
 class TreeBuilder : public YAML::EventHandler {
  public:
   TreeBuilder(std::shared_ptr<const std::string> file, std::string_view text)
@@ -138,7 +138,8 @@ class TreeBuilder : public YAML::EventHandler {
 
   void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag) {
     refuse_tag(mark, tag);
-    // A parent's vector does not grow while a child of it is open, so the pointer stays good.
+    // A parent's vector does not grow while one of its children is open, so the pointer stays
+    // valid.
     open_.push_back(&add(kind, mark, "", false));
     keys_.emplace_back();
   }
@@ -152,8 +153,10 @@ class TreeBuilder : public YAML::EventHandler {
   std::string_view text_;
   YamlNode root_;
   std::vector<YamlNode*> open_;
-  std::vector<std::unordered_map<std::string, std::size_t>> keys_;  // of each, places of entries
-  std::optional<Key> key_;                                          // read, its value not yet
+  std::vector<std::unordered_map<std::string, std::size_t>> keys_;  // per open map, places of its
+                                                                    // entries
+  std::optional<Key> key_;                                          // its value has not been read
+                                                                    // yet
 };
 
 }  // namespace

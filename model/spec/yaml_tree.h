@@ -1,5 +1,5 @@
-// A YAML file as a tree that remembers where each thing stands. Strict from the start: duplicate
-// keys, aliases, tags, nested keys and several documents are errors. The only user of yaml-cpp.
+// A YAML file as a tree with line numbers. Strict: duplicate keys, aliases, tags, nested keys and
+// multiple documents are errors. The only user of yaml-cpp.
 #pragma once
 
 #include <filesystem>
@@ -17,12 +17,12 @@ struct YamlNode {
 
   Kind kind = Kind::kEmpty;
   std::shared_ptr<const std::string> file;
-  int line = 1;          // of the key where there is one
+  int line = 1;          // of the key, if it has one
   std::string key_path;  // "sm.count", "shapes[2]"; empty for the whole file
   std::string scalar;
   bool quoted = false;
   std::vector<YamlNode> items;
-  std::vector<YamlEntry> entries;  // in the file's order
+  std::vector<YamlEntry> entries;  // in file order
 
   const YamlNode* find(std::string_view key) const;
 };
@@ -35,10 +35,10 @@ struct YamlEntry {
 /// Throws ConfigError `file:line: key.path: why` at the place of `node`.
 [[noreturn]] void fail_at(const YamlNode& node, std::string_view key_path, std::string_view why);
 
-/// Throws FileError where the file cannot be read, ConfigError where it is not strict YAML.
+/// Throws FileError if the file cannot be read, ConfigError if it is not strict YAML.
 YamlNode load_yaml_tree(const std::filesystem::path& path);
 
-/// The same for a text; `file` is what errors call it.
+/// Parses text; `file` is its name in errors.
 YamlNode parse_yaml_tree(std::string_view text, const std::string& file);
 
 }  // namespace tilecast
