@@ -1,10 +1,10 @@
-// The SM clock that a kernel's mean energy leaves it, and the power it draws.
+// SM clock and power of a kernel from its mean energy per cycle.
 //
-// Power as energy.h says. Any tensor work takes the clock down to a plateau. Burst: a fast limiter
-// holds P to burst_limit. Sustained: to sustained_limit too.
+// Power follows energy.h. Any tensor work lowers the clock to a plateau. In a burst, a fast limiter
+// caps P at burst_limit; under sustained load, sustained_limit caps it too.
 //
 // Leaves out: phases within a kernel, which the fast limiter follows (phase_clock.h). Checked by:
-// clock_test.cpp; the clocks of committed H200 rows (validate).
+// clock_test.cpp; clocks of committed H200 measurements (validate).
 #pragma once
 
 #include <string_view>
@@ -13,12 +13,12 @@
 
 namespace tilecast {
 
-/// What keeps the clock where it is.
+/// Cause of the clock.
 enum class ClockLimiter {
   kHighestClock,
   kTensorPlateau,
-  kBurstPower,      // the fast limiter
-  kSustainedPower,  // the cap
+  kBurstPower,      // fast limiter
+  kSustainedPower,  // sustained power cap
 };
 
 std::string_view to_text(ClockLimiter limiter);
@@ -29,10 +29,10 @@ struct ClockState {
   ClockLimiter limiter;
 };
 
-/// Of all the work at once: energy of a cycle in the mean.
+/// Mean energy per cycle over the whole kernel.
 CycleEnergy cycle_energy(const GpuSpec& gpu, const ChipWork& work, Inputs inputs);
 
-/// Highest clock that the limiters leave a kernel whatever its energy.
+/// Highest clock for this work at any energy.
 Hertz highest_clock(const GpuSpec& gpu, const ChipWork& work);
 
 ClockState sm_clock(const GpuSpec& gpu, const ChipWork& work, Regime regime, Inputs inputs);

@@ -33,7 +33,7 @@ TEST_CASE("Light tensor work runs at the plateau") {
         gpu.clock->tensor_plateau);
 }
 
-TEST_CASE("A kernel below the plateau draws just the power its regime allows") {
+TEST_CASE("A kernel below the plateau draws exactly the power limit of its regime") {
   const GpuSpec gpu = h200();
   const ClockState burst = sm_clock(gpu, busy(6e9), Regime::kBurst, Inputs::kNormal);
   const ClockState sustained = sm_clock(gpu, busy(6e9), Regime::kSustained, Inputs::kNormal);
@@ -44,7 +44,8 @@ TEST_CASE("A kernel below the plateau draws just the power its regime allows") {
 }
 
 TEST_CASE("With energy growing as the clock squared, eight times the energy halves the clock") {
-  // P - static = f E (f / ref)^2 is held: f ~ E^(-1/3).
+  // With P - static = f E (f / ref)^2 constant, f
+  //  E^(-1/3).
   GpuSpec gpu = h200();
   gpu.clock->energy_exponent = 2;
   gpu.clock->tensor_plateau = {1e10};
@@ -56,7 +57,7 @@ TEST_CASE("With energy growing as the clock squared, eight times the energy halv
         Approx(once / 2).epsilon(1e-4));
 }
 
-TEST_CASE("A sum that is promoted adds 10 pJ") {
+TEST_CASE("Each accumulator promoted to fp32 adds 10 pJ") {
   ChipWork work{.tensor = Flops{128e12}, .dtype = ElementType::kE4m3};
   const double without = energy_at_1_ghz(h200(), work, Inputs::kZeros).tensor.value;
   work.promoted = 1e12;
@@ -64,7 +65,7 @@ TEST_CASE("A sum that is promoted adds 10 pJ") {
   CHECK(with - without == Approx(10));
 }
 
-TEST_CASE("FLOPs out of bounds take four fifths of the energy of others") {
+TEST_CASE("Out-of-bounds FLOPs take four fifths of the energy of others") {
   const ChipWork tile{.tensor = Flops{1e12}};
   const ChipWork outside{.out_of_bounds = Flops{1e12}};
   const auto joules = [](const ChipWork& work) {
@@ -74,7 +75,7 @@ TEST_CASE("FLOPs out of bounds take four fifths of the energy of others") {
 }
 
 TEST_CASE("DRAM energy does not grow with the SM clock") {
-  // Only DRAM bytes: P - static = f x E, so half the power over static allows half the clock.
+  // Only DRAM bytes: P - static = f x E, so half the power above static halves the clock.
   GpuSpec gpu = h200();
   gpu.clock->tensor_plateau = {1e10};
   gpu.power->per_flop_normal = gpu.power->per_shared_memory_byte = gpu.power->per_l2_byte = {};
@@ -89,7 +90,7 @@ TEST_CASE("DRAM energy does not grow with the SM clock") {
   CHECK(clock(400) == Approx(0.5e9).epsilon(1e-4));
 }
 
-TEST_CASE("More traffic and wilder data cost clock") {
+TEST_CASE("More traffic and more random data lower the clock") {
   const GpuSpec gpu = h200();
   const auto clock = [&](double l2, Inputs inputs) {
     return sm_clock(gpu, busy(l2), Regime::kSustained, inputs).sm_clock.value;
@@ -99,7 +100,7 @@ TEST_CASE("More traffic and wilder data cost clock") {
   CHECK(clock(6e9, Inputs::kUniform) < clock(6e9, Inputs::kZeros));
 }
 
-TEST_CASE("The parts of a run's energy add up to its power over its time") {
+TEST_CASE("The parts of a run's energy add up to power times time") {
   const GpuSpec gpu = h200();
   ChipWork work = busy(6e9);
   work.dram = Bytes{1e9};
@@ -108,13 +109,13 @@ TEST_CASE("The parts of a run's energy add up to its power over its time") {
     const EnergySplit split = energy_split(gpu, work, state.sm_clock, Inputs::kNormal);
     const Seconds time = time_of(work.elapsed, state.sm_clock);
     CHECK(split.total().value == Approx(state.power.value * time.value));
-    // DRAM's part is its bytes' energy whatever the clock.
+    // DRAM energy is that of its bytes at any clock.
     CHECK(split.dram.value == Approx(gpu.power->per_dram_byte.value * 1e9));
     CHECK(split.idle.value == Approx(gpu.power->static_power.value * time.value));
   }
 }
 
-TEST_CASE("Which limiter acts is told, on both sides of each edge") {
+TEST_CASE("The active limiter is reported on both sides of each edge") {
   const GpuSpec gpu = h200();
   const ChipWork light{Flops{1e6}, Bytes{1e6}, Bytes{1e6}, Bytes{1e6}, Cycles{1e6}};
   const ChipWork copies{Flops{}, Bytes{1e6}, Bytes{1e6}, Bytes{1e6}, Cycles{1e6}};

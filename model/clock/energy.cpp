@@ -22,7 +22,7 @@ Joules energy_per_flop(const PowerSpec& power, Inputs inputs) {
   return {};
 }
 
-/// Energy grows with the voltage that the clock needs.
+/// Energy grows with the voltage that the clock requires.
 double voltage_factor(const ClockSpec& clock, Hertz f) {
   return std::pow(f / kEnergyClock, clock.energy_exponent);
 }
@@ -31,7 +31,7 @@ double voltage_factor(const ClockSpec& clock, Hertz f) {
 
 EnergySplit energy_at_1_ghz(const GpuSpec& gpu, const ChipWork& work, Inputs inputs) {
   const PowerSpec& power = *gpu.power;
-  // An fp8 FLOP takes half of a bf16 one's, and two stand for one.
+  // An fp8 FLOP takes half the energy of a bf16 one; `flops` counts two of them as one.
   const double element = work.dtype == ElementType::kFp16 ? 1 : power.bf16_flop;
   const Joules promotion = power.promoted_sum * work.promoted;
   const double flops = work.tensor.value + power.zero_operand * work.out_of_bounds.value;
@@ -58,7 +58,7 @@ Watts power_at(const GpuSpec& gpu, const CycleEnergy& energy, Hertz f) {
 }
 
 Hertz held_to(const GpuSpec& gpu, const CycleEnergy& energy, Watts limit, Hertz most) {
-  // Power grows with the clock ever more steeply, so that Newton's steps from above stay above.
+  // Power grows superlinearly with the clock, so Newton steps from above stay above.
   constexpr int kMostSteps = 40;
   constexpr double kNear = 1e-9;
   const double gamma = gpu.clock->energy_exponent;
@@ -71,7 +71,7 @@ Hertz held_to(const GpuSpec& gpu, const CycleEnergy& energy, Watts limit, Hertz 
       return f;
     }
     const double less = above / (scaled * (1 + gamma) + energy.fixed.value);
-    if (less >= f.value) {  // static power alone is above the limit
+    if (less >= f.value) {  // static power alone exceeds the limit
       return {0};
     }
     f = f - Hertz{less};

@@ -1,11 +1,11 @@
-// Energy of one SM cycle of the whole chip, and the clock at which a power is just drawn.
+// Energy per SM cycle of the whole chip, and the clock at which a given power is drawn.
 //
 //   P(f) = P_static + f * (E * (f / 1 GHz)^gamma + E_dram)
-// E is the energy at 1 GHz, from the kernel's own work: FLOPs (by input data and element), those of
-// tiles out of bounds, sums that are promoted, bytes of shared memory and L2. E_dram, of the DRAM
-// bytes of that cycle, does not follow the SM clock.
+// E is the energy at 1 GHz, from the kernel's own work: FLOPs (by input data and element type),
+// FLOPs of out-of-bounds parts, accumulators promoted to fp32, bytes of shared memory and L2.
+// E_dram, from the DRAM bytes of the cycle, does not depend on the SM clock.
 //
-// Leaves out: temperature; what instructions other than these cost.
+// Leaves out: temperature; the energy of other instructions.
 // Checked by: clock_test.cpp.
 #pragma once
 
@@ -16,20 +16,19 @@
 
 namespace tilecast {
 
-/// Work of one kernel run over the whole chip.
+/// Work of one kernel run on the whole chip.
 struct ChipWork {
-  Flops tensor;  // as tensor_flops() counts them
+  Flops tensor;  // as counted by tensor_flops()
   Bytes shared_memory;
-  Bytes l2;  // that L2 puts out, concurrent requests for it once
+  Bytes l2;  // L2 output, merged requests once
   Bytes dram;
-  Cycles elapsed;  // of the kernel
+  Cycles elapsed;  // kernel duration
   ElementType dtype = ElementType::kFp16;
-  Flops
-      out_of_bounds{};  // multiplied with zeros beside the tensor's, where a tile is larger than C
-  double promoted = 0;  // sums that leave the tensor cores to be added up in fp32
+  Flops out_of_bounds{};  // FLOPs with zeros in addition to `tensor`, if tiles extend beyond C
+  double promoted = 0;    // accumulators promoted to fp32 outside the tensor cores
 };
 
-/// Where the energy of one kernel run goes.
+/// Energy of one kernel run by consumer.
 struct EnergySplit {
   Joules tensor, shared_memory, l2, dram;
   Joules idle;  // static power over the kernel's time
@@ -37,14 +36,14 @@ struct EnergySplit {
   Joules total() const { return tensor + shared_memory + l2 + dram + idle; }
 };
 
-/// Of a whole run, at 1 GHz; without static power.
+/// Energy of a whole run at 1 GHz, without static power.
 EnergySplit energy_at_1_ghz(const GpuSpec& gpu, const ChipWork& work, Inputs inputs);
 
 EnergySplit energy_split(const GpuSpec& gpu, const ChipWork& work, Hertz sm_clock, Inputs inputs);
 
-/// Energy of one SM cycle of the whole chip.
+/// Energy per SM cycle of the whole chip.
 struct CycleEnergy {
-  Joules scaled;  // with the voltage; at 1 GHz
+  Joules scaled;  // scales with voltage; value at 1 GHz
   Joules fixed;
 };
 

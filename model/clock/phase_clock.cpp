@@ -19,7 +19,7 @@ ChipWork work_of(const ChipWork& whole, const PhaseShares& phase) {
   return part;
 }
 
-/// a x + b, of each part.
+/// a x + b y, for each part.
 CycleEnergy sum(double a, const CycleEnergy& x, double b, const CycleEnergy& y) {
   return {x.scaled * a + y.scaled * b, x.fixed * a + y.fixed * b};
 }
@@ -27,16 +27,16 @@ CycleEnergy sum(double a, const CycleEnergy& x, double b, const CycleEnergy& y) 
 struct FilteredPhase {
   CycleEnergy own;
   Seconds length;
-  CycleEnergy seen;  // by the limiter, in the mean of the phase
+  CycleEnergy seen;  // by the limiter, averaged over the phase
 };
 
 double left_after(const ClockSpec& clock, const FilteredPhase& phase) {
   return clock.limiter.value > 0 ? std::exp(-phase.length.value / clock.limiter.value) : 0;
 }
 
-/// What the filter holds where a run begins that repeats.
+/// State of the filter at the start of a run that repeats forever.
 CycleEnergy at_begin(const ClockSpec& clock, const std::vector<FilteredPhase>& phases) {
-  double left = 1;  // of what it held
+  double left = 1;  // remaining fraction of the initial state
   CycleEnergy gained{};
   for (const FilteredPhase& phase : phases) {
     const double a = left_after(clock, phase);
@@ -46,23 +46,23 @@ CycleEnergy at_begin(const ClockSpec& clock, const std::vector<FilteredPhase>& p
   return sum(1 / (1 - left), gained, 0, {});
 }
 
-/// Tells phases what the filter holds.
+/// Computes what the limiter sees in each phase.
 void filter(const ClockSpec& clock, std::vector<FilteredPhase>& phases) {
   CycleEnergy held = at_begin(clock, phases);
   for (FilteredPhase& phase : phases) {
     const double a = left_after(clock, phase);
-    // The mean of a decay from 1 to a.
+    // Mean of an exponential decay from 1 to a.
     const double mean = a > 0 && a < 1 ? (a - 1) / std::log(a) : a;
     phase.seen = sum(1 - mean, phase.own, mean, held);
     held = sum(1 - a, phase.own, a, held);
   }
 }
 
-/// Mean power of a run whose phases have these clocks.
+/// Mean power of a run with these clocks in its phases.
 Watts mean_power(const GpuSpec& gpu, const std::vector<FilteredPhase>& phases,
                  std::span<const PhaseShares> shares, const std::vector<Hertz>& clocks,
                  Hertz most) {
-  double joules = 0, time = 0;  // of a cycle of the kernel
+  double joules = 0, time = 0;  // per cycle of the kernel
   for (std::size_t i = 0; i < phases.size(); ++i) {
     const Hertz f = std::min(clocks[i], most);
     const double length = shares[i].time / f.value;
@@ -72,10 +72,10 @@ Watts mean_power(const GpuSpec& gpu, const std::vector<FilteredPhase>& phases,
   return {joules / time};
 }
 
-/// The clock that no phase may pass for the mean power to stay within `limit`.
+/// Upper limit on every phase's clock that keeps the mean power within `limit`.
 Hertz cap(const GpuSpec& gpu, const std::vector<FilteredPhase>& phases,
           std::span<const PhaseShares> shares, const std::vector<Hertz>& clocks, Watts limit) {
-  constexpr int kHalvings = 20;  // of 2 GHz: to two kilohertz
+  constexpr int kHalvings = 20;  // of 2 GHz, to within 2 kHz
   Hertz high = *std::ranges::max_element(clocks);
   if (mean_power(gpu, phases, shares, clocks, high) <= limit) {
     return high;
@@ -113,7 +113,7 @@ PhasedClock phase_clock(const GpuSpec& gpu, const ChipWork& whole,
                            : most;
   PhasedClock found;
   std::array<Seconds, 4> limited{};  // time by limiter
-  double time = 0;                   // of a cycle of the kernel
+  double time = 0;                   // per cycle of the kernel
   for (std::size_t i = 0; i < phases.size(); ++i) {
     ClockState state{std::min(clocks[i], capped), {}, ClockLimiter::kBurstPower};
     if (capped < clocks[i]) {

@@ -1,16 +1,16 @@
-// The SM clock of each phase of a kernel that runs back to back, as bursts and sustained loads do.
+// SM clock of each phase of a kernel that runs back to back, in bursts and under sustained load.
 //
-// The fast limiter sees the energy of a cycle (energy.h) through a filter of the first order, of
-// `clock.limiter`, and holds power to burst_limit at every moment. Runs follow one another without
-// a pause, so that what it sees comes back after each. Under a sustained load power is held to
-// sustained_limit in the mean of a run, by one clock that no phase goes beyond, since that cap
-// takes longer than any kernel.
+// The fast limiter sees the energy per cycle (energy.h) through a first-order filter with time
+// constant `clock.limiter`, and caps power at burst_limit at every moment. Runs follow one another
+// without a pause, so the filter's state is periodic. Under sustained load, the mean power of a run
+// is capped at sustained_limit by one upper limit on the clock, because that cap reacts more slowly
+// than any kernel runs.
 //
-// A kernel much shorter than the filter has the clock of its mean energy (clock.h), one much longer
-// each phase its own.
-// Leaves out: the undershoot of the first 0.1 ms of a load; phases without tensor work, which stay
-// at the plateau of the rest; the filter counts time at the clock of the mean energy.
-// Checked by: phase_clock_test.cpp; the clocks of committed H200 rows (validate).
+// A kernel much shorter than the filter has the clock of its mean energy (clock.h), in a much
+// longer one each phase has its own.
+// Leaves out: the undershoot in the first 0.1 ms of a load; phases without tensor work, which stay
+// at the plateau of the rest; the filter's time is counted at the clock of the mean energy. Checked
+// by: phase_clock_test.cpp; clocks of committed H200 measurements (validate).
 #pragma once
 
 #include <span>
@@ -20,17 +20,17 @@
 
 namespace tilecast {
 
-/// What falls into one part of a kernel, of its cycles and of its work: those of all add up to 1,
-/// but where there is no such work.
+/// Fractions of a kernel's cycles and of each kind of work in one phase. Over all phases each adds
+/// up to 1, or 0 if there is no such work.
 struct PhaseShares {
   double time, tensor, shared_memory, l2, dram;
-  double sm_intake = 0;  // a part of shared_memory, not followed by the clock
+  double sm_intake = 0;  // part of shared_memory; does not affect the clock
 };
 
-/// What the clock follows of a kernel, whichever physics says it.
+/// Activity of a kernel that determines its clock, from the analytic model or the simulator.
 struct KernelActivity {
-  ChipWork work;                         // `elapsed`: the kernel's cycles, where they are known
-  std::vector<PhaseShares> phases = {};  // none: the whole kernel is one
+  ChipWork work;                         // `elapsed` is the kernel's cycles, if known
+  std::vector<PhaseShares> phases = {};  // empty: one phase
 
   ChipWork work_in(Cycles cycles) const {
     ChipWork same = work;
@@ -40,15 +40,15 @@ struct KernelActivity {
 };
 
 struct PhasedClock {
-  /// Cycles over time, energy over time, and what limits most of the time.
+  /// Mean clock and power, and the limiter that acts longest.
   ClockState kernel;
   std::vector<ClockState> phases;
 };
 
-/// Phases in order of time; none: the whole kernel is one.
+/// Phases are in order of time; empty: one phase.
 PhasedClock phase_clock(const GpuSpec& gpu, const ChipWork& whole,
                         std::span<const PhaseShares> phases, Regime regime, Inputs inputs);
-/// Of a kernel that does the same in so many cycles.
+/// Clock of a kernel that does the same work in `cycles`.
 PhasedClock clock_of(const GpuSpec& gpu, const KernelActivity& kernel, Cycles cycles, Regime regime,
                      Inputs inputs);
 

@@ -14,7 +14,7 @@ GpuSpec h200() {
   return gpu;
 }
 
-/// Tensor pipes near their peak, with L2 traffic that burst_limit does not allow at the plateau.
+/// Tensor pipes near their peak, with L2 traffic that exceeds burst_limit at the plateau.
 ChipWork busy(double cycles) {
   return {.tensor = Flops{132.0 * 4096 * 0.8 * cycles},
           .shared_memory = Bytes{132.0 * 70 * cycles},
@@ -23,7 +23,7 @@ ChipWork busy(double cycles) {
           .elapsed = Cycles{cycles}};
 }
 
-/// Most of the work in the first half of the time.
+/// Most of the work is in the first half of the time.
 const std::vector<PhaseShares> kFrontHeavy{{0.5, 0.75, 0.75, 0.75, 0.75},
                                            {0.5, 0.25, 0.25, 0.25, 0.25}};
 
@@ -46,7 +46,7 @@ TEST_CASE("A kernel of one phase has the clock of its mean energy") {
     const PhasedClock none = phase_clock(gpu, work, {}, regime, Inputs::kNormal);
     CHECK(none.kernel.sm_clock == mean.sm_clock);
     CHECK(none.phases.empty());
-    // Two halves alike are one phase.
+    // Two equal halves are one phase.
     const std::vector<PhaseShares> halves(2, PhaseShares{0.5, 0.5, 0.5, 0.5, 0.5});
     const PhasedClock two = phase_clock(gpu, work, halves, regime, Inputs::kNormal);
     CHECK(two.kernel.sm_clock / mean.sm_clock == Approx(1).epsilon(1e-5));
@@ -81,10 +81,10 @@ TEST_CASE("In a kernel much longer than the filter each phase has its own clock"
   CHECK(clock.phases[1].limiter == ClockLimiter::kTensorPlateau);
 }
 
-TEST_CASE("One time constant after a step the filter is through 63 % of it") {
-  // Without voltage and static power, clock x energy seen = limit. A kernel of ten time constants
-  // at 1 then ten at 3, then a thin phase at 3: what the limiter sees there is 3, but in the first
-  // thin phase behind the step 1, and after one constant 3 - 2 / e.
+TEST_CASE("One time constant after a step the filter has followed 63 % of it") {
+  // Without voltage scaling and static power, clock x filtered energy = limit. A kernel has ten
+  // time constants at energy 1, then ten at 3, then a thin phase at 3, where the filtered energy is
+  // 3. In the first thin phase after the step it is 1, and one constant later 3 - 2 / e.
   GpuSpec gpu = h200();
   gpu.clock->energy_exponent = 0;
   gpu.clock->tensor_plateau = {1e10};
@@ -92,8 +92,8 @@ TEST_CASE("One time constant after a step the filter is through 63 % of it") {
   gpu.power->per_shared_memory_byte = gpu.power->per_l2_byte = gpu.power->per_dram_byte = {};
   gpu.power->per_flop_normal = {1e-12};
   gpu.power->burst_limit = {1000};
-  // 20 constants of 20 us at the mean clock of 0.5 GHz, two energy units in the mean: 1 uJ a cycle
-  // and unit, 1e6 FLOPs. The clock seen at energy e is 1 GHz / e.
+  // 20 constants of 20 us at the mean clock of 0.5 GHz, with a mean of two energy units; a unit is
+  // 1 uJ per cycle, 1e6 FLOPs. The clock at filtered energy e is 1 GHz / e.
   const double cycles = 20 * 20e-6 * 0.5e9;
   ChipWork work{Flops{2e6 * cycles}, {}, {}, {}, Cycles{cycles}};
   const double thin = 1e-6;
@@ -108,9 +108,9 @@ TEST_CASE("One time constant after a step the filter is through 63 % of it") {
   CHECK(seen(3) == Approx(3 - 2 / std::exp(1)).epsilon(1e-3));
 }
 
-TEST_CASE("Runs repeat: a phase at the end is seen by the next run's beginning") {
+TEST_CASE("Runs repeat: a phase at the end affects the start of the next run") {
   GpuSpec gpu = h200();
-  // 100 us: the first tenth alike, heavier work ahead of it or behind it.
+  // 100 us. The first tenth is alike; heavy work is either right before or right after it.
   const ChipWork work = busy(1.6e5);
   const std::vector<PhaseShares> heavy_last{
       {0.2, 0.1, 0.1, 0.1, 0.1}, {0.4, 0.2, 0.2, 0.2, 0.2}, {0.4, 0.7, 0.7, 0.7, 0.7}};
@@ -123,7 +123,9 @@ TEST_CASE("Runs repeat: a phase at the end is seen by the next run's beginning")
   CHECK(first(heavy_last) < first(heavy_second));
 }
 
-TEST_CASE("Sustained, the mean power of a run is the cap, and no phase goes beyond the burst's") {
+TEST_CASE(
+    "Under sustained load the mean power of a run is the cap, and no phase exceeds the burst "
+    "limit") {
   const GpuSpec gpu = h200();
   for (const double cycles : {1e4, 1e6, 1e8}) {
     const ChipWork work = busy(cycles);
@@ -145,8 +147,8 @@ TEST_CASE("Sustained, the mean power of a run is the cap, and no phase goes beyo
 }
 
 TEST_CASE("Uneven energy never lets a kernel near the limit run faster") {
-  // Below the plateau in both: time is convex in energy. At it in the mean, by little: the heavy
-  // half is not.
+  // Below the plateau throughout, time is convex in energy. Near the plateau it is not: only the
+  // heavy half slows down.
   const GpuSpec gpu = h200();
   const ChipWork whole = busy(1e8);
   bool reached = false;
@@ -163,7 +165,7 @@ TEST_CASE("Uneven energy never lets a kernel near the limit run faster") {
   CHECK(reached);
 }
 
-TEST_CASE("Without a filter each moment counts by itself") {
+TEST_CASE("Without a filter each phase is independent") {
   GpuSpec gpu = h200();
   gpu.clock->limiter = {};
   const ChipWork work = busy(1000);

@@ -7,8 +7,7 @@
 namespace tilecast {
 namespace {
 
-// Where the tensor cores bound the kernel: operand reads count as the cause from this share of
-// their time on.
+// Operand reads are reported as the bottleneck from this share of the tensor pipe's time on.
 constexpr double kBoundByOperands = 0.95;
 
 struct Limit {
@@ -24,7 +23,7 @@ Limit longest(std::initializer_list<Limit> limits) {
 /// From the release of a stage to the issue of its next loads.
 Cycles stage_reuse(const Loop& loop) { return loop.wake + loop.issue; }
 
-/// The busier pipe.
+/// The busier of the two pipes.
 Limit pipe_limit(const Loop& loop, double ctas) {
   const Cycles tensor = pipe_time(loop, Pipe::kTensor), vector = pipe_time(loop, Pipe::kVector);
   const bool by_operands = operand_time(loop) > tensor * kBoundByOperands;
@@ -34,19 +33,19 @@ Limit pipe_limit(const Loop& loop, double ctas) {
 
 bool waits_for_any(const Loop& loop) { return std::ranges::any_of(loop.steps, &LoopStep::waits); }
 
-/// The sequence of a warpgroup is mostly latency if it waits for any step.
+/// A warpgroup's sequence counts as latency if it waits for any step.
 Limit turn_limit(const Loop& loop, Cycles turn) {
   return {turn, waits_for_any(loop) ? Limiter::kLatency : Limiter::kInstructions};
 }
 
-/// From the start of a step, whose pipe the CTAs share, to its end, or to its last instruction.
+/// Time from the start of a step, whose pipe the CTAs share, to its completion or last instruction.
 Cycles held_by(const LoopStep& step, double ctas) {
   return step.waits ? step.busy * ctas + step.completion
                     : std::max(step.issue, step.busy * ctas - step.queue);
 }
 
-/// A ring's stage is loaded again once the steps that read it are complete; with steps left in
-/// flight that is seen only after the steps of `lag` later blocks are issued.
+/// A ring's stage is reloaded once the steps that read it are complete. With steps left in flight,
+/// that is seen only after the steps of `lag` later blocks are issued.
 Cycles ring_time(const Loop& loop, const LoadTimes& loads, i32 ring, double ctas) {
   Cycles round = loads.stage() + stage_reuse(loop);
   for (const LoopStep& step : loop.steps) {
@@ -58,8 +57,8 @@ Cycles ring_time(const Loop& loop, const LoadTimes& loads, i32 ring, double ctas
   return round / (own.stages - own.lag);
 }
 
-/// Resources that work at the same time delay each other where they are about equally busy: rates
-/// and the ring, whose loads come in bursts, much; the pipes, which have their work queued, little.
+/// Smooth maximum of concurrent resources. Rates and the ring, whose loads are bursty, delay each
+/// other strongly; the pipes, whose work is queued, only a little.
 BlockTime together(const Limit& pipe, const Limit& turn, const LoadTimes& loads, double ctas,
                    Cycles round) {
   const Cycles intake = loads.intake * ctas, l2 = std::max(loads.l2, loads.outside) * ctas;
@@ -101,9 +100,9 @@ BlockTime chain_block(const Loop& loop, const LoadTimes& loads, double ctas) {
   return together(pipe_limit(loop, ctas), turn_limit(loop, {}), loads, ctas, chain);
 }
 
-/// One thread issues, and commits make stages free. A step that is waited for has the stage before
-/// it loaded meanwhile; a loading warp of its own sees each commit at once, the issuing warp where
-/// its next load is due.
+/// One thread issues all steps, and commits free the stages. Waiting for a step overlaps the load
+/// of the previous stage. A dedicated load warp sees each commit at once, the issuing warp only at
+/// its next load.
 BlockTime issuer_block(const Loop& loop, const LoadTimes& loads, double ctas) {
   const Ring& ring = loop.rings.front();
   const Limit pipe = pipe_limit(loop, ctas);

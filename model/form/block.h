@@ -1,23 +1,24 @@
-// The time that the CTAs of an SM need for one block of the loop each.
+// The time that the CTAs of an SM need for one loop block each.
 //
-// Where a ring of stages runs loads and steps apart, of
-//   pipe    time of the CTAs' steps on the tensor cores, or on the vector pipe;
-//   turn    the instruction sequence of one warpgroup: its own instructions, those of the loads if
-//           no warp is specialised for them, and the steps that it waits for;
+// If a ring of stages decouples loads from steps, a smooth maximum of
+//   pipe    time of the CTAs' steps on the tensor cores or on the vector pipe;
+//   turn    instruction sequence of one warpgroup: its own instructions, those of the loads if no
+//           warp is specialized for them, and the steps that it waits for;
 //   intake  bytes filled / fill bandwidth of an SM;
-//   l2      bytes requested from L2 / its output bandwidth for them (loads.h);
-//   ring    (load latency + a stage's intake + hand-over + steps that the next load waits for) /
-//           (stages - blocks in flight); of several rings the longest.
-// Intake, l2 and ring are added as third powers, and their sum to the longer of pipe and turn as
-// eighth powers, so that about equal ones take longer than either.
-// Where one thread issues for all (tcgen05), the turn is its own, and a stage is held until its
-// MMAs are seen complete. Where every step waits for the one before, one CTA takes their chain
+//   l2      bytes requested from L2 / its output bandwidth (loads.h);
+//   ring    (load latency + a stage's fill + stage reuse latency + steps that the next load waits
+//           for) / (stages - blocks in flight); the longest of several rings.
+// intake, l2 and ring are combined with exponent 3, and the result with the longer of pipe and turn
+// with exponent 8: about equal terms take longer than either alone.
+//
+// If one thread issues for all (tcgen05), turn is that thread's, and a stage is held until its MMAs
+// are seen complete. If every step waits for the one before, a CTA takes the chain
 //   one stage   load + turn + step + completion
 //   two stages  turn + the longer of load and step + completion
-// and CTAs that share an SM hide each other's chains until its pipe, its intake or L2 is busy all
-// of the time. Leaves out: CTAs drifting apart; CTAs in each other's way before that; contention
-// between fills and operand reads. Checked by: closed_form_test.cpp (limits), committed H200 rows
-// (validate).
+// and CTAs on one SM hide each other's chains until its pipe, its fill bandwidth or L2 is
+// saturated. Leaves out: CTAs drifting apart; interference between CTAs below saturation;
+// contention between fills and operand reads. Checked by: closed_form_test.cpp (limits), committed
+// H200 measurements (validate).
 #pragma once
 
 #include "model/form/loads.h"
@@ -25,19 +26,19 @@
 
 namespace tilecast {
 
-/// For one block of each of the CTAs.
+/// For one block of each resident CTA.
 struct BlockTime {
   Cycles time;
-  Cycles operands_there;  // were all operands loaded before
+  Cycles operands_there;  // lower bound with all operands already loaded
   Limiter limiter;
 };
 
-/// `ctas` CTAs share an SM.
+/// `ctas`: resident CTAs per SM.
 BlockTime block_time(const Loop& loop, const LoadTimes& loads, double ctas);
 
 /// Time of a pipe for the steps of one CTA's block.
 Cycles pipe_time(const Loop& loop, Pipe pipe);
-/// Time of the operand reads of those steps, if nothing else took longer.
+/// Time of the operand reads of those steps alone.
 Cycles operand_time(const Loop& loop);
 
 }  // namespace tilecast

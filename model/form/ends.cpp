@@ -5,13 +5,13 @@
 namespace tilecast {
 namespace {
 
-/// One chunk of every warpgroup: staged, stored (issue to source read), and the throughput part of
-/// the store.
+/// One chunk of every warpgroup: staging, store latency (issue to source read), and store
+/// throughput.
 struct Chunk {
   Cycles staging, store, rate;
 };
 
-/// A chunk of the addend for every warpgroup, each of which keeps two loads in flight.
+/// Time for one chunk of the addend per warpgroup; each keeps two loads in flight.
 Cycles addend_read(const Loop& loop, const TileStore& store) {
   if (!store.addend || store.addend->staged > Cycles{}) {
     return {};
@@ -20,7 +20,7 @@ Cycles addend_read(const Loop& loop, const TileStore& store) {
   return std::max(intake * store.warpgroups, (loop.load_latency + intake) / 2);
 }
 
-/// Before the first of them has come.
+/// Wait for the first of them.
 Cycles addend_wait(const Loop& loop, const TileStore& store) {
   return store.addend && store.addend->staged == Cycles{} ? loop.load_latency : Cycles{};
 }
@@ -53,13 +53,13 @@ Cycles shown_end(const Loop& loop, const Work& work, const Chunk& chunk) {
 
 Cycles last_store(const TileStore& store, const Chunk& chunk) {
   const i32 behind = store.slots == 0 ? store.chunks : min_of(store.slots, store.chunks);
-  const Cycles shown =  // of those that may be under way
+  const Cycles shown =  // of the chunks that may be in flight
       chunk.rate * behind - chunk.staging * (store.slots == 0 ? 0 : behind - 1);
   return std::max(chunk.store, chunk.store - chunk.rate + shown);
 }
 
 /// The part of deferred stores that the next tile's blocks do not hide. Their arithmetic is done
-/// before they wait.
+/// before deferral.
 Cycles deferred_end(const Loop& loop, const BlockTime& block, const Work& work,
                     const Chunk& chunk) {
   const TileStore& store = work.store;
@@ -86,7 +86,7 @@ Cycles between_tiles(const GpuSpec& gpu, const Loop& loop, const LoadTimes& load
     return end + loop.issue + loads.stage() + loads.once;
   }
   const Cycles waits_for_loads = block.time - block.operands_there;
-  // The addend's stages come at the cost of who waits for loads all the while.
+  // Staging the addend costs ring capacity if loads are the bottleneck.
   const Cycles addend =
       store.addend ? std::min(store.addend->staged, waits_for_loads * work.blocks) : Cycles{};
   if (work.sequence.ends_overlap) {

@@ -1,41 +1,41 @@
 // The time of a tile beyond its blocks.
 //
-// Results go in chunks to slots in shared memory, each read from there by a bulk store. Warpgroups
-// of a CTA stage and store at the same time, through one port and one engine, and all SMs through
-// the input of L2. With S slots for C chunks, a slot is needed again while the store before still
-// reads it:
+// Results go in chunks to slots in shared memory, and each slot is read by a bulk store. The
+// warpgroups of a CTA share one port and one copy engine, and all SMs share L2's input. With S
+// slots for C chunks, a slot is needed again while the previous store still reads it:
 //   staging = set-up + C chunks
 //   waiting = the longer of (ceil(C / S) - 1) (store read - (S - 1) chunks) and
-//             (C - S) (store read - a chunk), where positive
-// With a slot for every chunk, or stages borrowed for all of them, nothing waits. Threads that
-// store themselves wait for each chunk.
+//             (C - S) (store read - a chunk), if positive
+// With a slot per chunk, or borrowed stages for all of them, nothing waits. Threads that store
+// themselves wait for each chunk.
 //
 // Exposed between two tiles of one slot:
-//   one tile per CTA     the end, its last stores read, the next CTA's start, its first load
-//   CTAs that loop       the end, the first load
-//   loads that run       the end alone; the ring fills meanwhile, so that blocks bound by their
-//   ahead                loads catch up by the stages that wait for them; and warpgroups that share
-//                        a tile drift apart, so that one's steps run under another's end
-//   ends that overlap    nothing while the end is shorter than the other tile's blocks
-//   deferred chunks      packing; chunks without registers to wait in; and of the chunks that
-//                        wait, the excess of each over one of the next tile's blocks,
-//                        and their bytes through the port that steps read operands from
-// and the completion of the last step in each, and finding the tile.
-// Leaves out: stores that contend with loads.
-// Checked by: closed_form_test.cpp; committed H200 rows (validate).
+//   one tile per CTA     the epilogue, its last stores read, the next CTA's start, its first load
+//   persistent CTAs      the epilogue, the first load
+//   loads that run       the epilogue alone; the ring fills meanwhile, so load-bound blocks catch
+//   ahead                up by the stages that are ready; and warpgroups that share a tile drift
+//                        apart, so that one's steps run during another's epilogue
+//   overlapped epilogue  nothing while the epilogue is shorter than the other tile's blocks
+//   deferred chunks      packing; chunks without registers to wait in; for each chunk that waits,
+//                        its excess over one block of the next tile, and its bytes through the
+//                        port that steps read operands from
+// and in each case the completion of the last step and finding the next tile.
+// Leaves out: contention between stores and loads.
+// Checked by: closed_form_test.cpp; committed H200 measurements (validate).
 #pragma once
 
 #include "model/form/block.h"
 
 namespace tilecast {
 
-/// The parts of a slot's time that are not blocks.
+/// Parts of a slot's time that are not blocks.
 struct TileEnds {
-  Cycles first_load;  // before the first block can begin; in order, each block counts its loads
-  Cycles between;  // from the last block of a tile to the first of the next, beyond the time that
-                   // blocks take anyway
+  Cycles first_load;  // before the first block can begin; for Flow::kInOrder each block includes
+                      // its loads
+  Cycles between;  // from the last block of a tile to the first of the next, beyond the blocks' own
+                   // time
   Cycles after_last;  // from the last block of the last tile to its last store issued
-  Cycles last_store;  // from there to its source read: the SM's last before its CTA can end
+  Cycles last_store;  // until its source is read, before which the CTA cannot end
 };
 
 TileEnds tile_ends(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const LoadTimes& loads,

@@ -11,10 +11,10 @@
 namespace tilecast {
 namespace {
 
-// Share of the kernel's time from which on the main loop bounds it.
+// Share of the kernel's time above which the main loop is the bottleneck.
 constexpr double kMainLoopMatters = 0.5;
 
-/// The tiles of the busiest SM: full rounds of the resident CTAs, and one round of the rest.
+/// Tiles of the busiest SM: full rounds of the resident CTAs, and a partial last round.
 struct BusiestSm {
   Cycles main_loops, between;
 };
@@ -55,8 +55,8 @@ ClosedForm form(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const Work
   const Cycles l2 = loads.l2 * (blocks_per_sm * gpu.sm.count / work.sms);
 
   ClosedForm form{};
-  // They hide each other, but not wholly where they are about equal. Where a tile's blocks load
-  // under the last tile's end, L2's output may bound all of them and none of their main loops.
+  // Tiles and DRAM overlap, but not fully if about equal. If a tile's blocks load during the last
+  // tile's epilogue, L2's output may be the bottleneck overall and of no main loop.
   const Cycles unbound = ends + smooth_max<kInBursts>({tiles, dram});
   form.cycles = std::max(unbound, l2);
   if (l2 > unbound) {

@@ -1,14 +1,14 @@
-// Closed-form cycles of a kernel at one SM clock, from its loop and its work alone: no op is named.
+// Analytic cycles of a kernel at one SM clock, from its loop and its work. Independent of the op.
 //
-// A tile is its blocks (block.h) plus the exposed part of its prologue and epilogue (ends.h). The
-// kernel is the tiles of the busiest SM between launch, first load and last store, overlapped with
-// its DRAM traffic (third powers added). Where workers share tiles, the busiest one's blocks and
-// pieces take the place of tiles, and partial results come on top.
+// A tile takes its blocks (block.h) plus the exposed part of its prologue and epilogue (ends.h). A
+// kernel takes the tiles of the busiest SM between launch, first load and last store, overlapped
+// with its DRAM traffic (smooth maximum, exponent 3). If workers share tiles, the busiest worker's
+// blocks and pieces replace tiles, and the reduction is added.
 //
 // Leaves out: CTAs drifting apart; contention between fills and operand reads; the larger share of
-// L2 that the SMs of a last, partial wave get.
+// L2 that SMs get in a partial last wave.
 // Checked by: closed_form_test.cpp (GEMM's limits), loop_test.cpp (attention's), committed H200
-// rows (validate).
+// measurements (validate).
 #pragma once
 
 #include "model/form/loop.h"
@@ -17,14 +17,14 @@
 
 namespace tilecast {
 
-/// Terms of a closed form.
+/// Terms of the analytic model.
 struct FormParts {
   Cycles ends;           // launch, first load, last store
   Cycles main_loops;     // blocks of the busiest SM
-  Cycles dram;           // its traffic alone
+  Cycles dram;           // DRAM traffic alone
   Cycles step;           // one block of each resident CTA
-  Cycles mma, l2, load;  // of them: tensor pipe, L2's output; one stage's load, unloaded
-  double ctas;           // of an SM at the same time
+  Cycles mma, l2, load;  // per step: tensor pipe, L2 output; load: one stage, unloaded
+  double ctas;           // resident at the same time on an SM
 };
 
 struct ClosedForm {

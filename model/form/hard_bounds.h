@@ -1,19 +1,20 @@
-// What no kernel beats, whatever a model, a fit or an interval says of it.
+// Lower bounds on a kernel's time, independent of models, fits and intervals.
 //
-//   tensor  the FLOPs asked for (what a tile computes outside of its matrix not counted), by the
-//           tensor cores of every SM at once
-//   intake  the operands of every tile, into all SMs at once at what an SM takes in
-//   dram    inputs read once and results written once at the highest rate that was measured
-//           (highest_dram_rate). Both count where buffer sets larger than L2 take turns
-//           (L2State::kRotating), as predictions have it: inputs are not in L2 when a run begins,
-//           and its results push out an earlier run's.
-//   dram_peak  the same at the datasheet's rate, which no card passes. Cards differ by some per
-//           cent around the measured rate: a forecast keeps to `dram`, its interval to `dram_peak`.
-//   launch  start and end of a kernel that does nothing
-// Each holds alone, so that together they say less than a sum would: a bound is no prediction.
-// Leaves out: inputs that stay in L2 (l2_state warm), for which `dram` is no bound.
-// An op works its own out. Checked by: their tests (worked by hand), validate/compare/
-// hard_bounds_test.cpp (no committed row beats one), tests/random (no prediction does).
+//   tensor  the FLOPs of the problem (padding of tiles not counted), by the tensor cores of every
+//           SM at once
+//   intake  the operands of every tile, into all SMs at once at the SM fill bandwidth
+//   dram    inputs read once and results written once at the highest measured rate
+//           (highest_dram_rate). Both count if buffer sets larger than L2 are rotated
+//           (L2State::kRotating), as predictions assume: inputs are not in L2 when a run begins,
+//           and its results evict an earlier run's.
+//   dram_peak  likewise at the datasheet's bandwidth, which no card exceeds. Cards vary by a few
+//           per cent around the measured rate: a forecast respects `dram`, its interval
+//           `dram_peak`.
+//   launch  duration of an empty kernel
+// Each bound holds alone; a bound is not a prediction. Leaves out: inputs that stay in L2 (l2_state
+// warm), for which `dram` is no bound.
+// Each op computes its own. Checked by: their tests (computed by hand), validate/compare/
+// hard_bounds_test.cpp (no committed measurement is below one), tests/random (no prediction is).
 #pragma once
 
 #include <algorithm>
@@ -25,16 +26,15 @@ namespace tilecast {
 
 struct HardBounds {
   Cycles tensor, intake;            // at any SM clock
-  Seconds dram, dram_peak, launch;  // whatever the SM clock
+  Seconds dram, dram_peak, launch;  // independent of the SM clock
 
-  /// Of a forecast.
+  /// Bound for a forecast.
   Seconds least_time(Hertz sm_clock) const;
-  /// On any card of the kind: of an interval's end, and of a measurement.
+  /// Bound for any card of this model: for an interval's ends and for measurements.
   Seconds least_on_any_card(Hertz sm_clock) const;
 };
 
-/// Bytes of DRAM in a second, as the GPU's file says they were measured: reads or writes alone,
-/// whichever is faster. A mix is slower than that.
+/// Highest measured DRAM rate: read-only or write-only, whichever is faster. A mix is slower.
 inline BytesPerSecond highest_dram_rate(const GpuSpec& gpu) {
   return std::max(gpu.dram->read_rate, gpu.dram->write_rate);
 }

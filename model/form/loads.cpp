@@ -5,20 +5,20 @@
 namespace tilecast {
 namespace {
 
-/// Requests for one line that L2 sees as one.
+/// Requests for one line that L2 serves as one.
 double merged_requests(const GpuSpec& gpu, double sharers, bool in_step) {
   if (in_step) {
     return std::min(gpu.machine->merge_limit, sharers);
   }
-  // Requests are merged on their way out of each GPC: of `sharers` spread at random over the GPCs,
-  // one reaches L2 from each GPC that has any.
+  // Requests merge within a GPC: `sharers` spread at random over the GPCs send one request to L2
+  // from each GPC that has any.
   const double gpcs = gpu.machine->gpcs;
   const double reach_l2 = gpcs * (1 - std::pow(1 - 1 / gpcs, sharers));
   return std::min(gpu.machine->merge_limit, sharers / reach_l2);
 }
 
-/// Bytes in `all` sectors of a row for each of its bytes, of `merged` requests as one: sectors of
-/// rows that start inside one for each who asks.
+/// Sector bytes per byte of a row, with `merged` requests served as one. Rows that start inside a
+/// sector pay for each requester.
 double of_sectors(const BoxRow& row, double all, double shifted, double merged) {
   return ((all - shifted) / merged + shifted) * kSectorBytes / static_cast<double>(row.bytes);
 }
@@ -28,7 +28,7 @@ double of_sectors(const BoxRow& row, double all, double shifted, double merged) 
 double l2_put_out(const GpuSpec& gpu, std::span<const LoopOperand> operands, bool in_step) {
   double asked = 0, put_out = 0;
   for (const LoopOperand& o : operands) {
-    const double slice = o.stage.value / o.multicast;  // put out once for the CTAs that share it
+    const double slice = o.stage.value / o.multicast;  // delivered once for the CTAs of a multicast
     asked += slice;
     put_out += slice * of_sectors(o.row, o.row.cost.sectors, o.row.cost.shifted_sectors,
                                   merged_requests(gpu, o.sharers, in_step));
@@ -52,14 +52,14 @@ LoadTimes load_times(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const
     const double rows_outside = o.box_rows * (o.rows_loaded - o.rows_existing) * each;
     outside += rows_outside;
     lines_outside += o.lines_outside * rows_outside;
-    // What lies out of bounds is filled with zeros, which L2 does not see.
+    // Out-of-bounds parts are filled with zeros without L2.
     const double merged = merged_requests(gpu, o.sharers, work.in_step);
-    const double taken =  // of L2's output, which is pairs of sectors
+    const double taken =  // of L2 output, in pairs of sectors
         of_sectors(o.row, 2 * o.row.cost.pairs, 2 * o.row.cost.shifted_pairs, merged);
     times.l2 += transfer_cycles(o.stage * (o.existing / o.multicast), share / taken) * each;
   }
-  // The workers of a wave that share a panel wait for it together, so one that comes from DRAM
-  // delays them all; of the requests that are served as one the first waits for all of it.
+  // The workers of a wave that share a panel wait for it together, so one DRAM miss delays them
+  // all; of merged requests, the first waits for the whole miss.
   times.latency = loop.load_latency +
                   cycles_of(machine.dram_latency, sm_clock) * (missing / machine.merge_limit);
   times.intake =

@@ -1,12 +1,12 @@
-// How fast operands arrive: latency, L2 output bandwidth for each operand, time of the copy engine,
-// and time of the GPC for rows out of bounds.
+// How fast operands arrive: latency, L2 output bandwidth per operand, copy engine time, and GPC
+// time for out-of-bounds rows.
 //
-// L2 puts out distinct lines; concurrent requests for one line are served as one, up to merge_limit
-// of them and no more than there are workers in a wave that want it; all of them where workers
-// start together and have one tile or piece each, which keeps them in step. Rows that start off
-// their lines touch more of them (row_cost.h). In nanoseconds: L2 has a clock of its own. Leaves
-// out: latency that grows with load; DRAM, which bounds the kernel as a whole (form.h).
-// Checked by: closed_form_test.cpp; docs/dev/notebook/constants.md, Rows off their lines.
+// L2 delivers distinct lines. Concurrent requests for one line are served as one: up to merge_limit
+// of them, and no more than the workers of a wave that need it; all of them if workers run in
+// lockstep, because they start together and have one tile or piece each. Unaligned rows touch more
+// lines (row_cost.h). In nanoseconds, since L2 has its own clock. Leaves out: latency that grows
+// with load; DRAM, which bounds the kernel as a whole (form.h). Checked by: closed_form_test.cpp;
+// docs/dev/notebook/constants.md, Rows off their lines.
 #pragma once
 
 #include "model/form/loop.h"
@@ -16,20 +16,19 @@ namespace tilecast {
 
 /// Time of each resource for one block of one CTA.
 struct LoadTimes {
-  Cycles latency;  // of an answer, without the bytes' own time
-  Cycles intake;   // of the SM: its port into shared memory, or the copy engine that asks
-  Cycles l2;       // its output, at one SM's share
-  Cycles outside;  // of a GPC, for the rows out of bounds
-  Cycles once;     // of the intake, before a tile's first block
+  Cycles latency;  // of a response, without transfer time
+  Cycles intake;   // of the SM: fill port or copy engine, whichever is longer
+  Cycles l2;       // L2 output, at one SM's share
+  Cycles outside;  // of a GPC, for out-of-bounds rows
+  Cycles once;     // fill time before a tile's first block
 
-  /// One stage from the issue of its loads to their landing, where nothing else is under way.
+  /// One stage from the issue of its loads to their arrival, unloaded.
   Cycles stage() const { return latency + intake; }
 };
 
 LoadTimes load_times(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const Work& work);
 
-/// Bytes that L2 puts out for each byte that it delivers: sectors that rows touch, concurrent
-/// requests for one line once.
+/// Bytes of L2 output per byte delivered: whole sectors, merged requests once.
 double l2_put_out(const GpuSpec& gpu, std::span<const LoopOperand> operands, bool in_step);
 
 }  // namespace tilecast

@@ -1,15 +1,15 @@
-// The inner loop of a kernel and the tiles that go through it, as values: all that the closed form
-// (form.h) knows about an op.
+// The inner loop of a kernel and its tiles, as values: everything that the analytic model (form.h)
+// knows about an op.
 //
-// A CTA computes its tiles one after the other. A tile takes a number of blocks; in each block one
-// stage of every operand is loaded into its ring, and every warpgroup goes through the steps in
-// their order. Results then leave the SM in chunks.
+// A CTA computes tiles one after another. A tile takes a number of blocks; in each block one stage
+// of every operand is loaded into its ring, and every warpgroup runs the steps in order. Results
+// then leave the SM in chunks.
 //   GEMM               operands A and B in one ring, one tensor step, a block is a slice of K
 //   attention forward  operands K and V in a ring each; three steps: Q K^T on the tensor cores,
 //                      which reads K and is waited for, softmax on the vector pipe, P V on the
 //                      tensor cores, which reads V; a block is a slice of the keys, and a causal
 //                      mask gives each tile its own number of blocks (loop_test.cpp)
-// Times are cycles of the SM clock at which the kernel runs.
+// Times are cycles of the kernel's SM clock.
 #pragma once
 
 #include <algorithm>
@@ -22,59 +22,60 @@
 
 namespace tilecast {
 
-/// One row of a box that a bulk copy loads, and the lines and sectors of L2 that it touches.
+/// One row of a box loaded by a bulk copy, with the L2 lines and sectors that it touches.
 struct BoxRow {
   i64 bytes;
   RowCost cost;
 
-  /// The matrix has rows of `row_bytes`, `pitch` bytes apart; boxes are at most `widest` wide.
+  /// The matrix has rows of `row_bytes` with a pitch of `pitch` bytes; boxes are at most `widest`
+  /// wide.
   BoxRow(i64 row_bytes, i64 pitch, i64 widest)
       : bytes(std::min(row_bytes, widest)), cost(row_cost(bytes, pitch)) {}
 };
 
-/// A matrix whose blocks are loaded into shared memory.
+/// A matrix loaded into shared memory block by block.
 struct LoopOperand {
   bool once_a_tile;      // else in every block
   Bytes stage;           // of one CTA's stage, zeros included
-  double existing;       // part of the stage's bytes that lie inside the matrix
-  double rows_existing;  // part of its boxes' rows that do, in whole or in part
-  double rows_loaded;    // part of them that is asked for, rows of zeros included
+  double existing;       // fraction of the stage's bytes inside the matrix
+  double rows_existing;  // fraction of its boxes' rows wholly or partly inside the matrix
+  double rows_loaded;    // fraction of rows requested, out-of-bounds rows included
   i32 multicast;         // CTAs of the cluster that load a slice each and receive all slices
-  BoxRow row;            // of its boxes
+  BoxRow row;            // row of a box
   double box_rows;       // of one CTA's slice of a block, over all boxes
-  double lines_outside;  // lines that are asked for by a row outside of the matrix
-  double sharers;        // workers of a wave that want the same panel
-  double missing;        // part of a wave's panels that L2 does not hold
+  double lines_outside;  // lines requested per out-of-bounds row
+  double sharers;        // workers of a wave that need the same panel
+  double missing;        // fraction of a wave's panels that miss L2
 };
 
 struct Ring {
   i32 stages;
-  i32 lag;  // later blocks that are issued before the release of a stage
+  i32 lag;  // later blocks issued before a stage is released
 };
 
 enum class Pipe { kTensor, kVector };
 
-/// One step of the loop body, taken by every warpgroup for its part of the tile.
+/// One step of the loop body, run by every warpgroup on its part of the tile.
 struct LoopStep {
   Pipe pipe = Pipe::kTensor;
-  i32 ring = 0;       // whose stage it reads; -1: none
-  bool waits = true;  // for its end, before the next step
-  Cycles busy;        // the SM's pipe, for all warpgroups of a CTA
-  Cycles operands;    // part of it that reading operands from shared memory alone would take
-  Cycles own;         // one warpgroup's part of it
-  Cycles turn;        // a warpgroup's instructions around it
+  i32 ring = 0;       // ring whose stage it reads; -1: none
+  bool waits = true;  // for completion, before the next step
+  Cycles busy;        // time of the SM's pipe, for all warpgroups of a CTA
+  Cycles operands;    // time of its operand reads from shared memory alone
+  Cycles own;         // pipe time of one warpgroup's part
+  Cycles turn;        // a warpgroup's other instructions around it
   Cycles issue;       // issuing it
-  Cycles queue;       // its last instruction is issued so long before its end
-  Cycles completion;  // from its end until that is seen
+  Cycles queue;       // by which the last issue precedes the end
+  Cycles completion;  // from its end until a waiter sees it
   Cycles after;       // a warpgroup's instructions on the results, before the next block
-  Cycles released;    // part of them that follows the release of the stage
+  Cycles released;    // part of `after` that follows the release of the stage
 };
 
-/// How blocks follow each other.
+/// How consecutive blocks overlap.
 enum class Flow {
   kRing,       // loads run ahead through rings of stages
-  kInOrder,    // each load is waited for; with two stages it runs under the steps before
-  kOneIssuer,  // as kRing; one thread issues the steps of all warpgroups
+  kInOrder,    // each load is waited for; with two stages it overlaps the previous steps
+  kOneIssuer,  // like kRing, but one thread issues the steps of all warpgroups
 };
 
 struct Loop {
@@ -82,64 +83,64 @@ struct Loop {
   std::span<const Ring> rings;
   std::span<const LoopStep> steps;
   Flow flow = Flow::kRing;
-  bool producer;        // loads are issued by a warp that does nothing else
-  i32 warpgroups;       // that share a tile
-  Cycles load_latency;  // of an answer out of L2
+  bool producer;        // a dedicated warp issues the loads
+  i32 warpgroups;       // per tile
+  Cycles load_latency;  // of an L2 hit
   Cycles wake;          // from the release of a stage until its loader sees it
-  Cycles issue;         // of a block's loads
+  Cycles issue;         // issue time of a block's loads
 };
 
-/// A matrix of the result's shape that is added to it.
+/// A matrix of the result's shape that the epilogue adds.
 struct Addend {
-  Cycles intake;  // a chunk of each warpgroup, loaded by threads
-  Cycles staged;  // all of a tile's, where they come through the ring; else 0
+  Cycles intake;  // fill time of a chunk per warpgroup, loaded by threads
+  Cycles staged;  // fill time of a tile's whole addend if it comes through the ring; else 0
 };
 
-/// How the results of a tile leave the SM: each warpgroup stores its part in chunks, through slots
-/// in shared memory.
+/// How results of a tile leave the SM: each warpgroup stores its part in chunks, through slots in
+/// shared memory.
 struct TileStore {
-  i32 chunks, slots;  // of a warpgroup; no slots: stages of the ring are borrowed
-  double warpgroups;  // that store at the same time
+  i32 chunks, slots;  // per warpgroup; 0 slots: stages of the ring are borrowed
+  double warpgroups;  // storing at the same time
   Bytes chunk;
   Cycles setup;          // from the last step to the first chunk
-  Cycles arithmetic;     // on a chunk of each warpgroup
-  Cycles instructions;   // of staging a chunk
-  Cycles port;           // a chunk through the port of shared memory
+  Cycles arithmetic;     // epilogue math on a chunk of each warpgroup
+  Cycles instructions;   // to stage a chunk
+  Cycles port;           // shared-memory port time of a chunk
   Cycles read, latency;  // of a chunk's bulk store
-  bool by_threads;       // who wait for it
-  i32 deferred;          // chunks that are stored under the next tile's blocks
-  Cycles pack;           // results into registers, where chunks are deferred
-  Cycles operands_late;  // port time that deferred chunks take from the operand reads of steps
+  bool by_threads;       // plain stores by threads, which wait for them
+  i32 deferred;          // chunks stored during the next tile's blocks
+  Cycles pack;           // results into registers, if chunks are deferred
+  Cycles operands_late;  // port time that deferred chunks take from operand reads
   std::optional<Addend> addend;
 };
 
 /// How a CTA's tiles follow each other.
 struct Sequence {
-  bool one_tile_per_cta;  // else CTAs loop over tiles
+  bool one_tile_per_cta;  // else CTAs are persistent
   bool loads_run_ahead;   // into the next tile
-  bool ends_overlap;      // a tile's store runs under the next one's blocks: its results have a
-                          // place of their own
-  Cycles find, next;      // finding a tile; going on to the next one
-  Cycles refill;          // from the end of a CTA to the first load of the one that follows
+  bool ends_overlap;      // a tile's store overlaps the next tile's blocks: its results have their
+                          // own buffer
+  Cycles find, next;      // finding a tile; starting on it
+  Cycles refill;          // from a CTA's end to its successor's first load
 };
 
-/// The share of the busiest worker, where workers share tiles.
+/// Share of the busiest worker, if workers share tiles.
 struct Pieces {
   double blocks, pieces;
-  Cycles reduction;  // of partial results
+  Cycles reduction;  // time to reduce partial results
 };
 
 /// The tiles of a kernel.
 struct Work {
-  double ctas, sms;   // CTAs of an SM at the same time, and SMs that have any
+  double ctas, sms;   // resident CTAs per SM, and SMs in use
   i64 tiles;          // of the busiest SM
-  double blocks;      // average over its tiles
-  double all_blocks;  // of all tiles of the chip
+  double blocks;      // per tile of the busiest SM, on average
+  double all_blocks;  // of all tiles on the chip
   std::optional<Pieces> pieces;
-  bool in_step;   // all workers start together and have one tile
-  Flops flops;    // inside of the results
-  Seconds dram;   // its traffic alone
-  Cycles launch;  // of the kernel, until the first load is issued, and its end
+  bool in_step;   // all workers start together and have one tile each
+  Flops flops;    // of the problem, padding excluded
+  Seconds dram;   // DRAM traffic alone
+  Cycles launch;  // from launch to the first load's issue, and the kernel's end
   Sequence sequence;
   TileStore store;
 };

@@ -1,4 +1,4 @@
-// Attention forward said as a loop: the closed form of an op that is no GEMM.
+// Attention forward described as a loop: the analytic model of an op other than GEMM.
 #include "model/form/loop.h"
 
 #include "model/form/block.h"
@@ -8,13 +8,13 @@
 namespace tilecast {
 namespace {
 
-/// 128 queries by blocks of 128 keys. An SM does 4,096 FLOPs and `exp_rate` exponentials a cycle,
+/// 128 queries by blocks of 128 keys. An SM does 4,096 FLOPs and `exp_rate` exponentials per cycle,
 /// so with a head dimension of 128 each product takes 2 x 128^3 / 4,096 = 1,024 cycles of the
-/// tensor cores, and softmax 128^2 / 16 = 1,024 of the vector pipe; of a warpgroup its share.
+/// tensor cores, and softmax 128^2 / 16 = 1,024 of the vector pipe; a warpgroup takes its share.
 struct Attention {
   i32 warpgroups;
   double head = 128, exp_rate = 16;
-  bool overlap = false;  // P V of a block runs under the next block's softmax
+  bool overlap = false;  // P V of a block overlaps the next block's softmax
 
   BlockTime block(const LoadTimes& loads = {}) const {
     const Cycles product{2 * 128 * 128 * head / 4096}, softmax{128 * 128 / exp_rate};
@@ -36,38 +36,38 @@ struct Attention {
   }
 };
 
-TEST_CASE("One warpgroup does both products and softmax one after the other") {
+TEST_CASE("One warpgroup takes the sum of both products and softmax") {
   const BlockTime block = Attention{.warpgroups = 1}.block();
   CHECK(block.time.value == Approx(1024 + 1024 + 1024));
   CHECK(block.limiter == Limiter::kLatency);
 }
 
-TEST_CASE("A second warpgroup multiplies under the softmax of the first") {
+TEST_CASE("A second warpgroup multiplies during the first one's softmax") {
   const BlockTime block = Attention{.warpgroups = 2}.block();
   // Tensor cores 2,048; vector pipe 1,024; one warpgroup in sequence 512 + 512 + 512.
   CHECK(block.time.value == Approx(2048));
   CHECK(block.limiter == Limiter::kTensor);
 }
 
-TEST_CASE("Small heads are bound by softmax, not by products") {
+TEST_CASE("Small heads are bound by softmax") {
   // Products 2 x 256, softmax 1,024.
   const BlockTime block = Attention{.warpgroups = 3, .head = 32}.block();
   CHECK(block.time.value == Approx(1024));
   CHECK(block.limiter == Limiter::kInstructions);
 }
 
-TEST_CASE("Twice the rate of exponentials helps those who wait for them") {
+TEST_CASE("Doubling the rate of exponentials helps kernels bound by softmax") {
   CHECK(Attention{.warpgroups = 1, .exp_rate = 32}.block().time.value == Approx(3072 - 512));
   CHECK(Attention{.warpgroups = 2, .exp_rate = 32}.block().time.value == Approx(2048));
 }
 
-TEST_CASE("A warpgroup that leaves P V in flight hides it under its own softmax") {
-  // In sequence S and softmax, 2,048; as long as both products take of the tensor cores.
+TEST_CASE("A warpgroup that leaves P V in flight hides it behind its own softmax") {
+  // In sequence S and softmax take 2,048 cycles, as long as both products on the tensor cores.
   CHECK(Attention{.warpgroups = 1, .overlap = true}.block().time.value ==
         Approx(2048).epsilon(1e-3));
 }
 
-TEST_CASE("K and V each go round a ring of their own") {
+TEST_CASE("K and V have separate rings") {
   LoadTimes slow{};
   slow.latency = Cycles{6000};
   // K's stage is held for S, V's for P V: (6,000 + 1,024) / 2 stages each.
@@ -75,7 +75,7 @@ TEST_CASE("K and V each go round a ring of their own") {
   CHECK(Attention{.warpgroups = 2}.block(slow).limiter == Limiter::kLatency);
 }
 
-TEST_CASE("An operand that is loaded once a tile is shared by the tile's blocks") {
+TEST_CASE("An operand that is loaded once per tile is amortized over the tile's blocks") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const LoopOperand q{.once_a_tile = true,
                       .stage = Bytes{32768},

@@ -1,6 +1,6 @@
-// DRAM reads of one operand, from the reuse of its panels in L2 by waves of tiles: a panel that was
-// last used less than the usable L2 ago is found there, one used twice that ago is not, between the
-// two in proportion.
+// DRAM reads of one operand, from the reuse of its panels in L2 by waves of tiles. A panel last
+// used less than the usable L2 capacity ago hits, one used twice that ago misses, with linear
+// interpolation in between.
 // Checked by: panel_reuse_test.cpp, traffic_test.cpp.
 #pragma once
 
@@ -13,21 +13,20 @@
 
 namespace tilecast {
 
-/// Part of a panel that is still in L2 after `distance` bytes of others.
+/// Fraction of a panel still in L2 after `distance` bytes of other data.
 inline double kept_in_l2(Bytes distance, Bytes usable) {
   return std::clamp(2 - distance / usable, 0.0, 1.0);
 }
 
-/// One operand's panels: how far back, in distinct bytes that the waves asked for, each was last
-/// used.
+/// Reuse distance of each panel of an operand, in distinct bytes requested since its last use.
 class PanelReuse {
  public:
   explicit PanelReuse(std::vector<Bytes> panels)
       : last_wave_(panels.size(), -1), last_used_(panels.size()), panels_(std::move(panels)) {}
 
-  /// A tile of a wave uses the panel: its bytes the first time in the wave, else none. Reads from
-  /// DRAM the part that L2 no longer holds. `so_far`: distinct bytes before the wave; `all`: of all
-  /// operands.
+  /// A tile of a wave uses the panel; only the first use in a wave requests its bytes. Returns the
+  /// bytes read from DRAM, those that L2 no longer holds. `so_far`: distinct bytes before the wave;
+  /// `all`: bytes of all operands.
   Bytes use(u32 panel, i64 wave, Bytes so_far, Bytes all, Bytes usable) {
     if (last_wave_[panel] == wave) {
       return {};
@@ -46,9 +45,9 @@ class PanelReuse {
   }
 
   Bytes read() const { return read_; }
-  /// Tiles of a wave that want the same panel, on average over `requests` tiles.
+  /// Tiles of a wave that need the same panel, on average over `requests` tiles.
   double sharers(double requests) const { return requests / fetches_; }
-  /// Part of the wanted bytes that came from DRAM.
+  /// Fraction of the requested bytes that came from DRAM.
   double missing() const { return wanted_.value > 0 ? read_ / wanted_ : 0; }
 
  private:

@@ -4,12 +4,12 @@
 
 using namespace tilecast;
 
-TEST_CASE("A panel is read from DRAM again as more distinct bytes lie between its uses") {
-  // Panels of 100 bytes; L2 holds 1,000. After 1,500 bytes half of a panel is left.
+TEST_CASE("A panel misses L2 more the more distinct bytes lie between its uses") {
+  // Panels of 100 bytes, an L2 of 1,000. After 1,500 bytes half of a panel is left.
   const auto read_again_after = [](double bytes) {
     PanelReuse reuse({Bytes{100}, Bytes{100}});
     CHECK(reuse.use(0, 0, Bytes{0}, Bytes{1e9}, Bytes{1000}).value == 100);
-    CHECK(reuse.use(0, 0, Bytes{0}, Bytes{1e9}, Bytes{1000}).value == 0);  // once in a wave
+    CHECK(reuse.use(0, 0, Bytes{0}, Bytes{1e9}, Bytes{1000}).value == 0);  // once per wave
     reuse.use(0, 1, Bytes{bytes}, Bytes{1e9}, Bytes{1000});
     CHECK(reuse.sharers(4) == 2);
     return reuse.read().value - 100;

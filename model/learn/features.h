@@ -1,4 +1,4 @@
-// What the learned part sees of a kernel: numbers that its op works out (kLearnedFeatures,
+// Features of a kernel for the learned correction, computed by its op (kLearnedFeatures,
 // model/spec/learned_model.h).
 #pragma once
 
@@ -10,9 +10,9 @@ namespace tilecast {
 
 struct KernelFeatures {
   Features values;
-  Limiter limiter;  // of the simulation, where there is one
+  Limiter limiter;  // from the simulation, if there is one
   Regime regime;
-  bool never_learned = false;  // of a kind that no row is of: the interval of kernels at large
+  bool never_learned = false;  // no measured kernel is of this kind: use the prior interval
 };
 
 }  // namespace tilecast

@@ -1,13 +1,14 @@
-// A Gaussian process as predictions use it: how like a kernel is to measured ones, what these say
-// of it, and how much they leave open.
+// Gaussian process regression at prediction time: similarity of a kernel to measured ones, expected
+// correction, and remaining variance.
 //
-// Points are features, each over the length on which the answer changes. Likeness is the kernel of
-// Matern with 5/2: 1 for the same point, 0 far away, and so smooth that an answer has no kinks. The
-// expected value is a sum of weights times likeness, and so 0 far from all rows. The variance is
-// that left by the nearest rows alone, which all rows together could only lower: it costs a small
-// matrix in place of a large one, and names what was leaned on.
+// Points are features divided by length scales. Similarity is the Matern 5/2 covariance: 1 for the
+// same point, 0 far away, twice differentiable. The expected value is a weighted sum of
+// similarities, hence 0 far from all rows. The variance uses the nearest rows only; the others
+// could only lower it. That needs a small matrix instead of a large one, and names the rows that
+// matter.
 //
-// Leaves out: a mean of its own (that is the physics'). Checked by: gaussian_process_test.cpp.
+// Leaves out: a mean function, which is the uncorrected model. Checked by:
+// gaussian_process_test.cpp.
 #pragma once
 
 #include <cstddef>
@@ -16,34 +17,35 @@
 
 namespace tilecast {
 
-/// Of two points by their squared distance.
+/// Similarity of two points from their squared distance.
 float likeness(float squared_distance);
 
 class MeasuredPoints {
  public:
-  /// Rows are `dimensions` numbers each, one row after the other.
+  /// `rows`: `dimensions` numbers per row, row-major.
   MeasuredPoints(std::size_t dimensions, std::span<const float> rows);
 
   std::size_t count() const { return count_; }
 
-  /// Of `point` to each row.
+  /// Similarity of `point` to each row.
   std::vector<float> likeness_to(std::span<const float> point) const;
 
-  /// The rows that are most like it, the most like one first; `most` at most.
+  /// The most similar rows, most similar first; at most `most`.
   static std::vector<std::size_t> nearest(std::span<const float> likeness, std::size_t most);
 
-  /// Part of the prior's variance, 0 to 1, that the `nearest` rows leave at the point, whose
-  /// likeness to all rows is `likeness`; `noise`: the variance that each row was measured with, in
-  /// priors.
+  /// Fraction of the prior variance, 0 to 1, that remains at a point given the `nearest` rows;
+  /// `likeness` is the point's similarity to all rows, `noise` each row's noise variance relative
+  /// to the prior's.
   double variance_left(std::span<const float> likeness, std::span<const std::size_t> nearest,
                        std::span<const double> noise) const;
 
  private:
   std::size_t dimensions_, count_;
-  std::vector<float> by_dimension_;  // all rows' first numbers, then their second ones, ...
+  std::vector<float> by_dimension_;  // column-major: all rows' first numbers, then their second
+                                     // ones, ...
 };
 
-/// What rows with these weights say where they are so like.
+/// Weighted sum of similarities.
 double expected(std::span<const float> likeness, std::span<const double> weights);
 
 }  // namespace tilecast

@@ -10,10 +10,10 @@ namespace {
 // At a distance of 1: r = sqrt(5), (1 + 2.236068 + 5 / 3) exp(-2.236068) = 0.523994.
 constexpr double kAtOne = 0.523994;
 
-TEST_CASE("Likeness is 1 at no distance, falls smoothly, and is nothing far away") {
+TEST_CASE("Similarity is 1 at zero distance, falls smoothly, and vanishes far away") {
   CHECK(likeness(0) == 1);
   CHECK(likeness(1) == Approx(kAtOne).epsilon(1e-5));
-  CHECK(likeness(-1e-6f) == 1);  // what rounding leaves of nothing
+  CHECK(likeness(-1e-6f) == 1);  // rounding can make a zero distance negative
   float before = 1;
   for (float distance = 0.1f; distance < 10; distance += 0.1f) {
     const float now = likeness(distance * distance);
@@ -23,9 +23,9 @@ TEST_CASE("Likeness is 1 at no distance, falls smoothly, and is nothing far away
   CHECK(likeness(100) < 1e-6f);
 }
 
-TEST_CASE("Two rows: the posterior as worked out by hand") {
-  // Rows at 0 and 1, measured as 1 and 0 with a variance of 0.25. K + noise is 1.25 on the
-  // diagonal and 0.523994 beside it, its determinant 1.287930; weights are (1.25, -0.523994) over
+TEST_CASE("The posterior of two rows equals the one computed by hand") {
+  // Rows at 0 and 1 with values 1 and 0 and noise variance 0.25. K + noise has 1.25 on the diagonal
+  // and 0.523994 off it; its determinant is 1.287930, and the weights are (1.25, -0.523994) over
   // that.
   const std::vector<float> rows{0, 1};
   const MeasuredPoints points(1, rows);
@@ -40,13 +40,13 @@ TEST_CASE("Two rows: the posterior as worked out by hand") {
   const std::vector<std::size_t> both = MeasuredPoints::nearest(at_first, 2);
   CHECK(both == std::vector<std::size_t>{0, 1});
   CHECK(points.variance_left(at_first, both, noise) == Approx(0.189340).epsilon(1e-4));
-  // One row alone: 1 - 1 / 1.25.
+  // One row only: 1 - 1 / 1.25.
   CHECK(points.variance_left(at_first, MeasuredPoints::nearest(at_first, 1), noise) ==
         Approx(0.2).epsilon(1e-6));
   CHECK(points.variance_left(at_first, {}, noise) == 1);
 }
 
-TEST_CASE("Far from all rows nothing is expected and all of the variance is left") {
+TEST_CASE("Far from all rows the expected value is 0 and the variance is the prior's") {
   const std::vector<float> rows{0, 0, 1, 0, 0, 2};
   const MeasuredPoints points(2, rows);
   REQUIRE(points.count() == 3);
@@ -63,7 +63,7 @@ TEST_CASE("Far from all rows nothing is expected and all of the variance is left
   CHECK(std::abs(expected(far, weights)) < 1e-9);
 }
 
-TEST_CASE("More rows never leave more variance") {
+TEST_CASE("More rows never increase the variance") {
   std::vector<float> rows;
   for (int i = 0; i < 40; ++i) {
     rows.push_back(static_cast<float>(i * 17 % 40) * 0.1f);
@@ -85,8 +85,8 @@ TEST_CASE("More rows never leave more variance") {
   CHECK(before > 0);
 }
 
-TEST_CASE("Equal rows tell no more than their noise allows") {
-  // n rows at the point itself, measured with a variance of v: v / (n + v) is left.
+TEST_CASE("Repeated rows reduce the variance only to noise / count") {
+  // n rows at the point itself with noise variance v leave v / (n + v).
   const std::vector<float> rows{1, 1, 1, 1};
   const MeasuredPoints points(1, rows);
   const std::vector<float> like = points.likeness_to(std::vector<float>{1});
@@ -94,8 +94,9 @@ TEST_CASE("Equal rows tell no more than their noise allows") {
                              std::vector<double>(4, 0.25)) == Approx(0.25 / 4.25).epsilon(1e-6));
 }
 
-TEST_CASE("Of equal rows the one with less noise tells more") {
-  // Precisions add up: 1 / 0.25 and 1 / 1 beside the prior's 1 leave 1 / 6; the second alone 1 / 2.
+TEST_CASE("Among equal rows the less noisy one reduces the variance more") {
+  // Precisions add up: 1 / 0.25, 1 / 1 and the prior's 1 leave 1 / 6; the second row alone leaves 1
+  // / 2.
   const std::vector<float> rows{1, 1};
   const MeasuredPoints points(1, rows);
   const std::vector<float> like = points.likeness_to(std::vector<float>{1});

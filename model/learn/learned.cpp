@@ -9,20 +9,21 @@
 namespace tilecast {
 namespace {
 
-// Rows that a variance and reasons are taken from: more change neither by much (learned_test.cpp).
+// Rows used for a variance and for reasons; more change neither by much (learned_test.cpp).
 constexpr std::size_t kNeighbours = 24;
-// Of the variance of kernels at large: neighbours leave less of all but one in a thousand rows of
-// problems that were held out (docs/dev/notebook/2026-11.md, Calibration).
+// Fraction of the prior variance above which a prediction counts as extrapolated. Neighbours leave
+// less for all but one in a thousand rows of held-out problems (docs/dev/notebook/2026-11.md,
+// Calibration).
 constexpr double kExtrapolated = 0.5;
 constexpr double kHardlyLike = 0.1;
-constexpr double kSimilar = 0.7;      // tens to hundreds of 2,500 rows are, to one of them
+constexpr double kSimilar = 0.7;      // tens to hundreds of 2,500 rows reach it for a given row
 constexpr double kNineOfTen = 1.645;  // standard deviations to either side
 constexpr std::size_t kFeatureOfK = feature_index("k");
-// Half a unit of the last of the digits that features are written with.
+// Half a unit of the last digit in which features are written.
 constexpr double kRounding = 0.005;
 
-/// Of the logarithm of K in the rows. Nothing tells what a K beyond them does, whatever else is
-/// alike: under one K block most of what is loaded does not exist.
+/// Range of log K in the rows. The rows say nothing about a K outside it, however similar they are
+/// otherwise: below one K block most of each load is out of bounds.
 std::pair<double, double> range_of_k(const LearnedModel& model) {
   double least = std::numeric_limits<double>::infinity(), most = -least;
   for (const LearnedRow& row : model.rows) {
@@ -32,7 +33,7 @@ std::pair<double, double> range_of_k(const LearnedModel& model) {
   return {least - kRounding, most + kRounding};
 }
 
-/// Standard deviation between cards of a time's logarithm.
+/// Standard deviation of log time between cards.
 double spread_of_cards(const GpuSpec& gpu, Regime regime) {
   const CardSpread spread = gpu.card_spread.value_or(CardSpread{});
   return regime == Regime::kBurst ? spread.burst : spread.sustained;
@@ -42,7 +43,7 @@ const LearnedMethod& method_of(const LearnedModel& model, Method method) {
   return method == Method::kSimulated ? model.simulated : model.analytic;
 }
 
-/// Features in lengths. Closed forms do not see what a simulation says.
+/// Inverse length scales; 0 for simulated features if the method is analytic.
 Features scale_of(const LearnedModel& model, Method method) {
   Features scale;
   for (std::size_t f = 0; f < scale.size(); ++f) {
@@ -80,8 +81,8 @@ std::vector<double> noise_of(const LearnedModel& model) {
 
 struct LearnedPart::Seen {
   std::vector<float> likeness;          // to each row
-  std::vector<std::size_t> neighbours;  // the rows most like it
-  double left;                          // of the variance
+  std::vector<std::size_t> neighbours;  // the most similar rows
+  double left;                          // of the prior variance
 };
 
 LearnedPart::LearnedPart(const LearnedModel& model, Method method)
@@ -168,7 +169,7 @@ void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, In
                    Prediction& p) {
   const double factor = std::exp(learned.cycles);
   const Hertz start = p.sm_clock;
-  const auto learned_cycles = [&](Hertz f) {  // no fewer than the bounds leave
+  const auto learned_cycles = [&](Hertz f) {  // bounded below by the hard bounds
     return std::max(cycles_at(f) * factor, cycles_of(p.bounds.least_time(f), f));
   };
   const auto settled = [&](Inputs data) {
@@ -177,7 +178,7 @@ void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, In
   const double clock_factor = std::exp(learned.clock);
   ClockState clock = settled(Inputs::kNormal);
   clock.sm_clock = std::min(clock.sm_clock * clock_factor, gpu.clock->max);
-  if (inputs != Inputs::kNormal) {  // none leaves a kernel less clock than normal data does
+  if (inputs != Inputs::kNormal) {  // other inputs never get a lower clock than normal data
     ClockState own = settled(inputs);
     own.sm_clock = std::max(own.sm_clock, clock.sm_clock);
     clock = own;

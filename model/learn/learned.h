@@ -1,17 +1,18 @@
-// What measured kernels say of one that was not measured: expected logarithms of measured over
-// physics' cycles and clock, and how far they may be off.
+// The learned correction of an unmeasured kernel: expected log ratio of measured to uncorrected
+// cycles and clock, and its uncertainty.
 //
-// A Gaussian process whose mean is the physics: each measured row pulls kernels that are like it
-// (gaussian_process.h) by what it was off; far from all rows nothing is pulled, and the interval
-// grows to what kernels are off at large. Two processes, for closed forms and for simulation, over
-// the same rows; neither needs the other. Whatever ranks kernels asks for many at once:
+// A Gaussian process whose mean is the uncorrected model: each measured row pulls similar kernels
+// (gaussian_process.h) towards its own ratio. Far from all rows the correction vanishes, and the
+// interval widens to that of an arbitrary kernel. There are two processes over the same rows, for
+// the analytic model and for the simulator; neither needs the other. Rankings ask for many kernels
+// at once:
 //
 //   const std::optional<LearnedPart> learned = learned_part(gpu, Method::kAnalytic);
 //   const std::vector<Learned> answers = learned->of(features);
 //   apply_learned(gpu, answers[i], regime, inputs, physics, prediction);
 //
-// Leaves out: what the order of two kernels would say of a third. Checked by: learned_test.cpp;
-// held-out rows (validate).
+// Leaves out: relations between kernels, such as the order of two. Checked by: learned_test.cpp;
+// held-out measurements (validate).
 #pragma once
 
 #include <functional>
@@ -29,35 +30,35 @@
 
 namespace tilecast {
 
-// Logarithms, beyond which nothing learned moves a prediction: few measured rows are that far off,
-// and a kernel that seems to be is not like the rows that it leans on.
+// Bounds on the correction, as logarithms. Few measured rows are that far off, and a kernel that
+// seems to be is not similar to the rows it uses.
 constexpr double kMostOfCycles = 0.4, kMostOfClock = 0.1;
 
 struct Learned {
-  double cycles = 0, clock = 0;  // logarithms of expected measured over physics'
-  // Logarithms of time over predicted time: nine of ten lie between. None: the GPU's default.
+  double cycles = 0, clock = 0;  // expected log ratio of measured to uncorrected
+  // 90 % interval of log(time / predicted time). None: the GPU's default.
   struct Interval {
     double low, high;
   };
   std::optional<Interval> interval = {};
-  bool extrapolated = false;  // the kernel is like none that was measured
+  bool extrapolated = false;  // no measured kernel is similar
 };
 
-/// A measured row that an answer leans on.
+/// A measured row that a correction is based on.
 struct LearnedReason {
   const LearnedRow* row;
-  std::string_view gpu;          // that it was measured on; empty: the model's own
+  std::string_view gpu;          // GPU it was measured on; empty: the model's own
   double likeness;               // 1: the same kernel
-  double cycles_off, clock_off;  // what it was measured over physics, as logarithms
+  double cycles_off, clock_off;  // measured over uncorrected, as logarithms
 };
 
 struct LearnedReasons {
-  std::vector<LearnedReason> nearest;  // the most like it first
-  std::size_t similar = 0;             // rows whose likeness is 0.7 or more
-  std::size_t rows = 0;                // all, each of which counts by its likeness
+  std::vector<LearnedReason> nearest;  // most similar first
+  std::size_t similar = 0;             // rows with a similarity of at least 0.7
+  std::size_t rows = 0;                // all rows, each weighted by similarity
 };
 
-/// One method's. Refers to the model that it came from.
+/// Learned correction of one method. Refers to the model that it came from.
 class LearnedPart {
  public:
   LearnedPart(const LearnedModel& model, Method method);
@@ -66,10 +67,10 @@ class LearnedPart {
   std::vector<Learned> of(std::span<const KernelFeatures> kernels) const;
   Learned of(const KernelFeatures& kernel) const;
 
-  /// The rows most like it; none that is hardly like it.
+  /// The most similar rows, without those that are hardly similar.
   LearnedReasons reasons(const KernelFeatures& kernel, std::size_t most = 3) const;
 
-  /// Standard deviation of the logarithm of measured over predicted time, by the process alone.
+  /// Standard deviation of log(measured / predicted time), by the process alone.
   double deviation(const KernelFeatures& kernel) const;
 
  private:
@@ -79,26 +80,26 @@ class LearnedPart {
 
   const LearnedModel& model_;
   const LearnedMethod& method_;
-  Features scale_;  // of a feature, to lengths
+  Features scale_;  // per feature, inverse length
   MeasuredPoints points_;
-  std::vector<double> noise_;             // of each row
-  std::pair<double, double> range_of_k_;  // logarithms
+  std::vector<double> noise_;             // by row
+  std::pair<double, double> range_of_k_;  // of log K
 };
 
-/// None where the GPU has no calibration, or no measured kernels.
+/// None if the GPU has no learned correction.
 std::optional<LearnedPart> learned_part(const GpuSpec& gpu, Method method);
 
-/// What a prediction by a method takes: a simulation begins with closed forms.
+/// Corrections that a method needs: a simulation starts from an analytic prediction.
 struct LearnedParts {
   std::optional<LearnedPart> analytic, simulated;
 };
 LearnedParts learned_parts(const GpuSpec& gpu, Method method);
 
-/// Changes `p`, physics alone, by what was learned of its kernel: cycles, and the clock that these
-/// leave, then clock, power, time, interval. Physics has it that `kernel` takes `cycles_at`; what
-/// was learned takes no kernel below its hard bounds. Inputs that are not normal, which nothing was
-/// learned from, keep the physics' clock, but no less than normal data would have, and the default
-/// interval.
+/// Applies the learned correction to the uncorrected prediction `p`: to cycles, to the clock that
+/// results from them, and so to power, time and interval. `kernel` gives cycles as a function of
+/// the clock. Corrected cycles stay above the hard bounds. Inputs other than normal were never
+/// measured for training: they keep the uncorrected clock, at least that of normal data, and the
+/// default interval.
 void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, Inputs inputs,
                    const KernelActivity& kernel, const std::function<Cycles(Hertz)>& cycles_at,
                    Prediction& p);

@@ -10,7 +10,7 @@
 namespace tilecast {
 namespace {
 
-/// One row at 0 in all features, which pulls by `cycles` and `clock`; spreads of 0.1 and 0.02.
+/// One row at the origin with these corrections; spreads of 0.1 and 0.02.
 LearnedModel one_row(double cycles, double clock) {
   LearnedModel model{.rows = {{"64x64x64", "a", Regime::kBurst, true, {}}}};
   model.length.fill(2);
@@ -22,14 +22,14 @@ LearnedModel one_row(double cycles, double clock) {
   return model;
 }
 
-/// So many lengths away from that row.
+/// A kernel `lengths` length scales away from that row.
 KernelFeatures away(double lengths, Limiter limiter = Limiter::kTensor) {
   KernelFeatures kernel{{}, limiter, Regime::kBurst};
   kernel.values[feature_index("tensor_share")] = 2 * lengths;
   return kernel;
 }
 
-TEST_CASE("A kernel like a measured one is pulled by what that was off, one far away is not") {
+TEST_CASE("A kernel similar to a measured one gets its correction, one far away gets none") {
   const LearnedModel model = one_row(0.05, -0.01);
   const LearnedPart learned(model, Method::kSimulated);
   const Learned same = learned.of(away(0));
@@ -43,7 +43,7 @@ TEST_CASE("A kernel like a measured one is pulled by what that was off, one far 
   CHECK(far.extrapolated);
 }
 
-TEST_CASE("A kernel whose K is beyond every row's is extrapolated, however like one it is") {
+TEST_CASE("A kernel whose K exceeds every row's is extrapolated, however similar it is") {
   const LearnedModel model = one_row(0.05, -0.01);
   const LearnedPart learned(model, Method::kSimulated);
   for (const double beyond : {-0.1, 0.1}) {
@@ -51,11 +51,11 @@ TEST_CASE("A kernel whose K is beyond every row's is extrapolated, however like 
     kernel.values[feature_index("k")] += beyond;
     const Learned other = learned.of(kernel);
     CHECK(other.extrapolated);
-    CHECK(other.cycles == Approx(0.05).epsilon(0.01));  // yet the best that is known
+    CHECK(other.cycles == Approx(0.05).epsilon(0.01));  // still corrected, for want of better rows
   }
 }
 
-TEST_CASE("A kernel that no row is like has the spread of kernels at large, wherever it lies") {
+TEST_CASE("A kernel unlike every row has the prior spread, wherever it lies") {
   const LearnedModel model = one_row(0.05, -0.01);
   const LearnedPart learned(model, Method::kSimulated);
   KernelFeatures kernel = away(0);
@@ -66,11 +66,11 @@ TEST_CASE("A kernel that no row is like has the spread of kernels at large, wher
   CHECK(other.cycles == learned.of(away(0)).cycles);
 }
 
-TEST_CASE("Intervals grow with what the rows leave open, and by limiter") {
+TEST_CASE("Intervals grow with the remaining variance, and by bottleneck") {
   const LearnedModel model = one_row(0.05, -0.01);
   const LearnedPart learned(model, Method::kAnalytic);
-  // Noise 0.25: at the row 0.25 / 1.25 = 0.2 of the variance is left; its root of the root of
-  // 0.1^2 + 0.02^2, 0.447214 of 0.101980.
+  // Noise 0.25: at the row 0.25 / 1.25 = 0.2 of the variance remains; sqrt(0.2) = 0.447214 times
+  // sqrt(0.1^2 + 0.02^2) = 0.101980.
   CHECK(learned.deviation(away(0)) == Approx(0.045607).epsilon(1e-4));
   CHECK(learned.of(away(0)).interval->high == Approx(2 * 0.045607).epsilon(1e-4));
   CHECK(learned.of(away(0)).interval->low == Approx(-2 * 0.045607).epsilon(1e-4));
@@ -84,7 +84,7 @@ TEST_CASE("Intervals grow with what the rows leave open, and by limiter") {
   CHECK(learned.deviation(away(50)) == Approx(0.101980).epsilon(1e-4));
 }
 
-TEST_CASE("Closed forms do not see what a simulation says") {
+TEST_CASE("The analytic model ignores simulated features") {
   const LearnedModel model = one_row(0.05, 0);
   KernelFeatures kernel = away(0);
   kernel.values[0] = 40;
@@ -93,14 +93,14 @@ TEST_CASE("Closed forms do not see what a simulation says") {
   CHECK(std::abs(LearnedPart(model, Method::kSimulated).of(kernel).cycles) < 1e-9);
 }
 
-TEST_CASE("Nothing learned goes beyond what rows were off") {
+TEST_CASE("A correction is bounded") {
   const LearnedModel model = one_row(2, -1);
   const Learned learned = LearnedPart(model, Method::kAnalytic).of(away(0));
   CHECK(learned.cycles == kMostOfCycles);
   CHECK(learned.clock == -kMostOfClock);
 }
 
-TEST_CASE("Many kernels at once are answered as one by one") {
+TEST_CASE("A batch of kernels gets the same corrections as one by one") {
   const LearnedModel model = one_row(0.05, -0.01);
   const LearnedPart learned(model, Method::kAnalytic);
   const std::vector<KernelFeatures> kernels{away(0), away(3), away(1)};
@@ -112,7 +112,7 @@ TEST_CASE("Many kernels at once are answered as one by one") {
   }
 }
 
-TEST_CASE("Reasons are the rows that an answer leans on, the most like one first") {
+TEST_CASE("Reasons list the rows behind a correction, most similar first") {
   LearnedModel model = one_row(0.05, -0.01);
   model.rows.push_back({"128x64x64", "b", Regime::kSustained, false, away(0.5).values});
   model.rows.push_back({"4096x64x64", "far", Regime::kBurst, false, away(9).values});
@@ -124,7 +124,7 @@ TEST_CASE("Reasons are the rows that an answer leans on, the most like one first
   }
   const LearnedPart learned(model, Method::kAnalytic);
   const auto [reasons, alike, rows] = learned.reasons(away(0.1));
-  REQUIRE(reasons.size() == 2);  // the third is hardly like it
+  REQUIRE(reasons.size() == 2);  // the third row is hardly similar
   CHECK(alike == 2);
   CHECK(rows == 3);
   CHECK(reasons[0].row->config == "a");
@@ -137,8 +137,8 @@ TEST_CASE("Reasons are the rows that an answer leans on, the most like one first
   CHECK(learned.reasons(away(-30)).nearest.empty());
 }
 
-/// Power: 100 W, and at f a cycle of 1 uJ whatever its work; the energy of tensor work is spread
-/// over the cycles. Held to 600 W in bursts, 350 W sustained.
+/// Power: 100 W, plus 1 uJ per cycle at any work; the energy of tensor work is spread over the
+/// cycles. Limits: 600 W in bursts, 350 W sustained.
 GpuSpec example() {
   GpuSpec gpu{};
   gpu.sm.count = 1;
@@ -151,18 +151,18 @@ GpuSpec example() {
   return gpu;
 }
 
-/// A physics: what a kernel does, and its cycles at a clock.
+/// A kernel's work, and its cycles as a function of the clock.
 struct Physics {
   KernelActivity kernel;
   std::function<Cycles(Hertz)> cycles;
 };
 
-/// Takes `cycles` for `joules`.
+/// A kernel of `cycles` and `joules`.
 Physics physics(double cycles, double joules) {
   return {{{{joules}, {}, {}, {}, {}}}, [=](Hertz) { return Cycles{cycles}; }};
 }
 
-/// By physics alone at the plateau.
+/// An uncorrected prediction at the plateau.
 Prediction plain(double cycles) {
   Prediction p{};
   p.config = KernelConfig{};
@@ -179,8 +179,8 @@ Prediction applied(const Learned& learned, const Physics& kernel, Regime regime 
   return p;
 }
 
-TEST_CASE("Nothing learned leaves the physics' own cycles and clock") {
-  // 1000 cycles and 0.5 mJ: 0.5 uJ a cycle, 500 W at 1 GHz beside the 100.
+TEST_CASE("An empty correction keeps the uncorrected cycles and clock") {
+  // 1000 cycles and 0.5 mJ: 0.5 uJ per cycle, so 500 W at 1 GHz plus the 100.
   const Prediction p = applied({}, physics(1000, 0.5e-3));
   CHECK(p.cycles.value == 1000);
   CHECK(p.sm_clock.value == Approx(1e9).epsilon(1e-5));
@@ -191,9 +191,9 @@ TEST_CASE("Nothing learned leaves the physics' own cycles and clock") {
   CHECK_FALSE(p.extrapolated);
 }
 
-TEST_CASE("Other cycles spread the same energy and leave another clock") {
-  // 1250 cycles for 0.5 mJ are 0.4 uJ each: (600 - 100) / 0.4e-6 = 1.25 GHz in a burst,
-  // 250 / 0.4e-6 = 0.625 GHz sustained.
+TEST_CASE("Corrected cycles spread the same energy and change the clock") {
+  // 1250 cycles for 0.5 mJ are 0.4 uJ each: (600 - 100) / 0.4e-6 = 1.25 GHz in a burst, 250 /
+  // 0.4e-6 = 0.625 GHz sustained.
   const Learned slower{.cycles = std::log(1.25)};
   const Prediction burst = applied(slower, physics(1000, 0.5e-3));
   CHECK(burst.cycles.value == Approx(1250));
@@ -203,19 +203,19 @@ TEST_CASE("Other cycles spread the same energy and leave another clock") {
         Approx(0.625e9).epsilon(1e-5));
 }
 
-TEST_CASE("What was learned of the clock comes last, and nanoseconds follow it") {
-  // 1000 cycles + 1 us, little energy: the plateau of 1.8 GHz, 1.71 after 5 % off.
+TEST_CASE("The clock correction is applied last, and latencies in nanoseconds follow it") {
+  // 1000 cycles + 1 us, with little energy: the plateau of 1.8 GHz, or 1.71 after a 5 % correction.
   Physics kernel = physics(1000, 1e-9);
   kernel.cycles = [](Hertz f) { return Cycles{1000 + f.value * 1e-6}; };
   const Prediction p = applied({.clock = std::log(0.95)}, kernel);
   CHECK(p.sm_clock.value == Approx(1.71e9));
   CHECK(p.clock_correction == Approx(0.95));
   CHECK(p.cycles.value == Approx(2710));
-  // Never beyond what the GPU has: 1.8 * 1.15 is 2.07.
+  // Never above the GPU's maximum: 1.8 * 1.15 is 2.07.
   CHECK(applied({.clock = std::log(1.15)}, kernel).sm_clock.value == 2e9);
 }
 
-TEST_CASE("Intervals and what is extrapolated reach the prediction") {
+TEST_CASE("The interval and the extrapolation flag reach the prediction") {
   const Learned learned{
       .cycles = 0, .clock = 0, .interval = Learned::Interval{-0.1, 0.2}, .extrapolated = true};
   const Prediction p = applied(learned, physics(1000, 1e-9));
@@ -224,7 +224,7 @@ TEST_CASE("Intervals and what is extrapolated reach the prediction") {
   CHECK(p.extrapolated);
 }
 
-TEST_CASE("The spread between cards widens an interval, by its regime") {
+TEST_CASE("The spread between cards widens an interval, depending on the regime") {
   GpuSpec gpu = example();
   gpu.card_spread = CardSpread{.burst = 0.1, .sustained = 0};
   const Physics kernel = physics(1000, 1e-9);
@@ -234,7 +234,7 @@ TEST_CASE("The spread between cards widens an interval, by its regime") {
     apply_learned(gpu, learned, regime, Inputs::kNormal, kernel.kernel, kernel.cycles, p);
     return p;
   };
-  // 1.645 standard deviations of 0.1 hold nine of ten cards: sqrt(0.1^2 + 0.1645^2) = 0.1925 and
+  // 1.645 standard deviations of 0.1 cover nine of ten cards: sqrt(0.1^2 + 0.1645^2) = 0.1925 and
   // sqrt(0.2^2 + 0.1645^2) = 0.2590 in the logarithm.
   const Prediction burst = of(Regime::kBurst);
   CHECK(burst.interval_low / burst.time == Approx(std::exp(-0.1925)).epsilon(1e-3));
@@ -243,12 +243,12 @@ TEST_CASE("The spread between cards widens an interval, by its regime") {
   CHECK(sustained.interval_low / sustained.time == Approx(std::exp(-0.1)));
 }
 
-TEST_CASE("A GPU that nothing was learned of has no learned part") {
+TEST_CASE("A GPU without measured kernels has no learned correction") {
   CHECK_FALSE(learned_part(load_gpu("h200_sxm", false).spec, Method::kAnalytic).has_value());
   CHECK(learned_part(load_gpu("h200_sxm", true).spec, Method::kSimulated).has_value());
 }
 
-TEST_CASE("What was learned of an H200 is of kernels like those measured, and small") {
+TEST_CASE("The H200's learned correction is small, and applies to similar kernels only") {
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   const auto predict = [&](const GemmShape& shape, const char* config) {
     return predict_config(gpu, GemmProblem{shape, ElementType::kFp16, Layout::kTn},

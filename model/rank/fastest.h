@@ -1,4 +1,4 @@
-// The few fastest of many kernels.
+// Keeps the few fastest of many kernels.
 #pragma once
 
 #include <algorithm>
@@ -11,18 +11,18 @@
 
 namespace tilecast {
 
-/// Of kernels, the `keep` fastest; of equally fast ones those with the lowest index.
+/// The `keep` fastest kernels; ties go to the lowest index.
 template <class Kernel>
 class Fastest {
  public:
   explicit Fastest(std::size_t keep) : keep_(keep) {}
 
-  /// Whether nothing that takes at least `bound` can still belong to them.
+  /// Whether a kernel that takes at least `bound` can no longer be among them.
   bool none_after(Seconds bound) const {
     return kept_.size() == keep_ && kept_.front().time < bound;
   }
 
-  /// Of those added.
+  /// Least time added so far.
   Seconds least() const { return least_; }
 
   void add(Seconds time, std::size_t index, const Kernel& kernel) {
@@ -58,12 +58,12 @@ class Fastest {
 
   std::size_t keep_;
   Seconds least_{std::numeric_limits<double>::infinity()};
-  std::vector<Entry> kept_;  // a heap, the slowest in front
+  std::vector<Entry> kept_;  // heap, slowest in front
 };
 
 constexpr double kWithin1Percent = 1.01;
 
-/// Of at least one.
+/// `times` must not be empty.
 inline int count_within_1_percent(const std::vector<Seconds>& times) {
   const Seconds near = *std::ranges::min_element(times) * kWithin1Percent;
   return static_cast<int>(

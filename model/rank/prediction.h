@@ -1,4 +1,4 @@
-// What the model says of one kernel on one GPU. Never mixed with what was measured
+// The model's prediction for one kernel on one GPU. Never mixed with measurements
 // (validate/record/measurement.h); the two meet only in validate/compare.
 #pragma once
 
@@ -20,11 +20,11 @@
 namespace tilecast {
 
 enum class Method {
-  kAnalytic,   // closed forms
-  kSimulated,  // discrete events (model/sim), of GEMMs where they have the schedule
+  kAnalytic,   // the analytic model
+  kSimulated,  // discrete-event simulation (model/sim), for GEMM schedules that have one
 };
 
-/// What predicts an op where nobody says: the method that picks better on the committed rows
+/// Default method of an op: the one with better picks on the committed measurements
 /// (docs/accuracy.md, Methods).
 constexpr Method default_method(Op op) {
   return traits_of(op).simulated ? Method::kSimulated : Method::kAnalytic;
@@ -34,8 +34,8 @@ std::string_view to_text(Method method);
 /// Throws ConfigError that lists the known words.
 Method parse_method(std::string_view text);
 
-/// Of bytes that L2 delivers to the SMs, those that it does not read from DRAM for them. None where
-/// it reads more: what DRAM sends along with a block may be lost before it is asked for.
+/// Fraction of the bytes that L2 delivers to the SMs without a DRAM read. None if DRAM reads more:
+/// bytes fetched along with a block may be evicted before they are requested.
 constexpr double hit_rate(Bytes dram_read, Bytes l2_to_sm) {
   return 1 - std::min(1.0, dram_read / l2_to_sm);
 }
@@ -43,41 +43,42 @@ constexpr double hit_rate(Bytes dram_read, Bytes l2_to_sm) {
 struct Prediction {
   AnyConfig config;
   Method method;
-  /// Neither time nor interval is below them. `dram`: of what this kernel moves, where that is more
-  /// than the least.
+  /// Lower bounds on time and interval. `dram` counts this kernel's own traffic if that exceeds the
+  /// minimum.
   HardBounds bounds;
   Cycles cycles;
   Hertz sm_clock;
   Seconds time, interval_low, interval_high;
-  Seconds closed_form_time;  // whatever the method
-  // What a calibration's correction multiplied the physics by; 1 without.
+  Seconds closed_form_time;  // by the analytic model, for any method
+  // Factors of the learned correction; 1 without one.
   double cycles_correction = 1, clock_correction = 1;
-  bool extrapolated = false;  // of a calibration that has seen no kernel like it
-  double tflops;              // FLOPs asked for, whatever the kernel multiplies; a copy has none
+  bool extrapolated = false;  // calibrated, but without similar kernels
+  double tflops;              // useful FLOPs, padding excluded; 0 for a copy
   Watts power;
   ClockLimiter clock_limiter = {};
   Limiter limiter;
   Shares shares;
-  Bytes l2_to_sm;  // zeros for what is out of bounds too, a multicast counted once
+  Bytes l2_to_sm;  // zeros for out-of-bounds parts included, a multicast counted once
   Bytes dram_read;
-  /// C once: what of it is in L2 when the kernel ends is written while the next run of it begins.
+  /// C counted once: data still in L2 when the kernel ends is written during its next run.
   Bytes dram_write;
-  Bytes l2_output{};   // simulated: the same with concurrent requests for one block merged
-  double l2_hit_rate;  // hit_rate of the two
-  /// Of operands before the kernel (operand_copies.h), in time, both ends of the interval and
-  /// cycles, those at the kernel's clock; all that stands above but these is the kernel's own.
+  Bytes l2_output{};   // if simulated: after merging concurrent requests for a block
+  double l2_hit_rate;  // from the two above
+  /// Operand copies before the kernel (operand_copies.h), included in time, interval and cycles, at
+  /// the kernel's clock; all other fields are of the kernel alone.
   Seconds copies{};
-  /// Simulated blocks of all; the others go on as the steady ones (steady_waves.h).
+  /// Fraction of the blocks that was simulated; the rest is extrapolated from steady waves
+  /// (steady_waves.h).
   double simulated_part = 0;
-  /// Where rows of groups are a distribution (rank_draws.h), whose mean all this is: the time of
-  /// each draw over `time`.
+  /// If group sizes are random (rank_draws.h), the prediction is their mean: the time of each draw
+  /// relative to `time`.
   std::vector<double> of_draws = {};
-  /// Results that left their range and were moved to its end, by name. Each is a defect of some
-  /// mechanism: thousands of random problems have none (tests/random).
+  /// Names of results that were out of range and clamped. Each is a model defect; thousands of
+  /// random problems have none (tests/random).
   std::vector<std::string_view> clamped = {};
 };
 
-/// What is copied before any kernel of the problem runs, and how long that takes.
+/// Operands copied before any kernel of the problem runs, and the time of that.
 struct OperandCopies {
   CopiedOperands operands;
   Bytes bytes;  // read and written
@@ -89,29 +90,28 @@ struct Ranking {
   AnyProblem problem;
   Regime regime;
   Inputs inputs;
-  int candidates;                       // legal ones, of which these are the fastest
-  std::map<std::string, int> rejected;  // kernels that were not tried, by reason
+  int candidates;                       // legal candidates, from which these were selected
+  std::map<std::string, int> rejected;  // candidates not evaluated, by reason
   std::vector<Prediction> predictions;
-  /// Simulations that were run, and the mean of their times over their closed forms'. Predictions
-  /// that were not simulated carry their closed form's cycles and time times that mean, of their
-  /// own schedule where it has any, so that all stand in one list.
+  /// Simulations run, and their mean ratio to the analytic times. The analytic cycles and time of
+  /// predictions that were not simulated are scaled by the mean ratio of their schedule, or of all
+  /// if it has none, so that one list can rank both.
   int simulated = 0;
   double closed_form_scale = 1;
-  /// The next kernel that was simulated, where the first one was: of another time, and perhaps not
-  /// among `predictions`.
+  /// The next simulated kernel with a different time, if the first was simulated; it need not be in
+  /// `predictions`.
   std::optional<Prediction> next_simulated = {};
-  /// Candidates that by closed form alone, physics without anything learned, take at most 1 %
-  /// longer than the fastest, itself included.
+  /// Candidates within 1 % of the fastest by the uncorrected analytic model, the fastest included.
   int within_1_percent = 0;
-  std::map<std::string, AnyConfig> rejected_example;  // of each reason of `rejected`
-  std::optional<OperandCopies> copies = {};  // none of operands that kernels read as they lie
+  std::map<std::string, AnyConfig> rejected_example;  // by reason in `rejected`
+  std::optional<OperandCopies> copies = {};           // none if no operand needs a copy
 
-  /// Where Effort::shortlist asks for them: the fastest kernel of each schedule and tile, fastest
-  /// first, and the fastest of those that have a counterpart.
+  /// On request of Effort::shortlist: the fastest kernel of each schedule and tile, fastest first,
+  /// and the fastest of those with a counterpart in the other library.
   std::vector<Prediction> by_tile = {};
   std::optional<Prediction> counterpart = {};
 
-  /// Of every prediction that it holds.
+  /// Visits every prediction that it holds.
   template <class Visit>
   void for_each_prediction(const Visit& visit) {
     for (Prediction& p : predictions) {

@@ -1,4 +1,4 @@
-// What is asked of a prediction, as its op's own types have it.
+// What a prediction is asked for, in the types of its op.
 #pragma once
 
 #include "model/base/regime.h"
@@ -6,11 +6,12 @@
 
 namespace tilecast {
 
-/// A problem on a GPU that runs its op.
+/// A problem on a GPU that supports its op.
 template <class Problem>
 struct OpQuestion {
   const GpuSpec& gpu;
-  const Problem& problem;  // as asked: a kernel may run its transpose (swapped_operands.h)
+  const Problem& problem;  // as given by the user; a kernel may run its transpose
+                           // (swapped_operands.h)
   Regime regime;
   Inputs inputs;
 };

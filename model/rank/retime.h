@@ -1,6 +1,6 @@
-// The one place where a prediction gets another time or interval: what follows from time and cycles
-// follows there, and neither comes below the hard bounds at the prediction's clock.
-// Checked by: retime_test.cpp, tests/random.
+// The only place that changes a prediction's time or interval: dependent values are updated, and
+// both stay above the hard bounds at the prediction's clock. Checked by: retime_test.cpp,
+// tests/random.
 #pragma once
 
 #include "model/clock/clock.h"
@@ -9,41 +9,40 @@
 
 namespace tilecast {
 
-/// Tera-operations in a second.
+/// Rate in 1e12 operations per second.
 inline double tera_per_second(Flops work, Seconds time) {
   return work.value / time.value * si::kPico;
 }
 
-/// Nine of ten times lie between `low` and `high` of `p.time`; low <= 1 <= high.
+/// Sets the 90 % interval to `low` and `high` times `p.time`; low <= 1 <= high.
 void set_interval(double low, double high, Prediction& p);
 
-/// The GPU file's default_interval each way around `p.time`.
+/// Sets the interval to the GPU file's default_interval around `p.time`.
 void set_default_interval(const GpuSpec& gpu, Prediction& p);
 
-/// The kernel moves so much to and from DRAM, no faster than that has been measured.
+/// Sets the kernel's DRAM traffic, and its bound at the highest measured rate.
 void set_dram_bytes(const GpuSpec& gpu, Bytes read, Bytes written, Prediction& p);
 
-/// Completes a prediction by closed form but for its TFLOPS: `p` has its cycles at `clock`, the
-/// bytes and shares of them, and its bounds.
+/// Completes an analytic prediction except for TFLOPS. Needs `p`'s cycles at `clock`, its bytes and
+/// their shares, and its bounds.
 void settle(const GpuSpec& gpu, const ClockState& clock, Prediction& p);
 
-/// `value` within its range. Where it is outside by more than rounding, `p` notes what was clamped.
+/// Clamps `value` to its range. If it was outside by more than rounding, `p` records its name.
 double clamped(std::string_view what, double least, double value, double most, Prediction& p);
 
-/// Shares of `p` between none and all, by `clamped`.
+/// Clamps the shares of `p` to 0 and 1.
 void hold_shares(Prediction& p);
 
-/// Makes `p` the same work in other cycles, or in as few as its bounds leave it, and at another
-/// clock: time, power, TFLOPS and shares follow, and the interval is as wide as it was.
+/// Changes `p` to the same work in other cycles, at least its bounds, and at another clock. Time,
+/// power, TFLOPS and shares are updated; the interval keeps its relative width.
 void retime(Cycles cycles, const ClockState& clock, Prediction& p);
 
-/// A part that physics has busy for more than the time of a kernel `longer` times as long serves it
-/// faster than physics has it, and is busy all the time: its share becomes `longer`, of which
-/// retime makes one.
+/// A resource that the uncorrected model has busy for longer than a kernel corrected by `longer`
+/// takes is in fact faster and always busy: its share becomes `longer`, which retime scales to one.
 void allow_busy(double longer, Prediction& p);
 
-/// The same as retime if everything took `factor` times as long at the clock that `p` has, or as
-/// little as its bounds leave it.
+/// retime with all cycles scaled by `factor`, at the prediction's own clock and not below its
+/// bounds.
 void stretch(double factor, Prediction& p);
 
 }  // namespace tilecast

@@ -5,7 +5,7 @@
 namespace tilecast {
 namespace {
 
-/// 3000 cycles at 1.5 GHz; tensor cores take 1500 cycles of them, DRAM at least 0.5 us.
+/// 3000 cycles at 1.5 GHz; tensor cores are busy for 1500 of them, DRAM needs at least 0.5 us.
 Prediction example() {
   return {
       .config = {},
@@ -27,7 +27,7 @@ Prediction example() {
       .l2_hit_rate = 0};
 }
 
-TEST_CASE("Time, rate, shares and interval follow cycles and clock") {
+TEST_CASE("Time, rate, shares and interval are updated with cycles and clock") {
   Prediction p = example();
   retime({2400}, {.sm_clock = {1.2e9}, .power = {400}, .limiter = {}}, p);
   CHECK(p.time.value == Approx(2e-6));  // 2400 / 1.2e9
@@ -41,9 +41,9 @@ TEST_CASE("Time, rate, shares and interval follow cycles and clock") {
   CHECK(p.sm_clock.value == 1.2e9);
 }
 
-TEST_CASE("Neither the time nor an end of its interval comes below a hard bound") {
+TEST_CASE("Time and interval stay above the hard bounds") {
   Prediction p = example();
-  stretch(0.6, p);  // 1800 cycles, and an interval from 1350, which the tensor cores forbid
+  stretch(0.6, p);  // 1800 cycles, and an interval from 1350, below the tensor bound
   CHECK(p.cycles.value == Approx(1800));
   CHECK(p.interval_low.value == Approx(1e-6));
   stretch(0.5, p);

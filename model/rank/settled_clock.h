@@ -1,7 +1,8 @@
-// Cycles depend on the clock where nanoseconds matter, the clock on the cycles: both at once.
+// Solves for clock and cycles together: cycles depend on the clock through latencies in
+// nanoseconds, and the clock depends on the cycles through power.
 //
-// Where a memory-bound kernel is also power-bound, taking each from the other in turn swings:
-// secant steps do not.
+// Fixed-point iteration oscillates if a memory-bound kernel is also power-limited; secant steps do
+// not.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +22,10 @@ struct Settled {
   ClockState clock;
 };
 
-/// `run_at(Hertz)` gives the Settled that the kernel would have if it ran at that clock.
+/// `run_at(Hertz)` returns the kernel's Settled state if it ran at that clock.
 template <class RunAt>
 auto settled_clock(const ClockSpec& clock, Hertz start, const RunAt& run_at) {
-  constexpr int kMostRounds = 12;  // three or four do, mostly
+  constexpr int kMostRounds = 12;  // three or four usually suffice
   Hertz f = start;
   auto run = run_at(f);
   Hertz before = f;
@@ -44,7 +45,7 @@ auto settled_clock(const ClockSpec& clock, Hertz start, const RunAt& run_at) {
   return run;
 }
 
-/// A kernel that takes `cycles_at(Hertz)` for the same work at every clock.
+/// For a kernel that takes `cycles_at(Hertz)` and does the same work at every clock.
 template <class CyclesAt>
 Settled<Cycles> settled_cycles(const GpuSpec& gpu, const KernelActivity& kernel, Hertz start,
                                Regime regime, Inputs inputs, const CyclesAt& cycles_at) {

@@ -17,12 +17,12 @@
 namespace tilecast {
 namespace {
 
-// Simulation and closed form of one kernel differ by a share of its time and by what they make of
-// its ends. Beyond what those of its schedule differ by in the mean, at most so much.
+// Simulated and analytic times differ by a share of the kernel's time and by a constant for its
+// ends. Beyond the mean difference of a schedule, at most this share.
 constexpr double kShare = 0.04;
 constexpr Seconds kEnds{2e-6};
 
-/// Simulated over closed-form times in the geometric mean.
+/// Geometric mean of simulated over analytic times.
 struct Scale {
   double logs = 0;
   int count = 0;
@@ -44,11 +44,10 @@ class Rounds {
     simulated_.emplace_back();
   }
 
-  /// The candidate that stands for a nominee.
+  /// The candidate that represents a nominee.
   std::size_t place(std::size_t nominee) const { return nominees_[nominee].candidates.front(); }
 
-  /// Nominees that could be first by what is known, the longest first so that no thread is left
-  /// with one at the end.
+  /// Nominees that could still be first, longest first so that threads finish together.
   std::vector<std::size_t> next() const {
     std::vector<std::size_t> wanted;
     std::map<AnySchedule, int> asked;
@@ -56,7 +55,7 @@ class Rounds {
       const Prediction& p = candidate(i);
       const AnySchedule schedule = schedule_of(p.config);
       const bool known = by_schedule_.contains(schedule);
-      // Where other schedules' simulations took longer than their closed forms, its own need not.
+      // If other schedules' simulations exceed their analytic times, this one's need not.
       const double mean = known ? scale(schedule) : std::min(1.0, scale());
       const Seconds least = p.time * (mean * (1 - kShare)) - kEnds;
       if (!simulated_[i] && least < best_ && (known || asked[schedule]++ == 0)) {
@@ -83,7 +82,7 @@ class Rounds {
   }
   int count() const { return all_.count; }
 
-  /// The simulation that stands for each candidate; none where it has none.
+  /// The simulation that represents each candidate; none if there is none.
   std::vector<std::optional<std::size_t>> shared() const {
     std::vector<std::optional<std::size_t>> all(closed_->size());
     for (std::size_t i = 0; i < nominees_.size(); ++i) {
@@ -94,7 +93,7 @@ class Rounds {
     return all;
   }
 
-  /// All candidates by what is known, each at its place.
+  /// All candidates by current knowledge, each at its place.
   std::vector<Prediction> predictions() const {
     std::vector<Prediction> all = *closed_;
     for (Prediction& p : all) {
@@ -116,18 +115,18 @@ class Rounds {
 
   std::vector<SharedSimulation> nominees_;
   const std::vector<Prediction>* closed_;
-  std::vector<std::optional<Prediction>> simulated_;  // of each nominee
+  std::vector<std::optional<Prediction>> simulated_;  // by nominee
   Scale all_;
   std::map<AnySchedule, Scale> by_schedule_;
   Seconds best_ = closed_->front().time;  // of the simulated ones, once there are any
 };
 
-/// Simulates round after round on several threads. None waits for another while there is something
-/// that the next round most likely asks for, by what is known until then: that changes when it is
-/// simulated, not what counts. The answer waits for such guesses as are under way at the end.
+/// Simulates round after round on several threads. An idle thread speculates: it simulates what the
+/// next round will most likely ask for. Speculation changes when a nominee is simulated, not the
+/// result. The answer waits for speculative work still running at the end.
 class RoundRunner {
  public:
-  /// `nominate` adds to the rounds what comes first and is not simulated, if anything.
+  /// `nominate` adds the leading candidate to the rounds if it is not simulated yet.
   RoundRunner(Rounds& rounds, const std::function<bool()>& nominate,
               const std::function<Prediction(std::size_t)>& simulate)
       : rounds_(rounds), nominate_(nominate), simulate_(simulate) {}
@@ -148,7 +147,7 @@ class RoundRunner {
           noted_.wait(lock);
         }
       }
-    } catch (...) {  // another thread finds the same, or has the memory
+    } catch (...) {  // another thread reports the same, or has enough memory
       noted_.notify_all();
       throw;
     }
@@ -190,8 +189,8 @@ class RoundRunner {
     return first_of(known.next());
   }
 
-  /// Begins the next round where all of this one are simulated; whether there is one. Where memory
-  /// ends all is as before, for whoever asks next.
+  /// Starts the next round if all of this one is simulated; returns whether there is one. Strong
+  /// exception guarantee for bad_alloc.
   bool goes_on() {
     const auto is_simulated = [&](std::size_t nominee) { return simulated_.contains(nominee); };
     while (!done_ && std::ranges::all_of(wanted_, is_simulated)) {
@@ -210,15 +209,15 @@ class RoundRunner {
   Rounds& rounds_;
   const std::function<bool()>& nominate_;
   const std::function<Prediction(std::size_t)>& simulate_;
-  std::mutex noting_;  // of all that follows
+  std::mutex noting_;  // guards all members below
   std::condition_variable noted_;
   std::vector<std::size_t> wanted_;              // by this round
-  std::set<std::size_t> begun_;                  // nominees, asked for or not
-  std::map<std::size_t, Prediction> simulated_;  // of these
+  std::set<std::size_t> begun_;                  // nominees, requested or speculative
+  std::map<std::size_t, Prediction> simulated_;  // finished ones
   bool done_ = false;
 };
 
-/// All candidates by their times, those that are shown by answers of their own.
+/// All candidates by time, in which the reported ones get predictions of their own.
 class OwnAnswers {
  public:
   OwnAnswers(const Rounds& rounds, const std::function<Prediction(std::size_t)>& simulate,
@@ -241,8 +240,7 @@ class OwnAnswers {
     }
   }
 
-  /// The next kernel that was simulated, where the first one was: by another simulation, and of
-  /// another time.
+  /// The next kernel with a different simulation and a different time, if the first was simulated.
   std::optional<Prediction> next_simulated() {
     for (std::size_t i = 1; i < order_.size(); ++i) {
       const std::optional<std::size_t> first = shared_[order_.front()], own = shared_[order_[i]];
@@ -267,7 +265,7 @@ class OwnAnswers {
     std::ranges::stable_sort(order_, {}, [&](std::size_t place) { return by_place_[place].time; });
   }
 
-  /// Whether it had another's.
+  /// Returns whether it shared another's prediction before.
   bool make_own(std::size_t place) {
     if (own_[place]) {
       return false;
@@ -280,7 +278,7 @@ class OwnAnswers {
 
   const std::function<Prediction(std::size_t)>& simulate_;
   std::vector<Prediction> by_place_;
-  std::vector<std::optional<std::size_t>> shared_;  // its simulation
+  std::vector<std::optional<std::size_t>> shared_;  // simulation of each candidate
   std::vector<bool> own_;
   std::vector<std::size_t> order_;
 };

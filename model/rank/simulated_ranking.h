@@ -1,18 +1,17 @@
-// A ranking by closed form of which some are simulated, and all of it ranked again: simulated ones
-// by their simulated time, others by their closed form's times what simulation adds on average to
-// those of their schedule that have both, or to all where none of them has.
+// Re-ranks an analytic ranking after simulating its most promising candidates. Simulated candidates
+// rank by simulated time, the others by analytic time scaled by the mean ratio of their schedule,
+// or of all schedules if theirs has no simulation.
 //
-// Nominees are simulated while they could be first: first the best of each schedule, which tells
-// what simulation adds there; then whatever, with that, comes near the fastest so far. So what is
-// simulated of one schedule depends on others only in that they may show it to be too slow, and the
-// first of a ranking of that schedule alone is not faster than the first of all.
+// Nominees are simulated while they could be first: the best of each schedule to learn its ratio,
+// then all that come close to the fastest so far. Other schedules affect how much of a schedule is
+// simulated only by ruling it out, so the winner among one schedule alone is never faster than the
+// overall winner.
 //
-// Candidates that share a simulation need not have one answer: what was learned may tell them
-// apart. Those that are shown are simulated by themselves in the end, so that each has the answer
-// that it has alone.
+// Candidates that share a simulation may differ in their learned correction. The reported ones are
+// simulated individually at the end, so each gets the prediction it has alone.
 //
-// A candidate that was not nominated may come first in the end, by the mean of its schedule: it is
-// nominated late, until what comes first is simulated.
+// A candidate that was not nominated may come first by its schedule's ratio. It is then nominated,
+// until the first is a simulated one.
 // Checked by: simulated_ranking_test.cpp, tests/random.
 #pragma once
 
@@ -25,17 +24,16 @@
 
 namespace tilecast {
 
-/// Candidates of a ranking, by place, that one simulation stands for; the first of them is
-/// simulated. Longer ones start earlier; in any unit.
+/// Candidates, by index in the ranking, that share a simulation; the first is the one simulated.
+/// Longer ones start earlier; `work` is in any unit.
 struct SharedSimulation {
   std::vector<std::size_t> candidates;
   double length = 0;
 };
 
-/// `nominees` of each schedule in the order of promise. `nominate` gives the simulation of the
-/// candidate at a place that is none of theirs; none where it cannot be simulated. `simulate`
-/// predicts the candidate at a place; called on several threads. The `keep` fastest are predicted
-/// each at its own place.
+/// `nominees`: by schedule, most promising first. `nominate` returns the simulation for a candidate
+/// that has none; none if it cannot be simulated. `simulate` predicts the candidate at an index,
+/// from several threads. The `keep` fastest get predictions of their own.
 void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
                     const std::function<std::optional<SharedSimulation>(std::size_t)>& nominate,
                     const std::function<Prediction(std::size_t)>& simulate, Ranking& ranking,

@@ -17,7 +17,7 @@
 namespace tilecast {
 namespace {
 
-/// Closed forms of one schedule's kernels, by time in microseconds; stages tell them apart.
+/// Analytic ranking of one schedule's kernels, by time in microseconds; `stages` identifies them.
 Ranking by_closed_form(const std::vector<double>& times) {
   Ranking ranking{};
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -34,7 +34,7 @@ Ranking by_closed_form(const std::vector<double>& times) {
   return ranking;
 }
 
-/// Simulations by place, in microseconds; each candidate that is simulated is counted.
+/// Simulated times by index, in microseconds; counts the simulations of each candidate.
 struct Simulations {
   const Ranking& closed;
   std::map<std::size_t, double> times;
@@ -49,12 +49,14 @@ struct Simulations {
   }
 };
 
-// Places 0 and 2 are nominated and take 1.3 and 0.9 times their closed forms: 6.5 and 5.85 us. By
-// the geometric mean, 1.082, place 1 comes first with 5.46 us.
+// Places 0 and 2 are nominated and take 1.3 and 0.9 times their analytic times: 6.5 and 5.85 us.
+// Scaled by the geometric mean, 1.082, place 1 comes first with 5.46 us.
 const std::vector<double> kClosed{5, 5.05, 6.5, 5.075};
 const std::map<std::size_t, double> kSimulated{{0, 6.5}, {1, 6.05}, {2, 5.85}};
 
-TEST_CASE("What comes first by the mean of its schedule is simulated, with all that share it") {
+TEST_CASE(
+    "A candidate that comes first by its schedule's ratio is simulated, with all that share its "
+    "simulation") {
   Ranking ranking = by_closed_form(kClosed);
   const Ranking closed = ranking;
   Simulations simulate{closed, kSimulated};
@@ -76,7 +78,7 @@ TEST_CASE("What comes first by the mean of its schedule is simulated, with all t
   CHECK(ranking.predictions[2].method == Method::kSimulated);
 }
 
-TEST_CASE("What cannot be simulated may come first by closed form") {
+TEST_CASE("A candidate that cannot be simulated may come first by its analytic time") {
   Ranking ranking = by_closed_form(kClosed);
   const Ranking closed = ranking;
   Simulations simulate{closed, kSimulated};
@@ -89,7 +91,7 @@ TEST_CASE("What cannot be simulated may come first by closed form") {
   CHECK(ranking.simulated == 2);
 }
 
-/// Places that have been begun, on any thread.
+/// Records which places have been started, on any thread.
 class Begun {
  public:
   void add(std::size_t place) {
@@ -97,7 +99,7 @@ class Begun {
     places_.insert(place);
     noted_.notify_all();
   }
-  /// Waits for it, but not for ever.
+  /// Waits for a place to start, with a timeout.
   bool await(std::size_t place) {
     std::unique_lock lock(noting_);
     return noted_.wait_for(lock, std::chrono::seconds(20), [&] { return places_.contains(place); });
@@ -109,13 +111,13 @@ class Begun {
   std::set<std::size_t> places_;
 };
 
-TEST_CASE("No thread waits for what another one began by a guess") {
+TEST_CASE("No thread waits for another's speculative work") {
   if (processor_count() < 2) {
     WARN("one processor");
     return;
   }
-  // The first round takes place 0 and the second 1 and 2. Who has 1 guesses that 3 comes next, as
-  // it does, but with 4.
+  // The first round takes place 0, the second 1 and 2. The thread that runs 1 speculates on 3,
+  // which does come next, together with 4.
   Ranking ranking = by_closed_form({1000, 1040, 1042, 1060, 1068});
   const Ranking closed = ranking;
   Simulations times{closed, {{0, 1000}, {1, 1000.5}, {2, 1002.4}, {3, 1059}, {4, 1067}}};
@@ -141,7 +143,8 @@ TEST_CASE("No thread waits for what another one began by a guess") {
   CHECK(ranking.simulated == 5);
 }
 
-TEST_CASE("A thread without memory for a simulation leaves it to another, and errors arrive") {
+TEST_CASE(
+    "A thread without memory for a simulation leaves it to another, and errors are rethrown") {
   const std::vector<SharedSimulation> nominees{{{0}, 1}, {{1}, 1}, {{2}, 1}, {{3}, 1}};
   const auto none = [](std::size_t) { return std::nullopt; };
   Ranking ranking = by_closed_form({1000, 1001, 1002, 1003});

@@ -1,12 +1,13 @@
-// Where the SMs' time goes, from a timeline. Of each SM, in this order, up to the kernel's end:
-//   start     until its first K block is there
+// Splits the SMs' time by activity, from a timeline. For each SM, in this order, up to the kernel's
+// end:
+//   start     until its first K block has arrived
 //   multiply  some warpgroup is between its first K block and the end of its last wgmma
-//   between   none is, but one will be: epilogues and loads that nothing hides
-//   end       after the last wgmma: its last stores, waiting for other SMs' last tiles, and what
-//             the launch and the end of the kernel take
-// Waves that a simulation leaves out (steady_waves.h) are split as the steady
-// ones before them, which are those between two times of it. Each is the mean over all SMs of the
-// chip; one without a tile is at its end all the time. Checked by: time_split_test.cpp.
+//   between   no warpgroup is, but one will be: exposed epilogues and loads
+//   end       after the last wgmma: last stores, waiting for other SMs' last tiles, kernel launch
+//             and end
+// Waves that the simulation skipped (steady_waves.h) are split like the steady
+// ones before them, which lie between two given times. Values are means over all SMs; an SM without
+// tiles counts as `end`. Checked by: time_split_test.cpp.
 #pragma once
 
 #include <vector>
@@ -20,13 +21,13 @@ struct TimeSplit {
   double start, multiply, between, end;
 };
 
-/// What a simulation left out, and the part of it that stands for that.
+/// Skipped time, and the simulated interval that represents it.
 struct LeftOut {
   Picoseconds steady_begin, steady_end;
-  Picoseconds time;  // 0: nothing
+  Picoseconds time;  // 0: nothing skipped
 };
 
-/// `kernel`: the time of what was simulated.
+/// `kernel`: simulated time, skipped waves excluded.
 TimeSplit time_split(const std::vector<TileSpan>& tiles, i32 sms, Picoseconds kernel,
                      LeftOut left_out = {});
 

@@ -18,7 +18,7 @@ TileSpan tile(i32 sm, i64 first_operands, i64 multiplied, TileRole role = TileRo
           .role = role};
 }
 
-TEST_CASE("Time before, in, between and after tiles is told apart, idle SMs included") {
+TEST_CASE("Time before, in, between and after tiles is split, idle SMs included") {
   // SM 0: 10 start, 10..40 and 50..60 multiply, 10 between, 40 end. SM 1 has no tile: 100 end.
   const TimeSplit split = time_split({tile(0, 10, 40), tile(0, 50, 60)}, 2, {100});
   CHECK(split.start == Approx(0.05));
@@ -27,8 +27,8 @@ TEST_CASE("Time before, in, between and after tiles is told apart, idle SMs incl
   CHECK(split.end == Approx(0.70));
 }
 
-TEST_CASE("Warpgroups that multiply at once count once, and loads do not count") {
-  // 0..50, with 20..40 inside and 45..60 across its end; a producer works all the time.
+TEST_CASE("Warpgroups that multiply at the same time count once, and loads do not count") {
+  // 0..50, with 20..40 inside it and 45..60 across its end; a producer is busy all the time.
   const TimeSplit split = time_split(
       {tile(0, 0, 50), tile(0, 20, 40), tile(0, 45, 60), tile(0, 0, 100, TileRole::kLoads)}, 1,
       {100});
@@ -37,9 +37,9 @@ TEST_CASE("Warpgroups that multiply at once count once, and loads do not count")
   CHECK(split.end == Approx(0.40));
 }
 
-TEST_CASE("Waves that were left out are split as the steady ones before them") {
-  // Of 100 simulated, 20..60 are steady: 10 of them between tiles, 30 multiply. 40 more are 30 and
-  // 10. Start 10, multiply 30 + 40 + 30, between 10 + 10, end 10, of 140.
+TEST_CASE("Skipped waves are split like the steady ones before them") {
+  // Of 100 simulated, 20..60 are steady: 10 between tiles, 30 multiply. The 40 skipped are 30 and
+  // 10 too. Start 10, multiply 30 + 40 + 30, between 10 + 10, end 10, of 140.
   const TimeSplit split = time_split({tile(0, 10, 40), tile(0, 50, 90)}, 1, {100},
                                      {.steady_begin = {20}, .steady_end = {60}, .time = {40}});
   CHECK(split.start == Approx(10.0 / 140));
@@ -48,7 +48,7 @@ TEST_CASE("Waves that were left out are split as the steady ones before them") {
   CHECK(split.end == Approx(10.0 / 140));
 }
 
-TEST_CASE("The parts add up to all of the time") {
+TEST_CASE("The parts add up to the whole time") {
   const TimeSplit split =
       time_split({tile(0, 3, 11), tile(1, 5, 20), tile(1, 23, 31), tile(2, 1, 40)}, 5, {45});
   CHECK(split.start + split.multiply + split.between + split.end == Approx(1));

@@ -1,7 +1,7 @@
-// How busy each part of the machine is, over the phases of a kernel: what the clock model needs,
-// since the SM clock follows phases. Amounts are added to equal slices of time; when a kernel
-// outgrows them, neighbours are joined and slices get twice as long, so that memory stays bounded.
-// A request is booked whole at the time it is asked.
+// Activity of each resource over time. The clock model needs it because the SM clock follows phases
+// of a kernel. Amounts are added to time slices of equal length; when a kernel outgrows them,
+// neighbouring slices are merged and the length doubles, so memory stays bounded. A request is
+// booked in full at the time it is made.
 // Checked by: activity_test.cpp.
 #pragma once
 
@@ -12,10 +12,10 @@
 namespace tilecast {
 
 enum class Resource : i32 {
-  kTensor,        // picoseconds that tensor pipes are taken, over all SMs
+  kTensor,        // picoseconds of busy tensor pipes, over all SMs
   kOperandReads,  // bytes from shared memory to tensor cores
-  kFills,         // bytes that SMs take in
-  kL2Output,      // bytes that L2 puts out, merged requests once
+  kFills,         // bytes filled into SMs
+  kL2Output,      // bytes that L2 delivers, merged requests once
   kDramRead,      // bytes
   kDramWrite,     // bytes
 };
@@ -42,7 +42,7 @@ class Activity {
  private:
   void join_neighbours();
 
-  int slice_bits_ = 16;  // 66 ns
+  int slice_bits_ = 16;  // slices of 66 ns
   std::array<Amounts, kSlices> slices_{};
 };
 

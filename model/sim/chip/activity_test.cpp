@@ -4,7 +4,7 @@
 
 using namespace tilecast;
 
-TEST_CASE("Amounts go to the slice of their time, and are kept when slices are joined") {
+TEST_CASE("Amounts go to the slice of their time and survive merging") {
   Activity activity;
   const i64 slice = activity.slice_length().ps;
   activity.add(Resource::kTensor, {0}, 5);
@@ -13,7 +13,7 @@ TEST_CASE("Amounts go to the slice of their time, and are kept when slices are j
   activity.add(Resource::kDramRead, {slice}, 100);
   CHECK(activity.slices()[0][0] == 12);  // 5 + 7
   CHECK(activity.slices()[1][0] == 11);
-  // One beyond the last slice: slices are as long as two were.
+  // One slice too many: neighbours are merged and slices double in length.
   activity.add(Resource::kTensor, {slice * 64}, 3);
   CHECK(activity.slice_length().ps == 2 * slice);
   CHECK(activity.slices()[0][0] == 23);

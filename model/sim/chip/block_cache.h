@@ -1,7 +1,7 @@
-// L2 as a cache of the blocks that a kernel really asks for, in the order in which it does: the
-// least recently used goes first; a block that was written goes to DRAM then.
-// Leaves out: sets, sectors, what other kernels left behind (buffers start cold).
-// Checked by: block_cache_test.cpp (both sides of the capacity).
+// L2 as an LRU cache of the blocks that a kernel requests, in request order. Evicting a written
+// block writes it to DRAM.
+// Leaves out: sets, sectors, and content left by other kernels (buffers start cold). Checked by:
+// block_cache_test.cpp (both sides of the capacity).
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ class BlockCache {
  public:
   BlockCache(std::size_t blocks, i64 capacity_bytes);
 
-  /// One block more, not held.
+  /// Adds a block, initially not cached.
   u32 add_block() {
     entries_.emplace_back();
     return static_cast<u32>(entries_.size() - 1);
@@ -22,7 +22,7 @@ class BlockCache {
 
   bool holds(u32 block) const { return entries_[block].bytes > 0; }
 
-  /// Of a block that is held: it is the last to go.
+  /// Marks a cached block as most recently used.
   void touch(u32 block) {
     if (first_ != block) {
       unlink(block);
@@ -30,7 +30,7 @@ class BlockCache {
     }
   }
 
-  /// Of a block that is not held, one byte at least. Returns bytes that had to be written back to
+  /// Inserts a block that is not cached, of at least one byte. Returns the bytes written back to
   /// make room.
   i64 insert(u32 block, i64 bytes, bool written);
 
@@ -38,7 +38,7 @@ class BlockCache {
   static constexpr u32 kNone = ~u32{0};
   struct Entry {
     u32 previous = kNone, next = kNone;
-    u32 bytes = 0;  // 0: not held
+    u32 bytes = 0;  // 0: not cached
     bool written = false;
   };
 

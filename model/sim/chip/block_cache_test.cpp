@@ -4,18 +4,18 @@
 
 using namespace tilecast;
 
-TEST_CASE("Blocks stay until the next one does not fit any more") {
+TEST_CASE("Blocks stay cached until the next one does not fit") {
   BlockCache cache(4, 300);
   cache.insert(0, 100, false);
   cache.insert(1, 100, false);
   cache.insert(2, 100, false);  // just fits
   CHECK(cache.holds(0));
-  cache.insert(3, 1, false);  // a byte too many
+  cache.insert(3, 1, false);  // one byte too many
   CHECK(!cache.holds(0));
   CHECK(cache.holds(1));
 }
 
-TEST_CASE("The block used longest ago goes first") {
+TEST_CASE("The least recently used block is evicted first") {
   BlockCache cache(4, 300);
   for (const u32 block : {0u, 1u, 2u}) {
     cache.insert(block, 100, false);
@@ -27,7 +27,7 @@ TEST_CASE("The block used longest ago goes first") {
   CHECK(!cache.holds(1));
 }
 
-TEST_CASE("Only what was written goes back to DRAM") {
+TEST_CASE("Only written blocks are written back") {
   BlockCache cache(3, 100);
   CHECK(cache.insert(0, 100, true) == 0);
   CHECK(cache.insert(1, 60, false) == 100);

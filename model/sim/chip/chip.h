@@ -1,5 +1,5 @@
-// The chip that a kernel runs on: SMs with their pipes, the memory that they share, and the time
-// that passes there.
+// The simulated chip: SMs with their pipes, the memory they share, and the engine that advances
+// time.
 #pragma once
 
 #include <vector>
@@ -10,36 +10,37 @@
 
 namespace tilecast {
 
-/// One SM. CTAs that live on it together share all of it.
+/// One SM, shared by the CTAs resident on it.
 struct Sm {
   SmPlace place;
-  Server tensor;         // MMAs of all warpgroups, in order of issue
-  Server copies;         // the copy engine's requests, and the zeros that it makes
-  Server intake;         // into shared memory: from L2, multicast included, and accumulators
-  Server stores;         // the copy engine's reads of shared memory
-  Server tensor_memory;  // loads of accumulators
+  Server tensor;         // MMAs of all warpgroups, in issue order
+  Server copies;         // copy engine: load requests, and zeros for out-of-bounds parts
+  Server intake;         // writes into shared memory: L2 responses, multicast included, and
+                         // accumulators
+  Server stores;         // copy engine: reads of shared memory by bulk stores
+  Server tensor_memory;  // accumulator loads from tensor memory
   Server arithmetic;     // issue slots and the special function unit
-  Server loads;          // by threads, into registers
-  bool has_loaded = false, has_stored = false;  // a first time in this kernel
+  Server loads;          // loads by threads, into registers
+  bool has_loaded = false, has_stored = false;  // at least once in this kernel
 };
 
 struct Chip {
-  /// `blocks` and `left_written`: as MemorySystem's.
+  /// `blocks` and `left_written` are passed to MemorySystem.
   Chip(const GpuSpec& gpu, Hertz sm_clock, std::size_t blocks, Activity* watched,
        double left_written);
 
   i32 index(const Sm& sm) const { return static_cast<i32>(&sm - sms.data()); }
-  SimTime tensor_busy() const;  // of all SMs
+  SimTime tensor_busy() const;  // summed over the SMs
 
   Engine engine;
   MemorySystem memory;
   std::vector<Sm> sms;
-  Server launch_control;  // answers to CTAs that ask for tiles
+  Server launch_control;  // answers CTAs that ask for their next tile
   i64 sm_intake = 0;      // bytes
-  Activity* activity;     // null: not asked for
+  Activity* activity;     // null: not recorded
 };
 
-/// SMs in the order in which the hardware gives them to `ctas` CTAs in clusters of `cluster`.
+/// SMs in the order in which the hardware assigns `ctas` CTAs to them, in clusters of `cluster`.
 std::vector<i32> places_of(i32 sms, i32 gpcs, i32 cluster, i32 ctas);
 
 }  // namespace tilecast

@@ -7,8 +7,8 @@
 namespace tilecast {
 namespace {
 
-// L2 holds what DRAM brings in about nine microseconds: uses nearer to each other than this do not
-// change the order in which blocks go.
+// L2 holds about nine microseconds of DRAM traffic; uses closer together than this do not change
+// the eviction order.
 constexpr u32 kTouchAgain = 500;
 
 u32 tick(SimTime time) { return static_cast<u32>(time.ps >> 10); }
@@ -54,10 +54,10 @@ void MemorySystem::replay(const RequestLog& log) {
   put_out_.resize(log.outputs());
 }
 
-// Twice for every K block: in line.
+// Called twice per K block: inlined.
 
-/// SMs of a pair wait as long for the same block. In eighths, so that more of what happens happens
-/// at one time, which is faster to simulate by a quarter.
+/// Both SMs of a pair get the same delay for a block. In eighths, so that more events coincide,
+/// which makes simulation a quarter faster.
 inline SimTime MemorySystem::lateness(SimTime now, u32 block, const SmPlace& place) const {
   const i64 busy = std::max(l2_use_.share(now), dram_use_.share(now));
   u64 hash = u64{block} * 0x9E3779B97F4A7C15u;
@@ -67,13 +67,13 @@ inline SimTime MemorySystem::lateness(SimTime now, u32 block, const SmPlace& pla
   return {(load_spread_.ps * share * busy) >> 26};
 }
 
-/// A request that L2 has yet to put out waits where others for the same lines find it; those that
-/// are merged with it have the lines merge_window before that ends, when it has them.
+/// A request waits for an earlier one for the same lines that L2 has yet to serve. Merged requests
+/// get the lines when that one is served, less merge_window.
 inline SimTime MemorySystem::merged_until(SimTime served) const {
   return time_of_tick(merge_window_.ps > 0 ? tick(served + merge_window_) : 0);
 }
 
-/// When L2 has put out what a load asks for; of one that is merged, what it does not share.
+/// When L2 has delivered a load's bytes; for a merged load, those it does not share.
 inline SimTime MemorySystem::put_out(SimTime now, SimTime asked, const BlockCost& cost,
                                      const SmPlace& place, bool merged) {
   const SimTime takes = merged ? cost.unmerged : cost.l2;
@@ -155,7 +155,7 @@ void MemorySystem::fetch_blocks(SimTime now, SimTime asked, Fetch fetch, const B
   RequestLog::Read read{};
   for (u32 b = fetch.first; b < fetch.first + fetch.count; ++b) {
     if (!cache_.holds(b)) {
-      // One that has no bytes of its own is held all the same.
+      // A block without bytes of its own is cached too.
       read.written_back += insert(b, std::max<i64>(1, cost.bytes - cost.others), false);
       read.blocks += 1;
       held_[b].partitions = u32{1} << home_partition(fetch.first);
@@ -171,7 +171,7 @@ void MemorySystem::fetch_blocks(SimTime now, SimTime asked, Fetch fetch, const B
   }
 }
 
-/// When what DRAM reads is in L2.
+/// When the bytes read from DRAM have arrived in L2.
 SimTime MemorySystem::read_dram(SimTime now, SimTime asked, const BlockCost& cost,
                                 RequestLog::Read read) {
   write_dram(now, read.written_back);
@@ -235,7 +235,7 @@ void MemorySystem::store(SimTime now, u64 name, i64 bytes) {
 }
 
 i64 MemorySystem::insert(u32 block, i64 bytes, bool written) {
-  // In whole bytes, none of which is lost between blocks.
+  // In whole bytes; remainders carry over between blocks.
   const auto written_of = [this](i64 left) {
     return rounded(static_cast<double>(left) * left_written_);
   };

@@ -1,25 +1,26 @@
-// What all SMs share: L2 and DRAM. Their rates are in seconds, whatever the SM clock.
+// L2 and DRAM, shared by all SMs. Their rates are per second and do not follow the SM clock.
 //
 // A load of a block
-//   - is merged with one of the same GPC that L2 has yet to put out, or did at most merge_window
-//     before: L2 puts the lines out once, for both at the same time. Multicasts are not merged;
-//   - else takes L2's output for its bytes, more where rows start off their lines;
-//   - and, where L2 does not hold the block, DRAM's bandwidth once: later requests wait for the
-//     same arrival.
+//   - merges with a request of the same GPC that L2 has yet to serve, or served at most
+//     merge_window ago: L2 delivers the lines once, to both at the same time. Multicasts are
+//     not merged;
+//   - else takes L2's output for its bytes, more if rows do not start on line boundaries;
+//   - and, if L2 does not hold the block, takes DRAM's bandwidth once: later requests wait for
+//     the same arrival.
 //   arrival = max(L2 output served + L2 latency, DRAM served + DRAM latency)
-// and later by a share of load_spread, by block and pair of SMs, always the same, and in proportion
-// to how busy L2 or DRAM is: what uneven slices, channels and ways cost, without which SMs would
-// stay in step for ever, and which nobody sees who is alone.
-// A store of results keeps L2 from its loads for as long as it takes to come in. L2 begins full of
-// what a run of the same kernel left there: each byte that comes in drives one of those out, to
-// DRAM where it was written, and later the block that was used least recently. L2's output is
-// shared as shared_output.h has it, DRAM serves in the order of asking; both at the time of asking,
-// so that a long latency of one does not hold up the next. A block has its home in one of two
-// partitions; the other keeps a copy from its first request on, and that crossing is counted. Rows
-// out of bounds come from one place of L2, to each GPC one after the other, for every SM that asks.
+// plus a share of load_spread, fixed per block and SM pair and proportional to the utilization of
+// L2 or DRAM. It stands for unevenly used slices, channels and paths, without which SMs would stay
+// in lockstep; an idle memory shows no such delay.
+// A store blocks L2's loads for its transfer time. L2 starts full of data from an earlier run of
+// the same kernel: each incoming byte evicts one of those, which goes to DRAM if it was written,
+// and then the least recently used block. shared_output.h shares L2's output; DRAM serves in
+// request order. Both are booked when the request is made, so a long latency of one does not delay
+// the next. A block's home is one of two L2 partitions; the other keeps a copy from its first
+// request on, and the crossing is counted. Out-of-bounds rows come from one place in L2, which
+// serves each GPC's SMs in turn.
 //
-// Leaves out: which slices and channels are hit unevenly, DRAM pages and refresh, the cost of a
-// crossing and the room of its copy.
+// Leaves out: which slices and channels are uneven, DRAM pages and refresh, the time of a crossing
+// and the space of its copy.
 //
 // Checked by: memory_system_test.cpp.
 #pragma once
@@ -38,23 +39,24 @@
 
 namespace tilecast {
 
-/// What moving one block takes of each part of the memory.
+/// Demands of one block on each part of the memory.
 struct BlockCost {
-  i64 bytes = 0;     // that exist; 0 where all of the block lies out of bounds
-  i64 sectors = 0;   // the same in whole sectors
-  SimTime l2, dram;  // to put out, to read
-  SimTime fill;      // of the intake of each SM that gets the block, zeros included
-  SimTime requests;  // of the copy engine of the SM that loads the block
-  SimTime unmerged;  // of l2, for rows that start inside a sector
+  i64 bytes = 0;     // inside the matrix; 0 if the whole block is out of bounds
+  i64 sectors = 0;   // the same, in sectors
+  SimTime l2, dram;  // service time of L2's output and of a DRAM read
+  SimTime fill;      // fill time of each receiving SM, zeros included
+  SimTime requests;  // copy engine time of the SM that loads the block
+  SimTime unmerged;  // part of l2, for rows that start inside a sector
   i64 unmerged_sectors = 0;
-  SimTime outside;  // of the GPC, for rows out of bounds
-  i64 others = 0;   // of bytes, those that another block has too, which reads and holds them
+  SimTime outside;  // time of the GPC for out-of-bounds rows
+  i64 others = 0;   // part of `bytes` that belongs to another block too, which reads and caches
+                    // them
 };
 
 struct MemoryTraffic {
   i64 l2_to_sm = 0;   // delivered; a multicast counts once
-  i64 l2_output = 0;  // the same after merging
-  i64 far = 0;        // of l2_output, from the other partition
+  i64 l2_output = 0;  // the same, after merging
+  i64 far = 0;        // part of l2_output from the other partition
   i64 dram_read = 0, dram_write = 0;
 };
 
@@ -62,34 +64,34 @@ class MemorySystem {
  public:
   static constexpr i32 kMostGpcs = 12;
 
-  /// `left_written`: share of what L2 holds from the run before that it has yet to write to DRAM.
+  /// `left_written`: fraction of L2 with dirty data of an earlier run.
   MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_clock, Activity* activity,
                double left_written = 0);
-  /// Notes from now on what becomes of requests.
+  /// Records the fate of each request from now on.
   void record(RequestLog& log);
-  /// Nothing is decided here: requests become what they became in `log`, which outlives this.
+  /// Repeats the fates recorded in `log`, which must outlive this object.
   void replay(const RequestLog& log);
 
-  /// Blocks that L2 reads from DRAM together, of equal size.
+  /// Equally sized blocks that L2 reads from DRAM together.
   struct Fetch {
     u32 first, count;
   };
 
-  /// When the block's bytes are at the SM. The copy engine begins to ask for them now and has asked
-  /// for all at `asked`; it is one of the SM there.
+  /// When the block has arrived at the SM. The SM's copy engine requests it from `now` until
+  /// `asked`.
   SimTime load(SimTime now, SimTime asked, LoadName name, u32 block, Fetch fetch,
                const BlockCost& cost, const SmPlace& place, bool multicast = false);
-  /// The same for the rows of a block that lie out of bounds.
+  /// Likewise, for the out-of-bounds rows of a block.
   SimTime load_outside(SimTime now, const BlockCost& cost, u32 gpc);
-  /// When L2 has put out partial sums that it holds; `served` for the bytes.
+  /// When L2 has delivered partial sums that it holds; `served`: time for the bytes.
   SimTime load_sum(SimTime now, const SmPlace& place, i64 bytes, SimTime served);
-  /// When L2 has read what it is told to read ahead; room and bytes are counted elsewhere.
+  /// When L2 has finished a prefetch from DRAM; its space and bytes are counted elsewhere.
   SimTime read_ahead(SimTime now, SimTime served);
-  /// When L2 has put that out to an SM.
+  /// When L2 has delivered prefetched bytes to an SM.
   SimTime put_out_beside(SimTime now, const SmPlace& place, SimTime served);
-  /// When L2 has taken in bytes that an SM begins to store now, behind what it has to put out.
+  /// When L2 has taken in bytes that an SM stores from `now` on, after its queued output.
   SimTime take_in(SimTime now, const SmPlace& place, i64 bytes);
-  /// A block of results is written, each once; it goes to DRAM when L2 needs its room.
+  /// Stores a result block, written once; it goes to DRAM when evicted.
   void store(SimTime now, u64 name, i64 bytes);
 
   const MemoryTraffic& traffic() const { return traffic_; }
@@ -98,19 +100,20 @@ class MemorySystem {
   SimTime dram_busy() const { return dram_.busy(); }
 
  private:
-  /// One line of the host's cache. Ticks are 1024 ps.
+  /// State of a block, one cache line of the host. A tick is 1024 ps.
   struct alignas(64) Held {
-    SimTime in_l2;                  // when the last read from DRAM has all of it there
-    u32 touched = 0;                // tick of the last time that the cache was told of a use
-    u32 partitions = 0;             // that hold the block: its home, and the other once it asked
-    u32 merged_until[kMostGpcs]{};  // tick until which requests of a GPC are merged with its last
+    SimTime in_l2;                  // completion of its last DRAM read
+    u32 touched = 0;                // tick of the last touch reported to the cache
+    u32 partitions = 0;             // mask of partitions that hold it: its home, and the other once
+                                    // it requested
+    u32 merged_until[kMostGpcs]{};  // tick until which requests of a GPC merge with its last one
   };
-  /// Of a log that is written: the last output to each GPC and the last read of a block.
+  /// While recording: each GPC's last output of a block, and the block's last read.
   struct Logged {
     u32 output[kMostGpcs]{};
     u32 read = 0;
   };
-  /// Of a log that is followed: a read that has been asked for.
+  /// While replaying: a read in progress.
   struct Arrival {
     SimTime in_l2;
     bool asked = false;
@@ -127,25 +130,25 @@ class MemorySystem {
   void write_dram(SimTime now, i64 bytes);
   SimTime merged_until(SimTime served) const;
   SimTime lateness(SimTime now, u32 block, const SmPlace& place) const;
-  i64 insert(u32 block, i64 bytes, bool written);  // bytes that are written back
+  i64 insert(u32 block, i64 bytes, bool written);  // bytes written back
 
   BlockCache cache_;
   std::vector<Held> held_;
   SharedOutput l2_output_;
   Server dram_;
   RecentUse l2_use_, dram_use_;
-  i64 left_;  // bytes that L2 still holds from the run before
+  i64 left_;  // bytes of the earlier run still in L2
   double left_written_;
-  std::vector<Server> outside_;  // rows out of bounds, of each GPC
+  std::vector<Server> outside_;  // out-of-bounds rows, by GPC
   SimTime l2_latency_, merge_window_, load_spread_, dram_latency_;
   double write_ps_per_byte_, input_ps_per_byte_;
   MemoryTraffic traffic_;
   Activity* activity_;
   RequestLog* log_ = nullptr;
-  std::vector<Logged> logged_;  // of each block
+  std::vector<Logged> logged_;  // by block
   const RequestLog* replayed_ = nullptr;
-  std::vector<Arrival> arrivals_;  // of its reads
-  std::vector<SimTime> put_out_;   // of its outputs, once asked for: until when others are merged
+  std::vector<Arrival> arrivals_;  // by read
+  std::vector<SimTime> put_out_;   // by output once requested: until when others merge with it
 };
 
 }  // namespace tilecast

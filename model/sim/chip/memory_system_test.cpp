@@ -9,12 +9,12 @@ using namespace tilecast;
 
 namespace {
 
-// 25,600 bytes, 800 sectors: 100 ns of L2's output, at 100 GB/s 256 ns of DRAM.
+// 25,600 bytes, 800 sectors: 100 ns of L2 output, 256 ns of DRAM at 100 GB/s.
 const BlockCost kBlock{.bytes = 25600, .sectors = 800, .l2 = {100000}, .dram = {256000}};
 
 i64 ns(SimTime time) { return time.ps / 1000; }
 
-/// Loads of blocks that L2 reads one by one, asked for at once.
+/// Loads of blocks that L2 reads one at a time; the request is made at once.
 class Loads {
  public:
   explicit Loads(const GpuSpec& gpu = example_gpu()) : memory_(gpu, 4, kExampleClock, nullptr) {}
@@ -31,7 +31,7 @@ class Loads {
 
 }  // namespace
 
-TEST_CASE("The first load of a block comes from DRAM, one after its arrival from L2") {
+TEST_CASE("The first load of a block comes from DRAM, a later one from L2") {
   Loads loads;
   CHECK(loads.at(0, 0, 0) == 956);      // 256 + 300 + 400
   CHECK(loads.at(2000, 0, 0) == 2500);  // 100 + 400
@@ -39,22 +39,22 @@ TEST_CASE("The first load of a block comes from DRAM, one after its arrival from
   CHECK(loads.traffic().l2_output == 51200);
 }
 
-TEST_CASE("A load takes as long as the copy engine takes to ask for its lines") {
+TEST_CASE("A load waits until the copy engine has requested its lines") {
   MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
   CHECK(ns(memory.load({0}, {600000}, {}, 0, {0, 1}, kBlock, {})) == 1300);  // 600 + 300 + 400
 }
 
-TEST_CASE("A request of the same GPC is merged until L2 has put the lines out, and a bit longer") {
+TEST_CASE("Requests of a GPC merge until merge_window after L2 delivered the lines") {
   Loads loads;
   loads.at(0, 0, 0);
   CHECK(loads.at(498, 0, 0) == 956);  // 100 and a window of 400 ns, in steps of 1.024
   CHECK(loads.traffic().l2_output == 25600);
-  CHECK(loads.at(501, 0, 0) == 1001);  // again from L2, 100 + 400
+  CHECK(loads.at(501, 0, 0) == 1001);  // from L2 again, 100 + 400
   CHECK(loads.traffic().l2_output == 51200);
   CHECK(loads.traffic().l2_to_sm == 76800);
 }
 
-TEST_CASE("However long L2 takes to put lines out, requests for them are merged and wait as long") {
+TEST_CASE("Requests merge with one that waits in L2's queue, and wait as long") {
   BlockCost from_l2 = kBlock;
   from_l2.dram = {};
   GpuSpec gpu = example_gpu();
@@ -64,13 +64,13 @@ TEST_CASE("However long L2 takes to put lines out, requests for them are merged 
   for (u32 block = 0; block < 3; ++block) {
     loads.at(0, block, 0, from_l2);
   }
-  CHECK(loads.at(0, 3, 0, from_l2) == 800);    // behind three others of 100
+  CHECK(loads.at(0, 3, 0, from_l2) == 800);    // after three others of 100
   CHECK(loads.at(350, 3, 0, from_l2) == 799);  // the same lines at the same time, in steps of 1.024
   CHECK(loads.at(410, 3, 0, from_l2) == 910);  // again, 100 + 400
   CHECK(loads.traffic().l2_output == 5 * 25600);
 }
 
-TEST_CASE("Nothing is merged without a window") {
+TEST_CASE("Without a merge window nothing is merged") {
   GpuSpec gpu = example_gpu();
   gpu.machine->merge_window = {};
   Loads loads(gpu);
@@ -79,7 +79,7 @@ TEST_CASE("Nothing is merged without a window") {
   CHECK(loads.traffic().l2_output == 2 * 25600);
 }
 
-TEST_CASE("Answers of an idle memory are on time, those of a busy one late by up to load_spread") {
+TEST_CASE("An idle memory answers on time, a busy one late by up to load_spread") {
   BlockCost from_l2 = kBlock;
   from_l2.dram = {};
   GpuSpec gpu = example_gpu();
@@ -98,7 +98,7 @@ TEST_CASE("Answers of an idle memory are on time, those of a busy one late by up
   CHECK(latest > 50'000);
 }
 
-TEST_CASE("A multicast is merged with no other request") {
+TEST_CASE("A multicast is not merged with other requests") {
   MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
   memory.load({0}, {0}, {}, 0, {0, 1}, kBlock, {}, true);
   memory.load({0}, {0}, {}, 0, {0, 1}, kBlock, {}, true);
@@ -106,7 +106,7 @@ TEST_CASE("A multicast is merged with no other request") {
   CHECK(memory.traffic().l2_output == 3 * 25600);
 }
 
-TEST_CASE("Another GPC's request takes L2's output, but DRAM reads the block once") {
+TEST_CASE("Another GPC's request takes L2 output again, but DRAM reads the block once") {
   Loads loads;
   loads.at(0, 0, 0);
   CHECK(loads.at(0, 0, 1) == 956);  // the same arrival from DRAM
@@ -114,7 +114,7 @@ TEST_CASE("Another GPC's request takes L2's output, but DRAM reads the block onc
   CHECK(loads.traffic().dram_read == 25600);
 }
 
-TEST_CASE("Rows that start inside a sector take L2's output though their request is merged") {
+TEST_CASE("Rows that start inside a sector take L2 output even if their request is merged") {
   BlockCost shifted = kBlock;
   shifted.unmerged = {50000};
   shifted.unmerged_sectors = 400;
@@ -124,7 +124,7 @@ TEST_CASE("Rows that start inside a sector take L2's output though their request
   CHECK(loads.traffic().l2_output == 25600 + 12800);
 }
 
-TEST_CASE("Blocks that lie in one pair of lines are read from DRAM together") {
+TEST_CASE("Blocks in one pair of lines are read from DRAM together") {
   MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
   CHECK(ns(memory.load({0}, {0}, {}, 0, {0, 2}, kBlock, {})) == 1212);  // 2 x 256 + 300 + 400
   CHECK(memory.traffic().dram_read == 51200);
@@ -134,22 +134,22 @@ TEST_CASE("Blocks that lie in one pair of lines are read from DRAM together") {
 
 TEST_CASE("A block crosses to the other partition once") {
   Loads loads;
-  for (const u32 gpc : {0u, 1u, 2u, 3u, 1u, 0u}) {  // of both partitions, even and odd
+  for (const u32 gpc : {0u, 1u, 2u, 3u, 1u, 0u}) {  // GPCs of both partitions, even and odd
     loads.at(0, 0, gpc);
   }
   CHECK(loads.traffic().far == 25600);
 }
 
-TEST_CASE("Rows out of bounds come to one SM of a GPC after the other, whatever other GPCs do") {
+TEST_CASE("Out-of-bounds rows serve the SMs of a GPC in turn, independently of other GPCs") {
   MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
   BlockCost outside = kBlock;
   outside.outside = {100000};
   CHECK(ns(memory.load_outside({0}, outside, 0)) == 500);  // 100 + 400
-  CHECK(ns(memory.load_outside({0}, outside, 0)) == 600);  // behind the first, not merged with it
+  CHECK(ns(memory.load_outside({0}, outside, 0)) == 600);  // after the first, not merged with it
   CHECK(ns(memory.load_outside({0}, outside, 1)) == 500);
 }
 
-TEST_CASE("Requests of different blocks queue for L2's output but not for its latency") {
+TEST_CASE("Requests for different blocks queue for L2's output but not for its latency") {
   BlockCost from_l2 = kBlock;
   from_l2.dram = {};
   GpuSpec gpu = example_gpu();
@@ -159,7 +159,7 @@ TEST_CASE("Requests of different blocks queue for L2's output but not for its la
   CHECK(loads.at(0, 1, 0, from_l2) == 600);
 }
 
-TEST_CASE("What was written goes to DRAM when its room is needed") {
+TEST_CASE("A written block goes to DRAM when it is evicted") {
   GpuSpec gpu = example_gpu();
   gpu.l2->capacity = {51200 / gpu.l2->usable_fraction};  // two blocks
   Loads loads(gpu);
@@ -170,7 +170,7 @@ TEST_CASE("What was written goes to DRAM when its room is needed") {
   CHECK(loads.traffic().dram_write == 25600);
 }
 
-TEST_CASE("What comes in drives out what a run before wrote, as long as there is some") {
+TEST_CASE("Incoming data evicts dirty data of an earlier run while there is any") {
   GpuSpec gpu = example_gpu();
   gpu.l2->capacity = {51200 / gpu.l2->usable_fraction};  // two blocks
   MemorySystem memory(gpu, 4, kExampleClock, nullptr, 0.25);
@@ -178,11 +178,12 @@ TEST_CASE("What comes in drives out what a run before wrote, as long as there is
   CHECK(memory.traffic().dram_write == 6400);  // a quarter of 25,600
   memory.store({0}, 3, 25600);
   CHECK(memory.traffic().dram_write == 12800);
-  memory.load({0}, {0}, {}, 1, {1, 1}, kBlock, {});  // nothing of that run is left; block 0 goes
+  memory.load({0}, {0}, {}, 1, {1, 1}, kBlock, {});  // the earlier run's data is gone; block 0 is
+                                                     // evicted
   CHECK(memory.traffic().dram_write == 12800);
 }
 
-TEST_CASE("L2 takes in one store of C after the other, and answers loads behind them") {
+TEST_CASE("L2 takes in stores one after another, and serves loads after them") {
   MemorySystem memory(example_gpu(), 4, kExampleClock, nullptr);
   CHECK(ns(memory.take_in({0}, {}, 200000)) == 200);  // at 1 TB/s
   CHECK(ns(memory.take_in({0}, {}, 1000)) == 201);

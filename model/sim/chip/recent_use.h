@@ -1,5 +1,5 @@
-// How busy a part of the memory has been of late: what was asked of it over the last one to two
-// microseconds, in its own time, and never more than all of it.
+// Recent utilization of a part of the memory: service time requested in the last one to two
+// microseconds, at most all of it.
 // Checked by: recent_use_test.cpp.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace tilecast {
 
 class RecentUse {
  public:
-  /// The part will need `takes` for what it is asked now. Time does not go back.
+  /// Books `takes` of service time for a request. Time must not go back.
   void add(SimTime now, SimTime takes) {
     const u64 window = static_cast<u64>(now.ps) / kWindow;
     if (window != window_) {
@@ -22,7 +22,7 @@ class RecentUse {
     asked_ += static_cast<u64>(takes.ps);
   }
 
-  /// In 1024ths, of this window and what it leaves of the one before.
+  /// In 1024ths, of this window and the remaining weight of the previous one.
   i64 share(SimTime now) const {
     const u64 time = static_cast<u64>(now.ps), later = time / kWindow - window_;
     const u64 of_before = later == 0 ? before_ : later == 1 ? asked_ : 0;

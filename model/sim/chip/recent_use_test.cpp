@@ -10,9 +10,9 @@ constexpr i64 kWindow = 1 << 20;  // ps
 
 }  // namespace
 
-TEST_CASE("What nobody has asked anything is idle") { CHECK(RecentUse().share({0}) == 0); }
+TEST_CASE("A part without requests is idle") { CHECK(RecentUse().share({0}) == 0); }
 
-TEST_CASE("What was asked counts whole in its window, fades over the next and is forgotten") {
+TEST_CASE("A request counts in full in its window, fades over the next and is then forgotten") {
   RecentUse use;
   use.add({kWindow / 2}, {kWindow / 4});
   CHECK(use.share({kWindow / 2}) == 256);  // a quarter of 1024
@@ -21,11 +21,11 @@ TEST_CASE("What was asked counts whole in its window, fades over the next and is
   CHECK(use.share({2 * kWindow}) == 0);
   use.add({kWindow}, {kWindow / 2});
   CHECK(use.share({kWindow + kWindow / 2}) == 128 + 512);
-  use.add({9 * kWindow}, {kWindow / 8});  // the windows between were idle
+  use.add({9 * kWindow}, {kWindow / 8});  // the windows in between were idle
   CHECK(use.share({9 * kWindow}) == 128);
 }
 
-TEST_CASE("Nothing is busy for more than all of the time") {
+TEST_CASE("Utilization never exceeds 100 %") {
   RecentUse use;
   use.add({0}, {3 * kWindow});
   CHECK(use.share({0}) == 1024);

@@ -1,8 +1,8 @@
-// What became of every request that a simulated kernel made of the memory: which of its loads were
-// merged into one output of L2, which found their block in L2, and what each read from DRAM drove
-// out. A second simulation that is given the log moves the same bytes at every level, whatever its
-// own order of requests: the first load of a merged group takes L2's output, the first that waits
-// for a read starts it. That is what an elimination asks about (limits.h).
+// The fate of every memory request of a simulated kernel: which loads merged into one L2 output,
+// which hit in L2, and what each DRAM read evicted. A second simulation that replays the log moves
+// the same bytes at every level even if its requests come in another order: the first load of a
+// merged group takes L2's output, and the first that waits for a read starts it. Eliminations need
+// that (limits.h).
 // Checked by: limits_test.cpp.
 #pragma once
 
@@ -13,25 +13,25 @@
 
 namespace tilecast {
 
-/// Names a load of a kernel, which loads each slice of a tile's operands once.
+/// Identifies a load of a kernel; each slice of a tile's operands is loaded once.
 struct LoadName {
-  u32 tile;     // of CTAs
-  u32 in_tile;  // its place among the loads of the tile
+  u32 tile;     // in CTA tiles
+  u32 in_tile;  // index among the loads of the tile
 };
 
 class RequestLog {
  public:
   struct Load {
-    u32 output;  // of L2, that it shares with those merged with it
-    u32 read;    // from DRAM, whose bytes it waits for
+    u32 output;  // L2 output shared with merged loads
+    u32 read;    // DRAM read that it waits for
   };
   struct Read {
     u32 blocks;
-    i64 written_back;  // bytes that had to make room
+    i64 written_back;  // bytes evicted to make room
   };
 
   RequestLog() = default;
-  /// `loads_of_tile`: names of loads of one tile end there.
+  /// `loads_of_tile`: number of loads per tile.
   explicit RequestLog(u32 loads_of_tile) : loads_of_tile_(loads_of_tile) {}
 
   u32 add_output() { return outputs_++; }
@@ -63,9 +63,9 @@ class RequestLog {
 
  private:
   u32 loads_of_tile_ = 0, outputs_ = 0;
-  std::unordered_map<u32, std::vector<Load>> loads_;  // of tiles that were computed
+  std::unordered_map<u32, std::vector<Load>> loads_;  // by tile computed
   std::vector<Read> reads_;
-  std::unordered_map<u64, i64> stores_;  // bytes that stores of blocks drove out
+  std::unordered_map<u64, i64> stores_;  // bytes evicted by stores, by block
 };
 
 }  // namespace tilecast

@@ -1,15 +1,15 @@
-// L2's output as SMs share it. Pairs of SMs (TPCs) lie in groups (CPCs), a few to a GPC; groups
-// that want something get equal parts of the rate, and pairs equal parts of their group's. Where
-// groups are of unequal size, SMs of the small ones get more while L2 is busy, as on the H200,
-// where 24 of 132 are 1.3 times as fast as the others over a run that those end (l2.share_of_sm;
-// docs/dev/notebook/constants.md, The machine).
+// How SMs share L2's output. SM pairs (TPCs) form groups (CPCs), a few per GPC. Active groups get
+// equal parts of the rate, and active pairs equal parts of their group's. With groups of unequal
+// size, the SMs of small groups get more while L2 is busy: on the H200, 24 of 132 SMs run at 1.3
+// times the rate of the others (l2.share_of_sm; docs/dev/notebook/constants.md, The machine).
 //
-// A request is put behind those of its own pair, and takes its time once for each group, and each
-// pair of its group, that still waits for something when it comes. No time of L2's is lost by that:
-// all that is asked for is put out at the rate of L2 to 0.3 % while requests keep coming; in bursts
-// up to 1.4 % over it was seen (simulate.cpp holds kernels to L2's time).
+// A request queues after those of its own pair. Its service time is multiplied by the number of
+// groups, and of pairs in its group, that are waiting when it arrives. The total rate is kept: to
+// 0.3 % while requests keep coming, up to 1.4 % too high in bursts (simulate.cpp bounds kernels by
+// L2's time).
 //
-// Leaves out: that parts change while a request is served; places in a group, 2.5 % apart.
+// Leaves out: changes of the shares while a request is served; positions in a group, which differ
+// by 2.5 %.
 //
 // Checked by: shared_output_test.cpp.
 #pragma once
@@ -22,15 +22,15 @@
 
 namespace tilecast {
 
-/// Where an SM's way to L2 begins.
+/// An SM's position on the path to L2.
 struct SmPlace {
   u32 gpc = 0;
-  u32 group = 0;  // of all GPCs
-  u32 pair = 0;   // of the group
+  u32 group = 0;  // index over all GPCs
+  u32 pair = 0;   // index in the group
 };
 
-/// Of a pair of SMs: pairs lie on one GPC after the other, and on one group of a GPC after the
-/// other. No groups: all pairs are served in the order of asking, as one.
+/// Position of an SM pair. Pairs are numbered round-robin over the GPCs, and over the groups of a
+/// GPC. With 0 groups all pairs share one queue, in request order.
 constexpr SmPlace place_of_pair(u32 pair, u32 gpcs, u32 groups_of_gpc) {
   if (groups_of_gpc == 0) {
     return {pair % gpcs, 0, 0};
@@ -39,12 +39,12 @@ constexpr SmPlace place_of_pair(u32 pair, u32 gpcs, u32 groups_of_gpc) {
   return {gpc, gpc * groups_of_gpc + in_gpc % groups_of_gpc, in_gpc / groups_of_gpc};
 }
 
-/// Things that wait, each until some time of its own.
+/// A set of waiters, each with the time at which it stops waiting.
 class Waiters {
  public:
   explicit Waiters(u32 count) : until_((count + kTogether - 1) / kTogether * kTogether) {}
 
-  /// How many wait at `now`, counting `one` whether it does or not.
+  /// Number waiting at `now`, counting `one` in any case.
   i64 with(u32 one, SimTime now) {
     if (now >= first_end_ || now < counted_) {
       count(now);
@@ -52,7 +52,7 @@ class Waiters {
     return waiting_ + (until_[one] > now ? 0 : 1);
   }
 
-  /// Of one that was asked about at `now`.
+  /// Extends the wait of `one`, counted by with() at `now`.
   void extend(u32 one, SimTime now, SimTime until) {
     waiting_ += static_cast<i64>(until_[one] <= now) & static_cast<i64>(until > now);
     until_[one] = later(until_[one], until);
@@ -75,11 +75,11 @@ class Waiters {
     first_end_ = first_end;
   }
 
-  static constexpr std::size_t kTogether = 8;  // unrolled by so many, for vectors
+  static constexpr std::size_t kTogether = 8;  // unrolled for SIMD
   static constexpr SimTime kNever{std::numeric_limits<i64>::max()};
 
   std::vector<SimTime> until_;
-  // As many wait from `counted_` until `first_end_`, or longer.
+  // Number of waiters from `counted_` until at least `first_end_`.
   i64 waiting_ = 0;
   SimTime counted_, first_end_ = kNever;
 };
@@ -91,7 +91,7 @@ class SharedOutput {
         groups_(groups),
         pairs_(std::size_t{groups} * pairs_of_group) {}
 
-  /// When the request is served, which L2 alone would take `service` for. `asked` may not go back.
+  /// When a request is served whose service takes `service` with L2 idle. `asked` must not go back.
   SimTime serve(SimTime asked, const SmPlace& place, SimTime service) {
     SimTime* const pairs = &pairs_[std::size_t{place.group} * pairs_of_group_];
     i64 of_group = 0;
@@ -105,13 +105,13 @@ class SharedOutput {
     return free;
   }
 
-  /// Of L2's own time.
+  /// Service time of L2 so far.
   SimTime busy() const { return busy_; }
 
  private:
   u32 pairs_of_group_;
   Waiters groups_;
-  std::vector<SimTime> pairs_;  // until when each waits for what it asked for
+  std::vector<SimTime> pairs_;  // end of each one's wait
   SimTime busy_;
 };
 

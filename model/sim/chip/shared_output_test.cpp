@@ -20,7 +20,7 @@ struct Asked {
   }
 };
 
-/// When each pair has had so many requests served, `in_flight` of them at a time.
+/// When each pair has had `each` requests served, with `in_flight` outstanding at a time.
 std::vector<SimTime> ends_of(const std::vector<SmPlace>& pairs, u32 groups, i32 each,
                              i32 in_flight) {
   SharedOutput output(groups, 3);
@@ -53,15 +53,15 @@ std::vector<SmPlace> chip(u32 pairs, u32 gpcs, u32 groups) {
 
 }  // namespace
 
-TEST_CASE("Pairs lie on all GPCs, and on all groups of each") {
+TEST_CASE("Pairs are spread over all GPCs and all groups of each") {
   CHECK(place_of_pair(0, 8, 3).group == 0);
   CHECK(place_of_pair(9, 8, 3).gpc == 1);
-  CHECK(place_of_pair(9, 8, 3).group == 4);  // the second of GPC 1
+  CHECK(place_of_pair(9, 8, 3).group == 4);  // the second pair of GPC 1
   CHECK(place_of_pair(25, 8, 3).group == 3);
-  CHECK(place_of_pair(25, 8, 3).pair == 1);  // its first group's second
+  CHECK(place_of_pair(25, 8, 3).pair == 1);  // second pair of its first group
 }
 
-TEST_CASE("One that asks alone has L2 to itself") {
+TEST_CASE("A lone requester has L2 to itself") {
   SharedOutput output(6, 3);
   CHECK(output.serve({0}, {0, 0, 0}, kService).ps == 1000);
   CHECK(output.serve({100}, {0, 0, 0}, kService).ps == 2000);
@@ -69,7 +69,8 @@ TEST_CASE("One that asks alone has L2 to itself") {
   CHECK(output.busy().ps == 3000);
 }
 
-TEST_CASE("Two groups get half each, and a pair half of its group's while the other waits") {
+TEST_CASE(
+    "Two groups get half the rate each, and a pair half of its group's while the other waits") {
   SharedOutput output(2, 2);
   CHECK(output.serve({0}, {0, 0, 0}, kService).ps == 1000);
   CHECK(output.serve({0}, {0, 1, 0}, kService).ps == 2000);     // two groups
@@ -77,8 +78,9 @@ TEST_CASE("Two groups get half each, and a pair half of its group's while the ot
   CHECK(output.serve({4000}, {0, 1, 0}, kService).ps == 5000);  // all others are done
 }
 
-TEST_CASE("SMs of groups of two end sooner than those of three, and nothing of L2's rate is lost") {
-  // The H200: 66 pairs on 8 GPCs; two have three groups of three, six have one of two.
+TEST_CASE("SMs in groups of two finish before those in groups of three, at L2's full rate") {
+  // The H200 has 66 pairs on 8 GPCs: two GPCs have three groups of three, six have one group of
+  // two.
   const std::vector<SmPlace> places = chip(66, 8, 3);
   std::vector<i32> size(24);
   for (const SmPlace& place : places) {
@@ -90,7 +92,7 @@ TEST_CASE("SMs of groups of two end sooner than those of three, and nothing of L
   const double whole = 66.0 * kEach * static_cast<double>(kService.ps);
   for (std::size_t pair = 0; pair < places.size(); ++pair) {
     const double end = static_cast<double>(ends[pair].ps) / whole;
-    // A 24th for two of 66 pairs is 11/8 of the mean: 0.73.
+    // A pair in a group of two gets 1/48 of the rate, 11/8 of the mean 1/66: it ends at 8/11.
     CHECK(end == Approx(size[places[pair].group] == 2 ? 8.0 / 11 : 1).epsilon(0.02));
   }
   CHECK(static_cast<double>(std::ranges::max(ends).ps) == Approx(whole).epsilon(0.005));

@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-constexpr int kMostNamed = 12;  // of the waiting processes
+constexpr int kMostNamed = 12;  // waiting processes in an error
 
 std::string to_text(const ProcessName& name) {
   std::string text = name.role;

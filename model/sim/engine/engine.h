@@ -1,8 +1,8 @@
-// The discrete-event engine: simulated time, and the processes that live in it.
+// Discrete-event engine: simulated time and its processes.
 //
-// Events fire in the order (time, sequence of scheduling), never by an address or a hash, so equal
-// inputs give equal runs. Scheduling in the past throws. When processes wait and no event is left,
-// the error names each of them and the barrier that it waits for.
+// Events fire in order of (time, sequence of scheduling), never by address or hash, so equal inputs
+// give equal runs. Scheduling in the past throws. On deadlock the error names each waiting process
+// and its barrier.
 // Checked by: engine_test.cpp.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace tilecast {
 
-/// Our own error: a kernel's model that cannot go on.
+/// A bug in a kernel's model, such as a deadlock.
 struct SimulationError : Error {
   explicit SimulationError(const std::string& message) : Error(ExitCode::kWrong, message) {}
 };
@@ -37,14 +37,14 @@ class Engine {
     queue_.push(at, resume);
   }
 
-  /// The engine owns the process from here on and starts it at `at`.
+  /// Takes ownership of the process and starts it at `at`.
   void spawn(Process process, ProcessName name, SimTime at);
 
-  /// Until every process has ended. Throws what a process throws, or a SimulationError where
-  /// processes wait for ever.
+  /// Runs until every process has ended. Rethrows what a process throws; throws SimulationError on
+  /// deadlock.
   void run();
 
-  /// Awaited: continues at `at`, at once where that has passed.
+  /// co_await: continues at `at`, at once if that has passed.
   auto until(SimTime at) {
     struct Awaiter {
       Engine& engine;
@@ -56,7 +56,7 @@ class Engine {
     return Awaiter{*this, at};
   }
 
-  // For process.h: a spawned process has ended.
+  // Called by process.h when a spawned process has ended.
   void ended(Process::promise_type& process) noexcept;
 
  private:

@@ -16,7 +16,7 @@ Process note_at(Engine& engine, SimTime at, std::vector<i64>& notes) {
 
 Process note_twice(Engine& engine, std::vector<i64>& notes) {
   co_await note_at(engine, {100}, notes);
-  co_await note_at(engine, {50}, notes);  // has passed: goes on at once
+  co_await note_at(engine, {50}, notes);  // in the past: continues at once
   notes.push_back(-engine.now().ps);
 }
 
@@ -45,7 +45,7 @@ std::string message_of(Engine& engine) {
 
 }  // namespace
 
-TEST_CASE("Processes run in the order of time, and a part of a process runs in its place") {
+TEST_CASE("Processes run in order of time, and an awaited process runs in place") {
   Engine engine;
   std::vector<i64> notes;
   engine.spawn(note_at(engine, {300}, notes), {"late"}, {});
@@ -64,7 +64,7 @@ TEST_CASE("Scheduling in the past throws, scheduling for now does not") {
   CHECK(message_of(past).find("in the past: at 999 ps, now 1000 ps") != std::string::npos);
 }
 
-TEST_CASE("When everything waits, the error names who waits for what") {
+TEST_CASE("On deadlock the error names each process and what it waits for") {
   Engine engine;
   PhaseBarrier full(engine, 2, "full", 3);
   engine.spawn(wait_for(full), {"warpgroup", 7, 1}, {});
@@ -75,7 +75,7 @@ TEST_CASE("When everything waits, the error names who waits for what") {
         std::string::npos);
 }
 
-TEST_CASE("What a process throws comes out of the engine, from inside of a part too") {
+TEST_CASE("run() rethrows an exception of a process, also of an awaited one") {
   Engine engine;
   engine.spawn(fail_at(engine, {5}), {"fails"}, {});
   CHECK_THROWS_AS(engine.run(), ConfigError);
@@ -84,7 +84,7 @@ TEST_CASE("What a process throws comes out of the engine, from inside of a part 
   CHECK_THROWS_AS(nested.run(), ConfigError);
 }
 
-TEST_CASE("Frames of ended processes are used again") {
+TEST_CASE("Frames of ended processes are reused") {
   FramePool pool;
   void* first = pool.take(200);
   pool.give(first, 200);

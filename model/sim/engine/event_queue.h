@@ -1,7 +1,7 @@
-// Events in the order (time, sequence of scheduling), as a timing wheel: one bucket for each
-// nanosecond or so of the next four microseconds, each a short sorted list; a bit per bucket finds
-// the next one. What lies further ahead waits in a heap. Nodes are reused: no allocation once the
-// most events that ever wait at once have been seen.
+// Event queue ordered by (time, sequence of scheduling): a timing wheel with buckets of about a
+// nanosecond for the next four microseconds. Each bucket is a short sorted list; a bitmap finds the
+// next one. Later events wait in a heap. Nodes are reused, so allocation stops once the maximum
+// number of pending events has been reached.
 // Checked by: event_queue_test.cpp (order against a sorted list), sim_benchmark.cpp.
 #pragma once
 
@@ -24,7 +24,7 @@ class EventQueue {
  public:
   EventQueue();
 
-  /// `at` is not before the event popped last.
+  /// `at` must not precede the last popped event.
   void push(SimTime at, std::coroutine_handle<> resume) {
     const i64 bucket = at.ps >> kBucketBits;
     if (bucket - bucket_now_ >= kBuckets) {
@@ -37,7 +37,7 @@ class EventQueue {
     Bucket& list = buckets_[slot];
     filled_[slot / 64] |= u64{1} << (slot % 64);
     filled_words_ |= u64{1} << (slot / 64);
-    // Whether the bucket is empty is unpredictable, so no branch depends on it.
+    // Branch-free, because whether the bucket is empty is unpredictable.
     const bool first = list.head == kNone;
     if (static_cast<int>(first) | static_cast<int>(nodes_[list.tail].at <= at)) [[likely]] {
       *(first ? &list.head : &nodes_[list.tail].next) = node;
@@ -47,14 +47,14 @@ class EventQueue {
     }
   }
   bool empty() const { return in_wheel_ == 0 && far_.empty(); }
-  Event pop();  // of a queue that is not empty
+  Event pop();  // the queue must not be empty
   u64 pushed() const { return next_sequence_; }
 
  private:
   static constexpr int kBucketBits = 10;  // 1.024 ns
   static constexpr i64 kBuckets = 4096;
   static constexpr i64 kWords = kBuckets / 64;
-  static_assert(kWords <= 64, "one word says which words of bits are not zero");
+  static_assert(kWords <= 64, "one word marks the non-zero words of the bitmap");
   static constexpr u32 kNone = ~u32{0};
 
   struct Node {
@@ -71,7 +71,7 @@ class EventQueue {
   u32 new_node(SimTime at, std::coroutine_handle<> resume);
   void insert(Bucket& list, u32 node, SimTime at);
   void push_far(SimTime at, std::coroutine_handle<> resume);
-  i64 next_bucket() const;  // of a wheel that is not empty
+  i64 next_bucket() const;  // the wheel must not be empty
   Event pop_wheel(i64 bucket);
   Event pop_far();
   bool far_is_first(u32 node) const;
@@ -82,9 +82,9 @@ class EventQueue {
   std::array<u64, kWords> filled_{};
   u64 filled_words_ = 0;
   i64 in_wheel_ = 0;
-  i64 bucket_now_ = 0;  // time of the event popped last, in buckets
+  i64 bucket_now_ = 0;  // time of the last popped event, in buckets
   u64 next_sequence_ = 0;
-  std::vector<Event> far_;  // a heap, earliest on top
+  std::vector<Event> far_;  // heap, earliest on top
 };
 
 inline u32 EventQueue::new_node(SimTime at, std::coroutine_handle<> resume) {
@@ -95,7 +95,7 @@ inline u32 EventQueue::new_node(SimTime at, std::coroutine_handle<> resume) {
   } else {
     free_ = nodes_[index].next;
   }
-  // Field by field: a copy of the whole would wait for the stores before it.
+  // Written field by field: copying the whole node would stall on store forwarding.
   Node& node = nodes_[index];
   node.at = at;
   node.sequence = next_sequence_++;
@@ -105,14 +105,14 @@ inline u32 EventQueue::new_node(SimTime at, std::coroutine_handle<> resume) {
 }
 
 inline i64 EventQueue::next_bucket() const {
-  // From the bucket of now around the wheel once: its word from there on, then whole words.
+  // Searches the wheel once around from the current bucket: the rest of its word, then whole words.
   const u32 start = static_cast<u32>(bucket_now_ & (kBuckets - 1));
   const u32 word = start / 64;
   u32 slot;
   if (const u64 rest = filled_[word] >> (start % 64); rest != 0) {
     slot = start + static_cast<u32>(std::countr_zero(rest));
   } else {
-    // Words after this one; where there is none, those before it, and its own lower bits last.
+    // Words after this one, then those before it, and last its own lower bits.
     const u64 after = word + 1 == 64 ? 0 : filled_words_ >> (word + 1) << (word + 1);
     const u32 found = static_cast<u32>(std::countr_zero(after != 0 ? after : filled_words_));
     slot = found * 64 + static_cast<u32>(std::countr_zero(filled_[found]));

@@ -13,7 +13,7 @@ const std::coroutine_handle<> kNobody = std::noop_coroutine();
 
 }  // namespace
 
-TEST_CASE("Events come out by time, those of one time in the order of scheduling") {
+TEST_CASE("Events come out by time, simultaneous ones in the order of scheduling") {
   EventQueue queue;
   for (const i64 ps : {i64{500}, i64{100}, i64{500}, i64{0}, i64{100}}) {
     queue.push({ps}, kNobody);
@@ -25,7 +25,7 @@ TEST_CASE("Events come out by time, those of one time in the order of scheduling
   CHECK(order == std::vector<u64>{3, 1, 4, 0, 2});
 }
 
-TEST_CASE("An event beyond the wheel's reach takes its place among nearer ones") {
+TEST_CASE("An event beyond the wheel is ordered correctly among nearer ones") {
   EventQueue queue;
   constexpr i64 kMillisecond = 1000000000;
   queue.push({kMillisecond}, kNobody);  // far
@@ -36,12 +36,12 @@ TEST_CASE("An event beyond the wheel's reach takes its place among nearer ones")
   queue.push({kMillisecond + 1}, kNobody);  // near now
   queue.push({2 * kMillisecond}, kNobody);
   CHECK(queue.pop().at.ps == kMillisecond + 1);
-  CHECK(queue.pop().sequence == 2);  // scheduled before the other one of its time
+  CHECK(queue.pop().sequence == 2);  // scheduled before the other event at this time
   CHECK(queue.pop().sequence == 4);
   CHECK(queue.empty());
 }
 
-TEST_CASE("A hundred thousand random events come out as a sorted list would have them") {
+TEST_CASE("A hundred thousand random events come out in sorted order") {
   std::mt19937_64 random(7);
   EventQueue queue;
   i64 now = 0;
@@ -55,7 +55,7 @@ TEST_CASE("A hundred thousand random events come out as a sorted list would have
     waiting.erase(first);
   };
   for (u64 sequence = 0; sequence < 100000; ++sequence) {
-    // Mostly within the bucket of now or a few after it, at times beyond the wheel (4.2 us).
+    // Mostly in the current bucket or a few later ones, sometimes beyond the wheel (4.2 us).
     const i64 reach = sequence % 7 == 0 ? 20000000 : sequence % 3 == 0 ? 100000 : 1000;
     const i64 at = now + static_cast<i64>(random() % static_cast<u64>(reach));
     queue.push({at}, kNobody);

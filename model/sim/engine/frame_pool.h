@@ -1,6 +1,6 @@
-// Memory of coroutine frames, given back to lists by size and taken from there again: a process for
-// each CTA costs no allocation once as many have run as ever live at once. One pool for each
-// thread; what it holds never changes a result.
+// Memory pool for coroutine frames, with free lists by size: starting a process does not allocate
+// once the maximum number of live processes has been reached. One pool per thread; results never
+// depend on it.
 #pragma once
 
 #include <array>
@@ -52,7 +52,7 @@ class FramePool {
   struct Free {
     Free* next;
   };
-  // A line of the host's cache: frames begin with what is touched most.
+  // A cache line of the host: the hottest fields are at the start of a frame.
   static constexpr std::size_t kStep = 64;
   static void* new_frame(std::size_t bytes) {
     return ::operator new(bytes, std::align_val_t{kStep});

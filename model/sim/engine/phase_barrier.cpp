@@ -7,7 +7,7 @@
 namespace tilecast {
 
 void PhaseBarrier::wake() {
-  // Waiters are listed last first; they wake in the order in which they came.
+  // Waiters are listed in reverse order; they wake in the order of arrival.
   Wait* in_order = nullptr;
   for (Wait* wait = waiting_; wait != nullptr;) {
     Wait* next = wait->next_;
@@ -17,7 +17,7 @@ void PhaseBarrier::wake() {
   }
   waiting_ = nullptr;
   for (Wait* wait = in_order; wait != nullptr;) {
-    Wait* next = wait->next_;  // the waiter may be gone once it has been resumed
+    Wait* next = wait->next_;  // the waiter may be destroyed once resumed
     if (wait->phase_ < completed_) {
       wait->process_.promise().root->waits_for = nullptr;
       engine_.schedule(std::max(engine_.now(), wait->resume_at()), wait->process_);

@@ -1,13 +1,12 @@
-// An mbarrier: a phase completes when all its arrivals have been made, and with it the next begins.
+// An mbarrier: a phase completes when all its arrivals have been made, and the next phase begins.
 //
-// An arrival carries the time at which it takes effect, now or later: parts of the machine that
-// serve in order know when they will be done, so that no event is needed for it. A phase is
-// complete at the latest of its arrivals. Token rings are arrays of these: the k-th load of a ring
-// of S stages waits for phase k / S - 1 of its stage's `empty`, the k-th use for phase k / S of
-// `full`.
+// An arrival carries the time at which it takes effect, now or later: parts that serve in order
+// know their completion time in advance, so no event is needed. A phase completes at the latest of
+// its arrivals. A pipeline is an array of these: the k-th load through S stages waits for phase k /
+// S - 1 of its stage's `empty`, the k-th use for phase k / S of `full`.
 //
-// Leaves out: what waiting itself costs; it is part of the waiter's own instructions.
-// Checked by: phase_barrier_test.cpp (both sides of the edge).
+// Leaves out: the cost of waiting, which is part of the waiter's instructions. Checked by:
+// phase_barrier_test.cpp (both sides of the edge).
 #pragma once
 
 #include <string>
@@ -16,13 +15,13 @@
 
 namespace tilecast {
 
-/// One line of the host's cache.
+/// One cache line of the host.
 class alignas(64) PhaseBarrier {
  public:
   PhaseBarrier(Engine& engine, i32 arrivals, const char* name, i32 index)
       : engine_(engine), arrivals_(arrivals), index_(index), name_(name) {}
 
-  /// As new; nobody may be waiting.
+  /// Resets to the initial state; no process may be waiting.
   void reset() {
     arrived_ = 0;
     completed_ = 0;
@@ -76,25 +75,27 @@ class alignas(64) PhaseBarrier {
     Wait* next_ = nullptr;
   };
 
-  /// Awaited: continues `then` after the later of `from` and the completion of `phase`.
+  /// co_await: continues `then` after the later of `from` and the completion of `phase`.
   Wait wait(u32 phase, SimTime from, SimTime then) { return {*this, phase, from, then}; }
 
-  /// As a wait for a phase that was complete from the beginning.
+  /// A wait for a phase that was complete from the beginning.
   Wait passed(SimTime from, SimTime then) { return {*this, kBeforeFirst, from, then}; }
 
-  i32 arrivals() const { return arrivals_; }  // of a phase
+  i32 arrivals() const { return arrivals_; }  // per phase
   u32 completed() const { return completed_; }
   std::string describe() const;
 
  private:
   static constexpr u32 kBeforeFirst = ~u32{0};
 
-  bool is_complete(u32 phase) const { return phase + 1 <= completed_; }  // 0 <= of kBeforeFirst
-  /// Of a complete phase; of one before the last two, which nobody is late for, the beginning.
+  // also true for kBeforeFirst
+  bool is_complete(u32 phase) const { return phase + 1 <= completed_; }
+  /// Completion time of a complete phase; 0 for phases before the last two, which no waiter is late
+  /// for.
   SimTime completed_at(u32 phase) const {
     return phase != kBeforeFirst && completed_ - phase <= 2 ? at_[phase & 1] : SimTime{};
   }
-  void wake();  // those that wait for a phase that is complete now
+  void wake();  // resumes waiters of the phase just completed
 
   Engine& engine_;
   i32 arrivals_, arrived_ = 0;

@@ -19,7 +19,7 @@ Process arrive_at(Engine& engine, PhaseBarrier& barrier, SimTime now, SimTime ef
 
 }  // namespace
 
-TEST_CASE("A phase completes at the latest of its arrivals and not before the last is made") {
+TEST_CASE("A phase completes at its latest arrival, and not before all are made") {
   Engine engine;
   PhaseBarrier barrier(engine, 2, "full", 0);
   std::vector<i64> notes;
@@ -32,7 +32,7 @@ TEST_CASE("A phase completes at the latest of its arrivals and not before the la
   CHECK(notes == std::vector<i64>{500});
 }
 
-TEST_CASE("A waiter goes on after the later of its own time and the phase") {
+TEST_CASE("A waiter continues after the later of its own time and the phase") {
   Engine engine;
   PhaseBarrier barrier(engine, 1, "full", 0);
   std::vector<i64> notes;

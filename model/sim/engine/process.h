@@ -1,8 +1,7 @@
-// A process: a coroutine that one part of the simulated machine follows in simulated time, such as
-// a role of a kernel.
+// A process: a coroutine for one actor of the simulated machine, such as a role of a kernel.
 //
-// A process starts when the engine spawns it or another process awaits it. It suspends where it
-// waits for a time or a barrier, and remembers which barrier, so that a deadlock can be reported.
+// A process starts when the engine spawns it or another process awaits it. It suspends to wait for
+// a time or a barrier, and records the barrier so that a deadlock can be reported.
 #pragma once
 
 #include <coroutine>
@@ -17,11 +16,11 @@ namespace tilecast {
 class Engine;
 class PhaseBarrier;
 
-/// Who a process is, for reports.
+/// Name of a process in error messages.
 struct ProcessName {
   const char* role;
   i32 cta = -1;
-  i32 index = -1;  // of several that play the role in a CTA
+  i32 index = -1;  // if a CTA has several of this role
 };
 
 class [[nodiscard]] Process {
@@ -30,11 +29,11 @@ class [[nodiscard]] Process {
   using Handle = std::coroutine_handle<promise_type>;
 
   struct promise_type {
-    // What every wait touches comes first, on the line of the frame's beginning.
-    promise_type* root = this;  // the spawned process that this one runs for
+    // Fields used by every wait come first, in the first cache line of the frame.
+    promise_type* root = this;  // the spawned process on whose behalf this one runs
     const PhaseBarrier* waits_for = nullptr;
-    std::coroutine_handle<> awaiter;  // of an awaited process
-    Engine* engine = nullptr;         // of a spawned process
+    std::coroutine_handle<> awaiter;  // for awaited processes
+    Engine* engine = nullptr;         // for spawned processes
     std::exception_ptr failure;
     ProcessName name{};
     promise_type* previous = nullptr;  // live spawned processes of the engine
@@ -67,7 +66,7 @@ class [[nodiscard]] Process {
     }
   }
 
-  /// Runs the process as a part of the one that awaits it.
+  /// Runs the process in place of the one that awaits it.
   auto operator co_await() const {
     struct Awaiter {
       Handle part;

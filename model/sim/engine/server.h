@@ -1,7 +1,7 @@
-// A part of the machine that serves one request after the other, in the order of asking:
+// A resource that serves requests one after another, in request order:
 //   done = max(asked, free) + service.
-// The time of a request is its size over the part's rate, worked out once by whoever asks.
-// Checked by: server_test.cpp (closed form, both sides of the edge).
+// The caller computes a request's service time, its size over the resource's rate. Checked by:
+// server_test.cpp (exact times, both sides of the edge).
 #pragma once
 
 #include "model/base/sim_time.h"
@@ -10,7 +10,7 @@ namespace tilecast {
 
 class Server {
  public:
-  /// When the request is served. `asked` may not go back.
+  /// When the request is served. `asked` must not go back.
   SimTime serve(SimTime asked, SimTime service) {
     free_ = later(asked, free_) + service;
     busy_ += service;

@@ -4,7 +4,7 @@
 
 using namespace tilecast;
 
-TEST_CASE("A request waits for the one before it, and for nothing once that is served") {
+TEST_CASE("A request waits for the one before it, and not at all once that is served") {
   Server server;
   CHECK(server.serve({0}, {100}).ps == 100);
   CHECK(server.serve({99}, {100}).ps == 200);   // one too early: waits until 100

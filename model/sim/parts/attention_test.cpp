@@ -1,5 +1,5 @@
-// Attention forward made of the same parts as a GEMM: one CTA, a producer that keeps a ring of K
-// and one of V full, and warpgroups that take S = Q K^T, softmax and P V of each block.
+// Attention forward built from the same parts as a GEMM: in one CTA, a producer fills a ring of K
+// and one of V, and warpgroups compute S = Q K^T, softmax and P V for each block.
 #include <vector>
 
 #include "model/gemm/sim/example_gpu.h"
@@ -14,12 +14,12 @@ namespace {
 
 constexpr i32 kStages = 2;
 
-/// A block of 128 keys and 128 queries: each product takes the tensor cores 1,024 cycles, softmax
-/// the SM's arithmetic 1,024; a warpgroup has an equal share of each.
+/// A block of 128 keys and 128 queries: each product takes 1,024 cycles of the tensor cores,
+/// softmax 1,024 of the SM's arithmetic; warpgroups share each equally.
 struct Attention {
   i32 warpgroups, blocks;
   SimTime product{1024000}, softmax{1024000};
-  SimTime dram{};  // of a block of K or V
+  SimTime dram{};  // DRAM time of a block of K or V
   GpuSpec gpu = example_gpu();
   Chip chip{gpu, kExampleClock, 2 * static_cast<std::size_t>(blocks), nullptr, 0};
   StageRing k{chip.engine, kStages, 1, warpgroups}, v{chip.engine, kStages, 1, warpgroups};
@@ -44,7 +44,7 @@ struct Attention {
     }
   }
 
-  /// A product of this warpgroup, whose operand is in the ring's stage.
+  /// One product of this warpgroup, with its operand in the ring's stage.
   Process multiply(MmaGroups& groups, StageRing& ring, const RingPosition& at) {
     co_await ring.wait_full(at, {}, {});
     groups.issue(chip, chip.sms[0], {product.ps / warpgroups}, 0);
@@ -65,7 +65,7 @@ struct Attention {
     end = std::max(end, chip.engine.now());
   }
 
-  /// Of a block, once the first loads have come.
+  /// Cycles per block in the steady state.
   double cycles_of_block() {
     chip.engine.spawn(produce(), {"producer", 0}, {});
     for (i32 i = 0; i < warpgroups; ++i) {
@@ -78,22 +78,22 @@ struct Attention {
 
 }  // namespace
 
-TEST_CASE("One warpgroup takes both products and softmax in sequence") {
+TEST_CASE("One warpgroup runs both products and softmax in sequence") {
   Attention one{.warpgroups = 1, .blocks = 32};
   CHECK(one.cycles_of_block() == Approx(3 * 1024).epsilon(0.01));
   Attention fast{.warpgroups = 1, .blocks = 32, .softmax = {512000}};
   CHECK(fast.cycles_of_block() == Approx(2.5 * 1024).epsilon(0.01));
 }
 
-TEST_CASE("Two warpgroups hide softmax under each other's products") {
+TEST_CASE("Two warpgroups hide softmax behind each other's products") {
   Attention two{.warpgroups = 2, .blocks = 32};
   CHECK(two.cycles_of_block() == Approx(2 * 1024).epsilon(0.03));
   Attention fast{.warpgroups = 2, .blocks = 32, .softmax = {512000}};
   CHECK(fast.cycles_of_block() == Approx(2 * 1024).epsilon(0.03));
 }
 
-TEST_CASE("Slow loads of K and V hold up both rings") {
-  Attention slow{.warpgroups = 2, .blocks = 32, .dram = {2000000}};  // 4,000 a block
+TEST_CASE("Slow loads of K and V stall both rings") {
+  Attention slow{.warpgroups = 2, .blocks = 32, .dram = {2000000}};  // 4,000 cycles a block
   CHECK(slow.cycles_of_block() == Approx(4000).epsilon(0.03));
   CHECK(slow.chip.memory.traffic().dram_read == 2 * 32 * 32768);
 }

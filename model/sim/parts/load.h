@@ -1,4 +1,4 @@
-// Bulk copies of the blocks of an operand into the stages of rings.
+// Bulk copies of operand blocks into the stages of a ring.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace tilecast {
 
-/// A block as the memory system knows it.
+/// A block as the memory system identifies it.
 struct BlockLoad {
   LoadName name;
   u32 block;
@@ -17,7 +17,7 @@ struct BlockLoad {
   const BlockCost& cost;
 };
 
-/// An SM asks for a block now, for `receivers` CTAs at once: when L2's answer is there.
+/// When L2's answer arrives, if an SM requests a block now on behalf of `receivers` CTAs.
 inline SimTime ask_for_block(Chip& chip, Sm& sm, const BlockLoad& load, i64 receivers) {
   const SimTime now = chip.engine.now();
   const BlockCost& cost = load.cost;
@@ -35,7 +35,8 @@ inline SimTime ask_for_block(Chip& chip, Sm& sm, const BlockLoad& load, i64 rece
   return there;
 }
 
-/// Bytes that L2 answers with at `there` land in the shared memory of an SM, whose stage is told.
+/// Fills bytes that L2 answers with at `there` into an SM's shared memory and arrives at the
+/// stage's barrier.
 inline void land(Chip& chip, Sm& sm, PhaseBarrier& full, SimTime there, SimTime fill, i64 bytes,
                  const LoadCosts& costs) {
   chip.sm_intake += bytes;

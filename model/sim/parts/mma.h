@@ -1,5 +1,4 @@
-// Groups of asynchronous tensor operations: issued ahead of the SM's tensor pipe, waited for in
-// order.
+// Groups of asynchronous tensor operations: queued on the SM's tensor pipe, waited for in order.
 #pragma once
 
 #include <array>
@@ -9,10 +8,10 @@
 
 namespace tilecast {
 
-/// The groups of one role.
+/// The MMA groups of one role.
 class MmaGroups {
  public:
-  /// One group more, begun now; when it is complete.
+  /// Issues a group now; returns its completion.
   SimTime issue(Chip& chip, Sm& sm, SimTime takes, i64 operand_bytes) {
     const SimTime now = chip.engine.now();
     const SimTime complete = sm.tensor.serve(now, takes);
@@ -24,7 +23,7 @@ class MmaGroups {
     return complete;
   }
 
-  /// When a role that waits from `ready` on sees at most `left` groups in flight.
+  /// When a role that waits from `ready` sees at most `left` groups in flight.
   SimTime wait(SimTime ready, u32 left, const MmaCosts& costs) const {
     return issued_ > left
                ? later(ready, complete_[(issued_ - 1 - left) % complete_.size()] + costs.completion)
@@ -33,7 +32,7 @@ class MmaGroups {
 
  private:
   u32 issued_ = 0;
-  std::array<SimTime, 4> complete_{};  // of the last of them
+  std::array<SimTime, 4> complete_{};  // completion of the last groups
 };
 
 }  // namespace tilecast

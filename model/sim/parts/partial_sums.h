@@ -1,14 +1,14 @@
-// Partial sums that CTAs leave to each other in L2, of tiles that several workers share: who waits
-// for whom, and what moving a sum takes.
+// Exchange of partial sums through L2 for tiles that several workers share: who waits for whom, and
+// the time of each transfer.
 //
-// A sum is written in chunks, each at an SM's rate and at that of all SMs together, so that those
-// who write at the same time share the chip. What was written is seen by others a hop later. It is
-// read in as many turns as a thread's registers make of it: each takes a hop, which is what the
-// words of another SM take to come, and L2's output and the SM's intake for its bytes.
-// Each part of a shared tile has a lock, with a phase for as many arrivals as the plan says.
+// A sum is written in chunks, each at an SM's rate and at the rate of all SMs together, so that
+// simultaneous writers share the chip. Others see the data one hop later. A sum is read in as many
+// turns as the thread's registers require: each takes a hop, the latency of data from another SM,
+// plus L2 output and SM fill for its bytes. Each part of a shared tile has a lock; the plan sets
+// the arrivals of a phase.
 //
-// Leaves out: the room that sums take in L2, words that two pieces add to at the same instant, the
-// polling of those that wait.
+// Leaves out: the L2 capacity that sums occupy, simultaneous atomic additions to one word, polling
+// traffic.
 // Checked by: partial_sums_test.cpp, split_k_test.cpp.
 #pragma once
 
@@ -22,60 +22,62 @@ namespace tilecast {
 
 enum class SumWrite { kStore, kAdd };
 
-/// The tiles that are shared, and the sum of a warpgroup's part of one.
+/// The shared tiles, and the size of a warpgroup's partial sum.
 struct SumPlan {
-  i32 parts, ranks;  // of a CTA's tile; CTAs of a cluster
+  i32 parts, ranks;  // parts of a CTA tile; CTAs of a cluster
   i64 part_bytes;
-  i32 turns;                             // in which a part, or its share of all, is read
-  std::vector<std::vector<i32>> pieces;  // of each tile, where they begin, in order
-  bool in_order;                         // a lock's phase for each piece; else one for all of them
-  bool owner_arrives;                    // the piece that ends a tile is one of those
+  i32 turns;                             // turns in which a part, or its share of all pieces, is
+                                         // read
+  std::vector<std::vector<i32>> pieces;  // by tile, the first K block of each piece, in order
+  bool in_order;                         // one lock phase per piece; else one for all pieces
+  bool owner_arrives;                    // the piece that finishes a tile arrives too
 };
 
 class PartialSums {
  public:
-  static constexpr i32 kChunks = 8;  // of a warpgroup's sum
+  static constexpr i32 kChunks = 8;  // per warpgroup's sum
 
   PartialSums(Engine& engine, const GpuSpec& gpu, const ReductionSpec& reduction, SumPlan plan,
               Hertz sm_clock);
 
-  /// Of one warpgroup's part of a tile that is cut, in the CTA `rank` of its cluster.
+  /// Lock of a warpgroup's part of a shared tile, in CTA `rank` of its cluster.
   PhaseBarrier& lock(u32 tile, i32 rank, i32 warpgroup);
-  /// Pieces of a tile before the one that begins there.
+  /// Number of pieces of a tile before the one that begins there.
   u32 before(u32 tile, i32 begin) const;
 
-  /// When a chunk that the SM begins to write now is written.
+  /// When a chunk that the SM starts to write now is written.
   SimTime write(SimTime now, i32 sm, SumWrite how);
-  /// When the loads of turn `turn` that begin now are there; place and `intake`: of the SM.
+  /// When the loads of turn `turn`, issued now, have arrived; `place` and `intake` are the SM's.
   SimTime read_turn(SimTime now, i32 turn, const SmPlace& place, Server& intake,
                     MemorySystem& memory);
-  /// Turns in which a warpgroup reads its part's sum or, of `spread`, its share of all of them.
+  /// Turns in which a warpgroup reads its part's sum or, with distributed reduction, its share of
+  /// all sums.
   i32 turns() const { return plan_.turns; }
   /// When a piece's share of the results, stored by plain instructions from now on, is written.
   SimTime store_results(SimTime now, i32 sm, i64 bytes);
 
-  /// Of one warpgroup's part of a tile.
+  /// Size of one warpgroup's part of a tile.
   i64 part_bytes() const { return chunk_bytes_ * kChunks; }
 
   SimTime hop() const { return hop_; }
-  /// Half a hop: until a store has arrived, and until a look at a lock has its answer.
+  /// Half a hop: latency of a store, or of polling a lock.
   SimTime way() const { return {hop_.ps / 2}; }
   i64 written() const { return written_; }  // bytes, stored or added
   i64 read() const { return read_; }        // bytes
 
  private:
   struct Time {
-    SimTime sm, chip;  // of a chunk
+    SimTime sm, chip;  // time of a chunk at each rate
   };
   SumPlan plan_;
   i64 chunk_bytes_;
   Time store_, add_;
   SimTime turn_output_, turn_intake_;
-  double sm_store_ps_, chip_store_ps_;  // a byte
+  double sm_store_ps_, chip_store_ps_;  // per byte
   SimTime hop_;
-  std::vector<PhaseBarrier> locks_;      // of tiles in pieces
-  std::vector<std::size_t> first_lock_;  // of each tile
-  std::vector<Server> out_;              // of each SM
+  std::vector<PhaseBarrier> locks_;      // of shared tiles
+  std::vector<std::size_t> first_lock_;  // by tile
+  std::vector<Server> out_;              // write path, by SM
   Server chip_;
   i64 written_ = 0, read_ = 0;
 };

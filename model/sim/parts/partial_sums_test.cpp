@@ -14,7 +14,7 @@ KernelConfig example(Reduction reduction) {
   return config;
 }
 
-/// Sums of 64 x 64 fp32, 16 KiB: chunks of 2 KiB, 64 ns at an SM's 32 B per cycle of 1 GHz.
+/// Sums of 64 x 64 fp32, 16 KiB: chunks of 2 KiB, 64 ns each at an SM's 32 B per cycle at 1 GHz.
 struct Example {
   explicit Example(Reduction reduction, double chip = 1e12)
       : work(WorkDecomposition::split_k(2, 7, 4, 3)),
@@ -47,7 +47,8 @@ Process wait_for(PhaseBarrier& lock, u32 phase, Engine& engine, SimTime& woken) 
 
 }  // namespace
 
-TEST_CASE("Chunks of one SM follow each other, those of another do not wait for them") {
+TEST_CASE(
+    "Chunks of one SM are written one after another, those of another SM do not wait for them") {
   Example example(Reduction::kTurnstile);
   CHECK(example.write(0, 0, SumWrite::kStore) == 64);
   CHECK(example.write(0, 0, SumWrite::kAdd) == 128);
@@ -57,14 +58,14 @@ TEST_CASE("Chunks of one SM follow each other, those of another do not wait for 
   CHECK(example.sums.written() == 5 * 2048);
 }
 
-TEST_CASE("What all SMs write at the same time shares the chip's rate") {
+TEST_CASE("Simultaneous writes of all SMs share the chip's rate") {
   Example example(Reduction::kTurnstile, 16e9);  // 128 ns for a chunk
   CHECK(example.write(0, 0, SumWrite::kStore) == 128);
   CHECK(example.write(0, 1, SumWrite::kAdd) == 256);
 }
 
-TEST_CASE("A turn of reading takes a hop, behind the SM's intake and L2's output") {
-  // One turn for all 16 KiB: 256 ns at 64 B per cycle of intake, less at L2.
+TEST_CASE("A reading turn takes a hop plus SM fill and L2 output") {
+  // One turn for all 16 KiB: 256 ns of SM fill at 64 B per cycle, less at L2.
   Example example(Reduction::kTurnstile);
   Server one, other;
   CHECK(example.sums.turns() == 1);
@@ -78,7 +79,7 @@ TEST_CASE("A turn of reading takes a hop, behind the SM's intake and L2's output
   CHECK(slow.read(0, intake) == 1024 + 500);
 }
 
-TEST_CASE("Turns of reading are what registers, or shares of all sums, make of them") {
+TEST_CASE("Reading turns follow from spare registers, or from the share of all sums") {
   const auto turns = [](i32 block_n, Reduction reduction, i32 splits) {
     KernelConfig config = example(reduction);
     config.tiling.block_n = block_n;
@@ -86,18 +87,18 @@ TEST_CASE("Turns of reading are what registers, or shares of all sums, make of t
     const WorkDecomposition work = WorkDecomposition::split_k(1, 64, 64, static_cast<u32>(splits));
     return sum_plan(config, work).turns;
   };
-  // One warpgroup has 240 registers. 64 x 256: 128 hold sums, of the 40 that are spare ten hold
-  // loads: 32 groups of four, ten at a time. 64 x 64: eight groups at once.
+  // One warpgroup has 240 registers per thread. 64 x 256: 128 hold sums, and of the 40 spare ones
+  // ten hold loads: 32 groups of four, ten at a time. 64 x 64: eight groups at once.
   CHECK(turns(256, Reduction::kTurnstile, 4) == 4);
   CHECK(turns(64, Reduction::kAtomic, 4) == 1);
-  // Shares: 32 groups over 4 splits, four at a time from four partials: two turns. Over 32 splits:
-  // one group each, from four partials at a time: eight.
+  // Shares: 32 groups over 4 splits, four at a time from four partials: two turns. Over 32 splits,
+  // one group each, from four partials at a time: eight turns.
   CHECK(turns(256, Reduction::kSpread, 4) == 2);
   CHECK(turns(256, Reduction::kSpread, 32) == 8);
 }
 
-TEST_CASE("A piece comes after those of its tile with lower K") {
-  // Seven K blocks in three parts: from 0, 2 and 4.
+TEST_CASE("A piece is ordered after those of its tile with lower K") {
+  // Seven K blocks in three pieces, which start at 0, 2 and 4.
   const Example example(Reduction::kTurnstile);
   CHECK(example.sums.before(1, 0) == 0);
   CHECK(example.sums.before(1, 2) == 1);
@@ -105,7 +106,7 @@ TEST_CASE("A piece comes after those of its tile with lower K") {
 }
 
 TEST_CASE(
-    "A turnstile's phase is each piece, an atomic sum's all but the owner, a spread one's all") {
+    "A phase is one piece if serial, all but the owner if atomic, all pieces if distributed") {
   const auto woken_after = [](Reduction reduction, i32 arrivals) {
     Example example(reduction);
     SimTime woken{-1};

@@ -1,5 +1,5 @@
 // A ring of stages in a CTA's shared memory: a stage is full when all slices of its block have
-// landed, and empty when all who read it have released it.
+// landed, and empty when all its readers have released it.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace tilecast {
 
-/// A place in a ring and how often the ring has been round.
+/// Stage index in a ring, and the number of wrap-arounds.
 struct RingPosition {
   i32 stage = 0;
   u32 round = 0;
 
   void advance(i32 stages) {
-    // No branch: events of many CTAs interleave, and it would be mispredicted.
+    // Branch-free: events of many CTAs interleave, and a branch would be mispredicted.
     const i32 next = stage + 1, wraps = static_cast<i32>(next == stages);
     stage = next * (1 - wraps);
     round += static_cast<u32>(wraps);
@@ -41,11 +41,12 @@ class StageRing {
   PhaseBarrier& full(i32 stage) { return full_[static_cast<std::size_t>(stage)]; }
   PhaseBarrier& empty(i32 stage) { return empty_[static_cast<std::size_t>(stage)]; }
 
-  /// Awaited: the stage's bytes have landed; then `then` passes. `ready`: of who waits.
+  /// co_await: the stage's bytes have landed, then `then` passes. `ready`: when the waiter starts
+  /// to wait.
   PhaseBarrier::Wait wait_full(const RingPosition& at, SimTime ready, SimTime then) {
     return full(at.stage).wait(at.round, ready, then);
   }
-  /// The same until all have released it.
+  /// Likewise, until all readers have released it.
   PhaseBarrier::Wait wait_empty(const RingPosition& at, SimTime ready, SimTime then) {
     PhaseBarrier& barrier = empty(at.stage);
     return at.round == 0 ? barrier.passed(ready, then) : barrier.wait(at.round - 1, ready, then);

@@ -1,5 +1,5 @@
-// Results on their way from registers to memory: chunks staged in shared memory, and read from
-// there by bulk stores.
+// Stores of results: chunks are staged from registers to shared memory and written from there by
+// bulk stores.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ inline SimTime store_setup(Sm& sm, const StoreCosts& costs) {
   return costs.setup + (first ? costs.first_setup : SimTime{});
 }
 
-/// When a chunk that is staged from `from` on is in shared memory.
+/// When a chunk staged from `from` on is in shared memory.
 inline SimTime stage_chunk(Sm& sm, SimTime from, const StoreCosts& costs) {
   return sm.intake.serve(from, costs.staging);
 }

@@ -1,11 +1,11 @@
-// Turns: a few places, or a few roles, that are used one after the other.
+// Round-robin over a few slots or roles.
 #pragma once
 
 #include "model/base/integers.h"
 
 namespace tilecast {
 
-/// A place among a few that are used in turn, and how often it has been used before.
+/// Slot among a few used round-robin, and how often it has been used before.
 struct Turn {
   i32 index = 0;
   u32 use = 0;
