@@ -1,6 +1,6 @@
-// How one kernel orders its work: Schedule + Tiling + Raster. A prediction and a measurement of the
-// same KernelConfig describe the same kernel; its canonical text (kernel_config_text.h) joins them.
-// Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
+// How one kernel organizes its work: Schedule + Tiling + Raster. A prediction and a measurement
+// with the same KernelConfig describe the same kernel; its canonical text (kernel_config_text.h) is
+// the join key. Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
 #pragma once
 
 #include "model/base/element_type.h"
@@ -12,39 +12,41 @@
 
 namespace tilecast {
 
-/// Where the A operand of a wgmma comes from. Registers are loaded from shared memory first.
+/// Source of a wgmma's A operand. Register operands are first loaded from shared memory.
 enum class OperandSource : i32 { kShared, kRegisters };
 
-/// How the partial sums of a tile that several workers share become C.
+/// How the partial sums of a shared tile are combined into C.
 enum class Reduction : i32 {
-  kTurnstile,  // added to a workspace one after the other in the order of K; the last part stores C
-  kAtomic,     // added in any order; the part that ends K waits for the others and stores C
-  kSpread,     // kept apart in a workspace; each worker sums a slice of the tile, in the order of K
+  kTurnstile,  // serial, in order of K, into a workspace; the last piece stores C
+  kAtomic,     // atomic additions in any order; the piece that ends K waits for the others and
+               // stores C
+  kSpread,     // separate buffers in a workspace; each worker sums a slice of the tile, in order of
+               // K
 };
 
-/// When a finished tile goes to C.
+/// When a finished tile is stored to C.
 enum class Store : i32 {
   kAtTileEnd,  // before the next tile begins
-  kDeferred,   // packed in registers, chunk by chunk under the next tile's first K blocks
+  kDeferred,   // packed in registers, stored chunk by chunk during the next tile's first K blocks
 };
 
-/// Which operand's rows a kernel multiplies as rows (swapped_operands.h).
+/// Which operand supplies the rows of the tile (swapped_operands.h).
 enum class OperandOrder : i32 {
-  kInOrder,  // A's, and a tile is one of C
-  kSwapped,  // B's: a tile is one of C transposed
+  kInOrder,  // A; a tile is a tile of C
+  kSwapped,  // B; a tile is a tile of C transposed
 };
 
 struct Tiling {
   i32 block_m, block_n, block_k;   // CTA tile in elements
-  i32 stages;                      // buffers of the A and B rings
-  i32 warpgroups_m, warpgroups_n;  // that split a tile's rows and columns between them
+  i32 stages;                      // depth of the A and B rings
+  i32 warpgroups_m, warpgroups_n;  // warpgroups that split a tile's rows and columns
   i32 cluster_m, cluster_n;        // CTAs that share B (along m) and A (along n) by multicast
-  i32 c_slots;  // staging buffers of C per warpgroup; 0: C borrows stages (smem_layout.h)
-  // Of an element of A and B: follows from the problem that a configuration serves
-  // (for_operands), and is no part of its texts.
+  i32 c_slots;  // staging buffers of C per warpgroup; 0: C borrows pipeline stages (smem_layout.h)
+  // Bytes per element of A and B. Set from the problem (for_operands) and not part of the
+  // configuration's text.
   i32 operand_bytes = 2;
 
-  /// Whatever the operands.
+  /// Ignores operand_bytes.
   TILECAST_HD constexpr bool operator==(const Tiling& t) const {
     return block_m == t.block_m && block_n == t.block_n && block_k == t.block_k &&
            stages == t.stages && warpgroups_m == t.warpgroups_m && warpgroups_n == t.warpgroups_n &&
@@ -52,10 +54,10 @@ struct Tiling {
   }
 };
 
-/// Of the schedules that share tiles along K; zero in the others.
+/// For schedules that split K; zero in the others.
 struct Decomposition {
-  i32 splits;        // equal parts of a tile; of split_k and its hybrid
-  i32 min_k_blocks;  // shorter parts are left to a neighbour; of stream_k and its hybrid
+  i32 splits;        // equal parts per tile, for split_k and its hybrid
+  i32 min_k_blocks;  // minimum part length, for stream_k and its hybrid
   Reduction reduction;
 
   constexpr bool operator==(const Decomposition&) const = default;
@@ -64,17 +66,17 @@ struct Decomposition {
 struct KernelConfig {
   Schedule schedule;
   Tiling tiling;
-  i32 ctas_per_sm;  // promised to the compiler, so that registers allow it
-  // K blocks left outstanding: 0, 1 or 2 wgmma groups of a warpgroup. tcgen05 with 0: a K block's
-  // MMAs are issued once those of the one before are complete.
+  i32 ctas_per_sm;  // promised to the compiler, which limits registers accordingly
+  // wgmma groups, one per K block, that a warpgroup leaves in flight: 0, 1 or 2. For tcgen05, 0
+  // means that a K block's MMAs are issued after the previous block's are complete.
   i32 inflight;
-  i32 producer_registers;  // per thread of the producer warpgroup; 0 where there is none
+  i32 producer_registers;  // per producer thread; 0 without a producer
   OperandSource a_source;
-  i32 instruction_n;  // of every wgmma; 0: the widest that divides a warpgroup's columns
+  i32 instruction_n;  // N of every wgmma; 0: the widest that divides a warpgroup's columns
   Grid grid;
   Raster raster;
   Decomposition decomposition;
-  i32 accumulators;  // tiles that tensor memory holds, 1 or 2; 0 where they lie in registers
+  i32 accumulators;  // tiles in tensor memory, 1 or 2; 0 with register accumulators
   Store store;
   OperandOrder operands;
 
@@ -84,12 +86,12 @@ struct KernelConfig {
 constexpr i32 kThreadsPerWarpgroup = 128;
 constexpr i32 kWarpsPerWarpgroup = 4;
 constexpr i32 kWgmmaM = 64;             // rows of one wgmma
-constexpr i32 kInstructionKBytes = 32;  // of a row that one wgmma takes
+constexpr i32 kInstructionKBytes = 32;  // of K, per wgmma
 constexpr i32 kMostInstructionN = 256;
-constexpr i32 kSlabColumns = 64;       // of N-major B in shared memory: 128 bytes, one swizzle row
-constexpr i32 kInstructionNStep = 16;  // of columns that several instructions can share
+constexpr i32 kSlabColumns = 64;       // N-major B in shared memory: 128 bytes, one swizzle row
+constexpr i32 kInstructionNStep = 16;  // granularity of N if several instructions cover the columns
 
-/// What a schedule leaves no choice in; the rest of the configuration is zero.
+/// The parts of a configuration that the schedule determines; the rest is zero.
 TILECAST_HD constexpr KernelConfig fixed_by_schedule(Schedule schedule) {
   const ScheduleTraits traits = traits_of(schedule);
   const bool two = traits.buffers == Buffers::kTwo;
@@ -106,13 +108,14 @@ TILECAST_HD constexpr KernelConfig fixed_by_schedule(Schedule schedule) {
   return config;
 }
 
-/// The configuration as it runs operands of a type. To be asked wherever one meets a problem.
+/// The configuration with operand_bytes of this type. Call it whenever configuration and problem
+/// are combined.
 TILECAST_HD constexpr KernelConfig for_operands(ElementType type, KernelConfig config) {
   config.tiling.operand_bytes = element_bytes(type);
   return config;
 }
 
-/// K elements of one instruction, and instructions along a K block.
+/// K elements per instruction, and instructions per K block.
 TILECAST_HD constexpr i32 instruction_k(const Tiling& tiling) {
   return kInstructionKBytes / tiling.operand_bytes;
 }
@@ -139,12 +142,12 @@ TILECAST_HD constexpr i32 cluster_size(const Tiling& tiling) {
   return tiling.cluster_m * tiling.cluster_n;
 }
 
-/// Whether the kernel can walk groups of rows that have a B each (group_rows.h).
+/// Whether the kernel supports groups of rows with a B each (group_rows.h).
 TILECAST_HD constexpr bool walks_groups(const KernelConfig& config) {
   return traits_of(config.schedule).walks_groups && config.grid == Grid::kResident;
 }
 
-/// CTAs that share one tcgen05 instruction: the cluster, of 1 or 2 along m.
+/// CTAs that share one tcgen05 instruction: the cluster, of 1 or 2 along M.
 TILECAST_HD constexpr i32 cta_group(const Tiling& tiling) { return tiling.cluster_m; }
 
 /// Rows and columns of C that one warpgroup computes.
@@ -155,11 +158,11 @@ TILECAST_HD constexpr i32 warpgroup_columns(const Tiling& tiling) {
   return tiling.block_n / tiling.warpgroups_n;
 }
 
-/// Of one wgmma's columns. A function, since a constant would be a symbol of every cubin.
+/// Granularity of one wgmma's N. A function, since a constant would add a symbol to every cubin.
 TILECAST_HD consteval i32 finest_n_step() { return 8; }
 
-/// Whether a warpgroup's columns are an odd multiple of eight: one wgmma is as wide, and rows of C
-/// that end so fill no swizzle row (smem_layout.h).
+/// Whether a warpgroup's columns are an odd multiple of eight. Then one wgmma covers them, and the
+/// rows of C end in a partial swizzle row (smem_layout.h).
 TILECAST_HD constexpr bool in_odd_eights(const Tiling& tiling) {
   return warpgroup_columns(tiling) % kInstructionNStep == finest_n_step();
 }
@@ -179,7 +182,7 @@ TILECAST_HD constexpr i32 instruction_n(const KernelConfig& config) {
   return columns / instructions;
 }
 
-/// Wgmmas along M and N that one warpgroup issues for each k16 step.
+/// wgmmas along M and N that one warpgroup issues per k16 step.
 TILECAST_HD constexpr i32 wgmmas_along_m(const Tiling& tiling) {
   return warpgroup_rows(tiling) / kWgmmaM;
 }
@@ -187,8 +190,8 @@ TILECAST_HD constexpr i32 wgmmas_along_n(const KernelConfig& config) {
   return warpgroup_columns(config.tiling) / instruction_n(config);
 }
 
-/// Whether wgmmas can read N-major B, which lies in slabs of 64 columns: each starts a slab or
-/// stays inside one.
+/// Whether wgmmas can read N-major B, stored in slabs of 64 columns: each starts a slab or stays
+/// inside one.
 TILECAST_HD constexpr bool wgmmas_keep_to_slabs(const KernelConfig& config) {
   const i32 n = instruction_n(config);
   for (i32 column = 0; column < warpgroup_columns(config.tiling); column += n) {
@@ -200,7 +203,7 @@ TILECAST_HD constexpr bool wgmmas_keep_to_slabs(const KernelConfig& config) {
   return warpgroup_columns(config.tiling) % kSlabColumns == 0;
 }
 
-/// fp32 accumulator registers of one consumer thread.
+/// fp32 accumulator registers per consumer thread.
 TILECAST_HD constexpr i32 accumulator_registers(const Tiling& tiling) {
   return warpgroup_rows(tiling) * warpgroup_columns(tiling) / kThreadsPerWarpgroup;
 }

@@ -11,8 +11,8 @@ constexpr GemmProblem kE4m3{{64, 128, 96}, ElementType::kE4m3, Layout::kTn};
 
 }  // namespace
 
-TEST_CASE("FLOPs of fp8 take the tensor cores half as long as those of 16 bits") {
-  // 64 x 96 + 96 x 128 bytes of operands, 64 x 128 of bf16.
+TEST_CASE("An fp8 FLOP takes the tensor cores half as long as a 16-bit one") {
+  // 64 x 96 + 96 x 128 bytes of operands, 64 x 128 bf16 results.
   CHECK(gemm_bytes(kE4m3) == 6144 + 12288 + 16384);
   CHECK(gemm_flops(kE4m3) == 2.0 * 64 * 128 * 96);
   CHECK(tensor_flops(kE4m3) == 64.0 * 128 * 96);
@@ -20,7 +20,7 @@ TEST_CASE("FLOPs of fp8 take the tensor cores half as long as those of 16 bits")
   CHECK(tensor_flops(kFp16) == gemm_flops(kFp16));
 }
 
-TEST_CASE("An instruction takes 32 bytes of K, of whatever operands") {
+TEST_CASE("An instruction covers 32 bytes of K for every operand type") {
   KernelConfig config{};
   config.tiling.block_k = 128;
   CHECK(k_steps(for_operands(ElementType::kBf16, config).tiling) == 8);
@@ -28,7 +28,7 @@ TEST_CASE("An instruction takes 32 bytes of K, of whatever operands") {
   CHECK(for_operands(ElementType::kE5m2, config) == config);
 }
 
-TEST_CASE("C of fp8 operands is bf16 or what is asked for; of others it has their type") {
+TEST_CASE("The type of C is the operands', or with fp8 operands bf16 unless given") {
   CHECK(types_of(kE4m3) == GemmTypes{ElementType::kE4m3, ElementType::kBf16});
   GemmProblem problem = kE4m3;
   problem.c = ElementType::kFp16;

@@ -31,7 +31,7 @@ constexpr KeyWord kGrids[] = {
     {Grid::kResident, "resident", "", "as many CTAs as fit, each looping over tiles"},
     {Grid::kTakeover, "takeover", "t",
      "a CTA for each tile; a running one may take over the work of the next"}};
-constexpr auto kHopperGrids = std::span(kGrids).first<2>();  // where nobody takes over
+constexpr auto kHopperGrids = std::span(kGrids).first<2>();  // without takeover
 constexpr KeyWord kReductions[] = {
     {Reduction::kTurnstile, "turnstile", "t", "partial sums of a tile are added in the order of K"},
     {Reduction::kAtomic, "atomic", "a", "partial sums of a tile are added as they come"},
@@ -52,7 +52,7 @@ constexpr Words<Accumulate, 2> kAccumulates{
 
 constexpr i32 kMostExtent = std::numeric_limits<i32>::max();
 
-/// "128x256x64" as exactly `count` positive numbers that fit in 31 bits.
+/// Parses "128x256x64" as exactly `count` positive 31-bit numbers.
 std::optional<std::vector<i64>> parse_extents(std::string_view text, std::size_t count) {
   std::vector<i64> extents;
   const std::string lower = lower_case(text);
@@ -81,7 +81,7 @@ i32 usual_producer_registers(const KernelConfig& config) {
              : 0;
 }
 
-/// A Hilbert curve has no bands, others always some.
+/// A Hilbert curve has no swizzle groups.
 i32 usual_group(const KernelConfig& config) {
   return config.raster.kind == RasterKind::kHilbert ? config.raster.group : -1;
 }
@@ -227,7 +227,7 @@ ElementType parse_element_type(std::string_view text) {
       on_one_line(text), did_you_mean(text, known)));
 }
 std::optional<ElementType> element_type_named(std::string_view text) {
-  constexpr std::string_view kTorch = "torch.";  // as Python prints its types
+  constexpr std::string_view kTorch = "torch.";  // prefix of type names in Python
   const std::string word = lower_case(text.starts_with(kTorch) ? text.substr(kTorch.size()) : text);
   for (i32 i = 0; i < kElementTypes; ++i) {
     const auto type = static_cast<ElementType>(i);
@@ -238,7 +238,8 @@ std::optional<ElementType> element_type_named(std::string_view text) {
   return std::nullopt;
 }
 Layout parse_layout(std::string_view text) {
-  // BLAS, CUTLASS and nvFuser name layouts of column-major matrices: their NN is tt, their TT nn.
+  // BLAS, CUTLASS and nvFuser name layouts for column-major matrices: their NN is our tt, their TT
+  // our nn.
   if (text == "NN" || text == "TT") {
     throw ConfigError(
         fmt::format("layout '{}': expected nn for A as [M,K] and B as [K,N], which is TT to BLAS, "

@@ -3,9 +3,9 @@
 //   small_mma:tile=64x128x128,warpgroups=1x1,a=registers,instruction_n=32
 //   warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided
 //   tcgen05_warp_specialized:tile=128x256x64,stages=6,warpgroups=1x1,cta_group=2,accumulators=2,ctas=1,inflight=1,c_slots=2,grid=takeover,raster=grouped_m,group=8,walk=strided
-// Every key that the schedule leaves open is present and in one order, so equal configurations have
-// equal texts. Only store=deferred of warp_specialized, behind the others, is left out where a tile
-// is stored at its end.
+// Every key that the schedule leaves open is present, in a fixed order, so equal configurations
+// have equal texts. Only store=deferred of warp_specialized, the last key, is omitted if tiles are
+// stored at their end.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,9 @@ const ConfigKeys<KernelConfig>& config_keys();
 
 std::string to_text(const KernelConfig& config);
 
-/// Inverse of to_text; throws ConfigError that names the key and what was expected. Checks the form
-/// (positive numbers, known words), not whether a GPU can run it: see model/gemm/menu/legality.h.
+/// Inverse of to_text. Throws ConfigError that names the key and what was expected. Checks the
+/// syntax (positive numbers, known words), not whether a GPU can run it: see
+/// model/gemm/menu/legality.h.
 KernelConfig parse_kernel_config(std::string_view text);
 
 std::string_view to_text(Reduction reduction);
@@ -36,17 +37,17 @@ std::string_view to_text(Layout layout);
 std::string_view meaning_of(Layout layout);
 std::string_view to_text(Accumulate accumulate);
 std::string to_text(const GemmShape& shape);  // 8192x8192x4096
-/// "32"; "32:b" where all products share one B, "32:a", "32:ab".
+/// "32"; "32:b" if all products share one B, "32:a", "32:ab".
 std::string to_text(const Batch& batch);
 
 ElementType parse_element_type(std::string_view text);
-/// The other words that are read for it: float16, half, f16.
+/// Other accepted words for the type: float16, half, f16.
 std::vector<std::string> other_words(ElementType type);
 std::optional<ElementType> element_type_named(std::string_view text);
 Layout parse_layout(std::string_view text);
 Accumulate parse_accumulate(std::string_view text);
 constexpr Layout kEveryLayout[] = {Layout::kTn, Layout::kNn, Layout::kNt, Layout::kTt};
-/// Each side between 1 and 2^31 - 1.
+/// Each dimension is between 1 and 2^31 - 1.
 GemmShape parse_gemm_shape(std::string_view text);
 /// Inverse of to_text; from 1 to 2^31 - 1 products.
 Batch parse_batch(std::string_view text);

@@ -14,7 +14,7 @@ const std::string kGood =
     "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
     "c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided";
 
-/// The complaint about kGood with `from` replaced by `to`.
+/// The error for kGood with `from` replaced by `to`.
 std::string complaint(const std::string& from, const std::string& to) {
   std::string text = kGood;
   const std::size_t at = text.find(from);
@@ -25,7 +25,7 @@ std::string complaint(const std::string& from, const std::string& to) {
   return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
 }
 
-TEST_CASE("The canonical text names every choice in its order") {
+TEST_CASE("The canonical text lists every choice in a fixed order") {
   KernelConfig config = fixed_by_schedule(Schedule::kWarpSpecialized);
   config.tiling = {.block_m = 128,
                    .block_n = 256,
@@ -44,7 +44,7 @@ TEST_CASE("The canonical text names every choice in its order") {
   CHECK(parse_kernel_config(kGood) == config);
 }
 
-TEST_CASE("A deferred store is said, one at the tile's end is not") {
+TEST_CASE("The text names a deferred store, and omits one at the tile's end") {
   const KernelConfig config = parse_kernel_config(kGood + ",store=deferred");
   CHECK(config.store == Store::kDeferred);
   CHECK(to_text(config) == kGood + ",store=deferred");
@@ -60,7 +60,7 @@ TEST_CASE("A deferred store is said, one at the tile's end is not") {
       ConfigError);
 }
 
-TEST_CASE("Swapped operands are said, those in order are not") {
+TEST_CASE("The text names swapped operands, and omits operands in order") {
   const KernelConfig config = parse_kernel_config(kGood + ",operands=swapped");
   CHECK(config.operands == OperandOrder::kSwapped);
   CHECK(to_text(config) == kGood + ",operands=swapped");
@@ -70,7 +70,7 @@ TEST_CASE("Swapped operands are said, those in order are not") {
                   ConfigError);
 }
 
-TEST_CASE("Every schedule's text has the keys that it leaves open and no other") {
+TEST_CASE("A schedule's text has exactly the keys that it leaves open") {
   for (const std::string text :
        {"small_mma:tile=64x128x128,warpgroups=1x2,a=registers,instruction_n=32",
         "blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8",
@@ -98,7 +98,7 @@ TEST_CASE("Every schedule's text has the keys that it leaves open and no other")
   }
 }
 
-TEST_CASE("A key that the schedule does not have is refused") {
+TEST_CASE("A key that the schedule does not have is an error") {
   const auto refused = [](const std::string& text, const std::string& why) {
     CHECK(error_message([&] { parse_kernel_config(text); }) ==
           "2 configuration '" + text + "': " + why);
@@ -194,7 +194,7 @@ TEST_CASE("Random configurations of every schedule survive printing and parsing"
   }
 }
 
-TEST_CASE("The tcgen05 schedules say who issues, where accumulators lie and who hands out tiles") {
+TEST_CASE("The text of a tcgen05 schedule names its CTA group, accumulators and grid") {
   const std::string pair =
       "tcgen05_warp_specialized:tile=128x256x64,stages=6,warpgroups=1x1,cta_group=2,accumulators=2,"
       "ctas=1,inflight=1,c_slots=2,grid=takeover,raster=grouped_m,group=8,walk=strided";
@@ -218,7 +218,7 @@ TEST_CASE("The tcgen05 schedules say who issues, where accumulators lie and who 
   }
 }
 
-TEST_CASE("A configuration that is not in the canonical form says what was expected") {
+TEST_CASE("A text that is not canonical is an error that says what was expected") {
   CHECK(complaint("warp_specialized:", "warp_specialized ") == "expected schedule:key=value,...");
   CHECK(complaint("warp_specialized", "warp_specialised") ==
         "2 unknown schedule 'warp_specialised': expected one of small_mma, blocked, "
@@ -269,7 +269,7 @@ TEST_CASE("A configuration that is not in the canonical form says what was expec
   CHECK(complaint("inflight=1", "inflight=-0").starts_with("expected the canonical text "));
 }
 
-TEST_CASE("A shape is three sides from 1 to 2^31 - 1") {
+TEST_CASE("A shape is three dimensions within their ranges") {
   CHECK(parse_gemm_shape("8192x4096x64") == GemmShape{8192, 4096, 64});
   CHECK(parse_gemm_shape("8192X4096X64") == GemmShape{8192, 4096, 64});
   CHECK(parse_gemm_shape("1x2147483647x1") == GemmShape{1, 2147483647, 1});
@@ -283,7 +283,7 @@ TEST_CASE("A shape is three sides from 1 to 2^31 - 1") {
   }
 }
 
-TEST_CASE("A batch is a number of products, and which operands they share") {
+TEST_CASE("A batch is a number of products, and the operands they share") {
   CHECK(parse_batch("32") == Batch{32});
   CHECK(parse_batch("32:a") == Batch{32, true});
   CHECK(parse_batch("32:b") == Batch{32, false, true});
@@ -296,7 +296,7 @@ TEST_CASE("A batch is a number of products, and which operands they share") {
   }
 }
 
-TEST_CASE("Types and layouts are read by their words only") {
+TEST_CASE("Only known words are accepted for types and layouts") {
   CHECK(parse_element_type("bf16") == ElementType::kBf16);
   for (const char* word : {"e4m3", "fp8", "fp8_e4m3", "float8_e4m3fn", "FP8_E4M3"}) {
     CHECK(parse_element_type(word) == ElementType::kE4m3);

@@ -1,6 +1,6 @@
-// The published rule for when to split K, of CUTLASS's stream-K scheduler for Hopper (include/
-// cutlass/gemm/kernel/tile_scheduler_params.h): one heuristic, beside which the model's own choice
-// is reported. It knows tiles and workers and no times.
+// CUTLASS's published heuristic for splitting K in its stream-K scheduler for Hopper (include/
+// cutlass/gemm/kernel/tile_scheduler_params.h), as a baseline for the model's own choice. It uses
+// counts of tiles and workers, no times.
 #pragma once
 
 #include "model/gemm/config/kernel_config.h"
@@ -10,14 +10,14 @@ namespace tilecast {
 
 struct RuleChoice {
   Schedule schedule;  // kWarpSpecialized: whole tiles
-  u32 splits;         // of kSplitK
+  u32 splits;         // for kSplitK
 
   constexpr bool operator==(const RuleChoice&) const = default;
 };
 
-/// Whole tiles where no wave is partial, where K is short, and where the last wave is at least half
-/// full; else stream-K for the partial wave and a full one, which is split-K where units divide
-/// evenly among fewer tiles.
+/// Whole tiles if there is no partial wave, if K is short, or if the last wave is at least half
+/// full. Otherwise stream-K for the partial wave and a full one, or split-K if units divide evenly
+/// among fewer tiles.
 TILECAST_HD constexpr RuleChoice published_rule(u32 tiles, u32 workers, i32 k_blocks) {
   constexpr i32 kShortK = 8;
   const u32 tail = tiles % workers;

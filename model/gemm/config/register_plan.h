@@ -1,6 +1,6 @@
-// Registers per thread once a warp-specialised CTA has moved them from its producer to its
-// consumers. A CTA is launched with an equal share each; setmaxnreg takes multiples of eight, and
-// asking for more than the CTA owns would wait for ever.
+// Registers per thread after a warp-specialized CTA has moved them from its producer to its
+// consumers. Threads launch with equal shares; setmaxnreg takes multiples of eight, and requesting
+// more than the CTA owns would hang.
 #pragma once
 
 #include "model/gemm/config/kernel_config.h"
@@ -8,14 +8,15 @@
 
 namespace tilecast {
 
-constexpr i32 kRegistersPerSm = 65536;        // of every architecture with setmaxnreg
-constexpr i32 kMostConsumerRegisters = 240;   // leaves the compiler's 255 some slack
-constexpr i32 kRegisterStep = 8;              // of setmaxnreg, and of allocation at launch
-constexpr i32 kFewestProducerRegisters = 24;  // what setmaxnreg takes at least
+constexpr i32 kRegistersPerSm = 65536;        // on every architecture with setmaxnreg
+constexpr i32 kMostConsumerRegisters = 240;   // below the compiler's 255, for slack
+constexpr i32 kRegisterStep = 8;              // granularity of setmaxnreg and of allocation at
+                                              // launch
+constexpr i32 kFewestProducerRegisters = 24;  // minimum of setmaxnreg
 
 struct RegisterPlan {
   i32 producer, consumer;
-  i32 at_launch;  // of every thread; the producer can only give up some of these
+  i32 at_launch;  // per thread; the producer can only give some of these up
 };
 
 TILECAST_HD constexpr RegisterPlan register_plan(i32 consumer_warpgroups, i32 ctas_per_sm,
@@ -32,19 +33,20 @@ static_assert(register_plan(2, 1, 40).consumer == 232, "40 + 2 * 232 = 3 * 168")
 static_assert(register_plan(3, 1, 32).consumer == 160, "32 + 3 * 160 = 4 * 128");
 static_assert(register_plan(1, 2, 40).consumer == 216, "40 + 216 = 2 * 128");
 
-/// Enough for the walk over tiles; the consumers get whole steps of what is left.
+/// Enough for the producer's tile scheduler; the consumers get the rest in whole steps.
 TILECAST_HD constexpr i32 default_producer_registers(i32 consumer_warpgroups) {
   return consumer_warpgroups == 3 ? 32 : 40;
 }
 
-/// What a thread that defers a store needs beside the accumulators and what waits: compiled kernels
-/// spill with 24; and where it scales and reads the old C before it packs.
+/// Registers that a thread with a deferred store needs besides the accumulators and the waiting
+/// chunks: compiled kernels spill with 24. The second value is for epilogues that scale and load
+/// the old C before packing.
 constexpr i32 kBesideDeferred = 28;
 constexpr i32 kBesideDeferredScaled = 60;
 
-/// Last chunks of a finished tile's part that wait in registers, as pairs of 16-bit elements, while
-/// the next one is multiplied: as many as fit beside its accumulators. Chunks lie row by row
-/// (smem_layout.h), the last of a row may be narrower. 0 where nothing is put off.
+/// Chunks at the end of a finished tile that wait in registers, as pairs of 16-bit elements, during
+/// the next tile's main loop: as many as fit besides its accumulators. Chunks are in row order
+/// (smem_layout.h); the last one of a row may be narrower. 0 without a deferred store.
 TILECAST_HD constexpr i32 deferred_chunks(const KernelConfig& config,
                                           i32 beside = kBesideDeferred) {
   if (config.store != Store::kDeferred) {

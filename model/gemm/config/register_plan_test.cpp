@@ -8,18 +8,18 @@
 namespace tilecast {
 namespace {
 
-TEST_CASE("What the producer gives up is shared by the consumers in steps of eight") {
-  // Two consumers: 65536 / 384 = 170, launched with 168 each, 504 in all.
+TEST_CASE("Consumers share the producer's registers in steps of eight") {
+  // Two consumers: 65536 / 384 = 170, so each launches with 168, 504 in all.
   CHECK(register_plan(2, 1, 24).consumer == 240);
   CHECK(register_plan(2, 1, 32).consumer == 232);  // (504 - 32) / 2 = 236
-  CHECK(register_plan(2, 1, 40).consumer == 232);  // 464 / 2, to the register
+  CHECK(register_plan(2, 1, 40).consumer == 232);  // 464 / 2, exactly
   // Three: 128 each, 512 in all; 24 leaves 488 / 3 = 162.
   CHECK(register_plan(3, 1, 24).consumer == 160);
   CHECK(register_plan(3, 1, 32).consumer == 160);
   CHECK(register_plan(3, 1, 40).consumer == 152);
 }
 
-TEST_CASE("One consumer alone on its SM is held to what the compiler may use") {
+TEST_CASE("A single consumer per SM is limited by the compiler's maximum") {
   // 65536 / 256 = 256, launched with 240; 480 - 40 = 440.
   CHECK(register_plan(1, 1, 40).consumer == kMostConsumerRegisters);
 }
@@ -31,7 +31,9 @@ TEST_CASE("Two CTAs per SM halve the plan") {
   CHECK(register_plan(2, 2, 24).consumer == 104);
 }
 
-TEST_CASE("The default producer leaves its consumers whole steps, and no plan exceeds the file") {
+TEST_CASE(
+    "The default producer leaves whole steps to its consumers, and no plan exceeds the register "
+    "file") {
   for (const i32 ctas : {1, 2}) {
     for (i32 consumers = 1; consumers <= 3; ++consumers) {
       const i32 registers = default_producer_registers(consumers);
@@ -45,34 +47,34 @@ TEST_CASE("The default producer leaves its consumers whole steps, and no plan ex
   }
 }
 
-TEST_CASE("As many chunks of a finished tile wait as fit beside the next one's accumulators") {
+TEST_CASE("As many chunks of a finished tile wait as fit besides the next tile's accumulators") {
   const auto deferred = [](const std::string& tile) {
     return deferred_chunks(
         parse_kernel_config("warp_specialized:" + tile +
                             ",grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred"));
   };
   const std::string ring = ",ctas=1,inflight=1,c_slots=2";
-  // 128 accumulators, 28 beside them: 76 of 232 are left; four chunks of 64 x 64 halves / 128
-  // threads / 2 take 16 each.
+  // 128 accumulators and 28 others leave 76 of 232; four chunks of 64 x 64 halves / 128 threads / 2
+  // take 16 each.
   CHECK(deferred("tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1" + ring + ",producer=40") ==
         4);
-  // 96 accumulators of 160: 36 are left, for two chunks of three.
+  // 96 accumulators of 160 registers leave 36, for two of three chunks.
   CHECK(deferred("tile=192x192x64,stages=3,warpgroups=3x1,cluster=1x1" + ring + ",producer=32") ==
         2);
-  // 88: 44 are left for 12 (48 columns), 16 and 16.
+  // 88 accumulators leave 44 for chunks of 12 (48 columns), 16 and 16.
   CHECK(deferred("tile=192x176x64,stages=3,warpgroups=3x1,cluster=1x1" + ring + ",producer=32") ==
         3);
-  // 160 of 232: 44 are left; from the end chunks of 8 (32 columns), 16 and 16 take 40.
+  // 160 of 232 leave 44; the last chunks, of 8 (32 columns), 16 and 16, take 40.
   CHECK(deferred("tile=256x160x64,stages=3,warpgroups=2x1,cluster=1x1" + ring + ",producer=40") ==
         3);
-  // 192 of 240: 20 are left, for one of six chunks.
+  // 192 of 240 leave 20, for one of six chunks.
   CHECK(deferred("tile=256x192x64,stages=3,warpgroups=2x1,cluster=1x1" + ring + ",producer=24") ==
         1);
   CHECK(deferred("tile=320x192x64,stages=2,warpgroups=1x3,cluster=1x1" + ring + ",producer=32") ==
         0);  // 160 of 160
 }
 
-TEST_CASE("A store at the tile's end leaves no chunk to wait") {
+TEST_CASE("Without a deferred store no chunk waits") {
   CHECK(deferred_chunks(parse_kernel_config(
             "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,"
             "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"

@@ -1,11 +1,11 @@
-// R, the matrix that an epilogue loads (OutputKind::kLoad), on its way through the ring of stages:
-// behind a tile's last K block its producer loads the tile's part of R into the next stages, in
-// chunks that lie as those of C do (c_chunk.cuh), and whoever has multiplied adds them to its sums
-// and releases the stages. The ring is loaded ahead, so R has come when the sums are complete, and
-// takes neither room nor barriers of its own. Elsewhere, and where rows of R are not whole 16
-// bytes, threads load R at the tile's end.
+// Loads of the residual R (OutputKind::kLoad) through the pipeline stages. After a tile's last K
+// block the producer loads the tile's part of R into the next stages, in chunks laid out like those
+// of C (c_chunk.cuh); the consumers add them to their accumulators and release the stages. Since
+// the ring runs ahead, R has arrived when the accumulators are complete, and it needs no buffers or
+// barriers of its own. In other schedules, and if rows of R are not multiples of 16 bytes, threads
+// load R at the tile's end.
 //
-// Checked by: residual_ring_test.cpp; its steps by tests/roles.
+// Checked by: residual_ring_test.cpp; the order of its steps by tests/roles.
 #pragma once
 
 #include "model/gemm/config/kernel_config.h"
@@ -14,7 +14,7 @@
 
 namespace tilecast {
 
-/// Chunks of each warpgroup of a tile in one stage: over those of B, then those of A.
+/// Chunks per warpgroup in one stage: in B's part, then in A's.
 TILECAST_HD constexpr i32 residual_chunks_in_stage(Schedule schedule, const Tiling& t,
                                                    i32 column_bytes) {
   const SmemLayout layout = smem_layout(schedule, t, column_bytes);
@@ -23,9 +23,9 @@ TILECAST_HD constexpr i32 residual_chunks_in_stage(Schedule schedule, const Tili
   return min_of(c_chunks(t), in_stage / warpgroups_per_tile(t));
 }
 
-/// Stages that a tile's R takes; 0 where threads load it. Two warpgroups that take tiles in turn
-/// tell the rounds of the ring apart by a parity, so one waits for all stages of its R before the
-/// other goes on, and these must be fewer than all.
+/// Stages for a tile's R; 0 if threads load it. With ping-pong warpgroups, each tells the ring's
+/// rounds apart by one parity bit, so one waits for all stages of its R before the other continues,
+/// and R must take fewer than all stages.
 TILECAST_HD constexpr i32 residual_stages(const KernelConfig& config, i32 column_bytes,
                                           const Epilogue& epilogue) {
   const Tiling& t = config.tiling;
@@ -39,7 +39,7 @@ TILECAST_HD constexpr i32 residual_stages(const KernelConfig& config, i32 column
   return stages < t.stages || traits_of(config.schedule).tiles_at_once == 1 ? stages : 0;
 }
 
-/// Rows of R that the copy engine can load: they begin and end at whole 16 bytes.
+/// Whether the copy engine can load rows of R: they start and end on 16-byte boundaries.
 TILECAST_HD constexpr bool residual_through_ring(const GemmProblem& problem,
                                                  const KernelConfig& config) {
   return residual_stages(config, c_column_bytes(problem), problem.epilogue) > 0 &&

@@ -27,35 +27,37 @@ i32 stages(const KernelConfig& config, i32 column_bytes = 2) {
 
 }  // namespace
 
-TEST_CASE("R takes the stages that its chunks of 64 x 64 fill, each a chunk of every warpgroup") {
-  // Chunks of 8 KB: two in A's 16 KB of a stage, four in B's 32 KB. Of six three for each of two
-  // warpgroups, which have four.
+TEST_CASE(
+    "R takes as many stages as its 64 x 64 chunks fill, with a chunk of every warpgroup in each") {
+  // Chunks of 8 KB: two in A's 16 KB of a stage, four in B's 32 KB. That is three of the six for
+  // each of two warpgroups, which have four.
   CHECK(residual_chunks_in_stage(Schedule::kWarpSpecialized,
                                  cooperative("128x256x64,stages=4").tiling, 2) == 3);
   CHECK(stages(cooperative("128x256x64,stages=4")) == 2);
-  // fp32: of 16 KB, one and two; one for each warpgroup.
+  // fp32 chunks of 16 KB: one in A's part and two in B's, so one per warpgroup.
   CHECK(stages(cooperative("128x256x64,stages=3"), 4) == 4);
-  // Two rows of two chunks, as many as A's and B's 16 KB hold.
+  // Two rows of two chunks, as many as the 16 KB parts of A and B hold.
   CHECK(stages(ping_pong("128x128x64,stages=6")) == 1);
   CHECK(stages(ping_pong("128x128x64,stages=6"), 4) == 2);
-  // The last chunk of 160 columns has 32 and a place of 64: two in A's 16 KB, two in B's 20 KB.
+  // The last chunk of 160 columns has 32 but occupies 64: two in A's 16 KB, two in B's 20 KB.
   CHECK(stages(ping_pong("128x160x64,stages=5")) == 2);
   // K blocks of 32: one chunk in each of A's and B's 8 KB.
   CHECK(stages(ping_pong("128x128x32,stages=4")) == 2);
 }
 
-TEST_CASE("Warpgroups that take turns tell one round of the ring from the next") {
+TEST_CASE("Ping-pong warpgroups can tell one round of the ring from the next") {
   CHECK(stages(ping_pong("128x128x32,stages=3")) == 2);
   CHECK(stages(ping_pong("128x128x32,stages=2")) == 0);
-  CHECK(stages(ping_pong("128x128x32,stages=4"), 4) == 0);  // a chunk has 16 KB, a stage twice 8
+  CHECK(stages(ping_pong("128x128x32,stages=4"), 4) == 0);  // a chunk has 16 KB, each half of a
+                                                            // stage 8 KB
 }
 
-TEST_CASE("Threads load R where no producer could, or where it counts other arrivals") {
+TEST_CASE("Threads load R without a producer, or if its barriers count other arrivals") {
   CHECK(residual_stages(ping_pong("128x128x64,stages=6"), 2, {}) == 0);
   Epilogue scaled = kResidual;
   scaled.add(step<ScaleBlock>());
   CHECK(residual_stages(ping_pong("128x128x64,stages=6"), 2, scaled) == 0);
-  CHECK(stages(ping_pong("128x136x64,stages=4")) == 0);  // odd eights of columns
+  CHECK(stages(ping_pong("128x136x64,stages=4")) == 0);  // odd multiple of 8 columns
   CHECK(stages(parse_kernel_config(
             "pipelined:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=1,"
             "raster=grouped_m,group=8")) == 0);

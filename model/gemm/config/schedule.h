@@ -1,8 +1,8 @@
-// The schedules of the GEMM kernels, and one row of traits for each: what its roles are and what
-// they hide. Whatever asks "which schedule is it?" asks the row, so a schedule is added by its
-// enumerator, its row, a kernel (kernels/gemm) and the processes of its roles
-// (model/gemm/sim/schedules); a missing row does not compile. Compiled by the host compiler, nvcc
-// and NVRTC. Checked by: schedule_test.cpp, tests/scripts/new_schedule.sh.
+// The schedules of the GEMM kernels, with a row of traits each: their roles and what they overlap.
+// Code asks for traits, not for the schedule, so a new schedule is an enumerator, a row, a kernel
+// (kernels/gemm) and the processes of its roles (model/gemm/sim/schedules); a missing row does not
+// compile. Compiled by the host compiler, nvcc and NVRTC. Checked by: schedule_test.cpp,
+// tests/scripts/new_schedule.sh.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -13,77 +13,76 @@ namespace tilecast {
 enum class Schedule : i32 {
   kSmallMma,           // one CTA, one tile, one K block
   kBlocked,            // one tile per CTA, one buffer: load, wait, wgmma, wait
-  kBlockedPipelined,   // two buffers: a load is waited for at once, under the last K block's wgmma
-  kPipelined,          // a ring of stages, TMA and wgmma both asynchronous
-  kPersistent,         // the same inside a loop over tiles, one CTA per SM slot
-  kPersistentOverlap,  // the next tile's loads run under this tile's last wgmmas and its epilogue
-  kWarpSpecialized,    // one producer warpgroup, n consumer warpgroups that share a tile
-  kPingPong,           // one producer, two consumer warpgroups that take tiles in turn
-  // warp_specialized with tiles shared along K (work_decomposition.h):
+  kBlockedPipelined,   // two buffers: a load overlaps the previous K block's wgmma
+  kPipelined,          // a ring of stages; TMA and wgmma are both asynchronous
+  kPersistent,         // pipelined, in CTAs that loop over tiles
+  kPersistentOverlap,  // the next tile's loads overlap this tile's last wgmmas and its epilogue
+  kWarpSpecialized,    // one producer warpgroup and n consumer warpgroups that share a tile
+  kPingPong,           // one producer and two consumer warpgroups that alternate tiles
+  // warp_specialized, with tiles shared along K (work_decomposition.h):
   kSplitK,         // every tile in equal parts
-  kSplitKHybrid,   // so for the partial wave; whole tiles for the rest
-  kStreamK,        // every worker the same number of K blocks
-  kStreamKHybrid,  // so for the partial wave and one full one; whole tiles for the rest
-  // On Blackwell, accumulators in tensor memory (tensor_memory.h):
-  kTcgen05Pipelined,          // one warp loads and issues, a ring of stages, one tile per CTA
-  kTcgen05Persistent,         // the same inside a loop over tiles
-  kTcgen05PersistentOverlap,  // the next tile's loads run under this tile's last MMAs and epilogue
-  kTcgen05WarpSpecialized,    // a warp that loads, one that issues, one that asks for tiles, four
-                              // that store
+  kSplitKHybrid,   // split-K for the partial wave; whole tiles for the rest
+  kStreamK,        // every worker computes the same number of K blocks
+  kStreamKHybrid,  // stream-K for the partial wave and one full wave; whole tiles for the rest
+  // On Blackwell, with accumulators in tensor memory (tensor_memory.h):
+  kTcgen05Pipelined,          // one warp loads and issues; a ring of stages; one tile per CTA
+  kTcgen05Persistent,         // likewise, in CTAs that loop over tiles
+  kTcgen05PersistentOverlap,  // the next tile's loads overlap this tile's last MMAs and epilogue
+  kTcgen05WarpSpecialized,    // one warp loads, one issues, one requests tiles, four store
 };
 
-/// The instructions that multiply.
+/// The tensor core instruction set.
 enum class TensorCore : i32 { kWgmma, kTcgen05 };
 
-/// What K blocks are loaded into.
+/// Shared-memory buffers for K blocks.
 enum class Buffers : i32 {
-  kOne,   // each load is waited for, and each multiply
-  kTwo,   // a load runs under one multiply
-  kRing,  // `stages` of them
+  kOne,   // each load and each MMA is waited for
+  kTwo,   // a load overlaps one MMA
+  kRing,  // `stages` buffers
 };
 
 enum class Grid : i32 {
-  kTiles,     // a CTA (cluster) per tile, in the hardware's order
-  kResident,  // as many as fit at once, each looping over tiles
-  kTakeover,  // as kTiles; what runs takes over the tiles of what has not started
+  kTiles,     // a CTA (cluster) per tile, in hardware order
+  kResident,  // persistent: as many as fit, each looping over tiles
+  kTakeover,  // as kTiles, but a running CTA takes over tiles of CTAs not yet launched
 };
 
-/// Who loads K blocks.
+/// The role that loads K blocks.
 enum class Loader : i32 {
-  kMultiplier,         // a warp of those that multiply, or that issues the MMAs
+  kMultiplier,         // a warp that also multiplies or issues MMAs
   kProducerWarpgroup,  // a warpgroup that neither multiplies nor stores
 };
 
 /// How workers share a tile along K.
 enum class SplitK : i32 {
   kNone,
-  kEqually,   // in `splits` parts
+  kEqually,   // in `splits` equal parts
   kByWorker,  // every worker gets the same number of K blocks
 };
 
 struct ScheduleTraits {
   const char* name;               // in configuration texts
   const char* abbreviation;       // in tables
-  const char* meaning;            // for those who read it for the first time
-  const char* cutlass = nullptr;  // its kernel there, in the words of CUTLASS's names
+  const char* meaning;            // one-line description for lists
+  const char* cutlass = nullptr;  // its CUTLASS counterpart, in CUTLASS's words
   TensorCore tensor_core = TensorCore::kWgmma;
   Buffers buffers = Buffers::kRing;
   Loader loader = Loader::kMultiplier;
   Grid grid = Grid::kTiles;
-  bool grid_is_open = false;      // the configuration chooses another one
-  bool loads_run_ahead = false;   // over tiles: the next one's begin before this one has ended
-  bool borrows_b_stages = false;  // C may be staged in stages of B
-  bool stores_can_be_deferred = false;  // a tile's store runs under the next tile's K blocks
-  bool shares_operands = false;         // CTAs of a cluster, by multicast
-  bool walks_groups = false;            // of rows with a B each, where CTAs are resident
-  bool accumulators_are_open = false;   // one tile's, or two tiles'
+  bool grid_is_open = false;      // the configuration may choose another grid
+  bool loads_run_ahead = false;   // across tiles: the next tile's loads begin before this tile ends
+  bool borrows_b_stages = false;  // C may be staged in B's stages
+  bool stores_can_be_deferred = false;  // a tile's store may overlap the next tile's K blocks
+  bool shares_operands = false;         // by multicast within a cluster
+  bool walks_groups = false;            // supports groups of rows with a B each, if persistent
+  bool accumulators_are_open = false;   // choice of one or two accumulator sets
   bool one_k_block = false;             // the whole problem is one tile and one K block
-  i32 tiles_at_once = 1;                // that the warpgroups of one CTA work on
+  i32 tiles_at_once = 1;                // tiles that one CTA works on at the same time
   SplitK split_k = SplitK::kNone;
-  bool hybrid = false;  // K is split for the last tiles only; the others are whole
+  bool hybrid = false;  // only the last tiles split K
 };
 
-/// The row of a schedule. Inlined, so that who asks for one trait looks up that one alone.
+/// The traits of a schedule. Inlined, so that asking for one trait costs one table lookup.
 TILECAST_HD TILECAST_INLINED constexpr ScheduleTraits traits_of(Schedule schedule) {
   switch (schedule) {
     case Schedule::kSmallMma:
@@ -216,10 +215,10 @@ TILECAST_HD TILECAST_INLINED constexpr ScheduleTraits traits_of(Schedule schedul
               .loads_run_ahead = true,
               .accumulators_are_open = true};
   }
-  return {};  // no schedule
+  return {};  // not a schedule
 }
 
-/// Enumerators of Schedule.
+/// Number of enumerators of Schedule.
 constexpr i32 kScheduleCount = 16;
 static_assert(traits_of(static_cast<Schedule>(kScheduleCount)).name == nullptr,
               "kScheduleCount is the number of schedules");
@@ -234,22 +233,22 @@ TILECAST_HD constexpr bool rows_have_words() {
 }
 static_assert(rows_have_words(), "a schedule has a name, an abbreviation and a meaning");
 
-/// Workers may share a tile along K.
+/// Whether workers may share a tile along K.
 TILECAST_HD constexpr bool splits_k(Schedule schedule) {
   return traits_of(schedule).split_k != SplitK::kNone;
 }
 
-/// They do so in equal parts, `splits` of them.
+/// Whether they share it in `splits` equal parts.
 TILECAST_HD constexpr bool splits_equally(Schedule schedule) {
   return traits_of(schedule).split_k == SplitK::kEqually;
 }
 
-/// Accumulators lie in tensor memory, and one thread issues the MMAs.
+/// Whether accumulators are in tensor memory and one thread issues the MMAs.
 TILECAST_HD constexpr bool uses_tcgen05(Schedule schedule) {
   return traits_of(schedule).tensor_core == TensorCore::kTcgen05;
 }
 
-/// One warpgroup neither multiplies nor stores: it loads and, on Blackwell, issues.
+/// Whether a warpgroup only loads and, on Blackwell, issues MMAs.
 TILECAST_HD constexpr bool has_producer_warpgroup(Schedule schedule) {
   return traits_of(schedule).loader == Loader::kProducerWarpgroup;
 }

@@ -37,21 +37,21 @@ TEST_CASE("The traits of a schedule do not contradict each other", "[schedule]")
     CAPTURE(to_text(schedule));
     const ScheduleTraits traits = traits_of(schedule);
     const bool loops = traits.grid == Grid::kResident || traits.grid_is_open;
-    // Nothing can run ahead over tiles, or be shared out along K, where a CTA has only one tile.
+    // A CTA with a single tile cannot load ahead across tiles or split K.
     CHECK((!traits.loads_run_ahead || loops));
     CHECK((traits.split_k == SplitK::kNone || loops));
     CHECK((!traits.hybrid || traits.split_k != SplitK::kNone));
-    // What loads and multiplies apart does so through a ring.
+    // A separate loader needs a ring.
     CHECK((traits.loader == Loader::kMultiplier || traits.buffers == Buffers::kRing));
     CHECK((!traits.one_k_block || traits.buffers == Buffers::kOne));
-    // Two tiles at once need someone who loads for both; their stages are never C's.
+    // Two tiles at a time need a common loader, and their stages cannot stage C.
     CHECK((traits.tiles_at_once == 1 || traits.loader == Loader::kProducerWarpgroup));
     CHECK((!traits.borrows_b_stages || traits.loader == Loader::kMultiplier));
     CHECK((!traits.accumulators_are_open || traits.tensor_core == TensorCore::kTcgen05));
   }
 }
 
-TEST_CASE("What a schedule fixes is what its row says", "[schedule]") {
+TEST_CASE("fixed_by_schedule agrees with the traits", "[schedule]") {
   CHECK(fixed_by_schedule(Schedule::kBlockedPipelined).tiling.stages == 2);
   CHECK(fixed_by_schedule(Schedule::kBlocked).tiling.stages == 1);
   CHECK(fixed_by_schedule(Schedule::kStreamK).grid == Grid::kResident);

@@ -1,4 +1,4 @@
-// The schedules as lists and as words, on the host.
+// Lists of schedules and their words, for the host.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace tilecast {
 
 constexpr auto kEverySchedule = every_enumerator<Schedule, kScheduleCount>();
 
-/// Those that one kind of tensor core runs, in the order of the enumerators.
+/// The schedules for one kind of tensor core, in the order of the enumerators.
 template <TensorCore kCore>
 constexpr auto schedules_on() {
   constexpr auto runs = [](Schedule s) { return traits_of(s).tensor_core == kCore; };

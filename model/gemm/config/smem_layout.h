@@ -1,12 +1,11 @@
-// Where a GEMM kernel keeps what in shared memory: the rings of A and B, the staging of C, the
-// barriers. The kernel carves by these offsets and the model's legality counts these bytes.
+// Shared-memory layout of a GEMM kernel: the rings of A and B, the staging of C, the barriers. The
+// kernel uses these offsets, and legality counts these bytes.
 //
-// Stages of K-major operands hold K in slabs of one swizzle row (64 elements, or 32 where block_k
-// is 32); M-major A and N-major B hold M and N in slabs of 64. Every slab starts at a multiple of
-// 1024 bytes.
+// Stages of K-major operands store K in slabs of one swizzle row (64 elements, or 32 if block_k is
+// 32); M-major A and N-major B store M and N in slabs of 64. Every slab is 1024-byte aligned.
 //
-// C is staged in slots of 64 rows x up to 64 columns per warpgroup; on Blackwell of 128 rows, of
-// which each warp has 32. With c_slots of 0 it borrows
+// C is staged in slots of 64 rows x up to 64 columns per warpgroup, on Blackwell of 128 rows, 32
+// per warp. With c_slots of 0 it borrows
 // stages instead: kernels with one tile per CTA use the drained ring; persistent_overlap gives its
 // B ring one stage more than its A ring, so that two B stages are free when a tile ends.
 #pragma once
@@ -21,28 +20,28 @@
 namespace tilecast {
 
 constexpr i32 kSwizzleBytes = 128;        // longest row of one slab
-constexpr i32 kSlabElements = 64;         // 16-bit elements in such a row
-constexpr i32 kHalfBytes = 2;             // of such an element
+constexpr i32 kSlabElements = 64;         // 16-bit elements per swizzle row
+constexpr i32 kHalfBytes = 2;             // of a 16-bit element
 constexpr i32 kSwizzleAtomBytes = 1024;   // 8 rows; alignment of every slab
 constexpr i32 kBarrierBytes = 8;          // one mbarrier
-constexpr i32 kBulkCopyAlignment = 128;   // of a box without a swizzle
-constexpr i32 kBStagesFreeAtTileEnd = 2;  // of persistent_overlap where C borrows them
+constexpr i32 kBulkCopyAlignment = 128;   // of a box without swizzle
+constexpr i32 kBStagesFreeAtTileEnd = 2;  // in persistent_overlap, if C borrows them
 
-/// K elements of one slab of a K-major operand.
+/// K elements per slab of a K-major operand.
 TILECAST_HD constexpr i32 k_slab_elements(const Tiling& tiling) {
   return min_of(tiling.block_k, kSwizzleBytes / tiling.operand_bytes);
 }
 
-/// Columns of the last chunk of a row of C, where they are an odd multiple of eight: no swizzle row
-/// has their length, and none is needed, since rows that lie an odd multiple of 16 bytes apart do
-/// not meet in the same banks. Else 0.
+/// Width of the last chunk in a row of C if it is an odd multiple of eight columns, else 0. No
+/// swizzle mode matches it and none is needed: rows an odd multiple of 16 bytes apart do not
+/// conflict in shared-memory banks.
 TILECAST_HD constexpr i32 c_last_columns(const Tiling& tiling) {
   return in_odd_eights(tiling) ? warpgroup_columns(tiling) % kSlabElements : 0;
 }
 
-/// Columns of C in one staging slot, and in one bulk store: a store fills whole swizzle rows of
-/// 128, 64 or 32 bytes, a slot holds as many stores as fit 64 columns; or it is that last chunk.
-/// Columns are those of A B, of which each leaves `column_bytes` (c_column_bytes) in C.
+/// Columns of C per staging slot, and per bulk store. A store fills whole swizzle rows of 128, 64
+/// or 32 bytes, and a slot holds stores of up to 64 columns together; or it holds the odd last
+/// chunk. Columns are those of A B, each of which takes `column_bytes` (c_column_bytes) in C.
 TILECAST_HD constexpr i32 c_slot_columns(const Tiling& tiling) {
   return min_of(warpgroup_columns(tiling), kSlabElements);
 }
@@ -52,7 +51,7 @@ TILECAST_HD constexpr i32 c_box_columns(const Tiling& tiling, i32 column_bytes =
   return min_of(fit, kSwizzleBytes / column_bytes);
 }
 
-/// Rows of one slot.
+/// Rows per slot.
 TILECAST_HD constexpr i32 c_slot_rows(Schedule schedule) {
   return uses_tcgen05(schedule) ? kTensorMemoryLanes : kWgmmaM;
 }
@@ -65,12 +64,12 @@ TILECAST_HD constexpr i32 c_chunks(Schedule schedule, const Tiling& tiling) {
   return c_chunks(tiling) * kWgmmaM / c_slot_rows(schedule);
 }
 
-constexpr i32 kMostBoxRows = 256;  // of one bulk copy
+constexpr i32 kMostBoxRows = 256;  // per bulk copy
 constexpr i32 kSwizzleAtomRows = 8;
 
-/// Of a tile of A that is partly out of bounds only rows that exist are loaded, in whole steps:
-/// swizzle atoms; slices, where CTAs load them for each other; all, where one copy cannot bring
-/// them, or where A is M-major, whose copies bring slabs of them.
+/// Granularity of A's rows loaded for a tile that is partly out of bounds: swizzle atoms; slices if
+/// the CTAs of a cluster load them for each other; all rows if one copy cannot load them, or if A
+/// is M-major, where copies load slabs of rows.
 TILECAST_HD constexpr i32 a_rows_step(const Tiling& tiling, Layout layout) {
   return !a_is_k_major(layout)           ? tiling.block_m
          : tiling.cluster_n > 1          ? tiling.block_m / tiling.cluster_n
@@ -78,15 +77,15 @@ TILECAST_HD constexpr i32 a_rows_step(const Tiling& tiling, Layout layout) {
                                          : kSwizzleAtomRows;
 }
 
-/// A pair of CTAs that share tcgen05 instructions loads all rows, whether they exist or not; so
-/// does who walks groups, which end where the boxes of no tensor map do.
+/// Whether only rows inside the matrix are loaded. A pair of CTAs that share tcgen05 instructions
+/// loads all rows; so do kernels for groups, whose ends are not bounds of a tensor map.
 TILECAST_HD constexpr bool loads_existing_rows(const GemmProblem& problem,
                                                const KernelConfig& config) {
   return problem.groups == nullptr &&
          (!uses_tcgen05(config.schedule) || cta_group(config.tiling) == 1);
 }
 
-/// Of a tile of block_m rows where `rows` follow its first one, or none.
+/// Rows loaded for a tile of block_m rows, of which `rows` (or none) are inside the matrix.
 TILECAST_HD constexpr i32 a_rows_loaded(i32 rows, i32 block_m, i32 step) {
   return rows >= block_m ? block_m : round_up(max_of(rows, 0), step);
 }
@@ -96,11 +95,11 @@ struct SmemLayout {
   i32 b_stages;  // stages, or one more
   i32 c_slot_bytes;
   i32 b_offset, c_offset, barrier_offset;
-  i32 tcgen05_offset;  // of the tcgen05 kernels' own (tensor_memory.h)
-  i32 total_bytes;     // what the launch asks for
+  i32 tcgen05_offset;  // the tcgen05 kernels' own data (tensor_memory.h)
+  i32 total_bytes;     // requested at launch
 };
 
-/// Bytes of one slot.
+/// Bytes per slot.
 TILECAST_HD constexpr i32 c_slot_bytes(Schedule schedule, const Tiling& tiling, i32 column_bytes) {
   return c_slot_rows(schedule) * c_slot_columns(tiling) * column_bytes;
 }
@@ -110,7 +109,7 @@ TILECAST_HD constexpr SmemLayout smem_layout(Schedule schedule, const Tiling& ti
   const bool borrows_b = traits_of(schedule).borrows_b_stages && tiling.c_slots == 0;
   SmemLayout layout{};
   layout.a_stage_bytes = tiling.block_m * tiling.block_k * tiling.operand_bytes;
-  // A pair of CTAs holds B once between them.
+  // A pair of CTAs holds one copy of B between them.
   const i32 b_rows = uses_tcgen05(schedule) ? tiling.block_n / cta_group(tiling) : tiling.block_n;
   layout.b_stage_bytes = b_rows * tiling.block_k * tiling.operand_bytes;
   layout.b_stages = tiling.stages + (borrows_b ? kBStagesFreeAtTileEnd - 1 : 0);
@@ -124,16 +123,16 @@ TILECAST_HD constexpr SmemLayout smem_layout(Schedule schedule, const Tiling& ti
   return layout;
 }
 
-/// Bytes of the table of groups, which lies behind all that: a scheduler, and each group's first
-/// row and first row of tiles with those behind the last.
+/// Bytes of the table of groups after everything else: a scheduler, then each group's first row and
+/// first row of tiles, with end markers.
 TILECAST_HD constexpr i32 group_table_bytes(i64 groups) {
   return static_cast<i32>(8 * (groups + 1) + 128);
 }
 
-/// Of block scales, a box of A's begins at a multiple of four, tiles of groups anywhere: it is
-/// longer by four. A function, since a constant would be a symbol of every cubin.
+/// Extra rows loaded for block scales of A: a box starts at a multiple of four rows, but tiles of
+/// groups start anywhere. A function, since a constant would add a symbol to every cubin.
 TILECAST_HD consteval i32 scales_apart() { return 16 / scale_bytes(); }
-/// Boxes that bring them, each of so many rows, and four that the next one brings again.
+/// Boxes per load of block scales; consecutive boxes overlap by four rows.
 TILECAST_HD constexpr i32 scale_copies(const Tiling& tiling) {
   return ceil_div(tiling.block_m + scales_apart(), kMostBoxRows);
 }
@@ -143,23 +142,23 @@ TILECAST_HD constexpr i32 scale_box_rows(const Tiling& tiling) {
 TILECAST_HD constexpr i32 scale_box_bytes(const Tiling& tiling) {
   return scale_bytes() * (scale_box_rows(tiling) + scales_apart());
 }
-/// Of block scales in each stage: those of A's rows, where a bulk copy may put them.
+/// Bytes of block scales per stage: those of A's rows, at the alignment of bulk copies.
 TILECAST_HD constexpr i32 scale_stage_bytes(const Tiling& tiling) {
   return round_up(scale_bytes() * (tiling.block_m + scales_apart()), kBulkCopyAlignment);
 }
-/// From the stages' barriers to the scales, which lie behind all that.
+/// From the stages' barriers to the scales after them.
 TILECAST_HD constexpr i32 scale_ring_offset(const Tiling& tiling) {
   const i32 barriers = 2 * tiling.stages * kBarrierBytes;
   return round_up(barriers, kBulkCopyAlignment) - barriers;
 }
-/// Of all stages, with what lies before them.
+/// Bytes of all stages' scales, with the padding before them.
 TILECAST_HD constexpr i32 scale_ring_bytes(const Epilogue& epilogue, const Tiling& tiling) {
   return has_block_scales(epilogue)
              ? scale_ring_offset(tiling) + tiling.stages * scale_stage_bytes(tiling)
              : 0;
 }
 
-/// What slots of C take beyond those of 16-bit elements; less than 0 where they take less.
+/// Bytes of C slots beyond those for 16-bit elements; negative if smaller.
 TILECAST_HD constexpr i32 c_slots_beside(const KernelConfig& config, i32 column_bytes) {
   const Tiling& t = config.tiling;
   return consumer_warpgroups(config.schedule, t) * t.c_slots *
@@ -167,8 +166,8 @@ TILECAST_HD constexpr i32 c_slots_beside(const KernelConfig& config, i32 column_
           c_slot_bytes(config.schedule, t, kHalfBytes));
 }
 
-/// Whether a kernel can promote the sums of each K block, which is 128 elements: before the next
-/// one's begin, whose stage is waited for before this one's is free.
+/// Whether the kernel can promote accumulators after every K block of 128 elements: the next
+/// block's stage is waited for before this block's is released.
 TILECAST_HD constexpr bool can_promote(const KernelConfig& config) {
   const Tiling& t = config.tiling;
   return has_producer_warpgroup(config.schedule) && !uses_tcgen05(config.schedule) &&
@@ -176,12 +175,12 @@ TILECAST_HD constexpr bool can_promote(const KernelConfig& config) {
          t.block_n <= kMostInstructionN && config.inflight == 0 &&
          config.store == Store::kAtTileEnd;
 }
-/// Whether it can scale them: a K block is one block of scales, and the tile's first one is K's.
+/// Whether it supports block scales: a K block is one scale block, and tiles start at the first.
 TILECAST_HD constexpr bool takes_block_scales(const KernelConfig& config) {
   return can_promote(config) && !splits_k(config.schedule);
 }
 
-/// Whether what C may borrow holds a whole tile of it.
+/// Whether the space that C may borrow holds a whole tile.
 TILECAST_HD constexpr bool c_fits_where_it_is_staged(Schedule schedule, const Tiling& tiling,
                                                      i32 column_bytes = kHalfBytes) {
   if (tiling.c_slots > 0) {

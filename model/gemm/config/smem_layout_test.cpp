@@ -12,12 +12,12 @@ Tiling tile(i32 m, i32 n, i32 k, i32 stages, i32 warpgroups_m, i32 warpgroups_n,
   return {m, n, k, stages, warpgroups_m, warpgroups_n, 1, 1, c_slots};
 }
 
-TEST_CASE("Slots of C grow and shrink with what a column leaves there") {
+TEST_CASE("Slots of C scale with the bytes of C per column") {
   const Tiling t = tile(128, 256, 64, 3, 2, 1, 2);
   // 64 rows x 64 columns
   CHECK(c_slot_bytes(Schedule::kWarpSpecialized, t, 4) == 16384);
   CHECK(c_slot_bytes(Schedule::kWarpSpecialized, t, 1) == 4096);
-  CHECK(c_box_columns(t, 4) == 32);  // of a swizzle row of 128 bytes
+  CHECK(c_box_columns(t, 4) == 32);  // a swizzle row of 128 bytes
   CHECK(c_box_columns(t, 2) == 64);
   CHECK(c_box_columns(t, 1) == 64);
   KernelConfig config{};
@@ -34,19 +34,19 @@ TEST_CASE("The layout of 128x256x64 with four stages and two warpgroups, by hand
     return smem_layout(Schedule::kPipelined, tile(128, 256, 64, stages, 2, 1, 2));
   };
   const SmemLayout layout = layout_of(4);
-  CHECK(layout.a_stage_bytes == 16384);    // 128 x 64 x 2 B = 16 KiB
-  CHECK(layout.b_stage_bytes == 32768);    // 256 x 64 x 2 B = 32 KiB
-  CHECK(layout.b_stages == 4);             // as many as of A
-  CHECK(layout.c_slot_bytes == 8192);      // 64 rows x 64 columns x 2 B
-  CHECK(layout.b_offset == 65536);         // after 4 stages of A
-  CHECK(layout.c_offset == 196608);        // and 4 of B: 65536 + 131072
-  CHECK(layout.barrier_offset == 229376);  // two warpgroups x two slots x 8 KiB
-  CHECK(layout.total_bytes == 229440);     // a full and an empty barrier of 8 B for each stage
-  CHECK(layout.total_bytes <= kMostOfHopperCta);       // fits,
+  CHECK(layout.a_stage_bytes == 16384);           // 128 x 64 x 2 B = 16 KiB
+  CHECK(layout.b_stage_bytes == 32768);           // 256 x 64 x 2 B = 32 KiB
+  CHECK(layout.b_stages == 4);                    // as many as for A
+  CHECK(layout.c_slot_bytes == 8192);             // 64 rows x 64 columns x 2 B
+  CHECK(layout.b_offset == 65536);                // after 4 stages of A
+  CHECK(layout.c_offset == 196608);               // and 4 of B: 65536 + 131072
+  CHECK(layout.barrier_offset == 229376);         // two warpgroups x two slots x 8 KiB
+  CHECK(layout.total_bytes == 229440);            // a full and an empty barrier of 8 B per stage
+  CHECK(layout.total_bytes <= kMostOfHopperCta);  // fits,
   CHECK(layout_of(5).total_bytes > kMostOfHopperCta);  // a fifth stage does not
 }
 
-TEST_CASE("Ping-pong stages C for both tiles that are under way") {
+TEST_CASE("Ping-pong stages C for both tiles in flight") {
   const Tiling t = tile(64, 256, 64, 4, 1, 1, 2);
   const SmemLayout one = smem_layout(Schedule::kPipelined, t);
   const SmemLayout two = smem_layout(Schedule::kPingPong, t);
@@ -54,7 +54,7 @@ TEST_CASE("Ping-pong stages C for both tiles that are under way") {
   CHECK(two.barrier_offset - two.c_offset == 4 * 8192);  // two consumers x two slots
 }
 
-TEST_CASE("A store is 64, 32 or 16 columns wide, whichever divides a warpgroup's part") {
+TEST_CASE("A store is the widest of 64, 32 and 16 columns that divides a warpgroup's part") {
   const auto box = [](i32 block_n, i32 warpgroups_n) {
     return c_box_columns(tile(64, block_n, 64, 2, 1, warpgroups_n, 2));
   };
@@ -66,7 +66,7 @@ TEST_CASE("A store is 64, 32 or 16 columns wide, whichever divides a warpgroup's
   CHECK(box(192, 2) == 32);  // 96 each
 }
 
-TEST_CASE("Columns that are an odd multiple of eight end in a chunk of their own width") {
+TEST_CASE("An odd multiple of eight columns ends in a chunk of its own width") {
   const auto last = [](i32 block_n, i32 warpgroups_n) {
     return c_last_columns(tile(64, block_n, 64, 2, 1, warpgroups_n, 2));
   };
@@ -77,13 +77,13 @@ TEST_CASE("Columns that are an odd multiple of eight end in a chunk of their own
   CHECK(last(176, 1) == 0);
   CHECK(last(256, 1) == 0);
   const Tiling t = tile(64, 168, 64, 2, 1, 1, 2);
-  CHECK(c_box_columns(t) == 64);  // of the chunks before
+  CHECK(c_box_columns(t) == 64);  // for the chunks before it
   CHECK(c_chunks(t) == 3);
   CHECK(c_slot_columns(t) == 64);
   CHECK(c_slot_columns(tile(64, 40, 64, 2, 1, 1, 2)) == 40);
 }
 
-TEST_CASE("A slot is 64 columns wide or the whole part, and the last one of a row may be partial") {
+TEST_CASE("A slot is up to 64 columns wide, and the last one of a row may be partial") {
   const Tiling narrow = tile(64, 32, 64, 2, 1, 1, 1);
   CHECK(c_slot_columns(narrow) == 32);
   CHECK(smem_layout(Schedule::kPipelined, narrow).c_slot_bytes == 4096);  // 64 x 32 x 2 B
@@ -92,37 +92,38 @@ TEST_CASE("A slot is 64 columns wide or the whole part, and the last one of a ro
   CHECK(c_chunks(tile(64, 64, 64, 2, 1, 1, 1)) == 1);
   CHECK(c_chunks(tile(64, 80, 64, 2, 1, 1, 1)) == 2);    // 64 and 16
   CHECK(c_chunks(tile(128, 256, 64, 2, 1, 1, 1)) == 8);  // 2 wgmma rows x 4
-  CHECK(c_chunks(tile(128, 256, 64, 2, 2, 1, 1)) == 4);  // of each of two warpgroups
+  CHECK(c_chunks(tile(128, 256, 64, 2, 2, 1, 1)) == 4);  // for each of two warpgroups
   CHECK(c_chunks(tile(128, 256, 64, 2, 1, 2, 1)) == 4);  // 2 rows x 128 columns
 }
 
-TEST_CASE("A kernel with one tile per CTA borrows the whole ring for C, while it holds the tile") {
-  // 64x256 of C is 32 KiB. One stage of block_k 32: (64 + 256) x 32 x 2 = 20 KiB, two are enough.
+TEST_CASE("A kernel with one tile per CTA may borrow the whole ring for C if the tile fits") {
+  // 64x256 of C is 32 KiB. A stage with block_k 32 is (64 + 256) x 32 x 2 = 20 KiB, so two suffice.
   const auto fits = [](i32 stages) {
     return c_fits_where_it_is_staged(Schedule::kPipelined, tile(64, 256, 32, stages, 1, 1, 0));
   };
   CHECK_FALSE(fits(1));
   CHECK(fits(2));
-  // Slots are whole: 64x80 takes two of 8 KiB; one stage of block_k 64 is 8 + 10 KiB.
+  // Slots are whole: 64x80 takes two of 8 KiB; a stage with block_k 64 is 8 + 10 KiB.
   CHECK(c_fits_where_it_is_staged(Schedule::kBlocked, tile(64, 80, 64, 1, 1, 1, 0)));
-  // 320x80 takes ten, 80 KiB; one stage is 40 + 10 KiB, one of block_k 128 is 100.
+  // 320x80 takes ten slots, 80 KiB; a stage with block_k 64 is 40 + 10 KiB, with 128 it is 100 KiB.
   CHECK_FALSE(c_fits_where_it_is_staged(Schedule::kBlocked, tile(320, 80, 64, 1, 5, 1, 0)));
   CHECK(c_fits_where_it_is_staged(Schedule::kBlocked, tile(320, 80, 128, 1, 5, 1, 0)));
 }
 
-TEST_CASE("persistent_overlap that borrows has one B stage more, and two of them hold the tile") {
+TEST_CASE("persistent_overlap has one extra B stage if C borrows, and two B stages hold the tile") {
   const SmemLayout borrows =
       smem_layout(Schedule::kPersistentOverlap, tile(128, 256, 64, 4, 2, 1, 0));
   CHECK(borrows.b_stages == 5);
   CHECK(borrows.c_offset == 65536 + 5 * 32768);
-  CHECK(borrows.total_bytes == 229376 + 64);  // no slots of its own
+  CHECK(borrows.total_bytes == 229376 + 64);  // no slots for C
   CHECK(smem_layout(Schedule::kPersistentOverlap, tile(128, 256, 64, 4, 2, 1, 2)).b_stages == 4);
-  // 128x256 of C is 64 KiB, two B stages of block_k 64 are as much; of block_k 32 half of it.
+  // 128x256 of C is 64 KiB, the same as two B stages with block_k 64; with block_k 32 they are half
+  // that.
   CHECK(c_fits_where_it_is_staged(Schedule::kPersistentOverlap, tile(128, 256, 64, 4, 2, 1, 0)));
   CHECK_FALSE(
       c_fits_where_it_is_staged(Schedule::kPersistentOverlap, tile(128, 256, 32, 4, 2, 1, 0)));
-  // A slot lies in one stage: a B stage of 160x64 is 20 KiB, two whole slots of 8. 64x160 of C
-  // takes three slots, 128x160 six.
+  // A slot does not straddle stages: a B stage of 160x64 is 20 KiB, two whole slots of 8. 64x160 of
+  // C takes three slots, 128x160 six.
   CHECK(c_fits_where_it_is_staged(Schedule::kPersistentOverlap, tile(64, 160, 64, 4, 1, 1, 0)));
   CHECK_FALSE(
       c_fits_where_it_is_staged(Schedule::kPersistentOverlap, tile(128, 160, 64, 4, 2, 1, 0)));
@@ -157,11 +158,11 @@ TEST_CASE("Threads, accumulators and wgmmas of a tile, by hand") {
   CHECK(threads_per_cta(Schedule::kWarpSpecialized, rows) == 384);  // one producer warpgroup
   CHECK(accumulator_registers(rows) == 128);                        // 64 x 256 / 128 threads
   CHECK(wgmmas_along_m(rows) == 1);
-  CHECK(wgmmas_along_m(tile(256, 128, 64, 4, 2, 1, 2)) == 2);  // 128 rows of each warpgroup
+  CHECK(wgmmas_along_m(tile(256, 128, 64, 4, 2, 1, 2)) == 2);  // 128 rows per warpgroup
   const Tiling columns = tile(128, 256, 64, 4, 1, 2, 2);
   CHECK(accumulator_registers(columns) == 128);  // 128 x 128 / 128 threads
   CHECK(wgmmas_along_m(columns) == 2);
-  // Two consumers with a tile each, and the producer.
+  // Two consumers with a tile each, plus the producer.
   CHECK(threads_per_cta(Schedule::kPingPong, tile(64, 256, 64, 4, 1, 1, 2)) == 384);
   CHECK(cluster_size({128, 256, 64, 4, 2, 1, 2, 2, 2}) == 4);
 }
@@ -179,9 +180,9 @@ TEST_CASE("The instruction is the widest step of 16 that divides a warpgroup's c
   CHECK(instruction(320, 1) == 160);  // two of 160, since 320 is too wide
   CHECK(instruction(272, 1) == 16);   // 17 x 16: no wider divisor of at most 256
   CHECK(instruction(16, 1) == 16);
-  CHECK(instruction(168, 1) == 168);  // an odd multiple of eight: one, as it is
+  CHECK(instruction(168, 1) == 168);  // an odd multiple of eight: one instruction
   CHECK(instruction(336, 2) == 168);
-  CHECK(instruction(256, 1, 32) == 32);  // as asked
+  CHECK(instruction(256, 1, 32) == 32);  // as configured
   KernelConfig config = fixed_by_schedule(Schedule::kSmallMma);
   config.tiling = tile(64, 256, 64, 1, 1, 2, 0);
   config.instruction_n = 32;

@@ -1,8 +1,8 @@
-// Blackwell's tensor memory: 128 lanes of 512 columns of 32 bits on each SM. A CTA asks for a power
-// of two of columns, at least 32; a tile's accumulators take a column for each column of C and a
-// lane for each of a CTA's 128 rows. And what the tcgen05 kernels keep in shared memory beside the
-// rings: barriers that hand accumulators over, and the answers of cluster launch control.
-// Source: PTX ISA, tensor memory and tcgen05.alloc.
+// Blackwell's tensor memory: 128 lanes of 512 32-bit columns per SM. A CTA allocates a power of two
+// of columns, at least 32; a tile's accumulators take one column per column of C and one lane per
+// row of a CTA's 128. Also the shared memory of the tcgen05 kernels besides the rings: barriers
+// that hand accumulators over, and responses of cluster launch control. Source: PTX ISA, tensor
+// memory and tcgen05.alloc.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -13,12 +13,12 @@ namespace tilecast {
 
 constexpr i32 kTensorMemoryLanes = 128;
 constexpr i32 kTensorMemoryColumns = 512;
-constexpr i32 kFewestTensorMemoryColumns = 32;  // that one can ask for
-constexpr i32 kTcgen05BlockM = 128;             // rows of C of one CTA of every kernel
-constexpr i32 kTcgen05NStep = 64;               // columns of C: whole slots of its staging
+constexpr i32 kFewestTensorMemoryColumns = 32;  // minimum allocation
+constexpr i32 kTcgen05BlockM = 128;             // rows of C per CTA, in every kernel
+constexpr i32 kTcgen05NStep = 64;               // columns of C: whole staging slots
 constexpr i32 kMostAccumulators = 2;            // tiles in tensor memory
 
-/// Columns that one CTA asks for.
+/// Columns that one CTA allocates.
 TILECAST_HD constexpr i32 tensor_memory_columns(const KernelConfig& config) {
   i32 columns = kFewestTensorMemoryColumns;
   while (columns < config.tiling.block_n * config.accumulators) {
@@ -27,13 +27,13 @@ TILECAST_HD constexpr i32 tensor_memory_columns(const KernelConfig& config) {
   return columns;
 }
 
-/// Whether the CTAs that an SM is promised find room together.
+/// Whether the allocations of all resident CTAs of an SM fit.
 TILECAST_HD constexpr bool tensor_memory_suffices(const KernelConfig& config) {
   return tensor_memory_columns(config) * config.ctas_per_sm <= kTensorMemoryColumns;
 }
 
-// Behind the stages' barriers, which come in pairs, so that the answers are 16-byte aligned.
-constexpr i32 kLaunchAnswers = 2;  // asked ahead
+// Placed after the stages' barriers; those come in pairs, so the responses are 16-byte aligned.
+constexpr i32 kLaunchAnswers = 2;  // outstanding requests
 constexpr i32 kTcgen05AnswerOffset = 0;
 constexpr i32 kTcgen05AccumulatorOffset = kTcgen05AnswerOffset + kLaunchAnswers * 16;
 constexpr i32 kTcgen05AnswerBarrierOffset = kTcgen05AccumulatorOffset + kMostAccumulators * 2 * 8;

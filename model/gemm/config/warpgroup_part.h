@@ -1,18 +1,17 @@
-// Which part of a CTA's tile a warpgroup computes: warpgroups along M first, as the kernels have it
-// (kernels/device/mma.cuh). Checked by: tests/roles/roles_test.cpp, which holds it to what they
-// store.
+// The part of a CTA's tile that a warpgroup computes: warpgroups along M first, as in the kernels
+// (kernels/device/mma.cuh). Checked by: tests/roles/roles_test.cpp, against the kernels' stores.
 #pragma once
 
 #include "model/gemm/config/kernel_config.h"
 
 namespace tilecast {
 
-/// Its first row and column, counted in the tile.
+/// First row and column, relative to the tile.
 struct WarpgroupPart {
   i32 row, column;
 };
 
-/// `warpgroup`: of those that share the tile.
+/// `warpgroup`: index among those that share the tile.
 TILECAST_HD constexpr WarpgroupPart warpgroup_part(const Tiling& tiling, i32 warpgroup) {
   return {warpgroup % tiling.warpgroups_m * warpgroup_rows(tiling),
           warpgroup / tiling.warpgroups_m * warpgroup_columns(tiling)};

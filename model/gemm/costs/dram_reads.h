@@ -1,5 +1,5 @@
-// Bounds of what a GEMM reads from DRAM, which the closed forms and the simulator share.
-// Checked by: traffic_test.cpp; why_impossible.h, of every prediction.
+// Bounds on a GEMM's DRAM reads, shared by the analytic model and the simulator. Checked by:
+// traffic_test.cpp; why_impossible.h, for every prediction.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 
 namespace tilecast {
 
-/// Every operand and what the epilogue reads, once.
+/// Every operand and epilogue input, once.
 inline Bytes least_reads(const GemmProblem& problem) {
   return Bytes{gemm_bytes(problem) - bytes_of_c(problem)};
 }
 
-/// `read`, but at least least_reads, and at most what L2 delivers to the SMs.
+/// `read`, clamped between least_reads and the bytes that L2 delivers to the SMs.
 inline Bytes possible_dram_reads(const GemmProblem& problem, Bytes read, Bytes l2_to_sm) {
   const Bytes once = least_reads(problem);
   return std::clamp(read, once, std::max(once, l2_to_sm));

@@ -1,14 +1,13 @@
-// What an epilogue adds to a kernel: the instructions and reads of its steps (model/gemm/output),
-// and of sums that are promoted the additions of every K block. The closed forms and the simulator
-// both ask.
+// Cost of fused epilogues and of fp32 promotion: instructions and reads per epilogue step
+// (model/gemm/output), and additions per K block. Shared by the analytic model and the simulator.
 //
-// Instructions are counted in the SASS of warp_specialized 128x256x64, fp16, tn (NVRTC 13.0): those
-// of each epilogue less those of none, over the 128 elements of a thread. The special function unit
-// takes machine.fused_special elements a cycle. Four warps could issue each cycle, 128 elements; an
-// H200 issued some 80 of them (machine.fused_issue) in four epilogues of
+// Instructions are counted in SASS of warp_specialized 128x256x64, fp16, tn (NVRTC 13.0): those of
+// each epilogue minus those without, per element of a thread's 128. The special function unit
+// processes machine.fused_special elements per cycle. Four warps could issue 128 elements per
+// cycle; an H200 issued about 80 (machine.fused_issue) in four epilogues of
 // two cooperative kernels, whose two warps per scheduler wait for their own results
-// (docs/dev/known-gaps.md, E6): simulated cycles of 210 kernels with and without epilogues are then
-// 1.5 % off, with 128 1.9 %. relu is part of the conversion.
+// (docs/dev/known-gaps.md, E6). With that, simulated cycles of 210 kernels with and without
+// epilogues are off by 1.5 %; with 128, by 1.9 %. relu is part of the conversion.
 //
 // Leaves out: registers that a deferred store does not get; energy of the instructions.
 //
@@ -24,7 +23,7 @@
 
 namespace tilecast {
 
-/// Of so many elements of A B, by threads that have the SM's arithmetic to themselves.
+/// Time for `elements` of A B, by threads that have the SM's arithmetic to themselves.
 constexpr Cycles fused_time(const MachineSpec& machine, const Epilogue& epilogue, double elements,
                             bool residual_in_ring = false) {
   ElementWork all;
@@ -37,14 +36,14 @@ constexpr Cycles fused_time(const MachineSpec& machine, const Epilogue& epilogue
                 max_of(all.issued / machine.fused_issue, all.special / machine.fused_special)};
 }
 
-/// So many sums of a K block, added to those of the blocks before: an addition each, with block
-/// scales a multiply-add.
+/// Time to promote `elements` partial sums of a K block: an addition each, or with block scales a
+/// multiply-add.
 constexpr Cycles promotion_time(const MachineSpec& machine, double elements) {
   return Cycles{elements / machine.fp32_additions};
 }
 
-/// What a K block's wgmmas of one warpgroup take longer by another's promotion, which reads and
-/// writes the registers of the same schedulers.
+/// Time by which one warpgroup's promotion delays another's wgmmas of a K block, because both use
+/// the register ports of the same schedulers.
 constexpr Cycles promotion_beside(const MachineSpec& machine, const GemmProblem& problem,
                                   const Tiling& t) {
   const double elements = 1.0 * warpgroup_rows(t) * warpgroup_columns(t);
@@ -53,9 +52,9 @@ constexpr Cycles promotion_beside(const MachineSpec& machine, const GemmProblem&
              : Cycles{0};
 }
 
-/// What all tiles ask L2 for: of columns each warp those of its warpgroup, of rows its own; of
-/// block scales the tile's producer A's, for all, and each warp one of B; of a matrix each thread
-/// its own elements.
+/// Bytes that the epilogues of all tiles request from L2. Column vectors: each warp reads its
+/// warpgroup's columns; row vectors: its own rows; block scales: the producer reads A's once per
+/// tile, and each warp one of B; a matrix: each thread its own elements.
 inline Bytes epilogue_reads(const GemmProblem& problem, const Tiling& t) {
   const i64 tiles = ceil_div<i64>(problem.shape.m, t.block_m) *
                     ceil_div<i64>(problem.shape.n, t.block_n) * problem.batch.products;

@@ -21,7 +21,8 @@ double cycles(const Epilogue& epilogue, bool in_ring = false) {
 TEST_CASE("An epilogue takes the longer of its issue slots and its special functions") {
   CHECK(cycles({}) == 0);
   CHECK(cycles({step<Relu>()}) == 0);  // part of the conversion
-  // 32768 elements: at 80 a cycle an instruction of each takes 409.6, at 16 a tanh of each 2048
+  // 32768 elements: at 80 per cycle one instruction per element takes 409.6, at 16 per cycle a tanh
+  // takes 2048.
   CHECK(cycles({step<BiasM>()}) == Approx(409.6));
   CHECK(cycles({step<BiasN>()}) == Approx(1.75 * 409.6));
   CHECK(cycles({step<Silu>()}) == 2048);  // 3 * 409.6 = 1229 issued
@@ -30,14 +31,14 @@ TEST_CASE("An epilogue takes the longer of its issue slots and its special funct
   CHECK(cycles({step<BiasN>(), step<Gelu>()}) == Approx(9.75 * 409.6));      // 3994
   CHECK(cycles({step<ScaleTensor>()}) == Approx(409.6));
   CHECK(cycles({step<ScaleBlock>()}) == 0);
-  // A gate's tanh is of every other column: 8 elements of 16 a cycle
+  // A gate's tanh applies to every other column: 8 elements of 16 per cycle.
   CHECK(cycles({step<Swiglu>()}) == 1024);
   CHECK(cycles({step<Geglu>()}) == Approx(4.5 * 409.6));
   CHECK(cycles({step<Residual>()}) == Approx(4 * 409.6));
   CHECK(cycles({step<Residual>()}, true) == Approx(2.25 * 409.6));
 }
 
-TEST_CASE("Each warp reads its columns of the bias, and the rows that it has") {
+TEST_CASE("Each warp reads its columns of a column bias, and its own rows of a row bias") {
   const Tiling t{.block_m = 128,
                  .block_n = 256,
                  .block_k = 64,
@@ -49,16 +50,17 @@ TEST_CASE("Each warp reads its columns of the bias, and the rows that it has") {
                  .c_slots = 2};
   GemmProblem problem{{300, 512, 64}, ElementType::kFp16, Layout::kTn};
   CHECK(epilogue_reads(problem, t).value == 0);
-  // 3 x 2 tiles of 8 warps, 256 columns of two bytes each; of rows 128 for all of them
+  // 3 x 2 tiles of 8 warps, 256 columns of two bytes each; a row bias has 128 rows per tile.
   problem.epilogue.add(step<BiasN>());
   CHECK(epilogue_reads(problem, t).value == 6 * 8 * 256 * 2);
   problem.epilogue.add(step<BiasM>());
   CHECK(epilogue_reads(problem, t).value == 6 * 128 * 2);
-  // Rows' scales of four bytes beside them: each warp its warpgroup's columns, once each row.
+  // In addition, row scales of four bytes: each warp reads its warpgroup's columns, and each row
+  // once.
   problem.epilogue = {step<ScaleRow>()};
   CHECK(epilogue_reads(problem, t).value == 6 * 2 * (64 + 4 * 256) * 4);
-  // Of blocks in each of 32 K blocks: the rows' and four more, once for both warpgroups, and one of
-  // B for each of eight warps.
+  // Block scales in each of 32 K blocks: the rows' and four more, once for both warpgroups, and one
+  // of B for each of eight warps.
   problem = {{300, 512, 2048}, ElementType::kE4m3, Layout::kTn};
   problem.epilogue = {step<Residual>()};
   CHECK(epilogue_reads(problem, t).value == 300 * 512 * 2);  // each element by one thread
@@ -70,7 +72,7 @@ TEST_CASE("Each warp reads its columns of the bias, and the rows that it has") {
   CHECK(epilogue_reads(problem, t).value == 6 * 32 * (128 + 4 + 8) * 4);
 }
 
-TEST_CASE("Sums of a K block are promoted at 128 a cycle") {
+TEST_CASE("Accumulators are promoted at 128 per cycle") {
   CHECK(promotion_time(kHopper, 64 * 128).value == 64);
 }
 
@@ -95,14 +97,14 @@ TEST_CASE("Warpgroups that share a tile slow each other's wgmmas by their promot
                             t)
         .value;
   };
-  CHECK(beside(2, 256, step<ScaleBlock>()) == 40);  // two rows of 64 x 128 sums each, of 64 cycles
+  CHECK(beside(2, 256, step<ScaleBlock>()) == 40);  // two rows of 64 x 128 sums, 64 cycles each
   CHECK(beside(2, 256, step<ScaleRow>()) == 0);
   CHECK(beside(2, 256, OutputStep{}, Accumulate::kExact) == 40);
   CHECK(beside(2, 256, step<ScaleRow>(), Accumulate::kExact) == 40);
   CHECK(beside(1, 128, step<ScaleBlock>()) == 0);
 }
 
-TEST_CASE("Scales are a number for each tensor, row and column, or block of 128") {
+TEST_CASE("Scales are one number per tensor, per row and column, or per block of 128") {
   GemmProblem problem{{300, 200, 1000}, ElementType::kE4m3, Layout::kTn};
   const auto elements = [&](OutputStep scales) {
     problem.epilogue.add(scales);

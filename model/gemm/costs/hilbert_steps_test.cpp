@@ -10,13 +10,13 @@ namespace {
 
 constexpr Raster kCurve{RasterKind::kHilbert, 1, Walk::kStrided};
 
-/// About half; even where `even` and the whole is longer than two.
+/// About half; rounded to an even number if `even` and `length` exceeds two.
 int half(int length, bool even) {
   const int h = length / 2;
   return even && h % 2 != 0 && length > 2 ? h + 1 : h;
 }
 
-/// The rectangles that hilbert_cell() follows down to one row, by their sides alone.
+/// Follows hilbert_cell() down to one row, tracking only the sides of the rectangle.
 int steps(int w, int h, int index) {
   if (w < h) {
     std::swap(w, h);
@@ -60,7 +60,7 @@ double mean_steps(int w, int h) {
 
 }  // namespace
 
-TEST_CASE("The mean number of steps to a tile on a Hilbert curve is within 15 % of every cell's") {
+TEST_CASE("The estimated number of Hilbert steps is within 15 % of the mean over all cells") {
   for (const auto& [m, n] : {std::pair{64, 128},
                              {32, 64},
                              {64, 85},
@@ -75,7 +75,7 @@ TEST_CASE("The mean number of steps to a tile on a Hilbert curve is within 15 % 
   }
 }
 
-TEST_CASE("One row of tiles, and other orders, take no steps") {
+TEST_CASE("A single row of tiles takes no steps, nor do other orders") {
   CHECK(hilbert_steps(kCurve, 1, 9) == 0);
   CHECK(hilbert_steps(kCurve, 2, 2) == 1);
   CHECK(hilbert_steps({RasterKind::kGroupedM, 8, Walk::kStrided}, 64, 128) == 0);

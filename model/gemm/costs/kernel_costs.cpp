@@ -15,21 +15,21 @@
 namespace tilecast {
 namespace {
 
-/// Of a warpgroup that loads a K block between its wgmmas.
+/// Load time of a warpgroup that loads a K block between its wgmmas.
 Cycles own_loads(const MachineSpec& machine, const KernelConfig& config, Layout layout) {
   const bool ahead = traits_of(config.schedule).loads_run_ahead;
   return machine.own_copy * bulk_copies(config.tiling, layout) +
          (ahead ? machine.load_ahead : Cycles{});
 }
 
-/// What MMAs leave of tensor memory's port: they read the accumulators that they add to.
+/// Share of tensor memory's port that MMAs leave free: they read the accumulators that they add to.
 BytesPerCycle beside_mmas(BytesPerCycle port, const Tiling& t, Cycles interval) {
-  constexpr double kLeast = 0.5;  // nobody has seen them take more
+  constexpr double kLeast = 0.5;  // lower bound, never exceeded in measurements
   const double accumulators = 1.0 * kAccumulatorBytes * t.block_m * t.block_n;
   return {std::max(port.value * kLeast, port.value - accumulators / interval.value)};
 }
 
-/// What DRAM reads where so many things take its requests out of order.
+/// DRAM rate with this many sources of out-of-order requests.
 BytesPerSecond out_of_order_rate(const GpuSpec& gpu, int things) {
   return gpu.dram->read_rate * (1 - things * (gpu.stream ? gpu.stream->disorder_loss : 0));
 }
@@ -57,8 +57,8 @@ std::optional<BytesPerCycle> plain_store_rate(const GpuSpec& gpu, const GemmProb
   if (swapped ? bytes % 16 == 0 : c_rows_allow_tma(problem)) {
     return {};
   }
-  // Four bytes by an instruction, two where neighbours in a row are not aligned to four. They read
-  // shared memory for every store, where those of partial sums store registers.
+  // Four bytes per instruction, or two if neighbouring elements are not 4-byte aligned. These
+  // stores read shared memory; those of partial sums store registers.
   return gpu.reduction->sm_store / (bytes % 4 == 0 ? 2 : 4);
 }
 
@@ -98,7 +98,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   costs.load.first = cold ? sim_time(machine.first_load) : SimTime{};
   costs.store.setup = time(machine.epilogue);
   costs.store.first_setup = cold ? time(machine.first_epilogue) : SimTime{};
-  // Where stmatrix does not stage C there are as many stores of threads again.
+  // Without stmatrix, threads need as many store instructions again to stage C.
   const double staging_instructions = max_of(1, of_column / kHalfBytes);
   const i32 parts = rows / kWgmmaM;
   costs.store.chunk = time(machine.chunk * parts * staging_instructions);
@@ -112,7 +112,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
     costs.tile.find =
         time(machine.hilbert_step * hilbert_steps(config.raster, tiles.tiles_m, tiles.tiles_n));
   }
-  // Warps that share a slot wait for each other.
+  // Warps that share a slot synchronize.
   costs.store.slot = time((tcgen05 ? Cycles{} : machine.barrier * 2) + machine.issue_copy);
   costs.store.issue = time(machine.barrier * 2 + machine.issue +
                            machine.issue_copy * (c_chunks(t) * warpgroups_per_tile(t)));

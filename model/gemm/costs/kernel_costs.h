@@ -1,5 +1,5 @@
-// What the steps of a kernel take on one GPU at one SM clock, in simulated time: every constant of
-// the GPU file that the processes use, converted once.
+// Step times of a kernel on one GPU at one SM clock, in simulated time: every constant of the GPU
+// file that the processes use, converted once.
 // Checked by: kernel_costs_test.cpp.
 #pragma once
 
@@ -12,18 +12,18 @@
 
 namespace tilecast {
 
-/// A chunk of R, the residual.
+/// A chunk of the residual R.
 struct ResidualCosts {
-  i64 bytes;                     // 0 without
-  SimTime intake, output, dram;  // through the SM's one path; out of L2; from DRAM
-  // Where it comes through the ring of stages: stages of a tile, 0 where threads load it; what a
-  // stage takes of each warpgroup beyond its chunks; a chunk into shared memory.
+  i64 bytes;                     // 0 without a residual
+  SimTime intake, output, dram;  // SM fill; L2 output; DRAM
+  // If R comes through the pipeline stages: stages per tile (0 if threads load it), a stage's
+  // overhead per warpgroup beyond its chunks, and the time of a chunk into shared memory.
   i32 stages;
   SimTime stage, fill;
 };
 
 struct KernelCosts {
-  MmaCosts mma;  // of one warpgroup's wgmmas of a K block; of tcgen05, a CTA's MMAs
+  MmaCosts mma;  // one warpgroup's wgmmas of a K block; for tcgen05 a CTA's MMAs
   LoadCosts load;
   StoreCosts store;
   ResidualCosts residual;
@@ -32,22 +32,24 @@ struct KernelCosts {
   LaunchCosts launch;
 };
 
-/// Bulk copies of one CTA's slices of a K block: boxes of a slab each, which lies along K, or along
-/// N where B is [k, n] (kernels/device/tile_loads.cuh).
+/// Bulk copies for one CTA's slices of a K block: one box per slab, along K, or along N if B is
+/// [K,N] (kernels/device/tile_loads.cuh).
 i32 bulk_copies(const Tiling& tiling, Layout layout);
 
-/// `ctas` of the grid; `cold`: no kernel ran just before; `sm_clock` of the SMs that it is for.
+/// `ctas`: grid size; `cold`: no kernel ran just before; `sm_clock`: clock at which cycles are
+/// converted.
 KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                          i32 ctas, bool cold, Hertz sm_clock);
 
-/// What DRAM reads for CTAs that keep to walks of their own: in closed forms, and R in simulations.
+/// DRAM read rate for CTAs with independent access streams: in the analytic model, and for R in
+/// simulations.
 BytesPerSecond dram_read_rate(const GpuSpec& gpu);
-/// What it reads of A and B in simulations: boxes of rows that lie apart take requests out of
-/// DRAM's order once more. Of an H200's kernels; an H100 loses less (validate/data/h100_sxm).
+/// DRAM read rate of A and B in simulations: boxes of separate rows add another source of
+/// out-of-order requests. For an H200's kernels; an H100 loses less (validate/data/h100_sxm).
 BytesPerSecond dram_box_rate(const GpuSpec& gpu);
 
-/// Rate at which an SM's threads store C where the copy engine cannot, its rows being no multiples
-/// of 16 bytes; none where it can.
+/// Rate at which an SM's threads store C if its rows are not multiples of 16 bytes; none if the
+/// copy engine stores it.
 std::optional<BytesPerCycle> plain_store_rate(const GpuSpec& gpu, const GemmProblem& problem,
                                               const KernelConfig& config);
 

@@ -12,25 +12,26 @@
 namespace tilecast {
 namespace {
 
-constexpr i32 kBesideAccumulators = 40;  // most that the compiled kernels needed beside them
-constexpr i32 kBesideWhereSplit = 90;    // where partial sums are loaded beside them
-// ... and where a thread is launched with few, though its consumers get more: with 96 accumulators
-// of 128 registers every kernel spilled, with 88 none.
+constexpr i32 kBesideAccumulators = 40;  // maximum that compiled kernels needed besides
+                                         // accumulators
+constexpr i32 kBesideWhereSplit = 90;    // with partial sums, which are loaded besides them
+// ... and if threads launch with few registers, even though consumers get more later: with 96
+// accumulators of 128 registers every kernel spilled, with 88 none.
 constexpr i32 kBesideAtLaunchWhereSplit = 40;
-// What they mostly use: kernels with one tile per CTA, and those that loop over tiles.
+// Typical use: kernels with one tile per CTA, and persistent ones.
 constexpr i32 kUsedBesideOneTile = 26;
 constexpr i32 kUsedBesideManyTiles = 34;
-// What the tcgen05 kernels use at most: 32 columns at a time on their way from tensor memory.
+// Maximum of the tcgen05 kernels, which move 32 columns at a time from tensor memory.
 constexpr i32 kTcgen05Registers = 80;
-constexpr i32 kBesideOperands = 26;  // that ptxas asks for around one wgmma's accumulators
+constexpr i32 kBesideOperands = 26;  // required by ptxas besides one wgmma's accumulators
 
 i32 register_cap(const GpuSpec& gpu, const KernelConfig& config) {
   return most_registers(gpu.sm, threads_per_cta(config.schedule, config.tiling),
                         config.ctas_per_sm);
 }
 
-/// Registers that hold values over the whole main loop: accumulators, and A where it comes from
-/// registers: four of them for each wgmma row and instruction along K.
+/// Registers live throughout the main loop: accumulators, and A if it comes from registers, four
+/// per wgmma row and instruction along K.
 i32 held_registers(const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const i32 a =
@@ -38,14 +39,14 @@ i32 held_registers(const KernelConfig& config) {
   return accumulator_registers(t) + a;
 }
 
-/// Registers per thread at launch that the compiled kernel is expected to use.
+/// Expected registers per thread of the compiled kernel at launch.
 i32 launch_registers(const GpuSpec& gpu, const KernelConfig& config) {
   const i32 cap = register_cap(gpu, config);
   if (uses_tcgen05(config.schedule)) {
     return std::min(cap, kTcgen05Registers);
   }
   if (has_producer_warpgroup(config.schedule)) {
-    return cap;  // setmaxnreg makes the compiler take all it is promised
+    return cap;  // with setmaxnreg the compiler uses all it is allowed
   }
   const i32 beside = config.grid == Grid::kTiles ? kUsedBesideOneTile : kUsedBesideManyTiles;
   return std::min(cap, held_registers(config) + beside);

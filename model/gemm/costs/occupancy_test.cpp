@@ -23,7 +23,7 @@ TEST_CASE("A 128x256 warp-specialised CTA has an SM to itself") {
   CHECK(resident_workers(h200(), c) == 132);
 }
 
-TEST_CASE("Clusters are counted as the GPCs hold them, not as SMs divided") {
+TEST_CASE("Resident clusters are limited by GPCs, not by the number of SMs") {
   KernelConfig c = config(
       "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
       "c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided");
@@ -34,9 +34,9 @@ TEST_CASE("Clusters are counted as the GPCs hold them, not as SMs divided") {
   CHECK(resident_workers(gpu, c) < gpu.sm.count / 4);
 }
 
-TEST_CASE("Two CTAs share an SM while their shared memory fits, and not one stage beyond") {
-  // 3 stages x 32 KiB + 2 slots x 8 KiB + 6 barriers x 8 B = 114736 B, and 1024 B reserved each:
-  // 2 x 115760 = 231520 <= 233472. A fourth stage makes it 297056.
+TEST_CASE("Two CTAs share an SM until one more stage exceeds its shared memory") {
+  // 3 stages x 32 KiB + 2 slots x 8 KiB + 6 barriers x 8 B = 114736 B, and 1024 B reserved each: 2
+  // x 115760 = 231520 <= 233472. A fourth stage makes it 297056.
   KernelConfig c = config(
       "pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=2,"
       "raster=grouped_m,group=8");
@@ -46,7 +46,7 @@ TEST_CASE("Two CTAs share an SM while their shared memory fits, and not one stag
   CHECK(ctas_by_shared_memory(h200(), c) == 1);
 }
 
-TEST_CASE("A warpgroup cannot hold 256 accumulators a thread") {
+TEST_CASE("A warpgroup cannot hold 256 accumulators per thread") {
   KernelConfig c = config(
       "pipelined:tile=128x256x64,stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
       "raster=grouped_m,group=8");
@@ -56,7 +56,7 @@ TEST_CASE("A warpgroup cannot hold 256 accumulators a thread") {
 }
 
 TEST_CASE("Three consumer warpgroups leave a 256-wide wgmma too few registers at launch") {
-  // 512 threads start with 128 registers; the instruction needs 128 accumulators and 26 more.
+  // 512 threads start with 128 registers; the instruction needs 128 accumulators plus 26.
   KernelConfig c = config(
       "warp_specialized:tile=192x192x64,stages=3,warpgroups=3x1,cluster=1x1,ctas=1,inflight=1,"
       "c_slots=2,producer=32,grid=resident,raster=grouped_m,group=8,walk=strided");
@@ -65,9 +65,9 @@ TEST_CASE("Three consumer warpgroups leave a 256-wide wgmma too few registers at
   CHECK_FALSE(registers_suffice(h200(), c));
 }
 
-TEST_CASE("Partial sums need registers beside the accumulators from the launch on") {
-  // Two CTAs of 256 threads start with 128 registers each; 40 beside 88 accumulators, not 96. Their
-  // consumers go on with 216.
+TEST_CASE("Partial sums need registers besides the accumulators from the launch on") {
+  // Two CTAs of 256 threads launch with 128 registers each: 40 fit besides 88 accumulators, not
+  // besides 96. Their consumers continue with 216.
   KernelConfig c = config(
       "stream_k:tile=64x176x64,stages=3,warpgroups=1x1,cluster=1x1,ctas=2,inflight=1,c_slots=2,"
       "producer=40,min_k_blocks=8,reduction=atomic,raster=grouped_m,group=8");

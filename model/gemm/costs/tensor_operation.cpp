@@ -7,7 +7,7 @@
 namespace tilecast {
 namespace {
 
-// One instruction's: it takes bytes, and flops are those of 16-bit operands (tensor_flops).
+// Elements of K per instruction, counted as 16-bit operands (tensor_flops).
 constexpr i32 kHalves = kInstructionKBytes / kHalfBytes;
 constexpr i32 bytes_of_step(i32 rows) { return rows * kInstructionKBytes; }
 
@@ -27,7 +27,7 @@ TensorOperation wgmma_operation(const WgmmaSpec& wgmma, const MachineSpec& machi
           .turn = machine.turn};
 }
 
-/// Of a pair each CTA computes its rows, and reads its rows of A and half of B's.
+/// Each CTA of a pair computes its own rows, and reads its rows of A and half of B.
 TensorOperation tcgen05_operation(const Tcgen05Spec& tcgen05, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const i32 bytes = bytes_of_step(t.block_m + t.block_n / cta_group(t));

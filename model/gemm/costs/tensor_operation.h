@@ -1,11 +1,11 @@
-// The tensor core operation of a configuration, whatever the architecture: what one instruction
-// takes, how many a K block is made of, when its end is seen. Closed forms and simulator ask for no
-// more than this.
+// The tensor core operation of a configuration on any architecture: instruction interval,
+// instructions per K block, completion latency. The analytic model and the simulator use nothing
+// else.
 //
-//   wgmma    m64nNk16 of one warpgroup: A (unless in registers) and N rows of B are read
+//   wgmma    m64nNk16 of one warpgroup: reads A (unless in registers) and N rows of B
 //   tcgen05  m128nNk16 of one CTA, or m256 of two, each of which reads its A and half of B
-// Interval: the longer of FLOPs / rate and operand bytes / operand rate, and no less than the
-// narrowest instruction's.
+// Interval: the longer of FLOPs / rate and operand bytes / operand rate, at least that of the
+// narrowest instruction.
 // Checked by: tensor_operation_test.cpp (published intervals).
 #pragma once
 
@@ -14,16 +14,16 @@
 
 namespace tilecast {
 
-constexpr i32 kAccumulatorBytes = 4;  // an accumulator in fp32
+constexpr i32 kAccumulatorBytes = 4;  // fp32 accumulator
 
 struct TensorOperation {
   Cycles interval;  // of the SM's tensor cores
-  Cycles operands;  // part of it that the operand reads alone would take
+  Cycles operands;  // interval by operand reads alone
   i32 operand_bytes;
-  i32 per_k_block;    // instructions of who issues: a warpgroup, or a thread for the CTA
-  i32 issuers;        // of one CTA
+  i32 per_k_block;    // instructions per issuer: a warpgroup, or a thread for the CTA
+  i32 issuers;        // per CTA
   Cycles completion;  // beyond the interval, when waited for
-  Cycles turn;        // of who issues, around the instructions of one K block
+  Cycles turn;        // of the issuer, around the instructions of one K block
 
   double of_cta() const { return per_k_block * issuers; }
 };

@@ -28,7 +28,7 @@ TEST_CASE("One CTA's tcgen05 interval is the published max(N/2, 32 + N/4)") {
   CHECK(interval(256) == 128);
 }
 
-TEST_CASE("A pair reads half of B each, so that narrow tiles are faster; within 3.5 cycles") {
+TEST_CASE("Each CTA of a pair reads half of B, so narrow tiles are faster; within 3.5 cycles") {
   const GpuSpec gpu = load_gpu("b200", false).spec;
   const auto interval = [&](i32 n) { return tensor_operation(gpu, tcgen05(n, 2)).interval.value; };
   const struct {
@@ -41,14 +41,14 @@ TEST_CASE("A pair reads half of B each, so that narrow tiles are faster; within 
   }
 }
 
-TEST_CASE("Completion is seen 136 cycles after an interval, of a pair 170") {
+TEST_CASE("Completion is seen 136 cycles after an interval, 170 for a pair") {
   const GpuSpec gpu = load_gpu("b200", false).spec;
   CHECK(tensor_operation(gpu, tcgen05(256, 1)).completion == Cycles{136});
   CHECK(tensor_operation(gpu, tcgen05(256, 2)).completion == Cycles{170});
   CHECK(tensor_operation(gpu, tcgen05(256, 1)).per_k_block == 4);  // 64 / 16
 }
 
-TEST_CASE("wgmma is the same abstraction: m64n256k16 takes 128 cycles") {
+TEST_CASE("wgmma uses the same abstraction: m64n256k16 takes 128 cycles") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   KernelConfig config = fixed_by_schedule(Schedule::kPipelined);
   config.tiling.block_m = 128;
@@ -58,7 +58,7 @@ TEST_CASE("wgmma is the same abstraction: m64n256k16 takes 128 cycles") {
   const TensorOperation operation = tensor_operation(gpu, config);
   CHECK(operation.interval == Cycles{128});
   CHECK(operation.per_k_block == 4);  // steps of 16
-  CHECK(operation.of_cta() == 8);     // of two warpgroups
+  CHECK(operation.of_cta() == 8);     // by two warpgroups
   CHECK(operation.operand_bytes == (64 + 256) * 16 * 2);
 }
 

@@ -18,7 +18,7 @@
 namespace tilecast {
 namespace {
 
-/// A kernel at an SM clock, with what its steps take there: those that the simulator takes.
+/// A kernel at an SM clock, with its step times, which the simulator uses too.
 struct KernelAt {
   const GpuSpec& gpu;
   const GemmProblem& problem;
@@ -30,8 +30,8 @@ struct KernelAt {
   Cycles cycles(SimTime time) const { return cycles_of(seconds_of(time), sm_clock); }
 };
 
-/// Rows of A or columns of B: of a CTA's tile, and the parts of all tiles' that exist and are
-/// loaded.
+/// Rows of A or columns of B in a CTA's tile, and the fractions of them that exist and that are
+/// loaded, over all tiles.
 struct Side {
   i32 tile;
   double existing, loaded;
@@ -49,7 +49,7 @@ std::array<LoopOperand, 2> operands_of(const GemmProblem& problem, const KernelC
     const i64 slab = k_major ? k_slab_elements(t) : kSlabElements;
     const double width = static_cast<double>(slab);
     const double boxes = k_major ? t.block_k / width * side.tile : side.tile / width * t.block_k;
-    // Boxes of rows along K begin at multiples of a slab.
+    // Boxes of rows along K start at multiples of a slab.
     const double rows =
         k_major ? std::min(1.0, std::ceil(k / width) * width / k_of_blocks) : k / k_of_blocks;
     return {.once_a_tile = false,
@@ -60,7 +60,8 @@ std::array<LoopOperand, 2> operands_of(const GemmProblem& problem, const KernelC
             .multicast = multicast,
             .row = {columns * element, row * element, slab * element},
             .box_rows = boxes / multicast,
-            // Rows along K are asked for in pairs of lines where they allow it.
+            // Out-of-bounds rows along K are requested in pairs of lines if their alignment allows
+            // it.
             .lines_outside = k_major && row * element % (2 * kLineBytes) == 0 ? 2.0 : 1.0,
             .sharers = sharers,
             .missing = missing};
@@ -81,7 +82,7 @@ std::array<LoopOperand, 2> operands_of(const GemmProblem& problem, const KernelC
                   t.cluster_m / pair, traffic.b_sharers, traffic.b_missing)};
 }
 
-/// The tensor operations of a K block, and the additions of sums that are promoted.
+/// The tensor operations of a K block, and the additions of fp32 promotion.
 LoopStep multiply(const KernelAt& kernel) {
   const KernelCosts& costs = kernel.costs;
   const TensorOperation operation = tensor_operation(kernel.gpu, kernel.config);
@@ -164,7 +165,7 @@ bool in_step(const GemmWork& work) {
   return work.shared ? work.shared->busiest.pieces <= 1 : work.tiles_per_sm <= work.ctas_per_sm;
 }
 
-/// CTAs at work at the same time: one SM's, and SMs that have any.
+/// CTAs at work at the same time: per SM, and SMs that have any.
 struct Concurrency {
   double ctas, sms;
 };

@@ -1,10 +1,9 @@
-// Closed-form cycles of a GEMM kernel at one SM clock: its loop, its store and its work as form.h
-// takes them. A block of the loop is a K block; A and B come through one ring; its one step are the
-// tensor operations, which a ring of `inflight` blocks leaves in flight. What a schedule hides is
-// its sequence: `warp_specialized` shows the last wgmmas' completion and the epilogue; `persistent`
-// also the next tile's first load; `pipelined` also the CTA's own start; `ping_pong` nothing that
-// is shorter than a tile. Checked by: closed_form_test.cpp (limits), committed H200 rows
-// (validate).
+// Analytic cycles of a GEMM kernel at one SM clock: describes its loop, store and work for form.h.
+// A loop block is a K block; A and B share one ring; the one step is the tensor operations, of
+// which `inflight` blocks may be in flight. The schedule decides what is exposed:
+// `warp_specialized` exposes the last wgmmas' completion and the epilogue; `persistent` also the
+// next tile's first load; `pipelined` also the CTA's own start; `ping_pong` nothing that is shorter
+// than a tile. Checked by: closed_form_test.cpp (limits), committed H200 measurements (validate).
 #pragma once
 
 #include "model/form/form.h"
@@ -15,7 +14,7 @@ namespace tilecast {
 ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                        const GemmWork& work, Hertz sm_clock);
 
-/// Bytes that L2 puts out, sectors that rows touch, concurrent requests for one line once.
+/// Bytes of L2 output: whole sectors, merged requests counted once.
 Bytes l2_output(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                 const GemmWork& work);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNoLimit = 1e30;
 
-/// An H200 whose only limit is the tensor cores' own rate.
+/// An H200 limited by the tensor cores' rate alone.
 GpuSpec tensor_only() {
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   gpu.wgmma->operand_rate = {kNoLimit};
@@ -47,23 +47,23 @@ ClosedForm run(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfi
 
 GemmProblem problem(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
 
-/// Loads and multiplies of a K block, and DRAM's traffic and the tiles, delay each other.
+/// Smooth maximum of a K block's loads and multiplies, or of DRAM traffic and tiles.
 double together(double loads, double multiplies) {
   return std::pow(std::pow(loads, 8) + std::pow(multiplies, 8), 1.0 / 8);
 }
 double overlapped(double tiles, double dram) {
   return std::cbrt(std::pow(tiles, 3) + std::pow(dram, 3));
 }
-/// A ring or a chain of loads, and the engine that they keep busy.
+/// Smooth maximum of a ring or chain of loads and the copy engine that serves them.
 double among_loads(double chain, double engine) { return overlapped(chain, engine); }
 
-TEST_CASE("With tensor cores the only limit, time is whole waves of tiles") {
+TEST_CASE("With tensor cores as the only limit, time is whole waves of tiles") {
   // 32 x 16 tiles on 132 SMs: 4 waves, each 64 K blocks of 2 x 128 x 256 x 64 / 4096 = 1024 cycles.
   const KernelConfig config = parse_kernel_config(kFlagship);
   const ClosedForm form = run(tensor_only(), problem(4096, 4096, 4096), config);
   CHECK(form.cycles.value == Approx(4 * 64 * 1024));
   CHECK(form.limiter == Limiter::kTensor);
-  // Busy share: all FLOPs at the peak, 254200 cycles, over that.
+  // Utilization: all FLOPs at peak take 254200 cycles.
   CHECK(form.shares.tensor == Approx(2.0 * 4096 * 4096 * 4096 / 132 / 4096 / (4 * 64 * 1024)));
 }
 
@@ -75,8 +75,8 @@ TEST_CASE("One tile more than a wave costs a whole wave more") {
 }
 
 TEST_CASE("Narrow wgmmas are bound by reading their operands") {
-  // m64n64k16: 32 cycles of tensor work, (64 + 64) x 16 x 2 B = 4096 B at 128 B per cycle: 32; at
-  // half that rate 64, twice as long.
+  // m64n64k16: 32 cycles of tensor work; (64 + 64) x 16 x 2 B = 4096 B at 128 B per cycle also take
+  // 32, at half that rate 64.
   GpuSpec gpu = tensor_only();
   const KernelConfig config = parse_kernel_config(
       "warp_specialized:tile=64x64x64,stages=8,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
@@ -89,9 +89,9 @@ TEST_CASE("Narrow wgmmas are bound by reading their operands") {
   CHECK(run(gpu, p, config).limiter == Limiter::kSharedMemory);
 }
 
-TEST_CASE("SM intake bounds a tile that asks for more bytes per cycle than an SM takes in") {
-  // 128x256x64: 49152 B per 1024 cycles is 48 B per cycle. At 50 it just fits, at 24 it takes
-  // twice.
+TEST_CASE("SM fill bandwidth bounds a tile that needs more bytes per cycle") {
+  // 128x256x64: 49152 B per 1024 cycles are 48 B per cycle. A rate of 50 is just enough, at 24 it
+  // takes twice as long.
   GpuSpec gpu = tensor_only();
   const KernelConfig config = parse_kernel_config(kFlagship);
   const GemmProblem p = problem(4096, 4096, 4096);
@@ -103,9 +103,9 @@ TEST_CASE("SM intake bounds a tile that asks for more bytes per cycle than an SM
 }
 
 TEST_CASE("A ring too short for the load latency waits for it") {
-  // 2000 cycles of latency at 1.5 GHz, 1024 of wgmmas a K block. With one K block's wgmmas left in
-  // flight a stage is seen free when the next one's operands are there: 2000 a K block with two
-  // stages, 2000 / 3 with four; waited for at once, (2000 + 1024) / 2 with two.
+  // 2000 cycles of latency at 1.5 GHz, 1024 of wgmmas per K block. With one K block's wgmmas in
+  // flight a stage is seen free when the next one's operands have arrived: 2000 per K block with
+  // two stages, 2000 / 3 with four; if waited for at once, (2000 + 1024) / 2 with two.
   GpuSpec gpu = tensor_only();
   gpu.machine->l2_latency = {2000};
   KernelConfig config = parse_kernel_config(kFlagship);
@@ -120,9 +120,10 @@ TEST_CASE("A ring too short for the load latency waits for it") {
   CHECK(run(gpu, p, config).cycles.value == Approx(together(2000.0 / 3, 1024) * 1000 + 2000));
 }
 
-TEST_CASE("A warpgroup runs ahead of the tensor pipe by so many wgmmas, and no further") {
-  // Two stages and 20,000 cycles of latency; a K block is 8 wgmmas of 128 cycles. With eight or
-  // more ahead the next load goes out when they are issued; with fewer it waits for the others.
+TEST_CASE("A warpgroup runs ahead of the tensor pipe by a limited number of wgmmas") {
+  // Two stages and 20,000 cycles of latency; a K block is 8 wgmmas of 128 cycles. With a queue of
+  // eight or more the next load is issued when they are all queued; with fewer it waits for the
+  // rest.
   GpuSpec gpu = tensor_only();
   gpu.machine->l2_latency = {20000};
   KernelConfig config = parse_kernel_config(kFlagship);
@@ -140,9 +141,9 @@ TEST_CASE("A warpgroup runs ahead of the tensor pipe by so many wgmmas, and no f
   CHECK(k_block(100) == Approx((20000 + 1024) / 2));
 }
 
-TEST_CASE(
-    "A stage is loaded again once its bytes have followed the latency and it was handed over") {
-  // 384 lines of 128 B at 2 cycles each are 768, a hand-over of 100; one of two stages is held.
+TEST_CASE("A stage is reused after latency, transfer and hand-over") {
+  // 384 lines of 128 B at 2 cycles each are 768, plus 100 for the hand-over; one of two stages is
+  // in use.
   GpuSpec gpu = tensor_only();
   gpu.machine->l2_latency = {20000};
   gpu.machine->request = {2};
@@ -153,13 +154,12 @@ TEST_CASE(
     return run(gpu, problem(128, 256, 64 * k_blocks), config).cycles.value;
   };
   CHECK(cycles(1000) - cycles(900) == Approx(100 * among_loads(20868, 768)));
-  config.tiling.stages = 3;  // two are on their way at any time
+  config.tiling.stages = 3;  // two are in flight at any time
   CHECK(cycles(1000) - cycles(900) == Approx(100 * among_loads(20868 / 2.0, 768)));
 }
 
-TEST_CASE(
-    "Where rows of C are no whole 16 bytes its threads store it, four bytes or two at a time") {
-  // 128 x 256 x 2 B at 32 B per cycle: 2048 more, twice that where n is odd.
+TEST_CASE("Threads store C four or two bytes at a time if its rows are not multiples of 16 bytes") {
+  // 128 x 256 x 2 B at 32 B per cycle: 2048 more, or twice that if N is odd.
   GpuSpec gpu = tensor_only();
   gpu.reduction->sm_store = {64};
   const KernelConfig config = parse_kernel_config(kFlagship);
@@ -178,12 +178,12 @@ TEST_CASE("DRAM bounds a problem with little reuse, in nanoseconds and not in cy
   const double seconds = (13328.0 * 12800 + 128.0 * 26400) / 0.5e12;
   const ClosedForm form = run(gpu, p, config);
   CHECK(form.limiter == Limiter::kDram);
-  // One wave of tiles of 100 K blocks meanwhile.
+  // Meanwhile one wave of tiles of 100 K blocks.
   CHECK(form.cycles.value == Approx(overlapped(100 * 1024, seconds * kClock.value)));
 }
 
-TEST_CASE("Waiting for one's own wgmmas shows where no other warpgroup fills the gap") {
-  // 128x128x64 is 512 cycles of wgmmas a K block; around them a warpgroup spends 100.
+TEST_CASE("Waiting for wgmmas is exposed if no other warpgroup fills the gap") {
+  // 128x128x64 is 512 cycles of wgmmas per K block; a warpgroup spends another 100 around them.
   GpuSpec gpu = tensor_only();
   gpu.machine->turn = {100};
   KernelConfig config = parse_kernel_config(
@@ -191,18 +191,18 @@ TEST_CASE("Waiting for one's own wgmmas shows where no other warpgroup fills the
       "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
   const GemmProblem p = problem(128, 128, 6400);
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * (512 + 100)));
-  config.inflight = 1;  // the next K block's wgmmas run meanwhile
+  config.inflight = 1;  // overlaps the next K block's wgmmas
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * 512));
   config.inflight = 0;
-  config.tiling.warpgroups_m = 2;  // 256 + 100 each, while the other's 256 run
+  config.tiling.warpgroups_m = 2;  // 256 + 100 each, during the other's 256
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * 512));
 }
 
 TEST_CASE("Without a producer warp the loads are in the warpgroup's own sequence") {
-  // 64x64x64 is 128 cycles of wgmmas; the turn of 100 hides under them, 100 + 300 does not.
+  // 64x64x64 is 128 cycles of wgmmas; they hide the turn of 100, but not 100 + 300.
   GpuSpec gpu = tensor_only();
   gpu.machine->turn = {100};
-  gpu.machine->own_copy = {150};  // of two
+  gpu.machine->own_copy = {150};  // of each of two copies
   KernelConfig config = parse_kernel_config(
       "warp_specialized:tile=64x64x64,stages=8,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
       "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
@@ -212,24 +212,24 @@ TEST_CASE("Without a producer warp the loads are in the warpgroup's own sequence
   CHECK(run(gpu, p, config).cycles.value == Approx(300 + 100 * 400));  // the first load's issue
 }
 
-TEST_CASE("Rows off their 128-byte lines leave less of L2") {
-  // 49152 B per SM and K block of 1024 cycles at 1.5 GHz from all 132 SMs is 9.504 TB/s.
+TEST_CASE("Unaligned rows reduce L2's effective bandwidth") {
+  // 49152 B per SM and K block of 1024 cycles at 1.5 GHz on 132 SMs are 9.504 TB/s.
   GpuSpec gpu = tensor_only();
   gpu.machine->merge_limit = 1;
   gpu.machine->l2_output = {9.504e12};
   const KernelConfig config = parse_kernel_config(kFlagship);
   CHECK(run(gpu, problem(132 * 128, 256, 6400), config).cycles.value ==
         Approx(100 * together(1024, 1024)));
-  // 6416 x 2 bytes: an odd multiple of 32, and a 101st K block, of which L2 puts out a quarter. 128
-  // bytes of a row touch two pairs of sectors where they begin at 0 or 64, three at 32 or 96.
+  // 6416 x 2 bytes: an odd multiple of 32, and a 101st K block, of which L2 delivers a quarter. 128
+  // bytes of a row touch two pairs of sectors if they start at 0 or 64, three at 32 or 96.
   const ClosedForm form = run(gpu, problem(132 * 128, 256, 6416), config);
   CHECK(form.cycles.value == Approx(101 * together(1280 * 100.25 / 101, 1024)));
   CHECK(form.limiter == Limiter::kL2);
 }
 
-TEST_CASE("L2 puts out the columns of K that exist") {
-  // A quarter of the rate above: 4096 cycles for a K block of 64 columns. Of 8 columns a row has 16
-  // bytes, for which L2 puts out a pair of sectors, half of its line.
+TEST_CASE("L2 delivers only columns of K inside the matrix") {
+  // A quarter of the rate above: 4096 cycles for a K block of 64 columns. With 8 columns a row has
+  // 16 bytes, for which L2 delivers a pair of sectors, half of its line.
   GpuSpec gpu = tensor_only();
   gpu.machine->merge_limit = 1;
   gpu.machine->l2_output = {9.504e12 / 4};
@@ -239,11 +239,11 @@ TEST_CASE("L2 puts out the columns of K that exist") {
 }
 
 TEST_CASE("B as [k,n] starts its rows at multiples of n, B as [n,k] at multiples of k") {
-  // n of 208 is an odd multiple of 32 bytes, k of 6400 none. Of the 336 rows of a K block that
-  // exist 208 are B's, for which L2 puts out 1.25 times their bytes.
+  // N = 208 is an odd multiple of 32 bytes, K = 6400 is not. Of the 336 existing rows of a K block
+  // 208 are B's, for which L2 delivers 1.25 times their bytes.
   GpuSpec gpu = tensor_only();
   gpu.machine->merge_limit = 1;
-  gpu.machine->l2_output = {9.504e12 / 5};  // four times what the wgmmas take, and more
+  gpu.machine->l2_output = {9.504e12 / 5};  // more than four times the wgmmas' time
   const KernelConfig config = parse_kernel_config(kFlagship);
   GemmProblem p = problem(132 * 128, 208, 6400);
   const double aligned = run(gpu, p, config).cycles.value;
@@ -267,14 +267,15 @@ TEST_CASE(
   CHECK(run(gpu, p, config).cycles.value == Approx(tiles * 1.000333));
 }
 
-/// kFlagship's tile split so that one warpgroup has all of it: nothing hides an epilogue.
+/// kFlagship's tile with all of it in one warpgroup, so that nothing hides an epilogue.
 constexpr const char* kOneWarpgroup =
     "warp_specialized:tile=128x128x64,stages=3,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
     "c_slots=4,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
 
-TEST_CASE("What a schedule hides decides what a tile costs beyond its K blocks") {
+TEST_CASE("A tile costs what its schedule does not hide, beyond its K blocks") {
   // Epilogue 1000 cycles, its store read 200 later; load latency 100; refill 300. 32 x 17 tiles on
-  // 132 SMs are 5 on the busiest, of 64 K blocks of 512. The first load and the last store show.
+  // 132 SMs are 5 on the busiest, of 64 K blocks of 512. The first load and the last store are
+  // exposed.
   GpuSpec gpu = tensor_only();
   gpu.machine->epilogue = {1000};
   gpu.machine->store_latency = {200};
@@ -288,17 +289,18 @@ TEST_CASE("What a schedule hides decides what a tile costs beyond its K blocks")
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 100));
   config.schedule = Schedule::kPersistent;  // loads again after each epilogue
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 5 * 100));
-  config.schedule = Schedule::kPipelined;  // and starts a CTA, once the last one's stores are read
+  config.schedule = Schedule::kPipelined;  // and starts a CTA, once the previous one's stores are
+                                           // read
   config.grid = Grid::kTiles;
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 5 * 100 + 4 * 500));
-  config.schedule = Schedule::kWarpSpecialized;  // with one tile per CTA alike
+  config.schedule = Schedule::kWarpSpecialized;  // the same with one tile per CTA
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 5 * 100 + 4 * 500));
 }
 
-TEST_CASE("A deferred store leaves the packing between two tiles, and chunks without a K block") {
+TEST_CASE("A deferred store exposes the packing, and chunks without a K block to hide behind") {
   // As above: 5 tiles, four chunks of 100 cycles. 128 accumulators of 128 threads are 64 pairs
-  // each, 64 a cycle: 128 cycles between tiles. With 64 K blocks of 512 the chunks hide; with one,
-  // three of the four do not. The last tile's epilogue shows.
+  // each, 64 per cycle: 128 cycles between tiles. With 64 K blocks of 512 the chunks are hidden;
+  // with one, three of the four are not. The last tile's epilogue is exposed.
   GpuSpec gpu = tensor_only();
   gpu.machine->chunk = {100};
   KernelConfig config = parse_kernel_config(kOneWarpgroup);
@@ -309,19 +311,19 @@ TEST_CASE("A deferred store leaves the packing between two tiles, and chunks wit
   config.store = Store::kDeferred;
   CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * 128 + 400));
   CHECK(cycles(64) == Approx(5 * 512 + 4 * (128 + 300) + 400));
-  // A chunk of 600 cycles is 88 longer than the K block that it runs under.
+  // A chunk of 600 cycles exceeds the K block that hides it by 88.
   gpu.machine->chunk = {600};
   CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * (128 + 4 * 88) + 2400));
-  // Staged, 128 x 128 x 2 B take the port of operands 256 cycles at 128 B each; wgmmas read 4 x (64
-  // + 128) x 32 B of a K block in 256 of 512.
+  // Staging 128 x 128 x 2 B takes the operand port 256 cycles at 128 B each; wgmmas read 4 x (64 +
+  // 128) x 32 B per K block in 256 of 512.
   gpu.wgmma->operand_rate = {128};
   gpu.machine->chunk = {100};
   CHECK(cycles(4096) == Approx(5 * 64 * 512 + 4 * (128 + 256) + 400));
 }
 
 TEST_CASE("Warpgroups that share a tile hide a K block and a half of each other's epilogues") {
-  // 128x256x64 by two: 1536 cycles of the epilogue, but not of the last tile's; with two stages
-  // they can be one K block apart.
+  // 128x256x64 by two warpgroups: 1536 cycles of every epilogue but the last tile's; with two
+  // stages they can be only one K block apart.
   GpuSpec gpu = tensor_only();
   gpu.machine->epilogue = {3000};
   KernelConfig config = parse_kernel_config(kFlagship);
@@ -334,12 +336,14 @@ TEST_CASE("Warpgroups that share a tile hide a K block and a half of each other'
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 4 * 3000));
 }
 
-TEST_CASE("Slots for all of C let a tile's stores drain under the next one, fewer are waited for") {
-  // 64x256 of a warpgroup is four chunks of 100 cycles; a store is read 1000 later. With two slots
-  // the third chunk waits 1000 - 100 for the first, the fourth is then in time.
+TEST_CASE(
+    "With slots for all of C a tile's stores drain during the next tile; with fewer they are "
+    "waited for") {
+  // 64x256 per warpgroup is four chunks of 100 cycles; a store is read 1000 later. With two slots
+  // the third chunk waits 1000 - 100 for the first; then the fourth need not wait.
   GpuSpec gpu = tensor_only();
   gpu.machine->chunk = {100};
-  gpu.machine->store_latency = {1000};  // and shows once, at the end
+  gpu.machine->store_latency = {1000};  // exposed once, at the end
   KernelConfig config = parse_kernel_config(kFlagship);
   config.tiling.stages = 2;
   const GemmProblem p = problem(128, 256, 640);
@@ -350,12 +354,12 @@ TEST_CASE("Slots for all of C let a tile's stores drain under the next one, fewe
   CHECK(epilogue(4) == Approx(4 * 100));
   CHECK(epilogue(2) == Approx(4 * 100 + 900));
   CHECK(epilogue(1) == Approx(4 * 100 + 3 * 1000));
-  CHECK(epilogue(6) == Approx(4 * 100));  // no more than there are chunks
+  CHECK(epilogue(6) == Approx(4 * 100));  // capped at the number of chunks
   config.schedule = Schedule::kPersistentOverlap;
   CHECK(epilogue(0) == Approx(4 * 100));  // borrowed for the whole tile
 }
 
-TEST_CASE("Bytes of C go through the SM's port, whichever chunks and warpgroups they come from") {
+TEST_CASE("All bytes of C go through the SM's port, whatever the chunks and warpgroups") {
   GpuSpec gpu = tensor_only();
   gpu.machine->intake = {64};  // 128 x 256 x 2 B: 1024 cycles; 384 x 128 B of loads: 768
   const KernelConfig config = parse_kernel_config(kFlagship);
@@ -363,9 +367,9 @@ TEST_CASE("Bytes of C go through the SM's port, whichever chunks and warpgroups 
         Approx(768 + 10 * together(among_loads(768, 768 / 3.0), 1024) + 1024));
 }
 
-TEST_CASE("Stores read a slot one after the other, and all SMs' go through what L2 takes in") {
-  // Four chunks of two warpgroups, 16 KiB: 512 cycles at 32 B per cycle. With two slots the last
-  // two wait for the first two, and two are under way at the end.
+TEST_CASE("Stores read slots one after another, and share L2's input with all SMs") {
+  // Four chunks of two warpgroups, 16 KiB each pair: 512 cycles at 32 B per cycle. With two slots
+  // the last two wait for the first two, and two are in flight at the end.
   GpuSpec gpu = tensor_only();
   gpu.machine->store_read = {32};
   const KernelConfig config = parse_kernel_config(kFlagship);
@@ -376,9 +380,9 @@ TEST_CASE("Stores read a slot one after the other, and all SMs' go through what 
         Approx(10 * 1024 + 4 * 2048));
 }
 
-TEST_CASE("Ping-pong hides an epilogue under the other tile's K blocks while these are longer") {
-  // 64x256x64 is 512 cycles a K block; 64 x 16 tiles on 132 SMs are 8 each. 64 K blocks hide 1000
-  // cycles, one leaves 488; the last tile's epilogue shows.
+TEST_CASE("Ping-pong hides an epilogue behind the other tile's K blocks if they take longer") {
+  // 64x256x64 is 512 cycles per K block; 64 x 16 tiles on 132 SMs are 8 each. 64 K blocks hide 1000
+  // cycles, one leaves 488; the last tile's epilogue is exposed.
   GpuSpec gpu = tensor_only();
   gpu.machine->epilogue = {1000};
   const KernelConfig config = parse_kernel_config(
@@ -389,9 +393,9 @@ TEST_CASE("Ping-pong hides an epilogue under the other tile's K blocks while the
 }
 
 TEST_CASE("Loads that run ahead catch up during an epilogue by the stages of the ring") {
-  // 128x128x64 by one warpgroup: 256 lines at 4 cycles are 1024 a K block, 512 more than its
-  // wgmmas; three stages save that thrice. 32 x 17 tiles are 5 on the busiest SM. The first stage's
-  // load shows.
+  // 128x128x64 by one warpgroup: 256 lines at 4 cycles are 1024 per K block, 512 more than its
+  // wgmmas; three stages save that three times. 32 x 17 tiles are 5 on the busiest SM. The first
+  // stage's load is exposed.
   GpuSpec gpu = tensor_only();
   gpu.machine->request = {4};
   KernelConfig config = parse_kernel_config(kOneWarpgroup);
@@ -407,19 +411,19 @@ TEST_CASE("Loads that run ahead catch up during an epilogue by the stages of the
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 10000 + 4 * 1024));
 }
 
-/// Latency 500, 64 B per cycle behind it, 50 around the wgmmas of a K block and 50 after them.
+/// Latency 500, then 64 B per cycle, 50 around the wgmmas of a K block and 50 after them.
 GpuSpec slow_chain() {
   GpuSpec gpu = tensor_only();
   gpu.machine->l2_latency = {500};
   gpu.machine->request = {2};
   gpu.machine->turn = {30};
-  gpu.machine->own_copy = {10};  // of two
+  gpu.machine->own_copy = {10};  // of each of two copies
   gpu.machine->wgmma_completion = {50};
   return gpu;
 }
 
 TEST_CASE("With one buffer a K block is load, wgmma and wait in sequence") {
-  // 128x128x64: 32768 B at 64 B per cycle 512, wgmmas 512: 500 + 512 + 50 + 512 + 50 = 1624.
+  // 128x128x64: 32768 B at 64 B per cycle take 512, wgmmas 512: 500 + 512 + 50 + 512 + 50 = 1624.
   const KernelConfig config = parse_kernel_config(
       "blocked:tile=128x128x64,warpgroups=1x1,ctas=1,c_slots=0,raster=grouped_m,group=1");
   const ClosedForm form = run(slow_chain(), problem(128, 128, 6400), config);
@@ -427,9 +431,9 @@ TEST_CASE("With one buffer a K block is load, wgmma and wait in sequence") {
   CHECK(form.limiter == Limiter::kLatency);
 }
 
-TEST_CASE("With two buffers the wgmmas of the K block before run under the load") {
-  // The longer of 500 + 512 and 512 + 50, and 50 around them; with 2048 cycles of wgmmas (a quarter
-  // of the rate) the other way round.
+TEST_CASE("With two buffers a load overlaps the previous K block's wgmmas") {
+  // The longer of 500 + 512 and 512 + 50, plus 50 around them; with 2048 cycles of wgmmas (a
+  // quarter of the rate) the other one is longer.
   GpuSpec gpu = slow_chain();
   const KernelConfig config = parse_kernel_config(
       "blocked_pipelined:tile=128x128x64,warpgroups=1x1,ctas=1,c_slots=0,raster=grouped_m,group=1");
@@ -441,9 +445,10 @@ TEST_CASE("With two buffers the wgmmas of the K block before run under the load"
         Approx(100 * together(among_loads(2148, 512), 2048) + 50));
 }
 
-TEST_CASE("CTAs that share an SM hide each other's waits until its pipe or its intake is full") {
-  // Two take 1624 together, as one would alone; three need the pipe for 3 x 512 only. With wgmmas
-  // three times as long a chain is 2648 and three of them on the pipe 4608.
+TEST_CASE(
+    "CTAs that share an SM hide each other's waits until its pipe or fill bandwidth is saturated") {
+  // Two take 1624 together, as one alone would; three are bound by the pipe's 3 x 512. With wgmmas
+  // three times as long a chain is 2648, and three of them take the pipe 4608.
   const KernelConfig config = parse_kernel_config(
       "blocked:tile=128x128x64,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=1");
   GpuSpec gpu = slow_chain();
@@ -457,9 +462,9 @@ TEST_CASE("CTAs that share an SM hide each other's waits until its pipe or its i
   CHECK(three.limiter == Limiter::kTensor);
 }
 
-TEST_CASE("A from registers spares the wgmmas the reading of A") {
-  // m64n32k16: tensor 16 cycles; A and B (64 + 32) x 32 B / 128 = 24, B alone 8. 8 k16 x 4 of
-  // them. A known gap: a lone CTA's chain of nothing but wgmmas delays itself, by 2^(1/8).
+TEST_CASE("With A in registers the wgmmas do not read A from shared memory") {
+  // m64n32k16: 16 tensor cycles; A and B (64 + 32) x 32 B / 128 = 24, B alone 8. There are 8 k16 x
+  // 4 of them. Known gap: a lone CTA's chain of wgmmas delays itself, by 2^(1/8).
   GpuSpec gpu = tensor_only();
   gpu.wgmma->operand_rate = {128};
   const double delayed = together(1, 1);
@@ -471,14 +476,15 @@ TEST_CASE("A from registers spares the wgmmas the reading of A") {
   CHECK(cycles("warpgroups=1x1,a=shared,instruction_n=32") == Approx(delayed * 32 * 24));
   CHECK(cycles("warpgroups=1x1,a=registers,instruction_n=32") == Approx(delayed * 32 * 16));
   CHECK(cycles("warpgroups=1x1,a=shared,instruction_n=128") ==
-        Approx(delayed * 8 * 64));  // 64: at the rate
+        Approx(delayed * 8 * 64));  // 64 each, at the tensor rate
   CHECK(cycles("warpgroups=1x1,a=shared,instruction_n=8") ==
         Approx(delayed * 128 * 18));  // 72 x 32 / 128
 }
 
-TEST_CASE("Warpgroups that split the columns read A twice, those that split the rows B") {
-  // 128x256x64 at 64 B per cycle, four k16 steps: two of m64n256 read 2 x 320 x 32 B, four of
-  // m64n128 4 x 192 x 32 B.
+TEST_CASE(
+    "Warpgroups that split the columns read A twice, those that split the rows read B twice") {
+  // 128x256x64 at 64 B per cycle, four k16 steps: two m64n256 read 2 x 320 x 32 B, four m64n128
+  // read 4 x 192 x 32 B.
   GpuSpec gpu = tensor_only();
   gpu.wgmma->operand_rate = {64};
   KernelConfig config = parse_kernel_config(kFlagship);
@@ -489,9 +495,10 @@ TEST_CASE("Warpgroups that split the columns read A twice, those that split the 
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * 4 * 384));
 }
 
-TEST_CASE("Columns out of bounds are asked for like others, rows of A there are left out") {
-  // 128 rows of A and 256 columns of B, a line of four cycles each, whether they exist or not; of
-  // half of A's rows half; one row more is a step of eight. The first stage's load shows.
+TEST_CASE("Out-of-bounds columns of B are requested like others, rows of A are not") {
+  // 128 rows of A and 256 columns of B, a line of four cycles each, inside the matrix or not. With
+  // half of A's rows inside, half are requested; one row more adds a step of eight. The first
+  // stage's load is exposed.
   GpuSpec gpu = tensor_only();
   gpu.machine->request = {4};
   const KernelConfig config = parse_kernel_config(kFlagship);
@@ -507,7 +514,7 @@ TEST_CASE("Columns out of bounds are asked for like others, rows of A there are 
   CHECK(cycles(65, 256) == expected(328 * 4));
 }
 
-TEST_CASE("A pair of CTAs takes A's rows each and half of B's columns out of L2") {
+TEST_CASE("Each CTA of a pair loads its rows of A and half of B's columns from L2") {
   const auto l2_of_block = [](i32 pair) {
     KernelConfig config = plain_tcgen05(Schedule::kTcgen05Pipelined, pair);
     config.tiling.block_n = 256;
@@ -517,8 +524,9 @@ TEST_CASE("A pair of CTAs takes A's rows each and half of B's columns out of L2"
   CHECK(l2_of_block(2) / l2_of_block(1) == Approx(256.0 / 384));
 }
 
-TEST_CASE("A GPC looks for rows out of bounds one after the other, in pairs of lines") {
-  // 64 of B's columns on each of 132 SMs, 16.5 to a GPC, two lines of half a cycle: 1056.
+TEST_CASE("A GPC handles out-of-bounds rows one after another, in pairs of lines") {
+  // 64 out-of-bounds columns of B on each of 132 SMs, 16.5 per GPC, two lines of half a cycle:
+  // 1056.
   GpuSpec gpu = tensor_only();
   gpu.machine->outside = {0.5};
   const KernelConfig config = parse_kernel_config(kFlagship);
@@ -527,10 +535,9 @@ TEST_CASE("A GPC looks for rows out of bounds one after the other, in pairs of l
         Approx(100 * together(1056, 1024)));
 }
 
-TEST_CASE("Requests for a line are merged where SMs of one GPC ask for it, up to the limit") {
-  // 264 tiles in one column, two for each SM, share B, each has its own A. In one GPC B
-  // is merged as far as the limit: of 4 here, so 128 + 256 / 4 rows of 128 B a K block; without it
-  // 384.
+TEST_CASE("Requests of a GPC's SMs for one line merge, up to the limit") {
+  // 264 tiles in one column, two per SM, share B and have their own A. With one GPC B's requests
+  // merge up to the limit, here 4: 128 + 256 / 4 rows of 128 B per K block; without merging 384.
   GpuSpec gpu = tensor_only();
   gpu.machine->l2_output = {9.504e12 / 2};  // 24 B per SM and cycle at 1.5 GHz
   gpu.machine->gpcs = 1;
@@ -540,12 +547,12 @@ TEST_CASE("Requests for a line are merged where SMs of one GPC ask for it, up to
   CHECK(run(gpu, p, config).cycles.value == Approx(200 * together(1024, 1024)));
   gpu.machine->merge_limit = 1;
   CHECK(run(gpu, p, config).cycles.value == Approx(200 * together(384 * 128 / 24, 1024)));
-  // Over very many GPCs no two SMs of one ask: nothing is merged.
+  // With very many GPCs no two requesters share one: nothing merges.
   gpu.machine->merge_limit = 4;
   gpu.machine->gpcs = 1'000'000'000;
   CHECK(run(gpu, p, config).cycles.value ==
         Approx(200 * together(384 * 128 / 24, 1024)).epsilon(1e-4));
-  // With one tile each all SMs ask at the same time, and all requests are merged, up to the limit.
+  // With one tile each all SMs run in lockstep and all requests merge, up to the limit.
   CHECK(run(gpu, problem(132 * 128, 256, 6400), config).cycles.value ==
         Approx(100 * together(1024, 1024)));
 }

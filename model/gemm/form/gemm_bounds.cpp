@@ -9,7 +9,7 @@ HardBounds hard_bounds(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const GemmShape& shape = problem.shape;
   const Tiling& t = config.tiling;
   const RowsOfTiles rows = rows_of_tiles(problem, config);
-  // A pair of CTAs that share a tcgen05 instruction takes each column of B in once.
+  // A pair of CTAs that share a tcgen05 instruction loads each column of B once.
   const i64 pair = uses_tcgen05(config.schedule) ? cta_group(t) : 1;
   const double vectors = static_cast<double>(rows.existing * ceil_div<i64>(shape.n, t.block_n)) +
                          static_cast<double>(shape.n * ceil_div(rows.tiles, pair));

@@ -20,10 +20,9 @@ constexpr const char* kPingPong =
     "raster=grouped_m,group=8,walk=strided";
 
 TEST_CASE("Hard bounds of a GEMM, worked by hand") {
-  // 2 x 1000 x 1000 x 1024 FLOPs by 132 x 4096 a cycle; 8 x 8 tiles each read 1024 elements of
-  // their rows and columns: (8 x 1000 + 8 x 1000) x 1024 x 2 bytes at 132 x 128 a cycle;
-  // 2 x 1000 x 1024 + 1000 x 1000 elements at the 4.584 TB/s that were measured, or the datasheet's
-  // 4.8 TB/s.
+  // 2 x 1000 x 1000 x 1024 FLOPs at 132 x 4096 per cycle; 8 x 8 tiles each read 1024 elements of
+  // their rows and columns: (8 x 1000 + 8 x 1000) x 1024 x 2 bytes at 132 x 128 per cycle; 2 x 1000
+  // x 1024 + 1000 x 1000 elements at the measured 4.584 TB/s, or the datasheet's 4.8 TB/s.
   const HardBounds bounds =
       hard_bounds(h200(), {{1000, 1000, 1024}, ElementType::kFp16, Layout::kTn},
                   parse_kernel_config(kPingPong));
@@ -34,7 +33,7 @@ TEST_CASE("Hard bounds of a GEMM, worked by hand") {
   CHECK(bounds.launch.value == 5e-7);
 }
 
-TEST_CASE("The longest bound counts, those of SM cycles at the clock") {
+TEST_CASE("The longest bound applies, with SM cycles at the given clock") {
   const HardBounds bounds{
       .tensor = {3000}, .intake = {2000}, .dram = {2e-6}, .dram_peak = {1.9e-6}, .launch = {5e-7}};
   CHECK(bounds.least_time({1e9}).value == Approx(3e-6));
@@ -44,7 +43,7 @@ TEST_CASE("The longest bound counts, those of SM cycles at the clock") {
   CHECK(bounds.least_on_any_card({1.601e9}).value == 1.9e-6);
 }
 
-TEST_CASE("A pair of Blackwell's CTAs takes B in once") {
+TEST_CASE("A pair of Blackwell CTAs loads B once") {
   const GpuSpec gpu = load_gpu("b200", false).spec;
   const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
   const auto intake = [&](const char* group) {

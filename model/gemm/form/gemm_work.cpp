@@ -29,9 +29,9 @@ void share_tiles(const GpuSpec& gpu, const KernelConfig& config, const TileSched
   work.traffic.sm_intake += sums;
 }
 
-/// Of a tile of the worker that has most, by tiles dealt out in turn, or neighbours to each, with
-/// those of one matrix of C behind those of the one before. Bands of columns over all matrices deal
-/// them out more evenly.
+/// Mean K blocks per tile of the busiest worker, with tiles dealt round-robin or in contiguous
+/// chunks, and the matrices of C in sequence. Column-wise swizzle groups over all matrices balance
+/// better.
 double k_blocks_of_busiest(const std::vector<u32>& of_products, const TileScheduler& s) {
   const u64 tiles = s.num_tiles() / of_products.size();  // of one matrix
   const bool chunked = s.raster.walk == Walk::kChunked;
@@ -41,7 +41,7 @@ double k_blocks_of_busiest(const std::vector<u32>& of_products, const TileSchedu
     u64 begin = 0;
     for (const u32 k_blocks : of_products) {
       const u64 end = begin + tiles;
-      const auto before = [&](u64 tile) {  // of the worker's tiles
+      const auto before = [&](u64 tile) {  // in the worker's order
         return chunked ? std::clamp<u64>(tile, s.first(worker), s.end(worker))
                        : ceil_div<u64>(tile - std::min<u64>(tile, worker), s.workers);
       };
@@ -63,7 +63,7 @@ GemmWork work_with(const GpuSpec& gpu, const GemmProblem& problem, const KernelC
   GemmWork work{};
   work.traffic = traffic;
   work.ctas_per_sm = resident_ctas(gpu, config);
-  // Each worker keeps cluster_size / ctas_per_sm SMs busy.
+  // Each worker occupies cluster_size / ctas_per_sm SMs.
   work.tiles_per_sm = ceil_div<i64>(i64{s.num_tiles()} * work.ctas_per_sm, workers);
   work.tiles = i64{s.num_tiles()} * cluster_size(t);
   work.k_blocks = static_cast<double>(ceil_div<i64>(shape.k, t.block_k));

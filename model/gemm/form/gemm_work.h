@@ -1,5 +1,5 @@
-// The work of a GEMM configuration, independent of the clock: tiles, bytes, K blocks of the busiest
-// SM or worker.
+// Clock-independent work of a GEMM configuration: tiles, bytes, K blocks of the busiest SM or
+// worker.
 // Checked by: closed_form_test.cpp, traffic_test.cpp, shared_tiles_test.cpp.
 #pragma once
 
@@ -13,30 +13,30 @@
 
 namespace tilecast {
 
-/// Where workers share tiles along K.
+/// Only if workers share tiles along K.
 struct SharedTiles {
   WorkerShare busiest;
   i64 workers;
 };
 
-/// The expensive part of a closed form.
+/// The clock-independent, expensive part of the analytic model.
 struct GemmWork {
   GemmTraffic traffic;
   Bytes shared_memory;  // operand reads and fills, all SMs
   i32 ctas_per_sm;      // resident
   i64 tiles_per_sm;     // of the busiest SM
-  double k_blocks;      // of a tile of the busiest worker, on average
+  double k_blocks;      // per tile of the busiest worker, on average
   double all_k_blocks;  // of all CTA tiles
-  i64 tiles;            // CTA tiles computed, those outside of C included
+  i64 tiles;            // CTA tiles computed, including those outside C
   std::optional<SharedTiles> shared;
 };
 
 GemmWork gemm_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);
-/// The same of one of many: `traffic` must be of this GPU and problem.
+/// Likewise, reusing `traffic`, which must be for this GPU and problem.
 GemmWork gemm_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                    TrafficMemo& traffic);
 
-/// The work of the best order of tiles there could be: no raster makes the kernel faster.
+/// Work with an ideal tile order: a lower bound over all rasters.
 GemmWork least_gemm_work(const GpuSpec& gpu, const GemmProblem& problem,
                          const KernelConfig& config);
 

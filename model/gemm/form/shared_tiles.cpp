@@ -18,7 +18,7 @@ SharedPieces shared_pieces(const WorkDecomposition& work) {
     const double tiles = work.splits > 1 ? work.streamed : 0;
     return {tiles * work.splits, tiles * (work.splits - 1)};
   }
-  double inside = 0, tiles_cut = 0;  // cuts within a tile; tiles with one at least
+  double inside = 0, tiles_cut = 0;  // cuts inside a tile; tiles with at least one
   u32 last = ~0u, before = 0;
   for (u32 unit = 1; unit < work.units; ++unit) {
     const u32 at = work.cut(unit);
@@ -60,8 +60,8 @@ WorkerShare busiest_share(const WorkDecomposition& work, const SharedPieces& sha
   }
   share.k_blocks = longest + whole * k_blocks;
   share.pieces = whole + (work.units == 0 ? 0 : 1 + longest / k_blocks);
-  // With fewer tiles than units a tile's pieces are all somebody's only one, but for those at its
-  // ends.
+  // With fewer tiles than units, the pieces of a tile are mostly the only ones of their workers,
+  // except at its ends.
   share.ending_together =
       work.units > work.streamed && whole == 0
           ? std::max(1.0, static_cast<double>(work.units) / std::max(1u, work.streamed))
@@ -84,7 +84,7 @@ Cycles reduction_time(const GpuSpec& gpu, const KernelConfig& config, Hertz sm_c
   const ReductionSpec& r = *gpu.reduction;
   const Bytes partial{1.0 * kAccumulatorBytes * t.block_m * t.block_n};
   const Cycles hop = cycles_of(r.hop, sm_clock);
-  // One SM's port, or all of them together at L2 where they move theirs at the same time.
+  // One SM's port or, if all move theirs at the same time, the chip's L2 rate.
   const bool together = share.ending_together > 1;
   const auto moved = [&](BytesPerCycle sm, BytesPerSecond chip) {
     const Bytes all = partial * (workers * cluster_size(t));

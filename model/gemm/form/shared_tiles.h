@@ -1,18 +1,18 @@
-// What splitting K costs beside the K blocks themselves: the busiest worker's share of pieces, and
-// the time in which partial sums become C.
+// Cost of splitting K beyond the K blocks themselves: the busiest worker's share of pieces, and the
+// time to reduce partial sums to C.
 //
-// At the end of a piece that does not own its tile a worker writes its partial sum; the owner reads
-// what the others left. Where the pieces of a tile lie one after the other in time, as in stream-K
-// with at least a tile for each worker, nobody waits. Where a tile's S pieces end together, as in
-// split-K,
-//   turnstile  the sum passes from hand to hand: a hop and an addition for each but the first;
-//   atomic     all add at once, as fast as L2 adds; then two hops, and the owner reads;
-//   spread     all write; then two hops, and each reads its share of all partials: as much as it
-//              wrote, and stores it: two more.
-// A hop is from one SM's store to another's seeing it, in nanoseconds; what many write has to
-// arrive before it is announced, which takes another.
-// Leaves out: additions that delay the loads of other workers; the room of partial sums in L2.
-// Checked by: shared_tiles_test.cpp, committed rows of the three schedules (validate).
+// At the end of a piece that does not own its tile, a worker writes its partial sum; the owner
+// reads those of the others. If the pieces of a tile run one after another, as in stream-K with at
+// least a tile per worker, nobody waits. If a tile's S pieces end together, as in split-K,
+//   turnstile  (serial) the sum is passed on: a hop and an addition for each but the first;
+//   atomic     all add at once, at L2's rate; then two hops, and the owner reads;
+//   spread     (distributed) all write; then two hops, and each reads its share of all
+//              partials, as much as it wrote, and stores it: two more.
+// A hop is the time until another SM sees a store, in nanoseconds; stores of many threads must
+// arrive before a flag announces them, which takes a second hop.
+// Leaves out: additions that delay the loads of other workers; the L2 capacity that partial sums
+// occupy. Checked by: shared_tiles_test.cpp, committed measurements of the three schedules
+// (validate).
 #pragma once
 
 #include "model/gemm/config/kernel_config.h"
@@ -21,32 +21,32 @@
 
 namespace tilecast {
 
-/// Pieces of shared tiles, all workers, and how many of them do not own their tile.
+/// Number of pieces of shared tiles over all workers, and of those that do not own their tile.
 struct SharedPieces {
   double pieces, handed_on;
 };
 
 SharedPieces shared_pieces(const WorkDecomposition& work);
 
-/// Of the busiest worker; counts are averages where workers differ.
+/// Share of the busiest worker; counts are averages if workers differ.
 struct WorkerShare {
-  double k_blocks;         // longest of any worker
-  double pieces;           // most of any worker
+  double k_blocks;         // maximum over workers
+  double pieces;           // maximum over workers
   double handed_on;        // pieces whose partial sum is left to another worker
-  double taken_over;       // pieces that end a shared tile
-  double ending_together;  // pieces of one tile that end at the same time; 1: none
+  double taken_over;       // pieces that finish a shared tile
+  double ending_together;  // pieces of one tile that end at the same time; 1: one piece
 };
 
-/// K blocks by which one worker of a row of K blocks is ahead of the next, or behind, in K.
+/// Signed distance in K between the positions of neighbouring workers in a stream of K blocks.
 double skew_of_neighbours(const WorkDecomposition& work);
 
-/// `shared`: of the same work.
+/// `shared` must be of the same work.
 WorkerShare busiest_share(const WorkDecomposition& work, const SharedPieces& shared);
 
-/// Bytes of partial sums written and read, all workers.
+/// Bytes of partial sums written and read, over all workers.
 Bytes partial_sum_bytes(const KernelConfig& config, const SharedPieces& shared);
 
-/// Of the busiest worker, beside its epilogues.
+/// Reduction time of the busiest worker, epilogues excluded.
 Cycles reduction_time(const GpuSpec& gpu, const KernelConfig& config, Hertz sm_clock,
                       const WorkerShare& share, double workers);
 

@@ -14,8 +14,8 @@ KernelConfig config_of(const std::string& how) {
                              how.substr(how.find(' ') + 1) + ",raster=grouped_m,group=8");
 }
 
-/// 64 KiB of partial sums: 1000 cycles to store, 2000 to add, 500 to load, by one SM; twice as long
-/// for 132 SMs together. A hop is 100 cycles at 1 GHz.
+/// 64 KiB of partial sums: one SM takes 1000 cycles to store them, 2000 to add, 500 to load; 132
+/// SMs together twice as long. A hop is 100 cycles at 1 GHz.
 GpuSpec round_numbers() {
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const double partial = 128 * 128 * 4;
@@ -38,23 +38,23 @@ double reduction_cycles(const std::string& how, const WorkDecomposition& work) {
   return reduction_time(gpu, config_of(how), Hertz{1e9}, share_of(work), 132).value;
 }
 
-TEST_CASE("Stream-K: the busiest worker has its run, and writes and reads one sum") {
+TEST_CASE("Stream-K: the busiest worker computes its run, and writes and reads one partial sum") {
   // 9 tiles of 40 blocks on 4 workers: 90 each; cuts inside tiles 2, 4 and 6.
   const WorkDecomposition work = WorkDecomposition::stream_k(9, 40, 4, 8);
   const WorkerShare share = share_of(work);
   CHECK(share.k_blocks == 90);
-  CHECK(share.pieces == Approx(3.25));  // a piece more than 90 / 40 tiles
+  CHECK(share.pieces == Approx(3.25));  // 90 / 40 tiles, plus one piece
   CHECK(share.handed_on == 0.75);       // 3 cuts, 4 workers
   CHECK(share.taken_over == 0.75);
   CHECK(share.ending_together == 1);
 }
 
-TEST_CASE("Split-K: all parts of a tile end together, of several rounds none") {
+TEST_CASE("Split-K: the parts of a tile end together in one round, and not over several rounds") {
   const WorkerShare once = share_of(WorkDecomposition::split_k(16, 64, 132, 8));
   CHECK(once.k_blocks == 8);
   CHECK(once.pieces == 1);
   CHECK(once.ending_together == 8);
-  // 100 tiles in 2 parts on 132 workers: two rounds for the busiest.
+  // 100 tiles in 2 parts on 132 workers: the busiest runs two.
   const WorkerShare twice = share_of(WorkDecomposition::split_k(100, 64, 132, 2));
   CHECK(twice.k_blocks == 64);
   CHECK(twice.pieces == 2);
@@ -68,7 +68,9 @@ TEST_CASE("A hybrid adds the whole tiles to the parts") {
   CHECK(share.pieces == 2);
 }
 
-TEST_CASE("Partial sums are written and read once, spread ones by every part") {
+TEST_CASE(
+    "Partial sums are written and read once; with distributed reduction every part writes its "
+    "own") {
   // 16 tiles of 64 KiB in 8 parts: 7 are handed on, or all 8 are written.
   const WorkDecomposition work = WorkDecomposition::split_k(16, 64, 132, 8);
   constexpr double kPartial = 65536;
@@ -78,7 +80,7 @@ TEST_CASE("Partial sums are written and read once, spread ones by every part") {
             .value == 16 * 8 * 2 * kPartial);
 }
 
-TEST_CASE("Reductions cost what SMs move and the hops between them") {
+TEST_CASE("A reduction costs its transfers and the hops between SMs") {
   const WorkDecomposition split = WorkDecomposition::split_k(16, 64, 132, 8);
   // All 132 add at once: 4000 cycles; two hops; one SM loads.
   CHECK(reduction_cycles("split_k splits=8,reduction=atomic", split) ==
@@ -86,23 +88,24 @@ TEST_CASE("Reductions cost what SMs move and the hops between them") {
   // All store: 2000; four hops; all load: 1000.
   CHECK(reduction_cycles("split_k splits=8,reduction=spread", split) ==
         Approx(2000 + 4 * 100 + 1000));
-  // One stores among all, six add in turn, each a hop and 2000 cycles, the last hop, one loads.
+  // All store once together; six serial additions of a hop and 2000 cycles each; the last hop; one
+  // load.
   CHECK(reduction_cycles("split_k splits=8,reduction=turnstile", split) ==
         Approx(2000 + 100 + 6 * (100 + 2000) + 500));
-  // Stream-K, nobody at the same time: one sum stored and one loaded by 3 of 4 workers.
+  // Stream-K, at different times: 3 of 4 workers store one partial sum and load one.
   CHECK(reduction_cycles("stream_k min_k_blocks=8,reduction=turnstile",
                          WorkDecomposition::stream_k(9, 40, 4, 8)) ==
         Approx(0.75 * 1000 + 0.75 * (100 + 500)));
 }
 
-TEST_CASE("One part or whole waves cost no reduction") {
+TEST_CASE("Without cuts there is no reduction cost") {
   CHECK(reduction_cycles("split_k splits=1,reduction=spread",
                          WorkDecomposition::split_k(16, 64, 132, 1)) == 0);
   CHECK(reduction_cycles("split_k_hybrid splits=4,reduction=spread",
                          WorkDecomposition::split_k_hybrid(132, 64, 132, 4)) == 0);
 }
 
-TEST_CASE("Neighbours of stream-K are apart in K by what a run is more or less than whole tiles") {
+TEST_CASE("Stream-K neighbours are apart in K by a run's distance from whole tiles") {
   CHECK(skew_of_neighbours(WorkDecomposition::stream_k(9, 40, 4, 8)) == 10);  // 90 = 2 * 40 + 10
   CHECK(skew_of_neighbours(WorkDecomposition::stream_k(7, 40, 4, 8)) == 10);  // 70 = 2 * 40 - 10
 }

@@ -1,17 +1,17 @@
-// Bytes a GEMM moves, by walking the tile scheduler the kernel walks.
+// Bytes that a GEMM moves, found by walking the kernel's own tile scheduler.
 //
-// L2 to SM is arithmetic: each worker's tile reads its rows of A and columns of B once, zeros
-// out of bounds cost nothing. DRAM reads follow from reuse: tiles run in waves of the resident
-// workers; a panel (the whole K of a tile's rows or columns) that was last used less than the
-// usable L2 ago is found there, one used twice that ago is not, between the two in proportion.
-// Buffers are cold, as in our measurements (rotating).
+// L2-to-SM traffic is arithmetic: each worker's tile reads its rows of A and columns of B once;
+// out-of-bounds zeros cost nothing. DRAM reads follow from reuse: tiles run in waves of the
+// resident workers, and a panel (the whole K of a tile's rows or columns) last used less than the
+// usable L2 capacity ago hits, one used twice that ago misses, with linear interpolation in
+// between. Buffers are cold, as in our measurements (rotating).
 //
 // Leaves out: workers of a wave drifting apart in K, which costs row-major orders half of their
-// reuse and small tiles more (docs/dev/known-gaps.md); the room that C takes in L2; the two
-// partitions; waves after the 48th, which are taken to repeat the ones before; of groups along K,
-// all but 768 waves spread over the whole kernel.
-// Checked by: traffic_test.cpp (worked examples); a first look at counters,
-// validate/data/h200_sxm/counters: SM intake exact, DRAM reads too low.
+// reuse and small tiles more (docs/dev/known-gaps.md); C's share of L2; the two partitions; waves
+// after the 48th, which are assumed to repeat the earlier ones; for groups along K, all but 768
+// waves spread over the whole kernel.
+// Checked by: traffic_test.cpp (worked examples). Compared with counters
+// (validate/data/h200_sxm/counters), SM fills are exact and DRAM reads too low.
 #pragma once
 
 #include <map>
@@ -28,38 +28,36 @@ namespace tilecast {
 
 struct GemmTraffic {
   Bytes l2_to_sm;   // delivered by L2, a multicast counted once
-  Bytes sm_intake;  // taken in by all SMs, a multicast counted at each
+  Bytes sm_intake;  // filled into all SMs, a multicast counted at each
   Bytes dram_read, dram_write;
-  // Workers of one wave that want the same panel of A or of B, on average.
+  // Workers of one wave that need the same panel of A or of B, on average.
   double a_sharers, b_sharers;
-  // Part of those panels that a wave finds in DRAM and not in L2.
+  // Fraction of a wave's panels that miss L2.
   double a_missing, b_missing;
 };
 
-/// `concurrent`: workers resident on the chip at once.
+/// `concurrent`: workers resident on the chip.
 GemmTraffic gemm_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
                          i32 concurrent);
 
-/// What no order of tiles betters in any part, without a walk: every panel wanted by as many
-/// workers of a wave as can want it, and reused from L2 as far as the smallest patch that a wave
-/// can cover leaves room there.
+/// Lower bound of every field over all tile orders, without a walk: every panel is shared by the
+/// maximum number of workers of a wave, and L2 reuse is that of the smallest patch that a wave can
+/// cover.
 GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const KernelConfig& config,
                           i32 concurrent);
 
-/// DRAM reads where a part `skewed` of the tiles is computed by workers at different places of K:
-/// what falls out of L2 between one worker and the next, `between` bytes for other lines later, is
-/// read again by every second one that wants it.
+/// DRAM reads if a fraction `skewed` of the tiles is computed by workers at different positions in
+/// K: half of the workers read again what L2 evicted after `between` bytes of other lines.
 Bytes skewed_dram_read(const L2Spec& l2, const GemmTraffic& traffic, double skewed, Bytes between);
 
-/// What waves of tiles ask of DRAM, and how many of a wave share what they ask for.
+/// DRAM requests of waves of tiles, and sharers within a wave.
 struct WavesWalked {
   Bytes read;
   double a_sharers, b_sharers, a_missing, b_missing;
 };
 
 /// gemm_traffic for many configurations of one problem on one GPU. Stages, warpgroups, K blocks and
-/// how a cluster parts its tile do not change the walk, so most configurations find it done. May be
-/// asked on several threads.
+/// a cluster's split do not change the walk, so most configurations find it cached. Thread-safe.
 class TrafficMemo {
  public:
   TrafficMemo(const L2Spec& l2, const GemmProblem& problem) : l2_(l2), problem_(problem) {}
@@ -67,15 +65,15 @@ class TrafficMemo {
   GemmTraffic traffic(const KernelConfig& config, i32 concurrent);
 
  private:
-  // cluster tile m, n; workers; raster kind, group, walk
+  // cluster tile M, N; workers; raster kind, group, walk
   using Key = std::tuple<i32, i32, i32, RasterKind, i32, Walk>;
 
-  /// Its tiles in their order, where a curve has to be followed for it and is not too long to keep.
+  /// The tiles in order, if the walk is a curve that is short enough to cache.
   const std::vector<TileCoord>* curve(const TileScheduler& tiles);
 
   L2Spec l2_;
   GemmProblem problem_;
-  std::mutex reading_;  // of what follows
+  std::mutex reading_;  // guards the members below
   std::map<Key, WavesWalked> walked_;
   std::map<std::pair<u32, u32>, std::vector<TileCoord>> curves_;  // by rows and columns of tiles
 };

@@ -34,7 +34,7 @@ TEST_CASE("A multicast leaves L2 once and arrives at every CTA of the cluster") 
   CHECK(t.sm_intake.value == 2 * 65536 + 4 * 65536);
 }
 
-TEST_CASE("Rows and columns out of bounds are not read") {
+TEST_CASE("Out-of-bounds rows and columns are not read") {
   // 130 x 300 in 2 x 2 tiles: still m * k of A twice and n * k of B twice.
   const GemmTraffic t = gemm_traffic(kLargeL2, problem(130, 300, 64),
                                      config("1x1", "grouped_m,group=1,walk=strided"), 132);
@@ -48,20 +48,20 @@ TEST_CASE("With everything in L2 each matrix is read from DRAM once") {
 }
 
 TEST_CASE("With no L2 a row-major wave rereads B and a square wave rereads both less") {
-  // 4 x 4 tiles of 128x256, 4 workers, k = 64: a panel of A is 16 KiB, of B 32 KiB.
-  // Rows: each of 4 waves reads 1 panel of A and 4 of B: 4 x 16 + 16 x 32 KiB.
+  // 4 x 4 tiles of 128x256, 4 workers, K = 64: a panel of A is 16 KiB, of B 32 KiB. In row order
+  // each of 4 waves reads 1 panel of A and 4 of B: 4 x 16 + 16 x 32 KiB.
   const GemmProblem p = problem(512, 1024, 64);
   CHECK(
       gemm_traffic(kNoL2, p, config("1x1", "grouped_m,group=1,walk=strided"), 4).dram_read.value ==
       Approx((4 * 16 + 16 * 32) * 1024));
-  // Bands of two rows: each wave reads 2 panels of A and 2 of B: 8 x 16 + 8 x 32 KiB.
+  // Swizzle groups of two rows: each wave reads 2 panels of A and 2 of B: 8 x 16 + 8 x 32 KiB.
   CHECK(
       gemm_traffic(kNoL2, p, config("1x1", "grouped_m,group=2,walk=strided"), 4).dram_read.value ==
       Approx((8 * 16 + 8 * 32) * 1024));
 }
 
 TEST_CASE("A chunked wave touches one tile of every chunk") {
-  // 4 chunks of one tile column each: wave w reads panel w of A and all 4 of B; with no L2 nothing
+  // 4 chunks of one tile column each: wave w reads panel w of A and all 4 of B; without L2 nothing
   // is reused: 4 x 16 + 16 x 32 KiB.
   const GemmProblem p = problem(512, 1024, 64);
   CHECK(
@@ -69,9 +69,9 @@ TEST_CASE("A chunked wave touches one tile of every chunk") {
       Approx((4 * 16 + 16 * 32) * 1024));
 }
 
-TEST_CASE("Sharers are the workers of a wave that want the same panel") {
-  // 4 x 4 tiles, 4 workers. Square waves of 2 x 2: two want each panel of A, two each of B. Waves
-  // of one tile row: all four want its panel of A, each its own of B.
+TEST_CASE("Sharers are the workers of a wave that need the same panel") {
+  // 4 x 4 tiles, 4 workers. Square waves of 2 x 2: two workers need each panel of A, two each of B.
+  // Waves of one tile row: all four need its panel of A, each its own of B.
   const GemmProblem p = problem(512, 1024, 64);
   const GemmTraffic square =
       gemm_traffic(kNoL2, p, config("1x1", "grouped_m,group=2,walk=strided"), 4);
@@ -83,7 +83,7 @@ TEST_CASE("Sharers are the workers of a wave that want the same panel") {
   CHECK(row.b_sharers == Approx(1));
 }
 
-TEST_CASE("No order of tiles has less traffic than the least, in any part") {
+TEST_CASE("No tile order has less traffic than least_traffic, in any field") {
   constexpr L2Spec kHopperL2{.capacity = {60e6}, .usable_fraction = 0.7};
   for (const GemmProblem& p : {problem(8192, 8192, 8192), problem(8192, 8192, 16384),
                                problem(16, 28672, 8192), problem(777, 2000, 3080)}) {
@@ -108,10 +108,10 @@ TEST_CASE("No order of tiles has less traffic than the least, in any part") {
   }
 }
 
-TEST_CASE("The least that DRAM is read: each matrix once, or what the smallest patches push out") {
-  // 64 x 32 tiles of 128x256, panels of A 2 MiB and of B 4 MiB. A wave of 128 reads at least
-  // 2 sqrt(128 x 2 x 4) = 64 MiB; with 40 MiB usable, 2 - 64 / 40 = 0.4 of that stays: 16 waves
-  // read 0.6 x 64 MiB each. With 64 MiB usable all of it stays.
+TEST_CASE("The least DRAM reads: each matrix once, plus what the smallest patches evict") {
+  // 64 x 32 tiles of 128x256, panels of A 2 MiB and of B 4 MiB. A wave of 128 reads at least 2
+  // sqrt(128 x 2 x 4) = 64 MiB; with 40 MiB usable, 2 - 64 / 40 = 0.4 of that stays: 16 waves read
+  // 0.6 x 64 MiB each. With 64 MiB usable all of it stays.
   const GemmProblem p = problem(8192, 8192, 8192);
   const KernelConfig c = config("1x1", "grouped_m,group=8,walk=strided");
   constexpr double kMebi = 1024.0 * 1024;
@@ -121,7 +121,7 @@ TEST_CASE("The least that DRAM is read: each matrix once, or what the smallest p
   CHECK(least_traffic(l2, p, c, 128).dram_read.value == Approx(2 * 128 * kMebi));
 }
 
-TEST_CASE("The memo answers as the function does") {
+TEST_CASE("The memo returns the same as the function") {
   const GemmProblem p = problem(4096, 4096, 512);
   TrafficMemo memo(kLargeL2, p);
   for (const char* raster : {"grouped_m,group=4,walk=strided", "grouped_n,group=4,walk=strided",

@@ -20,25 +20,26 @@
 namespace tilecast {
 namespace {
 
-// Beside widths (tile_widths.h).
+// For widths see tile_widths.h.
 constexpr i32 kBlockM[] = {64, 128, 192, 256, 320};
 constexpr i32 kSwappedBlockM[] = {64, 128, 192, 256};
 constexpr i32 kBlockK[] = {64, 128, 256};
-// The longest is for kernels without a ring, and for rings where a stage stays small: few rows.
+// The longest is for kernels without a ring, and for rings whose stages stay small because tiles
+// have few rows.
 constexpr i32 kLongBlockK = 256;
 constexpr i32 kMostLongStage = 48 * 1024;  // bytes
 constexpr i32 kMostMenuStages = 8;
 constexpr i32 kMenuWarpgroups[] = {1, 2, 3};
 constexpr i32 kFewestChunkSlots = 2;
-// Of a warpgroup that holds a K block's sums of them beside the tile's: with block scales, where K
-// is split, else.
+// Maximum columns of a warpgroup that promotes a K block's partial sums, which need registers
+// besides the accumulators: with block scales, with K split, otherwise.
 constexpr i32 kMostScaledColumns = 192, kMostSplitColumns = 160, kMostPromotedColumns = 208;
-// Two CTAs share an SM where each has no more outputs than this.
+// Two CTAs share an SM if each has at most this many outputs.
 constexpr i32 kMostSharedOutputs = 128 * 128;
 constexpr struct {
   i32 m, n;
 } kClusters[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}};
-// Of the tcgen05 kernels. One instruction covers a tile, so that the menu is short.
+// For tcgen05 kernels. One instruction covers a tile, so the search space is small.
 constexpr i32 kTcgen05BlockN[] = {64, 128, 192, 256};
 constexpr i32 kTcgen05BlockK[] = {64, 128};
 
@@ -46,13 +47,13 @@ struct Split {
   i32 m, n;
 };
 
-/// How `warpgroups` share a tile: along M where each then has whole wgmmas, else along N.
+/// How `warpgroups` share a tile: along M if each gets whole wgmmas, else along N.
 Split split_of(i32 block_m, i32 warpgroups) {
   return block_m % (warpgroups * kWgmmaM) == 0 ? Split{warpgroups, 1} : Split{1, warpgroups};
 }
 
-/// Most stages that fit, and one fewer, which leaves room for jitter to show: with each way to
-/// stage C, for one kernel that has a ring.
+/// The maximum number of stages and one fewer, to leave slack for jitter; with each way to stage C,
+/// for a kernel with a ring.
 void add_stages(const GpuSpec& gpu, KernelConfig config, std::span<const i32> c_slots,
                 Proposals& proposals) {
   for (const i32 slots : c_slots) {
@@ -74,13 +75,13 @@ void add_stages(const GpuSpec& gpu, KernelConfig config, std::span<const i32> c_
     }
     if (most < 2) {
       config.tiling.stages = 2;
-      proposals.add_orders(config);  // refused, and counted
+      proposals.add_orders(config);  // rejected and counted
     }
   }
 }
 
-/// The ways to stage C: chunk by chunk, the whole tile at once, borrowed from the ring. Chunks
-/// whose store is deferred go one by one.
+/// Ways to stage C: chunk by chunk, the whole tile at once, or borrowed from the ring. Deferred
+/// stores go chunk by chunk.
 std::vector<i32> c_slot_menu(const KernelConfig& config) {
   std::vector<i32> slots;
   if (config.grid == Grid::kTiles ||
@@ -90,7 +91,7 @@ std::vector<i32> c_slot_menu(const KernelConfig& config) {
   const i32 chunks = c_chunks(config.schedule, config.tiling);
   slots.push_back(min_of(kFewestChunkSlots, chunks));
   if (config.inflight == 0 && chunks > 1) {
-    slots.push_back(1);  // a stage more, where loads are waited for in every K block
+    slots.push_back(1);  // allows one more stage, if loads are waited for in every K block
   }
   if (chunks > kFewestChunkSlots && config.grid == Grid::kResident && !splits_k(config.schedule) &&
       config.store == Store::kAtTileEnd) {
@@ -113,8 +114,9 @@ void add_clusters(const GpuSpec& gpu, KernelConfig config, Proposals& proposals)
   }
 }
 
-/// The usual ones. The fewest of ping_pong where these leave the accumulators of 200 columns no
-/// room: with two CTAs on an SM, and in cooperative kernels, some that take them spill.
+/// The default number, or the minimum for ping_pong if the default leaves too few registers for
+/// accumulators of 200 columns: with two CTAs per SM, and in cooperative kernels, some that take
+/// the minimum spill.
 i32 producer_registers(const GpuSpec& gpu, KernelConfig config, i32 consumers) {
   if (!has_producer_warpgroup(config.schedule)) {
     return 0;
@@ -211,8 +213,8 @@ void add_rows(const GpuSpec& gpu, Schedule schedule, i32 block_m, Proposals& pro
   }
 }
 
-/// Every way to run one tile: by one CTA or a pair, where C is staged; and of warp_specialized how
-/// its accumulators are kept and who hands out tiles.
+/// Every way to run one tile on tcgen05: by one CTA or a pair, with each staging of C; for
+/// warp_specialized also accumulator sets and grids.
 void add_tcgen05_tile(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
   for (const i32 group : {1, 2}) {
     config.tiling.cluster_m = group;
@@ -224,7 +226,7 @@ void add_tcgen05_tile(const GpuSpec& gpu, KernelConfig config, Proposals& propos
       config.grid = grid;
       for (const i32 accumulators : {1, kMostAccumulators}) {
         config.accumulators = accumulators;
-        if (accumulators == 1 || grid != Grid::kTiles) {  // one tile needs no second place
+        if (accumulators == 1 || grid != Grid::kTiles) {  // one tile needs one accumulator set
           add_stages(gpu, config, c_slot_menu(config), proposals);
         }
       }
@@ -249,7 +251,7 @@ void add_tcgen05(const GpuSpec& gpu, Schedule schedule, Proposals& proposals) {
   }
 }
 
-/// What one thread proposes at a time.
+/// Unit of work for one thread.
 struct MenuPart {
   Schedule schedule;
   i32 block_m;
@@ -275,7 +277,7 @@ std::vector<MenuPart> menu_parts(std::span<const Schedule> schedules, bool swaps
   return parts;
 }
 
-/// Those of all parts, one after the other.
+/// The lists of all parts, concatenated.
 CandidateKernels joined(std::span<const CandidateKernels> of_parts) {
   CandidateKernels all;
   auto& [kernels, orders] = all.legal;

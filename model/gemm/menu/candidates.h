@@ -1,16 +1,16 @@
-// The configurations that are tried for a problem: the product of a tile menu, stages, warpgroups,
-// clusters, staging of C and rasters, sifted by legality.
+// The configurations tried for a problem: the product of tile sizes, stages, warpgroups, clusters,
+// stagings of C and rasters, filtered by legality.
 //
-// Left out as well, as never paying, except for problems that nothing else solves: tiles that C
-// ends a whole wgmma row or column step before, clusters of which half reaches over C, and
-// schedules without a ring of stages. Those are rungs of the ladder (kernels/gemm/README.md);
-// without them the best measured kernel of 1,902 problems keeps 0.999 of its speed in the geometric
-// mean.
+// Dominated configurations are also excluded, unless nothing else solves the problem: tiles that
+// exceed C by a whole wgmma row or column step, clusters of which half lies outside C, and
+// schedules without a ring of stages, which are rungs of the ladder (kernels/gemm/README.md).
+// Without them the best measured kernel of 1,902 problems keeps 0.999 of its speed (geometric
+// mean).
 //
-// One kernel has one name: among configurations with the same machine code and order of tiles, one
-// is tried. Rasters of the same order are one (normal_order.h). If all tiles run at the same time,
-// all rasters are one, and grid=tiles is grid=resident unless C is staged in the ring.
-// stream_k_hybrid is stream_k if it streams all tiles.
+// Of configurations with the same machine code and tile order only one is tried. Equivalent rasters
+// are merged (normal_order.h). If all tiles run at the same time all rasters are equivalent, and
+// grid=tiles equals grid=resident unless C is staged in the ring. stream_k_hybrid is stream_k if it
+// streams all tiles.
 #pragma once
 
 #include <span>
@@ -25,35 +25,35 @@
 namespace tilecast {
 
 constexpr std::string_view kNeverPays = "never_pays";
-/// The tile's schedule splits K, and no split can pay on this problem.
+/// The schedule splits K, and no split can pay on this problem.
 constexpr std::string_view kNoSplitPays = "no_split_pays";
 
-/// Reasons are those of legality.h, or these.
+/// Rejection reasons are those of legality.h, or the ones above.
 using Candidates = CandidatesOf<KernelConfig>;
 
-/// Whether the schedule is searched where none is named: those that can pay, on their GPU.
+/// Whether the schedule is searched by default on this GPU.
 bool is_on_menu(const GpuSpec& gpu, Schedule schedule);
 
-/// The GPU's schedules; `all`: those that never pay too.
+/// The GPU's schedules in the default search; `all`: dominated ones too.
 std::vector<Schedule> menu_schedules(const GpuSpec& gpu, bool all = false);
 
-/// `schedules` empty means menu_schedules. In a fixed order: equal inputs give equal lists. `all`:
-/// those that never pay and a kernel's other names too. `threads` as parallel_for's.
+/// Empty `schedules` means menu_schedules. The order is deterministic. `all` includes dominated
+/// configurations and aliases. `threads` as in parallel_for.
 Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
                                 const std::vector<Schedule>& schedules, bool all = false,
                                 unsigned threads = 1);
 
-/// Candidates as kernels, each with the orders of tiles that it is tried in: ten times as many
-/// configurations are tried as there are kernels.
+/// Candidates grouped by kernel, each with its tile orders: there are ten times as many
+/// configurations as kernels.
 struct KernelList {
   struct Kernel {
-    KernelConfig config;     // in the first of its orders
-    std::size_t begin, end;  // of its orders, in `orders`
+    KernelConfig config;     // in its first tile order
+    std::size_t begin, end;  // range of its orders in `orders`
   };
   std::vector<Kernel> kernels;
   std::vector<Raster> orders;  // one for each candidate
 
-  /// A candidate, the kernel's by its place in `orders`.
+  /// A candidate, by its index in `orders`.
   KernelConfig candidate(const Kernel& kernel, std::size_t order) const {
     KernelConfig config = kernel.config;
     config.raster = orders[order];
@@ -65,12 +65,12 @@ struct CandidateKernels : Rejections<KernelConfig> {
   KernelList legal;  // for the problem's operands
 };
 
-/// As enumerate_candidates.
+/// Like enumerate_candidates.
 CandidateKernels enumerate_kernels(const GpuSpec& gpu, const GemmProblem& problem,
                                    const std::vector<Schedule>& schedules, bool all = false,
                                    unsigned threads = 1);
 
-/// Neighbours that differ in their order alone are one kernel.
+/// Groups neighbours that differ in tile order alone.
 KernelList kernels_of(std::span<const KernelConfig> candidates);
 
 }  // namespace tilecast

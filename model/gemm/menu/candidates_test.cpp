@@ -27,7 +27,7 @@ const GpuSpec& h200() {
   return gpu;
 }
 
-/// Row and column of a tile, and its K blocks.
+/// Row and column of a tile, and its range of K blocks.
 using Piece = std::tuple<u32, u32, i32, i32>;
 
 /// The first pieces of each worker's work, in order. Empty if no worker has a second tile.
@@ -60,8 +60,8 @@ std::vector<Piece> work_of(const GemmProblem& asked, const KernelConfig& asked_o
 TEST_CASE("No two of the first 30 have the same machine code and the same order of work") {
   std::vector<GemmProblem> problems =
       random_problems(h200(), daily_seed("problems whose candidates are compared"), 12);
-  // Were listed twice or more: one wave with both grids, one row of tiles in three orders, at most
-  // two waves as stream_k and its hybrid.
+  // Problems that once had duplicates: one wave with both grids, one row of tiles in three orders,
+  // at most two waves as stream_k and its hybrid.
   problems.push_back({{1024, 1024, 4096}, ElementType::kFp16, Layout::kTn});
   problems.push_back({{64, 65536, 512}, ElementType::kFp16, Layout::kTn});
   problems.push_back({{2304, 2048, 8192}, ElementType::kFp16, Layout::kTn});
@@ -82,7 +82,7 @@ TEST_CASE("No two of the first 30 have the same machine code and the same order 
   }
 }
 
-TEST_CASE("A configuration that is not a candidate's name can still be predicted") {
+TEST_CASE("A configuration that is an alias of a candidate can still be predicted") {
   const GemmProblem one_wave{{1024, 1024, 4096}, ElementType::kFp16, Layout::kTn};
   const auto best = [&](const char* pattern) {
     return rank_matching(h200(), one_wave, ConfigPattern(pattern), Regime::kBurst, Inputs::kNormal,
@@ -96,7 +96,7 @@ TEST_CASE("A configuration that is not a candidate's name can still be predicted
   CHECK_FALSE(enumerate_candidates(h200(), two_waves, {Schedule::kStreamKHybrid}).legal.empty());
 }
 
-TEST_CASE("A schedule with nothing to split reports that instead of its other refusals") {
+TEST_CASE("A schedule that cannot split K profitably reports that before other refusals") {
   const auto refusal = [](const GemmShape& shape, Schedule schedule) {
     return error_message([&] {
       rank_candidates(h200(), GemmProblem{shape, ElementType::kFp16, Layout::kTn}, {schedule},
@@ -104,7 +104,7 @@ TEST_CASE("A schedule with nothing to split reports that instead of its other re
     });
   };
   CHECK(refusal({64, 3248, 1024}, Schedule::kStreamK).empty());
-  // K = 256 has at most 4 K blocks of 64, and a worker's part is more than 8.
+  // K = 256 has at most 4 K blocks of 64, and a part has more than 8.
   const std::string why = refusal({64, 3248, 256}, Schedule::kStreamK);
   CAPTURE(why);
   CHECK(why.find("no candidate is legal on h200_sxm: no split of K pays: tile=") !=
@@ -113,8 +113,7 @@ TEST_CASE("A schedule with nothing to split reports that instead of its other re
         std::string::npos);
 }
 
-TEST_CASE(
-    "Schedules without a ring are candidates where they are named, or with all that never pay") {
+TEST_CASE("Schedules without a ring are candidates if named, or with `all`") {
   const GemmProblem problem{{64, 128, 64}, ElementType::kFp16, Layout::kTn};
   const auto schedules_of = [&](const std::vector<Schedule>& named, bool all) {
     std::set<Schedule> found;

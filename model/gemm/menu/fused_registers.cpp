@@ -3,7 +3,7 @@
 namespace tilecast {
 namespace {
 
-/// The parts of a problem that cost registers.
+/// Properties of a problem that cost registers.
 struct Fused {
   bool bias, row_scales, activation, gate, residual, amax, wide_c, narrow_c;
 
@@ -24,7 +24,7 @@ struct Fused {
   }
 };
 
-/// For consumers, which only multiply and store; the residual comes through the ring.
+/// For consumer warpgroups, which only multiply and store; the residual comes through the ring.
 i32 of_consumers(const Fused& fused) {
   return (fused.residual_with_more() ? 32 : 0) + (fused.gate && fused.bias ? 24 : 0) +
          (fused.gate && fused.row_scales ? 72 : 0) + (fused.wide_c ? 8 : 0) +

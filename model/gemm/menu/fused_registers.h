@@ -11,10 +11,10 @@
 
 namespace tilecast {
 
-/// Registers of a thread that multiplies; `problem` is as_run (swapped_operands.h).
+/// Registers per thread that multiplies; `problem` is from as_run (swapped_operands.h).
 i32 fused_registers(const GemmProblem& problem, const KernelConfig& config);
 
-/// Whether a deferred store leaves registers for the epilogue: the waiting chunks fill the
+/// Whether a deferred store leaves registers for the epilogue. The waiting chunks fill the
 /// registers, and with amax some kernels with several CTAs per SM spill.
 bool defers_with_epilogue(const KernelConfig& config, const Epilogue& epilogue);
 

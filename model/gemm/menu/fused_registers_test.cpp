@@ -25,7 +25,8 @@ Refusal refusal(const std::string& config, const char* epilogue,
 }
 
 TEST_CASE("Consumers with 40 registers left have room for an activation, not for a biased gate") {
-  // 192 x 256 between two warpgroups: 192 sums of 232 registers. SwiGLU with a bias spilled 28.
+  // 192 x 256 between two warpgroups: 192 accumulators of 232 registers. SwiGLU with a bias spilled
+  // 28.
   CHECK(refusal(kConsumers, "none") == Refusal::kNone);
   CHECK(refusal(kConsumers, "bias_n+gelu") == Refusal::kNone);
   CHECK(refusal(kConsumers, "swiglu") == Refusal::kNone);
@@ -36,7 +37,7 @@ TEST_CASE("Consumers with 40 registers left have room for an activation, not for
 }
 
 TEST_CASE("Threads that also load the next tile have no room for a residual with an activation") {
-  // 128 sums of 255 registers. In layout nt a batch with this epilogue spilled 3.
+  // 128 accumulators of 255 registers. In layout nt a batch with this epilogue spilled 3.
   CHECK(refusal(kLoaders, "bias_n+gelu") == Refusal::kNone);
   CHECK(refusal(kLoaders, "residual") == Refusal::kNone);
   CHECK(refusal(kLoaders, "bias_n+gelu+residual") == Refusal::kRegisters);
@@ -47,7 +48,7 @@ TEST_CASE("A Hilbert curve needs registers if clusters share A") {
     return std::string("persistent_overlap:tile=192x256x64,stages=3,warpgroups=3x1,cluster=") +
            cluster + ",ctas=1,inflight=1,c_slots=2,raster=" + raster + ",walk=strided";
   };
-  // 128 sums of 168 registers.
+  // 128 accumulators of 168 registers.
   CHECK(refusal(with("1x2", "grouped_m,group=8"), "none") == Refusal::kNone);
   CHECK(refusal(with("2x1", "hilbert,group=1"), "none") == Refusal::kNone);
   CHECK(refusal(with("1x2", "hilbert,group=1"), "none") == Refusal::kRegisters);

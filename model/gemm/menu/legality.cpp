@@ -22,18 +22,18 @@
 namespace tilecast {
 namespace {
 
-// Tiles are counted in 32 bits, and those of the smallest size have to be far from their end.
+// Tiles are counted in 32 bits; even the smallest tiles must stay far below overflow.
 constexpr i64 kMostSide = i64{1} << 24;
 constexpr i64 kMostOutputs = i64{1} << 40;
 
-/// A problem on a GPU, of a kind that has kernels there.
+/// A problem of a supported kind on a GPU.
 struct SizeCase {
   const GpuSpec& gpu;
   const GemmProblem& problem;
 };
 using Sizes = const SizeCase&;
 
-/// Whether panels of A and of B of so many products of one size can be counted as one product's.
+/// Whether the panels of `products` equally sized products overflow 32-bit counts.
 bool too_many(i64 products, const GemmShape& shape) {
   return products > kMostSide / std::max(round_up<i64>(shape.m, kWgmmaM), shape.n);
 }
@@ -93,15 +93,15 @@ struct ChipCase : KernelCase {
   ChipCase(const ChipCase&) = delete;
 
   const GpuSpec& gpu;
-  const GemmProblem* asked;  // `problem`: as_run
+  const GemmProblem* asked;  // `problem` is from as_run
 
  private:
   std::optional<GemmProblem> swapped_;
 };
 using Chip = const ChipCase&;
 
-/// What kernels whose sums are promoted need beside both sets of them, of those compiled that do
-/// not spill: with block scales less where more columns have one scale.
+/// Registers that kernels with fp32 promotion need besides both sets of accumulators, from compiled
+/// kernels without spills; with block scales fewer if more columns share a scale.
 i32 registers_beside_promoted(Chip c) {
   constexpr i32 kPlain = 24, kSplit = 72;
   if (!has_block_scales(c.epilogue)) {
@@ -111,7 +111,7 @@ i32 registers_beside_promoted(Chip c) {
   return columns % 64 == 0 ? 32 : columns % kInstructionNStep == 0 ? 48 : 64;
 }
 
-/// Sums of one wgmma's columns lie beside the accumulators that they are added to.
+/// Partial sums of one wgmma's columns need registers besides the accumulators.
 bool registers_hold_promoted(Chip c) {
   return accumulator_registers(c.tiling) + instruction_n(c) / 2 + registers_beside_promoted(c) <=
          register_plan(consumer_warpgroups(c.schedule, c.tiling), c.ctas_per_sm,
@@ -119,7 +119,7 @@ bool registers_hold_promoted(Chip c) {
              .consumer;
 }
 
-/// Of a deferred store at least half of a tile finds registers to wait in.
+/// At least half of a tile with a deferred store must find registers to wait in.
 bool lacks_registers(Chip c) {
   return threads_per_cta(c.schedule, c.tiling) * c.ctas_per_sm > c.gpu.sm.max_threads ||
          !registers_suffice(c.gpu, c, fused_registers(*c.problem, c)) ||
@@ -132,7 +132,7 @@ i32 ctas_by_shared_memory(Chip c) {
   return ctas_by_shared_memory(c.gpu, c, bytes_beside_layout(*c.problem, c));
 }
 
-/// Why K cannot be split so among the workers that are expected to fit; else empty.
+/// Why K cannot be split this way among the workers expected to fit; else empty.
 std::string why_no_split(Chip c) {
   if (!splits_k(c.schedule)) {
     return {};
@@ -172,7 +172,7 @@ constexpr Rule<ChipCase> kChipRules[] = {
      "the compiler is known to spill its registers or to serialize its MMAs", Refusal::kCompiler},
 };
 
-/// The rule that a kernel breaks, of either table.
+/// The first rule that a kernel breaks, from either table.
 struct Broken {
   const Rule<ChipCase>* of_chip = nullptr;
   const Rule<KernelCase>* of_kernel = nullptr;
@@ -203,7 +203,8 @@ struct Broken {
   }
 };
 
-/// The first change of one key, of a number the largest, that makes a kernel legal; else empty.
+/// The smallest change of a single key (the largest legal value of a number) that makes a kernel
+/// legal; else empty.
 std::string smallest_change(const GpuSpec& gpu, const GemmProblem& problem,
                             const KernelConfig& config) {
   constexpr i32 kMostTried = 64;

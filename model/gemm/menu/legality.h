@@ -1,8 +1,8 @@
-// Which configurations can run: on this GPU, on this problem. Rules of kernels (kernel_rules.h),
-// then the hardware's limits and the problem's sizes; a refusal is a rule's word, which is counted,
-// and its sentence. Checked by: legality_test.cpp (each rule), refusal_text_test.cpp,
-// kernels/jit/gemm_kernel_test.cpp (what is legal here compiles without spills), the column
-// ctas_per_sm of every measured row (occupancy).
+// Which configurations can run on this GPU for this problem: rules of kernels (kernel_rules.h),
+// then hardware limits and the problem's size. A refusal is a rule's word, which is counted, and
+// its message. Checked by: legality_test.cpp (each rule), refusal_text_test.cpp,
+// kernels/jit/gemm_kernel_test.cpp (legal kernels compile without spills), column ctas_per_sm of
+// every measurement (occupancy).
 #pragma once
 
 #include <string>
@@ -14,15 +14,14 @@
 
 namespace tilecast {
 
-/// Reason why no kernel that tilecast has for this GPU solves this problem, whatever the
-/// configuration; else empty.
+/// Why no kernel for this GPU solves this problem in any configuration; else empty.
 std::string why_not_solvable(const GpuSpec& gpu, const GemmProblem& problem);
 
-/// Assumes a GPU on which schedules run and a solvable problem.
+/// Requires a GPU that runs schedules and a solvable problem.
 Refusal check_legal(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);
 
-/// The same as a sentence, with the smallest change that would make the kernel legal where one of a
-/// single key does; empty where it is.
+/// The reason as a message, with the smallest single-key change that makes the kernel legal, if
+/// there is one; empty if it is legal.
 std::string why_not_legal(const GpuSpec& gpu, const GemmProblem& problem,
                           const KernelConfig& config);
 

@@ -38,7 +38,7 @@ Refusal specialized(const std::string& tile, const std::string& cluster = "1x1",
                layout);
 }
 
-TEST_CASE("A tile is made of whole wgmmas for every warpgroup, and of whole swizzle rows") {
+TEST_CASE("A tile consists of whole wgmmas per warpgroup and whole swizzle rows") {
   CHECK(pipelined("tile=128x256x64,stages=4,warpgroups=2x1") == Refusal::kNone);
   CHECK(pipelined("tile=96x256x64,stages=4,warpgroups=1x1") == Refusal::kWgmmaShape);
   CHECK(pipelined("tile=64x256x64,stages=4,warpgroups=2x1") == Refusal::kWgmmaShape);
@@ -52,7 +52,8 @@ TEST_CASE("A tile is made of whole wgmmas for every warpgroup, and of whole swiz
   CHECK(pipelined("tile=128x128x96,stages=3,warpgroups=2x1") == Refusal::kWgmmaShape);
 }
 
-TEST_CASE("Columns that are an odd multiple of eight take one wgmma, tn, a ring and whole slabs") {
+TEST_CASE(
+    "An odd multiple of eight columns requires one wgmma, layout tn, a ring and whole slabs") {
   CHECK(pipelined("tile=64x24x64,stages=4,warpgroups=1x1") == Refusal::kNone);
   CHECK(pipelined("tile=64x8x64,stages=4,warpgroups=1x1") == Refusal::kWgmmaShape);
   CHECK(pipelined("tile=64x248x64,stages=4,warpgroups=1x1") == Refusal::kNone);
@@ -62,7 +63,7 @@ TEST_CASE("Columns that are an odd multiple of eight take one wgmma, tn, a ring 
   CHECK(check(std::string("blocked:tile=128x168x64,warpgroups=2x1,ctas=1,c_slots=1") + kGroups) ==
         Refusal::kWgmmaShape);
   CHECK(specialized("tile=128x168x64,stages=4,warpgroups=2x1", "1x2") == Refusal::kNone);
-  // Of two CTAs that share B each loads 84 rows, which are no whole swizzle atoms.
+  // Two CTAs that share B load 84 rows each, which are not whole swizzle atoms.
   CHECK(specialized("tile=128x168x64,stages=4,warpgroups=2x1", "2x1") == Refusal::kTmaBox);
   CHECK(specialized("tile=64x336x64,stages=3,warpgroups=1x2", "2x1") == Refusal::kNone);
 }
@@ -70,7 +71,8 @@ TEST_CASE("Columns that are an odd multiple of eight take one wgmma, tn, a ring 
 TEST_CASE("Registers and shared memory are refused one step beyond what fits") {
   CHECK(pipelined("tile=128x256x64,stages=5,warpgroups=2x1") == Refusal::kSharedMemory);
   CHECK(pipelined("tile=128x256x64,stages=4,warpgroups=1x1") == Refusal::kRegisters);
-  // 65536 / 128 threads / 2 CTAs = 255 at most: 192 accumulators and 42 fit one warpgroup, 216 no.
+  // 65536 / 128 threads / 2 CTAs = 255 at most: one warpgroup fits 192 accumulators plus 42, not
+  // 216.
   CHECK(pipelined("tile=128x192x64,stages=4,warpgroups=1x1") == Refusal::kNone);
   CHECK(pipelined("tile=128x224x64,stages=4,warpgroups=1x1") == Refusal::kRegisters);
   CHECK(check(std::string("pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,"
@@ -81,17 +83,17 @@ TEST_CASE("Registers and shared memory are refused one step beyond what fits") {
               kGroups) == Refusal::kOccupancy);
 }
 
-TEST_CASE("320 rows come in two boxes, split along N; 64 of them more in two as well") {
+TEST_CASE("320 rows need two boxes, split along N") {
   CHECK(specialized("tile=320x128x64,stages=3,warpgroups=1x2") == Refusal::kNone);
   CHECK(specialized("tile=320x128x64,stages=3,warpgroups=1x2", "1x2") == Refusal::kNone);  // 160
   CHECK(specialized("tile=320x128x64,stages=3,warpgroups=2x1") == Refusal::kWgmmaShape);
   CHECK(specialized("tile=192x128x64,stages=3,warpgroups=3x1", "1x4") == Refusal::kNone);  // 48
-  // 144 columns shared by two are 72 rows each, nine atoms; by four 36, four and a half.
+  // 144 columns shared by two CTAs are 72 rows each, nine atoms; by four 36 rows, four and a half.
   CHECK(specialized("tile=128x144x64,stages=3,warpgroups=2x1", "2x1") == Refusal::kNone);
   CHECK(specialized("tile=128x144x64,stages=3,warpgroups=2x1", "4x1") == Refusal::kTmaBox);
 }
 
-TEST_CASE("B as [k,n] comes in slabs of 64 columns, of which each warpgroup takes whole ones") {
+TEST_CASE("B as [K,N] is stored in slabs of 64 columns, and each warpgroup takes whole slabs") {
   const auto nn = [](const char* tile) { return pipelined(tile, Layout::kNn); };
   CHECK(nn("tile=128x128x64,stages=3,warpgroups=2x1") == Refusal::kNone);
   CHECK(nn("tile=128x96x64,stages=3,warpgroups=2x1") == Refusal::kWgmmaShape);
@@ -100,7 +102,7 @@ TEST_CASE("B as [k,n] comes in slabs of 64 columns, of which each warpgroup take
   CHECK(pipelined("tile=64x192x64,stages=3,warpgroups=1x2") == Refusal::kNone);
 }
 
-TEST_CASE("A wgmma that reads B as [k,n] starts a slab of 64 columns or stays inside one") {
+TEST_CASE("A wgmma that reads B as [K,N] starts a slab of 64 columns or stays inside one") {
   const auto nn = [](const char* tile) { return pipelined(tile, Layout::kNn); };
   CHECK(nn("tile=128x320x64,stages=3,warpgroups=2x1") == Refusal::kWgmmaShape);  // 160: 0, 160
   CHECK(pipelined("tile=128x320x64,stages=3,warpgroups=2x1") == Refusal::kNone);
@@ -112,18 +114,19 @@ TEST_CASE("A wgmma that reads B as [k,n] starts a slab of 64 columns or stays in
                             std::string(n)));
   };
   CHECK(small("32") == Refusal::kNone);
-  CHECK(small("48") == Refusal::kWgmmaShape);  // 48 to 95 lie in two slabs
+  CHECK(small("48") == Refusal::kWgmmaShape);  // columns 48 to 95 straddle two slabs
   CHECK(small("96") == Refusal::kWgmmaShape);
   CHECK(small("192") == Refusal::kNone);
 }
 
-TEST_CASE("A as [k,m] comes in slabs of 64 rows, shared along K by the CTAs of a cluster") {
-  // 192 rows shared by eight are 24 each, three atoms; 32 of K by eight four rows, half an atom.
+TEST_CASE("A as [K,M] is stored in slabs of 64 rows, shared along K by the CTAs of a cluster") {
+  // 192 rows shared by eight CTAs are 24 each, three atoms; 32 of K by eight are four rows, half an
+  // atom.
   const char* const tall = "tile=192x128x32,stages=3,warpgroups=3x1";
   CHECK(specialized(tall, "1x8", Layout::kTn) == Refusal::kNone);
   CHECK(specialized(tall, "1x8", Layout::kNt) == Refusal::kTmaBox);
   CHECK(specialized(tall, "1x4", Layout::kNt) == Refusal::kNone);
-  // Odd multiples of eight columns are B's to take.
+  // Only B supports odd multiples of eight.
   const char* const odd = "tile=128x168x64,stages=3,warpgroups=2x1";
   CHECK(specialized(odd, "1x2", Layout::kTt) == Refusal::kNone);
   CHECK(specialized(odd, "1x2", Layout::kNt) == Refusal::kWgmmaShape);
@@ -136,12 +139,14 @@ TEST_CASE("A as [k,m] comes in slabs of 64 rows, shared along K by the CTAs of a
   CHECK(small("registers", Layout::kTt) == Refusal::kSchedule);
 }
 
-TEST_CASE("Counts that a schedule does not take are refused") {
-  CHECK(pipelined("tile=64x64x64,stages=1,warpgroups=1x1") == Refusal::kSchedule);  // 1 in flight
+TEST_CASE("Counts that a schedule does not support are rejected") {
+  // needs two with inflight=1
+  CHECK(pipelined("tile=64x64x64,stages=1,warpgroups=1x1") == Refusal::kSchedule);
   CHECK(pipelined("tile=64x64x64,stages=2,warpgroups=1x1") == Refusal::kNone);
   CHECK(pipelined("tile=64x64x32,stages=64,warpgroups=1x1") != Refusal::kSchedule);
   CHECK(pipelined("tile=64x64x32,stages=65,warpgroups=1x1") == Refusal::kSchedule);
-  CHECK(pipelined("tile=128x64x64,stages=2,warpgroups=2x2") == Refusal::kSchedule);  // four
+  // four warpgroups
+  CHECK(pipelined("tile=128x64x64,stages=2,warpgroups=2x2") == Refusal::kSchedule);
   CHECK(pipelined("tile=192x64x64,stages=2,warpgroups=3x1") == Refusal::kNone);
   const auto inflight = [](const char* count) {
     return check("pipelined:tile=64x64x64,stages=4,warpgroups=1x1,ctas=1,inflight=" +
@@ -157,7 +162,7 @@ TEST_CASE("Counts that a schedule does not take are refused") {
   CHECK(specialized("tile=128x256x64,stages=3,warpgroups=2x1", "16x1") == Refusal::kCluster);
 }
 
-TEST_CASE("small_mma takes a problem of one tile and one K block only") {
+TEST_CASE("small_mma solves only problems of one tile and one K block") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config =
       parse_kernel_config("small_mma:tile=64x128x128,warpgroups=1x1,a=shared,instruction_n=128");
@@ -168,7 +173,7 @@ TEST_CASE("small_mma takes a problem of one tile and one K block only") {
   CHECK(check_legal(gpu, problem(64, 128, 136), config) == Refusal::kSchedule);
 }
 
-TEST_CASE("The instruction of small_mma divides a warpgroup's columns and exists") {
+TEST_CASE("small_mma's instruction must exist and divide a warpgroup's columns") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto small = [&](const std::string& rest) {
     return check_legal(gpu, problem(64, 128, 128), parse_kernel_config("small_mma:" + rest));
@@ -182,14 +187,15 @@ TEST_CASE("The instruction of small_mma divides a warpgroup's columns and exists
   CHECK(small("tile=64x128x128,warpgroups=1x1,a=shared,instruction_n=48") == Refusal::kWgmmaShape);
   CHECK(small("tile=64x144x128,warpgroups=1x1,a=shared,instruction_n=24") == Refusal::kWgmmaShape);
   CHECK(small("tile=64x144x128,warpgroups=1x1,a=shared,instruction_n=48") == Refusal::kNone);
-  // A in registers: 16 k16 steps x 4 registers beside 128 accumulators; of 128 rows twice both.
+  // A in registers: 16 k16 steps x 4 registers besides 128 accumulators; with 128 rows twice as
+  // many of both.
   CHECK(small("tile=64x256x256,warpgroups=1x1,a=registers,instruction_n=256") == Refusal::kNone);
   CHECK(small("tile=128x128x256,warpgroups=1x1,a=registers,instruction_n=128") ==
         Refusal::kRegisters);
   CHECK(small("tile=128x128x256,warpgroups=1x1,a=shared,instruction_n=128") == Refusal::kNone);
 }
 
-TEST_CASE("Only a resident grid walks in chunks") {
+TEST_CASE("Only a persistent grid can walk in chunks") {
   const auto walked = [](const char* grid, const char* walk) {
     return check(
         "warp_specialized:tile=128x128x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
@@ -201,15 +207,16 @@ TEST_CASE("Only a resident grid walks in chunks") {
   CHECK(walked("tiles", "chunked") == Refusal::kSchedule);
 }
 
-TEST_CASE("C borrows stages only where no load can come in meanwhile") {
+TEST_CASE("C borrows stages only if no load can arrive meanwhile") {
   const auto overlap = [](const char* cluster, const char* inflight, const char* slots) {
     return check("persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=" +
                  std::string(cluster) + ",ctas=1,inflight=" + inflight + ",c_slots=" + slots +
                  kGroups + ",walk=strided");
   };
   CHECK(overlap("1x1", "1", "0") == Refusal::kNone);
-  CHECK(overlap("1x1", "0", "0") == Refusal::kSchedule);  // nothing is put off, nothing is free
-  CHECK(overlap("2x1", "1", "0") == Refusal::kSchedule);  // the peer loads into both
+  CHECK(overlap("1x1", "0", "0") == Refusal::kSchedule);  // without deferred release no stage is
+                                                          // free
+  CHECK(overlap("2x1", "1", "0") == Refusal::kSchedule);  // the peer CTA loads into both
   CHECK(overlap("2x1", "0", "2") == Refusal::kNone);
   const auto in_grid = [](const char* grid, const char* slots) {
     return check(
@@ -229,7 +236,7 @@ TEST_CASE("C borrows stages only where no load can come in meanwhile") {
               std::string(kGroups) + ",walk=strided") == Refusal::kSchedule);
 }
 
-TEST_CASE("A store is deferred where a next tile follows and registers are left") {
+TEST_CASE("A store can be deferred if a next tile follows and registers are left") {
   const auto deferred = [](const char* tile, const char* producer, const char* grid) {
     return check("warp_specialized:" + std::string(tile) +
                  ",cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=" + producer + ",grid=" + grid +
@@ -238,14 +245,14 @@ TEST_CASE("A store is deferred where a next tile follows and registers are left"
   const char* flagship = "tile=128x256x64,stages=4,warpgroups=2x1";
   CHECK(deferred(flagship, "24", "resident") == Refusal::kNone);
   CHECK(deferred(flagship, "24", "tiles") == Refusal::kSchedule);
-  // Beside 160 accumulators of 232 registers 3 of 6 chunks find room, beside 192 none.
+  // Besides 160 accumulators of 232 registers 3 of 6 chunks fit, besides 192 none.
   CHECK(deferred("tile=256x160x64,stages=3,warpgroups=2x1", "40", "resident") == Refusal::kNone);
   CHECK(deferred("tile=256x192x64,stages=3,warpgroups=2x1", "40", "resident") ==
         Refusal::kRegisters);
 }
 
-TEST_CASE("C that does not fit where it is staged is refused") {
-  // Two B stages of 64 KiB / 4 each hold half of 128x256 of C.
+TEST_CASE("C must fit where it is staged") {
+  // Two B stages of 64 KiB / 4 each hold half of a 128x256 tile of C.
   CHECK(check("persistent_overlap:tile=128x256x32,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
               "inflight=1,c_slots=0" +
               std::string(kGroups) + ",walk=strided") == Refusal::kSharedMemory);
@@ -254,7 +261,7 @@ TEST_CASE("C that does not fit where it is staged is refused") {
               std::string(kGroups)) == Refusal::kSharedMemory);  // 16 KiB more than two slots
 }
 
-TEST_CASE("The producer's registers come in eights, from 24 to what a thread is launched with") {
+TEST_CASE("The producer's registers are a multiple of 8, from 24 to the launch value") {
   const auto producer = [](const char* tile, const char* registers) {
     return check("warp_specialized:" + std::string(tile) +
                  ",cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=" + registers +
@@ -265,14 +272,14 @@ TEST_CASE("The producer's registers come in eights, from 24 to what a thread is 
   CHECK(producer(flagship, "24") == Refusal::kNone);
   CHECK(producer(flagship, "28") == Refusal::kSchedule);
   CHECK(producer(flagship, "40") == Refusal::kNone);
-  // Three warpgroups start with 168 each, and keep them.
+  // Three warpgroups launch with 168 each and keep them.
   CHECK(producer("tile=128x128x64,stages=4,warpgroups=2x1", "168") == Refusal::kNone);
   CHECK(producer("tile=128x288x64,stages=3,warpgroups=2x1", "24") == Refusal::kNone);
   CHECK(producer("tile=128x288x64,stages=3,warpgroups=2x1", "168") == Refusal::kRegisters);
   CHECK(producer("tile=128x128x64,stages=4,warpgroups=2x1", "176") == Refusal::kSchedule);
 }
 
-TEST_CASE("What a compiler is known to reject is refused, after every other reason") {
+TEST_CASE("A known compiler rejection is reported after every other reason") {
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   CompilerRejection rejection;
   rejection[VariantPart::kSchedule] = static_cast<i32>(Schedule::kBlocked);
@@ -292,7 +299,7 @@ TEST_CASE("What a compiler is known to reject is refused, after every other reas
   CHECK(blocked("64x128x64") == Refusal::kNone);
 }
 
-TEST_CASE("Sides of any length are solvable") {
+TEST_CASE("Dimensions of any length are solvable") {
   CHECK(why_not_solvable(h200(), problem(64, 64, 63)).empty());
   CHECK(why_not_solvable(h200(), problem(64, 63, 64)).empty());
   for (const Layout layout : {Layout::kNn, Layout::kNt, Layout::kTt}) {
@@ -300,25 +307,25 @@ TEST_CASE("Sides of any length are solvable") {
   }
 }
 
-TEST_CASE("fp8 and groups are of rows of K") {
+TEST_CASE("fp8 operands and groups require K-major operands") {
   for (const Layout layout : {Layout::kNt, Layout::kTt}) {
     GemmProblem fp8 = problem(64, 64, 64, layout);
     fp8.dtype = ElementType::kE4m3;
     CHECK(why_not_solvable(h200(), fp8).find("K-major only") != std::string::npos);
     const GemmProblem groups = in_groups(problem(0, 64, 64, layout), {64, 64});
-    CHECK(why_not_solvable(h200(), groups).find("groups along M are of rows of A") !=
+    CHECK(why_not_solvable(h200(), groups).find("Groups along M are rows of A") !=
           std::string::npos);
   }
 }
 
-TEST_CASE("Blackwell's kernels take one layout, and a refusal says which") {
+TEST_CASE("Blackwell's kernels support one layout, and a refusal names it") {
   const GpuSpec gpu = load_gpu("b200", false).spec;
   CHECK(why_not_solvable(gpu, problem(64, 64, 64)).empty());
   CHECK(why_not_solvable(gpu, problem(64, 64, 64, Layout::kNn)).find("layout tn") !=
         std::string::npos);
 }
 
-TEST_CASE("A configuration whose numbers leave 32 bits is refused, not wrapped around") {
+TEST_CASE("A configuration whose numbers overflow 32 bits is rejected") {
   const auto refused = [](const std::string& tile, const std::string& cluster) {
     return specialized("tile=" + tile + ",stages=2,warpgroups=1x1", cluster);
   };
@@ -326,13 +333,13 @@ TEST_CASE("A configuration whose numbers leave 32 bits is refused, not wrapped a
   // (2^31 - 1)^2 = 1 modulo 2^32, and 2^16 * 2^16 = 0.
   CHECK(refused("64x64x64", "2147483647x2147483647") == Refusal::kCluster);
   CHECK(refused("64x64x64", "65536x65536") == Refusal::kCluster);
-  // 64 rows of 2^25 elements of 2 bytes: 2^32 bytes a stage.
+  // 64 rows of 2^25 elements of 2 bytes: 2^32 bytes per stage.
   CHECK(refused("64x64x33554432", "1x1") == Refusal::kSharedMemory);
   CHECK(refused("2147483584x64x64", "1x1") == Refusal::kTmaBox);
   CHECK(pipelined("tile=64x64x64,stages=2,warpgroups=65536x65536") == Refusal::kSchedule);
 }
 
-TEST_CASE("A problem with more tiles than can be counted is refused") {
+TEST_CASE("A problem with more tiles than can be counted is rejected") {
   const i64 most = i64{1} << 24;
   CHECK(why_not_solvable(h200(), problem(most, 8, 8)).empty());
   CHECK(why_not_solvable(h200(), problem(8, most, 8)).empty());

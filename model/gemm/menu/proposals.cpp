@@ -25,24 +25,24 @@ constexpr Raster kStridedRasters[] = {
     {RasterKind::kGroupedM, 8, Walk::kStrided},  {RasterKind::kGroupedM, 16, Walk::kStrided},
     {RasterKind::kGroupedN, 4, Walk::kStrided},  {RasterKind::kGroupedN, 8, Walk::kStrided},
     {RasterKind::kGroupedN, 16, Walk::kStrided}, {RasterKind::kHilbert, 1, Walk::kStrided}};
-constexpr u32 kMostRowsOfBand = 64;  // beyond, no wave holds a column of a product's tiles
+constexpr u32 kMostRowsOfBand = 64;  // beyond this, no wave holds a column of a product's tiles
 constexpr Raster kOneWaveRaster{RasterKind::kGroupedM, 8, Walk::kStrided};
-// Of swapped operands: tiles that share weights follow each other, as they do in bands of rows of
-// operands in order. Two columns of tiles in bands of 8 rows were 14 to 28 % slower.
+// For swapped operands: tiles that share weights are consecutive, as with row-wise swizzle groups
+// of operands in order. Two columns of tiles in groups of 8 rows were 14 to 28 % slower.
 constexpr Raster kSwappedRasters[] = {{RasterKind::kGroupedN, 8, Walk::kStrided}};
 constexpr Raster kChunkedRasters[] = {{RasterKind::kGroupedM, 1, Walk::kChunked},
                                       {RasterKind::kGroupedN, 1, Walk::kChunked},
                                       {RasterKind::kHilbert, 1, Walk::kChunked}};
 
-// Orders of tiles for the schedules that split K, which mostly have few tiles.
+// Tile orders for schedules that split K, which mostly have few tiles.
 constexpr Raster kSplitRasters[] = {{RasterKind::kGroupedM, 8, Walk::kStrided},
                                     {RasterKind::kGroupedN, 8, Walk::kStrided}};
 constexpr i32 kMostMenuSplits = 64;
 constexpr i64 kMostFewSplits = 4;
-constexpr i32 kMinKBlocks = 8;     // the usual least part of a row of K blocks
-constexpr i32 kFewestKBlocks = 4;  // that the largest of equal parts has
+constexpr i32 kMinKBlocks = 8;     // default minimum part of a stream of K blocks
+constexpr i32 kFewestKBlocks = 4;  // minimum of the largest of equal parts
 constexpr double kMostWavesStreamed = 4;
-// Where more parts than this meet in one tile, one after the other is never the fastest.
+// With more parts per tile than this, serial reduction is never the fastest.
 constexpr i32 kMostInTurn = 8;
 
 }  // namespace
@@ -71,8 +71,8 @@ void Proposals::add_one(const KernelConfig& config) {
   }
 }
 
-/// A kernel in every order of tiles of its grid that differs from the others. Legality depends on
-/// the walk, by the grid, and on Hilbert curves, which are code of their own.
+/// Proposes a kernel in every distinct tile order of its grid. Legality depends on the walk,
+/// through the grid, and on Hilbert curves, which are separate code.
 void Proposals::add_rasters(KernelConfig config) {
   config.raster = kStridedRasters[0];
   if (!accepted(config)) {
@@ -82,10 +82,10 @@ void Proposals::add_rasters(KernelConfig config) {
   const TileScheduler s = make_tile_scheduler(problem_, config, resident);
   if (s.num_tiles() <= resident) {
     if (config.store == Store::kDeferred) {
-      reject(kNeverPays, config);  // no next tile to hide a store under
+      reject(kNeverPays, config);  // no next tile to hide the store behind
       return;
     }
-    // With slots of its own for C, a CTA that has one tile is the same on either grid.
+    // With slots for C, a CTA with one tile behaves the same on either grid.
     const bool as_resident = traits_of(config.schedule).grid_is_open &&
                              config.grid == Grid::kTiles && config.tiling.c_slots > 0;
     if (as_resident && !breadth_.every_name) {
@@ -98,7 +98,7 @@ void Proposals::add_rasters(KernelConfig config) {
   std::vector<Raster> rasters(std::begin(kStridedRasters), std::end(kStridedRasters));
   const u32 rows = tile_rows(GemmShape{rows_of_product_, 0, 0}, config.tiling);
   if ((problem_.batch.products > 1 || problem_.groups != nullptr) && rows <= kMostRowsOfBand) {
-    // One product after the other, column by column.
+    // One product after another, column by column.
     rasters.push_back({RasterKind::kGroupedM, static_cast<i32>(rows), Walk::kStrided});
   }
   if (config.grid == Grid::kResident) {
@@ -107,13 +107,13 @@ void Proposals::add_rasters(KernelConfig config) {
   add(config, rasters);
 }
 
-/// Every way to split K that can pay: into as many parts as fill the GPU once, or half of it; as
-/// a row of K blocks where the last wave is not full.
+/// Every way to split K that can pay: into as many parts as fill the GPU once, or half of it; as a
+/// stream of K blocks if the last wave is not full.
 void Proposals::add_splits(KernelConfig config) {
   config.raster = kSplitRasters[0];
   const i32 resident = resident_workers(gpu_, config);
   if (resident == 0) {
-    (void)accepted(config);  // refused, and counted
+    (void)accepted(config);  // rejected and counted
     return;
   }
   const TileScheduler s = make_tile_scheduler(problem_, config, static_cast<u32>(resident));
@@ -134,7 +134,7 @@ void Proposals::add_splits(KernelConfig config) {
 
 void Proposals::add_paying_splits(const KernelConfig& config, i64 tiles, i64 k_blocks,
                                   i64 resident) {
-  const i64 left = tiles % resident;  // of the partial wave
+  const i64 left = tiles % resident;  // in the partial wave
   const ScheduleTraits traits = traits_of(config.schedule);
   if (traits.split_k == SplitK::kEqually && traits.hybrid) {
     const i64 most = ceil_div<i64>(k_blocks, kFewestKBlocks);
@@ -151,7 +151,7 @@ void Proposals::add_paying_splits(const KernelConfig& config, i64 tiles, i64 k_b
         std::min({resident / tiles, ceil_div<i64>(k_blocks, kFewestKBlocks), i64{kMostMenuSplits}});
     std::set<i64> menu{fill, fill * 3 / 4, fill / 2};
     if (tiles < 2 * resident && k_blocks >= 2 * kMostFewSplits * kFewestKBlocks) {
-      menu.insert({2, 3, kMostFewSplits});  // of which some fill several waves
+      menu.insert({2, 3, kMostFewSplits});  // some of which fill several waves
     }
     for (const i64 splits : menu) {
       if (splits >= 2) {
@@ -161,7 +161,7 @@ void Proposals::add_paying_splits(const KernelConfig& config, i64 tiles, i64 k_b
     return;
   }
   const bool few = static_cast<double>(tiles) < kMostWavesStreamed * static_cast<double>(resident);
-  // Where it streams all tiles, the hybrid is stream_k.
+  // If it streams all tiles, the hybrid is stream_k.
   const i64 fewest = breadth_.streams_all && !breadth_.every_name ? 2 * resident : resident;
   const bool pays = traits.hybrid ? tiles > fewest : few;
   if (pays && left != 0 && k_blocks > kMinKBlocks) {
@@ -169,7 +169,7 @@ void Proposals::add_paying_splits(const KernelConfig& config, i64 tiles, i64 k_b
   }
 }
 
-/// Counts the kernel by its refusal where it has one.
+/// Counts the kernel under its refusal, if any.
 bool Proposals::accepted(const KernelConfig& config) {
   if (!breadth_.unprofitable && never_pays(config)) {
     reject(kNeverPays, config);
@@ -192,11 +192,12 @@ KernelConfig Proposals::of_operands(KernelConfig config) const {
   return config;
 }
 
-/// A tile that stays as good with one wgmma row or the narrowest step of columns less, since C
-/// ends before; of over 256 columns with 256, the next width of the menu. A cluster of which half
-/// reaches over C, whose other CTAs only load for those: it pays where SMs would be idle anyway
-/// since no schedule may split K (112x64x19344 with amax takes 40.8 us on an H100 with 1x4, 49.1
-/// without). A pair of tcgen05 pays there: each of its CTAs takes in half of B.
+/// Whether the configuration is dominated. A tile is, if C does not need its last wgmma row or
+/// narrowest column step; with over 256 columns, its part beyond 256, the next width of the search
+/// space. A cluster is, if half of it lies outside C, so that its other CTAs only load for those;
+/// it pays if SMs would be idle anyway because no schedule may split K (112x64x19344 with amax
+/// takes 40.8 us on an H100 with 1x4, 49.1 without). A tcgen05 pair pays there: each of its CTAs
+/// loads half of B.
 bool Proposals::never_pays(const KernelConfig& config) const {
   const Tiling& t = config.tiling;
   const bool tcgen05 = uses_tcgen05(config.schedule);  // has no shorter tile
@@ -214,7 +215,7 @@ bool Proposals::never_pays(const KernelConfig& config) const {
          (wide && !would_be_idle);
 }
 
-/// `parts` of a tile meet.
+/// `parts` pieces share a tile.
 void Proposals::add_reductions(KernelConfig config, i32 splits, i32 parts) {
   config.decomposition = {splits, splits > 0 ? 0 : kMinKBlocks, Reduction::kTurnstile};
   for (const Reduction reduction :
@@ -230,7 +231,7 @@ void Proposals::add_reductions(KernelConfig config, i32 splits, i32 parts) {
   }
 }
 
-/// The first raster of each order of tiles, those left out that the compiler rejects.
+/// Adds the first raster of each tile order, except those that the compiler rejects.
 void Proposals::add(const KernelConfig& config, std::span<const Raster> rasters) {
   const u32 resident = static_cast<u32>(resident_workers(gpu_, config));
   TileScheduler s = make_tile_scheduler(problem_, config, resident);

@@ -1,5 +1,5 @@
-// The kernels that are proposed for a problem, sifted by legality: each in the orders of tiles that
-// differ, and with the splits of K that can pay.
+// The kernels proposed for a problem, filtered by legality: each in its distinct tile orders, and
+// with the splits of K that can pay.
 // Checked by: predict_test.cpp, legality_test.cpp.
 #pragma once
 
@@ -13,11 +13,11 @@
 
 namespace tilecast {
 
-/// What is proposed beyond one name for each kernel that can pay.
+/// Options that widen the search beyond one name per kernel that can pay.
 struct Breadth {
-  bool unprofitable = false;  // what never pays
-  bool every_name = false;    // a kernel that another configuration is, too
-  bool streams_all = true;    // stream_k is proposed, which some of its hybrids are
+  bool unprofitable = false;  // dominated configurations
+  bool every_name = false;    // aliases of other configurations
+  bool streams_all = true;    // stream_k is proposed too, and equals some of its hybrids
 };
 
 class Proposals {
@@ -26,10 +26,10 @@ class Proposals {
             const Breadth& breadth);
 
   bool swaps_operands() const { return operands_ == OperandOrder::kSwapped; }
-  /// As the kernels run it.
+  /// The problem as kernels run it (swapped_operands.h).
   const GemmProblem& problem() const { return problem_; }
 
-  /// Beside what smem_layout lays out.
+  /// Bytes in addition to smem_layout.
   i32 table_bytes() const;
   i32 scale_bytes_of_stage(const Tiling& tiling) const;
 
@@ -54,14 +54,14 @@ class Proposals {
   const GpuSpec& gpu_;
   const GemmProblem& asked_;
   OperandOrder operands_;
-  GemmProblem problem_;  // as it is run
+  GemmProblem problem_;  // as run
   Breadth breadth_;
   i64 rows_of_product_;  // or of the largest group
   CandidateKernels candidates_;
-  std::vector<Raster> seen_;  // orders of a kernel; kept for its memory
+  std::vector<Raster> seen_;  // orders of the current kernel; a member to reuse its memory
 };
 
-/// The sentence for kNoSplitPays.
+/// The message for kNoSplitPays.
 std::string why_no_split_pays(const GpuSpec& gpu, const GemmProblem& problem,
                               const KernelConfig& config);
 

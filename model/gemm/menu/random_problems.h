@@ -1,6 +1,6 @@
-// Random GEMMs of every kind that has kernels, for tests and `tilecast-gpu compile --random`:
-// types, layouts, epilogues, scales, types of C, batches, groups along M and along K, and sides
-// from 1 up, both odd and aligned.
+// Random GEMMs of every supported kind, for tests and `tilecast-gpu compile --random`: types,
+// layouts, epilogues, scales, types of C, batches, groups along M and K, and dimensions from 1 up,
+// odd and aligned.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@
 
 namespace tilecast {
 
-/// Draws the same on every machine.
+/// Deterministic across platforms.
 class Random {
  public:
-  /// Numbers of a seed draw independently.
+  /// Streams of different numbers are independent.
   Random(u64 seed, u64 number);
 
-  /// One in `n`.
+  /// True with probability 1 / `n`.
   bool one_in(u64 n) { return next() % n == 0; }
   i64 between(i64 least, i64 most) {
     return least + static_cast<i64>(next() % static_cast<u64>(most - least + 1));
@@ -38,18 +38,18 @@ class Random {
   std::mt19937_64 random_;
 };
 
-/// The most that is drawn.
+/// Maximum sizes.
 struct DrawnSizes {
   double m_and_n, k;
   i64 rows_of_group;  // along M or K
-  double flops;       // of the tensor cores
+  double flops;       // on the tensor cores
 };
 constexpr DrawnSizes kUsualSizes{32768, 32768, 1024, 1e13};
 
 /// A problem that the GPU can solve (why_not_solvable).
 GemmProblem random_gemm(const GpuSpec& gpu, Random& random, const DrawnSizes& sizes);
 
-/// `count` problems of usual sizes, each by the seed and its place alone.
+/// `count` problems of typical sizes; each depends on the seed and its index alone.
 std::vector<GemmProblem> random_problems(const GpuSpec& gpu, u64 seed, std::size_t count);
 
 }  // namespace tilecast

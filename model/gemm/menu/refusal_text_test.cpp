@@ -14,7 +14,7 @@ std::string refusal_of(const std::string& text) {
   return why_not_legal(gpu, kProblem, config);
 }
 
-TEST_CASE("A refusal names the one key that would have to change, and its largest legal value") {
+TEST_CASE("A refusal names the one key to change, and its largest legal value") {
   // A stage of 128x256x64 is (128 + 256) x 64 x 2 B = 48 KiB: four fit in 227 KiB, five do not.
   CHECK(refusal_of("pipelined:tile=128x256x64,stages=9,warpgroups=2x1,ctas=1,inflight=1,c_slots=0,"
                    "raster=grouped_m,group=8") ==
@@ -27,7 +27,7 @@ TEST_CASE("A refusal names the one key that would have to change, and its larges
         "inflight=2 takes more than 2 stages; needs inflight of at most 1");
 }
 
-TEST_CASE("The schedule of one tile says that a problem has more") {
+TEST_CASE("small_mma reports that a problem has more than one tile") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config =
       parse_kernel_config("small_mma:tile=128x128x64,warpgroups=2x1,a=shared,instruction_n=128");
@@ -41,14 +41,14 @@ TEST_CASE("The schedule of one tile says that a problem has more") {
         "small_mma computes one tile with one K block, and the problem is larger");
 }
 
-TEST_CASE("Columns that are an odd multiple of eight are refused with what they take") {
+TEST_CASE("The refusal of an odd multiple of eight columns lists the requirements") {
   CHECK(refusal_of("blocked:tile=128x168x64,warpgroups=2x1,ctas=1,c_slots=1,raster=grouped_m,"
                    "group=8") ==
         "warpgroups of 168 columns, an odd multiple of 8, take 24 to 248 columns, B as [N,K], a "
         "schedule with a ring and K in whole 64 elements");
 }
 
-TEST_CASE("A refusal that no single change lifts is the reason alone") {
+TEST_CASE("A refusal that no single change can lift is the reason alone") {
   CHECK(refusal_of("pipelined:tile=100x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=0,"
                    "raster=grouped_m,group=8") ==
         "the tile is not made of whole wgmma instructions");

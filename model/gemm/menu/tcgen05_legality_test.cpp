@@ -35,9 +35,9 @@ std::string refusal(const std::string& from, const std::string& to,
 
 }  // namespace
 
-TEST_CASE("Each rule of the tcgen05 kernels refuses what is beyond it, and not what is within") {
+TEST_CASE("Each rule of the tcgen05 kernels is pinned on both sides") {
   CHECK(refusal("", "") == "none");
-  CHECK(refusal("128x256", "64x256") == "wgmma_shape");  // one lane for each of 128 rows
+  CHECK(refusal("128x256", "64x256") == "wgmma_shape");  // 64 rows; needs a lane for each of 128
   CHECK(refusal("128x256", "128x192") == "none");
   CHECK(refusal("128x256", "128x224") == "wgmma_shape");  // not whole slots of 64 columns
   CHECK(refusal("128x256", "128x320") == "wgmma_shape");  // an instruction has 256 at most
@@ -55,13 +55,13 @@ TEST_CASE("Each rule of the tcgen05 kernels refuses what is beyond it, and not w
   CHECK(refusal("c_slots=2", "c_slots=0") == "schedule");  // the ring is never drained
   CHECK(refusal("walk=strided", "walk=chunked") == "none");
   CHECK(refusal("grid=resident", "grid=takeover") == "none");
-  // Two CTAs of 2 x 128 columns share the 512; of 2 x 192, which ask for 512 each, they do not.
+  // Two CTAs of 2 x 128 columns share the 512; of 2 x 192, which allocate 512 each, they do not.
   CHECK(refusal("128x256x64,stages=4", "128x128x64,stages=2") == "none");
   const GemmProblem nn{{8192, 8192, 8192}, ElementType::kFp16, Layout::kNn};
   CHECK(refusal("", "", nn) == "schedule");
 }
 
-TEST_CASE("Two CTAs of an SM share tensor memory, or are refused for it") {
+TEST_CASE("Two CTAs per SM must share tensor memory") {
   const auto two = [](const std::string& tile) {
     return to_text(check_legal(
         gb200(), kProblem,
@@ -73,7 +73,7 @@ TEST_CASE("Two CTAs of an SM share tensor memory, or are refused for it") {
   CHECK(two("128x192x64") == "tensor_memory");  // 384 round up to 512 each
 }
 
-TEST_CASE("A schedule of the other architecture is refused, saying whose it is") {
+TEST_CASE("A schedule of the other architecture is rejected with its name") {
   const std::string wgmma =
       "pipelined:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=0,"
       "raster=grouped_m,group=8";
@@ -95,7 +95,7 @@ TEST_CASE("A schedule of the other architecture is refused, saying whose it is")
             "blackwell, this GPU is hopper");
 }
 
-TEST_CASE("A GB200's candidates are of every tcgen05 schedule, alone and in pairs, each once") {
+TEST_CASE("GB200 candidates cover every tcgen05 schedule, alone and in pairs, each once") {
   std::set<std::string> texts;
   std::set<std::pair<Schedule, i32>> kinds;
   std::set<Grid> grids;

@@ -10,18 +10,19 @@ namespace {
 
 constexpr i32 kBlockN[] = {16,  32,  48,  64,  80,  96,  112, 128, 144,
                            160, 176, 192, 208, 224, 240, 256, 320};
-// Beside them the widths that make whole waves of a problem's tiles, of so many waves at most: with
-// more, the step of the menu leaves little of the last one empty.
+// Besides the fixed widths, those that make whole waves of a problem's tiles, for at most this many
+// waves: with more, the fixed step leaves little of the last wave empty.
 constexpr i32 kMostFittedWaves = 4;
-// Operands are swapped where whole tiles of 64 rows, of more rows those of 128 that two warpgroups
-// share, would be out of bounds of C by more than this part of its rows. Taller tiles, such as the
+// Operands are swapped if whole tiles of 64 rows, or with more rows tiles of 128 that two
+// warpgroups share, would exceed C by more than this percentage of its rows. Taller tiles, such as
 // one of 320 rows that fits 320, leave a coarse last wave.
 constexpr i64 kMostWaste = 20;
-// Columns of a tile, then: as many as hold all rows of C, or a part of them; of one more part, too.
+// Tile widths for swapped operands: all rows of C in one tile, or an equal part of them, or of one
+// part more.
 constexpr i32 kFewestSwappedColumns = 16;
 
-/// Widths between those of the menu with which tiles of `block_m` rows fill one wave or a few, and
-/// an SM computes fewer columns than with any wider one of the menu. Splitting K fills waves by
+/// Widths between the fixed ones with which tiles of `block_m` rows fill one or a few waves, so
+/// that an SM computes fewer columns than with any wider fixed one. Splitting K fills waves by
 /// itself.
 std::vector<i32> fitted_widths(const GpuSpec& gpu, const GemmProblem& problem, Schedule schedule,
                                i32 block_m) {
@@ -80,7 +81,7 @@ bool swapping_pays(const GemmProblem& problem) {
   const i64 m = problem.shape.m;
   const i64 tile = m > kWgmmaM ? 2 * kWgmmaM : kWgmmaM;
   const bool wastes = (round_up(m, tile) - m) * kMostWaste > m;
-  // In order, one row of tiles of a B that is not K-major has no narrower tile than 64 columns;
+  // In order, a single row of tiles with B not K-major has no tile narrower than 64 columns;
   // swapped, a tile may hold half of C's rows.
   const bool one_row_of_wide_tiles = m <= kWgmmaM && !b_is_k_major(problem.layout);
   return a_is_k_major(problem.layout) && (wastes || one_row_of_wide_tiles);

@@ -1,6 +1,6 @@
-// Division by a number known before the kernel starts: one multiplication and a shift, where the
-// GPU would take a hundred cycles. Round-up method for 31-bit numerators (Granlund and Montgomery,
-// "Division by Invariant Integers using Multiplication").
+// Division by a number known before the kernel starts: one multiplication and a shift instead of
+// about a hundred cycles on the GPU. Round-up method for 31-bit numerators (Granlund and
+// Montgomery, "Division by Invariant Integers using Multiplication").
 // Checked by: tile_scheduler_test.cpp (against the operator).
 #pragma once
 
@@ -14,7 +14,7 @@ struct FastDivisor {
   u32 multiplier;
   u32 shift;
 
-  /// divisor from 1 to 2^31 - 1.
+  /// `divisor` is from 1 to 2^31 - 1.
   TILECAST_HD static constexpr FastDivisor of(u32 divisor) {
     u32 shift = 0;
     while ((u64{1} << shift) < divisor) {
@@ -23,7 +23,7 @@ struct FastDivisor {
     return {divisor, static_cast<u32>((u64{1} << (31 + shift)) / divisor + 1), shift};
   }
 
-  /// numerator below 2^31.
+  /// `numerator` is below 2^31.
   TILECAST_HD constexpr u32 quotient(u32 numerator) const {
     return static_cast<u32>((static_cast<u64>(numerator) * multiplier >> 31) >> shift);
   }

@@ -1,10 +1,10 @@
-// A Hilbert curve over any rectangle: consecutive cells share an edge (but for one diagonal step
-// where a side is odd), so that a run of tiles covers a compact patch and reuses both operands.
+// A Hilbert curve over any rectangle: consecutive cells share an edge (except for one diagonal step
+// if a side is odd), so a run of tiles covers a compact patch and reuses both operands.
 //
-// The rectangle is halved along its long side, or quartered into three parts that the curve enters
-// and leaves at neighbouring corners, until one row is left: the generalisation of the curve to
-// rectangles by J. Cerveny (github.com/jakubcerveny/gilbert), as a loop that follows one cell down.
-// Checked by: tile_scheduler_test.cpp (exact cover, length of steps).
+// The rectangle is halved along its long side, or divided into three parts that the curve enters
+// and leaves at neighbouring corners, until one row is left. This is J. Cerveny's generalization to
+// rectangles (github.com/jakubcerveny/gilbert) as a loop that follows one cell down. Checked by:
+// tile_scheduler_test.cpp (exact cover, length of steps).
 #pragma once
 
 #include "model/base/host_device.h"
@@ -16,7 +16,7 @@ struct HilbertCell {
   i32 x, y;
 };
 
-/// From one cell to another along a side of the rectangle.
+/// Vector between two cells along a side of the rectangle.
 struct HilbertVector {
   i32 x, y;
   TILECAST_HD constexpr HilbertVector operator+(HilbertVector o) const {
@@ -31,14 +31,14 @@ struct HilbertVector {
     return {x > 0 ? 1 : x < 0 ? -1 : 0, y > 0 ? 1 : y < 0 ? -1 : 0};
   }
   TILECAST_HD constexpr HilbertVector times(i32 n) const { return {x * n, y * n}; }
-  /// About half; even where `even` and the whole is longer than two.
+  /// About half; rounded to an even number if `even` and the length exceeds two.
   TILECAST_HD constexpr HilbertVector half(bool even) const {
     const HilbertVector h{x / 2, y / 2};
     return even && h.length() % 2 != 0 && length() > 2 ? h + unit() : h;
   }
 };
 
-/// Where the curve over width x height cells is after `index` steps; index < width * height.
+/// The cell at position `index` of the curve over width x height cells; index < width * height.
 TILECAST_HD constexpr HilbertCell hilbert_cell(i32 width, i32 height, i32 index) {
   using Vector = HilbertVector;
   Vector at{0, 0};

@@ -1,5 +1,5 @@
-// Every cell of the curve of hilbert.h in its order: for who wants them all, several times faster
-// than following each one down.
+// Enumerates every cell of hilbert.h's curve in order, several times faster than calling
+// hilbert_cell() for each.
 // Checked by: tile_scheduler_test.cpp (against hilbert_cell()).
 #pragma once
 
@@ -10,8 +10,8 @@ namespace hilbert_order {
 
 using Vector = HilbertVector;
 
-/// Visits the cells from `at` along `major`, which `minor` spans: the parts that hilbert_cell()
-/// goes down to, one after the other.
+/// Visits the cells from `at` along `major`, with `minor` spanning the other side, in the recursion
+/// of hilbert_cell().
 template <class Visit>
 TILECAST_HD constexpr void follow(Vector at, Vector major, Vector minor, const Visit& visit) {
   const i32 w = major.length(), h = minor.length();

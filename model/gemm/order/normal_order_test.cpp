@@ -21,7 +21,7 @@ Walks walks(const TileScheduler& s) {
   return of_workers;
 }
 
-TEST_CASE("Rasters in bands have one normal form if and only if workers walk the same tiles") {
+TEST_CASE("Grouped rasters share a normal form if and only if workers walk the same tiles") {
   std::vector<Raster> rasters;
   for (const Walk walk : {Walk::kStrided, Walk::kChunked}) {
     for (const RasterKind kind : {RasterKind::kGroupedM, RasterKind::kGroupedN}) {

@@ -5,15 +5,15 @@
 
 namespace tilecast {
 
-TEST_CASE("Products of a batch read panels of their own, or those of the matrix that they share") {
+TEST_CASE("Products of a batch read separate panels, or those of a shared matrix") {
   // Three products of 2 x 4 tiles: six rows of tiles.
   const OperandPanels own({3}, 2, 4);
   CHECK(own.of_a() == 6);
   CHECK(own.of_b() == 12);
   CHECK(own.a({5, 3}) == 5);
-  CHECK(own.b({1, 3}) == 3);   // of the first product
-  CHECK(own.b({2, 0}) == 4);   // the second one's first
-  CHECK(own.b({5, 3}) == 11);  // the last one's last
+  CHECK(own.b({1, 3}) == 3);   // in the first product
+  CHECK(own.b({2, 0}) == 4);   // first panel of the second product
+  CHECK(own.b({5, 3}) == 11);  // last panel of the last product
 
   const OperandPanels one_a({3, true}, 2, 4);
   CHECK(one_a.of_a() == 2);
@@ -32,8 +32,8 @@ TEST_CASE("One product reads the panels of its tiles' rows and columns") {
   CHECK(panels.b({1, 3}) == 3);
 }
 
-TEST_CASE("Groups that have rows read panels of a B each, as many tiles as each has") {
-  // 256, none and 17 rows in tiles of 128 by two columns of 64.
+TEST_CASE("Each non-empty group reads panels of its own B") {
+  // 256, 0 and 17 rows in tiles of 128, by two columns of 64.
   const GemmProblem problem =
       in_groups({{0, 128, 64}, ElementType::kFp16, Layout::kTn}, {256, 0, 17});
   Tiling tiling{};
@@ -47,7 +47,7 @@ TEST_CASE("Groups that have rows read panels of a B each, as many tiles as each 
   CHECK(panels.b({1, 1}) == 1);
   CHECK(panels.b({2, 1}) == 3);
   CHECK(panels.readers_of_b() == std::vector<u32>{2, 1});
-  tiling.cluster_m = 2;  // one cluster of two CTAs for each group
+  tiling.cluster_m = 2;  // one cluster of two CTAs per group
   CHECK(OperandPanels::of_ctas(problem, tiling).b({1, 0}) == 0);
   CHECK(OperandPanels::of_ctas(problem, tiling).b({3, 0}) == 2);
 }

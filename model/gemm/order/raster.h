@@ -1,4 +1,4 @@
-// The order of output tiles, as a choice; tile_scheduler.h walks it.
+// The choice of tile scheduling order; tile_scheduler.h implements it.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -7,12 +7,12 @@
 namespace tilecast {
 
 enum class RasterKind : i32 {
-  kGroupedM,  // bands of `group` tile-rows, each walked column by column
-  kGroupedN,  // bands of `group` tile-columns, each walked row by row
-  kHilbert,   // a generalised Hilbert curve: neighbours in order are neighbours in C
+  kGroupedM,  // swizzle groups of `group` tile rows, each walked column by column
+  kGroupedN,  // swizzle groups of `group` tile columns, each walked row by row
+  kHilbert,   // generalized Hilbert curve: consecutive tiles are neighbours in C
 };
 
-/// How the workers of a persistent grid share the order out.
+/// How persistent workers share the order.
 enum class Walk : i32 {
   kStrided,  // worker w takes tiles w, w + W, w + 2W, ...
   kChunked,  // each worker takes one contiguous run
@@ -20,7 +20,7 @@ enum class Walk : i32 {
 
 struct Raster {
   RasterKind kind;
-  i32 group;  // tiles; 1 for kHilbert
+  i32 group;  // in tiles; 1 for kHilbert
   Walk walk;
 
   constexpr bool operator==(const Raster&) const = default;

@@ -1,17 +1,17 @@
-// Global memory that a kernel whose workers share tiles along K keeps between its pieces.
+// Global memory that holds partial sums of a kernel whose workers share tiles along K.
 #pragma once
 
 #include "model/gemm/order/work_decomposition.h"
 
 namespace tilecast {
 
-/// Both are zero before the first launch and may be used again by the next.
+/// Both must be zero before the first launch; kernels leave them zero for the next.
 struct ReductionWorkspace {
-  i64 partials;  // fp32
+  i64 partials;  // fp32 values
   i64 locks;     // 32-bit words
 };
 
-/// Room for every tile that may be cut: its outputs, once or for each split.
+/// Space for every tile that may be cut: its outputs, once or per split.
 TILECAST_HD constexpr ReductionWorkspace reduction_workspace(const KernelConfig& config,
                                                              const WorkDecomposition& work) {
   const Tiling& t = config.tiling;

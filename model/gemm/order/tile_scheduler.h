@@ -1,13 +1,13 @@
 // Which output tile each worker computes, and in what order.
-// The kernels, the closed forms and the tests all call this file; there is no other copy.
+// Kernels, analytic model and tests all use this file; there is no other copy.
 //
-// A worker is a cluster of CTAs (of one CTA, mostly) and never an SM: which SM runs it is the
-// hardware's choice. Tiles here are cluster tiles; a CTA adds its place in the cluster. Edge tiles
-// may be partly or, in a cluster, wholly outside of C: loads fill zeros, stores are clipped. Of a
-// batch the products' rows of tiles follow each other, so that the raster orders products, too:
-// bands as wide as one product's rows of tiles take one product after the other. Groups' rows of
-// tiles follow each other alike, as many as each group needs: no tile straddles two groups.
-// Checked by: tile_scheduler_test.cpp (exact cover, hand-drawn orders) and, on the device,
+// A worker is a cluster of CTAs (usually of one CTA), not an SM: the hardware chooses the SM. Tiles
+// here are cluster tiles; a CTA adds its position in the cluster. Edge tiles may be partly or, in a
+// cluster, wholly outside C: loads fill zeros, stores are clipped. In a batch the products' rows of
+// tiles are concatenated, so the raster orders products too: swizzle groups as wide as one
+// product's rows of tiles take one product after another. Groups' rows of tiles are concatenated
+// likewise, as many as each group needs: no tile straddles two groups. Checked by:
+// tile_scheduler_test.cpp (exact cover, hand-drawn orders) and, on the device,
 // validate/measure/gemm/timeline/tile_trace_test.cpp (the kernel walked exactly these tiles).
 #pragma once
 
@@ -28,15 +28,15 @@ struct TileCoord {
   constexpr bool operator==(const TileCoord&) const = default;
 };
 
-/// What places in bands are divided by: tiles of a band, its width, the last one's.
+/// Divisors for positions in swizzle groups: tiles per group, its width, the last group's width.
 struct BandDivisors {
   u32 band, width, last_width;
 
   TILECAST_HD static constexpr BandDivisors of(u32 tiles_m, u32 tiles_n, const Raster& raster) {
     const bool along_m = raster.kind == RasterKind::kGroupedM;
-    const u32 across = along_m ? tiles_m : tiles_n;  // the side cut into bands
+    const u32 across = along_m ? tiles_m : tiles_n;  // dimension divided into groups
     const u32 along = along_m ? tiles_n : tiles_m;
-    // A band is no wider than C, which also keeps its tiles within num_tiles().
+    // A group is no wider than C, which also keeps its tiles within num_tiles().
     const u32 group = min_of(static_cast<u32>(raster.group), across);
     const u32 left = across % group;
     return {group * along, group, left == 0 ? group : left};
@@ -47,9 +47,9 @@ struct TileScheduler {
   u32 tiles_m, tiles_n;  // cluster tiles
   u32 workers;
   Raster raster;
-  u32 chunk;                      // tiles of one worker where they are chunked
-  FastDivisor band;               // tiles of one band
-  FastDivisor width, last_width;  // of a band, in tiles
+  u32 chunk;                      // tiles per worker if chunked
+  FastDivisor band;               // tiles per swizzle group
+  FastDivisor width, last_width;  // of a swizzle group, in tiles
 
   /// At least one tile and one worker.
   TILECAST_HD static constexpr TileScheduler of(u32 tiles_m, u32 tiles_n, u32 workers,
@@ -81,7 +81,7 @@ struct TileScheduler {
   TILECAST_HD constexpr TileCoord coord(u32 linear) const {
     return raster.kind == RasterKind::kHilbert ? on_curve(linear) : in_bands(linear);
   }
-  /// The same for who knows the order already.
+  /// Likewise, if the order of the curve is known already.
   TILECAST_HD constexpr TileCoord on_curve(u32 linear) const {
     const HilbertCell cell = hilbert_cell(static_cast<i32>(tiles_m), static_cast<i32>(tiles_n),
                                           static_cast<i32>(linear));
@@ -100,14 +100,14 @@ struct TileScheduler {
   }
 
  private:
-  /// Chunks of equal length, so that they start aligned and share panels; the last workers may find
-  /// a short one, or none.
+  /// Chunks have equal length, so they start aligned and share panels; the last workers may get a
+  /// short one, or none.
   TILECAST_HD constexpr u32 chunk_begin(u32 worker) const {
     return min_of(worker * chunk, num_tiles());
   }
 };
 
-/// Rows and columns of cluster tiles of one product.
+/// Rows and columns of cluster tiles in one product.
 TILECAST_HD constexpr u32 tile_rows(const GemmShape& shape, const Tiling& t) {
   return static_cast<u32>(ceil_div<i64>(shape.m, i64{t.block_m} * t.cluster_m));
 }
@@ -116,7 +116,7 @@ TILECAST_HD constexpr u32 tile_columns(const GemmShape& shape, const Tiling& t) 
   return static_cast<u32>(ceil_div<i64>(shape.n, i64{t.block_n} * t.cluster_n));
 }
 
-/// A worker for each of these tiles; of a resident grid as many as fit at once.
+/// One worker per tile or, for a persistent grid, as many as fit at once.
 TILECAST_HD constexpr TileScheduler tile_scheduler_over(u32 tiles_m, u32 tiles_n,
                                                         const KernelConfig& config,
                                                         u32 max_resident_workers) {
@@ -124,7 +124,7 @@ TILECAST_HD constexpr TileScheduler tile_scheduler_over(u32 tiles_m, u32 tiles_n
   const u32 workers = config.grid == Grid::kResident ? min_of(max_resident_workers, tiles) : tiles;
   return TileScheduler::of(tiles_m, tiles_n, workers, config.raster);
 }
-/// Cluster tiles that cover C.
+/// The scheduler of the cluster tiles that cover C.
 TILECAST_HD constexpr TileScheduler make_tile_scheduler(const GemmShape& shape, i64 products,
                                                         const KernelConfig& config,
                                                         u32 max_resident_workers) {
@@ -133,8 +133,8 @@ TILECAST_HD constexpr TileScheduler make_tile_scheduler(const GemmShape& shape, 
                              tile_columns(shape, t), config, max_resident_workers);
 }
 
-#ifndef __CUDACC_RTC__  // what groups there are the host alone knows
-/// The same of a whole problem.
+#ifndef __CUDACC_RTC__  // group sizes are known on the host only
+/// Likewise, for a whole problem.
 u32 tile_rows(const GemmProblem& problem, const Tiling& t);
 TileScheduler make_tile_scheduler(const GemmProblem& problem, const KernelConfig& config,
                                   u32 max_resident_workers);

@@ -12,7 +12,7 @@
 namespace tilecast {
 namespace {
 
-/// The tiles of one worker in their order, as "mn mn ...".
+/// The tiles of one worker in order, as "mn mn ...".
 std::string walk(const TileScheduler& s, u32 worker) {
   std::string order;
   for (u32 t = s.first(worker); t < s.end(worker); t = s.next(t)) {
@@ -27,8 +27,8 @@ TileScheduler scheduler(u32 tiles_m, u32 tiles_n, u32 workers, RasterKind kind, 
   return TileScheduler::of(tiles_m, tiles_n, workers, {kind, group, walk});
 }
 
-TEST_CASE("Grouped along M: bands of two rows, column by column, the last band one row") {
-  // Rows 0 and 1 form the first band, row 2 the narrow last one:
+TEST_CASE("Grouped along M: groups of two rows, column by column, with one row in the last") {
+  // Rows 0 and 1 form the first group, row 2 the narrow last one:
   //        n=0 1 2
   //   m=0   0  2  4
   //   m=1   1  3  5
@@ -36,7 +36,7 @@ TEST_CASE("Grouped along M: bands of two rows, column by column, the last band o
   CHECK(walk(scheduler(3, 3, 1, RasterKind::kGroupedM, 2), 0) == "00 10 01 11 02 12 20 21 22");
 }
 
-TEST_CASE("Grouped along N: bands of two columns, row by row, the last band one column") {
+TEST_CASE("Grouped along N: groups of two columns, row by row, with one column in the last") {
   //        n=0 1 2
   //   m=0   0  1  6
   //   m=1   2  3  7
@@ -44,7 +44,7 @@ TEST_CASE("Grouped along N: bands of two columns, row by row, the last band one 
   CHECK(walk(scheduler(3, 3, 1, RasterKind::kGroupedN, 2), 0) == "00 01 10 11 20 21 02 12 22");
 }
 
-TEST_CASE("Chunked: column by column, cut into equal runs of which the last may be short") {
+TEST_CASE("Chunked: column by column, cut into equal runs, of which the last may be short") {
   const TileScheduler s = scheduler(2, 4, 3, RasterKind::kGroupedN, 1, Walk::kChunked);
   CHECK(walk(s, 0) == "00 10 01");  // 8 tiles on 3 workers: 3, 3, 2
   CHECK(walk(s, 1) == "11 02 12");
@@ -65,16 +65,16 @@ TEST_CASE("Strided workers take every W-th tile") {
   CHECK(walk(s, 3) == "10");
 }
 
-TEST_CASE("A group wider than C is one band, however wide") {
+TEST_CASE("A group wider than C covers all of it") {
   const TileScheduler exact = scheduler(3, 4096, 1, RasterKind::kGroupedM, 3);
-  // 2^20 x 4096 tiles would be 2^32, which 32 bits count as none.
+  // 2^20 x 4096 tiles would be 2^32, which is 0 in 32 bits.
   const TileScheduler wide = scheduler(3, 4096, 1, RasterKind::kGroupedM, 1 << 20);
   for (const u32 t : {0u, 1u, 2u, 3u, 12287u}) {
     CHECK(wide.coord(t) == exact.coord(t));
   }
 }
 
-TEST_CASE("Hilbert: four by two is two U turns, and no step is longer than one") {
+TEST_CASE("Hilbert: four by two is two U-turns, with steps of length one") {
   //        n=0 1
   //   m=0   0  1
   //   m=1   3  2
@@ -83,7 +83,7 @@ TEST_CASE("Hilbert: four by two is two U turns, and no step is longer than one")
   CHECK(walk(scheduler(4, 2, 1, RasterKind::kHilbert, 1), 0) == "00 01 11 10 20 21 31 30");
 }
 
-TEST_CASE("All cells of a Hilbert curve are those found one by one") {
+TEST_CASE("The enumerated Hilbert curve equals the cells found one by one") {
   const auto cells_differ = [](i32 width, i32 height) {
     i32 next = 0, differ = 0;
     for_each_hilbert_cell(width, height, [&](HilbertCell cell) {
@@ -101,7 +101,7 @@ TEST_CASE("All cells of a Hilbert curve are those found one by one") {
   CHECK(cells_differ(171, 64) == 0);
 }
 
-TEST_CASE("Steps of the Hilbert order are to neighbours, at most one of them diagonal") {
+TEST_CASE("Steps of the Hilbert order go to neighbours, at most one of them diagonally") {
   for (u32 tiles_m = 1; tiles_m <= 33; ++tiles_m) {
     for (u32 tiles_n = 1; tiles_n <= 33; ++tiles_n) {
       const TileScheduler s = scheduler(tiles_m, tiles_n, 1, RasterKind::kHilbert, 1);
@@ -135,7 +135,7 @@ TEST_CASE("A fast divisor divides as the operator does") {
   }
 }
 
-TEST_CASE("Every tile is computed exactly once, whatever the shape, order and workers") {
+TEST_CASE("Every tile is computed exactly once, for any shape, order and number of workers") {
   std::mt19937 random(20261120);
   const auto pick = [&random](int least, int most) {
     return std::uniform_int_distribution<int>(least, most)(random);
@@ -164,7 +164,7 @@ TEST_CASE("Every tile is computed exactly once, whatever the shape, order and wo
       most = std::max(most, mine);
     }
     REQUIRE(std::all_of(visits.begin(), visits.end(), [](int count) { return count == 1; }));
-    REQUIRE(most == ceil_div(s.num_tiles(), workers));  // no order lengthens the longest worker
+    REQUIRE(most == ceil_div(s.num_tiles(), workers));  // every order balances the tiles
     if (walk == Walk::kStrided) {
       REQUIRE(most - fewest <= 1);
     }

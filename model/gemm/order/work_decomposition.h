@@ -1,22 +1,22 @@
 // Which K blocks of which tiles each worker sums, and in what order: data-parallel, split-K,
-// stream-K or the hybrid of both. The kernels, the closed forms and the tests all call this file.
+// stream-K or a hybrid. Kernels, analytic model and tests all use this file.
 //
-// A piece is a run of K blocks of one tile. The first `streamed` tiles are cut up, the others are
-// whole pieces, dealt out in turn:
+// A piece is a run of K blocks of one tile. The first `streamed` tiles are cut, the others are
+// whole pieces, dealt round-robin:
 //   split-K   each in `splits` equal parts; parts with the same K range are neighbours in the
-//             order, so that they ask L2 for the same lines at the same time;
-//   stream-K  the K blocks of all streamed tiles in one row, cut into `units` equal runs. A cut
-//             closer than min_k_blocks to an edge of its tile moves to that edge.
+//             order, so that they request the same lines from L2 at the same time;
+//   stream-K  the K blocks of all streamed tiles, concatenated and cut into `units` equal runs.
+//             A cut closer than min_k_blocks to an edge of its tile moves to that edge.
 // The piece with a tile's last K blocks owns the tile: it stores C.
 //
-// Nobody waits for a later worker. A piece waits only for pieces of its tile with lower K. In
-// split-K those come earlier in the order. In stream-K they belong to workers before this one, and
-// each worker takes its last tile first: what it does for a later worker is then the first thing
-// that it does, and what it needs from an earlier one mostly the last.
+// No worker waits for a later one. A piece waits only for pieces of its tile with lower K. In
+// split-K those come earlier in the order. In stream-K they belong to earlier workers, and each
+// worker takes its last tile first: it computes what a later worker needs first, and needs an
+// earlier worker's result mostly last.
 //
 // Integers only. Tiles here are cluster tiles, as in tile_scheduler.h, and a worker is a cluster.
-// Checked by: work_decomposition_test.cpp (exact cover, order without deadlock, the published
-// examples) and, on the device, validate/measure/gemm/timeline/tile_trace_test.cpp.
+// Checked by: work_decomposition_test.cpp (exact cover, no deadlock, the published examples) and,
+// on the device, validate/measure/gemm/timeline/tile_trace_test.cpp.
 #pragma once
 
 #include "model/gemm/order/tile_scheduler.h"
@@ -25,24 +25,24 @@ namespace tilecast {
 
 /// K blocks [k_begin, k_end) of one tile.
 struct WorkPiece {
-  u32 tile;  // linear, for TileScheduler::coord
+  u32 tile;  // linear index, for TileScheduler::coord
   i32 k_begin, k_end;
-  u32 index;  // where the walk stands; past the last one where there is no piece
+  u32 index;  // position in the walk; past the end if there is no piece
 
   TILECAST_HD constexpr i32 k_blocks() const { return k_end - k_begin; }
 };
 
 struct WorkDecomposition {
   u32 tiles, workers;
-  i32 k_blocks;      // of a tile
+  i32 k_blocks;      // per tile
   u32 streamed;      // tiles cut along K; they come first
-  u32 splits;        // equal parts of each; 0 where they are cut in one row instead
-  u32 units;         // of that row; worker w < units takes run w
-  i32 min_k_blocks;  // least part of a tile in such a run
-  u32 run, longer;   // K blocks of a run; the first `longer` ones have one more
+  u32 splits;        // equal parts of each; 0 for stream-K
+  u32 units;         // runs of stream-K; worker w < units takes run w
+  i32 min_k_blocks;  // minimum part of a tile in such a run
+  u32 run, longer;   // K blocks per run; the first `longer` runs have one more
   FastDivisor by_streamed, by_k_blocks;
 
-  /// Work that is cut nowhere: `workers` take whole tiles in turn.
+  /// No cuts: `workers` take whole tiles round-robin.
   TILECAST_HD static constexpr WorkDecomposition data_parallel(u32 tiles, i32 k_blocks,
                                                                u32 resident) {
     WorkDecomposition work{};
@@ -54,7 +54,7 @@ struct WorkDecomposition {
     return work;
   }
 
-  /// The first `streamed` tiles in equal parts; `splits` from 1 to k_blocks.
+  /// The first `streamed` tiles in equal parts; `splits` is from 1 to k_blocks.
   TILECAST_HD static constexpr WorkDecomposition split_tiles(u32 tiles, i32 k_blocks, u32 resident,
                                                              u32 streamed, u32 splits) {
     WorkDecomposition work = data_parallel(tiles, k_blocks, resident);
@@ -73,7 +73,7 @@ struct WorkDecomposition {
     return split_tiles(tiles, k_blocks, resident, tiles, splits);
   }
 
-  /// The last wave, where it is partial, as split-K.
+  /// A partial last wave as split-K.
   TILECAST_HD static constexpr WorkDecomposition split_k_hybrid(u32 tiles, i32 k_blocks,
                                                                 u32 resident, u32 splits) {
     return split_tiles(tiles, k_blocks, resident, tiles % resident, splits);
@@ -100,7 +100,7 @@ struct WorkDecomposition {
     return streamed_tiles(tiles, k_blocks, resident, tiles, min_k_blocks);
   }
 
-  /// The last wave, where it is partial, and one full wave before it as stream-K.
+  /// A partial last wave, and one full wave before it, as stream-K.
   TILECAST_HD static constexpr WorkDecomposition stream_k_hybrid(u32 tiles, i32 k_blocks,
                                                                  u32 resident, i32 min_k_blocks) {
     const u32 left = tiles % resident;
@@ -126,14 +126,14 @@ struct WorkDecomposition {
   }
   TILECAST_HD constexpr bool valid(const WorkPiece& piece) const { return piece.k_end > 0; }
 
-  /// The tile is this piece and no other.
+  /// Whether the piece is the whole tile.
   TILECAST_HD constexpr bool is_whole(const WorkPiece& piece) const {
     return piece.k_blocks() == k_blocks;
   }
-  /// The piece's worker stores C.
+  /// Whether the piece's worker stores C.
   TILECAST_HD constexpr bool owns(const WorkPiece& piece) const { return piece.k_end == k_blocks; }
 
-  /// Most pieces that one worker has.
+  /// Maximum number of pieces of a worker.
   TILECAST_HD constexpr u32 most_pieces() const {
     if (splits > 0) {
       return ceil_div(streamed * splits, workers) + ceil_div(tiles - streamed, workers);
@@ -142,12 +142,12 @@ struct WorkDecomposition {
     return in_run + ceil_div(tiles - streamed, workers);
   }
 
-  /// Where run `unit` begins, counted in K blocks of the streamed tiles in one row.
+  /// Start of run `unit`, in K blocks of the concatenated streamed tiles.
   TILECAST_HD constexpr u32 cut(u32 unit) const {
     const u32 even = unit * run + min_of(unit, longer);
     const u32 tile = by_k_blocks.quotient(even);
     const u32 edge = tile * static_cast<u32>(k_blocks);
-    const i32 before = static_cast<i32>(even - edge);  // of this tile, in the runs before
+    const i32 before = static_cast<i32>(even - edge);  // K blocks of this tile in earlier runs
     const i32 after = k_blocks - before;
     if (before >= min_k_blocks && after >= min_k_blocks) {
       return even;
@@ -162,7 +162,7 @@ struct WorkDecomposition {
     return tile < tiles ? WorkPiece{tile, 0, k_blocks, tile} : none();
   }
 
-  /// Part `index` of split-K; behind the last one, the worker's whole tiles.
+  /// Part `index` of split-K; after the last one, the worker's whole tiles.
   TILECAST_HD constexpr WorkPiece part(u32 worker, u32 index) const {
     if (index >= streamed * splits) {
       return whole(streamed + worker);
@@ -173,7 +173,7 @@ struct WorkDecomposition {
             static_cast<i32>((split + 1) * blocks / splits), index};
   }
 
-  /// The last piece of a worker's run that ends at `end`; behind its run, whole tiles.
+  /// The last piece of a worker's run that ends at `end`; after the run, whole tiles.
   TILECAST_HD constexpr WorkPiece run_piece(u32 worker, u32 end) const {
     const u32 begin = cut(worker);
     if (end == begin) {
@@ -186,15 +186,15 @@ struct WorkDecomposition {
   }
 };
 
-/// Whether the walk counts in 31 bits, as FastDivisor does.
+/// Whether the walk's counts fit in 31 bits, as FastDivisor requires.
 TILECAST_HD constexpr bool work_is_countable(u32 tiles, i64 k_blocks, i32 splits) {
   constexpr i64 kMost = i64{1} << 31;
   return i64{tiles} * k_blocks < kMost && k_blocks * max_of(splits, 1) < kMost &&
          i64{tiles} * max_of(splits, 1) < kMost;
 }
 
-/// How `config` shares out a problem whose tiles are `scheduler`'s; whole tiles for the schedules
-/// that do not split K. `resident`: workers that fit on the GPU at once.
+/// How `config` decomposes a problem with these tiles; whole tiles for schedules that do not split
+/// K. `resident`: workers that fit on the GPU at once.
 TILECAST_HD constexpr WorkDecomposition make_work_decomposition(const TileScheduler& scheduler,
                                                                 i32 k_blocks,
                                                                 const KernelConfig& config,

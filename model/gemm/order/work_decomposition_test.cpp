@@ -33,7 +33,7 @@ std::string walk(const WorkDecomposition& work, u32 worker) {
   return text;
 }
 
-/// Every K block of every tile once, one owner a tile, no piece shorter than the least one.
+/// Every K block of every tile once, one owner per tile, no piece shorter than the minimum.
 void check_cover(const WorkDecomposition& work) {
   std::map<u32, std::vector<WorkPiece>> of_tile;
   for (u32 worker = 0; worker < work.workers; ++worker) {
@@ -62,17 +62,18 @@ void check_cover(const WorkDecomposition& work) {
   }
 }
 
-/// Runs all workers against each other where a piece ends only once the pieces that it waits for
-/// have: those of its tile with lower K, or, where everybody waits for everybody, all of them.
-/// Returns whether all came to an end; in `order` how the workers are tried.
+/// Runs all workers concurrently; a piece ends only once the pieces it waits for have: those of its
+/// tile with lower K or, with `for_all`, all pieces of the tile. Returns whether all finish.
+/// `order`: order in which the workers are tried.
 bool comes_to_an_end(const WorkDecomposition& work, bool for_all, const std::vector<u32>& order) {
   std::vector<Pieces> todo;
   for (u32 worker = 0; worker < work.workers; ++worker) {
     todo.push_back(pieces_of(work, worker));
   }
   std::vector<std::size_t> at(work.workers, 0);
-  std::vector<bool> arrived(work.workers, false);  // wrote its partial of piece at[worker]
-  std::vector<i32> summed(work.tiles, 0);          // K blocks whose sums are there
+  std::vector<bool> arrived(work.workers, false);  // has written the partial sum of piece
+                                                   // at[worker]
+  std::vector<i32> summed(work.tiles, 0);          // K blocks summed so far
   for (bool moved = true; moved;) {
     moved = false;
     for (const u32 worker : order) {
@@ -109,7 +110,7 @@ std::vector<u32> backwards(u32 workers) {
   return order;
 }
 
-TEST_CASE("Split-K: the parts with one range of K are neighbours in the order") {
+TEST_CASE("Split-K: parts with the same range of K are neighbours in the order") {
   // 3 tiles of 10 blocks in 2 parts: 6 pieces on 4 workers, tiles first.
   const WorkDecomposition work = WorkDecomposition::split_k(3, 10, 4, 2);
   CHECK(walk(work, 0) == "0:0-5 1:5-10");
@@ -118,7 +119,7 @@ TEST_CASE("Split-K: the parts with one range of K are neighbours in the order") 
   CHECK(walk(work, 3) == "0:5-10");
 }
 
-TEST_CASE("Split-K: parts of K that does not divide differ by one block") {
+TEST_CASE("Split-K: parts differ by at most one block if K does not divide evenly") {
   const WorkDecomposition work = WorkDecomposition::split_k(1, 10, 8, 4);
   CHECK(walk(work, 0) == "0:0-2");  // 10 * 1 / 4 = 2.5
   CHECK(walk(work, 1) == "0:2-5");
@@ -126,7 +127,7 @@ TEST_CASE("Split-K: parts of K that does not divide differ by one block") {
   CHECK(walk(work, 3) == "0:7-10");
 }
 
-TEST_CASE("Stream-K: nine tiles on four workers are two and a quarter each, the last tile first") {
+TEST_CASE("Stream-K: nine tiles on four workers are two and a quarter each, last tile first") {
   const WorkDecomposition work = WorkDecomposition::stream_k(9, 40, 4, 8);
   CHECK(walk(work, 0) == "2:0-10 1:0-40 0:0-40");  // 90 blocks
   CHECK(walk(work, 1) == "4:0-20 3:0-40 2:10-40");
@@ -135,7 +136,7 @@ TEST_CASE("Stream-K: nine tiles on four workers are two and a quarter each, the 
 }
 
 TEST_CASE("Hybrid: one full wave and the partial one are streamed, the rest are whole tiles") {
-  // 9 tiles on 4 workers: 1 + 4 streamed, 1.25 tiles each; then one whole tile each.
+  // 9 tiles on 4 workers: 1 + 4 streamed, 1.25 tiles each, then one whole tile each.
   const WorkDecomposition work = WorkDecomposition::stream_k_hybrid(9, 40, 4, 8);
   CHECK(walk(work, 0) == "1:0-10 0:0-40 5:0-40");
   CHECK(walk(work, 1) == "2:0-20 1:10-40 6:0-40");
@@ -143,7 +144,7 @@ TEST_CASE("Hybrid: one full wave and the partial one are streamed, the rest are 
   CHECK(walk(work, 3) == "4:0-40 3:30-40 8:0-40");
 }
 
-TEST_CASE("Hybrid: whole waves are not cut, and less than a wave is streamed alone") {
+TEST_CASE("Hybrid: whole waves are not cut, and less than one wave is all streamed") {
   const WorkDecomposition whole = WorkDecomposition::stream_k_hybrid(8, 40, 4, 8);
   CHECK(whole.streamed == 0);
   CHECK(walk(whole, 1) == "1:0-40 5:0-40");
@@ -152,7 +153,7 @@ TEST_CASE("Hybrid: whole waves are not cut, and less than a wave is streamed alo
   CHECK(walk(part, 3) == "2:10-40");  // 120 blocks on 4 workers
 }
 
-TEST_CASE("Hybrid of split-K: the partial wave in parts that share a range of K, first") {
+TEST_CASE("Split-K hybrid: the partial wave comes first, in parts that share a range of K") {
   // 10 tiles on 4 workers leave 2, in 2 parts; then 8 whole tiles.
   const WorkDecomposition work = WorkDecomposition::split_k_hybrid(10, 40, 4, 2);
   CHECK(walk(work, 0) == "0:0-20 2:0-40 6:0-40");
@@ -162,7 +163,7 @@ TEST_CASE("Hybrid of split-K: the partial wave in parts that share a range of K,
   CHECK(walk(WorkDecomposition::split_k_hybrid(8, 40, 4, 2), 3) == "3:0-40 7:0-40");
 }
 
-TEST_CASE("A cut closer to an edge of its tile than the least part moves there") {
+TEST_CASE("A cut closer to a tile's edge than the minimum part moves to the edge") {
   // 5 tiles of 20 blocks on 4 workers: cuts at 25, 50 and 75 are 5, 10 and 15 blocks into tiles 1,
   // 2 and 3; with parts of at least 8 the first moves back to 20 and the last on to 80.
   const WorkDecomposition work = WorkDecomposition::stream_k(5, 20, 4, 8);
@@ -174,14 +175,14 @@ TEST_CASE("A cut closer to an edge of its tile than the least part moves there")
   CHECK(walk(WorkDecomposition::stream_k(5, 20, 4, 5), 0) == "1:0-5 0:0-20");
 }
 
-TEST_CASE("Few blocks take no more workers than have the least part each") {
+TEST_CASE("Few blocks use only as many workers as get a minimum part each") {
   CHECK(WorkDecomposition::stream_k(1, 64, 132, 8).workers == 8);
   CHECK(WorkDecomposition::stream_k(1, 7, 132, 8).workers == 1);
 }
 
-TEST_CASE("The test of deadlocks finds one: parts that wait for each other over two rounds") {
-  // Two tiles in two parts on two workers: both first parts wait for the second ones, which are
-  // the same workers' next pieces.
+TEST_CASE("The deadlock check finds one: parts that wait for each other over two rounds") {
+  // Two tiles in two parts on two workers: both first parts wait for the second ones, which are the
+  // same workers' next pieces.
   const WorkDecomposition work = WorkDecomposition::split_k(2, 16, 2, 2);
   CHECK(comes_to_an_end(work, false, {0, 1}));
   CHECK_FALSE(comes_to_an_end(work, true, {0, 1}));
@@ -204,14 +205,14 @@ TEST_CASE("K has at least one block for each split") {
   config.schedule = Schedule::kStreamK;
   config.decomposition = {0, 9, Reduction::kTurnstile};
   CHECK(why_not_split(tiles, 8, config, 132) == "min_k_blocks=9: K has 8 blocks only");
-  config.decomposition = {0, 8, Reduction::kTurnstile};  // the usual one is taken for any K
+  config.decomposition = {0, 8, Reduction::kTurnstile};  // the default applies to any K
   CHECK(why_not_split(tiles, 4, config, 132).empty());
   config.decomposition = {0, 8, Reduction::kSpread};
   CHECK(why_not_split(tiles, 64, config, 132) ==
         "reduction=spread: of equal parts, which stream_k has not");
 }
 
-TEST_CASE("Ten thousand random decompositions cover K once and come to an end") {
+TEST_CASE("Ten thousand random decompositions cover K once and finish") {
   std::mt19937 random(daily_seed("random decompositions"));
   const auto upto = [&](u32 most) { return 1 + static_cast<u32>(random()) % most; };
   for (int i = 0; i < 10'000; ++i) {
@@ -246,7 +247,7 @@ TEST_CASE("Ten thousand random decompositions cover K once and come to an end") 
   }
 }
 
-TEST_CASE("Stream-K waits for workers before this one alone, and mostly for their first piece") {
+TEST_CASE("Stream-K waits only for earlier workers, and mostly for their first piece") {
   const WorkDecomposition work = WorkDecomposition::stream_k(150, 64, 132, 8);
   for (u32 worker = 1; worker < work.workers; ++worker) {
     for (const WorkPiece& p : pieces_of(work, worker)) {

@@ -1,4 +1,4 @@
-// The largest magnitude of a result.
+// Maximum magnitude of the result.
 #pragma once
 
 #include "model/gemm/output/step.h"
@@ -10,10 +10,10 @@ struct Amax : NoStep {
   static constexpr const char* kWord = "amax";
   static constexpr const char* kMeaning =
       "finds the largest magnitude of the result, an fp32 number on the device";
-  // Its mask, a comparison, and whether the element is within bounds.
+  // A mask, a comparison, and a bounds check.
   static constexpr ElementWork kWork{.issued = 4};
 
-  /// Of a float; NaN is larger than all numbers, as the bits of magnitudes order them.
+  /// Magnitude bits of a float; NaN compares larger than all numbers.
   TILECAST_HD static constexpr u32 magnitude(u32 bits) { return bits & 0x7fffffffu; }
 };
 

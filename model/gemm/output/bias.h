@@ -1,4 +1,4 @@
-// A vector of C's type, or of bf16 where that has no 16 bits, that is added to each row or column.
+// A vector added to each row or column; of C's type, or bf16 if C is not a 16-bit type.
 #pragma once
 
 #include "model/gemm/output/step.h"
@@ -15,7 +15,7 @@ struct BiasM : BiasStep {
 struct BiasN : BiasStep {
   static constexpr const char* kWord = "bias_n";
   static constexpr const char* kMeaning = "adds to each column of C its element of a vector of N";
-  // Also a conversion for two rows, and a shuffle for two pairs.
+  // Plus a conversion per two rows, and a shuffle per two pairs.
   static constexpr ElementWork kWork{.issued = 1.75};
   static constexpr StepReads kReads{.column = 1, .type = ReadType::kBias};
 };

@@ -1,7 +1,7 @@
-// The arithmetic of references: fp64.
+// fp64 math for reference results.
 #pragma once
 
-#ifndef __CUDACC_RTC__  // NVRTC knows these functions
+#ifndef __CUDACC_RTC__  // built into NVRTC
 #include <math.h>
 #endif
 

@@ -1,4 +1,4 @@
-// A gate by GELU.
+// Gate with GELU.
 #pragma once
 
 #include "model/gemm/output/gelu.h"

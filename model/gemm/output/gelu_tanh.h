@@ -1,4 +1,4 @@
-// GELU by a tanh, as torch's approximate="tanh".
+// GELU by tanh, as torch's approximate="tanh".
 #pragma once
 
 #include "model/gemm/output/step.h"

@@ -1,4 +1,4 @@
-// R, a matrix that is added to the result.
+// A matrix R added to the result.
 #pragma once
 
 #include "model/gemm/output/step.h"

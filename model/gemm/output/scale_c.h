@@ -1,4 +1,4 @@
-// A scale of C in fp8.
+// Scale of an fp8 C.
 #pragma once
 
 #include "model/gemm/output/step.h"

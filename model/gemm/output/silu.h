@@ -1,4 +1,4 @@
-// The sigmoid linear unit, or swish.
+// Sigmoid linear unit (swish).
 #pragma once
 
 #include "model/gemm/output/step.h"

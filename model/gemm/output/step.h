@@ -1,8 +1,7 @@
-// A step of an epilogue: one file of this folder is all that it is to the kernels, their reference
-// and the model. Each has the members of NoStep, and its kind's apply(), which kernels call with
-// the math of the device (kernels/device/fast_math.cuh) and references with that of fp64
-// (exact_math.h). Integers, constants and functions alone; compiled by the host compiler, nvcc and
-// NVRTC.
+// An epilogue step. One file of this folder defines it for the kernels, their reference and the
+// model. Each step has the members of NoStep, and its kind's apply(), which kernels call with
+// device math (kernels/device/fast_math.cuh) and references with fp64 (exact_math.h). Only
+// integers, constants and functions; compiled by the host compiler, nvcc and NVRTC.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -10,40 +9,40 @@
 
 namespace tilecast {
 
-/// In the order in which they are taken. An epilogue has up to one step of each.
+/// In the order of execution. An epilogue has at most one step of each kind.
 enum class OutputKind : i32 {
-  kScale,     // of fp8 operands: apply(sum, number of A, number of B)
+  kScale,     // fp8 operand scales: apply(sum, scale of A, scale of B)
   kBias,      // adds a vector: apply(sum, element)
-  kActivate,  // of one column: apply(x); a gate of two: apply(x, next), of which one is left
-  kLoad,      // of a matrix like C: apply(x, element)
-  kAmax,      // finds the largest magnitude: magnitude(bits)
+  kActivate,  // apply(x); a gate: apply(x, next column), which halves the columns
+  kLoad,      // adds a matrix like C: apply(x, element)
+  kAmax,      // maximum magnitude: magnitude(bits)
   kConvert,   // before C is rounded: apply(x, number)
 };
 constexpr i32 kOutputKinds = 6;
 
-/// Instructions for one element of A B, counted in SASS (model/gemm/costs/fused_epilogue.h).
+/// Instructions per element of A B, counted in SASS (model/gemm/costs/fused_epilogue.h).
 struct ElementWork {
-  double issued = 0, special = 0;  // all; those of the special function unit among them
+  double issued = 0, special = 0;  // all instructions; special function unit among them
 };
 
-/// What type the elements have that a step reads.
+/// Element type of a step's input.
 enum class ReadType : i32 { kBias, kC, kFp32 };  // kBias: half_type() of C's
 
-/// What a step reads: elements for each row and column of A B, for each element of C, and in all.
+/// Elements that a step reads: per row and column of A B, per element of C, and in all.
 struct StepReads {
   i32 row = 0, column = 0, element = 0, whole = 0;
   ReadType type = ReadType::kFp32;
 };
 
-/// No step of a kind, and what a step is unless it says otherwise.
+/// Defaults of a step, and the step of a kind that an epilogue lacks.
 struct NoStep {
-  static constexpr const char* kWord = "none";     // in texts: a join key, which never changes
+  static constexpr const char* kWord = "none";     // in texts; a join key that never changes
   static constexpr const char* kMeaning = "none";  // in lists
   static constexpr ElementWork kWork{};
   static constexpr StepReads kReads{};
-  static constexpr i32 kColumns = 1;            // of A B that become one of C
-  static constexpr bool kApproximate = false;   // in fp32 off by 2^-12 |x| + 2^-15 at most
-  static constexpr bool kByConversion = false;  // rounding to 16 bits does it at no cost
+  static constexpr i32 kColumns = 1;            // of A B per column of C
+  static constexpr bool kApproximate = false;   // fp32 error is at most 2^-12 |x| + 2^-15
+  static constexpr bool kByConversion = false;  // part of the rounding to 16 bits, at no cost
   static constexpr bool kInMainLoop = false;
 
   template <class Math>
@@ -75,12 +74,12 @@ struct Activation : NoStep {
 struct Gate : Activation {
   static constexpr i32 kColumns = 2;
 };
-/// Of a matrix of C's type and shape, which may be C itself.
+/// A matrix of C's type and shape, which may be C itself.
 struct LoadStep : NoStep {
   static constexpr OutputKind kKind = OutputKind::kLoad;
   static constexpr StepReads kReads{.element = 1, .type = ReadType::kC};
-  // By threads: half of a load and of what finds it and asks whether it is within bounds, a
-  // conversion and the operation; from a stage of the ring one ldmatrix and its address for eight.
+  // By threads: half of a load, its address and its bounds check, a conversion and the operation;
+  // from a pipeline stage: one ldmatrix and its address per eight elements.
   static constexpr ElementWork kWork{.issued = 4}, kWorkInRing{.issued = 2.25};
 };
 

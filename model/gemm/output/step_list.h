@@ -1,22 +1,22 @@
-// A list of types of steps, whose places number them. NVRTC has no standard library.
+// A list of step types, numbered by position. For NVRTC, without the standard library.
 #pragma once
 
 #include "model/gemm/output/step.h"
 
 namespace tilecast {
 
-/// A step by its number in OutputSteps (steps.h), from 1 on; 0: none.
+/// A step by its number in OutputSteps (steps.h), from 1; 0: none.
 struct OutputStep {
   i32 number = 0;
 
   constexpr bool operator==(const OutputStep&) const = default;
 };
 
-/// A step's constants, by name as in NoStep.
+/// Constants of a step, named as in NoStep.
 struct StepRow {
   const char *word = NoStep::kWord, *meaning = NoStep::kMeaning;
   OutputKind kind = {};
-  ElementWork work, work_in_ring;  // the latter of a matrix that comes through the ring
+  ElementWork work, work_in_ring;  // the latter for a matrix that comes through the pipeline stages
   StepReads reads;
   bool approximate = false, in_main_loop = false;
 };
@@ -47,7 +47,7 @@ struct StepList {
     return found;
   }
 
-  /// Of a step that is one.
+  /// `step` must not be none.
   TILECAST_HD static constexpr OutputKind kind_of(OutputStep step) {
     OutputKind kind{};
     i32 number = 0;
@@ -55,7 +55,7 @@ struct StepList {
     return kind;
   }
 
-  /// Columns of A B that become one of C.
+  /// Columns of A B per column of C.
   TILECAST_HD static constexpr i32 columns_of(OutputStep step) {
     i32 columns = 1, number = 0;
     ((++number == step.number ? static_cast<void>(columns = Steps::kColumns) : void()), ...);

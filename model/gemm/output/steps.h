@@ -1,5 +1,4 @@
-// Every output step, in the order in which lists name them: by kind. A new one is its file and its
-// place here.
+// The list of all output steps, by kind. A new step is a file and an entry here.
 #pragma once
 
 #include "model/gemm/output/amax.h"
@@ -17,7 +16,7 @@
 
 namespace tilecast {
 
-/// Activations also in the order of tilecast_activation (include/tilecast/tilecast.h).
+/// Activations are also in the order of tilecast_activation (include/tilecast/tilecast.h).
 using OutputSteps = StepList<ScaleTensor, ScaleRow, ScaleBlock,          //
                              BiasM, BiasN,                               //
                              Relu, Gelu, GeluTanh, Silu, Swiglu, Geglu,  //
@@ -25,13 +24,13 @@ using OutputSteps = StepList<ScaleTensor, ScaleRow, ScaleBlock,          //
                              Amax,                                       //
                              ScaleC>;
 
-/// A step by its type.
+/// The number of a step type.
 template <class Step>
 TILECAST_HD consteval OutputStep step() {
   return {OutputSteps::number_of<Step>()};
 }
 
-/// Its constants.
+/// The constants of a step.
 TILECAST_HD constexpr const StepRow& row_of(OutputStep step) { return OutputSteps::row(step); }
 
 }  // namespace tilecast

@@ -10,7 +10,7 @@ using namespace tilecast;
 
 namespace {
 
-/// fp32 as on the device, whose tanh is off by 2^-11 of itself: by all of that, up or down.
+/// fp32 as on the device, whose tanh has a relative error of 2^-11: the maximum, up or down.
 template <int kSign>
 struct HostMath {
   using Real = float;
@@ -20,7 +20,7 @@ struct HostMath {
   static Real least(Real a, Real b) { return std::fmin(a, b); }
 };
 
-/// Calls `check` with each activation of one column.
+/// Calls `check` with each one-column activation.
 template <class Check>
 void each_activation(Check check) {
   for (i32 number = 1; number <= OutputSteps::kCount; ++number) {
@@ -64,7 +64,7 @@ TEST_CASE("The two forms of GELU are at most 0.0005 apart") {
   CHECK(most > 4e-4);
 }
 
-TEST_CASE("In fp32 an activation is as near to its fp64 as it says") {
+TEST_CASE("The fp32 error of an activation is within its stated bound") {
   each_activation([](auto step) {
     using Step = decltype(step);
     int wrong = 0;
@@ -81,7 +81,7 @@ TEST_CASE("In fp32 an activation is as near to its fp64 as it says") {
   });
 }
 
-TEST_CASE("NaN goes through every activation, and so does infinity") {
+TEST_CASE("Activations propagate NaN and infinity") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   each_activation([&](auto step) {
@@ -94,7 +94,7 @@ TEST_CASE("NaN goes through every activation, and so does infinity") {
   CHECK(std::isnan(exact<Silu>(-infinity)));
 }
 
-TEST_CASE("Steps are numbered by their places, kind by kind") {
+TEST_CASE("Steps are numbered by position, kind by kind") {
   OutputKind before = OutputKind::kScale;
   for (i32 number = 1; number <= OutputSteps::kCount; ++number) {
     CHECK(OutputSteps::kind_of({number}) >= before);

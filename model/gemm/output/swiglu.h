@@ -1,4 +1,4 @@
-// A gate by SiLU.
+// Gate with SiLU.
 #pragma once
 
 #include "model/gemm/output/silu.h"

@@ -1,4 +1,4 @@
-// Batches against what they equal: one product, or a taller one.
+// Batches compared with equivalent problems: a single product, or a taller one.
 #include <random>
 #include <string>
 
@@ -27,19 +27,19 @@ const char* const kConfigs[] = {
 
 }  // namespace
 
-TEST_CASE("A batch that shares B is one taller product where M is whole tiles") {
-  // Six products of 512 rows, and 3,072 rows: the same tiles, panels and stores, in one order.
+TEST_CASE("A batch that shares B equals one taller product if M is a multiple of the tile") {
+  // Six products of 512 rows and one of 3,072: the same tiles, panels and stores, in one order.
   check_same(batch_of({6, false, true}, {512, 1000, 512}), batch_of({}, {6 * 512, 1000, 512}),
              kConfigs);
 }
 
-TEST_CASE("A batch of one product is that product, whether it shares operands or not") {
+TEST_CASE("A batch of one equals the single product, with or without shared operands") {
   check_same(batch_of({1, true, true}, {1000, 1000, 512}), batch_of({}, {1000, 1000, 512}),
              kConfigs);
 }
 
-TEST_CASE("Products with a B of their own read more from DRAM and take no less time") {
-  // Sixteen B of 1 MB each against one.
+TEST_CASE("A batch with separate B reads more from DRAM and takes no less time") {
+  // Sixteen B of 1 MB each, compared with one.
   const GemmShape shape{256, 1024, 512};
   for (const char* const config : kConfigs) {
     for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
@@ -52,11 +52,11 @@ TEST_CASE("Products with a B of their own read more from DRAM and take no less t
   }
 }
 
-TEST_CASE("A batch's FLOPs and bytes are those of its products") {
+TEST_CASE("A batch has the FLOPs and bytes of its products") {
   const GemmProblem one = batch_of({}, {300, 200, 128}), ten = batch_of({10}, {300, 200, 128});
   CHECK(tensor_flops(ten) == 10 * tensor_flops(one));
   CHECK(gemm_bytes(ten) == 10 * gemm_bytes(one));
-  // A, of 300 x 128, once: nine of 76,800 bytes less.
+  // A, 300 x 128, is counted once: nine times 76,800 bytes less.
   CHECK(gemm_bytes(batch_of({10, true}, {300, 200, 128})) == gemm_bytes(ten) - 9 * 76'800);
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("No prediction of a batch beats physics, and more products take more t
   }
 }
 
-TEST_CASE("What takes no batch says so") {
+TEST_CASE("Kernels without batch support say so") {
   const GemmProblem batch = batch_of({2}, {64, 64, 64});
   CHECK(check_legal(h200(), batch,
                     parse_kernel_config("small_mma:tile=64x64x64,warpgroups=1x1,a=registers,"

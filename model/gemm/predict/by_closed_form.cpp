@@ -11,7 +11,7 @@
 namespace tilecast {
 namespace {
 
-/// By closed form, physics alone.
+/// Analytic prediction without the learned correction.
 Prediction by_physics(const GemmQuestion& q, const GemmForm& kernel) {
   const GemmTraffic& traffic = kernel.work.traffic;
   const GemmProblem problem = as_run(q.problem, kernel.config);
@@ -26,7 +26,7 @@ Prediction by_physics(const GemmQuestion& q, const GemmForm& kernel) {
   return p;
 }
 
-/// Each kernel on its own, without bounds by similar questions.
+/// Applies the learned correction to each kernel, without bounds from similar questions.
 std::vector<Prediction> as_learned(const GemmQuestion& q, std::span<const GemmForm> kernels,
                                    const std::optional<LearnedPart>& learned) {
   std::vector<Prediction> predictions;

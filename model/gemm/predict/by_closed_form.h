@@ -1,5 +1,5 @@
-// GEMMs predicted by closed form: physics, and what was learned of such kernels.
-// Checked by: predict_test.cpp, learned_test.cpp; committed rows (validate --method analytic).
+// Analytic GEMM predictions with the learned correction. Checked by: predict_test.cpp,
+// learned_test.cpp; committed measurements (validate --method analytic).
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-/// In the order of `kernels`; nothing learned: physics alone.
+/// In the order of `kernels`; uncorrected if `learned` is none.
 std::vector<Prediction> by_closed_form(const GemmQuestion& question,
                                        std::span<const GemmForm> kernels,
                                        const std::optional<LearnedPart>& learned);

@@ -1,4 +1,4 @@
-// What a fused epilogue does to a prediction, by physics alone and with what was learned.
+// Effect of fused epilogues on predictions, with and without the learned correction.
 #include <iterator>
 #include <string>
 #include <vector>
@@ -23,14 +23,15 @@ GemmProblem problem(const GemmShape& shape, const Epilogue& epilogue = {}) {
   return {shape, ElementType::kFp16, Layout::kTn, epilogue};
 }
 
-/// Some of each schedule that has any.
+/// A sample of each schedule's candidates.
 std::vector<KernelConfig> some_candidates(const GpuSpec& gpu, const GemmShape& shape) {
   constexpr std::size_t kStep = 101;  // of a few hundred to a few thousand
   std::vector<KernelConfig> some;
   for (const Schedule schedule : kWgmmaSchedules) {
     const auto legal = enumerate_candidates(gpu, problem(shape), {schedule}).legal;
     for (std::size_t i = legal.size() / 3; i < legal.size(); i += kStep * 10) {
-      if (legal[i].operands == OperandOrder::kInOrder) {  // swapped ones take no epilogue
+      if (legal[i].operands == OperandOrder::kInOrder) {  // swapped operands do not support
+                                                          // epilogues
         some.push_back(legal[i]);
       }
     }
@@ -43,8 +44,7 @@ Prediction predicted(const GpuSpec& gpu, const GemmProblem& of, const KernelConf
   return predict_config(gpu, of, config, Regime::kBurst, Inputs::kNormal, method);
 }
 
-TEST_CASE(
-    "An epilogue never makes a kernel faster, and at most as much slower as all of it shown") {
+TEST_CASE("An epilogue never makes a kernel faster, and at most slower by its full exposed time") {
   const GpuSpec physics = load_gpu("h200_sxm", false).spec;
   int kernels = 0;
   for (const GemmShape& shape :
@@ -58,8 +58,8 @@ TEST_CASE(
                               << to_text(method) << ": " << plain.cycles.value << ", "
                               << fused.cycles.value);
           CHECK(fused.time.value >= plain.time.value * (1 - 1e-9));
-          // The busiest SM has less than twice an even share of the tiles and one more, and a CTA
-          // or two of them at a time.
+          // The busiest SM has less than twice an even share of the tiles plus one, by a CTA or two
+          // at a time.
           const Tiling& t = config.tiling;
           const double tiles = static_cast<double>(ceil_div<i64>(shape.m, t.block_m) *
                                                    ceil_div<i64>(shape.n, t.block_n));
@@ -74,7 +74,7 @@ TEST_CASE(
   CHECK(kernels >= 100);
 }
 
-TEST_CASE("Where two warpgroups take tiles in turn an epilogue costs next to nothing") {
+TEST_CASE("With ping-pong an epilogue costs next to nothing") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const GemmShape shape{4096, 8192, 4096};
   const KernelConfig config = parse_kernel_config(
@@ -98,7 +98,7 @@ TEST_CASE("The bias is read from DRAM once") {
   }
 }
 
-TEST_CASE("R is read from DRAM once, and hidden where two warpgroups take tiles in turn") {
+TEST_CASE("The residual is read from DRAM once, and hidden by ping-pong") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const GemmShape shape{4096, 8192, 4096};
   GemmProblem with_r = problem(shape, parse_epilogue("residual"));
@@ -114,11 +114,11 @@ TEST_CASE("R is read from DRAM once, and hidden where two warpgroups take tiles 
       const Prediction added = predicted(gpu, with_r, config, method);
       INFO(to_text(config) << " " << to_text(method) << ": " << plain.cycles.value << ", "
                            << added.cycles.value);
-      const double bytes = 4096.0 * 8192 * 2;  // of 16 bits
+      const double bytes = 4096.0 * 8192 * 2;  // 16-bit elements
       if (method == Method::kAnalytic) {
         CHECK(added.dram_read.value - plain.dram_read.value == Approx(bytes));
-      } else {  // CTAs fall into another step, and L2 merges other loads
-        CHECK(added.dram_read.value >= gemm_bytes(problem(shape)));  // less C, and R
+      } else {  // CTAs run in a different order, and L2 merges other loads
+        CHECK(added.dram_read.value >= gemm_bytes(problem(shape)));  // without C, plus R
       }
       CHECK(added.cycles.value >= plain.cycles.value * (1 - 1e-9));
       CHECK(added.cycles.value <= plain.cycles.value * (config == in_turn ? 1.04 : 1.15));
@@ -128,7 +128,7 @@ TEST_CASE("R is read from DRAM once, and hidden where two warpgroups take tiles 
   CHECK(gemm_bytes(with_r) - gemm_bytes(problem(shape)) == 4096.0 * 8192 * (4 + 4 - 2));
 }
 
-TEST_CASE("C in fp32 takes longer to write, and a gate's half of C less") {
+TEST_CASE("C in fp32 takes longer to write, the half-width C of a gate less") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const GemmShape shape{4096, 4096, 256};
   GemmProblem wide = problem(shape), gate = problem(shape, parse_epilogue("swiglu"));
@@ -146,7 +146,7 @@ TEST_CASE("C in fp32 takes longer to write, and a gate's half of C less") {
   }
 }
 
-TEST_CASE("What no kernel does with a result is refused in a line") {
+TEST_CASE("An unsupported epilogue is refused in one line") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto why = [&](const char* text) {
     return why_not_solvable(gpu, parse_gemm_problem(text));
@@ -167,7 +167,7 @@ TEST_CASE("What no kernel does with a result is refused in a line") {
         "epilogue residual: kernels that walk groups take scale_block alone");
 }
 
-TEST_CASE("Epilogues are learned from, and make no kernel faster") {
+TEST_CASE("The learned correction covers epilogues, and no epilogue makes a kernel faster") {
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   const GemmShape shape{4096, 4096, 4096};
   const auto first = [&](const Epilogue& epilogue) {

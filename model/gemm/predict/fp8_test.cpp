@@ -1,4 +1,4 @@
-// fp8 through legality and prediction: the 16-bit product of half the K, in other words.
+// fp8 in legality and prediction, compared with the 16-bit product of half the K.
 
 #include <cmath>
 #include <string>
@@ -18,8 +18,8 @@ namespace {
 constexpr GemmProblem kE4m3{{1000, 2048, 4096}, ElementType::kE4m3, Layout::kTn};
 constexpr GemmProblem kFp16{{1000, 2048, 2048}, ElementType::kFp16, Layout::kTn};
 
-/// On which smaller multipliers save nothing, so that a pair of fp8 takes what fp16 does; what was
-/// learned, which knows fp8 from 16 bits, left out.
+/// A GPU whose multipliers take the same energy for two fp8 FLOPs as for one fp16 FLOP, without the
+/// learned correction, which distinguishes fp8.
 GpuSpec equal_energies() {
   GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   gpu.learned = nullptr;
@@ -27,7 +27,8 @@ GpuSpec equal_energies() {
   return gpu;
 }
 
-TEST_CASE("By physics a ranking of fp8 is that of 16 bits with half the K, twice the TFLOPS") {
+TEST_CASE(
+    "Uncorrected, a ranking of fp8 equals that of 16 bits with half the K at twice the TFLOPS") {
   const GpuSpec gpu = equal_energies();
   for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
     const auto rank = [&](const GemmProblem& problem) {
@@ -48,7 +49,7 @@ TEST_CASE("By physics a ranking of fp8 is that of 16 bits with half the K, twice
   }
 }
 
-TEST_CASE("TFLOPS are of the K that was asked for, even or odd") {
+TEST_CASE("TFLOPS count the given K, even or odd") {
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   for (const i64 k : {1, 2, 4095}) {
     const GemmProblem problem{{4096, 4096, k}, ElementType::kE4m3, Layout::kTn};
@@ -58,7 +59,7 @@ TEST_CASE("TFLOPS are of the K that was asked for, even or odd") {
   }
 }
 
-TEST_CASE("One configuration of fp8 is predicted and explained as the ranking has it") {
+TEST_CASE("A configuration of fp8 gets the same prediction alone as in the ranking") {
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   const Ranking ranking = rank_candidates(gpu, kE4m3, {}, Regime::kBurst, Inputs::kNormal, 1, {});
   const Prediction& first = ranking.predictions.front();
@@ -71,7 +72,7 @@ TEST_CASE("One configuration of fp8 is predicted and explained as the ranking ha
         ceil_div<i64>(4096, std::get<KernelConfig>(first.config).tiling.block_k));
 }
 
-TEST_CASE("Less energy of a FLOP is a higher clock where power holds it") {
+TEST_CASE("Less energy per FLOP gives a higher clock if power-limited") {
   GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   constexpr GemmProblem kLarge{{8192, 8192, 8192}, ElementType::kE4m3, Layout::kTn};
   const KernelConfig config = parse_kernel_config(
@@ -85,7 +86,7 @@ TEST_CASE("Less energy of a FLOP is a higher clock where power holds it") {
   CHECK(clock(0.8) > clock(1));
 }
 
-TEST_CASE("fp8 is refused where no wgmma takes it, in the field's words") {
+TEST_CASE("fp8 is refused in layouts that wgmma does not support") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   GemmProblem problem = kE4m3;
   problem.layout = Layout::kNn;
@@ -97,7 +98,7 @@ TEST_CASE("fp8 is refused where no wgmma takes it, in the field's words") {
         std::string::npos);
 }
 
-TEST_CASE("A K block that fp8 does not take is refused with those that it takes") {
+TEST_CASE("The refusal of a K block for fp8 lists the supported ones") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto reason = [&](const GemmProblem& problem, const std::string& k) {
     const KernelConfig config = parse_kernel_config(
@@ -109,7 +110,7 @@ TEST_CASE("A K block that fp8 does not take is refused with those that it takes"
   CHECK(reason(kFp16, "96") == "a tile's K is 32 or a multiple of 64 elements of fp16");
 }
 
-TEST_CASE("A tile of fp8 has whole swizzle rows of K: 64 elements at least, an even number") {
+TEST_CASE("An fp8 tile has whole swizzle rows of K: at least 64 elements") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto check = [&](const std::string& k, const GemmProblem& problem) {
     return check_legal(gpu, problem,
@@ -129,7 +130,7 @@ GemmProblem scaled(OutputStep scales, GemmShape shape = kE4m3.shape) {
   return {shape, ElementType::kE4m3, Layout::kTn, {scales}};
 }
 
-TEST_CASE("Scales are refused where there is no kernel for them, in one line") {
+TEST_CASE("Unsupported scales are refused in one line") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   GemmProblem problem = scaled(step<ScaleRow>());
   CHECK(why_not_solvable(gpu, problem).empty());
@@ -145,7 +146,8 @@ TEST_CASE("Scales are refused where there is no kernel for them, in one line") {
 }
 
 TEST_CASE(
-    "Block scales take the two specialised schedules, K blocks of 128 and room for the sums") {
+    "Block scales need a warp-specialized schedule, K blocks of 128 and registers for the partial "
+    "sums") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto check = [&](const std::string& text) {
     return check_legal(gpu, scaled(step<ScaleBlock>()), parse_kernel_config(text));
@@ -167,7 +169,8 @@ TEST_CASE(
         Refusal::kSchedule);
   CHECK(check("pipelined:tile=128x128x128,stages=4,warpgroups=2x1,ctas=1,inflight=0,c_slots=1,"
               "raster=grouped_m,group=8") == Refusal::kSchedule);
-  // Of 232 registers 128 hold the tile's sums, 64 a K block's: of 256 columns 128 and 128.
+  // Of 232 registers 128 hold the tile's accumulators and 64 a K block's; with 256 columns both
+  // take 128.
   CHECK(specialized("256x128x128,stages=4,warpgroups=2x1") == Refusal::kNone);
   CHECK(specialized("128x256x128,stages=4,warpgroups=1x2") == Refusal::kNone);
   CHECK(specialized("128x256x128,stages=4,warpgroups=2x1") == Refusal::kRegisters);
@@ -175,7 +178,7 @@ TEST_CASE(
   CHECK(specialized("128x184x128,stages=4,warpgroups=2x1") == Refusal::kRegisters);
 }
 
-TEST_CASE("Exact sums take every schedule with a producer warpgroup, K split or not") {
+TEST_CASE("fp32 promotion works in every schedule with a producer warpgroup, K split or not") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   GemmProblem exact = kE4m3;
   exact.accumulate = Accumulate::kExact;
@@ -203,8 +206,8 @@ TEST_CASE("Exact sums take every schedule with a producer warpgroup, K split or 
   few.epilogue.add(step<ScaleBlock>());  // a tile's first K block has the first scales
   CHECK(check(few, split) == Refusal::kSchedule);
   CHECK(check(kE4m3, pipelined) == Refusal::kNone);
-  // Of 232 registers 208 hold the sums of 208 columns, a tile's and a K block's, without scales to
-  // multiply them by; where K is split, 160.
+  // Of 232 registers 208 hold the two sets of accumulators of 208 columns, without scales to
+  // multiply by; if K is split, 160 columns.
   const auto wide = [&](const std::string& config, const std::string& columns) {
     std::string text = config;
     return text.replace(text.find("128x128x128"), 11, "128x" + columns + "x128");
@@ -221,7 +224,7 @@ TEST_CASE("Exact sums take every schedule with a producer warpgroup, K split or 
         "stages or more, up to 256 columns, inflight=0 and without store=deferred");
 }
 
-TEST_CASE("One warpgroup's promotion is waited for; of two the other's wgmmas run meanwhile") {
+TEST_CASE("Promotion is exposed with one warpgroup; with two it overlaps the other's wgmmas") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto more_cycles = [&](i32 rows, const std::string& warpgroups, Method method,
                                const GemmProblem& like) {
@@ -236,7 +239,7 @@ TEST_CASE("One warpgroup's promotion is waited for; of two the other's wgmmas ru
     fast.epilogue = {};
     fast.accumulate = Accumulate::kFast;
     const auto cycles = [&](const GemmProblem& problem) {
-      // At one clock: at a lower one loads take fewer cycles.
+      // At a fixed clock: at a lower one loads take fewer cycles.
       return predict_config(gpu, problem, config, Regime::kBurst, Inputs::kZeros, method)
           .cycles.value;
     };
@@ -248,13 +251,13 @@ TEST_CASE("One warpgroup's promotion is waited for; of two the other's wgmmas ru
                                      {Method::kAnalytic, exact},
                                      {Method::kSimulated, scaled(step<ScaleBlock>())},
                                      {Method::kSimulated, exact}}) {
-    // 128 x 128 sums in each of 64 K blocks, 128 a cycle, are 8192 cycles of a warpgroup; and a
-    // second wgmma row is waited for. Loads that one alone waits for anyway hide some.
+    // 128 x 128 accumulators in each of 64 K blocks, 128 per cycle, are 8192 cycles of a warpgroup;
+    // and a second wgmma row is waited for. Loads that are waited for anyway hide some of it.
     const double alone = more_cycles(128, "1x1", method, like);
     const double of_two = more_cycles(256, "2x1", method, like);
     CHECK(alone > 0);
     CHECK(alone < 8192 * 3);
-    // Four rows of wgmmas in each K block, each 20 cycles longer beside multiply-adds, unless loads
+    // Four rows of wgmmas per K block, each 20 cycles longer next to multiply-adds, unless loads
     // take longer.
     CHECK(of_two > -8192 / 2);
     CHECK(of_two < 64 * 4 * 20 + 8192 / 2);

@@ -20,29 +20,29 @@
 namespace tilecast {
 namespace {
 
-// Bounds are lowered by what the search for the clock may leave.
+// Slack of the bounds for the tolerance of the clock search.
 constexpr double kBoundSlack = 1 - 10 * kClockSettled;
-constexpr std::size_t kBoundedAtATime = 256;  // kernels, by one thread
+constexpr std::size_t kBoundedAtATime = 256;  // kernels per work item
 
-/// A kernel, whatever its order of tiles.
+/// A kernel with a lower bound over all tile orders.
 struct Bounded {
   const KernelList::Kernel* kernel;
   Seconds bound;       // in no order is it faster
-  bool close = false;  // the bound is what the best order that there could be would take
+  bool close = false;  // whether the bound is that of the ideal tile order, not a cruder one
 
   GemmWork least_work(const GemmQuestion& q) const {
     return least_gemm_work(q.gpu, as_run(q.problem, kernel->config), kernel->config);
   }
 };
 
-/// No clock is above the plateau, where each kernel takes least.
+/// The plateau is the highest clock, at which a kernel takes the least time.
 Seconds bound_of(const GemmQuestion& q, const KernelConfig& config, const GemmWork& work) {
   const Hertz highest = q.gpu.clock->tensor_plateau;
   const GemmProblem problem = as_run(q.problem, config);
   return time_of(closed_form(q.gpu, problem, config, work, highest).cycles, highest) * kBoundSlack;
 }
 
-/// What is known of L2's traffic, of the problem and of its transpose.
+/// Cached L2 traffic of the problem and of its transpose.
 struct Traffic {
   explicit Traffic(const GemmQuestion& q)
       : in_order(*q.gpu.l2, q.problem), swapped(*q.gpu.l2, transposed(q.problem)) {}
@@ -56,7 +56,7 @@ struct Traffic {
 
 using Accepts = std::function<bool(const KernelConfig&)>;
 
-/// Of these kernels, or of their candidates that `accepts` takes.
+/// The fastest of these kernels, or of their candidates that `accepts` admits.
 FastestForms fastest_of(const GemmQuestion& q, const KernelList& legal,
                         std::span<const Bounded> kernels, std::size_t keep, Traffic& traffic,
                         double near = kWithin1Percent, const Accepts& accepts = {}) {
@@ -120,7 +120,8 @@ ScheduleTile schedule_and_tile(const KernelConfig& config) {
   return {config.schedule, t.block_m, t.block_n, t.block_k};
 }
 
-/// The kernels of each schedule and tile that the shortlist wants: of the lowest bounds.
+/// For each schedule, the kernels of the tiles that the shortlist needs: those with the lowest
+/// bounds.
 std::vector<std::vector<Bounded>> wanted_tiles(const std::vector<Bounded>& kernels,
                                                ElementType dtype, std::size_t tiles) {
   std::map<ScheduleTile, std::vector<Bounded>> by_tile;
@@ -141,8 +142,8 @@ std::vector<std::vector<Bounded>> wanted_tiles(const std::vector<Bounded>& kerne
   return wanted;
 }
 
-/// The fastest of each wanted tile, and of each schedule the fastest that has a counterpart, where
-/// `forms` do not hold them.
+/// The fastest kernel of each wanted tile, and each schedule's fastest with a counterpart, if not
+/// in `forms`.
 std::vector<GemmForm> apart_of(const GemmQuestion& q, const KernelList& legal,
                                const std::vector<Bounded>& kernels, const Shortlist& shortlist,
                                const std::vector<GemmForm>& forms, unsigned threads,

@@ -1,10 +1,10 @@
-// A GEMM kernel by closed form at the clock that it leaves itself, and the fastest of many by it:
-// physics alone, before anything learned.
+// Analytic prediction of a GEMM kernel at its own clock, and the fastest of many kernels by it,
+// before any learned correction.
 //
-// The search is exact though most kernels are never looked at: the kernel with the lowest bound for
-// its best order of tiles is next, first what that order would really take, and once this is the
-// lowest bound of all, each of its orders.
-// Checked by: predict_test.cpp (the few fastest against all).
+// The search is exact although most kernels are never evaluated: it takes the kernel with the
+// lowest bound over all tile orders, evaluates the bound of its ideal order, and when that is still
+// the lowest, each of its orders.
+// Checked by: predict_test.cpp (the search against a full evaluation).
 #pragma once
 
 #include <cstddef>
@@ -28,21 +28,21 @@ struct GemmForm {
 
 GemmForm gemm_form(const GemmQuestion& question, const KernelConfig& config, const GemmWork& work);
 
-/// The same kernel where it settles on normal data, from which is learned.
+/// The same kernel at the clock of normal data, on which the learned correction is trained.
 GemmForm form_on_normal_data(const GemmQuestion& question, const GemmForm& kernel);
 
 struct FastestForms {
-  std::vector<GemmForm> forms;  // by time; equally fast ones in the order in which they were given
+  std::vector<GemmForm> forms;  // by time; ties in input order
   std::vector<Seconds> times;   // of all that may be within 1 % of the fastest
-  std::vector<GemmForm> apart;  // of the shortlist, not among `forms`
+  std::vector<GemmForm> apart;  // of the shortlist, not in `forms`
 };
 
-/// A tile that people write first: cooperative 128x256 or 128x128, pingpong 128x128 or 64x256, K
-/// blocks of 128 bytes.
+/// A tile that people try first: cooperative 128x256 or 128x128, ping-pong 128x128 or 64x256, with
+/// K blocks of 128 bytes.
 bool is_usual_tile(const KernelConfig& config, ElementType dtype);
 
-/// Of each schedule the `keep` fastest. The kernels of one schedule are neighbours in `legal`, as
-/// enumerate_kernels has them.
+/// The `keep` fastest of each schedule. The kernels of one schedule must be consecutive in `legal`,
+/// as in enumerate_kernels.
 FastestForms fastest_forms(const GemmQuestion& question, const KernelList& legal, std::size_t keep,
                            unsigned threads, const Shortlist& shortlist = {});
 

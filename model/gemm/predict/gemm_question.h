@@ -1,4 +1,4 @@
-// What is asked of a prediction of a GEMM.
+// A prediction question about a GEMM.
 #pragma once
 
 #include "model/gemm/problem/gemm_problem.h"

@@ -10,7 +10,7 @@
 namespace tilecast {
 namespace {
 
-/// So many groups that differ by `step` at most, `total` in all but for what its last step lacks.
+/// Equal groups, up to `step`, with `total` rows in all, apart from rounding in the last one.
 std::vector<i64> equal_groups(i64 total, i64 groups, i64 step) {
   const i64 steps = ceil_div(total, step);
   std::vector<i64> rows;
@@ -30,7 +30,7 @@ GemmProblem without_groups(GemmProblem problem) {
   return problem;
 }
 
-/// The problems whose cycles are compared, from that without any of the costs on.
+/// The problems to compare, from the one without any grouping cost on.
 std::vector<GemmProblem> compared(const GemmProblem& problem, const Tiling& t) {
   const GroupRows& groups = *problem.groups;
   const i64 total = groups.total(), used = groups.not_empty();
@@ -59,7 +59,7 @@ std::optional<GroupParts> group_parts(const GemmQuestion& question, const Kernel
         predict_one({physics, problem, question.regime, question.inputs}, config, method)
             .cycles.value);
   }
-  std::vector<double> shares;  // that each step adds
+  std::vector<double> shares;  // added by each step
   for (std::size_t i = 0; i < cycles.size(); ++i) {
     shares.push_back((cycles[i] - (i > 0 ? cycles[i - 1] : 0)) / cycles.back());
   }

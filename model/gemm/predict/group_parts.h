@@ -1,12 +1,12 @@
-// What groups cost a kernel, in parts: forecasts of the same kernel with other groups in their
-// place, each without one of the costs, by physics alone.
-//   along M: one product of as many rows
+// Splits the cost of grouping into parts, by uncorrected predictions of the same kernel with
+// idealized groups:
+//   along M: one product with as many rows
 //            -> the same rows in whole tiles, in as many groups as there are, or tiles
-//            -> equal groups -> the groups as they are
-//   along K: equal groups of whole K blocks -> equal groups -> the groups as they are
-// What each step adds is a part. Where groups have fewer rows than a tile, a tile that is partly
-// empty also reads a B that fuller tiles would not, and that is counted with the partial tiles.
-// Leaves out: in which order the groups come. Checked by: group_parts_test.cpp.
+//            -> equal groups -> the actual groups
+//   along K: equal groups of whole K blocks -> equal groups -> the actual groups
+// A part is what a step adds. If groups have fewer rows than a tile, partial tiles also read more
+// of B than full tiles would, which counts as part of their cost. Leaves out: the order of groups.
+// Checked by: group_parts_test.cpp.
 #pragma once
 
 #include <optional>
@@ -17,16 +17,16 @@
 
 namespace tilecast {
 
-/// Shares of the kernel's cycles that add up to 1. A part may be below 0: some groups are faster
-/// than what they are compared with.
+/// Shares of the kernel's cycles; they add up to 1. A part may be negative: some groups are faster
+/// than their idealization.
 struct GroupParts {
-  double alike;      // one product, or of groups along K equal ones of whole K blocks
-  double own_b;      // each group reads a B of its own, and CTAs read where groups end; along K 0
-  double partial;    // groups end inside tiles, or K blocks
-  double imbalance;  // groups differ
+  double alike;      // one product; along K equal groups of whole K blocks
+  double own_b;      // weight traffic: a B per group, and reads of where groups end; 0 along K
+  double partial;    // groups end inside tiles or K blocks
+  double imbalance;  // groups differ in size
 };
 
-/// None where there are no groups.
+/// None if there are no groups.
 std::optional<GroupParts> group_parts(const GemmQuestion& question, const KernelConfig& config,
                                       Method method);
 

@@ -33,30 +33,30 @@ GemmProblem along_k(std::vector<i64> rows) {
 
 }  // namespace
 
-TEST_CASE("Equal groups of whole tiles cost what reading a B each does") {
+TEST_CASE("Equal groups of whole tiles cost only their weight traffic") {
   for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
     const GroupParts large = parts_of(along_m({4096, 4096, 4096, 4096}, 4096, 2048), method);
     CHECK(large.partial == Approx(0).margin(1e-9));
     CHECK(large.imbalance == Approx(0).margin(1e-9));
     CHECK(large.own_b < 0.03);
-    // 256 rows under each B: DRAM brings four times as much of it.
+    // 256 rows per B: DRAM reads four times as much of it.
     CHECK(parts_of(along_m({256, 256, 256, 256}, 4096, 7168), method).own_b > 0.001);
   }
 }
 
-TEST_CASE("Groups that just miss a tile cost partial tiles, and unequal ones imbalance") {
-  // 17 rows of 28 tiles, 3.6 waves on 132 SMs, become 24, 5.1 waves: six for four.
+TEST_CASE("Groups that just exceed a tile cost partial tiles, unequal ones imbalance") {
+  // 17 x 28 tiles, 3.6 waves on 132 SMs, become 24 x 28, 5.1 waves: six rounds, not four.
   const GroupParts missed = parts_of(along_m({257, 257, 257, 257, 257, 257, 257, 257}, 7168, 4096));
   CHECK(missed.partial > 0.2);
   CHECK(missed.imbalance == Approx(0).margin(1e-9));
   const GroupParts skewed = parts_of(along_k({7168, 0, 512, 512}), Method::kSimulated);
   CHECK(skewed.own_b == 0);
   CHECK(skewed.imbalance > 0);
-  // Of 65 rows two K blocks are multiplied, of 64 one.
+  // 65 rows take two K blocks, 64 one.
   CHECK(parts_of(along_k({65, 65, 65, 65})).partial > 0.04);
 }
 
-TEST_CASE("What has no groups has no parts of them") {
+TEST_CASE("A problem without groups has no group parts") {
   const GemmProblem plain{
       .shape = {1024, 1024, 1024}, .dtype = ElementType::kBf16, .layout = Layout::kTn};
   CHECK_FALSE(group_parts({h200(), plain, Regime::kBurst, Inputs::kNormal},

@@ -1,5 +1,5 @@
-// Groups against what they equal: one product, a batch, the same groups without the empty ones;
-// along K, too.
+// Groups compared with equivalent problems: a single product, a batch, the same groups without the
+// empty ones; along K, too.
 #include <algorithm>
 #include <random>
 #include <string>
@@ -20,7 +20,7 @@ GemmProblem groups_of(std::vector<i64> rows, i64 n, i64 k) {
   return in_groups(product({0, n, k}), std::move(rows));
 }
 
-/// Nothing is read of the groups before the first load.
+/// A GPU on which groups are not read before the first load.
 GpuSpec without_start(GpuSpec gpu) {
   gpu.machine->group_read = {};
   return gpu;
@@ -46,13 +46,13 @@ const char* const kNtConfigs[] = {
 
 }  // namespace
 
-TEST_CASE("One group is the product that it is") {
+TEST_CASE("One group gives the prediction of the single product") {
   for (const GemmShape shape : {GemmShape{3072, 1000, 512}, GemmShape{2048, 4096, 4096}}) {
     check_same(groups_of({shape.m}, shape.n, shape.k), product(shape), kConfigs);
   }
 }
 
-TEST_CASE("Equal groups of whole tiles are a batch, but for what was learned of groups") {
+TEST_CASE("Equal groups of whole tiles equal a batch, apart from the learned correction") {
   GemmProblem batch = product({512, 1000, 512});
   batch.batch.products = 6;
   check_same(groups_of(std::vector<i64>(6, 512), 1000, 512), batch, kConfigs, h200_physics());
@@ -63,18 +63,18 @@ TEST_CASE("Empty groups cost nothing") {
              groups_of({300, 77, 1000}, 1024, 512), kConfigs);
 }
 
-TEST_CASE("Masked groups without room are groups that follow each other") {
+TEST_CASE("Masked groups without spare capacity equal packed groups") {
   check_same(in_groups(product({0, 1024, 512}), GroupRows::of({300, 300, 300}, 300)),
              groups_of({300, 300, 300}, 1024, 512), kConfigs);
 }
 
-TEST_CASE("Two groups in the place of one read another B, and whole tiles besides are the same") {
+TEST_CASE("Splitting a group in two adds a read of B and nothing else if tiles stay whole") {
   for (const char* const config : kConfigs) {
     for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
       INFO(config);
       const Prediction one = predicted(groups_of({2048}, 1024, 512), config, method);
       const Prediction two = predicted(groups_of({1024, 1024}, 1024, 512), config, method);
-      // 1 MB of B more.
+      // 1 MB more of B.
       CHECK(two.dram_read.value == Approx(one.dram_read.value + (1 << 20)).epsilon(0.05));
       CHECK(two.time.value >= one.time.value * 0.99);
       CHECK(two.tflops <= one.tflops * 1.01);
@@ -82,7 +82,8 @@ TEST_CASE("Two groups in the place of one read another B, and whole tiles beside
   }
 }
 
-TEST_CASE("No prediction of groups beats physics, and one more row in each saves at most a tenth") {
+TEST_CASE(
+    "No prediction of groups beats a hard bound, and one more row in each saves at most a tenth") {
   std::mt19937_64 random(daily_seed("groups"));
   const auto draw = [&](i64 from, i64 to) {
     return std::uniform_int_distribution<i64>(from, to)(random);
@@ -92,7 +93,7 @@ TEST_CASE("No prediction of groups beats physics, and one more row in each saves
     for (i64& of_group : rows) {
       of_group = draw(0, 3) == 0 ? 0 : draw(1, i % 3 == 0 ? 30 : 700);
     }
-    rows.front() += 1;  // some group has a row
+    rows.front() += 1;  // at least one group has a row
     const i64 n = draw(1, 150) * 8, k = draw(1, 100) * 16;
     const GemmProblem problem = groups_of(rows, n, k);
     INFO(to_text(AnyProblem{problem}));
@@ -110,7 +111,7 @@ TEST_CASE("No prediction of groups beats physics, and one more row in each saves
   }
 }
 
-TEST_CASE("Equal groups along K are a batch, and one is a product, but for their start") {
+TEST_CASE("Equal groups along K equal a batch, and one a single product, apart from the start") {
   for (const i64 groups : {1, 5}) {
     GemmProblem batch = product({512, 1000, 640});
     batch.layout = Layout::kNt;
@@ -122,7 +123,7 @@ TEST_CASE("Equal groups along K are a batch, and one is a product, but for their
   }
 }
 
-TEST_CASE("Unequal groups along K take what the busiest worker does, and empty ones a K block") {
+TEST_CASE("Unequal groups along K take as long as the busiest worker, and empty ones one K block") {
   GemmProblem problem = product({4096, 4096, 0});
   problem.layout = Layout::kNt;
   for (const char* const config : kNtConfigs) {
@@ -132,24 +133,24 @@ TEST_CASE("Unequal groups along K take what the busiest worker does, and empty o
         return predicted(in_groups_of_k(problem, std::move(rows)), config, method).time.value;
       };
       const double equal = time_of({1024, 1024, 1024, 1024});
-      // As many FLOPs. Tiles in turn: each group's 256 to 1024 keep all SMs busy, so that it is
+      // Same FLOPs. With strided tiles each group's 256 to 1024 tiles keep all SMs busy, so it is
       // nearly as fast. In chunks a quarter of the workers have three quarters of the K blocks.
       const double skewed = time_of({3072, 64, 0, 960});
       const bool chunked = std::string(config).find("chunked") != std::string::npos;
       CHECK(skewed > (chunked ? 1.8 : 0.9) * equal);
       CHECK(skewed < (chunked ? 3.0 : 1.15) * equal);
-      // Two simulations differ by who is served first: here the longer one is 0.01 % faster, by
-      // physics alone 0.13 %.
+      // Simulations differ by chance in request order: here the longer one is 0.01 % faster, by the
+      // uncorrected model 0.13 %.
       const double slack = method == Method::kSimulated ? 0.995 : 1;
       CHECK(time_of({3072, 64, 0, 1024}) > slack * skewed);
-      if (!chunked) {  // which would be cut otherwise; two tiles of zeros take little
+      if (!chunked) {  // which would be cut otherwise; two tiles of zeros take little time
         CHECK(time_of({3072, 64, 0, 960, 0, 0}) < 1.25 * skewed);
       }
     }
   }
 }
 
-TEST_CASE("Where a group of K ends is read before the first load") {
+TEST_CASE("The end of a group along K is read before the first load") {
   GemmProblem problem = product({512, 512, 0});
   problem.layout = Layout::kNt;
   GpuSpec slow = without_start(h200_physics());
@@ -165,7 +166,7 @@ TEST_CASE("Where a group of K ends is read before the first load") {
   }
 }
 
-TEST_CASE("Waves that read nothing at all can be forecast") {
+TEST_CASE("Waves without any reads can be predicted") {
   GemmProblem problem = product({7168, 2048, 0});
   problem.layout = Layout::kNt;
   for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
@@ -175,7 +176,7 @@ TEST_CASE("Waves that read nothing at all can be forecast") {
   }
 }
 
-TEST_CASE("What takes no groups along K says so") {
+TEST_CASE("Kernels without support for groups along K say so") {
   GemmProblem problem = product({64, 64, 0});
   CHECK(why_not_solvable(h200(), in_groups_of_k(problem, {64, 64})) ==
         "layout tn: groups along K are of rows of A as [K,M] and B as [K,N], layout nt");
@@ -199,7 +200,7 @@ TEST_CASE("What takes no groups along K says so") {
   CHECK_THROWS_AS(GroupRows::of({3, 4}, 5, GroupSide::kK), ConfigError);
 }
 
-TEST_CASE("What takes no groups says so") {
+TEST_CASE("Kernels without support for groups say so") {
   const GemmProblem groups = groups_of({64, 64}, 64, 64);
   CHECK(why_not_solvable(h200(), groups).empty());
   CHECK(check_legal(h200(), groups,

@@ -19,7 +19,7 @@ struct Part {
   Amounts amounts{};
 };
 
-/// Slices in order, `joined` of them to a part, as far as the kernel goes.
+/// Time slices in order, merged `joined` at a time, up to the kernel's end.
 std::vector<Part> seen_parts(const Activity& activity, Seconds end, std::size_t most) {
   const Seconds slice = seconds_of(activity.slice_length());
   const std::size_t slices = std::min(Activity::kSlices, static_cast<std::size_t>(end / slice) + 1);
@@ -27,12 +27,13 @@ std::vector<Part> seen_parts(const Activity& activity, Seconds end, std::size_t 
   std::vector<Part> parts;
   for (std::size_t i = 0; i < Activity::kSlices; ++i) {
     if (i < slices && i % joined == 0) {
-      // The last one goes on to the end, where nothing is asked for any more.
+      // The last slice extends to the end, when no more requests are made.
       const Seconds left = end - slice * static_cast<double>(i);
       const bool last = i + joined >= slices;
       parts.push_back({last ? left : slice * static_cast<double>(joined), {}});
     }
-    for (std::size_t r = 0; r < kResources; ++r) {  // what was asked behind the end, to the last
+    for (std::size_t r = 0; r < kResources; ++r) {  // requests booked after the end go to the last
+                                                    // slice
       parts.back().amounts[r] += static_cast<double>(activity.slices()[i][r]);
     }
   }
@@ -45,7 +46,7 @@ std::vector<Part> seen_parts(const Activity& activity, Seconds end, std::size_t 
   return parts;
 }
 
-/// What the kernel did of each and no slice has.
+/// Work of the kernel that is in no slice.
 Part not_seen(const Simulated& kernel, const Activity& activity) {
   Part part{kernel.left_out, {}};
   const auto rest = [&](Resource resource, double whole) {
@@ -57,7 +58,7 @@ Part not_seen(const Simulated& kernel, const Activity& activity) {
   rest(Resource::kL2Output, kernel.l2_output.value);
   rest(Resource::kDramRead, kernel.dram_read.value);
   rest(Resource::kDramWrite, kernel.dram_write.value);
-  // Tensor pipes read as many operands in all of their time.
+  // Operand reads of the tensor pipes are proportional to their busy time.
   const auto reads = static_cast<double>(activity.total(Resource::kOperandReads));
   of(part.amounts, Resource::kTensor) =
       static_cast<double>(activity.total(Resource::kTensor)) *
@@ -65,7 +66,7 @@ Part not_seen(const Simulated& kernel, const Activity& activity) {
   return part;
 }
 
-/// What the tensor cores do, however long it takes.
+/// Work of the tensor cores, independent of time.
 ChipWork tensor_work(const GemmProblem& problem, const KernelConfig& config) {
   const double flops = multiplied_flops(problem, config);
   return {.tensor = Flops{flops},

@@ -1,10 +1,10 @@
-// What the clock model counts of a GEMM kernel: its work over the chip, and what of it falls into
-// which part of its time.
+// Activity of a GEMM kernel for the clock model: its work over the chip, and how it is distributed
+// over phases.
 //
-// A simulation tells both. Waves that it left out are a phase of their own, of what was not seen,
-// behind the slice in which they would have begun. A request counts when it is asked for
-// (model/sim/chip/activity.h). Leaves out: phases of closed forms, which are one.
-// Checked by: kernel_activity_test.cpp.
+// A simulation provides both. Waves that it skipped form a phase of their own, placed after the
+// slice in which they would have begun. A request counts when it is made
+// (model/sim/chip/activity.h). Leaves out: phases in the analytic model, which has one. Checked by:
+// kernel_activity_test.cpp.
 #pragma once
 
 #include <vector>
@@ -15,15 +15,14 @@
 
 namespace tilecast {
 
-/// Of a GEMM by closed form, at whatever clock.
+/// For the analytic model, at any clock.
 KernelActivity kernel_activity(const GpuSpec& gpu, const GemmProblem& problem,
                                const KernelConfig& config, const GemmWork& work);
-/// Of a simulated GEMM, which `seen` saw.
+/// For a simulated GEMM, recorded by `seen`.
 KernelActivity kernel_activity(const GemmProblem& problem, const KernelConfig& config,
                                const Simulated& kernel, const Activity& seen);
 
-/// At most so many of `activity`'s slices, which saw `kernel`, make a phase each; neighbours are
-/// joined.
+/// Maximum number of phases made of a kernel's slices; neighbours are merged.
 constexpr std::size_t kMostPhases = 16;
 std::vector<PhaseShares> kernel_phases(const Simulated& kernel, const Activity& activity,
                                        std::size_t most = kMostPhases);

@@ -33,9 +33,9 @@ KernelConfig overlap() {
       "c_slots=0,raster=grouped_m,group=8,walk=strided");
 }
 
-TEST_CASE("Slices of a kernel are joined into phases that hold all of its time and work") {
-  // 64 slices of 1 us, 40 of which the kernel takes: 16 at most, so three to a phase: 14, the last
-  // of one slice.
+TEST_CASE("Slices are merged into phases that hold all of a kernel's time and work") {
+  // 64 slices of 1 us, of which the kernel takes 40: with at most 16 phases, three slices per
+  // phase, 14 phases, one slice in the last.
   Activity activity;
   for (i64 us = 0; us < 40; ++us) {
     activity.add(Resource::kTensor, SimTime{us * 1'048'576}, us < 20 ? 3 : 1);
@@ -52,14 +52,14 @@ TEST_CASE("Slices of a kernel are joined into phases that hold all of its time a
   CHECK(phases[0].tensor == Approx(9.0 / 80));
   CHECK(phases[12].tensor == Approx(3.0 / 80));
   CHECK(phases[5].l2 == Approx(3.0 / 40));
-  CHECK(phases[5].dram == 0);  // there is none
+  CHECK(phases[5].dram == 0);  // no such work
   const Sums sums = sums_of(phases);
   CHECK(sums.time == Approx(1));
   CHECK(sums.tensor == Approx(1));
 }
 
-TEST_CASE("The last phase goes on to the end of a kernel that has asked for everything before") {
-  // 64 slices seen, the end is 8 slices behind them.
+TEST_CASE("The last phase extends to the kernel's end if requests stop earlier") {
+  // 64 slices are recorded, and the kernel ends 8 slices later.
   Activity activity;
   for (i64 slice = 0; slice < 64; ++slice) {
     activity.add(Resource::kTensor, SimTime{slice * 65'536}, 1);
@@ -72,7 +72,7 @@ TEST_CASE("The last phase goes on to the end of a kernel that has asked for ever
   CHECK(phases[15].time == Approx(12.0 / 72));
 }
 
-TEST_CASE("Waves that a simulation left out are a phase where they would have been") {
+TEST_CASE("Skipped waves form a phase at their place") {
   Activity activity;
   for (i64 us = 0; us < 40; ++us) {
     activity.add(Resource::kTensor, SimTime{us * 1'048'576}, 5);
@@ -125,7 +125,7 @@ TEST_CASE("The clock of a kernel is about the same with its steady waves left ou
         Approx(1).epsilon(0.008));
 }
 
-TEST_CASE("Work says what the energies depend on") {
+TEST_CASE("Work counts what the energies depend on") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = overlap();
   const auto work = [&](const GemmProblem& problem) {
@@ -137,8 +137,8 @@ TEST_CASE("Work says what the energies depend on") {
   CHECK(energy_at_1_ghz(gpu, work(other), Inputs::kNormal).tensor /
             energy_at_1_ghz(gpu, work(kSquare), Inputs::kNormal).tensor ==
         Approx(gpu.power->bf16_flop));
-  // 128 bytes of a row of 8208, which starts at any multiple of 16, lie in five sectors where it
-  // starts inside one, half of the time, for each who asks; else in four.
+  // With a pitch of 8208, a row's 128 bytes start at any multiple of 16: half of the time inside a
+  // sector, where they touch five sectors for each requester; else four.
   GemmProblem off = kSquare;
   off.shape.k = 4104;
   const double merged = work(kSquare).l2 / Bytes{4096.0 * 4096 / 128 / 256 * 384 * 4096 * 2};

@@ -17,18 +17,18 @@ namespace {
 
 double number(bool is) { return is ? 1.0 : 0.0; }
 
-/// How often a line of 128 bytes is halved until rows of so many bytes start on it: 0 on lines, 3
-/// on 16 bytes, below which no copy engine stores them.
+/// log2 of the misalignment of rows to 128-byte lines: 0 on lines, 3 on 16 bytes, below which the
+/// copy engine cannot store.
 double alignment(i64 bytes) {
   return std::countr_zero(128U) - std::countr_zero(static_cast<u64>(bytes) | 128U);
 }
 
-/// Part of what so many whole tiles cover along one side that lies out of bounds.
+/// Fraction of the area of `tiles` whole tiles that lies outside the matrix along one side.
 double beyond_edge(i64 side, i64 tiles, i64 tile) {
   return 1 - static_cast<double>(side) / static_cast<double>(tiles * tile);
 }
 
-/// Part of the last of so many rounds that is used.
+/// Utilization of the last of `rounds` rounds.
 double used_of_last(double rounds) { return rounds / std::max(1.0, std::ceil(rounds)); }
 
 }  // namespace
@@ -43,7 +43,7 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
   const ScheduleTraits traits = traits_of(config.schedule);
   const i64 element = element_bytes(problem.dtype);
   const auto share = [&](Cycles cycles) { return cycles / form.cycles; };
-  const auto rate = [&](Bytes bytes) {  // of an SM and simulated cycle
+  const auto rate = [&](Bytes bytes) {  // per SM and simulated cycle
     return simulated ? std::log(std::max(1.0, bytes.value) /
                                 (simulated->cycles.value * static_cast<double>(gpu.sm.count)))
                      : 0;

@@ -1,12 +1,12 @@
-// What the learned part sees of a GEMM kernel on a problem (kLearnedFeatures,
+// Features of a GEMM kernel for the learned correction (kLearnedFeatures,
 // model/spec/learned_model.h).
 //
-// What an engineer would look at: where the closed form's time goes and what bounds a K block, how
-// full the last wave is, who shares operands, what lies out of bounds or off its lines, the tile
-// and its ring, and what sets a schedule apart. All move continuously or count something small;
-// none says which schedule, GPU or problem it is.
+// They are what an engineer would look at: the analytic model's bottlenecks, how full the last wave
+// is, operand sharing, out-of-bounds and unaligned parts, tile and pipeline, and traits of the
+// schedule. All are continuous or count something small; none identifies a schedule, GPU or
+// problem.
 //
-// Leaves out: anything that is not known before a run. Checked by: kernel_features_test.cpp.
+// Leaves out: anything unknown before a run. Checked by: kernel_features_test.cpp.
 #pragma once
 
 #include <optional>
@@ -16,18 +16,18 @@
 
 namespace tilecast {
 
-/// What a simulation says of a kernel, at the closed form's clock.
+/// Results of a simulation at the analytic model's clock.
 struct SimulatedWork {
   Cycles cycles;
-  Bytes l2, dram;  // that L2 puts out, concurrent requests once; that DRAM reads and writes
+  Bytes l2, dram;  // l2: output, merged requests once; dram: reads and writes
   Shares busy;
 };
 
-/// Whatever the GPU: no row that is learned from has sums that are promoted.
+/// On every GPU: no training measurement uses fp32 promotion.
 constexpr bool never_learned(const GemmProblem& problem) { return promotes(problem); }
 
-/// `form` and `work` are of the configuration at `sm_clock`, where the closed form settles on
-/// normal data, whatever the method; `simulated`: none where it was not.
+/// `form` and `work` belong to the configuration at `sm_clock`, the analytic model's clock for
+/// normal data, for both methods; `simulated` is none if there was no simulation.
 KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
                                const KernelConfig& config, const GemmWork& work,
                                const ClosedForm& form, Hertz sm_clock,

@@ -18,7 +18,7 @@ const GpuSpec& h200() {
 
 constexpr Hertz kClock{1.5e9};
 
-/// A kernel as features see it.
+/// A kernel with its features.
 struct Kernel {
   Kernel(const GemmProblem& asked, const char* text)
       : problem(asked), config(parse_kernel_config(text)) {
@@ -43,14 +43,14 @@ constexpr const char* kProducer =
     "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
     "c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided";
 
-TEST_CASE("Groups that have rows are counted, and one is none") {
+TEST_CASE("Non-empty groups are counted; a single one counts as none") {
   const GemmProblem product{{0, 1024, 512}, ElementType::kBf16, Layout::kTn};
   CHECK(Kernel(in_groups(product, {64, 0, 32}), kProducer).of("groups") == 1);
   CHECK(Kernel(in_groups(product, {512}), kProducer).of("groups") == 0);
   CHECK(Kernel({{512, 1024, 512}, ElementType::kBf16, Layout::kTn}, kProducer).of("groups") == 0);
 }
 
-TEST_CASE("Names of one order of tiles are one kernel") {
+TEST_CASE("Equivalent rasters have equal features") {
   const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
   std::string rows(kProducer), columns(kProducer);
   rows.replace(rows.find("raster=grouped_m,group=8"), 24, "raster=grouped_m,group=1");
@@ -63,7 +63,7 @@ TEST_CASE("Features are what their names say") {
   const Kernel kernel({{4096, 4100, 4080}, ElementType::kFp16, Layout::kTn}, kProducer);
   CHECK(kernel.of("simulated_over_closed_form") == 0);
   CHECK(kernel.of("simulated_l2_rate") == 0);
-  // Bytes of one SM and cycle, of 132, over twice the closed form's cycles.
+  // Bytes per SM and cycle, of 132 SMs, in twice the analytic cycles.
   const SimulatedWork simulated{kernel.form.cycles * 2, Bytes{5e9}, Bytes{3e8}, {.l2 = 0.6}};
   const double sm_cycles = 132 * 2 * kernel.form.cycles.value;
   CHECK(kernel.of("simulated_over_closed_form", simulated) == Approx(std::log(2)));
@@ -80,7 +80,7 @@ TEST_CASE("Features are what their names say") {
   CHECK(kernel.of("ctas_per_sm") == 0);
   CHECK(kernel.of("k") == Approx(std::log(4080)));
   CHECK(kernel.of("k_alignment") == 2);  // 8160 bytes: an odd multiple of 32
-  CHECK(kernel.of("n_alignment") == 4);  // 8200 bytes: an odd multiple of 8, which threads store
+  CHECK(kernel.of("n_alignment") == 4);  // 8200 bytes: an odd multiple of 8, stored by threads
   const Kernel odd({{4096, 4097, 4080}, ElementType::kFp16, Layout::kTn}, kProducer);
   CHECK(odd.of("n_alignment") == 6);
   GemmProblem fp32{{4096, 4100, 4080}, ElementType::kFp16, Layout::kTn};
@@ -93,7 +93,8 @@ TEST_CASE("Features are what their names say") {
   CHECK(kernel.of("time") == Approx(std::log(kernel.form.cycles.value / 1.5e9)));
   CHECK(kernel.of("fp8") == 0);
   CHECK(kernel.of("fused_share") == 0);
-  // Two bytes of C an instruction and thread take twice as long as four, rows of 16 none.
+  // With two bytes of C per instruction and thread, stores take twice as long as with four; rows of
+  // 16 bytes need none.
   const double of_threads = 128 * 256 * 2 / (h200().reduction->sm_store.value / 2);
   CHECK(kernel.of("plain_store_share") ==
         Approx(of_threads * static_cast<double>(kernel.work.tiles_per_sm) /
@@ -104,10 +105,11 @@ TEST_CASE("Features are what their names say") {
   const Kernel whole({{4096, 4096, 4080}, ElementType::kFp16, Layout::kTn}, kProducer);
   CHECK(whole.of("plain_store_share") == 0);
   CHECK(kernel.of("splits") == 0);
-  // Of a pair of CTAs each loads its rows of A, and half of the columns of B that both get.
+  // Each CTA of a pair loads its rows of A, and half of the columns of B that both get.
   CHECK(kernel.of("multicast") > 0.2);
   CHECK(kernel.of("multicast") < std::log(2));
-  // 16 x 17 tiles of two CTAs' clusters are 544 / 2 pairs on 66: 4 waves and 0.12 of a fifth.
+  // 16 x 17 tiles of clusters of two CTAs are 544 / 2 pairs on 66 places: 4 waves and 0.12 of a
+  // fifth.
   CHECK(kernel.of("filled_waves") == Approx(544.0 / 132 / 5));
   CHECK(kernel.of("tiles") == Approx(std::log(544)));
   CHECK(kernel.of("main_loop_share") < 0);
@@ -117,22 +119,22 @@ TEST_CASE("Features are what their names say") {
     CHECK(kernel.of(share) < 1);
   }
   CHECK(kernel.features().limiter == kernel.form.limiter);
-  CHECK(kernel.features(simulated).limiter == kernel.form.limiter);  // nothing is busy for long
+  CHECK(kernel.features(simulated).limiter == kernel.form.limiter);  // no resource is busy for long
   SimulatedWork busy = simulated;
   busy.busy.l2 = 0.75;
   CHECK(kernel.features(busy).limiter == Limiter::kL2);
   CHECK(kernel.features().regime == Regime::kSustained);
 }
 
-TEST_CASE("What is fused counts by its time in the busiest SM") {
+TEST_CASE("A fused epilogue counts by its time in the busiest SM") {
   const Kernel kernel({{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn, {step<Gelu>()}},
                       kProducer);
-  // 32 x 16 tiles on 132 SMs are four at most, of 128 x 256 elements with eight instructions each,
-  // 80 of which are issued a cycle; the special function unit takes less.
+  // 32 x 16 tiles on 132 SMs are at most four per SM, of 128 x 256 elements with eight instructions
+  // each, issued at 80 per cycle; the special function unit takes less.
   CHECK(kernel.of("fused_share") == Approx(4 * 128 * 256 * 8 / 80.0 / kernel.form.cycles.value));
 }
 
-TEST_CASE("Traits tell schedules apart by what they do") {
+TEST_CASE("Traits distinguish schedules by what they do") {
   const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
   const Kernel producer(problem, kProducer);
   CHECK(producer.of("producer_warpgroup") == 1);
@@ -153,8 +155,9 @@ TEST_CASE("Traits tell schedules apart by what they do") {
   CHECK(ping_pong.of("hilbert_raster") == 1);
 }
 
-TEST_CASE("Twice the rows move no feature by much that does not count rows") {
-  // What is learned must not order a problem and its double by an accident of a feature.
+TEST_CASE("Doubling the rows changes only features that count rows") {
+  // The learned correction must not reorder a problem and its double through an accident of a
+  // feature.
   const auto at = [](i64 m) {
     return Kernel({{m, 4096, 4096}, ElementType::kFp16, Layout::kTn}, kProducer).features().values;
   };

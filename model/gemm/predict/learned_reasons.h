@@ -1,12 +1,12 @@
-// Which measured kernels a prediction leans on. Checked by: learned_reasons_test.cpp.
+// The measured kernels that a prediction is based on. Checked by: learned_reasons_test.cpp.
 #pragma once
 
 #include "model/learn/learned.h"
 
 namespace tilecast {
 
-/// Of a GEMM's prediction on this GPU, which has what was learned as long as the answer lives; the
-/// kernels most like it, none where nothing was learned or none is like it.
+/// The most similar kernels for a GEMM's prediction; empty without a learned correction or without
+/// similar kernels. The GPU must outlive the result.
 LearnedReasons learned_reasons(const GpuSpec& gpu, const GemmProblem& problem,
                                const Prediction& predicted, Regime regime, std::size_t most = 3);
 

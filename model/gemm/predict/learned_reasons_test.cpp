@@ -22,8 +22,8 @@ Prediction predict(const GpuSpec& gpu, Method method) {
       Regime::kBurst, Inputs::kNormal, method);
 }
 
-TEST_CASE("The kernel itself, once measured, is the row that its prediction leans on") {
-  // One row with the features of the prediction itself, another far away in K.
+TEST_CASE("A prediction of a measured kernel is based on that kernel's row") {
+  // One row has the prediction's own features, the other is far away in K.
   const GpuSpec plain = load_gpu("h200_sxm", false).spec;
   for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
     const Prediction p = predict(plain, method);

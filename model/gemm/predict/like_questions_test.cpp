@@ -27,9 +27,9 @@ Seconds time_of(const GemmProblem& problem, const char* config, Regime regime, I
 TEST_CASE("A problem with one column of tiles is widened to the whole tile") {
   KernelConfig config = parse_kernel_config(kNarrow);
   CHECK(with_whole_tile(fp16(16256, 8, 4272), config) == fp16(16256, 16, 4272));
-  CHECK(!with_whole_tile(fp16(16256, 16, 4272), config));  // is whole
+  CHECK(!with_whole_tile(fp16(16256, 16, 4272), config));  // is that wide already
   CHECK(!with_whole_tile(fp16(16256, 24, 4272), config));  // two columns
-  CHECK(!with_whole_tile(fp16(16256, 7, 4272), config));   // rows of 14 bytes, which threads store
+  CHECK(!with_whole_tile(fp16(16256, 7, 4272), config));   // rows of 14 bytes, stored by threads
   GemmProblem pitched = fp16(16256, 8, 4272);
   pitched.leading.c = 64;
   CHECK(!with_whole_tile(pitched, config));
@@ -38,7 +38,7 @@ TEST_CASE("A problem with one column of tiles is widened to the whole tile") {
 }
 
 TEST_CASE("The whole tile's time is an upper bound, the burst's time a lower bound") {
-  // 8 columns take 10 us alone, 16 take 7; the same in a burst 12 and 9.
+  // Narrow (8 columns): 10 us; whole tile (16 columns): 7. In a burst: 12 and 9.
   const GemmProblem narrow = fp16(16256, 8, 4272);
   Prediction own{};
   own.extrapolated = true;
@@ -57,13 +57,14 @@ TEST_CASE("The whole tile's time is an upper bound, the burst's time a lower bou
   CHECK(bounded(Regime::kBurst, Seconds{12e-6}) == Seconds{9e-6});
   CHECK(bounded(Regime::kBurst, Seconds{8e-6}) == Seconds{8e-6});
   CHECK(bounded(Regime::kSustained, Seconds{10e-6}) == Seconds{9e-6});  // 7, but 9 in a burst
-  own.extrapolated = false;  // not extrapolated: measurements count more than the whole tile
+  own.extrapolated = false;  // not extrapolated: its own measurements outweigh the whole tile
   CHECK(bounded(Regime::kBurst, Seconds{12e-6}) == Seconds{12e-6});
   CHECK(bounded(Regime::kSustained, Seconds{10e-6}) == Seconds{12e-6});
 }
 
-TEST_CASE("Columns outside of C make a kernel no slower than columns inside") {
-  // Was 10 % slower by closed form: few measured rows have half of a tile outside of C.
+TEST_CASE("Columns outside C make a kernel no slower than columns inside") {
+  // Without the bound it was 10 % slower by the analytic model: few measured kernels have half of a
+  // tile outside C.
   for (const Regime regime : {Regime::kBurst, Regime::kSustained}) {
     const auto time = [&](i64 n) {
       return time_of(fp16(16256, n, 4272), kNarrow, regime, Inputs::kNormal, Method::kAnalytic);
@@ -72,8 +73,8 @@ TEST_CASE("Columns outside of C make a kernel no slower than columns inside") {
   }
 }
 
-TEST_CASE("No kernel takes less under continuous load than in a burst") {
-  // Was 4.8 % faster.
+TEST_CASE("No kernel is faster under sustained load than in a burst") {
+  // Without the bound it was 4.8 % faster.
   constexpr const char* kConfig =
       "warp_specialized:tile=128x128x64,stages=3,warpgroups=1x1,cluster=1x1,ctas=2,inflight=1,"
       "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=1,walk=chunked,store=deferred";

@@ -10,19 +10,18 @@
 namespace tilecast {
 namespace {
 
-/// One side of a matrix, and what all tiles together ask for along it.
+/// One dimension of a matrix, and the length that all tiles together request along it.
 struct Side {
   i64 exists, asked;
 };
 
-/// Elements asked for beyond the matrix, by copies of whole rows of `slab` elements.
+/// Elements requested beyond the matrix, by copies of whole rows of `slab` elements.
 i64 outside_elements(const Side& rows, const Side& row, i64 slab) {
   const i64 slabs_outside = row.asked - std::min(row.asked, round_up(row.exists, slab));
   return rows.exists * slabs_outside + (rows.asked - rows.exists) * row.asked;
 }
 
-/// Of all clusters, where each of A's copies goes to `a_readers` SMs and each of B's to
-/// `b_readers`.
+/// Summed over all clusters; each copy of A goes to `a_readers` SMs, each of B to `b_readers`.
 Bytes outside(const GemmProblem& problem, const KernelConfig& config, i64 a_readers,
               i64 b_readers) {
   const i64 n = problem.shape.n, k = problem.shape.k;
@@ -41,7 +40,7 @@ Bytes outside(const GemmProblem& problem, const KernelConfig& config, i64 a_read
                    : outside_elements(along_k, side, kSlabElements);
   };
   const bool a_along_k = a_is_k_major(problem.layout);
-  // Each product ends in a slab of its own.
+  // Each product ends in its own slab.
   const i64 in_slabs = matrices_of_c(problem) * round_up<i64>(problem.shape.m, kSlabElements);
   const i64 a = of_operand(a_along_k ? along_m : Side{in_slabs, rows_asked}, a_along_k);
   const i64 b = of_operand(along_n, b_is_k_major(problem.layout));
@@ -56,7 +55,7 @@ Bytes outside_bytes(const GemmProblem& problem, const KernelConfig& config) {
 }
 
 Bytes outside_intake(const GemmProblem& problem, const KernelConfig& config) {
-  const Tiling& t = config.tiling;  // a pair of tcgen05 parts B
+  const Tiling& t = config.tiling;  // the CTAs of a tcgen05 pair split B
   return outside(problem, config, t.cluster_n, uses_tcgen05(config.schedule) ? 1 : t.cluster_m);
 }
 

@@ -1,9 +1,8 @@
-// Rows and slabs of tiles that lie out of the bounds of A and B, those rows of A left out that are
-// not loaded (smem_layout.h). Bulk copies bring them to the SMs as zeros, and the H200's counters
-// say that L2 delivers them like any others. The models of traffic leave them out, since DRAM has
-// none of them and other limits hold them (tma.outside_cost, machine.outside); what a prediction
-// says of L2-to-SM bytes includes them. Checked by: outside_bytes_test.cpp; counters of the data
-// set (validate).
+// Bytes of out-of-bounds rows and slabs that tiles load, except for rows of A that are not loaded
+// (smem_layout.h). Bulk copies fill them with zeros, yet the H200's counters include them in
+// L2-to-SM bytes. Traffic models omit them, since they do not reach DRAM and have separate costs
+// (tma.outside_cost, machine.outside); the L2-to-SM bytes of a prediction include them. Checked by:
+// outside_bytes_test.cpp; counters of the data set (validate).
 #pragma once
 
 #include "model/base/units.h"
@@ -12,9 +11,10 @@
 
 namespace tilecast {
 
-/// Of a whole kernel, a multicast counted once. A row that a slab cuts counts what exists of it.
+/// For a whole kernel, a multicast counted once. A row cut by a slab counts its part inside the
+/// matrix.
 Bytes outside_bytes(const GemmProblem& problem, const KernelConfig& config);
-/// The same with a multicast counted at each SM.
+/// Likewise, with a multicast counted at each SM.
 Bytes outside_intake(const GemmProblem& problem, const KernelConfig& config);
 
 }  // namespace tilecast

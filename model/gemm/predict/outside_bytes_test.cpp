@@ -21,63 +21,64 @@ const std::string kPersistent =
 
 }  // namespace
 
-TEST_CASE("Tiles that the matrices fill ask for nothing beyond them") {
+TEST_CASE("Tiles filled by the matrices load nothing out of bounds") {
   CHECK(outside(64, 4096, 512, kPersistent) == 0);
-  // A row that ends inside a slab is what exists of it: K of 72 in slabs of 64.
+  // Of a row that ends inside a slab only the existing part counts: K of 72 in slabs of 64.
   CHECK(outside(64, 128, 72, kPersistent) == 0);
 }
 
-TEST_CASE("Rows beyond M and N come once for every tile that asks for them") {
-  // Of 60 rows of A beyond, four are loaded, each 512 elements, for 32 tiles; no column is missing.
+TEST_CASE("Rows beyond M and N count once per tile that loads them") {
+  // Of 60 missing rows of A four are loaded, 512 elements each, for 32 tiles; no column is missing.
   CHECK(outside(4, 4096, 512, kPersistent) == 4.0 * 512 * 32 * 2);
   // 128 - 100 rows of B for one row of tiles.
   CHECK(outside(64, 100, 512, kPersistent) == 28.0 * 512 * 2);
-  // B as [K,N]: rows of 64 columns, of which the second slab's 36 exist and count as they are.
+  // B as [K,N]: rows of 64 columns; the 36 existing columns of the second slab are not out of
+  // bounds.
   CHECK(outside(64, 100, 512, kPersistent, Layout::kNn) == 0);
 }
 
-TEST_CASE("A as [K,M] is asked for in whole tiles of rows, of which 64 are a slab") {
+TEST_CASE("A as [K,M] is loaded in whole tiles of rows, in slabs of 64") {
   const std::string tall =
       "persistent:tile=128x128x64,stages=4,warpgroups=1x1,ctas=1,inflight=1,c_slots=2,"
       "raster=grouped_m,group=8,walk=strided";
   CHECK(outside(200, 4096, 512, tall, Layout::kNt) == 0);
-  // The second slab of the last tile does not exist: 64 rows, for 32 tiles of columns.
+  // The last tile's second slab is out of bounds: 64 rows, for 32 tile columns.
   CHECK(outside(136, 4096, 512, tall, Layout::kNt) == 64.0 * 512 * 32 * 2);
   CHECK(outside(192, 4096, 512, tall, Layout::kNt) == 64.0 * 512 * 32 * 2);
   CHECK(outside(192, 4096, 512, tall, Layout::kTt) == 64.0 * 512 * 32 * 2);
-  // K ends within a block: 56 more of K, each for whole tiles on either side.
+  // K ends inside a block: 56 missing elements of K, each in whole tiles on either side.
   CHECK(outside(128, 128, 456, tall, Layout::kNt) == 56.0 * (128 + 128) * 2);
   GemmProblem batch{{100, 128, 64}, ElementType::kFp16, Layout::kNt};
-  batch.batch.products = 10;  // 28 of each second slab's rows do not exist, and count as they are
+  batch.batch.products = 10;  // each second slab has 28 missing rows, which do not count
   CHECK(outside_bytes(batch, parse_kernel_config(tall)).value == 0);
 }
 
-TEST_CASE("A slab of K that does not exist comes with every row") {
+TEST_CASE("An out-of-bounds slab of K is loaded with every row") {
   const std::string wide =
       "persistent_overlap:tile=128x176x128,stages=2,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
       "c_slots=2,raster=grouped_m,group=1,walk=strided";
-  // K of 64 in blocks of 128: half of each block. 8192 = 64 x 128 rows; 46.5 columns of 176: 47,
-  // whose last has 80 rows too many, each of two slabs.
+  // K of 64 in blocks of 128: half of each block. 8192 = 64 x 128 rows; 46.5 columns of 176 become
+  // 47, the last with 80 missing rows of two slabs each.
   const double a = 8192.0 * 64 * 47, b = (8192.0 * 64 + 80.0 * 128) * 64;
   CHECK(outside(8192, 8192, 64, wide) == (a + b) * 2);
 }
 
-TEST_CASE("A cluster's multicast counts once, CTAs wholly out of bounds ask for columns alone") {
+TEST_CASE("A cluster's multicast counts once; CTAs wholly out of bounds load columns alone") {
   const std::string pairs =
       "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
       "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
   // 384 rows are one cluster of 256 and half of another, whose second CTA loads no rows.
   CHECK(outside(384, 512, 64, pairs) == 0);
-  // 100 columns beyond, for both clusters along M.
+  // 100 missing columns, for both clusters along M.
   CHECK(outside(384, 412, 64, pairs) == 100.0 * 64 * 2 * 2);
 }
 
-TEST_CASE("SMs take in a multicast's zeros once each") {
+TEST_CASE("Each receiving SM counts a multicast's zeros") {
   const auto in_clusters = [](const std::string& cluster) {
     return "persistent_overlap:tile=128x128x64,stages=2,warpgroups=2x1,cluster=" + cluster +
            ",ctas=1,inflight=1,c_slots=2,raster=grouped_m,group=1,walk=strided";
   };
-  // 28 rows of B beyond 100, one column of tiles; of M two tiles, each of which takes them in.
+  // 28 missing rows of B beyond 100, one column of tiles; each of the two tiles along M loads them.
   CHECK(intake(256, 100, 512, in_clusters("1x1")) == 2 * 28.0 * 512 * 2);
   CHECK(outside(256, 100, 512, in_clusters("1x1")) == 2 * 28.0 * 512 * 2);
   CHECK(intake(256, 100, 512, in_clusters("2x1")) == 2 * 28.0 * 512 * 2);

@@ -28,10 +28,10 @@
 namespace tilecast {
 namespace {
 
-// Kernels of each schedule that are more than closed forms: fastest by physics alone, and of these
-// what was learned decides.
+// Kernels per schedule that get the learned correction: the fastest by the uncorrected analytic
+// model.
 constexpr std::size_t kFewestOrdered = 64;
-constexpr std::size_t kAtATime = 16;  // kernels that one thread asks the learned part about
+constexpr std::size_t kAtATime = 16;  // kernels per batch of learned corrections
 
 void require_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
   if (const std::string why = why_not_schedulable(gpu); !why.empty()) {
@@ -64,7 +64,7 @@ std::string why_none(const GpuSpec& gpu, const GemmProblem& problem,
                      reasons);
 }
 
-/// The candidates that match. Where none of those that can pay does, others may.
+/// The matching candidates; dominated ones only if no others match.
 CandidateKernels matching_kernels(const GpuSpec& gpu, const GemmProblem& problem,
                                   const std::vector<Schedule>& schedules,
                                   const ConfigPattern& pattern, unsigned threads) {
@@ -136,7 +136,7 @@ std::vector<Seconds> closed_form_times(const GemmQuestion& asked,
 
 namespace {
 
-/// Of these candidates.
+/// Ranks these candidates.
 Ranking rank_kernels(const GemmQuestion& asked, CandidateKernels candidates, std::size_t keep,
                      const Effort& effort) {
   const auto& [gpu, problem, regime, inputs] = asked;

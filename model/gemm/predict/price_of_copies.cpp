@@ -14,7 +14,7 @@ std::optional<OperandCopies> operand_copies(const GpuSpec& gpu, const AnyProblem
     return std::nullopt;
   }
   const CopyBytes written = copy_bytes(*gemm);
-  const i64 bytes = written.a + written.b;  // whole 16 of them
+  const i64 bytes = written.a + written.b;  // a multiple of 16 bytes
   const StreamProblem copy{1, bytes / element_bytes(ElementType::kFp16), ElementType::kFp16,
                            Op::kMemcpy};
   const Ranking ranking = rank_all(StreamQuestion{gpu, copy, regime, inputs},

@@ -1,7 +1,7 @@
-// What copies of operands (model/gemm/problem/operand_copies.h) add to every kernel of a problem:
-// the time of the best memcpy of as many bytes, by the closed form of memory-bound kernels. Leaves
-// out that rows begin anywhere, the step from one kernel to the next, and what of the copies the
-// kernel still finds in L2. Checked by: price_of_copies_test.cpp.
+// Time that operand copies (model/gemm/problem/operand_copies.h) add to every kernel of a problem:
+// that of the best memcpy of as many bytes, by the analytic model of memory-bound kernels. Leaves
+// out unaligned rows, the transition between the two kernels, and what the kernel finds in L2 of
+// the copies. Checked by: price_of_copies_test.cpp.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@
 
 namespace tilecast {
 
-/// None where nothing is copied. Throws ConfigError where the GPU file has no stream section.
+/// None if nothing is copied. Throws ConfigError if the GPU file has no stream section.
 std::optional<OperandCopies> operand_copies(const GpuSpec& gpu, const AnyProblem& problem,
                                             Regime regime, Inputs inputs);
 
-/// Puts them before the kernel.
+/// Adds the copies' time to a prediction.
 void add_copies(const std::optional<OperandCopies>& copies, Prediction& p);
 
 }  // namespace tilecast

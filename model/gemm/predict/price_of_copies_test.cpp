@@ -37,7 +37,8 @@ Prediction first(const GemmProblem& problem) {
 
 }  // namespace
 
-TEST_CASE("A problem of odd K takes a copy of both operands and its aligned neighbour's kernel") {
+TEST_CASE(
+    "A problem of odd K copies both operands and then runs the kernel of the aligned problem") {
   for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
     const Prediction odd = predicted("4096x4096x4095", method);
     const Prediction even = predicted("4096x4096x4095 lda=4096 ldb=4096", method);
@@ -48,7 +49,7 @@ TEST_CASE("A problem of odd K takes a copy of both operands and its aligned neig
     CHECK(odd.tflops / even.tflops == Approx(even.time / odd.time));
     CHECK(odd.dram_read.value == even.dram_read.value);
   }
-  // Both are read once and written once: 4 x 4096 x 4096 x 2 bytes, at what a memcpy reaches.
+  // Both are read and written once: 4 x 4096 x 4096 x 2 bytes, at memcpy's rate.
   const OperandCopies copies = *operand_copies(h200(), parse_gemm_problem("4096x4096x4095"),
                                                Regime::kBurst, Inputs::kNormal);
   CHECK(copies.bytes.value == 4.0 * 4096 * 4096 * 2);
@@ -60,14 +61,14 @@ TEST_CASE("A problem of odd K takes a copy of both operands and its aligned neig
                         Inputs::kNormal));
 }
 
-TEST_CASE("Leading dimensions of whole lines change nothing, shorter steps take longer") {
+TEST_CASE("Leading dimensions of whole lines change nothing, less aligned ones take longer") {
   const Prediction tight = predicted("4096x4096x4096");
   CHECK(predicted("4096x4096x4096 lda=8192 ldb=4224 ldc=8192").time == tight.time);
-  // Rows on 16 bytes alone, as of K = 4104.
+  // Rows aligned to 16 bytes only, as with K = 4104.
   CHECK(predicted("4096x4096x4096 lda=4104 ldb=4104").time > tight.time);
 }
 
-TEST_CASE("No problem is faster for rows that begin anywhere") {
+TEST_CASE("Unaligned rows make no problem faster") {
   std::mt19937 random(daily_seed("odd sides"));
   for (int i = 0; i < 6; ++i) {
     const auto side = [&] { return 8 + static_cast<i64>(random() % 3000); };
@@ -88,7 +89,7 @@ TEST_CASE("No problem is faster for rows that begin anywhere") {
   }
 }
 
-TEST_CASE("An explanation has the copies beside its kernel") {
+TEST_CASE("An explanation lists the copies next to the kernel") {
   const GemmProblem odd = parse_gemm_problem("1024x1024x1023");
   const Explanation e = explain(h200(), odd, parse_kernel_config(kConfig), Regime::kBurst,
                                 Inputs::kNormal, {.method = Method::kAnalytic});
@@ -102,7 +103,9 @@ TEST_CASE("An explanation has the copies beside its kernel") {
   }
 }
 
-TEST_CASE("A GPU without measured copies refuses such rows, and C's take whole 16 bytes") {
+TEST_CASE(
+    "A GPU without measured copies refuses unaligned A and B, and padded C needs multiples of 16 "
+    "bytes") {
   GpuSpec gpu = h200();
   gpu.stream.reset();
   CHECK(why_not_solvable(gpu, parse_gemm_problem("64x64x63"))

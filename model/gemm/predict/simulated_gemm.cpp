@@ -22,30 +22,30 @@
 namespace tilecast {
 namespace {
 
-// Of a schedule, where nobody says how many: at most so many, of so many steps together.
+// Default number of simulations per schedule: at most this many, within a total of this many steps.
 constexpr std::size_t kMostOfSchedule = 8;
 constexpr double kFewSteps = 350e3;
-// What is simulated of a kernel says much of others with its tile, which differ in K blocks,
-// stages, clusters and order: each of them comes as if its closed form took longer by so much for
-// each before it.
+// Simulating one kernel says much about others with the same tile, which differ in K blocks,
+// stages, clusters and order. Each further kernel of a tile is ranked as if its analytic time were
+// longer by this fraction.
 constexpr double kTwin = 0.006;
-constexpr std::size_t kLookedAt = 64;  // of a schedule
+constexpr std::size_t kLookedAt = 64;  // per schedule
 
-/// Of so many bytes of all SMs, at each one's rate.
+/// Utilization of a per-SM resource that moved `bytes`.
 double share_of_sms(const GpuSpec& gpu, Bytes bytes, BytesPerCycle rate, Cycles cycles) {
   return bytes.value / gpu.sm.count / rate.value / cycles.value;
 }
 
 const KernelConfig& config_of(const Prediction& p) { return std::get<KernelConfig>(p.config); }
 
-/// Equal for candidates that one simulation stands for.
+/// Equal for candidates that share a simulation.
 KernelConfig as_simulated(const GemmQuestion& q, const KernelConfig& config) {
   return as_simulated(as_run(q.problem, config), config, resident_ctas(q.gpu, config));
 }
 
-/// Of each schedule the best candidates that differ to the simulator, with those behind them that
-/// do not. Where nobody says how many: one, and more of several tiles until one would be too many
-/// steps.
+/// For each schedule the best candidates that differ in simulation, each followed by those it
+/// represents. By default one per schedule, and more with several tiles while the number of steps
+/// allows.
 std::vector<SharedSimulation> nominees(const GemmQuestion& q,
                                        const std::vector<Prediction>& candidates,
                                        std::optional<std::size_t> most) {
@@ -93,9 +93,9 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
   return chosen;
 }
 
-/// In a simulation an epilogue may change who is served first. It takes no less time than none, and
-/// no more than if all of its instructions showed in the SM that has the most tiles: twice an even
-/// share, if the dispatcher has it so.
+/// In a simulation an epilogue may change the order of requests. Clamps the time: at least that
+/// without the epilogue, and at most with all of its instructions exposed in the SM with the most
+/// tiles, which the dispatcher may give twice an even share.
 void hold_to_plain(const GemmQuestion& q, const GemmForm& fused, const LearnedParts& learned,
                    KnownSimulations* known, Prediction& p) {
   GemmProblem plain = q.problem;
@@ -107,7 +107,8 @@ void hold_to_plain(const GemmQuestion& q, const GemmForm& fused, const LearnedPa
   const Seconds least = by_simulation(without, form, closed, learned, nullptr, known).time;
   const Tiling& t = config.tiling;
   const auto ends = static_cast<double>(2 * (fused.work.tiles_per_sm + fused.work.ctas_per_sm));
-  const double waits = q.problem.epilogue.has(OutputKind::kLoad) ? ends * c_chunks(t) : 0;  // for R
+  // for the residual
+  const double waits = q.problem.epilogue.has(OutputKind::kLoad) ? ends * c_chunks(t) : 0;
   const Cycles shown =
       fused_time(*q.gpu.machine, q.problem.epilogue, 1.0 * t.block_m * t.block_n) * ends +
       q.gpu.machine->l2_latency * waits;
@@ -115,14 +116,15 @@ void hold_to_plain(const GemmQuestion& q, const GemmForm& fused, const LearnedPa
   stretch(std::clamp(p.time, least, least + time_of(shown, p.sm_clock) + residual) / p.time, p);
 }
 
-/// A simulation by `simulate(Hertz)`, and its cycles where the clock settles; `closed(Hertz)`: the
-/// closed form's.
+/// A simulation by `simulate(Hertz)`, and its cycles at the settled clock; `closed(Hertz)` gives
+/// the analytic cycles.
 template <class Simulate, class Closed>
 std::pair<SimulatedGemm, Settled<Cycles>> settled_simulation(const GemmQuestion& q,
                                                              const Simulate& simulate,
                                                              const Closed& closed, Hertz f,
                                                              int most_simulations) {
-  // Cycles move with the closed form's over less than this, and not by more than that.
+  // Within this change of clock, simulated cycles are scaled like the analytic ones, by at most
+  // this much.
   constexpr double kNearClock = 0.02, kNearCycles = 0.005;
   for (int simulations = 1;; ++simulations) {
     SimulatedGemm run = simulate(f);
@@ -139,8 +141,8 @@ std::pair<SimulatedGemm, Settled<Cycles>> settled_simulation(const GemmQuestion&
   }
 }
 
-/// `p`, as simulated, by what was learned of such kernels. `over_closed`: cycles over those of the
-/// closed form, by which a simulation stands for like questions too.
+/// Applies the learned correction to the simulated prediction `p`. `over_closed`: ratio of
+/// simulated to analytic cycles, by which this simulation also stands for similar questions.
 Prediction as_learned(const GemmQuestion& q, const GemmForm& physics,
                       const KernelActivity& activity, double over_closed,
                       const LearnedPart& learned, Prediction p) {
@@ -217,9 +219,9 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
   const auto closed = [&](Hertz f) {
     return closed_form(q.gpu, problem, config, physics.work, f).cycles;
   };
-  // What was learned corrects simulations at the clock where the closed form settles on normal
-  // data, moved to other clocks as the closed form moves (validate/calibrate/seen_rows.h). So this
-  // kernel is simulated there, once: a simulation at another clock differs from it by chance.
+  // The learned correction was trained on simulations at the analytic clock for normal data, scaled
+  // to other clocks like the analytic model (validate/calibrate/seen_rows.h). So this kernel is
+  // simulated once, at that clock: a simulation at another clock differs by chance.
   const Hertz clock = form_on_normal_data(q, physics).clock.sm_clock;
   const auto simulate = [&](Hertz f) {
     return known != nullptr ? known->simulate(q.gpu, problem, config, f)
@@ -231,7 +233,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
   p.method = Method::kSimulated;
   p.bounds = hard_bounds(q.gpu, problem, config);
   set_dram_bytes(q.gpu, kernel.dram_read, analytic.dram_write, p);
-  p.shares = {.tensor = analytic.shares.tensor};  // the others are the simulation's
+  p.shares = {.tensor = analytic.shares.tensor};  // the others come from the simulation
   p.clamped.clear();
   retime(settled.form, settled.clock, p);
   set_default_interval(q.gpu, p);
@@ -254,7 +256,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
     correct(bounded_by_like(q, config, own, predict), own);
     p = own;
   }
-  // A gate writes half of what a plain kernel does, and may be faster.
+  // A gate writes half as much as a plain kernel, and may be faster.
   if (q.problem.epilogue != in_main_loop(q.problem.epilogue) && !gates(q.problem.epilogue)) {
     hold_to_plain(q, physics, learned, known, p);
   }

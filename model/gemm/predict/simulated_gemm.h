@@ -1,11 +1,11 @@
-// GEMMs predicted by simulation. The clock follows the cycles and the activity of the simulation,
-// the cycles follow the clock where nanoseconds matter: both are solved together. A simulation at
-// one clock is moved to others as the closed form moves, which settles the clock; where that is far
-// from the simulated one and nothing was learned, the kernel is simulated again there. What was
-// learned is of simulations where the closed form settles, and corrects those.
+// GEMM predictions by simulation. The clock follows from the simulated cycles and activity, and
+// cycles depend on the clock through latencies in nanoseconds; both are solved together. A
+// simulation at one clock is scaled to others like the analytic model. If the solution is far from
+// the simulated clock, and there is no learned correction, the kernel is simulated again there. The
+// learned correction applies to simulations at the analytic model's clock.
 //
 // Large kernels are simulated without their steady waves (model/gemm/sim/kernel/steady_waves.h).
-// Checked by: simulated_gemm_test.cpp; committed rows (validate --method simulated).
+// Checked by: simulated_gemm_test.cpp; committed measurements (validate --method simulated).
 #pragma once
 
 #include <cstddef>
@@ -21,39 +21,41 @@
 
 namespace tilecast {
 
-/// CTAs of a configuration that live on the GPU at once.
+/// Resident CTAs of a configuration.
 Residency residency_of(const GpuSpec& gpu, const KernelConfig& config);
 
-/// Whether a prediction simulates the kernel: there are processes for it, and it is small enough.
+/// Whether a prediction simulates the kernel: its schedule is simulated, and the kernel is small
+/// enough.
 bool simulates(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);
 
-/// A GEMM as a prediction simulates it.
+/// A simulated GEMM, as used by a prediction.
 struct SimulatedGemm {
   Simulated kernel;
   KernelActivity activity;
-  Hertz sm_clock;  // that it was simulated at
-  // Of one that is watched.
+  Hertz sm_clock;  // at which it was simulated
+  // With a timeline, if requested.
   std::vector<TileSpan> tiles = {};
   GemmRequests requests = {};
 };
 SimulatedGemm simulate_phases(const GpuSpec& gpu, const GemmProblem& problem,
                               const KernelConfig& config, Hertz sm_clock, bool watched = false);
 
-/// Of a simulated kernel that takes so many cycles; `tensor`: the tensor cores' own FLOPs.
+/// Utilization of a simulated kernel that takes `cycles`; `tensor`: useful share of the tensor
+/// cores.
 Shares busy_shares(const GpuSpec& gpu, const Simulated& kernel, Cycles cycles, double tensor);
 
-/// Simulations of one problem that were run, for other candidates that the simulator gives the same
-/// answer for (model/gemm/sim/same_simulation.h). From any thread.
+/// Cache of a problem's simulations, for candidates that the simulator does not distinguish
+/// (model/gemm/sim/same_simulation.h). Thread-safe.
 class KnownSimulations {
  public:
-  /// As simulate_phases.
+  /// Arguments as for simulate_phases.
   SimulatedGemm simulate(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                          Hertz sm_clock);
 
  private:
   struct Known {
     Epilogue epilogue;
-    KernelConfig config;  // as_simulated
+    KernelConfig config;  // from as_simulated
     Hertz sm_clock;
     SimulatedGemm simulation;
   };
@@ -61,15 +63,15 @@ class KnownSimulations {
   std::vector<Known> known_;
 };
 
-/// A kernel that can be simulated, by simulation; `analytic`: by closed form. `watch`, if not null,
-/// becomes the simulation that the prediction is made of, watched. `known`: null, or what other
-/// kernels of the problem were simulated for.
+/// Simulated prediction of a kernel that can be simulated; `analytic` is its analytic prediction.
+/// If `watch` is not null it receives the underlying simulation with a timeline. `known`: null, or
+/// the problem's cached simulations.
 Prediction by_simulation(const GemmQuestion& question, const GemmForm& physics,
                          const Prediction& analytic, const LearnedParts& learned,
                          SimulatedGemm* watch = nullptr, KnownSimulations* known = nullptr);
 
-/// Simulates candidates of a ranking by closed form while they could be first, and ranks all again,
-/// as rank_candidates; the `keep` fastest have the answers that they have alone.
+/// Simulates candidates of an analytic ranking while they could be first, and re-ranks all, as
+/// rank_candidates does. The `keep` fastest get predictions of their own.
 void simulate_best(const GemmQuestion& question, const LearnedParts& learned, const Effort& effort,
                    std::size_t keep, Ranking& ranking);
 

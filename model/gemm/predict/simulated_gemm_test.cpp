@@ -48,7 +48,7 @@ TEST_CASE("A simulated ranking is the same on any number of threads") {
   }
 }
 
-TEST_CASE("Simulated candidates are ranked by time, each as predict_config has it") {
+TEST_CASE("Simulated candidates are ranked by time, each as predicted by predict_config") {
   const GemmProblem p = problem(1024, 1024, 1024);
   const Ranking ranking = rank(p, 200, kSimulating);
   CHECK(ranking.simulated > 16);  // the best of several schedules
@@ -66,9 +66,10 @@ TEST_CASE("Simulated candidates are ranked by time, each as predict_config has i
 }
 
 TEST_CASE(
-    "A listed configuration has the answer that it has alone, where others share its simulation") {
-  // Of seven K blocks more stages do nothing to the simulator, but what was learned tells them
-  // apart; with an epilogue that does little the kernel without it is simulated too.
+    "A listed configuration gets the prediction it has alone, even if others share its "
+    "simulation") {
+  // With seven K blocks more stages do nothing in the simulator, but the learned correction
+  // distinguishes them; with a cheap epilogue the kernel without it is simulated too.
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   GemmProblem p = problem(192, 384, 448);
   p.epilogue.add(step<Relu>());
@@ -88,7 +89,7 @@ TEST_CASE(
   CHECK(simulated > 1);
 }
 
-TEST_CASE("A candidate that was not simulated has its closed form, stretched, and is never first") {
+TEST_CASE("A candidate that was not simulated has its scaled analytic time, and is never first") {
   for (const GemmProblem& p : {problem(512, 512, 512), problem(4096, 4096, 512),
                                problem(1000, 2000, 3000), problem(64, 28672, 4096)}) {
     Effort effort = kSimulating;
@@ -112,7 +113,7 @@ TEST_CASE("A candidate that was not simulated has its closed form, stretched, an
   }
 }
 
-TEST_CASE("More simulations of each schedule are not fewer, and one of each is one of each") {
+TEST_CASE("The number of simulations per schedule is honoured") {
   const GemmProblem p = problem(1024, 1024, 1024);
   Effort effort = kSimulating;
   int before = 0;
@@ -125,7 +126,7 @@ TEST_CASE("More simulations of each schedule are not fewer, and one of each is o
   }
 }
 
-TEST_CASE("What simulation adds is the mean ratio of simulated to closed-form times") {
+TEST_CASE("The scale of unsimulated candidates is the mean ratio of simulated to analytic times") {
   const GemmProblem p = problem(2048, 2048, 2048);
   Effort effort = kSimulating;
   effort.simulations = 1;
@@ -146,9 +147,9 @@ TEST_CASE("What simulation adds is the mean ratio of simulated to closed-form ti
   CHECK(ranking.closed_form_scale == Approx(std::exp(sum / ranking.simulated)).epsilon(0.01));
 }
 
-TEST_CASE("Cycles are those of a simulation at the predicted clock, and the clock is theirs") {
-  // A kernel is simulated near its clock. Cycles move smoothly from there, a simulation's do not
-  // quite: who comes first at a barrier may change with the clock.
+TEST_CASE("Simulated cycles and predicted clock are consistent") {
+  // A kernel is simulated near its clock and scaled smoothly from there. A simulation at the exact
+  // clock differs slightly: who comes first at a barrier may change.
   const GpuSpec gpu = h200();
   double sum = 0;
   int count = 0;
@@ -179,7 +180,7 @@ TEST_CASE("Cycles are those of a simulation at the predicted clock, and the cloc
   CHECK(sum / count < 0.002);
 }
 
-TEST_CASE("What cannot be simulated is predicted by closed form, and says so") {
+TEST_CASE("A kernel that cannot be simulated is predicted analytically, and says so") {
   const GemmProblem p = problem(512, 512, 8192);
   for (const Schedule schedule : {Schedule::kSplitK, Schedule::kStreamK, Schedule::kPipelined}) {
     const Ranking ranking = rank(p, 1, {.method = Method::kAnalytic}, {schedule});
@@ -191,7 +192,7 @@ TEST_CASE("What cannot be simulated is predicted by closed form, and says so") {
   }
 }
 
-TEST_CASE("Blackwell's kernels are simulated too, and their parts can be taken away") {
+TEST_CASE("Blackwell kernels are simulated too, and their resources can be eliminated") {
   const GpuSpec gpu = load_gpu("gb200", false).spec;
   const GemmProblem p = problem(4096, 4096, 1024);
   const Ranking ranking =
@@ -214,7 +215,7 @@ TEST_CASE("Blackwell's kernels are simulated too, and their parts can be taken a
   }
 }
 
-TEST_CASE("Shares of a simulated kernel lie between none and all") {
+TEST_CASE("Utilizations of a simulated kernel are between 0 and 1") {
   const Ranking ranking = rank(problem(4096, 4096, 1024), 60, kSimulating);
   for (const Prediction& p : ranking.predictions) {
     for (const double share :

@@ -30,7 +30,7 @@ bool is_swapped(const KernelConfig& config) { return config.operands == OperandO
 
 }  // namespace
 
-TEST_CASE("With swapped operands a kernel takes as long as in order on the transposed problem") {
+TEST_CASE("A kernel with swapped operands takes as long as in order on the transposed problem") {
   const KernelConfig config = parse_kernel_config(kInOrder);
   for (const ElementType dtype : {ElementType::kBf16, ElementType::kE4m3}) {
     const GemmProblem problem{{320, 4096, 8192}, dtype, Layout::kTn};
@@ -48,7 +48,7 @@ TEST_CASE("With swapped operands a kernel takes as long as in order on the trans
 }
 
 TEST_CASE(
-    "Operands are swapped of one product with A in rows of K whose C the copy engine can write") {
+    "Operands can be swapped for a single product with K-major A and a C that TMA can store") {
   const KernelConfig config = swapped(parse_kernel_config(kInOrder));
   const GemmProblem problem{{160, 4096, 4096}, ElementType::kBf16, Layout::kTn};
   const auto refused = [&](const auto& change) {
@@ -69,9 +69,9 @@ TEST_CASE(
   CHECK(check_legal(h200(), problem, deferred) == Refusal::kSchedule);
 }
 
-TEST_CASE("The transposed problem has whichever operand was in rows of K on the other side") {
+TEST_CASE("Transposing exchanges which operand is K-major") {
   CHECK(transposed(Layout::kTn) == Layout::kTn);
-  CHECK(transposed(Layout::kNn) == Layout::kTt);  // B as [K,N] is what A as [K,M] is in order
+  CHECK(transposed(Layout::kNn) == Layout::kTt);  // B as [K,N] becomes A as [K,M]
   CHECK(transposed(Layout::kTt) == Layout::kNn);
   CHECK(transposed(Layout::kNt) == Layout::kNt);
 }

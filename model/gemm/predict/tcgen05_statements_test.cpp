@@ -1,5 +1,5 @@
-// What the Gluon tutorial on persistent kernels says of Blackwell in words, asked of the closed
-// forms and of the simulator. The configurations are those of its tables; their figures are
+// Qualitative statements about Blackwell in the Gluon tutorial on persistent kernels, checked with
+// the analytic model and the simulator. Configurations are those of its tables; its figures are
 // compared in validate/compare/published_blackwell_test.cpp.
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/predict/predict.h"
@@ -45,7 +45,7 @@ constexpr const char* kOverlap =
 
 }  // namespace
 
-TEST_CASE("A fourth buffer pays on Blackwell, where three suffice on Hopper") {
+TEST_CASE("A fourth buffer pays on Blackwell, while three suffice on Hopper") {
   for (const Method method : kMethods) {
     const auto hopper = [&](int stages) {
       return predicted("h100_sxm", 16384,
@@ -54,17 +54,18 @@ TEST_CASE("A fourth buffer pays on Blackwell, where three suffice on Hopper") {
                        method)
           .tflops;
     };
-    CHECK(speed(method, pipelined(4)) > 1.1 * speed(method, pipelined(3)));  // printed: 1.115
-    CHECK(hopper(4) < 1.05 * hopper(3));                                     // printed: 0.993
+    CHECK(speed(method, pipelined(4)) > 1.1 * speed(method, pipelined(3)));  // published: 1.115
+    CHECK(hopper(4) < 1.05 * hopper(3));                                     // published: 0.993
   }
 }
 
-TEST_CASE("Persistent chunks are slower than one tile per CTA; bands of eight give it back") {
+TEST_CASE(
+    "Persistent chunks are slower than one tile per CTA; swizzle groups of eight recover that") {
   for (const Method method : kMethods) {
     const double one_tile = speed(method, pipelined(4));
     CHECK(speed(method, persistent("group=64,walk=chunked")) < one_tile);
     CHECK(speed(method, persistent("group=8,walk=strided")) > one_tile);
-    // By simulation six are as good as eight, and 0.2 % better.
+    // In the simulator groups of six are as good as eight, and 0.2 % better.
     for (const char* bands : {"1", "2", "4", "6"}) {
       CHECK(speed(method, persistent(std::string("group=") + bands + ",walk=strided")) <
             1.003 * speed(method, persistent("group=8,walk=strided")));
@@ -72,12 +73,12 @@ TEST_CASE("Persistent chunks are slower than one tile per CTA; bands of eight gi
   }
 }
 
-TEST_CASE("A pair of CTAs feeds the tensor cores, which one CTA's loads cannot") {
+TEST_CASE("A pair of CTAs can feed the tensor cores, a single CTA cannot") {
   for (const Method method : kMethods) {
     const Prediction one = predicted("gb200", 16384, specialized(4, 1, 2, "resident"), method);
     const Prediction two = predicted("gb200", 16384, specialized(6, 2, 2, "resident"), method);
-    // 48 KiB for 512 cycles of MMAs are 96 B per cycle; 32 KiB are 64, and an SM takes in 62.4.
-    // Simulated, all SMs together take what L2 puts out, with no requests merged.
+    // 48 KiB for 512 cycles of MMAs are 96 B per cycle, 32 KiB are 64; an SM fills 62.4. In the
+    // simulator, where no requests merge, L2's output for all SMs is the bottleneck.
     CHECK(one.limiter == (method == Method::kAnalytic ? Limiter::kSmIntake : Limiter::kL2));
     CHECK(one.shares.tensor < 0.65);
     CHECK(two.shares.tensor > 0.8);
@@ -97,7 +98,7 @@ TEST_CASE("Overlapping tiles helps the more the smaller K is") {
       CHECK(now < before);
       before = now;
     }
-    CHECK(gain(512) > 1.1);  // printed: 1.20
+    CHECK(gain(512) > 1.1);  // published: 1.20
   }
 }
 
@@ -107,7 +108,8 @@ TEST_CASE("A second accumulator hides the epilogue, most at small K") {
       return speed(method, specialized(stages, group, 2, "resident"), k) /
              speed(method, specialized(stages, group, 1, "resident"), k);
     };
-    // The simulator has L2 bound what one CTA loads, so that it gains less from it than a pair.
+    // In the simulator L2 limits a single CTA's loads, so it gains less from a second accumulator
+    // than a pair.
     CHECK(gain(4, 1, 512) > (method == Method::kAnalytic ? 1.09 : 1.015));
     CHECK(gain(6, 2, 512) > 1.1);
     CHECK(gain(6, 2, 512) > gain(6, 2, 2048));
@@ -115,10 +117,10 @@ TEST_CASE("A second accumulator hides the epilogue, most at small K") {
   }
 }
 
-// Known gap X4 (docs/dev/known-gaps.md): 3.9 % are published for 8192^3. The closed form gives all
-// tiles the same time and all SMs the same speed; the simulator has GPCs of unequal clocks, which
-// matter only as far as L2 does not bound the kernel.
-TEST_CASE("Taking tiles over gains nothing in the closed form, and a little in the simulator") {
+// Known gap X4 (docs/dev/known-gaps.md): a gain of 3.9 % is published for 8192^3. The analytic
+// model gives all tiles the same time and all SMs the same speed; the simulator has GPCs of unequal
+// clocks, which matter only if L2 is not the bottleneck.
+TEST_CASE("Tile takeover gains nothing in the analytic model, and a little in the simulator") {
   const auto gain = [](Method method, i64 k) {
     return speed(method, specialized(6, 2, 2, "takeover"), k) /
            speed(method, specialized(6, 2, 2, "resident"), k);

@@ -1,4 +1,4 @@
-// "32:b*1024x1024x512", a shape with its batch before it, in two.
+// Splits "32:b*1024x1024x512" into batch and shape.
 // Checked by: cli/read_problems_test.cpp.
 #pragma once
 
@@ -8,13 +8,13 @@
 namespace tilecast {
 
 struct BatchedShape {
-  std::optional<std::string_view> batch;  // none where no `*` stands; for parse_batch
+  std::optional<std::string_view> batch;  // none without `*`; for parse_batch
   std::string_view shape;
 };
 
 constexpr BatchedShape split_batch(std::string_view text) {
   const std::size_t star = text.find('*');
-  return star == text.npos || text.find('[') < star  // [4*256]: groups
+  return star == text.npos || text.find('[') < star  // the star of [4*256] belongs to groups
              ? BatchedShape{{}, text}
              : BatchedShape{text.substr(0, star), text.substr(star + 1)};
 }

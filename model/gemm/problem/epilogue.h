@@ -1,8 +1,8 @@
-// What becomes of a GEMM's sums before they are rounded to C: a list of steps
-// (model/gemm/output/steps.h), one of each kind at most, in the order of their kinds, in fp32.
-// Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
+// The epilogue of a GEMM, applied to the accumulators before they are rounded to C: a list of steps
+// (model/gemm/output/steps.h), at most one of each kind, in order of kinds, in fp32. Integers and
+// enums only; compiled by the host compiler, nvcc and NVRTC.
 //
-// As text "none", or the words of its steps, joined by "+": "bias_n", "gelu", "bias_n+gelu",
+// As text "none", or the steps' words joined by "+": "bias_n", "gelu", "bias_n+gelu",
 // "scale_row+bias_n+gelu", "bias_n+residual".
 // Checked by: epilogue_test.cpp.
 #pragma once
@@ -22,7 +22,7 @@ namespace tilecast {
 class Epilogue {
  public:
   constexpr Epilogue() = default;
-  /// Steps of different kinds, in any order; none may be among them.
+  /// Steps of different kinds, in any order; "none" steps are ignored.
   template <class... Steps>
   TILECAST_HD constexpr Epilogue(OutputStep first, Steps... others) {
     add(first);
@@ -34,7 +34,7 @@ class Epilogue {
     return steps_[static_cast<i32>(kind)];
   }
   TILECAST_HD constexpr bool has(OutputKind kind) const { return of(kind) != OutputStep{}; }
-  /// Takes the place of the step of its kind.
+  /// Sets the step of its kind.
   TILECAST_HD constexpr void add(OutputStep step) {
     if (step != OutputStep{}) {
       steps_[static_cast<i32>(OutputSteps::kind_of(step))] = step;
@@ -42,7 +42,7 @@ class Epilogue {
   }
   TILECAST_HD constexpr void remove(OutputKind kind) { steps_[static_cast<i32>(kind)] = {}; }
 
-  /// Calls `take` with the row of each step, in their order.
+  /// Calls `take` with each step's row, in order.
   template <class Take>
   TILECAST_HD constexpr void each(Take take) const {
     for (const OutputStep step : steps_) {
@@ -52,13 +52,13 @@ class Epilogue {
     }
   }
 
-  /// Calls `take` with an object of the type of the step of a kind, if there is one.
+  /// Calls `take` with an object of the step's type, if there is a step of this kind.
   template <OutputKind kKind, class Take>
   TILECAST_HD constexpr void visit(Take take) const {
     OutputSteps::visit<kKind>(of(kKind), take);
   }
 
-  /// Equal for equal epilogues alone, and its inverse.
+  /// A unique number for each epilogue, and its inverse.
   TILECAST_HD constexpr i32 number() const {
     i32 number = 0;
     for (i32 kind = kOutputKinds - 1; kind >= 0; --kind) {
@@ -84,14 +84,14 @@ class Epilogue {
   OutputStep steps_[kOutputKinds];
 };
 
-/// C has half as many columns as A B.
+/// Whether C has half as many columns as A B.
 TILECAST_HD constexpr bool gates(const Epilogue& epilogue) {
   return OutputSteps::columns_of(epilogue.of(OutputKind::kActivate)) == 2;
 }
 
 TILECAST_HD constexpr bool fuses(const Epilogue& epilogue) { return epilogue != Epilogue{}; }
 
-/// The part that is done in the main loop already.
+/// The steps that run inside the main loop.
 TILECAST_HD constexpr Epilogue in_main_loop(const Epilogue& epilogue) {
   Epilogue part = epilogue;
   epilogue.each([&](const StepRow& row) {
@@ -105,7 +105,7 @@ TILECAST_HD constexpr bool has_block_scales(const Epilogue& epilogue) {
   return epilogue.of(OutputKind::kScale) == step<ScaleBlock>();
 }
 
-/// Elements of the bias of an m x n result.
+/// Elements of the bias for an M x N result.
 TILECAST_HD constexpr i64 bias_elements(const Epilogue& epilogue, i64 m, i64 n) {
   const StepReads reads = row_of(epilogue.of(OutputKind::kBias)).reads;
   return reads.row * m + reads.column * n;
@@ -116,11 +116,11 @@ std::string to_text(const Epilogue& epilogue);
 /// Inverse of to_text. Throws ConfigError that lists the known words.
 Epilogue parse_epilogue(std::string_view text);
 
-/// Every step, in the order in which they are written.
+/// Every step, in canonical order.
 const std::vector<StepRow>& output_steps();
-/// Those of a kind, as `activate` in the order of the library's numbers.
+/// Steps of a kind; activations in the order of the library's enumeration.
 std::vector<OutputStep> steps_of(OutputKind kind);
-/// Words of a kind: "bias_m, bias_n".
+/// Words of a kind, joined: "bias_m, bias_n".
 std::string words_of(OutputKind kind);
 #endif
 

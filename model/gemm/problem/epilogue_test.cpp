@@ -5,7 +5,7 @@
 
 using namespace tilecast;
 
-TEST_CASE("An epilogue's text says what it does in order, and reads back") {
+TEST_CASE("An epilogue's text lists its steps in order, and is parsed back") {
   CHECK(to_text(Epilogue{}) == "none");
   CHECK(to_text(Epilogue{step<BiasN>(), step<Gelu>()}) == "bias_n+gelu");
   CHECK(to_text(Epilogue{step<BiasM>()}) == "bias_m");
@@ -33,7 +33,7 @@ TEST_CASE("An epilogue's text says what it does in order, and reads back") {
   }
 }
 
-TEST_CASE("A text that is no epilogue is refused with the words that there are") {
+TEST_CASE("The error for an invalid epilogue lists the known steps") {
   for (const char* text :
        {"", "nothing", "bias", "gelu+bias_n", "bias_n+bias_m", "bias_n+bias_n", "bias_n+scale_row",
         "scale_row+scale_block", "scale", "relu+gelu", "bias_n+", "+gelu", "bias_n+none",
@@ -54,20 +54,20 @@ TEST_CASE("A text that is no epilogue is refused with the words that there are")
   }
 }
 
-TEST_CASE("Every word is listed, and is an epilogue of its own") {
+TEST_CASE("Every word is listed, and is a valid epilogue") {
   CHECK(words_of(OutputKind::kScale) == "scale_tensor, scale_row, scale_block");
   for (const StepRow& step : output_steps()) {
     CHECK(to_text(parse_epilogue(step.word)) == step.word);
   }
 }
 
-TEST_CASE("A gate activates one of two columns") {
+TEST_CASE("A gate activates one of each two columns") {
   CHECK(gates({step<Swiglu>()}));
   CHECK(gates({step<Geglu>()}));
   CHECK_FALSE(gates({step<Silu>()}));
 }
 
-TEST_CASE("A bias has an element for each row or each column") {
+TEST_CASE("A bias has one element per row or per column") {
   CHECK(bias_elements({}, 300, 200) == 0);
   CHECK(bias_elements({step<BiasM>(), step<Gelu>()}, 300, 200) == 300);
   CHECK(bias_elements({step<BiasN>()}, 300, 200) == 200);

@@ -13,7 +13,7 @@
 namespace tilecast {
 namespace {
 
-/// From a group's first row in memory, of which it has `rows`, to the next one's.
+/// Distance in memory from a group's first row to the next group's, if it has `rows`.
 i64 rows_apart(const GroupRows& groups, i64 rows) {
   return groups.capacity() > 0 ? groups.capacity() : rows;
 }
@@ -158,7 +158,7 @@ RowsOfTiles rows_of_tiles(const GemmProblem& problem, const KernelConfig& config
   const Tiling& t = config.tiling;
   RowsOfTiles sum{};
   if (grouped_along_m(problem)) {
-    i64 left = problem.groups->rows_in_memory();  // of A from the group's first row on
+    i64 left = problem.groups->rows_in_memory();  // rows of A from the group's first row on
     for (const i64 rows : problem.groups->rows()) {
       const i64 covered = std::min(round_up(rows, i64{t.block_m} * t.cluster_m), left);
       sum.tiles += ceil_div<i64>(covered, t.block_m);

@@ -23,7 +23,7 @@ KernelConfig tiles_of(i32 block_m, i32 cluster_m) {
 
 }  // namespace
 
-TEST_CASE("Equal lists of groups are one, so that equal problems are equal") {
+TEST_CASE("Equal lists of groups compare equal, so equal problems do") {
   CHECK(GroupRows::of({256, 0, 17}) == GroupRows::of({256, 0, 17}));
   CHECK(GroupRows::of({256, 17}) != GroupRows::of({256, 0, 17}));
   CHECK(grouped({256, 17}) == grouped({256, 17}));
@@ -51,7 +51,7 @@ TEST_CASE("Groups differ by rows, capacity and side") {
   CHECK(GroupRows::of({5, 5}) != nullptr);
 }
 
-TEST_CASE("A group with fewer rows than none is an error") {
+TEST_CASE("A negative number of rows is an error") {
   CHECK_THROWS_AS(GroupRows::of({256, -1}), ConfigError);
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("Groups count their rows") {
   CHECK(grouped({256, 0, 17}).shape.m == 273);
 }
 
-TEST_CASE("Groups along K have a C each, and a K block at least") {
+TEST_CASE("Groups along K have a C each, and at least one K block") {
   const GemmProblem problem =
       in_groups_of_k({{200, 96, 0}, ElementType::kFp16, Layout::kNt}, {130, 0, 64});
   CHECK(problem.shape == GemmShape{200, 96, 194});
@@ -91,7 +91,7 @@ TEST_CASE("Groups along K have a C each, and a K block at least") {
   CHECK(rows_of_tiles(problem, tiles_of(64, 1)).existing == 3 * 200);
 }
 
-TEST_CASE("Masked groups leave room behind their rows") {
+TEST_CASE("Masked groups have unused capacity after their rows") {
   const SharedGroupRows list = GroupRows::of({100, 0, 17}, 128);
   const GroupRows& groups = *list;
   CHECK(groups.total() == 117);
@@ -105,7 +105,7 @@ TEST_CASE("Masked groups leave room behind their rows") {
   const GemmProblem problem = in_groups(grouped({1}), list);
   CHECK(problem.shape.m == 117);
   CHECK(rows_in_memory(problem) == 384);
-  // Tiles of 64 rows: two and one, of which the last reaches into the room and not beyond.
+  // Tiles of 64 rows: two and one, of which the last extends into unused capacity but not beyond.
   const Tiling t{.block_m = 64, .block_n = 64, .block_k = 64, .cluster_m = 1, .cluster_n = 1};
   const std::vector<TileRow> tiles = cta_tile_rows(problem, t);
   REQUIRE(tiles.size() == 3);
@@ -114,7 +114,7 @@ TEST_CASE("Masked groups leave room behind their rows") {
   CHECK(tiles[2].of_c == 17);
 }
 
-TEST_CASE("Rows of tiles are whole for each group, and an empty one has none") {
+TEST_CASE("Each group has whole rows of tiles, and an empty group has none") {
   const SharedGroupRows list = GroupRows::of({0, 256, 0, 257, 1});
   const GroupRows& groups = *list;
   CHECK(groups.tile_rows(128) == 2 + 3 + 1);
@@ -123,7 +123,7 @@ TEST_CASE("Rows of tiles are whole for each group, and an empty one has none") {
   CHECK(GroupRows::of({0})->tile_rows(128) == 0);
 }
 
-TEST_CASE("Each group has a B, of which those of empty groups are not read") {
+TEST_CASE("Each group has a B, and those of empty groups are not read") {
   const GemmProblem problem = grouped({256, 0, 17});
   CHECK(matrices_of_b(problem) == 3);
   CHECK(bytes_of_b(problem) == 2 * 96 * 64 * 2);
@@ -134,12 +134,12 @@ TEST_CASE("Each group has a B, of which those of empty groups are not read") {
 TEST_CASE("A scheduler has the rows of tiles of all groups") {
   const KernelConfig config = tiles_of(64, 2);
   CHECK(make_tile_scheduler(grouped({256, 0, 17}), config, 132).tiles_m == 2 + 1);
-  // In one piece 273 rows would take 3, too; 129 and 144 take 2 each.
+  // Contiguously, 273 rows would also take 3; 129 and 144 take 2 each.
   CHECK(make_tile_scheduler(grouped({129, 144}), config, 132).tiles_m == 4);
 }
 
-TEST_CASE("Where a group ends inside a tile, A goes on and C does not") {
-  // 100 rows: two CTAs of 64 in a cluster; 30 rows: the second CTA's lie out of bounds.
+TEST_CASE("At the end of a group inside a tile A continues and C does not") {
+  // 100 rows: a cluster of two CTAs of 64; 30 rows: the second CTA's tile is out of bounds.
   const std::vector<TileRow> tiles = cta_tile_rows(grouped({100, 0, 30}), tiles_of(64, 2).tiling);
   REQUIRE(tiles.size() == 4);
   CHECK(tiles[0].of_a == 130);
@@ -150,7 +150,7 @@ TEST_CASE("Where a group ends inside a tile, A goes on and C does not") {
   CHECK(tiles[2].of_c == 30);
   CHECK(tiles[3].of_a == -34);
   CHECK(tiles[3].of_c == -34);
-  // 64 + 64 + 30 rows of A exist in three tiles, which are asked for whole.
+  // The three tiles contain 64 + 64 + 30 rows of A and load whole tiles.
   const RowsOfTiles rows = rows_of_tiles(grouped({100, 0, 30}), tiles_of(64, 2));
   CHECK(rows.tiles == 3);
   CHECK(rows.existing == 158);
@@ -158,7 +158,7 @@ TEST_CASE("Where a group ends inside a tile, A goes on and C does not") {
   CHECK(multiplied_flops(grouped({100, 0, 30}), tiles_of(64, 2)) == 2.0 * 158 * 96 * 64);
 }
 
-TEST_CASE("Tiles multiply zeros where they are larger than C, in every product and group") {
+TEST_CASE("Tiles larger than C multiply zeros, in every product and group") {
   const auto outside = [](const GemmProblem& problem) {
     return flops_out_of_bounds(problem, tiles_of(64, 1));
   };
@@ -169,12 +169,12 @@ TEST_CASE("Tiles multiply zeros where they are larger than C, in every product a
   CHECK(outside(problem) == 3 * 2.0 * (64 * columns - 4 * 96) * 128);
   problem = {{64, tiles_of(64, 1).tiling.block_n, 128}, ElementType::kFp16, Layout::kTn};
   CHECK(outside(problem) == 0);
-  // Groups along M of 100 and 30 rows: the 158 rows of A in three tiles are multiplied, 34 are not
-  // there.
+  // Groups along M of 100 and 30 rows: the three tiles multiply the 158 existing rows of A and 34
+  // missing ones.
   CHECK(outside(grouped({100, 0, 30})) == 2.0 * (192 * columns - 158 * 96) * 64);
 }
 
-TEST_CASE("The rows of a batch's tiles are those of its products") {
+TEST_CASE("A batch's tile rows are those of its products") {
   const GemmProblem batch{.shape = {100, 96, 64},
                           .dtype = ElementType::kFp16,
                           .layout = Layout::kTn,
@@ -189,7 +189,7 @@ TEST_CASE("The rows of a batch's tiles are those of its products") {
   CHECK(rows.loaded == 208);  // 36 in steps of eight: 40
 }
 
-TEST_CASE("The table of groups has eight bytes for each, and for what is behind the last") {
+TEST_CASE("The table of groups has eight bytes per group, and for the end marker") {
   CHECK(group_table_bytes(1) == 144);
   CHECK(group_table_bytes(grouped({256, 0, 17})) == 160);
   CHECK(group_table_bytes(GemmProblem{{8, 8, 8}, ElementType::kFp16, Layout::kTn}) == 0);

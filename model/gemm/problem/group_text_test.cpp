@@ -13,7 +13,7 @@ std::string read(std::string_view shape) {
 
 }  // namespace
 
-TEST_CASE("Groups stand in a shape where one product has M, equal neighbours in short") {
+TEST_CASE("Groups replace M in a shape, with equal neighbours abbreviated") {
   CHECK(read("[256,0,17]x4096x7168") == "[256,0,17]x4096x7168");
   CHECK(read("[8192,8192,8192,8192]X4096X7168") == "[4*8192]x4096x7168");
   CHECK(read("[2*0,1*5,2*0]x8x8") == "[2*0,5,2*0]x8x8");
@@ -25,7 +25,7 @@ TEST_CASE("Groups stand in a shape where one product has M, equal neighbours in 
   CHECK(gemm.batch == Batch{});
 }
 
-TEST_CASE("Groups along K stand where one product has K") {
+TEST_CASE("Groups along K replace K") {
   CHECK(read("4096x7168x[256,0,17]") == "4096x7168x[256,0,17]");
   CHECK(read("64X32X[8192,8192]") == "64x32x[2*8192]");
   const AnyProblem problem =
@@ -44,7 +44,7 @@ TEST_CASE("Groups along K stand where one product has K") {
   }
 }
 
-TEST_CASE("Masked groups say how much room each has") {
+TEST_CASE("Masked groups state their capacity") {
   CHECK(read("[5,0,64/128]x4096x7168") == "[5,0,64/128]x4096x7168");
   CHECK(read("[64,64/64]x8x8") == "[2*64/64]x8x8");
   CHECK(parse_group_rows("5,0,64/128") == GroupRows::of({5, 0, 64}, 128));
@@ -52,7 +52,7 @@ TEST_CASE("Masked groups say how much room each has") {
         "2 groups: expected at most 64 rows of each, as many as there is room for, not 65");
 }
 
-TEST_CASE("Groups that make no sense are refused in one line") {
+TEST_CASE("Invalid groups are an error in one line") {
   for (const char* const rows :
        {"", "0", "0,0", "-1,5", "256,,17", "a", "2*", "*2", "0*5", "1,2,", "2147483647,1", "5/",
         "5/0", "5/-1", "5/5/5", "5,5/1073741824", "2*1073741824", "1048577*1", "9999999999"}) {
@@ -66,7 +66,7 @@ TEST_CASE("Groups that make no sense are refused in one line") {
     INFO(shape);
     CHECK(error_message([&] { (void)read(shape); }) != "");
   }
-  // What was typed is quoted, and not a product that stands for it.
+  // The message quotes the input, not an equivalent product.
   CHECK(
       error_message([] { (void)read("[1,2]x8"); }) ==
       "2 shape '[1,2]x8': expected groups as [256,0,17]x4096x7168: rows of each, then N and K; or "

@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-constexpr i64 kMostLeading = i64{1} << 38;  // of a tensor map: 2^40 bytes
+constexpr i64 kMostLeading = i64{1} << 38;  // limit of a tensor map: 2^40 bytes
 
 struct NamedLeading {
   std::string_view name;

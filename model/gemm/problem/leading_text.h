@@ -1,5 +1,5 @@
-// Leading dimensions as text: "lda=8192 ldc=4104", those of tight rows left out.
-// Checked by: leading_text_test.cpp.
+// Leading dimensions as text: "lda=8192 ldc=4104"; packed ones are omitted. Checked by:
+// leading_text_test.cpp.
 #pragma once
 
 #include <optional>
@@ -10,29 +10,29 @@
 
 namespace tilecast {
 
-/// `problem` with these; what a row has anyway counts as tight. Throws ConfigError for one that is
-/// less than a row, or more than 2^38.
+/// `problem` with these leading dimensions; values equal to the packed row count as packed. Throws
+/// ConfigError for one that is less than a row, or more than 2^38.
 GemmProblem with_leading(GemmProblem problem, const LeadingDimensions& given);
 
-/// Empty where all rows are tight.
+/// Empty if all rows are packed.
 std::string to_text(const LeadingDimensions& leading);
 
-/// Behind a shape: " lda=8192".
+/// Suffix of a shape: " lda=8192".
 std::string leading_words(const LeadingDimensions& leading);
 
-/// Of a number, "0" or nothing: tight. Throws ConfigError that names `name`.
+/// Parses a number; "0" or empty means packed. Throws ConfigError that names `name`.
 i64 parse_leading(std::string_view name, std::string_view text);
 
-/// "4096x4096x4095 lda=8192" in two.
+/// "4096x4096x4095 lda=8192", split into shape and leading dimensions.
 struct LeadingShape {
   std::string_view shape;
   LeadingDimensions leading;
 };
-/// Throws ConfigError for words that are none.
+/// Throws ConfigError for other words.
 LeadingShape split_leading(std::string_view text);
 
-/// Takes a word "lda=8192" into `into`; false where it is none. Throws ConfigError, also for one
-/// that is there already.
+/// Parses a word such as "lda=8192" into `into`; false if it is no such word. Throws ConfigError,
+/// also for duplicates.
 bool take_leading_word(std::string_view word, LeadingDimensions& into);
 
 }  // namespace tilecast

@@ -11,14 +11,14 @@ GemmProblem of(const char* text) { return parse_gemm_problem(text); }
 
 }  // namespace
 
-TEST_CASE("Leading dimensions stand behind a problem's words, tight ones not") {
+TEST_CASE("Leading dimensions follow a problem's words, and packed ones are omitted") {
   for (const char* text :
        {"64x128x72 fp16 tn lda=80", "64x128x72 fp16 nn bias_n lda=73 ldb=136 ldc=256",
         "4*64x128x72 bf16 tn ldc=136", "[64,0,3]x128x72 bf16 tn ldb=80", "64x128x71 fp16 tn"}) {
     CHECK(to_text(AnyProblem{of(text)}) == text);
   }
   CHECK(of("64x128x72 lda=72 ldb=72 ldc=128 fp16") == of("64x128x72"));
-  // Rows of B are of K in layout tn, of N in layout nn.
+  // Rows of B run along K in layout tn, along N in layout nn.
   CHECK(of("64x128x72 tn ldb=128").leading.b == 128);
   CHECK(of("64x128x72 nn ldb=128").leading.b == 0);
   CHECK(std::get<GemmProblem>(
@@ -26,7 +26,7 @@ TEST_CASE("Leading dimensions stand behind a problem's words, tight ones not") {
             .leading == LeadingDimensions{80, 0, 136});
 }
 
-TEST_CASE("A leading dimension less than a row, or of another op, is refused") {
+TEST_CASE("A leading dimension shorter than a row, or of another op, is an error") {
   CHECK(error_message([] { of("64x128x72 lda=71"); }) ==
         "2 lda is 71: expected 72 to 274877906944, or 0");
   CHECK(error_message([] { of("64x128x72 lda=80 lda=88"); }) == "2 lda: given twice, 80 and 88");

@@ -1,11 +1,10 @@
-// Copies of operands: the bulk copy engine reads a matrix whose rows begin at multiples of 16
-// bytes, and a box of it at such multiples alone. An operand whose rows lie otherwise is first
-// copied into rows that do (kernels/gemm/copy_operands.cu), zeros behind their ends, and the kernel
-// then reads the copy as any other operand, K as it is: the engine fills what lies beyond with
-// zeros. An fp8 operand of odd K is copied too: no kernel has run on rows that end in half of 16
-// bits.
+// Copies of unaligned operands. The bulk copy engine needs rows and boxes that start on 16-byte
+// boundaries. An operand with other rows is first copied into padded rows
+// (kernels/gemm/copy_operands.cu), with zeros after their ends, and the kernel reads the copy with
+// K unchanged: the engine fills what is out of bounds with zeros. An fp8 operand of odd K is copied
+// too, because no kernel was tested on rows that end inside a 16-bit pair.
 //
-// What kernels see of leading dimensions is a_row() and b_row(); launch and model ask nothing else.
+// Kernels see leading dimensions through a_row() and b_row(); launch and model use nothing else.
 // Checked by: operand_copies_test.cpp, kernels/jit/operand_copier_test.cpp (kernel).
 #pragma once
 
@@ -15,10 +14,10 @@
 
 namespace tilecast {
 
-/// Rows that the copy engine moves begin at multiples of.
+/// Row alignment that the copy engine needs.
 constexpr i64 kWholeRowBytes = 16;
 
-/// Elements from row to row in the caller's memory.
+/// Elements between consecutive rows in the caller's memory.
 TILECAST_HD constexpr i64 given_row(i64 leading, const MatrixSides& sides) {
   return leading != 0 ? leading : sides.columns;
 }
@@ -33,7 +32,7 @@ TILECAST_HD constexpr CopiedOperands copied_operands(const GemmProblem& problem)
           is_copied(problem, problem.leading.b, sides_of_b(problem))};
 }
 
-/// Elements from row to row of what the kernel reads: the operand, or its copy.
+/// Elements between consecutive rows that the kernel reads: the operand's or its copy's.
 TILECAST_HD constexpr i64 read_row(const GemmProblem& problem, i64 leading,
                                    const MatrixSides& sides) {
   return is_copied(problem, leading, sides)
@@ -47,7 +46,7 @@ TILECAST_HD constexpr i64 b_row(const GemmProblem& problem) {
   return read_row(problem, problem.leading.b, sides_of_b(problem));
 }
 
-/// Leading dimensions of what the kernel reads and writes.
+/// Leading dimensions of the kernel's operands and result.
 TILECAST_HD constexpr LeadingDimensions read_leading(const GemmProblem& problem) {
   const i64 a = a_row(problem), b = b_row(problem);
   return {a == sides_of_a(problem).columns ? 0 : a, b == sides_of_b(problem).columns ? 0 : b,
@@ -55,8 +54,8 @@ TILECAST_HD constexpr LeadingDimensions read_leading(const GemmProblem& problem)
 }
 
 #ifndef __CUDACC_RTC__
-/// Elements of all matrices of an operand in the caller's memory, from the first to the last one,
-/// with what lies between rows and the room that masked groups leave.
+/// Elements of an operand in the caller's memory, from the first to the last, over all matrices,
+/// including padding between rows and unused capacity of masked groups.
 inline i64 elements_of_a(const GemmProblem& problem) {
   const MatrixSides sides = sides_of_a(problem);
   const i64 rows = a_is_k_major(problem.layout) ? rows_in_memory(problem) : sides.rows;
@@ -67,7 +66,7 @@ inline i64 elements_of_b(const GemmProblem& problem) {
   return matrices_of_b(problem) * sides.rows * given_row(problem.leading.b, sides);
 }
 
-/// Bytes of the copies, all matrices of an operand one behind the other; 0: it is not copied.
+/// Bytes of the copies, with the matrices of an operand contiguous; 0: not copied.
 struct CopyBytes {
   i64 a, b;
 };

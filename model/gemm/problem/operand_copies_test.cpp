@@ -11,10 +11,10 @@ GemmProblem of(const char* text) { return parse_gemm_problem(text); }
 
 }  // namespace
 
-TEST_CASE("Operands are copied whose rows do not begin at multiples of 16 bytes") {
+TEST_CASE("Operands whose rows are not 16-byte aligned are copied") {
   CHECK(copied_operands(of("64x64x64")) == CopiedOperands{false, false});
   CHECK(copied_operands(of("64x64x63")) == CopiedOperands{true, true});
-  CHECK(copied_operands(of("64x63x64")) == CopiedOperands{false, false});  // C's rows are threads'
+  CHECK(copied_operands(of("64x63x64")) == CopiedOperands{false, false});  // threads store C's rows
   CHECK(copied_operands(of("64x63x64 nn")) == CopiedOperands{false, true});
   CHECK(copied_operands(of("64x64x63 nn")) == CopiedOperands{true, false});
   CHECK(copied_operands(of("64x64x63 lda=64")) == CopiedOperands{false, true});
@@ -25,7 +25,7 @@ TEST_CASE("Operands are copied whose rows do not begin at multiples of 16 bytes"
   CHECK(copied_operands(of("64x64x71 e4m3 lda=80 ldb=80")) == CopiedOperands{true, true});
 }
 
-TEST_CASE("A kernel reads rows of whole 16 bytes, its operand's own or its copy's") {
+TEST_CASE("A kernel reads 16-byte aligned rows, of its operand or of the copy") {
   CHECK(a_row(of("64x64x63")) == 64);
   CHECK(a_row(of("64x64x63 lda=80")) == 80);
   CHECK(a_row(of("64x64x63 lda=81")) == 64);
@@ -37,7 +37,7 @@ TEST_CASE("A kernel reads rows of whole 16 bytes, its operand's own or its copy'
   CHECK(turned.leading == LeadingDimensions{80, 72, 136});
 }
 
-TEST_CASE("Copies have their operands' rows, those of all matrices") {
+TEST_CASE("Copies have the rows of all matrices of their operands") {
   // Rows of 63 elements become 64 of 2 bytes.
   CHECK(copy_bytes(of("10x20x63")).a == 10 * 64 * 2);
   CHECK(copy_bytes(of("10x20x63")).b == 20 * 64 * 2);

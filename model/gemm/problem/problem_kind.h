@@ -1,5 +1,5 @@
-// What of a problem, and of how it is launched, is compiled into a kernel: all but its sizes.
-// Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
+// The compile-time part of a problem and its launch: everything except sizes. Integers and enums
+// only; compiled by the host compiler, nvcc and NVRTC.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -8,17 +8,18 @@
 
 namespace tilecast {
 
-/// What the sums are scaled by, after the operands' scales and before the bias.
+/// Scaling of the sums, after the operands' scales and before the bias.
 enum class SumScale : i32 {
   kNone,       // A B
-  kAlphaBeta,  // alpha A B + beta C; C is not read where beta is 0
+  kAlphaBeta,  // alpha A B + beta C; C is not read if beta is 0
 };
 
-/// When a kernel begins, of which it knows something itself.
+/// How a kernel is ordered with its neighbours in the stream.
 enum class LaunchOrder : i32 {
-  kInTurn,          // after the kernel before it in the stream
-  kProgrammatic,    // as that one ends: its CTAs wait for the end where they need it
-  kBesideEpilogue,  // likewise, and lets a next one begin before its own epilogue
+  kInTurn,          // after the previous kernel
+  kProgrammatic,    // programmatic dependent launch: CTAs start early and wait for the previous
+                    // kernel before they need its results
+  kBesideEpilogue,  // likewise, and triggers the next kernel's launch before its own epilogue
 };
 
 struct ProblemKind {

@@ -18,13 +18,13 @@ namespace tilecast {
 namespace {
 
 constexpr std::string_view kUniform = "uniform", kZipf = "zipf:";
-constexpr double kSteepest = 10;  // where one expert has 999 tokens of 1,000
+constexpr double kSteepest = 10;  // one expert has 999 of 1,000 tokens
 
-/// From 0 to below 1; the standard's distributions differ from library to library.
+/// Uniform in [0, 1). The standard's distributions differ between libraries.
 double draw_unit(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
-/// Draws an index by weights that can be set to zero and back; each call takes log2(size) steps.
-/// Sums are added again and never subtracted from: Zipf weights differ by more digits than a double
+/// Draws an index by weights that can be set to zero and restored; each call takes log2(size)
+/// steps. Sums are recomputed, never subtracted from: Zipf weights span more digits than a double
 /// has.
 class WeightTree {
  public:
@@ -44,7 +44,7 @@ class WeightTree {
     }
   }
 
-  /// `unit` is in [0, 1). Returns no leaf of weight zero unless all weights are zero.
+  /// `unit` is in [0, 1). Never returns a leaf of weight zero unless all weights are zero.
   std::size_t at(double unit) const {
     double left = unit * sums_[1];
     std::size_t node = 1;
@@ -60,7 +60,7 @@ class WeightTree {
 
  private:
   std::size_t leaves_;
-  std::vector<double> sums_;  // node i sums nodes 2i and 2i + 1; the leaves are last
+  std::vector<double> sums_;  // node i is the sum of nodes 2i and 2i + 1; the leaves are last
 };
 
 class Router {
@@ -80,10 +80,10 @@ class Router {
     }
   }
 
-  /// Draws the token's next expert, different from those it has.
+  /// Draws the token's next expert, different from its previous ones.
   std::size_t take() {
-    constexpr std::size_t kFew = 16;  // experts that most tokens take at most
-    constexpr int kTries = 8;         // draws from all experts before one from those left
+    constexpr std::size_t kFew = 16;  // the most popular experts
+    constexpr int kTries = 8;         // draws from all experts before falling back to those left
     std::size_t expert = 0;
     bool is_found = false;
     for (int i = 0; taken_.size() < kFew && i < kTries && !is_found; ++i) {
@@ -125,7 +125,7 @@ class Router {
     return shares;
   }
 
-  /// Draws an expert by its share, taken or not: the first whose cumulated share exceeds the draw.
+  /// Draws any expert by share: the first whose cumulative share exceeds the draw.
   std::size_t any() {
     const double unit = draw_unit(random_), at = unit * sums_.back();
     std::size_t expert =
@@ -140,9 +140,9 @@ class Router {
   }
 
   std::mt19937_64& random_;
-  std::vector<double> shares_, sums_;  // of each expert; up to it
-  std::vector<std::size_t> guide_;     // where the search for i / experts of all shares starts
-  WeightTree left_;                    // shares, zero for the first `removed_` taken
+  std::vector<double> shares_, sums_;  // share of each expert; cumulative
+  std::vector<std::size_t> guide_;     // where the search for cumulative share i / experts starts
+  WeightTree left_;                    // shares, with zero for the first `removed_` experts taken
   std::vector<char> is_taken_;
   std::vector<std::size_t> taken_;
   std::size_t removed_ = 0;

@@ -1,9 +1,9 @@
-// Rows that a router sends to each expert of a mixture of experts, drawn: each token goes to
-// `top_k` different experts, one after the other by their shares among those that are left. By
-// Zipf's law the r-th favourite has a share of r^-zipf; each draw decides again which expert that
-// is. Leaves out capacity limits, and that tokens of a batch are alike.
+// Random routing of a mixture of experts: rows per expert. Each token chooses `top_k` different
+// experts, one after another by their shares among those left. By Zipf's law the r-th most popular
+// expert has a share of r^-zipf; each draw permutes the experts anew. Leaves out capacity limits,
+// and correlation between the tokens of a batch.
 //
-// Draws are a function of these numbers alone, on every machine.
+// Draws depend on these numbers only, on every platform.
 // Checked by: routing_test.cpp.
 #pragma once
 
@@ -23,15 +23,15 @@ struct Routing {
   i64 rows() const { return tokens * top_k; }
 };
 
-constexpr i64 kMostRoutedRows = i64{1} << 22;  // which take a second for eight draws
+constexpr i64 kMostRoutedRows = i64{1} << 22;  // about a second for eight draws
 
 /// "uniform" or "zipf:1.1": the exponent, 0 for uniform. Throws ConfigError.
 double parse_zipf(std::string_view text);
 /// "64 experts, 4096 tokens, top 2, zipf:1.1".
 std::string to_text(const Routing& routing);
 
-/// Rows of each expert, of each draw. The first of them are the same for any number of draws.
-/// Throws ConfigError where there are fewer experts than top_k or more rows than kMostRoutedRows.
+/// Rows per expert, for each draw. The first draws are the same for any number of draws. Throws
+/// ConfigError if there are fewer experts than top_k or more rows than kMostRoutedRows.
 std::vector<std::vector<i64>> drawn_rows(const Routing& routing, i64 draws);
 
 }  // namespace tilecast

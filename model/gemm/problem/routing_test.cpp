@@ -12,7 +12,7 @@ namespace tilecast {
 
 TEST_CASE("Every token goes to as many different experts as it has choices") {
   for (const double zipf : {0.0, 1.1, 10.0}) {
-    // As many choices as experts: each has every token.
+    // With as many choices as experts each expert gets every token.
     CHECK(drawn_rows({.experts = 8, .tokens = 100, .top_k = 8, .zipf = zipf}, 1) ==
           std::vector<std::vector<i64>>{std::vector<i64>(8, 100)});
     for (const std::vector<i64>& rows :
@@ -23,12 +23,13 @@ TEST_CASE("Every token goes to as many different experts as it has choices") {
   }
 }
 
-TEST_CASE("Shares are those of Zipf's law, and which expert has which differs between draws") {
+TEST_CASE("Shares follow Zipf's law, permuted anew for each draw") {
   const Routing routing{.experts = 4, .tokens = 120000, .zipf = 1};
   const auto draws = drawn_rows(routing, 6);
   for (std::vector<i64> rows : draws) {
     std::ranges::sort(rows, std::greater<>{});
-    // 1, 1/2, 1/3, 1/4 of 25/12: 57600, 28800, 19200 and 14400; six deviations are 1022 at most.
+    // 1, 1/2, 1/3, 1/4 of 25/12: 57600, 28800, 19200 and 14400; six standard deviations are at most
+    // 1022.
     const i64 expected[] = {57600, 28800, 19200, 14400};
     for (std::size_t i = 0; i < 4; ++i) {
       CHECK(std::abs(rows[i] - expected[i]) < 1022);
@@ -43,17 +44,16 @@ TEST_CASE("Shares are those of Zipf's law, and which expert has which differs be
 }
 
 TEST_CASE("Choosing every expert takes log2(experts) steps each") {
-  // 2^18 choices of at most 10 steps up and 10 down. Searching 1,024 experts for each choice took
-  // minutes.
+  // 2^18 choices of at most 10 steps up and 10 down. A linear search of 1,024 experts took minutes.
   const std::clock_t start = std::clock();
   CHECK(drawn_rows({.experts = 1024, .tokens = 256, .top_k = 1024, .zipf = 1.1}, 1) ==
         std::vector<std::vector<i64>>{std::vector<i64>(1024, 256)});
   CHECK(std::clock() - start < 5 * CLOCKS_PER_SEC);
 }
 
-TEST_CASE("A token's later choices follow the shares of the experts left, as its first ones do") {
+TEST_CASE("A token's later choices follow the shares of the remaining experts") {
   constexpr int kExperts = 24, kTokens = 40'000, kTopK = 20;
-  // The same with the standard library's distribution for each choice.
+  // The same, with the standard library's distribution for each choice.
   std::mt19937 random(1);
   std::vector<i64> expected(kExperts);
   for (int token = 0; token < kTokens; ++token) {
@@ -72,7 +72,7 @@ TEST_CASE("A token's later choices follow the shares of the experts left, as its
   std::ranges::sort(rows, std::greater<>{});
   std::ranges::sort(expected, std::greater<>{});
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    // Each is within sqrt(p (1 - p) 40,000), at most 100; six deviations of the difference.
+    // Each deviates by sqrt(p (1 - p) 40,000), at most 100; six deviations of the difference.
     CHECK(std::abs(rows[i] - expected[i]) < 6 * 142);
   }
 }
@@ -82,7 +82,7 @@ TEST_CASE("A seed draws the same rows as in earlier versions") {
         std::vector<std::vector<i64>>{{1011, 1655, 828, 526, 626, 2736, 353, 457}});
 }
 
-TEST_CASE("Draws follow from the seed, and the first ones not from how many there are") {
+TEST_CASE("Draws depend on the seed, and the first ones not on the number of draws") {
   const Routing routing{.experts = 16, .tokens = 500, .top_k = 2, .zipf = 1.1, .seed = 7};
   const auto two = drawn_rows(routing, 2), four = drawn_rows(routing, 4);
   CHECK(std::vector(four.begin(), four.begin() + 2) == two);
@@ -92,7 +92,7 @@ TEST_CASE("Draws follow from the seed, and the first ones not from how many ther
   CHECK(drawn_rows(other, 2) != two);
 }
 
-TEST_CASE("A routing says what it is, and what it cannot be") {
+TEST_CASE("A routing has a text, and invalid ones are errors") {
   CHECK(to_text({.experts = 64, .tokens = 4096, .zipf = parse_zipf("zipf:1.1")}) ==
         "64 experts, 4096 tokens, top 1, zipf:1.1");
   CHECK(to_text({.experts = 8, .tokens = 1, .top_k = 2, .zipf = parse_zipf("uniform")}) ==

@@ -1,6 +1,5 @@
-// The groups that a problem has: none, or a list of rows that copies of the problem share. Compared
-// by content, copied for the price of a counter, freed with its last copy. Kernels never look
-// into it, so for their compilers it is a plain pointer.
+// The groups of a problem: none, or a reference-counted list shared by copies of the problem.
+// Compared by content. Kernels never look into it, so for device compilers it is a plain pointer.
 // Checked by: group_rows_test.cpp.
 #pragma once
 
@@ -9,7 +8,7 @@
 
 namespace tilecast {
 
-class GroupRows;  // group_rows.h, which the host alone includes
+class GroupRows;  // group_rows.h, included on the host only
 
 #ifdef __CUDACC__
 using SharedGroupRows = const GroupRows*;
@@ -49,7 +48,7 @@ class SharedGroupRows {
  private:
   friend class GroupRows;
 
-  /// Owns `list`, which came from new.
+  /// Takes ownership of `list`, allocated with new.
   explicit SharedGroupRows(const GroupRows* list) : list_(list) { retain(); }
   void retain() const;
   void release() const;

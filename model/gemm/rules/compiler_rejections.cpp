@@ -43,10 +43,10 @@ Products products_of(const GemmProblem& problem) {
                                       : Products::kOne;
 }
 
-/// All schedules that split K are one kernel.
+/// All schedules that split K compile to one kernel.
 Schedule kernel_of(Schedule schedule) { return splits_k(schedule) ? Schedule::kStreamK : schedule; }
 
-/// A part's column: its name, and functions for values that are words.
+/// Name of a part's column, and conversions for values that are words.
 struct Column {
   std::string_view name;
   i32 (*parse)(std::string_view) = nullptr;
@@ -61,7 +61,7 @@ constexpr Column worded(std::string_view name) {
           [](i32 value) { return std::string(word_of(words, static_cast<Enum>(value))); }};
 }
 
-/// A column whose type has both functions already.
+/// A column whose type has both conversions.
 template <class T, T (*parse)(std::string_view)>
 constexpr Column parsed(std::string_view name) {
   return {name, [](std::string_view text) { return static_cast<i32>(parse(text)); },
@@ -112,7 +112,7 @@ std::string joined(std::span<const std::string_view> words, std::string_view sep
   return join(copies, separator);
 }
 
-/// The fields of one line, taken from left to right; complaints name the place.
+/// Reads the fields of one line from left to right; errors name the place.
 class LineReader {
  public:
   LineReader(std::string_view line, std::string_view file, std::size_t number)
@@ -153,7 +153,7 @@ class LineReader {
     return static_cast<i32>(*value);
   }
 
-  /// What `parse` makes of the next field; nothing where it is empty.
+  /// The next field converted by `parse`; none if it is empty.
   template <class Parse>
   auto value(std::string_view column, Parse parse) {
     const std::string_view text = next();
@@ -183,7 +183,7 @@ class LineReader {
 constexpr std::size_t kBlockK = static_cast<std::size_t>(VariantPart::kBlockK);
 constexpr std::size_t kBlockN = static_cast<std::size_t>(VariantPart::kBlockN);
 
-/// Bytes of an element that a row's block_k counts: of 16 bits where the row is of any type.
+/// Element size in which a row's block_k is counted: 16 bits if the row has any type.
 i32 bytes_of_k(const CompilerRejection& row) {
   const std::optional<i32>& dtype = row.parts[static_cast<std::size_t>(VariantPart::kDtype)];
   return dtype ? element_bytes(static_cast<ElementType>(*dtype))
@@ -254,7 +254,7 @@ std::vector<CompilerRejection> parse_compiler_rejections(std::string_view text,
     throw ConfigError(fmt::format("{}:1: expected the columns {}", name, header));
   }
   if (lines.back().empty()) {
-    lines.pop_back();  // after the last line's end
+    lines.pop_back();  // after the last line end
   }
   std::vector<CompilerRejection> rows;
   for (std::size_t i = 1; i < lines.size(); ++i) {
@@ -289,7 +289,7 @@ std::string compiler_rejections_text(const std::vector<CompilerRejection>& rows)
 std::vector<CompilerRejection> load_compiler_rejections(const std::filesystem::path& config_folder,
                                                         std::string_view architecture) {
   const std::filesystem::path path = config_folder / kFile;
-  std::error_code ignored;  // a file that cannot be read is reported by the read
+  std::error_code ignored;  // an unreadable file is reported by the read
   if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found) {
     return {};
   }
@@ -307,7 +307,7 @@ bool any_rejects(const std::vector<CompilerRejection>& rejections, const GemmPro
   const auto fits = [](const std::optional<i32>& asked, i32 value) {
     return !asked || *asked == value;
   };
-  // What differs most comes first: kernels of the whole menu are asked about.
+  // Most selective comparison first: this runs for the whole search space.
   return std::ranges::any_of(rejections, [&](const CompilerRejection& r) {
     return fits(r.parts[kBlockN], variant[kBlockN]) && std::ranges::equal(r.parts, variant, fits);
   });

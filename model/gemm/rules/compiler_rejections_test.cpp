@@ -22,7 +22,7 @@ const std::string kHeader =
     "cluster_n,ctas,inflight,c_slots,producer,instruction_n,a,order,store,operands,dtype,dtype_c,"
     "accumulate,layout,epilogue,products,compiler,reason\n";
 
-/// A line with these words in their columns; the other columns are empty.
+/// A CSV line with these fields; the others are empty.
 std::string row_of(const std::map<std::string, std::string>& words) {
   std::string row = "hopper";
   const std::vector<std::string_view> columns = split(kHeader, ',');
@@ -49,7 +49,7 @@ const std::string kPipelined =
     "pipelined:tile=128x192x64,stages=4,warpgroups=1x1,ctas=1,inflight=1,c_slots=2,"
     "raster=grouped_m,group=8";
 
-TEST_CASE("A row is about every kernel that has the values it names, whatever else") {
+TEST_CASE("A row matches every kernel with the values it names") {
   const std::string row = row_of({{"schedule", "pipelined"},
                                   {"block_m", "128"},
                                   {"block_n", "192"},
@@ -70,7 +70,7 @@ TEST_CASE("A row is about every kernel that has the values it names, whatever el
                        "c_slots=2,raster=grouped_m,group=8,walk=strided"));
 }
 
-TEST_CASE("A row about one of the schedules that split K is about all, which are one kernel") {
+TEST_CASE("A row for one schedule that splits K matches all of them") {
   const auto row_about = [](const char* schedule) {
     return row_of({{"schedule", schedule}, {"block_m", "64"}, {"block_n", "64"}});
   };
@@ -88,7 +88,7 @@ TEST_CASE("A row about one of the schedules that split K is about all, which are
                        "split_k:" + tile + "splits=2,reduction=spread" + order));
 }
 
-TEST_CASE("Every number of a kernel that is compiled in can be named") {
+TEST_CASE("Every number compiled into a kernel can be named") {
   const std::string config =
       "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,inflight=0,"
       "c_slots=3,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided";
@@ -150,7 +150,7 @@ TEST_CASE("Compile-time properties of a problem are written as words") {
   both("accumulate", "exact", fp8);
 }
 
-TEST_CASE("A row's block_k counts elements, of 16 bits in a row of any type") {
+TEST_CASE("block_k counts elements, of 16 bits if the row has any type") {
   const GemmProblem fp8{kProblem.shape, ElementType::kE4m3, Layout::kTn};
   const std::string row = row_of({{"block_k", "128"}, {"dtype", "e4m3"}});
   const auto pipelined = [](const char* block_k) {
@@ -175,10 +175,10 @@ TEST_CASE("Every epilogue is read back as it was written") {
   }
 }
 
-TEST_CASE("A row that is not of the form is refused with its place and what was expected") {
+TEST_CASE("A malformed row is an error with its place and what was expected") {
   const std::string good = row_of({{"schedule", "pipelined"}, {"block_n", "192"}});
   CHECK(complaint(kHeader).empty());
-  CHECK(complaint(kHeader + good).empty());  // without a line end
+  CHECK(complaint(kHeader + good).empty());  // without a trailing line end
   CHECK(complaint("schedule\n" + good).starts_with("2 t:1: expected the columns architecture,"));
   CHECK(complaint("").starts_with("2 t:1: expected the columns "));
   CHECK(complaint(kHeader + good + "\n\n" + good) == "2 t:3: expected 27 fields, not 1");
@@ -199,7 +199,7 @@ TEST_CASE("A row that is not of the form is refused with its place and what was 
         "'spilled'");
 }
 
-TEST_CASE("A GPU takes the rows of its architecture from beside gpus, or none without the file") {
+TEST_CASE("A GPU gets the rows of its architecture, or none if the file is missing") {
   const TemporaryFolder folder;
   const std::string yaml = read_file(load_gpu("h200_sxm", false).path);
   write_file(folder / "gpus/h200_sxm.yaml", yaml);
@@ -212,7 +212,7 @@ TEST_CASE("A GPU takes the rows of its architecture from beside gpus, or none wi
   CHECK(gpu.compiler_rejections->front().reason == "spills");
 }
 
-TEST_CASE("The committed table can be read, and every architecture has its word in it") {
+TEST_CASE("The committed table is valid and uses the architectures' words") {
   CHECK(error_message([] { load_compiler_rejections(config_folder(), "hopper"); }).empty());
   for (const Architecture a : {Architecture::kAmpere, Architecture::kHopper,
                                Architecture::kBlackwell, Architecture::kFictional}) {

@@ -16,18 +16,18 @@ namespace {
 
 using Kernel = const KernelCase&;
 
-// Counts that no kernel takes, or that could leave 32 bits when multiplied.
+// Rejects out-of-range counts and products that overflow int32.
 constexpr i32 kMostWarpgroups = 3, kMostInflight = 2, kMostRing = 64;
-constexpr i32 kMostCtas = 64;  // per SM; the GPU allows fewer
+constexpr i32 kMostCtas = 64;  // per SM; a GPU may allow fewer
 constexpr i32 kTcgen05MostCtas = 32, kTcgen05MostWarpgroups = 2, kTcgen05MostGroup = 2;
-constexpr i32 kFewestKBytes = 64;       // of a K block's row: a swizzle row
-constexpr i32 kMostKBytes = 4096;       // one stage of 64 such rows is more than any SM has
-constexpr i32 kFewestInstructionN = 8;  // of small_mma
-constexpr i32 kFewestOddEights = 24;    // columns of a warpgroup
+constexpr i32 kFewestKBytes = 64;       // per row of a K block: a swizzle row
+constexpr i32 kMostKBytes = 4096;       // one stage of 64 such rows exceeds any SM's shared memory
+constexpr i32 kFewestInstructionN = 8;  // for small_mma
+constexpr i32 kFewestOddEights = 24;    // columns per warpgroup
 constexpr i32 kMostBlockSide = 1 << 14;
-constexpr i32 kMostClusterSize = 8;  // that every device takes
-// What a thread that loads R, or looks for the largest magnitude, needs beside its sums: of
-// compiled kernels some spill with 80, next to none with 88.
+constexpr i32 kMostClusterSize = 8;  // portable cluster size
+// Registers that a thread needs in addition to its accumulators if it loads the residual or
+// computes amax: some compiled kernels spill with 80, almost none with 88.
 constexpr i32 kBesideResult = 88;
 
 bool on_tcgen05(Kernel c) { return uses_tcgen05(c.schedule); }
@@ -92,7 +92,7 @@ constexpr Rule<KernelCase> kKindRules[] = {
      "epilogue {epilogue}: kernels that walk groups take scale_block alone"},
 };
 
-/// The sides first: the product of any two of them could leave 32 bits.
+/// Dimensions first: the product of any two could overflow 32 bits.
 bool cluster_exists(const Tiling& t) {
   const bool countable = t.cluster_m <= kMostClusterSize && t.cluster_n <= kMostClusterSize;
   const i32 size = countable ? cluster_size(t) : 0;
@@ -104,14 +104,14 @@ RegisterPlan registers_of(const KernelConfig& c) {
                        c.producer_registers);
 }
 
-/// To whole steps, and to no more than it is launched with.
+/// In whole steps, and to at most the launch value.
 bool producer_can_shrink(const KernelConfig& c) {
   return c.producer_registers % kRegisterStep == 0 &&
          c.producer_registers >= kFewestProducerRegisters &&
          c.producer_registers <= registers_of(c).at_launch;
 }
 
-/// R that comes through the ring needs no more registers than C.
+/// A residual that comes through the ring needs no more registers than C.
 bool registers_hold_result(Kernel c) {
   const bool loads =
       c.epilogue.has(OutputKind::kLoad) && residual_stages(c, column_bytes(c), c.epilogue) == 0;
@@ -124,7 +124,7 @@ bool c_borrows_stages_safely(const KernelConfig& c) {
                                                 : c.grid == Grid::kTiles;
 }
 
-/// A tile's store runs under the next tile of the same warpgroups, from slots that are C's own.
+/// A tile's store overlaps the next tile of the same warpgroups, so it needs slots for C alone.
 bool can_defer(const KernelConfig& c) {
   return traits_of(c.schedule).stores_can_be_deferred && c.grid == Grid::kResident &&
          c.tiling.c_slots > 0;
@@ -136,7 +136,7 @@ bool has_whole_k_blocks(const Tiling& t) {
   return t.block_k % k_slab_elements(t) == 0 && k_bytes(t) % kFewestKBytes == 0;
 }
 
-/// Odd multiples of eight columns: of one wgmma, K-major, in slabs of K that leave every stage at
+/// Odd multiples of eight columns: one wgmma, K-major, with slabs of K that leave every stage at
 /// whole swizzle atoms.
 bool takes_odd_eights(Kernel c) {
   const i32 columns = warpgroup_columns(c.tiling);
@@ -209,7 +209,7 @@ constexpr Rule<KernelCase> kWgmmaRules[] = {
      "C in {c} is not stored by store=deferred, which takes 16 bits a column at most"},
     {[](Kernel c) { return c.a_source == OperandSource::kRegisters && !a_is_k_major(c.layout); },
      "a=registers takes A as [M,K], not layout {layout}"},
-    // Sums of pieces are stored by threads, which know tight rows alone.
+    // Threads store the sums of split tiles and require contiguous rows.
     {[](Kernel c) {
        return c.problem != nullptr && c.problem->leading.c != 0 && splits_k(c.schedule);
      },
@@ -293,7 +293,7 @@ constexpr Rule<KernelCase> kTcgen05Rules[] = {
      Refusal::kSharedMemory},
 };
 
-/// Those of the same tensor cores.
+/// Schedules for the same kind of tensor core.
 std::string schedules_that(Kernel c, bool (*has)(Schedule)) {
   std::vector<std::string> names;
   for (const Schedule schedule : kEverySchedule) {

@@ -1,6 +1,6 @@
-// Which kernels there are on any GPU: rules of a GEMM's kind and of a kernel's configuration. The
-// menu, refusals (model/gemm/menu/legality.h), the kernels' sources and the library read this
-// table. Checked by: kernel_rules_test.cpp, model/gemm/menu/legality_test.cpp.
+// Which kernels exist, independent of the GPU: rules on a GEMM's kind and on a kernel's
+// configuration. The search space, refusals (model/gemm/menu/legality.h), kernel sources and the
+// library read this table. Checked by: kernel_rules_test.cpp, model/gemm/menu/legality_test.cpp.
 #pragma once
 
 #include <span>
@@ -12,25 +12,24 @@
 
 namespace tilecast {
 
-/// For the operands' type, which are in the order in which they are multiplied.
+/// For the operand type, with operands in the order of multiplication.
 struct KernelCase : ProblemKind, KernelConfig {
   SumScale scale = SumScale::kNone;
-  const GemmProblem* problem = nullptr;  // as_run; null: of any size
+  const GemmProblem* problem = nullptr;  // from as_run; null: any size
 };
-/// Of a configuration as those who ask for a problem write it.
+/// From a configuration in the user's orientation of the problem.
 KernelCase kernel_case(const ProblemKind& kind, const KernelConfig& config,
                        SumScale scale = SumScale::kNone);
 
-/// Of problems' kinds, and of configurations for kinds that keep those.
+/// Rules for problem kinds, and for configurations of legal kinds.
 std::span<const Rule<KernelCase>> rules_of_kinds();
 std::span<const Rule<KernelCase>> rules_of_kernels(TensorCore core);
 std::string sentence_of(const Rule<KernelCase>* rule, const KernelCase& asked);
 
-/// Why such tensor cores have no kernel for a problem of this kind, of whatever size; empty where
-/// they have.
+/// Why these tensor cores have no kernel for any problem of this kind; empty if they do.
 std::string why_no_kernel(const GemmProblem& problem, TensorCore core,
                           SumScale scale = SumScale::kNone);
-/// Likewise of one configuration.
+/// Likewise, for one configuration.
 std::string why_no_kernel(const ProblemKind& kind, const KernelConfig& config,
                           SumScale scale = SumScale::kNone);
 

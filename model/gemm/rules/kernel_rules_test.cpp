@@ -27,7 +27,7 @@ constexpr Epilogue kResidual{step<Residual>()};
 
 }  // namespace
 
-TEST_CASE("A column of A B leaves an element of C, of a gate half of one") {
+TEST_CASE("A column of A B gives one element of C, with a gate half of one") {
   CHECK(c_column_bytes(kFp32, {}) == 4);
   CHECK(c_column_bytes(kFp32, kSwiglu) == 2);
   CHECK(c_column_bytes(kBf16, {}) == 2);
@@ -35,7 +35,7 @@ TEST_CASE("A column of A B leaves an element of C, of a gate half of one") {
   CHECK(c_column_bytes(kE4m3, {}) == 1);
 }
 
-TEST_CASE("Odd eights of columns take 16-bit elements alone") {
+TEST_CASE("Odd multiples of eight columns require 16-bit elements") {
   for (const auto& [tile, odd] : {std::pair{"64x72x64", true}, {"64x80x64", false}}) {
     CHECK(takes_result(ping_pong(tile), kBf16, {}));
     CHECK(takes_result(ping_pong(tile), kBf16, kResidual));
@@ -45,18 +45,21 @@ TEST_CASE("Odd eights of columns take 16-bit elements alone") {
   }
 }
 
-TEST_CASE("amax and R by threads need 88 registers beside a thread's sums, of 240 at most") {
+TEST_CASE(
+    "amax and a residual loaded by threads need 88 registers besides the accumulators, of 240 at "
+    "most") {
   const Epilogue amax{step<Amax>()};
-  CHECK(takes_result(ping_pong("64x256x64"), kBf16, amax));         // 128 sums
+  CHECK(takes_result(ping_pong("64x256x64"), kBf16, amax));         // 128 accumulators
   CHECK(takes_result(ping_pong("128x144x64"), kBf16, amax));        // 144
   CHECK_FALSE(takes_result(ping_pong("128x160x64"), kBf16, amax));  // 160
   CHECK(takes_result(ping_pong("128x160x64"), kBf16, {}));
-  CHECK(takes_result(ping_pong("128x160x64"), kBf16, kResidual));  // through the ring
-  CHECK(takes_result(ping_pong("128x136x64"), kBf16, kResidual));  // by threads: odd eights
+  CHECK(takes_result(ping_pong("128x160x64"), kBf16, kResidual));  // residual through the ring
+  CHECK(takes_result(ping_pong("128x136x64"), kBf16, kResidual));  // by threads: odd multiple of 8
+                                                                   // columns
   CHECK_FALSE(takes_result(ping_pong("128x152x64"), kBf16, kResidual));
 }
 
-TEST_CASE("What waits for a deferred store has 16 bits a column, and pieces of tiles no amax") {
+TEST_CASE("A deferred store needs 16 bits per column, and split tiles have no amax") {
   const KernelConfig deferred = parse_kernel_config(
       "warp_specialized:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
       "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred");
@@ -72,7 +75,7 @@ TEST_CASE("What waits for a deferred store has 16 bits a column, and pieces of t
   CHECK_FALSE(takes_result(split, kBf16, amax));
 }
 
-TEST_CASE("The sentence of every rule names values that there are") {
+TEST_CASE("Every rule's message refers to existing values") {
   const KernelConfig config = ping_pong("64x256x64");
   const KernelCase asked = kernel_case({kBf16, Layout::kTn}, config);
   for (const auto& rules : {rules_of_kinds(), rules_of_kernels(TensorCore::kWgmma),

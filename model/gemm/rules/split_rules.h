@@ -1,4 +1,4 @@
-// Which problems a configuration's way to split K applies to.
+// Which problems each way to split K applies to.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace tilecast {
 
-/// Why K of `k_blocks` blocks cannot be split as `config` says over `resident` workers, as one
-/// line; empty where it can, and for schedules that do not split K.
+/// Why K of `k_blocks` blocks cannot be split as `config` says over `resident` workers, in one
+/// line; empty if it can, or if the schedule does not split K.
 std::string why_not_split(const TileScheduler& scheduler, i64 k_blocks, const KernelConfig& config,
                           u32 resident);
 
-/// Whether the pieces of a tile wait for each other, so that the kernel never ends beside another
-/// that holds the SMs which some of them need and waits in the same way.
+/// Whether the pieces of a tile wait for each other. Two such kernels on different streams could
+/// each hold SMs that the other's pieces need, and deadlock.
 constexpr bool needs_all_pieces_resident(const KernelConfig& config) {
   return splits_k(config.schedule) && config.decomposition.reduction == Reduction::kSpread;
 }

@@ -1,4 +1,4 @@
-// For tests: example_gpu.h's GPU with Blackwell's tensor cores, again in round numbers.
+// For tests: the GPU of example_gpu.h with Blackwell's tensor cores, with round numbers too.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +18,11 @@ inline GpuSpec example_blackwell() {
                  .pair_latency = {170},
                  .block_turn = {10},
                  .tensor_memory_read = {4096}};
-  gpu.machine->merge_window = {};  // requests for a line are not merged there
+  gpu.machine->merge_window = {};  // without merging of requests
   return gpu;
 }
 
-/// Every part infinitely fast but these.
+/// Only these parts have costs, all others are infinitely fast.
 inline GpuSpec only_on_blackwell(std::initializer_list<Limiter> parts) {
   GpuSpec gpu = example_blackwell();
   for (const Limiter other : kEveryLimiter) {
@@ -31,7 +31,8 @@ inline GpuSpec only_on_blackwell(std::initializer_list<Limiter> parts) {
   return gpu;
 }
 
-/// Tile 128x64x64 in each of `group` CTAs, four warps that store, as plain as the schedule allows.
+/// Tile 128x64x64 in each of `group` CTAs, four storing warps, the schedule's simplest
+/// configuration.
 inline KernelConfig plain_tcgen05(Schedule schedule, i32 group = 1) {
   KernelConfig config = fixed_by_schedule(schedule);
   config.tiling.block_m = 128;

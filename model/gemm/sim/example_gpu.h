@@ -1,5 +1,5 @@
-// For tests: a GPU of four SMs with round numbers, so that expected times can be worked out by hand
-// at its SM clock of 1 GHz, where a cycle is a nanosecond.
+// For tests: a GPU of four SMs with round numbers, for expected times computed by hand at an SM
+// clock of 1 GHz, where a cycle is a nanosecond.
 #pragma once
 
 #include "model/gemm/sim/limits.h"
@@ -32,7 +32,7 @@ inline GpuSpec example_gpu() {
                  .l2_latency = {400},
                  .dram_latency = {300e-9},
                  .gpcs = 2,
-                 .gpc_groups = 0,  // L2 serves in the order of asking
+                 .gpc_groups = 0,  // L2 serves in request order
                  .merge_window = {400},
                  .merge_limit = 2,
                  .l2_output = {256 * kExampleClock.value},
@@ -54,7 +54,7 @@ inline GpuSpec example_gpu() {
   return gpu;
 }
 
-/// Every part infinitely fast but this one, and no request merged.
+/// Only this part has costs, all others are infinitely fast; no request merges.
 inline GpuSpec only(Limiter part) {
   GpuSpec gpu = example_gpu();
   gpu.machine->merge_window = {};
@@ -68,7 +68,7 @@ inline GemmProblem fp16(i64 m, i64 n, i64 k) {
   return {{m, n, k}, ElementType::kFp16, Layout::kTn};
 }
 
-/// Tile 64x64x64, one warpgroup, as plain as the schedule allows.
+/// Tile 64x64x64, one warpgroup, the schedule's simplest configuration.
 inline KernelConfig plain(Schedule schedule) {
   KernelConfig config = fixed_by_schedule(schedule);
   config.tiling.block_m = config.tiling.block_n = config.tiling.block_k = 64;

@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-/// A place where one worker lives at a time.
+/// A slot for one worker at a time.
 struct Slot {
   std::vector<std::unique_ptr<Cta>> ctas;
   PhaseBarrier done;

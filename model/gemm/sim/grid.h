@@ -1,8 +1,8 @@
-// How CTAs come to SMs: a worker is a cluster, and a cluster's CTAs lie on neighbouring SMs. A
-// resident grid has one worker for each place; one CTA per tile is handed out in order, the next
-// one to the first place that is free.
+// Placement of CTAs on SMs: a worker is a cluster, whose CTAs are on neighbouring SMs. A persistent
+// grid has one worker per slot; with one CTA per tile, CTAs are handed out in order, each to the
+// first slot that is free.
 //
-// Leaves out: the hardware's dispatch rate; GPCs of unequal size beyond how many clusters fit.
+// Leaves out: the hardware's dispatch rate; unequal GPCs, beyond the number of clusters that fit.
 //
 // Checked by: simulate_test.cpp, random_kernels_test.cpp.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace tilecast {
 
-/// Runs the whole grid; the engine's time is its end.
+/// Runs the whole grid; the engine's time is then the grid's end.
 void run_grid(GemmKernel& kernel);
 
 }  // namespace tilecast

@@ -8,7 +8,7 @@
 namespace tilecast {
 namespace {
 
-constexpr double kInfinite = 1e30;  // of a rate
+constexpr double kInfinite = 1e30;  // for rates
 
 }  // namespace
 
@@ -23,7 +23,7 @@ GpuSpec without(GpuSpec gpu, Limiter part) {
 
 std::vector<Elimination> eliminate_each(Cycles whole, unsigned threads,
                                         const std::function<Cycles(Limiter)>& cycles_without) {
-  // Below this nothing is saved: loads are served in another order.
+  // Savings below this are noise from request order.
   constexpr double kNothing = 0.0005;
   std::vector<Elimination> all(std::size(kEveryLimiter));
   parallel_for(all.size(), threads, [&](std::size_t i) {
@@ -41,7 +41,7 @@ Simulated simulate_without(const GpuSpec& gpu, Limiter part, const GemmProblem& 
   simulated.shape = requests.shape;
   const GpuSpec fast = without(gpu, part);
   const Rerun again{requests, *fast.reduction};
-  // C's way to L2 takes what a partial sum's does, and stays as it is.
+  // Stores of C to L2 use the partial sums' path, so that path keeps its cost.
   return simulate_gemm(part == Limiter::kReduction ? gpu : fast, simulated, config, residency,
                        sm_clock, {}, waves, &again);
 }

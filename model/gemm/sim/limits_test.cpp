@@ -14,7 +14,7 @@ using namespace tilecast;
 
 namespace {
 
-// Requests that are served in another order may cost so much of a kernel's cycles.
+// Tolerance for requests served in another order, relative to the kernel's cycles.
 constexpr double kServedElsewhen = 0.005;
 
 bool is_duration_or_rate(Dimension dimension) {
@@ -60,7 +60,7 @@ Limiter limiter(const GpuSpec& gpu) {
       .part;
 }
 
-/// Of every schedule, both walks, and K split in each way.
+/// Covers every schedule, both walks, and each way to split K.
 KernelConfig config_of(Schedule schedule) {
   KernelConfig config = plain(schedule);
   if (splits_k(schedule)) {
@@ -70,14 +70,14 @@ KernelConfig config_of(Schedule schedule) {
   return config;
 }
 
-/// 5 x 4 tiles on four SMs, ragged edges, both operands beyond the example's L2 or not.
+/// 5 x 4 tiles on four SMs, ragged edges, with operands that exceed the example's L2 or not.
 GemmProblem problem_of(Schedule schedule) {
   return schedule == Schedule::kSmallMma ? fp16(64, 64, 64) : fp16(310, 250, 1000);
 }
 
 }  // namespace
 
-TEST_CASE("The part that helps most when it is infinite is named") {
+TEST_CASE("The part that saves most when eliminated is named") {
   GpuSpec slow_dram = example_gpu();
   slow_dram.dram->read_rate.value /= 10;
   CHECK(limiter(slow_dram) == Limiter::kDram);
@@ -89,7 +89,7 @@ TEST_CASE("The part that helps most when it is infinite is named") {
   CHECK(limiter(slow_intake) == Limiter::kSmIntake);
 }
 
-TEST_CASE("A kernel whose requests become what they became is the same kernel, to the picosecond") {
+TEST_CASE("Replaying a kernel's requests reproduces it to the picosecond") {
   for (const Schedule schedule : kWgmmaSchedules) {
     CAPTURE(to_text(schedule));
     const Logged kernel(example_gpu(), problem_of(schedule), config_of(schedule));
@@ -105,7 +105,7 @@ TEST_CASE("A kernel whose requests become what they became is the same kernel, t
   }
 }
 
-TEST_CASE("Without a part no kernel is slower, and moves the same bytes") {
+TEST_CASE("Eliminating a part makes no kernel slower, and keeps its bytes") {
   for (const Schedule schedule : kWgmmaSchedules) {
     const Logged kernel(example_gpu(), problem_of(schedule), config_of(schedule));
     for (const Limiter part : kEveryLimiter) {
@@ -118,7 +118,7 @@ TEST_CASE("Without a part no kernel is slower, and moves the same bytes") {
   }
 }
 
-TEST_CASE("What saves nothing is not listed: partial sums where K is not split") {
+TEST_CASE("A part that saves nothing is not listed, such as partial sums without split K") {
   for (const Schedule schedule : kWgmmaSchedules) {
     CAPTURE(to_text(schedule));
     const Logged kernel(example_gpu(), problem_of(schedule), config_of(schedule));
@@ -127,7 +127,7 @@ TEST_CASE("What saves nothing is not listed: partial sums where K is not split")
     CHECK((std::ranges::find(all, Limiter::kReduction, &Elimination::part) != all.end()) ==
           (kernel.whole.sums_read.value > 0));
   }
-  // The edge: less than one in two thousand is nothing.
+  // Both sides of the edge: savings below one in two thousand count as nothing.
   const auto listed = [](double of_whole) {
     return eliminate_each(Cycles{10000}, 1, [&](Limiter) { return Cycles{10000 * of_whole}; })
         .size();
@@ -136,9 +136,9 @@ TEST_CASE("What saves nothing is not listed: partial sums where K is not split")
   CHECK(listed(0.9996) == 0);
 }
 
-TEST_CASE("Tensor cores that are busy most of the time are what a kernel saves most by") {
-  // Without them its CTAs would lose their step and merge fewer requests, so that simulated freely
-  // it takes as long.
+TEST_CASE("Tensor cores that are busy most of the time are the bottleneck by elimination") {
+  // Without them its CTAs would lose lockstep and merge fewer requests; simulated freely, the
+  // kernel takes as long.
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   const KernelConfig config = parse_kernel_config(
       "ping_pong:tile=128x128x64,stages=6,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
@@ -156,7 +156,7 @@ TEST_CASE("Tensor cores that are busy most of the time are what a kernel saves m
   CHECK(all.front().part == Limiter::kTensor);
 }
 
-TEST_CASE("Without all parts a kernel takes no time") {
+TEST_CASE("With all parts eliminated a kernel takes no time") {
   GpuSpec nothing = example_gpu();
   for (const Limiter part : kEveryLimiter) {
     nothing = without(nothing, part);
@@ -165,8 +165,8 @@ TEST_CASE("Without all parts a kernel takes no time") {
         1e-3);
 }
 
-TEST_CASE("Every duration and rate that GEMMs are predicted with belongs to a part") {
-  // Memory-bound kernels, the clock and power have parts of their own, or none.
+TEST_CASE("Every duration and rate used for GEMMs belongs to a part") {
+  // Memory-bound kernels, the clock and power have their own parts or none.
   const auto numbers = [](GpuSpec& gpu) {
     std::map<std::string, double> all;
     for (const Field& field : fields_of(gpu)) {
@@ -184,7 +184,7 @@ TEST_CASE("Every duration and rate that GEMMs are predicted with belongs to a pa
     gpu = without(gpu, part);
   }
   for (const auto& [key, value] : numbers(gpu)) {
-    if (value != 0 && value < 1e20 && key != "machine.merge_window") {  // which helps
+    if (value != 0 && value < 1e20 && key != "machine.merge_window") {  // which speeds kernels up
       FAIL_CHECK(key + " is in no part");
     }
   }

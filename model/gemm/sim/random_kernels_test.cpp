@@ -1,5 +1,5 @@
-// Random problems and configurations, small ones so that many fit a second: none deadlocks, none
-// beats a bound, all tiles are stored and all bytes are accounted for.
+// Random problems and configurations, small enough to run many per second: none deadlocks or beats
+// a bound, all tiles are stored and all bytes are accounted for.
 #include <algorithm>
 #include <random>
 
@@ -54,7 +54,7 @@ KernelConfig random_config(Choice& choice) {
   if (schedule == Schedule::kWarpSpecialized && config.grid == Grid::kResident) {
     config.store = choice.of({0, 1}) == 0 ? Store::kAtTileEnd : Store::kDeferred;
   }
-  // C borrows stages only where nothing else needs them (smem_layout.h).
+  // C borrows stages only if nothing else needs them (smem_layout.h).
   const bool may_borrow = config.grid == Grid::kTiles
                               ? schedule != Schedule::kWarpSpecialized
                               : schedule == Schedule::kPersistentOverlap && config.inflight >= 1;
@@ -85,7 +85,7 @@ GemmProblem random_problem(Choice& choice, const KernelConfig& config) {
   return problem;
 }
 
-/// How K is split: as random as the problem allows.
+/// Splits K at random, within the problem's limits.
 Decomposition random_decomposition(Choice& choice, const GemmProblem& problem, KernelConfig config,
                                    i32 workers) {
   if (!splits_k(config.schedule)) {
@@ -104,7 +104,7 @@ Decomposition random_decomposition(Choice& choice, const GemmProblem& problem, K
   return config.decomposition;
 }
 
-/// A bound that the kernel beats, or what is not conserved; empty where all is well.
+/// Describes a beaten bound or a violated conservation law; empty if there is none.
 std::string fault(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                   const Simulated& kernel) {
   const Tiling& t = config.tiling;

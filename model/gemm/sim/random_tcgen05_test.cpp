@@ -1,5 +1,5 @@
-// Random problems and tcgen05 configurations, small ones: none deadlocks, none beats a bound, all
-// tiles are stored and all bytes are accounted for.
+// Small random problems and tcgen05 configurations: none deadlocks or beats a bound, all tiles are
+// stored and all bytes are accounted for.
 #include <random>
 
 #include "model/base/math.h"
@@ -45,7 +45,7 @@ KernelConfig random_config(Choice& choice) {
         choice.of({static_cast<i32>(Grid::kTiles), static_cast<i32>(Grid::kResident),
                    static_cast<i32>(Grid::kTakeover)}));
   }
-  // C borrows where no load can come in meanwhile.
+  // C borrows stages only if no load can arrive meanwhile.
   const bool may_borrow =
       config.grid == Grid::kTiles || schedule == Schedule::kTcgen05PersistentOverlap;
   t.c_slots = may_borrow ? choice.of({0, 1, 2}) : choice.of({1, 2, 4});
@@ -55,7 +55,7 @@ KernelConfig random_config(Choice& choice) {
   return config;
 }
 
-/// A bound that the kernel beats, or what is not conserved; empty where all is well.
+/// Describes a beaten bound or a violated conservation law; empty if there is none.
 std::string fault(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                   const Simulated& kernel) {
   const Tiling& t = config.tiling;

@@ -16,8 +16,8 @@ KernelConfig as_simulated(const GemmProblem& problem, KernelConfig config, i32 c
   if (config.grid == Grid::kTiles) {
     t.stages = min_of(t.stages, k_blocks);
   }
-  // They decide how many chunks wait for their store, and where K is split how much is loaded at
-  // once.
+  // Registers limit how many chunks wait for their store and, if K is split, how many loads are in
+  // flight.
   if (!splits_k(config.schedule) && config.store != Store::kDeferred) {
     config.producer_registers = 0;
   }

@@ -1,4 +1,4 @@
-// Which configurations are one kernel to the simulator.
+// Which configurations the simulator does not distinguish.
 #pragma once
 
 #include "model/gemm/config/kernel_config.h"
@@ -7,11 +7,10 @@
 
 namespace tilecast {
 
-/// The configuration without what the simulator does not see: equal for configurations that it
-/// gives the same answer for. Choices that do nothing on this problem (more buffers than there are
-/// K blocks or chunks of C) become the least that do as much, choices left to a default that
-/// default, orders of tiles that are one and the same one of their names, and what only decides how
-/// many CTAs are resident that number.
+/// The configuration without what the simulator ignores: equal for configurations with the same
+/// simulation. Choices without effect on this problem (more buffers than K blocks or chunks of C)
+/// become the least equivalent ones, explicit defaults become the default, equivalent tile orders
+/// one representative, and settings that only decide residency the number of resident CTAs.
 KernelConfig as_simulated(const GemmProblem& problem, KernelConfig config, i32 ctas_per_sm);
 
 }  // namespace tilecast

@@ -11,7 +11,7 @@ using namespace tilecast;
 
 namespace {
 
-/// Both as one kernel, and simulated so.
+/// Checks that both map to one kernel, and simulate alike.
 void check_same(const GemmProblem& problem, const KernelConfig& a, const KernelConfig& b) {
   CHECK_FALSE(a == b);
   CHECK(as_simulated(problem, a, 1) == as_simulated(problem, b, 1));
@@ -28,7 +28,7 @@ KernelConfig with_stages(KernelConfig config, i32 stages) {
 
 }  // namespace
 
-TEST_CASE("Stages that no load ever reaches are no other kernel, one that a load reaches is") {
+TEST_CASE("Stages that no load reaches do not make another kernel, a stage that one reaches does") {
   const GemmProblem four_blocks = fp16(256, 256, 256);
   for (const Schedule schedule : {Schedule::kPipelined, Schedule::kWarpSpecialized}) {
     const KernelConfig config = plain(schedule);
@@ -36,14 +36,14 @@ TEST_CASE("Stages that no load ever reaches are no other kernel, one that a load
     CHECK_FALSE(as_simulated(four_blocks, with_stages(config, 3), 1) ==
                 as_simulated(four_blocks, with_stages(config, 4), 1));
   }
-  // Loads of a resident grid run ahead into the next tile.
+  // Loads of a persistent grid run ahead into the next tile.
   const KernelConfig resident = plain(Schedule::kPingPong);
   CHECK_FALSE(as_simulated(four_blocks, with_stages(resident, 4), 1) ==
               as_simulated(four_blocks, with_stages(resident, 7), 1));
 }
 
 TEST_CASE(
-    "Slots beyond the chunks of C, named defaults and the producer's registers are the same") {
+    "Extra slots of C, explicit defaults and the producer's registers do not make another kernel") {
   const GemmProblem problem = fp16(256, 256, 512);
   const KernelConfig config = plain(Schedule::kWarpSpecialized);
   KernelConfig slots = config;
@@ -57,7 +57,7 @@ TEST_CASE(
   check_same(problem, config, registers);
 }
 
-TEST_CASE("Another order of tiles or number of CTAs on an SM is another simulation") {
+TEST_CASE("Another tile order or number of CTAs per SM is another simulation") {
   const GemmProblem problem = fp16(512, 512, 512);
   const KernelConfig config = plain(Schedule::kPersistent);
   KernelConfig order = config;
@@ -66,8 +66,8 @@ TEST_CASE("Another order of tiles or number of CTAs on an SM is another simulati
   CHECK_FALSE(as_simulated(problem, config, 1) == as_simulated(problem, config, 2));
 }
 
-TEST_CASE("A band as wide as C is walked as bands of one tile the other way") {
-  // 512 x 512 in tiles of at most 256: no more than sixteen of them across.
+TEST_CASE("A swizzle group as wide as C equals groups of one tile in the other direction") {
+  // 512 x 512 in tiles of at most 256: at most sixteen of them across.
   const GemmProblem problem = fp16(512, 512, 256);
   KernelConfig rows = plain(Schedule::kPersistent);
   rows.raster = {RasterKind::kGroupedM, 1, Walk::kStrided};

@@ -24,7 +24,7 @@ double share(SimTime busy, SimTime all) {
   return static_cast<double>(busy.ps) / static_cast<double>(all.ps);
 }
 
-/// An SM that has not enough of it would hold up the CTA until another one ends.
+/// Without enough tensor memory the SM would stall the CTA until another one ends.
 void require_tensor_memory(const KernelConfig& config, Residency residency) {
   if (uses_tcgen05(config.schedule) &&
       tensor_memory_columns(config) * residency.ctas_per_sm > kTensorMemoryColumns) {
@@ -42,14 +42,14 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
 
   const SkippedWaves skipped = kernel.skipped;
   Progress more = of_skipped(kernel.marks, skipped);
-  // Where the queue in front of DRAM or L2 grows from wave to wave, it is that which they end with.
+  // If the queue of DRAM or L2 grows from wave to wave, it determines the end.
   more.at = std::max({more.at, more.dram_busy, more.l2_busy});
   const SkippedTiles exactly = skipped.count == 0
                                    ? SkippedTiles{}
                                    : skipped_tiles(skipped, kernel.whole, kernel.scheduler, config,
                                                    kernel.panels, kernel.a, kernel.b);
-  // The mean wave stands for those left out: they read what nobody has read, and no more than they
-  // ask L2 for.
+  // The mean wave represents skipped ones: they read panels that no simulated tile read, and no
+  // more than they request from L2.
   const i64 read_left_out = skipped.count == 0
                                 ? 0
                                 : std::max(first_reads_left_out(kernel),
@@ -60,12 +60,12 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
   const i64 k_blocks =
       kernel.k_blocks_multiplied + cta_tiles * kernel.parts_multiplied() * kernel.k_blocks;
   const Progress whole = kernel.progress();
-  // Equal parts of L2's output are given by who waits when a request comes, in sum up to 1.4 % more
-  // than there is.
+  // Sharing L2's output by the current waiters can exceed its rate by up to 1.4 %; L2's total time
+  // is the bound.
   const SimTime end =
       std::max(stored + kernel.costs.front().launch.kernel + more.at, whole.l2_busy + more.l2_busy);
   const MemoryTraffic& traffic = whole.traffic;
-  // Counted; of these R alone has a time of its own.
+  // Counted only; of these the residual alone has simulated time.
   const Bytes beside = epilogue_reads(problem, config.tiling);
   if (observers.requests != nullptr) {
     observers.requests->shape = problem.shape;
@@ -98,7 +98,7 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
               static_cast<double>(kernel.k_blocks_multiplied) / static_cast<double>(k_blocks)};
 }
 
-/// Any of its numbers at K, from two kernels that differ in K alone.
+/// Linear extrapolation to K, from two kernels that differ in K alone.
 Simulated extrapolated(const Simulated& shorter, const Simulated& longer, double more,
                        const GemmProblem& problem, Hertz sm_clock) {
   Simulated all = longer;
@@ -110,9 +110,9 @@ Simulated extrapolated(const Simulated& shorter, const Simulated& longer, double
         &Simulated::dram_read, &Simulated::operand_reads}) {
     grow(all.*bytes, shorter.*bytes);
   }
-  // C has as many bytes at any K: how many of them the two kernels left in L2 is no rate.
+  // C has the same bytes at any K; how many of them remained in L2 does not scale.
   all.dram_write = Bytes{bytes_of_c(problem)};
-  // Two lengths may differ by more or fewer partly filled blocks than the rest of K does.
+  // The two lengths may differ in partial blocks, unlike the rest of K.
   all.l2_to_sm = std::max(all.l2_to_sm, least_reads(problem));
   all.dram_read = possible_dram_reads(problem, all.dram_read, all.l2_to_sm);
   for (double Simulated::*share :
@@ -128,7 +128,7 @@ Simulated extrapolated(const Simulated& shorter, const Simulated& longer, double
   all.events += shorter.events;
   const Seconds simulated = longer.time - longer.left_out;
   all.left_out += all.time - before;
-  if (longer.left_out.value == 0) {  // the main loop's middle
+  if (longer.left_out.value == 0) {  // middle of the main loop
     all.steady_from = simulated / 4;
     all.left_out_at = simulated / 2;
   }

@@ -1,5 +1,5 @@
-// Whole kernels: with every part infinitely fast but one, each schedule takes that part's closed
-// form; bytes are what the arithmetic says; equal inputs give equal results.
+// Whole kernels: with all parts but one infinitely fast, each schedule takes that part's closed
+// form; bytes match arithmetic; equal inputs give equal results.
 #include "model/gemm/sim/simulate.h"
 
 #include <thread>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr double kWithin = 0.005;
 
-// 8 x 4 tiles of 64 x 64 on 4 SMs: 8 tiles each, of 16 K blocks. small_mma: one of each. Where K is
-// split: 3 x 3 tiles, 36 K blocks for each SM however they are cut.
+// 8 x 4 tiles of 64 x 64 on 4 SMs: 8 tiles per SM, of 16 K blocks. small_mma: one of each. With
+// split K: 3 x 3 tiles, 36 K blocks per SM however they are cut.
 GemmProblem problem_of(Schedule schedule) {
   if (splits_k(schedule)) {
     return fp16(192, 192, 1024);
@@ -26,8 +26,8 @@ GemmProblem problem_of(Schedule schedule) {
 double tiles_per_sm(Schedule schedule) {
   return schedule == Schedule::kSmallMma ? 1 : splits_k(schedule) ? 2.25 : 8;
 }
-/// That are cut, each with one sum of the others that its owner reads. In one row of 9 tiles, or of
-/// the first 5, cuts lie at every 2.25, or 1.25, tiles.
+/// Number of split tiles, each with one partial sum that its owner reads. In a stream of 9 tiles,
+/// or of the first 5, cuts lie every 2.25, or 1.25, tiles.
 double tiles_cut(Schedule schedule) {
   switch (schedule) {
     case Schedule::kSplitK:
@@ -61,7 +61,7 @@ double cycles(Limiter part, Schedule schedule) {
 
 }  // namespace
 
-TEST_CASE("Bound by tensor pipes alone, a kernel takes its K blocks on the busiest SM") {
+TEST_CASE("Bound by tensor pipes alone, a kernel takes the K blocks of the busiest SM") {
   for (const Schedule schedule : kWgmmaSchedules) {
     // Four wgmmas of 32 cycles.
     CHECK(cycles(Limiter::kTensor, schedule) ==
@@ -69,7 +69,7 @@ TEST_CASE("Bound by tensor pipes alone, a kernel takes its K blocks on the busie
   }
 }
 
-TEST_CASE("Bound by operand reads alone, a kernel takes their bytes at the port's rate") {
+TEST_CASE("Bound by operand reads alone, a kernel takes their bytes over the port's rate") {
   for (const Schedule schedule : kWgmmaSchedules) {
     // Four wgmmas that read 128 rows of 32 bytes at 128 B per cycle.
     CHECK(cycles(Limiter::kSharedMemory, schedule) ==
@@ -77,10 +77,10 @@ TEST_CASE("Bound by operand reads alone, a kernel takes their bytes at the port'
   }
 }
 
-TEST_CASE("Bound by intake alone, a kernel takes the stages' bytes at the SM's rate") {
+TEST_CASE("Bound by SM fill alone, a kernel takes the stages' bytes over the SM's rate") {
   for (const Schedule schedule : kWgmmaSchedules) {
-    // 16 KiB at 64 B per cycle, each K block and each sum that the busiest SM reads; 128 lines at
-    // two cycles of the copy engine each. A tile's 8 KiB of C go the same way.
+    // 16 KiB at 64 B per cycle for each K block and each partial sum that the busiest SM reads; 128
+    // lines at two copy-engine cycles each. A tile's 8 KiB of C use the same port.
     const double sums = !splits_k(schedule) ? 0 : schedule == Schedule::kSplitK ? 3 : 1;
     const double tiles = splits_k(schedule) ? 3 : tiles_per_sm(schedule);
     const double loads = tiles_per_sm(schedule) * k_blocks(schedule);
@@ -89,45 +89,44 @@ TEST_CASE("Bound by intake alone, a kernel takes the stages' bytes at the SM's r
   }
 }
 
-TEST_CASE("Bound by L2's output alone, a kernel takes all SMs' bytes at its rate") {
+TEST_CASE("Bound by L2 output alone, a kernel takes all SMs' bytes over its rate") {
   for (const Schedule schedule : kWgmmaSchedules) {
     const double sms = schedule == Schedule::kSmallMma ? 1 : 4;
-    // 16 KiB at 256 B per cycle, each K block and each partial sum that is read.
+    // 16 KiB at 256 B per cycle for each K block and each partial sum that is read.
     const double loads = sms * tiles_per_sm(schedule) * k_blocks(schedule);
     CHECK(cycles(Limiter::kL2, schedule) ==
           Approx((loads + tiles_cut(schedule)) * 64).epsilon(kWithin));
   }
 }
 
-TEST_CASE("Bound by DRAM alone, a kernel takes A, B and C once at its rate") {
+TEST_CASE("Bound by DRAM alone, a kernel takes the bytes of A, B and C over its rate") {
   for (const Schedule schedule : kWgmmaSchedules) {
     const GemmShape shape = problem_of(schedule).shape;
-    // What comes into L2 drives out as much of the run before, whose C had yet to be written.
+    // Incoming data evicts as much dirty C of the previous run from L2.
     const double bytes =
         static_cast<double>(((shape.m + shape.n) * shape.k + shape.m * shape.n) * 2);
     CHECK(cycles(Limiter::kDram, schedule) == Approx(bytes / 100).epsilon(kWithin));
   }
 }
 
-TEST_CASE("Bound by latency alone, a kernel takes as many as its ring cannot hide") {
+TEST_CASE("Bound by latency alone, a kernel takes the latencies that its ring cannot hide") {
   for (const Schedule schedule : kWgmmaSchedules) {
     const KernelConfig config = config_of(schedule);
     GpuSpec gpu = only(Limiter::kLatency);
     gpu.machine->dram_latency = {};
     gpu.machine->wgmma_completion = {};
     const double loads = tiles_per_sm(schedule) * k_blocks(schedule);
-    // 400 ns for every load of a blocked kernel, for every four of a ring.
+    // 400 ns for every load of a blocked kernel, for every fourth of a ring.
     const double latencies = schedule >= Schedule::kPipelined ? loads / 4 : loads;
     CHECK(simulate_example(gpu, problem_of(schedule), config).cycles.value ==
           Approx(latencies * 400).epsilon(kWithin));
   }
 }
 
-TEST_CASE(
-    "Only so many wgmmas wait for the tensor pipe; who issues more waits with the next load") {
-  // Two stages, 400 ns of latency, 4 wgmmas of 32 in a K block, of which one is left in flight: its
-  // stage is asked for again when the next one's are issued. A queue of four takes them at once;
-  // one that is shorter by w makes every K block 32 w longer.
+TEST_CASE("A full wgmma queue delays the next load") {
+  // Two stages, 400 ns of latency, 4 wgmmas of 32 per K block, one K block in flight: its stage is
+  // requested again when the next block's wgmmas are issued. A queue of four takes them at once;
+  // each missing entry makes every K block 32 longer.
   GpuSpec gpu = example_gpu();
   for (const Limiter part : kEveryLimiter) {
     gpu = part == Limiter::kTensor || part == Limiter::kLatency ? gpu : without(gpu, part);
@@ -149,17 +148,17 @@ TEST_CASE(
   CHECK(k_block(1) == Approx(400 + 96).epsilon(kWithin));
 }
 
-TEST_CASE("Bound by its epilogues alone, a kernel takes them one after the other on an SM") {
+TEST_CASE("Bound by its epilogues alone, a kernel runs them in sequence on an SM") {
   for (const Schedule schedule : kWgmmaSchedules) {
     GpuSpec gpu = only(Limiter::kEpilogue);
     // One chunk of 64 x 64: stored after 200 + 100, read from its slot 8192 B / 32 + 150 later. A
-    // CTA with one tile ends then; a resident one fills the slot again, and needs 100 for it.
+    // CTA with one tile ends then; a persistent one refills the slot, and needs 100 for it.
     const bool ends = config_of(schedule).grid == Grid::kTiles;
-    // Where K is split, the last SM owns three tiles.
+    // With split K the last SM owns three tiles.
     const double tiles = splits_k(schedule) ? 3 : tiles_per_sm(schedule);
     double expected = ends ? tiles * (300 + 406) : 300 + (tiles - 1) * (406 + 100) + 406;
     if (schedule == Schedule::kPingPong) {
-      // Two warpgroups keep the engine that reads the slots busy from the first chunk on.
+      // Two warpgroups keep the store engine busy from the first chunk on.
       expected = 300 + tiles * 256 + 150;
     }
     CHECK(simulate_example(gpu, problem_of(schedule), config_of(schedule)).cycles.value ==
@@ -167,10 +166,10 @@ TEST_CASE("Bound by its epilogues alone, a kernel takes them one after the other
   }
 }
 
-TEST_CASE("A deferred store runs under the next tile's wgmmas, its packing does not") {
-  // 8 tiles an SM, 16 K blocks of 128 each. At the tile's end 200 and a chunk of 100; the last
-  // store is read 256 + 150 later. Deferred: 16 pairs of 128 threads, 64 a cycle, are packed in 32;
-  // the last tile's chunk shows.
+TEST_CASE("A deferred store overlaps the next tile's wgmmas, its packing does not") {
+  // 8 tiles per SM, 16 K blocks of 128 each. At the tile's end 200 and a chunk of 100; the last
+  // store is read 256 + 150 later. Deferred: 16 pairs of 128 threads, 64 per cycle, are packed in
+  // 32; the last tile's chunk is exposed.
   GpuSpec gpu = example_gpu();
   for (const Limiter part : kEveryLimiter) {
     gpu = part == Limiter::kTensor || part == Limiter::kEpilogue ? gpu : without(gpu, part);
@@ -184,7 +183,7 @@ TEST_CASE("A deferred store runs under the next tile's wgmmas, its packing does 
   CHECK(cycles() == Approx(8 * (2048 + 32) + 100 + 406).epsilon(kWithin));
 }
 
-TEST_CASE("Every tile and every K block is processed once, and bytes are the arithmetic") {
+TEST_CASE("Every tile and K block is processed once, and bytes match arithmetic") {
   for (const Schedule schedule : kWgmmaSchedules) {
     const Simulated kernel =
         simulate_example(example_gpu(), problem_of(schedule), config_of(schedule));
@@ -199,12 +198,12 @@ TEST_CASE("Every tile and every K block is processed once, and bytes are the ari
     CHECK(kernel.sm_intake.value == asked + sums);
     CHECK(kernel.l2_output <= kernel.l2_to_sm);  // rows are whole lines
     CHECK(kernel.dram_read.value == static_cast<double>((shape.m + shape.n) * shape.k * 2));
-    // C still fits L2, and drives out that of the run before.
+    // C still fits in L2, and evicts that of the previous run.
     CHECK(kernel.dram_write.value == static_cast<double>(shape.m * shape.n * 2));
   }
 }
 
-TEST_CASE("A multicast leaves L2 once and is taken in by every SM of the cluster") {
+TEST_CASE("A multicast leaves L2 once and is filled into every SM of the cluster") {
   KernelConfig config = plain(Schedule::kWarpSpecialized);
   config.grid = Grid::kResident;
   config.tiling.cluster_m = 2;
@@ -216,19 +215,19 @@ TEST_CASE("A multicast leaves L2 once and is taken in by every SM of the cluster
   CHECK(kernel.tiles == 16);
 }
 
-TEST_CASE("As many CTAs as SMs, or fewer, have an SM each, whatever GPCs have of them") {
+TEST_CASE("No SM gets a second CTA before every SM has one, even with unequal GPCs") {
   GpuSpec gpu = only(Limiter::kTensor);
   gpu.sm.count = 6;  // three pairs: four SMs in one GPC, two in the other
   const KernelConfig config = plain(Schedule::kPipelined);
   for (i32 ctas = 1; ctas <= 6; ++ctas) {
     const GemmProblem problem = fp16(64, 64 * ctas, 1024);
     const Simulated kernel = simulate_gemm(gpu, problem, config, {1, 6}, kExampleClock);
-    // 16 K blocks of 128 cycles; two CTAs on an SM would take turns.
+    // 16 K blocks of 128 cycles; two CTAs on one SM would take turns.
     CHECK(kernel.cycles.value == Approx(16 * 128).epsilon(kWithin));
   }
 }
 
-TEST_CASE("A timeline has every part of every tile, each in its order of times") {
+TEST_CASE("A timeline has every part of every tile, with ordered times") {
   KernelConfig config = plain(Schedule::kWarpSpecialized);
   config.tiling.block_m = 128;
   config.tiling.warpgroups_m = 2;
@@ -289,7 +288,7 @@ TEST_CASE("Equal inputs give equal results, on other threads too") {
   }
 }
 
-TEST_CASE("A kernel bound by seconds takes more cycles at a higher clock, one by cycles as many") {
+TEST_CASE("At a higher clock a DRAM-bound kernel takes more cycles, a tensor-bound one as many") {
   const KernelConfig config = config_of(Schedule::kWarpSpecialized);
   const auto at = [&](const GpuSpec& gpu, double hertz) {
     return simulate_gemm(gpu, problem_of(config.schedule), config, one_cta_per_sm(config),

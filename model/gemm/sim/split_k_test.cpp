@@ -1,5 +1,5 @@
-// Whole kernels that split K: what their reductions take where nothing else does, who waits for
-// whom, and that sums are conserved.
+// Whole kernels that split K: the time of reductions alone, who waits for whom, and conservation of
+// partial sums.
 #include <set>
 
 #include "model/gemm/sim/example_gpu.h"
@@ -14,7 +14,7 @@ constexpr Schedule kSplitting[] = {Schedule::kSplitK, Schedule::kSplitKHybrid, S
                                    Schedule::kStreamKHybrid};
 constexpr Reduction kReductions[] = {Reduction::kTurnstile, Reduction::kAtomic, Reduction::kSpread};
 
-/// Cuts a lone tile of 16 K blocks in four.
+/// Splits a single tile of 16 K blocks in four.
 KernelConfig in_four(Schedule schedule, Reduction reduction) {
   KernelConfig config = plain(schedule);
   config.decomposition.reduction = reduction;
@@ -30,10 +30,10 @@ double reduction_alone(Schedule schedule, Reduction reduction, double chip = 1e3
 
 }  // namespace
 
-// A sum is 16 KiB, 512 cycles at 32 B per cycle; a hop 500, and so a turn of reading.
+// A sum is 16 KiB, 512 cycles at 32 B per cycle; a hop takes 500, and so does a reading turn.
 
 TEST_CASE(
-    "A turnstile alone: a store, then a hop and an addition each, a hop and a turn of reading") {
+    "Serial reduction alone: a store, then a hop and an addition each, a hop and a reading turn") {
   for (const Schedule schedule : kSplitting) {
     CHECK(reduction_alone(schedule, Reduction::kTurnstile) ==
           Approx(512 + 2 * (500 + 512) + 500 + 500).epsilon(kWithin));
@@ -41,35 +41,35 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "Atomic sums alone: all add at once, a hop, a turn of reading; idle warps clear the sum") {
+    "Atomic reduction alone: all add at once, a hop, a reading turn; idle warps clear the sum") {
   for (const Schedule schedule : kSplitting) {
     CHECK(reduction_alone(schedule, Reduction::kAtomic) ==
           Approx(512 + 500 + 500 + 512).epsilon(kWithin));
   }
 }
 
-TEST_CASE("Atomic sums contend for what L2 adds") {
-  // Three times 16 KiB at 16 B per nanosecond; clearing it another 1024.
+TEST_CASE("Atomic reductions contend for L2's rate of additions") {
+  // Three times 16 KiB at 16 B per nanosecond; clearing takes another 1024.
   CHECK(reduction_alone(Schedule::kSplitK, Reduction::kAtomic, 16e9) ==
         Approx(3 * 1024 + 500 + 500 + 1024).epsilon(kWithin));
 }
 
-TEST_CASE("Spread sums alone: a store, a hop, a share of every sum, a hop") {
-  // The share of each thread, 2 of 8 groups of four, is read in one turn. Then a quarter of C,
-  // 2 KiB: 64.
+TEST_CASE("Distributed reduction alone: a store, a hop, a share of every sum, a hop") {
+  // Each thread's share, 2 of 8 groups of four, is read in one turn. Then a quarter of C, 2 KiB:
+  // 64.
   for (const Schedule schedule : {Schedule::kSplitK, Schedule::kSplitKHybrid}) {
     CHECK(reduction_alone(schedule, Reduction::kSpread) ==
           Approx(512 + 500 + 500 + 64 + 500).epsilon(kWithin));
   }
 }
 
-TEST_CASE("Spread sums contend for what L2 takes in") {
-  // Four times 16 KiB at 16 B per nanosecond, and C.
+TEST_CASE("Distributed reductions contend for L2's input") {
+  // Four times 16 KiB at 16 B per nanosecond, plus C.
   CHECK(reduction_alone(Schedule::kSplitK, Reduction::kSpread, 16e9) ==
         Approx(4 * 1024 + 500 + 500 + 512 + 500).epsilon(kWithin));
 }
 
-TEST_CASE("Every partial sum that is written is read, as often as its reduction says") {
+TEST_CASE("Every partial sum that is written is read as often as its reduction requires") {
   for (const Schedule schedule : kSplitting) {
     for (const Reduction reduction : kReductions) {
       if (reduction == Reduction::kSpread && !splits_equally(schedule)) {
@@ -79,7 +79,8 @@ TEST_CASE("Every partial sum that is written is read, as often as its reduction 
           simulate_example(example_gpu(), fp16(64, 64, 1024), in_four(schedule, reduction));
       const bool spread = reduction == Reduction::kSpread;
       const bool atomic = reduction == Reduction::kAtomic;
-      // Three hand on and one takes over; atomic clears; spread: all write, each reads as much.
+      // Three hand on and one takes over; with atomic, clearing writes too; with distributed
+      // reduction all write, and each reads as much.
       CHECK(kernel.sums_written.value == 16384 * (spread || atomic ? 4 : 3));
       CHECK(kernel.sums_read.value == 16384 * (spread ? 4 : 1));
       CHECK(kernel.tiles == 1);
@@ -89,7 +90,7 @@ TEST_CASE("Every partial sum that is written is read, as often as its reduction 
   }
 }
 
-TEST_CASE("A timeline of pieces says who waited for whose sum") {
+TEST_CASE("A timeline of pieces shows who waited for whose sum") {
   std::vector<TileSpan> tiles;
   simulate_example(example_gpu(), fp16(64, 64, 1024),
                    in_four(Schedule::kSplitK, Reduction::kTurnstile), {.tiles = &tiles});
@@ -115,8 +116,8 @@ TEST_CASE("A timeline of pieces says who waited for whose sum") {
   CHECK(begins.size() == 4);
 }
 
-TEST_CASE("In a row of K blocks nobody waits for a later worker") {
-  // 9 tiles of 16 K blocks on four SMs: 36 each, bound by tensor pipes; sums cost nothing.
+TEST_CASE("In stream-K no worker waits for a later one") {
+  // 9 tiles of 16 K blocks on four SMs: 36 each, bound by tensor pipes; partial sums are free.
   KernelConfig config = plain(Schedule::kStreamK);
   config.decomposition.min_k_blocks = 1;
   const double alone =

@@ -13,7 +13,7 @@ namespace tilecast {
 namespace {
 
 constexpr double kLong = 1'500'000;  // steps: about 50 ms on one core
-constexpr double kShort = 100'000;   // of the shorter one, about
+constexpr double kShort = 100'000;   // for the shorter one, about
 constexpr i32 kLeast = 64;           // K blocks of a piece in the shorter one
 constexpr i64 kLinesBytes = 256;     // lines are fetched in pairs
 
@@ -21,7 +21,7 @@ i64 k_blocks_of(const KernelConfig& config, i64 k) {
   return ceil_div<i64>(k, config.tiling.block_k);
 }
 
-/// Of the kernel at another K.
+/// Steps of the kernel at another K.
 double steps_at(const GemmProblem& problem, const KernelConfig& config, u32 resident, i64 k) {
   const TileScheduler tiles = make_tile_scheduler(problem, config, resident);
   const i64 k_blocks = k_blocks_of(config, k);
@@ -33,8 +33,8 @@ double steps_at(const GemmProblem& problem, const KernelConfig& config, u32 resi
       steps_without_steady(whole_waves(tiles, work, resident), problem, config, tiles, k_blocks));
 }
 
-/// From which K on a wave's operands drive all of the wave before out of L2: the least that a patch
-/// of so many tiles takes, twice what L2 holds.
+/// The K beyond which a wave's operands evict those of the wave before: the minimum for a patch of
+/// this many tiles is twice L2's capacity.
 double k_beyond_l2(const GpuSpec& gpu, const Tiling& t, u32 workers) {
   const double rows =
       std::sqrt(static_cast<double>(t.block_m) * t.cluster_m * t.block_n * t.cluster_n * workers);
@@ -45,7 +45,7 @@ double k_beyond_l2(const GpuSpec& gpu, const Tiling& t, u32 workers) {
 
 std::optional<ShorterK> shorter_k(const GpuSpec& gpu, const GemmProblem& problem,
                                   const KernelConfig& config, u32 resident) {
-  if (grouped_along_k(problem)) {  // each has its own
+  if (grouped_along_k(problem)) {  // each has its own K
     return std::nullopt;
   }
   const GemmShape& shape = problem.shape;
@@ -57,7 +57,7 @@ std::optional<ShorterK> shorter_k(const GpuSpec& gpu, const GemmProblem& problem
   const TileScheduler tiles = make_tile_scheduler(problem, config, resident);
   const double k_blocks = static_cast<double>(k_blocks_of(config, shape.k));
   double least = max_of(kLeast, 4 * t.stages);
-  if (splits_k(config.schedule)) {  // of each piece
+  if (splits_k(config.schedule)) {  // per piece
     least *= std::max(1.0, static_cast<double>(resident) / tiles.num_tiles());
     least = std::max(least, 1.0 * kLeast * config.decomposition.splits);
   }
@@ -68,7 +68,7 @@ std::optional<ShorterK> shorter_k(const GpuSpec& gpu, const GemmProblem& problem
   if (shorter * 4 > k_blocks) {
     return std::nullopt;
   }
-  // Both as long as K is but for whole K blocks of every part, and whole pairs of lines.
+  // Both differ from K by whole K blocks per piece, and by whole pairs of lines.
   const i64 parts = std::max(1, config.decomposition.splits);
   const i64 step = std::lcm<i64>(i64{t.block_k} * parts, kLinesBytes / t.operand_bytes);
   const auto k_of = [&](double blocks) {

@@ -1,13 +1,13 @@
-// Long K loops: where even one wave of tiles takes too long to simulate, the kernel is simulated at
-// two shorter K and goes on as between the two.
+// Long K loops: if even one wave of tiles takes too long to simulate, the kernel is simulated at
+// two shorter K and extrapolated linearly.
 //
-// A main loop is steady once the ring of stages is full and the CTAs have found their pace, so
-// cycles, bytes and busy times grow by the same amount for each K block more: what the longer one
-// has more than the shorter one, for each K block between them. Both have the remainder of K behind
-// its last whole line and K block, so rows lie as they did. Where waves of tiles follow one another
-// both are so long that L2 keeps nothing of a wave for the next one.
+// A main loop is steady once the ring of stages is full and the CTAs have settled, so cycles, bytes
+// and busy times grow by a constant per K block: the difference between the two simulations per K
+// block between them. Both keep K's remainder modulo K block and line, so the alignment of rows is
+// the same. If waves of tiles follow one another, both K are so long that L2 keeps nothing of a
+// wave for the next one.
 //
-// Leaves out: where stream-K cuts lie in their tiles. Checked by: steady_k_test.cpp, against whole
+// Leaves out: positions of stream-K cuts within tiles. Checked by: steady_k_test.cpp, against whole
 // simulations.
 #pragma once
 
@@ -19,18 +19,18 @@
 
 namespace tilecast {
 
-/// K of two kernels that stand for one.
+/// Two shorter K that represent a long one.
 struct ShorterK {
   i64 shorter, longer;
 };
 
-/// None where the kernel is simulated at its own K: where that is short, or no two others would do.
-/// `resident`: workers that fit on the chip at once.
+/// None if the kernel is simulated at its own K: because that is short, or because no suitable pair
+/// exists. `resident`: workers that fit on the chip at once.
 std::optional<ShorterK> shorter_k(const GpuSpec& gpu, const GemmProblem& problem,
                                   const KernelConfig& config, u32 resident);
 
-/// K blocks loaded and multiplied by a simulation of the kernel that leaves out what it can, and
-/// the blocks of A and B that it keeps in memory.
+/// Cost of a simulation that skips what it can: K blocks loaded and multiplied, and blocks of A and
+/// B held in memory.
 struct SimulationSize {
   double steps, blocks;
 };

@@ -1,4 +1,4 @@
-// Kernels with long K loops, simulated at two shorter K, against the same ones simulated whole.
+// Kernels with long K loops simulated at two shorter K, compared with whole simulations.
 #include "model/gemm/sim/steady_k.h"
 
 #include <algorithm>
@@ -16,18 +16,18 @@ using namespace tilecast;
 
 namespace {
 
-// What leaving most of K out may change: the mean over the cases, and the worst one.
+// Tolerated error of shortening K: the mean over the cases, and the worst one.
 constexpr double kMeanCycles = 0.018, kWorstCycles = 0.08;
 
 struct Case {
   GemmShape shape;
   const char* config;
-  double dram_read;  // what it may change of those
+  double dram_read;  // tolerated error of DRAM reads
 };
 
-// Many waves and one, one CTA alone on the chip, K split in all ways, a last K block that is not
-// whole. The longer K, the further do CTAs drift apart, and read from DRAM again what L2 no longer
-// holds: with two waves and a long K more than twice as much.
+// Many waves and one, a single CTA on the chip, K split in all ways, a partial last K block. The
+// longer K, the further CTAs drift apart and reread from DRAM what L2 has evicted: with two waves
+// and a long K more than twice as much.
 constexpr Case kCases[] = {
     {{8192, 8192, 65536},
      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
@@ -57,7 +57,7 @@ Residency residency_of(const GpuSpec& gpu, const KernelConfig& config) {
 
 }  // namespace
 
-TEST_CASE("Two shorter kernels tell a long one's cycles and bytes, within a stated error") {
+TEST_CASE("Two shorter kernels predict a long one's cycles and bytes within a stated error") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   double mean = 0, worst = 0;
   for (const Case& c : kCases) {
@@ -90,10 +90,10 @@ TEST_CASE("Two shorter kernels tell a long one's cycles and bytes, within a stat
   CHECK(mean < kMeanCycles);
 }
 
-TEST_CASE("K is cut short where it is long, and keeps its remainder") {
+TEST_CASE("A long K is shortened and keeps its remainder") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = parse_kernel_config(kCases[2].config);
-  // One tile: each K block is loaded once and multiplied by one warpgroup. 1.5 million steps.
+  // One tile: each K block is loaded once and multiplied by one warpgroup; 1.5 million steps.
   const auto of = [&](i64 k) { return shorter_k(gpu, fp16(128, 128, k), config, 132); };
   CHECK_FALSE(of(64 * 750'000));
   const std::optional<ShorterK> two = of(64 * 750'001 + 40);
@@ -104,7 +104,7 @@ TEST_CASE("K is cut short where it is long, and keeps its remainder") {
   CHECK(two->longer < 64 * 750'001 / 2);
 }
 
-TEST_CASE("No size of a problem makes a simulation take longer than a stated number of steps") {
+TEST_CASE("No problem size makes a simulation exceed a stated number of steps") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig persistent = parse_kernel_config(kCases[0].config);
   const auto size = [&](i64 m, i64 n, i64 k) {

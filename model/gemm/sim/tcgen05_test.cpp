@@ -1,5 +1,5 @@
-// Whole tcgen05 kernels: with every part infinitely fast but one, each schedule takes that part's
-// closed form, of one CTA and of a pair; bytes are what the arithmetic says.
+// Whole tcgen05 kernels: with all parts but one infinitely fast, each schedule takes that part's
+// closed form, for one CTA and for a pair; bytes match arithmetic.
 #include <array>
 #include <cmath>
 #include <map>
@@ -44,12 +44,12 @@ bool specialized(const KernelConfig& config) {
   return config.schedule == Schedule::kTcgen05WarpSpecialized;
 }
 
-// Rows of A and of B that a CTA brings in for a K block.
+// Rows of A and of B that a CTA loads per K block.
 double rows(const KernelConfig& config) { return 128 + 64.0 / cta_group(config.tiling); }
 
 }  // namespace
 
-TEST_CASE("Bound by tensor pipes alone, tcgen05 kernels take their MMAs on the busiest SM") {
+TEST_CASE("Bound by tensor pipes alone, tcgen05 kernels take the MMAs of the busiest SM") {
   for_each_kernel([](const KernelConfig& config) {
     // Four MMAs of 128 x 64 x 16: 32 cycles at 8192 FLOPs.
     CHECK(cycles(only_on_blackwell({Limiter::kTensor}), config) ==
@@ -65,22 +65,22 @@ TEST_CASE("Bound by operand reads alone, a CTA of a pair reads half of B") {
   });
 }
 
-TEST_CASE("Bound by intake alone, a CTA of a pair takes in half of B") {
+TEST_CASE("Bound by SM fill alone, a CTA of a pair loads half of B") {
   for_each_kernel([](const KernelConfig& config) {
-    // 128 bytes of each row at 64 B per cycle, and C's 16 KiB through the same port.
+    // 128 bytes of each row at 64 B per cycle, plus C's 16 KiB through the same port.
     CHECK(cycles(only_on_blackwell({Limiter::kSmIntake}), config) ==
           Approx(kTiles * (kBlocks * rows(config) * 2 + 256)).epsilon(kWithin));
   });
 }
 
-TEST_CASE("Bound by L2's output alone, tcgen05 kernels take all SMs' bytes at its rate") {
+TEST_CASE("Bound by L2 output alone, tcgen05 kernels take all SMs' bytes over its rate") {
   for_each_kernel([](const KernelConfig& config) {
     CHECK(cycles(only_on_blackwell({Limiter::kL2}), config) ==
           Approx(4 * kTiles * kBlocks * rows(config) * 128 / 256).epsilon(kWithin));
   });
 }
 
-TEST_CASE("Bound by DRAM alone, tcgen05 kernels take A, B and C once at its rate") {
+TEST_CASE("Bound by DRAM alone, tcgen05 kernels take the bytes of A, B and C over its rate") {
   for_each_kernel([](const KernelConfig& config) {
     const double bytes = (1024 + 256) * 1024 * 2 + 1024 * 256 * 2;
     CHECK(cycles(only_on_blackwell({Limiter::kDram}), config) ==
@@ -88,21 +88,20 @@ TEST_CASE("Bound by DRAM alone, tcgen05 kernels take A, B and C once at its rate
   });
 }
 
-TEST_CASE("Bound by loads' latency alone, a ring hides as many as it has stages to spare") {
+TEST_CASE("Bound by load latency alone, a ring hides as many latencies as it has spare stages") {
   for_each_kernel([](KernelConfig config) {
     config.inflight = 0;
     GpuSpec gpu = only_on_blackwell({Limiter::kLatency});
     gpu.machine->dram_latency = {};
     gpu.tcgen05->latency = gpu.tcgen05->pair_latency = {};
-    // A loading warp asks for a stage as soon as it is empty: 400 ns for every four K blocks. The
-    // issuing warp does so one K block later: four of a tile land at first, then three at a time.
+    // A loading warp requests a stage as soon as it is empty: 400 ns per four K blocks. The issuing
+    // warp requests it one K block later: a tile's first four land together, then three at a time.
     const double latencies = specialized(config) ? kTiles * kBlocks / 4 : kTiles * (1 + 12.0 / 3);
     CHECK(cycles(gpu, config) == Approx(latencies * 400).epsilon(kWithin));
   });
 }
 
-TEST_CASE(
-    "K blocks wait for each other's completion as far as they may not be in flight together") {
+TEST_CASE("K blocks wait for completion beyond the number in flight") {
   for_each_kernel([](KernelConfig config) {
     GpuSpec gpu = only_on_blackwell({Limiter::kTensor, Limiter::kLatency, Limiter::kInstructions});
     gpu.machine->l2_latency = {};
@@ -113,19 +112,19 @@ TEST_CASE(
       config.inflight = inflight;
       return simulate_example(gpu, fp16(256, 64, 400 * 64), config).cycles.value / 400;
     };
-    // 10 of instructions, 128 of MMAs, then the commit is seen; with one in flight every second
-    // K block waits so, with two every third.
+    // 10 of instructions, 128 of MMAs, then the commit's latency; with one in flight every second K
+    // block waits, with two every third.
     CHECK(k_block(0) == Approx(10 + 128 + latency).epsilon(kWithin));
     CHECK(k_block(1) == Approx((10 + 128 + latency) / 2).epsilon(2 * kWithin));
     CHECK(k_block(2) == Approx(128).epsilon(2 * kWithin));
   });
 }
 
-TEST_CASE("Bound by its epilogues alone, a tcgen05 kernel takes them one after the other") {
+TEST_CASE("Bound by its epilogues alone, a tcgen05 kernel runs them in sequence") {
   for_each_kernel([](const KernelConfig& config) {
     // One chunk of 128 x 64: 200, 32 KiB of accumulators at 4096 B per cycle, twice 100; read from
-    // its slot 16 KiB / 32 + 150 later. A CTA with one tile ends then; others fill the slot again,
-    // of which only the reading of accumulators and the chunk's own 200 come behind it.
+    // its slot 16 KiB / 32 + 150 later. A CTA with one tile ends then; others refill the slot,
+    // after which only the accumulator read and the chunk's own 200 follow.
     const double expected =
         config.grid == Grid::kTiles ? kTiles * (408 + 662) : 408 + (kTiles - 1) * (662 + 208) + 662;
     CHECK(cycles(only_on_blackwell({Limiter::kEpilogue}), config) ==
@@ -133,18 +132,18 @@ TEST_CASE("Bound by its epilogues alone, a tcgen05 kernel takes them one after t
   });
 }
 
-TEST_CASE("A second accumulator hides the epilogue under the next tile's MMAs") {
+TEST_CASE("A second accumulator hides the epilogue behind the next tile's MMAs") {
   const GpuSpec gpu = only_on_blackwell({Limiter::kTensor, Limiter::kEpilogue});
   KernelConfig config = plain_tcgen05(Schedule::kTcgen05WarpSpecialized);
   const double mmas = kBlocks * 128;
-  // The last tile's epilogue remains: 408 and 662.
+  // The last tile's epilogue remains exposed: 408 and 662.
   CHECK(cycles(gpu, config) == Approx(kTiles * mmas + 1070).epsilon(kWithin));
   config.accumulators = 1;
   // Accumulators are read in the middle of the chunk: 200 + 8 + 100 between two tiles.
   CHECK(cycles(gpu, config) == Approx(kTiles * (mmas + 308) - 308 + 1070).epsilon(kWithin));
 }
 
-TEST_CASE("MMAs leave less of tensor memory's port to those who store") {
+TEST_CASE("MMAs take bandwidth of tensor memory's port from storing warps") {
   const KernelConfig config = plain_tcgen05(Schedule::kTcgen05WarpSpecialized);
   const KernelCosts costs =
       kernel_costs(example_blackwell(), fp16(256, 256, 256), config, 4, false, kExampleClock);
@@ -154,7 +153,7 @@ TEST_CASE("MMAs leave less of tensor memory's port to those who store") {
         Approx(32768 / (4096 - 32768 / 48.0) * 1000).epsilon(1e-3));
 }
 
-TEST_CASE("Every tile is stored once, and pairs take B in once between them") {
+TEST_CASE("Every tile is stored once, and a pair loads B once") {
   for_each_kernel([](const KernelConfig& config) {
     std::vector<TileSpan> spans;
     const Simulated kernel =
@@ -180,7 +179,7 @@ TEST_CASE("Every tile is stored once, and pairs take B in once between them") {
   });
 }
 
-TEST_CASE("The two CTAs of a pair have their MMAs complete together, tile by tile") {
+TEST_CASE("The MMAs of a pair's two CTAs complete together, tile by tile") {
   for_each_kernel([](const KernelConfig& config) {
     if (cta_group(config.tiling) == 1) {
       return;
@@ -188,7 +187,7 @@ TEST_CASE("The two CTAs of a pair have their MMAs complete together, tile by til
     std::vector<TileSpan> spans;
     const Simulated kernel =
         simulate_example(example_blackwell(), problem(), config, {.tiles = &spans});
-    std::map<i32, std::vector<std::array<i64, 3>>> of;  // each CTA
+    std::map<i32, std::vector<std::array<i64, 3>>> of;  // by CTA
     std::map<i32, SimTime> stored;
     for (const TileSpan& s : spans) {
       if (s.role == TileRole::kMultiplies) {
@@ -200,28 +199,28 @@ TEST_CASE("The two CTAs of a pair have their MMAs complete together, tile by til
     for (const i32 leader : {0, 2}) {
       CHECK(of[leader].size() == 8);
       CHECK(of[leader] == of[leader + 1]);
-      // A leader's loads wait for its MMAs too and come a little later than its peer's, so that
-      // epilogues find another queue before shared memory's port.
+      // A leader's loads also wait for its MMAs and come slightly later than its peer's, so
+      // epilogues find another queue at the shared-memory port.
       const double apart = seconds_of(stored[leader] - stored[leader + 1]) / kernel.time;
       CHECK(std::abs(apart) < (specialized(config) ? 1e-9 : 0.05));
     }
   });
 }
 
-TEST_CASE("SMs of unequal clocks share tiles evenly in time where they take them over") {
+TEST_CASE("With tile takeover, SMs of unequal clocks finish at the same time") {
   GpuSpec gpu = only_on_blackwell({Limiter::kTensor});
   gpu.machine->gpc_clock_spread = 0.1;
   KernelConfig config = plain_tcgen05(Schedule::kTcgen05WarpSpecialized);
   const GemmProblem many = fp16(128 * 20, 64 * 20, 1024);
-  // 100 tiles an SM of 16 x 128 cycles: dealt out, the SMs at 0.9 GHz end the kernel. Taken over,
-  // those at 1.1 GHz do more: 4 GHz of SMs in all.
+  // 100 tiles per SM of 16 x 128 cycles: with static tiles the SMs at 0.9 GHz end the kernel. With
+  // takeover those at 1.1 GHz do more: 4 GHz in all.
   const double dealt = simulate_example(gpu, many, config).cycles.value;
   CHECK(dealt == Approx(100 * 2048 / 0.9).epsilon(kWithin));
   config.grid = Grid::kTakeover;
   std::vector<TileSpan> spans;
   const Simulated taken = simulate_example(gpu, many, config, {.tiles = &spans});
   CHECK(taken.cycles.value == Approx(100 * 2048).epsilon(0.01));
-  std::map<i32, int> tiles_of;  // each SM
+  std::map<i32, int> tiles_of;  // by SM
   for (const TileSpan& s : spans) {
     tiles_of[s.sm] += s.role == TileRole::kMultiplies ? 1 : 0;
   }
@@ -230,7 +229,7 @@ TEST_CASE("SMs of unequal clocks share tiles evenly in time where they take them
   }
 }
 
-TEST_CASE("CTAs that do not fit tensor memory together are refused") {
+TEST_CASE("CTAs that do not fit in tensor memory together are rejected") {
   KernelConfig config = plain_tcgen05(Schedule::kTcgen05WarpSpecialized);
   config.tiling.block_n = 128;  // two accumulators take 256 of 512 columns
   CHECK(simulate_gemm(example_blackwell(), problem(), config, {2, 8}, kExampleClock).tiles == 16);
@@ -238,7 +237,7 @@ TEST_CASE("CTAs that do not fit tensor memory together are refused") {
                   ConfigError);
 }
 
-TEST_CASE("Steady waves left out change little, and nothing that is counted by tiles") {
+TEST_CASE("Skipping steady waves changes little, and no counts of tiles") {
   const GpuSpec gpu = load_gpu("b200", false).spec;
   const GemmProblem large = fp16(16384, 8192, 4096);
   u32 left_out = 0;
@@ -255,7 +254,7 @@ TEST_CASE("Steady waves left out change little, and nothing that is counted by t
       const Simulated all = simulated(Waves::kAll);
       const Simulated some = simulated(Waves::kSteadyLeftOut);
       left_out += some.waves_left_out;
-      CHECK(some.cycles / all.cycles == Approx(1).epsilon(0.05));  // now 4.5 % at worst
+      CHECK(some.cycles / all.cycles == Approx(1).epsilon(0.05));  // currently 4.5 % at worst
       CHECK(some.tiles == all.tiles);
       CHECK(some.k_blocks == all.k_blocks);
       CHECK(some.l2_to_sm == all.l2_to_sm);
@@ -266,10 +265,10 @@ TEST_CASE("Steady waves left out change little, and nothing that is counted by t
   CHECK(left_out > 0);
 }
 
-TEST_CASE("A published main loop, one SM of a B200 alone, takes the time it was seen to take") {
+TEST_CASE("A published main loop on one SM of a B200 takes its measured time") {
   // https://github.com/SemiAnalysisAI/microbench-blackwell, cutlass_gemm_mainloop: tile 128x256x64,
-  // K = 131072. Four stages gave machine.request, two and three the latency of a load, one number
-  // for both.
+  // K = 131072. machine.request was fitted to four stages, the load latency to two and three, one
+  // number for both.
   const GpuSpec gpu = load_gpu("b200", false).spec;
   const auto k_block = [&](i32 stages) {
     KernelConfig config = plain_tcgen05(Schedule::kTcgen05WarpSpecialized);
@@ -281,6 +280,6 @@ TEST_CASE("A published main loop, one SM of a B200 alone, takes the time it was 
            1e9 / 2048;
   };
   CHECK(k_block(2) == Approx(750.7).epsilon(0.04));
-  CHECK(k_block(3) == Approx(507.0).epsilon(0.06));  // now -5 %
+  CHECK(k_block(3) == Approx(507.0).epsilon(0.06));  // currently -5 %
   CHECK(k_block(4) == Approx(401.0).epsilon(0.08));
 }

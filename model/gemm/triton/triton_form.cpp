@@ -20,11 +20,11 @@ namespace tilecast {
 namespace {
 
 constexpr i32 kWarp = 32, kWarpgroup = 4;  // threads, warps
-constexpr i64 kCopyBytes = 16;             // of a thread's load
+constexpr i64 kCopyBytes = 16;             // per load of a thread
 constexpr i64 kLeastAsync = 4;             // cp.async takes 4, 8 or 16
-constexpr i32 kWgmmaBytes = 32;            // of K, for each row
+constexpr i32 kWgmmaBytes = 32;            // of K, per row
 constexpr double kSpilledUnit = 128;       // registers
-constexpr double kConverted = 2 * kWarp;   // elements of fp8 that an instruction converts to fp16
+constexpr double kConverted = 2 * kWarp;   // fp8 elements converted to fp16 per instruction
 constexpr i32 kMmaRows = 16, kMmaColumns = 8, kMmaK = 16;
 
 using Cost =
@@ -125,9 +125,9 @@ double sums_of_thread(const TritonKernel& kernel) {
   return static_cast<double>(kernel.block_m) * kernel.block_n / (kWarp * kernel.warps);
 }
 
-/// Registers per thread: sums (twice as many with block scales), a two-register pointer for each of
-/// its loads, addresses and counters; with mma.sync operand fragments too. Within 15 % of what
-/// Triton 3.6 used for 47 tiles on an H200.
+/// Registers per thread: accumulators (twice as many with block scales), a two-register pointer per
+/// load, addresses and counters; with mma.sync operand fragments too. Within 15 % of Triton 3.6 for
+/// 47 tiles on an H200.
 double registers_of_thread(const GemmProblem& problem, const TritonKernel& kernel, double copies) {
   constexpr double kBeside = 28, kPointer = 2, kFragments = 8, kFragmentsOfSum = 0.35;
   const double sums = sums_of_thread(kernel);
@@ -156,8 +156,8 @@ struct Wgmmas {
   Bytes operands() const { return {(kWgmmaM + columns) * kWgmmaBytes * count}; }
 };
 
-/// Requests of `sharers` SMs for one line per request that leaves their GPCs, where the SMs are
-/// spread over the GPCs at random (model/form/loads.h).
+/// Requests that L2 sees if `sharers` SMs request one line: one per GPC, with SMs spread over the
+/// GPCs at random (model/form/loads.h).
 double requests_as_one(const MachineSpec& machine, double sharers) {
   const double gpcs = machine.gpcs;
   return std::min(machine.merge_limit, sharers / (gpcs * (1 - std::pow(1 - 1 / gpcs, sharers))));
@@ -245,7 +245,7 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
   work.b_rows = b.lines(work.b);
   work.copies = kernel.tma ? 0 : a.copies(work.a) + b.copies(work.b);
   if (promotes(problem)) {
-    work.a_rows += kernel.block_m;  // a scale for each row
+    work.a_rows += kernel.block_m;  // one scale per row
     work.promoted = sums_of_thread(kernel) * kernel.warps;
   }
   work.loads_ahead = kernel.stages > 1 && a.async && b.async;
@@ -270,7 +270,7 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
   Bytes operand_reads;
   if (uses_wgmma(kernel)) {
     const Wgmmas wgmmas(problem, kernel);
-    const Flops each{2.0 * kWgmmaM * wgmmas.columns * kMmaK};  // in pairs of fp8
+    const Flops each{2.0 * kWgmmaM * wgmmas.columns * kMmaK};  // two fp8 FLOPs count as one
     work.tensor = std::max(compute_cycles(each, tensor_rate(gpu)) * wgmmas.count,
                            transfer_cycles(wgmmas.operands(), operand_rate(gpu)));
     operand_reads = wgmmas.operands();
@@ -299,7 +299,7 @@ TritonWork triton_work(const GpuSpec& gpu, const GemmProblem& problem, const Tri
   const Bytes of_wave{(rows * kernel.block_m + std::ceil(wave / rows) * kernel.block_n * matrices) *
                       count(shape.k) * element_bytes(problem.dtype) / count(parts)};
   const Bytes again = std::max(operands, std::min(of_wave * (tiles / wave), asked));
-  // L2 keeps what the tiles of one product, or of one group, share.
+  // L2 holds what the tiles of one product or group share.
   const Bytes shared = operands / (grid.products * (grid.along_m / grid.of_group));
   const double kept =
       std::clamp(2 - shared / (gpu.l2->capacity * gpu.l2->usable_fraction), 0.0, 1.0);
@@ -336,7 +336,7 @@ Cycles triton_cycles(const GpuSpec& gpu, const TritonKernel& kernel, const Trito
                       costs.convert * work.converted + costs.promotion * work.promoted +
                       (work.promoted > 0 && wgmma ? costs.scales : Cycles{});
   const Cycles latency = costs.latency + costs.dram_latency * work.missing;
-  // One K block of each of `ctas` CTAs, which share the SM and wait at the same time.
+  // One K block of each of `ctas` CTAs that share the SM and wait concurrently.
   const auto step = [&](double ctas, Cycles in_sequence, Cycles ring) {
     return smooth_max<kQueued>(
         {work.tensor * ctas, intake * ctas, shared * ctas, costs.copy * (work.copies * ctas),

@@ -1,27 +1,27 @@
-// Cycles of a Triton matmul by closed form, where none of our schedules does the same: operands
-// come by pointer loads (cp.async), or mma.sync multiplies, which Triton uses on Hopper for tiles
-// of fewer than 64 rows or with fewer than four warps.
+// Analytic cycles of a Triton matmul that matches none of our schedules: operands are loaded
+// through pointers (cp.async), or mma.sync multiplies, which Triton uses on Hopper for tiles of
+// fewer than 64 rows or with fewer than four warps.
 //
-// One K block of the c CTAs that share an SM takes about the longest of
+// One K block of the c CTAs that share an SM takes the smooth maximum (exponent 8) of
 //   tensor  wgmma: max(FLOPs / rate, operand bytes / operand rate) for each m64nNk16;
 //           mma.sync: FLOPs / mma_rate
 //   intake  bytes / (an SM's share of L2's output x l2_share x requests served as one), plus `row`
 //           for each line; at least bytes / `intake`. CTAs that are neighbours in launch order load
 //           the same columns of B, so L2 serves their requests as one.
-//   shared  (bytes filled, plus bytes that each warp reads again for mma.sync) / operand rate
+//   shared  (bytes filled, plus bytes that each warp rereads for mma.sync) / operand rate
 //   copies  `copy` for each warp's load instruction: rows that are not a multiple of 16 bytes need
 //           more and narrower ones
 //   turn    one CTA's sequence: barriers, and the issue of its loads and products; plus the latency
 //           if nothing is loaded ahead (one stage, or pieces below the 4 bytes of a cp.async)
 //   ring    one CTA's (latency + turn) / (stages - 1)
-//   vector  conversion of fp8 to fp16 for mma.sync; with block scales the promotion of sums, for
-//           which a CTA waits in its turn
-// added as eighth powers. A tile takes its K blocks, the stores of its sums, and a start with a
-// first load, which other CTAs of the SM mostly hide. The kernel takes the busiest SM's tiles,
-// overlapped with DRAM traffic (third powers added). Each wave of tiles reads the operands of one
-// rectangle, `group_m` tiles high, of each group's B. Products of a batch follow each other.
+//   vector  conversion of fp8 to fp16 for mma.sync; with block scales the promotion of partial
+//           sums, which a CTA waits for in its turn
+// A tile takes its K blocks, the stores of its results, and a start with a first load, which other
+// CTAs of the SM mostly hide. The kernel takes the busiest SM's tiles, overlapped with DRAM traffic
+// (exponent 3). Each wave of tiles reads the operands of one rectangle, `group_m` tiles high, of
+// each group's B. Products of a batch follow each other.
 //
-// Leaves out: CTAs of a partial wave that share SMs unevenly; masks (`% M` makes rows out of bounds
+// Leaves out: CTAs of a partial wave that share SMs unevenly; masks (`% M` makes out-of-bounds rows
 // load other rows); epilogues.
 // Checked by: triton_form_test.cpp; python/tests/test_triton_data.py on the data that the costs
 // were fitted to: Inductor's timings on an H100, single tiles on an H200.
@@ -41,7 +41,7 @@ struct TritonKernel {
   i32 block_m, block_n, block_k, stages, warps;
   i32 group_m = 8;
   i32 split_k = 1;
-  bool persistent = false;  // a program for each SM, which loops over tiles
+  bool persistent = false;  // one program per SM, which loops over tiles
   bool flatten = false;     // a persistent program loads its next tile's operands ahead
   bool tma = false;         // loads by tensor maps
 
@@ -63,10 +63,11 @@ struct TritonCosts {
   Cycles latency;          // L2 hit under load
   Cycles dram_latency;     // added for an L2 miss
   Cycles start;            // CTA: before its first load
-  Cycles accumulator;      // SM: storing one register of sums of a warp
-  Cycles promotion;        // SM: scaling and adding one register of sums of a warp (block scales)
-  Cycles scales;           // CTA: a K block's wait for its wgmmas, whose sums block scales promote
-  Cycles convert;          // SM: converting a warp's register of fp8 for mma.sync, which takes fp16
+  Cycles accumulator;      // SM: storing one accumulator register of a warp
+  Cycles promotion;        // SM: scaling and adding one accumulator register of a warp (block
+                           // scales)
+  Cycles scales;           // CTA: wait for a K block's wgmmas before promotion (block scales)
+  Cycles convert;          // SM: converting a warp's register of fp8 to fp16 for mma.sync
   double hidden;           // fraction of start and first load that other CTAs on the SM hide
   double dram;             // fraction of DRAM's read rate
   double spilled;          // fraction of the time, added per 128 registers over the limit
@@ -88,7 +89,7 @@ Bytes triton_shared_memory(const GemmProblem& problem, const TritonKernel& kerne
 HardBounds triton_bounds(const GpuSpec& gpu, const GemmProblem& problem, const TritonKernel& kernel,
                          const TritonCosts& costs);
 
-/// Clock-independent work, on a GPU with wgmma, of a kernel that fits shared memory.
+/// Clock-independent work of a kernel that fits shared memory, on a GPU with wgmma.
 struct TritonWork {
   i32 ctas;             // resident on an SM, at most its number of tiles
   double tiles_per_sm;  // on the busiest SM
@@ -101,11 +102,11 @@ struct TritonWork {
   double a_merged, b_merged;  // requests that L2 serves as one
   double copies;              // load instructions of all warps
   double products;            // mma.sync of a warp
-  double converted;           // registers of fp8 of all warps, for mma.sync; else 0
-  double promoted;            // registers of sums of all warps, by block scales; else 0
+  double converted;           // fp8 registers of all warps to convert for mma.sync; else 0
+  double promoted;            // accumulator registers of all warps to promote; else 0
   Cycles tensor;              // with mma.sync by `mma_rate`
   Bytes operand_reads;        // by mma.sync
-  // Whole kernel; two fp8 FLOPs count as one, and FLOPs outside of C separately.
+  // Per kernel; two fp8 FLOPs count as one, and FLOPs outside C are counted separately.
   double busy;     // fraction of SMs with a tile
   double missing;  // fraction of loads that miss L2
   Bytes added;     // partial sums of split K

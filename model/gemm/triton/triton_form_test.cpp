@@ -44,8 +44,8 @@ TEST_CASE("Triton allocates a buffer per stage for wgmma and one less for mma.sy
 }
 
 TEST_CASE("An operand with two-byte alignment cannot be loaded ahead and has one buffer") {
-  // Rows of 4095 elements begin at any even byte; of 4094 at any fourth. A of M x K with K = 4095,
-  // B of K x N with N = 4096: 4 buffers of B alone.
+  // Rows of 4095 elements start on 2-byte boundaries, of 4094 on 4-byte ones. A of M x K with K =
+  // 4095, B of K x N with N = 4096: 4 buffers of B alone.
   CHECK(allotted(triton_problem(4096, 4096, 4095, ElementType::kBf16, Layout::kNn),
                  {64, 128, 64, 4, 4}) == 64 * 2 * (64 + 4 * 128));
   CHECK(allotted(triton_problem(4096, 4096, 4094), {64, 128, 64, 4, 4}) == 64 * 2 * 4 * (64 + 128));
@@ -53,9 +53,9 @@ TEST_CASE("An operand with two-byte alignment cannot be loaded ahead and has one
 
 TEST_CASE("Lower bounds of a Triton kernel follow from its FLOPs and bytes") {
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  // 2 x 1000 x 1000 x 1024 FLOPs by 132 x 4096 a cycle; 8 x 8 tiles of 128x128 read 16 x 1000
-  // vectors of 1024 elements of 2 bytes at 132 x 64 a cycle; 2 x 1000 x 1024 + 1000 x 1000 elements
-  // at the 4.584 TB/s that were measured, or the datasheet's 4.8.
+  // 2 x 1000 x 1000 x 1024 FLOPs at 132 x 4096 per cycle; 8 x 8 tiles of 128x128 read 16 x 1000
+  // vectors of 1024 elements of 2 bytes at 132 x 64 per cycle; 2 x 1000 x 1024 + 1000 x 1000
+  // elements at the measured 4.584 TB/s, or the datasheet's 4.8.
   const HardBounds bounds =
       triton_bounds(gpu, triton_problem(1000, 1000, 1024), {128, 128, 64, 4, 4},
                     TritonCosts::of(kExampleTritonCosts));
@@ -65,7 +65,7 @@ TEST_CASE("Lower bounds of a Triton kernel follow from its FLOPs and bytes") {
   CHECK(bounds.dram_peak.value == Approx(1.27e-6).epsilon(1e-6));
 }
 
-TEST_CASE("Unknown, missing and zero costs are refused") {
+TEST_CASE("Unknown, missing and zero costs are errors") {
   CHECK(TritonCosts::of(kExampleTritonCosts).row.value == 1);
   CHECK(TritonCosts::of(kExampleTritonCosts).launch.value == 5e-6);
   auto named = kExampleTritonCosts;
@@ -78,10 +78,10 @@ TEST_CASE("Unknown, missing and zero costs are refused") {
   CHECK_THROWS_WITH(TritonCosts::of(named), Catch::Matchers::StartsWith("costs: rwo: unknown"));
 }
 
-TEST_CASE("A tile limited by intake takes as long as its bytes") {
+TEST_CASE("A tile limited by SM fill takes as long as its bytes") {
   // Without latency, rows and turns: 132 tiles of 64x128 on as many SMs, K of 65536 in 1024 blocks
-  // of 64 x (64 + 128) x 2 bytes at 16 B a cycle, 1536 cycles each; wgmmas take 4 x 64 cycles,
-  // which eighth powers do not see. 1024 x 1536 = 1572864.
+  // of 64 x (64 + 128) x 2 bytes at 16 B per cycle, 1536 cycles each; wgmmas take 4 x 64 cycles,
+  // negligible at exponent 8. 1024 x 1536 = 1572864.
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   auto named = kExampleTritonCosts;
   named["intake"] = 16;
@@ -116,12 +116,12 @@ TEST_CASE("L2 serves requests of neighbouring CTAs for the same operand as one")
   CHECK(row.b_merged == Approx(1));
 }
 
-TEST_CASE("Groups and products of a batch have tiles and matrices of their own") {
+TEST_CASE("Groups and products of a batch have separate tiles and matrices") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const TritonCosts costs = TritonCosts::of(kExampleTritonCosts);
   const TritonKernel kernel{16, 128, 64, 4, 4};
-  // 17 rows are 2 tiles of 16, 3 rows are 1, none has none: 3 x 8 tiles of 128 columns. One wave
-  // reads both matrices of B once, and A.
+  // 17 rows are 2 tiles of 16, 3 rows are 1, an empty group none: 3 x 8 tiles of 128 columns. One
+  // wave reads both matrices of B once, and A.
   const TritonWork groups =
       triton_work(gpu, in_groups(triton_problem(0, 1024, 512), {17, 0, 3}), kernel, costs);
   CHECK(groups.tiles_per_sm == 1);
@@ -137,14 +137,14 @@ TEST_CASE("Groups and products of a batch have tiles and matrices of their own")
   CHECK(products.dram_read.value == Approx(5 * 2.0 * (1024 * 512 + 32 * 512)));
 }
 
-TEST_CASE("Block scales promote every sum, and mma.sync takes fp8 as fp16") {
+TEST_CASE("Block scales promote every accumulator, and mma.sync converts fp8 to fp16") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const TritonCosts costs = TritonCosts::of(kExampleTritonCosts);
   GemmProblem scaled = triton_problem(4096, 4096, 4096, ElementType::kE4m3);
   const GemmProblem plain = scaled;
   scaled.epilogue = parse_epilogue("scale_block");
   const TritonKernel wgmma{128, 128, 128, 3, 8}, mma{16, 128, 128, 3, 4};
-  // 128 x 128 sums are 512 registers of warps.
+  // 128 x 128 accumulators are 512 warp registers.
   CHECK(triton_work(gpu, scaled, wgmma, costs).promoted == 512);
   CHECK(triton_work(gpu, plain, wgmma, costs).promoted == 0);
   const auto cycles = [&](const GemmProblem& problem, const TritonKernel& kernel) {
@@ -152,7 +152,7 @@ TEST_CASE("Block scales promote every sum, and mma.sync takes fp8 as fp16") {
     return triton_cycles(gpu, kernel, costs, work, gpu.clock->max).value;
   };
   CHECK(cycles(scaled, wgmma) > 1.2 * cycles(plain, wgmma));
-  // Each of 4 warps reads 16 rows and 32 columns of 128 elements, 64 for a conversion.
+  // Each of 4 warps reads 16 rows and 32 columns of 128 elements, 64 per conversion.
   CHECK(triton_work(gpu, plain, mma, costs).converted == 4 * (16 + 32) * 128 / 64);
   CHECK(triton_work(gpu, plain, wgmma, costs).converted == 0);
 }

@@ -1,5 +1,5 @@
-// Times of Triton's matmuls by closed form (triton_form.h), at the clock that their power allows.
-// Checked by: triton_time_test.cpp; python/tests/test_triton_data.py.
+// Analytic times of Triton's matmuls (triton_form.h), at the clock that their power allows. Checked
+// by: triton_time_test.cpp; python/tests/test_triton_data.py.
 #pragma once
 
 #include "model/gemm/predict/gemm_question.h"

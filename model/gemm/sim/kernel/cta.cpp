@@ -9,7 +9,7 @@ namespace tilecast {
 
 namespace {
 
-/// Of a pair the leader's barrier counts both CTAs' bytes, and one commit makes a stage empty.
+/// In a pair, the leader's barrier counts both CTAs' bytes, and one commit frees a stage.
 StageRing ring_of(GemmKernel& kernel) {
   const Tiling& t = kernel.config.tiling;
   const bool tcgen05 = uses_tcgen05(kernel.config.schedule);
@@ -146,7 +146,7 @@ void Cta::load_residual(Warpgroup& producer, TileCoord tile, i32 index) {
   const SimTime put_out =
       chip().memory.put_out_beside(now, sm().place, costs().residual.output * chunks);
   const SimTime there = std::max(put_out, producer.residual.in_l2);
-  // A stage is full with as many arrivals as a K block has slices.
+  // A stage needs as many arrivals as a K block has slices.
   for (i32 slice = 1; slice < t.cluster_m + t.cluster_n; ++slice) {
     land(*this, stage, there, {}, 0);
   }

@@ -1,9 +1,9 @@
-// One CTA, and the steps that its roles are made of. The processes in schedules/ read like the
-// kernels in kernels/gemm because these steps are named as there.
+// One CTA, and the steps that its roles consist of. The steps are named as in kernels/gemm, so the
+// processes in schedules/ read like the kernels.
 //
-// A warpgroup keeps a clock of its own, `ready`, that may run ahead of the engine: what follows
-// from times already known, such as the completion of wgmmas on a pipe that serves in order, needs
-// no event. It asks shared parts only at the engine's time.
+// A warpgroup keeps its own time, `ready`, which may run ahead of the engine's: results that follow
+// from known times, such as the completion of wgmmas on an in-order pipe, need no event. It uses
+// shared resources only at the engine's time.
 //
 // Checked by: simulate_test.cpp, random_kernels_test.cpp.
 #pragma once
@@ -24,40 +24,40 @@ namespace tilecast {
 /// A warpgroup's stores of results.
 struct ResultStores {
   std::vector<SimTime> slot_read;  // when each staging slot has been read
-  SimTime read;                    // all of them
-  i32 chunks_waiting = 0;          // of a tile whose store is deferred
-  TileCoord waiting_tile{};        // that they are of
+  SimTime read;                    // when all of them have been read
+  i32 chunks_waiting = 0;          // chunks of a tile with deferred store
+  TileCoord waiting_tile{};        // the tile they belong to
   u32 phase = 0;                   // of the CTA's consumers barrier
 };
 
-/// Its reads of a tile's R.
+/// A warpgroup's reads of a tile's residual.
 struct ResidualReads {
-  i32 asked = 0, taken = 0;        // chunks
-  SimTime in_l2;                   // all of it
-  std::array<SimTime, 2> there{};  // the next two chunks
+  i32 asked = 0, taken = 0;        // in chunks
+  SimTime in_l2;                   // arrival of the whole part in L2
+  std::array<SimTime, 2> there{};  // arrival of the next two chunks
 };
 
-/// A warpgroup that multiplies, or the producer.
+/// A consumer warpgroup, or the producer.
 struct Warpgroup {
   i32 index = 0;          // among the CTA's consumers, or another role's name (step_log.h)
-  i32 part = 0;           // of the tile
-  SimTime ready;          // for its next instruction
-  RingPosition load, at;  // the next K block to load, to multiply
+  i32 part = 0;           // part of the tile
+  SimTime ready;          // when it can issue its next instruction
+  RingPosition load, at;  // next K block to load, to multiply
   RingPosition to_release;
   MmaGroups mma;
-  SimTime committed;  // of tcgen05: the last K block's MMAs are complete
+  SimTime committed;  // tcgen05: completion of the last K block's MMAs
   ResultStores stores;
   ResidualReads residual;
-  u32 sums_taken = 0;  // over from other pieces, where warps clear them
+  u32 sums_taken = 0;  // partial sums taken from other pieces, if warps clear them
 };
 
 class Cta {
  public:
   Cta(GemmKernel& kernel, i32 id, i32 sm, TileCoord place);
 
-  /// CTAs of the cluster by rank, this one included.
+  /// `cluster`: CTAs by rank, this one included.
   void join(const std::vector<Cta*>& cluster);
-  /// As a fresh CTA that runs worker `worker`; `done` gets one arrival for each role.
+  /// Resets the CTA to run worker `worker`; `done` gets one arrival per role.
   void begin(u32 worker, PhaseBarrier& done);
 
   GemmKernel& kernel() { return kernel_; }
@@ -71,59 +71,61 @@ class Cta {
   }
   u32 worker() const { return worker_; }
   i32 inflight() const { return kernel_.config.inflight; }
-  u32 k_blocks() const { return kernel_.k_blocks; }  // of each tile, where all have as many
+  u32 k_blocks() const { return kernel_.k_blocks; }  // per tile, if all are equal
   u32 k_blocks_of(u32 linear) const {
     const std::vector<u32>& rows = kernel_.k_blocks_of_rows;
     return rows.empty() ? kernel_.k_blocks : rows[tile_at(linear).m];
   }
 
-  // The walk: cluster tiles of this worker, and this CTA's part of one.
+  // The walk over this worker's cluster tiles, and this CTA's part of each.
   u32 first_tile() const { return kernel_.scheduler.first(worker_); }
-  u32 next_tile(u32 linear) const;  // jumps over waves that are left out
+  u32 next_tile(u32 linear) const;  // jumps over skipped waves
   u32 end_tile() const { return kernel_.scheduler.end(worker_); }
-  /// The same over pieces of tiles, where K is split.
+  /// The walk over pieces of tiles, if K is split.
   WorkPiece first_piece() const { return kernel_.work.first(worker_); }
   WorkPiece next_piece(const WorkPiece& piece) const;
   TileCoord tile_at(u32 linear) const;
 
-  /// Awaited: all warpgroups have released the stage; then the instructions of the loads.
+  /// co_await: all warpgroups have released the stage, then the load instructions' time.
   PhaseBarrier::Wait wait_empty(const Warpgroup& producer);
-  /// Awaited: the stage's bytes have landed; then the instructions around the wgmmas.
+  /// co_await: the stage's bytes have landed, then the time of instructions around the wgmmas.
   PhaseBarrier::Wait wait_full(const Warpgroup& consumer) {
     return wait_stage(consumer, costs().mma.turn);
   }
-  /// The same without the instructions.
+  /// Likewise, without the instructions.
   PhaseBarrier::Wait wait_loaded(const Warpgroup& consumer) { return wait_stage(consumer, {}); }
 
-  /// Bulk copies of this CTA's slices of one K block of A and B, to all that share them.
+  /// Bulk copies of this CTA's slices of a K block of A and B, to all CTAs that share them.
   void load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block);
-  /// As a tile begins whose R comes through the ring of stages, L2 reads it.
+  /// Prefetches a tile's residual into L2 as the tile begins, if it comes through the pipeline
+  /// stages.
   void fetch_residual(Warpgroup& producer);
-  /// Bulk copies of what the `index`th stage of the tile's R holds.
+  /// Bulk copies of the part of the tile's residual in its `index`th stage.
   void load_residual(Warpgroup& producer, TileCoord tile, i32 index);
   /// Issues and commits the wgmmas of one K block.
   void mma_k_block(Warpgroup& consumer);
-  /// The same of one wgmma row of the K block in a stage, of sums that are promoted.
+  /// Likewise for one wgmma row of a stage's K block, with fp32 promotion.
   void mma_row(Warpgroup& consumer, i32 stage);
   /// Waits until at most `groups` of the committed groups are in flight.
   void wait_mma(Warpgroup& consumer, i32 groups);
-  /// Tells each CTA that writes into the oldest stage still held.
+  /// Releases the oldest stage held, to each CTA that writes to it.
   void release_stage(Warpgroup& consumer);
 
-  /// Of tcgen05: the pair that shares instructions, or this CTA alone; who issues them for it.
+  /// For tcgen05: the pair that shares instructions, or this CTA alone; and the CTA that issues
+  /// them.
   const std::vector<Cta*>& group() const { return group_; }
   Cta& leader() { return *leader_; }
   bool leads() const { return leader_ == this; }
   Tcgen05Sync& tcgen05() { return *tcgen05_; }
   StageRing& ring() { return ring_; }
 
-  /// Writes down what the role does, where somebody asked for it.
+  /// Logs a step of the role, if requested.
   void note(const Warpgroup& role, const Step& step) {
     if (kernel_.steps != nullptr) {
       write_down(role, step);
     }
   }
-  /// The same of what happens once for every K block: `step()` says what, where it is asked.
+  /// Likewise for steps of every K block; `step()` builds the entry only if requested.
   template <class StepOf>
   void note_often(const Warpgroup& role, const StepOf& step) {
     if (kernel_.steps != nullptr) [[unlikely]] {
@@ -131,18 +133,18 @@ class Cta {
     }
   }
 
-  /// The end of a role, at its own time.
+  /// Ends a role, at its own time.
   void finish(const Warpgroup& role);
 
   Sm& sm() { return sm_; }
   i32 sm_index() const { return kernel_.chip.index(sm_); }
-  /// Phases of C's borrowed staging: all consumers of the CTA together.
+  /// Barrier of all consumers of the CTA, for C staged in borrowed stages.
   PhaseBarrier& consumers() { return consumers_; }
-  /// Turns of a ping-pong warpgroup.
+  /// Barrier that passes the turn to a ping-pong warpgroup.
   PhaseBarrier& turn_of(i32 warpgroup) { return turns_[static_cast<std::size_t>(warpgroup)]; }
 
-  /// Of the warpgroup's part of a shared tile: its owner has taken the sum over, and the warps that
-  /// clear it are ready for the next.
+  /// For the warpgroup's part of a shared tile: its owner has taken over the sum, and the clearing
+  /// warps are ready for the next.
   PhaseBarrier& sum_taken(i32 part) { return taken_[static_cast<std::size_t>(part)]; }
   PhaseBarrier& clearing_ready(i32 part) { return ready_[static_cast<std::size_t>(part)]; }
 
@@ -153,20 +155,21 @@ class Cta {
 
   GemmKernel& kernel_;
   Sm& sm_;
-  const KernelCosts& costs_;  // of the SM's GPC
+  const KernelCosts& costs_;  // for the SM's GPC
   StageRing ring_;
-  std::vector<Cta*> writers_;  // CTAs whose loads this one's stages receive
-  i64 told_ = 0;               // their ranks, as bits
+  std::vector<Cta*> writers_;  // CTAs whose loads fill this one's stages
+  i64 told_ = 0;               // their ranks as a bit mask
   i32 id_;
   u32 worker_ = 0;
-  TileCoord place_;                           // in the cluster
-  std::vector<Cta*> same_row_, same_column_;  // of the cluster: share A, share B; with this one
+  TileCoord place_;                           // position in the cluster
+  std::vector<Cta*> same_row_, same_column_;  // CTAs of the cluster that share A, that share B;
+                                              // this one included
   std::vector<PhaseBarrier> turns_, taken_, ready_;
   PhaseBarrier consumers_;
   PhaseBarrier* done_ = nullptr;
-  Cta* leader_ = this;  // its barriers say when a stage is full
+  Cta* leader_ = this;  // its barriers track full stages
   std::vector<Cta*> group_;
-  std::unique_ptr<Tcgen05Sync> tcgen05_;  // null of wgmma kernels
+  std::unique_ptr<Tcgen05Sync> tcgen05_;  // null for wgmma kernels
 };
 
 inline u32 Cta::next_tile(u32 linear) const {
@@ -191,7 +194,7 @@ inline WorkPiece Cta::next_piece(const WorkPiece& piece) const {
   return next;
 }
 
-// Once for every K block: inline.
+// Called once per K block: inlined.
 
 inline PhaseBarrier::Wait Cta::wait_empty(const Warpgroup& producer) {
   const RingPosition& at = producer.load;

@@ -1,12 +1,12 @@
-// Which workers of a grid have yet to start. The hardware hands them out in order, to places that
-// come free; with cluster launch control CTAs that run take some over.
+// Tracks workers of a grid that have not started. The hardware hands them out in order to free
+// slots; with cluster launch control, running CTAs take some over.
 #pragma once
 
 #include "model/gemm/sim/kernel/gemm_kernel.h"
 
 namespace tilecast {
 
-/// Hands out workers in order. Where each has one tile, those of waves that are left out are none.
+/// Hands out workers in order. With one tile per worker, those of skipped waves are omitted.
 class Dispatcher {
  public:
   explicit Dispatcher(GemmKernel& kernel) : kernel_(kernel) {}

@@ -10,12 +10,12 @@
 namespace tilecast {
 namespace {
 
-/// Where R comes through the ring all is done before.
+/// False if the residual comes through the stages: then the epilogue has been applied already.
 bool fuses(const Cta& cta) {
   return cta.costs().store.arithmetic.ps > 0 && cta.costs().residual.stages == 0;
 }
 
-/// When `share` of a chunk of R that is asked for now has come, which a fused epilogue waits for.
+/// When a share of a residual chunk that is requested now arrives; a fused epilogue waits for it.
 SimTime load_residual(Cta& cta, const Warpgroup& wg, i64 parts) {
   const SimTime now = cta.engine().now();
   const KernelCosts& costs = cta.costs();
@@ -25,7 +25,7 @@ SimTime load_residual(Cta& cta, const Warpgroup& wg, i64 parts) {
   return std::max({taken, put_out, wg.residual.in_l2}) + costs.load.latency;
 }
 
-/// One more of the tile's chunks is asked for, if there is one.
+/// Requests one more of the tile's chunks, if there is one.
 void ask_for_chunk(Cta& cta, Warpgroup& wg) {
   if (wg.residual.asked < c_chunks(cta.tiling())) {
     wg.residual.there[static_cast<std::size_t>(wg.residual.asked++ % 2)] =
@@ -33,7 +33,7 @@ void ask_for_chunk(Cta& cta, Warpgroup& wg) {
   }
 }
 
-/// Chunk `chunk` of the tile, its epilogue taken, through a slot of the warpgroup's own.
+/// Stores chunk `chunk` of the tile, after its epilogue, through one of the warpgroup's slots.
 Process store_through_slot(Cta& cta, Warpgroup& wg, i32 chunk) {
   const KernelCosts& costs = cta.costs();
   const i32 slots = std::min(cta.tiling().c_slots, c_chunks(cta.tiling()));
@@ -41,7 +41,7 @@ Process store_through_slot(Cta& cta, Warpgroup& wg, i32 chunk) {
   SimTime& slot_read = wg.stores.slot_read[static_cast<std::size_t>(chunk % slots)];
   if (chunk == 0) {
     cta.note(wg, {.kind = StepKind::kWaitStoresRead});
-    wg.ready = std::max(wg.ready, wg.stores.read);  // of the tile before
+    wg.ready = std::max(wg.ready, wg.stores.read);  // of the previous tile
   } else if (chunk >= slots) {
     cta.note(wg, {.kind = StepKind::kWaitStoresRead, .count = slots - 1});
     wg.ready = std::max(wg.ready, slot_read);
@@ -67,7 +67,7 @@ Process store_from_slots(Cta& cta, Warpgroup& wg, i32 count) {
   }
 }
 
-/// Every warpgroup of the CTA that multiplies waits for the others, and takes `then`.
+/// Barrier among the consumer warpgroups of a CTA; each then takes `then`.
 Process meet(Cta& cta, Warpgroup& wg, SimTime then) {
   cta.note(wg, {.kind = StepKind::kMeetConsumers});
   cta.consumers().arrive(wg.ready);
@@ -92,7 +92,7 @@ Process store_from_stages(Cta& cta, Warpgroup& wg) {
     cta.note(wg, {.kind = StepKind::kStore, .at = chunk});
   }
   wg.stores.read = store_chunks(cta.chip(), cta.sm(), chunks, costs.store);
-  if (costs.store.by_threads) {  // by the threads, of which none goes on before all have read
+  if (costs.store.by_threads) {  // by threads, which continue only after all have read
     wg.ready = wg.stores.read;
     co_await meet(cta, wg, {});
   }
@@ -110,7 +110,7 @@ void part_stored(Cta& cta, const Warpgroup& warpgroup, TileCoord tile) {
   kernel.part_stored();
 }
 
-/// Of R that comes through the ring.
+/// Adds a residual that came through the stages.
 Process add_residual(Cta& cta, Warpgroup& wg) {
   const KernelCosts& costs = cta.costs();
   i32 left = c_chunks(cta.tiling());

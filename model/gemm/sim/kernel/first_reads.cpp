@@ -5,7 +5,7 @@
 namespace tilecast {
 namespace {
 
-/// Of panels that are not `read`, or not to be.
+/// Bytes of panels that are not `read`.
 i64 unread_bytes(const OperandBlocks& operand, const std::vector<bool>& read) {
   i64 bytes = 0;
   for (u32 panel = 0; panel < read.size(); ++panel) {
@@ -24,7 +24,7 @@ i64 first_reads_left_out(const GemmKernel& kernel) {
   std::vector<bool> a(panels.of_a()), b(panels.of_b());
   const std::vector<u32> readers = panels.readers_of_b();
   for (u32 panel = 0; panel < b.size(); ++panel) {
-    b[panel] = readers[panel / panels.columns()] == 0;  // of a group without rows
+    b[panel] = readers[panel / panels.columns()] == 0;  // B of an empty group
   }
   each_simulated_range(kernel.skipped, kernel.whole, s, [&](u32 first, u32 end) {
     for (u32 linear = first; linear < end; ++linear) {

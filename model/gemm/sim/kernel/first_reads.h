@@ -1,6 +1,6 @@
-// What waves of tiles that are left out (steady_waves.h) read of A and B for the first time: panels
-// that no simulated tile has. Their bytes come from DRAM, whatever the mean wave reads.
-// Checked by: first_reads_test.cpp; tests/random.
+// First reads of A and B by skipped waves (steady_waves.h): panels that no simulated tile uses.
+// Their bytes come from DRAM, regardless of the mean wave. Checked by: first_reads_test.cpp;
+// tests/random.
 #pragma once
 
 #include "model/base/math.h"
@@ -8,7 +8,7 @@
 
 namespace tilecast {
 
-/// `visit(first, end)` for each range of tiles, in the scheduler's order, that is simulated.
+/// Calls `visit(first, end)` for each range of simulated tiles, in scheduler order.
 template <class Visit>
 void each_simulated_range(SkippedWaves skipped, const WholeWaves& waves, const TileScheduler& s,
                           const Visit& visit) {

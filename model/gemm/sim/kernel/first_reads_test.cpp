@@ -9,9 +9,9 @@
 
 using namespace tilecast;
 
-TEST_CASE("What is left out reads no less than the panels that no simulated tile has") {
-  // 512 x 4194304 x 64 in tiles of 128 x 128, one column of tiles after the other: each wave reads
-  // other panels of B, all of which come from DRAM once. A has 64 KiB, B 512 MiB.
+TEST_CASE("Skipped waves read at least the panels that no simulated tile uses") {
+  // 512 x 4194304 x 64 in tiles of 128 x 128, column by column: each wave reads new panels of B,
+  // all from DRAM once. A has 64 KiB, B 512 MiB.
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = parse_kernel_config(
       "warp_specialized:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
@@ -27,7 +27,7 @@ TEST_CASE("What is left out reads no less than the panels that no simulated tile
   GemmKernel kernel(gpu, problem, config, residency, Hertz{1.5e9}, Waves::kSteadyLeftOut, {},
                     nullptr);
   REQUIRE(kernel.skipped.count > 0);
-  // Every fourth tile begins a panel of B of 128 x 64 elements; each wave has 132 of them.
+  // Every fourth tile begins a panel of B of 128 x 64 elements; a wave has 132 tiles.
   const i64 tiles_left_out = i64{kernel.skipped.count} * 132;
   const i64 panel = 128 * 64 * 2;
   CHECK(first_reads_left_out(kernel) <= tiles_left_out / 4 * panel);

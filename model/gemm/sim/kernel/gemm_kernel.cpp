@@ -37,7 +37,7 @@ OperandBlocks::Side side_of_b(const GemmProblem& problem, const Tiling& t,
           b_row(problem),   0};
 }
 
-/// Of so many rows of CTA tiles; none where all have as many.
+/// K blocks of each row of CTA tiles; empty if all are equal.
 std::vector<u32> k_blocks_of_tile_rows(const GemmProblem& problem, const Tiling& tiling,
                                        std::size_t rows) {
   std::vector<u32> all;
@@ -50,14 +50,14 @@ std::vector<u32> k_blocks_of_tile_rows(const GemmProblem& problem, const Tiling&
   return all;
 }
 
-/// Operands that L2 keeps are read while the first waves run and never again, so that those say
-/// nothing of the others' reads.
+/// Whether L2 holds the operands. Then the first waves read them and no later one does, so the
+/// first waves do not represent the others.
 bool keeps_operands(const GpuSpec& gpu, const GemmProblem& problem) {
   return bytes_of_a(problem) + bytes_of_b(problem) <
          gpu.l2->capacity.value * gpu.l2->usable_fraction;
 }
 
-/// Of the bytes that a run of the kernel takes through L2, those of C.
+/// C's share of the kernel's bytes in L2.
 double written_share(const GemmProblem& problem) {
   const double c = bytes_of_c(problem);
   return c / (c + bytes_of_a(problem) + bytes_of_b(problem));
@@ -119,8 +119,8 @@ GemmKernel::GemmKernel(const GpuSpec& gpu, const GemmProblem& problem, const Ker
   const i32 size = cluster_size(kernel.tiling);
   const i32 ctas = static_cast<i32>(std::min<i64>(i64{workers()} * size, 1 << 30));
   for (i32 gpc = 0; gpc < gpcs; ++gpc) {
-    // Where tiles are dealt out beforehand the slowest SMs end the kernel, and all of them stand
-    // for it, which keeps events together and the simulation fast; else GPCs drift apart.
+    // With static tiles the slowest SMs end the kernel and represent all SMs, which keeps events
+    // together and the simulation fast; otherwise GPCs drift apart.
     const double place =
         kernel.grid == Grid::kResident || gpcs == 1 ? -1 : 2.0 * gpc / (gpcs - 1) - 1;
     const double clock = sm_clock.value * (1 + place * gpu.machine->gpc_clock_spread);

@@ -1,5 +1,4 @@
-// One GEMM kernel on a chip: the blocks of the problem, the order of its tiles, what its steps
-// take, and what has been done so far.
+// One GEMM kernel on a chip: its blocks, tile order, step costs and progress.
 #pragma once
 
 #include <memory>
@@ -24,22 +23,22 @@ namespace tilecast {
 
 class Dispatcher;
 
-/// CTAs of a kernel that are resident at once: on an SM, and workers (clusters) on the chip.
+/// Resident CTAs per SM, and resident workers (clusters) on the chip.
 struct Residency {
   i32 ctas_per_sm;
   i32 workers;
-  bool cold = false;  // the kernel's code and descriptors are not in the caches of SMs and GPCs
+  bool cold = false;  // code and descriptors are not in the caches of SMs and GPCs
 };
 
-/// The requests of a kernel that was simulated.
+/// Recorded requests of a simulated kernel.
 struct GemmRequests : RequestLog {
-  GemmShape shape;  // of which K may be cut short (steady_k.h)
-  Cycles cycles;    // that it took
-  /// The wave in front of which waves were left out, of a grid that decides as it runs.
+  GemmShape shape;  // K may have been shortened (steady_k.h)
+  Cycles cycles;    // duration of the kernel
+  /// For a dynamic grid: the wave before which waves were skipped.
   std::optional<u32> settled_wave;
 };
 
-/// What a caller may ask to see besides; null leaves it out, at no cost.
+/// Optional outputs; null disables one, at no cost.
 struct Observers {
   Activity* activity = nullptr;
   std::vector<TileSpan>* tiles = nullptr;
@@ -47,14 +46,13 @@ struct Observers {
   StepLog* steps = nullptr;
 };
 
-/// A kernel that was simulated before, and is again on a GPU that differs: its requests, which
-/// become what they became then, and what its partial sums take now.
+/// Replays a recorded request trace on a modified GPU, with the costs of partial sums on that GPU.
 struct Rerun {
   const GemmRequests& requests;
   const ReductionSpec& sums;
 };
 
-/// Whether every wave of tiles is simulated, or the steady ones are left out (steady_waves.h).
+/// Simulate every wave of tiles, or skip the steady ones (steady_waves.h).
 enum class Waves : i32 { kAll, kSteadyLeftOut };
 
 struct GemmKernel {
@@ -64,31 +62,31 @@ struct GemmKernel {
 
   KernelConfig config;
   GemmShape shape;            // of each product
-  i32 c_column_bytes;         // that a column of A B leaves in C
-  OperandPanels panels;       // of CTA tiles
-  std::vector<TileRow> rows;  // of CTA tiles, of all products or groups
+  i32 c_column_bytes;         // bytes of C per column of A B
+  OperandPanels panels;       // in CTA tiles
+  std::vector<TileRow> rows;  // of CTA tiles, over all products or groups
   Residency residency;
-  std::vector<KernelCosts> costs;  // on each GPC
+  std::vector<KernelCosts> costs;  // by GPC
   TileScheduler scheduler;
-  std::vector<u32> k_blocks_of_rows;  // of a tile in each row of CTA tiles; empty: all have
-  u32 k_blocks;                       // the most that one has
+  std::vector<u32> k_blocks_of_rows;  // K blocks of each row of CTA tiles; empty: all equal
+  u32 k_blocks;                       // maximum over tiles
   WorkDecomposition work;
   WholeWaves whole;
   SkippedWaves skipped;
   OperandBlocks a, b;
   Chip chip;
-  std::vector<i32> places;            // SMs in the order in which CTAs come to them
-  std::unique_ptr<PartialSums> sums;  // where workers share tiles along K
-  Dispatcher* dispatcher = nullptr;   // of the grid that runs
+  std::vector<i32> places;            // SMs in the order in which CTAs are assigned to them
+  std::unique_ptr<PartialSums> sums;  // if workers share tiles along K
+  Dispatcher* dispatcher = nullptr;   // of the running grid
 
-  SimTime last_store;            // read from shared memory
-  i64 k_blocks_multiplied = 0;   // by a warpgroup
-  i64 tiles_stored = 0;          // parts of tiles, by a warpgroup
-  std::vector<TileSpan>* tiles;  // null: not asked for
+  SimTime last_store;            // when its source has been read
+  i64 k_blocks_multiplied = 0;   // counted per warpgroup
+  i64 tiles_stored = 0;          // parts of tiles, counted per warpgroup
+  std::vector<TileSpan>* tiles;  // null: no timeline
   GemmRequests* requests;
   StepLog* steps;
 
-  /// Of a CTA's tile, those who store it, and those who multiply its K blocks.
+  /// Number of warpgroups that store a CTA's tile, and that multiply its K blocks.
   i64 parts_stored() const { return warpgroups_per_tile(config.tiling); }
   i64 parts_multiplied() const { return uses_tcgen05(config.schedule) ? 1 : parts_stored(); }
 
@@ -96,9 +94,9 @@ struct GemmKernel {
   u32 workers() const { return sums != nullptr ? work.workers : scheduler.workers; }
 
   SteadyMarks marks;
-  std::optional<SettledRate> rate;  // of a grid whose steady waves are left out once it has one
+  std::optional<SettledRate> rate;  // for a dynamic grid that skips waves once its rate has settled
 
-  /// A warpgroup's part of a tile is stored; notes the ends of the steady waves.
+  /// A warpgroup's part of a tile is stored; records the ends of the steady waves.
   void part_stored() {
     if (++tiles_stored == marks.begin) {
       marks.at_begin = progress();
@@ -108,12 +106,12 @@ struct GemmKernel {
   }
   Progress progress() const;
 
-  /// In order over the chip's CTA tiles.
+  /// Linear index over the chip's CTA tiles.
   u32 tile_index(TileCoord cta_tile) const;
-  /// The C that the warpgroup's part of a CTA's tile covers, and its name.
+  /// Bytes of C in the warpgroup's part of a CTA's tile, and their name.
   i64 c_bytes(TileCoord cta_tile, i32 warpgroup) const;
   u64 c_block(TileCoord cta_tile, i32 warpgroup) const;
-  /// Of R, in chunks [first, end) of each warpgroup of a CTA's tile.
+  /// Bytes of the residual in chunks [first, end) of each warpgroup of a CTA's tile.
   i64 residual_bytes(TileCoord cta_tile, i32 first, i32 end) const;
 };
 

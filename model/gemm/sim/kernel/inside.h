@@ -1,4 +1,4 @@
-// How much of a block exists, where a matrix ends inside it.
+// Length of a block's part inside the matrix.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace tilecast {
 
-/// Of the `length` rows from `first` on those below `extent`.
+/// Number of the rows [first, first + length) that are below `extent`.
 inline i64 inside(i64 first, i64 length, i64 extent) {
   return std::clamp<i64>(extent - first, 0, length);
 }

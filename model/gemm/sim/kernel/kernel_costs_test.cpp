@@ -14,20 +14,19 @@ KernelCosts costs(const KernelConfig& config, Hertz clock, i64 n_of_c = 512, boo
 
 }  // namespace
 
-TEST_CASE("wgmmas take the longer of their FLOPs and of reading their operands") {
+TEST_CASE("wgmmas take the longer of their FLOPs and their operand reads") {
   KernelConfig config = plain(Schedule::kPipelined);
-  // N = 64: 2*64*64*16 / 4096 = 32 cycles, (64 + 64) * 32 B / 128 = 32 cycles; 4 of
-  // them in a K block of 64.
+  // N = 64: 2*64*64*16 / 4096 = 32 cycles, (64 + 64) * 32 B / 128 = 32 cycles; 4 per K block of 64.
   CHECK(costs(config, kExampleClock).mma.time.ps == 4 * 32000);
-  // N = 32: 16 cycles of FLOPs, but 24 of operands.
+  // N = 32: 16 cycles of FLOPs, but 24 of operand reads.
   config.instruction_n = 32;
   CHECK(costs(config, kExampleClock).mma.time.ps == 8 * 24000);
-  // A from registers: 8 cycles of operands, so the FLOPs again.
+  // A from registers: 8 cycles of operand reads, so FLOPs take longer again.
   config.a_source = OperandSource::kRegisters;
   CHECK(costs(config, kExampleClock).mma.time.ps == 8 * 16000);
 }
 
-TEST_CASE("What is in cycles follows the SM clock, what is in seconds does not") {
+TEST_CASE("Costs in cycles follow the SM clock, costs in seconds do not") {
   const KernelConfig config = plain(Schedule::kPipelined);
   const KernelCosts fast = costs(config, Hertz{2e9});
   const KernelCosts slow = costs(config, Hertz{1e9});
@@ -41,17 +40,17 @@ TEST_CASE("A wgmma takes no less than the narrowest one") {
   gpu.machine->wgmma_least = {13};
   KernelConfig config = plain(Schedule::kPipelined);
   config.instruction_n = 8;
-  config.a_source = OperandSource::kRegisters;  // 4 cycles of FLOPs, 2 of operands
+  config.a_source = OperandSource::kRegisters;  // 4 cycles of FLOPs, 2 of operand reads
   CHECK(kernel_costs(gpu, fp16(512, 512, 512), config, 32, false, kExampleClock).mma.time.ps ==
         32 * 13000);
 }
 
-TEST_CASE("Where bulk stores do not fit C, threads store it and wait") {
+TEST_CASE("If TMA cannot store C, threads store it and wait") {
   const KernelConfig config = plain(Schedule::kPipelined);
   CHECK(!costs(config, kExampleClock, 512).store.by_threads);
   CHECK(costs(config, kExampleClock, 508).store.by_threads);
-  // A chunk of 8192 B at 32 B/cycle, by stores of threads at half of it, a quarter two bytes at a
-  // time.
+  // A chunk of 8192 B at 32 B per cycle; by threads at half of that, with two bytes at a time at a
+  // quarter.
   CHECK(costs(config, kExampleClock, 512).store.read.ps == 256000);
   CHECK(costs(config, kExampleClock, 508).store.read.ps == 512000);
   CHECK(costs(config, kExampleClock, 511).store.read.ps == 1024000);
@@ -61,7 +60,7 @@ TEST_CASE("A cold kernel's CTAs start later than those that follow one") {
   const KernelConfig config = plain(Schedule::kPipelined);
   GpuSpec gpu = example_gpu();
   gpu.machine->start_shared = {100e-9};
-  // 700 ns and 100 for each of two SMs of a GPC; 700 cycles.
+  // 700 ns plus 100 for each of two SMs of a GPC; 700 cycles.
   CHECK(
       kernel_costs(gpu, fp16(512, 512, 512), config, 32, true, kExampleClock).launch.cta_start.ps ==
       900000);
@@ -69,12 +68,12 @@ TEST_CASE("A cold kernel's CTAs start later than those that follow one") {
             .launch.cta_start.ps == 700000);
 }
 
-TEST_CASE("A GEMM reads DRAM at its rate less what walks of their own lose, and boxes as much") {
+TEST_CASE("A GEMM's DRAM rate is reduced by independent CTA streams, and again by box loads") {
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const double loss = gpu.stream->disorder_loss;
   CHECK(dram_read_rate(gpu) / gpu.dram->read_rate == Approx(1 - loss));
   CHECK(dram_box_rate(gpu) / gpu.dram->read_rate == Approx(1 - 2 * loss));
-  gpu.stream.reset();  // nobody has measured any
+  gpu.stream.reset();  // not measured
   CHECK(dram_read_rate(gpu) == gpu.dram->read_rate);
   CHECK(dram_box_rate(gpu) == gpu.dram->read_rate);
 }

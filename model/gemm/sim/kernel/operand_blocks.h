@@ -1,9 +1,9 @@
-// The blocks of A, B and C that a kernel moves: a number for each, and what loading it costs.
+// The blocks of A and B that a kernel loads, numbered, with the cost of each.
 //
-// A block of A is what one CTA of a cluster loads of one K block: its slice of the tile's rows; B
-// alike. Columns, K and what rows are loaded out of bounds are filled with zeros, which L2 does
-// not see. Rows behind a group's last one are the next group's, which its own block reads from
-// DRAM. Checked by: operand_blocks_test.cpp.
+// A block of A is one CTA's share of a K block: its slice of the tile's rows; likewise for B.
+// Out-of-bounds parts that are loaded are filled with zeros without L2. Rows after a group's last
+// one belong to the next group, whose own block reads them from DRAM. Checked by:
+// operand_blocks_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -17,19 +17,20 @@
 
 namespace tilecast {
 
-/// One operand's blocks: tiles along its side of C, of all matrices, slices of a tile, K blocks.
+/// One operand's blocks, indexed by tile along its side of C (over all matrices), slice of the
+/// tile, and K block.
 class OperandBlocks {
  public:
   struct Side {
-    i64 extent;        // rows of A, columns of B; of one product
-    i32 tile;          // of those in a CTA's tile
-    u32 tiles;         // of CTAs, those out of bounds included; of one matrix
-    u32 matrices;      // one behind the other
-    i32 sharers;       // CTAs that load a slice of it each
-    bool slices_k;     // slices part K, not the tile's side (A as [k,m], B as [k,n])
-    i64 row_elements;  // of the matrix as it lies in memory
-    i32 step;          // of a tile's rows those that exist are loaded, in such steps; 0: all
-    const std::vector<TileRow>* rows = nullptr;  // of A; then extent is not asked for
+    i64 extent;        // rows of A or columns of B, per product
+    i32 tile;          // rows or columns per CTA tile
+    u32 tiles;         // CTA tiles per matrix, out-of-bounds ones included
+    u32 matrices;      // contiguous in memory
+    i32 sharers;       // CTAs that load a slice each
+    bool slices_k;     // slices divide K, not the tile's side (A as [K,M], B as [K,N])
+    i64 row_elements;  // elements per row in memory
+    i32 step;          // existing rows of a tile are loaded in such steps; 0: all rows
+    const std::vector<TileRow>* rows = nullptr;  // for A; `extent` is then unused
   };
 
   OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
@@ -42,13 +43,13 @@ class OperandBlocks {
   const BlockCost& cost(u32 tile, u32 slice, u32 k_block) const {
     return costs_[(tile * slices_ + slice) * 2 + (k_block + 1 == of_tiles_[tile].k_blocks ? 1 : 0)];
   }
-  /// Of all slices and K blocks of one tile.
+  /// Bytes of all slices and K blocks of one tile.
   i64 panel_bytes(u32 tile) const;
-  /// K blocks whose rows L2 reads from DRAM together: lines, or pairs of them.
+  /// K blocks that L2 reads from DRAM together, because they share lines or pairs of lines.
   MemorySystem::Fetch fetch(u32 tile, u32 slice, u32 k_block) const {
     const u32 first = k_block & ~(fetched_ - 1);
     const u32 k_blocks = of_tiles_[tile].k_blocks;
-    if (ragged_ && first + fetched_ >= k_blocks) {  // of unequal size: each on its own
+    if (ragged_ && first + fetched_ >= k_blocks) {  // the sizes differ: read individually
       return {block(tile, slice, k_block), 1};
     }
     return {block(tile, slice, first), std::min(fetched_, k_blocks - first)};
@@ -57,14 +58,14 @@ class OperandBlocks {
 
  private:
   struct Tile {
-    u32 first, k_blocks;  // its first slice's first block
+    u32 first, k_blocks;  // first block of its first slice
   };
 
   u32 slices_, count_ = 0;
   std::vector<Tile> of_tiles_;
-  bool ragged_ = false;           // the last K block is not whole
-  u32 fetched_ = 1;               // K blocks in what L2 reads together, a power of two
-  std::vector<BlockCost> costs_;  // of each slice: a whole K block, the last one
+  bool ragged_ = false;           // the last K block is partial
+  u32 fetched_ = 1;               // K blocks read together, a power of two
+  std::vector<BlockCost> costs_;  // by slice: a whole K block, and the last one
 };
 
 }  // namespace tilecast

@@ -17,7 +17,7 @@ OperandBlocks a_of(const GemmProblem& problem, i32 sharers, u32 tiles, i32 step 
 
 }  // namespace
 
-TEST_CASE("Every block of an operand has a number of its own, without gaps") {
+TEST_CASE("The blocks of an operand are numbered uniquely, without gaps") {
   const OperandBlocks a = a_of(fp16(128, 64, 192), 2, 2);  // 2 tiles, 2 slices, 3 K blocks
   CHECK(a.count() == 12);
   u32 expected = 100;
@@ -41,35 +41,35 @@ TEST_CASE("A whole block costs its bytes at each part's rate") {
   CHECK(cost.outside.ps == 0);
 }
 
-TEST_CASE("Rows and whole slabs out of bounds are asked for, the rest of a row costs nothing") {
+TEST_CASE("Out-of-bounds rows and whole slabs are requested, the rest of a row costs nothing") {
   const OperandBlocks a = a_of(fp16(80, 64, 96), 1, 3);
   CHECK(a.cost(1, 0, 0).bytes == 16 * 64 * 2);  // rows 64 to 79
   CHECK(a.cost(1, 0, 0).outside.ps == 48000);   // 48 rows
-  // 16 rows of 192 bytes apart, half of which touch two lines, and those 48: two cycles each.
+  // 16 rows with a pitch of 192 bytes, half of which touch two lines, and those 48: two cycles
+  // each.
   CHECK(a.cost(1, 0, 0).requests.ps == (24 + 48) * 2000);
   CHECK(a.cost(0, 0, 1).bytes == 64 * 32 * 2);  // K from 64 to 95
   CHECK(a.cost(0, 0, 1).outside.ps == 0);
-  CHECK(a.cost(2, 0, 0).bytes == 0);  // wholly beyond C
+  CHECK(a.cost(2, 0, 0).bytes == 0);  // wholly outside C
   CHECK(a.cost(2, 0, 0).fill.ps == 128000);
   CHECK(a.cost(2, 0, 0).outside.ps == 64000);
-  // Where rows are whole pairs of lines two are asked for: 48 rows of 256 bytes.
+  // If rows are whole pairs of lines, two are requested: 48 rows of 256 bytes.
   CHECK(a_of(fp16(80, 64, 128), 1, 3).cost(1, 0, 0).outside.ps == 96000);
   KernelConfig deep = plain(Schedule::kWarpSpecialized);
-  deep.tiling.block_k = 192;  // three slabs, of which K = 64 leaves two to ask for in vain
+  deep.tiling.block_k = 192;  // three slabs, two of which are beyond K = 64 and requested in vain
   const OperandBlocks slabs(example_gpu(), fp16(64, 64, 64), deep, {64, 64, 1, 1, 1, false, 64}, 0,
                             BytesPerSecond{100e9}, kExampleClock);
   CHECK(slabs.cost(0, 0, 0).outside.ps == 128000);
 }
 
-TEST_CASE(
-    "Where rows that exist are loaded, those beyond them cost nothing but the rest of a step") {
-  // 80 rows: the second tile has 16; in steps of 8 as many, in slices of 32 the first of two.
+TEST_CASE("If only existing rows are loaded, missing ones cost nothing beyond the rest of a step") {
+  // 80 rows: the second tile has 16, two steps of 8; in slices of 32, half of the first slice.
   const OperandBlocks eights = a_of(fp16(80, 64, 128), 1, 3, 8);
   CHECK(eights.cost(0, 0, 0).fill.ps == 128000);
   CHECK(eights.cost(1, 0, 0).bytes == 16 * 64 * 2);
   CHECK(eights.cost(1, 0, 0).fill.ps == 32000);  // 2048 B at 64 B/cycle
   CHECK(eights.cost(1, 0, 0).outside.ps == 0);
-  CHECK(eights.cost(2, 0, 0).fill.ps == 0);  // wholly beyond C
+  CHECK(eights.cost(2, 0, 0).fill.ps == 0);  // wholly outside C
   CHECK(eights.cost(2, 0, 0).requests.ps == 0);
   const OperandBlocks slices = a_of(fp16(80, 64, 192), 2, 2, 32);
   CHECK(slices.cost(1, 0, 0).bytes == 16 * 64 * 2);
@@ -79,24 +79,25 @@ TEST_CASE(
   CHECK(slices.cost(1, 1, 0).outside.ps == 0);
 }
 
-TEST_CASE("Rows that start off 128-byte lines take more requests and sectors") {
-  // K = 160: rows 320 bytes apart start at 0 and 64 in turn: one line or two, four sectors.
+TEST_CASE("Unaligned rows take more requests and sectors") {
+  // K = 160: rows with a pitch of 320 bytes start at 0 and 64 alternately: one line or two, four
+  // sectors.
   const BlockCost by_64 = a_of(fp16(64, 64, 160), 1, 1).cost(0, 0, 0);
   CHECK(by_64.requests.ps == 64 * 3000);  // 1.5 lines of two cycles
   CHECK(by_64.sectors == 256);
   CHECK(by_64.l2.ps == 32000);
   CHECK(by_64.unmerged.ps == 0);
-  // K = 136: rows 272 bytes apart start at each multiple of 16; half of them inside a sector, which
-  // then touch five. In pairs of sectors of a line: two where the row is aligned or off by 64,
-  // three elsewhere: (2 + 2 + 6 x 3) / 8 = 2.75, of which 4 x 3 / 8 inside a sector.
+  // K = 136: rows with a pitch of 272 bytes start at each multiple of 16; half of them inside a
+  // sector, and those touch five. In sector pairs of a line: two if the row is aligned or off by
+  // 64, else three: (2 + 2 + 6 x 3) / 8 = 2.75, of which 4 x 3 / 8 inside a sector.
   const BlockCost by_16 = a_of(fp16(64, 64, 136), 1, 1).cost(0, 0, 0);
-  CHECK(by_16.requests.ps == 64 * 3750);  // 15 lines of 8 rows
+  CHECK(by_16.requests.ps == 64 * 3750);  // 15 lines per 8 rows
   CHECK(by_16.sectors == 64 * 9 / 2);
   CHECK(by_16.l2.ps == 44000);
   CHECK(by_16.unmerged.ps == 24000);
 }
 
-TEST_CASE("Where rows are whole pairs of lines, two K blocks of 64 are read together") {
+TEST_CASE("If rows are whole pairs of lines, two K blocks of 64 are read together") {
   const OperandBlocks pairs = a_of(fp16(64, 64, 384), 1, 1);  // 768 B
   CHECK(pairs.fetch(0, 0, 3).first == pairs.block(0, 0, 2));
   CHECK(pairs.fetch(0, 0, 3).count == 2);

@@ -12,7 +12,7 @@ PhaseBarrier& lock_of(Cta& cta, const Warpgroup& wg, const SharedPart& part) {
   return cta.kernel().sums->lock(part.piece.tile, cta.rank(), wg.part);
 }
 
-/// A part's sum, chunk after chunk; the role is ready when the last one has been written.
+/// Writes a part's sum chunk by chunk; the role is ready when the last one has been written.
 Process write_sum(Cta& cta, Warpgroup& wg, SumWrite how) {
   cta.note(wg, {.kind = how == SumWrite::kAdd ? StepKind::kAddSum : StepKind::kStoreSum,
                 .bytes = cta.kernel().sums->part_bytes()});
@@ -32,7 +32,8 @@ Process read_sum(Cta& cta, Warpgroup& wg) {
   }
 }
 
-/// The warpgroup goes on when all that it wrote has arrived; others see it as long after that.
+/// The warpgroup continues when all its writes have arrived; others see them after the same time
+/// again.
 void publish(Cta& cta, Warpgroup& wg, const SharedPart& part) {
   const bool apart = cta.kernel().config.decomposition.reduction == Reduction::kSpread;
   cta.note(wg, {.kind = StepKind::kPublish, .count = apart ? 1 : part.piece.k_blocks()});
@@ -90,7 +91,7 @@ Process reduce_spread(Cta& cta, Warpgroup& wg, SharedPart part) {
   publish(cta, wg, part);
   co_await wait_phase(cta, wg, part, 0);
   part.span.reduction = TileSpan::Reduction{wg.ready, {}};
-  // A share of each of the partials is as much as one partial.
+  // A share of each of the partial sums is as much data as one partial sum.
   co_await read_sum(cta, wg);
   if (cta.costs().store.arithmetic.ps > 0) {
     co_await fuse(cta, wg, c_chunks(cta.tiling()), kernel.work.splits);
@@ -99,10 +100,10 @@ Process reduce_spread(Cta& cta, Warpgroup& wg, SharedPart part) {
   cta.note(wg, {.kind = StepKind::kShareStored});
   const i64 share = kernel.c_bytes(part.tile, wg.part) / kernel.work.splits;
   wg.ready = kernel.sums->store_results(cta.engine().now(), cta.sm_index(), share);
-  wg.ready += kernel.sums->hop();  // until all of it is stored, and the lock says so
+  wg.ready += kernel.sums->hop();  // until all of it is stored, and the lock is updated
   part.span.reduction->reduced = wg.ready;
   wg.stores.read = wg.ready;
-  if (kernel.work.owns(part.piece)) {  // one of them for the part
+  if (kernel.work.owns(part.piece)) {  // one span for the part
     record_stored(cta, wg, part.tile, part.span);
   } else {
     kernel.last_store = std::max(kernel.last_store, wg.ready);

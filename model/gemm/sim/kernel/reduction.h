@@ -1,5 +1,5 @@
-// The sum of a tile whose K blocks several workers share, as kernels/device/reduction.cuh makes it:
-// each warpgroup for its part of the tile.
+// Reduction of a tile whose K blocks several workers share, as in kernels/device/reduction.cuh:
+// each warpgroup reduces its part of the tile.
 //
 // Leaves out: the named barriers of a warpgroup.
 // Checked by: split_k_test.cpp, random_kernels_test.cpp.
@@ -9,20 +9,21 @@
 
 namespace tilecast {
 
-/// One warpgroup's part of a piece of a tile that is shared; its span so far.
+/// One warpgroup's part of a piece of a shared tile, and its span so far.
 struct SharedPart {
   WorkPiece piece;
-  TileCoord tile;  // of the CTA
+  TileCoord tile;  // CTA tile
   TileSpan& span;
 };
 
-/// A piece that does not end K leaves its partial sum to the others of its tile.
+/// A piece that does not end K hands its partial sum on.
 Process hand_on(Cta& cta, Warpgroup& warpgroup, SharedPart part);
-/// The piece that ends K takes the sum of the others into its accumulators.
+/// The piece that ends K adds the other pieces' sum to its accumulators.
 Process take_over(Cta& cta, Warpgroup& warpgroup, SharedPart part);
-/// `spread`, all of it, C included.
+/// The whole distributed reduction, including the stores to C.
 Process reduce_spread(Cta& cta, Warpgroup& warpgroup, SharedPart part);
-/// Of `atomic`, by the producer warpgroup's idle warps: sums taken over are zero again.
+/// For atomic reduction: idle warps of the producer warpgroup reset sums to zero after they were
+/// taken over.
 Process clear_sums(Cta& cta);
 
 }  // namespace tilecast

@@ -12,27 +12,29 @@ namespace tilecast {
 namespace {
 
 constexpr u32 kLeastHead = 4;                                 // waves simulated before the jump
-constexpr u32 kSettling = 2;                                  // of these, not taken for steady
-constexpr u32 kLeastBehindCuts = 4, kSettlingBehindCuts = 1;  // both, behind tiles that are cut
-constexpr u32 kTail = 1;                                      // whole waves behind it
-constexpr u32 kWorthIt = 2;                                   // fewest left out
+constexpr u32 kSettling = 2;                                  // first waves, which do not count as
+                                                              // steady
+constexpr u32 kLeastBehindCuts = 4, kSettlingBehindCuts = 1;  // likewise, after split tiles
+constexpr u32 kTail = 1;                                      // whole waves after the jump
+constexpr u32 kWorthIt = 2;                                   // minimum number to skip
 constexpr i64 kCheap = 250'000;                               // steps: about 9 ms on one core
-constexpr i64 kMost = 3'000'000;                              // steps, for want of a steady rate
-constexpr double kSettled = 0.005;    // of the time of some waves, against those before
-constexpr double kAlikeFresh = 0.02;  // of a tile's operands, those of B read for the first time
-constexpr double kAlikeRows = 0.05;   // of a tile's rows, those stored
-constexpr u32 kFewestChunks = 8;      // where chunks differ in length, so that one does not matter
+constexpr i64 kMost = 3'000'000;                              // steps at most while waiting for a
+                                                              // steady rate
+constexpr double kSettled = 0.005;    // relative change in time between groups of waves
+constexpr double kAlikeFresh = 0.02;  // of a tile's operands: first reads of B
+constexpr double kAlikeRows = 0.05;   // of a tile's rows: those stored
+constexpr u32 kFewestChunks = 8;      // chunks may differ in length, so need at least this many
 
 i64 scaled(i64 amount, double factor) { return std::llround(static_cast<double>(amount) * factor); }
 SimTime scaled(SimTime time, double factor) { return {scaled(time.ps, factor)}; }
 
-/// Of a tile in some waves, in the mean.
+/// Mean of a tile in some waves.
 struct MeanTile {
-  double fresh;  // panels of B that no tile before has read
-  double rows;   // that are stored
+  double fresh;  // panels of B read for the first time
+  double rows;   // rows stored
 };
 
-/// Follows waves of a grouped problem in their order.
+/// Walks the waves of a grouped problem in order.
 class GroupWaves {
  public:
   GroupWaves(const GemmProblem& problem, const Tiling& t, const TileScheduler& s,
@@ -94,7 +96,7 @@ SkippedWaves steady_waves(const WholeWaves& waves, i64 steps_per_tile) {
   if (waves.chunked && waves.tiles < kFewestChunks) {
     return {};
   }
-  const i64 dear = kCheap - waves.begin * steps_per_tile;  // behind the tiles that are cut
+  const i64 dear = kCheap - waves.begin * steps_per_tile;  // after the split tiles
   const u32 cheap = static_cast<u32>(max_of<i64>(0, dear) / (waves.tiles * steps_per_tile));
   const u32 head =
       max_of(waves.begin > 0 ? kLeastBehindCuts : kLeastHead, cheap > kTail ? cheap - kTail : 0);
@@ -204,8 +206,9 @@ SkippedTiles skipped_tiles(SkippedWaves skipped, const WholeWaves& waves, const 
                            const KernelConfig& config, const OperandPanels& panels,
                            const OperandBlocks& a, const OperandBlocks& b) {
   const Tiling& t = config.tiling;
-  const i32 b_copies = uses_tcgen05(config.schedule) ? 1 : t.cluster_m;  // a pair parts B
-  // All tiles, less those that are simulated: of a large kernel the fewer ones.
+  // the CTAs of a pair split B
+  const i32 b_copies = uses_tcgen05(config.schedule) ? 1 : t.cluster_m;
+  // All tiles minus the simulated ones, which are fewer in a large kernel.
   SkippedTiles sum{.tiles = s.num_tiles(), .l2_to_sm = 0, .sm_intake = 0};
   const auto add_a = [&](u32 panel, i64 times) {
     const i64 bytes = a.panel_bytes(panel) * times;
@@ -221,7 +224,7 @@ SkippedTiles skipped_tiles(SkippedWaves skipped, const WholeWaves& waves, const 
   for (u32 panel = 0; panel < panels.of_a(); ++panel) {
     add_a(panel, s.num_tiles() * cluster_m / panels.of_a());
   }
-  const std::vector<u32> readers = panels.readers_of_b();  // CTAs' rows of tiles, of each matrix
+  const std::vector<u32> readers = panels.readers_of_b();  // rows of CTA tiles per matrix
   for (u32 panel = 0; panel < panels.of_b(); ++panel) {
     add_b(panel, readers[panel / panels.columns()] / cluster_m);
   }

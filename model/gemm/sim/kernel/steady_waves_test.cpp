@@ -1,4 +1,4 @@
-// Kernels whose steady waves are left out, against the same ones simulated whole.
+// Simulations that skip steady waves, compared with whole simulations.
 #include "model/gemm/sim/kernel/steady_waves.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ using namespace tilecast;
 
 namespace {
 
-/// What leaving waves out may change: the mean over some cases, and the worst one.
+/// Tolerated error of skipping waves: the mean over some cases, and the worst one.
 struct Bounds {
   double mean_cycles, worst_cycles, mean_dram_read;
 };
@@ -28,7 +28,7 @@ struct Case {
   const char* config;
 };
 
-// One tile in flight and two, CTAs and clusters, all orders of tiles, ragged edges.
+// One tile in flight and two, CTAs and clusters, all tile orders, ragged edges.
 constexpr Bounds kOfResident{0.006, 0.03, 0.08};
 constexpr Case kResident[] = {
     {{8192, 8192, 8192},
@@ -57,7 +57,7 @@ constexpr Case kResident[] = {
      "raster=grouped_m,group=8,walk=strided"},
 };
 
-// Tiles cut along K in front of whole waves: both ways, all reductions, CTAs and clusters.
+// Tiles split along K before whole waves: both ways, all reductions, CTAs and clusters.
 constexpr Bounds kOfHybrids{0.01, 0.03, 0.085};
 constexpr Case kHybrids[] = {
     {{8192, 8192, 8192},
@@ -74,9 +74,9 @@ constexpr Case kHybrids[] = {
      "c_slots=2,producer=40,splits=2,reduction=turnstile,raster=hilbert,group=1"},
 };
 
-// One tile for each CTA: SMs with one and two of them, clusters, rates that settle early and late.
-// DRAM reads are off most (by 20 and 34 %) where a panel is read again by those that drift; cycles
-// of the first (1.3 %), whose CTAs keep a pace for twenty waves and lose it then.
+// One tile per CTA: SMs with one and two of them, clusters, rates that settle early and late. DRAM
+// reads deviate most (by 20 and 34 %) if drifting CTAs reread a panel; cycles of the first case
+// (1.3 %), whose CTAs lose their pace after twenty waves.
 constexpr Bounds kOfTiles{0.0075, 0.025, 0.12};
 constexpr Case kTiles[] = {
     {{16384, 16384, 2048},
@@ -117,7 +117,7 @@ void check_against_whole(const GpuSpec& gpu, std::span<const Case> cases, const 
     CHECK(whole.waves_left_out == 0);
     CHECK(part.waves_left_out > 0);
     CHECK(part.events < whole.events);
-    // What can be counted is counted.
+    // Counts must be exact.
     CHECK(part.tiles == whole.tiles);
     CHECK(part.k_blocks == whole.k_blocks);
     CHECK(part.operand_reads == whole.operand_reads);
@@ -143,14 +143,14 @@ SkippedWaves left_out(u32 tiles, i64 steps_per_tile) {
 
 }  // namespace
 
-TEST_CASE("Without its steady waves a kernel takes the same cycles, within a stated error") {
+TEST_CASE("Skipping steady waves preserves cycles within a stated error") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   SECTION("resident grids") { check_against_whole(gpu, kResident, kOfResident); }
   SECTION("hybrids that split K") { check_against_whole(gpu, kHybrids, kOfHybrids); }
   SECTION("a tile for each CTA") { check_against_whole(gpu, kTiles, kOfTiles); }
 }
 
-TEST_CASE("Waves of groups are left out where others are like them, within the same error") {
+TEST_CASE("Waves of groups are skipped if similar ones are simulated, within the same error") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = parse_kernel_config(kResident[0].config);
   const auto check = [&](std::vector<i64> rows, bool leaves_out) {
@@ -170,14 +170,14 @@ TEST_CASE("Waves of groups are left out where others are like them, within the s
   SECTION("of about as many rows") {
     check({3000, 2600, 3300, 2900, 3100, 2700, 3200, 2800}, true);
   }
-  // Behind 8,192 rows with one B each 256 of the sixty tiles have one of their own, 16 rows full.
+  // After 8,192 rows that share a B, 256 of the sixty tiles have their own B, with 16 rows each.
   std::vector<i64> few(64, 16);
   few.front() = 16384;
   SECTION("that have fewer rows than a tile, behind a large one") { check(few, false); }
 }
 
-TEST_CASE("CTAs of one tile each that drift apart to the end are simulated whole") {
-  // 64 x 64 tiles on 264 places are 15 whole waves, each of which takes longer than the one before.
+TEST_CASE("CTAs with one tile that drift apart to the end are all simulated") {
+  // 64 x 64 tiles on 264 slots are 15 whole waves, each longer than the one before.
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = parse_kernel_config(
       "pipelined:tile=128x128x64,stages=2,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
@@ -191,7 +191,7 @@ TEST_CASE("CTAs of one tile each that drift apart to the end are simulated whole
   CHECK(part.cycles == simulate(Waves::kAll).cycles);
 }
 
-TEST_CASE("A rate has settled where four waves take as long as the four before, but the first") {
+TEST_CASE("A rate has settled when four waves take as long as the four before") {
   const auto settles_at = [](auto length_of_wave) {
     SettledRate rate;
     Progress now{};
@@ -206,12 +206,12 @@ TEST_CASE("A rate has settled where four waves take as long as the four before, 
     }
     return ~u32{0};
   };
-  // Wave 9 begins behind waves 1 to 8.
+  // Wave 9 begins after waves 1 to 8.
   CHECK(settles_at([](u32) { return 1000; }) == 9);
   CHECK(settles_at([](u32 wave) { return wave == 0 ? 3000 : 1000; }) == 9);
-  // Up to wave 5 each takes 900: waves 6 to 9 and 10 to 13 are the first equal ones.
+  // Waves up to 5 take 900 each: waves 6 to 9 and 10 to 13 are the first equal ones.
   CHECK(settles_at([](u32 wave) { return wave <= 5 ? 900 : 1000; }) == 14);
-  // Each by 0.1 % more than the one before is 0.4 % in four; 0.15 % is too much.
+  // Each wave takes 0.1 % more than the last, 0.4 % over four; with 0.15 % it is too much.
   CHECK(settles_at([](u32 wave) { return 1'000'000 + i64{wave} * 1000; }) == 9);
   CHECK(settles_at([](u32 wave) { return 1'000'000 + i64{wave} * 1500; }) == ~u32{0});
 }
@@ -219,7 +219,8 @@ TEST_CASE("A rate has settled where four waves take as long as the four before, 
 TEST_CASE("A kernel that is cheap to simulate is simulated whole") {
   const GpuSpec gpu = example_gpu();
   const KernelConfig config = plain(Schedule::kWarpSpecialized);
-  // 64 x 64 tiles on 4 SMs: 1024 waves of 4 x 1 K block, loaded once and multiplied once: 8192.
+  // 64 x 64 tiles on 4 SMs: 1024 waves of 4 x 1 K block, loaded once and multiplied once: 8192
+  // steps.
   const GemmProblem problem = fp16(4096, 4096, 64);
   const Simulated part = simulate_gemm(gpu, problem, config, one_cta_per_sm(config), kExampleClock,
                                        {}, Waves::kSteadyLeftOut);
@@ -227,25 +228,25 @@ TEST_CASE("A kernel that is cheap to simulate is simulated whole") {
   CHECK(part.cycles == simulate_example(gpu, problem, config).cycles);
 }
 
-TEST_CASE("A head, a tail and two waves more are the least that is worth it") {
-  // 100 places and tiles so dear that four waves stand before the jump and one behind it.
+TEST_CASE("Skipping needs a head, a tail and two more waves") {
+  // 100 slots, and tiles so expensive that only four waves precede the jump and one follows it.
   CHECK(left_out(699, 1'000'000).count == 0);  // six whole waves
   CHECK(left_out(700, 1'000'000).count == 2);
   CHECK(left_out(799, 1'000'000).count == 2);  // the last one is partial
   CHECK(left_out(800, 1'000'000).count == 3);
 }
 
-TEST_CASE("Cheaper tiles move the jump back, so that more is simulated") {
+TEST_CASE("With cheaper tiles the jump comes later, so that more is simulated") {
   // 50 waves of 100 tiles of 250 steps: 10 of them are cheap, 9 and the tail.
   CHECK(left_out(5000, 250).after == 9);
   CHECK(left_out(5000, 250).count == 40);
   CHECK(left_out(5000, 50).count == 0);  // 50 waves of 5000 steps
-  CHECK(left_out(5000, 51).count == 0);  // 49 are cheap, which leaves out too few
+  CHECK(left_out(5000, 51).count == 0);  // 49 are cheap, which would skip too few
 }
 
-TEST_CASE("Tiles that are cut along K stand for the first wave, and are part of what is cheap") {
-  // Behind 150 of them, four waves and the tail. With 250 steps a tile they take 37,500 of the
-  // 250,000, which leaves 8.5 waves of 25,000.
+TEST_CASE("Split tiles take the place of the first wave, and count as simulated steps") {
+  // After 150 split tiles, four waves and the tail. At 250 steps per tile the split ones take
+  // 37,500 of the 250,000 steps, which leaves 8.5 waves of 25,000.
   const WholeWaves behind{.count = 20, .tiles = 100, .begin = 150, .chunked = false};
   CHECK(steady_waves(behind, 1'000'000).after == 4);
   CHECK(steady_waves(behind, 1'000'000).count == 15);
@@ -253,12 +254,12 @@ TEST_CASE("Tiles that are cut along K stand for the first wave, and are part of 
   CHECK(steady_waves(behind, 250).count == 12);
 }
 
-TEST_CASE("Whole waves are those of tiles that are not cut") {
+TEST_CASE("Whole waves consist of tiles that are not split") {
   const Raster strided{RasterKind::kGroupedM, 1, Walk::kStrided};
   const TileScheduler scheduler = TileScheduler::of(950, 1, 100, strided);
   const auto of = [&](const WorkDecomposition& work) { return whole_waves(scheduler, work, 100); };
   CHECK(of(WorkDecomposition::data_parallel(950, 16, 100)).count == 9);
-  // The last 50 in parts; with stream-K one wave more.
+  // The last 50 tiles are split; with stream-K one wave more.
   const WholeWaves split = of(WorkDecomposition::split_k_hybrid(950, 16, 100, 2));
   CHECK(split.count == 9);
   CHECK(split.begin == 50);

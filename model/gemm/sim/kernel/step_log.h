@@ -1,9 +1,9 @@
-// What each role of a simulated kernel does, in the order of its program: what it waits for, loads,
-// multiplies, releases and stores, without times. Where Observers ask for it.
+// Log of each role's steps in a simulated kernel, in program order and without times: waits, loads,
+// multiplies, releases, stores. Enabled by Observers.
 //
-// Written down by the steps of cta.h, epilogue.h and reduction.h themselves, so that a schedule
-// has nothing to add. Leaves out: tcgen05, whose steps do not write.
-// Checked by: tests/roles/roles_test.cpp, which lays it beside what the kernels do.
+// The steps of cta.h, epilogue.h and reduction.h write it themselves, so a schedule has nothing to
+// add. Leaves out: tcgen05 steps.
+// Checked by: tests/roles/roles_test.cpp, which compares it with the kernels.
 #pragma once
 
 #include <compare>
@@ -16,26 +16,26 @@ namespace tilecast {
 
 enum class StepKind : i32 {
   kWaitEmpty,       // at: stage; count: parity of the phase
-  kLoad,            // at: stage; a K block of a CTA's tile; bytes: of A and B that exist
-  kLoadResidual,    // at: stage; of a CTA's tile; bytes: of R that exist
+  kLoad,            // at: stage; a K block of a CTA's tile; bytes: of A and B inside the matrices
+  kLoadResidual,    // at: stage; of a CTA's tile; bytes: of the residual inside the matrix
   kWaitFull,        // at: stage; count: parity
   kMultiply,        // at: stage
   kWaitMultiplied,  // count: K blocks that may still be in flight
-  kRelease,         // at: stage; count: bits of the CTAs of the cluster that are told
-  kMeetConsumers,   // every warpgroup of the CTA that multiplies
+  kRelease,         // at: stage; count: bit mask of the notified CTAs of the cluster
+  kMeetConsumers,   // every consumer warpgroup of the CTA
   kStage,           // at: chunk of the warpgroup's part of C, into shared memory
   kStore,           // at: the same, from there
   kWaitStoresRead,  // count: stores that may still read shared memory
-  kPartStored,      // of a CTA's tile: its last chunk is on its way
+  kPartStored,      // of a CTA's tile: its last chunk has been issued
   kTakeTurn,        // at: warpgroup that may multiply now
   kGiveTurn,        // at: likewise
-  kWaitSum,         // of a CTA's tile; count: pieces whose sums are in
+  kWaitSum,         // of a CTA's tile; count: pieces whose sums have arrived
   kStoreSum,        // bytes, written
   kAddSum,          // bytes, added
   kReadSum,         // the sums of other pieces
-  kPublish,         // count: K blocks, or 1 where sums lie apart
+  kPublish,         // count: K blocks, or 1 with separate partial sums
   kShareStored,     // a piece's share of C
-  kWaitClearing,    // at: part of the tile, whose clearing warps are ready
+  kWaitClearing,    // at: part of the tile whose clearing warps are ready
   kClearingReady,   // at: likewise
   kSumTaken,        // at: likewise
   kWaitSumTaken,    // at: likewise
@@ -52,7 +52,7 @@ struct Step {
   bool operator==(const Step&) const = default;
 };
 
-/// Roles that do not multiply; the others are warpgroups, from 0 on.
+/// Roles that do not multiply; all others are warpgroups, from 0.
 constexpr i32 kProducerRole = -1, kClearingRole = -2;
 
 struct RoleName {

@@ -23,8 +23,8 @@ std::vector<std::vector<i32>> begins_of_pieces(const WorkDecomposition& work) {
   return begins;
 }
 
-/// As take_over and sum_share of kernels/device/reduction.cuh do it: groups of four sums, as many
-/// at a time as registers allow; a share from some of the partials at a time.
+/// As in take_over and sum_share of kernels/device/reduction.cuh: groups of four sums, as many at a
+/// time as registers allow; a share is read from several partials at a time.
 i32 turns_of_reading(const KernelConfig& config, i32 splits) {
   constexpr i32 kRoomyFrom = 240;  // registers at launch
   constexpr i32 kBeside = 72;      // accumulators and loads

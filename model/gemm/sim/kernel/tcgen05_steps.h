@@ -1,10 +1,10 @@
-// The steps of who issues MMAs, as kernels/device/tcgen05_operation.cuh and stage_loop.cuh order
-// them: wait for operands, issue and commit, wait for what is outstanding. Of a pair the peer goes
-// through the same steps, issues nothing and is paced by the commits that arrive at its barriers.
+// Steps of the MMA issuer, in the order of kernels/device/tcgen05_operation.cuh and stage_loop.cuh:
+// wait for operands, issue and commit, wait for outstanding K blocks. In a pair the peer goes
+// through the same steps without issuing, paced by the commits that arrive at its barriers.
 //
-// An instruction of a pair keeps both SMs' tensor cores busy and begins when both are free. A
-// commit makes its stage empty tcgen05.latency (of a pair, pair_latency) behind the K block's last
-// MMA. Checked by: tcgen05_test.cpp.
+// A pair's instruction occupies both SMs' tensor cores and begins when both are free. A commit
+// frees its stage tcgen05.latency (for a pair, pair_latency) after the K block's last MMA. Checked
+// by: tcgen05_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -13,16 +13,16 @@
 
 namespace tilecast {
 
-/// K blocks that may be unfinished when the next one is issued.
+/// K blocks that may be incomplete when the next one is issued.
 inline i32 mma_lag(const Cta& cta) { return std::max(1, cta.inflight()); }
 
-/// Awaited: the operands of the whole group are there.
+/// co_await: the operands of the whole group have arrived.
 inline PhaseBarrier::Wait wait_operands(Cta& cta, const Warpgroup& issuer) {
   PhaseBarrier& full = cta.ring().full(issuer.at.stage);
   return cta.leads() ? full.wait(issuer.at.round, issuer.ready, {}) : full.passed(issuer.ready, {});
 }
 
-/// Awaited: with inflight 0, the K block before is complete; then the instructions of issuing.
+/// co_await: with inflight 0, the previous K block is complete; then the issue time.
 inline PhaseBarrier::Wait wait_turn(Cta& cta, const Warpgroup& issuer, u32 k_block) {
   const SimTime now = cta.engine().now();
   if (cta.inflight() > 0 || k_block == 0) {
@@ -59,21 +59,21 @@ inline void issue_k_block(Cta& cta, Warpgroup& issuer) {
   issuer.at.advance(cta.tiling().stages);
 }
 
-/// Awaited: the oldest K block that was not waited for is complete; its stage may be loaded again.
+/// co_await: the oldest outstanding K block is complete; its stage may be loaded again.
 inline PhaseBarrier::Wait wait_oldest(Cta& cta, Warpgroup& issuer) {
   const RingPosition oldest = issuer.to_release;
   issuer.to_release.advance(cta.tiling().stages);
   return cta.ring().empty(oldest.stage).wait(oldest.round, issuer.ready, {});
 }
 
-/// Awaited: everyone who stores has read what this place held before.
+/// co_await: all storing warps have read this accumulator's previous content.
 inline PhaseBarrier::Wait wait_accumulator(Cta& cta, const Warpgroup& issuer, const Turn& to) {
   PhaseBarrier& empty = cta.tcgen05().accumulator_empty[static_cast<std::size_t>(to.index)];
   return cta.leads() && to.use > 0 ? empty.wait(to.use - 1, issuer.ready, {})
                                    : empty.passed(issuer.ready, {});
 }
 
-/// All K blocks of a tile are issued: who stores it is told when they are complete.
+/// All K blocks of a tile are issued; the storing warps are notified when they are complete.
 inline void hand_over_accumulator(Cta& cta, Warpgroup& issuer, Turn& to, const TileSpan& span) {
   if (cta.leads()) {
     cta.tcgen05().spans[static_cast<std::size_t>(to.index)] = span;

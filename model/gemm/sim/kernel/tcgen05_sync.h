@@ -1,6 +1,6 @@
-// What the roles of a tcgen05 kernel tell each other beside full and empty stages: whose turn a
-// place for accumulators in tensor memory is, and which tile a running CTA has taken over. Barriers
-// as in kernels/device/tcgen05_setup.cuh; the four warps of a warpgroup that stores arrive as one.
+// Synchronization of a tcgen05 kernel's roles besides full and empty stages: ownership of
+// accumulators in tensor memory, and the tile that a running CTA has taken over. Barriers as in
+// kernels/device/tcgen05_setup.cuh; the four warps of a storing warpgroup arrive as one.
 #pragma once
 
 #include <array>
@@ -14,20 +14,21 @@
 
 namespace tilecast {
 
-constexpr u32 kNoTile = ~u32{0};  // as an answer
+constexpr u32 kNoTile = ~u32{0};  // as a response
 
 struct Tcgen05Sync {
   Tcgen05Sync(Engine& engine, const KernelConfig& config);
-  /// As new.
+  /// Resets to the initial state.
   void reset();
 
-  std::vector<PhaseBarrier> accumulator_full;   // its MMAs are complete; in each CTA of a pair
-  std::vector<PhaseBarrier> accumulator_empty;  // read by all who store it; of the leader
+  std::vector<PhaseBarrier> accumulator_full;   // MMAs complete; in each CTA of a pair
+  std::vector<PhaseBarrier> accumulator_empty;  // read by all storing warps; the leader's
   std::vector<PhaseBarrier> answer_full;        // in each CTA
-  std::vector<PhaseBarrier> answer_empty;       // read by all roles of the pair; of the leader
+  std::vector<PhaseBarrier> answer_empty;       // read by all roles of the pair; the leader's
   PhaseBarrier stores_read;                     // of a tile that borrows stages
   std::array<u32, kLaunchAnswers> answers{};
-  std::array<TileSpan, kMostAccumulators> spans{};  // of the tiles being multiplied; the leader's
+  std::array<TileSpan, kMostAccumulators> spans{};  // of the tiles in the accumulators; the
+                                                    // leader's
 };
 
 }  // namespace tilecast

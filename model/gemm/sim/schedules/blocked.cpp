@@ -1,6 +1,6 @@
-// kernels/gemm/blocked.cu and small_mma.cu: one buffer. Load, wait, wgmma, wait; small_mma does it
-// for a single K block, whose stage nobody waits for again, and its A may come from registers (then
-// with fewer bytes read by wgmma).
+// kernels/gemm/blocked.cu and small_mma.cu: one buffer. Load, wait, wgmma, wait. small_mma runs a
+// single K block, whose stage is not reused, and may take A from registers (then wgmma reads fewer
+// bytes).
 #include "model/gemm/sim/kernel/epilogue.h"
 #include "model/gemm/sim/schedules/roles.h"
 #include "model/gemm/sim/schedules/unspecialized.h"

@@ -1,5 +1,5 @@
-// kernels/gemm/blocked_pipelined.cu: two buffers. A load is waited for at once, but the wgmmas of
-// the K block before run meanwhile.
+// kernels/gemm/blocked_pipelined.cu: two buffers. A load is waited for at once, while the previous
+// K block's wgmmas run.
 #include "model/gemm/sim/kernel/epilogue.h"
 #include "model/gemm/sim/schedules/roles.h"
 #include "model/gemm/sim/schedules/unspecialized.h"
@@ -21,7 +21,7 @@ Process blocked_pipelined(Cta& cta, i32 warpgroup) {
     if (k_block == 0) {
       span.first_operands = wg.ready;
     } else {
-      cta.wait_mma(wg, 0);  // those of the K block before, which ran under the load
+      cta.wait_mma(wg, 0);  // the previous K block's, which overlapped the load
       cta.release_stage(wg);
     }
     co_await cta.engine().until(wg.ready + cta.costs().mma.turn);

@@ -1,4 +1,4 @@
-// The loads of kernels that overlap tiles without a warp of their own for them.
+// Loads that run ahead across tiles in kernels without a producer warp.
 #pragma once
 
 #include "model/gemm/sim/kernel/cta.h"

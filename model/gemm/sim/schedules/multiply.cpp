@@ -7,8 +7,7 @@
 namespace tilecast {
 namespace {
 
-/// Of sums that are promoted: one wgmma row after the other, the next stage waited for under the
-/// first of them.
+/// fp32 promotion: one wgmma row after another; the wait for the next stage overlaps the first.
 Process multiply_promoted(Cta& cta, Warpgroup& wg, bool last) {
   const i32 rows = cta.costs().mma.promoted_parts, stage = wg.at.stage;
   wg.at.advance(cta.tiling().stages);

@@ -1,13 +1,13 @@
-// The loops over the K blocks of one tile, or piece of one, that several schedules share.
+// Loops over the K blocks of a tile or piece, shared by several schedules.
 #pragma once
 
 #include "model/gemm/sim/kernel/cta.h"
 
 namespace tilecast {
 
-/// kernels/device/consumer.cuh: a producer fills the stages. Behind the wgmmas of each K block goes
-/// a chunk of the tile before, while any waits. The last wgmmas are issued, but not
-/// complete, when it ends; see drain.
+/// kernels/device/consumer.cuh: a producer fills the stages. After the wgmmas of each K block, a
+/// chunk of the previous tile is stored while any are deferred. On return the last wgmmas are
+/// issued, but not complete; see drain.
 Process multiply_stages(Cta& cta, Warpgroup& warpgroup, TileSpan& span, u32 k_blocks);
 
 /// Waits for the wgmmas still in flight and releases their stages.

@@ -1,5 +1,5 @@
-// kernels/gemm/persistent.cu: a loop over tiles; prologue and epilogue of neighbouring tiles take
-// turns. In kernels/gemm/pipelined.cu, with one tile for each CTA, the loop ends after it.
+// kernels/gemm/persistent.cu: a loop over tiles; prologue and epilogue of neighbouring tiles do not
+// overlap. In kernels/gemm/pipelined.cu, with one tile per CTA, the loop has one iteration.
 #include "model/gemm/sim/kernel/epilogue.h"
 #include "model/gemm/sim/schedules/roles.h"
 #include "model/gemm/sim/schedules/unspecialized.h"

@@ -1,5 +1,5 @@
-// kernels/gemm/persistent_overlap.cu: loads run ahead across tile boundaries. Where C borrows B
-// stages, the last `inflight` loads of a tile's end are put off until its stores have been read.
+// kernels/gemm/persistent_overlap.cu: loads run ahead across tile boundaries. If C borrows B
+// stages, the last `inflight` loads at a tile's end are delayed until its stores have been read.
 #include <algorithm>
 
 #include "model/gemm/sim/kernel/epilogue.h"

@@ -1,5 +1,5 @@
-// kernels/gemm/ping_pong.cu: two consumer warpgroups take tiles in turn, so that the epilogue of
-// one runs under the wgmmas of the other.
+// kernels/gemm/ping_pong.cu: two consumer warpgroups alternate tiles, so that the epilogue of one
+// overlaps the wgmmas of the other.
 #include <algorithm>
 
 #include "model/gemm/sim/kernel/epilogue.h"
@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-/// The ring position behind one tile, which the other warpgroup multiplies.
+/// Advances the ring position past one tile, which the other warpgroup multiplies.
 void skip_tile(Cta& cta, Warpgroup& wg, u32 k_blocks) {
   const u32 stages = k_blocks + static_cast<u32>(cta.costs().residual.stages);
   for (u32 stage = 0; stage < stages; ++stage) {
@@ -18,8 +18,8 @@ void skip_tile(Cta& cta, Warpgroup& wg, u32 k_blocks) {
   }
 }
 
-/// Until the tile's R has landed, in the stages behind its K blocks: the other warpgroup would not
-/// tell one round of these from the next.
+/// Waits until the tile's residual has landed, in the stages after its K blocks: the other
+/// warpgroup could not tell one round of these from the next.
 Process await_residual(Cta& cta, Warpgroup& wg) {
   const RingPosition first = wg.at;
   for (i32 stage = 0; stage < cta.costs().residual.stages; ++stage) {

@@ -1,5 +1,5 @@
-// The roles of each schedule: processes that a CTA starts. One file for each, to be laid beside the
-// kernel of the same name in kernels/gemm.
+// The roles of each schedule, as processes that a CTA starts. Each file corresponds to the kernel
+// of the same name in kernels/gemm.
 #pragma once
 
 #include "model/gemm/sim/kernel/cta.h"
@@ -11,18 +11,18 @@ Process blocked(Cta& cta, i32 warpgroup);
 Process blocked_pipelined(Cta& cta, i32 warpgroup);
 Process persistent(Cta& cta, i32 warpgroup);  // and pipelined
 Process persistent_overlap(Cta& cta, i32 warpgroup);
-Process produce(Cta& cta);  // of warp_specialized and ping_pong
+Process produce(Cta& cta);  // for warp_specialized and ping_pong
 Process warp_specialized(Cta& cta, i32 warpgroup);
 Process ping_pong(Cta& cta, i32 warpgroup);
-Process produce_pieces(Cta& cta);  // of the schedules that split K
+Process produce_pieces(Cta& cta);  // for schedules that split K
 Process consume_pieces(Cta& cta, i32 warpgroup);
 Process tcgen05_persistent(Cta& cta, i32 warpgroup);  // and tcgen05_pipelined
 Process tcgen05_persistent_overlap(Cta& cta, i32 warpgroup);
-Process load_tiles(Cta& cta);  // of tcgen05_warp_specialized
+Process load_tiles(Cta& cta);  // for tcgen05_warp_specialized
 Process issue_tiles(Cta& cta);
 Process store_tiles(Cta& cta, i32 warpgroup);
 
-/// What each warpgroup that stores tiles runs.
+/// The process of each storing warpgroup.
 constexpr auto process_of(Schedule schedule) -> Process (*)(Cta&, i32) {
   switch (schedule) {
     case Schedule::kSmallMma:
@@ -31,7 +31,7 @@ constexpr auto process_of(Schedule schedule) -> Process (*)(Cta&, i32) {
       return blocked;
     case Schedule::kBlockedPipelined:
       return blocked_pipelined;
-    case Schedule::kPipelined:  // one tile for each CTA
+    case Schedule::kPipelined:  // one tile per CTA
     case Schedule::kPersistent:
       return persistent;
     case Schedule::kPersistentOverlap:
@@ -53,12 +53,12 @@ constexpr auto process_of(Schedule schedule) -> Process (*)(Cta&, i32) {
     case Schedule::kTcgen05WarpSpecialized:
       return store_tiles;
   }
-  return nullptr;  // no schedule
+  return nullptr;  // not a schedule
 }
 
 /// Processes of one CTA.
 i32 role_count(const KernelConfig& config);
-/// Spawns them, with their first instructions at `at`.
+/// Spawns them, with first instructions at `at`.
 void start_roles(Cta& cta, SimTime at);
 
 }  // namespace tilecast

@@ -1,6 +1,6 @@
-// kernels/gemm/stream_k.cu: split-K, stream-K and their hybrids. As warp_specialized, but the walk
-// is over pieces of tiles (model/gemm/order/work_decomposition.h): the consumers of a piece that
-// does not end K hand their sums on, those of the piece that does take them over and store C.
+// kernels/gemm/stream_k.cu: split-K, stream-K and their hybrids. Like warp_specialized, but over
+// pieces of tiles (model/gemm/order/work_decomposition.h): consumers of a piece that does not end K
+// hand their partial sums on; those of the piece that does take them over and store C.
 #include "model/gemm/sim/kernel/epilogue.h"
 #include "model/gemm/sim/kernel/reduction.h"
 #include "model/gemm/sim/schedules/multiply.h"

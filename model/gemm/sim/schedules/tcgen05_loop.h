@@ -1,5 +1,5 @@
-// kernels/device/tcgen05_loop.cuh: what the tcgen05 kernels without specialised warps share. Of
-// their warpgroups the first has the warp that loads and issues; all of them store.
+// kernels/device/tcgen05_loop.cuh: code shared by the tcgen05 kernels without specialized warps.
+// The first warpgroup contains the warp that loads and issues; all warpgroups store.
 #pragma once
 
 #include "model/gemm/sim/kernel/cta.h"
@@ -8,7 +8,7 @@
 
 namespace tilecast {
 
-/// One warpgroup of such a kernel: its time, and the places that it issues to and stores from.
+/// One warpgroup of such a kernel: its time, and the accumulators it issues to and stores from.
 struct Tcgen05Warpgroup {
   Tcgen05Warpgroup(Cta& cta, i32 index)
       : wg{.index = index, .part = index, .ready = cta.engine().now()} {}
@@ -19,7 +19,7 @@ struct Tcgen05Warpgroup {
   Turn issued, stored;
 };
 
-/// By the warpgroup that issues: a tile whose loads are all its own.
+/// For the issuing warpgroup: a tile without loads ahead.
 Process run_tcgen05_tile(Cta& cta, Tcgen05Warpgroup& self, TileCoord tile);
 
 }  // namespace tilecast

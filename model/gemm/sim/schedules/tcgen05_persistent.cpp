@@ -1,6 +1,6 @@
 // kernels/gemm/tcgen05_persistent.cu: a loop over tiles; prologue and epilogue of neighbouring
-// tiles take turns. In kernels/gemm/tcgen05_pipelined.cu, with one tile for each CTA, the loop ends
-// after it.
+// tiles do not overlap. In kernels/gemm/tcgen05_pipelined.cu, with one tile per CTA, the loop has
+// one iteration.
 #include "model/gemm/sim/schedules/roles.h"
 #include "model/gemm/sim/schedules/tcgen05_loop.h"
 

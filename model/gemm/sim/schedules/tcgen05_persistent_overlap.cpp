@@ -1,6 +1,6 @@
 // kernels/gemm/tcgen05_persistent_overlap.cu: the issuing warp's loads run ahead across tile
-// boundaries. Where C borrows B stages, the loads into the stages that a tile's end releases are
-// put off until all warps' stores have been read.
+// boundaries. If C borrows B stages, the loads into stages released at a tile's end are delayed
+// until all warps' stores have been read.
 #include <algorithm>
 
 #include "model/gemm/sim/schedules/loads_ahead.h"
@@ -10,8 +10,8 @@
 namespace tilecast {
 namespace {
 
-/// By the warpgroup that issues: the MMAs of a tile, with the loads that follow them; `index` of
-/// the tile among the worker's.
+/// For the issuing warpgroup: the MMAs of a tile and the loads that follow them; `index` is the
+/// tile's index among the worker's.
 Process multiply_and_load(Cta& cta, Tcgen05Warpgroup& self, LoadsAhead& ahead, u32 index) {
   Warpgroup& wg = self.wg;
   const u32 lag = static_cast<u32>(mma_lag(cta));
@@ -65,7 +65,7 @@ Process tcgen05_persistent_overlap(Cta& cta, i32 warpgroup) {
     }
     co_await store_accumulator(cta, self.wg, cta.tile_at(t), self.stored);
     if (borrows) {
-      // Every warp waits for its own stores, the one that issues too.
+      // Every warp waits for its own stores, the issuing one too.
       self.wg.ready = std::max(self.wg.ready, self.wg.stores.read);
       cta.tcgen05().stores_read.arrive(self.wg.stores.read + cta.costs().tensor_memory.store_wait);
     }

@@ -1,6 +1,6 @@
-// kernels/gemm/tcgen05_warp_specialized.cu: in each CTA a warp loads and four or eight store; the
-// leader of a pair has one that issues, and one that asks for tiles where they are taken over. With
-// two accumulators the next tile's MMAs run under this tile's epilogue.
+// kernels/gemm/tcgen05_warp_specialized.cu: in each CTA one warp loads and four or eight store; the
+// leader of a pair also has one that issues and, with tile takeover, one that requests tiles. With
+// two accumulators the next tile's MMAs overlap this tile's epilogue.
 #include "model/gemm/sim/kernel/tcgen05_epilogue.h"
 #include "model/gemm/sim/kernel/tcgen05_steps.h"
 #include "model/gemm/sim/schedules/producer.h"

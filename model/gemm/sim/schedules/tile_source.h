@@ -1,12 +1,12 @@
-// kernels/device/tile_source.cuh: which tile a role takes next, by the scheduler's walk or by
-// cluster launch control, where CTAs that run take over the tiles of those that have not started.
+// kernels/device/tile_source.cuh: the next tile of a role, from the scheduler or from cluster
+// launch control, by which running CTAs take over the tiles of CTAs not yet launched.
 #pragma once
 
 #include "model/gemm/sim/kernel/cta.h"
 
 namespace tilecast {
 
-/// One role's walk over the tiles of its CTA.
+/// One role's walk over its CTA's tiles.
 class TileSource {
  public:
   explicit TileSource(Cta& cta) : cta_(cta), linear_(cta.first_tile()) {}
@@ -14,7 +14,7 @@ class TileSource {
   bool has_tile() const { return linear_ < (takes_over() ? kNoTile : cta_.end_tile()); }
   u32 linear() const { return linear_; }
   TileCoord tile() const { return cta_.tile_at(linear_); }
-  /// Goes on to the role's next tile, and waits for the answer that names it.
+  /// Advances to the role's next tile, and waits for the response that names it.
   Process next(Warpgroup& role);
 
  private:
@@ -25,7 +25,7 @@ class TileSource {
   Turn answer_;
 };
 
-/// Asks for tiles for the CTAs of the group, until there is none left.
+/// Requests tiles for the CTAs of the group until none is left.
 Process ask_for_tiles(Cta& cta);
 
 }  // namespace tilecast

@@ -7,8 +7,7 @@ namespace tilecast {
 
 inline bool loads(const Warpgroup& warpgroup) { return warpgroup.index == 0; }
 
-/// One tile on its own: its first loads fill the ring, later ones follow the released stages, and
-/// none is left for the next tile.
+/// A tile without loads ahead: its first loads fill the ring, later ones follow released stages.
 Process run_tile(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan& span);
 
 }  // namespace tilecast

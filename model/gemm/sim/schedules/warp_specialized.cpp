@@ -1,4 +1,4 @@
-// kernels/gemm/warp_specialized.cu: consumer warpgroups share each tile, the producer's loads run
+// kernels/gemm/warp_specialized.cu: consumer warpgroups share each tile; the producer's loads run
 // ahead into the next one.
 #include "model/gemm/sim/kernel/epilogue.h"
 #include "model/gemm/sim/schedules/multiply.h"
