@@ -216,7 +216,7 @@ void check_files(const CalibrateOptions& options, const std::string& learned) {
 bool any_op(const std::vector<MeasurementFile>& files, bool gemm) {
   return std::ranges::any_of(files, [&](const MeasurementFile& file) {
     return std::ranges::any_of(file.rows, [&](const MeasurementRow& row) {
-      return (row.measurement.point.op == Op::kGemm) == gemm;
+      return std::holds_alternative<GemmProblem>(row.measurement.point.problem) == gemm;
     });
   });
 }

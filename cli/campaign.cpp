@@ -65,7 +65,7 @@ GpuPoints points_of(FilesOptions& options) {
   const std::string why =
       refused == points.end()
           ? ""
-          : fmt::format(", the first one: {} {}: {}", to_text(problem_of(refused->point)),
+          : fmt::format(", the first one: {} {}: {}", to_text(refused->point.problem),
                         refused->point.config, refused->refusal);
   const auto left_out = std::erase_if(points, [](const auto& p) { return !p.refusal.empty(); });
   if (points.empty()) {

@@ -20,6 +20,7 @@
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/leading_text.h"
 #include "model/gemm/problem/operand_copies.h"
+#include "model/gemm/problem/problem_text.h"
 #include "model/gemm/rules/split_rules.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"

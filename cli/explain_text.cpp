@@ -68,7 +68,7 @@ std::vector<Figure> figures(const ExplainReport& report, const Explanation& best
         label, [part](const Explanation& e) { return e.groups ? percent((*e.groups).*part) : ""; }};
   };
   std::vector<Figure> rows;
-  if (op_of(report.problem) != Op::kGemm) {
+  if (std::holds_alternative<StreamProblem>(report.problem)) {
     rows = {{"TB/s",
              [&](const Explanation& e) {
                return fmt::format("{:.3f}", stream_story(report, e)->tb_per_s);

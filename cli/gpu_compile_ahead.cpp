@@ -37,8 +37,7 @@ std::vector<KernelSource> sources_of(const std::vector<SuitePoint>& points) {
       continue;
     }
     try {
-      const AnyProblem problem = problem_of(point);
-      add(lab_op(problem).kernel_sources(problem, parse_config(point.config)));
+      add(lab_op(point.problem).kernel_sources(point.problem, parse_config(point.config)));
     } catch (const ConfigError&) {  // measuring says why
     }
   }

@@ -25,8 +25,7 @@ std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, co
     if (const std::string why = why_not_measurable(gpu, problem, config); !why.empty()) {
       throw ConfigError(fmt::format("{} on {}: {}", config, options.shape, why));
     }
-    Point point = point_of(problem);
-    point.config = config;
+    Point point{.problem = problem, .config = config};
     point.regime = parse_regime(options.regime);
     point.inputs = parse_inputs(options.inputs);
     point.l2_state = parse_l2_state(options.l2);
@@ -109,7 +108,8 @@ MeasurePlan plan_measure(MeasureOptions& options, const GpuSpec& gpu) {
   }
   const Point* const one = plan.points.size() == 1 ? &plan.points[0].point : nullptr;
   if (!options.trace.empty() &&
-      (one == nullptr || one->op != Op::kGemm || is_baseline(one->config))) {
+      (one == nullptr || !std::holds_alternative<GemmProblem>(one->problem) ||
+       is_baseline(one->config))) {
     throw ConfigError("--trace: expected one SHAPE and one --config of a GEMM kernel of ours");
   }
   return plan;

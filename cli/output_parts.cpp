@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,6 +13,7 @@
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/problem/group_rows.h"
+#include "model/gemm/problem/problem_text.h"
 #include "model/ops/short_config_text.h"
 #include "validate/record/measurement.h"
 
@@ -26,41 +28,46 @@ double rounded(double value, int digits) {
   return parse_number(fmt::format("{:.{}g}", value, digits)).value_or(value);
 }
 
+namespace {
+
+void add_fields(const GemmProblem& problem, nlohmann::ordered_json& json) {
+  json["dtype_c"] = to_text(c_type(problem));
+  if (const std::string_view sums = accumulate_text(problem); !sums.empty()) {
+    json["accumulate"] = sums;
+  }
+  json["layout"] = to_text(problem.layout);
+  json["epilogue"] = to_text(problem.epilogue);
+  json["batch"] = to_text(problem.batch);
+  if (problem.groups != nullptr) {
+    json["groups"] = problem.groups->rows();
+    if (grouped_along_k(problem)) {
+      json["groups_along"] = "k";
+    }
+    if (problem.groups->capacity() > 0) {
+      json["capacity"] = problem.groups->capacity();
+    }
+  }
+  for (const auto& [name, value] : {std::pair{"lda", problem.leading.a},
+                                    {"ldb", problem.leading.b},
+                                    {"ldc", problem.leading.c}}) {
+    if (value != 0) {
+      json[name] = value;
+    }
+  }
+}
+void add_fields(const StreamProblem&, nlohmann::ordered_json&) {}
+
+}  // namespace
+
 nlohmann::ordered_json problem_json(const AnyProblem& problem) {
-  const Point point = point_of(problem);
-  nlohmann::ordered_json json = {{"op", to_text(point.op)}, {"m", point.problem.shape.m}};
-  if (sides_of(point.op) > 1) {
-    json["n"] = point.problem.shape.n;
+  nlohmann::ordered_json json = {{"op", to_text(op_of(problem))}};
+  const std::array<i64, 3> sides = sides_of(problem);
+  constexpr const char* kSides[] = {"m", "n", "k"};
+  for (std::size_t i = 0; i < sides.size() && sides[i] != 0; ++i) {
+    json[kSides[i]] = sides[i];
   }
-  if (sides_of(point.op) > 2) {
-    json["k"] = point.problem.shape.k;
-  }
-  json["dtype"] = to_text(point.problem.dtype);
-  if (point.op == Op::kGemm) {
-    json["dtype_c"] = to_text(c_type(point.problem));
-    if (const std::string_view sums = accumulate_text(point.problem); !sums.empty()) {
-      json["accumulate"] = sums;
-    }
-    json["layout"] = to_text(point.problem.layout);
-    json["epilogue"] = to_text(point.problem.epilogue);
-    json["batch"] = to_text(point.problem.batch);
-    if (point.problem.groups != nullptr) {
-      json["groups"] = point.problem.groups->rows();
-      if (grouped_along_k(point.problem)) {
-        json["groups_along"] = "k";
-      }
-      if (point.problem.groups->capacity() > 0) {
-        json["capacity"] = point.problem.groups->capacity();
-      }
-    }
-    const LeadingDimensions& leading = point.problem.leading;
-    for (const auto& [name, value] :
-         {std::pair{"lda", leading.a}, {"ldb", leading.b}, {"ldc", leading.c}}) {
-      if (value != 0) {
-        json[name] = value;
-      }
-    }
-  }
+  json["dtype"] = to_text(dtype_of(problem));
+  std::visit([&](const auto& own) { add_fields(own, json); }, problem);
   return json;
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/base/text.h"
+#include "model/gemm/problem/problem_text.h"
 #include "tests/catch.h"
 #include "tests/comma_locale.h"
 

@@ -72,10 +72,8 @@ MeasuredByConfig read_measured(const PredictOptions& options, const GpuSpec& gpu
       throw ConfigError(file + ": expected measured rows, found only a header");
     }
   }
-  Point point = point_of(q.problem);
-  point.regime = q.regime;
-  point.inputs = q.inputs;
-  const GroupKey asked = group_key(point);
+  const GroupKey asked =
+      group_key({.problem = q.problem, .config = {}, .regime = q.regime, .inputs = q.inputs});
   MeasuredByConfig by_config;
   for (const VerifiedRow& row :
        verified_rows(files, {gpu.name, gpu.product}, OtherGpus::kLeftOut)) {
@@ -179,7 +177,8 @@ void run_predict(const PredictOptions& options) {
   if (cutlass && !one) {
     throw ConfigError("--format cutlass is for one --gpu");
   }
-  if (cutlass && question.schedules.empty() && op_of(question.problem) == Op::kGemm) {
+  if (cutlass && question.schedules.empty() &&
+      std::holds_alternative<GemmProblem>(question.problem)) {
     question.schedules = cutlass_schedules();
   }
   constexpr std::size_t kListed = 10;  // rows of a list

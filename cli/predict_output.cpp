@@ -178,8 +178,8 @@ Shortlist shown_shortlist(const AnyProblem& problem, std::size_t rows) {
   if (gemm == nullptr || !why_not_listed(*gemm).empty()) {
     return {.tiles = std::max(rows, kTiles)};
   }
-  return {.tiles = std::max(rows, kTiles), .has_counterpart = [p = *gemm](const KernelConfig& c) {
-            return why_not_cutlass(p, c).empty();
+  return {.tiles = std::max(rows, kTiles), .has_counterpart = [p = *gemm](const AnyConfig& c) {
+            return why_not_cutlass(p, std::get<KernelConfig>(c)).empty();
           }};
 }
 

@@ -12,6 +12,7 @@
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/gemm_fields.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/leading_text.h"
 
@@ -25,6 +26,11 @@ void require_two_sides(const std::string& shape) {
                     "and N",
                     on_one_line(shape)));
   }
+}
+
+/// Throws ConfigError where there is no such op.
+bool asks_for_gemm(const std::string& op) {
+  return std::holds_alternative<GemmProblem>(blank_problem(parse_op(op)));
 }
 
 /// Numbers that stand on lines of their own, or between commas or blanks.
@@ -54,7 +60,7 @@ std::string ProblemOptions::whole_shape() const {
   if (!groups.empty() && !groups_file.empty()) {
     throw ConfigError("--groups-file goes without --groups");
   }
-  if (experts || !batch.empty() || parse_op(op) != Op::kGemm) {
+  if (experts || !batch.empty() || !asks_for_gemm(op)) {
     throw ConfigError("--groups are of one GEMM, without --experts and --batch");
   }
   require_two_sides(shape);
@@ -91,13 +97,12 @@ AnyProblem ProblemOptions::problem() const {
   if (experts) {
     return drawn_problems(1).front();
   }
-  const Op parsed = parse_op(op);
   for (const auto& [name, option] : gemm_options) {
-    if (parsed != Op::kGemm && option.given()) {
+    if (!asks_for_gemm(op) && option.given()) {
       throw ConfigError(fmt::format("{} applies only to gemm, not to {}", name, op));
     }
   }
-  return problem_of(parsed, whole + leading_words({lda, ldb, ldc}), parse_element_type(dtype),
+  return problem_of(parse_op(op), whole + leading_words({lda, ldb, ldc}), parse_element_type(dtype),
                     gemm_fields());
 }
 
@@ -110,7 +115,7 @@ Routing ProblemOptions::asked_routing() const {
 }
 
 std::vector<GemmProblem> ProblemOptions::drawn_problems(i64 count) const {
-  if (parse_op(op) != Op::kGemm || !batch.empty()) {
+  if (!asks_for_gemm(op) || !batch.empty()) {
     throw ConfigError(
         fmt::format("--experts applies only to gemm, not to {}", batch.empty() ? op : "a batch"));
   }
@@ -183,8 +188,8 @@ std::vector<Option> add_leading_options(const Command& command, ProblemOptions& 
 }
 
 void add_gemm_options(const Command& command, ProblemOptions& options) {
-  for (const GemmField& field : kGemmFields) {
-    if (const std::string name = option_name(field); !name.empty()) {
+  for (const ProblemField<GemmProblem>& field : kGemmFields) {
+    if (const std::string name = option_name(field.name, field.help); !name.empty()) {
       std::string& text =
           field.name == "batch" ? options.batch : options.fields[std::string(field.name)];
       text = field.usual;

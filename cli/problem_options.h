@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "model/gemm/problem/routing.h"
 #include "model/ops/any_op.h"
-#include "model/ops/gemm_field.h"
+#include "model/ops/problem_fields.h"
 #include "model/spec/load_gpu.h"
 
 namespace tilecast {
@@ -60,7 +60,7 @@ LoadedGpu load_asked_gpu(const std::string& name, bool calibrated);
 /// Adds --lda, --ldb and --ldc.
 std::vector<Option> add_leading_options(const Command& command, ProblemOptions& options);
 
-/// Adds an option for each field of a GEMM that has one (gemm_field.h).
+/// Adds an option for each field of a GEMM that has one (gemm_fields.h).
 void add_gemm_options(const Command& command, ProblemOptions& options);
 
 /// Adds --dtype, those, leading dimensions, --groups and --groups-file; `options` must outlive the

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -21,7 +20,7 @@
 #include "model/gemm/problem/batch_text.h"
 #include "model/gemm/problem/group_text.h"
 #include "model/gemm/problem/leading_text.h"
-#include "model/ops/gemm_field.h"
+#include "model/ops/problem_fields.h"
 #include "validate/plan/suite.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/measurement_columns.h"
@@ -32,8 +31,9 @@ namespace {
 const std::vector<std::string> kKnown = [] {
   std::vector<std::string> known{"shape",  "op",           "m",       "n", "k", "dtype", "regime",
                                  "inputs", "groups_along", "capacity"};
-  std::ranges::transform(kGemmFields, std::back_inserter(known),
-                         [](const GemmField& field) { return std::string(field.name); });
+  for (const std::string_view field : problem_field_names()) {
+    known.emplace_back(field);
+  }
   return known;
 }();
 
@@ -273,16 +273,7 @@ std::vector<std::string> shapes_of(const Fields& fields, const ProblemDefaults& 
     if (split_batch(shape).shape.find(':') == std::string::npos) {
       return {shape};
     }
-    std::vector<std::string> shapes;
-    for (const SuiteShape& one : expand_shapes(shape)) {
-      const GemmShape& sides = one.sides;
-      shapes.push_back(one.op == Op::kGemm
-                           ? shape_text(GemmProblem{.shape = sides, .batch = one.batch}) +
-                                 leading_words(one.leading)
-                       : one.op == Op::kMemcpy ? fmt::format("{}", sides.m)
-                                               : fmt::format("{}x{}", sides.m, sides.n));
-    }
-    return shapes;
+    return expand_shapes(shape);
   }
   const auto op = fields.find("op");
   return {in_batch(own != fields.end() ? own->second : defaults.batch,

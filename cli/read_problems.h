@@ -16,7 +16,7 @@
 
 #include "model/base/regime.h"
 #include "model/ops/any_op.h"
-#include "model/ops/gemm_field.h"
+#include "model/ops/problem_fields.h"
 #include "validate/plan/shard.h"
 
 namespace tilecast {

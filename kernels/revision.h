@@ -11,19 +11,26 @@
 #include <string_view>
 
 #include "model/base/integers.h"
-#include "model/op/op.h"
 
 namespace tilecast {
 
-constexpr i64 kGemmRevision = 1;     // kernels/gemm with wgmma
-constexpr i64 kTcgen05Revision = 1;  // kernels/gemm/tcgen05_*
-constexpr i64 kStreamRevision = 1;   // kernels/stream
+struct KernelRevision {
+  std::string_view schedules;  // what their names begin with
+  i64 revision;
+};
+/// The first that begins a configuration's text counts.
+constexpr KernelRevision kKernelRevisions[] = {{"tcgen05_", 1},         // kernels/gemm/tcgen05_*
+                                               {"memcpy", 1},           // kernels/stream
+                                               {"elementwise_add", 1},  // kernels/stream
+                                               {"", 1}};                // kernels/gemm with wgmma
 
-/// `config`: a configuration of the op, as text.
-constexpr i64 kernel_revision(Op op, std::string_view config) {
-  return op != Op::kGemm                  ? kStreamRevision
-         : config.starts_with("tcgen05_") ? kTcgen05Revision
-                                          : kGemmRevision;
+constexpr i64 kernel_revision(std::string_view config) {
+  for (const KernelRevision& family : kKernelRevisions) {
+    if (config.starts_with(family.schedules)) {
+      return family.revision;
+    }
+  }
+  return 0;  // not reached: the last row takes any text
 }
 
 }  // namespace tilecast

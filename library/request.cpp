@@ -17,6 +17,7 @@
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/leading_text.h"
 #include "model/gemm/problem/operand_copies.h"
+#include "model/gemm/problem/problem_text.h"
 #include "model/gemm/rules/kernel_rules.h"
 #include "model/ops/any_op.h"
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/problem_text.h"
 
 namespace tilecast {
 

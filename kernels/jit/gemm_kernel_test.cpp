@@ -18,6 +18,7 @@
 #include "model/base/error.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/menu/candidates.h"
+#include "model/gemm/problem/problem_text.h"
 #include "model/gemm/rules/kernel_rules.h"
 #include "model/ops/any_op.h"
 #include "model/spec/load_gpu.h"

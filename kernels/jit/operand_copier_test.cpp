@@ -8,6 +8,7 @@
 #include "kernels/jit/compile.h"
 #include "kernels/jit/cuda_error.h"
 #include "model/gemm/problem/leading_text.h"
+#include "model/gemm/problem/problem_text.h"
 #include "model/ops/any_op.h"
 #include "tests/catch.h"
 #include "tests/gpu.h"

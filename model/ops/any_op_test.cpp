@@ -1,6 +1,7 @@
 #include "model/ops/any_op.h"
 
 #include "model/base/error.h"
+#include "model/gemm/problem/problem_text.h"
 #include "tests/catch.h"
 
 namespace tilecast {

@@ -10,11 +10,11 @@
 #include "model/gemm/order/tile_scheduler.h"
 #include "model/gemm/predict/kernel_activity.h"
 #include "model/gemm/predict/outside_bytes.h"
-#include "model/gemm/predict/price_of_copies.h"
 #include "model/gemm/predict/simulated_gemm.h"
 #include "model/gemm/problem/swapped_operands.h"
 #include "model/gemm/sim/limits.h"
 #include "model/predict/predict_op.h"
+#include "model/predict/price_of_copies.h"
 #include "model/stream/stream_closed_form.h"
 #include "model/stream/stream_occupancy.h"
 

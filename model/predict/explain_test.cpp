@@ -211,7 +211,7 @@ TEST_CASE("By closed form there is a limiter, but no timeline") {
 }
 
 TEST_CASE("A memory-bound kernel has its closed form's limiter and its energy") {
-  const AnyProblem copy = parse_problem(Op::kMemcpy, "268435456", ElementType::kFp32, Layout::kTn);
+  const AnyProblem copy = problem_of_shape(Op::kMemcpy, "268435456", ElementType::kFp32);
   const Ranking ranking = rank_candidates(h200(), copy, {}, Regime::kBurst, Inputs::kNormal, 1);
   const AnyConfig& config = ranking.predictions.front().config;
   const Explanation e = explain(h200(), copy, config, Regime::kBurst, Inputs::kNormal, {});

@@ -5,8 +5,8 @@
 #include "model/base/error.h"
 #include "model/base/words.h"
 #include "model/gemm/menu/candidates.h"
-#include "model/gemm/predict/price_of_copies.h"
 #include "model/predict/predict_op.h"
+#include "model/predict/price_of_copies.h"
 #include "model/stream/stream_menu.h"
 
 namespace tilecast {

@@ -8,12 +8,11 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <limits>
 #include <optional>
 #include <vector>
 
 #include "model/ops/config_pattern.h"
+#include "model/rank/effort.h"
 #include "model/rank/prediction.h"
 #include "model/spec/gpu_spec.h"
 
@@ -35,25 +34,6 @@ void require_method(Op op, std::optional<Method> method);
 
 /// Throws ConfigError where `config` computes another op than `problem` asks for.
 void require_same_op(const AnyProblem& problem, const AnyConfig& config);
-
-constexpr std::size_t kEveryCandidate = std::numeric_limits<std::size_t>::max();
-
-/// Kernels that an answer shows besides the fastest ones, which are often one kernel in many orders
-/// of its tiles. They are found by physics and corrected by what was learned; those that are not
-/// among the fastest of their schedule are not simulated.
-struct Shortlist {
-  std::size_t tiles = 0;  // of so many pairs of schedule and tile, and of those people write first
-  std::function<bool(const KernelConfig&)> has_counterpart = {};  // in another library
-};
-
-/// What a ranking may take. The answer does not depend on the threads.
-struct Effort {
-  std::optional<Method> method = {};            // none: default_method of the op
-  std::optional<std::size_t> simulations = {};  // of each schedule, at most; none: 1 to 8, by cost
-  unsigned threads = 0;                         // 0: one for each processor
-  bool whole_menu = false;                      // with the candidates that never pay (candidates.h)
-  Shortlist shortlist = {};
-};
 
 /// The schedules that are searched where none is named (candidates.h).
 std::vector<AnySchedule> menu_schedules(const GpuSpec& gpu, Op op);

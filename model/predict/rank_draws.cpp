@@ -8,8 +8,8 @@
 #include "model/base/parallel.h"
 #include "model/gemm/predict/simulated_gemm.h"
 #include "model/predict/best_per.h"
-#include "model/predict/predict_op.h"
 #include "model/rank/retime.h"
+#include "model/rank/shortlist.h"
 #include "model/rank/simulated_ranking.h"
 
 namespace tilecast {

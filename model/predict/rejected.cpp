@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "model/gemm/menu/candidates.h"
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/menu/proposals.h"
 #include "model/stream/stream_rules.h"
@@ -23,15 +22,9 @@ std::string rejection_words(std::string_view reason) {
 
 std::string why_rejected(const GpuSpec& gpu, const AnyProblem& problem, std::string_view reason,
                          const AnyConfig& config) {
-  if (reason == kNoSplitPays) {
-    return why_no_split_pays(gpu, std::get<GemmProblem>(problem), std::get<KernelConfig>(config));
-  }
-  if (reason != kNeverPays) {
-    return why_not_legal(gpu, problem, config);
-  }
-  return std::get<KernelConfig>(config).store == Store::kDeferred
-             ? "a smaller tile or cluster covers C as well, or no tile follows to store under"
-             : "a smaller tile or cluster covers C as well";
+  return visit_op(problem, config, [&](const auto& own, const auto& kernel) {
+    return why_rejected(gpu, own, reason, kernel);
+  });
 }
 
 }  // namespace tilecast

@@ -10,6 +10,7 @@
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/predict/kernel_features.h"
 #include "model/gemm/problem/group_rows.h"
+#include "model/gemm/problem/problem_text.h"
 #include "model/learn/learned.h"
 #include "model/ops/any_op.h"
 #include "model/spec/learned_model.h"

@@ -20,7 +20,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/predict/predict.h"
+#include "model/rank/effort.h"
 
 namespace tilecast {
 

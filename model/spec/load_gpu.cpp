@@ -14,7 +14,6 @@
 #include "model/base/parallel.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
-#include "model/gemm/rules/compiler_rejections.h"
 #include "model/spec/gpu_overlay.h"
 #include "model/spec/gpu_reader.h"
 #include "model/spec/learned_files.h"
@@ -170,8 +169,7 @@ LoadedGpu read_tree(YamlNode tree, const fs::path& path, bool use_calibration,
 LoadedGpu finished(YamlNode tree, const fs::path& path, bool use_calibration,
                    const fs::path& config_folder) {
   LoadedGpu loaded = read_tree(std::move(tree), path, use_calibration, config_folder);
-  loaded.spec.compiler_rejections = std::make_shared<const std::vector<CompilerRejection>>(
-      load_compiler_rejections(config_folder, to_text(loaded.spec.architecture)));
+  read_for_ops(config_folder, loaded.spec);
   return loaded;
 }
 

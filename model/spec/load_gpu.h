@@ -46,6 +46,10 @@ std::vector<std::string> files_of_gpu(std::string_view name_or_path);
 LoadedGpu load_gpu_with(std::string_view name_or_path, const std::filesystem::path& overlay,
                         const std::vector<std::string>& sections);
 
+/// What the ops read of `config_folder` besides the GPU's file. Defined by the table of ops
+/// (model/ops/gpu_for_ops.cpp).
+void read_for_ops(const std::filesystem::path& config_folder, GpuSpec& gpu);
+
 /// Why no GEMM schedule runs on this GPU, naming it; empty if schedules do.
 std::string why_not_schedulable(const GpuSpec& gpu);
 

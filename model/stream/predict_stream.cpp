@@ -1,14 +1,14 @@
-#include "model/predict/predict_op.h"
+#include "model/stream/predict_stream.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "model/base/error.h"
-#include "model/predict/why_impossible.h"
 #include "model/rank/fastest.h"
 #include "model/rank/retime.h"
 #include "model/rank/settled_clock.h"
+#include "model/rank/shortlist.h"
 #include "model/spec/load_gpu.h"
 #include "model/stream/stream_closed_form.h"
 #include "model/stream/stream_config_text.h"
@@ -73,6 +73,12 @@ Prediction predict_legal(const StreamQuestion& q, const StreamConfig& config) {
 
 }  // namespace
 
+LeastWork least_work(const GpuSpec&, const StreamProblem& problem) {
+  const double c = static_cast<double>(problem.rows) * static_cast<double>(problem.columns) *
+                   element_bytes(problem.dtype);
+  return {.read = Bytes{stream_bytes(problem) - c}, .written = Bytes{c}};
+}
+
 Prediction predict_one(const StreamQuestion& q, const StreamConfig& config, Method) {
   require_constants(q.gpu);
   if (const std::string why = why_not_legal(q.gpu, q.problem, config); !why.empty()) {
@@ -80,7 +86,7 @@ Prediction predict_one(const StreamQuestion& q, const StreamConfig& config, Meth
                                   to_text(q.problem), q.gpu.name, why));
   }
   const Prediction p = predict_legal(q, config);
-  require_possible(q.gpu, q.problem, p);
+  require_possible(q.gpu, q.problem, least_work(q.gpu, q.problem), p);
   return p;
 }
 
@@ -117,7 +123,7 @@ Ranking rank_all(const StreamQuestion& question, const std::vector<StreamSchedul
   set_shortlist(effort.shortlist, ranking);
   ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
   for (const Prediction& p : ranking.predictions) {
-    require_possible(gpu, problem, p);
+    require_possible(gpu, problem, least_work(gpu, problem), p);
   }
   return ranking;
 }

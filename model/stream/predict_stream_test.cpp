@@ -1,5 +1,7 @@
 // Memory-bound kernels on GPUs of which only the datasheet is known. Against measurements they are
 // held on the H200: validate/compare/stream_error_test.cpp.
+#include "model/stream/predict_stream.h"
+
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "model/stream/stream_config_text.h"

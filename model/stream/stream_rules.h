@@ -24,4 +24,13 @@ Refusal check_legal(const GpuSpec& gpu, const StreamProblem& problem, const Stre
 std::string why_not_legal(const GpuSpec& gpu, const StreamProblem& problem,
                           const StreamConfig& config);
 
+/// Every memory-bound problem has a kernel.
+inline std::string why_not_solvable(const GpuSpec&, const StreamProblem&) { return {}; }
+
+/// The sentence for a reason of Rejections::rejected.
+inline std::string why_rejected(const GpuSpec& gpu, const StreamProblem& problem,
+                                std::string_view /*reason*/, const StreamConfig& config) {
+  return why_not_legal(gpu, problem, config);
+}
+
 }  // namespace tilecast

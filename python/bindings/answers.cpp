@@ -14,10 +14,11 @@
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/menu/legality.h"
-#include "model/gemm/predict/price_of_copies.h"
 #include "model/gemm/problem/operand_copies.h"
+#include "model/ops/problem_fields.h"
 #include "model/predict/predict.h"
 #include "model/predict/predict_op.h"
+#include "model/predict/price_of_copies.h"
 #include "model/spec/kept_gpu.h"
 
 namespace tilecast::python {
@@ -36,11 +37,11 @@ struct Asked {
 
 Asked asked(const std::string& shape, const Question& question) {
   const Op op = parse_op(question.op);
-  return {
-      parse_problem(op, shape, parse_element_type(question.dtype), parse_layout(question.layout),
-                    parse_epilogue(question.epilogue), {}, accumulate_asked(question.accumulate)),
-      parse_regime(question.regime), parse_inputs(question.inputs),
-      question.method ? parse_method(*question.method) : default_method(op)};
+  return {problem_of(op, shape, parse_element_type(question.dtype),
+                     {{"accumulate", question.accumulate}},
+                     {{"layout", question.layout}, {"epilogue", question.epilogue}}),
+          parse_regime(question.regime), parse_inputs(question.inputs),
+          question.method ? parse_method(*question.method) : default_method(op)};
 }
 
 Ranking rank(const LoadedGpu& gpu, const Asked& ask, const Search& search, unsigned threads,

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "model/predict/why_impossible.h"
+#include "model/predict/predict_op.h"
 #include "tests/random/properties.h"
 
 namespace tilecast {
@@ -15,8 +15,10 @@ constexpr std::size_t kAsked = 4;  // of those listed, alone
 
 Violations check_possible(const RandomProblem& problem, const Ranking& listed) {
   Violations violations;
+  const LeastWork least =
+      std::visit([&](const auto& own) { return least_work(*problem.gpu, own); }, problem.problem);
   for (const Prediction& p : listed.predictions) {
-    if (const std::string why = why_impossible(*problem.gpu, problem.problem, p); !why.empty()) {
+    if (const std::string why = why_impossible(*problem.gpu, least, p); !why.empty()) {
       violations.push_back(to_text(p.config) + ": " + why);
     }
   }

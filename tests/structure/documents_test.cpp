@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "model/base/file.h"
-#include "model/ops/gemm_field.h"
+#include "model/gemm/problem/gemm_fields.h"
+#include "model/ops/problem_fields.h"
 #include "model/spec/gpu_fields.h"
 #include "tests/catch.h"
 #include "tests/structure/include_direction.h"
@@ -29,8 +30,8 @@ std::set<std::string> keys_of_gpu_files() {
 /// The options that the table of a GEMM's fields declares, as a source would.
 std::string gemm_options() {
   std::string source;
-  for (const GemmField& field : kGemmFields) {
-    source += "option(\"" + option_name(field) + "\")\n";
+  for (const ProblemField<GemmProblem>& field : kGemmFields) {
+    source += "option(\"" + option_name(field.name, field.help) + "\")\n";
   }
   return source;
 }

@@ -35,7 +35,8 @@ const std::vector<Layer>& layers() {
   // Shared by kernels, model and texts.
   static const Folders kGemm{"model/gemm/output/", "model/gemm/problem/", "model/gemm/config/",
                              "model/gemm/order/"};
-  static const Folders kStream{"model/stream/block_walk", "model/stream/stream_config"};
+  static const Folders kStream{"model/stream/block_walk", "model/stream/stream_config",
+                               "model/stream/stream_problem"};
   static const Folders kAttention{"model/attention/attention_problem",
                                   "model/attention/attention_config",
                                   "model/attention/attention_work"};
@@ -51,10 +52,6 @@ const std::vector<Layer>& layers() {
   static const std::vector<Layer> kLayers{
       {"model/base/", {}, {}},
       {"model/op/", {"model/base/"}, {}},
-      // A GPU's file brings what its compiler rejects of an op's kernels.
-      {"model/spec/load_gpu.cpp",
-       {"model/base/", "model/spec/", "model/gemm/rules/compiler_rejections.h"},
-       {}},
       {"model/spec/", {"model/base/"}, {"yaml-cpp/"}},
       {"model/sim/engine/", {"model/base/"}, {}},
       {"model/sim/chip/", {"model/base/", "model/spec/", "model/sim/engine/"}, {}},
@@ -97,14 +94,14 @@ const std::vector<Layer>& layers() {
        {}},
       {"model/gemm/predict/",
        {"model/base/", "model/op/", "model/spec/", "model/clock/", "model/rank/", "model/learn/",
-        "model/predict/predict.h", "model/predict/predict_op.h", "model/predict/rejected.h",
-        "model/predict/why_impossible.h", "model/gemm/"},
+        "model/ops/", "model/gemm/"},
        {}},
       {"model/stream/block_walk", {"model/base/"}, {}},
       {"model/stream/stream_config", {"model/base/", "model/op/", "model/stream/block_walk"}, {}},
+      {"model/stream/stream_problem", and_more({"model/base/", "model/op/"}, kStream), {}},
       {"model/stream/",
        {"model/base/", "model/op/", "model/spec/", "model/form/", "model/clock/", "model/rank/",
-        "model/predict/predict_op.h", "model/predict/why_impossible.h", "model/stream/"},
+        "model/ops/", "model/stream/"},
        {}},
       {"model/attention/attention_problem", {"model/base/"}, {}},
       {"model/attention/attention_config",
@@ -113,13 +110,15 @@ const std::vector<Layer>& layers() {
       {"model/attention/attention_work", and_more({"model/base/"}, kAttention), {}},
       {"model/attention/",
        {"model/base/", "model/op/", "model/spec/", "model/form/", "model/sim/", "model/clock/",
-        "model/rank/", "model/predict/predict_op.h", "model/predict/why_impossible.h",
-        "model/attention/"},
+        "model/rank/", "model/ops/", "model/attention/"},
+       {}},
+      // Defines what model/spec/load_gpu.h declares for the ops.
+      {"model/ops/gpu_for_ops.cpp",
+       {"model/base/", "model/spec/", "model/gemm/rules/compiler_rejections.h"},
        {}},
       {"model/ops/", kOps, {}},
       {"model/rank/",
-       {"model/base/", "model/op/", "model/ops/", "model/spec/", "model/form/", "model/clock/",
-        "model/predict/predict.h"},
+       {"model/base/", "model/op/", "model/ops/", "model/spec/", "model/form/", "model/clock/"},
        {}},
       {"model/learn/", {"model/base/", "model/spec/", "model/clock/", "model/rank/"}, {}},
       {"model/predict/", {"model/"}, {}},

@@ -265,7 +265,7 @@ LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
   for (const Eigen::Index at : shared.kept) {
     const auto i = static_cast<std::size_t>(at);
     const FitRow& row = rows.rows[i];
-    fit.model.rows.push_back({to_text(problem_of(row.point)), row.point.config, row.regime,
+    fit.model.rows.push_back({to_text(row.point.problem), row.point.config, row.regime,
                               row.weight > 1, seen.features[i].values});
   }
   for (Eigen::Index i = 0; i < shared.others(); ++i) {

@@ -24,19 +24,20 @@ constexpr double kWeightNearBest = 3;
 
 std::optional<FitRow> fit_row(const GpuSpec& gpu, const Measurement& m) {
   const Point& point = m.point;
-  if (point.op != Op::kGemm || is_baseline(point.config) || !m.cycles || !m.sm_clock ||
+  const GemmProblem* const asked = std::get_if<GemmProblem>(&point.problem);
+  if (asked == nullptr || is_baseline(point.config) || !m.cycles || !m.sm_clock ||
       point.inputs != Inputs::kNormal || point.l2_state != L2State::kRotating) {
     return std::nullopt;
   }
   const KernelConfig config = parse_kernel_config(point.config);
   // Of operands that are copied first a row's time is two kernels'.
-  if (traits_of(config.schedule).one_k_block || never_learned(point.problem) ||
-      copied_operands(point.problem).any() || !why_not_solvable(gpu, point.problem).empty() ||
-      check_legal(gpu, point.problem, config) != Refusal::kNone) {
+  if (traits_of(config.schedule).one_k_block || never_learned(*asked) ||
+      copied_operands(*asked).any() || !why_not_solvable(gpu, *asked).empty() ||
+      check_legal(gpu, *asked, config) != Refusal::kNone) {
     return std::nullopt;
   }
-  const KernelConfig in_machine = for_operands(point.problem.dtype, config);
-  const GemmProblem problem = as_run(point.problem, config);
+  const KernelConfig in_machine = for_operands(asked->dtype, config);
+  const GemmProblem problem = as_run(*asked, config);
   return FitRow{.point = point,
                 .problem = problem,
                 .config = in_machine,
@@ -69,7 +70,7 @@ FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, 
     }
     // A fold leaves out all of a problem, in both regimes, and its twins in other types and
     // layouts.
-    const AnyProblem problem = problem_of(prepared->point);
+    const AnyProblem& problem = prepared->point.problem;
     problems.insert(to_text(problem));
     prepared->group = sides.try_emplace(shape_text(problem), fit.groups).first->second;
     fit.groups = static_cast<int>(sides.size());

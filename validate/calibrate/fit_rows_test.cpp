@@ -28,8 +28,8 @@ TEST_CASE("Rows near the best of their problem and regime count three times") {
     rows[i].time->median = Seconds{1e-4 * (i == 0 ? 1 : i == 1 ? 1.19 : 1.21)};
   }
   rows[3].point.regime = Regime::kSustained;  // the best there
-  rows[4].point.problem.dtype = ElementType::kBf16;
-  rows[5].point.problem.shape.n *= 2;
+  std::get<GemmProblem>(rows[4].point.problem).dtype = ElementType::kBf16;
+  std::get<GemmProblem>(rows[5].point.problem).shape.n *= 2;
   const FitRows fit = fit_rows(h200(), {file_of(rows)}, 1);
   REQUIRE(fit.rows.size() == 6);
   CHECK(fit.problems == 3);
@@ -49,8 +49,10 @@ TEST_CASE("What was not right, not timed, not of normal inputs or no kernel of o
   rows[4].sm_clock.reset();
   rows[5].point.inputs = Inputs::kZeros;
   rows[6].point.config = std::string(kCublasltBest);
-  rows[7].point.problem.shape.k += 4;  // rows of A are no whole 16 bytes: refused
-  rows[8].point = point_of(StreamProblem{1, 4096, ElementType::kFp32, Op::kMemcpy});
+  std::get<GemmProblem>(rows[7].point.problem).shape.k +=
+      4;  // rows of A are no whole 16 bytes: refused
+  rows[8].point = {.problem = StreamProblem{1, 4096, ElementType::kFp32, Op::kMemcpy},
+                   .config = {}};
   rows[8].point.config = std::string(kRuntimeCopy);
   rows[9].point = rows[0].point;  // the same again: the last one counts
   rows[9].cycles = *rows[0].cycles * 2;

@@ -36,10 +36,11 @@ struct StreamRow {
 
 std::optional<StreamRow> stream_row(const GpuSpec& gpu, const Measurement& m) {
   const Point& point = m.point;
-  if (point.op == Op::kGemm || is_baseline(point.config)) {
+  const StreamProblem* const asked = std::get_if<StreamProblem>(&point.problem);
+  if (asked == nullptr || is_baseline(point.config)) {
     return std::nullopt;
   }
-  const StreamProblem problem = std::get<StreamProblem>(problem_of(point));
+  const StreamProblem& problem = *asked;
   const StreamConfig config = parse_stream_config(point.config);
   if (check_legal(gpu, problem, config) != Refusal::kNone) {
     return std::nullopt;
@@ -73,7 +74,7 @@ Rows rows_of(const GpuSpec& gpu, const std::vector<MeasurementFile>& files) {
   for (const MeasurementFile& file : files) {
     rows.left_out +=
         static_cast<std::size_t>(std::ranges::count_if(file.rows, [](const MeasurementRow& row) {
-          return row.measurement.point.op != Op::kGemm;
+          return std::holds_alternative<StreamProblem>(row.measurement.point.problem);
         }));
   }
   rows.left_out -= rows.fitted.size() + rows.checked.size();

@@ -26,7 +26,7 @@ std::vector<MeasurementFile> rows_of(const GpuSpec& gpu, std::size_t step) {
       const Cycles cycles = stream_closed_form(gpu, problem, legal[i], clock).cycles;
       Measurement m = example_measurement(to_text(legal[i]), time_of(cycles, clock));
       m.context.gpu = gpu.name;
-      m.point = point_of(problem);
+      m.point = {.problem = problem, .config = {}};
       m.point.config = to_text(legal[i]);
       m.cycles = cycles;
       m.sm_clock = clock;

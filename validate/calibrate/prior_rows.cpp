@@ -23,7 +23,7 @@ PriorRows prior_rows(const LearnedModel& model, const FitRows& own, std::size_t 
   std::set<std::tuple<std::string, std::string, Regime>> measured;
   std::map<std::string, int> groups;
   for (const FitRow& row : own.rows) {
-    const AnyProblem problem = problem_of(row.point);
+    const AnyProblem& problem = row.point.problem;
     measured.emplace(to_text(problem), row.point.config, row.regime);
     groups.emplace(shape_text(problem), row.group);
   }

@@ -313,7 +313,8 @@ TEST_CASE("A warpgroup's turns are those of one CTA alone") {
   std::map<std::string, std::map<i64, double>> times;
   for (const auto& [line, row] :
        read_measurements("validate/data/h200_sxm/turns/turns.csv.gz").rows) {
-    times[row.point.config][row.point.problem.shape.k] = row.time->median.value;
+    times[row.point.config][std::get<GemmProblem>(row.point.problem).shape.k] =
+        row.time->median.value;
   }
   const auto of_block = [&](const std::string& tile, const std::string& schedule, i32 inflight) {
     for (const auto& [text, at] : times) {

@@ -5,6 +5,7 @@
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/problem_text.h"
 #include "model/ops/any_op.h"
 
 namespace tilecast {
@@ -79,8 +80,7 @@ DataSplit DataSplit::parse(const StrictValue& root) {
 }
 
 DataPart DataSplit::part_of(const Point& point) const {
-  TILECAST_ASSERT(point.op == Op::kGemm);
-  if (judged_.contains(problem_text(point.problem))) {
+  if (judged_.contains(problem_text(std::get<GemmProblem>(point.problem)))) {
     return DataPart::kJudge;
   }
   if (is_baseline(point.config)) {
@@ -95,7 +95,7 @@ void keep_part(const DataSplit& split, DataPart part, std::vector<MeasurementFil
   for (MeasurementFile& file : files) {
     std::erase_if(file.rows, [&](const MeasurementRow& row) {
       const Point& point = row.measurement.point;
-      if (point.op != Op::kGemm) {
+      if (!std::holds_alternative<GemmProblem>(point.problem)) {
         return true;
       }
       const DataPart of_row = split.part_of(point);

@@ -28,7 +28,7 @@ std::string complaint(const std::string& text) {
 Point point(GemmShape shape, const std::string& tile, Layout layout = Layout::kTn,
             ElementType dtype = ElementType::kFp16) {
   Point made;
-  made.problem = {shape, dtype, layout};
+  made.problem = GemmProblem{shape, dtype, layout};
   made.config = "blocked:tile=" + tile + ",warpgroups=2x1,ctas=1,c_slots=0,raster=hilbert,group=1";
   return made;
 }
@@ -52,13 +52,13 @@ TEST_CASE("Batches and groups are problems of their own") {
       split_of("rule: x\njudge: [8*64x128x256, \"[64,0,32]x128x256\"]\nunfitted_tiles: []\n");
   Point one = point({64, 128, 256}, "64x128x64");
   CHECK(split.part_of(one) == DataPart::kFit);
-  one.problem.batch.products = 8;
+  std::get<GemmProblem>(one.problem).batch.products = 8;
   CHECK(split.part_of(one) == DataPart::kJudge);
   CHECK(split.part_of(point({96, 128, 256}, "64x128x64")) == DataPart::kFit);
   Point groups = point({0, 128, 256}, "64x128x64");
-  groups.problem = in_groups(groups.problem, {64, 0, 32});
+  groups.problem = in_groups(std::get<GemmProblem>(groups.problem), {64, 0, 32});
   CHECK(split.part_of(groups) == DataPart::kJudge);
-  groups.problem = in_groups(groups.problem, {64, 32});
+  groups.problem = in_groups(std::get<GemmProblem>(groups.problem), {64, 32});
   CHECK(split.part_of(groups) == DataPart::kFit);
 }
 

@@ -28,10 +28,10 @@ TEST_CASE("No committed row of the data set beats a hard bound at the clock it w
     if (!m.sm_clock || is_baseline(m.point.config) || m.point.l2_state != L2State::kRotating) {
       continue;
     }
-    const HardBounds bounds =
-        hard_bounds(gpu, m.point.problem, parse_kernel_config(m.point.config));
+    const HardBounds bounds = hard_bounds(gpu, std::get<GemmProblem>(m.point.problem),
+                                          parse_kernel_config(m.point.config));
     const double share = bounds.least_time(*m.sm_clock) / m.time->median;
-    INFO(to_text(m.point.problem.shape) << " " << m.point.config);
+    INFO(to_text(std::get<GemmProblem>(m.point.problem).shape) << " " << m.point.config);
     CHECK(share < 1);
     closest = std::max(closest, share);
     ++rows;

@@ -21,7 +21,7 @@ Prediction predict_row(const Measurement& measured, const Predictor& predict) {
   if (to_text(config) != point.config) {
     throw ConfigError(fmt::format("config: expected the canonical text '{}'", to_text(config)));
   }
-  return predict(problem_of(point), config, point.regime, point.inputs);
+  return predict(point.problem, config, point.regime, point.inputs);
 }
 
 /// What the model says of a row, or why it says nothing.
@@ -113,7 +113,7 @@ JoinedData join_points(const std::vector<MeasurementFile>& files, const Predicto
   for (const VerifiedRow& row : rows) {
     const Point& point = row.measurement().point;
     JoinedGroup& group = groups[group_key(point)];
-    group.problem = problem_of(point);
+    group.problem = point.problem;
     group.regime = point.regime;
     group.inputs = point.inputs;
     group.l2_state = point.l2_state;

@@ -54,7 +54,7 @@ TEST_CASE("A row without a prediction says why and where it stands") {
 
 TEST_CASE("What differs in shape, regime, inputs or L2 state is not compared") {
   std::vector<Measurement> rows(5, example_row(1, Seconds{1}));
-  rows[1].point.problem.shape.k = 8192;
+  std::get<GemmProblem>(rows[1].point.problem).shape.k = 8192;
   rows[2].point.regime = Regime::kSustained;
   rows[3].point.inputs = Inputs::kZeros;
   rows[4].point.l2_state = L2State::kWarm;

@@ -80,7 +80,7 @@ std::string to_text(const PairedConfigs& pair) {
     return fmt::format("{:.4f} ({:.4f} to {:.4f})", r.median, r.q1, r.q3);
   };
   const Point& point = pair.first;
-  return fmt::format("{} {}: {} / {}: time {}, cycles {} in {} rounds", to_text(problem_of(point)),
+  return fmt::format("{} {}: {} / {}: time {}, cycles {} in {} rounds", to_text(point.problem),
                      to_text(point.regime), pair.other.config, pair.first.config, ratio(pair.time),
                      ratio(pair.cycles), pair.rounds);
 }

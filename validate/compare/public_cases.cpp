@@ -13,6 +13,7 @@
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/routing.h"
+#include "model/ops/problem_fields.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "model/spec/strict_map.h"
@@ -79,7 +80,7 @@ std::optional<Claim> fused_moe_claim(const CsvRow& row) {
 std::optional<Claim> published_claim(const CsvRow& row) {
   const std::string& unit = row.text("unit");
   const std::string& config = row.text("config_there");
-  if (row.get("op", parse_op) != Op::kGemm || (unit != "TFLOPS" && unit != "us") ||
+  if (row.text("op") != to_text(Op::kGemm) || (unit != "TFLOPS" && unit != "us") ||
       config.empty() || is_baseline(config)) {
     return std::nullopt;
   }
@@ -92,7 +93,7 @@ std::optional<Claim> published_claim(const CsvRow& row) {
       uses_tcgen05(kernel.schedule) ? Layout::kTn : row.get("layout", parse_layout);
   const ElementType dtype = row.get("dtype", parse_element_type);
   const AnyProblem problem = row.get("shape", [&](std::string_view shape) {
-    return parse_problem(Op::kGemm, shape, dtype, layout);
+    return problem_of(Op::kGemm, shape, dtype, {{"layout", std::string(to_text(layout))}});
   });
   const double value = row.get("value", positive);
   const double flops = gemm_flops(std::get<GemmProblem>(problem));

@@ -69,11 +69,10 @@ std::vector<Figure> published_figures(const std::string& gpu) {
   for (const CsvRow& row : csv_rows(text.substr(text.find("\nsource,") + 1), kFigures)) {
     if (row.text("gpu") == gpu && row.text("unit") == "TFLOPS" && row.text("op") == "gemm" &&
         !row.text("config_there").empty()) {
-      figures.push_back({row.text("table"),
-                         parse_problem(Op::kGemm, row.text("shape"),
-                                       row.get("dtype", parse_element_type), Layout::kTn),
-                         row.get("config_there", parse_kernel_config),
-                         *parse_number(row.text("value"))});
+      figures.push_back(
+          {row.text("table"),
+           problem_of_shape(Op::kGemm, row.text("shape"), row.get("dtype", parse_element_type)),
+           row.get("config_there", parse_kernel_config), *parse_number(row.text("value"))});
     }
   }
   return figures;

@@ -50,7 +50,8 @@ std::map<std::string, Errors> errors_of(const std::vector<Measurement>& rows) {
   std::map<std::string, Errors> errors;
   for (const Measurement& row : rows) {
     const KernelConfig config = parse_kernel_config(row.point.config);
-    const Predicted predicted = predict(gpu, row.point.problem, config, row.sm_clock.value());
+    const Predicted predicted =
+        predict(gpu, std::get<GemmProblem>(row.point.problem), config, row.sm_clock.value());
     std::vector<std::string> parts{std::string(to_text(config.schedule)), "all"};
     if (best.is_near(group_key(row.point), row.time->median)) {
       parts.emplace_back("near best");

@@ -25,7 +25,7 @@ Validation validation_of(bool fp32) {
     }
     MeasurementFile file = read_measurements(entry.path().string());
     std::erase_if(file.rows, [&](const MeasurementRow& row) {
-      return (row.measurement.point.problem.dtype == ElementType::kFp32) != fp32;
+      return (dtype_of(row.measurement.point.problem) == ElementType::kFp32) != fp32;
     });
     if (!file.rows.empty()) {
       files.push_back(std::move(file));
@@ -62,9 +62,8 @@ TEST_CASE("Nine of ten memory-bound times lie in their intervals, which are narr
       if (is_baseline(m.point.config) || m.status != Status::kOk || !m.time) {
         continue;
       }
-      const Prediction p =
-          predict_config(gpu.spec, problem_of(m.point), parse_config(m.point.config),
-                         m.point.regime, m.point.inputs);
+      const Prediction p = predict_config(gpu.spec, m.point.problem, parse_config(m.point.config),
+                                          m.point.regime, m.point.inputs);
       ++rows;
       inside += m.time->median >= p.interval_low && m.time->median <= p.interval_high ? 1 : 0;
     }
@@ -83,7 +82,7 @@ TEST_CASE("The copy of 8 GiB that predict recommends was measured, and beats the
   for (const MeasurementRow& row :
        read_measurements("validate/data/h200_sxm/stream/in_flight_8_gib.csv.gz").rows) {
     const Measurement& m = row.measurement;
-    if (!(problem_of(m.point) == AnyProblem{problem}) || !m.time) {
+    if (!(m.point.problem == AnyProblem{problem}) || !m.time) {
       continue;
     }
     if (m.point.config == pick) {

@@ -97,7 +97,7 @@ nlohmann::ordered_json to_json(const std::vector<WorstPoint>& points) {
   auto list = nlohmann::ordered_json::array();
   for (const WorstPoint& worst : points) {
     nlohmann::ordered_json json{
-        {"op", to_text(worst.point.op)},
+        {"op", to_text(op_of(worst.problem))},
         {"problem", to_text(worst.problem)},
         {"regime", to_text(worst.point.regime)},
         {"inputs", to_text(worst.point.inputs)},

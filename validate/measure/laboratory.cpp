@@ -32,7 +32,7 @@ std::string Laboratory::driver_version() const {
   return nvml_.driver_version().value_or(kernel_driver_version());
 }
 
-void Laboratory::remember(const Measurement& row) { op_of(problem_of(row.point)).remember(row); }
+void Laboratory::remember(const Measurement& row) { op_of(row.point.problem).remember(row); }
 
 void Laboratory::prepare(const AnyProblem& problem, Inputs inputs) {
   if (std::pair next(problem, inputs); prepared_ != next) {
@@ -63,7 +63,7 @@ void Laboratory::time(Measurement& row, Workload& workload) {
 }
 
 void Laboratory::measure_prepared(Measurement& row) {
-  LabOp& op = op_of(problem_of(row.point));
+  LabOp& op = op_of(row.point.problem);
   require_sets(op.sets(), row.point.l2_state);
   const std::unique_ptr<Contender> contender = op.contender(row.point.config, row);
   const Verdict verdict = contender->check();
@@ -91,7 +91,7 @@ Measurement Laboratory::measure(const Point& point) {
     row.time.reset();
   };
   try {
-    prepare(problem_of(point), point.inputs);
+    prepare(point.problem, point.inputs);
     measure_prepared(row);
   } catch (const ContextLost&) {
     throw;

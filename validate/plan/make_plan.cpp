@@ -13,24 +13,23 @@ namespace tilecast {
 namespace {
 
 Seconds predicted_time(const GpuSpec& gpu, const Point& point) {
-  return is_baseline(point.config)
-             ? rough_kernel_time(gpu, point)
-             : predict_config(gpu, problem_of(point), parse_config(point.config), point.regime,
-                              point.inputs, Method::kAnalytic)
-                   .time;
+  return is_baseline(point.config) ? rough_kernel_time(gpu, point)
+                                   : predict_config(gpu, point.problem, parse_config(point.config),
+                                                    point.regime, point.inputs, Method::kAnalytic)
+                                         .time;
 }
 
 /// Why it cannot be measured here; empty where it can.
 std::string why_not(const GpuSpec& gpu, const Point& point) {
   const std::string why = why_not_timed(point.regime, point.l2_state);
-  return why.empty() ? why_not_measurable(gpu, problem_of(point), point.config) : why;
+  return why.empty() ? why_not_measurable(gpu, point.problem, point.config) : why;
 }
 
 }  // namespace
 
 Seconds rough_kernel_time(const GpuSpec& gpu, const Point& point) {
   static const AnyConfig kAnyConfig = KernelConfig{.tiling = {.block_m = 128, .block_n = 128}};
-  return roofline_time(gpu, problem_of(point), kAnyConfig).value_or(Seconds{0});
+  return roofline_time(gpu, point.problem, kAnyConfig).value_or(Seconds{0});
 }
 
 WorkPlan make_plan(const std::vector<SuitePoint>& points, const GpuSpec& gpu,

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "model/base/shuffle.h"
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/ops/any_op.h"
 #include "validate/record/sustained_load.h"
 
@@ -16,10 +15,8 @@ namespace {
 
 /// What is prepared once for several points.
 std::string preparation_of(const Point& point) {
-  const GemmProblem& problem = point.problem;
-  return fmt::format("{} {} {} {} {} {} {}", to_text(point.op), shape_text(problem),
-                     types_text(problem), accumulate_text(problem), to_text(problem.layout),
-                     to_text(problem.epilogue), to_text(point.inputs));
+  return fmt::format("{} {} {}", to_text(op_of(point.problem)), to_text(point.problem),
+                     to_text(point.inputs));
 }
 
 /// What has a first configuration of its own.

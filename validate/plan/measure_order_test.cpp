@@ -10,7 +10,7 @@ namespace {
 
 SuitePoint point(i64 side, const std::string& config, Regime regime = Regime::kBurst) {
   SuitePoint made;
-  made.point.problem = {{side, side, side}, ElementType::kFp16, Layout::kTn};
+  made.point.problem = GemmProblem{{side, side, side}, ElementType::kFp16, Layout::kTn};
   made.point.config = config;
   made.point.regime = regime;
   return made;
@@ -63,7 +63,8 @@ TEST_CASE("Without a budget a problem is prepared once, and its points are shuff
   const std::vector<SuitePoint> points = example();
   const std::vector<SuitePoint> order = shuffled_in_problems(points, 1);
   for (std::size_t i = 0; i < order.size(); ++i) {  // ten points each
-    CHECK(order[i].point.problem.shape == points[i].point.problem.shape);
+    CHECK(std::get<GemmProblem>(order[i].point.problem).shape ==
+          std::get<GemmProblem>(points[i].point.problem).shape);
   }
   CHECK(keys(order) != keys(points));
 }

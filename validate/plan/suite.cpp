@@ -9,19 +9,17 @@
 #include <set>
 #include <utility>
 
+#include "model/base/element_type_text.h"
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/base/shuffle.h"
 #include "model/base/text.h"
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/menu/candidates.h"
 #include "model/gemm/menu/legality.h"
-#include "model/gemm/problem/batch_text.h"
-#include "model/gemm/problem/group_rows.h"
-#include "model/gemm/problem/leading_text.h"
+#include "model/ops/config_pattern.h"
+#include "model/ops/problem_fields.h"
 #include "model/predict/predict.h"
 #include "model/predict/rejected.h"
-#include "model/stream/stream_config_text.h"
 #include "model/stream/stream_menu.h"
 #include "model/stream/stream_rules.h"
 
@@ -32,37 +30,32 @@ constexpr i64 kMostOfOneRange = 10'000;
 constexpr std::size_t kMostShapes = 100'000;
 constexpr i64 kMostConfigs = 1'000'000;
 
-constexpr i64 kMostElements = i64{1} << 40;
+/// The list of a suite for each field; one that takes other words than its name.
+struct ListOfField {
+  std::string_view list, field;
+};
+constexpr ListOfField kLists[] = {{"layouts", "layout"},
+                                  {"epilogues", "epilogue"},
+                                  {"dtypes_c", "dtype_c"},
+                                  {"accumulate", "accumulate"}};
 
-[[noreturn]] void bad_shape(std::string_view text) {
-  throw ConfigError(fmt::format(
-      "shape '{}': expected MxNxK, ROWSxCOLUMNS or a number of elements, each a whole "
-      "number from 1 to 2147483647 (M and N: 16777216, elements: 2^40) or start:end:step",
-      printable(text)));
-}
-
-/// "512" or "512:2048:512", end included where a step meets it.
-std::vector<i64> expand_side(std::string_view side, std::string_view shape, i64 most) {
+/// The numbers that "512:2048:512" stands for, end included where a step meets it.
+std::vector<i64> expand_range(std::string_view range, std::string_view shape) {
   std::vector<i64> numbers;
-  for (const std::string_view part : split(side, ':')) {
-    const std::optional<i64> number = parse_integer(part);
-    if (!number || *number < 1 || *number > most) {
-      bad_shape(shape);
-    }
-    numbers.push_back(*number);
+  for (const std::string_view part : split(range, ':')) {
+    numbers.push_back(parse_integer(part).value_or(0));
   }
-  if (numbers.size() == 1) {
-    return numbers;
-  }
-  if (numbers.size() != 3 || numbers[1] < numbers[0] ||
+  if (numbers.size() != 3 || *std::ranges::min_element(numbers) < 1 || numbers[1] < numbers[0] ||
       (numbers[1] - numbers[0]) / numbers[2] >= kMostOfOneRange) {
-    bad_shape(shape);
+    throw ConfigError(fmt::format(
+        "shape '{}': expected start:end:step, whole numbers of which at most {} are meant, got {}",
+        printable(shape), kMostOfOneRange, printable(range)));
   }
-  std::vector<i64> sides;
+  std::vector<i64> values;
   for (i64 value = numbers[0]; value <= numbers[1]; value += numbers[2]) {
-    sides.push_back(value);
+    values.push_back(value);
   }
-  return sides;
+  return values;
 }
 
 /// The items of a list, each parsed by `parse`, whose complaint gets file, line and key.
@@ -110,7 +103,7 @@ void parse_config_item(const StrictValue& item, SuiteConfigs& configs) {
     return;
   }
   try {
-    configs.texts.push_back(text == kRuntimeCopy ? text : to_text(parse_config(text)));
+    configs.texts.push_back(is_baseline(text) ? text : to_text(parse_config(text)));
   } catch (const ConfigError& error) {
     item.fail(error.what());
   }
@@ -130,25 +123,9 @@ SuiteConfigs parse_configs(const StrictMap& map) {
   return configs;
 }
 
-/// Other random configurations for other shapes.
-u64 mixed(const GemmProblem& problem) {
-  constexpr u64 kPrime = 1'000'003;
-  const GemmShape& shape = problem.shape;
-  u64 groups = 0;
-  if (problem.groups != nullptr) {
-    for (const i64 rows : problem.groups->rows()) {
-      groups = groups * kPrime + static_cast<u64>(rows);
-    }
-    groups += static_cast<u64>(problem.groups->capacity());
-    groups += grouped_along_k(problem) ? kPrime : 0;
-  }
-  return groups + static_cast<u64>(problem.batch.products - 1) * kPrime * kPrime * kPrime +
-         ((static_cast<u64>(shape.m) * kPrime) + static_cast<u64>(shape.n)) * kPrime +
-         static_cast<u64>(shape.k);
-}
-
 Op op_of_text(const std::string& config) {
-  return config == kRuntimeCopy ? Op::kMemcpy : op_of(schedule_of(parse_config(config)));
+  const Baseline* const baseline = baseline_named(config);
+  return baseline != nullptr ? baseline->op : op_of(schedule_of(parse_config(config)));
 }
 
 /// Of one schedule, which is of the problem's op.
@@ -192,7 +169,7 @@ class Choice {
       }
     }
     if (wanted.random > 0) {
-      std::mt19937_64 random(wanted.seed ^ mixed(point_of(problem_).problem));
+      std::mt19937_64 random(wanted.seed ^ shape_seed(problem_));
       shuffle(legal, random);
       std::size_t added = 0;
       for (std::size_t i = 0; i < legal.size() && added < wanted.random; ++i) {
@@ -236,52 +213,40 @@ std::vector<Choice::Item> choose_configs(const Suite& suite, const GpuSpec& gpu,
       }
     }
   }
-  if (suite.cublaslt && op == Op::kGemm) {
-    choice.add(std::string(kCublasltTop1), "");
-    choice.add(std::string(kCublasltBest), "");
+  for (const Baseline& baseline : kBaselines) {
+    if (suite.cublaslt && is_cublaslt(baseline.config) && baseline.op == op) {
+      choice.add(std::string(baseline.config), "");
+    }
   }
   return choice.take();
 }
 
-/// Why nothing solves the problem; every memory-bound one has a kernel.
+/// Why nothing solves the problem.
 std::string why_unsolvable(const GpuSpec& gpu, const AnyProblem& problem) {
-  const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
-  return gemm != nullptr ? why_not_solvable(gpu, *gemm) : "";
+  return std::visit([&](const auto& own) { return why_not_solvable(gpu, own); }, problem);
 }
 
-/// The problems that a shape stands for, one for each element type, layout and epilogue that it
-/// can have.
-std::vector<AnyProblem> problems_of(const Suite& suite, const SuiteShape& shape) {
+/// The problems that a shape stands for, one for each element type and combination of fields that
+/// it can have.
+std::vector<AnyProblem> problems_of(const Suite& suite, const std::string& shape) {
+  std::vector<FieldTexts> combinations{{}};
+  for (const SuiteList& list : suite.fields) {
+    std::vector<FieldTexts> more;
+    for (const FieldTexts& texts : combinations) {
+      for (const std::string& item : list.items) {
+        more.push_back(texts);
+        more.back()[std::string(list.field)] = item;
+      }
+    }
+    combinations = std::move(more);
+  }
   std::vector<AnyProblem> problems;
   for (const ElementType dtype : suite.dtypes) {
-    if (shape.op == Op::kGemm) {
-      for (const Layout layout : suite.layouts) {
-        for (const Epilogue& epilogue : suite.epilogues) {
-          const GemmProblem problem = with_leading({.shape = shape.sides,
-                                                    .dtype = dtype,
-                                                    .layout = layout,
-                                                    .epilogue = epilogue,
-                                                    .batch = shape.batch,
-                                                    .groups = shape.groups},
-                                                   shape.leading);
-          for (const ElementType c : suite.dtypes_c) {
-            // Of 16-bit operands C has their type wherever it has 16 bits.
-            const bool own = !is_fp8(dtype) && element_bytes(c) == element_bytes(dtype);
-            GemmProblem with_c = with_c_type(problem, own ? dtype : c);
-            for (const Accumulate accumulate : suite.accumulate) {
-              with_c = chooses_accumulate(dtype, epilogue) ? with_accumulate(with_c, accumulate)
-                                                           : with_c;
-              if (std::ranges::find(problems, AnyProblem(with_c)) == problems.end()) {
-                problems.emplace_back(with_c);
-              }
-            }
-          }
-        }
+    for (const FieldTexts& texts : combinations) {
+      const AnyProblem problem = problem_of(op_of_shape(shape), shape, dtype, {}, texts);
+      if (std::ranges::find(problems, problem) == problems.end()) {
+        problems.push_back(problem);
       }
-    } else {
-      problems.emplace_back(shape.op == Op::kMemcpy
-                                ? StreamProblem{1, shape.sides.m, dtype, shape.op}
-                                : StreamProblem{shape.sides.m, shape.sides.n, dtype, shape.op});
     }
   }
   return problems;
@@ -289,38 +254,26 @@ std::vector<AnyProblem> problems_of(const Suite& suite, const SuiteShape& shape)
 
 }  // namespace
 
-std::vector<SuiteShape> expand_shapes(std::string_view given_text) {
-  const auto& [text, leading] = split_leading(given_text);
-  if (text.find('[') != text.npos) {
-    const GemmProblem of_groups =
-        std::get<GemmProblem>(parse_problem(Op::kGemm, text, ElementType::kFp16, Layout::kTn));
-    return {{Op::kGemm, of_groups.shape, {}, of_groups.groups, leading}};
+std::vector<std::string> expand_shapes(std::string_view text) {
+  // The first range, which stands between other characters than digits and colons.
+  const std::size_t colon = text.find('[') == text.npos ? text.find(':') : text.npos;
+  const std::size_t star = text.find('*');
+  const std::size_t at = star != text.npos && colon < star ? text.find(':', star) : colon;
+  if (at == text.npos) {
+    (void)problem_of_shape(op_of_shape(text), text, ElementType::kFp16);
+    return {std::string(text)};
   }
-  const BatchedShape given = split_batch(text);
-  const Batch batch = given.batch ? parse_batch(*given.batch) : Batch{};
-  const std::vector<std::string_view> sides = split(given.shape, 'x');
-  const bool gemm_alone = given.batch || leading != LeadingDimensions{};
-  if (sides.empty() || sides.size() > 3 || (gemm_alone && sides.size() != 3)) {
-    bad_shape(text);
-  }
-  const Op op = sides.size() == 3   ? Op::kGemm
-                : sides.size() == 2 ? Op::kElementwiseAdd
-                                    : Op::kMemcpy;
-  const i64 most = op == Op::kMemcpy ? kMostElements : std::numeric_limits<i32>::max();
-  std::vector<std::vector<i64>> numbers(3, {0});
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    numbers[i] = expand_side(sides[i], text, most);
-  }
-  std::vector<SuiteShape> shapes;
-  for (const i64 m : numbers[0]) {
-    for (const i64 n : numbers[1]) {
-      for (const i64 k : numbers[2]) {
-        shapes.push_back({op, {m, n, k}, batch, nullptr, leading});
-        if (shapes.size() > kMostShapes) {
-          throw ConfigError(
-              fmt::format("shape '{}': expected at most {} shapes", printable(text), kMostShapes));
-        }
-      }
+  constexpr std::string_view kOfRange = "0123456789:";
+  const std::size_t begin = text.find_last_not_of(kOfRange, at) + 1;
+  const std::size_t end = std::min(text.find_first_not_of(kOfRange, at), text.size());
+  std::vector<std::string> shapes;
+  for (const i64 value : expand_range(text.substr(begin, end - begin), text)) {
+    const std::vector<std::string> rest =
+        expand_shapes(fmt::format("{}{}{}", text.substr(0, begin), value, text.substr(end)));
+    shapes.insert(shapes.end(), rest.begin(), rest.end());
+    if (shapes.size() > kMostShapes) {
+      throw ConfigError(
+          fmt::format("shape '{}': expected at most {} shapes", printable(text), kMostShapes));
     }
   }
   return shapes;
@@ -333,33 +286,35 @@ Suite parse_suite(const StrictValue& root) {
   Suite suite;
   const std::vector<Op> ops = parsed_list(map, "ops", std::vector{Op::kGemm}, parse_op);
   const auto shapes_of_ops = [&](std::string_view text) {
-    std::vector<SuiteShape> shapes = expand_shapes(text);
-    if (std::find(ops.begin(), ops.end(), shapes.front().op) == ops.end()) {
+    std::vector<std::string> shapes = expand_shapes(text);
+    if (const Op op = op_of_shape(text); std::ranges::find(ops, op) == ops.end()) {
       throw ConfigError(fmt::format("shape '{}': it is of {}, which `ops` does not list",
-                                    printable(text), to_text(shapes.front().op)));
+                                    printable(text), to_text(op)));
     }
     return shapes;
   };
-  const auto lists = parsed_list<std::vector<SuiteShape>>(map, "shapes", {}, shapes_of_ops);
-  for (const std::vector<SuiteShape>& list : lists) {
+  const auto lists = parsed_list<std::vector<std::string>>(map, "shapes", {}, shapes_of_ops);
+  for (const std::vector<std::string>& list : lists) {
     suite.shapes.insert(suite.shapes.end(), list.begin(), list.end());
   }
   if (suite.shapes.empty()) {
     (void)map.required("shapes");
   }
   suite.dtypes = parsed_list(map, "dtypes", suite.dtypes, parse_element_type);
-  suite.dtypes_c = parsed_list(map, "dtypes_c", suite.dtypes_c,
-                               [](std::string_view text) { return *parse_c_type(text); });
-  suite.accumulate = parsed_list(map, "accumulate", suite.accumulate, parse_accumulate);
-  suite.layouts = parsed_list(map, "layouts", suite.layouts, parse_layout);
-  suite.epilogues = parsed_list(map, "epilogues", suite.epilogues, parse_epilogue);
+  for (const auto& [list, field] : kLists) {
+    const auto checked = [field = field](std::string_view text) {
+      check_field(field, text);
+      return std::string(text);
+    };
+    if (std::vector items = parsed_list<std::string>(map, list, {}, checked); !items.empty()) {
+      suite.fields.push_back({field, std::move(items)});
+    }
+  }
   suite.regimes = parsed_list(map, "regimes", suite.regimes, parse_regime);
   suite.inputs = parsed_list(map, "inputs", suite.inputs, parse_inputs);
   suite.l2_states = parsed_list(map, "l2", suite.l2_states, parse_l2_state);
-  suite.schedules = parsed_list(map, "schedules", suite.schedules, [](std::string_view text) {
-    return is_stream_schedule(text) ? AnySchedule(parse_stream_schedule(text))
-                                    : AnySchedule(parse_schedule(text));
-  });
+  suite.schedules = parsed_list(map, "schedules", suite.schedules,
+                                [](std::string_view text) { return schedule_named(text); });
   if (const std::optional<StrictValue> counters = map.optional("counters")) {
     suite.counters = counters->word(kCounterChoices);
   }
@@ -379,8 +334,8 @@ Suite load_suite(const std::filesystem::path& path) { return parse_suite(load_ya
 
 std::string why_not_measurable(const GpuSpec& gpu, const AnyProblem& problem,
                                const std::string& config) {
-  if (is_baseline(config)) {
-    return is_cublaslt(config) == (op_of(problem) == Op::kGemm)
+  if (const Baseline* const baseline = baseline_named(config)) {
+    return baseline->op == op_of(problem)
                ? why_unsolvable(gpu, problem)
                : fmt::format("it is not a baseline of {}", to_text(op_of(problem)));
   }
@@ -398,7 +353,7 @@ std::string why_not_measurable(const GpuSpec& gpu, const AnyProblem& problem,
 SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu) {
   SuitePoints expanded;
   std::set<std::string> seen, problems;
-  for (const SuiteShape& shape : suite.shapes) {
+  for (const std::string& shape : suite.shapes) {
     for (const AnyProblem& problem : problems_of(suite, shape)) {
       if (!problems.insert(to_text(problem)).second) {
         continue;  // its configurations would be drawn again, for nothing
@@ -413,11 +368,7 @@ SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu) {
               choose_configs(suite, gpu, problem, regime, inputs);
           for (const L2State l2_state : suite.l2_states) {
             for (const auto& [config, drawn] : items) {
-              Point point = point_of(problem);
-              point.config = config;
-              point.regime = regime;
-              point.inputs = inputs;
-              point.l2_state = l2_state;
+              const Point point{problem, config, regime, inputs, l2_state};
               if (seen.insert(key_of(point)).second) {
                 const std::string why = why_not_timed(regime, l2_state);
                 expanded.points.push_back(

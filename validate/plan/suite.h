@@ -42,24 +42,16 @@ struct SuiteConfigs {
   u64 seed = 0;
 };
 
-/// Sides that the op does not have are 0.
-struct SuiteShape {
-  Op op;
-  GemmShape sides;
-  Batch batch = {};
-  SharedGroupRows groups = nullptr;
-  LeadingDimensions leading = {};
-
-  bool operator==(const SuiteShape&) const = default;
+/// A list of a suite whose items an op's field takes where they count for the problem.
+struct SuiteList {
+  std::string_view field;
+  std::vector<std::string> items;
 };
 
 struct Suite {
-  std::vector<SuiteShape> shapes;
+  std::vector<std::string> shapes;  // without ranges
   std::vector<ElementType> dtypes{ElementType::kFp16};
-  std::vector<ElementType> dtypes_c{ElementType::kBf16};  // of fp8
-  std::vector<Accumulate> accumulate{Accumulate::kFast};  // of fp8 without block scales
-  std::vector<Layout> layouts{Layout::kTn};
-  std::vector<Epilogue> epilogues{Epilogue{}};
+  std::vector<SuiteList> fields;  // those that it gives
   std::vector<Regime> regimes{Regime::kBurst};
   std::vector<Inputs> inputs{Inputs::kNormal};
   std::vector<L2State> l2_states{L2State::kRotating};
@@ -73,8 +65,8 @@ struct Suite {
 Suite load_suite(const std::filesystem::path& path);
 Suite parse_suite(const StrictValue& root);
 
-/// One text with ranges as the shapes it stands for. Throws ConfigError.
-std::vector<SuiteShape> expand_shapes(std::string_view text);
+/// One text with ranges as the shapes it stands for. Throws ConfigError where one of them is none.
+std::vector<std::string> expand_shapes(std::string_view text);
 
 struct SuitePoint {
   Point point;

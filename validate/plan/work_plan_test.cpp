@@ -17,8 +17,8 @@ WorkPlan plan_of(const std::vector<i64>& times) {
   WorkPlan plan{.gpu = "h200_sxm", .counters = "none", .points = {}};
   for (std::size_t i = 0; i < times.size(); ++i) {
     ListedPoint listed;
-    listed.point.problem = {
-        {64, 64, static_cast<i64>(8 * (i + 1))}, ElementType::kFp16, Layout::kTn};
+    listed.point.problem =
+        GemmProblem{{64, 64, static_cast<i64>(8 * (i + 1))}, ElementType::kFp16, Layout::kTn};
     listed.point.config = "cublaslt:top1";
     plan.points.push_back({listed, times[i]});
   }

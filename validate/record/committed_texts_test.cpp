@@ -2,6 +2,7 @@
 #include <set>
 #include <string>
 
+#include "model/gemm/problem/problem_text.h"
 #include "model/ops/any_op.h"
 #include "model/ops/short_config_text.h"
 #include "tests/catch.h"
@@ -23,8 +24,8 @@ TEST_CASE("Texts of committed rows are read and written letter for letter") {
         if (!is_baseline(point.config)) {
           configs.insert(point.config);
         }
-        if (point.op == Op::kGemm) {
-          problems.insert(to_text(problem_of(point)));
+        if (std::holds_alternative<GemmProblem>(point.problem)) {
+          problems.insert(to_text(point.problem));
         }
       }
     }

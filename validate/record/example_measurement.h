@@ -12,7 +12,7 @@ inline Measurement example_measurement(const std::string& config, Seconds time,
                                        GemmShape shape = {4096, 4096, 4096}) {
   Measurement m;
   m.context = {"h200_sxm", "GPU-0", "2025-01-31T12:00:00Z", "575.1", "12.9", "abc123"};
-  m.point.problem = {shape, ElementType::kFp16, Layout::kTn};
+  m.point.problem = GemmProblem{shape, ElementType::kFp16, Layout::kTn};
   m.point.config = config;
   m.verified = true;
   m.time = TimeDistribution{time, time * 0.99, time * 1.01, 20};

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "kernels/revision.h"
 #include "model/base/error.h"
 #include "model/base/words.h"
-#include "model/gemm/config/kernel_config_text.h"
-#include "model/gemm/problem/group_text.h"
-#include "model/gemm/problem/leading_text.h"
 
 namespace tilecast {
 namespace {
@@ -42,49 +42,19 @@ constexpr Words<CountersState, 10> kCountersStates{{
 
 bool is_cublaslt(std::string_view config) { return config.starts_with("cublaslt:"); }
 
-bool is_baseline(std::string_view config) { return is_cublaslt(config) || config == kRuntimeCopy; }
-
-AnyProblem problem_of(const Point& point) {
-  const auto& [m, n, k] = point.problem.shape;
-  switch (point.op) {
-    case Op::kGemm:
-      return point.problem;
-    case Op::kMemcpy:
-      return StreamProblem{1, m, point.problem.dtype, point.op};
-    case Op::kElementwiseAdd:
-      return StreamProblem{m, n, point.problem.dtype, point.op};
-  }
-  TILECAST_ASSERT(!"an op without a problem");
-  return {};
-}
-
-Point point_of(const AnyProblem& problem) {
-  Point point{.op = op_of(problem)};
-  if (const GemmProblem* gemm = std::get_if<GemmProblem>(&problem)) {
-    point.problem = *gemm;
-  } else {
-    const StreamProblem& stream = std::get<StreamProblem>(problem);
-    point.problem.dtype = stream.dtype;
-    point.problem.shape = stream.op == Op::kMemcpy ? GemmShape{stream.columns, 0, 0}
-                                                   : GemmShape{stream.rows, stream.columns, 0};
-  }
-  return point;
+const Baseline* baseline_named(std::string_view config) {
+  const auto found = std::ranges::find(kBaselines, config, &Baseline::config);
+  return found == std::end(kBaselines) ? nullptr : &*found;
 }
 
 std::string key_of(const Point& point) {
-  return fmt::format("{} {}x{}x{} {} {} {} {} {} {}", to_text(point.op), point.problem.shape.m,
-                     point.problem.shape.n, point.problem.shape.k, types_text(point.problem),
-                     to_text(point.problem.layout), point.config, to_text(point.regime),
-                     to_text(point.inputs), to_text(point.l2_state)) +
-         (point.problem.accumulate == Accumulate::kExact ? " exact" : "") +
-         (fuses(point.problem.epilogue) ? " " + to_text(point.problem.epilogue) : "") +
-         (point.problem.batch.products > 1 ? " batch " + to_text(point.problem.batch) : "") +
-         (point.problem.groups != nullptr ? " groups " + to_text(*point.problem.groups) : "") +
-         (point.problem.leading != LeadingDimensions{} ? " " + to_text(point.problem.leading) : "");
+  return fmt::format("{} {} {} {} {} {}", to_text(op_of(point.problem)), to_text(point.problem),
+                     point.config, to_text(point.regime), to_text(point.inputs),
+                     to_text(point.l2_state));
 }
 
 i64 current_revision(const Point& point) {
-  return is_baseline(point.config) ? 1 : kernel_revision(point.op, point.config);
+  return is_baseline(point.config) ? 1 : kernel_revision(point.config);
 }
 
 std::string why_not_timed(Regime regime, L2State l2_state) {

@@ -54,9 +54,8 @@ struct RunContext {
 
 /// What was measured: two rows with equal points and revisions repeat each other.
 struct Point {
-  Op op = Op::kGemm;
-  GemmProblem problem{};  // sides that the op does not have are 0 here and empty in the file
-  std::string config;     // canonical text, or what it is compared with: is_baseline
+  AnyProblem problem{};
+  std::string config;  // canonical text, or what it is compared with: is_baseline
   Regime regime = Regime::kBurst;
   Inputs inputs = Inputs::kNormal;
   L2State l2_state = L2State::kRotating;
@@ -118,14 +117,18 @@ constexpr std::string_view kCublasltBest = "cublaslt:best";  // fastest of its f
 
 constexpr std::string_view kRuntimeCopy = "cudart:memcpy_async";  // its device-to-device copy
 
-bool is_cublaslt(std::string_view config);
-/// A library's kernel, not one of ours.
-bool is_baseline(std::string_view config);
+/// A library's kernel, not one of ours, and the op that it computes.
+struct Baseline {
+  std::string_view config;
+  Op op;
+};
+inline constexpr Baseline kBaselines[] = {
+    {kCublasltTop1, Op::kGemm}, {kCublasltBest, Op::kGemm}, {kRuntimeCopy, Op::kMemcpy}};
 
-/// elementwise_add has its rows in m and its columns in n, memcpy its elements in m.
-AnyProblem problem_of(const Point& point);
-/// A point with that op and problem, everything else as by default.
-Point point_of(const AnyProblem& problem);
+/// Null where it is a configuration of ours.
+const Baseline* baseline_named(std::string_view config);
+inline bool is_baseline(std::string_view config) { return baseline_named(config) != nullptr; }
+bool is_cublaslt(std::string_view config);
 
 /// One line that is equal for equal points and differs otherwise.
 std::string key_of(const Point& point);

@@ -41,9 +41,9 @@ TEST_CASE("A resumed file knows its points, and any part of a point makes it ano
   CHECK(appender.has(kFirst.point));
   CHECK_FALSE(appender.has(kSecond.point));
   std::vector<Point> others(6, kFirst.point);
-  others[0].problem.shape.k += 8;
-  others[1].problem.dtype = ElementType::kBf16;
-  others[2].problem.layout = Layout::kNn;
+  std::get<GemmProblem>(others[0].problem).shape.k += 8;
+  std::get<GemmProblem>(others[1].problem).dtype = ElementType::kBf16;
+  std::get<GemmProblem>(others[2].problem).layout = Layout::kNn;
   others[3].regime = Regime::kSustained;
   others[4].inputs = Inputs::kZeros;
   others[5].l2_state = L2State::kFlushed;

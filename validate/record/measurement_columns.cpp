@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "model/base/element_type_text.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "model/ops/gemm_field.h"
+#include "model/ops/problem_fields.h"
 #include "model/ops/short_config_text.h"
 
 namespace tilecast {
@@ -74,18 +76,24 @@ constexpr MeasurementColumn text_column(std::string_view name, bool required) {
           [](Measurement& m, std::string_view text) { m.*kMember = text; }};
 }
 
-template <i64 GemmShape::*kMember>
+template <std::size_t kSide>
 constexpr MeasurementColumn side_column(std::string_view name) {
-  return {name, true,
-          [](const Measurement& m) {
-            const i64 side = m.point.problem.shape.*kMember;
-            return side == 0 ? std::string() : std::to_string(side);
-          },
-          [](Measurement& m, std::string_view text) {
-            if (!text.empty()) {
-              m.point.problem.shape.*kMember = whole(text, 1);
-            }
-          }};
+  return {
+      name, true,
+      [](const Measurement& m) {
+        const i64 side = sides_of(m.point.problem)[kSide];
+        return side == 0 ? std::string() : std::to_string(side);
+      },
+      [](Measurement& m, std::string_view text) {
+        const i64 side = text.empty() ? 0 : whole(text, 1);
+        if ((side != 0) != (kSide < static_cast<std::size_t>(sides_of(op_of(m.point.problem))))) {
+          throw ConfigError(fmt::format("expected {} for op {}", side == 0 ? "a size" : "nothing",
+                                        to_text(op_of(m.point.problem))));
+        }
+        std::array<i64, 3> sides = sides_of(m.point.problem);
+        sides[kSide] = side;
+        set_sides(m.point.problem, sides);
+      }};
 }
 
 template <Seconds TimeDistribution::*kMember>
@@ -141,26 +149,31 @@ constexpr MeasurementColumn point_column(std::string_view name) {
           [](Measurement& m, std::string_view text) { m.point.*kMember = kParse(text); }};
 }
 
-/// Of GEMMs; the layout alone is in every file.
+// The fields of the ops' problems, in the order of their columns; all of them
+// (measurement_csv_test.cpp).
+constexpr std::string_view kFields[] = {"layout", "dtype_c", "batch",    "groups",    "lda",
+                                        "ldb",    "ldc",     "epilogue", "accumulate"};
+
+/// The layout alone is in every file; there it is a GEMM's, which has no default.
 template <std::size_t kField>
 constexpr MeasurementColumn field_column() {
-  return {kGemmFields[kField].name, kField == 0,
-          [](const Measurement& m) {
-            return m.point.op == Op::kGemm ? kGemmFields[kField].text(m.point.problem)
-                                           : std::string();
-          },
+  return {kFields[kField], kField == 0,
+          [](const Measurement& m) { return field_text(m.point.problem, kFields[kField]); },
           [](Measurement& m, std::string_view text) {
-            if (text.empty() && (kField != 0 || m.point.op != Op::kGemm)) {
+            AnyProblem& problem = m.point.problem;
+            if (text.empty() && (kField != 0 || field_text(problem, kFields[kField]).empty())) {
               return;
             }
-            GemmProblem& problem = m.point.problem;
-            const GemmShape given = problem.shape;
-            kGemmFields[kField].read(problem, text);
-            if (problem.shape != given) {
-              throw ConfigError(fmt::format("expected {} rows in all as {} says, got {}",
-                                            problem.shape.m == given.m ? given.k : given.m,
-                                            problem.shape.m == given.m ? "k" : "m",
-                                            problem.groups->total()));
+            const std::array<i64, 3> given = sides_of(problem);
+            if (!read_field(problem, kFields[kField], text)) {
+              throw ConfigError(fmt::format("expected nothing for op {}", to_text(op_of(problem))));
+            }
+            for (std::size_t i = 0; i < given.size(); ++i) {
+              constexpr std::string_view kSides[] = {"m", "n", "k"};
+              if (const i64 side = sides_of(problem)[i]; side != given[i]) {
+                throw ConfigError(fmt::format("expected {} rows in all as {} says, got {}",
+                                              given[i], kSides[i], side));
+              }
             }
           }};
 }
@@ -178,14 +191,17 @@ constexpr MeasurementColumn kColumns[] = {
     context_column<&RunContext::driver>("driver"),
     context_column<&RunContext::toolkit>("toolkit"),
     context_column<&RunContext::git>("git"),
-    point_column<&Point::op, parse_op>("op"),
-    side_column<&GemmShape::m>("m"),
-    side_column<&GemmShape::n>("n"),
-    side_column<&GemmShape::k>("k"),
-    {"dtype", true,
-     [](const Measurement& m) { return std::string(to_text(m.point.problem.dtype)); },
+    {"op", true, [](const Measurement& m) { return std::string(to_text(op_of(m.point.problem))); },
      [](Measurement& m, std::string_view text) {
-       m.point.problem.dtype = parse_element_type(text);
+       m.point.problem = blank_problem(parse_op(text));
+     }},
+    side_column<0>("m"),
+    side_column<1>("n"),
+    side_column<2>("k"),
+    {"dtype", true,
+     [](const Measurement& m) { return std::string(to_text(dtype_of(m.point.problem))); },
+     [](Measurement& m, std::string_view text) {
+       set_dtype(m.point.problem, parse_element_type(text));
      }},
     field_column<0>(),  // the layout
     {"config", true, [](const Measurement& m) { return m.point.config; },
@@ -291,23 +307,14 @@ constexpr MeasurementColumn kColumns[] = {
 
 std::span<const MeasurementColumn> measurement_column_table() { return kColumns; }
 
-void check_sides(const Point& point) {
-  const GemmShape& shape = point.problem.shape;
-  const i64 sides[] = {shape.m, shape.n, shape.k};
-  constexpr std::string_view kNames[] = {"m", "n", "k"};
-  for (int i = 0; i < 3; ++i) {
-    if ((sides[i] != 0) != (i < sides_of(point.op))) {
-      throw ConfigError(fmt::format("{}: expected {} for op {}", kNames[i],
-                                    sides[i] == 0 ? "a size" : "nothing", to_text(point.op)));
-    }
-  }
-  if (with_leading(point.problem, point.problem.leading).leading != point.problem.leading) {
+void check_problem(const Point& point) {
+  if (normal_problem(point.problem) != point.problem) {
     throw ConfigError("lda, ldb, ldc: expected nothing where rows are tight");
   }
 }
 
 void check_row(const Measurement& m) {
-  check_sides(m.point);
+  check_problem(m.point);
   if (m.time) {
     const TimeDistribution& time = *m.time;
     if (time.samples == 0) {

@@ -18,10 +18,11 @@ struct MeasurementColumn {
   void (*read)(Measurement&, std::string_view);
 };
 
+/// In the order in which they are read: what a field means depends on the op.
 std::span<const MeasurementColumn> measurement_column_table();
 
-/// Throws ConfigError `column: what was expected` where a side is missing or the op has none.
-void check_sides(const Point& point);
+/// Throws ConfigError `column: what was expected` where the problem says what goes without saying.
+void check_problem(const Point& point);
 
 /// Throws ConfigError `column: what was expected` where the fields contradict each other.
 void check_row(const Measurement& measurement);

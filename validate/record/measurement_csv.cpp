@@ -16,10 +16,10 @@ namespace {
 
 bool is_counter(std::string_view column) { return column.find("__") != std::string_view::npos; }
 
-/// What the reader does with each field of a row, in the order of the file's header.
+/// What the reader does with each field of a row that it takes, in the order of the table.
 struct FieldUse {
-  const MeasurementColumn* column = nullptr;  // nothing: a counter, or not ours
-  bool counter = false;
+  std::size_t field;                          // in the file
+  const MeasurementColumn* column = nullptr;  // nothing: a counter
 };
 
 std::vector<FieldUse> plan_fields(const CsvRecord& header, std::string_view name) {
@@ -29,14 +29,18 @@ std::vector<FieldUse> plan_fields(const CsvRecord& header, std::string_view name
     if (!seen.insert(field).second) {
       throw ConfigError(fmt::format("{}:{}: {}: duplicate column", name, header.line, field));
     }
-    FieldUse use{.counter = is_counter(field)};
-    for (const MeasurementColumn& column : measurement_column_table()) {
-      if (column.name == field) {
-        use.column = &column;
-      }
+    if (is_counter(field)) {
+      uses.push_back({.field = static_cast<std::size_t>(&field - header.fields.data())});
     }
-    uses.push_back(use);
   }
+  std::vector<FieldUse> ours;
+  for (const MeasurementColumn& column : measurement_column_table()) {
+    const auto found = std::ranges::find(header.fields, column.name);
+    if (found != header.fields.end()) {
+      ours.push_back({static_cast<std::size_t>(found - header.fields.begin()), &column});
+    }
+  }
+  uses.insert(uses.begin(), ours.begin(), ours.end());
   for (const MeasurementColumn& column : measurement_column_table()) {
     if (column.required && !seen.contains(std::string(column.name))) {
       throw ConfigError(fmt::format("{}:{}: {}: column missing from the header{}", name,
@@ -59,16 +63,17 @@ Measurement read_row(const CsvRecord& record, const CsvRecord& header,
                      const std::vector<FieldUse>& uses, std::string_view name) {
   require_fields(record, header, name);
   Measurement measurement;
-  for (std::size_t i = 0; i < uses.size(); ++i) {
+  for (const auto& [field, column] : uses) {
+    const std::string& text = record.fields[field];
     try {
-      if (uses[i].column != nullptr) {
-        uses[i].column->read(measurement, record.fields[i]);
-      } else if (uses[i].counter && !record.fields[i].empty()) {
-        measurement.counters[header.fields[i]] = parse_counter(record.fields[i]);
+      if (column != nullptr) {
+        column->read(measurement, text);
+      } else if (!text.empty()) {
+        measurement.counters[header.fields[field]] = parse_counter(text);
       }
     } catch (const ConfigError& error) {
       throw ConfigError(
-          fmt::format("{}:{}: {}: {}", name, record.line, header.fields[i], error.what()));
+          fmt::format("{}:{}: {}: {}", name, record.line, header.fields[field], error.what()));
     }
   }
   try {

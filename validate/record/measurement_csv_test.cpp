@@ -1,10 +1,13 @@
 #include "validate/record/measurement_csv.h"
 
+#include <algorithm>
 #include <random>
 
 #include "model/base/error.h"
+#include "model/ops/problem_fields.h"
 #include "tests/catch.h"
 #include "validate/record/example_measurement.h"
+#include "validate/record/measurement_columns.h"
 
 namespace tilecast {
 namespace {
@@ -37,12 +40,14 @@ Measurement random_measurement(std::mt19937& random) {
   m.point.regime = upto(2) == 0 ? Regime::kBurst : Regime::kSustained;
   m.point.inputs = static_cast<Inputs>(upto(4));
   m.point.l2_state = static_cast<L2State>(upto(3));
-  m.point.problem.dtype = static_cast<ElementType>(upto(5));
-  if (is_fp8(m.point.problem.dtype)) {
-    m.point.problem.c = upto(2) == 0 ? ElementType::kFp16 : ElementType::kBf16;
-    m.point.problem.accumulate = upto(2) == 0 ? Accumulate::kFast : Accumulate::kExact;
+  std::get<GemmProblem>(m.point.problem).dtype = static_cast<ElementType>(upto(5));
+  if (is_fp8(std::get<GemmProblem>(m.point.problem).dtype)) {
+    std::get<GemmProblem>(m.point.problem).c =
+        upto(2) == 0 ? ElementType::kFp16 : ElementType::kBf16;
+    std::get<GemmProblem>(m.point.problem).accumulate =
+        upto(2) == 0 ? Accumulate::kFast : Accumulate::kExact;
   }
-  m.point.problem.layout = static_cast<Layout>(upto(2));
+  std::get<GemmProblem>(m.point.problem).layout = static_cast<Layout>(upto(2));
   m.context.driver = upto(2) == 0 ? "550, \"open\"" : "";
   m.verified = upto(2) == 0;
   if (upto(4) == 0) {
@@ -147,7 +152,7 @@ TEST_CASE("Columns are found by name: another order and unknown columns do not m
   REQUIRE(file.rows.size() == 1);
   const Measurement& m = file.rows[0].measurement;
   CHECK(file.rows[0].line == 2);
-  CHECK(m.point.problem == GemmProblem{{64, 32, 16}, ElementType::kBf16, Layout::kNn});
+  CHECK(m.point.problem == AnyProblem{GemmProblem{{64, 32, 16}, ElementType::kBf16, Layout::kNn}});
   CHECK(m.point.regime == Regime::kSustained);
   CHECK(m.time->median.value == Approx(7e-6));
   CHECK_FALSE(m.cycles.has_value());
@@ -155,9 +160,16 @@ TEST_CASE("Columns are found by name: another order and unknown columns do not m
   CHECK(m.counters == std::map<std::string, double>{{"sm__cycles_active.avg", 12.5}});
 }
 
+TEST_CASE("Each field of an op's problem is a column") {
+  for (const std::string_view field : problem_field_names()) {
+    INFO(field);
+    CHECK(std::ranges::count(measurement_column_table(), field, &MeasurementColumn::name) == 1);
+  }
+}
+
 TEST_CASE("A memcpy row has its elements in m and no layout") {
-  Measurement m = example_measurement("memcpy_cpasync:buffers=2", Seconds{1e-6}, {1024, 0, 0});
-  m.point.op = Op::kMemcpy;
+  Measurement m = example_measurement("memcpy_cpasync:buffers=2", Seconds{1e-6});
+  m.point.problem = StreamProblem{1, 1024, ElementType::kFp16, Op::kMemcpy};
   const std::string text = measurement_csv({m});
   CHECK(text.find("memcpy,1024,,,fp16,,memcpy_cpasync:buffers=2,") != std::string::npos);
   CHECK(parse_measurements(text, "x.csv").rows[0].measurement.point == m.point);
@@ -170,17 +182,17 @@ TEST_CASE("An epilogue is a column of its own, empty where there is none, and pa
   const std::string plain = measurement_csv({m});
   CHECK(plain.find(",epilogue,accumulate\n") != std::string::npos);
   CHECK(plain.ends_with(",,\n"));
-  m.point.problem.epilogue = {step<BiasN>(), step<Gelu>()};
+  std::get<GemmProblem>(m.point.problem).epilogue = {step<BiasN>(), step<Gelu>()};
   const std::string fused = measurement_csv({m});
   CHECK(fused.ends_with(",bias_n+gelu,\n"));
   CHECK(parse_measurements(fused, "x.csv").rows[0].measurement.point == m.point);
   Point none = m.point;
-  none.problem.epilogue = {};
+  std::get<GemmProblem>(none.problem).epilogue = {};
   CHECK(key_of(none) != key_of(m.point));
   Point fp8 = none;
-  fp8.problem.dtype = ElementType::kE4m3;
+  std::get<GemmProblem>(fp8.problem).dtype = ElementType::kE4m3;
   Point fp16_c = fp8;
-  fp16_c.problem.c = ElementType::kFp16;
+  std::get<GemmProblem>(fp16_c.problem).c = ElementType::kFp16;
   CHECK(key_of(fp8) != key_of(fp16_c));
   CHECK(message_of(replaced(fused, "bias_n+gelu", "gelu+bias_n"))
             .starts_with("x.csv:2: epilogue: epilogue 'gelu+bias_n': expected one of none, "));
@@ -188,7 +200,7 @@ TEST_CASE("An epilogue is a column of its own, empty where there is none, and pa
 
 TEST_CASE("How sums of fp8 are added up is a column, which files of before do not have") {
   Measurement m = example_measurement(kConfig, Seconds{1e-6}, {1024, 512, 64});
-  m.point.problem.dtype = ElementType::kE4m3;
+  std::get<GemmProblem>(m.point.problem).dtype = ElementType::kE4m3;
   const auto row_of = [&] { return measurement_csv({m}); };
   const auto read = [](const std::string& text) {
     return parse_measurements(text, "x.csv").rows[0].measurement.point;
@@ -197,12 +209,12 @@ TEST_CASE("How sums of fp8 are added up is a column, which files of before do no
   CHECK(row_of().ends_with(",,fast\n"));
   CHECK(read(row_of()) == fast);
   CHECK(read(replaced(replaced(row_of(), ",accumulate\n", "\n"), ",fast\n", "\n")) == fast);
-  m.point.problem.accumulate = Accumulate::kExact;
+  std::get<GemmProblem>(m.point.problem).accumulate = Accumulate::kExact;
   CHECK(row_of().ends_with(",,exact\n"));
   CHECK(read(row_of()) == m.point);
   CHECK(key_of(fast) != key_of(m.point));
   m.point.problem = fast.problem;
-  m.point.problem.epilogue.add(step<ScaleBlock>());
+  std::get<GemmProblem>(m.point.problem).epilogue.add(step<ScaleBlock>());
   CHECK(row_of().ends_with(",scale_block,exact\n"));
   CHECK(read(row_of()) == m.point);
   CHECK(message_of(replaced(row_of(), ",exact\n", ",fast\n"))
@@ -212,7 +224,7 @@ TEST_CASE("How sums of fp8 are added up is a column, which files of before do no
 TEST_CASE("Leading dimensions are columns, empty where rows are tight, and part of the point") {
   Measurement m = example_measurement(kConfig, Seconds{1e-6}, {1024, 512, 64});
   const Point tight = m.point;
-  m.point.problem.leading = {72, 0, 520};
+  std::get<GemmProblem>(m.point.problem).leading = {72, 0, 520};
   const std::string text = measurement_csv({m});
   CHECK(text.find(",72,,520,") != std::string::npos);
   CHECK(parse_measurements(text, "x.csv").rows[0].measurement.point == m.point);

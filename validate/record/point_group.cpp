@@ -2,32 +2,11 @@
 
 #include <algorithm>
 
-#include "model/gemm/problem/group_text.h"
-#include "model/gemm/problem/leading_text.h"
-
 namespace tilecast {
 
 GroupKey group_key(const Point& point) {
-  const GemmProblem& problem = point.problem;
-  return {point.op,
-          problem.shape.m,
-          problem.shape.n,
-          problem.shape.k,
-          problem.batch.products,
-          problem.batch.one_a,
-          problem.batch.one_b,
-          problem.groups == nullptr ? "" : to_text(*problem.groups),
-          to_text(problem.leading),
-          problem.dtype,
-          c_type(problem),
-          problem.accumulate,
-          problem.layout,
-          problem.epilogue.of(OutputKind::kScale).number,
-          problem.epilogue.of(OutputKind::kBias).number,
-          problem.epilogue.of(OutputKind::kActivate).number,
-          point.regime,
-          point.inputs,
-          point.l2_state};
+  return {op_of(point.problem), sides_of(point.problem), to_text(point.problem), point.regime,
+          point.inputs,         point.l2_state};
 }
 
 void BestTimes::note(const GroupKey& group, Seconds time) {

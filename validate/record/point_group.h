@@ -2,6 +2,7 @@
 // Checked by: point_group_test.cpp.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <tuple>
@@ -11,9 +12,7 @@
 namespace tilecast {
 
 /// Equal keys: rows that may be compared. In the order of problems, regimes, inputs, states of L2.
-using GroupKey =
-    std::tuple<Op, i64, i64, i64, i64, bool, bool, std::string, std::string, ElementType,
-               ElementType, Accumulate, Layout, i32, i32, i32, Regime, Inputs, L2State>;
+using GroupKey = std::tuple<Op, std::array<i64, 3>, std::string, Regime, Inputs, L2State>;
 
 /// Of everything that a point says but the configuration.
 GroupKey group_key(const Point& point);

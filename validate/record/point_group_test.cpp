@@ -3,30 +3,31 @@
 #include <set>
 
 #include "model/gemm/problem/group_rows.h"
+#include "model/gemm/problem/problem_text.h"
 #include "tests/catch.h"
 
 namespace tilecast {
 namespace {
 
 Point gemm(GemmShape shape) {
-  return {.problem = {shape, ElementType::kE4m3, Layout::kTn}, .config = "a"};
+  return {.problem = GemmProblem{shape, ElementType::kE4m3, Layout::kTn}, .config = "a"};
 }
 
 TEST_CASE("Whatever a point says but its configuration makes another group") {
   std::vector<Point> points(14, gemm({512, 512, 1024}));
-  points[1].op = Op::kElementwiseAdd;
-  points[2].problem.shape.k = 2048;
-  points[3].problem.batch.products = 2;
-  points[4].problem.batch = {.products = 2, .one_b = true};
-  points[5].problem = in_groups(points[5].problem, {256, 256});
-  points[6].problem.dtype = ElementType::kE5m2;
-  points[7].problem = with_c_type(points[7].problem, ElementType::kFp16);
-  points[8].problem.layout = Layout::kNn;
-  points[9].problem.epilogue.add(step<Gelu>());
+  points[1].problem = StreamProblem{512, 512, ElementType::kE4m3};
+  std::get<GemmProblem>(points[2].problem).shape.k = 2048;
+  std::get<GemmProblem>(points[3].problem).batch.products = 2;
+  std::get<GemmProblem>(points[4].problem).batch = {.products = 2, .one_b = true};
+  points[5].problem = in_groups(std::get<GemmProblem>(points[5].problem), {256, 256});
+  std::get<GemmProblem>(points[6].problem).dtype = ElementType::kE5m2;
+  points[7].problem = with_c_type(std::get<GemmProblem>(points[7].problem), ElementType::kFp16);
+  std::get<GemmProblem>(points[8].problem).layout = Layout::kNn;
+  std::get<GemmProblem>(points[9].problem).epilogue.add(step<Gelu>());
   points[10].regime = Regime::kSustained;
   points[11].inputs = Inputs::kZeros;
-  points[12].problem.leading.b = 2048;
-  points[13].problem.accumulate = Accumulate::kExact;
+  std::get<GemmProblem>(points[12].problem).leading.b = 2048;
+  std::get<GemmProblem>(points[13].problem).accumulate = Accumulate::kExact;
   std::set<GroupKey> keys;
   for (const Point& point : points) {
     keys.insert(group_key(point));

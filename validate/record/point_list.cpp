@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <set>
-#include <span>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "model/ops/gemm_field.h"
+#include "model/ops/problem_fields.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/measurement_columns.h"
 #include "validate/record/stored_text.h"
@@ -23,8 +21,11 @@ const std::vector<std::string>& point_columns() {
   static const std::vector<std::string> columns = [] {
     std::vector<std::string> names{"op",     "m",      "n",      "k",        "dtype", "layout",
                                    "config", "regime", "inputs", "l2_state", "drawn"};
-    std::ranges::transform(std::span(kGemmFields).subspan(1), std::back_inserter(names),
-                           [](const GemmField& field) { return std::string(field.name); });
+    for (const std::string_view field : problem_field_names()) {
+      if (std::ranges::find(names, field) == names.end()) {
+        names.emplace_back(field);
+      }
+    }
     return names;
   }();
   return columns;
@@ -105,7 +106,7 @@ std::vector<ListedPoint> parse_point_list(std::string_view text, std::string_vie
         place.column->read(row, record->fields[place.field]);
       }
       column = "config";
-      check_sides(row.point);
+      check_problem(row.point);
     } catch (const ConfigError& error) {
       throw ConfigError(fmt::format("{}:{}: {}: {}", name, record->line, column, error.what()));
     }

@@ -32,13 +32,11 @@ TEST_CASE("A list is read back as it was written") {
   ListedPoint gemm{example_measurement(kConfig, Seconds{1e-3}).point, "best"};
   gemm.point.regime = Regime::kSustained;
   ListedPoint copy{};
-  copy.point.op = Op::kMemcpy;
-  copy.point.problem.shape = {1 << 20, 0, 0};
-  copy.point.problem.dtype = ElementType::kFp32;
+  copy.point.problem = StreamProblem{1, 1 << 20, ElementType::kFp32, Op::kMemcpy};
   copy.point.config = std::string(kRuntimeCopy);
   ListedPoint exact = gemm;
-  exact.point.problem.dtype = ElementType::kE4m3;
-  exact.point.problem.accumulate = Accumulate::kExact;
+  std::get<GemmProblem>(exact.point.problem).dtype = ElementType::kE4m3;
+  std::get<GemmProblem>(exact.point.problem).accumulate = Accumulate::kExact;
   const std::vector<ListedPoint> back =
       parse_point_list(point_list_csv({gemm, copy, exact}), "p.csv");
   REQUIRE(back.size() == 3);

@@ -11,7 +11,7 @@ MeasurementRow row(const std::string& config, double micro, Status status = Stat
                    bool verified = true) {
   MeasurementRow made{};
   Measurement& m = made.measurement;
-  m.point.problem = {{512, 512, 512}, ElementType::kFp16, Layout::kTn};
+  m.point.problem = GemmProblem{{512, 512, 512}, ElementType::kFp16, Layout::kTn};
   m.point.config = config;
   m.status = status;
   m.verified = verified;

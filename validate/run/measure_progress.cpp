@@ -39,7 +39,7 @@ std::string clock_text(Seconds time) {
 std::string describe(const Point& point) {
   const std::string l2 =
       point.l2_state == L2State::kRotating ? "" : fmt::format(" {}", to_text(point.l2_state));
-  return fmt::format("{} {} {}{} {}", to_text(problem_of(point)), to_text(point.regime),
+  return fmt::format("{} {} {}{} {}", to_text(point.problem), to_text(point.regime),
                      to_text(point.inputs), l2, point.config);
 }
 
@@ -49,14 +49,12 @@ std::string describe_result(const Measurement& row) {
     return fmt::format("{}: {}", to_text(row.status), row.reason);
   }
   const Seconds time = row.time->median;
-  const AnyProblem problem = problem_of(row.point);
-  const StreamProblem* stream = std::get_if<StreamProblem>(&problem);
+  const double flops = flops_of(row.point.problem);
   return fmt::format(
       "ok {:.2f} us {} {}", time.value * kMicro,
       row.sm_clock ? fmt::format("{:.0f} MHz", row.sm_clock->value / kMega) : "",
-      stream != nullptr
-          ? fmt::format("{:.3f} TB/s", stream_bytes(*stream) / time.value / kTera)
-          : fmt::format("{:.1f} TFLOPS", gemm_flops(row.point.problem) / time.value / kTera));
+      flops > 0 ? fmt::format("{:.1f} TFLOPS", flops / time.value / kTera)
+                : fmt::format("{:.3f} TB/s", least_bytes(row.point.problem) / time.value / kTera));
 }
 
 }  // namespace tilecast

@@ -56,7 +56,7 @@ class FakeBench : public Bench {
 std::vector<SuitePoint> points_of(std::size_t count) {
   std::vector<SuitePoint> points(count);
   for (std::size_t i = 0; i < count; ++i) {
-    points[i].point.problem = {{64, 64, 64}, ElementType::kFp16, Layout::kTn};
+    points[i].point.problem = GemmProblem{{64, 64, 64}, ElementType::kFp16, Layout::kTn};
     points[i].point.config = "fake:n=" + std::to_string(i);
   }
   return points;

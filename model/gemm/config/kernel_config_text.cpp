@@ -175,7 +175,6 @@ std::string_view to_text(Reduction reduction) {
   return kReductions[static_cast<std::size_t>(reduction)].word;
 }
 std::string_view to_text(RasterKind kind) { return kRasters[static_cast<std::size_t>(kind)].word; }
-std::string_view to_text(ElementType type) { return traits_of(type).name; }
 std::string_view to_text(Layout layout) { return word_of(kLayouts, layout); }
 std::string_view meaning_of(Layout layout) {
   switch (layout) {
@@ -213,30 +212,6 @@ const ConfigKeys<KernelConfig>& config_keys() {
 std::string to_text(const KernelConfig& config) { return canonical_text(config); }
 
 Schedule parse_schedule(std::string_view text) { return value_of(kSchedules, "schedule", text); }
-std::vector<std::string> other_words(ElementType type) {
-  const std::vector<std::string_view> words = split(traits_of(type).others, ' ');
-  return {words.begin(), words.end()};
-}
-ElementType parse_element_type(std::string_view text) {
-  if (const std::optional<ElementType> type = element_type_named(text)) {
-    return *type;
-  }
-  const std::vector<std::string> known{"fp16", "bf16", "e4m3", "e5m2", "fp32"};
-  throw ConfigError(fmt::format(
-      "unknown dtype '{}': expected fp16, bf16, e4m3 or e5m2, or fp32 of copies and additions{}",
-      on_one_line(text), did_you_mean(text, known)));
-}
-std::optional<ElementType> element_type_named(std::string_view text) {
-  constexpr std::string_view kTorch = "torch.";  // prefix of type names in Python
-  const std::string word = lower_case(text.starts_with(kTorch) ? text.substr(kTorch.size()) : text);
-  for (i32 i = 0; i < kElementTypes; ++i) {
-    const auto type = static_cast<ElementType>(i);
-    if (word == to_text(type) || std::ranges::count(other_words(type), word) > 0) {
-      return type;
-    }
-  }
-  return std::nullopt;
-}
 Layout parse_layout(std::string_view text) {
   // BLAS, CUTLASS and nvFuser name layouts for column-major matrices: their NN is our tt, their TT
   // our nn.

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/base/element_type_text.h"
 #include "model/gemm/config/kernel_config.h"
 #include "model/gemm/config/schedule_text.h"
 #include "model/gemm/problem/gemm_problem.h"
@@ -32,7 +33,6 @@ KernelConfig parse_kernel_config(std::string_view text);
 
 std::string_view to_text(Reduction reduction);
 std::string_view to_text(RasterKind kind);
-std::string_view to_text(ElementType type);
 std::string_view to_text(Layout layout);
 std::string_view meaning_of(Layout layout);
 std::string_view to_text(Accumulate accumulate);
@@ -40,10 +40,6 @@ std::string to_text(const GemmShape& shape);  // 8192x8192x4096
 /// "32"; "32:b" if all products share one B, "32:a", "32:ab".
 std::string to_text(const Batch& batch);
 
-ElementType parse_element_type(std::string_view text);
-/// Other accepted words for the type: float16, half, f16.
-std::vector<std::string> other_words(ElementType type);
-std::optional<ElementType> element_type_named(std::string_view text);
 Layout parse_layout(std::string_view text);
 Accumulate parse_accumulate(std::string_view text);
 constexpr Layout kEveryLayout[] = {Layout::kTn, Layout::kNn, Layout::kNt, Layout::kTt};

@@ -263,6 +263,8 @@ void Proposals::add(const KernelConfig& config, std::span<const Raster> rasters)
   legal.kernels.push_back({first, begin, legal.orders.size()});
 }
 
+namespace {
+
 std::string why_no_split_pays(const GpuSpec& gpu, const GemmProblem& asked,
                               const KernelConfig& asked_of) {
   const KernelConfig config = for_operands(asked.dtype, asked_of);
@@ -278,6 +280,21 @@ std::string why_no_split_pays(const GpuSpec& gpu, const GemmProblem& asked,
       traits_of(config.schedule).hybrid ? "a partial last wave after a full one"
                                         : "a wave that is not full",
       splits_equally(config.schedule) ? kFewestKBlocks : kMinKBlocks + 1);
+}
+
+}  // namespace
+
+std::string why_rejected(const GpuSpec& gpu, const GemmProblem& problem, std::string_view reason,
+                         const KernelConfig& config) {
+  if (reason == kNoSplitPays) {
+    return why_no_split_pays(gpu, problem, config);
+  }
+  if (reason != kNeverPays) {
+    return why_not_legal(gpu, problem, config);
+  }
+  return config.store == Store::kDeferred
+             ? "a smaller tile or cluster covers C as well, or no tile follows to store under"
+             : "a smaller tile or cluster covers C as well";
 }
 
 }  // namespace tilecast

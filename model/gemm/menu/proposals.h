@@ -61,8 +61,8 @@ class Proposals {
   std::vector<Raster> seen_;  // orders of the current kernel; a member to reuse its memory
 };
 
-/// The message for kNoSplitPays.
-std::string why_no_split_pays(const GpuSpec& gpu, const GemmProblem& problem,
-                              const KernelConfig& config);
+/// The sentence for a reason of Rejections::rejected.
+std::string why_rejected(const GpuSpec& gpu, const GemmProblem& problem, std::string_view reason,
+                         const KernelConfig& config);
 
 }  // namespace tilecast

@@ -8,6 +8,7 @@
 #include "model/gemm/costs/fused_epilogue.h"
 #include "model/gemm/menu/candidates.h"
 #include "model/gemm/menu/legality.h"
+#include "model/gemm/problem/problem_text.h"
 #include "model/ops/any_op.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"

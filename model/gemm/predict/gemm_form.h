@@ -14,7 +14,7 @@
 #include "model/gemm/form/closed_form.h"
 #include "model/gemm/menu/candidates.h"
 #include "model/gemm/predict/gemm_question.h"
-#include "model/predict/predict.h"
+#include "model/rank/effort.h"
 
 namespace tilecast {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "model/base/math.h"
+#include "model/gemm/predict/predict_gemm.h"
 #include "model/gemm/problem/group_rows.h"
-#include "model/predict/predict_op.h"
 
 namespace tilecast {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/predict/predict_op.h"
+#include "model/gemm/predict/predict_gemm.h"
 
 #include <algorithm>
 #include <limits>
@@ -12,17 +12,19 @@
 #include "model/base/math.h"
 #include "model/base/parallel.h"
 #include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/costs/kernel_costs.h"
 #include "model/gemm/menu/candidates.h"
 #include "model/gemm/menu/legality.h"
+#include "model/gemm/menu/proposals.h"
 #include "model/gemm/predict/by_closed_form.h"
 #include "model/gemm/predict/gemm_form.h"
 #include "model/gemm/predict/simulated_gemm.h"
+#include "model/gemm/problem/problem_text.h"
 #include "model/gemm/problem/swapped_operands.h"
 #include "model/learn/learned.h"
-#include "model/predict/rejected.h"
-#include "model/predict/why_impossible.h"
 #include "model/rank/fastest.h"
 #include "model/rank/retime.h"
+#include "model/rank/shortlist.h"
 #include "model/spec/load_gpu.h"
 
 namespace tilecast {
@@ -85,6 +87,15 @@ CandidateKernels matching_kernels(const GpuSpec& gpu, const GemmProblem& problem
 
 }  // namespace
 
+LeastWork least_work(const GpuSpec& gpu, const GemmProblem& problem) {
+  const double elements = 2.0 / element_bytes(problem.dtype);  // of fp8 twice as many in a cycle
+  return {
+      .read = Bytes{bytes_of_a(problem) + bytes_of_b(problem) + epilogue_bytes(problem)},
+      .written = Bytes{bytes_of_c(problem)},
+      .tensor = LeastWork::Tensor{Flops{gemm_flops(problem)},
+                                  FlopsPerCycle{gpu.sm.count * tensor_rate(gpu).value * elements}}};
+}
+
 Prediction predict_one(const GemmQuestion& asked, const KernelConfig& asked_of, Method method,
                        SimulatedGemm* watch) {
   const GpuSpec& gpu = asked.gpu;
@@ -107,7 +118,7 @@ Prediction predict_one(const GemmQuestion& asked, const KernelConfig& asked_of, 
     p = by_simulation(question, kernel, p, learned, watch);
   }
   p.tflops = tera_per_second(Flops{gemm_flops(problem)}, p.time);
-  require_possible(gpu, asked.problem, p);
+  require_possible(gpu, asked.problem, least_work(gpu, asked.problem), p);
   return p;
 }
 
@@ -175,7 +186,7 @@ Ranking rank_kernels(const GemmQuestion& asked, CandidateKernels candidates, std
   ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
   ranking.for_each_prediction([&](Prediction& p) {
     p.tflops = tera_per_second(Flops{gemm_flops(problem)}, p.time);
-    require_possible(gpu, problem, p);
+    require_possible(gpu, problem, least_work(gpu, problem), p);
   });
   return ranking;
 }

@@ -17,7 +17,7 @@
 #include "model/gemm/predict/kernel_activity.h"
 #include "model/gemm/sim/simulate.h"
 #include "model/learn/learned.h"
-#include "model/predict/predict.h"
+#include "model/rank/effort.h"
 
 namespace tilecast {
 

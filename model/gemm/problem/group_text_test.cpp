@@ -1,5 +1,6 @@
 #include "model/gemm/problem/group_text.h"
 
+#include "model/gemm/problem/problem_text.h"
 #include "model/ops/any_op.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
@@ -7,9 +8,7 @@
 namespace tilecast {
 namespace {
 
-std::string read(std::string_view shape) {
-  return shape_text(parse_problem(Op::kGemm, shape, ElementType::kBf16, Layout::kTn));
-}
+std::string read(std::string_view shape) { return shape_text(gemm_of_shape(shape)); }
 
 }  // namespace
 
@@ -17,8 +16,7 @@ TEST_CASE("Groups replace M in a shape, with equal neighbours abbreviated") {
   CHECK(read("[256,0,17]x4096x7168") == "[256,0,17]x4096x7168");
   CHECK(read("[8192,8192,8192,8192]X4096X7168") == "[4*8192]x4096x7168");
   CHECK(read("[2*0,1*5,2*0]x8x8") == "[2*0,5,2*0]x8x8");
-  const AnyProblem problem =
-      parse_problem(Op::kGemm, "[256,0,17]x4096x7168", ElementType::kBf16, Layout::kTn);
+  const AnyProblem problem = gemm_of_shape("[256,0,17]x4096x7168");
   const GemmProblem& gemm = std::get<GemmProblem>(problem);
   CHECK(gemm.shape == GemmShape{273, 4096, 7168});
   CHECK(gemm.groups == GroupRows::of({256, 0, 17}));
@@ -28,8 +26,7 @@ TEST_CASE("Groups replace M in a shape, with equal neighbours abbreviated") {
 TEST_CASE("Groups along K replace K") {
   CHECK(read("4096x7168x[256,0,17]") == "4096x7168x[256,0,17]");
   CHECK(read("64X32X[8192,8192]") == "64x32x[2*8192]");
-  const AnyProblem problem =
-      parse_problem(Op::kGemm, "4096x7168x[256,0,17]", ElementType::kBf16, Layout::kNt);
+  const AnyProblem problem = gemm_of_shape("4096x7168x[256,0,17]");
   const GemmProblem& gemm = std::get<GemmProblem>(problem);
   CHECK(gemm.shape == GemmShape{4096, 7168, 273});
   CHECK(gemm.groups == GroupRows::of({256, 0, 17}, 0, GroupSide::kK));

@@ -1,5 +1,6 @@
 #include "model/gemm/problem/leading_text.h"
 
+#include "model/gemm/problem/problem_text.h"
 #include "model/ops/any_op.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
@@ -21,9 +22,7 @@ TEST_CASE("Leading dimensions follow a problem's words, and packed ones are omit
   // Rows of B run along K in layout tn, along N in layout nn.
   CHECK(of("64x128x72 tn ldb=128").leading.b == 128);
   CHECK(of("64x128x72 nn ldb=128").leading.b == 0);
-  CHECK(std::get<GemmProblem>(
-            parse_problem(Op::kGemm, "64x128x72 lda=80 ldc=136", ElementType::kFp16, Layout::kTn))
-            .leading == LeadingDimensions{80, 0, 136});
+  CHECK(gemm_of_shape("64x128x72 lda=80 ldc=136").leading == LeadingDimensions{80, 0, 136});
 }
 
 TEST_CASE("A leading dimension shorter than a row, or of another op, is an error") {
@@ -37,8 +36,8 @@ TEST_CASE("A leading dimension shorter than a row, or of another op, is an error
   CHECK(error_message([] { split_leading("64x128x72 lda=80 fast"); }) ==
         "2 shape '64x128x72 lda=80 fast': expected lda=, ldb= or ldc= behind it, got 'fast'");
   CHECK(error_message([] {
-          parse_problem(Op::kMemcpy, "4096 lda=8192", ElementType::kFp16, Layout::kTn);
-        }) == "2 leading dimensions apply only to gemm, not to memcpy");
+          (void)problem_of_shape(Op::kMemcpy, "4096 lda=8192", ElementType::kFp16);
+        }).find("expected a number of elements") != std::string::npos);
 }
 
 }  // namespace tilecast

@@ -10,9 +10,7 @@ namespace {
 
 Measurement measured(Laboratory& laboratory, const StreamProblem& problem,
                      const std::string& config, Regime regime = Regime::kBurst) {
-  Point point = point_of(problem);
-  point.config = config;
-  point.regime = regime;
+  const Point point{.problem = problem, .config = config, .regime = regime};
   INFO(config);
   return laboratory.measure(point);
 }

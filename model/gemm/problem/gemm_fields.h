@@ -1,9 +1,7 @@
-// The fields of a GEMM's problem besides its sides and its type: columns of measurements and of
-// points, fields of lists of problems, options of commands. A new field is a row, which all of
-// these read. Checked by: validate/record/measurement_csv_test.cpp, cli/read_problems_test.cpp.
+// The fields of a GEMM's problem (model/op/problem_field.h).
 #pragma once
 
-#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,24 +9,15 @@
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/problem/group_text.h"
 #include "model/gemm/problem/leading_text.h"
-#include "model/ops/any_op.h"
+#include "model/gemm/problem/problem_text.h"
+#include "model/op/problem_field.h"
 
 namespace tilecast {
-
-struct GemmField {
-  std::string_view name;
-  std::string (*text)(const GemmProblem&);            // empty where it goes without saying
-  void (*read)(GemmProblem&, std::string_view text);  // throws ConfigError
-  const char* help = nullptr;                         // of an option; null: it has none of its own
-  std::string_view usual = {};                        // its default
-  /// Whether a default counts for the problem; null: for all.
-  bool (*counts)(const GemmProblem&, std::string_view usual) = nullptr;
-};
 
 template <char kMatrix>
 inline constexpr char kLeadingName[] = {'l', 'd', kMatrix, 0};
 template <char kMatrix, i64 LeadingDimensions::*kMember>
-constexpr GemmField leading_field() {
+constexpr ProblemField<GemmProblem> leading_field() {
   return {kLeadingName<kMatrix>,
           [](const GemmProblem& p) {
             return p.leading.*kMember == 0 ? "" : std::to_string(p.leading.*kMember);
@@ -43,7 +32,7 @@ constexpr GemmField leading_field() {
 
 /// In an order in which they can be read: C's type behind A's and B's, groups behind the sides, of
 /// which one is their sum, sums behind types and epilogue.
-inline constexpr GemmField kGemmFields[] = {
+inline constexpr ProblemField<GemmProblem> kGemmFields[] = {
     {"layout", [](const GemmProblem& p) { return std::string(to_text(p.layout)); },
      [](GemmProblem& p, std::string_view text) { p.layout = parse_layout(text); },
      "GEMMs only. tt, tn: B is [N,K]; nt, nn: B is [K,N]; nt, tt: A is [K,M]", "tn"},
@@ -68,8 +57,7 @@ inline constexpr GemmField kGemmFields[] = {
     {"epilogue", [](const GemmProblem& p) { return fuses(p.epilogue) ? to_text(p.epilogue) : ""; },
      [](GemmProblem& p, std::string_view text) { p.epilogue = parse_epilogue(text); },
      "GEMMs only. What is done to A B before it is rounded to C: none, or scales of fp8, a bias, "
-     "an "
-     "activation or gate, a residual, amax and scale_c, joined by + in this order, such as "
+     "an activation or gate, a residual, amax and scale_c, joined by + in this order, such as "
      "bias_n+gelu (words: tilecast list epilogues)",
      "none"},
     {"accumulate", [](const GemmProblem& p) { return std::string(accumulate_text(p)); },
@@ -81,15 +69,8 @@ inline constexpr GemmField kGemmFields[] = {
        return chooses_accumulate(p.dtype, p.epilogue);
      }}};
 
-/// "--layout", or with an alias "--out-dtype,--dtype-c"; empty of a field without an option.
-std::string option_name(const GemmField& field);
-
-/// Texts of fields by their names.
-using FieldTexts = std::map<std::string, std::string, std::less<>>;
-
-/// A problem of the op; a field that is not `given` is as in `usual` where that counts. A batch and
-/// groups lie in `shape`. Throws ConfigError.
-AnyProblem problem_of(Op op, std::string_view shape, ElementType dtype, const FieldTexts& given,
-                      const FieldTexts& usual = {});
+constexpr std::span<const ProblemField<GemmProblem>> fields_of(const GemmProblem&) {
+  return kGemmFields;
+}
 
 }  // namespace tilecast

@@ -1,9 +1,10 @@
-#include "model/predict/why_impossible.h"
+#include "model/rank/why_impossible.h"
 
 #include <limits>
 
 #include "model/base/error.h"
 #include "model/predict/predict.h"
+#include "model/predict/predict_op.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 
@@ -15,7 +16,8 @@ const GpuSpec& h200() {
   return gpu;
 }
 
-const AnyProblem kProblem = GemmProblem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
+const GemmProblem kProblem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
+LeastWork least() { return least_work(h200(), kProblem); }
 
 const Prediction& predicted() {
   static const Ranking ranking = rank_candidates(h200(), kProblem, {}, Regime::kBurst,
@@ -27,14 +29,14 @@ template <class Change>
 std::string why_of(const Change& change) {
   Prediction p = predicted();
   change(p);
-  return why_impossible(h200(), kProblem, p);
+  return why_impossible(h200(), least(), p);
 }
 
 bool says(const std::string& text, std::string_view words) { return text.find(words) != text.npos; }
 
 TEST_CASE("A prediction of the model is possible") {
-  CHECK(why_impossible(h200(), kProblem, predicted()).empty());
-  CHECK_NOTHROW(require_possible(h200(), kProblem, predicted()));
+  CHECK(why_impossible(h200(), least(), predicted()).empty());
+  CHECK_NOTHROW(require_possible(h200(), kProblem, least(), predicted()));
 }
 
 TEST_CASE("Each thing that no GPU does is named") {
@@ -64,7 +66,7 @@ TEST_CASE("An impossible prediction is an internal error that names problem and 
   Prediction p = predicted();
   p.dram_write = {0};
   try {
-    require_possible(h200(), kProblem, p);
+    require_possible(h200(), kProblem, least(), p);
     FAIL("nothing was thrown");
   } catch (const Error& error) {
     CHECK(error.code() == ExitCode::kWrong);

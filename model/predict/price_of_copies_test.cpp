@@ -1,10 +1,11 @@
-#include "model/gemm/predict/price_of_copies.h"
+#include "model/predict/price_of_copies.h"
 
 #include <random>
 
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/problem/operand_copies.h"
+#include "model/gemm/problem/problem_text.h"
 #include "model/ops/any_op.h"
 #include "model/predict/explain.h"
 #include "model/predict/predict.h"

@@ -13,6 +13,7 @@
 // tests/random, which has thousands of random problems pass it.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "model/ops/any_op.h"
@@ -21,10 +22,22 @@
 
 namespace tilecast {
 
+/// What no kernel of a problem does with less, as the op works it out (least_work).
+struct LeastWork {
+  Bytes read, written;  // of DRAM
+  /// Of an op on tensor cores: the FLOPs asked for, and those of the whole GPU in a cycle at most.
+  struct Tensor {
+    Flops flops;
+    FlopsPerCycle peak;
+  };
+  std::optional<Tensor> tensor = {};
+};
+
 /// Each violation with its numbers; empty where there is none.
-std::string why_impossible(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& p);
+std::string why_impossible(const GpuSpec& gpu, const LeastWork& least, const Prediction& p);
 
 /// Throws Error "internal error: ..." with problem, configuration and violations.
-void require_possible(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& p);
+void require_possible(const GpuSpec& gpu, const AnyProblem& problem, const LeastWork& least,
+                      const Prediction& p);
 
 }  // namespace tilecast

@@ -1,11 +1,10 @@
-#include "model/predict/why_impossible.h"
+#include "model/rank/why_impossible.h"
 
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "model/base/error.h"
-#include "model/gemm/costs/kernel_costs.h"
 
 namespace tilecast {
 namespace {
@@ -50,19 +49,6 @@ class Violations {
   std::string text_;
 };
 
-struct LeastBytes {
-  double read, written;
-};
-
-LeastBytes cold_bytes(const GemmProblem& problem) {
-  return {bytes_of_a(problem) + bytes_of_b(problem) + epilogue_bytes(problem), bytes_of_c(problem)};
-}
-LeastBytes cold_bytes(const StreamProblem& problem) {
-  const double c = static_cast<double>(problem.rows) * static_cast<double>(problem.columns) *
-                   element_bytes(problem.dtype);
-  return {stream_bytes(problem) - c, c};
-}
-
 void check_time(const Prediction& p, Violations& violations) {
   violations.positive("time", p.time.value);
   violations.positive("interval_low", p.interval_low.value);
@@ -88,42 +74,38 @@ void check_shares(const Prediction& p, Violations& violations) {
   violations.part("l2_hit_rate", p.l2_hit_rate);
 }
 
-void check_bytes(const GpuSpec& gpu, LeastBytes least, const Prediction& p,
+void check_bytes(const GpuSpec& gpu, const LeastWork& least, const Prediction& p,
                  Violations& violations) {
-  violations.at_least("dram_read", p.dram_read.value, "what is read once,", least.read);
-  violations.at_least("dram_write", p.dram_write.value, "what is written once,", least.written);
+  violations.at_least("dram_read", p.dram_read.value, "what is read once,", least.read.value);
+  violations.at_least("dram_write", p.dram_write.value, "what is written once,",
+                      least.written.value);
   const double rate = (p.dram_read + p.dram_write).value / (p.time - p.copies).value;
   violations.at_most("DRAM's rate", rate, "the highest measured,", highest_dram_rate(gpu).value);
 }
 
-void check_work(const GpuSpec& gpu, const GemmProblem& problem, const Prediction& p,
-                Violations& violations) {
+void check_work(const LeastWork::Tensor& tensor, const Prediction& p, Violations& violations) {
   violations.equal("tflops", p.tflops, "those asked for over the time,",
-                   gemm_flops(problem) / p.time.value * si::kPico);
-  const double elements = 2.0 / element_bytes(problem.dtype);  // of fp8 twice as many in a cycle
-  violations.at_most(
-      "tflops", p.tflops, "the peak at its clock,",
-      gpu.sm.count * tensor_rate(gpu).value * elements * p.sm_clock.value * si::kPico);
+                   tensor.flops.value / p.time.value * si::kPico);
+  violations.at_most("tflops", p.tflops, "the peak at its clock,",
+                     tensor.peak.value * p.sm_clock.value * si::kPico);
 }
-void check_work(const GpuSpec&, const StreamProblem&, const Prediction&, Violations&) {}
 
 }  // namespace
 
-std::string why_impossible(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& p) {
+std::string why_impossible(const GpuSpec& gpu, const LeastWork& least, const Prediction& p) {
   Violations violations;
   check_time(p, violations);
   check_shares(p, violations);
-  std::visit(
-      [&](const auto& own) {
-        check_bytes(gpu, cold_bytes(own), p, violations);
-        check_work(gpu, own, p, violations);
-      },
-      problem);
+  check_bytes(gpu, least, p, violations);
+  if (least.tensor) {
+    check_work(*least.tensor, p, violations);
+  }
   return violations.text();
 }
 
-void require_possible(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& p) {
-  if (const std::string why = why_impossible(gpu, problem, p); !why.empty()) {
+void require_possible(const GpuSpec& gpu, const AnyProblem& problem, const LeastWork& least,
+                      const Prediction& p) {
+  if (const std::string why = why_impossible(gpu, least, p); !why.empty()) {
     throw Error(ExitCode::kWrong,
                 fmt::format("internal error: an impossible prediction of {} by {} on {}: {}; "
                             "please report it",

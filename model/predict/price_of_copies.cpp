@@ -1,9 +1,9 @@
-#include "model/gemm/predict/price_of_copies.h"
+#include "model/predict/price_of_copies.h"
 
 #include <algorithm>
 
 #include "model/gemm/problem/operand_copies.h"
-#include "model/predict/predict_op.h"
+#include "model/stream/predict_stream.h"
 
 namespace tilecast {
 

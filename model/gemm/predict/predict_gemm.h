@@ -1,0 +1,36 @@
+// Predictions and rankings of GEMMs: candidates, closed forms, simulation and clock joined.
+// Checked by: predict_test.cpp.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "model/gemm/predict/gemm_question.h"
+#include "model/ops/config_pattern.h"
+#include "model/rank/effort.h"
+#include "model/rank/why_impossible.h"
+
+namespace tilecast {
+
+struct SimulatedGemm;
+
+/// As predict_config. `watch`: as by_simulation (simulated_gemm.h).
+Prediction predict_one(const GemmQuestion& question, const KernelConfig& config, Method method,
+                       SimulatedGemm* watch = nullptr);
+/// Time of each configuration by closed form, without copies of operands; infinite where it is not
+/// legal. Throws ConfigError for a problem without kernels.
+std::vector<Seconds> closed_form_times(const GemmQuestion& question,
+                                       std::span<const KernelConfig> configs);
+
+/// As rank_candidates, or as rank_matching of a `pattern` whose schedule is the only one; `effort`
+/// names a method.
+Ranking rank_all(const GemmQuestion& question, const std::vector<Schedule>& schedules,
+                 std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
+/// The legal ones of these, all of them predicted; the others are counted as rejected.
+Ranking rank_listed(const GemmQuestion& question, std::vector<KernelConfig> configs,
+                    const Effort& effort);
+
+LeastWork least_work(const GpuSpec& gpu, const GemmProblem& problem);
+
+}  // namespace tilecast

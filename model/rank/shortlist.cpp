@@ -1,0 +1,34 @@
+#include "model/rank/shortlist.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace tilecast {
+
+void set_shortlist(const Shortlist& shortlist, Ranking& ranking) {
+  std::vector<Prediction> all = std::exchange(ranking.by_tile, {});
+  if (ranking.predictions.empty()) {
+    return;
+  }
+  std::erase_if(all, [&](const Prediction& p) { return p.time < ranking.predictions[0].time; });
+  all.insert(all.begin(), ranking.predictions.begin(), ranking.predictions.end());
+  std::ranges::stable_sort(all, {}, &Prediction::time);
+  std::set<std::pair<AnySchedule, std::array<i32, 3>>> seen;
+  for (const Prediction& p : all) {
+    if (shortlist.tiles > 0 && seen.insert({schedule_of(p.config), tile_of(p.config)}).second) {
+      ranking.by_tile.push_back(p);
+    }
+  }
+  if (shortlist.has_counterpart) {
+    const auto found = std::ranges::find_if(
+        all, [&](const Prediction& p) { return shortlist.has_counterpart(p.config); });
+    if (found != all.end()) {
+      ranking.counterpart = *found;
+    }
+  }
+}
+
+}  // namespace tilecast

@@ -1,0 +1,28 @@
+// Predictions and rankings of memory-bound ops, by closed form alone: a simulation was farther from
+// the card for every schedule (docs/dev/notebook/2026-11.md).
+// Checked by: predict_stream_test.cpp.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "model/ops/config_pattern.h"
+#include "model/rank/effort.h"
+#include "model/rank/question.h"
+#include "model/rank/why_impossible.h"
+#include "model/stream/stream_config.h"
+
+namespace tilecast {
+
+using StreamQuestion = OpQuestion<StreamProblem>;
+
+/// Throws ConfigError where the GPU file has no stream section, or the kernel is not legal.
+Prediction predict_one(const StreamQuestion& question, const StreamConfig& config, Method method);
+
+/// Every candidate is predicted. Throws as predict_one.
+Ranking rank_all(const StreamQuestion& question, const std::vector<StreamSchedule>& schedules,
+                 std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
+
+LeastWork least_work(const GpuSpec& gpu, const StreamProblem& problem);
+
+}  // namespace tilecast
