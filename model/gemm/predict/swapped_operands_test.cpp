@@ -76,8 +76,7 @@ TEST_CASE("Transposing exchanges which operand is K-major") {
   CHECK(transposed(Layout::kNt) == Layout::kNt);
 }
 
-TEST_CASE(
-    "Swapped operands are tried where tiles of 64 or 128 rows would waste over a twentieth of M") {
+TEST_CASE("Swapping is tried if tiles of 64 or 128 rows would waste over a twentieth of M") {
   const auto tried = [](i64 m) {
     const GemmProblem problem{{m, 4096, 4096}, ElementType::kBf16, Layout::kTn};
     return std::ranges::any_of(
