@@ -14,7 +14,7 @@
 namespace tilecast {
 namespace {
 
-// Fewer than some ten for each constant would only repeat the priors.
+// With fewer than about ten rows per constant a fit only repeats the priors.
 constexpr std::size_t kLeastRows = 300;
 constexpr std::size_t kLeastBesidePrior = 60;  // a few problems
 
@@ -86,7 +86,7 @@ std::string prior_lines(const Calibration& calibration) {
               calibration.simulated ? calibration.learned.simulated : calibration.learned.analytic);
 }
 
-/// Rows are of normal inputs: the energies of other data keep their ratio to it.
+/// Rows have normal inputs; the energies of other inputs keep their ratio to it.
 std::string other_energies(const LoadedGpu& gpu, const FittedConstant& normal) {
   std::string text;
   for (const Constant& c : gpu.constants) {

@@ -14,7 +14,7 @@
 namespace tilecast {
 namespace {
 
-/// An H200 whose FLOPs take more energy, 4 % slower than its closed forms.
+/// Rows of an H200 whose FLOPs take more energy, and which is 4 % slower than the analytic model.
 std::vector<Measurement> rows_of_another_h200(int problems) {
   GpuSpec truth = load_gpu("h200_sxm", false).spec;
   truth.power->per_flop_normal = truth.power->per_flop_normal * 1.2;
@@ -81,19 +81,20 @@ TEST_CASE("A calibration is read back from its files, and predicts the same") {
     CHECK(b.interval_high / a.interval_high == Approx(1).epsilon(1e-3));
   }
 
-  // Every replaced number says where it comes from.
+  // Every replaced number states its source.
   const auto flop = std::ranges::find(back.constants, "power.per_flop_normal", &Constant::key_path);
   REQUIRE(flop != back.constants.end());
   CHECK(flop->source == Source::kFitted);
   CHECK(flop->standard_error.value() > 0);
   CHECK(flop->ref.find("360 rows; prior ") != std::string::npos);
-  // What rows do not tell, here of bf16, is not in the overlay, and said in the table.
+  // Constants that the rows do not determine, here that of bf16, are not in the overlay; the table
+  // says so.
   CHECK(overlay_text(gpu, gpu, done, "").find("bf16_flop") == std::string::npos);
   CHECK(to_table(done).find("not determined by the data; prior kept") != std::string::npos);
-  CHECK(to_table(done).find("  simulated ") == std::string::npos);  // nothing was
+  CHECK(to_table(done).find("  simulated ") == std::string::npos);  // nothing was simulated
 }
 
-TEST_CASE("Equal rows give equal files, on any number of threads") {
+TEST_CASE("The same rows give the same files, on any number of threads") {
   std::string texts[2];
   const std::vector<Measurement> rows = rows_of_another_h200(25);
   for (const unsigned threads : {1u, 3u}) {
@@ -117,7 +118,7 @@ TEST_CASE("Fewer than 300 rows are too few") {
   CHECK(gpu.spec.learned == nullptr);
 }
 
-TEST_CASE("Constants that are to be kept are kept, and what they leave is learned") {
+TEST_CASE("Constants can be kept, and the learned correction covers their residuals") {
   LoadedGpu gpu = load_gpu("h200_sxm", false);
   const std::vector<double> before = numbers(gpu.spec);
   const Calibration done = calibrate(gpu, {file_of(rows_of_another_h200(25))},

@@ -9,17 +9,16 @@
 namespace tilecast {
 namespace {
 
-constexpr double kClockScale = 0.02;  // residuals beyond count less
-// A standard error of this share of the prior's width says that the rows tell next to nothing.
+constexpr double kClockScale = 0.02;  // larger residuals are down-weighted
+// With a standard error above this fraction of the prior's width a constant counts as undetermined.
 constexpr double kUndetermined = 0.8;
 
-/// The power limits are known; energies are relative to them.
+/// The power limits are known; energies are fitted relative to them.
 std::vector<Parameter> of_clock(const GpuSpec& spec) {
   return parameters_of(spec, {"clock", "power"});
 }
 
-/// Fits all; what the rows do not determine goes back to its prior, and the others are fitted
-/// again.
+/// Fits all parameters; undetermined ones return to their priors and the others are fitted again.
 ConstantFit fit_all(LoadedGpu& gpu, const std::vector<Parameter>& parameters,
                     const ResidualsOf& residuals_of, const std::vector<double>& weights,
                     double scale) {
@@ -51,7 +50,7 @@ ConstantFit fit_all(LoadedGpu& gpu, const std::vector<Parameter>& parameters,
   return result;
 }
 
-/// `residual` of every row, some hundred of them at a time on each thread.
+/// Evaluates `residual` for every row, a few hundred at a time per thread.
 template <class Residual>
 std::vector<double> of_each_row(const FitRows& rows, unsigned threads, const Residual& residual) {
   constexpr std::size_t kAtOnce = 256;
@@ -97,7 +96,7 @@ ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows,
       return std::log(row.clock / state.sm_clock);
     });
   };
-  // Sustained rows are few and cost as much to be wrong about.
+  // Sustained rows are few, but errors on them matter as much.
   std::vector<double> weights;
   const auto sustained = std::ranges::count(rows.rows, Regime::kSustained, &FitRow::regime);
   const double factor = std::max(1.0, 0.25 * static_cast<double>(rows.rows.size()) /

@@ -1,14 +1,14 @@
-// Fits the constants of a GPU file that no micro-benchmark measures alone.
+// Fits the constants of a GPU file that no micro-benchmark measures in isolation.
 //
-// Those of the clock, by the power model with each row's predicted bytes and phases and measured
-// cycles, in both regimes; what cycles are made of is measured alone. Priors are the GPU file's
-// numbers, as wide as was thought likely by kind of constant (gpu_fields.cpp); where the file's
-// numbers were fitted to the same rows before, standard errors count those rows twice, and hold for
-// these rows alone: another card's differ by more. A constant that the rows say nothing of keeps
-// its number.
+// These are the constants of the clock. They are fitted by the power model in both regimes, with
+// each row's predicted bytes and phases and its measured cycles; constants of cycles are measured
+// in isolation. Priors are the GPU file's numbers, with a width by kind of constant
+// (gpu_fields.cpp). If the file's numbers were fitted to the same rows before, standard errors
+// count those rows twice; and they hold for these cards only. A constant that the rows do not
+// determine keeps its number.
 //
 // Leaves out: memory-bound kernels (fit_stream.h).
-// Checked by: fit_constants_test.cpp (constants that made synthetic rows are found again).
+// Checked by: fit_constants_test.cpp (recovers the constants behind synthetic rows).
 #pragma once
 
 #include <vector>
@@ -25,18 +25,18 @@ struct ConstantFit {
   int evaluations;  // of all rows
 };
 
-/// Changes `gpu` to the fitted numbers, with what simulations say of the rows, if there are any; of
-/// a kernel that cannot be simulated no cycles.
+/// Changes `gpu` to the fitted numbers. Uses simulations of the rows if there are any; kernels that
+/// cannot be simulated have no cycles in them.
 ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows,
                       const std::vector<KernelActivity>& simulated, unsigned threads);
 
-/// Logarithm of measured over closed-form cycles, at the measured clock.
+/// Log ratio of measured to analytic cycles, at the measured clock.
 std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, unsigned threads);
 
-/// Of a row by closed form.
+/// Activity of a row's kernel by the analytic model.
 KernelActivity activity_of(const GpuSpec& gpu, const FitRow& row);
 
-/// The clock by the model of a row in so many cycles; `simulated`: null for closed forms.
+/// Modelled clock of a row with the given cycles; `simulated` is null for the analytic model.
 ClockState row_clock(const GpuSpec& gpu, const FitRow& row, const KernelActivity* simulated,
                      Cycles cycles);
 

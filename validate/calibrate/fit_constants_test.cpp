@@ -19,7 +19,8 @@ const FittedConstant& constant(const ConstantFit& fit, const std::string& key) {
   return *found;
 }
 
-/// Found within three standard errors, which are `error` of the truth at most.
+/// Checks that the truth is within three standard errors, and that a standard error is at most
+/// `error` of it.
 void check_found(const FittedConstant& c, double truth, double error) {
   CAPTURE(c.key, c.prior, c.value, truth, c.standard_error);
   CHECK(c.determined);
@@ -27,7 +28,7 @@ void check_found(const FittedConstant& c, double truth, double error) {
   CHECK(c.standard_error < error * truth);
 }
 
-TEST_CASE("Energies that made the rows' clocks are found again") {
+TEST_CASE("The fit recovers the energies behind the rows' clocks") {
   LoadedGpu gpu = h200();
   GpuSpec truth = gpu.spec;
   truth.power->per_flop_normal = truth.power->per_flop_normal * 1.25;
@@ -45,8 +46,8 @@ TEST_CASE("Energies that made the rows' clocks are found again") {
   }
 }
 
-TEST_CASE("A fitted number stays within what a GPU file may hold, and one at its bound is named") {
-  // Clocks as if a bf16 FLOP took four times what an fp16 one does: no more than twice is believed.
+TEST_CASE("A fitted number stays within its range, and one at its bound is named") {
+  // Clocks as if a bf16 FLOP took four times the energy of an fp16 one; the range ends at two.
   LoadedGpu gpu = h200();
   GpuSpec truth = gpu.spec;
   truth.power->bf16_flop = 4;
@@ -69,7 +70,7 @@ TEST_CASE("A fitted number stays within what a GPU file may hold, and one at its
         std::string::npos);
 }
 
-TEST_CASE("Rows that say nothing of any constant leave all of them") {
+TEST_CASE("Rows that determine no constant leave all unchanged") {
   LoadedGpu gpu = h200();
   const GpuSpec prior = gpu.spec;
   std::vector<Measurement> rows = example_gemm_rows(gpu.spec, 0, 1, 1, as_predicted);

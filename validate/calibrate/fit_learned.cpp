@@ -17,18 +17,18 @@
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kKept = 3300;        // rows that stand for all
-constexpr std::size_t kForLengths = 3500;  // rows that lengths are learned from; 2200 are too few
-constexpr std::size_t kLengthDraws = 4;    // one draw's lengths follow its chance
-constexpr int kRounds = 14;                // of learning them
+constexpr std::size_t kKept = 3300;        // rows kept in the model
+constexpr std::size_t kForLengths = 3500;  // rows for fitting length scales; 2200 are too few
+constexpr std::size_t kLengthDraws = 4;    // draws to average, since one draw's lengths are noisy
+constexpr int kRounds = 14;                // of optimization
 constexpr int kFolds = 10;
-constexpr double kFirstLength = 8;         // spreads of a feature
-constexpr double kFirstNoise = 0.5;        // spreads of an output
-constexpr double kClockCounts = 0.5;       // over cycles, each in spreads
-constexpr double kOutside = 0.1;           // of rows, beyond the interval
-constexpr std::size_t kRowsForReach = 50;  // fewer of a limiter have all rows' reach
+constexpr double kFirstLength = 8;         // in standard deviations of a feature
+constexpr double kFirstNoise = 0.5;        // in standard deviations of an output
+constexpr double kClockCounts = 0.5;       // weight relative to cycles
+constexpr double kOutside = 0.1;           // fraction of rows outside the interval
+constexpr std::size_t kRowsForReach = 50;  // with fewer, a bottleneck uses the reach of all rows
 
-/// `most` of `count`, by a seed; ascending.
+/// Draws `most` of `count` indices by a seed; ascending.
 std::vector<Eigen::Index> drawn(std::size_t count, std::size_t most, u64 seed) {
   std::vector<Eigen::Index> rows(count);
   std::iota(rows.begin(), rows.end(), Eigen::Index{0});
@@ -39,7 +39,7 @@ std::vector<Eigen::Index> drawn(std::size_t count, std::size_t most, u64 seed) {
   return rows;
 }
 
-/// By some of the rows, drawn by the seed.
+/// From a random subset of the rows.
 KernelLengths lengths_of_draw(const FitRows& rows, const SeenRows& seen, u64 seed) {
   const std::vector<Eigen::Index> some = drawn(rows.rows.size(), kForLengths, seed);
   LengthRows part{.features = matrix_of(seen.features)(some, Eigen::all),
@@ -63,7 +63,7 @@ KernelLengths lengths_of_draw(const FitRows& rows, const SeenRows& seen, u64 see
   return fit_lengths(part, {first, kFirstNoise}, kRounds);
 }
 
-/// The geometric mean of several draws', where rows are so many that one draw leaves some out.
+/// Geometric mean over several draws if one draw omits rows.
 KernelLengths lengths_of(const FitRows& rows, const SeenRows& seen, unsigned threads) {
   constexpr u64 kSeed = 20261122;
   const std::size_t draws = rows.rows.size() > kForLengths ? kLengthDraws : 1;
@@ -92,7 +92,8 @@ double mean_error(const Eigen::VectorXd& logs) {
 
 std::vector<double> list(const Eigen::VectorXd& values) { return {values.begin(), values.end()}; }
 
-/// How many deviations nine of ten times reach; few rows of a limiter are counted with all.
+/// Standard deviations that cover 90 % of the rows, by bottleneck; those with few rows use all
+/// rows.
 LearnedReach reach_of(const std::vector<KernelFeatures>& features,
                       const std::vector<double>& deviations) {
   LearnedReach reach;
@@ -112,8 +113,8 @@ LearnedReach reach_of(const std::vector<KernelFeatures>& features,
   return reach;
 }
 
-/// Own rows through a prediction, by what is said of them: cycles, the clock that they leave, the
-/// clock's own part.
+/// Predicts own rows with given corrections: cycles, the clock that follows, and the clock's own
+/// correction.
 struct LeftOver {
   Eigen::VectorXd cycles, clock;
 
@@ -145,12 +146,12 @@ struct LeftOver {
   }
 };
 
-/// By the process alone, of each own row from rows of other problems.
+/// Standard deviation by the process for each own row, from rows of other problems.
 std::vector<double> deviations_of(const Shared& shared, const SeenRows& seen, Method method,
                                   const LearnedModel& model) {
   std::vector<double> deviations(seen.features.size());
   parallel_for(static_cast<std::size_t>(shared.folds), shared.threads, [&](std::size_t f) {
-    // The rows of a row's own problem are among those that it would lean on: others' alone count.
+    // Rows of the row's own problem would be its neighbours, so they are excluded.
     LearnedModel part{.length = model.length, .noise = model.noise};
     LearnedMethod& spreads = method == Method::kSimulated ? part.simulated : part.analytic;
     spreads.cycles.spread = method_of(model, method).cycles.spread;
@@ -172,7 +173,7 @@ std::vector<double> deviations_of(const Shared& shared, const SeenRows& seen, Me
   return deviations;
 }
 
-/// Fills one method of `model`, whose rows, lengths and prior are there.
+/// Fills one method of `model`, whose rows, lengths and prior are set.
 LeftOutError fit_method(const Shared& shared, const SeenRows& seen, MethodRows& rows,
                         LearnedModel& model) {
   LearnedMethod& fitted = rows.method == Method::kSimulated ? model.simulated : model.analytic;
@@ -207,7 +208,7 @@ LeftOutError fit_method(const Shared& shared, const SeenRows& seen, MethodRows& 
   return error;
 }
 
-/// What own rows alone would have said, and the prior's alone.
+/// Errors with own rows alone, and with the prior's rows alone.
 PriorGain prior_gain(const Shared& shared, const SeenRows& seen, const MethodRows& rows,
                      const std::string& gpu, double noise) {
   PriorGain gain{.gpu = gpu,

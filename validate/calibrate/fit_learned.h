@@ -1,21 +1,19 @@
-// What measured rows say beyond fitted constants, for closed forms and for simulation: two Gaussian
-// processes (model/learn/learned.h) over the same rows.
+// Trains the learned correction on the residuals of fitted constants, for the analytic model and
+// for simulation: two Gaussian processes (model/learn/learned.h) over the same rows.
 //
-// Lengths are those by which left-out problems are expected best (kernel_lengths.h), on a part of
-// the rows; where that leaves some out, the mean of several parts' lengths, since one part's follow
-// its chance. Where there are many rows some of them, drawn by a seed, stand for all
-// (process_weights.h). All that is said of errors, and how far intervals reach, comes from rows
-// left out, a tenth of the problems at a time.
+// Length scales minimize the error on left-out problems (kernel_lengths.h), on a subset of the
+// rows, averaged over several subsets if one omits rows. If there are many rows, a random subset
+// represents all (process_weights.h). Reported errors and interval widths are cross-validated with
+// a tenth of the problems left out at a time.
 //
-// Where few rows are a GPU's own, those of another one's calibration fill the places that are left
-// (prior_rows.h). They are moved by what own rows are off from them in the median, each output by
-// its own, and how much noisier they are than own rows is chosen by own rows of problems that both
-// leave out. Many own rows leave no place for them; without any they alone are used, and no more is
-// said than they leave open.
+// If a GPU has few rows, rows of another GPU's calibration fill the remaining slots (prior_rows.h).
+// They are shifted by the median difference to the own rows, per output, and their noise is chosen
+// to minimize the error on own rows of problems that both leave out. With many own rows no slots
+// remain; with none, the prior is used alone, with its own uncertainty.
 //
-// The constants themselves and the lengths have seen all rows, which makes the left-out errors a
-// little too small; problems that a split keeps from the fit altogether show by how much
-// (validate). Checked by: fit_learned_test.cpp.
+// Constants and length scales have seen all rows, so the cross-validated errors are slightly
+// optimistic; test problems held out altogether show by how much (validate). Checked by:
+// fit_learned_test.cpp.
 #pragma once
 
 #include <functional>
@@ -32,20 +30,20 @@
 
 namespace tilecast {
 
-/// Mean errors: of the physics alone, and with what other problems' rows say.
+/// Mean errors: uncorrected, and with a correction from other problems' rows.
 struct LeftOutError {
   double cycles_without = 0, cycles = 0, cycles_near_best = 0;
-  double clock_without = 0, clock = 0;  // without: at the measured cycles
-  double width = 0;                     // of the interval, over the time; median
+  double clock_without = 0, clock = 0;  // `without` is at the measured cycles
+  double width = 0;                     // median width of the interval relative to time
 };
 
-/// What another GPU's rows are worth here, by simulation where that is.
+/// Value of another GPU's rows here, by simulation if available.
 struct PriorGain {
   std::string gpu;
-  std::size_t rows;         // of it
-  double noise;             // their variance over own ones'
-  double cycles, clock;     // own rows over what they say, in the median, as logarithms
-  LeftOutError own, prior;  // by own rows alone; by the other GPU's alone, moved by these
+  std::size_t rows;         // of that GPU
+  double noise;             // variance relative to own rows
+  double cycles, clock;     // median log ratio of own rows to its correction
+  LeftOutError own, prior;  // error with own rows alone; with the other GPU's rows alone, shifted
 };
 
 struct LearnedFit {
@@ -54,7 +52,7 @@ struct LearnedFit {
   std::optional<PriorGain> prior = {};
 };
 
-/// `simulated`: each row; empty where nothing is, and the two are the same.
+/// `simulated`: one per row; if empty, both methods share the analytic correction.
 LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
                        const std::vector<SimulatedRow>& simulated, const LearnedBefore& before,
                        unsigned threads, const std::function<void(const std::string&)>& progress);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned kThreads = 2;
 
-/// Without what cards differ by: the rows here are of one card.
+/// Without the spread between cards: the rows here are from one card.
 const GpuSpec& h200() {
   static const GpuSpec gpu = [] {
     GpuSpec spec = load_gpu("h200_sxm", false).spec;
@@ -34,12 +34,12 @@ LearnedFit fit(const GpuSpec& gpu, const FitRows& rows,
   return fit_learned(gpu, rows, simulated, {}, kThreads, [](const std::string&) {});
 }
 
-/// With what a fit of before learned as the prior.
+/// With an earlier fit's correction as the prior.
 LearnedFit fit_beside(const LearnedFit& before, const GpuSpec& gpu, const FitRows& rows) {
   return fit_learned(gpu, rows, {}, {&before.model, "other"}, kThreads, [](const std::string&) {});
 }
 
-/// Of closed-form predictions of problems that no fit has seen: mean error, and mean width.
+/// Mean error and mean interval width of analytic predictions, on held-out problems.
 std::pair<double, double> unseen_error(const GpuSpec& gpu, const LearnedFit& learned,
                                        const CyclesFactor& factor) {
   GpuSpec taught = gpu;
@@ -56,29 +56,29 @@ std::pair<double, double> unseen_error(const GpuSpec& gpu, const LearnedFit& lea
   return {off, width};
 }
 
-/// 12 % more cycles at each doubling of the tile's columns from 64 on.
+/// 12 % more cycles per doubling of the tile's columns beyond 64.
 double by_columns(const GemmProblem&, const KernelConfig& config) {
   return std::pow(1.12, std::log2(config.tiling.block_n) - 6);
 }
 
-TEST_CASE("What one feature explains is gone from problems that the fit has not seen") {
+TEST_CASE("A residual explained by one feature is corrected on held-out problems") {
   const GpuSpec gpu = h200();
   const LearnedFit learned = fit(gpu, rows_of(gpu, 0, 36, by_columns));
   CHECK(learned.analytic.cycles_without > 0.08);
   CHECK(learned.analytic.cycles < 0.02);
   CHECK(learned.analytic.clock < 0.005);
-  // The feature that it is, and no other, has become short; lengths count in its own unit, log2.
+  // That feature, and no other, gets a short length scale, in its own unit, log2.
   const auto length = [&](std::string_view name) {
     return learned.model.length.at(feature_index(name));
   };
   CHECK(length("block_n") < 6);
   CHECK(length("block_m") > 10);
 
-  // And so it is through a prediction, of problems that no part of the fit has seen.
+  // The same through predictions of held-out problems.
   CHECK(unseen_error(gpu, learned, by_columns).first < 0.03);
 }
 
-TEST_CASE("Without anything to learn, factors are 1 and nothing gets worse") {
+TEST_CASE("Without residuals the correction is 1 and nothing gets worse") {
   const GpuSpec gpu = h200();
   const LearnedFit learned = fit(gpu, rows_of(gpu, 0, 12, as_predicted));
   CHECK(learned.analytic.cycles_without < 1e-9);
@@ -86,8 +86,8 @@ TEST_CASE("Without anything to learn, factors are 1 and nothing gets worse") {
   CHECK(learned.analytic.clock < 1e-3);
 }
 
-TEST_CASE("Of simulated cycles is learned from where they are, not from the closed forms") {
-  // Simulations that are all 20 % too fast, beside closed forms that are right.
+TEST_CASE("The correction of simulations is learned from simulated cycles, not analytic ones") {
+  // All simulations are 20 % too fast, while the analytic model is right.
   const GpuSpec gpu = h200();
   const FitRows rows = rows_of(gpu, 0, 30, as_predicted);
   std::vector<SimulatedRow> simulated;
@@ -104,7 +104,7 @@ TEST_CASE("Of simulated cycles is learned from where they are, not from the clos
   }
 }
 
-TEST_CASE("What a row is seen by tells nothing of its measured clock") {
+TEST_CASE("A row's features do not depend on its measured clock") {
   const GpuSpec gpu = h200();
   FitRows rows = rows_of(gpu, 0, 1, as_predicted);
   rows.rows.resize(2);
@@ -125,8 +125,8 @@ TEST_CASE("What a row is seen by tells nothing of its measured clock") {
   }
 }
 
-TEST_CASE("Nine of ten unseen rows lie within the interval") {
-  // Kernels repeat to 6 %, by a seeded draw.
+TEST_CASE("The interval covers 90 % of held-out rows") {
+  // Kernels repeat to 6 %, with a seeded generator.
   const GpuSpec gpu = h200();
   std::mt19937 random(20250131);
   std::normal_distribution<double> normal;
@@ -155,10 +155,10 @@ TEST_CASE("Nine of ten unseen rows lie within the interval") {
   CAPTURE(covered, width);
   CHECK(static_cast<double>(covered) / static_cast<double>(unseen.size()) ==
         Approx(0.90).margin(0.06));
-  CHECK(width < 0.32);  // 2 x 1.64 x 6 %, and what the rows leave open
+  CHECK(width < 0.32);  // 2 x 1.64 x 6 %, plus the remaining variance
 }
 
-TEST_CASE("Without own rows a prior says what it said, and is less sure of it") {
+TEST_CASE("Without own rows the prior's correction is kept, with more uncertainty") {
   const GpuSpec gpu = h200();
   const LearnedFit before = fit(gpu, rows_of(gpu, 0, 36, by_columns));
   const LearnedFit none = fit_beside(before, gpu, {});
@@ -172,8 +172,8 @@ TEST_CASE("Without own rows a prior says what it said, and is less sure of it") 
   CHECK(width > 1.2 * width_before);
 }
 
-TEST_CASE("A few own rows take a prior to their level") {
-  // A card 6 % slower than the one that 36 problems were measured on; five problems are its own.
+TEST_CASE("A few own rows shift the prior to their level") {
+  // A card 6 % slower than the one on which 36 problems were measured, with five own problems.
   const GpuSpec gpu = h200();
   const auto slower = [](const GemmProblem& problem, const KernelConfig& config) {
     return 1.06 * by_columns(problem, config);
@@ -188,7 +188,7 @@ TEST_CASE("A few own rows take a prior to their level") {
   CHECK(unseen_error(gpu, both, slower).first < 0.03);
 }
 
-TEST_CASE("A prior that says the wrong thing is trusted least, and own rows prevail") {
+TEST_CASE("A misleading prior gets the largest noise, and own rows prevail") {
   const GpuSpec gpu = h200();
   const auto otherwise = [](const GemmProblem& problem, const KernelConfig& config) {
     return 1.3 / by_columns(problem, config);

@@ -68,7 +68,7 @@ FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, 
     if (!prepared) {
       continue;
     }
-    // A fold leaves out all of a problem, in both regimes, and its twins in other types and
+    // A fold leaves out a problem entirely: both regimes, and the same shape in other types and
     // layouts.
     const AnyProblem& problem = prepared->point.problem;
     problems.insert(to_text(problem));

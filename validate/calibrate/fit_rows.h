@@ -1,5 +1,5 @@
-// Measured GEMMs as a fit takes them: right, timed, of normal inputs, with what the closed form
-// needs of each precomputed. Checked by: fit_rows_test.cpp.
+// Measured GEMMs prepared for a fit: verified, timed, with normal inputs, and with the
+// clock-independent part of the analytic model precomputed. Checked by: fit_rows_test.cpp.
 #pragma once
 
 #include <string>
@@ -14,26 +14,25 @@ namespace tilecast {
 
 struct FitRow {
   Point point;
-  GemmProblem problem;  // the point's, fp8 in pairs
+  GemmProblem problem;  // the point's problem, with fp8 in pairs
   KernelConfig config;  // likewise
-  GemmWork work;        // of the GPU file; no fitted constant changes it
+  GemmWork work;        // independent of fitted constants
   Regime regime;
   Cycles cycles;
   Hertz clock;
   Seconds time;
-  double weight;  // rows near the best of their problem and regime count more
-  int group;      // its sides, whatever type and layout, numbered from 0
+  double weight;  // higher for rows near the best of their problem and regime
+  int group;      // number of its shape, from 0, over all types and layouts
 };
 
 struct FitRows {
   std::vector<FitRow> rows;
   int problems = 0, groups = 0;
-  std::size_t left_out =
-      0;  // other ops, baselines, other inputs, not right, refused, or stand again
+  std::size_t left_out = 0;  // other ops, baselines, other inputs, unverified, rejected or repeated
 };
 
-/// Baselines, memory-bound kernels and rows that the model refuses are left out. Throws ConfigError
-/// where fewer than `least` remain, or a row is of another GPU.
+/// Omits baselines, memory-bound kernels and rows that the model rejects. Throws ConfigError if
+/// fewer than `least` remain, or if a row is of another GPU.
 FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, std::size_t least);
 
 }  // namespace tilecast

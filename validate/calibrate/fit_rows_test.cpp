@@ -13,7 +13,7 @@ const GpuSpec& h200() {
   return gpu;
 }
 
-/// Bursts of as many configurations of one problem.
+/// Bursts of `configs` configurations of one problem.
 std::vector<Measurement> rows_of_one(std::size_t configs) {
   std::vector<Measurement> rows = example_gemm_rows(h200(), 0, 1, configs, as_predicted);
   for (Measurement& row : rows) {
@@ -33,7 +33,7 @@ TEST_CASE("Rows near the best of their problem and regime count three times") {
   const FitRows fit = fit_rows(h200(), {file_of(rows)}, 1);
   REQUIRE(fit.rows.size() == 6);
   CHECK(fit.problems == 3);
-  CHECK(fit.groups == 2);  // a type is no problem of other sides
+  CHECK(fit.groups == 2);  // another type is not another shape
   const double expected[] = {3, 3, 1, 3, 3, 3};
   for (std::size_t i = 0; i < 6; ++i) {
     CHECK(fit.rows[i].weight == expected[i]);
@@ -41,7 +41,8 @@ TEST_CASE("Rows near the best of their problem and regime count three times") {
   }
 }
 
-TEST_CASE("What was not right, not timed, not of normal inputs or no kernel of ours is left out") {
+TEST_CASE(
+    "Rows that are unverified, untimed, without normal inputs or not of our kernels are omitted") {
   std::vector<Measurement> rows = rows_of_one(10);
   rows[1].verified = false;
   rows[2].status = Status::kFailed;
@@ -54,7 +55,7 @@ TEST_CASE("What was not right, not timed, not of normal inputs or no kernel of o
   rows[8].point = {.problem = StreamProblem{1, 4096, ElementType::kFp32, Op::kMemcpy},
                    .config = {}};
   rows[8].point.config = std::string(kRuntimeCopy);
-  rows[9].point = rows[0].point;  // the same again: the last one counts
+  rows[9].point = rows[0].point;  // repeated: the last one counts
   rows[9].cycles = *rows[0].cycles * 2;
   const FitRows fit = fit_rows(h200(), {file_of(rows)}, 1);
   REQUIRE(fit.rows.size() == 1);
@@ -62,7 +63,7 @@ TEST_CASE("What was not right, not timed, not of normal inputs or no kernel of o
   CHECK(fit.left_out == 9);
 }
 
-TEST_CASE("Too few rows, or one of another GPU, are refused with their count or their place") {
+TEST_CASE("Too few rows, or a row of another GPU, are errors with their count or place") {
   std::vector<Measurement> rows = rows_of_one(3);
   rows[2].verified = false;
   CHECK(error_message([&] { fit_rows(h200(), {file_of(rows)}, 3); }) ==

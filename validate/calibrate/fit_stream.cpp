@@ -19,10 +19,11 @@
 namespace tilecast {
 namespace {
 
-constexpr double kScale = 0.05;      // errors beyond count linearly
-constexpr double kDetermined = 0.7;  // of the prior's width: less has been learned of a constant
+constexpr double kScale = 0.05;      // larger errors count linearly
+constexpr double kDetermined = 0.7;  // of the prior's width; with a larger standard error a
+                                     // constant is undetermined
 constexpr double kCoverage = 0.9;
-constexpr std::size_t kLeastStreamRows = 60;  // some six for each constant
+constexpr std::size_t kLeastStreamRows = 60;  // about six per constant
 constexpr double kWeightNearBestStream = 3;
 
 struct StreamRow {
@@ -86,7 +87,7 @@ Rows rows_of(const GpuSpec& gpu, const std::vector<MeasurementFile>& files) {
   return rows;
 }
 
-/// Logarithm of measured over closed-form time.
+/// Log ratio of measured to analytic time.
 double residual(const GpuSpec& gpu, const StreamRow& row) {
   const StreamForm form = stream_closed_form(gpu, row.problem, row.config, row.clock);
   return std::log(row.time / time_of(form.cycles, row.clock));
@@ -96,7 +97,7 @@ double error_of(double residual) { return std::abs(std::exp(-residual) - 1); }
 
 std::vector<Parameter> of_streams(const GpuSpec& spec) { return parameters_of(spec, {"stream"}); }
 
-/// Of the rows that `sees` takes, from the numbers of `prior`.
+/// Fits to the rows that `sees` admits, starting from the numbers of `prior`.
 template <class Sees>
 ParameterFit fit_rows_of(const LoadedGpu& prior, const std::vector<StreamRow>& rows,
                          const Sees& sees) {
@@ -118,7 +119,7 @@ ParameterFit fit_rows_of(const LoadedGpu& prior, const std::vector<StreamRow>& r
   return fit_parameters(prior, of_streams(prior.spec), residuals_of, weights, kScale);
 }
 
-/// Half of the configurations, the same on every machine.
+/// A fixed half of the configurations, the same on every machine.
 bool in_first_half(const StreamRow& row) {
   unsigned hash = 2166136261u;
   for (const char c : row.point.config) {
@@ -143,7 +144,7 @@ std::vector<double> errors_of(const GpuSpec& gpu, const std::vector<StreamRow>& 
   return errors;
 }
 
-/// Each row by a fit that did not see it.
+/// Error of each row by a fit without it.
 std::vector<double> errors_left_out(const LoadedGpu& prior, const GpuSpec& fitted,
                                     const Rows& rows) {
   std::vector<double> errors = errors_of(fitted, rows.checked);
@@ -228,7 +229,7 @@ std::string stream_section_text(const StreamFit& fit, const std::string& command
           c.key.substr(c.key.find('.') + 1), c.value, c.unit,
           c.standard_error > 0
               ? fmt::format(" standard_error: {:.2g}, source: fitted", c.standard_error)
-              : " source: derived",  // the interval: nine of ten errors
+              : " source: derived",  // the interval: 90th percentile of errors
           fit.rows, c.prior);
     }
   }

@@ -10,7 +10,7 @@
 namespace tilecast {
 namespace {
 
-/// Rows as `gpu` would measure them, every `step`th candidate of each problem.
+/// Synthetic rows of `gpu`, for every `step`th candidate of each problem.
 std::vector<MeasurementFile> rows_of(const GpuSpec& gpu, std::size_t step) {
   MeasurementFile file;
   file.name = "made.csv";
@@ -38,7 +38,7 @@ std::vector<MeasurementFile> rows_of(const GpuSpec& gpu, std::size_t step) {
 
 }  // namespace
 
-TEST_CASE("The losses that made synthetic rows are found again, and the rows are met") {
+TEST_CASE("The fit recovers the losses behind synthetic rows, and matches the rows") {
   LoadedGpu gpu = load_gpu("h200_sxm", false);
   GpuSpec truth = gpu.spec;
   truth.stream->disorder_loss *= 1.5;
@@ -52,11 +52,12 @@ TEST_CASE("The losses that made synthetic rows are found again, and the rows are
   CHECK(gpu.spec.stream->disorder_loss == Approx(truth.stream->disorder_loss).epsilon(0.1));
   CHECK(gpu.spec.stream->spread_loss == Approx(truth.stream->spread_loss).epsilon(0.1));
   CHECK(gpu.spec.stream->turn.value == Approx(truth.stream->turn.value).epsilon(0.1));
-  // Rows without noise: nothing is left but what the priors pull, at the least that a file may say.
+  // Rows without noise: only the pull of the priors remains, at the smallest interval that a file
+  // allows.
   CHECK(gpu.spec.stream->interval < 0.02);
 }
 
-TEST_CASE("Too few rows, and rows of another GPU, are refused") {
+TEST_CASE("Too few rows, and rows of another GPU, are errors") {
   LoadedGpu gpu = load_gpu("h200_sxm", false);
   CHECK(error_message([&] { fit_stream(gpu, {}); }).find("at least 60") != std::string::npos);
   std::vector<MeasurementFile> other = rows_of(gpu.spec, 5000);

@@ -9,9 +9,9 @@
 namespace tilecast {
 namespace {
 
-// Being off by less counts by its square, by more by itself.
+// Smaller errors count quadratically, larger ones linearly.
 constexpr double kUsual = 0.3;
-// Of one over a length, in spreads of its feature: what does not help grows long.
+// Penalty on 1 / length, in units of the feature's standard deviation: useless features get long.
 constexpr double kShortness = 1e-3;
 
 std::vector<std::vector<Eigen::Index>> rows_of_folds(const std::vector<int>& fold) {
@@ -23,7 +23,7 @@ std::vector<std::vector<Eigen::Index>> rows_of_folds(const std::vector<int>& fol
   return folds;
 }
 
-/// Likeness of points to points, each a row, and its derivative by the squared distance.
+/// Similarity of all pairs of points, one point per row, and its derivative by squared distance.
 void kernel(const Eigen::MatrixXd& points, Eigen::MatrixXd& likeness, Eigen::MatrixXd& slope) {
   const Eigen::VectorXd squares = points.rowwise().squaredNorm();
   likeness.noalias() = -2 * points * points.transpose();
@@ -92,9 +92,10 @@ double left_out_error(const LengthRows& rows, const KernelLengths& at, Eigen::Ve
 KernelLengths fit_lengths(const LengthRows& rows, KernelLengths start, int rounds) {
   constexpr double kFirstStep = 0.15, kLeastStep = 1e-3, kMostStep = 0.5;
   constexpr double kFaster = 1.2, kSlower = 0.5;
-  // Less noise is what a few hundred rows of many problems can never tell from none.
+  // A few hundred rows of many problems cannot distinguish less noise from none.
   constexpr double kLeastNoise = 0.3, kMostNoise = 3;
-  constexpr double kLeastShort = 0.01, kMostShort = 1;  // spreads of a feature over its length
+  constexpr double kLeastShort = 0.01, kMostShort = 1;  // standard deviation of a feature over its
+                                                        // length
   const Eigen::VectorXd spread = spreads(rows.features);
   const Eigen::Index dimensions = spread.size();
   Eigen::VectorXd place(dimensions + 1), least(dimensions + 1), most(dimensions + 1);

@@ -1,11 +1,11 @@
-// The lengths of a Gaussian process's features: those by which rows of problems that were left out
-// are expected best, which is what predictions of new problems need; the likelihood of the rows
-// themselves would prefer lengths that tell one row from its twin.
+// Length scales of a Gaussian process's features that minimize the error on left-out problems,
+// which is what predictions of new problems need. Maximum likelihood would prefer lengths that
+// distinguish a row from its near duplicates.
 //
-// With P the inverse of the rows' covariance, and f the rows of a fold, what the others expect of
-// them is off by P_ff^-1 (P y)_f, so one inverse gives all folds, and its derivatives by every
-// length (kernel_lengths.cpp). Steps by the gradient's signs (Rprop).
-// Checked by: kernel_lengths_test.cpp (derivatives; features that say nothing become long).
+// With P the inverse of the rows' covariance, and f the rows of a fold, their error by the others
+// is P_ff^-1 (P y)_f, so one inverse gives all folds, and its derivatives by every length
+// (kernel_lengths.cpp). Optimized with Rprop (steps by the signs of the gradient).
+// Checked by: kernel_lengths_test.cpp (derivatives; useless features get long).
 #pragma once
 
 #include <Eigen/Core>
@@ -14,20 +14,21 @@
 namespace tilecast {
 
 struct LengthRows {
-  Eigen::MatrixXd features;  // a row each
-  Eigen::MatrixXd targets;   // of spread 1; a column for each output
-  Eigen::VectorXd weight;    // how much being off counts
-  Eigen::VectorXd noise;     // variance, relative to each other
-  std::vector<int> fold;     // numbered from 0
+  Eigen::MatrixXd features;  // one row per point
+  Eigen::MatrixXd targets;   // standardized; one column per output
+  Eigen::VectorXd weight;    // weight of a row's error
+  Eigen::VectorXd noise;     // relative variance
+  std::vector<int> fold;     // number, from 0
 };
 
 struct KernelLengths {
-  Eigen::VectorXd length;  // a feature's, in its own unit
-  double noise;            // standard deviation of a row with noise 1, over the targets' spread
+  Eigen::VectorXd length;  // per feature, in its own unit
+  double noise;            // standard deviation of a row with noise 1, relative to the targets'
+                           // spread
 };
 
-/// What left-out rows are off, about |off| where that is large; `gradient` by the logarithms of one
-/// over each length, then of the noise.
+/// Error on left-out rows, about |error| if large; `gradient` by the logarithms of 1 / length, then
+/// of the noise.
 double left_out_error(const LengthRows& rows, const KernelLengths& at, Eigen::VectorXd& gradient);
 
 KernelLengths fit_lengths(const LengthRows& rows, KernelLengths start, int rounds);

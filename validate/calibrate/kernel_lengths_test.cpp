@@ -8,7 +8,7 @@
 namespace tilecast {
 namespace {
 
-/// 12 folds of `each` rows that follow their first two features; the third says nothing.
+/// 12 folds of `each` rows that depend on their first two features and not on the third.
 LengthRows example(Eigen::Index each) {
   constexpr int kFolds = 12;
   std::mt19937 random(7);
@@ -37,7 +37,7 @@ TEST_CASE("The gradient is that of the left-out error") {
   left_out_error(rows, at, gradient);
   constexpr double kStep = 1e-5;
   for (Eigen::Index d = 0; d < 4; ++d) {
-    const auto moved = [&](double by) {  // of the logarithm of one over a length, or of the noise
+    const auto moved = [&](double by) {  // in the logarithm of 1 / length, or of the noise
       KernelLengths there = at;
       (d < 3 ? there.length[d] : there.noise) *= std::exp(d < 3 ? -by : by);
       return left_out_error(rows, there, ignored);
@@ -46,12 +46,12 @@ TEST_CASE("The gradient is that of the left-out error") {
   }
 }
 
-TEST_CASE("Features that tell something become short, one that tells nothing long") {
+TEST_CASE("Informative features get short lengths, an uninformative one a long length") {
   const LengthRows rows = example(15);
   const KernelLengths start{Eigen::Vector3d(8, 800, 8), 0.5};
   const KernelLengths fit = fit_lengths(rows, start, 40);
-  CHECK(fit.length[0] < 3);     // of a sine of half a wave over 1.6
-  CHECK(fit.length[1] < 1000);  // of a line over its spread of 100
+  CHECK(fit.length[0] < 3);     // for a sine with a half-wave of 1.6
+  CHECK(fit.length[1] < 1000);  // for a line over its spread of 100
   CHECK(fit.length[2] > 20);
   Eigen::VectorXd gradient;
   CHECK(left_out_error(rows, fit, gradient) < 0.5 * left_out_error(rows, start, gradient));

@@ -9,7 +9,7 @@ namespace {
 
 using Eigen::VectorXd;
 
-constexpr double kWide = 1e3, kHuge = 1e6;  // a prior, a scale that say nothing
+constexpr double kWide = 1e3, kHuge = 1e6;  // a prior and a scale without effect
 
 VectorXd of(std::initializer_list<double> values) {
   VectorXd vector(static_cast<Eigen::Index>(values.size()));
@@ -22,14 +22,14 @@ Priors unbounded(std::initializer_list<double> width) {
   return {of(width), VectorXd::Constant(count, -kHuge), VectorXd::Constant(count, kHuge)};
 }
 
-/// What is off in y = slope * x + offset, or y = slope * x where there is no offset.
+/// Residuals of y = slope * x + offset, or y = slope * x without an offset.
 Residuals line(const VectorXd& x, const VectorXd& y) {
   return [x, y](const VectorXd& p, VectorXd& out) {
     out = y - p[0] * x - VectorXd::Constant(x.size(), p.size() > 1 ? p[1] : 0.0);
   };
 }
 
-TEST_CASE("The known minimum of a curved problem is found") {
+TEST_CASE("The known minimum of a nonlinear problem is found") {
   // y = exp(a x) + b at a = 0.7, b = -0.3.
   const VectorXd x = of({-1, -0.5, 0, 0.5, 1, 1.5});
   const VectorXd y = (0.7 * x).array().exp() - 0.3;
@@ -43,9 +43,9 @@ TEST_CASE("The known minimum of a curved problem is found") {
   CHECK(fit.evaluations > 0);
 }
 
-TEST_CASE("A prior pulls towards 0, as far as the rows do not say otherwise") {
-  // One row y = 3 of p, at scale 10 nearly a square: (3 - p)^2 / 100 + p^2 / w^2 is least at
-  // p = 3 / (1 + 100 / w^2): 1.5 at w = 10. Nothing depends on the other parameter.
+TEST_CASE("A prior pulls towards 0 unless the rows determine the parameter") {
+  // One row y = 3 of p, at scale 10 nearly quadratic: (3 - p)^2 / 100 + p^2 / w^2 is minimal at p =
+  // 3 / (1 + 100 / w^2): 1.5 at w = 10. Nothing depends on the other parameter.
   const Residuals first = [](const VectorXd& p, VectorXd& out) { out[0] = 0.01 * (3 - p[0]); };
   const LeastSquares fit = robust_least_squares(first, of({1}), unbounded({10, 0.5}), 0.1);
   CHECK(fit.parameters[0] == Approx(1.5).epsilon(0.01));
@@ -54,9 +54,9 @@ TEST_CASE("A prior pulls towards 0, as far as the rows do not say otherwise") {
   CHECK(std::abs(fit.correlation(0, 1)) < 1e-9);
 }
 
-TEST_CASE("Far residuals pull as one, near ones as their square") {
-  // Nine rows say 0, one says 10. Of squares the minimum is their mean, 1. Of soft L1 at scale 0.1
-  // nine slopes p / scale^2 balance one of 1 / scale: p = scale / 9 = 0.0111.
+TEST_CASE("Large residuals pull with constant force, small ones in proportion") {
+  // Nine rows say 0, one says 10. The least-squares minimum is their mean, 1. With soft L1 at scale
+  // 0.1, nine slopes p / scale^2 balance one of 1 / scale: p = scale / 9 = 0.0111.
   VectorXd y = VectorXd::Zero(10);
   y[9] = 10;
   const auto answer = [&](double scale) {
@@ -75,8 +75,8 @@ TEST_CASE("A row of weight three counts as three rows") {
   CHECK(fit.parameters[0] == Approx(0.75).epsilon(1e-3));
 }
 
-TEST_CASE("A parameter at its bound is determined, and the others make up for it") {
-  // y = 2 at x = 1 and 3 at x = 2 is slope 1 and offset 1. With the slope at most 0.4 the offset
+TEST_CASE("A parameter at its bound counts as determined, and the others compensate") {
+  // y = 2 at x = 1 and 3 at x = 2 give slope 1 and offset 1. With the slope at most 0.4 the offset
   // is 2.5 - 0.4 * 1.5 = 1.9.
   Priors priors = unbounded({kWide, kWide});
   priors.most[0] = 0.4;
@@ -88,9 +88,9 @@ TEST_CASE("A parameter at its bound is determined, and the others make up for it
   CHECK(fit.standard_error[0] == Approx(10 * std::sqrt(2)).epsilon(0.01));
 }
 
-TEST_CASE("Standard errors and correlation of a line are the closed form's") {
-  // y = 0 at x = 1, 2, 3, 6: no residual, each known to the scale of 0.2. With sums n = 4, x = 12,
-  // x^2 = 50 the inverse of the products is (4, -12; -12, 50) / 56.
+TEST_CASE("Standard errors and correlation of a line match the closed form") {
+  // y = 0 at x = 1, 2, 3, 6: no residual, each known to the scale of 0.2. With n = 4, sum x = 12,
+  // sum x^2 = 50 the inverse of the products is (4, -12; -12, 50) / 56.
   const LeastSquares fit = robust_least_squares(line(of({1, 2, 3, 6}), VectorXd::Zero(4)),
                                                 VectorXd::Ones(4), unbounded({kHuge, kHuge}), 0.2);
   CHECK(fit.standard_error[0] == Approx(0.2 * std::sqrt(4.0 / 56)).epsilon(1e-3));
@@ -99,10 +99,10 @@ TEST_CASE("Standard errors and correlation of a line are the closed form's") {
   CHECK(fit.correlation(0, 0) == Approx(1));
 }
 
-TEST_CASE("Rows that disagree by more than the scale widen the standard error, never the prior's") {
-  // Rows of +-2 scales about 0. Soft L1: half the square is sqrt(1 + 2^2) - 1 = 1.236, and the
-  // slope 2 / sqrt(5) / sqrt(2.472) = 0.5689. 100 rows: spread 2.472 * 100 / 99, information
-  // 100 * 0.5689^2 / spread / scale^2.
+TEST_CASE("Rows that disagree by more than the scale widen the standard error, but not the prior") {
+  // Rows of +-2 scales around 0. Soft L1: half the square is sqrt(1 + 2^2) - 1 = 1.236, and the
+  // slope 2 / sqrt(5) / sqrt(2.472) = 0.5689. 100 rows: spread 2.472 * 100 / 99, information 100 *
+  // 0.5689^2 / spread / scale^2.
   const double scale = 0.05;
   VectorXd y(100);
   for (Eigen::Index i = 0; i < y.size(); ++i) {

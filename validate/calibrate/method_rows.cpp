@@ -8,12 +8,13 @@
 namespace tilecast {
 namespace {
 
-constexpr double kMostSpreads = 5;  // a row that is further off counts as one so far off
-// Variances of another GPU's row over an own one's, of which one is chosen by left-out own rows.
+constexpr double kMostSpreads = 5;  // residuals are clipped here
+// Candidate noise variances of another GPU's rows relative to own ones; chosen by the error on
+// left-out own rows.
 constexpr double kPriorNoises[] = {1, 4, 16, 64};
-constexpr double kUnknownPriorNoise = 4;  // where there are no own rows to choose by
+constexpr double kUnknownPriorNoise = 4;  // without own rows to choose by
 
-/// Half of the weight is of smaller values.
+/// Half of the weight belongs to smaller values.
 double weighted_median(const Eigen::VectorXd& values, const Eigen::VectorXd& weights) {
   std::vector<Eigen::Index> order(static_cast<std::size_t>(values.size()));
   std::iota(order.begin(), order.end(), Eigen::Index{0});
@@ -51,7 +52,7 @@ Eigen::MatrixXd matrix_of(const std::vector<KernelFeatures>& features) {
 
 double spread_about_0(const Eigen::VectorXd& logs) {
   const double spread = std::sqrt(logs.squaredNorm() / static_cast<double>(logs.size()));
-  constexpr double kLeast = 1e-3;  // measurements do not repeat better
+  constexpr double kLeast = 1e-3;  // measurements do not repeat better than this
   return std::clamp(spread, kLeast, 1.0);
 }
 

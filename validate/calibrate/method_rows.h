@@ -1,5 +1,5 @@
-// The equations of one method: a GPU's own rows and those of a prior, features in lengths, and what
-// physics leaves of them in spreads.
+// The equations of one method: a GPU's own rows and those of a prior, with features in units of
+// length scales, and residuals in units of spread.
 // Checked by: fit_learned_test.cpp.
 #pragma once
 
@@ -13,15 +13,15 @@
 
 namespace tilecast {
 
-/// What the two methods share.
+/// Data shared by both methods.
 struct Shared {
   const FitRows& rows;
-  const LearnedModel* before;  // that the prior's rows are of
+  const LearnedModel* before;  // the model that the prior's rows are from
   PriorRows prior;
-  std::vector<int> fold;  // by problem: of own rows, then of the prior's
+  std::vector<int> fold;  // number by problem: own rows, then the prior's
   int folds;
-  std::vector<Eigen::Index> kept;  // own ones, then all of the prior's
-  Eigen::VectorXd noise;           // of own rows, then of the prior's
+  std::vector<Eigen::Index> kept;  // own rows, then all of the prior's
+  Eigen::VectorXd noise;           // own rows, then the prior's
   bool simulated;
   unsigned threads;
 
@@ -29,37 +29,38 @@ struct Shared {
   Eigen::Index others() const { return static_cast<Eigen::Index>(prior.count()); }
 };
 
-/// One method's rows, own ones and then the prior's, which are moved to the own ones' level.
+/// One method's rows: own ones, then the prior's, shifted to the level of the own ones.
 struct MethodRows {
   Method method;
-  Eigen::VectorXd off[2], shift;  // of cycles and clock, as logarithms
+  Eigen::VectorXd off[2], shift;  // log residuals of cycles and clock
   double spread[2];
   ProcessRows process;
-  Eigen::MatrixXd by_prior;  // what the prior's rows alone say of left-out own ones, at that level
+  Eigen::MatrixXd by_prior;  // prediction of left-out own rows by the prior's rows alone, at that
+                             // level
 };
 
-/// A row each.
+/// One row per kernel.
 Eigen::MatrixXd matrix_of(const std::vector<KernelFeatures>& features);
 
-/// Of numbers whose mean is to be 0.
+/// Root mean square, for numbers whose mean should be 0.
 double spread_about_0(const Eigen::VectorXd& logs);
 
-/// Off in spreads, cut where they are far.
+/// Residuals in units of spread, clipped.
 Eigen::VectorXd targets_of(const Eigen::VectorXd& off, double spread);
 
-/// Of own rows, then of the prior's, as if they were own ones.
+/// For own rows, then the prior's, as if they were own ones.
 Eigen::VectorXd noise_of(const FitRows& rows, const PriorRows& prior);
 
 const LearnedMethod& method_of(const LearnedModel& model, Method method);
 
-/// Whether the method does not see the feature, or nothing was simulated.
+/// Whether the feature is unavailable to the method, or nothing was simulated.
 bool says_nothing(std::size_t feature, Method method, bool simulated);
 
-/// The prior's rows count as much as own ones; `model` has the lengths.
+/// The prior's rows count as much as own ones; `model` has the length scales.
 MethodRows method_rows(const Shared& shared, const SeenRows& seen, Method method,
                        const LearnedModel& model);
 
-/// The variance of the prior's rows by which left-out own rows are expected best.
+/// The noise variance of the prior's rows that minimizes the error on left-out own rows.
 double prior_noise(const Shared& shared, MethodRows rows);
 
 }  // namespace tilecast

@@ -14,7 +14,7 @@
 namespace tilecast {
 namespace {
 
-/// The parameters of a fit, and the spec that they are set in.
+/// The parameters of a fit, and the spec that they modify.
 class ParameterVector {
  public:
   ParameterVector(const GpuSpec& spec, std::vector<Parameter> parameters)
@@ -24,12 +24,12 @@ class ParameterVector {
     }
   }
 
-  /// The spec with the parameters' logarithms added, each within its key's range.
+  /// The spec with the parameters' logarithms applied, each clamped to its key's range.
   const GpuSpec& at(const Eigen::VectorXd& logs) {
     const double flop_before = spec_.power ? spec_.power->per_flop_normal.value : 0;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       const double factor = std::exp(logs[static_cast<Eigen::Index>(i)]);
-      // Bounds in logarithms may be off by a rounding, which set() mends.
+      // Bounds in logarithms may be off by rounding; set() clamps.
       field_of(spec_, parameters_[i].path).set(priors_[i] * factor);
     }
     if (spec_.power) {
@@ -55,7 +55,7 @@ class ParameterVector {
   }
 
  private:
-  /// Rows are of normal inputs; other data keep their ratio to it.
+  /// Rows have normal inputs; other inputs keep their ratio to it.
   void scale_other_inputs(double flop_before) {
     PowerSpec& power = *spec_.power;
     const double factor = power.per_flop_normal.value / flop_before;

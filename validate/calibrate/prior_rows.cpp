@@ -14,7 +14,7 @@ namespace {
 
 constexpr u64 kSeed = 20261124;
 
-/// Its sides, whatever type, layout and epilogue: the first word.
+/// The shape, without type, layout and epilogue: the first word.
 std::string sides_of(const std::string& problem) { return problem.substr(0, problem.find(' ')); }
 
 }  // namespace

@@ -1,10 +1,10 @@
-// What another GPU's calibration learned, as rows beside those of a GPU of which little was
-// measured. Physics differs between GPUs by their constants; what it leaves out is much the same.
+// Rows of another GPU's learned correction, used as a prior for a GPU with few measurements. GPUs
+// differ mostly in constants; the residuals of the model are similar.
 //
-// Leaves out: rows that the other calibration had of a third GPU, and rows of the same kernel,
-// problem and regime as one of the GPU's own, which says it better and may be the same measurement.
-// The others share the folds of the own rows, so that nothing of a problem that is left out is
-// known. Checked by: prior_rows_test.cpp.
+// Leaves out: rows that the other calibration took from a third GPU, and rows with the same kernel,
+// problem and regime as an own row, which is better and may be the same measurement. The others
+// share the folds of the own rows, so that nothing about a left-out problem leaks. Checked by:
+// prior_rows_test.cpp.
 #pragma once
 
 #include <cstddef>
@@ -16,21 +16,22 @@
 
 namespace tilecast {
 
-/// A calibration of before, for rows that are too few to learn everything from.
+/// An earlier calibration, if the own rows are too few.
 struct LearnedBefore {
-  const LearnedModel* model = nullptr;  // null: there is none
-  std::string gpu = {};  // whose rows count beside the own; empty: its lengths alone are taken
+  const LearnedModel* model = nullptr;  // null: none
+  std::string gpu = {};  // GPU of its rows, which are used as a prior; empty: only its length
+                         // scales are used
 };
 
 struct PriorRows {
   std::vector<const LearnedRow*> rows;
-  std::vector<std::size_t> place;  // in the model
-  std::vector<int> group;          // FitRow's; negative: no own row is of that problem
+  std::vector<std::size_t> place;  // index in the model
+  std::vector<int> group;          // as FitRow::group; negative: no own row has that problem
 
   std::size_t count() const { return rows.size(); }
 };
 
-/// `most` of them at most, drawn by a seed; in the model's order.
+/// At most `most` rows, drawn by a seed; in the model's order.
 PriorRows prior_rows(const LearnedModel& model, const FitRows& own, std::size_t most);
 
 }  // namespace tilecast

@@ -18,7 +18,7 @@ LearnedRow row_of(const std::string& problem, const std::string& config, Regime 
       .problem = problem, .config = config, .regime = regime, .near_best = false, .features = {}};
 }
 
-TEST_CASE("A prior's rows are in the fold of their problem, whatever its type") {
+TEST_CASE("A prior's rows are in the fold of their problem, for any type") {
   LearnedModel model;
   for (const char* problem :
        {"64x64x64 fp16 tn", "4096x512x4096 bf16 nn", "256x4096x512 fp16 tn"}) {
@@ -31,7 +31,7 @@ TEST_CASE("A prior's rows are in the fold of their problem, whatever its type") 
   CHECK(prior.rows[2] == &model.rows[2]);
 }
 
-TEST_CASE("A kernel that was measured here is not taken from a prior, in the other regime it is") {
+TEST_CASE("A prior's row is dropped if the kernel was measured here in the same regime") {
   const FitRows own = own_rows();
   const std::string config = own.rows[0].point.config;
   REQUIRE(own.rows[0].regime == Regime::kBurst);
@@ -42,7 +42,7 @@ TEST_CASE("A kernel that was measured here is not taken from a prior, in the oth
   CHECK(prior_rows(model, own, 10).place == std::vector<std::size_t>{1, 2});
 }
 
-TEST_CASE("A prior's own prior is left out, and no more rows are taken than there is place for") {
+TEST_CASE("A prior's own prior is omitted, and rows are limited to the free slots") {
   LearnedModel model;
   for (int i = 0; i < 50; ++i) {
     model.rows.push_back(row_of("64x64x64 fp16 tn", std::to_string(i), Regime::kBurst));

@@ -9,9 +9,9 @@
 namespace tilecast {
 namespace {
 
-constexpr double kJitter = 1e-4;  // keeps twins' covariance invertible
+constexpr double kJitter = 1e-4;  // keeps the covariance of duplicates invertible
 
-/// Likeness of the rows of `a` to those of `b`, in lengths.
+/// Similarity of the rows of `a` to those of `b`; features in units of length scales.
 Eigen::MatrixXd likeness_of(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
   Eigen::MatrixXd values = -2 * a * b.transpose();
   values.colwise() += a.rowwise().squaredNorm();
@@ -20,7 +20,7 @@ Eigen::MatrixXd likeness_of(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) 
       [](double squared) -> double { return likeness(static_cast<float>(squared)); });
 }
 
-/// What some of the rows add to the equations.
+/// Contribution of some of the rows to the equations.
 struct Part {
   Eigen::MatrixXd likeness, squares, with_targets;
 
@@ -46,10 +46,10 @@ std::vector<std::vector<Eigen::Index>> rows_by_fold(const std::vector<int>& fold
   return folds;
 }
 
-/// With P the inverse of the covariance of all rows, which are all kept, a fold f's are off by
-/// P_ff^-1 (P y)_f from what the others say of them.
+/// With P the inverse of the covariance and all rows kept, the error of fold f by the others is
+/// P_ff^-1 (P y)_f.
 ProcessWeights of_all_kept(const ProcessRows& rows, unsigned threads) {
-  constexpr double kSaysNothing = 1e6;  // in the place of an infinite variance
+  constexpr double kSaysNothing = 1e6;  // instead of an infinite variance
   Eigen::MatrixXd covariance = likeness_of(rows.points, rows.points);
   covariance.diagonal() += rows.noise.cwiseMin(kSaysNothing);
   const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factors(covariance);

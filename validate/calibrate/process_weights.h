@@ -1,9 +1,9 @@
-// Weights of the rows of a Gaussian process (model/learn/gaussian_process.h), and what it says of
-// rows that were left out of it.
+// Weights of a Gaussian process's rows (model/learn/gaussian_process.h), and its predictions of
+// left-out rows.
 //
-// Where some rows are kept they stand for all: their weights are such that all rows are met best,
-// (K + Kn' / noise Kn) w = Kn' / noise y, and each fold is left out of that by itself. Where all
-// are, (K + noise) w = y, and one factorization gives all folds.
+// If a subset of rows is kept, the weights fit all rows best, (K + Kn' / noise Kn) w = Kn' / noise
+// y, solved once per left-out fold. If all are kept, (K + noise) w = y, and one factorization gives
+// all folds.
 // Checked by: process_weights_test.cpp.
 #pragma once
 
@@ -13,16 +13,17 @@
 namespace tilecast {
 
 struct ProcessRows {
-  Eigen::MatrixXd points;   // a row each, features in lengths
-  Eigen::MatrixXd targets;  // a column for each output, in spreads
-  Eigen::VectorXd noise;  // variance of each, in priors; infinite, where all are kept: says nothing
+  Eigen::MatrixXd points;   // one row each, features in units of length scales
+  Eigen::MatrixXd targets;  // one column per output, in units of spread
+  Eigen::VectorXd noise;    // variance relative to the prior's; if all are kept, infinite means
+                            // ignored
   std::vector<Eigen::Index> kept;
-  std::vector<int> fold;  // of each row, from 0; negative, where all are kept: it is in all fits
+  std::vector<int> fold;  // per row, from 0; if all are kept, negative means in every fit
 };
 
 struct ProcessWeights {
-  Eigen::MatrixXd weights;   // of the kept rows, for each target
-  Eigen::MatrixXd left_out;  // what rows of other folds say of each row that has one
+  Eigen::MatrixXd weights;   // of the kept rows, per target
+  Eigen::MatrixXd left_out;  // prediction of each row in a fold by the other folds
 };
 
 ProcessWeights process_weights(const ProcessRows& rows, unsigned threads);

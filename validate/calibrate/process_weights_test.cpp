@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-/// Drawn rows of two features and two outputs, in four folds, all kept.
+/// Random rows with two features and two outputs, in four folds, all kept.
 ProcessRows example(Eigen::Index count) {
   std::mt19937 random(20261124);
   std::normal_distribution<double> normal;
@@ -30,7 +30,7 @@ ProcessRows example(Eigen::Index count) {
   return rows;
 }
 
-/// Of `rows` those for which `is`, all kept.
+/// The subset of `rows` for which `is` holds, all kept.
 template <class Is>
 ProcessRows part_of(const ProcessRows& rows, const Is& is) {
   std::vector<Eigen::Index> chosen;
@@ -57,7 +57,7 @@ double said(const ProcessRows& rows, const Eigen::MatrixXd& weights, const Eigen
   return sum;
 }
 
-TEST_CASE("Two rows that are far apart keep their targets over one and their noise") {
+TEST_CASE("Two rows that are far apart keep target / (1 + noise)") {
   ProcessRows rows{.points = Eigen::MatrixXd::Zero(2, 1),
                    .targets = Eigen::MatrixXd(2, 1),
                    .noise = Eigen::VectorXd(2),
@@ -69,10 +69,10 @@ TEST_CASE("Two rows that are far apart keep their targets over one and their noi
   const ProcessWeights fit = process_weights(rows, 1);
   CHECK(fit.weights(0, 0) == Approx(3 / 1.5));
   CHECK(fit.weights(1, 0) == Approx(-2.0 / 2));
-  CHECK(std::abs(fit.left_out(0, 0)) < 1e-9);  // nothing is known of it but itself
+  CHECK(std::abs(fit.left_out(0, 0)) < 1e-9);  // nothing is known about it without itself
 }
 
-TEST_CASE("A row that is left out is what a fit without its fold says") {
+TEST_CASE("The prediction of a left-out row equals that of a fit without its fold") {
   const ProcessRows rows = example(23);
   const ProcessWeights fit = process_weights(rows, 2);
   for (const int fold : {0, 3}) {
@@ -86,7 +86,7 @@ TEST_CASE("A row that is left out is what a fit without its fold says") {
   }
 }
 
-TEST_CASE("Rows of no fold count in all fits, and rows of infinite noise in none") {
+TEST_CASE("Rows without a fold are in all fits, and rows with infinite noise in none") {
   ProcessRows rows = example(24);
   for (std::size_t i = 12; i < 24; ++i) {
     rows.fold[i] = -1;
@@ -99,7 +99,7 @@ TEST_CASE("Rows of no fold count in all fits, and rows of infinite noise in none
     CHECK(with.left_out(i, 0) == Approx(alone.left_out(i, 0)).margin(1e-4));
   }
   CHECK(with.weights.bottomRows(12).cwiseAbs().maxCoeff() < 1e-4);
-  // The others' turn: what they say of the first ones stays when a fold of these is left out.
+  // Conversely: their prediction of the first rows is unaffected when a fold of these is left out.
   rows.noise.tail(12).setConstant(0.1);
   rows.noise.head(12).setConstant(std::numeric_limits<double>::infinity());
   const ProcessRows others = part_of(rows, [](Eigen::Index i) { return i >= 12; });
@@ -111,8 +111,8 @@ TEST_CASE("Rows of no fold count in all fits, and rows of infinite noise in none
   }
 }
 
-TEST_CASE("Some kept rows that stand where all are say nearly what all say") {
-  // Each of twelve points twice: one of each pair is kept.
+TEST_CASE("A kept subset that covers all points predicts nearly as well as all rows") {
+  // Each of twelve points twice; one of each pair is kept.
   const ProcessRows once = example(12);
   ProcessRows rows{.points = Eigen::MatrixXd(24, 2),
                    .targets = Eigen::MatrixXd(24, 2),

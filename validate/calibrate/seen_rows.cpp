@@ -41,7 +41,7 @@ SeenRows see_rows(const GpuSpec& gpu, const FitRows& rows,
                ? simulation->work.cycles / closed(rows.rows[i], simulation->sm_clock).cycles
                : 1;
   };
-  // Cycles move with the closed form's, as in a prediction.
+  // Cycles are scaled like the analytic ones, as in a prediction.
   seen.corrected = [=, &gpu, &rows, &simulated](std::size_t i, double log) {
     const FitRow& row = rows.rows[i];
     const double factor = over_closed(i) * std::exp(log);

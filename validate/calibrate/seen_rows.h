@@ -1,7 +1,7 @@
-// Measured rows as closed forms or simulations see them: features, and what physics leaves.
+// Measured rows as seen by the analytic model or by simulation: features and residuals.
 //
-// Cycles are compared at the measured clock, the clock at the measured cycles, so that what is
-// learned of one is free of what the other is off. Checked by: fit_learned_test.cpp.
+// Cycles are compared at the measured clock, and the clock at the measured cycles, so that each
+// correction is independent of the other's error. Checked by: fit_learned_test.cpp.
 #pragma once
 
 #include <Eigen/Core>
@@ -15,22 +15,23 @@
 
 namespace tilecast {
 
-/// A row's kernel simulated at the clock where physics settles, as a prediction simulates it: at
-/// the measured one its features would give that clock away. Of the constants before a fit.
+/// A row's kernel simulated at the predicted clock, as in a prediction: at the measured clock its
+/// features would leak that clock. Uses the constants from before the fit.
 struct SimulatedRow {
-  KernelActivity activity;  // elapsed is 0 where it cannot be simulated
+  KernelActivity activity;  // elapsed is 0 if it cannot be simulated
   SimulatedWork work;
   Hertz sm_clock;
 };
 
-/// Rows as one method sees them.
+/// The rows as seen by one method.
 struct SeenRows {
   std::vector<KernelFeatures> features;
-  Eigen::VectorXd cycles_off, clock_off;  // logarithms of measured over physics
-  std::function<Settled<Cycles>(std::size_t, double)> corrected;  // of a row, its cycles by so much
+  Eigen::VectorXd cycles_off, clock_off;  // log ratio of measured to uncorrected
+  std::function<Settled<Cycles>(std::size_t, double)> corrected;  // a row's cycles and clock after
+                                                                  // a log correction of cycles
 };
 
-/// `simulated`: each row; empty where nothing is. Refers to what it is given.
+/// `simulated`: one per row; empty if none. Keeps references to its arguments.
 SeenRows see_rows(const GpuSpec& gpu, const FitRows& rows,
                   const std::vector<SimulatedRow>& simulated, unsigned threads);
 

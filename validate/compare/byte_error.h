@@ -1,7 +1,7 @@
-// Predicted bytes beside hardware counters, where rows have them.
+// Predicted bytes compared with hardware counters, for rows that have them.
 //
-// A row's counters come from launches of their own, with L2 as the timed ones find it.
-// Checked by: byte_error_test.cpp.
+// A row's counters come from separate launches, with L2 in the same state as in timed ones. Checked
+// by: byte_error_test.cpp.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@
 
 namespace tilecast {
 
-/// Mean distance of the L2 hit rate (1 - DRAM read / L2-to-SM bytes), both as fractions of 1.
+/// Error of the L2 hit rate (1 - DRAM read / L2-to-SM bytes), in absolute fractions.
 struct HitRateFigures {
   std::size_t points;
   double mean_error;
-  double bias;  // predicted less counted
+  double bias;  // mean of predicted minus counted
 };
 
 struct ByteFigures {
@@ -24,7 +24,7 @@ struct ByteFigures {
   std::optional<HitRateFigures> l2_hit;
 };
 
-/// Left out: rows without the counters, counts of 0.
+/// Omits rows without counters, and counts of 0.
 ByteFigures byte_figures(const ChipCounters& chip, const JoinedData& data);
 
 }  // namespace tilecast

@@ -13,7 +13,7 @@ constexpr const char* kDramRead = "dram__bytes_read.sum";
 
 ChipCounters gh100() { return load_chip_counters(config_folder(), "GH100").value(); }
 
-/// With the counters that the sum of L2-to-SM bytes is made of, the others 0.
+/// Sets the counters that L2-to-SM bytes are computed from; the others are 0.
 Measurement counted_row(i32 stages, double intake, double shared, double dram_read) {
   Measurement row = example_row(stages, Seconds{1});
   for (const CounterSum::Term& term : gh100().l2_to_sm_sum.terms) {
@@ -25,7 +25,7 @@ Measurement counted_row(i32 stages, double intake, double shared, double dram_re
   return row;
 }
 
-/// Predicted of stages 1: 210 and 42 bytes; of all others: 90 and 9.
+/// Predicts 210 and 42 bytes for stages=1, 90 and 9 for all others.
 Prediction predict_bytes(const AnyProblem&, const AnyConfig& config, Regime, Inputs) {
   const bool first = std::get<KernelConfig>(config).tiling.stages == 1;
   Prediction p{};
@@ -40,24 +40,24 @@ ByteFigures figures_of(const std::vector<Measurement>& rows) {
   return byte_figures(gh100(), join_points({example_file(rows)}, predict_bytes, {"h200_sxm"}));
 }
 
-TEST_CASE("Bytes are judged against what L2 delivered and DRAM read, hits by their distance") {
-  // Delivered 300 - 100 = 200 and 100; read 50 (hit rate 0.75) and 10 (0.9); a row without
+TEST_CASE("Predicted bytes are compared with L2 and DRAM counters, hit rates by their difference") {
+  // Delivered: 300 - 100 = 200 and 100; read: 50 (hit rate 0.75) and 10 (0.9); one row without
   // counters.
   const ByteFigures f = figures_of(
       {counted_row(1, 300, 100, 50), counted_row(2, 100, 0, 10), example_row(3, Seconds{1})});
   CHECK(f.l2_to_sm->points == 2);
-  CHECK(f.l2_to_sm->mape == Approx(0.075));  // 210 of 200, 90 of 100
+  CHECK(f.l2_to_sm->mape == Approx(0.075));  // 210 against 200, 90 against 100
   CHECK(f.l2_to_sm->bias == Approx(-0.025));
-  CHECK(f.dram_read->mape == Approx(0.13));  // 42 of 50, 9 of 10
+  CHECK(f.dram_read->mape == Approx(0.13));  // 42 against 50, 9 against 10
   CHECK(f.l2_hit->points == 2);
-  CHECK(f.l2_hit->mean_error == Approx(0.025));  // 0.8 for 0.75, 0.9 for 0.9
+  CHECK(f.l2_hit->mean_error == Approx(0.025));  // 0.8 against 0.75, 0.9 against 0.9
   CHECK(f.l2_hit->bias == Approx(0.025));
 }
 
-TEST_CASE("A count of nothing has no relative error, and hits need both counters") {
+TEST_CASE("A count of zero has no relative error, and hit rates need both counters") {
   const ByteFigures f = figures_of({counted_row(2, 100, 0, 0)});
   CHECK_FALSE(f.dram_read.has_value());
-  CHECK(f.l2_hit->mean_error == Approx(0.1));  // 0.9 where all hit
+  CHECK(f.l2_hit->mean_error == Approx(0.1));  // 0.9 predicted, all counted as hits
   CHECK(f.l2_hit->bias == Approx(-0.1));
   Measurement row = counted_row(2, 100, 0, 10);
   row.counters.erase(kDramRead);

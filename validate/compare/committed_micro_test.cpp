@@ -1,5 +1,5 @@
-// The committed runs of the micro-benchmarks and the committed counters against arithmetic: what
-// holds on the card whatever the model says. Runs in the repository root.
+// Checks the committed micro-benchmarks and counters with arithmetic: facts about the card that are
+// independent of the model. Runs in the repository root.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ const std::string kFolder = "validate/data/h200_sxm/micro/";
 
 struct Constant {
   double value, q1, q3;
-  double in_time;  // 0 where the file has none
+  double in_time;  // 0 if not in the file
 };
 /// By key and variant.
 using Constants = std::map<std::pair<std::string, std::string>, Constant>;
@@ -54,8 +54,7 @@ Constants read_run(const std::string& name) {
   return run;
 }
 
-/// Which SM lies where and which CTA it gets differ from card to card; a trace is a course over
-/// time.
+/// Maps of SMs and CTAs differ from card to card; traces are functions of time.
 bool is_map(const std::string& key) {
   return key.ends_with("_of_sm") || key.ends_with("_of_cta") || key == "l2.sms_on_side_of_sm_0" ||
          key == "clock.trace";
@@ -67,7 +66,7 @@ const std::vector<std::string> kRuns = {"micro.csv.gz", "micro_second_run.csv.gz
 struct Repeats {
   std::size_t constants = 0;
   std::size_t within_3_percent = 0;
-  std::size_t apart = 0;  // beyond 3 % and beyond the spread that they carry
+  std::size_t apart = 0;  // by more than 3 % and more than their stated spread
 };
 
 Repeats repeats_of(const std::vector<Constants>& runs) {
@@ -91,7 +90,7 @@ Repeats repeats_of(const std::vector<Constants>& runs) {
   return repeats;
 }
 
-/// What DRAM takes differs from card to card; the median card's is taken.
+/// The median over cards, for DRAM constants, which differ between cards.
 double median_over_cards(const std::function<double(const Constants&)>& value) {
   std::vector<double> values;
   for (const char* name : {"micro_first_card.csv.gz", "micro_earlier.csv.gz", "micro.csv.gz"}) {
@@ -104,7 +103,7 @@ double median_over_cards(const std::function<double(const Constants&)>& value) {
 struct Line {
   double at_zero, slope;
 
-  /// Least squares.
+  /// Least-squares fit.
   static Line through(const std::vector<std::pair<double, double>>& points) {
     const double n = static_cast<double>(points.size());
     double x = 0, y = 0, xx = 0, xy = 0;
@@ -128,7 +127,7 @@ TEST_CASE("A wgmma from shared memory takes max(N / 2, 16 + N / 4) cycles, from 
       const std::string variant = "n=" + std::to_string(n);
       const double shared = run.at({"wgmma.interval", variant + " a=shared"}).value;
       CHECK(shared == Approx(std::max(n / 2.0, 16 + n / 4.0)).epsilon(0.001));
-      if (n >= 32) {  // below, 13 cycles: what an instruction takes at least
+      if (n >= 32) {  // narrower instructions take 13 cycles
         const double registers = run.at({"wgmma.interval", variant + " a=registers"}).value;
         CHECK(registers == Approx(n / 2.0).epsilon(0.001));
       }
@@ -137,7 +136,7 @@ TEST_CASE("A wgmma from shared memory takes max(N / 2, 16 + N / 4) cycles, from 
 }
 
 TEST_CASE("The tensor cores of an SM reach 4096 floating-point operations per cycle") {
-  constexpr double kFlops = 2.0 * 64 * 256 * 16;  // of m64n256k16
+  constexpr double kFlops = 2.0 * 64 * 256 * 16;  // per m64n256k16
   for (const std::string& name : kRuns) {
     const Constants run = read_run(name);
     for (const char* variant :
@@ -148,7 +147,7 @@ TEST_CASE("The tensor cores of an SM reach 4096 floating-point operations per cy
   }
 }
 
-TEST_CASE("What SMs take in for a GEMM is what its tiles need, by counter and by arithmetic") {
+TEST_CASE("The SM fill bytes of a GEMM equal what its tiles need, by counter and by arithmetic") {
   constexpr const char* kCounters = "validate/data/h200_sxm/ladder/counters.csv";
   constexpr i64 kSide = 8192;
   int rows = 0;
@@ -159,8 +158,8 @@ TEST_CASE("What SMs take in for a GEMM is what its tiles need, by counter and by
     if (!counted || row.text("k") != std::to_string(kSide)) {
       continue;
     }
-    // Every tile takes its rows of A and its columns of B, 2 bytes each, K times. Clusters are
-    // whole, and what lies outside of the matrices counts as it arrives: as zeros.
+    // Every tile loads its rows of A and columns of B, 2 bytes each, K times. Clusters are whole,
+    // and out-of-bounds parts count as zeros that arrive.
     const Tiling t = parse_kernel_config(config).tiling;
     const i64 tiles_m = round_up(ceil_div<i64>(kSide, t.block_m), i64{t.cluster_m});
     const i64 tiles_n = round_up(ceil_div<i64>(kSide, t.block_n), i64{t.cluster_n});
@@ -175,7 +174,7 @@ TEST_CASE("A copy reads and writes its bytes of DRAM once, by counter and by ari
   int rows = 0;
   for (const auto& [line, row] :
        read_measurements("validate/data/h200_sxm/laboratory/memcpy_core.csv.gz").rows) {
-    // 2^30 elements of four bytes; L2 may keep a little of what was written last.
+    // 2^30 elements of four bytes; L2 may keep a little of the last writes.
     const double bytes = 4.0 * (1 << 30);
     CHECK(row.counters.at("dram__bytes_read.sum") == Approx(bytes).epsilon(0.001));
     CHECK(row.counters.at("dram__bytes_write.sum") == Approx(bytes).epsilon(0.001));
@@ -185,23 +184,23 @@ TEST_CASE("A copy reads and writes its bytes of DRAM once, by counter and by ari
   CHECK(rows == 3);
 }
 
-TEST_CASE("Three runs find nearly every constant within 3 %, or within the spread it carries") {
+TEST_CASE("Three runs agree on nearly every constant within 3 %, or within its stated spread") {
   const Repeats repeats = repeats_of({read_run(kRuns[0]), read_run(kRuns[1]), read_run(kRuns[2])});
   CHECK(repeats.constants > 800);
   CHECK(repeats.within_3_percent > repeats.constants * 94 / 100);
-  CHECK(repeats.apart <= 3);  // gaps between launches from the host
+  CHECK(repeats.apart <= 3);  // gaps between host launches
 }
 
-TEST_CASE("Three whole default runs, K blocks among them, repeat as well") {
+TEST_CASE("Three complete default runs agree as well") {
   const Repeats repeats =
       repeats_of({read_run("whole_run_1.csv.gz"), read_run("whole_run_2.csv.gz"),
                   read_run("whole_run_3.csv.gz")});
   CHECK(repeats.constants > 1400);
   CHECK(repeats.within_3_percent > repeats.constants * 96 / 100);
-  CHECK(repeats.apart <= 2);  // gaps between launches from the host
+  CHECK(repeats.apart <= 2);  // gaps between host launches
 }
 
-TEST_CASE("Loads whose energy is read keep the GPU at work") {
+TEST_CASE("Loads for energy measurements keep the GPU busy") {
   const Constants run = read_run("energy.csv.gz");
   int loads = 0;
   for (const auto& [name, constant] : run) {
@@ -215,11 +214,12 @@ TEST_CASE("Loads whose energy is read keep the GPU at work") {
   CHECK(loads == 13);
 }
 
-TEST_CASE("Two runs find what an operation and a byte cost in energy within 3 %, or their spread") {
+TEST_CASE(
+    "Two runs agree on energy per operation and per byte within 3 %, or within their spread") {
   std::vector<Constants> runs;
   for (const char* name : {"energy.csv.gz", "energy_second_run.csv.gz"}) {
     runs.push_back(read_run(name));
-    // A load's rate and watts go up and down together with its clock.
+    // A load's rate and power vary together with its clock.
     std::erase_if(runs.back(), [](const auto& constant) {
       return !constant.first.first.starts_with("power.per_") &&
              constant.first.first != "power.static_power";
@@ -230,7 +230,7 @@ TEST_CASE("Two runs find what an operation and a byte cost in energy within 3 %,
   CHECK(repeats.apart == 0);
 }
 
-TEST_CASE("A warpgroup runs six to seven wgmmas ahead of the tensor cores and no further") {
+TEST_CASE("A warpgroup runs at most six to seven wgmmas ahead of the tensor cores") {
   const Constants run = read_run("wgmma.csv.gz");
   for (const int n : {64, 128, 256}) {
     const double interval = run.at({"wgmma.interval", fmt::format("n={} a=shared", n)}).value;
@@ -238,22 +238,22 @@ TEST_CASE("A warpgroup runs six to seven wgmmas ahead of the tensor cores and no
       return run.at({key, fmt::format("n={} a=shared instructions={}", n, instructions)}).value;
     };
     for (const int instructions : {16, 32}) {
-      // The tensor cores have been at work since the first was issued, one for each interval.
+      // The tensor cores have been busy since the first issue, one instruction per interval.
       const double ahead = instructions - at("wgmma.issue", instructions) / interval;
       CAPTURE(n, instructions);
       CHECK(ahead >= 5.9);
       CHECK(ahead <= 7);
-      // What is left then takes its intervals and the completion of the last.
+      // The rest takes its intervals plus the last one's completion.
       const double left = at("wgmma.issue_to_done", instructions) - at("wgmma.issue", instructions);
       CHECK(left / interval == Approx(ahead + 50 / interval).epsilon(0.05));
     }
-    // Each further one waits for its place.
+    // Each further one waits for a free entry.
     const double more = at("wgmma.issue", 32) - at("wgmma.issue", 16);
     CHECK(more == Approx(16 * interval).epsilon(0.005));
   }
 }
 
-TEST_CASE("Rates and latencies of memory-bound kernels and split sums are the median card's") {
+TEST_CASE("Rates and latencies of memory-bound kernels and partial sums are the median card's") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto time_of = [](const char* key, const char* variant) {
     return median_over_cards([&](const Constants& run) { return run.at({key, variant}).in_time; });
@@ -265,7 +265,7 @@ TEST_CASE("Rates and latencies of memory-bound kernels and split sums are the me
   CHECK(stream.load_latency.value * 1e9 ==
         Approx(read_run("whole_run_3.csv.gz").at({"dram.load_latency", "span=2GiB"}).in_time)
             .epsilon(0.002));
-  // A line through copies of 4 to 32 KiB.
+  // Line through copies of 4 to 32 KiB.
   const auto line_of = [](const Constants& run) {
     std::vector<std::pair<double, double>> points;
     for (const int bytes : {4096, 8192, 16384, 32768}) {
@@ -283,7 +283,7 @@ TEST_CASE("Rates and latencies of memory-bound kernels and split sums are the me
 
   const ReductionSpec& reduction = *gpu.reduction;
   CHECK(reduction.hop.value * 1e9 == Approx(time_of("flag.hop", "two SMs")).epsilon(0.002));
-  // What one SM and all of them move of the partial sums of 256 columns.
+  // Partial sums of 256 columns moved by one SM and by all.
   constexpr double kBytes = 128 * 1024;
   const Constants run = read_run("micro.csv.gz");
   const auto done = [&](const char* variant) { return run.at({"partial_sums.done", variant}); };
@@ -298,8 +298,8 @@ TEST_CASE("Rates and latencies of memory-bound kernels and split sums are the me
         Approx(132 * kBytes / done("add kib=128 sms=132").in_time).epsilon(0.005));
 }
 
-// The rows that it bounds are 0.1 % above.
-TEST_CASE("The clock that tensor work is held to is that of zeros, in every run") {
+// The rows that it bounds are 0.1 % higher.
+TEST_CASE("The clock ceiling under tensor load is that of zero inputs, in every run") {
   const Hertz plateau = load_gpu("h200_sxm", false).spec.clock->tensor_plateau;
   for (const std::string& name : kRuns) {
     CHECK(plateau.value * 1e-9 ==
@@ -307,9 +307,9 @@ TEST_CASE("The clock that tensor work is held to is that of zeros, in every run"
   }
 }
 
-TEST_CASE("A warpgroup's turns are those of one CTA alone") {
+TEST_CASE("A warpgroup's overheads per K block are those of a single CTA") {
   const MachineSpec machine = *load_gpu("h200_sxm", false).spec.machine;
-  // Cycles of the clock that tensor cores leave an SM: 64x256x64 is 512 of wgmmas.
+  // Cycles of the SM clock under tensor load: 64x256x64 is 512 cycles of wgmmas.
   std::map<std::string, std::map<i64, double>> times;
   for (const auto& [line, row] :
        read_measurements("validate/data/h200_sxm/turns/turns.csv.gz").rows) {
@@ -345,21 +345,21 @@ TEST_CASE("A warpgroup's turns are those of one CTA alone") {
         Approx(of_block("64x64x64", "persistent_overlap", 1)).epsilon(0.01));
 }
 
-TEST_CASE("Groups of two pairs get more of L2's output than those of three") {
+TEST_CASE("SM groups of two pairs get more L2 output per SM than groups of three") {
   const MachineSpec machine = *load_gpu("h200_sxm", false).spec.machine;
   std::vector<double> shares;
   for (const auto& [key, point] : read_run("shares.csv.gz")) {
     shares.push_back(point.value);
   }
   REQUIRE(shares.size() == 132);
-  // Eight GPCs of 66 pairs, three groups each: six groups have two.
+  // 66 pairs on eight GPCs with three groups each: six groups have two pairs.
   const i32 small_groups = machine.gpcs * machine.gpc_groups * 3 - 66;
   CHECK(std::ranges::count_if(shares, [](double share) { return share > 1.1; }) ==
         4 * small_groups);
   CHECK(std::ranges::none_of(shares, [](double share) { return share > 1 && share < 1.15; }));
 }
 
-TEST_CASE("What the simulator takes is what the micro-benchmarks measured") {
+TEST_CASE("The simulator's constants are those measured by micro-benchmarks") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const MachineSpec machine = *gpu.machine;
   const Constants run = read_run("micro.csv.gz");
@@ -376,14 +376,14 @@ TEST_CASE("What the simulator takes is what the micro-benchmarks measured") {
   CHECK(machine.remote_wake.value == Approx(at("mbarrier.remote_wake", "cluster=2")).epsilon(0.01));
   CHECK(machine.barrier.value == Approx(at("named_barrier", "warps=4")).epsilon(0.01));
 
-  // Issuing copies: a line through 4 and 16 of them; what is left of a single one.
+  // Issue of copies: a line through 4 and 16 of them, and the rest of a single one.
   const double four = 4 * at("tma.issue_per_copy", "bytes=128 count=4");
   const double sixteen = 16 * at("tma.issue_per_copy", "bytes=128 count=16");
   const double one = at("tma.issue_per_copy", "bytes=128 count=1");
   CHECK(machine.issue_copy.value == Approx((sixteen - four) / 12).epsilon(0.01));
   CHECK(machine.issue.value == Approx(one - (sixteen - four) / 12).epsilon(0.02));
 
-  // Loads from L2: a latency behind the issue, and what 16 KiB more take.
+  // Loads from L2: latency after the issue, and the time of 16 KiB more.
   const double small = at("tma.l2_latency", "bytes=16");
   const double half = at("tma.l2_latency", "bytes=16384");
   const double whole = at("tma.l2_latency", "bytes=32768");
@@ -391,17 +391,17 @@ TEST_CASE("What the simulator takes is what the micro-benchmarks measured") {
   CHECK(machine.intake.value ==
         Approx(at("l2.distinct_lines", "sms=1 apart=132 bytes=32768")).epsilon(0.01));
   CHECK(machine.request.value == Approx((whole - half) / 128).epsilon(0.01));
-  // L2 keeps its time, whatever the SM clock.
+  // L2's time does not depend on the SM clock.
   for (const char* clock : {"", " clock=low"}) {
     const std::string all = std::string("sms=132 apart=1 bytes=32768") + clock;
     CHECK(machine.l2_output.value * 1e-9 ==
           Approx(in_time("l2.distinct_lines", all.c_str())).epsilon(0.01));
   }
-  // Out-of-bounds rows, of each of eight GPCs.
+  // Out-of-bounds rows, for each of eight GPCs.
   CHECK(machine.outside.value ==
         Approx(at("tma.box_turn", "box=256 inside=0 in_step sms=132") * 8 / (132 * 256))
             .epsilon(0.01));
-  // From DRAM: what it adds, in time.
+  // From DRAM: additional latency, in time.
   CHECK(machine.dram_latency.value * 1e9 ==
         Approx(median_over_cards([](const Constants& card) {
           return card.at({"tma.dram_latency", "bytes=16384"}).in_time -
@@ -409,16 +409,15 @@ TEST_CASE("What the simulator takes is what the micro-benchmarks measured") {
         })).epsilon(0.01));
   CHECK(gpu.dram->write_rate.value * 1e-9 ==
         Approx(in_time("dram.mix_rate", "reads=0 writes=1 bytes=8192")).epsilon(0.01));
-  // All SMs asking for one line over each for its own, in what they get in a time: L2 keeps its
-  // own.
+  // Rate with all SMs requesting one line over the rate with a line each; L2 has its own clock.
   const std::string kib = " bytes=16384";
   CHECK(
       machine.merge_limit ==
       Approx(in_time("l2.shared_lines", ("degree=132 neighbours in_step cluster=1" + kib).c_str()) /
              in_time("l2.distinct_lines", ("sms=132 apart=1" + kib).c_str()))
           .epsilon(0.01));
-  // What copies and GEMMs both take stands in both sections, since copies run on GPUs that have no
-  // section machine, and says the same.
+  // Constants shared by copies and GEMMs are in both sections, since GPUs that run only copies have
+  // no section machine; the values must agree.
   const StreamSpec& stream = *gpu.stream;
   CHECK(stream.kernel.value ==
         Approx(machine.kernel.value + machine.cta_start.value).epsilon(1e-9));

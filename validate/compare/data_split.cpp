@@ -30,7 +30,7 @@ std::pair<i32, i32> parse_tile(std::string_view text) {
   return {static_cast<i32>(numbers[0]), static_cast<i32>(numbers[1])};
 }
 
-/// What `take` throws is said at the item.
+/// Errors of `take` name the list item.
 template <class Take>
 void each_of(const StrictMap& map, const char* key, const Take& take) {
   for (const StrictValue& item : map.required(key).list()) {

@@ -1,8 +1,8 @@
-// Which measurements a fit may see and which judge it, as one YAML file:
+// The split of measurements into training and test sets, as a YAML file:
 //
 //   rule: how the lists were chosen, before looking at the rows
-//   judge: [4096x4096x1024, 8*512x512x64 bf16 nn]      # problems; fp16 and tn where not said
-//   unfitted_tiles: [128x192]                         # CTA tiles, M x N
+//   judge: [4096x4096x1024, 8*512x512x64 bf16 nn]      # test problems; default fp16 tn
+//   unfitted_tiles: [128x192]                         # held-out CTA tiles, M x N
 //
 // Checked by: data_split_test.cpp.
 #pragma once
@@ -18,9 +18,9 @@
 namespace tilecast {
 
 enum class DataPart {
-  kFit,    // neither of the others
-  kJudge,  // a problem of `judge`, whatever the tile
-  kTiles,  // an unfitted tile on another problem
+  kFit,    // training set: neither of the others
+  kJudge,  // test problem, with any tile
+  kTiles,  // held-out tile on a training problem
 };
 
 std::string_view to_text(DataPart part);
@@ -29,12 +29,12 @@ DataPart parse_data_part(std::string_view text);
 
 class DataSplit {
  public:
-  /// Of several files what any of them judges. Throws FileError, or ConfigError `file:line: key:
+  /// The union of the test sets of several files. Throws FileError, or ConfigError `file:line: key:
   /// what was expected`.
   static DataSplit load(const std::vector<std::string>& paths);
   static DataSplit parse(const StrictValue& root);
 
-  /// Of cuBLASLt's rows, which have no tile: that of their problem. Only of op gemm.
+  /// For cuBLASLt's rows, which have no tile, the part of their problem. Only for op gemm.
   DataPart part_of(const Point& point) const;
 
  private:
@@ -42,8 +42,8 @@ class DataSplit {
   std::set<std::pair<i32, i32>> unfitted_tiles_;
 };
 
-/// Leaves the rows of one part. cuBLASLt's go with every part of their problem, since all are
-/// compared with them; of other ops none stay.
+/// Keeps the rows of one part. cuBLASLt's rows stay with every part of their problem, as baselines;
+/// rows of other ops are removed.
 void keep_part(const DataSplit& split, DataPart part, std::vector<MeasurementFile>& files);
 
 }  // namespace tilecast

@@ -33,7 +33,7 @@ Point point(GemmShape shape, const std::string& tile, Layout layout = Layout::kT
   return made;
 }
 
-TEST_CASE("A judged problem judges with every tile, an unfitted tile on all other problems") {
+TEST_CASE("A test problem is held out with every tile, a held-out tile on all other problems") {
   const DataSplit split = split_of(kText);
   CHECK(split.part_of(point({512, 512, 512}, "128x128x64")) == DataPart::kJudge);
   CHECK(split.part_of(point({512, 512, 512}, "128x192x64")) == DataPart::kJudge);
@@ -47,7 +47,7 @@ TEST_CASE("A judged problem judges with every tile, an unfitted tile on all othe
   CHECK(split.part_of(baseline) == DataPart::kFit);
 }
 
-TEST_CASE("Batches and groups are problems of their own") {
+TEST_CASE("Batches and groups are separate problems") {
   const DataSplit split =
       split_of("rule: x\njudge: [8*64x128x256, \"[64,0,32]x128x256\"]\nunfitted_tiles: []\n");
   Point one = point({64, 128, 256}, "64x128x64");
@@ -62,7 +62,7 @@ TEST_CASE("Batches and groups are problems of their own") {
   CHECK(split.part_of(groups) == DataPart::kFit);
 }
 
-TEST_CASE("Of several files what any of them judges") {
+TEST_CASE("Several files hold out the union of their test problems") {
   const TemporaryFolder folder;
   write_file(folder / "a.yaml", "rule: x\njudge: [64x64x64]\nunfitted_tiles: []\n");
   write_file(folder / "b.yaml", "rule: x\njudge: [32x32x32]\nunfitted_tiles: [128x192]\n");
@@ -74,7 +74,7 @@ TEST_CASE("Of several files what any of them judges") {
   CHECK(both.part_of(point({64, 32, 32}, "64x64x64")) == DataPart::kFit);
 }
 
-TEST_CASE("What is not a problem or a tile is refused with its line") {
+TEST_CASE("An invalid problem or tile is an error that names its line") {
   CHECK(complaint("rule: x\njudge: [512x512]\nunfitted_tiles: []\n").find("split.yaml:2: ") == 0);
   CHECK(complaint("rule: x\njudge: []\nunfitted_tiles: [128]\n").find("split.yaml:3: ") == 0);
   CHECK(complaint("judge: []\nunfitted_tiles: []\n").find("rule") != std::string::npos);

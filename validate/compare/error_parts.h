@@ -1,4 +1,4 @@
-// Errors of the points of a part: one schedule, one limiter, one size.
+// Errors by category: schedule, bottleneck, or size.
 //
 // Checked by: error_parts_test.cpp.
 #pragma once
@@ -11,22 +11,22 @@
 
 namespace tilecast {
 
-/// Of absolute relative errors, but for the coverage.
+/// Absolute relative errors, except for the coverage.
 struct PartFigures {
   std::size_t points;
   double time_mape, time_median;
   std::optional<double> cycles_mape, cycles_median;
-  double coverage;  // share of measured times inside the predicted interval
+  double coverage;  // fraction of measured times inside the predicted interval
 };
 
-/// By measured time; a bound belongs to the larger size.
+/// By measured time; a boundary value belongs to the larger size.
 enum class TimeSize { kUnder20Us, kFrom20Us, kFrom100Us, kFrom1Ms };
 
 std::string_view to_text(TimeSize size);
 TimeSize size_of(Seconds measured_time);
 
 std::map<AnySchedule, PartFigures> error_by_schedule(const JoinedData& data);
-/// By the limiter that was predicted.
+/// By the predicted bottleneck.
 std::map<Limiter, PartFigures> error_by_limiter(const JoinedData& data);
 std::map<TimeSize, PartFigures> error_by_size(const JoinedData& data);
 

@@ -6,7 +6,7 @@
 namespace tilecast {
 namespace {
 
-TEST_CASE("A size begins at its lower bound") {
+TEST_CASE("A size includes its lower bound") {
   CHECK(size_of(Seconds{19.99e-6}) == TimeSize::kUnder20Us);
   CHECK(size_of(Seconds{20e-6}) == TimeSize::kFrom20Us);
   CHECK(size_of(Seconds{99.9e-6}) == TimeSize::kFrom20Us);
@@ -16,8 +16,8 @@ TEST_CASE("A size begins at its lower bound") {
 }
 
 /// Measured 10, 30, 50, 2000 us; predicted 11, 33, 35, 3000: errors of 10, 10, 30 and 50 %. Cycles
-/// at 1 GHz for 1.5: two thirds of the ratios, so errors -0.266667, -0.266667, -0.533333 and 0. The
-/// even ones are bound by DRAM, the odd ones by the tensor cores.
+/// at 1 GHz instead of 1.5: two thirds of the ratios, so errors of -0.266667, -0.266667, -0.533333
+/// and 0. Even ones are bound by DRAM, odd ones by the tensor cores.
 JoinedData example_data() {
   const Predictor times = predict_times(
       {{1, Seconds{11e-6}}, {2, Seconds{33e-6}}, {3, Seconds{35e-6}}, {4, Seconds{3e-3}}});
@@ -34,19 +34,19 @@ JoinedData example_data() {
   return join_points({example_file(rows)}, with_limiter, {"h200_sxm"});
 }
 
-TEST_CASE("Each limiter has its own error") {
+TEST_CASE("Errors are split by bottleneck") {
   const std::map<Limiter, PartFigures> parts = error_by_limiter(example_data());
   REQUIRE(parts.size() == 2);
   const PartFigures& dram = parts.at(Limiter::kDram);
   CHECK(dram.points == 2);
   CHECK(dram.time_mape == Approx(0.3));         // 0.1 and 0.5
-  CHECK(*dram.cycles_mape == Approx(0.8 / 3));  // of the one that was measured
+  CHECK(*dram.cycles_mape == Approx(0.8 / 3));  // only one has measured cycles
   const PartFigures& tensor = parts.at(Limiter::kTensor);
   CHECK(tensor.time_mape == Approx(0.2));     // 0.1 and 0.3
   CHECK(*tensor.cycles_mape == Approx(0.4));  // 0.266667 and 0.533333
 }
 
-TEST_CASE("Each size has its own mean and median, and cycles only where they were measured") {
+TEST_CASE("Each size has its own mean and median, with cycles only if measured") {
   const std::map<TimeSize, PartFigures> parts = error_by_size(example_data());
   REQUIRE(parts.size() == 3);
   CHECK(parts.at(TimeSize::kUnder20Us).time_median == Approx(0.1));
@@ -58,7 +58,8 @@ TEST_CASE("Each size has its own mean and median, and cycles only where they wer
 }
 
 TEST_CASE("The median of a schedule is not its mean") {
-  // Pipelined has the odd stages and warp_specialized the even ones; a third error parts the two.
+  // Pipelined has the odd stages, warp_specialized the even ones; a third error separates median
+  // and mean.
   const JoinedData data = join_example(
       {example_row(1, Seconds{10}), example_row(3, Seconds{10}), example_row(5, Seconds{10})},
       {{1, Seconds{11}}, {3, Seconds{12}}, {5, Seconds{16}}});

@@ -1,4 +1,4 @@
-// Measured rows and predictors with known answers, for the tests of this folder.
+// Example measurements and predictors with known results, for the tests of this folder.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-/// Configurations that differ in nothing but their stages.
+/// Configurations that differ in their stages only.
 inline KernelConfig example_config(i32 stages) {
   return {.schedule = stages % 2 == 0 ? Schedule::kWarpSpecialized : Schedule::kPipelined,
           .tiling = {.block_m = 128,
@@ -42,8 +42,8 @@ inline Measurement example_cublaslt_row(std::string_view which, Seconds time) {
   return example_measurement(std::string(which), time);
 }
 
-/// Predicts the given time for each number of stages, at 1 GHz, with an interval of 10 % each way.
-/// Other configurations are refused.
+/// Predicts the given time for each number of stages, at 1 GHz, with an interval of +-10 %. Throws
+/// for other configurations.
 inline Predictor predict_times(std::map<i32, Seconds> times) {
   return [times = std::move(times)](const AnyProblem&, const AnyConfig& config, Regime, Inputs) {
     const auto found = times.find(std::get<KernelConfig>(config).tiling.stages);

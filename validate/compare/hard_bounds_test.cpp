@@ -1,4 +1,5 @@
-// Hard bounds against every committed row of the H200's data set. Runs in the repository root.
+// Hard bounds compared with every committed row of the H200's data set. Runs in the repository
+// root.
 #include "model/gemm/form/gemm_bounds.h"
 #include "model/stream/stream_closed_form.h"
 
@@ -22,7 +23,7 @@ TEST_CASE("No committed row of the data set beats a hard bound at the clock it w
     }
   }
   int rows = 0;
-  double closest = 0;  // a bound over the time
+  double closest = 0;  // bound / time
   for (const VerifiedRow& row : verified_rows(files)) {
     const Measurement& m = row.measurement();
     if (!m.sm_clock || is_baseline(m.point.config) || m.point.l2_state != L2State::kRotating) {
@@ -37,7 +38,7 @@ TEST_CASE("No committed row of the data set beats a hard bound at the clock it w
     ++rows;
   }
   CHECK(rows > 6000);
-  CHECK(closest > 0.98);  // the bounds are no looser than the best kernels
+  CHECK(closest > 0.98);  // the best kernels come close to the bounds
 }
 
 }  // namespace

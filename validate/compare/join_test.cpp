@@ -15,7 +15,7 @@ std::string message_of(const std::vector<Measurement>& rows) {
   return "no error";
 }
 
-TEST_CASE("Every row counts once: point, baseline, excluded, unmatched or repeated") {
+TEST_CASE("Every row counts once: as point, baseline, excluded, unmatched or repeated") {
   Measurement wrong = example_row(3, Seconds{1});
   wrong.verified = false;
   Measurement failed = example_row(4, Seconds{1});
@@ -35,24 +35,24 @@ TEST_CASE("Every row counts once: point, baseline, excluded, unmatched or repeat
   CHECK(data.points == 2);
   CHECK(data.cublaslt == 2);
   CHECK(data.excluded == 2);
-  CHECK(data.unmatched == 3);  // unknown schedule, text not canonical, refused by the predictor
+  CHECK(data.unmatched == 3);  // unknown schedule, text not canonical, rejected by the predictor
   CHECK(data.repeated == 1);
   REQUIRE(data.groups.size() == 1);
   const JoinedGroup& group = data.groups.front();
   REQUIRE(group.points.size() == 2);
   CHECK(group.cublaslt_top1->time->median == Seconds{5});
   CHECK(group.cublaslt_best->time->median == Seconds{4});
-  CHECK(group.best_measured_time() == Seconds{1});  // and stages=2 counts with its later row, 3 s
+  CHECK(group.best_measured_time() == Seconds{1});  // stages=2 has its later row, 3 s
   CHECK(std::max(group.points[0].measured_time(), group.points[1].measured_time()) == Seconds{3});
 }
 
-TEST_CASE("A row without a prediction says why and where it stands") {
+TEST_CASE("A row without a prediction reports its place and the reason") {
   const JoinedData data =
       join_example({example_row(1, Seconds{1}), example_row(9, Seconds{1})}, {{1, Seconds{1}}});
   CHECK(data.unmatched_reasons == std::vector<std::string>{"x.csv:3: too many stages"});
 }
 
-TEST_CASE("What differs in shape, regime, inputs or L2 state is not compared") {
+TEST_CASE("Rows that differ in shape, regime, inputs or L2 state are not compared") {
   std::vector<Measurement> rows(5, example_row(1, Seconds{1}));
   std::get<GemmProblem>(rows[1].point.problem).shape.k = 8192;
   rows[2].point.regime = Regime::kSustained;
@@ -61,7 +61,7 @@ TEST_CASE("What differs in shape, regime, inputs or L2 state is not compared") {
   CHECK(join_example(rows, {{1, Seconds{1}}}).groups.size() == 5);
 }
 
-TEST_CASE("Rows of another GPU and files without rows are refused") {
+TEST_CASE("Rows of another GPU and files without rows are errors") {
   Measurement other = example_row(1, Seconds{1});
   other.context.gpu = "h100_pcie";
   CHECK(message_of({other}) ==

@@ -1,6 +1,6 @@
-// What the micro-benchmarks say they feed is there, and what the H200's file says was measured has
-// a kernel that measures it; what was not is no more than it was, and has its reasons. Runs in the
-// repository root.
+// Consistency of micro-benchmarks and GPU file: keys that a benchmark claims to feed exist, and
+// every measured value of the H200's file has a benchmark. The number of values that are not
+// measured must not grow, and each states its reason. Runs in the repository root.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -16,7 +16,7 @@
 namespace tilecast {
 namespace {
 
-/// section.key of the opening paragraphs that name keys, by file; the sections are the GPU file's.
+/// The keys (section.key) named in the opening comment of each file.
 std::map<std::string, std::set<std::string>> keys_of_kernels(
     const std::set<std::string>& sections) {
   static const std::regex kKey(R"(\b([a-z][a-z0-9]*)\.([a-z][a-z0-9_]*)\b)");
@@ -65,7 +65,7 @@ TEST_CASE("Every micro-benchmark names keys, and each is one of the GPU file") {
     }
   }
   SECTION("and every number that was measured has a kernel that names it") {
-    // Read off timelines of GEMMs, not by a kernel of its own.
+    // Read from timelines of GEMMs rather than by a kernel.
     const std::set<std::string> off_timelines{"machine.gpc_clock_spread"};
     for (const Constant& constant : gpu.constants) {
       if (constant.source == Source::kMeasured && !off_timelines.contains(constant.key_path)) {
@@ -91,7 +91,7 @@ TEST_CASE("Every micro-benchmark names keys, and each is one of the GPU file") {
   }
 }
 
-TEST_CASE("What is neither measured nor published nor derived is defended, and does not grow") {
+TEST_CASE("Values that are fitted or assumed state their reason, and their number does not grow") {
   constexpr int kMost = 19;  // fitted and assumed
   const std::string page = read_file("docs/dev/notebook/constants.md");
   const std::size_t begin = page.find("\n## The fit\n"), end = page.find("\n## ", begin + 1);
@@ -109,13 +109,13 @@ TEST_CASE("What is neither measured nor published nor derived is defended, and d
   }
 }
 
-TEST_CASE("What was learned is at most 60 numbers beside its rows") {
+TEST_CASE("The learned correction has at most 60 numbers besides its rows") {
   static const std::regex kNumber(R"([:,] -?[0-9][-+.0-9e]*(?=[,}\n]))");
   const std::string text = read_file("configs/gpus/h200_sxm.learned.yaml");
   const std::string numbers = text.substr(text.find("\nlengths:"));
   const auto count =
       std::distance(std::sregex_iterator(numbers.begin(), numbers.end(), kNumber), {});
-  CHECK(count >= 40);  // lengths, a noise, and of each method two spreads and seven reaches
+  CHECK(count >= 40);  // lengths, a noise, and per method two spreads and seven reaches
   CHECK(count <= 60);
 }
 

@@ -13,11 +13,11 @@
 namespace tilecast {
 namespace {
 
-/// Rows of one configuration by round; a later row of a round replaces an earlier one.
+/// Rows of one configuration by round; a later row of the same round replaces an earlier one.
 using Rounds = std::map<i64, Measurement>;
 
 struct Group {
-  std::vector<Point> points;  // in the order in which they came
+  std::vector<Point> points;  // in order of appearance
   std::vector<Rounds> rows;
 };
 

@@ -20,8 +20,9 @@ Measurement row(const std::string& config, i64 round, double microseconds) {
   return m;
 }
 
-TEST_CASE("A pair's ratio is taken within each round, whatever drifts between them") {
-  // b is 2 % slower than a in every round, while both double from the first to the third
+TEST_CASE("A pair's ratio is taken within each round, despite drift between rounds") {
+  // b is 2 % slower than a in every round, while both times double from the first round to the
+  // third
   const std::vector<PairedConfigs> pairs =
       pair_rounds(file_of({row("a:x=1", 1, 100), row("b:x=1", 1, 102), row("b:x=1", 2, 153),
                            row("a:x=1", 2, 150), row("a:x=1", 3, 200), row("b:x=1", 3, 204)}));
@@ -36,14 +37,14 @@ TEST_CASE("A pair's ratio is taken within each round, whatever drifts between th
         "1.0200 (1.0200 to 1.0200) in 3 rounds");
 }
 
-TEST_CASE("A round that only one of two has, and rows that are not right, make no pair") {
+TEST_CASE("Rounds with only one of the two, and unverified rows, make no pair") {
   Measurement wrong = row("b:x=1", 1, 50);
   wrong.status = Status::kWrong;
   CHECK(pair_rounds(file_of({row("a:x=1", 1, 100), wrong, row("b:x=1", 2, 100)})).empty());
   CHECK(pair_rounds(file_of({example_measurement("a:x=1", Seconds{1e-4})})).empty());
 }
 
-TEST_CASE("Each problem and regime has pairs of its own") {
+TEST_CASE("Each problem and regime has its own pairs") {
   Measurement other = row("b:x=1", 1, 100);
   other.point.regime = Regime::kSustained;
   CHECK(pair_rounds(file_of({row("a:x=1", 1, 100), other})).empty());

@@ -8,7 +8,7 @@
 namespace tilecast {
 namespace {
 
-/// The speed of the other's pick in a group, of the best; nothing where it has none.
+/// Speed of the other method's pick in a group, relative to the best; none if it has no pick.
 using Other = std::function<std::optional<double>(const JoinedGroup&)>;
 
 Other by_preference(double (*preference)(const JoinedPoint&)) {

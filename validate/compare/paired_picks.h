@@ -1,8 +1,8 @@
-// Whether the model's first pick is really faster than another way to choose: both chosen on the
-// same groups, and a Wilcoxon signed-rank test of the logarithms of the ratios of their speeds.
+// Tests whether the model's top-1 pick is faster than another method's, on the same groups: a
+// Wilcoxon signed-rank test on log ratios of their speeds.
 //
-// Groups of one regime count as independent of each other, which shapes of one family are not
-// quite. Checked by: paired_picks_test.cpp.
+// Groups of one regime are treated as independent, although shapes of one family are somewhat
+// correlated. Checked by: paired_picks_test.cpp.
 #pragma once
 
 #include <optional>
@@ -17,13 +17,13 @@ namespace tilecast {
 struct PairedFigures {
   std::string against;  // pick_by_cycles, closed_form, fixed_tiling or cublaslt_top1
   std::size_t groups;
-  double ratio;  // geometric mean of our pick's speed over the other's, each against its best
-  std::size_t better, worse;  // groups where ours is faster, slower
-  double p;                   // of so large a difference by chance, two-sided
+  double ratio;  // geometric mean over groups of our speed / the other's, each relative to its best
+  std::size_t better, worse;  // groups in which ours is faster, slower
+  double p;                   // two-sided p-value
 };
 
-/// Against each baseline that groups of these have; cuBLASLt's pick is held against the best of
-/// cuBLASLt, ours against the best of ours. `fixed_config`: empty where there is none.
+/// Against each baseline available for these groups. cuBLASLt's pick is relative to the best of
+/// cuBLASLt, ours to the best of ours. `fixed_config`: empty if there is none.
 std::vector<PairedFigures> paired_picks(const std::vector<JoinedGroup>& groups,
                                         const std::string& fixed_config);
 

@@ -9,7 +9,7 @@ namespace {
 constexpr GemmShape kOther{8192, 8192, 8192};
 constexpr GemmShape kThird{512, 512, 512};
 
-/// By time the pick is config 1, by cycles 2, by the closed forms 1.
+/// By time the pick is config 1, by cycles 2, by the analytic model 1.
 Prediction first_by_time(const AnyProblem&, const AnyConfig& config, Regime, Inputs) {
   const bool first = std::get<KernelConfig>(config).tiling.stages == 1;
   Prediction p{};
@@ -19,8 +19,9 @@ Prediction first_by_time(const AnyProblem&, const AnyConfig& config, Regime, Inp
   return p;
 }
 
-/// Config 1 takes 4, 4, 6 us and config 2 5, 8, 3 in the three shapes; ours are 1, 1, 0.5 of the
-/// best, config 2 is 0.8, 0.5, 1. Only the first has cuBLASLt's, 8 us where its best takes 6.
+/// In the three shapes config 1 takes 4, 4, 6 us and config 2 5, 8, 3 us; our picks reach 1, 1, 0.5
+/// of the best, config 2 0.8, 0.5, 1. Only the first shape has cuBLASLt, whose top-1 takes 8 us and
+/// whose best takes 6.
 std::vector<JoinedGroup> example_groups() {
   return join_points(
              {example_file({example_row(1, Seconds{4}), example_row(2, Seconds{5}),
@@ -32,7 +33,7 @@ std::vector<JoinedGroup> example_groups() {
       .groups;
 }
 
-TEST_CASE("Picks are held against each other in the same shapes") {
+TEST_CASE("Picks are compared in the same shapes") {
   const std::vector<PairedFigures> all = paired_picks(example_groups(), to_text(example_config(2)));
   REQUIRE(all.size() == 4);
   const PairedFigures& cycles = all[0];
@@ -41,7 +42,7 @@ TEST_CASE("Picks are held against each other in the same shapes") {
   CHECK(cycles.better == 2);
   CHECK(cycles.worse == 1);
   CHECK(cycles.ratio == Approx(1.0772173));  // 1.25, 2 and 0.5: the cube root of 1.25
-  // Ranks 1, 2.5 and -2.5: 3.5 or more in four of the eight ways to set signs.
+  // Ranks 1, 2.5 and -2.5: four of the eight sign assignments give 3.5 or more.
   CHECK(cycles.p == Approx(1));
   CHECK(all[1].against == "closed_form");
   CHECK(all[1].ratio == Approx(1));  // the same picks
@@ -54,7 +55,7 @@ TEST_CASE("Picks are held against each other in the same shapes") {
   CHECK(all[3].ratio == Approx(4.0 / 3));  // 1 over 6 / 8
 }
 
-TEST_CASE("A difference that is the same in every shape is found real by six of them") {
+TEST_CASE("A difference that is the same in six shapes is significant") {
   std::vector<Measurement> rows;
   for (i64 k = 1; k <= 6; ++k) {
     rows.push_back(example_row(1, Seconds{4}, {512, 512, 64 * k}));
@@ -63,10 +64,10 @@ TEST_CASE("A difference that is the same in every shape is found real by six of 
   const JoinedData data = join_points({example_file(rows)}, first_by_time, {"h200_sxm"});
   const PairedFigures cycles = paired_picks(data.groups, "").front();
   CHECK(cycles.better == 6);
-  CHECK(cycles.p == Approx(0.03125));  // two of 64 ways to set signs
+  CHECK(cycles.p == Approx(0.03125));  // two of 64 sign assignments
 }
 
-TEST_CASE("Where nothing can be picked, or the other has nothing, there is no test") {
+TEST_CASE("Without a choice, or without the other method's pick, there is no test") {
   CHECK(paired_picks({}, "").empty());
   const JoinedData one =
       join_points({example_file({example_row(1, Seconds{1})})}, first_by_time, {"h200_sxm"});
@@ -75,7 +76,7 @@ TEST_CASE("Where nothing can be picked, or the other has nothing, there is no te
   for (JoinedGroup& group : groups) {
     group.cublaslt_best.reset();
   }
-  CHECK(paired_picks(groups, "none").size() == 2);  // by cycles and the closed forms
+  CHECK(paired_picks(groups, "none").size() == 2);  // by cycles and by the analytic model
 }
 
 }  // namespace

@@ -10,7 +10,8 @@
 namespace tilecast {
 namespace {
 
-constexpr double kWidespread = 0.9;  // of the groups that the most widespread configuration is in
+constexpr double kWidespread = 0.9;  // fraction of the groups that contain the most widespread
+                                     // configuration
 
 double ratio_of(const JoinedGroup& group, const JoinedPoint& point) {
   return group.best_measured_time() / point.measured_time();
@@ -25,7 +26,7 @@ double by_closed_form_time(const JoinedPoint& point) {
 }
 
 bool is_aligned(const AnyProblem& problem) {
-  constexpr i64 kWideLoad = 8;  // elements of 16 bits
+  constexpr i64 kWideLoad = 8;  // 16-bit elements
   const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
   return gemm == nullptr || (gemm->shape.m % kWideLoad == 0 && gemm->shape.n % kWideLoad == 0 &&
                              gemm->shape.k % kWideLoad == 0);

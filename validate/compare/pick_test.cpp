@@ -11,7 +11,7 @@ double by_time(const JoinedPoint& point) { return point.predicted.time.value; }
 constexpr GemmShape kOther{8192, 8192, 8192};
 constexpr GemmShape kThird{512, 512, 512};
 
-/// Measured 1: 8 us, 2: 4 us, 3: 5 us, 4: 16 us. Predicted order 4, 3, 2, 1.
+/// Measured: 1: 8 us, 2: 4 us, 3: 5 us, 4: 16 us. Predicted order: 4, 3, 2, 1.
 JoinedGroup example_group() {
   return join_example({example_row(1, Seconds{8}), example_row(2, Seconds{4}),
                        example_row(3, Seconds{5}), example_row(4, Seconds{16})},
@@ -19,7 +19,7 @@ JoinedGroup example_group() {
       .groups.front();
 }
 
-TEST_CASE("The pick's speed is the best time over its own, and more picks find better ones") {
+TEST_CASE("A pick's quality is best time / own time, and more picks find better ones") {
   const JoinedGroup group = example_group();
   CHECK(pick_ratio(group, by_time, 1) == Approx(4.0 / 16));
   CHECK(pick_ratio(group, by_time, 2) == Approx(4.0 / 5));
@@ -27,7 +27,7 @@ TEST_CASE("The pick's speed is the best time over its own, and more picks find b
   CHECK(pick_ratio(group, by_time, 8) == Approx(1));
 }
 
-TEST_CASE("Sides are aligned where each of them is a multiple of 8") {
+TEST_CASE("A shape is aligned if each dimension is a multiple of 8") {
   const auto aligned = [](i64 m, i64 n, i64 k) {
     return is_aligned(GemmProblem{{m, n, k}, ElementType::kFp16, Layout::kTn});
   };
@@ -37,19 +37,19 @@ TEST_CASE("Sides are aligned where each of them is a multiple of 8") {
   CHECK_FALSE(aligned(8, 16, 25));
 }
 
-TEST_CASE("Equal preferences are settled by configuration text, not by measured time") {
+TEST_CASE("Ties in preference are broken by configuration text, not by measured time") {
   // pipelined:...stages=1 is the first text: 4 / 8.
   CHECK(pick_ratio(
             example_group(), [](const JoinedPoint&) { return 0.0; }, 1) == Approx(0.5));
 }
 
-TEST_CASE("A random pick is worth the mean of all picks") {
+TEST_CASE("A random pick has the mean quality of all picks") {
   // (4/8 + 4/4 + 4/5 + 4/16) / 4 = 2.55 / 4
   CHECK(random_pick_ratio(example_group()) == Approx(0.6375));
 }
 
-TEST_CASE("The fixed tiling is the one best over all shapes, though best in none") {
-  // Shape 1: 1, 4, 1.1; shape 2: 4, 1, 1.1. Ratios of config 3: 1/1.1 both; of the others 1, 0.25.
+TEST_CASE("The fixed tiling is the best over all shapes, even if best in none") {
+  // Shape 1: 1, 4, 1.1; shape 2: 4, 1, 1.1. Config 3 reaches 1/1.1 in both, the others 1 and 0.25.
   const JoinedData data =
       join_example({example_row(1, Seconds{1}), example_row(2, Seconds{4}),
                     example_row(3, Seconds{1.1}), example_row(1, Seconds{4}, kOther),
@@ -61,7 +61,7 @@ TEST_CASE("The fixed tiling is the one best over all shapes, though best in none
   CHECK(fixed.ratios[0] == Approx(1 / 1.1));
 }
 
-TEST_CASE("A fixed tiling chosen elsewhere is judged where it was measured") {
+TEST_CASE("A fixed tiling chosen elsewhere is evaluated in the groups that have it") {
   const JoinedData data =
       join_example({example_row(1, Seconds{1}), example_row(2, Seconds{4}),
                     example_row(1, Seconds{4}, kOther), example_row(2, Seconds{1}, kOther),
@@ -74,7 +74,7 @@ TEST_CASE("A fixed tiling chosen elsewhere is judged where it was measured") {
 }
 
 TEST_CASE("A configuration measured in one shape of three is not a fixed tiling") {
-  // Config 3 is best where it was tried, which is not everywhere.
+  // Config 3 is the best in one shape, but not measured in the others.
   const JoinedData data =
       join_example({example_row(1, Seconds{2}), example_row(3, Seconds{1}),
                     example_row(1, Seconds{2}, kOther), example_row(2, Seconds{3}, kOther),
@@ -85,7 +85,7 @@ TEST_CASE("A configuration measured in one shape of three is not a fixed tiling"
   CHECK(fixed.ratios == Values{1, 0.5, 1});  // by shape: 512, 4096, 8192
 }
 
-TEST_CASE("Where no configuration is in half of the shapes there is no fixed tiling") {
+TEST_CASE("Without a configuration in half of the shapes there is no fixed tiling") {
   // Config 1 is in two shapes of four; without the second of them, in one of three.
   std::vector<Measurement> rows{
       example_row(1, Seconds{1}),         example_row(2, Seconds{2}),
@@ -102,7 +102,7 @@ TEST_CASE("Where no configuration is in half of the shapes there is no fixed til
         to_text(example_config(1)));
 }
 
-TEST_CASE("With one configuration there is nothing to pick") {
+TEST_CASE("A group with one configuration offers no choice") {
   const JoinedData data = join_example({example_row(1, Seconds{1})}, {{1, Seconds{1}}});
   CHECK_FALSE(can_pick(data.groups.front()));
   CHECK(best_fixed_tiling(data.groups).config.empty());

@@ -1,4 +1,4 @@
-// Errors of one point: predicted over measured, less 1. Nothing where the row does not have it.
+// Relative errors of one point: predicted / measured - 1. None if the row lacks the value.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ inline std::optional<double> clock_error(const JoinedPoint& point) {
   return measured ? std::optional(point.predicted.sm_clock / *measured - 1) : std::nullopt;
 }
 
-/// Whether the measured time lies in the predicted interval.
+/// Whether the measured time is inside the predicted interval.
 inline bool inside_interval(const JoinedPoint& point) {
   return point.predicted.interval_low <= point.measured_time() &&
          point.measured_time() <= point.predicted.interval_high;

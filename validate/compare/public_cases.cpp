@@ -26,9 +26,9 @@ namespace tilecast {
 namespace {
 
 constexpr Seconds kMicrosecond{1e-6};
-constexpr std::size_t kWorst = 3;  // of each source
+constexpr std::size_t kWorst = 3;  // per source
 
-/// A row of a source before it is predicted. Without a configuration the first pick is predicted.
+/// A row of a source before it is predicted. Without a configuration the top-1 pick is predicted.
 struct Claim {
   AnyProblem problem;
   std::string kernel;
@@ -56,14 +56,14 @@ std::optional<Claim> library_claim(const CsvRow& row) {
                row.get("median_us", positive) * kMicrosecond};
 }
 
-/// A product of XLA's table, which states operations per second; its operands are row-major.
+/// A GEMM of XLA's table, which gives operations per second; its operands are row-major.
 std::optional<Claim> xla_claim(const CsvRow& row) {
   GemmProblem problem{claimed_shape(row), ElementType::kBf16, Layout::kNn};
   problem.batch.products = row.get("b", count);
   return Claim{problem, "library", Seconds{gemm_flops(problem) / row.get("flops", positive)}};
 }
 
-/// Gate and up projections of all experts: 2 N columns, H deep. Tokens are routed uniformly.
+/// Gate and up projections of all experts: 2 N columns, K = H. Tokens are routed uniformly.
 std::optional<Claim> fused_moe_claim(const CsvRow& row) {
   const Routing routing{row.get("E", count), row.get("M", count), row.get("topk", count)};
   GemmProblem problem{{routing.rows(), 2 * row.get("N", count), row.get("H", count)},
@@ -76,7 +76,7 @@ std::optional<Claim> fused_moe_claim(const CsvRow& row) {
                row.get("avg_duration", positive) * kMicrosecond};
 }
 
-/// A GEMM with a kernel of ours, but for one wgmma, whose time is the launch.
+/// A GEMM with a kernel of ours, except single wgmmas, whose time is the launch.
 std::optional<Claim> published_claim(const CsvRow& row) {
   const std::string& unit = row.text("unit");
   const std::string& config = row.text("config_there");
@@ -88,7 +88,7 @@ std::optional<Claim> published_claim(const CsvRow& row) {
   if (kernel.schedule == Schedule::kSmallMma) {
     return std::nullopt;
   }
-  // Blackwell's kernels take B as [N,K] alone, whatever the document's do.
+  // Our Blackwell kernels support B as [N,K] only, whatever the document uses.
   const Layout layout =
       uses_tcgen05(kernel.schedule) ? Layout::kTn : row.get("layout", parse_layout);
   const ElementType dtype = row.get("dtype", parse_element_type);
@@ -102,14 +102,14 @@ std::optional<Claim> published_claim(const CsvRow& row) {
                row.get("regime", parse_regime), kernel};
 }
 
-/// How a source's file is read, by the word in the list.
+/// Readers of the sources' formats, by their word in the list.
 const std::map<std::string, std::optional<Claim> (*)(const CsvRow&)> kFormats{
     {"library", library_claim},
     {"xla", xla_claim},
     {"published", published_claim},
     {"fused_moe", fused_moe_claim}};
 
-/// A line that begins with # is a remark; an empty one in its place keeps the count.
+/// Blanks out lines that begin with #, keeping line numbers.
 std::string without_remarks(const std::string& text) {
   std::string left;
   for (const std::string_view line : split(text, '\n')) {

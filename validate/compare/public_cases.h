@@ -1,6 +1,7 @@
-// Compares forecasts with figures that other people measured or printed. A list
+// Compares predictions with figures that others have measured or published. A list
 // (validate/public_cases.yaml) names the sources. Nothing was fitted to them. A kernel without a
-// counterpart here, such as a library's choice, is compared with the first pick of the whole menu.
+// counterpart here, such as a library's choice, is compared with the top-1 pick of the whole search
+// space.
 //
 // Leaves out: launch gaps other than the one a source names, and differences of inputs and clocks.
 // Checked by: public_cases_test.cpp.
@@ -21,44 +22,44 @@ namespace tilecast {
 
 struct PublicSource {
   std::string name, gpu;
-  /// How the file is read. library: gpu,m,n,k,median_us,..., bf16 GEMMs; xla:
-  /// gpu,b,m,n,k,flops, b bf16 products with B as [K,N] and their operations per second; published:
+  /// Format of the file. library: gpu,m,n,k,median_us,..., bf16 GEMMs; xla: gpu,b,m,n,k,flops, b
+  /// bf16 products with B as [K,N], with their operations per second; published:
   /// source,table,gpu,op,shape,dtype,layout,kernel,config_there,config_here,value,unit,regime,
-  /// where config_there is the document's kernel in our words, and # begins a remark; fused_moe:
+  /// where config_there is the document's configuration and # begins a comment; fused_moe:
   /// gpu,...,M,E,topk,H,N,...,avg_duration, the first bf16 GEMM of a MoE layer.
   std::string format, file;
-  std::string rows_of;  // value of the column gpu in the source's rows
-  std::string claim;    // what the source states
-  Seconds gap;          // between kernels, which their figures include
-  double limit;         // mean error that a test allows; room for samples of the rows
+  std::string rows_of;  // value of column gpu in the source's rows
+  std::string claim;    // claim of the source
+  Seconds gap;          // launch gap included in the source's figures
+  double limit;         // mean error that a test allows, with a margin for samples of the rows
 };
 
 struct PublicCase {
   AnyProblem problem;
-  std::string kernel;  // the source's name for it
+  std::string kernel;  // name used by the source
   Seconds claimed, predicted;
   double error() const { return predicted / claimed - 1; }
 };
 
 struct PublicJudgement {
   PublicSource source;
-  std::size_t rows = 0;           // rows of the file for this GPU
-  std::vector<PublicCase> cases;  // in the file's order
+  std::size_t rows = 0;           // rows in the file for this GPU
+  std::vector<PublicCase> cases;  // in file order
   std::optional<ErrorFigures> error;
-  std::optional<double> kendall;  // order of the cases by time
+  std::optional<double> kendall;  // rank correlation of predicted and stated times
 };
 
 /// Throws FileError, or ConfigError `file:line: key: what was expected`.
 std::vector<PublicSource> load_public_sources(const std::filesystem::path& list);
 
-/// Predicts the source's rows for which `due`, called in order, returns true; all if it is empty.
-/// Throws like load_gpu, and ConfigError `file:line: ...`.
+/// Predicts the source's rows for which `due`, called in order, returns true; all rows if it is
+/// empty. Throws like load_gpu, and ConfigError `file:line: ...`.
 PublicJudgement judge_public(const PublicSource& source, const std::function<bool()>& due = {});
 
-/// Predicts all rows of all sources of a list.
+/// Predicts all rows of all sources in a list.
 std::vector<PublicJudgement> judge_public_list(const std::filesystem::path& list);
 
-/// Markdown: a row for each source, then the cases with the largest errors.
+/// Markdown: one row per source, then the cases with the largest errors.
 std::string public_table(const std::vector<PublicJudgement>& judgements);
 /// {"schema": 1, "sources": [{..., "cases": [...]}]}
 nlohmann::ordered_json public_json(const std::vector<PublicJudgement>& judgements);

@@ -1,12 +1,12 @@
-// Closed forms and simulator on Blackwell against the only figures there are: what a tutorial
-// prints. Nothing was fitted to them, and neither method was chosen by them. Runs in the repository
-// root.
+// Analytic model and simulator on Blackwell compared with the only published figures, those of a
+// tutorial. Nothing was fitted to them, and neither method was chosen by them. Runs in the
+// repository root.
 //
 // The tutorial's kernel waits for each K block's MMAs before it issues the next ones (inflight 0
-// here), runs one tile per CTA column by column, or persistent in chunks or bands, or overlapped
-// with C in borrowed B stages; eight warps store where they say eight. All of their warps, and not
-// one as here, wait for each K block's operands and for its MMAs: eight of them take a little
-// longer to wake than four, which is put on the one that issues. cuBLAS's kernel is unknown.
+// here). It runs one tile per CTA column by column, or persistent in chunks or swizzle groups, or
+// overlapped with C in borrowed B stages; with eight warps all of them store. All of its warps wait
+// for each K block's operands and MMAs, not one as here: eight take a little longer to wake than
+// four, which is added to the issuing warp. cuBLAS's kernel is unknown.
 
 #include <cmath>
 #include <cstdio>
@@ -27,9 +27,9 @@
 namespace tilecast {
 namespace {
 
-// The bars are 0.12 and, for each order, 0.7; what misses is in docs/dev/known-gaps.md, X3.
-// Simulated, eight warps are behind four by a hair, so that one pair of a table may turn round:
-// 0.87 where it is 1.00 now.
+// Required: error at most 0.12 and each rank correlation at least 0.7; docs/dev/known-gaps.md, X3,
+// lists what misses. In the simulator eight warps are barely behind four, so one pair of a table
+// may swap: 0.87 instead of the present 1.00.
 struct Present {
   Method method;
   double error;
@@ -52,7 +52,7 @@ constexpr Present kPresent[] = {
 constexpr const char* kFigures = "validate/data/public/gluon_throughput.csv";
 
 // validate/data/h200_sxm/micro: mbarrier.wake, 185.2 cycles with four waiting warps, 187.1 with
-// eight; the only figures of its kind. Waited for twice in a K block.
+// eight; the only such measurement. Waited for twice per K block.
 constexpr Cycles kWakeOfEight{187.1 - 185.2};
 
 struct Figure {
@@ -62,10 +62,10 @@ struct Figure {
   double tflops;
 };
 
-/// The speeds of GEMMs on the GPU that have a schedule of ours. Its kernels take B as [N,K] alone.
+/// Speeds of GEMMs on this GPU whose schedule we have. Our kernels support B as [N,K] only.
 std::vector<Figure> published_figures(const std::string& gpu) {
   std::vector<Figure> figures;
-  const std::string text = read_file(kFigures);  // remarks, then rows
+  const std::string text = read_file(kFigures);  // comments, then rows
   for (const CsvRow& row : csv_rows(text.substr(text.find("\nsource,") + 1), kFigures)) {
     if (row.text("gpu") == gpu && row.text("unit") == "TFLOPS" && row.text("op") == "gemm" &&
         !row.text("config_there").empty()) {
@@ -78,7 +78,7 @@ std::vector<Figure> published_figures(const std::string& gpu) {
   return figures;
 }
 
-/// Under continuous load, as their benchmark runs.
+/// Under sustained load, as in their benchmark.
 double predicted_tflops(GpuSpec gpu, const Figure& figure, Method method) {
   gpu.tcgen05.value().block_turn +=
       kWakeOfEight * (2 * (warpgroups_per_tile(figure.config.tiling) - 1));

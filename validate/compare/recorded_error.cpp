@@ -30,7 +30,7 @@ class RecordCheck {
     }
   }
 
-  /// One figure for each key of the object at `path`, in the record.
+  /// One figure per key of the recorded object at `path`.
   void figures(const std::string& path, Better better) {
     const Json::json_pointer pointer(path);
     if (!record_.contains(pointer) || !record_[pointer].is_object()) {
@@ -41,7 +41,7 @@ class RecordCheck {
     }
   }
 
-  /// As figure and figures; nothing where the record does not hold it.
+  /// Like figure and figures, but skipped if the record lacks it.
   void newer_figure(const std::string& path, Better better) {
     if (record_.contains(Json::json_pointer(path))) {
       figure(path, better, kRecordTolerance);
@@ -53,7 +53,7 @@ class RecordCheck {
     }
   }
 
-  /// Not further from `target` than recorded, by more than the tolerance.
+  /// The distance from `target` may exceed the recorded one by the tolerance at most.
   void newer_distance(const std::string& path, double target, double tolerance) {
     if (!record_.contains(Json::json_pointer(path))) {
       return;
@@ -66,7 +66,7 @@ class RecordCheck {
 
   void same(const std::string& path) {
     const Json::json_pointer pointer(path);
-    if (!now_.contains(pointer)) {  // `now` is the record itself, read to see that it is whole
+    if (!now_.contains(pointer)) {  // `now` is the record itself when its form is checked
       fail(path, "expected a value");
     }
     if (!record_.contains(pointer) || record_[pointer] != now_[pointer]) {
@@ -79,7 +79,7 @@ class RecordCheck {
  private:
   struct BeforeAfter {
     double before;
-    std::optional<double> after;  // nothing, and said so, where the figure is gone
+    std::optional<double> after;  // none, and reported, if the figure is gone
   };
 
   BeforeAfter values(const std::string& path) {
@@ -135,7 +135,7 @@ Json parse_record(std::string_view record, std::string_view name) {
   if (!recorded.is_object()) {
     throw ConfigError(fmt::format("{}: expected a JSON object as --record writes it", name));
   }
-  // What a record from before these keys was of.
+  // Defaults of keys that older records lack.
   recorded.emplace(std::string("corrected"), Json(false));
   recorded.emplace(std::string("split"), Json("all"));
   return recorded;
@@ -191,7 +191,7 @@ Method recorded_method(std::string_view record, std::string_view name) {
 
 namespace {
 
-/// What is worse in `now` than in `recorded`.
+/// The figures that are worse in `now` than in `recorded`.
 std::vector<std::string> compare(const Json& now, const Json& recorded, std::string_view name) {
   RecordCheck check(now, recorded, name);
   check.same("/schema");

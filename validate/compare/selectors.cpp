@@ -28,14 +28,14 @@ bool is_one_plain_product(const GemmProblem& problem) {
   return problem == GemmProblem{problem.shape, problem.dtype, problem.layout};
 }
 
-/// How many times one is the other, both at least 1: 0 where they are equal, 1 at twice.
+/// |log2(a / b)|, for positive values: 0 if equal, 1 at a factor of two.
 double octaves(i32 a, i32 b) {
   return std::abs(
       std::log2(static_cast<double>(std::max(a, 1)) / static_cast<double>(std::max(b, 1))));
 }
 
-/// How unlike the schedule is to the one that both selectors choose for: a producer and consumers
-/// of one tile, with splits of equal length or without.
+/// Distance of a schedule from the one that both selectors choose for: warp-specialized with
+/// consumers that share a tile, with or without equal splits.
 double distance_of_schedule(Schedule schedule, bool splits) {
   constexpr double kPingPong = 0.3, kWholeTiles = 1.5, kOtherSplits = 3;
   if (schedule == (splits ? Schedule::kSplitK : Schedule::kWarpSpecialized)) {
@@ -46,7 +46,7 @@ double distance_of_schedule(Schedule schedule, bool splits) {
                                            : kWholeTiles;
 }
 
-/// Sides and splits decide most, the cluster and the stages little.
+/// Dominated by tile dimensions and splits; cluster and stages weigh little.
 double distance(const ChosenKernel& chosen, const KernelConfig& config) {
   constexpr double kOfTile = 2, kOfSplits = 2, kOfCluster = 0.5, kOfStages = 0.25;
   const Tiling& own = config.tiling;
@@ -63,7 +63,7 @@ double distance(const ChosenKernel& chosen, const KernelConfig& config) {
          distance_of_schedule(config.schedule, chosen.splits > 1);
 }
 
-/// Tiles of one size in waves over all SMs, as DeepGEMM's rule compares them.
+/// Number of waves and fullness of the last, as DeepGEMM's rule compares them.
 struct WaveCount {
   i64 count, in_last;
 
@@ -104,7 +104,7 @@ ChosenKernel by_waves(const GemmShape& shape, i32 sm_count) {
   if (shape.m >= kRowsOfClusters) {
     const bool pairs_m = ceil_div<i64>(shape.m, best->tile_m) % 2 == 0;
     const bool pairs_n = ceil_div<i64>(shape.n, best->tile_n) % 2 == 0;
-    // The operand of the longer side is shared first: the CTAs lie along the shorter one.
+    // The operand along the longer dimension is shared first: the CTAs lie along the shorter one.
     const bool along_m = pairs_m && (best->tile_m <= best->tile_n || !pairs_n);
     best->cluster_m = along_m ? 2 : 1;
     best->cluster_n = !along_m && pairs_n ? 2 : 1;

@@ -1,8 +1,8 @@
-// Other ways to choose a kernel, judged on our measured rows: of those measured for a problem, the
-// one nearest to what a selector asks for stands for its choice. Its own kernels do not run, and
-// its raster is not known; where none of ours is near, as where it does not split K and all of ours
-// do, what it reaches is a poor witness.
-// Checked by: selectors_test.cpp; data/h200_sxm/baselines has what the selectors reach.
+// Other kernel selectors, evaluated on our measured rows: the measured kernel closest to a
+// selector's choice stands for it. The selector's own kernels are not run, and its raster is
+// unknown. If no kernel of ours is close, for instance because it does not split K and all of ours
+// do, the result says little.
+// Checked by: selectors_test.cpp; results: data/h200_sxm/baselines.
 #pragma once
 
 #include <functional>
@@ -27,24 +27,24 @@ struct ChosenKernel {
 
 struct Selector {
   std::string name;
-  /// Nothing where it has no choice for a problem.
+  /// None if it has no choice for a problem.
   std::function<std::optional<ChosenKernel>(const GemmProblem&)> choose;
 };
 
-/// DeepGEMM's rule for Hopper of 2025, as its csrc/jit_kernels/heuristics/common.hpp has it: of
-/// tiles of 64, 128 and 256 rows by 16, 32, ..., 256 columns with one side of at most 128 the
-/// fewest waves, then the fullest last one; of equally good ones the smaller of two with the same
-/// other side, else the wider one that is no wider than C. From 512 rows on clusters of two where
-/// the tiles divide. Of one product whose C is all that is asked for.
+/// DeepGEMM's rule for Hopper of 2025, from csrc/jit_kernels/heuristics/common.hpp: among tiles of
+/// 64, 128 and 256 rows by 16, 32, ..., 256 columns with one dimension of at most 128, the fewest
+/// waves, then the fullest last wave; then the smaller of two tiles that share a dimension, else
+/// the wider one that is no wider than C. From 512 rows on, clusters of two if the tiles divide
+/// evenly. For a single product without epilogue.
 Selector deep_gemm_rule(i32 sm_count);
 
-/// Choices that a selector made elsewhere: CSV with the columns m, n, k, dtype, layout, tile_m,
-/// tile_n, stages, cluster_m, cluster_n and split_k, and any others. Named as the file, without
-/// folders and ending. Throws ConfigError `path:line: column: what was expected`.
+/// A selector's recorded choices: CSV with the columns m, n, k, dtype, layout, tile_m, tile_n,
+/// stages, cluster_m, cluster_n and split_k, and any others. Named after the file, without folder
+/// and extension. Throws ConfigError `path:line: column: what was expected`.
 Selector listed_choices(std::string_view csv, const std::string& path);
 
-/// Best / own time of the nearest kernel; of equally near ones, which differ in their raster, the
-/// median. Nothing where there is no choice or fewer than two kernels.
+/// Best / own time of the closest kernel; the median if several are equally close, which differ in
+/// raster. None without a choice or with fewer than two kernels.
 std::optional<double> selector_ratio(const JoinedGroup& group, const Selector& selector);
 
 }  // namespace tilecast

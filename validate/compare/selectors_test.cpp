@@ -10,7 +10,7 @@ constexpr i32 kSms = 132;
 
 GemmProblem plain(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kBf16, Layout::kTn}; }
 
-/// 128x128 tiles that differ in their stages: 8 us with 2, 4 us with 4, 16 us with 6.
+/// 128x128 tiles that differ in stages: 8 us with 2, 4 us with 4, 16 us with 6.
 JoinedGroup measured_group() {
   return join_example(
              {example_row(2, Seconds{8}), example_row(4, Seconds{4}), example_row(6, Seconds{16})},
@@ -24,18 +24,18 @@ Selector always(const ChosenKernel& chosen) {
 
 TEST_CASE("DeepGEMM's rule takes the fewest waves, then the fullest last one") {
   const Selector rule = deep_gemm_rule(kSms);
-  // 4096 x 4096: 256x128 are 512 tiles, 3.88 waves; 128x256 as many, which its rule takes for its
-  // width. Nothing else with a side of at most 128 needs four waves.
+  // 4096 x 4096: tiles of 256x128 are 512, 3.88 waves; 128x256 as many, which the rule prefers for
+  // its width. No other tile with a dimension of at most 128 takes only four waves.
   CHECK(rule.choose(plain(4096, 4096, 4096))->tile_n == 256);
   CHECK(rule.choose(plain(4096, 4096, 4096))->tile_m == 128);
-  // 64 x 4096: one row of tiles. Columns of 32 are 128 tiles in one wave, of 16 two waves of 256.
+  // 64 x 4096: one row of tiles. Tiles of 32 columns are 128 in one wave, of 16 columns 256 in two.
   CHECK(*rule.choose(plain(64, 4096, 4096)) == ChosenKernel{.tile_m = 64, .tile_n = 32});
-  // Below 512 rows there are no clusters, above there are where two tiles share an operand.
+  // Below 512 rows there are no clusters, from there on if two tiles share an operand.
   const ChosenKernel large = *rule.choose(plain(4096, 4096, 4096));
   CHECK(large.cluster_m * large.cluster_n == 2);
 }
 
-TEST_CASE("DeepGEMM's rule has no choice for more than a plain product") {
+TEST_CASE("DeepGEMM's rule has no choice beyond a plain product") {
   GemmProblem batch = plain(512, 512, 512);
   batch.batch.products = 2;
   CHECK_FALSE(deep_gemm_rule(kSms).choose(batch));
@@ -49,11 +49,11 @@ TEST_CASE("The nearest measured kernel stands for a choice") {
   CHECK(ratio(2) == Approx(4.0 / 8));
   CHECK(ratio(4) == Approx(1));
   CHECK(ratio(7) == Approx(4.0 / 16));
-  // Without stages all three are equally near: their median.
+  // With unknown stages all three are equally close: the median.
   CHECK(ratio(0) == Approx(4.0 / 8));
 }
 
-TEST_CASE("Choices are read by the names of their columns") {
+TEST_CASE("Choices are read by column name") {
   const Selector listed = listed_choices(
       "m,n,k,dtype,layout,tile_m,tile_n,tile_k,stages,cluster_m,cluster_n,split_k\n"
       "512,1024,2048,bf16,tn,64,256,64,4,1,2,3\n",
@@ -65,7 +65,7 @@ TEST_CASE("Choices are read by the names of their columns") {
   CHECK_FALSE(listed.choose(plain(512, 1024, 2049)));
 }
 
-TEST_CASE("A listed choice that cannot be one is named with its line and column") {
+TEST_CASE("An invalid choice is an error that names its line and column") {
   const std::string header =
       "m,n,k,dtype,layout,tile_m,tile_n,stages,cluster_m,cluster_n,split_k\n";
   CHECK_THROWS_WITH(listed_choices(header + "1,1,1,bf16,tn,0,1,1,1,1,1\n", "x.csv"),

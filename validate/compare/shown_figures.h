@@ -1,4 +1,4 @@
-// What tables and JSON show figures in.
+// Formatting of figures in tables and JSON.
 #pragma once
 
 #include <cmath>

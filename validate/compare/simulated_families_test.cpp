@@ -1,7 +1,6 @@
-// The simulator beside the closed forms on committed rows of the H200, cycles at the measured
-// clock. Prints both errors by schedule. Figures that it must not fall behind; the bars, and where
-// they are missed, stand in docs/dev/notebook/2026-11.md, The simulator. Runs in the repository
-// root.
+// Simulator and analytic model compared on committed H200 rows, in cycles at the measured clock.
+// Prints both errors by schedule and pins them; targets, and where they are missed:
+// docs/dev/notebook/2026-11.md, The simulator. Runs in the repository root.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -40,7 +39,7 @@ struct Errors {
   std::vector<double> simulated, form;  // absolute
 };
 
-/// By schedule; "all" has them all, "near best" those within 20 % of the best of their problem.
+/// By schedule; "all" has all rows, "near best" those within 20 % of their problem's best.
 std::map<std::string, Errors> errors_of(const std::vector<Measurement>& rows) {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   BestTimes best;
@@ -68,7 +67,7 @@ bool is_compared(const Measurement& row) {
   return row.status == Status::kOk && !is_baseline(row.point.config) && row.cycles && row.sm_clock;
 }
 
-/// Of every `each`-th kernel in the files of a folder.
+/// Every `each`-th kernel in the files of a folder.
 std::vector<Measurement> some_of_folder(const std::string& folder, std::size_t each) {
   std::set<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -99,7 +98,7 @@ void print(const std::string& folder, const std::map<std::string, Errors>& error
 
 }  // namespace
 
-TEST_CASE("Simulated cycles stay as near to the committed rows as they are") {
+TEST_CASE("Simulated cycles stay as close to the committed rows as they are") {
   std::vector<Measurement> some;
   for (const char* name : {"hopper.csv.gz", "reference_schedules.csv.gz", "ladder/ladder.csv"}) {
     const MeasurementFile file = read_measurements(std::string("validate/data/h200_sxm/") + name);
@@ -118,7 +117,7 @@ TEST_CASE("Simulated cycles stay as near to the committed rows as they are") {
   CHECK(mean(all.simulated) < mean(all.form) + 0.003);  // S14
 }
 
-TEST_CASE("Simulated splits of K are as far from the measured cycles as is known, and no farther") {
+TEST_CASE("Simulated split-K cycles have the known error, and no more") {
   const std::string folder = "validate/data/h200_sxm/splits";
   const std::map<std::string, Errors> errors = errors_of(some_of_folder(folder, 3));
   print(folder, errors);

@@ -1,5 +1,5 @@
-// Statistics of dimensionless numbers: relative errors, ratios of times, order of two lists.
-// Each of the functions of a list wants at least one number.
+// Statistics of dimensionless numbers: relative errors, time ratios, rank correlations. Functions
+// of a list need at least one number.
 #pragma once
 
 #include <optional>
@@ -11,39 +11,39 @@ using Values = std::vector<double>;
 
 double mean(const Values& values);
 
-/// Between order statistics by straight line: place (n - 1) * fraction in the sorted list.
+/// Linear interpolation between order statistics, at position (n - 1) * fraction of the sorted
+/// list.
 double quantile(Values values, double fraction);
 
 double median(const Values& values);
 
-/// Of positive numbers.
+/// Geometric mean; values must be positive.
 double geomean(const Values& values);
 
-/// Kendall's tau-b: (concordant - discordant) / sqrt(pairs untied in x * pairs untied in y).
-/// Nothing where all of x are equal, so that there is no order to find; 0 where all of y are.
+/// Kendall's tau-b: (concordant - discordant) / sqrt(pairs untied in x * pairs untied in y). None
+/// if all of x are equal, so that there is no order to find; 0 if all of y are.
 std::optional<double> kendall_tau(const Values& x, const Values& y);
 
-/// Spearman's rho: correlation of ranks, equal values sharing their mean rank. Nothing and 0 as for
-/// kendall_tau.
+/// Spearman's rho: correlation of ranks, with equal values sharing their mean rank. None and 0 as
+/// for kendall_tau.
 std::optional<double> spearman_rho(const Values& x, const Values& y);
 
-/// Wilcoxon's signed-rank test: how likely, were every sign a coin's toss, a sum of the ranks of
-/// positive differences would be as far from its middle as this one, on either side. Zeros are left
-/// out, equal sizes share their mean rank; exact (time goes with the third power of the count).
-/// 1 where nothing but zeros is left.
+/// Two-sided p-value of Wilcoxon's signed-rank test: the probability, if signs were random, of a
+/// sum of positive ranks as far from its mean as this one. Zeros are dropped and equal sizes share
+/// their mean rank. Exact; time grows with the cube of the count. 1 if only zeros remain.
 double signed_rank_p(const Values& differences);
 
-/// Of relative errors (predicted / measured - 1).
+/// For relative errors (predicted / measured - 1).
 struct ErrorFigures {
   std::size_t points;
-  double mape, median, p90;  // of the absolute value
-  double bias;               // mean, signed
+  double mape, median, p90;  // of absolute values
+  double bias;               // signed mean
 };
 
-/// Nothing without errors.
+/// None without errors.
 std::optional<ErrorFigures> error_figures(const Values& relative_errors);
 
-/// Of speed ratios in (0, 1] or so.
+/// For speed ratios, mostly in (0, 1].
 struct RatioFigures {
   std::size_t groups;
   double geomean, p10, min;

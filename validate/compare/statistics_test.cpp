@@ -5,8 +5,8 @@
 namespace tilecast {
 namespace {
 
-TEST_CASE("A quantile lies on the straight line between the sorted values around it") {
-  // Sorted 10 20 30 40 50: place 4 * 0.9 = 3.6, so 40 + 0.6 * 10 = 46.
+TEST_CASE("A quantile interpolates linearly between sorted values") {
+  // Sorted 10 20 30 40 50: position 4 * 0.9 = 3.6, so 40 + 0.6 * 10 = 46.
   CHECK(quantile({50, 10, 40, 20, 30}, 0.9) == Approx(46));
   CHECK(quantile({50, 10, 40, 20, 30}, 0) == 10);
   CHECK(quantile({50, 10, 40, 20, 30}, 1) == 50);
@@ -14,27 +14,27 @@ TEST_CASE("A quantile lies on the straight line between the sorted values around
   CHECK(quantile({7}, 0.9) == 7);
 }
 
-TEST_CASE("The geometric mean is the root of the product") {
+TEST_CASE("The geometric mean is the n-th root of the product") {
   CHECK(geomean({1, 4, 16}) == Approx(4));  // 64^(1/3)
   CHECK(geomean({0.5, 2}) == Approx(1));
 }
 
-TEST_CASE("Tau counts pairs in order less pairs out of order") {
+TEST_CASE("Tau counts concordant minus discordant pairs") {
   CHECK(*kendall_tau({1, 2, 3, 4}, {10, 20, 30, 40}) == Approx(1));
   CHECK(*kendall_tau({1, 2, 3, 4}, {4, 3, 2, 1}) == Approx(-1));
   // One pair of six swapped: (5 - 1) / 6.
   CHECK(*kendall_tau({1, 2, 3, 4}, {1, 3, 2, 4}) == Approx(4.0 / 6));
 }
 
-TEST_CASE("Tau-b leaves tied pairs out of both sides of its denominator") {
-  // Pairs (12)(13)(14)(23)(24)(34): x ties in (23); y ties in (12).
-  // Both untied: (13)+ (14)+ (24)+ (34)+ = 4; untied in x 5, in y 5: 4 / sqrt(25).
+TEST_CASE("Tau-b omits tied pairs from both factors of its denominator") {
+  // Pairs (12)(13)(14)(23)(24)(34): x ties in (23), y ties in (12).
+  // Untied in both: (13)+ (14)+ (24)+ (34)+ = 4; untied in x: 5, in y: 5: 4 / sqrt(25).
   CHECK(*kendall_tau({1, 2, 2, 3}, {1, 1, 2, 3}) == Approx(0.8));
-  // y = 5 5 7: untied in y 2, in x 3; both agree: 2 / sqrt(6).
+  // y = 5 5 7: untied in y: 2, in x: 3; both concordant: 2 / sqrt(6).
   CHECK(*kendall_tau({1, 2, 3}, {5, 5, 7}) == Approx(0.8164966));
 }
 
-TEST_CASE("Equal measurements have no order to find; equal predictions find none") {
+TEST_CASE("Equal measurements give no correlation, equal predictions give zero") {
   CHECK_FALSE(kendall_tau({2, 2, 2}, {1, 2, 3}).has_value());
   CHECK_FALSE(spearman_rho({2, 2, 2}, {1, 2, 3}).has_value());
   CHECK(*kendall_tau({1, 2, 3}, {2, 2, 2}) == 0);
@@ -43,7 +43,7 @@ TEST_CASE("Equal measurements have no order to find; equal predictions find none
   CHECK_FALSE(spearman_rho({}, {}).has_value());
 }
 
-TEST_CASE("Rho is the correlation of ranks and forgives a small swap more than tau does") {
+TEST_CASE("Rho is the correlation of ranks, and penalizes a small swap less than tau") {
   // Ranks 1 2 3 4 and 1 3 2 4: 1 - 6 * (0 + 1 + 1 + 0) / (4 * 15) = 0.8.
   CHECK(*spearman_rho({10, 20, 30, 40}, {1, 9, 2, 99}) == Approx(0.8));
   // Ranks 1 2.5 2.5 4 and 1.5 1.5 3 4 about 2.5: products 1.5 + 0 + 0 + 2.25 = 3.75;
@@ -51,7 +51,7 @@ TEST_CASE("Rho is the correlation of ranks and forgives a small swap more than t
   CHECK(*spearman_rho({1, 2, 2, 3}, {1, 1, 2, 3}) == Approx(3.75 / 4.5));
 }
 
-TEST_CASE("Error figures take the size of errors but keep their sign for the bias") {
+TEST_CASE("Error figures use absolute errors, except for the signed bias") {
   const auto figures = error_figures({0.1, -0.1, 0.2, -0.4, 0.0});
   REQUIRE(figures.has_value());
   CHECK(figures->points == 5);
@@ -62,10 +62,9 @@ TEST_CASE("Error figures take the size of errors but keep their sign for the bia
   CHECK_FALSE(error_figures({}).has_value());
 }
 
-TEST_CASE("The signed-rank test finds the chance of so one-sided a sum of ranks") {
-  // The example of R's wilcox.test (Hollander and Wolfe, depression scale factors): ranks 8 -3 9 4
-  // 7 6 5 -2 1. Negative ones sum to 5; of 512 ways to set signs 10 give at most that: 2 * 10 /
-  // 512.
+TEST_CASE("The signed-rank test gives the p-value of the sum of ranks") {
+  // Example of R's wilcox.test (Hollander and Wolfe, depression scale factors): ranks 8 -3 9 4 7 6
+  // 5 -2 1. Negative ones sum to 5; 10 of 512 sign assignments give at most that: 2 * 10 / 512.
   CHECK(signed_rank_p({0.952, -0.147, 1.022, 0.43, 0.62, 0.59, 0.49, -0.08, 0.01}) ==
         Approx(0.0390625));
   CHECK(signed_rank_p({-0.952, 0.147, -1.022, -0.43, -0.62, -0.59, -0.49, 0.08, -0.01}) ==
@@ -73,18 +72,18 @@ TEST_CASE("The signed-rank test finds the chance of so one-sided a sum of ranks"
   CHECK(signed_rank_p({1, 2, 3, 4, 5}) == Approx(0.0625));  // 2 / 32
 }
 
-TEST_CASE("Equal sizes share their rank in the signed-rank test and zeros have none") {
+TEST_CASE("In the signed-rank test equal sizes share their rank and zeros have none") {
   // Ranks 1.5, 1.5, 3, 4: of 16 sums of positive ranks 0, 1.5 and 1.5 are at most 1.5: 2 * 3 / 16.
   CHECK(signed_rank_p({1, -1, -2, -3}) == Approx(0.375));
   CHECK(signed_rank_p({0, 1, -1, 0, -2, -3, 0}) == Approx(0.375));
   CHECK(signed_rank_p({0, 0}) == 1);
   CHECK(signed_rank_p({}) == 1);
   CHECK(signed_rank_p({5}) == 1);  // 2 * 1 / 2
-  // 200 of one sign: 2 / 2^200, and no sum overflows.
+  // 200 of one sign: 2 / 2^200, without overflow.
   CHECK(signed_rank_p(Values(200, 1.0)) < 1e-50);
 }
 
-TEST_CASE("Ratio figures are geometric mean, 10th percentile and worst") {
+TEST_CASE("Ratio figures are the geometric mean, 10th percentile and worst") {
   const auto figures = ratio_figures({1, 0.25});
   REQUIRE(figures.has_value());
   CHECK(figures->groups == 2);

@@ -1,6 +1,6 @@
-// The closed forms of the memory-bound family on the committed rows of the H200: those its losses
-// were fitted to (fp32, all but the in_flight files), and fp16 and bf16, which the fit never saw.
-// Runs in the repository root.
+// Analytic model of memory-bound kernels on the committed H200 rows: those that its losses were
+// fitted to (fp32, except the in_flight files), and fp16 and bf16, which were held out. Runs in the
+// repository root.
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -41,7 +41,7 @@ Validation validation_of(bool fp32) {
 
 }  // namespace
 
-TEST_CASE("Memory-bound times are met within 5 %, in the fitted type and in those left out") {
+TEST_CASE("Memory-bound times are within 5 %, for the fitted type and for held-out types") {
   const Validation fitted = validation_of(true), left_out = validation_of(false);
   CHECK(fitted.points > 250);
   CHECK(left_out.points > 60);
@@ -49,7 +49,7 @@ TEST_CASE("Memory-bound times are met within 5 %, in the fitted type and in thos
   CHECK(left_out.time.at(Regime::kBurst).mape < 0.05);
 }
 
-TEST_CASE("Nine of ten memory-bound times lie in their intervals, which are narrow") {
+TEST_CASE("90 % of memory-bound times are inside their intervals, which are narrow") {
   const LoadedGpu gpu = load_gpu("h200_sxm", false);
   CHECK(gpu.spec.stream->interval < 0.1);
   int rows = 0, inside = 0;
@@ -72,7 +72,8 @@ TEST_CASE("Nine of ten memory-bound times lie in their intervals, which are narr
   CHECK(inside >= rows * 0.9);
 }
 
-TEST_CASE("The copy of 8 GiB that predict recommends was measured, and beats the runtime's") {
+TEST_CASE(
+    "The copy of 8 GiB that predict recommends was measured, and is faster than the runtime's") {
   const LoadedGpu gpu = load_gpu("h200_sxm", false);
   const StreamProblem problem{1, i64{1} << 31, ElementType::kFp32, Op::kMemcpy};
   const Ranking ranking =

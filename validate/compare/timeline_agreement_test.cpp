@@ -1,6 +1,6 @@
-// Simulated timelines beside the committed ones (data/h200_sxm/timelines), of every kernel that the
-// simulator has: median duration of a tile, and the end of the last one. The recorded launches were
-// cold. Recorded figures that must not fall; the rest: docs/dev/notebook/2026-11.md, The simulator.
+// Simulated timelines compared with the committed ones (data/h200_sxm/timelines), for every
+// simulated kernel: median duration of a tile, and end of the last one. The recorded launches were
+// cold. Pins the present agreement; for the rest: docs/dev/notebook/2026-11.md, The simulator.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -23,7 +23,7 @@ namespace {
 const std::string kFolder = "validate/data/h200_sxm/timelines/";
 
 struct Tiles {
-  double median, last;  // cycles
+  double median, last;  // in cycles
 };
 
 std::size_t column(const CsvText& csv, const char* title) {
@@ -70,7 +70,7 @@ Tiles simulated(const GpuSpec& gpu, const GemmProblem& problem, const KernelConf
 
 }  // namespace
 
-TEST_CASE("Simulated timelines agree with as many recorded ones as they did") {
+TEST_CASE("Simulated timelines agree with as many recorded ones as before") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const CsvText csv = parse_csv(read_stored_text(kFolder + "kernels.csv"), "kernels.csv");
   int kernels = 0, tiles_agree = 0, ends_agree = 0;

@@ -12,7 +12,7 @@ namespace {
 constexpr double kClockApart = 1.02;
 constexpr std::size_t kPickCounts[] = {1, 3, 8};
 
-/// Mean of what there is; nothing where there is nothing.
+/// Mean of the values; none without values.
 std::optional<double> mean_of(const Values& values) {
   return values.empty() ? std::nullopt : std::optional(mean(values));
 }
@@ -55,8 +55,8 @@ std::optional<ErrorFigures> time_errors(const std::vector<JoinedGroup>& groups) 
   return error_figures(errors);
 }
 
-/// 1 for each pair of clocks that are apart and in the right order, 0 for each that is in another
-/// or predicted equal.
+/// Adds 1 for each pair of measured clocks more than 2 % apart that is predicted in the right
+/// order, else 0; equal predictions count as wrong.
 void add_clock_pairs(Values& ordered, const Values& measured, const Values& predicted) {
   for (std::size_t i = 0; i < measured.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {

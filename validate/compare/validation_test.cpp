@@ -18,7 +18,7 @@ GpuSpec bare_gpu() {
 }
 
 /// Measured 10, 11, 20 us at 1.5 GHz; predicted 11, 10, 30 us at 1 GHz.
-/// Time errors +10 %, -1/11, +50 %; cycles two thirds of those ratios less 1.
+/// Time errors +10 %, -1/11, +50 %; cycles: two thirds of those ratios, minus 1.
 Validation example_validation() {
   const JoinedData data = join_example(
       {example_row(1, Seconds{10e-6}), example_row(2, Seconds{11e-6}),
@@ -28,29 +28,29 @@ Validation example_validation() {
   return validate(bare_gpu(), false, data);
 }
 
-TEST_CASE("Errors of time, cycles and clock are apart") {
+TEST_CASE("Errors of time, cycles and clock are reported separately") {
   const Validation v = example_validation();
   CHECK(v.time.at(Regime::kBurst).mape == Approx((0.1 + 1.0 / 11 + 0.5) / 3));
   CHECK(v.time.at(Regime::kBurst).bias == Approx((0.1 - 1.0 / 11 + 0.5) / 3));
-  CHECK(v.clock->error.mape == Approx(1.0 / 3));  // 1 GHz for 1.5 GHz, each time
+  CHECK(v.clock->error.mape == Approx(1.0 / 3));  // 1 GHz instead of 1.5 GHz, each time
   // Ratios 1.1, 10/11, 1.5 times 2/3: errors -0.26667, -0.39394, 0.
   CHECK(v.cycles->mape == Approx((0.266667 + 0.393939 + 0) / 3).epsilon(1e-5));
   CHECK(v.time.count(Regime::kSustained) == 0);
 }
 
-TEST_CASE("Order is judged over all and over those within 20 % of the best") {
+TEST_CASE("Rank correlation is over all, and over those within 20 % of the best") {
   const Validation v = example_validation();
   const RankFigures& rank = v.rank.at(Regime::kBurst);
   CHECK(rank.shapes == 1);
   CHECK(rank.kendall == Approx(1.0 / 3));        // two of three pairs in order
   CHECK(rank.spearman == Approx(0.5));           // 1 - 6 * 2 / (3 * 8)
-  CHECK(*rank.kendall_near_best == Approx(-1));  // of 10 and 11 us, swapped
+  CHECK(*rank.kendall_near_best == Approx(-1));  // 10 and 11 us, swapped
   CHECK_FALSE(v.clock->kendall.has_value());     // all measured clocks are equal
 }
 
-TEST_CASE("Cycles near the best time are judged apart") {
-  // Of 10 and 11 us; 20 us is not within 20 % of 10: (0.266667 + 0.393939) / 2, and the tenth below
-  // the larger: 0.393939 - 0.1 * 0.127273.
+TEST_CASE("Errors of cycles near the best time are reported separately") {
+  // For 10 and 11 us, since 20 us is not within 20 % of 10: mean (0.266667 + 0.393939) / 2, 90th
+  // percentile 0.393939 - 0.1 * 0.127273.
   const Validation v = example_validation();
   CHECK(v.cycles_near_best->points == 2);
   CHECK(v.cycles_near_best->mape == Approx(0.330303).epsilon(1e-5));
@@ -77,22 +77,22 @@ Validation clocks_validation(const std::vector<double>& measured,
   return validate(bare_gpu(), false, join_points({example_file(rows)}, clocks, {"h200_sxm"}));
 }
 
-TEST_CASE("Clocks that differ by more than 2 % are to be in order, others may be in any") {
+TEST_CASE("Only clocks that differ by more than 2 % must be in order") {
   // 1.5 and 1.52 are 1.3 % apart. Of the others, 1.5 and 1.6 are predicted in the wrong order.
   const Validation v = clocks_validation({1.5, 1.52, 1.6}, {1.4, 1.3, 1.35});
   CHECK(v.clock->pairs == 2);
   CHECK(*v.clock->pairs_ordered == Approx(0.5));
   CHECK(to_json(v)["clock"]["pairs_ordered"] == 0.5);
-  // Equal predictions are not an order.
+  // Equal predictions are not in order.
   CHECK(*clocks_validation({1.5, 1.6}, {1.4, 1.4}).clock->pairs_ordered == 0);
   CHECK_FALSE(clocks_validation({1.5, 1.529}, {1.4, 1.5}).clock->pairs_ordered.has_value());
   CHECK(clocks_validation({1.5, 1.531}, {1.4, 1.5}).clock->pairs_ordered == 1);
 }
 
-TEST_CASE("Picks stand beside their baselines") {
+TEST_CASE("Picks are reported with their baselines") {
   const Validation v = example_validation();
   CHECK(v.pick.at(Regime::kBurst).at(1).geomean == Approx(10.0 / 11));
-  CHECK(!v.pick.at(Regime::kBurst).contains(3));  // of three all are picked
+  CHECK(!v.pick.at(Regime::kBurst).contains(3));  // with three configurations top 3 is all
   CHECK(v.baselines.closed_form->geomean == Approx(10.0 / 11));
   CHECK(v.baselines.random->geomean == Approx((1 + 10.0 / 11 + 0.5) / 3));
   CHECK(v.baselines.fixed_tiling->geomean == Approx(1));
@@ -100,11 +100,11 @@ TEST_CASE("Picks stand beside their baselines") {
   CHECK(v.baselines.cublaslt_top1_of_ours->geomean == Approx(10.0 / 8));
   CHECK(v.baselines.cublaslt_aligned->geomean == Approx(10.0 / 8));
   CHECK_FALSE(v.baselines.cublaslt_odd.has_value());
-  CHECK_FALSE(v.baselines.roofline_mape.has_value());  // the bare GPU has no rates
+  CHECK_FALSE(v.baselines.roofline_mape.has_value());  // a bare GPU has no rates
 }
 
-TEST_CASE("The fixed tiling is the one of the fit where there is one") {
-  // Config 4 takes 20 us where the best takes 10, and the first pick 11.
+TEST_CASE("The fixed tiling is that of the training set if there is one") {
+  // Config 4 takes 20 us, the best 10, and the top-1 pick 11.
   const JoinedData data =
       join_example({example_row(1, Seconds{10e-6}), example_row(2, Seconds{11e-6}),
                     example_row(4, Seconds{20e-6})},
@@ -123,8 +123,8 @@ TEST_CASE("The fixed tiling is the one of the fit where there is one") {
   CHECK_FALSE(to_json(none)["paired"]["burst"].contains("fixed_tiling"));
 }
 
-TEST_CASE("Intervals cover what lies inside them, edges counted") {
-  // 10 % each way: 9.9..12.1 holds 10; 9..11 holds 11; 27..33 does not hold 20.
+TEST_CASE("Coverage counts times inside the interval, edges included") {
+  // +-10 %: 9.9..12.1 contains 10; 9..11 contains 11; 27..33 does not contain 20.
   CHECK(example_validation().interval->coverage_90 == Approx(2.0 / 3));
   CHECK(example_validation().interval->median_width == Approx(0.2));
 }
@@ -137,7 +137,7 @@ TEST_CASE("Each schedule has its own error") {
   CHECK(v.by_schedule.at(Schedule::kWarpSpecialized).time_mape == Approx((1.0 / 11 + 0.5) / 2));
 }
 
-TEST_CASE("The fewest cycles and the least time can be different picks") {
+TEST_CASE("The picks by cycles and by time can differ") {
   const Predictor slow_clock_first = [](const AnyProblem&, const AnyConfig& config, Regime,
                                         Inputs) {
     Prediction p{};
@@ -158,7 +158,7 @@ TEST_CASE("The fewest cycles and the least time can be different picks") {
   CHECK(v.baselines.pick_by_cycles->geomean == Approx(0.75));
 }
 
-TEST_CASE("The JSON has a key for each figure and none for what was not measured") {
+TEST_CASE("The JSON has a key per figure, and none for figures that were not measured") {
   const auto json = to_json(example_validation());
   CHECK(json["schema"] == 1);
   CHECK(json["gpu"] == "h200_sxm");
@@ -169,7 +169,7 @@ TEST_CASE("The JSON has a key for each figure and none for what was not measured
   CHECK(json["split"] == "all");
   CHECK(json["time"]["burst"]["mape"].get<double>() == Approx(0.230303).epsilon(1e-6));
   CHECK(json["pick"]["burst"].contains("top1"));
-  CHECK(!json["pick"]["burst"].contains("top8"));  // of two or three all are picked
+  CHECK(!json["pick"]["burst"].contains("top8"));  // with two or three configurations top 8 is all
   CHECK(json["rank"]["burst"]["shapes"] == 1);
   CHECK(json["baselines"]["cublaslt_top1_of_best"]["p10"] == 0.75);
   CHECK(json["interval"]["median_width"].get<double>() == Approx(0.2));
@@ -195,7 +195,7 @@ TEST_CASE("The table stays within 80 columns") {
   CHECK(count > 15);
 }
 
-TEST_CASE("No point at all leaves counts and no figures") {
+TEST_CASE("Without points there are counts and no figures") {
   const Validation v = validate(bare_gpu(), false, join_example({example_row(1, Seconds{1})}, {}));
   CHECK(v.unmatched == 1);
   CHECK_FALSE(v.cycles.has_value());
@@ -212,12 +212,12 @@ std::string record_error(const std::string& record) {
   return "no error";
 }
 
-TEST_CASE("A record of today's figures is not worse than today's figures") {
+TEST_CASE("Current figures are not worse than a record of themselves") {
   const Validation v = example_validation();
   CHECK(worse_than_recorded(v, record_of(v).dump(2), "r.json").empty());
 }
 
-TEST_CASE("A figure may be worse by the tolerance and no more, better by any amount") {
+TEST_CASE("A figure may be worse by the tolerance at most, and better by any amount") {
   const Validation v = example_validation();
   const auto changed = [&](const char* pointer, double by) {
     auto record = record_of(v);
@@ -238,11 +238,11 @@ TEST_CASE("A figure may be worse by the tolerance and no more, better by any amo
     CHECK(changed(order, 0.0021) == 1);
     CHECK(changed(order, -0.5) == 0);
   }
-  CHECK(changed("/points", 1) == 1);      // a point has gone
-  CHECK(changed("/unmatched", -1) == 1);  // a point has lost its prediction
+  CHECK(changed("/points", 1) == 1);      // a point is gone
+  CHECK(changed("/unmatched", -1) == 1);  // a point lost its prediction
 }
 
-TEST_CASE("Coverage is worse further from nine tenths than it was, on either side") {
+TEST_CASE("Coverage further from 90 % than recorded is worse, on either side") {
   Validation v = example_validation();
   v.interval = IntervalFigures{0.95, 0.2};  // 0.05 above
   const auto worse_than = [&](double before) {
@@ -255,13 +255,13 @@ TEST_CASE("Coverage is worse further from nine tenths than it was, on either sid
   CHECK(worse_than(0.931) == 0);
   CHECK(worse_than(0.871) == 1);
   CHECK(worse_than(0.869) == 0);
-  CHECK(worse_than(1) == 0);  // too wide intervals have got better
+  CHECK(worse_than(1) == 0);  // intervals that are too wide are better than before
   v.interval = IntervalFigures{0.85, 0.2};
   CHECK(worse_than(0.929) == 1);
   CHECK(worse_than(0.869) == 0);
 }
 
-TEST_CASE("A record from before a figure was kept does not hold today's model to it") {
+TEST_CASE("A figure that an older record lacks is not checked") {
   const Validation v = example_validation();
   nlohmann::ordered_json old;
   for (const char* key : {"schema", "gpu", "calibrated", "method", "points", "unmatched",
@@ -271,12 +271,12 @@ TEST_CASE("A record from before a figure was kept does not hold today's model to
   CHECK(worse_than_recorded(v, old.dump(), "r.json").empty());
 }
 
-TEST_CASE("A record is of one part of the data and of one state of calibration") {
+TEST_CASE("A record is for one part of the data and one state of calibration") {
   Validation v = example_validation();
   auto record = record_of(v);
   v.split = "judge";
   CHECK_THROWS_AS(worse_than_recorded(v, record.dump(), "r.json"), ConfigError);
-  record.erase("split");  // an older one: of all rows
+  record.erase("split");  // an older record, for all rows
   CHECK_THROWS_AS(worse_than_recorded(v, record.dump(), "r.json"), ConfigError);
   v.split = "all";
   CHECK(worse_than_recorded(v, record.dump(), "r.json").empty());
@@ -291,7 +291,7 @@ TEST_CASE("A recorded regime that is gone is named") {
         std::vector<std::string>{"time_mape/sustained is recorded but not there any more"});
 }
 
-TEST_CASE("What is not a record is refused with its key") {
+TEST_CASE("A malformed record is an error that names its key") {
   auto record = record_of(example_validation());
   CHECK(record_error("{").starts_with("r.json: expected a JSON object"));
   CHECK(record_error("[]").starts_with("r.json: expected a JSON object"));

@@ -1,4 +1,4 @@
-// A Validation as JSON and as a table for people.
+// A Validation as JSON and as a text table.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,10 +8,10 @@
 
 namespace tilecast {
 
-/// Fractions to six decimals; absent figures have no key.
+/// Fractions with six decimals; absent figures have no key.
 nlohmann::ordered_json to_json(const Validation& validation);
 
-/// At most 80 columns wide, with a line end at its end.
+/// At most 80 columns wide, with a trailing line end.
 std::string to_table(const Validation& validation);
 
 }  // namespace tilecast

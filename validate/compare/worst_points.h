@@ -1,4 +1,4 @@
-// The points that the model is furthest from, so that each can be looked at and explained.
+// The points with the largest errors, for inspection.
 //
 // Checked by: worst_points_test.cpp.
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace tilecast {
 
-/// Which part of a prediction pushed its time off: of log(predicted / measured) time, which is that
-/// of cycles less that of the clock, the summand that is larger in the sum's direction.
+/// The main cause of a time error: log(predicted / measured) time is the error of cycles minus that
+/// of the clock; the larger term with the sign of the sum.
 enum class OffPart { kCycles, kClock, kUnknown };
 
 std::string_view to_text(OffPart part);
@@ -22,21 +22,21 @@ struct WorstPoint {
   AnyProblem problem;
   Point point;  // regime, inputs, L2 state and configuration
   Seconds measured, predicted;
-  std::optional<double> cycles_error, clock_error;  // relative; where they were measured
+  std::optional<double> cycles_error, clock_error;  // relative; if measured
   Limiter limiter;                                  // as predicted
-  OffPart off;  // unknown where cycles or clock were not measured
+  OffPart off;                                      // unknown if cycles or clock were not measured
 
   double time_error() const { return predicted / measured - 1; }
 };
 
 OffPart off_part(const JoinedPoint& point);
 
-/// By |log(predicted / measured time)|, largest first; equal ones in the order of the data.
+/// By |log(predicted / measured time)|, largest first; ties in the order of the data.
 std::vector<WorstPoint> worst_points(const JoinedData& data, std::size_t count);
 
 nlohmann::ordered_json to_json(const std::vector<WorstPoint>& points);
 
-/// At most 80 columns wide; a long configuration goes on in the next line behind one of its commas.
+/// At most 80 columns wide; a long configuration is wrapped after a comma.
 std::string to_table(const std::vector<WorstPoint>& points);
 
 }  // namespace tilecast

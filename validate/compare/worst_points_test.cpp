@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-/// Each measured 10 us at 1.5 GHz. Predicted, by stages:
+/// All measured 10 us at 1.5 GHz. Predicted, by stages:
 ///   1: 20 us at 1.5 GHz, twice the cycles;         2: 4 us at 3 GHz, cycles 0.8, clock 2;
 ///   3: 11 us at 1.5 GHz;                           4: 20 us at 0.75 GHz, right cycles;
 ///   5: 8 us at 3.75 GHz, twice the cycles, clock 2.5.
@@ -36,10 +36,10 @@ JoinedData example_data(bool with_clock = true) {
   return join_points({example_file(rows)}, predict, {"h200_sxm"});
 }
 
-TEST_CASE("The worst point is furthest by the logarithm, and equal ones keep the data's order") {
+TEST_CASE("The worst point has the largest log error, and ties keep the data's order") {
   const std::vector<WorstPoint> worst = worst_points(example_data(), 4);
   REQUIRE(worst.size() == 4);
-  // -60 % is log 2.5 away and worse than +100 %, which is log 2; -20 % is log 1.25, +10 % log 1.1.
+  // -60 % is log 2.5, worse than +100 %, which is log 2; -20 % is log 1.25, +10 % log 1.1.
   CHECK(worst[0].time_error() == Approx(-0.6));
   CHECK(worst[1].point.config == to_text(example_config(1)));  // pipelined, warp_specialized
   CHECK(worst[2].point.config == to_text(example_config(4)));
@@ -51,16 +51,16 @@ TEST_CASE("The worst point is furthest by the logarithm, and equal ones keep the
   CHECK(worst_points(example_data(), 0).empty());
 }
 
-TEST_CASE("The part that is off is the one that pushed the time that way") {
+TEST_CASE("The main cause of an error is the term that pushed the time that way") {
   const std::vector<WorstPoint> worst = worst_points(example_data(), 5);
-  CHECK(worst[0].off == OffPart::kClock);   // log 0.8 of cycles, -log 2 of the clock
+  CHECK(worst[0].off == OffPart::kClock);   // log 0.8 from cycles, -log 2 from the clock
   CHECK(worst[1].off == OffPart::kCycles);  // the clock is right
   CHECK(worst[2].off == OffPart::kClock);   // cycles are right
-  CHECK(worst[3].off == OffPart::kClock);   // too fast in spite of twice the cycles
+  CHECK(worst[3].off == OffPart::kClock);   // too fast despite twice the cycles
   CHECK(worst_points(example_data(false), 1).front().off == OffPart::kUnknown);
 }
 
-TEST_CASE("Worst points in JSON say what one needs to explain them") {
+TEST_CASE("Worst points in JSON have the fields needed to explain them") {
   const auto json = to_json(worst_points(example_data(), 1));
   REQUIRE(json.size() == 1);
   CHECK(json[0]["problem"] == "4096x4096x4096 fp16 tn");
@@ -76,7 +76,7 @@ TEST_CASE("Worst points in JSON say what one needs to explain them") {
   CHECK_FALSE(to_json(worst_points(example_data(false), 1))[0].contains("clock_error"));
 }
 
-TEST_CASE("The list of worst points has a configuration whole and stays within 80 columns") {
+TEST_CASE("The list of worst points shows whole configurations within 80 columns") {
   const std::string text = to_table(worst_points(example_data(), 1));
   std::istringstream lines(text);
   std::string together;

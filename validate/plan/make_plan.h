@@ -1,5 +1,5 @@
-// From points to a plan (validate/plan/work_plan.h), and from a shard of it to points. Those of
-// suites are suite.h's.
+// Conversions between points and a plan (validate/plan/work_plan.h) or its shards. For the points
+// of suites see suite.h.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@
 
 namespace tilecast {
 
-/// Peak rates and nothing else; 0 where the GPU file lacks one.
+/// Roofline time from peak rates; 0 if the GPU file lacks one.
 Seconds rough_kernel_time(const GpuSpec& gpu, const Point& point);
 
-/// Problem by problem, without the points that are refused; each with what RunCosts guesses from
-/// the closed form's time of its kernel. A point that stands twice is planned once.
+/// Orders points by problem, omits refused ones, and estimates each with RunCosts from the analytic
+/// time of its kernel. Repeated points are planned once.
 WorkPlan make_plan(const std::vector<SuitePoint>& points, const GpuSpec& gpu,
                    CounterChoice counters);
 
@@ -25,13 +25,13 @@ struct MeasurePlan {
   CounterChoice counters = CounterChoice::kNone;
 };
 
-/// Points of a list as a suite has them: in canonical text, with a refusal where one cannot be
-/// measured here; in `regime` where it is given, else each in its own. Throws ConfigError for a
-/// text that is none.
+/// Points of a list in the form of a suite's: canonical texts, with a reason if one cannot be
+/// measured here; in `regime` if given, else each in its own. Throws ConfigError for an invalid
+/// text.
 std::vector<SuitePoint> listed_points(const GpuSpec& gpu, const std::vector<ListedPoint>& list,
                                       std::optional<Regime> regime = {});
 
-/// The plan is for this GPU.
+/// The plan must be for this GPU.
 MeasurePlan plan_of_shard(const GpuSpec& gpu, const WorkPlan& plan, const Shard& shard);
 
 }  // namespace tilecast

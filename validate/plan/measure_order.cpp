@@ -13,13 +13,13 @@
 namespace tilecast {
 namespace {
 
-/// What is prepared once for several points.
+/// Key of the preparation that points share.
 std::string preparation_of(const Point& point) {
   return fmt::format("{} {} {}", to_text(op_of(point.problem)), to_text(point.problem),
                      to_text(point.inputs));
 }
 
-/// What has a first configuration of its own.
+/// Key of the schedule or baseline that a configuration belongs to.
 std::string schedule_of(const Point& point) {
   const std::string schedule =
       is_baseline(point.config) ? point.config : point.config.substr(0, point.config.find(':'));
@@ -27,7 +27,7 @@ std::string schedule_of(const Point& point) {
                      to_text(point.l2_state), schedule);
 }
 
-/// Groups in the order in which their first point stands.
+/// Groups in the order of their first points.
 template <class KeyOf>
 std::vector<std::vector<SuitePoint>> grouped(const std::vector<SuitePoint>& points,
                                              const KeyOf& key_of_point) {
@@ -49,7 +49,7 @@ void append_shuffled(std::vector<SuitePoint>& all, std::vector<SuitePoint> group
   all.insert(all.end(), group.begin(), group.end());
 }
 
-/// From what the regimes ask for, and what everything else took on the first card.
+/// From the regime's requirements, plus overheads observed on the first card.
 Seconds guess(const RunPoint& run, bool prepares,
               const std::function<Seconds(const Point&)>& kernel_time) {
   constexpr Seconds kBlock{45e-3}, kBurst{7e-3}, kAroundLoad{0.03}, kOther{0.02}, kPreparing{0.06};
@@ -92,7 +92,7 @@ std::vector<SuitePoint> shuffled_in_problems(const std::vector<SuitePoint>& poin
 
 std::vector<SuitePoint> telling_first(const std::vector<SuitePoint>& points, u64 seed) {
   std::vector<std::vector<SuitePoint>> passes;
-  std::map<std::string, std::size_t> seen;  // of each schedule
+  std::map<std::string, std::size_t> seen;  // by schedule
   for (const SuitePoint& point : points) {
     const std::size_t pass = seen[schedule_of(point.point)]++;
     passes.resize(std::max(passes.size(), pass + 1));

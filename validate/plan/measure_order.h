@@ -1,18 +1,18 @@
-// In which order a run takes its points, and what each is expected to cost. Needs no GPU.
+// The order in which a run measures its points, and their expected cost. Needs no GPU.
 //
-// Without a budget, or where it is expected to reach: problem by problem, since what a problem
-// needs (inputs, reference) is prepared once, and inside a problem in a shuffled order, so that no
-// configuration always follows the same one.
+// Without a budget, or with a sufficient one: problem by problem, since inputs and reference are
+// prepared once per problem, and shuffled within a problem, so that no configuration always follows
+// the same one.
 //
-// Where --budget is expected not to reach, what tells most comes first. The first pass takes, on
-// every problem, cuBLASLt and the first configuration of each schedule in the order in which the
-// suite lists or draws them (its own texts, then the predicted best, then random ones): whatever
-// the budget then cuts off, every problem has its baseline and every schedule one point. The second
-// pass takes each schedule's second configuration, and so on. In each pass the problems come in a
-// shuffled order, so that no kind of problem is left out in favour of those that stand first.
+// If --budget is expected to run out, the most informative points come first. The first pass
+// measures, for every problem, cuBLASLt and the first configuration of each schedule in the order
+// in which the suite lists or draws them (its own texts, then the predicted best, then random
+// ones): wherever the budget ends, every problem has its baseline and every schedule one point. The
+// second pass takes each schedule's second configuration, and so on. Within a pass problems are
+// shuffled, so that no kind of problem is favoured.
 //
-// With rounds the whole order is repeated, every second time backwards: A B, B A, A B. What drifts
-// slowly then costs both the same. Checked by: measure_order_test.cpp.
+// With rounds the whole order is repeated, every second time backwards: A B, B A, A B, so that slow
+// drift affects both equally. Checked by: measure_order_test.cpp.
 #pragma once
 
 #include <chrono>
@@ -29,25 +29,25 @@ namespace tilecast {
 
 struct RunPoint {
   Point point;
-  std::string refusal;  // why it is not tried; empty where it is
+  std::string refusal;  // why it is not measured; empty if it is
   std::string drawn;
-  i64 round = 0;  // from 1; 0 where there is only one
+  i64 round = 0;  // from 1; 0 with a single round
 };
 
-/// Problem by problem, in the order in which they first stand.
+/// Grouped by problem, in order of first appearance.
 std::vector<SuitePoint> in_problems(const std::vector<SuitePoint>& points);
 std::vector<SuitePoint> shuffled_in_problems(const std::vector<SuitePoint>& points, u64 seed);
 
-/// What tells most first.
+/// The most informative points first.
 std::vector<SuitePoint> telling_first(const std::vector<SuitePoint>& points, u64 seed);
 
-/// `rounds` times the points, or once with round 0 where that is 1. `done(point)` says how many
-/// rows there are already; that many rounds of the point are left out.
+/// The points repeated `rounds` times, or once with round 0 if that is 1. `done(point)` returns the
+/// number of existing rows; that many rounds of the point are omitted.
 std::vector<RunPoint> in_rounds(const std::vector<SuitePoint>& points, i64 rounds,
                                 const std::function<std::size_t(const Point&)>& done);
 
-/// Expected wall time of the points of a run: a guess from what the regime asks for, scaled by what
-/// the points of that regime have taken so far.
+/// Expected wall time of a run's points: an estimate from the regime, scaled by the times of
+/// finished points of that regime.
 class RunCosts {
  public:
   /// `kernel_time` is a rough time of one launch.
@@ -55,18 +55,18 @@ class RunCosts {
            const std::function<Seconds(const Point&)>& kernel_time);
 
   Seconds expected(std::size_t index) const;
-  /// Of the points from `first` on.
+  /// Of the points from index `first` on.
   Seconds expected_from(std::size_t first) const;
   void note(std::size_t index, Seconds took);
 
  private:
   struct OfRegime {
-    std::vector<Seconds> guessed_from;  // of this regime's points, from each index on
-    Seconds took, guessed;              // of the noted ones
+    std::vector<Seconds> guessed_from;  // sum over this regime's points from each index on
+    Seconds took, guessed;              // of the finished points
     double scale() const { return guessed > Seconds{0} ? took / guessed : 1; }
   };
 
-  std::vector<Regime> regimes_;  // of each point
+  std::vector<Regime> regimes_;  // by point
   std::map<Regime, OfRegime> by_regime_;
 };
 

@@ -48,8 +48,7 @@ const auto kNoneDone = [](const Point&) { return std::size_t{0}; };
 
 }  // namespace
 
-TEST_CASE(
-    "Both orders take every point once, the same way for a seed and another way for another") {
+TEST_CASE("Both orders contain every point once, and depend on the seed only") {
   const std::vector<SuitePoint> points = example();
   for (const auto order : {shuffled_in_problems, telling_first}) {
     const std::vector<std::string> once = keys(order(points, 1));
@@ -59,7 +58,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Without a budget a problem is prepared once, and its points are shuffled") {
+TEST_CASE("Without a budget each problem is prepared once, and its points are shuffled") {
   const std::vector<SuitePoint> points = example();
   const std::vector<SuitePoint> order = shuffled_in_problems(points, 1);
   for (std::size_t i = 0; i < order.size(); ++i) {  // ten points each
@@ -69,8 +68,7 @@ TEST_CASE("Without a budget a problem is prepared once, and its points are shuff
   CHECK(keys(order) != keys(points));
 }
 
-TEST_CASE(
-    "With a budget every problem has its baseline and each schedule's first before the rest") {
+TEST_CASE("With a budget every problem's baseline and each schedule's first come before the rest") {
   const std::vector<SuitePoint> order = telling_first(example(), 1);
   // The first pass: 3 problems x (cuBLASLt's two, a:n=0, b:n=0)
   std::vector<std::string> first;
@@ -87,7 +85,7 @@ TEST_CASE(
   CHECK(order.back().point.config.ends_with("n=3"));
 }
 
-TEST_CASE("Regimes of a problem are different points to tell of") {
+TEST_CASE("Regimes of a problem are separate in the informative order") {
   std::vector<SuitePoint> points = {point(512, "a:n=0"), point(512, "a:n=1"),
                                     point(512, "a:n=0", Regime::kSustained),
                                     point(512, "a:n=1", Regime::kSustained)};
@@ -96,7 +94,7 @@ TEST_CASE("Regimes of a problem are different points to tell of") {
   CHECK(order[1].point.config == "a:n=0");
 }
 
-TEST_CASE("Rounds alternate, every second one backwards, and leave out what is done") {
+TEST_CASE("Rounds alternate in direction, and omit finished points") {
   const std::vector<SuitePoint> two = {point(512, "a:n=0"), point(512, "b:n=0")};
   const auto configs = [](const std::vector<RunPoint>& points) {
     std::string text;
@@ -106,7 +104,7 @@ TEST_CASE("Rounds alternate, every second one backwards, and leave out what is d
     return text;
   };
   CHECK(configs(in_rounds(two, 3, kNoneDone)) == "a1 b1 b2 a2 a3 b3 ");
-  // killed after b2 and before a2
+  // interrupted after b2 and before a2
   CHECK(configs(in_rounds(two, 3, [](const Point& p) {
           return p.config[0] == 'a' ? std::size_t{1} : std::size_t{2};
         })) == "a2 a3 b3 ");
@@ -114,14 +112,14 @@ TEST_CASE("Rounds alternate, every second one backwards, and leave out what is d
   CHECK(in_rounds(two, 1, [](const Point&) { return std::size_t{1}; }).empty());
 }
 
-TEST_CASE("What points have taken scales what the next ones of their regime are expected to take") {
+TEST_CASE("Times of finished points scale the estimates of their regime") {
   const std::vector<RunPoint> points =
       in_rounds({point(512, "a:n=0"), point(512, "a:n=1"), point(512, "a:n=0", Regime::kSustained)},
                 1, kNoneDone);
   RunCosts costs(points, [](const Point&) { return Seconds{1e-4}; });
   const Seconds burst = costs.expected(1), sustained = costs.expected(2);
-  CHECK(burst.value > 0.1);          // three blocks of 32 ms of rest and 7 ms of launches
-  CHECK(sustained.value > 1.25);     // 250 ms of load and 1 s that counts
+  CHECK(burst.value > 0.1);          // three blocks of 32 ms idle and 7 ms of launches
+  CHECK(sustained.value > 1.25);     // 250 ms of warm-up load and 1 s measured
   CHECK(costs.expected(0) > burst);  // its problem is prepared too
   CHECK(costs.expected_from(1).value == Approx(burst.value + sustained.value));
   CHECK(costs.expected_from(3).value == 0);

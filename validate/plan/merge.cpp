@@ -25,7 +25,8 @@ std::string place_of(const std::vector<MeasurementFile>& files, const MergedRow&
   return fmt::format("{}:{}", file.name, file.rows[place.row].line);
 }
 
-/// Which of two rows of a point stays. The line itself decides last, so that files have no order.
+/// Which of two rows of a point is kept. The line's text breaks ties, so the order of files does
+/// not matter.
 bool stays_before(const Measurement& a, const Measurement& b) {
   const auto rank = [](const Measurement& m) {
     const bool unverified = m.status == Status::kOk && !is_verified(m);
@@ -34,7 +35,7 @@ bool stays_before(const Measurement& a, const Measurement& b) {
   return rank(a) != rank(b) ? rank(a) < rank(b) : measurement_line(a, {}) < measurement_line(b, {});
 }
 
-/// Why two rows of one point cannot both be true; empty where they can.
+/// Why two rows of one point contradict each other; empty if they do not.
 std::string why_contradictory(const Measurement& a, const Measurement& b) {
   if (a.revision != b.revision) {
     return "";
@@ -113,7 +114,7 @@ MeasurementFile read_shard(const std::filesystem::path& path) {
 }
 
 MergedFiles merged_files(const Merge& merge, const std::vector<MeasurementFile>& files) {
-  std::vector<std::optional<std::string>> packed;  // raw samples of each file, where they are there
+  std::vector<std::optional<std::string>> packed;  // raw samples by file, if they exist
   for (const MeasurementFile& file : files) {
     const std::filesystem::path path = raw_samples_path(file.name);
     packed.push_back(std::filesystem::exists(path) ? std::optional(read_file(path)) : std::nullopt);

@@ -1,10 +1,10 @@
-// The rows of a plan's shards as one table: in the plan's order, each point once.
+// Merges the rows of a plan's shards into one table: in the plan's order, each point once.
 //
-// Of a point that was measured more than once, as by a shard that ran twice, the row that stays is
-// that of the newest revision of the kernel, then the best by status (ok, unverified, wrong,
-// failed, skipped), then the earliest, so that the answer depends on the rows alone and not on the
-// order of the files, and merging again changes nothing. A torn last line, as a killed run leaves
-// it, is left out. Checked by: merge_test.cpp, tests/scripts/fleet.sh.
+// If a point was measured repeatedly, for instance because a shard ran twice, the kept row has the
+// newest kernel revision, then the best status (ok, unverified, wrong, failed, skipped), then the
+// earliest date. The result depends on the rows and not on the order of files, and merging is
+// idempotent. A truncated last line, left by a killed run, is dropped. Checked by: merge_test.cpp,
+// tests/scripts/fleet.sh.
 #pragma once
 
 #include <filesystem>
@@ -17,38 +17,38 @@
 
 namespace tilecast {
 
-/// Rows of one point that are further apart in cycles contradict each other: several times what
-/// repeats and cards differ by.
+/// Relative difference in cycles above which rows of one point contradict each other: several times
+/// the repeatability and the spread between cards.
 constexpr double kMostApart = 0.1;
 
 struct MergedRow {
-  std::size_t file, row;  // in what was given
+  std::size_t file, row;  // indices in the input
 };
 
 struct Merge {
   std::vector<MergedRow> rows;                // in the plan's order
   std::size_t duplicates = 0;                 // rows of a point that has another one
-  std::vector<std::size_t> missing;           // places in the plan, from 0
+  std::vector<std::size_t> missing;           // indices in the plan, from 0
   std::vector<std::string> contradictions;    // one line each
-  std::map<std::string, std::size_t> counts;  // of the rows that stay, by status
+  std::map<std::string, std::size_t> counts;  // of the kept rows, by status
 };
 
-/// The row's status; "unverified" where that is ok and the result was not found right.
+/// The row's status; "unverified" if it is ok but the result was not verified.
 std::string result_text(const Measurement& m);
 
-/// Rows that are not of the plan, or not of its GPU, contradict it and do not stay.
+/// Rows that are not in the plan, or not of its GPU, are contradictions and are dropped.
 Merge merge_rows(const WorkPlan& plan, const std::vector<MeasurementFile>& files);
 
-/// A shard's file, whatever moment its run was killed at: a file that ends before its header does
-/// has no rows. Throws as read_measurements does.
+/// Reads a shard's file, wherever its run was killed: a file that ends inside its header has no
+/// rows. Throws like read_measurements.
 MeasurementFile read_shard(const std::filesystem::path& path);
 
 struct MergedFiles {
-  std::string csv, raw_samples;     // content of the table and of the file of raw samples
-  std::size_t without_samples = 0;  // rows whose file of raw samples is not there
+  std::string csv, raw_samples;     // contents of the table and of the file of raw samples
+  std::size_t without_samples = 0;  // rows without their raw samples
 };
 
-/// Throws as read_raw_samples does.
+/// Throws like read_raw_samples.
 MergedFiles merged_files(const Merge& merge, const std::vector<MeasurementFile>& files);
 
 }  // namespace tilecast

@@ -50,7 +50,7 @@ MeasurementFile file_of(const std::string& name, const std::vector<Measurement>&
 
 }  // namespace
 
-TEST_CASE("Rows come in the plan's order, each point once, and what is missing is told") {
+TEST_CASE("Rows are in the plan's order, each point once, and missing points are reported") {
   const WorkPlan plan = plan_of(4);
   const std::vector<MeasurementFile> files{file_of("a", {row(2), row(0)}),
                                            file_of("b", {row(2, 101), row(1)})};
@@ -65,7 +65,7 @@ TEST_CASE("Rows come in the plan's order, each point once, and what is missing i
   }
 }
 
-TEST_CASE("Which row of a point stays depends on the rows, not on the order of the files") {
+TEST_CASE("The kept row of a point depends on the rows, not on the order of files") {
   const WorkPlan plan = plan_of(3);
   std::vector<MeasurementFile> files{
       file_of("a", {not_ok(0, Status::kFailed), row(1, 100, "2025-01-31T12:00:02Z"), row(2, 100)}),
@@ -80,7 +80,7 @@ TEST_CASE("Which row of a point stays depends on the rows, not on the order of t
     const std::string csv = merged_files(merge, files).csv;
     first = i == 0 ? csv : first;
     CHECK(csv == first);
-    // Merged once more, with and without what it was made of.
+    // Merged again, with and without its inputs.
     files.push_back(parse_measurements(csv, "again"));
     CHECK(merged_files(merge_rows(plan, files), files).csv == first);
     files.pop_back();
@@ -147,7 +147,7 @@ TEST_CASE("Raw samples follow their rows into one file") {
   CHECK(merged_files(merge, files).without_samples == 2);
 }
 
-TEST_CASE("A shard's file is read whatever moment its run was killed at") {
+TEST_CASE("A shard's file can be read wherever its run was killed") {
   const TemporaryFolder folder;
   const std::string whole = measurement_csv({row(0), row(1)});
   for (std::size_t length = 0; length <= whole.size(); length += 7) {

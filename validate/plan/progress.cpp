@@ -20,8 +20,8 @@ std::optional<double> seconds_of(const std::string& date) {
   return static_cast<double>(::timegm(&time));
 }
 
-/// What rows took, from their dates, over what the plan expected of them. A longer break between
-/// two rows is one in which the shard did not run.
+/// Actual time per row, from dates, relative to the plan's estimate. A long gap between two rows
+/// means that the shard was not running.
 struct Pace {
   double took = 0, expected = 0;
 

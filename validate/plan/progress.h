@@ -1,5 +1,5 @@
-// How far the shards of a plan are, from the files they write alone: whatever runs them, Slurm or a
-// loop, on this host or another, needs not to be asked.
+// Progress of a plan's shards, from the files they write, independent of what runs them: Slurm or a
+// loop, on this host or another.
 // Checked by: progress_test.cpp, tests/scripts/fleet.sh.
 #pragma once
 
@@ -18,21 +18,21 @@ namespace tilecast {
 struct ShardProgress {
   Shard shard;
   std::size_t points = 0, done = 0;
-  std::map<std::string, std::size_t> counts;  // of its rows, by status
+  std::map<std::string, std::size_t> counts;  // rows by status
   std::string last;                           // date of its last row; empty without rows
-  bool running = false;                       // a process holds its file open
+  bool running = false;                       // whether a process holds its file open
 };
 
 struct PlanProgress {
-  std::size_t points = 0, done = 0;            // each point once, whichever shards have it
-  std::map<std::string, std::size_t> counts;   // of the done ones, by status
-  std::vector<ShardProgress> shards;           // those that began
-  std::map<std::string, std::size_t> reasons;  // of rows that are not ok, shortened
-  Seconds expected_left;                       // of one process, by the plan's guess
-  std::optional<double> pace;  // what points took over that guess, while shards ran without a break
+  std::size_t points = 0, done = 0;            // each counted once over all shards
+  std::map<std::string, std::size_t> counts;   // of the finished points, by status
+  std::vector<ShardProgress> shards;           // those that have started
+  std::map<std::string, std::size_t> reasons;  // reasons of rows that are not ok, shortened
+  Seconds expected_left;                       // for one process, by the plan's estimate
+  std::optional<double> pace;  // actual over estimated time per point, gaps excluded
   std::size_t running = 0;
 
-  /// Of one process.
+  /// For one process.
   Seconds left() const { return expected_left * pace.value_or(1); }
 };
 

@@ -31,7 +31,7 @@ TEST_CASE("Progress counts points, failures and time left from the shards' files
                                                      std::vector<std::string>{}, IfExists::kRefuse);
   first->append(row(0, "2025-01-31T12:00:00Z"));
   first->append(row(1, "2025-01-31T12:00:01Z"));
-  Measurement failed = row(2, "2025-01-31T18:00:00Z");  // after a break of hours
+  Measurement failed = row(2, "2025-01-31T18:00:00Z");  // after a gap of hours
   failed.status = Status::kFailed;
   failed.reason = "it hung";
   failed.verified = false;
@@ -46,11 +46,11 @@ TEST_CASE("Progress counts points, failures and time left from the shards' files
   REQUIRE(progress.shards.size() == 1);
   CHECK(progress.shards[0].points == 4);
   CHECK(progress.shards[0].last == "2025-01-31T18:00:00Z");
-  // One second for a point of half a second; five points are left.
+  // One second for a point estimated at half a second; five points are left.
   CHECK(progress.pace.value() == Approx(2));
   CHECK(progress.left().value == Approx(5 * 0.5 * 2));
 
-  // A point that a shard measured twice is one; one that was not found right is not ok.
+  // A point that a shard measured twice counts once; an unverified one is not ok.
   first->append(row(1, "2025-01-31T18:00:01Z"));
   Measurement unverified = row(3, "2025-01-31T18:00:02Z");
   unverified.verified = false;

@@ -1,4 +1,4 @@
-// One of several equal parts of a list of work.
+// One of several equal parts of a work list.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct Shard {
 
 constexpr i64 kMostShards = 100'000;
 
-/// "3/16", from 1. Throws ConfigError.
+/// Parses "3/16"; the index starts at 1. Throws ConfigError.
 Shard parse_shard(std::string_view text);
 std::string to_text(const Shard& shard);
 

@@ -12,7 +12,7 @@ namespace tilecast {
 namespace {
 
 constexpr int kSignalAhead = 60;     // seconds before the end of a task's time
-constexpr int kMostRestarts = 1000;  // then something is wrong that time does not mend
+constexpr int kMostRestarts = 1000;  // more means a problem that more time does not solve
 constexpr int kMergeMinutes = 30;
 
 std::string directives(const SlurmJob& job, const std::string& name) {
@@ -23,7 +23,7 @@ std::string directives(const SlurmJob& job, const std::string& name) {
   return text;
 }
 
-/// `pattern`: what Slurm replaces, such as %j.
+/// `pattern`: Slurm's placeholder, such as %j.
 std::string log_of(const SlurmJob& job, const std::string& name, std::string_view pattern) {
   std::string path;
   for (const char c : (job.plan.parent_path() / name).string()) {

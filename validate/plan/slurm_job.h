@@ -1,12 +1,12 @@
-// The scripts with which Slurm measures a plan: an array job whose tasks are nodes, one measuring
-// process for each GPU of a node, and a job that merges the rows when all have ended.
+// Slurm scripts that measure a plan: an array job with one task per node, which runs a measuring
+// process per GPU, and a job that merges the rows at the end.
 //
-// Ahead of the end of its time, or before another job takes its place, a task's processes get a
-// signal, end the point in hand and exit 5; the script then puts its task back into the queue, as
-// it does where a process was killed. What Slurm itself requeues, after a node failed, goes on the
-// same way. A task that fails for a reason of its own (a full disk, a broken GPU) is not run again:
-// the merge job says what is missing, and submitting the same scripts again measures that. Checked
-// by: slurm_job_test.cpp, and by a real Slurm in tests/scripts/slurm.sh.
+// Before its time limit, or on preemption, a task's processes get a signal, finish the current
+// point and exit with 5; the script then requeues the task, as it does if a process was killed.
+// Slurm's own requeues after a node failure resume in the same way. A task that fails by itself (a
+// full disk, a broken GPU) is not repeated: the merge job reports what is missing, and submitting
+// the same scripts again measures it. Checked by: slurm_job_test.cpp, and with a real Slurm in
+// tests/scripts/slurm.sh.
 #pragma once
 
 #include <chrono>
@@ -23,20 +23,20 @@ struct SlurmJob {
   std::filesystem::path program, plan, out;  // absolute; `out` is the merged table
   std::string name;
   i64 shards = 1, gpus_per_node = 1;
-  i64 max_array_size = 1001;  // Slurm's MaxArraySize: indices are below it
+  i64 max_array_size = 1001;  // Slurm's MaxArraySize; indices are below it
   std::chrono::seconds time{0};
-  std::vector<std::string> options;  // of sbatch, for all jobs: --partition=X
+  std::vector<std::string> options;  // sbatch options for all jobs, such as --partition=X
 };
 
-/// So many that each is expected to need four fifths of `time`, but no more than there are points;
-/// whole nodes where there are enough points.
+/// The number of shards such that each is expected to need four fifths of `time`, at most one per
+/// point; rounded up to whole nodes if there are enough points.
 i64 shards_for(const WorkPlan& plan, std::chrono::seconds time, i64 gpus_per_node);
 
-/// These throw ConfigError where a name, a path or an option cannot stand in an `#SBATCH` line.
-/// Run by sbatch, once for each node, with the number of its array's first shard as argument.
+/// These throw ConfigError if a name, path or option cannot be in an `#SBATCH` line. Run by sbatch,
+/// once per node, with the number of its array's first shard as argument.
 std::string measure_script(const SlurmJob& job);
 std::string merge_script(const SlurmJob& job);
-/// Submits all: as many arrays as MaxArraySize makes necessary, then the merge job.
+/// Submits everything: as many arrays as MaxArraySize requires, then the merge job.
 std::string submit_script(const SlurmJob& job, const std::filesystem::path& measure,
                           const std::filesystem::path& merge);
 

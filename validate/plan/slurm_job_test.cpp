@@ -31,8 +31,8 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("Shards are so many that each needs four fifths of the time, in whole nodes") {
-  // 1000 points of 0.16 s are 160 s; four fifths of 10 s are 8 s: 20 shards, in nodes of 8 24.
+TEST_CASE("Each shard needs four fifths of the time, and shards fill whole nodes") {
+  // 1000 points of 0.16 s are 160 s; four fifths of 10 s are 8 s: 20 shards, or 24 on nodes of 8.
   const WorkPlan plan = plan_of(1000, 160'000);
   CHECK(shards_for(plan, std::chrono::seconds(10), 1) == 20);
   CHECK(shards_for(plan, std::chrono::seconds(10), 8) == 24);
@@ -41,7 +41,7 @@ TEST_CASE("Shards are so many that each needs four fifths of the time, in whole 
 }
 
 TEST_CASE("Arrays stay below MaxArraySize and cover every shard once") {
-  // 21 shards on nodes of 4 are 6 tasks; in arrays of 4 tasks they begin at shards 1 and 17.
+  // 21 shards on nodes of 4 are 6 tasks; arrays of 4 tasks begin at shards 1 and 17.
   const std::string text = submit_script(job_of(21, 4, 4), "/m.sh", "/n.sh");
   CHECK(has(text, "--array=0-3 /m.sh 1)"));
   CHECK(has(text, "--array=0-1 /m.sh 17)"));
@@ -51,7 +51,7 @@ TEST_CASE("Arrays stay below MaxArraySize and cover every shard once") {
   CHECK_FALSE(has(submit_script(job_of(16, 4, 4), "/m.sh", "/n.sh"), "17)"));
 }
 
-TEST_CASE("A node's script has a process for each GPU, its time, and the user's options") {
+TEST_CASE("A node's script has one process per GPU, its time limit, and the user's options") {
   const std::string text = measure_script(job_of(21, 4, 4));
   CHECK(has(text, "#SBATCH --ntasks=4\n"));
   CHECK(has(text, "#SBATCH --time=30:00\n"));

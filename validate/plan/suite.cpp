@@ -58,7 +58,7 @@ std::vector<i64> expand_range(std::string_view range, std::string_view shape) {
   return values;
 }
 
-/// The items of a list, each parsed by `parse`, whose complaint gets file, line and key.
+/// The items of a list, each parsed by `parse`; errors get file, line and key.
 template <class T, class Parse>
 std::vector<T> parsed_list(const StrictMap& map, std::string_view key, std::vector<T> absent,
                            const Parse& parse) {
@@ -128,7 +128,7 @@ Op op_of_text(const std::string& config) {
   return baseline != nullptr ? baseline->op : op_of(schedule_of(parse_config(config)));
 }
 
-/// Of one schedule, which is of the problem's op.
+/// Of one schedule, which must be for the problem's op.
 std::vector<AnyConfig> legal_configs(const GpuSpec& gpu, const AnyProblem& problem,
                                      const AnySchedule& schedule) {
   return std::visit(
@@ -140,7 +140,7 @@ std::vector<AnyConfig> legal_configs(const GpuSpec& gpu, const AnyProblem& probl
       problem);
 }
 
-/// The configurations to try on one problem in one regime.
+/// The configurations to measure for one problem in one regime.
 class Choice {
  public:
   struct Item {
@@ -162,7 +162,7 @@ class Choice {
     if (!legal.empty() && wanted.best > 0) {
       const Ranking ranking =
           rank_candidates(gpu_, problem_, {schedule}, regime, inputs, wanted.best,
-                          {.method = Method::kAnalytic});  // of every schedule: simulating is slow
+                          {.method = Method::kAnalytic});  // for every schedule: simulating is slow
       const std::size_t count = std::min(wanted.best, ranking.predictions.size());
       for (std::size_t i = 0; i < count; ++i) {
         add(to_text(ranking.predictions[i].config), "best");
@@ -356,7 +356,7 @@ SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu) {
   for (const std::string& shape : suite.shapes) {
     for (const AnyProblem& problem : problems_of(suite, shape)) {
       if (!problems.insert(to_text(problem)).second) {
-        continue;  // its configurations would be drawn again, for nothing
+        continue;  // its configurations would be drawn again for nothing
       }
       if (const std::string why = why_unsolvable(gpu, problem); !why.empty()) {
         expanded.notes.push_back(fmt::format("{} is left out: {}", to_text(problem), why));

@@ -1,18 +1,18 @@
-// A suite: what to measure, as a YAML file, and the points it stands for.
+// A suite: what to measure, as a YAML file, and the points it expands to.
 //
-//   shapes: [512x512x512, 8192x8192x512:2048:512]   # start:end:step in any place, end included;
-//                             # ROWSxCOLUMNS are of elementwise_add, one number is of memcpy;
-//                             # behind a GEMM's its leading dimensions: 64x64x63 lda=64 ldb=64
+//   shapes: [512x512x512, 8192x8192x512:2048:512]   # start:end:step for any number, end included;
+//                             # ROWSxCOLUMNS for elementwise_add, one number for memcpy;
+//                             # a GEMM may have leading dimensions: 64x64x63 lda=64 ldb=64
 //   dtypes: [fp16]            # default fp16
-//   dtypes_c: [bf16, fp16]    # of C where A and B are fp8; default bf16
-//   accumulate: [fast, exact] # sums of fp8 without block scales; default fast
+//   dtypes_c: [bf16, fp16]    # type of C if A and B are fp8; default bf16
+//   accumulate: [fast, exact] # accumulation of fp8 without block scales; default fast
 //   layouts: [tn]             # default tn
 //   epilogues: [bias_n+gelu]  # default none
 //   configs:                  # or `all`
 //     - best: 6               # predicted best of each schedule
-//     - {random: 6, seed: 1}  # of each schedule's legal candidates, others for each shape
-//     - warp_specialized:tile=...   # for the shapes of its op
-//     - cudart:memcpy_async         # the runtime's copy, beside memcpy
+//     - {random: 6, seed: 1}  # of each schedule's legal candidates, varying with the shape
+//     - warp_specialized:tile=...   # for shapes of its op
+//     - cudart:memcpy_async         # the runtime's copy, next to memcpy
 //   schedules: [pipelined]    # that best, random and all draw from; default predict's
 //   regimes: [burst]          # default burst
 //   inputs: [normal]          # default normal
@@ -36,9 +36,9 @@
 namespace tilecast {
 
 struct SuiteConfigs {
-  std::vector<std::string> texts;  // canonical
+  std::vector<std::string> texts;  // canonical configurations
   bool all = false;
-  std::size_t best = 0, random = 0;  // of each schedule
+  std::size_t best = 0, random = 0;  // per schedule
   u64 seed = 0;
 };
 
@@ -70,21 +70,21 @@ std::vector<std::string> expand_shapes(std::string_view text);
 
 struct SuitePoint {
   Point point;
-  std::string refusal;  // why it is not tried; empty where it is
+  std::string refusal;  // why it is not measured; empty if it is
   std::string drawn;    // named, best, random or all; empty for baselines
 };
 
 struct SuitePoints {
   std::vector<SuitePoint> points;
-  std::vector<std::string> notes;  // problems that no kernel solves, one line each
+  std::vector<std::string> notes;  // one line per problem that no kernel solves
 };
 
-/// Problem by problem; inside a problem the configurations of a regime stand as the suite lists
-/// them: its texts, then for each schedule the predicted best and the random ones, then cuBLASLt's.
-/// The same every time, and no point twice.
+/// By problem; within a problem and regime in the order of the suite: its texts, then for each
+/// schedule the predicted best and the random ones, then cuBLASLt's. Deterministic and without
+/// duplicates.
 SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu);
 
-/// Why `config`, canonical or a baseline, cannot run on this GPU and problem; empty where it can.
+/// Why `config`, canonical or a baseline, cannot run on this GPU and problem; empty if it can.
 std::string why_not_measurable(const GpuSpec& gpu, const AnyProblem& problem,
                                const std::string& config);
 

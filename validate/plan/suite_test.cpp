@@ -33,7 +33,7 @@ TEST_CASE("A range in any place of a shape stands for each step up to its end") 
   CHECK(expand_shapes("32:b*8x8x8:16:8")[1] == "32:b*8x8x16");
 }
 
-TEST_CASE("A malformed shape or range is refused") {
+TEST_CASE("A malformed shape or range is an error") {
   for (const char* text : {"64x64x64x64", "64x64x0", "64x64x-8", "64x64x8:4:1", "64x64x8:16",
                            "axbxc", "64x64x1:100000000:1", "64x64x8:16:0"}) {
     CHECK_THROWS_AS(expand_shapes(text), ConfigError);
@@ -47,7 +47,7 @@ TEST_CASE("The number of sides says which op a shape is of") {
   CHECK(op_of_shape("8589934592") == Op::kMemcpy);
 }
 
-TEST_CASE("A suite of several ops gives each shape the configurations of its own op") {
+TEST_CASE("In a suite of several ops each shape gets the configurations of its op") {
   const LoadedGpu gpu = load_gpu("h200_sxm", false);
   const std::string texts =
       "configs: [cudart:memcpy_async, "
@@ -58,7 +58,7 @@ TEST_CASE("A suite of several ops gives each shape the configurations of its own
       "dtypes: [fp32, bf16]\n" +
       texts);
   const SuitePoints expanded = expand_suite(suite, gpu.spec);
-  CHECK(expanded.points.size() == 6);  // two types of: two copies, one addition
+  CHECK(expanded.points.size() == 6);  // two types each: two copies, one addition
   for (const SuitePoint& point : expanded.points) {
     CHECK(point.refusal == "");
     CHECK((op_of(point.point.problem) == Op::kElementwiseAdd) ==
@@ -68,7 +68,7 @@ TEST_CASE("A suite of several ops gives each shape the configurations of its own
         std::string::npos);
 }
 
-TEST_CASE("Of 16-bit operands C has their type, or one that has not 16 bits") {
+TEST_CASE("With 16-bit operands C has their type, or a type that is not 16 bits wide") {
   const LoadedGpu gpu = load_gpu("h200_sxm", false);
   const Suite suite = suite_of(
       "shapes: [512x512x512]\ndtypes: [fp16, e4m3]\ndtypes_c: [bf16, fp16]\n"
@@ -92,7 +92,7 @@ TEST_CASE("Of 16-bit operands C has their type, or one that has not 16 bits") {
             .find("dtype_c 'e5m2': expected bf16, fp16, fp32 or e4m3") != std::string::npos);
 }
 
-TEST_CASE("Both ways to add up fp8 are problems where there is a choice") {
+TEST_CASE("Fast and exact accumulation are separate problems if there is a choice") {
   const LoadedGpu gpu = load_gpu("h200_sxm", false);
   const Suite suite = suite_of(
       "shapes: [512x512x512]\ndtypes: [fp16, e4m3]\naccumulate: [fast, exact]\n"
@@ -107,7 +107,7 @@ TEST_CASE("Both ways to add up fp8 are problems where there is a choice") {
                         "512x512x512 e4m3 tn scale_block"});
 }
 
-TEST_CASE("Best and random take their number from each schedule, and cuBLASLt adds two") {
+TEST_CASE("Best and random apply to each schedule, and cuBLASLt adds two") {
   const LoadedGpu gpu = load_gpu("h200_sxm", false);
   const Suite suite = suite_of(
       "shapes: [1024x1024x1024]\nschedules: [pipelined, warp_specialized]\n"
@@ -127,7 +127,7 @@ TEST_CASE("Best and random take their number from each schedule, and cuBLASLt ad
   CHECK(texts.contains("cublaslt:best"));
 }
 
-TEST_CASE("Each epilogue of a suite is a problem of its own") {
+TEST_CASE("Each epilogue of a suite is a separate problem") {
   const LoadedGpu gpu = load_gpu("h200_sxm", false);
   const SuitePoints expanded = expand_suite(
       suite_of("shapes: [512x512x512]\nepilogues: [none, bias_n+gelu]\nconfigs:\n  - best: 1\n"
@@ -138,7 +138,7 @@ TEST_CASE("Each epilogue of a suite is a problem of its own") {
   CHECK(to_text(expanded.points[1].point.problem) == "512x512x512 fp16 tn bias_n+gelu");
 }
 
-TEST_CASE("A suite expands to the same points in the same order every time") {
+TEST_CASE("Expanding a suite is deterministic") {
   const LoadedGpu gpu = load_gpu("h200_sxm", false);
   const std::string text =
       "shapes: [512x512x512]\nregimes: [burst, sustained]\nconfigs: {random: 4, seed: 3}\n";
@@ -150,7 +150,7 @@ TEST_CASE("A suite expands to the same points in the same order every time") {
   }
 }
 
-TEST_CASE("A configuration that cannot run on a shape stays in the list with its reason") {
+TEST_CASE("A configuration that cannot run on a shape is listed with the reason") {
   const LoadedGpu gpu = load_gpu("h200_sxm", false);
   const std::string too_much_memory =
       "pipelined:tile=256x256x64,stages=8,warpgroups=2x1,ctas=1,inflight=0,c_slots=2,"
@@ -161,7 +161,7 @@ TEST_CASE("A configuration that cannot run on a shape stays in the list with its
   CHECK_FALSE(expanded.points[0].refusal.empty());
 }
 
-TEST_CASE("A problem that no kernel solves is left out with a note") {
+TEST_CASE("A problem that no kernel solves is omitted with a note") {
   const LoadedGpu gpu = load_gpu("h200_sxm", false);
   const SuitePoints expanded = expand_suite(
       suite_of("shapes: [512x512x512 ldc=513, 512x512x512]\ncublaslt: true\n"), gpu.spec);
@@ -170,7 +170,7 @@ TEST_CASE("A problem that no kernel solves is left out with a note") {
   CHECK(expanded.notes[0].find("512x512x512 fp16 tn ldc=513") != std::string::npos);
 }
 
-TEST_CASE("A bad suite is refused with file, line and key") {
+TEST_CASE("An invalid suite is an error that names file, line and key") {
   CHECK(complaint("configs: all\n").find("shapes") != std::string::npos);
   CHECK(complaint("shapes: [8x8x8]\n").find("cublaslt") != std::string::npos);
   CHECK(complaint("shapes: [8x8x8]\nconfgs: all\n").find("did you mean configs") !=

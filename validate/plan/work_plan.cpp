@@ -17,9 +17,9 @@ namespace tilecast {
 namespace {
 
 constexpr std::string_view kFormat = "# tilecast plan 1";
-constexpr i64 kLongestPoint = 86'400'000'000;  // a day; a plan's sum fits 64 bits then
+constexpr i64 kLongestPoint = 86'400'000'000;  // one day; the sum of a plan then fits in 64 bits
 
-/// Everything but the first line.
+/// Everything except the first line.
 std::string table_of(const WorkPlan& plan) {
   std::vector<ListedPoint> points;
   for (const PlannedPoint& planned : plan.points) {
@@ -43,7 +43,7 @@ std::string head_of(const WorkPlan& plan) {
   return fmt::format("{}, gpu {}, counters {}, content ", kFormat, plan.gpu, plan.counters);
 }
 
-/// The word behind `key` in the first line.
+/// The word after `key` in the first line.
 std::string word_after(std::string_view head, std::string_view key, std::string_view name) {
   const std::size_t at = head.find(key);
   if (at == std::string_view::npos) {
@@ -92,7 +92,8 @@ WorkPlan parse_plan(std::string_view text, std::string_view name) {
   plan.gpu = word_after(head, ", gpu ", name);
   plan.counters = word_after(head, ", counters ", name);
   const std::string content = word_after(head, ", content ", name);
-  const std::string table(text.substr(end));  // an empty line in the head's place keeps the numbers
+  const std::string table(text.substr(end));  // an empty line replaces the head, to keep line
+                                              // numbers
   std::vector<ListedPoint> points = parse_point_list(table, name);
   const CsvText csv = parse_csv(table, name);
   if (csv.records.size() != points.size() + 1) {
@@ -115,7 +116,7 @@ PlanRange range_of(const WorkPlan& plan, const Shard& shard) {
   for (const PlannedPoint& planned : plan.points) {
     total += planned.expected_us;
   }
-  // Twice the middle of a point's time, so that all is in whole numbers; it never decreases.
+  // Compares twice the midpoint of a point's time, to stay in integers; it never decreases.
   PlanRange range{plan.points.size(), plan.points.size()};
   i64 before = 0;
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
@@ -155,13 +156,12 @@ std::string stem_of(const std::filesystem::path& plan) {
   return name;
 }
 
-/// Throws ConfigError for a link and for another user's file: shards are found by their names
-/// alone.
+/// Throws ConfigError for a link and for another user's file, since shards are found by name only.
 void refuse_foreign(const std::filesystem::path& plan, const std::filesystem::path& path) {
   std::error_code unknown;
   const std::filesystem::file_status shard = std::filesystem::symlink_status(path, unknown);
   if (!std::filesystem::exists(shard)) {
-    return;  // the read of it says why not
+    return;  // reading it reports why
   }
   const bool trusted = has_trusted_owner(path, plan);
   if (!std::filesystem::is_regular_file(shard) || !trusted) {

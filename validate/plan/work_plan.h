@@ -1,17 +1,17 @@
-// A plan: a numbered list of what to measure, each point with the time that measuring it is
-// expected to take. It is one text file that many processes read; what belongs to a shard follows
-// from the file and I/N alone, so that no process needs to know of another.
+// A plan: a numbered list of points to measure, each with its expected time. It is one text file
+// that many processes read; a shard's points follow from the file and I/N alone, so processes need
+// no coordination.
 //
 //   # tilecast plan 1, gpu h200_sxm, counters none, content 0123456789abcdef
 //   number,expected_us,op,m,n,k,dtype,layout,config,regime,inputs,l2_state,drawn
 //   1,155000,gemm,4096,...
 //
-// `content` is a hash of everything else: a plan that was changed by hand, or half copied, is
-// refused, since its shards would no longer fit those that were measured before.
+// `content` is a hash of everything else: a plan that was edited or truncated is rejected, since
+// its shards would not match those already measured.
 //
-// Shards are contiguous, since the points of a problem share its preparation, and equally long in
-// expected time: a point belongs to the shard in which the middle of its time lies. Shards of 2N
-// halve those of N, so that a shard can itself be shared out.
+// Shards are contiguous, since the points of a problem share its preparation, and have equal
+// expected time: a point belongs to the shard that contains the midpoint of its time. Shards of 2N
+// halve those of N, so a shard can be subdivided.
 // Checked by: work_plan_test.cpp.
 #pragma once
 
@@ -39,7 +39,7 @@ struct WorkPlan {
   std::vector<PlannedPoint> points;
 };
 
-/// Plans of equal content have equal text.
+/// Equal plans have equal text.
 std::string plan_text(const WorkPlan& plan);
 
 /// 16 hexadecimal digits.
@@ -60,7 +60,7 @@ PlanRange range_of(const WorkPlan& plan, const Shard& shard);
 
 Seconds expected_time(const WorkPlan& plan, const PlanRange& range);
 
-/// Where the rows of a shard go if nobody says: PLAN.3-of-16.csv beside PLAN.csv.
+/// Default file of a shard's rows: PLAN.3-of-16.csv next to PLAN.csv.
 std::filesystem::path shard_file(const std::filesystem::path& plan, const Shard& shard);
 
 struct ShardFile {
@@ -68,8 +68,8 @@ struct ShardFile {
   std::filesystem::path path;
 };
 
-/// The files of that name that are there, by count and index. Throws ConfigError for one that is no
-/// regular file, or neither this user's, root's nor of the plan's owner.
+/// Existing shard files, by count and index. Throws ConfigError for one that is not a regular file,
+/// or that belongs to neither this user, root nor the plan's owner.
 std::vector<ShardFile> shard_files_of(const std::filesystem::path& plan);
 
 }  // namespace tilecast

@@ -12,7 +12,7 @@ using namespace tilecast;
 
 namespace {
 
-/// Points that are expected to take so many microseconds.
+/// Points with these expected times in microseconds.
 WorkPlan plan_of(const std::vector<i64>& times) {
   WorkPlan plan{.gpu = "h200_sxm", .counters = "none", .points = {}};
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -27,7 +27,7 @@ WorkPlan plan_of(const std::vector<i64>& times) {
 
 }  // namespace
 
-TEST_CASE("A plan is read as it was written, and equal content has equal text") {
+TEST_CASE("A plan is read back as written, and equal plans have equal text") {
   const WorkPlan plan = plan_of({150'000, 120'000, 1});
   const std::string text = plan_text(plan);
   const WorkPlan read = parse_plan(text, "p.csv");
@@ -41,7 +41,7 @@ TEST_CASE("A plan is read as it was written, and equal content has equal text") 
   CHECK(content_hash(plan) != content_hash(plan_of({150'000, 120'001, 1})));
 }
 
-TEST_CASE("A plan that was changed, cut off or renumbered is refused with its line") {
+TEST_CASE("A plan that was edited, truncated or renumbered is an error with its line") {
   const std::string text = plan_text(plan_of({5, 6, 7}));
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string changed = text;
@@ -59,9 +59,9 @@ TEST_CASE("A plan that was changed, cut off or renumbered is refused with its li
   CHECK_THROWS_AS(parse_plan("op,m\n", "p.csv"), ConfigError);
 }
 
-TEST_CASE("Shards are equally long in expected time, and each point is in one of them") {
-  // 60 in all, 30 for each half: middles at 5, 20, 35, 45, 55, so that the third point begins the
-  // second half.
+TEST_CASE("Shards have equal expected time, and each point is in exactly one") {
+  // 60 in total, 30 per half: midpoints at 5, 20, 35, 45, 55, so the third point starts the second
+  // half.
   const WorkPlan plan = plan_of({10, 20, 10, 10, 10});
   CHECK(range_of(plan, {1, 2}).first == 0);
   CHECK(range_of(plan, {1, 2}).end == 2);
@@ -82,15 +82,15 @@ TEST_CASE("Shards are equally long in expected time, and each point is in one of
   }
 }
 
-TEST_CASE("A point whose middle lies on a border belongs to the later shard") {
-  // 2 + 4 + 2: the middle of the second is 4 of 8.
+TEST_CASE("A point whose midpoint is on a border belongs to the later shard") {
+  // 2 + 4 + 2: the midpoint of the second is 4 of 8.
   const WorkPlan plan = plan_of({2, 4, 2});
   CHECK(range_of(plan, {1, 2}).end == 1);
   CHECK(range_of(plan_of({3, 4, 2}), {1, 2}).end == 1);  // 5 of 9 is beyond the half
   CHECK(range_of(plan_of({2, 4, 3}), {1, 2}).end == 2);  // 4 of 9 is before it
 }
 
-TEST_CASE("Four shards halve two") {
+TEST_CASE("Four shards subdivide two") {
   std::vector<i64> times;
   for (i64 i = 0; i < 1000; ++i) {
     times.push_back(1 + i * i % 97);
@@ -113,7 +113,7 @@ TEST_CASE("A shard is I/N from 1 to N") {
   }
 }
 
-TEST_CASE("The files of a plan's shards are found by their names") {
+TEST_CASE("The files of a plan's shards are found by name") {
   const TemporaryFolder folder;
   const std::filesystem::path plan = folder / "a.plan.csv";
   CHECK(shard_file(plan, {3, 16}) == folder / "a.plan.3-of-16.csv");

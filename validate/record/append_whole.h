@@ -1,4 +1,4 @@
-// Adding to the end of a file so that a failure leaves it as it was.
+// Appends to a file so that a failure leaves it unchanged.
 #pragma once
 
 #include <filesystem>
@@ -6,9 +6,8 @@
 
 namespace tilecast {
 
-/// Writes `bytes` behind the file's end by one write and waits until they are stored. Throws
-/// FileError; what was there before stays, and `how_to_repair` says what to do where it could not
-/// be cut back to that.
+/// Appends `bytes` with one write and waits until they are on disk. Throws FileError; the previous
+/// content is restored, and `how_to_repair` tells the user what to do if truncation failed.
 void append_whole(int descriptor, std::string_view bytes, const std::filesystem::path& path,
                   std::string_view how_to_repair);
 

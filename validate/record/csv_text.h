@@ -1,4 +1,4 @@
-// RFC 4180: fields between commas, quoted where they hold a comma, a quote or a line end.
+// CSV by RFC 4180: comma-separated fields, quoted if they contain a comma, a quote or a line end.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,38 +14,38 @@
 namespace tilecast {
 
 struct CsvRecord {
-  i64 line = 0;  // where it starts, from 1
+  i64 line = 0;  // first line, from 1
   std::vector<std::string> fields;
 };
 
 struct CsvText {
-  std::vector<CsvRecord> records;  // lines with nothing on them are left out
-  bool truncated = false;          // the text ends inside a record; that record is left out
+  std::vector<CsvRecord> records;  // without empty lines
+  bool truncated = false;          // the text ends inside a record, which is dropped
   i64 truncated_line = 0;
-  bool ended = true;            // the last record has its line end
-  std::size_t ended_bytes = 0;  // length of the text up to the last line end of a record
+  bool ended = true;            // the last record has a line end
+  std::size_t ended_bytes = 0;  // length of the text up to the last record's line end
 };
 
-/// Splits `text`; line ends are LF or CRLF. A last record without one counts if it has as many
-/// fields as the first, and is truncated if not. Throws ConfigError `name:line: ...` for a quote in
-/// the wrong place.
+/// Parses `text`; line ends are LF or CRLF. A last record without a line end counts if it has as
+/// many fields as the first, else it is truncated. Throws ConfigError `name:line: ...` for a
+/// misplaced quote.
 CsvText parse_csv(std::string_view text, std::string_view name);
 
-/// Throws ConfigError `name:line: ...` where the text ends inside a record or has no header.
+/// Throws ConfigError `name:line: ...` if the text ends inside a record or has no header.
 void require_whole(const CsvText& csv, std::string_view name);
-/// The same where a record has more or fewer fields than the header.
+/// Throws likewise if a record has more or fewer fields than the header.
 void require_fields(const CsvRecord& record, const CsvRecord& header, std::string_view name);
 
-/// A record below a header, read by the names of its columns.
+/// A record accessed by the column names of the header.
 class CsvRow {
  public:
   CsvRow(std::shared_ptr<const CsvRecord> header, std::string_view name, CsvRecord record)
       : header_(std::move(header)), name_(name), record_(std::move(record)) {}
 
   std::string where() const { return fmt::format("{}:{}", name_, record_.line); }
-  /// Throws ConfigError `name:1: column: ...` where there is no such column.
+  /// Throws ConfigError `name:1: column: ...` if there is no such column.
   const std::string& text(std::string_view column) const;
-  /// `parse` of the text; its ConfigError gets `name:line: column: ` in front.
+  /// Applies `parse` to the text; its ConfigError is prefixed with `name:line: column: `.
   template <class Parse>
   auto get(std::string_view column, const Parse& parse) const {
     const std::string& field = text(column);
@@ -62,14 +62,14 @@ class CsvRow {
   CsvRecord record_;
 };
 
-/// Rows of a CSV that begins with a header. Throws ConfigError `name:line: ...` where there is
-/// none, where a row has fewer or more fields, and where the text ends inside one.
+/// Rows of a CSV with a header. Throws ConfigError `name:line: ...` if the header is missing, a row
+/// has more or fewer fields, or the text ends inside a row.
 std::vector<CsvRow> csv_rows(std::string_view text, std::string_view name);
 
-/// The field as it stands in a file.
+/// The field, quoted if necessary.
 std::string csv_field(std::string_view value);
 
-/// Fields and LF.
+/// Fields with a line end.
 std::string csv_line(const std::vector<std::string>& fields);
 
 }  // namespace tilecast

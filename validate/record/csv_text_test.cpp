@@ -22,7 +22,7 @@ TEST_CASE("A quoted field keeps its commas, quotes and line ends") {
   REQUIRE(csv.records.size() == 2);
   CHECK(csv.records[0].fields == std::vector<std::string>{"a", "b,\"c\"\nd", "e"});
   CHECK(csv.records[1].fields == std::vector<std::string>{"f", "", "g"});
-  CHECK(csv.records[1].line == 3);  // the quoted line end counts
+  CHECK(csv.records[1].line == 3);  // the quoted line end counts as a line
   CHECK_FALSE(csv.truncated);
 }
 
@@ -37,10 +37,10 @@ TEST_CASE("A last line without its line end counts if it has the header's fields
     CHECK_FALSE(csv.ended);
     CHECK(csv.ended_bytes == ended.size());
   }
-  CHECK(parse_csv("a,b", "x.csv").records.size() == 1);  // a header alone
+  CHECK(parse_csv("a,b", "x.csv").records.size() == 1);  // header only
   CHECK(parse_csv(ended, "x.csv").ended);
   CHECK(parse_csv("", "x.csv").ended);
-  CHECK(parse_csv("a,b\n\r", "x.csv").records.size() == 1);  // nothing stands on the last line
+  CHECK(parse_csv("a,b\n\r", "x.csv").records.size() == 1);  // the last line is empty
 }
 
 TEST_CASE("A last line with fewer fields than the header, or inside quotes, is truncated") {
@@ -54,18 +54,18 @@ TEST_CASE("A last line with fewer fields than the header, or inside quotes, is t
   }
 }
 
-TEST_CASE("Empty lines hold no record but count as lines") {
+TEST_CASE("Empty lines are not records but count as lines") {
   const CsvText csv = parse_csv("a\n\n\nb\n", "x.csv");
   REQUIRE(csv.records.size() == 2);
   CHECK(csv.records[1].line == 4);
 }
 
-TEST_CASE("A quote in the wrong place is an error with its line") {
+TEST_CASE("A misplaced quote is an error that names its line") {
   CHECK(message_of("a\nb\"c,d\n").starts_with("x.csv:2: "));
   CHECK(message_of("a\n\"b\"c,d\n").starts_with("x.csv:2: "));
 }
 
-TEST_CASE("Rows are read by the names of columns, and faults name line and column") {
+TEST_CASE("Rows are read by column name, and errors name line and column") {
   const std::vector<CsvRow> rows = csv_rows("size,name\n1,a\n\n2,b\n", "x.csv");
   REQUIRE(rows.size() == 2);
   CHECK(rows[1].text("name") == "b");
@@ -82,7 +82,7 @@ TEST_CASE("Rows are read by the names of columns, and faults name line and colum
                     "x.csv:2: the file ends inside this line: it was cut off");
 }
 
-TEST_CASE("What csv_line writes, parse_csv reads back, for any text") {
+TEST_CASE("parse_csv reads back what csv_line writes, for any text") {
   std::mt19937 random(7);
   constexpr std::string_view kAlphabet = "ab,\"\n\r =";
   for (int round = 0; round < 500; ++round) {

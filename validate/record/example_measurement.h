@@ -1,4 +1,4 @@
-// A measurement as the tests of this layer and of validate/compare need one.
+// Example measurement for the tests of this layer and of validate/compare.
 #pragma once
 
 #include <string>

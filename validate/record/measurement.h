@@ -1,5 +1,5 @@
-// One measured point, as one row of the measurement CSV holds it. Never a prediction: the two meet
-// only in validate/compare. Absent means not collected.
+// One measured point, a row of the measurement CSV. Never a prediction: the two meet only in
+// validate/compare. Absent values were not collected.
 #pragma once
 
 #include <map>
@@ -15,44 +15,44 @@
 
 namespace tilecast {
 
-/// What L2 held before each timed run.
+/// L2 content before each timed run.
 enum class L2State : i32 {
-  kRotating,  // other buffers than the last run's, together larger than L2
+  kRotating,  // buffers other than the previous run's, together larger than L2
   kFlushed,   // overwritten by an unrelated kernel
   kWarm,      // the same buffers again
 };
 
 enum class Status : i32 {
   kOk,
-  kWrong,    // the result was not right, so it was not timed
+  kWrong,    // the result was wrong, so it was not timed
   kFailed,   // compile, launch or run failed
-  kSkipped,  // not tried
+  kSkipped,  // not attempted
 };
 
-/// Whether hardware counters were collected, where they were asked for.
+/// Whether requested hardware counters were collected.
 enum class CountersState : i32 {
   kCollected,
-  kNoPermission,  // the driver keeps them for administrators
-  kBusy,          // another program holds them
+  kNoPermission,  // the driver restricts them to administrators
+  kBusy,          // in use by another program
   kAttached,      // this process runs under another profiler or debugger
-  kMig,           // the GPU is cut into instances
-  kVirtual,       // a virtual GPU, or confidential computing
-  kUnsupported,   // this GPU or system has no profiling
-  kUnknownChip,   // no configs/counters/<chip>.yaml, or newer than CUPTI
-  kNoLibrary,     // a part of CUPTI is missing, or older than the driver
+  kMig,           // the GPU is partitioned into MIG instances
+  kVirtual,       // virtual GPU or confidential computing
+  kUnsupported,   // no profiling support on this GPU or system
+  kUnknownChip,   // no configs/counters/<chip>.yaml, or the chip is newer than CUPTI
+  kNoLibrary,     // CUPTI is incomplete, or older than the driver
   kFailed,        // anything else
 };
 
-/// Where, when and with what the row was measured.
+/// Where, when and with which software the row was measured.
 struct RunContext {
-  std::string gpu;       // name of its file in configs/gpus, else the product name of the driver
+  std::string gpu;       // name of its file in configs/gpus, else the driver's product name
   std::string gpu_uuid;  // GPU-...
   std::string date;      // 2025-01-31T12:00:00Z
   std::string driver, toolkit;
-  std::string git;  // revision of tilecast, with -dirty where the tree was
+  std::string git;  // revision of tilecast, with -dirty for a modified tree
 };
 
-/// What was measured: two rows with equal points and revisions repeat each other.
+/// What was measured. Rows with equal points and revisions are repetitions.
 struct Point {
   AnyProblem problem{};
   std::string config;  // canonical text, or what it is compared with: is_baseline
@@ -63,17 +63,17 @@ struct Point {
   bool operator==(const Point&) const = default;
 };
 
-/// Kernel time over the samples; never a lone mean.
+/// Distribution of the kernel time over the samples.
 struct TimeDistribution {
   Seconds median, q1, q3;
   i64 samples = 0;
 };
 
-/// What was timed without a pause, with the mean SM clock over it.
+/// Launches timed without a pause, and their mean SM clock.
 struct SampleBlock {
-  std::vector<i64> nanoseconds;  // of each launch, in order
+  std::vector<i64> nanoseconds;  // per launch, in order
   Hertz clock;
-  bool drifted = false;  // its clock was off the other blocks', so that it does not count
+  bool drifted = false;  // its clock differs from the other blocks', so it is discarded
 
   bool operator==(const SampleBlock&) const = default;
 };
@@ -82,40 +82,43 @@ struct Measurement {
   RunContext context;
   Point point;
   i64 revision = 1;       // of the kernel (kernels/revision.h)
-  bool verified = false;  // result compared with cuBLASLt and right
+  bool verified = false;  // compared with cuBLASLt and correct
   Status status = Status::kOk;
-  std::string reason;  // where status is not ok
+  std::string reason;  // if status is not ok
 
   std::optional<TimeDistribution> time;
   std::optional<Cycles> cycles;         // time x sm_clock
   std::optional<Hertz> sm_clock;        // mean over the timed interval, read inside the GPU
-  std::optional<Watts> power;           // mean; where the load lasts long enough to tell
+  std::optional<Watts> power;           // mean, if the load is long enough to measure it
   std::optional<Celsius> temperature;   // of the GPU, right after the timing
-  std::string clock_event_reasons;      // what held the clock down meanwhile, joined by +; or none
-  std::optional<i64> blocks;            // that the figures are made of
-  std::optional<i64> blocks_discarded;  // because their clock had drifted
-  std::optional<i64> samples_at;        // where the file of raw samples has this row's
-  std::optional<i64> round;             // from 1, where the points of a run were repeated in turns
-  std::optional<i64> order_seed;        // of the order in which the run took its points
-  std::string drawn;                    // how its suite came to the point: named, best, random, all
+  std::string clock_event_reasons;      // reasons for a reduced clock during the load, joined by +;
+                                        // or none
+  std::optional<i64> blocks;            // blocks used
+  std::optional<i64> blocks_discarded;  // because of a drifted clock
+  std::optional<i64> samples_at;        // offset of this row in the file of raw samples
+  std::optional<i64> round;             // from 1, if a run repeats its points in rounds
+  std::optional<i64> order_seed;        // seed of the run's point order
+  std::string drawn;                    // origin of the point in its suite: named, best, random,
+                                        // all
 
-  std::optional<i64> registers;        // of one thread, as compiled
-  std::optional<Bytes> shared_memory;  // of one CTA, as launched
-  std::optional<i64> ctas_per_sm;      // occupancy the runtime reports
-  std::optional<i64> ctas;             // of one launch
-  std::string tile_checksum;           // of the tiles each worker walked, on the device
-  std::optional<double> max_error;  // largest error against the reference, over its largest value
+  std::optional<i64> registers;        // per thread, as compiled
+  std::optional<Bytes> shared_memory;  // per CTA, as launched
+  std::optional<i64> ctas_per_sm;      // occupancy reported by the runtime
+  std::optional<i64> ctas;             // per launch
+  std::string tile_checksum;           // of the tiles that each worker processed, on the device
+  std::optional<double> max_error;     // maximum error relative to the largest reference value
 
-  std::optional<CountersState> counters_state;  // absent: not asked for
+  std::optional<CountersState> counters_state;  // absent: not requested
   std::map<std::string, double> counters;       // by CUPTI name
 
-  std::vector<SampleBlock> raw;  // kept beside the CSV, not in it (raw_samples.h)
+  std::vector<SampleBlock> raw;  // stored next to the CSV (raw_samples.h)
 };
 
-constexpr std::string_view kCublasltTop1 = "cublaslt:top1";  // the heuristic's first answer
-constexpr std::string_view kCublasltBest = "cublaslt:best";  // fastest of its first 16
+constexpr std::string_view kCublasltTop1 = "cublaslt:top1";  // top heuristic
+constexpr std::string_view kCublasltBest = "cublaslt:best";  // fastest of the first 16 heuristics
 
-constexpr std::string_view kRuntimeCopy = "cudart:memcpy_async";  // its device-to-device copy
+constexpr std::string_view kRuntimeCopy = "cudart:memcpy_async";  // the runtime's device-to-device
+                                                                  // copy
 
 /// A library's kernel, not one of ours, and the op that it computes.
 struct Baseline {
@@ -130,13 +133,13 @@ const Baseline* baseline_named(std::string_view config);
 inline bool is_baseline(std::string_view config) { return baseline_named(config) != nullptr; }
 bool is_cublaslt(std::string_view config);
 
-/// One line that is equal for equal points and differs otherwise.
+/// A one-line key, equal if and only if the points are.
 std::string key_of(const Point& point);
 
-/// The revision of the kernel that would be measured now; 1 of a baseline.
+/// The current revision of the point's kernel; 1 for a baseline.
 i64 current_revision(const Point& point);
 
-/// Why nothing can be timed so; empty where it can.
+/// Why this combination cannot be timed; empty if it can.
 std::string why_not_timed(Regime regime, L2State l2_state);
 
 std::string_view to_text(L2State state);

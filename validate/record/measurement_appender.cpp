@@ -49,7 +49,8 @@ MeasurementAppender::MeasurementAppender(std::filesystem::path path,
   }
   if (path_.has_parent_path()) {
     std::error_code error;
-    std::filesystem::create_directories(path_.parent_path(), error);  // open() says what is wrong
+    // a failure is reported by open()
+    std::filesystem::create_directories(path_.parent_path(), error);
   }
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor_ < 0) {
@@ -73,7 +74,7 @@ void MeasurementAppender::open(IfExists rule) {
   const std::string bytes = read_file(path_);
   const std::string_view text = without_bom(bytes);
   const std::vector<std::string> columns = measurement_columns(counters_);
-  // A first run killed before its header was whole leaves nothing worth keeping.
+  // A first run killed inside its header left nothing worth keeping.
   const bool empty =
       text.find('\n') == std::string_view::npos && csv_line(columns).starts_with(text);
   if (empty) {

@@ -1,6 +1,6 @@
-// Adds rows to a measurement CSV one by one while a run goes on. Each row reaches the file whole,
-// by one write, so that a killed run loses at most the point in hand. Raw samples go to a file
-// beside it (raw_samples.h), before their row.
+// Appends rows to a measurement CSV during a run. Each row is written with one write, so that a
+// killed run loses at most the current point. Raw samples go to a file next to it (raw_samples.h),
+// before their row.
 #pragma once
 
 #include <filesystem>
@@ -15,28 +15,27 @@
 namespace tilecast {
 
 enum class IfExists {
-  kRefuse,  // measured data is never overwritten
-  kResume,  // keep its rows, drop a truncated last line and samples without a row, go on behind
-            // them
+  kRefuse,  // never overwrite measured data
+  kResume,  // append; drops a truncated last line and samples without a row
 };
 
 class MeasurementAppender {
  public:
-  /// Opens `path` or creates it with a header of the fixed columns and `counters`, and holds a lock
-  /// on it. Throws FileError where that cannot be done and ConfigError where the file exists and
-  /// must not, is compressed, is not such a CSV or has another header.
+  /// Opens `path`, or creates it with a header of the fixed columns and `counters`, and locks it.
+  /// Throws FileError if that fails, and ConfigError if the file exists and must not, is
+  /// compressed, is not such a CSV or has another header.
   MeasurementAppender(std::filesystem::path path, std::vector<std::string> counters, IfExists rule);
   ~MeasurementAppender();
   MeasurementAppender(const MeasurementAppender&) = delete;
   MeasurementAppender& operator=(const MeasurementAppender&) = delete;
 
-  /// Throws FileError where the row could not be written; what was there before stays whole.
+  /// Throws FileError if the row could not be written; existing rows stay intact.
   void append(Measurement measurement);
 
   bool has(const Point& point) const { return rows_of(point) > 0; }
   std::size_t rows_of(const Point& point) const;
   std::size_t size() const { return keys_.size(); }  // distinct points in the file
-  /// What the file held when it was opened.
+  /// Rows of the file when it was opened.
   const std::vector<Measurement>& resumed() const { return resumed_; }
 
  private:
@@ -46,7 +45,7 @@ class MeasurementAppender {
   std::filesystem::path path_;
   std::vector<std::string> counters_;
   int descriptor_ = -1;
-  std::map<std::string, std::size_t> keys_;  // rows of each point
+  std::map<std::string, std::size_t> keys_;  // number of rows per point
   std::vector<Measurement> resumed_;
   std::optional<i64> last_samples_;
   std::optional<RawSampleFile> samples_;

@@ -33,7 +33,7 @@ TEST_CASE("Every row is in the file as soon as it is appended") {
   CHECK(read_file(folder / "deep/er.csv") == measurement_csv({kFirst, kSecond}));
 }
 
-TEST_CASE("A resumed file knows its points, and any part of a point makes it another") {
+TEST_CASE("A resumed file knows its points, and every field of a point distinguishes it") {
   const TemporaryFolder folder;
   { MeasurementAppender(folder / "a.csv", {}, IfExists::kRefuse).append(kFirst); }
   const MeasurementAppender appender(folder / "a.csv", {}, IfExists::kResume);
@@ -59,7 +59,7 @@ TEST_CASE("A resumed file's rows of another revision of the kernel do not count 
   write_file(folder / "a.csv", measurement_csv({other}));
   MeasurementAppender appender(folder / "a.csv", {}, IfExists::kResume);
   CHECK_FALSE(appender.has(kFirst.point));
-  appender.append(other);  // measured now, whatever it held
+  appender.append(other);  // measured again, despite the file's row
   CHECK(appender.has(kFirst.point));
   CHECK(read_file(folder / "a.csv") == measurement_csv({other, kFirst}));
 }
@@ -72,7 +72,7 @@ TEST_CASE("A byte-order mark does not shift where a resumed file is cut") {
   CHECK(read_file(folder / "a.csv") == text + measurement_line(kSecond, {}));
 }
 
-TEST_CASE("Resuming after a kill drops the truncated line and goes on as if nothing had happened") {
+TEST_CASE("Resuming after a kill drops the truncated line and continues") {
   const std::string whole = measurement_csv({kFirst, kSecond});
   const std::size_t one = measurement_csv({kFirst}).size();
   for (const std::size_t cut : {std::size_t{0}, std::size_t{10}, one, one + 1, whole.size() - 1}) {
@@ -88,7 +88,7 @@ TEST_CASE("Resuming after a kill drops the truncated line and goes on as if noth
   }
 }
 
-TEST_CASE("Measured data is never overwritten nor mixed with other columns") {
+TEST_CASE("Measured data is never overwritten or mixed with other columns") {
   const TemporaryFolder folder;
   { MeasurementAppender(folder / "a.csv", {}, IfExists::kRefuse).append(kFirst); }
   CHECK(message_of(folder / "a.csv", IfExists::kRefuse).find("--resume") != std::string::npos);
@@ -101,7 +101,7 @@ TEST_CASE("Measured data is never overwritten nor mixed with other columns") {
   CHECK(read_file(folder / "a.csv") == measurement_csv({kFirst}));
 }
 
-TEST_CASE("A file that is not a measurement CSV is refused and left as it is") {
+TEST_CASE("A file that is not a measurement CSV is an error and stays unchanged") {
   const TemporaryFolder folder;
   write_file(folder / "notes.csv", "dear diary\n");
   CHECK_THROWS_AS(MeasurementAppender(folder / "notes.csv", {}, IfExists::kResume), ConfigError);
@@ -115,7 +115,7 @@ TEST_CASE("Two runs cannot add to one file at the same time") {
   CHECK(message_of(folder / "a.csv", IfExists::kResume).ends_with("another run is adding to it"));
 }
 
-TEST_CASE("A place that cannot be written is a file error") {
+TEST_CASE("A path that cannot be written is a file error") {
   const TemporaryFolder folder;
   write_file(folder / "file", "");
   CHECK_THROWS_AS(MeasurementAppender(folder / "file/a.csv", {}, IfExists::kRefuse), FileError);

@@ -17,12 +17,11 @@ namespace {
 constexpr double kPerMicro = 1e6;
 constexpr double kMega = 1e6;
 
-// What no row of a GPU can have.
+// Upper bounds that no GPU's row can exceed.
 constexpr i64 kMostCycles = 1'000'000'000'000'000;
 constexpr i64 kMostMegahertz = 10'000, kMostWatts = 10'000, kMostCelsius = 200;
 
-/// Ten digits: more than any measurement has, and few enough that changing the unit back and forth
-/// gives the same text.
+/// Ten digits: more precise than any measurement, and few enough that unit conversions round-trip.
 std::string number_text(double value) { return fmt::format("{:.10g}", value); }
 
 double positive(std::string_view text) {
@@ -33,7 +32,7 @@ double positive(std::string_view text) {
   return *value;
 }
 
-/// For what no GPU comes near.
+/// Upper bounds far beyond any GPU.
 double positive(std::string_view text, double most) {
   const double value = positive(text);
   if (value > most) {
@@ -42,7 +41,7 @@ double positive(std::string_view text, double most) {
   return value;
 }
 
-/// "2025-01-31T12:00:00Z".
+/// Whether the text has the form "2025-01-31T12:00:00Z".
 bool is_date(std::string_view text) {
   constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:ddZ";
   const auto fits = [](char c, char form) {
@@ -112,7 +111,7 @@ constexpr MeasurementColumn time_column(std::string_view name) {
           }};
 }
 
-/// An optional quantity up to `kMost`, written as its value over `kUnit`.
+/// An optional quantity up to `kMost`, written as its value / `kUnit`.
 template <auto kMember, auto kUnit, auto kMost>
 constexpr MeasurementColumn quantity_column(std::string_view name, bool required) {
   return {name, required,
@@ -203,11 +202,11 @@ constexpr MeasurementColumn kColumns[] = {
      [](Measurement& m, std::string_view text) {
        set_dtype(m.point.problem, parse_element_type(text));
      }},
-    field_column<0>(),  // the layout
+    field_column<0>(),  // layout
     {"config", true, [](const Measurement& m) { return m.point.config; },
      [](Measurement& m, std::string_view text) {
        if (schedule_abbreviated(text.substr(0, text.find_first_of(": ")))) {
-         m.point.config = to_text(parse_config(text));  // written by hand
+         m.point.config = to_text(parse_config(text));  // possibly written by hand
          return;
        }
        if (text.find(':') == std::string_view::npos) {

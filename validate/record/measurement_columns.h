@@ -1,4 +1,4 @@
-// The fixed columns of a measurement CSV: name, how a value is written, how it is read.
+// The fixed columns of a measurement CSV: name, writer and reader.
 #pragma once
 
 #include <span>
@@ -11,10 +11,10 @@ namespace tilecast {
 
 struct MeasurementColumn {
   std::string_view name;
-  bool required;  // in every header; the others may be missing from a file
-  /// Empty where the value is absent.
+  bool required;  // required in every header; the others may be missing
+  /// Empty if the value is absent.
   std::string (*write)(const Measurement&);
-  /// Takes the field; throws ConfigError that says what was expected.
+  /// Parses the field; throws ConfigError that says what was expected.
   void (*read)(Measurement&, std::string_view);
 };
 
@@ -24,7 +24,7 @@ std::span<const MeasurementColumn> measurement_column_table();
 /// Throws ConfigError `column: what was expected` where the problem says what goes without saying.
 void check_problem(const Point& point);
 
-/// Throws ConfigError `column: what was expected` where the fields contradict each other.
+/// Throws ConfigError `column: what was expected` if the fields contradict each other.
 void check_row(const Measurement& measurement);
 
 }  // namespace tilecast

@@ -1,5 +1,5 @@
-// Measurements as CSV: one row each, header first, columns found by name. Unknown columns are
-// ignored, but one whose name holds `__`, as CUPTI's do, is a counter.
+// Measurements as CSV: one row each, with a header; columns are found by name. Unknown columns are
+// ignored, except that a name with `__`, as CUPTI's have, is a counter.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-/// What a reader makes of a last line without its line end, as a killed run leaves it.
+/// Handling of a last line without line end, as a killed run leaves it.
 enum class TruncatedLine { kError, kDrop };
 
 struct MeasurementRow {
@@ -22,27 +22,27 @@ struct MeasurementRow {
 
 struct MeasurementFile {
   std::string name;                 // path, for messages
-  std::vector<std::string> header;  // as it stands in the file
+  std::vector<std::string> header;  // in file order
   std::vector<MeasurementRow> rows;
-  std::size_t whole_bytes = 0;  // of plain text, without a truncated last line
+  std::size_t whole_bytes = 0;  // plain text without a truncated last line
 };
 
-/// The names of the columns: the fixed ones, then `counters`.
+/// Column names: the fixed ones, then `counters`.
 std::vector<std::string> measurement_columns(const std::vector<std::string>& counters);
 
-/// One line with its line end. Counters that are not in `counters` are left out.
+/// One line with its line end. Counters not in `counters` are omitted.
 std::string measurement_line(const Measurement& measurement,
                              const std::vector<std::string>& counters);
 
-/// Header and rows; counter columns are all that any of the measurements has.
+/// Header and rows, with a column for every counter of any measurement.
 std::string measurement_csv(const std::vector<Measurement>& measurements);
 
-/// Plain, or .gz. Throws FileError where it cannot be read and ConfigError
-/// `file:line: column: what was expected` where it is not such a CSV.
+/// Plain text or .gz. Throws FileError if it cannot be read and ConfigError
+/// `file:line: column: what was expected` if it is not such a CSV.
 MeasurementFile read_measurements(const std::filesystem::path& path,
                                   TruncatedLine truncated = TruncatedLine::kError);
 
-/// The same from text already read.
+/// Parses text that has been read already.
 MeasurementFile parse_measurements(std::string_view text, std::string_view name,
                                    TruncatedLine truncated = TruncatedLine::kError);
 

@@ -77,12 +77,12 @@ Measurement random_measurement(std::mt19937& random) {
   }
   if (upto(3) == 0) {
     m.counters_state = static_cast<CountersState>(upto(10));
-    m.counters["dram__bytes_read.sum"] = 0;  // counted and none: not the same as absent
+    m.counters["dram__bytes_read.sum"] = 0;  // a count of zero, which is not absent
   }
   return m;
 }
 
-TEST_CASE("Random measurements come back from their text and give the same text again") {
+TEST_CASE("Random measurements round-trip through their text") {
   std::mt19937 random(11);
   std::vector<Measurement> all;
   for (int i = 0; i < 300; ++i) {
@@ -126,21 +126,21 @@ TEST_CASE("Random measurements come back from their text and give the same text 
   CHECK(measurement_csv(again) == text);
 }
 
-TEST_CASE("The header holds every column of the contract, in its order") {
+TEST_CASE("The header has every column of the contract, in order") {
   CHECK(example_csv().starts_with(
       "gpu,gpu_uuid,date,driver,toolkit,git,op,m,n,k,dtype,layout,config,regime,inputs,l2_state,"
       "verified,time_us_median,time_us_q1,time_us_q3,samples,cycles,sm_clock_mhz,power_w,status,"
       "reason"));
 }
 
-TEST_CASE("A row is written in the units its columns name, absent values empty") {
-  // 100 us at 1.5 GHz is 150,000 cycles; no power, so nothing between the last comma pair.
+TEST_CASE("A row uses the units named by its columns, and leaves absent values empty") {
+  // 100 us at 1.5 GHz is 150,000 cycles; no power, so the last field is empty.
   const std::string text = example_csv();
   CHECK(text.find(",rotating,1,100,99,101,20,150000,1500,,ok,,") != std::string::npos);
   CHECK(text.find("\"pipelined:tile=128x128x64,stages=4\"") != std::string::npos);
 }
 
-TEST_CASE("Columns are found by name: another order and unknown columns do not matter") {
+TEST_CASE("Columns are found by name, in any order and with unknown ones between") {
   const std::string text =
       "mood,status,reason,gpu,gpu_uuid,date,driver,toolkit,git,op,m,n,k,dtype,layout,config,regime,"
       "inputs,l2_state,verified,time_us_median,time_us_q1,time_us_q3,samples,cycles,sm_clock_mhz,"
@@ -177,7 +177,7 @@ TEST_CASE("A memcpy row has its elements in m and no layout") {
         "x.csv:2: n: expected nothing for op memcpy");
 }
 
-TEST_CASE("An epilogue is a column of its own, empty where there is none, and part of the point") {
+TEST_CASE("An epilogue is a column, empty for none, and part of the point") {
   Measurement m = example_measurement(kConfig, Seconds{1e-6}, {1024, 512, 64});
   const std::string plain = measurement_csv({m});
   CHECK(plain.find(",epilogue,accumulate\n") != std::string::npos);
@@ -198,7 +198,7 @@ TEST_CASE("An epilogue is a column of its own, empty where there is none, and pa
             .starts_with("x.csv:2: epilogue: epilogue 'gelu+bias_n': expected one of none, "));
 }
 
-TEST_CASE("How sums of fp8 are added up is a column, which files of before do not have") {
+TEST_CASE("The accumulation of fp8 is a column that older files lack") {
   Measurement m = example_measurement(kConfig, Seconds{1e-6}, {1024, 512, 64});
   std::get<GemmProblem>(m.point.problem).dtype = ElementType::kE4m3;
   const auto row_of = [&] { return measurement_csv({m}); };
@@ -221,7 +221,7 @@ TEST_CASE("How sums of fp8 are added up is a column, which files of before do no
             .ends_with("accumulate 'fast': with block scales sums are exact"));
 }
 
-TEST_CASE("Leading dimensions are columns, empty where rows are tight, and part of the point") {
+TEST_CASE("Leading dimensions are columns, empty for packed rows, and part of the point") {
   Measurement m = example_measurement(kConfig, Seconds{1e-6}, {1024, 512, 64});
   const Point tight = m.point;
   std::get<GemmProblem>(m.point.problem).leading = {72, 0, 520};
@@ -235,7 +235,7 @@ TEST_CASE("Leading dimensions are columns, empty where rows are tight, and part 
             .ends_with("lda, ldb, ldc: expected nothing where rows are tight"));
 }
 
-TEST_CASE("A broken file is refused with file, line, column and what was expected") {
+TEST_CASE("A malformed file is an error that names file, line, column and what was expected") {
   const std::string good = example_csv();
   CHECK(message_of(good) == "no error");
   CHECK(message_of("").starts_with("x.csv:1: expected a header"));
@@ -263,7 +263,7 @@ TEST_CASE("A broken file is refused with file, line, column and what was expecte
   CHECK(message_of(replaced(good, "pipelined:", "pi:stages=")).starts_with("x.csv:2: config: "));
 }
 
-TEST_CASE("A short configuration is read as the canonical one that it is") {
+TEST_CASE("An abbreviated configuration is read as its canonical form") {
   const std::string text =
       replaced(example_csv(), kConfig, "pi 64x32x128 s4 w1x1 c1x1 o1 i1 e0 m8");
   CHECK(parse_measurements(text, "x.csv", TruncatedLine::kError)
@@ -273,7 +273,7 @@ TEST_CASE("A short configuration is read as the canonical one that it is") {
         "raster=grouped_m,group=8");
 }
 
-TEST_CASE("A date that is none, and a power that no GPU has, are refused") {
+TEST_CASE("An invalid date and an implausible power are errors") {
   const std::string good = example_csv();
   const std::string date = example_measurement(kConfig, Seconds{1e-4}).context.date;
   REQUIRE(!date.empty());
@@ -292,7 +292,7 @@ TEST_CASE("A date that is none, and a power that no GPU has, are refused") {
   CHECK(message_of(replaced(good, ",150000,1500,,", ",150000,1500,10000,")) == "no error");
 }
 
-TEST_CASE("A header without its line end is no header where a cut line is left out") {
+TEST_CASE("A truncated header is an error even if truncated lines are dropped") {
   const std::string header = measurement_csv({});
   const std::string cut = header.substr(0, header.size() - 1);
   CHECK(message_of(cut) == "no error");
@@ -300,13 +300,13 @@ TEST_CASE("A header without its line end is no header where a cut line is left o
         "x.csv:1: expected a header line with the names of the columns");
 }
 
-TEST_CASE("A file cut in its last line is an error, or loses that line where allowed") {
+TEST_CASE("A truncated last line is an error, or is dropped if allowed") {
   const std::string good = measurement_csv(
       {example_measurement(kConfig, Seconds{1e-4}), example_measurement(kConfig, Seconds{2e-4})});
   const std::size_t last = good.rfind('\n', good.size() - 2) + 1;
   for (std::size_t cut = last + 1; cut < good.size(); ++cut) {
     const std::string truncated = good.substr(0, cut);
-    // Without its line end alone the row is whole.
+    // If only the line end is missing the row is complete.
     CHECK(message_of(truncated) == (cut + 1 < good.size()
                                         ? "x.csv:3: the file ends inside this line: it was cut off"
                                         : "no error"));

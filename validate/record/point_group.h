@@ -1,5 +1,5 @@
-// What measurements are compared within, wherever they are: one problem, measured in one way.
-// Checked by: point_group_test.cpp.
+// Groups of comparable measurements: one problem, measured under one set of conditions. Checked by:
+// point_group_test.cpp.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@ namespace tilecast {
 /// Equal keys: rows that may be compared. In the order of problems, regimes, inputs, states of L2.
 using GroupKey = std::tuple<Op, std::array<i64, 3>, std::string, Regime, Inputs, L2State>;
 
-/// Of everything that a point says but the configuration.
+/// All of a point except the configuration.
 GroupKey group_key(const Point& point);
 
-/// Within 20 % of the best time of the group.
+/// Within 20 % of the group's best time.
 inline bool is_near_best(Seconds time, Seconds best) {
   constexpr double kNearBest = 1.2;
   return time <= best * kNearBest;
@@ -27,7 +27,7 @@ inline bool is_near_best(Seconds time, Seconds best) {
 class BestTimes {
  public:
   void note(const GroupKey& group, Seconds time);
-  /// Of a group that was noted.
+  /// The group must have been noted.
   bool is_near(const GroupKey& group, Seconds time) const;
 
  private:

@@ -13,7 +13,7 @@ Point gemm(GemmShape shape) {
   return {.problem = GemmProblem{shape, ElementType::kE4m3, Layout::kTn}, .config = "a"};
 }
 
-TEST_CASE("Whatever a point says but its configuration makes another group") {
+TEST_CASE("Every field of a point except the configuration distinguishes groups") {
   std::vector<Point> points(14, gemm({512, 512, 1024}));
   points[1].problem = StreamProblem{512, 512, ElementType::kE4m3};
   std::get<GemmProblem>(points[2].problem).shape.k = 2048;
@@ -40,11 +40,11 @@ TEST_CASE("Whatever a point says but its configuration makes another group") {
   CHECK(!keys.contains(group_key(other)));
 }
 
-TEST_CASE("Groups stand in the order of their sides as numbers") {
+TEST_CASE("Groups are ordered by dimensions as numbers") {
   CHECK(group_key(gemm({512, 512, 512})) < group_key(gemm({1024, 512, 512})));
 }
 
-TEST_CASE("A time is near the best of its own group up to 1.2 times it") {
+TEST_CASE("A time is near the best up to 1.2 times its own group's best") {
   BestTimes best;
   const GroupKey one = group_key(gemm({512, 512, 512})), other = group_key(gemm({512, 512, 1024}));
   best.note(one, Seconds{7});

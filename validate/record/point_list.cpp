@@ -15,7 +15,7 @@
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kNeeded = 7;  // the first ones
+constexpr std::size_t kNeeded = 7;  // the first columns are required
 
 const std::vector<std::string>& point_columns() {
   static const std::vector<std::string> columns = [] {
@@ -41,14 +41,14 @@ const MeasurementColumn& column_named(std::string_view name) {
   return measurement_column_table().front();
 }
 
-/// A column of ours and where the file has it.
+/// A column of ours and its index in the file.
 struct Place {
   const MeasurementColumn* column;
   std::size_t field;
 };
 
-/// Columns of measurements and others that are not ours may stand in a list; one whose name is
-/// nearly ours is a slip, and would be left out in silence.
+/// Other columns, such as those of measurements, are allowed; a name close to one of ours is a typo
+/// that would otherwise be ignored silently.
 void check_names(const CsvRecord& header, std::string_view name) {
   std::set<std::string> known;
   for (const MeasurementColumn& column : measurement_column_table()) {

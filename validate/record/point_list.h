@@ -1,6 +1,6 @@
 // A list of points as CSV: the columns op, m, n, k, dtype, layout and config of a measurement CSV,
-// which therefore is such a list itself, and regime, inputs, l2_state and drawn where the file has
-// them. All other columns are left aside. Checked by: point_list_test.cpp.
+// which is therefore such a list itself, and optionally regime, inputs, l2_state and drawn. Other
+// columns are ignored. Checked by: point_list_test.cpp.
 #pragma once
 
 #include <filesystem>
@@ -17,12 +17,12 @@ struct ListedPoint {
   std::string drawn;
 };
 
-/// Plain, or .gz. A point that stands twice is listed once. Throws FileError, or ConfigError
-/// `file:line: column: what was expected`.
+/// Plain text or .gz. Repeated points are listed once. Throws FileError, or ConfigError `file:line:
+/// column: what was expected`.
 std::vector<ListedPoint> read_point_list(const std::filesystem::path& path);
 std::vector<ListedPoint> parse_point_list(std::string_view text, std::string_view name);
 
-/// Header and one line each.
+/// Header and one line per point.
 std::string point_list_csv(const std::vector<ListedPoint>& points);
 
 }  // namespace tilecast

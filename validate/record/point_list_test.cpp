@@ -28,7 +28,7 @@ TEST_CASE("A measurement CSV lists its own points, each once") {
   CHECK(points[0].drawn == "random");
 }
 
-TEST_CASE("A list is read back as it was written") {
+TEST_CASE("A list is read back as written") {
   ListedPoint gemm{example_measurement(kConfig, Seconds{1e-3}).point, "best"};
   gemm.point.regime = Regime::kSustained;
   ListedPoint copy{};
@@ -46,7 +46,7 @@ TEST_CASE("A list is read back as it was written") {
   CHECK(back[2].point == exact.point);
 }
 
-TEST_CASE("Columns that a list may lack take their defaults, and what it needs is named") {
+TEST_CASE("Optional columns take defaults, and a missing required one is named") {
   const std::string header = "op,m,n,k,dtype,layout,config\n";
   const std::vector<ListedPoint> points =
       parse_point_list(header + "gemm,64,64,64,fp16,tn,cublaslt:top1\n", "p.csv");
@@ -62,7 +62,7 @@ TEST_CASE("Columns that a list may lack take their defaults, and what it needs i
         0);
   CHECK(complaint("op,m,n,k,dtype,layout,config,op\n" + row).find("p.csv:1: op: duplicate") == 0);
   CHECK(complaint("op,m,n,k,dtype,layout,config,remark\n" + row).empty());
-  // A missing last newline is no error.
+  // A missing last line end is not an error.
   CHECK(parse_point_list(header + "gemm,64,64,64,fp16,tn,cublaslt:top1", "p.csv").size() == 1);
 }
 

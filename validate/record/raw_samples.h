@@ -1,12 +1,12 @@
-// The raw samples of a measurement CSV, in one compressed file beside it: FILE.samples.csv.gz for
-// FILE.csv. Every row with samples has a gzip member of its own, and the row's column samples_at
-// says at which byte it starts, so one row's samples are read without the rest. As a whole the file
-// is one CSV for gzip, a line for each block:
+// The raw samples of a measurement CSV, in one compressed file next to it: FILE.samples.csv.gz for
+// FILE.csv. Every row with samples has its own gzip member, and column samples_at gives the
+// member's byte offset, so one row's samples can be read alone. Decompressed as a whole the file is
+// one CSV with a line per block:
 //   samples_at,point,block,drifted,sm_clock_mhz,durations_ns
-// where durations are the kernel times of the block's launches in order, with blanks between.
+// where durations are the kernel times of the block's launches in order, separated by blanks.
 //
-// A run writes the samples first and their row after, so a killed run leaves samples that no row
-// names, or half of them; resuming cuts those off. Checked by: raw_samples_test.cpp.
+// A run writes the samples before their row, so a killed run leaves samples that no row refers to,
+// possibly truncated; resuming removes them. Checked by: raw_samples_test.cpp.
 #pragma once
 
 #include <filesystem>
@@ -19,20 +19,20 @@
 
 namespace tilecast {
 
-/// Where the raw samples of `csv` lie.
+/// Path of the raw samples of `csv`.
 std::filesystem::path raw_samples_path(const std::filesystem::path& csv);
 
 class RawSampleFile {
  public:
-  /// Opens the file or creates it. `last` is the greatest samples_at of any row; what lies behind
-  /// that member is cut off, or everything without one. Throws FileError, and ConfigError where the
-  /// file does not hold that member.
+  /// Opens or creates the file. `last` is the greatest samples_at of any row; everything after that
+  /// member is removed, or everything if there is none. Throws FileError, or ConfigError if the
+  /// file lacks that member.
   RawSampleFile(std::filesystem::path path, std::optional<i64> last);
   ~RawSampleFile();
   RawSampleFile(const RawSampleFile&) = delete;
   RawSampleFile& operator=(const RawSampleFile&) = delete;
 
-  /// Returns samples_at. Throws FileError; what was there before stays whole.
+  /// Returns samples_at. Throws FileError; existing members stay intact.
   i64 append(const Point& point, const std::vector<SampleBlock>& blocks);
 
  private:
@@ -40,15 +40,15 @@ class RawSampleFile {
   int descriptor_ = -1;
 };
 
-/// One row's samples. Throws FileError where the file cannot be read and ConfigError where it does
-/// not hold them.
+/// Reads one row's samples. Throws FileError if the file cannot be read and ConfigError if it does
+/// not contain them.
 std::vector<SampleBlock> read_raw_samples(const std::filesystem::path& path, i64 samples_at);
 
-/// The same from the file's content already read.
+/// Likewise, from content that has been read already.
 std::vector<SampleBlock> parse_raw_samples(std::string_view packed, const std::string& name,
                                            i64 samples_at);
 
-/// The gzip member that stands at byte `samples_at` of a file.
+/// The gzip member at offset `samples_at` of a file.
 std::string raw_samples_member(i64 samples_at, const Point& point,
                                const std::vector<SampleBlock>& blocks);
 

@@ -30,7 +30,7 @@ std::vector<Measurement> rows_of(const std::filesystem::path& path) {
   return rows;
 }
 
-TEST_CASE("A row's samples are read back from where its column points") {
+TEST_CASE("A row's samples are read back from the offset in its column") {
   const TemporaryFolder folder;
   MeasurementAppender file(folder / "a.csv", {}, IfExists::kRefuse);
   file.append(with_samples("pipelined:a=1", kTwo));
@@ -64,14 +64,15 @@ TEST_CASE("The file of raw samples is one CSV for gzip") {
             "3 burst normal rotating,0,0,1980,7\n");
 }
 
-TEST_CASE("Resuming cuts off samples that no row names, whole or truncated") {
+TEST_CASE("Resuming removes samples that no row refers to, complete or truncated") {
   const TemporaryFolder folder;
   const std::filesystem::path csv = folder / "a.csv", samples = folder / "a.samples.csv.gz";
   { MeasurementAppender(csv, {}, IfExists::kRefuse).append(with_samples("pipelined:a=1", kTwo)); }
   const std::string one = read_file(samples), rows = read_file(csv);
   { MeasurementAppender(csv, {}, IfExists::kResume).append(with_samples("pipelined:a=2", kOne)); }
   const std::string both = read_file(samples);
-  for (std::size_t cut = one.size(); cut <= both.size(); ++cut) {  // killed before the row came
+  for (std::size_t cut = one.size(); cut <= both.size(); ++cut) {  // killed before the row was
+                                                                   // written
     write_file(csv, rows);
     write_file(samples, both.substr(0, cut));
     MeasurementAppender(csv, {}, IfExists::kResume).append(with_samples("pipelined:a=2", kOne));
@@ -83,7 +84,7 @@ TEST_CASE("Resuming cuts off samples that no row names, whole or truncated") {
   CHECK(read_file(samples) == one);
 }
 
-TEST_CASE("Raw samples that are lost or not this CSV's are an error, never overwritten") {
+TEST_CASE("Raw samples that are missing or belong to another CSV are an error, never overwritten") {
   const TemporaryFolder folder;
   const std::filesystem::path csv = folder / "a.csv", samples = folder / "a.samples.csv.gz";
   { MeasurementAppender(csv, {}, IfExists::kRefuse).append(with_samples("pipelined:a=1", kTwo)); }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kGzipMagic = "\x1f\x8b";
 constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
-constexpr int kGzipOnly = 16;  // added to the window bits: a gzip header is expected
+constexpr int kGzipOnly = 16;  // added to the window bits: expect a gzip header
 constexpr std::size_t kChunk = 1 << 16;
 
 struct DeflateEnd {
@@ -30,7 +30,7 @@ struct InflateEnd {
   void operator()(z_stream* stream) const { inflateEnd(stream); }
 };
 
-/// A few bytes can stand for any number.
+/// Limits the size, since a few bytes can expand to any length.
 void append_unpacked(std::string& text, std::string_view more, std::string_view name) {
   if (text.size() + more.size() > kMostUnpacked) {
     throw ConfigError(
@@ -41,10 +41,10 @@ void append_unpacked(std::string& text, std::string_view more, std::string_view 
 
 struct Inflated {
   std::size_t packed_bytes;
-  int result;  // Z_STREAM_END; Z_BUF_ERROR where the data ends early; else they are damaged
+  int result;  // Z_STREAM_END; Z_BUF_ERROR if the data ends early; else it is damaged
 };
 
-/// The gzip member at the beginning of `packed`, behind `text`.
+/// Appends the first gzip member of `packed` to `text`.
 Inflated inflate_member(std::string_view packed, std::string& text, std::string_view name) {
   z_stream stream{};
   if (inflateInit2(&stream, MAX_WBITS + kGzipOnly) != Z_OK) {
@@ -67,7 +67,7 @@ Inflated inflate_member(std::string_view packed, std::string& text, std::string_
   return {stream.total_in, result};
 }
 
-/// One member after the other, as gzip itself reads them.
+/// Decompresses all members in sequence, as gzip does.
 std::string gunzip(std::string_view packed, const std::string& name) {
   std::string text;
   while (!packed.empty()) {

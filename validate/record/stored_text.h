@@ -1,4 +1,4 @@
-// The text of a data file, plain or compressed by gzip; and single gzip members.
+// Reads data files, plain or gzip-compressed, and single gzip members.
 #pragma once
 
 #include <filesystem>
@@ -9,12 +9,12 @@ namespace tilecast {
 
 constexpr std::size_t kMostUnpacked = std::size_t{1} << 28;  // 256 MiB; a row is below 2 KiB
 
-/// Without a byte-order mark. Throws FileError where the file cannot be read, ConfigError where its
-/// compressed data is damaged, ends early, is of a kind this program does not read, holds a NUL
-/// byte or unpacks to more than kMostUnpacked bytes.
+/// Without a byte-order mark. Throws FileError if the file cannot be read, ConfigError if its
+/// compressed data is damaged, truncated or of an unsupported kind, contains a NUL byte or expands
+/// beyond kMostUnpacked bytes.
 std::string read_stored_text(const std::filesystem::path& path);
 
-/// `text` as one gzip member; members one after the other are a gzip file of their texts.
+/// `text` as one gzip member; concatenated members form a gzip file of the concatenated texts.
 std::string gzip_member(std::string_view text);
 
 struct GzipMember {
@@ -22,8 +22,8 @@ struct GzipMember {
   std::size_t packed_bytes;
 };
 
-/// The member that starts at byte `at` of `packed`. Throws ConfigError `name: ...` where there is
-/// no whole one, or it unpacks to more than kMostUnpacked bytes.
+/// The member at offset `at` of `packed`. Throws ConfigError `name: ...` if it is incomplete, or
+/// expands beyond kMostUnpacked bytes.
 GzipMember gunzip_member(std::string_view packed, std::size_t at, std::string_view name);
 
 }  // namespace tilecast

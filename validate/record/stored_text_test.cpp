@@ -35,7 +35,7 @@ std::string long_text() {
   return text;
 }
 
-TEST_CASE("A byte-order mark is no part of the text, packed or not") {
+TEST_CASE("A byte-order mark is not part of the text, compressed or not") {
   const TemporaryFolder folder;
   const std::string text = "\xef\xbb\xbfgpu,date\n";
   write_file(folder / "plain", text);
@@ -44,7 +44,7 @@ TEST_CASE("A byte-order mark is no part of the text, packed or not") {
   CHECK(read_stored_text(folder / "packed") == "gpu,date\n");
 }
 
-TEST_CASE("Packed data that stands for more than the limit is refused") {
+TEST_CASE("Compressed data that expands beyond the limit is an error") {
   const TemporaryFolder folder;
   const std::string member = gzip_member(std::string(std::size_t{1} << 24, 'a'));  // 16 KiB
   std::string packed;
@@ -67,13 +67,13 @@ TEST_CASE("Plain and gzip files give the same text") {
   CHECK(read_stored_text(folder / "a.csv.gz") == text);
 }
 
-TEST_CASE("Two gzip files one after the other are both read") {
+TEST_CASE("Concatenated gzip files are both read") {
   const TemporaryFolder folder;
   write_file(folder / "a.gz", gzipped(folder, "one\n") + gzipped(folder, "two\n"));
   CHECK(read_stored_text(folder / "a.gz") == "one\ntwo\n");
 }
 
-TEST_CASE("A gzip file cut anywhere is refused as cut off, with the line it ends in") {
+TEST_CASE("A gzip file truncated anywhere is an error that names the line it ends in") {
   const TemporaryFolder folder;
   const std::string packed = gzipped(folder, long_text());
   for (const std::size_t cut :
@@ -82,11 +82,12 @@ TEST_CASE("A gzip file cut anywhere is refused as cut off, with the line it ends
     CHECK(message_of(folder / "a.gz")
               .ends_with("the compressed data ends early: the file was cut off"));
   }
-  // The last 8 bytes are the check value and length: all 20,000 lines came out before the cut.
+  // The last 8 bytes are checksum and length: all 20,000 lines were decompressed before the
+  // truncation.
   CHECK(message_of(folder / "a.gz").find("a.gz:20001: ") != std::string::npos);
 }
 
-TEST_CASE("A damaged gzip file is refused") {
+TEST_CASE("A damaged gzip file is an error") {
   const TemporaryFolder folder;
   std::string packed = gzipped(folder, long_text());
   packed[packed.size() / 2] = static_cast<char>(packed[packed.size() / 2] ^ 0x55);
@@ -94,7 +95,7 @@ TEST_CASE("A damaged gzip file is refused") {
   CHECK(message_of(folder / "a.gz").ends_with("the compressed data is damaged"));
 }
 
-TEST_CASE("Zstd data is refused with what to do") {
+TEST_CASE("Zstd data is an error that tells what to do") {
   const TemporaryFolder folder;
   write_file(folder / "a.csv.zst", "\x28\xb5\x2f\xfd rest");
   CHECK(message_of(folder / "a.csv.zst").find("zstd -d") != std::string::npos);

@@ -1,11 +1,12 @@
-// The sustained regime: a configuration under continuous load of its own, of which the end counts.
+// The sustained regime: a configuration under its own continuous load, of which only the end is
+// measured.
 #pragma once
 
 #include "model/base/units.h"
 
 namespace tilecast {
 
-constexpr Seconds kLoadLength{0.25};    // before the first launch that counts
-constexpr Seconds kSustainedWindow{1};  // of launches that count, where nothing else is asked for
+constexpr Seconds kLoadLength{0.25};    // before the first measured launch
+constexpr Seconds kSustainedWindow{1};  // default duration of measured launches
 
 }  // namespace tilecast

@@ -1,6 +1,6 @@
-// A measured timeline: when each role of each CTA worked on each tile, or piece of one, since the
-// kernel's first instruction, in cycles of the mean SM clock: SMs run at clocks of their own. CSV
-// in and out, and the spans that a trace is drawn from.
+// A measured timeline: when each role of each CTA worked on each tile or piece of a tile, relative
+// to the kernel's first instruction, in cycles of the mean SM clock (SM clocks differ). As CSV, and
+// as spans for a trace.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace tilecast {
 
-/// Times as in TileSpan. In the CSV a producer has no main_loop_end; here it is its `stored`.
+/// Times as in TileSpan. In the CSV a producer has no main_loop_end; here it equals `stored`.
 struct TileRecord {
   struct Reduction {
     i64 waited, reduced;
@@ -24,26 +24,26 @@ struct TileRecord {
 
   i32 sm;
   i32 cta;        // blockIdx
-  i32 place;      // on its SM, among the CTAs that live there at the same time
-  i32 warpgroup;  // of the CTA; the producer's comes behind the consumers'
+  i32 place;      // index among the CTAs resident on its SM at the same time
+  i32 warpgroup;  // of the CTA; the producer's index follows the consumers'
   TileRole role;
   u32 tile_m, tile_n;
   i32 k_begin, k_end;  // K blocks
   i64 begin, first_operands, multiplied, stored;
-  std::optional<Reduction> reduction = {};  // of a consumer, where it did not multiply all of K
-  i64 sm_cycles = 0;                        // begin to stored by the SM's own clock
+  std::optional<Reduction> reduction = {};  // for a consumer that multiplied only part of K
+  i64 sm_cycles = 0;                        // begin to stored, in the SM's own cycles
 
   bool operator==(const TileRecord&) const = default;
 };
 
-/// sm, cta, place, role, tile_m, tile_n, k_begin, k_end, begin, first_data, main_loop_end,
+/// Columns sm, cta, place, role, tile_m, tile_n, k_begin, k_end, begin, first_data, main_loop_end,
 /// wait_end, reduction_end, end, sm_cycles; role is producer<i> or warpgroup<i>.
 std::string tile_timeline_csv(std::span<const TileRecord> records);
 
 /// Throws ConfigError `name:line: column: what was expected`.
 std::vector<TileRecord> parse_tile_timeline(std::string_view text, std::string_view name);
 
-/// In time, at the mean clock of the kernel.
+/// Converted to time by the kernel's mean clock.
 std::vector<TileSpan> tile_spans(std::span<const TileRecord> records, Hertz sm_clock);
 
 }  // namespace tilecast

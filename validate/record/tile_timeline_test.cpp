@@ -52,12 +52,12 @@ constexpr const char* kText =
 
 }  // namespace
 
-TEST_CASE("A timeline's rows read back as they were written") {
+TEST_CASE("A timeline is read back as written") {
   CHECK(tile_timeline_csv(example()) == kText);
   CHECK(parse_tile_timeline(kText, "t.csv") == example());
 }
 
-TEST_CASE("A bad field of a timeline is named with its line and column") {
+TEST_CASE("An invalid field of a timeline is named with its line and column") {
   const auto message = [](std::string text, const std::string& from, const std::string& to) {
     text.replace(text.find(from), from.size(), to);
     return error_message([&] { (void)parse_tile_timeline(text, "t.csv"); });
@@ -75,9 +75,8 @@ TEST_CASE("A bad field of a timeline is named with its line and column") {
 }
 
 TEST_CASE("The trace of a measured timeline is JSON with every span, in microseconds") {
-  // At 2 GHz 1000 cycles are 0.5 us: load from 0.5 us for 0.4, multiply from 0.9 for 8.6, then
-  // await from 9.5 for 0.1, reduce for 0.25, store for 0.15; the producer waits from 0.45 us for
-  // 0.005.
+  // At 2 GHz 1000 cycles are 0.5 us: load at 0.5 us for 0.4, multiply at 0.9 for 8.6, then await at
+  // 9.5 for 0.1, reduce for 0.25, store for 0.15; the producer waits at 0.45 us for 0.005.
   const nlohmann::json trace =
       nlohmann::json::parse(chrome_trace(tile_spans(example(), Hertz{2e9})));
   std::map<std::string, nlohmann::json> spans;
@@ -90,7 +89,7 @@ TEST_CASE("The trace of a measured timeline is JSON with every span, in microsec
     }
   }
   CHECK(spans.size() == 7);
-  CHECK(names == 2 + 2 * 2);  // a name and an order for the SM and for each of two rows
+  CHECK(names == 2 + 2 * 2);  // name and sort order for the SM and for each of two rows
   CHECK(spans.at("load 2,5").at("ts").get<double>() == Approx(0.5));
   CHECK(spans.at("multiply 2,5").at("dur").get<double>() == Approx(8.6));
   CHECK(spans.at("await 2,5").at("ts").get<double>() == Approx(9.5));

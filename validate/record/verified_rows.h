@@ -1,5 +1,5 @@
-// What counts as measured: a row that has a time and whose result was right; of a point that stands
-// more than once, the last such row. Checked by: verified_rows_test.cpp.
+// The rows that count as measured: those with a time and a verified result; for a repeated point,
+// the last such row. Checked by: verified_rows_test.cpp.
 #pragma once
 
 #include <string>
@@ -19,13 +19,13 @@ struct VerifiedRow {
   std::string where() const;  // file:line
 };
 
-/// In the order in which the points first stand in the files, which outlive the answer.
+/// In the order of the points' first rows. The files must outlive the result.
 std::vector<VerifiedRow> verified_rows(const std::vector<MeasurementFile>& files);
 
 enum class OtherGpus { kRefused, kLeftOut };
 
-/// Those of one GPU, whose column gpu holds one of `gpu_names`. Throws ConfigError `file:line: gpu:
-/// ...` where a row of another one, right or not, is to be refused.
+/// Rows of one GPU, whose column gpu has one of `gpu_names`. Throws ConfigError `file:line: gpu:
+/// ...` for a row of another GPU, verified or not, if requested.
 std::vector<VerifiedRow> verified_rows(const std::vector<MeasurementFile>& files,
                                        const std::vector<std::string>& gpu_names, OtherGpus others);
 

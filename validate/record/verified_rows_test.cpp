@@ -24,7 +24,7 @@ MeasurementRow row(const std::string& config, double micro, Status status = Stat
 
 }  // namespace
 
-TEST_CASE("Of a point that is there twice the last verified row counts, in the first one's place") {
+TEST_CASE("For a repeated point the last verified row counts, at the first one's position") {
   std::vector<MeasurementFile> files(2);
   files[0].rows = {row("a", 1), row("b", 2), row("a", 3)};
   files[1].rows = {row("b", 4, Status::kFailed), row("b", 5, Status::kOk, false), row("c", 6)};
@@ -32,12 +32,12 @@ TEST_CASE("Of a point that is there twice the last verified row counts, in the f
   REQUIRE(rows.size() == 3);
   CHECK(rows[0].measurement().point.config == "a");
   CHECK(rows[0].measurement().time->median == Seconds{3e-6});
-  CHECK(rows[1].measurement().time->median == Seconds{2e-6});  // later ones are not right
+  CHECK(rows[1].measurement().time->median == Seconds{2e-6});  // later ones are not verified
   CHECK(rows[2].measurement().time->median == Seconds{6e-6});
   CHECK(rows[2].file == &files[1]);
 }
 
-TEST_CASE("A row of a newer revision of the kernel counts, wherever it is") {
+TEST_CASE("A row of a newer kernel revision wins, wherever it is") {
   std::vector<MeasurementFile> files(1);
   files[0].rows = {row("a", 1), row("a", 2), row("a", 3), row("a", 4)};
   files[0].rows[1].measurement.revision = files[0].rows[2].measurement.revision = 2;
@@ -46,12 +46,12 @@ TEST_CASE("A row of a newer revision of the kernel counts, wherever it is") {
   CHECK(rows[0].measurement().time->median == Seconds{3e-6});
 }
 
-TEST_CASE("A later row of another GPU does not take the place of this one's") {
+TEST_CASE("A later row of another GPU does not replace this one's") {
   std::vector<MeasurementFile> files(2);
   files[0] = {.name = "x.csv", .rows = {row("a", 1), row("b", 2)}};
   files[1] = {.name = "y.csv", .rows = {row("a", 3)}};
   files[0].rows[0].measurement.context.gpu = "h200_sxm";
-  files[0].rows[1].measurement.context.gpu = "NVIDIA H200";  // no file was found for it
+  files[0].rows[1].measurement.context.gpu = "NVIDIA H200";  // no GPU file was found for it
   files[1].rows[0].line = 2;
   files[1].rows[0].measurement.context.gpu = "h100_sxm";
   const std::vector<std::string> h200{"h200_sxm", "NVIDIA H200"};
@@ -60,6 +60,6 @@ TEST_CASE("A later row of another GPU does not take the place of this one's") {
   CHECK(rows[0].measurement().time->median == Seconds{1e-6});
   CHECK(error_message([&] { verified_rows(files, h200, OtherGpus::kRefused); }) ==
         "2 y.csv:2: gpu: expected a row measured on h200_sxm or NVIDIA H200, got 'h100_sxm'");
-  files[1].rows[0].measurement.verified = false;  // and it need not be right for that
+  files[1].rows[0].measurement.verified = false;  // verified or not
   CHECK_THROWS_AS(verified_rows(files, h200, OtherGpus::kRefused), ConfigError);
 }

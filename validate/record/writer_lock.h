@@ -1,20 +1,19 @@
-// The lock of a file's one writer, which ends with the process that holds it.
+// Exclusive write lock on a file, released when the process ends.
 //
-// An open file description's lock (F_OFD_SETLK): others may ask whether it is held without taking
-// it, so that looking at a file never turns away the run that is about to add to it. It holds
-// between hosts wherever the file system keeps POSIX locks. Checked by: writer_lock_test.cpp,
-// tests/scripts/fleet.sh.
+// Uses open file description locks (F_OFD_SETLK): others can test the lock without taking it, so
+// reading a file's state never disturbs a run that is about to append to it. Works between hosts on
+// file systems with POSIX locks. Checked by: writer_lock_test.cpp, tests/scripts/fleet.sh.
 #pragma once
 
 #include <filesystem>
 
 namespace tilecast {
 
-/// Takes the lock through a descriptor that is open for writing; false where another has it. Throws
-/// FileError naming `path` where the file system has no locks.
+/// Takes the lock through a descriptor open for writing; false if another holder has it. Throws
+/// FileError naming `path` if the file system does not support locks.
 bool lock_for_writing(int descriptor, const std::filesystem::path& path);
 
-/// Whether somebody has the lock, this process included.
+/// Whether any process holds the lock, this one included.
 bool is_locked_for_writing(const std::filesystem::path& path);
 
 }  // namespace tilecast

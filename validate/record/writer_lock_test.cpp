@@ -9,10 +9,10 @@
 
 using namespace tilecast;
 
-TEST_CASE("A file has one writer, and asking whether it has one keeps nobody out") {
+TEST_CASE("A file has one writer, and testing the lock blocks no one") {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "rows.csv";
-  CHECK_FALSE(is_locked_for_writing(path));  // not there
+  CHECK_FALSE(is_locked_for_writing(path));  // does not exist
   write_file(path, "");
   const int first = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   const int second = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
@@ -20,9 +20,9 @@ TEST_CASE("A file has one writer, and asking whether it has one keeps nobody out
   CHECK(lock_for_writing(first, path));
   CHECK_FALSE(lock_for_writing(second, path));
   CHECK(is_locked_for_writing(path));
-  CHECK(is_locked_for_writing(path));  // the first question has not released it
+  CHECK(is_locked_for_writing(path));  // testing did not release it
   ::close(first);
   CHECK_FALSE(is_locked_for_writing(path));
-  CHECK(lock_for_writing(second, path));  // the questions have not kept it
+  CHECK(lock_for_writing(second, path));  // testing did not keep it
   ::close(second);
 }

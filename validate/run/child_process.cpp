@@ -21,7 +21,7 @@ extern char** environ;
 namespace tilecast {
 namespace {
 
-constexpr int kNotStarted = 127;  // as a shell says it
+constexpr int kNotStarted = 127;  // as in a shell
 
 std::string read_all(int descriptor) {
   std::string text;
@@ -66,7 +66,7 @@ ChildResult run_program(const std::filesystem::path& program, std::vector<std::s
 }  // namespace
 
 void end_with_parent(pid_t parent, int number) {
-  ::signal(number, SIG_DFL);  // a handler of the parent's would only note it
+  ::signal(number, SIG_DFL);  // the parent's handler would only record it
   ::prctl(PR_SET_PDEATHSIG, number);
   if (::getppid() != parent) {
     ::raise(number);
@@ -74,7 +74,7 @@ void end_with_parent(pid_t parent, int number) {
 }
 
 ChildProcess::ChildProcess(int ends_with_us, const std::function<void()>& body) {
-  std::fflush(nullptr);  // else the child would print what we have buffered
+  std::fflush(nullptr);  // else the child would flush our buffers too
   const pid_t parent = ::getpid();
   id_ = ::fork();
   if (id_ < 0) {

@@ -1,7 +1,7 @@
-// Child processes. One that runs this program's code must not outlive the process that made it,
-// however that one ends: Linux sends a parent's death only to children that had asked for it by
-// then; what a parent that was killed between fork() and that request leaves behind is found by its
-// parent's number. Checked by: child_process_test.cpp, supervisor_test.cpp.
+// Child processes. A child that runs this program's code must not outlive its parent, however the
+// parent ends: Linux notifies children of the parent's death only after they have requested it, so
+// a parent killed between fork() and that request is detected by its pid. Checked by:
+// child_process_test.cpp, supervisor_test.cpp.
 #pragma once
 
 #include <sys/types.h>
@@ -13,26 +13,26 @@
 
 namespace tilecast {
 
-/// In a child, before anything else: the signal `number` ends it when the thread of the process
-/// `parent` that forked it ends, and at once where that has ended already.
+/// Call first in a child: signal `number` ends it when the forking thread of process `parent` ends,
+/// or at once if that has already ended.
 void end_with_parent(pid_t parent, int number);
 
-/// Killed and waited for with the object, where it has not ended.
+/// The destructor kills and reaps a child that is still running.
 class ChildProcess {
  public:
-  /// Forks and runs `body` in the child, which does not return from it but by mistake. The signal
-  /// `ends_with_us` ends the child when the thread that forked it ends. Throws FileError.
+  /// Forks and runs `body` in the child; `body` must not return. Signal `ends_with_us` ends the
+  /// child when the forking thread ends. Throws FileError.
   ChildProcess(int ends_with_us, const std::function<void()>& body);
   ~ChildProcess();
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
 
   void signal(int number) const;
-  /// Whether it has, without waiting.
+  /// Whether it has ended, without blocking.
   bool ended();
-  /// Waits for its end; what waitpid says of it.
+  /// Waits for its end; returns the status of waitpid.
   int wait();
-  /// The same as a shell has it: 128 + signal where one ended it.
+  /// Likewise, as a shell's exit code: 128 + signal if a signal ended it.
   int exit_code();
 
  private:
@@ -41,24 +41,24 @@ class ChildProcess {
   bool ended_ = false;
 };
 
-/// For a child: this process becomes `program`, with `words` as its arguments, the program's name
-/// among them; returns where that fails. `variables` (NAME=VALUE) replace those
+/// For a child: executes `program` with the arguments `words`, including argv[0]; returns only on
+/// failure. `variables` (NAME=VALUE) replace those
 /// of the environment.
 void become(const std::filesystem::path& program, std::vector<std::string> words,
             std::vector<std::string> variables = {});
 
 struct ChildResult {
   bool started;
-  int exit_code;       // ChildProcess::exit_code; 127 where its libraries are missing
-  std::string output;  // of both streams, in the order written
+  int exit_code;       // as ChildProcess::exit_code; 127 if its libraries are missing
+  std::string output;  // both streams, in the order written
 };
 
-/// Waits for the program's end. A program that cannot be started is a result, not an exception.
+/// Waits for the program's end. A failure to start it is reported in the result, not thrown.
 ChildResult run_child(const std::filesystem::path& program,
                       const std::vector<std::string>& arguments);
 
-/// The same, with this program's own streams, so that a user sees what the program says as it runs;
-/// `output` stays empty.
+/// Likewise, with this program's own streams, so that the user sees its output as it runs; `output`
+/// stays empty.
 ChildResult run_visibly(const std::filesystem::path& program,
                         const std::vector<std::string>& arguments);
 

@@ -1,4 +1,4 @@
-// A fault that ended the measuring process's CUDA context: no later point can be measured by it.
+// A fault destroyed the measuring process's CUDA context: it cannot measure further points.
 #pragma once
 
 #include <string>

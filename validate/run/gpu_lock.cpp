@@ -19,13 +19,13 @@ namespace {
 constexpr auto kPollEvery = std::chrono::milliseconds(50);
 constexpr std::size_t kMostShown = 300;
 
-/// Another user's file in a shared folder may be opened only for reading and not with O_CREAT; a
-/// lock needs no more.
+/// Another user's file in a shared folder may only be opened for reading and without O_CREAT, which
+/// suffices for a lock.
 int open_lock_file(const std::filesystem::path& path) {
   constexpr int kFlags = O_CLOEXEC | O_NOFOLLOW;
   int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | kFlags, 0666);
   if (descriptor >= 0) {
-    ::fchmod(descriptor, 0666);  // whatever the umask
+    ::fchmod(descriptor, 0666);  // regardless of the umask
     return descriptor;
   }
   if (errno == EEXIST) {
@@ -65,7 +65,7 @@ GpuLock::GpuLock(const std::string& gpu_uuid, const std::string& holder,
     std::this_thread::sleep_for(kPollEvery);
   }
   const std::string text = fmt::format("process {}: {}", ::getpid(), holder);
-  if (::ftruncate(descriptor_, 0) == 0) {  // another user's file stays as it is, and still locks
+  if (::ftruncate(descriptor_, 0) == 0) {  // another user's file stays unchanged, and still locks
     (void)!::pwrite(descriptor_, text.data(), std::min(text.size(), kMostShown), 0);
   }
 }

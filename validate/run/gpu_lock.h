@@ -1,9 +1,9 @@
-// One measuring process on a GPU at a time: an advisory lock on a file named by the GPU's UUID, so
-// that it holds for all users of the machine and ends with the process, however that ends. Children
-// forked while it is held hold it too.
+// Allows one measuring process per GPU: an advisory lock on a file named by the GPU's UUID, which
+// holds for all users of the machine and ends with the process. Children forked meanwhile hold it
+// too.
 //
-// Leaves out: containers that do not share the folder, and programs that are not tilecast.
-// Checked by: gpu_lock_test.cpp.
+// Leaves out: containers that do not share the folder, and programs other than tilecast. Checked
+// by: gpu_lock_test.cpp.
 #pragma once
 
 #include <chrono>
@@ -14,9 +14,9 @@ namespace tilecast {
 
 class GpuLock {
  public:
-  /// `holder` is what another process is told holds the GPU. Waits a little for a process that is
-  /// just ending; then throws DeviceError with one line that names the holder, or FileError where
-  /// there can be no lock file.
+  /// `holder` is shown to other processes as the owner of the lock. Waits briefly for a process
+  /// that is just ending, then throws DeviceError that names the holder, or FileError if the lock
+  /// file cannot be created.
   GpuLock(const std::string& gpu_uuid, const std::string& holder,
           const std::filesystem::path& folder = "/tmp",
           std::chrono::milliseconds patience = std::chrono::seconds(3));

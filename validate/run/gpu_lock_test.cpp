@@ -24,7 +24,7 @@ std::string message_of(const std::filesystem::path& folder, const std::string& g
 
 }  // namespace
 
-TEST_CASE("A second measuring process on a GPU is told who holds it, in one line") {
+TEST_CASE("A second measuring process on a GPU gets an error that names the holder") {
   const TemporaryFolder folder;
   {
     const GpuLock first("GPU-1", "measure --out a.csv", folder / "");
@@ -36,7 +36,7 @@ TEST_CASE("A second measuring process on a GPU is told who holds it, in one line
   CHECK(message_of(folder / "", "GPU-1") == "locked");
 }
 
-TEST_CASE("A killed process holds no lock, and one that waits gets it") {
+TEST_CASE("A killed process releases the lock, and a waiting one gets it") {
   const TemporaryFolder folder;
   int ready[2];
   REQUIRE(::pipe(ready) == 0);

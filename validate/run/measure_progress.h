@@ -1,5 +1,5 @@
-// Progress on standard error: one line that is rewritten on a terminal, plain lines elsewhere; and
-// how a measured point reads there.
+// Progress on standard error: a rewritten line on a terminal, else plain lines; and the text of a
+// measured point.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ class MeasureProgress {
  public:
   explicit MeasureProgress(std::string what, bool quiet = false);
 
-  /// On a terminal every call shows; elsewhere calls with a text, or every hundredth.
+  /// On a terminal every call is shown; otherwise calls with a text, and every hundredth.
   void show(std::size_t done, std::size_t all, const std::string& text,
             std::optional<Seconds> left = std::nullopt);
   /// Ends the rewritten line.
@@ -27,7 +27,7 @@ class MeasureProgress {
   StatusLine line_;
 };
 
-/// "0:05", "12:30" or "2:03:20"; 0:00 for what is over.
+/// "0:05", "12:30" or "2:03:20"; 0:00 for negative times.
 std::string clock_text(Seconds time);
 
 /// "4096x4096x4096 fp16 tn burst normal warp_specialized:..."

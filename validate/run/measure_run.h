@@ -1,9 +1,9 @@
-// A run of measuring: points in, rows in a file. The parent keeps the count and the file; children
-// do the measuring, so that a kernel that faults or hangs costs its own row only
-// (validate/run/supervisor.h), and a run that is killed loses at most the point in hand.
+// A measuring run: points in, rows in a file. The parent manages the list and the file, children
+// measure, so that a kernel that faults or hangs costs only its own row
+// (validate/run/supervisor.h), and a killed run loses at most the current point.
 //
-// What measures is a Bench, so that all of this is tested without a GPU: measure_run_test.cpp kills
-// runs at random moments.
+// Measuring is behind the interface Bench, so runs are tested without a GPU: measure_run_test.cpp
+// kills runs at random moments.
 #pragma once
 
 #include <chrono>
@@ -26,32 +26,32 @@ class Bench {
 
   virtual std::string gpu_uuid() const = 0;
   virtual std::string driver() const = 0;
-  /// What the user should know before the first point; empty for nothing.
+  /// Message for the user before the first point; may be empty.
   virtual std::string greeting() const { return ""; }
-  /// A row that an earlier run measured.
+  /// Informs the bench of a row from an earlier run.
   virtual void remember(const Measurement&) {}
-  /// Throws ContextLost where no later point can be measured by this process.
+  /// Throws ContextLost if this process cannot measure further points.
   virtual Measurement measure(const Point& point) = 0;
 };
 
 struct RunSettings {
-  std::string out;                    // CSV
-  std::vector<std::string> counters;  // columns besides the fixed ones
-  RunContext context;                 // gpu_uuid, driver and date come from the bench and the clock
+  std::string out;                    // CSV path
+  std::vector<std::string> counters;  // in addition to the fixed columns
+  RunContext context;                 // gpu_uuid, driver and date are filled in later
   u64 order_seed = 0;
   std::optional<std::chrono::steady_clock::time_point> deadline;
-  bool quiet = false;                                  // no progress
+  bool quiet = false;                                  // no progress output
   std::function<std::unique_ptr<Bench>()> make_bench;  // called in a child
 };
 
 struct RunOutcome {
-  ExitCode code = ExitCode::kDone;  // kPartial where the deadline or a signal cut it short
+  ExitCode code = ExitCode::kDone;  // kPartial if a deadline or signal ended it early
   std::size_t finished = 0;
   std::map<std::string, std::size_t> counts;  // rows by status
-  Seconds took;                               // from when the bench was ready
+  Seconds took;                               // since the bench was ready
 };
 
-/// Throws what ended the run before its points did.
+/// Throws the error that ended the run early.
 RunOutcome run_points(const RunSettings& settings, const std::vector<RunPoint>& points,
                       RunCosts costs);
 

@@ -23,13 +23,13 @@ using namespace tilecast;
 
 namespace {
 
-/// The samples that the fake measures at a point.
+/// Samples that the fake bench measures for a point.
 std::vector<SampleBlock> samples_of(const Point& point) {
   const i64 first = static_cast<i64>(std::hash<std::string>{}(key_of(point)) % 1000 + 1000);
   return {{{first, first + 1, first + 2}, Hertz{1.5e9}, false}, {{first}, Hertz{1.4e9}, true}};
 }
 
-/// Takes a millisecond or two for a point; configurations named so lose the context or are wrong.
+/// Takes a millisecond or two per point; special configuration names lose the context or are wrong.
 class FakeBench : public Bench {
  public:
   std::string gpu_uuid() const override { return "GPU-fake"; }
@@ -74,7 +74,7 @@ RunSettings settings_of(const std::filesystem::path& out) {
 
 const auto kInstant = [](const Point&) { return Seconds{0}; };
 
-/// What `measure --resume` does: the lock, what is left, the run.
+/// Like `measure --resume`: lock, remaining points, run.
 RunOutcome resume(const std::filesystem::path& folder, const std::vector<SuitePoint>& points,
                   i64 rounds = 1) {
   const GpuLock lock("GPU-fake", "a test", folder, std::chrono::seconds(10));
@@ -88,7 +88,7 @@ RunOutcome resume(const std::filesystem::path& folder, const std::vector<SuitePo
 
 std::multiset<std::string> keys_in(const std::filesystem::path& csv) {
   std::multiset<std::string> keys;
-  for (const MeasurementRow& row : read_measurements(csv).rows) {  // refuses a truncated line
+  for (const MeasurementRow& row : read_measurements(csv).rows) {  // throws for a truncated line
     keys.insert(key_of(row.measurement.point));
   }
   return keys;
@@ -116,7 +116,7 @@ TEST_CASE(
       ::waitpid(process, &status, 0);
       interrupted += WIFSIGNALED(status) ? 1 : 0;
     }
-    CHECK(interrupted >= 10);  // else the run was too short to be killed
+    CHECK(interrupted >= 10);  // else the run was too short to be interrupted
     resume(killed / "", points, rounds);
 
     CHECK(keys_in(killed / "a.csv") == keys_in(straight / "a.csv"));
@@ -131,7 +131,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "A point that takes the process with it costs its own row, and the others know the context") {
+    "A point that kills the process costs only its own row, and the others keep the context") {
   const TemporaryFolder folder;
   std::vector<SuitePoint> points = points_of(4);
   points[1].point.config = "lost:n=1";
@@ -153,7 +153,7 @@ TEST_CASE(
   CHECK(file.rows[2].measurement.reason == "too large");
 }
 
-TEST_CASE("A run that is measured again with resume adds nothing") {
+TEST_CASE("Resuming a complete run adds nothing") {
   const TemporaryFolder folder;
   const std::vector<SuitePoint> points = points_of(3);
   resume(folder / "", points);
@@ -170,14 +170,13 @@ TEST_CASE("A deadline ends the run before the point that would miss it") {
       std::chrono::steady_clock::now() + std::chrono::milliseconds(kSanitized ? 3000 : 300);
   const RunOutcome outcome = run_points(settings, run, RunCosts(run, kInstant));
   CHECK(outcome.code == ExitCode::kPartial);
-  CHECK(outcome.finished >
-        1);  // the first guess is two tenths of a second, the next ones know more
+  CHECK(outcome.finished > 1);  // the first estimate is 0.2 s, later ones are refined
   CHECK(outcome.finished < 2000);
   settings.deadline = std::chrono::steady_clock::now();
   CHECK(run_points(settings, run, RunCosts(run, kInstant)).finished == 0);
 }
 
-TEST_CASE("Time left reads as a clock") {
+TEST_CASE("Remaining time is formatted as a clock") {
   CHECK(clock_text(Seconds{4.6}) == "0:05");
   CHECK(clock_text(Seconds{754}) == "12:34");
   CHECK(clock_text(Seconds{3600}) == "1:00:00");

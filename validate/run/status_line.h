@@ -1,4 +1,5 @@
-// A line on standard error that is rewritten while work goes on; nothing where that is no terminal.
+// A status line on standard error that is rewritten during work; silent if standard error is not a
+// terminal.
 #pragma once
 
 #include <unistd.h>
@@ -28,7 +29,7 @@ class StatusLine {
       show("");
     }
   }
-  /// Leaves the line where it is.
+  /// Ends the line, leaving it on the terminal.
   void keep() {
     if (open_) {
       std::fputs("\n", stream_);

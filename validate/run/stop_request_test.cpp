@@ -10,7 +10,7 @@ using namespace tilecast;
 
 namespace {
 
-/// Runs `body` in a child, whose signals are then its own; its exit status.
+/// Runs `body` in a child with its own signal handling; returns its exit status.
 template <class Body>
 int in_child(const Body& body) {
   const pid_t child = ::fork();
@@ -31,14 +31,14 @@ TEST_CASE("A stop request is noted and does not end the process") {
           ::raise(SIGUSR1);
           return none && stop_requested() == "SIGUSR1" ? 7 : 1;
         }) == 7);
-  CHECK(in_child([] {                  // not heeded, it ends it
-          ::signal(SIGTERM, SIG_DFL);  // which Catch2 has taken
+  CHECK(in_child([] {                  // without heed_stop_requests it ends the process
+          ::signal(SIGTERM, SIG_DFL);  // resets Catch2's handler
           ::raise(SIGTERM);
           return 7;
         }) == 128 + SIGTERM);
 }
 
-TEST_CASE("A child knows of the signal that its parent got, and the parent of the child's") {
+TEST_CASE("A child sees its parent's signal, and the parent its child's") {
   for (const bool to_child : {true, false}) {
     CHECK(in_child([to_child] {
             heed_stop_requests();
@@ -52,7 +52,7 @@ TEST_CASE("A child knows of the signal that its parent got, and the parent of th
                 ::raise(SIGTERM);
               } else {
                 char told;
-                (void)!::read(ends[0], &told, 1);  // until the parent has its signal
+                (void)!::read(ends[0], &told, 1);  // until the parent has been signalled
               }
               _exit(stop_requested() == "SIGTERM" ? 0 : 1);
             }

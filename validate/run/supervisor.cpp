@@ -22,7 +22,7 @@
 namespace tilecast {
 namespace {
 
-constexpr int kContextLost = 100;  // exit status of a child that has said what it lost
+constexpr int kContextLost = 100;  // exit status of a child that reported its loss
 
 /// Runs `body` in the child and never returns.
 [[noreturn]] void be_the_child(const SupervisedRun& run, std::size_t first, int descriptor) {
@@ -37,10 +37,10 @@ constexpr int kContextLost = 100;  // exit status of a child that has said what 
     reporter.error(code, std::string("internal error: ") + error.what());
   }
   std::fflush(nullptr);
-  _exit(static_cast<int>(code));  // no destructors: the driver cleans up faster than we do
+  _exit(static_cast<int>(code));  // skips destructors: the driver cleans up faster
 }
 
-/// One child and what it has said so far.
+/// One child, and its reports so far.
 class Child {
  public:
   Child(const SupervisedRun& run, std::size_t first)
@@ -54,7 +54,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Listens until the child ends or falls silent.
+  /// Reads reports until the child ends or stops reporting.
   void listen() {
     for (;;) {
       pollfd poller{.fd = pipe_[0], .events = POLLIN, .revents = 0};
@@ -78,7 +78,7 @@ class Child {
     status_ = process_.wait();
   }
 
-  /// Why the child ended before its work was done; nothing if it was.
+  /// Why the child ended before its work was done; none if it was done.
   std::optional<std::string> why_it_died() const {
     if (!silent_.empty()) {
       return silent_;
@@ -98,8 +98,8 @@ class Child {
   }
 
   ExitCode exit_code() const { return static_cast<ExitCode>(WEXITSTATUS(status_)); }
-  std::size_t next() const { return next_; }                       // first task not begun
-  std::optional<std::size_t> in_hand() const { return in_hand_; }  // begun and not done
+  std::size_t next() const { return next_; }                       // first task not started
+  std::optional<std::size_t> in_hand() const { return in_hand_; }  // started and not finished
   bool began() const { return began_; }
   bool finished_any() const { return finished_any_; }
   const std::optional<Error>& error() const { return error_; }
@@ -113,7 +113,7 @@ class Child {
     }
   }
 
-  /// `word number text`
+  /// Format: `word number text`
   void take_line(const std::string& line) {
     const std::size_t first = line.find(' ');
     const std::size_t second = line.find(' ', first + 1);
@@ -167,7 +167,7 @@ void TaskReporter::send(const char* word, std::size_t number, const std::string&
   for (std::string_view left = line; !left.empty();) {
     const ssize_t count = ::write(descriptor_, left.data(), left.size());
     if (count < 0 && errno != EINTR) {
-      return;  // the parent is gone, and its end takes ours with it
+      return;  // the parent is gone and its end closes ours
     }
     left.remove_prefix(count > 0 ? static_cast<std::size_t>(count) : 0);
   }

@@ -48,7 +48,7 @@ TEST_CASE("Tasks that succeed are all reported by one child") {
   CHECK(outcome.lost.empty());
 }
 
-TEST_CASE("A task that kills its process is lost alone, and so is one that says so") {
+TEST_CASE("A task that kills its process, or reports a loss, is the only one lost") {
   Outcome outcome;
   supervise(run_of(5, outcome, [](std::size_t i, const TaskReporter& reporter) {
     if (i == 1) {
@@ -64,7 +64,7 @@ TEST_CASE("A task that kills its process is lost alone, and so is one that says 
   CHECK(outcome.lost[3] == "an illegal address");
 }
 
-TEST_CASE("A task that hangs is stopped and the next one runs") {
+TEST_CASE("A hanging task is stopped and the next one runs") {
   Outcome outcome;
   SupervisedRun run = run_of(2, outcome, [](std::size_t i, const TaskReporter&) {
     while (i == 0) {
@@ -90,14 +90,14 @@ TEST_CASE("An error in the child is thrown in the parent with its code") {
   }
 }
 
-TEST_CASE("A child that dies before its first task ends the run instead of repeating for ever") {
+TEST_CASE("A child that dies before its first task ends the run instead of restarting forever") {
   Outcome outcome;
   SupervisedRun run = run_of(1, outcome, [](std::size_t, const TaskReporter&) {});
   run.body = [](std::size_t, const TaskReporter&) -> ExitCode { _exit(77); };
   CHECK_THROWS_AS(supervise(run), DeviceError);
 }
 
-TEST_CASE("A body that ends early with kPartial passes it on") {
+TEST_CASE("kPartial from the body is returned") {
   Outcome outcome;
   SupervisedRun run = run_of(2, outcome, [](std::size_t, const TaskReporter&) {});
   run.body = [](std::size_t, const TaskReporter& reporter) {
@@ -109,7 +109,7 @@ TEST_CASE("A body that ends early with kPartial passes it on") {
   CHECK(outcome.done.size() == 1);
 }
 
-TEST_CASE("A machine on which every task dies is given up after the stated number") {
+TEST_CASE("A run in which every task dies is abandoned after the limit") {
   Outcome outcome;
   SupervisedRun run =
       run_of(50, outcome, [](std::size_t, const TaskReporter&) { ::raise(SIGKILL); });
@@ -118,7 +118,7 @@ TEST_CASE("A machine on which every task dies is given up after the stated numbe
   CHECK(outcome.lost.size() == 4);  // the fourth is one too many
 }
 
-TEST_CASE("A child whose parent was killed before it asked to be told does not live on") {
+TEST_CASE("A child whose parent was killed right after fork() ends") {
   for (const int number : {SIGKILL, SIGTERM}) {
     int ends[2];
     REQUIRE(::pipe(ends) == 0);
@@ -142,7 +142,7 @@ TEST_CASE("A child whose parent was killed before it asked to be told does not l
     CHECK(status == 0);
     ::close(ends[1]);
     char alive;
-    CHECK(::read(ends[0], &alive, 1) == 0);  // the pipe's last writer ended without a word
+    CHECK(::read(ends[0], &alive, 1) == 0);  // the last writer of the pipe ended without a report
     ::close(ends[0]);
   }
 }
