@@ -1,6 +1,5 @@
-// The functions of include/tilecast/tilecast.h. A handle is a slot that is never freed or used
-// again, so that a destroyed plan is found out and not stepped on; a slot takes 8 bytes, the plan
-// itself is freed.
+// The functions of include/tilecast/tilecast.h. A handle is a slot that is never freed or reused,
+// so use of a destroyed plan is detected; a slot takes 8 bytes, the plan itself is freed.
 #include <tilecast/tilecast.h>
 
 #include <atomic>
@@ -36,14 +35,14 @@ constexpr std::size_t kMostForecasts = std::size_t{1} << 20;
 tilecast_plan* new_handle(std::unique_ptr<const Plan> plan) {
   static std::mutex mutex;
   static std::deque<tilecast_plan>& slots =
-      *new std::deque<tilecast_plan>;  // outlives every caller
+      *new std::deque<tilecast_plan>;  // never destroyed: callers may outlive static destructors
   const std::lock_guard lock(mutex);
   tilecast_plan& slot = slots.emplace_back();
   slot.plan = plan.release();
   return &slot;
 }
 
-/// Null, with the error text set, where there is none.
+/// Null, with the error text set, for an invalid handle.
 const Plan* plan_of(const tilecast_plan* handle) noexcept {
   const Plan* plan = handle == nullptr ? nullptr : handle->plan.load(std::memory_order_acquire);
   if (plan == nullptr) {

@@ -1,6 +1,6 @@
-// Structs that cross the boundary between a caller and a library of different ages. Each begins
-// with the size that the caller knows. What the caller's struct lacks is zero here; what one that
-// is read has beyond ours must be zero, since whatever it asks for cannot be done.
+// Structs that cross the boundary between a caller and a library of different versions. Each begins
+// with the size known to the caller. Fields that an input struct lacks are zero here; fields that
+// it has beyond ours must be zero, because the library cannot honour them.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@
 
 namespace tilecast {
 
-/// The struct_size of one that is to be written; the rest of it is not looked at. Throws
-/// StatusError where it is null or no version's size. `first_size`: that of the first version of T.
+/// The struct_size of an output struct, the rest of which is not read. Throws StatusError if it is
+/// null or its size is no version's. `first_size` is that of the first version of T.
 template <class T>
 std::size_t checked_size(const T* given, std::size_t first_size, const char* name) {
   constexpr std::size_t kMostSize = 4096;
@@ -30,8 +30,8 @@ std::size_t checked_size(const T* given, std::size_t first_size, const char* nam
   return given->struct_size;
 }
 
-/// Of one that is read. Throws StatusError as checked_size, and where it has more than zeros beyond
-/// our T.
+/// Copies an input struct. Throws StatusError like checked_size, and if fields beyond our T are not
+/// zero.
 template <class T>
 T checked_struct(const T* given, std::size_t first_size, const char* name) {
   const std::size_t size = checked_size(given, first_size, name);
@@ -47,7 +47,7 @@ T checked_struct(const T* given, std::size_t first_size, const char* name) {
   return mine;
 }
 
-/// As much of `mine` as the caller's struct has room for, and zeros in what it has beyond.
+/// Copies `mine` to the caller's struct as far as it fits, and zeros its fields beyond T.
 template <class T>
 void write_struct(T mine, T* given, std::size_t size) noexcept {
   mine.struct_size = size;

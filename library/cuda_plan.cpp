@@ -1,8 +1,8 @@
-// A plan's kernel on its device. What does not differ between runs is made once: the arguments with
-// tensor maps of no addresses yet, the grid and its attributes. A run copies the arguments to its
-// stack, puts the addresses in and launches: nothing shared is written, so any number of threads
-// may run one plan. Leaves out: whether pointers lead to device memory, which only the kernel finds
-// out. Checked by: run_test.cpp (results, threads, graphs).
+// A plan's kernel on its device. Everything independent of a run is prepared once: arguments with
+// tensor maps without addresses, the grid and its attributes. A run copies the arguments to its
+// stack, sets the addresses and launches; nothing shared is written, so any number of threads may
+// run one plan. Leaves out: whether pointers are device memory. Checked by: run_test.cpp (results,
+// threads, graphs).
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::size_t kErrorRoom = 512;
 
-/// Of this device, not of the process's first.
+/// For the configuration's architecture; the current device, not the process's first.
 Device require_device(const KernelConfig& config) {
   Device device = current_device();
   const std::string_view architecture = gemm_kernel_info(config.schedule).architecture;
@@ -72,7 +72,7 @@ CompiledKernel compile(const Request& request, const KernelConfig& config) {
   return kernel;
 }
 
-/// What does not fit this device or this K is UNSUPPORTED, so that a plan tries its next candidate.
+/// A mismatch with this device or this K is UNSUPPORTED, so that a plan tries its next candidate.
 GemmLaunch make_launch(LoadedKernel& kernel, const Request& request, const KernelConfig& config) {
   try {
     return GemmLaunch(kernel, request.problem, config, request.scale, WorkspaceOwner::kCaller);
@@ -263,7 +263,7 @@ class CudaPlan final : public DevicePlan {
     args.b.from = static_cast<const char*>(arguments.b);
     args.a.to = workspace + workspace_.a_at();
     args.b.to = workspace + workspace_.b_at();
-    Attributes attributes = attributes_;  // the first says that a launch is programmatic
+    Attributes attributes = attributes_;  // the first attribute marks a programmatic launch
     const CUlaunchConfig config{
         .gridDimX = copy_shape_.ctas,
         .gridDimY = 1,
@@ -306,7 +306,7 @@ class CudaPlan final : public DevicePlan {
     return fail(TILECAST_CUDA_ERROR, text);
   }
 
-  /// A thread that has no device yet gets the plan's, as from any call of the runtime.
+  /// A thread without a current device gets the plan's, as with any call of the runtime.
   tilecast_status check_context() const noexcept {
     CUcontext context = nullptr;
     if (const CUresult result = driver_.current_context(&context); result != CUDA_SUCCESS) {
@@ -326,22 +326,22 @@ class CudaPlan final : public DevicePlan {
 
   const Driver& driver_;
   int device_;
-  CUcontext context_ = nullptr;    // the one that was current when the plan was made
+  CUcontext context_ = nullptr;    // current when the plan was made
   CUfunction function_ = nullptr;  // in it
   LoadedKernel kernel_;
   GemmLaunch launch_;
   Workspace workspace_;
-  GemmArgs args_;  // all but addresses, alpha and beta
-  // Of a problem with operands that are copied first:
+  GemmArgs args_;  // all except addresses, alpha and beta
+  // For a problem with copied operands:
   std::optional<LoadedKernel> copy_kernel_;
   CUfunction copy_function_ = nullptr;
-  CopyArgs copy_args_{};  // all but addresses
+  CopyArgs copy_args_{};  // all except addresses
   LaunchShape copy_shape_{};
-  bool last_rows_alike_ = false;  // the maps of A and of its last rows are the same
+  bool last_rows_alike_ = false;  // A and its last rows share one map
   Attributes attributes_{};
   unsigned attribute_count_ = 0;
   bool copies_programmatically_ = false;
-  std::optional<GroupChecker> checker_;  // where options.check_groups asks for it
+  std::optional<GroupChecker> checker_;  // if options.check_groups is set
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace tilecast {
 namespace {
 
-/// A status of a plan, which has set the thread's error text.
+/// Throws for a failed status, with the thread's error text.
 void require(tilecast_status status) {
   if (status != TILECAST_OK) {
     throw StatusError(status, error_text());

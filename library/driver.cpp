@@ -11,7 +11,7 @@
 namespace tilecast {
 namespace {
 
-constexpr unsigned kSince = 12000;  // the CUDA version whose signatures are wanted
+constexpr unsigned kSince = 12000;  // CUDA version of the requested function signatures
 
 template <class Function>
 void find(const char* name, Function& function) {

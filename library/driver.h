@@ -1,4 +1,4 @@
-// What a run calls of the driver, found through the runtime, so that nothing links libcuda.
+// Driver functions that a run calls, looked up through the runtime, so that nothing links libcuda.
 #pragma once
 
 #include <cuda.h>
@@ -17,11 +17,11 @@ struct Driver {
   decltype(&cuGetErrorString) error_string;
 };
 
-/// Throws DeviceError where there is no driver, or one without these functions (before CUDA 12.0).
+/// Throws DeviceError if there is no driver, or one without these functions (before CUDA 12.0).
 const Driver& driver();
 
-/// "call: what the driver says of `result`", at most `room` characters; for paths that do not
-/// throw.
+/// Writes "call: the driver's message for `result`", at most `room` characters; for paths that do
+/// not throw.
 void describe(const Driver& driver, const char* call, CUresult result, char* text,
               std::size_t room) noexcept;
 

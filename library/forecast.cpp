@@ -24,10 +24,10 @@ void put(char (&field)[kSize], std::string_view text) {
   std::memcpy(field, text.data(), text.size());
 }
 
-/// The `keep` fastest of those that a plan runs, and that match `config` where one is given.
+/// The `keep` fastest that a plan can run, restricted to matches of `config` if given.
 Ranking rank_for_plans(const Request& request, const GpuSpec& gpu, std::size_t keep,
                        const std::optional<ConfigPattern>& config) {
-  constexpr std::size_t kOrderedAnyway = 64;  // of each schedule: predict.h
+  constexpr std::size_t kOrderedAnyway = 64;  // per schedule: predict.h
   for (std::size_t asked = std::max(keep, kOrderedAnyway);; asked *= 2) {
     const Effort effort{.threads = request.threads};
     Ranking ranking =

@@ -1,4 +1,4 @@
-// The model's answer to a request.
+// The model's predictions for a request.
 #pragma once
 
 #include <tilecast/tilecast.h>
@@ -12,8 +12,8 @@
 
 namespace tilecast {
 
-/// The file that `name` is, read once per process.
-/// Throws StatusError where none of the schedules runs on it.
+/// The GPU file `name`, read once per process.
+/// Throws StatusError if no schedule runs on that GPU.
 const LoadedGpu& gpu_of(const Request& request, const std::string& name);
 
 /// Throws StatusError: plans do not run configurations whose CTAs wait for each other.

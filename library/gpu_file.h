@@ -1,4 +1,4 @@
-// Which GPU file describes a device.
+// Finds the GPU file for a device.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace tilecast {
 
-/// The name of the file whose product holds the device's model ("H200" of "NVIDIA H200") and whose
-/// SMs are as many. Throws StatusError (TILECAST_UNSUPPORTED) where none or several are.
+/// The GPU file whose product contains the device's model ("H200" of "NVIDIA H200") and whose SM
+/// count matches. Throws StatusError (TILECAST_UNSUPPORTED) if none or several do.
 std::string gpu_file_of(const CurrentGpu& device, const std::filesystem::path& config_folder);
 
 }  // namespace tilecast

@@ -1,5 +1,5 @@
-// What tests of the library on a device share: memory, random matrices and an fp64 reference, with
-// nothing of tilecast but its public headers.
+// Helpers for tests of the library on a device: memory, random matrices and an fp64 reference,
+// using only tilecast's public headers.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -24,7 +24,7 @@ inline void check_cuda(cudaError_t error) {
   }
 }
 
-/// Ends the program with CTest's skip code, and says why, without a Hopper GPU.
+/// Without a Hopper GPU, ends the program with CTest's skip code and a message.
 inline void hopper_or_skip() {
   int count = 0, major = 0;
   const bool found =
@@ -76,7 +76,7 @@ inline __nv_fp8_interpretation_t fp8_of(int type) {
   return type == TILECAST_E4M3 ? __NV_E4M3 : __NV_E5M2;
 }
 
-/// C's type of a problem.
+/// The type of a problem's C.
 inline int c_type(const tilecast_problem& p) {
   return p.type_c != 0 ? p.type_c : is_fp8(p.type) ? TILECAST_BF16 : p.type;
 }
@@ -99,12 +99,12 @@ inline double from_bits(std::uint16_t bits, int type) {
                                : static_cast<double>(__bfloat162float(__ushort_as_bfloat16(bits)));
 }
 
-/// Where the matrices of an operand lie, in elements.
+/// Layout of an operand's matrices in memory, in elements.
 struct Matrices {
   std::int64_t rows, columns, row_stride;
-  std::int64_t count, stride;  // of matrices
+  std::int64_t count, stride;  // number of matrices, and distance between them
 
-  /// `stride`: as tilecast_problem has it; `row_stride` 0: as many as columns.
+  /// `stride`: as in tilecast_problem; `row_stride` 0: packed rows.
   static Matrices of(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
                      std::int64_t products, std::int64_t stride) {
     const std::int64_t row = row_stride == 0 ? columns : row_stride;
@@ -120,7 +120,7 @@ struct Matrices {
   }
 };
 
-/// normal(0, 1), and NaN between the rows and the matrices.
+/// normal(0, 1), with NaN between rows and between matrices.
 inline std::vector<std::uint16_t> normal_matrices(const Matrices& where, int type,
                                                   std::mt19937& draw) {
   std::normal_distribution<double> normal;
@@ -135,7 +135,7 @@ inline std::vector<std::uint16_t> normal_matrices(const Matrices& where, int typ
   return all;
 }
 
-/// As they lie in memory: a byte each of fp8, two of others.
+/// In memory format: one byte per fp8 element, two for other types.
 inline std::vector<unsigned char> packed(const std::vector<std::uint16_t>& matrix, int type) {
   std::vector<unsigned char> bytes;
   for (const std::uint16_t bits : matrix) {
@@ -147,7 +147,7 @@ inline std::vector<unsigned char> packed(const std::vector<std::uint16_t>& matri
   return bytes;
 }
 
-/// Written here once more, for the library alone.
+/// Independent of the library's own implementation.
 inline double activated(int activation, double x) {
   switch (activation) {
     case TILECAST_RELU:
@@ -170,7 +170,7 @@ inline bool rows_of_b_are_of_k(std::int32_t layout) {
   return layout == TILECAST_TN || layout == TILECAST_TT;
 }
 
-/// Of one problem: operands on both sides, C before the run, and what C is to be.
+/// Data of one problem: operands on host and device, C before the run, and the expected C.
 struct Sample {
   Sample(const tilecast_problem& of, float with_alpha, float with_beta, std::mt19937& draw)
       : problem(of),
@@ -189,7 +189,7 @@ struct Sample {
         c_host(normal_matrices(c_matrices, c_type(of), draw)),
         bias_host(
             normal_matrices(Matrices::of(1, std::max(of.m, of.n), 0, 1, 0), c_type(of), draw)),
-        // As many as scales of rows or of blocks can be; drawn from 1 to 2.
+        // The maximum number of scales of rows or blocks, drawn from 1 to 2.
         scales_host(static_cast<std::size_t>((of.k / 128 + 8) * (std::max(of.m, of.n) + 32))),
         scales(sizeof(float) * scales_host.size()),
         a(packed(a_host, of.type).size()),
@@ -209,7 +209,7 @@ struct Sample {
     compute();
   }
 
-  /// Of a residual C is R. C that is not read is poison before the run.
+  /// C starts as the residual if there is one, or as poison if C is not read.
   void reset() {
     if (beta == 0 && problem.residual == 0) {
       check_cuda(cudaMemset(c.get(), 0xff, c.size()));
@@ -228,7 +228,7 @@ struct Sample {
     result.beta = beta;
     result.bias = problem.bias == TILECAST_BIAS_NONE ? nullptr : bias.get();
     result.residual = problem.residual == 0 ? nullptr : c.get();
-    if (problem.scales != TILECAST_SCALES_NONE) {  // B's behind the first of A's, which may overlap
+    if (problem.scales != TILECAST_SCALES_NONE) {  // B's, after the first of A's, which may overlap
       result.scale_a = static_cast<const float*>(scales.get());
       result.scale_b = result.scale_a + 1;
     }
@@ -237,8 +237,8 @@ struct Sample {
     return result;
   }
 
-  /// Elements of C that differ from fp64's by more than the rounding of C and of sums in fp32, and
-  /// those between its matrices that were written.
+  /// Number of elements of C that differ from fp64 by more than the rounding of C and of fp32 sums,
+  /// plus those between its matrices that were written.
   std::size_t wrong(cudaStream_t stream) const {
     std::vector<std::uint16_t> got(c_host.size());
     check_cuda(cudaMemcpyAsync(got.data(), c.get(), c.size(), cudaMemcpyDeviceToHost, stream));
@@ -247,7 +247,7 @@ struct Sample {
     for (std::size_t i = 0; i < got.size(); ++i) {
       const double error = std::abs(from_bits(got[i], c_type(problem)) - expected[i]);
       const bool right = tolerance[i] == kBetween ? got[i] == 0xffff : error <= tolerance[i];
-      count += right ? 0 : 1;  // NaN too
+      count += right ? 0 : 1;  // counts NaN too
     }
     return count;
   }
@@ -262,9 +262,9 @@ struct Sample {
   std::vector<double> expected, tolerance;
 
  private:
-  static constexpr double kBetween = -1;  // the tolerance of what is no element of C
+  static constexpr double kBetween = -1;  // tolerance that marks padding between matrices
 
-  /// Of the product of two elements.
+  /// Scale of the product of two elements.
   double scale_at(std::int64_t m, std::int64_t n, std::int64_t k) const {
     const auto at = [&](std::int64_t index) {
       return static_cast<double>(scales_host[static_cast<std::size_t>(index)]);
@@ -287,7 +287,8 @@ struct Sample {
 
   void compute() {
     const double rounding = c_type(problem) == TILECAST_FP16 ? 0x1p-11 : 0x1p-8;
-    // Of products' magnitudes, for tensor cores' fp32; of fp8 twice the largest that was measured.
+    // Relative to the sum of magnitudes, for fp32 accumulation in tensor cores; for fp8 twice the
+    // largest measured error.
     const double sums = is_fp8(problem.type) ? 0x1p-10 : 0x1p-18;
     const bool a_along_k = rows_of_a_are_of_k(problem.layout);
     const bool b_along_k = rows_of_b_are_of_k(problem.layout);
@@ -320,7 +321,7 @@ struct Sample {
                                                problem.bias == TILECAST_BIAS_PER_ROW ? m : n)],
                                            c_type(problem));
       const double before_it = alpha * sum + before + added;
-      // No activation is steeper than 1.13; GELU and SiLU are off by the bound in tilecast.h.
+      // No activation is steeper than 1.13; GELU and SiLU are within the bound in tilecast.h.
       constexpr double kSteepest = 1.13;
       const double residual = problem.residual == 0 ? 0 : from_bits(c_host[at], c_type(problem));
       expected[at] = activated(problem.activation, before_it) + residual;

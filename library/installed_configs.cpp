@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file that holds this code; empty where the loader does not say.
+/// Path of the file that contains this code; empty if the loader does not report it.
 fs::path own_file() {
   Dl_info info{};
   const bool found = dladdr(reinterpret_cast<const void*>(&installed_configs), &info) != 0;

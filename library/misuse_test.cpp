@@ -1,5 +1,5 @@
-// What goes wrong through the C interface: an error each, and never a crash (also under
-// AddressSanitizer). None of it needs a GPU.
+// Misuse of the C interface: each mistake is an error, never a crash (also under AddressSanitizer).
+// Needs no GPU.
 #include <tilecast/tilecast.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ tilecast_status predict_one(const tilecast_problem& problem, const tilecast_opti
 
 }  // namespace
 
-TEST_CASE("A forecast needs no GPU where one is named, and says what a run would launch") {
+TEST_CASE("A forecast needs no GPU if one is named, and reports what a run would launch") {
   const tilecast_problem problem = square(4096);
   const tilecast_options options = on_h200();
   std::vector<tilecast_forecast> rows(3);
@@ -49,7 +49,7 @@ TEST_CASE("A forecast needs no GPU where one is named, and says what a run would
   REQUIRE(count == 3);
   for (const tilecast_forecast& row : rows) {
     CHECK(std::strchr(row.config, ':') != nullptr);
-    // 2 x 4096^3 = 137 GFLOP cannot take less than 989 TFLOP/s allow, 139 us.
+    // 2 x 4096^3 = 137 GFLOP take at least 139 us at 989 TFLOP/s.
     CHECK(row.time_us > 139);
     CHECK(row.interval_low_us <= row.time_us);
     CHECK(row.interval_high_us >= row.time_us);
@@ -66,10 +66,10 @@ TEST_CASE("A forecast needs no GPU where one is named, and says what a run would
   CHECK(std::string(alone.config) == rows[1].config);
 }
 
-TEST_CASE("A plan for a GPU that is not there has its forecast and workspace, and does not run") {
+TEST_CASE("A plan for an absent GPU has a forecast and a workspace, and does not run") {
   const tilecast_problem problem = square(1024);
   tilecast_options options = on_h200();
-  options.gpu = "b200";  // whose kernels no GPU of these tests runs
+  options.gpu = "b200";  // no GPU of these tests runs its kernels
   options.cache_dir = "";
   tilecast_plan* plan = nullptr;
   REQUIRE(tilecast_plan_create(&problem, &options, &plan) == TILECAST_OK);
@@ -79,7 +79,7 @@ TEST_CASE("A plan for a GPU that is not there has its forecast and workspace, an
   CHECK(std::string(forecast.config).starts_with("tcgen05_"));
   size_t bytes = 1;
   CHECK(tilecast_plan_workspace(plan, &bytes) == TILECAST_OK);
-  CHECK(bytes == 0);  // none of Blackwell's schedules splits K
+  CHECK(bytes == 0);  // no Blackwell schedule splits K
   alignas(16) char memory[16];
   tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
   arguments.a = arguments.b = arguments.c = memory;
@@ -91,7 +91,7 @@ TEST_CASE("A plan for a GPU that is not there has its forecast and workspace, an
   tilecast_plan_destroy(plan);
 }
 
-TEST_CASE("Arguments of a run are checked before anything of them is used") {
+TEST_CASE("Arguments of a run are checked before any is used") {
   const tilecast_problem problem = square(1024);
   tilecast_options options = on_h200();
   options.gpu = "b200";
@@ -127,7 +127,7 @@ TEST_CASE("Arguments of a run are checked before anything of them is used") {
   tilecast_plan_destroy(nullptr);
 }
 
-TEST_CASE("Scales are given where fp8 operands have some, and only there") {
+TEST_CASE("Scales are required if the problem has them, and refused otherwise") {
   tilecast_problem problem = square(1024);
   problem.type = TILECAST_E4M3;
   tilecast_options options = on_h200();
@@ -169,7 +169,7 @@ TEST_CASE("Scales are given where fp8 operands have some, and only there") {
   CHECK(error() == "scales is 4: expected a tilecast_scales, 0 to 3");
 }
 
-TEST_CASE("Groups are forecast as they are expected, and refused where they cannot be") {
+TEST_CASE("Groups are forecast from expected rows, and invalid ones are refused") {
   const tilecast_options options = on_h200();
   tilecast_problem problem = square(1024);
   problem.groups = 4;
@@ -223,7 +223,7 @@ TEST_CASE("Groups are forecast as they are expected, and refused where they cann
         "group_capacity and expected_rows are of groups: groups is 0");
 }
 
-TEST_CASE("A bias is given where the problem has one, and only there") {
+TEST_CASE("A bias is required if the problem has one, and refused otherwise") {
   tilecast_problem problem = square(1024);
   problem.bias = TILECAST_BIAS_PER_COLUMN;
   problem.activation = TILECAST_GELU;
@@ -272,12 +272,12 @@ TEST_CASE("A bias is given where the problem has one, and only there") {
   blackwell.gpu = "b200";
   CHECK(predict_one(problem, blackwell) == TILECAST_UNSUPPORTED);
   CHECK(error().starts_with("kernels for Blackwell take one product of fp16 or bf16"));
-  // What an older caller's struct ends before is not there.
+  // Fields after the end of an older caller's struct are zero.
   problem.struct_size = 80;
   CHECK(predict_one(problem, blackwell) == TILECAST_OK);
 }
 
-TEST_CASE("A workspace that is missing, misaligned or too small is refused") {
+TEST_CASE("A missing, misaligned or too small workspace is refused") {
   const tilecast_problem problem = square(1024);
   tilecast_options options = on_h200();
   options.cache_dir = "";
@@ -289,7 +289,7 @@ TEST_CASE("A workspace that is missing, misaligned or too small is refused") {
   REQUIRE(tilecast_plan_create(&problem, &options, &plan) == TILECAST_OK);
   size_t bytes = 0;
   REQUIRE(tilecast_plan_workspace(plan, &bytes) == TILECAST_OK);
-  // 64 tiles of 128 x 128 sums in fp32, behind two locks for each, rounded up to 256 bytes.
+  // 64 tiles of 128 x 128 fp32 sums, after two locks each, rounded up to 256 bytes.
   CHECK(bytes == 64 * 2 * 4 + 64 * 128 * 128 * 4);
   alignas(16) static char memory[32];
   tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
@@ -308,7 +308,7 @@ TEST_CASE("A workspace that is missing, misaligned or too small is refused") {
   tilecast_plan_destroy(plan);
 }
 
-TEST_CASE("A problem that is none, or that no kernel solves, is refused by the field's name") {
+TEST_CASE("An invalid or unsupported problem is refused with the field's name") {
   const auto refused = [](auto spoil, tilecast_status expected) {
     tilecast_problem problem = square(1024);
     spoil(problem);
@@ -398,7 +398,7 @@ TEST_CASE("A problem that is none, or that no kernel solves, is refused by the f
             .starts_with("ldc is 2048"));
 }
 
-TEST_CASE("A workspace holds copies of operands whose rows are no whole 16 bytes") {
+TEST_CASE("A workspace includes copies of operands with unaligned rows") {
   const auto bytes_of = [](auto change) {
     tilecast_problem problem = square(1024);
     change(problem);
@@ -419,7 +419,7 @@ TEST_CASE("A workspace holds copies of operands whose rows are no whole 16 bytes
   CHECK(bytes_of([](tilecast_problem& p) { p.lda = p.ldb = p.ldc = 1032; }) == 0);
   CHECK(bytes_of([](tilecast_problem& p) { p.ldb = 1028; }) == 1024 * 1024 * 2);
   CHECK(bytes_of([](tilecast_problem& p) { p.k = 1023; }) == 2 * 1024 * 1024 * 2);
-  // Layout nn: rows of B are of N. 1021 elements are 1024 in whole 16 bytes.
+  // Layout nn: rows of B run along N. 1021 elements become 1024, a multiple of 16 bytes.
   CHECK(bytes_of([](tilecast_problem& p) {
           p.layout = TILECAST_NN;
           p.n = 1021;
@@ -454,9 +454,9 @@ TEST_CASE("Options are checked, and a GPU without kernels is refused") {
   CHECK(refused([](Options& o) { o.config_dir = "/nonexistent"; }, TILECAST_FILE_ERROR) != "");
 }
 
-TEST_CASE("A struct of another version is read as far as it means the same") {
+TEST_CASE("A struct of another version is accepted if its unknown fields are zero") {
   const tilecast_options options = on_h200();
-  struct Later {  // of a library to come
+  struct Later {  // from a future library
     tilecast_problem problem;
     int64_t added;
   } later{square(1024), 0};
@@ -467,7 +467,7 @@ TEST_CASE("A struct of another version is read as far as it means the same") {
   CHECK(error() == "problem asks for what only a newer libtilecast knows");
 
   tilecast_problem earlier = square(1024);
-  earlier.struct_size = 79;  // the first version's was 80
+  earlier.struct_size = 79;  // the first version has 80 bytes
   CHECK(predict_one(earlier, options) == TILECAST_INVALID_ARGUMENT);
   earlier.struct_size = size_t{1} << 40;
   CHECK(predict_one(earlier, options) == TILECAST_INVALID_ARGUMENT);
@@ -475,21 +475,21 @@ TEST_CASE("A struct of another version is read as far as it means the same") {
   size_t count = 1;
   const tilecast_problem problem = square(1024);
   CHECK(tilecast_predict(&problem, &options, nullptr, &count) == TILECAST_INVALID_ARGUMENT);
-  tilecast_forecast forecast{};  // without its size
+  tilecast_forecast forecast{};  // struct_size is not set
   CHECK(tilecast_predict(&problem, &options, &forecast, &count) == TILECAST_INVALID_ARGUMENT);
   CHECK(tilecast_predict(nullptr, &options, &forecast, &count) == TILECAST_INVALID_ARGUMENT);
   CHECK(tilecast_predict(&problem, &options, &forecast, nullptr) == TILECAST_INVALID_ARGUMENT);
   CHECK(tilecast_plan_create(&problem, &options, nullptr) == TILECAST_INVALID_ARGUMENT);
 }
 
-TEST_CASE("A larger struct is written whatever it held: its forecast, and zeros beyond") {
-  struct Later {  // of a library to come
+TEST_CASE("A larger output struct gets its forecast, and zeros beyond it") {
+  struct Later {  // from a future library
     tilecast_forecast forecast;
     unsigned char added[64];
   };
   const tilecast_problem problem = square(1024);
   tilecast_options options = on_h200();
-  options.gpu = "b200";  // whose kernels no GPU of these tests runs
+  options.gpu = "b200";  // no GPU of these tests runs its kernels
   options.cache_dir = "";
   const auto is_written = [](const Later& later) {
     CHECK(later.forecast.struct_size == sizeof later);
@@ -516,7 +516,7 @@ TEST_CASE("A larger struct is written whatever it held: its forecast, and zeros 
 }
 
 TEST_CASE(
-    "Pieces that wait for each other are forecast where they are asked for, and not planned") {
+    "Configurations whose pieces wait for each other are forecast on request, and never planned") {
   tilecast_problem problem = square(1024);
   tilecast_options options = on_h200();
   options.cache_dir = "";
@@ -529,7 +529,7 @@ TEST_CASE(
   CHECK(plan == nullptr);
   CHECK(error().find("reduction=spread") != std::string::npos);
 
-  // Few tiles and a long K, where some of the fastest are such.
+  // Few tiles and a long K, for which some of these are among the fastest.
   problem.m = 128;
   problem.n = 512;
   problem.k = 65536;
@@ -564,7 +564,7 @@ TEST_CASE("Versions and statuses have names") {
   CHECK(std::string(tilecast_status_name(99)) == "unknown status");
 }
 
-TEST_CASE("Tuning without a device, a file or a number that it can have is an error") {
+TEST_CASE("Tuning without a device, without a file or with an invalid number is an error") {
   const tilecast_problem problem = square(256);
   const tilecast_options options = on_h200();
   const std::string folder = std::filesystem::temp_directory_path().string();

@@ -1,4 +1,4 @@
-// A plan: what was forecast, and where a device can run it, the kernel.
+// A plan: a forecast and, if a device can run it, the kernel.
 #pragma once
 
 #include <tilecast/tilecast.h>
@@ -12,11 +12,11 @@ namespace tilecast {
 
 class Plan {
  public:
-  /// Throws as tilecast_plan_create fails.
+  /// Throws on the failures documented for tilecast_plan_create.
   explicit Plan(const Request& request);
 
   const tilecast_forecast& forecast() const { return forecast_; }
-  /// Without a device: by the model's count of the workers that fit one.
+  /// Without a device it uses the model's estimate of resident workers.
   std::size_t workspace_bytes() const { return workspace_bytes_; }
 
   tilecast_status clear(void* workspace, std::size_t bytes, void* stream) const noexcept;
@@ -29,11 +29,11 @@ class Plan {
   std::size_t workspace_bytes_;
   bool alpha_beta_, biased_, scaled_operands_, in_groups_;
   bool block_scales_, loads_, scales_c_, finds_amax_;
-  std::unique_ptr<const DevicePlan> device_;  // null: cannot run
+  std::unique_ptr<const DevicePlan> device_;  // null: forecast only
   std::string why_not_runnable_;
 };
 
-/// The name of the GPU file for a request: its own, else the current device's.
+/// GPU file for a request: the one it names, else the current device's.
 std::string gpu_name(const Request& request);
 
 }  // namespace tilecast

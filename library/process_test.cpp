@@ -1,4 +1,4 @@
-// The library inside a caller's process: it does not depend on the locale, does not accumulate
+// The library inside a caller's process: it is independent of the locale, does not accumulate
 // memory over calls, and reads no GPU files that other users could have written. Needs no GPU.
 #include <dlfcn.h>
 #include <link.h>
@@ -33,14 +33,14 @@ std::vector<tilecast_forecast> best_of(const tilecast_options& options) {
   return tilecast::predict(tilecast::problem(1024, 1024, 1024, TILECAST_BF16), options, 3);
 }
 
-/// Memory that the process holds, in bytes.
+/// Resident memory of the process in bytes.
 long resident_bytes() {
   long all = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> all >> resident;
   return resident * ::sysconf(_SC_PAGESIZE);
 }
 
-/// A copy of the library that is loaded, in a tree of its own.
+/// A copy of the loaded library in its own installation tree.
 class CopiedLibrary {
  public:
   explicit CopiedLibrary(const fs::path& place) {
@@ -77,7 +77,7 @@ class CopiedLibrary {
 
 }  // namespace
 
-TEST_CASE("Forecasts are the same where the caller's locale has a decimal comma") {
+TEST_CASE("Forecasts do not depend on a locale with a decimal comma") {
   const std::vector<tilecast_forecast> expected = best_of(on_h200());
   const tilecast::CommaLocale locale;
   tilecast_options options = on_h200();
@@ -99,7 +99,7 @@ TEST_CASE("Memory stays flat over 100,000 distinct expectations of a problem's g
   problem.groups = kGroups;
   problem.expected_rows = rows.data();
   tilecast_options options = on_h200();
-  options.threads = -1;  // an error that is found after the groups are read and before the forecast
+  options.threads = -1;  // an error detected after reading the groups and before forecasting
   tilecast_forecast forecast{};
   forecast.struct_size = sizeof forecast;
   const auto ask = [&](int from, int to) {
@@ -120,7 +120,7 @@ TEST_CASE("Memory stays flat over 100,000 distinct expectations of a problem's g
   CHECK(std::string(tilecast_error_text()).starts_with("options.threads is -1"));
   const long before = resident_bytes();
   REQUIRE(ask(1000, 101'000));
-  // 100,000 lists of 64 numbers of 8 bytes would be 51 MB. A sanitizer keeps what is freed.
+  // 100,000 lists of 64 numbers of 8 bytes would take 51 MB. A sanitizer delays freeing.
   CHECK((tilecast::kSanitized || resident_bytes() - before < 4'000'000));
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("GPU files near the library are read only if no other user can have wr
   CHECK(library.predict("planted") == TILECAST_OK);
 }
 
-TEST_CASE("A text longer than any path is refused without reading all of it") {
+TEST_CASE("An overlong text is refused without reading all of it") {
   const tilecast_problem problem = tilecast::problem(1024, 1024, 1024, TILECAST_BF16);
   const std::string most(4095, 'x'), longer(4096, 'x');
   const auto error_of = [&](const char* tilecast_options::*field, const std::string& text) {
@@ -171,7 +171,7 @@ TEST_CASE("A text longer than any path is refused without reading all of it") {
         "options.cache_dir is longer than 4095 bytes");
 }
 
-TEST_CASE("An answer has a configuration, and one that no plan can run is refused") {
+TEST_CASE("A forecast names a configuration, and one that no plan can run is refused") {
   const tilecast_problem problem = tilecast::problem(128, 4096, 4096, TILECAST_FP16);
   tilecast_options options = on_h200();
   options.config = "split_k:tile=128x128x64,splits=2,reduction=spread";
@@ -188,7 +188,7 @@ TEST_CASE("An answer has a configuration, and one that no plan can run is refuse
   CHECK(std::string(tilecast_error_text()) ==
         std::string(options.config) + ": reduction=spread can deadlock when another kernel runs");
   CHECK(status_of([&] { (void)tilecast::Plan(problem, options); }) == TILECAST_UNSUPPORTED);
-  // Without reduction=spread the pattern has configurations that a plan can run.
+  // The pattern also has configurations without reduction=spread, which a plan can run.
   options.config = "split_k:tile=128x128x64,splits=2";
   const tilecast_forecast best = tilecast::predict(problem, options).front();
   CHECK(std::string(best.config).starts_with("split_k:tile=128x128x64,"));

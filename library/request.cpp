@@ -29,7 +29,7 @@ static_assert(sizeof(tilecast_problem) >= kFirstProblemSize);
 static_assert(sizeof(tilecast_options) >= kFirstOptionsSize);
 
 constexpr i64 kMostSide = (i64{1} << 31) - 1;
-constexpr i64 kMostStride = i64{1} << 38;  // of a tensor map: 2^40 bytes
+constexpr i64 kMostStride = i64{1} << 38;  // limit of a tensor map: 2^40 bytes
 constexpr i32 kMostThreads = 1024;
 
 [[noreturn]] void invalid(const std::string& message) {
@@ -73,7 +73,7 @@ bool asked(const char* name, i32 flag) {
   return flag == 1;
 }
 
-/// Of a variable that is 0 or 1; not set: false.
+/// Value of an environment variable that must be 0 or 1; false if unset.
 bool asked_by_environment(const char* name) {
   const char* const value = std::getenv(name);
   if (value == nullptr || std::string_view(value) == "0") {
@@ -112,7 +112,7 @@ SumScale scale_of(i32 epilogue) {
   }
 }
 
-/// The `number`-th step of a kind, as the enumerations of tilecast.h number them; 0: none.
+/// The `number`-th step of a kind, numbered as in tilecast.h; 0: none.
 OutputStep step_numbered(OutputKind kind, const char* name, i32 number) {
   const std::vector<OutputStep> steps = steps_of(kind);
   if (number < 0 || number > static_cast<i32>(steps.size())) {
@@ -133,7 +133,7 @@ Accumulate accumulate_of(i32 accumulate) {
   }
 }
 
-/// Between rows of scales, which blocks alone have; `step` is of what it is a multiple.
+/// Row stride of scales, which only block scales have; must be a multiple of `step`.
 i32 scale_stride(const char* name, i64 given, i64 tight, i32 step, bool blocks) {
   if (given != 0 && (!blocks || given < tight || given > kMostSide || given % step != 0)) {
     const std::string of = step == 1 ? "" : fmt::format(" a multiple of {},", step);
@@ -155,7 +155,7 @@ Regime regime_of(i32 regime) {
   }
 }
 
-/// As the caller has them, of a problem whose sides are checked.
+/// Adds the caller's leading dimensions to a problem with checked sizes.
 GemmProblem with_rows(const GemmProblem& problem, const tilecast_problem& p) {
   try {
     return with_leading(problem, {p.lda, p.ldb, p.ldc});
@@ -164,7 +164,7 @@ GemmProblem with_rows(const GemmProblem& problem, const tilecast_problem& p) {
   }
 }
 
-/// `engine`: the copy engine moves the matrices as they lie.
+/// `engine`: whether the copy engine reads the matrices in place.
 i64 matrix_stride(const char* name, i64 given, i64 rows, i64 row_stride, ElementType type,
                   bool engine) {
   if (given == 0 || given == TILECAST_SHARED) {
@@ -184,7 +184,7 @@ i64 matrix_stride(const char* name, i64 given, i64 rows, i64 row_stride, Element
   return given;
 }
 
-/// The caller's text, which must not be longer than a path.
+/// The caller's text, limited to the length of a path.
 std::string bounded(const char* name, const char* given) {
   constexpr std::size_t kLongest = 4095;
   const std::size_t length = ::strnlen(given, kLongest + 1);
@@ -194,7 +194,7 @@ std::string bounded(const char* name, const char* given) {
   return {given, length};
 }
 
-/// Null and empty are no answer.
+/// None for null; an empty text is an error.
 std::optional<std::string> text(const char* name, const char* given) {
   if (given == nullptr) {
     return {};
@@ -205,7 +205,7 @@ std::optional<std::string> text(const char* name, const char* given) {
   return bounded(name, given);
 }
 
-/// How the rows of R lie, of a problem whose C is known.
+/// Reads the strides of the residual, given the problem's C.
 void read_residual(const tilecast_problem& p, Request& request) {
   const GemmProblem& problem = request.problem;
   if (!problem.epilogue.has(OutputKind::kLoad)) {
@@ -225,7 +225,7 @@ void read_residual(const tilecast_problem& p, Request& request) {
                                                  problem.shape.m, row, c_type(problem), false);
 }
 
-/// What a plan is made for: as many rows in each group as the caller expects.
+/// The grouped problem that a plan is made for, with the caller's expected rows per group.
 GemmProblem grouped(const GemmProblem& problem, const tilecast_problem& p) {
   const bool along_k = p.group_side == TILECAST_GROUPS_ALONG_K;
   const i64 groups = side("groups", p.groups), m = along_k ? problem.shape.k : problem.shape.m;

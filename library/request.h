@@ -1,4 +1,4 @@
-// What a caller asks for, checked and in the model's own types.
+// A caller's request, validated and converted to the model's types.
 #pragma once
 
 #include <tilecast/tilecast.h>
@@ -16,9 +16,9 @@ namespace tilecast {
 struct Request {
   GemmProblem problem;
   SumScale scale;
-  i32 a_scale_stride, b_scale_stride;                     // elements, of block scales
-  i64 a_matrix_stride, b_matrix_stride, c_matrix_stride;  // elements; 0: as tight as rows are
-  i64 residual_row = 0, residual_matrix_stride = 0;       // elements; 0: as C's
+  i32 a_scale_stride, b_scale_stride;                     // in elements, for block scales
+  i64 a_matrix_stride, b_matrix_stride, c_matrix_stride;  // in elements; 0: packed
+  i64 residual_row = 0, residual_matrix_stride = 0;       // in elements; 0: as for C
 
   // Options:
   std::optional<std::string> gpu, config;
@@ -27,15 +27,15 @@ struct Request {
   Regime regime;
   unsigned threads;
   bool use_calibration;
-  bool programmatic;  // launches of a plan's runs
+  bool programmatic;  // programmatic dependent launches
   bool check_groups;
 };
 
-/// How tilecast_plan_tune measures.
+/// Settings of tilecast_plan_tune.
 struct Tuning {
   std::filesystem::path file;
   std::size_t candidates;
-  bool again;  // though the file has the problem
+  bool again;  // measure even if the file has the problem
 };
 
 /// Throws StatusError that names the field. `options` may be null.

@@ -1,10 +1,10 @@
-// What a run of the library costs the host, and graphs of 64 dependent runs, launched ordinarily
-// and programmatically, beside cuBLASLt's first choice. By hand, on a device:
+// Host cost of a library run, and the time of graphs of 64 dependent runs with ordinary and
+// programmatic launches, compared with cuBLASLt's top heuristic. Run by hand on a device:
 //   run_benchmark [OUT.csv]
-// Host: the median over batches of 64 calls each, the stream waited for between them, so that no
-// call waits for room in the queue. `launch`: the driver's launch of a kernel that does nothing,
-// under which no call can be. Graphs: replays alternate between the three, in bursts, and the
-// median of each is taken. All compute the same product, C of each run being A of the next.
+// Host: median over batches of 64 calls, with the stream synchronized in between, so that no call
+// waits for space in the queue. `launch` is the driver's launch of an empty kernel, a lower bound
+// for any call. Graphs: replays alternate between the three variants in bursts; medians are
+// reported. All compute the same product, with C of each run as A of the next.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -25,8 +25,8 @@
 #include "kernels/jit/compile.h"
 #include "kernels/jit/cuda_error.h"
 #include "kernels/jit/loaded_kernel.h"
-#include "validate/measure/gemm/cublaslt.h"
 #include "validate/measure/device_memory.h"
+#include "validate/measure/gemm/cublaslt.h"
 #include "validate/measure/timing/replay.h"
 
 namespace tilecast {
@@ -78,7 +78,7 @@ class EmptyKernel {
   decltype(&cuLaunchKernelEx) launch_ = nullptr;
 };
 
-/// Nanoseconds of one call.
+/// Nanoseconds per call.
 double host_time(const Call& call, const void* a, void* c, cudaStream_t stream) {
   constexpr int kBatches = 101;
   std::vector<double> times;
@@ -113,7 +113,7 @@ void fill(const DeviceMemory& memory, double scale) {
   TILECAST_CUDA(cudaMemcpy(memory.as<>(), values.data(), memory.bytes(), cudaMemcpyHostToDevice));
 }
 
-/// Microseconds of a replay, by events around it; after a rest.
+/// Microseconds per replay, by CUDA events; after an idle period.
 double replay_time(const Replay& graph, cudaEvent_t begin, cudaEvent_t end, cudaStream_t stream) {
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
   TILECAST_CUDA(cudaEventRecord(begin, stream));
@@ -139,7 +139,7 @@ std::string compare(const Cublaslt& library, const EmptyKernel& empty, i64 m, i6
       odd(static_cast<std::size_t>(2 * m * side)), b(static_cast<std::size_t>(2 * side * side)),
       workspace(std::max<std::size_t>(workspace_bytes, 16));
   fill(even, 1);
-  fill(b, 1 / std::sqrt(static_cast<double>(side)));  // C is as large as A
+  fill(b, 1 / std::sqrt(static_cast<double>(side)));  // C has the size of A
   const Stream owned;
   const cudaStream_t stream = owned.get();
   ordinary.clear_workspace(workspace.as<>(), workspace.bytes(), stream);

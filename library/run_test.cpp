@@ -1,5 +1,5 @@
-// The library on a device, through its public interface alone: results against fp64, one plan in
-// many threads, graphs. [gpu]
+// The library on a device, through its public interface: results against fp64, one plan in many
+// threads, graphs. [gpu]
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -25,11 +25,12 @@ std::int64_t between(std::int64_t least, std::int64_t most, std::mt19937& draw) 
 
 tilecast_problem random_problem(std::mt19937& draw) {
   const auto type = static_cast<tilecast_type>(between(TILECAST_FP16, TILECAST_E5M2, draw));
-  const std::int64_t step = is_fp8(type) ? 16 : 8;  // elements of 16 bytes
+  const std::int64_t step = is_fp8(type) ? 16 : 8;  // elements per 16 bytes
   const auto layout = static_cast<tilecast_layout>(
       between(TILECAST_TN, is_fp8(type) ? TILECAST_TN : TILECAST_TT, draw));
   const bool a_along_k = rows_of_a_are_of_k(layout), b_along_k = rows_of_b_are_of_k(layout);
-  const std::int64_t whole = between(0, 2, draw) == 0 ? 1 : step;  // 1: operands are copied first
+  const std::int64_t whole = between(0, 2, draw) == 0 ? 1 : step;  // unaligned sizes, whose
+                                                                   // operands are copied
   const auto side = [&](bool in_rows, std::int64_t most) {
     return in_rows ? whole * between(1, most / whole, draw) : between(1, most, draw);
   };
@@ -69,8 +70,8 @@ tilecast_problem random_problem(std::mt19937& draw) {
   return p;
 }
 
-/// A plan with a configuration from the whole ranking, not only with the fastest; every other one
-/// is launched programmatically.
+/// A plan with a configuration from the whole ranking; every other one is launched
+/// programmatically.
 Plan random_plan(const tilecast_problem& of, std::mt19937& draw) {
   const std::vector<tilecast_forecast> ranking = predict(of, TILECAST_OPTIONS_INIT, 200);
   for (int tries = 0;; ++tries) {
@@ -81,7 +82,7 @@ Plan random_plan(const tilecast_problem& of, std::mt19937& draw) {
     options.programmatic = static_cast<std::int32_t>(drawn % 2);
     try {
       return Plan(of, options);
-    } catch (const Failure& failure) {  // the compiler made something else of it
+    } catch (const Failure& failure) {  // rejected by the compiler
       if (failure.status() != TILECAST_UNSUPPORTED || tries == 10) {
         throw;
       }
@@ -106,7 +107,7 @@ double seconds_of_threads() {
 
 }  // namespace
 
-TEST_CASE("Random problems are right, twice in one workspace", "[gpu]") {
+TEST_CASE("Random problems are correct, twice in one workspace", "[gpu]") {
   hopper_or_skip();
   std::mt19937 draw(daily_seed("problems"));
   const TestStream stream;
@@ -128,7 +129,8 @@ TEST_CASE("Random problems are right, twice in one workspace", "[gpu]") {
       check_cuda(cudaStreamSynchronize(stream.get()));
       sample.reset();
       plan.run(sample.arguments(workspace.get(), workspace.size()), stream.get());
-      if (p.epilogue == TILECAST_EPILOGUE_NONE && p.residual == 0) {  // under the end of the first
+      // overlaps the end of the first
+      if (p.epilogue == TILECAST_EPILOGUE_NONE && p.residual == 0) {
         plan.run(sample.arguments(workspace.get(), workspace.size()), stream.get());
       }
       CHECK(sample.wrong(stream.get()) == 0);
@@ -143,7 +145,7 @@ TEST_CASE("C in fp32 is added to in place, exactly", "[gpu]") {
   std::vector<float> c(kSide * kSide);
   for (std::size_t i = 0; i < a.size(); ++i) {
     a[i] = __float2half(static_cast<float>(i % 31) - 15);
-    b[i] = __float2half(i % (kSide + 1) == 0 ? 1 : 0);  // the identity
+    b[i] = __float2half(i % (kSide + 1) == 0 ? 1 : 0);  // identity matrix
     c[i] = static_cast<float>(i) / 1024;
   }
   const DeviceBytes of_a(a.size() * 2), of_b(b.size() * 2), of_c(c.size() * 4);
@@ -177,10 +179,10 @@ TEST_CASE("C in fp32 is added to in place, exactly", "[gpu]") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("A gate halves the columns of C, and the largest magnitude is found", "[gpu]") {
+TEST_CASE("A gate halves the columns of C, and amax is correct", "[gpu]") {
   hopper_or_skip();
   constexpr std::int64_t kRows = 70, kColumns = 144, kDepth = 64;
-  // A B is b's first elements in every row.
+  // A B has b's first elements in every row.
   std::vector<__half> a(kRows * kDepth, __float2half(0)), b(kColumns * kDepth, __float2half(0));
   for (std::int64_t i = 0; i < kRows; ++i) {
     a[static_cast<std::size_t>(i * kDepth)] = __float2half(1);
@@ -216,7 +218,7 @@ TEST_CASE("A gate halves the columns of C, and the largest magnitude is found", 
     const auto column = static_cast<std::int64_t>(i % (kColumns / 2));
     const double expected = activated(TILECAST_SILU, value(2 * column)) * value(2 * column + 1);
     largest = std::max(largest, std::abs(expected));
-    // silu is off by 2^-12 of 4 and 2^-15, times 4, and C by its rounding
+    // silu's error is 2^-12 of 4 plus 2^-15, times 4; C is also rounded.
     wrong += std::abs(static_cast<double>(__half2float(got[i])) - expected) <=
                      0x1p-11 * std::abs(expected) + 0x1p-7
                  ? 0
@@ -226,10 +228,10 @@ TEST_CASE("A gate halves the columns of C, and the largest magnitude is found", 
   CHECK(static_cast<double>(found) == Approx(largest).epsilon(0.002));
 }
 
-TEST_CASE("Groups take the rows that the device has, by a plan for others", "[gpu]") {
+TEST_CASE("Groups use the rows on the device, even if the plan expected others", "[gpu]") {
   hopper_or_skip();
   constexpr std::int64_t kSide = 128, kGroups = 4, kRows = 512;
-  // B of group g is g + 1 times the identity, so that C is so many times A, exactly.
+  // B of group g is (g + 1) times the identity, so C is an exact multiple of A.
   std::vector<__half> a(kRows * kSide), b(kGroups * kSide * kSide, __float2half(0));
   for (std::size_t i = 0; i < a.size(); ++i) {
     a[i] = __float2half(static_cast<float>(i % 31) - 15);
@@ -275,11 +277,10 @@ TEST_CASE("Groups take the rows that the device has, by a plan for others", "[gp
   }
 }
 
-TEST_CASE("Groups along K have a C each, and groups that make no sense are said on request",
-          "[gpu]") {
+TEST_CASE("Groups along K have a C each, and check_groups reports invalid groups", "[gpu]") {
   hopper_or_skip();
   constexpr std::int64_t kM = 64, kN = 128, kRows = 256, kGroups = 3;
-  // A's rows are ones and B's all hold their number, so that C is the sum of these.
+  // A's rows are ones and each row of B holds its index, so C is the sum of the indices.
   std::vector<__half> a(kRows * kM, __float2half(1)), b(kRows * kN);
   for (std::size_t i = 0; i < b.size(); ++i) {
     b[i] = __float2half(static_cast<float>(i / kN % 4));
@@ -308,7 +309,7 @@ TEST_CASE("Groups along K have a C each, and groups that make no sense are said 
   check_cuda(cudaStreamSynchronize(stream.get()));
   std::vector<__half> c(kGroups * kM * kN);
   check_cuda(cudaMemcpy(c.data(), c_device.get(), c_device.size(), cudaMemcpyDeviceToHost));
-  // Rows 0 to 101: 25 times 0 + 1 + 2 + 3, and 0 + 1; 102 to 255: 2 + 3, and 38 times 6.
+  // Rows 0 to 101: 25 times 0 + 1 + 2 + 3, plus 0 + 1; rows 102 to 255: 2 + 3, plus 38 times 6.
   const float sums[] = {151, 0, 233};
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < c.size(); ++i) {
@@ -368,8 +369,8 @@ TEST_CASE("One plan runs in 16 threads on 16 streams", "[gpu]") {
 
 namespace {
 
-/// Of a side that is no multiple of 8 each run copies its operands first. Runs that do not wait for
-/// what they read would take columns of an earlier run.
+/// With a dimension that is not a multiple of 8 each run copies its operands first. Runs that do
+/// not wait for their inputs would use columns of an earlier run.
 void check_permutations(std::int64_t side, bool programmatic, const char* config = nullptr) {
   INFO(side << " " << programmatic << " " << (config == nullptr ? "" : config));
   constexpr int kRuns = 64;
@@ -385,7 +386,7 @@ void check_permutations(std::int64_t side, bool programmatic, const char* config
     from[i] = i;
   }
   std::shuffle(from.begin(), from.end(), draw);
-  // B is [n,k]: column n of A B is column from[n] of A.
+  // B is [N,K]: column n of A B is column from[n] of A.
   std::vector<std::uint16_t> b(size * size, 0);
   for (std::size_t n = 0; n < from.size(); ++n) {
     b[n * size + from[n]] = to_bits(1, p.type);
@@ -461,7 +462,8 @@ TEST_CASE("64 dependent runs, in a graph or not, apply a permutation 64 times, e
   }
 }
 
-TEST_CASE("A thread without a device yet runs on the plan's; another device is refused", "[gpu]") {
+TEST_CASE("A thread without a current device runs on the plan's; another device is refused",
+          "[gpu]") {
   hopper_or_skip();
   std::mt19937 draw(1);
   const tilecast_problem p = problem(64, 64, 64, TILECAST_FP16);
@@ -485,7 +487,7 @@ TEST_CASE("A thread without a device yet runs on the plan's; another device is r
   }
 }
 
-TEST_CASE("Tuning takes what measures fastest, and remembers it", "[gpu]") {
+TEST_CASE("Tuning selects the fastest measured candidate, and remembers it", "[gpu]") {
   hopper_or_skip();
   std::mt19937 draw(2);
   tilecast_problem p = problem(512, 1024, 2048, TILECAST_BF16);
@@ -510,7 +512,7 @@ TEST_CASE("Tuning takes what measures fastest, and remembers it", "[gpu]") {
   };
   double first_us = 0, again_us = 0;
   const std::string first = tune(first_us);
-  CHECK(sample.wrong(stream.get()) == 0);  // any candidate's C is C
+  CHECK(sample.wrong(stream.get()) == 0);  // every candidate computes the same C
   // 2 x 512 x 1024 x 2048 FLOP take 2.2 us at 989 TFLOP/s.
   CHECK(first_us > 2.2);
   CHECK(first_us < 50);
@@ -518,7 +520,7 @@ TEST_CASE("Tuning takes what measures fastest, and remembers it", "[gpu]") {
   std::string line, more;
   REQUIRE(std::getline(written, line));
   CHECK_FALSE(std::getline(written, more));
-  CHECK(line.find(first) < line.find("measured_us"));  // the fastest stands first
+  CHECK(line.find(first) < line.find("measured_us"));  // the fastest is listed first
   std::size_t candidates = 0;
   for (std::size_t at = 0; (at = line.find("\"config\"", at)) != std::string::npos; ++at) {
     ++candidates;
@@ -526,9 +528,9 @@ TEST_CASE("Tuning takes what measures fastest, and remembers it", "[gpu]") {
   CHECK(candidates >= 4);
   CHECK(candidates <= 6);
 
-  CHECK(tune(again_us) == first);  // from the file, where the number is the same to the last bit
+  CHECK(tune(again_us) == first);  // from the file, with the identical number
   CHECK(again_us == first_us);
-  p.m = 256;  // another problem, another line
+  p.m = 256;  // another problem has its own line
   tune(again_us);
   std::ifstream both(file);
   CHECK(std::count(std::istreambuf_iterator<char>(both), {}, '\n') == 2);
@@ -537,8 +539,8 @@ TEST_CASE("Tuning takes what measures fastest, and remembers it", "[gpu]") {
   CHECK(Plan::tuned(p, tuning, arguments, stream.get()).forecast().time_us > 0);
 }
 
-TEST_CASE("A matrix on the host shows where the stream is waited for, not as a crash",
-          "[.][lost_context]") {  // in a process of its own: the device's context is lost with it
+TEST_CASE("A host pointer is reported when the stream is synchronized, without a crash",
+          "[.][lost_context]") {  // in a separate process, since the device's context is lost
   hopper_or_skip();
   const tilecast_problem p = problem(64, 64, 64, TILECAST_FP16);
   const Plan plan(p);

@@ -1,4 +1,4 @@
-// How a failure leaves the library: as a status, and a line that the thread can ask for.
+// How failures leave the library: as a status, with an error text per thread.
 #pragma once
 
 #include <tilecast/tilecast.h>
@@ -13,7 +13,7 @@
 
 namespace tilecast {
 
-/// A failure for which no kind of tilecast::Error stands.
+/// A failure with a status that no kind of tilecast::Error has.
 class StatusError : public std::runtime_error {
  public:
   StatusError(tilecast_status status, const std::string& message)
@@ -24,14 +24,14 @@ class StatusError : public std::runtime_error {
   tilecast_status status_;
 };
 
-/// Keeps the beginning of `text` as the thread's error text, on one line; returns `status`.
+/// Sets the beginning of `text` as the thread's error text, on one line; returns `status`.
 tilecast_status fail(tilecast_status status, std::string_view text) noexcept;
 
 const char* error_text() noexcept;
 
 tilecast_status status_of(ExitCode code);
 
-/// What `work` throws becomes a status.
+/// Converts exceptions of `work` to a status.
 template <class Work>
 tilecast_status guarded(Work&& work) noexcept {
   try {

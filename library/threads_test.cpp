@@ -13,8 +13,8 @@ namespace {
 
 constexpr int64_t kRows[2][2] = {{500, 12}, {256, 256}};
 
-/// The best three and the plan's launch: on two GPUs, with groups, and with a folder under another
-/// name, so that its files are read again.
+/// The best three forecasts and the plan's launch: on two GPUs, with groups, and with another path
+/// to the folder, so that its files are read again.
 std::vector<std::tuple<std::string, double>> answer(int asked, const std::string& config_dir) {
   tilecast_problem problem = tilecast::problem(512, 512, 512, TILECAST_BF16);
   tilecast_options options = TILECAST_OPTIONS_INIT;
@@ -37,7 +37,7 @@ std::vector<std::tuple<std::string, double>> answer(int asked, const std::string
 
 }  // namespace
 
-TEST_CASE("Concurrent calls return what each returns alone") {
+TEST_CASE("Concurrent calls return the same as sequential ones") {
   constexpr int kKinds = 4, kThreads = 2 * kKinds;
   std::vector<std::vector<std::tuple<std::string, double>>> found(kThreads);
   std::latch begun(kThreads);
@@ -48,7 +48,7 @@ TEST_CASE("Concurrent calls return what each returns alone") {
         begun.arrive_and_wait();
         try {
           found[static_cast<std::size_t>(i)] = answer(i % kKinds, "configs/./../configs");
-        } catch (const tilecast::Failure&) {  // and so nothing is found
+        } catch (const tilecast::Failure&) {  // and finds nothing
         }
       });
     }

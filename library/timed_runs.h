@@ -1,5 +1,5 @@
 // Runs of a plan timed on its device, back to back in a graph. Built with CUDA
-// (cuda_timed_runs.cpp) or, saying so, without (without_cuda.cpp).
+// (cuda_timed_runs.cpp) or as a stub that reports its absence (without_cuda.cpp).
 #pragma once
 
 #include <memory>
@@ -12,11 +12,11 @@ class TimedRuns {
  public:
   virtual ~TimedRuns() = default;
 
-  /// Of one run, in the mean of all; waits for them. Throws StatusError.
+  /// Mean time per run; waits for the runs. Throws StatusError.
   virtual double microseconds() = 0;
 };
 
-/// With a workspace of its own. Throws StatusError.
+/// Allocates its own workspace. Throws StatusError.
 std::unique_ptr<TimedRuns> make_timed_runs(const Plan& plan, tilecast_arguments arguments,
                                            int runs);
 

@@ -27,7 +27,7 @@ std::unique_ptr<const Plan> plan_with(Request request, const std::string& config
   return std::make_unique<const Plan>(request);
 }
 
-/// Those that the device and the compiler take.
+/// The candidates that compile and fit the device.
 std::vector<Candidate> ready(const Request& request, std::size_t count,
                              const tilecast_arguments& arguments) {
   const LoadedGpu& gpu = gpu_of(request, gpu_name(request));
@@ -69,7 +69,7 @@ TunedPlan tune(const Request& request, const Tuning& tuning, const tilecast_argu
   for (int round = 0; round <= kRounds; ++round) {
     for (Candidate& candidate : candidates) {
       const double time_us = candidate.runs->microseconds();
-      if (round > 0) {  // the first warms up
+      if (round > 0) {  // the first round warms up
         candidate.times_us.push_back(time_us);
       }
     }

@@ -1,7 +1,7 @@
-// The fastest of a few candidates by measurement, remembered. What is timed: graphs of as many runs
-// as take a millisecond by forecast, candidate by candidate in rounds, so that what the clock does
-// meets all alike; the median of the rounds. Leaves out: caches that other work would have filled.
-// Checked by: run_test.cpp [gpu], misuse_test.cpp.
+// Finds the fastest of a few candidates by measurement and remembers it. Times graphs of as many
+// runs as take a millisecond by forecast, candidate by candidate in rounds, so that clock changes
+// affect all equally; uses the median over rounds. Leaves out: caches filled by other work. Checked
+// by: run_test.cpp [gpu], misuse_test.cpp.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ struct TunedPlan {
   double measured_us;
 };
 
-/// `arguments`: what is multiplied to measure; C is overwritten. Waits for `stream`, which they are
-/// ready in. Throws as tilecast_plan_tune fails.
+/// `arguments`: operands to measure with; C is overwritten. Waits for `stream`, on which they
+/// become ready. Throws on the failures documented for tilecast_plan_tune.
 TunedPlan tune(const Request& request, const Tuning& tuning, const tilecast_arguments& arguments,
                void* stream);
 

@@ -64,7 +64,7 @@ std::string tuned_key(const Request& request, const std::string& device, int dri
            {"ldb", given_row(request.problem.leading.b, sides_of_b(request.problem))},
            {"ld_scale", {request.a_scale_stride, request.b_scale_stride}},
            {"epilogue", request.scale == SumScale::kAlphaBeta ? "scaled" : "none"}};
-  if (request.programmatic) {  // runs of a candidate then overlap each other's ends
+  if (request.programmatic) {  // consecutive runs of a candidate then overlap
     key["programmatic"] = true;
   }
   return key.dump();
@@ -99,7 +99,7 @@ std::vector<TunedProblem> read_tuned(const std::filesystem::path& file) {
 }
 
 void remember_tuned(const std::filesystem::path& file, const TunedProblem& problem) {
-  static std::mutex mutex;  // of the process's threads
+  static std::mutex mutex;  // among the process's threads
   const std::lock_guard lock(mutex);
   std::string text;
   for (const TunedProblem& known : read_tuned(file)) {

@@ -1,4 +1,4 @@
-// The library that only forecasts.
+// Stubs for a library that only forecasts.
 #include "library/device_plan.h"
 #include "library/timed_runs.h"
 #include "model/base/error.h"

@@ -1,5 +1,5 @@
-// A run's workspace: the locks, the partial sums and the copies of A and of B, those that there
-// are, each at the next multiple of 256 bytes.
+// A run's workspace: locks, partial sums, copies of A and of B, each if needed and aligned to 256
+// bytes.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct Workspace {
 
   static constexpr std::size_t kAlignment = 256;
   constexpr std::size_t partials_at() const { return round_up(lock_bytes, kAlignment); }
-  /// Bytes from the first on that are zero before a run and after it.
+  /// Leading bytes that are zero before a run and again after it.
   constexpr std::size_t zero_bytes() const {
     return lock_bytes == 0 ? 0 : partials_at() + partial_bytes;
   }
@@ -41,7 +41,7 @@ inline Workspace workspace_of(const GemmProblem& problem, const KernelConfig& co
   return workspace;
 }
 
-/// On a GPU that holds `resident` workers.
+/// For a GPU with `resident` workers.
 inline Workspace workspace_of(const GemmProblem& problem, const KernelConfig& config,
                               i32 resident) {
   if (!splits_k(config.schedule)) {

@@ -1,4 +1,4 @@
-// Cycles against clock: every configuration of one problem, with lines of equal time.
+// Cycles against clock for every configuration of one problem, with iso-time lines.
 
 #include <algorithm>
 
@@ -10,11 +10,12 @@
 namespace tilecast {
 namespace {
 
-constexpr double kFactors[] = {1, 1.05, 1.1, 1.2, 1.3};  // of the shortest time
-constexpr double kSlowest = 1.3;                         // others are left out
+constexpr double kFactors[] = {1, 1.05, 1.1, 1.2, 1.3};  // iso-time lines, relative to the shortest
+                                                         // time
+constexpr double kSlowest = 1.3;                         // slower kernels are omitted
 
 struct Extremes {
-  const JoinedPoint *fewest = nullptr, *fastest = nullptr;  // cycles, time
+  const JoinedPoint *fewest = nullptr, *fastest = nullptr;  // fewest cycles, shortest time
 };
 
 bool has_clock(const JoinedPoint& point) {
@@ -37,7 +38,7 @@ Extremes extremes_of(const JoinedGroup& group) {
   return found;
 }
 
-/// Of large problems, or of all where none is, the middle one by operations.
+/// The median problem by operations, among the large ones if there are any.
 const JoinedGroup& typical(std::vector<const JoinedGroup*> groups) {
   const auto is_large = [](const JoinedGroup* group) {
     return problem_class(group->problem) == "large";
@@ -50,11 +51,11 @@ const JoinedGroup& typical(std::vector<const JoinedGroup*> groups) {
   return *groups[groups.size() / 2];
 }
 
-/// Cycles are time x clock: a straight line for each time, two ends each.
+/// Iso-time lines: cycles = time x clock, so each is given by its two ends.
 Json lines_json(Seconds best, const Json& kernels) {
   double low = 0, high = 0, most = 0;  // GHz, kilocycles
   for (const Json& row : kernels["rows"]) {
-    for (const std::size_t side : {0, 2}) {  // measured, predicted
+    for (const std::size_t side : {0, 2}) {  // columns of measured and predicted values
       const double ghz = row[2 + side];
       low = low == 0 ? ghz : std::min(low, ghz);
       high = std::max(high, ghz);
@@ -65,7 +66,7 @@ Json lines_json(Seconds best, const Json& kernels) {
   for (const double factor : kFactors) {
     const double us = best.value * factor * kToMicro;
     for (const double ghz : {low * 0.99, high * 1.01}) {
-      if (us * low <= most) {  // else above every kernel
+      if (us * low <= most) {  // else the line is above every kernel
         table["rows"].push_back({factor == 1 ? fmt::format("{:.4g} us", us)
                                              : fmt::format("+{:.0f} %", (factor - 1) * kToPercent),
                                  shown_number(ghz), shown_number(us * ghz)});

@@ -37,7 +37,7 @@ std::string html_escaped(std::string_view text) {
 }
 
 std::string json_in_html(const nlohmann::ordered_json& json) {
-  // In JSON < occurs only in strings.
+  // In JSON < occurs only inside strings.
   std::string escaped;
   for (const char c : json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) {
     escaped += c == '<' ? "\\u003c" : std::string(1, c);

@@ -8,15 +8,15 @@
 
 namespace tilecast {
 
-/// For the text of an element or the value of a quoted attribute.
+/// For element text and quoted attribute values.
 std::string html_escaped(std::string_view text);
 
-/// For the content of a <script type="application/json">: every < becomes \u003c, so the content
-/// has neither </script nor <!--. Bytes that are not UTF-8 become U+FFFD.
+/// For the content of a <script type="application/json">: every < becomes \u003c, so neither
+/// </script nor <!-- can occur. Invalid UTF-8 becomes U+FFFD.
 std::string json_in_html(const nlohmann::ordered_json& json);
 
 /// For the content of a <script>. Throws ConfigError if `code` could end the element or open a
-/// comment: code cannot be escaped without parsing it.
+/// comment, since code cannot be escaped without parsing it.
 std::string script_in_html(std::string_view code, std::string_view name);
 
 }  // namespace tilecast

@@ -16,7 +16,7 @@ std::vector<std::string> texts(const std::optional<StrictValue>& list) {
   return result;
 }
 
-/// At least one.
+/// A list of at least one text.
 std::vector<std::string> some_texts(const StrictValue& list) {
   if (list.list().empty()) {
     list.fail("expected at least one file");
@@ -24,7 +24,7 @@ std::vector<std::string> some_texts(const StrictValue& list) {
   return texts(list);
 }
 
-/// `parse` applied to the text; its complaint gets the place.
+/// Applies `parse` to the text; errors get its place.
 template <class Parse>
 auto parsed(const StrictValue& value, const Parse& parse) {
   try {

@@ -1,15 +1,15 @@
-// The files that a report is made from: reports/h200.yaml.
+// The input files of a report: reports/h200.yaml.
 //
 //   gpu: h200_sxm
-//   data: [...]            measurements that judge the model
-//   split: FILE            of these only the held-out problems
-//   fixed: [...]           the baseline of one configuration for everything; not ranked
+//   data: [...]            measurements that the model is tested on
+//   split: FILE            restricts them to held-out problems
+//   fixed: [...]           measurements for the single fixed configuration; not ranked
 //   whole_space: [...]     kernels that predict picked from its whole search space, timed with the
 //                          fastest known
 //   waves: {data: [...], config: TEXT}            one configuration over many N
 //   timelines: [{file:, shape:, config:}, ...]    recorded kernels
 //
-// Only gpu and data are required. Paths are as they would be on a command line.
+// Only gpu and data are required. Paths are relative to the working directory.
 // Checked by: manifest_test.cpp.
 #pragma once
 
@@ -38,7 +38,7 @@ struct WaveFiles {
 struct Manifest {
   std::string gpu;
   std::vector<std::string> data, fixed, whole_space;
-  std::string split;  // empty: none
+  std::string split;  // empty: no split
   std::optional<WaveFiles> waves;
   std::vector<TimelineFile> timelines;
 };

@@ -5,7 +5,7 @@
 
 using namespace tilecast;
 
-TEST_CASE("A manifest may name no more than a GPU and rows") {
+TEST_CASE("A manifest needs only a GPU and rows") {
   const Manifest manifest = parse_manifest(parse_yaml("gpu: x\ndata: [a.csv]\n", "m.yaml"));
   CHECK(manifest.gpu == "x");
   CHECK(manifest.data == std::vector<std::string>{"a.csv"});
@@ -14,7 +14,7 @@ TEST_CASE("A manifest may name no more than a GPU and rows") {
   CHECK(manifest.timelines.empty());
 }
 
-TEST_CASE("A timeline's shape and configuration are read where they stand") {
+TEST_CASE("A timeline's shape and configuration are parsed, with their place in errors") {
   const std::string text =
       "gpu: x\ndata: [a.csv]\ntimelines:\n"
       "  - {file: t.csv, shape: 64x128x256, config: \"small_mma:tile=64x128x128,warpgroups=1x1,"

@@ -1,5 +1,4 @@
-// A report as one HTML page, which asks the network for nothing, and as the sentences of
-// docs/accuracy.md; both
+// A report as one self-contained HTML page, and as the sentences of docs/accuracy.md; both
 // from a report's JSON (report_json.h) by a template. Checked by: page_test.cpp,
 // tests/cli/report_test.sh, reports/browser/page_test.py.
 #pragma once
@@ -14,10 +13,10 @@ namespace tilecast {
 struct PageParts {
   std::filesystem::path folder;              // reports/page: page.html, page.css, page.js, charts/
   std::string chart_library;                 // Vega, Vega-Lite and Vega-Embed, with their licences
-  std::map<std::string, std::string> links;  // address by text
+  std::map<std::string, std::string> links;  // URL by link text
 };
 
-/// Throws FileError, or ConfigError where a template or a chart is broken.
+/// Throws FileError, or ConfigError for an invalid template or chart.
 std::string report_page(const nlohmann::ordered_json& report, const PageParts& parts);
 
 /// Markdown: the figures of docs/accuracy.md.

@@ -1,4 +1,4 @@
-// Runs in the repository's root.
+// Runs in the repository root.
 
 #include "reports/page.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 const std::filesystem::path kFolder = "reports/page";
 
-/// Three configurations on one problem, off by +10, -10 and 0 %, and cuBLASLt.
+/// Three configurations of one problem with errors of +10, -10 and 0 %, and cuBLASLt.
 ReportInput example_input() {
   const std::vector<MeasurementFile> files{example_file(
       {example_row(2, Seconds{100e-6}), example_row(3, Seconds{200e-6}),
@@ -44,7 +44,7 @@ bool holds(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("A report holds what validate prints, and its page shows it") {
+TEST_CASE("A report contains the figures of validate, and its page shows them") {
   const ReportInput input = example_input();
   const Json report = report_json(input);
   CHECK(report["validation"] == to_json(input.judged.validation));
@@ -57,7 +57,7 @@ TEST_CASE("A report holds what validate prints, and its page shows it") {
   CHECK(holds(report_headline(report, kFolder), "**100 % of the best measured speed**"));
 }
 
-TEST_CASE("A problem is listed with its kernels in predicted order and the library's times") {
+TEST_CASE("A problem lists its kernels in predicted order and the library's times") {
   const Json problem = report_json(example_input())["problems"][0];
   CHECK(problem["problem"] == "4096x4096x4096");
   CHECK(problem["top"][0][1] == 110);
@@ -66,7 +66,7 @@ TEST_CASE("A problem is listed with its kernels in predicted order and the libra
   CHECK(problem["cublaslt"] == 80);
 }
 
-TEST_CASE("The kernel with the fewest cycles and the fastest are found by measured values") {
+TEST_CASE("The fastest kernel and the one with the fewest cycles are chosen by measured values") {
   ReportInput input = example_input();
   for (JoinedPoint& point : input.judged.data.groups[0].points) {
     point.measured.sm_clock = Hertz{1e9};  // the fastest takes 100,000 cycles
@@ -80,7 +80,8 @@ TEST_CASE("The kernel with the fewest cycles and the fastest are found by measur
   CHECK(clock["cases"] == 1);
 }
 
-TEST_CASE("A curve over N has measured, predicted and fastest kernels at whole widths of a tile") {
+TEST_CASE(
+    "A curve over N has measured, predicted and fastest kernels at multiples of the tile width") {
   ReportInput input = example_input();
   const std::vector<MeasurementFile> files{
       example_file({example_row(2, Seconds{100e-6}, {1024, 4096, 4096}),
@@ -93,7 +94,7 @@ TEST_CASE("A curve over N has measured, predicted and fastest kernels at whole w
   input.waves = WaveInput{example_config(2), join_points(own, predict_times({{2, Seconds{102e-6}}}),
                                                          {"h200_sxm"}, {.fixed = files})};
   const Json waves = report_json(input)["waves"];
-  CHECK(waves["widths"] == 1);  // 4100 is no multiple of 128
+  CHECK(waves["widths"] == 1);  // 4100 is not a multiple of 128
   CHECK(waves["median_error"] == 0.02);
   REQUIRE(waves["curves"]["rows"].size() == 3);
   CHECK(waves["curves"]["rows"][0][2] == 343.6);  // 2 x 1024 x 4096 x 4096 in 100 us
@@ -102,7 +103,7 @@ TEST_CASE("A curve over N has measured, predicted and fastest kernels at whole w
   CHECK(holds(page_of(input), "<td>4096</td><td>344</td><td>337</td>"));
 }
 
-TEST_CASE("What the data do not allow is absent, and the page is whole without it") {
+TEST_CASE("Figures that the data do not allow are absent, and the page is complete without them") {
   ReportInput input = example_input();
   input.judged.data.groups[0].points.resize(1);
   input.judged.data.groups[0].points[0].measured.sm_clock.reset();
@@ -116,7 +117,7 @@ TEST_CASE("What the data do not allow is absent, and the page is whole without i
   CHECK(page.ends_with("</html>\n"));
 }
 
-TEST_CASE("Hostile names stay text in a page") {
+TEST_CASE("Markup in names is escaped in a page") {
   const std::string hostile = "</SCRIPT><img src=x onerror=alert(1)><!--";
   ReportInput input = example_input();
   input.command = input.gpu.product = input.gpu.name = hostile;

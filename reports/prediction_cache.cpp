@@ -17,7 +17,7 @@
 namespace tilecast {
 namespace {
 
-/// One number of a prediction as the file has it.
+/// A number of a prediction as stored in the file.
 struct Field {
   std::string_view name;
   double& (*of)(Prediction&);
@@ -43,7 +43,7 @@ constexpr Field kFields[] = {
     {"dram_read", [](Prediction& p) -> double& { return p.dram_read.value; }},
     {"dram_write", [](Prediction& p) -> double& { return p.dram_write.value; }},
     {"l2_hit_rate", [](Prediction& p) -> double& { return p.l2_hit_rate; }}};
-constexpr std::size_t kWords = 3;  // key, method, limiter: before the numbers
+constexpr std::size_t kWords = 3;  // key, method, limiter, before the numbers
 
 std::string header() {
   std::string text = "key,method,limiter";
@@ -53,7 +53,7 @@ std::string header() {
   return text;
 }
 
-/// Without the key.
+/// The line without its key.
 std::string line_of(Prediction p) {
   std::string line = fmt::format("{},{}", to_text(p.method), to_text(p.limiter));
   for (const Field& field : kFields) {
@@ -62,7 +62,7 @@ std::string line_of(Prediction p) {
   return line;
 }
 
-/// Of what stands behind the key. `where` begins an error.
+/// Parses the part after the key. Errors begin with `where`.
 Prediction prediction_of(const AnyConfig& config, std::string_view line, const std::string& where) {
   const std::vector<std::string_view> fields = split(line, ',');
   constexpr std::size_t kExpected = kWords - 1 + std::size(kFields);
@@ -94,14 +94,14 @@ PredictionCache::PredictionCache(std::filesystem::path path) : path_(std::move(p
   const std::string name = path_.string(), expected = header(), content = read_file(path_);
   std::vector<std::string_view> lines = split(without_bom(content), '\n');
   if (lines.front() != expected && lines.front().starts_with("key,")) {
-    return;  // an earlier version's, with other fields
+    return;  // written by an earlier version with other fields
   }
   if (lines.front() != expected) {
     throw ConfigError(fmt::format(
         "{}:1: expected the header of stored predictions; move the file, or name another", name));
   }
   if (lines.size() > 1) {
-    lines.pop_back();  // empty, or cut off
+    lines.pop_back();  // empty or truncated
   }
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const std::size_t comma = std::min(lines[i].find(','), lines[i].size() - 1);
@@ -137,7 +137,7 @@ void PredictionCache::store(const std::string& key, const std::string& line) {
   }
   if (file_.is_open()) {
     file_ << key << ',' << line << '\n';
-  } else {  // whole, since its last line may have been cut off
+  } else {  // rewritten completely, since its last line may be truncated
     std::string text = header() + '\n';
     for (const auto& [kept, rest] : lines_) {
       text += kept + ',' + rest + '\n';

@@ -1,7 +1,7 @@
-// Predictions kept in a file from run to run. A key is a hash of everything that a prediction is
-// made of: the model's sources, every constant of the GPU, problem, configuration, regime and
-// inputs. A file that is not a cache, or is damaged, is an error; one of other fields is made anew,
-// and a last line that was cut off is left out. Checked by: prediction_cache_test.cpp.
+// Predictions cached in a file between runs. The key is a hash of everything that a prediction
+// depends on: the model's sources, every constant of the GPU, problem, configuration, regime and
+// inputs. A file that is not a cache, or is damaged, is an error; one with other fields is
+// replaced, and a truncated last line is dropped. Checked by: prediction_cache_test.cpp.
 #pragma once
 
 #include <filesystem>
@@ -18,14 +18,13 @@ namespace tilecast {
 
 class PredictionCache {
  public:
-  /// Reads the file, where it exists. An empty path keeps predictions in memory alone. Throws
-  /// FileError, or ConfigError `file:line: ...`.
+  /// Reads the file if it exists. An empty path keeps predictions in memory only. Throws FileError,
+  /// or ConfigError `file:line: ...`.
   explicit PredictionCache(std::filesystem::path path);
 
-  /// From the cache, or by `predict`; what is new goes to the file at once, so that a killed
-  /// command loses none. `base`: see base_of. A refusal is not kept. May be called on several
-  /// threads; `predict` runs on them at the same time. Throws FileError where the file cannot be
-  /// written.
+  /// From the cache, or by `predict`; new predictions are written at once, so that a killed command
+  /// loses none. `base` is from base_of. Errors are not cached. Thread-safe; `predict` runs
+  /// concurrently. Throws FileError if the file cannot be written.
   Prediction get(u64 base, const AnyProblem& problem, const AnyConfig& config, Regime regime,
                  Inputs inputs, const Predictor& predict);
 
@@ -33,15 +32,15 @@ class PredictionCache {
   void store(const std::string& key, const std::string& line);
 
   std::filesystem::path path_;
-  std::mutex mutex_;                          // of what follows
-  std::map<std::string, std::string> lines_;  // by key, without it
-  std::ofstream file_;                        // open once something new was stored
+  std::mutex mutex_;                          // guards the members below
+  std::map<std::string, std::string> lines_;  // by key; lines without the key
+  std::ofstream file_;                        // open once something was added
 };
 
-/// Of a GPU as it was loaded, and of `model`, which stands for the model's own code.
+/// Hash of a GPU as loaded and of `model`, which identifies the model's code.
 u64 base_of(const LoadedGpu& gpu, std::string_view model);
 
-/// A hash of the model's sources, taken when the program was built.
+/// Hash of the model's sources, computed at build time.
 std::string_view model_fingerprint();
 
 }  // namespace tilecast

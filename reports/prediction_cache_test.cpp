@@ -18,7 +18,7 @@ namespace {
 
 const AnyProblem kProblem = GemmProblem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
 
-/// Counts how often it is asked.
+/// Counts its calls.
 struct Counted {
   int times = 0;
   Predictor predictor() {
@@ -42,7 +42,7 @@ std::ptrdiff_t lines_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("A prediction is made once, and read from the file is the same to the last bit") {
+TEST_CASE("A prediction is computed once, and read back bit by bit") {
   const TemporaryFolder folder;
   Counted counted;
   PredictionCache first(folder / "new/p.csv");
@@ -65,7 +65,7 @@ TEST_CASE("A prediction is made once, and read from the file is the same to the 
   CHECK(read.config == made.config);
 }
 
-TEST_CASE("Predictions are in their file as soon as they are made, after those it had") {
+TEST_CASE("Predictions are appended to the file as soon as they are computed") {
   const TemporaryFolder folder;
   const std::filesystem::path file = folder / "p.csv";
   Counted counted;
@@ -73,9 +73,9 @@ TEST_CASE("Predictions are in their file as soon as they are made, after those i
     PredictionCache first(file);
     ask(first, counted, 1);
     ask(first, counted, 2);
-    CHECK(lines_of(file) == 3);  // with the header
+    CHECK(lines_of(file) == 3);  // including the header
   }
-  // The last line cut off by a full disk, after it one more prediction.
+  // A full disk truncates the last line; then one more prediction follows.
   const std::string stored = read_file(file);
   write_file(file, stored.substr(0, stored.size() - 9));
   PredictionCache second(file);
@@ -87,7 +87,7 @@ TEST_CASE("Predictions are in their file as soon as they are made, after those i
   CHECK(lines_of(file) == 3);
 }
 
-TEST_CASE("Predictions stored with other fields are made again") {
+TEST_CASE("Predictions stored with other fields are computed again") {
   const TemporaryFolder folder;
   write_file(folder / "p.csv", "key,method,time\n1,0,2\n");
   PredictionCache cache(folder / "p.csv");
@@ -97,7 +97,7 @@ TEST_CASE("Predictions stored with other fields are made again") {
   CHECK(lines_of(folder / "p.csv") == 2);
 }
 
-TEST_CASE("Another model, GPU or regime is another prediction") {
+TEST_CASE("Another model, GPU or regime has another key") {
   Counted counted;
   PredictionCache cache("");
   ask(cache, counted, 1);
@@ -112,7 +112,7 @@ TEST_CASE("Another model, GPU or regime is another prediction") {
   CHECK(base_of(gpu, "a") != base);
 }
 
-TEST_CASE("Other things learned, or another rejected kernel, is another prediction") {
+TEST_CASE("Another learned correction or compiler rejection has another key") {
   const LoadedGpu gpu = load_gpu("h200_sxm", true);
   REQUIRE(gpu.spec.learned != nullptr);
   REQUIRE(!gpu.spec.compiler_rejections->empty());
@@ -137,7 +137,7 @@ TEST_CASE("Other things learned, or another rejected kernel, is another predicti
         base_of(with(VariantPart::kDtype, static_cast<i32>(ElementType::kBf16)), "a"));
 }
 
-TEST_CASE("Several threads lose no prediction and make none twice that is kept") {
+TEST_CASE("Concurrent threads lose no prediction and store none twice") {
   constexpr std::size_t kThreads = 4, kShapes = 1000;
   const Predictor predict = [](const AnyProblem&, const AnyConfig& config, Regime, Inputs) {
     Prediction prediction{};
@@ -161,7 +161,7 @@ TEST_CASE("Several threads lose no prediction and make none twice that is kept")
   CHECK(lines_of(folder / "p.csv") == kShapes + 1);
 }
 
-TEST_CASE("A damaged file of predictions is an error that names the line") {
+TEST_CASE("A damaged cache is an error that names the line") {
   const TemporaryFolder folder;
   const std::filesystem::path file = folder / "p.csv";
   Counted counted;
@@ -174,6 +174,6 @@ TEST_CASE("A damaged file of predictions is an error that names the line") {
   };
   const std::string where = "2 " + file.string();
   CHECK(error_of("a,b\n").starts_with(where + ":1: "));
-  CHECK(error_of(text + "0123,4,x").empty());  // cut off: left out
+  CHECK(error_of(text + "0123,4,x").empty());  // truncated: dropped
   CHECK(error_of(text + "0123,4,x\n").starts_with(where + ":3: "));
 }

@@ -1,4 +1,4 @@
-// The list of problems: for each the kernels that the model puts first, and recorded timelines.
+// The list of problems, with the model's top kernels and recorded timelines of each.
 
 #include <algorithm>
 #include <iterator>
@@ -57,7 +57,7 @@ Json problem_json(const JoinedGroup& group, const char* source) {
   return json;
 }
 
-/// The spans of one kernel's first SMs, role by role; CTAs are numbered per SM.
+/// Writes the spans of one kernel's first SMs by role; CTAs are numbered per SM.
 class SpanWriter {
  public:
   SpanWriter(Json& rows, const char* side, Hertz clock) : rows_(rows), side_(side), clock_(clock) {}
@@ -154,7 +154,7 @@ Json timelines_json(const ReportInput& input) {
                     {resident_ctas(gpu, kernel.config), resident_workers(gpu, kernel.config)},
                     clock, {.activity = nullptr, .tiles = &tiles});
     } catch (const ConfigError&) {
-      continue;  // the simulator has no processes for this schedule
+      continue;  // the schedule cannot be simulated
     }
     SpanWriter(spans["rows"], "simulated", clock).add(tiles);
     timelines.push_back({{"problem", problem_text(kernel.problem)},

@@ -23,7 +23,7 @@ Json waves_json(const WaveInput& waves) {
   Values apart;
   for (const JoinedGroup& group : waves.data.groups) {
     const auto* problem = std::get_if<GemmProblem>(&group.problem);
-    // Other widths take as many waves as the next whole one, with less to do.
+    // Other widths take as many waves as the next multiple, with less work.
     if (problem == nullptr || group.points.empty() ||
         problem->shape.n % waves.config.tiling.block_n != 0) {
       continue;
@@ -57,8 +57,8 @@ Json waves_json(const WaveInput& waves) {
 }
 
 Json errors_json(const ReportInput& input, Regime regime) {
-  std::map<std::string, Values> errors;   // absolute, by series
-  std::map<std::string, Values> classes;  // relative, of the model
+  std::map<std::string, Values> errors;   // absolute errors by series
+  std::map<std::string, Values> classes;  // relative errors of the model
   std::size_t problems = 0;
   for (const JoinedGroup& group : input.judged.data.groups) {
     if (group.regime != regime || group.points.empty()) {
@@ -151,7 +151,7 @@ Json report_json(const ReportInput& input) {
   if (input.waves) {
     add("waves", waves_json(*input.waves));
   }
-  const Regime regime = validation.time.begin()->first;  // bursts, where there are some
+  const Regime regime = validation.time.begin()->first;  // bursts, if there are any
   add("errors", errors_json(input, regime));
   add("picks", picks_json(input, regime));
   add("clock", clock_json(input.judged.data));

@@ -1,12 +1,12 @@
-// A report as JSON: the figures that `validate` prints, and the rows that the page's charts and its
-// list of problems show. The page is made from this alone, and report.json next to it holds it.
+// A report as JSON: the figures of `validate`, and the rows behind the page's charts and list of
+// problems. The page is made from this alone; it is also written as report.json.
 //
 //   {"schema": 1, "gpu":..., "product":..., "command":..., "rows":..., "cards":..., "held_out":...,
-//    "validation": as `validate --format json`, "whole_space": the same of those rows,
+//    "validation": as `validate --format json`, "whole_space": likewise for those rows,
 //    "waves": {...}, "errors": {...}, "picks": TABLE, "clock": {...},
 //    "problems": [...], "timelines": [...]}
-// TABLE is {"columns": [...], "rows": [[...], ...]}. What the data do not allow has no key.
-// Checked by: page_test.cpp.
+// TABLE is {"columns": [...], "rows": [[...], ...]}. Figures that the data do not allow have no
+// key. Checked by: page_test.cpp.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -27,10 +27,10 @@ struct JudgedRows {
 /// One configuration over many N.
 struct WaveInput {
   KernelConfig config;
-  JoinedData data;  // of `config` alone; `fixed` has all kernels that were measured there
+  JoinedData data;  // of `config` alone; `fixed` has all kernels measured there
 };
 
-/// A kernel whose timeline was recorded.
+/// A kernel with a recorded timeline.
 struct TimelineInput {
   GemmProblem problem;
   KernelConfig config;
@@ -39,9 +39,9 @@ struct TimelineInput {
 
 struct ReportInput {
   GpuSpec gpu;
-  std::string command;  // that writes this report, as one would type it
+  std::string command;  // the command line that writes this report
   std::size_t rows = 0, cards = 0;
-  bool held_out = false;  // no problem of `judged` was used in fitting
+  bool held_out = false;  // no problem of `judged` was used for fitting
   JudgedRows judged;
   std::optional<JudgedRows> whole_space;
   std::optional<WaveInput> waves;

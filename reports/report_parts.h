@@ -1,5 +1,4 @@
-// The parts of a report's JSON, which report_json.h describes; null where the data do not allow
-// one.
+// The parts of a report's JSON described in report_json.h; null if the data do not allow one.
 #pragma once
 
 #include "reports/report_json.h"

@@ -1,4 +1,4 @@
-// What the parts of a report's JSON are written with.
+// Formatting helpers for a report's JSON.
 #pragma once
 
 #include <initializer_list>
@@ -19,17 +19,17 @@ inline Json make_table(std::initializer_list<const char*> columns) {
   return {{"columns", columns}, {"rows", Json::array()}};
 }
 
-/// To five significant digits, which keeps pages small.
+/// Rounds to five significant digits, which keeps pages small.
 double shown_number(double value);
 
-/// "8192x8192x512 bf16 nn": element type and layout where they are not fp16 and tn.
+/// "8192x8192x512 bf16 nn"; fp16 and tn are omitted.
 std::string problem_text(const AnyProblem& problem);
 
 /// TFLOPS of a GEMM; 0 for other ops.
 double tflops_of(const AnyProblem& problem, Seconds time);
 
-/// What kind of problem it is, by its sides:
-///   memory: a copy or an addition       ragged: a side that is no multiple of 64
+/// The class of a problem by its dimensions:
+///   memory: a copy or an addition       ragged: a dimension not a multiple of 64
 ///   decode: at most 64 rows or columns  small: at most 2 x 1536^3 operations
 ///   long K: K at least twice the longer side of C
 ///   short K: K at most an eighth of it   large: the rest

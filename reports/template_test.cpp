@@ -17,10 +17,10 @@ std::string filled(const char* text, const Json& values) {
 
 }  // namespace
 
-TEST_CASE("A template escapes every value and inserts only parts as they are") {
+TEST_CASE("A template escapes every value and inserts only parts unescaped") {
   CHECK(filled("<p>{{a}}</p>", {{"a", "<b>&\""}}) == "<p>&lt;b&gt;&amp;&quot;</p>");
   CHECK(filled("{{n}} {{&style}}", {{"n", 2.5}}) == "2.5 a < b");
-  CHECK(filled("{{a}}", {{"a", "{{b}}"}, {"b", "x"}}) == "{{b}}");  // a value is no template
+  CHECK(filled("{{a}}", {{"a", "{{b}}"}, {"b", "x"}}) == "{{b}}");  // values are not expanded
 }
 
 TEST_CASE("A section repeats for an array, appears once for a value, and vanishes without one") {
@@ -29,7 +29,7 @@ TEST_CASE("A section repeats for an array, appears once for a value, and vanishe
   CHECK(filled("{{#b}}[{{b}}]{{/b}}{{#none}}x{{/none}}{{#absent}}x{{/absent}}", rows) == "[outer]");
 }
 
-TEST_CASE("A template that asks for what is not there is an error") {
+TEST_CASE("A template with a missing key is an error") {
   CHECK(error_message([] { filled("{{a}}", Json::object()); }) == "2 template: no text a");
   CHECK(error_message([] { filled("{{&a}}", Json::object()); }) == "2 template: no part a");
   CHECK(error_message([] { filled("{{#a}}", {{"a", 1}}); }) == "2 template: expected {{/a}}");

@@ -1,4 +1,4 @@
-// tilecast.h with lifetimes and exceptions; nothing more. C++17.
+// C++17 wrapper of tilecast.h that adds lifetimes and exceptions.
 //
 //   tilecast::Plan plan(tilecast::problem(4096, 4096, 4096, TILECAST_BF16));
 //   tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
@@ -16,7 +16,7 @@
 
 namespace tilecast {
 
-/// A call that failed, with the library's own line about why.
+/// A failed call, with the library's error text.
 class Failure : public std::runtime_error {
  public:
   explicit Failure(tilecast_status status)
@@ -46,7 +46,7 @@ inline tilecast_problem problem(std::int64_t m, std::int64_t n, std::int64_t k, 
   return result;
 }
 
-/// The `most` fastest configurations by forecast, fastest first. Throws Failure.
+/// The `most` configurations with the shortest predicted times, fastest first. Throws Failure.
 inline std::vector<tilecast_forecast> predict(
     const tilecast_problem& problem, const tilecast_options& options = TILECAST_OPTIONS_INIT,
     std::size_t most = 1) {
@@ -60,8 +60,7 @@ inline std::vector<tilecast_forecast> predict(
   return forecasts;
 }
 
-/// A plan that is destroyed with its owner, who sees to it that its kernels have ended. Every
-/// member throws Failure.
+/// Owns a plan. Its kernels must have ended before it is destroyed. Every member throws Failure.
 class Plan {
  public:
   explicit Plan(const tilecast_problem& problem,
@@ -71,7 +70,7 @@ class Plan {
     plan_.reset(made);
   }
 
-  /// The fastest by measurement on `arguments`, as tilecast_plan_tune says.
+  /// The fastest by measurement on `arguments`; see tilecast_plan_tune.
   static Plan tuned(const tilecast_problem& problem, const tilecast_tuning& tuning,
                     const tilecast_arguments& arguments, void* stream = nullptr,
                     const tilecast_options& options = TILECAST_OPTIONS_INIT) {

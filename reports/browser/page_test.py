@@ -13,7 +13,7 @@ import sys
 SKIPPED = 77
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
-# Where the target tilecast_report_browser installs the library.
+# Installation folder of the target tilecast_report_browser.
 sys.path += [path for path in os.environ.get("TILECAST_BROWSER_PACKAGES", "").split(":") if path]
 try:
     from axe_playwright_python.sync_playwright import Axe

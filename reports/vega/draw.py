@@ -7,7 +7,7 @@ import json
 import re
 import sys
 
-FONT = "Liberation Sans"  # comes with the package, so that texts are as wide everywhere
+FONT = "Liberation Sans"  # comes with the package, so text has the same width everywhere
 LIGHT = {
     "font": FONT,
     "background": "#ffffff",
