@@ -1,11 +1,11 @@
-# Finds the CUDA toolkit parts that kernels and measurement need. No CUDA language: kernels are
-# compiled at run time by NVRTC from sources embedded here.
+# Finds the CUDA toolkit components that kernels and measurement need. The CUDA language is not
+# used: NVRTC compiles kernels at run time from embedded sources.
 
 set(TILECAST_HAS_CUDA OFF)
 if(NOT TILECAST_WITH_CUDA STREQUAL "OFF")
   find_package(CUDAToolkit 12.8 QUIET)
   if(CUDAToolkit_FOUND)
-    # CMake 4 calls another folder CUDAToolkit_LIBRARY_DIR, but knows where these two are.
+    # CMake 4 moved CUDAToolkit_LIBRARY_DIR, but knows the paths of these two.
     get_filename_component(cupti_hint "${CUDA_cupti_LIBRARY}" DIRECTORY)
     find_library(TILECAST_NVPERF_HOST nvperf_host HINTS ${CUDAToolkit_LIBRARY_DIR} ${cupti_hint}
       ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/lib64)
@@ -37,7 +37,7 @@ else()
   message(STATUS "No complete CUDA toolkit: the model is built alone")
 endif()
 
-# tilecast_embed_sources(NAME): a library that holds every source a kernel can include, by path.
+# tilecast_embed_sources(NAME): a library that embeds every source a kernel can include, by path.
 function(tilecast_embed_sources name)
   file(GLOB files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
     ${PROJECT_SOURCE_DIR}/model/base/host_device.h ${PROJECT_SOURCE_DIR}/model/base/integers.h

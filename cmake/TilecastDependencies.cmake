@@ -1,17 +1,17 @@
-# The libraries tilecast stands on: from the distribution where it has them, otherwise, with
-# TILECAST_FETCH_DEPS=ON, from pinned source archives whose SHA-256 is checked. The archives are the
-# ones Debian 12 builds its packages from (some have upstream's documentation taken out); where that
-# is byte for byte upstream's release, upstream's address comes first.
+# tilecast's dependencies: from the distribution if available, otherwise, with
+# TILECAST_FETCH_DEPS=ON, from pinned source archives verified by SHA-256. The archives are those of
+# Debian 12's packages (some without upstream's documentation); if one is identical to upstream's
+# release, upstream's URL comes first.
 
 option(TILECAST_FETCH_DEPS "Download libraries that are not installed" OFF)
 include(FetchContent)
 set(tilecast_missing)
 
-# tilecast_download(OUT HASH url...): the path of the archive with this SHA-256, from the first address
-# that gives it. Fails fast, where FetchContent's own download waits and tries again for a minute.
+# tilecast_download(OUT HASH url...): path of the archive with this SHA-256, from the first URL that
+# has it. Fails fast; FetchContent's download would retry for a minute.
 function(tilecast_download out hash)
   list(GET ARGN 0 name)
-  get_filename_component(name ${name} NAME)  # its ending says how to unpack it
+  get_filename_component(name ${name} NAME)  # the extension selects the decompressor
   set(archive ${PROJECT_BINARY_DIR}/downloads/${name})
   foreach(url IN LISTS ARGN)
     if(EXISTS ${archive})
@@ -30,7 +30,7 @@ function(tilecast_download out hash)
 endfunction()
 
 # tilecast_fetch(NAME POOL path HASH sha256 [UPSTREAM url]): unpacks an archive to NAME_SOURCE_DIR
-# without running its own build.
+# without building it.
 macro(tilecast_fetch name)
   cmake_parse_arguments(fetch "" "POOL;HASH;UPSTREAM" "" ${ARGN})
   message(STATUS "${name}: not installed; fetching its source")
@@ -65,9 +65,9 @@ if(NOT TARGET CLI11::CLI11)
   endif()
 endif()
 
-# tilecast_fmt: compiled once, in an archive, so that the programs also run where no fmt is installed.
-# The distributions' package has headers and a shared library alone; as headers it would cost every
-# source five seconds.
+# tilecast_fmt: compiled once into an archive, so that the programs also run without an installed
+# fmt. The distributions' package has only headers and a shared library; header-only use would cost
+# every source five seconds.
 find_package(fmt QUIET)
 if(TARGET fmt::fmt)
   get_target_property(fmt_headers fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
@@ -111,14 +111,14 @@ if(NOT TARGET Eigen3::Eigen)
   endif()
 endif()
 
-# tilecast_yaml: for programs the archive where there is one, so that they also run where another
-# yaml-cpp is installed; a shared library cannot hold it, since the distributions' is not compiled for
-# that.
+# tilecast_yaml: for programs the archive if there is one, so that they also run with another
+# version of yaml-cpp installed. A shared library cannot use it, since the distributions' archive is
+# not position-independent.
 find_package(yaml-cpp QUIET)
 if(yaml-cpp_FOUND)
   find_library(TILECAST_YAML_ARCHIVE libyaml-cpp.a)
   mark_as_advanced(TILECAST_YAML_ARCHIVE)
-  set(yaml_shared yaml-cpp)  # the name before 0.8
+  set(yaml_shared yaml-cpp)  # target name before 0.8
   if(TARGET yaml-cpp::yaml-cpp)
     set(yaml_shared yaml-cpp::yaml-cpp)
   endif()

@@ -2,13 +2,14 @@
 #                [PRIVATE_LINK target...] [SEPARATE] [LITTLE])
 #
 # A static library of every .cpp in the folders, and one test program NAME_test of every X_test.cpp
-# beside them; ONLY and EXCLUDE choose among the paths. SEPARATE: TILECAST_FAST_BUILD does not join
-# the sources. LITTLE: the layer computes little. Each
-# X_benchmark.cpp is a program of its own, X_benchmark, built with the rest and run by hand. A new
-# file needs no line here. Tests tagged [gpu] run as a second CTest entry NAME_gpu with the label
-# `gpu`, which skips (exit code 77) where there is no device.
+# next to them; ONLY and EXCLUDE filter the paths. SEPARATE: TILECAST_FAST_BUILD does not join the
+# sources. LITTLE: compile without optimization. Each
+# X_benchmark.cpp is a separate program, X_benchmark, built with the rest and run by hand. New files
+# are found automatically. Tests tagged [gpu] run as a second CTest entry NAME_gpu with the label
+# `gpu`, which is skipped (exit code 77) without a device.
 
-# Warnings are errors with the compilers the project is tested with; another one may warn of more.
+# Warnings are errors with the compilers that the project is tested with; others may have more
+# warnings.
 set(werror_default OFF)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION MATCHES "^1[23]\\.")
   set(werror_default ON)
@@ -21,35 +22,35 @@ target_compile_options(tilecast_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers
   $<$<BOOL:${TILECAST_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # g++ 12 warns of std::string operator+ itself (GCC bug 105651), in precompiled headers in
-  # two more ways.
+  # g++ 12 warns about std::string operator+ itself (GCC bug 105651), and about precompiled headers
+  # in two more ways.
   target_compile_options(tilecast_options INTERFACE -Wno-restrict
     "$<$<BOOL:${TILECAST_FAST_BUILD}>:-Wno-stringop-overflow;-Wno-array-bounds>")
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
-  # g++ 13 takes a reference that a function returns for one to its arguments (GCC bug 107532).
+  # g++ 13 mistakes a returned reference for one to its arguments (GCC bug 107532).
   target_compile_options(tilecast_options INTERFACE -Wno-dangling-reference)
 elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  # TILECAST_ASSERT(!"why") is meant.
+  # TILECAST_ASSERT(!"why") is intentional.
   target_compile_options(tilecast_options INTERFACE -Wno-string-conversion)
 endif()
 
-# What a whole build costs is mostly headers read over and over. The launcher reads them less often;
-# a developer's build compiles each source by itself, which is quicker after a change, and shows that
-# each includes what it needs.
+# Most of a full build is spent rereading headers. The launcher joins sources to avoid that; a
+# developer's build compiles each source separately, which is quicker after a change and verifies
+# that each includes what it needs.
 option(TILECAST_FAST_BUILD
   "Compile a folder's sources eight at a time, with precompiled headers" OFF)
 set(TILECAST_PRECOMPILE ${TILECAST_FAST_BUILD})
 if(CMAKE_CXX_COMPILER_LAUNCHER AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set(TILECAST_PRECOMPILE OFF)  # clang's hold times of files, which the launcher's cache does not keep
+  set(TILECAST_PRECOMPILE OFF)  # clang's contain file times, which defeats the launcher's cache
 endif()
 set(TILECAST_COMMON_HEADERS <fmt/format.h> <algorithm> <chrono> <filesystem> <functional> <map>
   <memory> <optional> <random> <set> <span> <string> <vector>)
 
-# tilecast_join_sources(TARGET source...): eight of a folder are one translation unit, so names in
-# their unnamed namespaces differ.
+# tilecast_join_sources(TARGET source...): compiles up to eight sources of a folder as one
+# translation unit, so names in their unnamed namespaces must differ.
 function(tilecast_join_sources target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it takes the joined sources for headers
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it treats the joined sources as headers
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
   set(last)
@@ -67,13 +68,13 @@ function(tilecast_join_sources target)
   endforeach()
 endfunction()
 
-# tilecast_computes_little(TARGET): what it would gain by optimisation is less than that takes.
+# tilecast_computes_little(TARGET): disables optimization, which would take longer than it saves.
 function(tilecast_computes_little target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# tilecast_precompile(TARGET HEADERS option...): TARGET takes the common headers that HEADERS, a target
-# made where it is missing, has precompiled with these options, which are TARGET's own.
+# tilecast_precompile(TARGET HEADERS option...): TARGET uses the common precompiled headers of
+# HEADERS, a target created on demand with these options, which must equal TARGET's.
 function(tilecast_precompile target headers)
   if(NOT TILECAST_PRECOMPILE)
     return()
@@ -95,16 +96,16 @@ function(tilecast_precompile target headers)
   target_precompile_headers(${target} REUSE_FROM ${headers})
 endfunction()
 
-# tilecast_test_options(TARGET): of a test program.
+# tilecast_test_options(TARGET): options of a test program.
 function(tilecast_test_options target)
   tilecast_computes_little(${target})
-  # The compiler's default: CMake's flag for a program is not that for a library, and the header's
-  # flags are to be the programs'.
+  # Uses the compiler's default: CMake's flags for programs and libraries differ, and the headers
+  # must be compiled with those of programs.
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   tilecast_precompile(${target} tilecast_test_headers TEST)
 endfunction()
 
-# The files of a layer, parted into sources, tests, benchmarks and headers.
+# Splits the files of a layer into sources, tests, benchmarks and headers.
 function(tilecast_layer_files)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "ONLY;EXCLUDE;SOURCES;TESTS;BENCHMARKS;HEADERS"
     "FOLDERS")

@@ -1,7 +1,7 @@
-# What reports need at build time.
+# Build-time parts of reports.
 #
-# tilecast_fingerprint: a hash of the model's sources, by which stored predictions know that they
-# are of this model.
+# tilecast_fingerprint: a hash of the model's sources, which invalidates stored predictions when the
+# model changes.
 file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
   ${PROJECT_SOURCE_DIR}/model/*.h ${PROJECT_SOURCE_DIR}/model/*.cpp)
 list(FILTER files EXCLUDE REGEX "_(test|benchmark)\\.cpp$")
@@ -14,8 +14,8 @@ add_custom_command(OUTPUT ${generated}
 add_library(tilecast_fingerprint STATIC ${generated})
 target_link_libraries(tilecast_fingerprint PUBLIC tilecast_options)
 
-# tilecast_report_vega, by hand: what draws figures, in TILECAST_REPORT_VEGA, from the package that
-# reports/vega/requirements.txt pins by version and SHA-256 (reports/README.md).
+# tilecast_report_vega, built by hand: tools that draw figures, in TILECAST_REPORT_VEGA, from the
+# package pinned by version and SHA-256 in reports/vega/requirements.txt (reports/README.md).
 set(TILECAST_REPORT_VEGA ${PROJECT_BINARY_DIR}/reports/vega)
 find_program(TILECAST_PYTHON NAMES python3)
 mark_as_advanced(TILECAST_PYTHON)
@@ -26,7 +26,7 @@ if(TILECAST_PYTHON)
       -r ${PROJECT_SOURCE_DIR}/reports/vega/requirements.txt
     VERBATIM)
 
-  # tilecast_report_browser, by hand: what drives Chromium in the test of the page.
+  # tilecast_report_browser, built by hand: tools that drive Chromium in the page's test.
   set(TILECAST_REPORT_BROWSER ${PROJECT_BINARY_DIR}/reports/browser)
   add_custom_target(tilecast_report_browser
     COMMAND ${TILECAST_PYTHON} -m pip install --quiet --disable-pip-version-check --upgrade

@@ -1,1 +1,1 @@
-// Has the headers precompiled that many sources share; see cmake/TilecastLayer.cmake.
+// Precompiles headers that many sources share; see cmake/TilecastLayer.cmake.

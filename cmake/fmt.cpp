@@ -4,7 +4,7 @@
 FMT_BEGIN_NAMESPACE
 namespace detail {
 
-// What its headers declare and leave to be instantiated here.
+// Templates that its headers declare but do not instantiate.
 template auto thousands_sep_impl<char>(locale_ref) -> thousands_sep_result<char>;
 template auto decimal_point_impl<char>(locale_ref) -> char;
 template auto dragonbox::to_decimal(float) noexcept -> dragonbox::decimal_fp<float>;

@@ -1,5 +1,5 @@
-// One attention problem run by one compiled configuration. Made once; bound once per set of
-// buffers; launched many times with nothing left to compute.
+// One attention problem with one compiled configuration. Made once, bound once per set of buffers,
+// and launched many times without further computation.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,7 +11,7 @@
 
 namespace tilecast {
 
-/// A tensor of heads in device memory, 16-byte aligned; strides in elements, whole 16 bytes.
+/// A tensor of heads in device memory, 16-byte aligned; strides in elements, multiples of 16 bytes.
 struct HeadsBuffer {
   void* pointer;
   AttentionStrides strides;
@@ -19,21 +19,21 @@ struct HeadsBuffer {
 
 struct AttentionBuffers {
   HeadsBuffer q, k, v, o;
-  float* lse = nullptr;  // [batch, heads, queries], where the problem has one
+  float* lse = nullptr;  // [batch, heads, queries], if the problem has it
 };
 
-/// Tight tensors in the problem's layout.
+/// Packed tensors in the problem's layout.
 AttentionBuffers tight_buffers(const AttentionProblem& problem, void* q, void* k, void* v, void* o,
                                float* lse);
 
 class AttentionLaunch {
  public:
-  /// `kernel` is the compiled `config` for the problem, and must outlive this. Launches must follow
-  /// each other. Throws Error where the device cannot hold one CTA.
+  /// `kernel` is the compiled `config` for the problem, and must outlive this object. Launches must
+  /// be ordered. Throws Error if the device cannot hold one CTA.
   AttentionLaunch(LoadedKernel& kernel, const AttentionProblem& problem,
                   const AttentionConfig& config);
 
-  /// `scale`: of the softmax, above 0.
+  /// `scale`: of the softmax, positive.
   AttentionArgs bind(const AttentionBuffers& buffers, float scale) const;
 
   void launch(const AttentionArgs& args, cudaStream_t stream) const;

@@ -1,6 +1,5 @@
-// Compiles the attention kernels, and runs them on the device against fp64 sums of the host. Inputs
-// are multiples of 1/16 from -2 to 2, exact in fp16 and bf16. O lies in poisoned memory with a
-// guard behind it.
+// Compiles the attention kernels, and runs them on the device against fp64 sums on the host. Inputs
+// are multiples of 1/16 from -2 to 2, exact in fp16 and bf16. O is surrounded by poisoned memory.
 #include "kernels/jit/attention_launch.h"
 
 #include <algorithm>
@@ -23,9 +22,9 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kGuardElements = 4096;
-constexpr unsigned short kPoison = 0x7fff;  // NaN of both types
+constexpr unsigned short kPoison = 0x7fff;  // NaN in both types
 
-/// Of a number that both types hold exactly, or NaN or an infinity.
+/// Encodes a number that both types represent exactly, or NaN or an infinity.
 unsigned short bits_of_exact(double value, ElementType dtype) {
   if (dtype == ElementType::kBf16) {
     return static_cast<unsigned short>(std::bit_cast<u32>(static_cast<float>(value)) >> 16);
@@ -53,7 +52,7 @@ double value_of(unsigned short bits, ElementType dtype) {
   return (bits & 0x8000) != 0 ? -size : size;
 }
 
-/// The elements of Q, K or V, as they lie in memory.
+/// The elements of Q, K or V in memory order.
 struct Heads {
   AttentionStrides strides;
   std::vector<double> values;
@@ -85,7 +84,7 @@ struct Inputs {
   }
 };
 
-/// One row of the output, and its log-sum-exp.
+/// One row of the output with its log-sum-exp.
 struct Row {
   std::vector<double> o;
   double lse;
@@ -142,7 +141,7 @@ bool close(double got, double want, double tolerance) {
   return std::isnan(want) ? std::isnan(got) : got == want || std::abs(got - want) <= tolerance;
 }
 
-/// Launches twice: the second time over what the first one left in counters and parts.
+/// Launches twice: the second time with the counters and partial results left by the first.
 void check_attention(const AttentionProblem& p, const AttentionConfig& config, const Inputs& in) {
   INFO(shown(config) << " on " << shown(p));
   CubinCache cache;
@@ -213,10 +212,10 @@ AttentionConfig config_of(AttentionSchedule schedule, i32 groups, i32 kv_block, 
 
 using enum AttentionSchedule;
 
-/// Tiles of each head dimension that fit registers and shared memory, small ones and large ones.
+/// Small and large tiles per head dimension that fit registers and shared memory.
 std::vector<AttentionConfig> configs_of(i32 head_dim) {
   const i32 wide = head_dim == 64 ? 192 : head_dim == 128 ? 176 : 80;
-  const i32 narrow = head_dim == 64 ? 128 : 80;  // of three warpgroups
+  const i32 narrow = head_dim == 64 ? 128 : 80;  // for three warpgroups
   std::vector<AttentionConfig> all{
       config_of(kSingle, 1, 64, 1),      config_of(kSingle, 1, 48, 2),
       config_of(kSpecialized, 1, 64, 2), config_of(kSpecialized, 2, 80, 2),
@@ -298,7 +297,7 @@ TEST_CASE("Attention kernels agree with fp64 on random problems", "[gpu]") {
   }
 }
 
-TEST_CASE("Attention passes NaN and infinite scores on to the rows that see them", "[gpu]") {
+TEST_CASE("Attention propagates NaN and infinite scores to the rows that attend to them", "[gpu]") {
   gpu_or_skip();
   std::mt19937 random(1);
   AttentionProblem p = problem_of(128, AttentionMask::kCausal);
@@ -308,7 +307,7 @@ TEST_CASE("Attention passes NaN and infinite scores on to the rows that see them
     Inputs nan_query(p, random);
     nan_query.q.values[nan_query.q.at(0, 0, 3) + 5] = std::nan("");
     check_attention(p, config, nan_query);
-    Inputs infinite_key(p, random);  // its scores are infinities of either sign
+    Inputs infinite_key(p, random);  // its scores are +-infinity
     infinite_key.k.values[infinite_key.k.at(0, 0, 7) + 1] = kInfinity;
     check_attention(p, config, infinite_key);
     Inputs nan_value(p, random);

@@ -17,7 +17,7 @@ __launch_bounds__(tilecast::Kernel::kThreads, tilecast::Kernel::kConfig.ctas_per
 
 KernelSource attention_source(const AttentionConfig& config, const AttentionProblem& problem) {
   const std::string path = fmt::format("kernels/attention/{}.cu", traits_of(config.schedule).name);
-  // How many parts, and which order but for the dynamic one, are arguments.
+  // The number of splits, and the order unless dynamic, are arguments.
   const i32 splits = config.splits > 1 ? 2 : 1;
   const AttentionOrder order =
       config.order == AttentionOrder::kDynamic ? AttentionOrder::kDynamic : AttentionOrder::kStatic;

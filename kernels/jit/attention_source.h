@@ -1,4 +1,5 @@
-// The source of one attention configuration's kernel, and the type that it is a template on.
+// Source text of one attention configuration's kernel, and the type that its template is
+// instantiated with.
 #pragma once
 
 #include "kernels/jit/compile.h"
@@ -9,8 +10,8 @@ namespace tilecast {
 /// The entry point of every attention source.
 constexpr const char* kAttentionEntry = "tilecast_attention";
 
-/// Of the problem only types, head dimension, mask and heads of a KV head are compiled in: kernels
-/// of other lengths, strides and numbers of splits share a cubin. `config` must be legal.
+/// Only types, head dimension, mask and query heads per KV head are compiled in: kernels for other
+/// lengths, strides and numbers of splits share a cubin. `config` must be legal.
 KernelSource attention_source(const AttentionConfig& config, const AttentionProblem& problem);
 
 }  // namespace tilecast

@@ -30,7 +30,7 @@ std::pair<int, int> version() {
 
 class Program {
  public:
-  /// `closure` holds the source's file first, then its headers.
+  /// `closure`: the source's file first, then its headers.
   Program(const KernelSource& source, std::span<const EmbeddedSource> closure) {
     std::vector<const char*> texts;
     std::vector<const char*> names;
@@ -77,7 +77,7 @@ class Program {
   nvrtcProgram program_ = nullptr;
 };
 
-/// Without the line that says how long ptxas took, so that equal inputs give equal logs.
+/// Drops the line with ptxas's compile time, so that equal inputs give equal logs.
 std::string without_compile_time(std::string_view log) {
   std::vector<std::string> kept;
   for (const std::string_view line : split(log, '\n')) {
@@ -88,7 +88,7 @@ std::string without_compile_time(std::string_view log) {
   return join(kept, "\n");
 }
 
-/// From the first line that speaks of an error on.
+/// The log from the first line with an error on.
 std::string first_errors(std::string_view log) {
   std::vector<std::string> shown;
   for (const std::string_view line : split(log, '\n')) {
@@ -114,7 +114,7 @@ std::vector<std::string> compile_options(const KernelSource& source) {
       "--std=c++20",
       "--ptxas-options=-v",
   };
-  // From 12.9 on NVRTC keeps a cache of its own in the user's home.
+  // From 12.9 on NVRTC keeps its own cache in the user's home.
   if (version() >= std::pair{12, 9}) {
     options.push_back("--no-cache");
   }

@@ -1,4 +1,4 @@
-// Compiles a kernel source to a cubin with NVRTC. Needs no GPU and no driver; reads no file.
+// Compiles a kernel source to a cubin with NVRTC. Needs no GPU or driver; reads no files.
 #pragma once
 
 #include <span>
@@ -14,14 +14,14 @@ struct KernelSource {
   std::string path;                  // of an embedded source, e.g. kernels/gemm/pipelined.cu
   std::vector<std::string> defines;  // NAME=VALUE
   std::string architecture = "sm_90a";
-  std::string text = "";  // that is compiled, and includes `path`; empty: that file alone
+  std::string text = "";  // the main source, which includes `path`; empty: that file alone
 };
 
 struct CompiledKernel {
-  std::string cubin;  // the bytes of the ELF file
-  std::string log;    // NVRTC's and ptxas's own words
+  std::string cubin;  // the ELF file
+  std::string log;    // output of NVRTC and ptxas
   PtxasReport report;
-  std::string rejection;  // why it must not be used; empty if it may
+  std::string rejection;  // why it must not be used; empty if it may be
 
   bool usable() const { return rejection.empty(); }
 };
@@ -32,8 +32,8 @@ std::vector<std::string> compile_options(const KernelSource& source);
 /// "13.0"
 std::string nvrtc_version();
 
-/// A kernel that compiles but spills or lost its asynchrony is returned with a rejection. Throws
-/// Error that shows the first errors where it does not compile.
+/// A kernel that spills or loses asynchrony is returned with a rejection. Throws Error with the
+/// first errors if it does not compile.
 CompiledKernel compile_kernel(const KernelSource& source,
                               std::span<const EmbeddedSource> sources = embedded_sources());
 

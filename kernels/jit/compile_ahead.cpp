@@ -13,7 +13,7 @@
 namespace tilecast {
 namespace {
 
-/// Path, macros and text, as someone who wants to compile it alone needs them, in one line.
+/// Path, macros and text in one line, as needed to compile it alone.
 std::string described(const KernelSource& source) {
   std::string text = source.path;
   for (const std::string& define : source.defines) {

@@ -13,26 +13,27 @@ namespace tilecast {
 
 struct CompileOutcome {
   std::size_t index;      // of the source
-  std::string rejection;  // of the kernel; empty if usable
-  std::string error;      // why there is no kernel; empty if there is one
+  std::string rejection;  // empty if the kernel is usable
+  std::string error;      // why compilation failed; empty if it did not
   i32 registers;          // per thread at entry
-  Seconds cpu_time;       // of the thread that compiled it, or read it from the cache
+  Seconds cpu_time;       // of the thread that compiled it or read it from the cache
 };
 
-/// Compiles every source. `report` gets one outcome at a time, as they come.
+/// Compiles every source. `report` is called once per outcome, never concurrently, as they
+/// complete.
 void compile_each(const std::vector<KernelSource>& sources, CubinCache& cache,
                   const std::function<void(const CompileOutcome&)>& report);
 
-/// The sources without repeats, in order.
+/// The distinct sources, in order.
 std::vector<KernelSource> different_sources(const std::vector<KernelSource>& sources);
 
 struct CompileCounts {
   std::size_t kernels, rejected, failed;
-  std::vector<std::string> faults;  // of the rejected and the failed: source, macros, why
+  std::vector<std::string> faults;  // rejected and failed ones: source, macros, reason
 };
 
-/// Each different source once. `progress` gets how many are done, one call at a time. A source that
-/// does not compile is counted and stops nothing.
+/// Compiles each distinct source once. `progress` gets the number done, never concurrently. A
+/// source that fails to compile is counted and does not stop the others.
 CompileCounts compile_ahead(
     const std::vector<KernelSource>& sources, CubinCache& cache,
     const std::function<void(std::size_t done, std::size_t all)>& progress = {});

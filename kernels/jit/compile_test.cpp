@@ -6,7 +6,7 @@
 namespace tilecast {
 namespace {
 
-// Each stands for one thing that ptxas complains of.
+// Each source triggers one complaint of ptxas.
 constexpr EmbeddedSource kSources[] = {
     {"lib/value.h", "#pragma once\nconstexpr int kValue = VALUE;\n"},
     {"clean.cu",
@@ -83,7 +83,7 @@ TEST_CASE("A source with an error is refused with the compiler's own words") {
   INFO(broken);
   CHECK(broken.starts_with("broken.cu does not compile"));
   CHECK(broken.find("\"missing_name\" is undefined") != std::string::npos);
-  // The macro that lib/value.h reads is missing here.
+  // Here the macro used by lib/value.h is missing.
   CHECK(error_of("clean.cu").find("lib/value.h(2): error: ") != std::string::npos);
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("Spills reject a kernel") {
   CHECK(!kernel.usable());
   CHECK(kernel.report.spill_stores.value > 0);
   CHECK(kernel.rejection.starts_with("spills: "));
-  // 65,536 registers over 2 CTAs of 1024 threads.
+  // 65,536 registers for 2 CTAs of 1024 threads.
   CHECK(kernel.report.registers <= 32);
 }
 

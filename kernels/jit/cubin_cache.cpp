@@ -18,8 +18,8 @@
 namespace tilecast {
 namespace {
 
-// An entry: kMagic, the digest of the rest and a line feed; then the key, the log and the cubin,
-// each as its length in decimal, a line feed and its bytes.
+// Format of an entry: kMagic, the digest of the rest and a line feed; then key, log and cubin, each
+// as its decimal length, a line feed and its bytes.
 constexpr std::string_view kMagic = "tilecast cubin 2\n";
 constexpr std::size_t kDigestLength = 16;
 
@@ -33,7 +33,7 @@ std::string entry_text(std::string_view key, const CompiledKernel& kernel) {
   return fmt::format("{}{}\n{}", kMagic, hash_text(body), body);
 }
 
-/// Takes one length-prefixed part off `text`.
+/// Splits one length-prefixed part off `text`.
 std::optional<std::string_view> take_part(std::string_view& text) {
   const std::size_t line_end = text.find('\n');
   const auto length = parse_integer(text.substr(0, line_end));
@@ -46,7 +46,7 @@ std::optional<std::string_view> take_part(std::string_view& text) {
   return part;
 }
 
-/// Nothing for an entry that is damaged or of another key.
+/// None for a damaged entry or one with another key.
 std::optional<CompiledKernel> parse_entry(std::string_view text, std::string_view key) {
   if (!text.starts_with(kMagic) || text.size() < kMagic.size() + kDigestLength + 1) {
     return {};
@@ -84,7 +84,7 @@ std::filesystem::path default_cache_folder() {
   if (const std::string own = environment("TILECAST_CACHE_DIR"); !own.empty()) {
     return own;
   }
-  // The XDG rules ask that a relative path be ignored.
+  // The XDG specification requires that a relative path be ignored.
   if (const std::filesystem::path xdg = environment("XDG_CACHE_HOME"); xdg.is_absolute()) {
     return xdg / "tilecast";
   }
@@ -128,7 +128,7 @@ CompiledKernel CubinCache::get(const KernelSource& source) {
   const std::string key = key_text(source);
   const std::filesystem::path path = path_of(key);
   const std::string why_not = why_not_trusted(folder_, {.sticky = true});
-  // An entry that is not trusted or does not parse counts as missing.
+  // An untrusted or damaged entry counts as missing.
   if (const auto entry = why_not.empty() ? read_trusted_file(path) : std::nullopt) {
     if (auto kernel = parse_entry(*entry, key)) {
       ++hits_;

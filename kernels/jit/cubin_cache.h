@@ -1,13 +1,13 @@
-// Compiled kernels kept on disk between runs.
+// Cache of compiled kernels on disk.
 //
-// An entry is named by a hash of everything that decides the cubin: the sources reached by
-// includes, the options with architecture and macros, NVRTC's version. It is written beside its
-// place and renamed, and it carries the digest of its own content, so a reader sees a whole entry
-// or recompiles. Kernels that were rejected are kept too. Nothing is ever evicted.
-// Entries are code that will run, so the cache reads only files that belong to this user or root
-// and that no other user can write, in a folder of the same kind or a sticky one such as /tmp. A
-// folder that the cache creates is accessible to this user only.
-// Safe for any number of threads and processes; two that miss at once both compile.
+// An entry is named by a hash of everything that determines the cubin: the sources reached by
+// includes, the options with architecture and macros, NVRTC's version. It is written to a temporary
+// file and renamed, and contains a digest of its content, so a reader sees a complete entry or
+// recompiles. Rejected kernels are cached too. Nothing is ever evicted. Entries are executable
+// code, so the cache reads only files that belong to this user or root and that no other user can
+// write, in a folder with the same property or a sticky one such as /tmp. A folder created by the
+// cache is accessible to this user only.
+// Safe for any number of threads and processes; two that miss at the same time both compile.
 #pragma once
 
 #include <atomic>
@@ -31,15 +31,16 @@ class CubinCache {
  public:
   using Warn = std::function<void(const std::string&)>;
 
-  /// An empty folder means no cache. `warn` gets at most one line, when the folder cannot be
-  /// written or is not trusted; the default prints it to standard error.
+  /// An empty folder disables the cache. `warn` gets at most one line, if the folder cannot be
+  /// written or is not trusted; by default it is printed to standard error.
   explicit CubinCache(std::filesystem::path folder = default_cache_folder(),
                       std::span<const EmbeddedSource> sources = embedded_sources(), Warn warn = {});
 
-  /// From disk, else compiled and stored. Throws what compile_kernel throws, never for the cache.
+  /// From disk, else compiled and stored. Throws what compile_kernel throws, and never because of
+  /// the cache.
   CompiledKernel get(const KernelSource& source);
 
-  /// Where the entry of `source` lies, or would lie.
+  /// Path of the entry of `source`, whether or not it exists.
   std::filesystem::path entry_path(const KernelSource& source) const;
 
   int hits() const { return hits_; }

@@ -58,7 +58,7 @@ std::size_t files_in(const fs::path& folder) {
   return count;
 }
 
-/// An environment variable for one test.
+/// Sets an environment variable for one test.
 class Environment {
  public:
   Environment(const char* name, const char* value) : name_(name) {
@@ -79,7 +79,7 @@ class Environment {
 
 }  // namespace
 
-TEST_CASE("A kernel is compiled once and read back after that, by another cache as well") {
+TEST_CASE("A kernel is compiled once and then read back, by another cache object too") {
   const TemporaryFolder folder;
   TestCache first(folder / "cache");
   const CompiledKernel compiled = first.get();
@@ -94,7 +94,7 @@ TEST_CASE("A kernel is compiled once and read back after that, by another cache 
   CHECK((read.cubin == compiled.cubin));
   CHECK(read.log == compiled.log);
   CHECK(read.report.registers == compiled.report.registers);
-  CHECK(files_in(folder / "cache") == 1);  // no temporary file is left
+  CHECK(files_in(folder / "cache") == 1);  // no temporary file remains
   CHECK(second.warnings.empty());
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("A hit takes less than 5 milliseconds") {
   CHECK(best < std::chrono::milliseconds(5));
 }
 
-TEST_CASE("A rejection is kept, too") {
+TEST_CASE("A rejection is cached too") {
   const TemporaryFolder folder;
   const KernelSource source{.path = "rejected.cu", .defines = {}};
   TestCache test(folder / "cache");
@@ -122,7 +122,7 @@ TEST_CASE("A rejection is kept, too") {
   CHECK(test.cache.hits() == 1);
 }
 
-TEST_CASE("What decides the cubin decides the entry, and nothing else does") {
+TEST_CASE("An entry depends on exactly what determines the cubin") {
   const TemporaryFolder folder;
   const CubinCache cache(folder / "cache", kSources);
   const fs::path entry = cache.entry_path(kSource);
@@ -132,12 +132,12 @@ TEST_CASE("What decides the cubin decides the entry, and nothing else does") {
   other = kSource;
   other.architecture = "sm_100a";
   CHECK(cache.entry_path(other) != entry);
-  // An included header counts; a source that is not included does not.
+  // An included header matters; a source that is not included does not.
   CHECK(CubinCache(folder / "cache", kChangedSources).entry_path(kSource) != entry);
   CHECK(CubinCache(folder / "cache", kChangedElsewhere).entry_path(kSource) == entry);
 }
 
-TEST_CASE("A damaged entry is compiled again and mended") {
+TEST_CASE("A damaged entry is compiled again and replaced") {
   const TemporaryFolder folder;
   TestCache test(folder / "cache");
   const CompiledKernel kernel = test.get();
@@ -158,7 +158,7 @@ TEST_CASE("A damaged entry is compiled again and mended") {
     write_file(path, text);
     CHECK((test.get().cubin == kernel.cubin));
     CHECK(test.cache.misses() == ++misses);
-    CHECK((read_file(path) == entry));  // not printed: it is binary
+    CHECK((read_file(path) == entry));  // not printed, since it is binary
   }
   CHECK(test.warnings.empty());
 }
@@ -226,7 +226,7 @@ TEST_CASE("A folder that the cache creates is accessible to this user only") {
   CHECK(fs::status(folder / "new/cache").permissions() == fs::perms(0700));
 }
 
-TEST_CASE("The entry of another kernel is not taken for this one's") {
+TEST_CASE("Another kernel's entry is not mistaken for this one's") {
   const TemporaryFolder folder;
   TestCache test(folder / "cache");
   const CompiledKernel kernel = test.get();
@@ -237,7 +237,7 @@ TEST_CASE("The entry of another kernel is not taken for this one's") {
   CHECK(test.cache.hits() == 0);
 }
 
-TEST_CASE("Where the folder cannot be written, one warning is given and kernels compile") {
+TEST_CASE("If the folder cannot be written, there is one warning and kernels compile") {
   const TemporaryFolder folder;
   write_file(folder / "file", "not a folder");
   for (const fs::path& place :
@@ -254,10 +254,10 @@ TEST_CASE("Where the folder cannot be written, one warning is given and kernels 
   CHECK(read_file(folder / "file") == "not a folder");
 }
 
-TEST_CASE("A disk that fills up leaves no half-written entry") {
+TEST_CASE("A full disk leaves no partial entry") {
   const TemporaryFolder folder;
   TestCache test(folder / "cache");
-  // Files stop growing at 1,000 bytes, as on a full disk; the cubin has more.
+  // Files stop growing at 1,000 bytes, as on a full disk; the cubin is larger.
   const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
   rlimit limit{};
   REQUIRE(::getrlimit(RLIMIT_FSIZE, &limit) == 0);
@@ -269,7 +269,7 @@ TEST_CASE("A disk that fills up leaves no half-written entry") {
   CHECK(usable);
   CHECK(test.warnings.size() == 1);
   CHECK(files_in(folder / "cache") == 0);
-  // Space again: the same cache stores.
+  // With space again the same cache object stores.
   CHECK(test.get().usable());
   CHECK(files_in(folder / "cache") == 1);
 }
@@ -306,7 +306,7 @@ TEST_CASE("Processes that write and read one entry at once never see a broken on
         const fs::path entry = test.cache.entry_path(kSource);
         good = test.get().cubin == expected && test.warnings.empty();
         std::error_code ignored;
-        fs::remove(entry, ignored);  // so that the others write again
+        fs::remove(entry, ignored);  // so that the others write it again
       }
       ::_exit(good ? 0 : 1);
     }
@@ -319,7 +319,7 @@ TEST_CASE("Processes that write and read one entry at once never see a broken on
   }
 }
 
-TEST_CASE("The cache lies where the environment says, else in the user's cache folder") {
+TEST_CASE("The cache folder comes from the environment, else it is in the user's cache folder") {
   const Environment own("TILECAST_CACHE_DIR", "/somewhere");
   const Environment xdg("XDG_CACHE_HOME", "/xdg");
   const Environment home("HOME", "/home/me");

@@ -1,5 +1,5 @@
-// Errors of the CUDA runtime as exceptions. A machine that cannot run kernels at all (no driver,
-// driver too old, no GPU) is a DeviceError; anything else is a CudaError.
+// Errors of the CUDA runtime as exceptions. A machine that cannot run kernels (no driver, driver
+// too old, no GPU) gives DeviceError, anything else CudaError.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -21,9 +21,8 @@ class CudaError : public Error {
   cudaError_t error_;
 };
 
-/// What keeps this machine from running kernels, as one line, if that is what `error` says.
-/// Versions as the runtime counts them (12040 is 12.4); a driver version of 0 means that there is
-/// no driver.
+/// Why this machine cannot run kernels, in one line, if `error` is such a case. Versions are
+/// encoded as by the runtime (12040 is 12.4); driver version 0 means no driver.
 std::optional<std::string> machine_problem(cudaError_t error, int driver_version,
                                            int runtime_version);
 

@@ -20,7 +20,7 @@ std::string error_of(cudaError_t error) {
 
 }  // namespace
 
-TEST_CASE("A missing driver, an old one and a missing GPU are told apart") {
+TEST_CASE("A missing driver, an old one and a missing GPU are distinguished") {
   CHECK(machine_problem(cudaErrorInsufficientDriver, 0, kRuntime) ==
         "no NVIDIA driver is installed");
   CHECK(machine_problem(cudaErrorInsufficientDriver, 12040, kRuntime) ==
@@ -31,7 +31,7 @@ TEST_CASE("A missing driver, an old one and a missing GPU are told apart") {
   CHECK(!machine_problem(cudaErrorLaunchFailure, 0, kRuntime).has_value());
 }
 
-TEST_CASE("A problem of the machine throws DeviceError and ends with exit code 3") {
+TEST_CASE("A machine without a usable GPU throws DeviceError with exit code 3") {
   try {
     TILECAST_CUDA(cudaErrorNoDevice);
     FAIL("no error");

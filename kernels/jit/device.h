@@ -15,14 +15,13 @@ struct Device {
   i32 capability;  // 90 for 9.0
 };
 
-/// Throws DeviceError that says what is missing: driver, newer driver or GPU.
+/// Throws DeviceError that names what is missing: driver, newer driver or GPU.
 Device current_device();
 
-/// Why `device` cannot run kernels compiled for `architecture`, such as "sm_100a"; empty where it
-/// can.
+/// Why `device` cannot run kernels compiled for `architecture`, such as "sm_100a"; empty if it can.
 std::string why_not_runnable(const Device& device, std::string_view architecture);
 
-/// As current_device; throws DeviceError too where the GPU cannot run sm_90a kernels.
+/// Like current_device; also throws DeviceError if the GPU cannot run sm_90a kernels.
 Device require_hopper();
 
 }  // namespace tilecast

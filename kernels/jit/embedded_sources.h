@@ -1,4 +1,4 @@
-// The sources that NVRTC compiles kernels from, held in the program (cmake/embed_sources.cmake).
+// The kernel sources compiled by NVRTC, embedded in the program (cmake/embed_sources.cmake).
 #pragma once
 
 #include <span>
@@ -6,7 +6,7 @@
 namespace tilecast {
 
 struct EmbeddedSource {
-  const char* path;  // as written in an include line, e.g. model/gemm/order/raster.h
+  const char* path;  // as in an include line, e.g. model/gemm/order/raster.h
   const char* text;
 };
 

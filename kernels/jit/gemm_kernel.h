@@ -1,4 +1,4 @@
-// The kernel of one GEMM configuration, compiled.
+// The compiled kernel of one GEMM configuration.
 #pragma once
 
 #include "kernels/jit/cubin_cache.h"

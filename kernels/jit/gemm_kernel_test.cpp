@@ -1,7 +1,7 @@
-// Compiles real GEMM kernels to cubins, without a GPU. A fixed list guards the configurations that
-// matter; more are drawn from the candidates by a seed that changes daily, so that over time the
-// menu is covered. A rejection of one of those means that the model's legality, or its table of
-// rejections, is wrong.
+// Compiles real GEMM kernels to cubins, without a GPU. A fixed list covers important
+// configurations; more are drawn from the candidates with a seed that changes daily, so that over
+// time the search space is covered. A rejection of one of those means that the model's legality or
+// its table of rejections is wrong.
 #include "kernels/jit/gemm_kernel.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@
 namespace tilecast {
 namespace {
 
-constexpr i32 kRegistersPerSm = 65536;  // of Hopper
+constexpr i32 kRegistersPerSm = 65536;  // on Hopper
 
 KernelConfig flagship() {
   return parse_kernel_config(
@@ -44,10 +44,10 @@ struct Kernel {
 };
 
 struct CompileTimes {
-  Seconds total, longest;  // of the threads that compiled, so that load does not count
+  Seconds total, longest;  // CPU time of the compiling threads, independent of load
 };
 
-/// Compiles them on all cores; each must come out usable and fit the SM as often as it says.
+/// Compiles them on all cores; each must be usable and fit the SM as often as it claims.
 CompileTimes check_usable(const std::vector<Kernel>& kernels, CubinCache& cache) {
   std::vector<KernelSource> sources;
   for (const auto& [config, dtype, layout] : kernels) {
@@ -60,7 +60,7 @@ CompileTimes check_usable(const std::vector<Kernel>& kernels, CubinCache& cache)
     const auto& [config, dtype, layout] = kernels[outcome.index];
     INFO(to_text(config) << " " << to_text(dtype) << " " << to_text(layout));
     CHECK(outcome.error == "");
-    // Some kernels that split K spill a few bytes since stores can be deferred
+    // Some kernels that split K spill a few bytes since deferred stores were added
     // (docs/dev/known-gaps.md).
     CHECK((outcome.rejection == "" ||
            (splits_k(config.schedule) && outcome.rejection.starts_with("spills: "))));
@@ -77,7 +77,7 @@ void check_usable(const std::vector<Kernel>& kernels) {
   (void)check_usable(kernels, none);
 }
 
-/// A problem that has candidates of the schedule, in both layouts.
+/// A shape for which the schedule has candidates, in both layouts.
 GemmShape shape_for(Schedule schedule) {
   switch (schedule) {
     case Schedule::kSmallMma:
@@ -87,14 +87,13 @@ GemmShape shape_for(Schedule schedule) {
       return {512, 512, 65536};  // few tiles, long K
     case Schedule::kSplitKHybrid:
     case Schedule::kStreamKHybrid:
-      return {3072, 3072, 4096};  // some waves, the last of them partial for most tiles
+      return {3072, 3072, 4096};  // several waves, with a partial last one for most tiles
     default:
       return {8192, 8192, 8192};
   }
 }
 
-/// One of every schedule in a layout drawn as well, from the candidates for a problem that it
-/// takes.
+/// One candidate of every schedule, in a random layout, for a problem that it supports.
 std::vector<Kernel> drawn_candidates(unsigned seed) {
   std::mt19937 random(seed);
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
@@ -112,7 +111,8 @@ std::vector<Kernel> drawn_candidates(unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("Configurations that differ in bands or walk alone share a cubin, a curve does not") {
+TEST_CASE(
+    "Configurations that differ only in swizzle groups or walk share a cubin, a curve does not") {
   KernelConfig other = flagship();
   other.raster = {RasterKind::kGroupedN, 1, Walk::kChunked};
   const auto text = [](const KernelConfig& config) {
@@ -140,7 +140,8 @@ TEST_CASE("The ways to split K of one tile share a cubin") {
   const CompiledKernel first = get("split_k:" + tile + "splits=2,reduction=turnstile" + order);
   CHECK(first.usable());
   CHECK(cache.hits() == 0);
-  // 2 schedules of equal parts and 2 of runs, each with two numbers of its own and 3 reductions
+  // 2 schedules with equal parts and 2 with runs, each with two values of its parameter and 3
+  // reductions
   int others = 0;
   for (const char* reduction : {"turnstile", "atomic", "spread"}) {
     for (const char* how :
@@ -161,9 +162,9 @@ TEST_CASE("The ways to split K of one tile share a cubin") {
   CHECK(cache.hits() == others);
 }
 
-TEST_CASE("A kernel of fp8 multiplies by its own wgmma, and its C has a type of its own") {
+TEST_CASE("An fp8 kernel uses its own wgmma, and its C has its own type") {
   KernelConfig config = flagship();
-  config.tiling.block_k *= 2;  // elements: the same bytes
+  config.tiling.block_k *= 2;  // in elements: the same bytes
   CubinCache none{std::filesystem::path()};
   for (const ElementType type : {ElementType::kE4m3, ElementType::kE5m2}) {
     for (const ElementType c : {ElementType::kBf16, ElementType::kFp16}) {
@@ -177,7 +178,7 @@ TEST_CASE("A kernel of fp8 multiplies by its own wgmma, and its C has a type of 
                   ConfigError);
 }
 
-TEST_CASE("Kernels of block scales hold a K block's sums beside the tile's without spills") {
+TEST_CASE("Kernels with block scales hold a K block's sums and the tile's without spills") {
   Turns turns("kernels of block scales that are compiled", 2);
   CubinCache none{std::filesystem::path()};
   const ProblemKind kind{{ElementType::kE4m3, ElementType::kBf16},
@@ -201,7 +202,7 @@ TEST_CASE("Kernels of block scales hold a K block's sums beside the tile's witho
   CHECK_THROWS_AS(gemm_source(other, kind), ConfigError);
 }
 
-TEST_CASE("Kernels of exact sums hold a K block's sums beside the tile's without spills") {
+TEST_CASE("Kernels with fp32 promotion hold a K block's sums and the tile's without spills") {
   Turns turns("kernels of exact sums that are compiled", 3);
   CubinCache none{std::filesystem::path()};
   const ProblemKind kind{{ElementType::kE4m3, ElementType::kBf16, Accumulate::kExact},
@@ -220,8 +221,8 @@ TEST_CASE("Kernels of exact sums hold a K block's sums beside the tile's without
   }
 }
 
-TEST_CASE("A kernel that is launched programmatically is another one, without spills") {
-  // 2^31 multiply-adds, 2^19 more, twice as many.
+TEST_CASE("A programmatically launched kernel is compiled separately, without spills") {
+  // 2^31 multiply-adds, 2^19 more, and twice as many.
   CHECK(programmatic_launch({256, 2048, 4096}, 1) == LaunchOrder::kBesideEpilogue);
   CHECK(programmatic_launch({256, 2048, 4097}, 1) == LaunchOrder::kProgrammatic);
   CHECK(programmatic_launch({256, 2048, 4096}, 2) == LaunchOrder::kProgrammatic);
@@ -261,14 +262,14 @@ TEST_CASE("A kernel that is launched programmatically is another one, without sp
   CHECK_THROWS_AS(gemm_source(blackwell, kind(LaunchOrder::kProgrammatic)), ConfigError);
 }
 
-TEST_CASE("What no kernel supports is refused by name") {
+TEST_CASE("Unsupported kernels are refused by name") {
   CHECK_THROWS_AS(gemm_source(flagship(), {ElementType::kFp32, Layout::kTn}), ConfigError);
   KernelConfig clustered = flagship();
   clustered.schedule = Schedule::kPipelined;
   CHECK_THROWS_AS(gemm_source(clustered, {ElementType::kFp16, Layout::kTn}), ConfigError);
 }
 
-TEST_CASE("The kernels that matter compile without spills and without lost asynchrony") {
+TEST_CASE("Important kernels compile without spills and keep their asynchrony") {
   std::vector<Kernel> kernels;
   Turns turns("kernels that matter and are compiled", 3);
   for (const char* text : {
@@ -293,7 +294,7 @@ TEST_CASE("The kernels that matter compile without spills and without lost async
   check_usable(kernels);
 }
 
-TEST_CASE("Tiles from small to large compile for every schedule that takes them") {
+TEST_CASE("Tiles from small to large compile for every schedule that supports them") {
   std::vector<Kernel> kernels;
   std::set<Schedule> schedules;
   Turns turns("tiles that are compiled", 4);
@@ -368,7 +369,7 @@ TEST_CASE("Tiles from small to large compile for every schedule that takes them"
   check_usable(kernels);
 }
 
-TEST_CASE("Kernels that predict names first for transformers hold every result in registers") {
+TEST_CASE("Top picks for transformers hold every epilogue in registers") {
   std::vector<KernelSource> sources;
   int legal = 0;
   Turns turns("kernels for transformers that are compiled", 5);
@@ -395,7 +396,7 @@ TEST_CASE("Kernels that predict names first for transformers hold every result i
       }
     }
   }
-  CHECK(legal == 4 * 8 - 2);  // a deferred store has no fp32
+  CHECK(legal == 4 * 8 - 2);  // deferred stores do not support fp32
   CubinCache none{std::filesystem::path()};
   compile_each(sources, none, [&](const CompileOutcome& outcome) {
     INFO(outcome.index);
@@ -404,7 +405,7 @@ TEST_CASE("Kernels that predict names first for transformers hold every result i
   });
 }
 
-TEST_CASE("Candidates that are new every day compile in time, and a warm cache costs little") {
+TEST_CASE("Randomly drawn candidates compile in time, and a warm cache is fast") {
   constexpr Seconds kLongestCompile{3}, kWarm{5e-3};
   const std::vector<Kernel> drawn = drawn_candidates(daily_seed("candidates that are compiled"));
   CHECK(drawn.size() == std::size(kWgmmaSchedules));
@@ -421,7 +422,7 @@ TEST_CASE("Candidates that are new every day compile in time, and a warm cache c
   CHECK(warm.total.value / count <= kWarm.value);
 }
 
-TEST_CASE("A GEMM kernel read from the cache is the one that was compiled") {
+TEST_CASE("A GEMM kernel read from the cache equals the compiled one") {
   const TemporaryFolder folder;
   CubinCache cache(folder / "cache");
   const auto get = [&] {

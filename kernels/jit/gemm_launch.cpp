@@ -34,7 +34,7 @@ GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const K
   resident_workers_ =
       shape_.cluster_size > 1 ? kernel.resident_clusters(shape_) : resident_ctas_per_sm_ * sms;
   if (uses_tcgen05(config.schedule)) {
-    // The runtime does not count tensor memory, for which a CTA would wait.
+    // The runtime's occupancy ignores tensor memory, on which a CTA would block.
     const i32 most = kTensorMemoryColumns / tensor_memory_columns(config);
     resident_ctas_per_sm_ = min_of(resident_ctas_per_sm_, most);
     resident_workers_ = min_of(resident_workers_, most * sms / shape_.cluster_size);
@@ -51,7 +51,7 @@ GemmLaunch::GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const K
     throw ConfigError(why);
   }
   work_ = make_work_decomposition(scheduler_, static_cast<i32>(k_blocks), config_, resident);
-  // How many tiles groups along M have is known on the device alone.
+  // The number of tiles of groups along M is known on the device only.
   const u32 workers = grouped_along_m(problem_) ? resident : work_.workers;
   shape_.ctas = workers * static_cast<u32>(shape_.cluster_size);
   if (owner == WorkspaceOwner::kLaunch) {
@@ -75,7 +75,7 @@ GemmArgs GemmLaunch::bind(const GemmBuffers& buffers, Scaling scaling) const {
   GemmArgs args = bind_gemm(
       gemm_to_bind(problem_, config_), buffers,
       [](MapOf, const MatrixView& view, const TmaBox& box) { return make_tensor_map(view, box); });
-  // Threads that store or read C take its rows as tight.
+  // Threads that store or read C require packed rows.
   TILECAST_ASSERT(problem_.leading.c == 0 ||
                   (args.c_by_tma != 0 && scale_ == SumScale::kNone && !splits_k(config_.schedule)));
   args.scheduler = scheduler_;

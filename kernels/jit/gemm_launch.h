@@ -1,5 +1,5 @@
-// One GEMM problem run by one compiled configuration. Made once; bound once per set of buffers;
-// launched many times with nothing left to compute.
+// One GEMM problem with one compiled configuration. Made once, bound once per set of buffers, and
+// launched many times without further computation.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,13 +14,13 @@
 
 namespace tilecast {
 
-/// Who has the memory that a kernel which splits K needs between its pieces.
+/// Owner of the reduction workspace of a kernel that splits K.
 enum class WorkspaceOwner {
-  kLaunch,  // its launches must follow each other
-  kCaller,  // puts `partials` and `locks` into what bind() returns
+  kLaunch,  // this object; its launches must be ordered
+  kCaller,  // sets `partials` and `locks` in the result of bind()
 };
 
-/// C = alpha A B + beta C, in fp32 before C is rounded. C is not read where beta is 0.
+/// C = alpha A B + beta C, in fp32 before C is rounded. C is not read if beta is 0.
 struct Scaling {
   float alpha = 1, beta = 0;
 
@@ -29,30 +29,30 @@ struct Scaling {
 
 class GemmLaunch {
  public:
-  /// `kernel` is the compiled `config` for the problem's dtype and layout and epilogue and this
-  /// scale, and must outlive this.
-  /// Asks the device for occupancy; throws Error where it cannot hold one CTA or cluster, and
-  /// ConfigError where K cannot be split as `config` says.
+  /// `kernel` is the compiled `config` for the problem's dtype, layout, epilogue and this scale,
+  /// and must outlive this object.
+  /// Queries the device's occupancy; throws Error if it cannot hold one CTA or cluster, and
+  /// ConfigError if K cannot be split as `config` says.
   GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config,
              SumScale scale = SumScale::kNone, WorkspaceOwner owner = WorkspaceOwner::kLaunch);
 
-  /// Encodes the tensor maps for these buffers; scales only with SumScale::kAlphaBeta. To record
+  /// Encodes the tensor maps for these buffers; `scaling` requires SumScale::kAlphaBeta. To record
   /// the tiles walked, set `trace` and `trace_stride` (at least max_tiles_per_cta()) in the result.
   GemmArgs bind(const GemmBuffers& buffers, Scaling scaling = {}) const;
 
   void launch(const GemmArgs& args, cudaStream_t stream) const;
 
   const LaunchShape& shape() const { return shape_; }
-  const GemmProblem& problem() const { return problem_; }  // as it is run
+  const GemmProblem& problem() const { return problem_; }  // as run by the kernel
   const KernelConfig& config() const { return config_; }
   const TileScheduler& scheduler() const { return scheduler_; }
   i32 resident_ctas_per_sm() const { return resident_ctas_per_sm_; }
-  /// Workers that fit on the device at once; the grid of a persistent kernel is at most this.
+  /// Workers that fit on the device at once: an upper bound for the grid of a persistent kernel.
   i32 resident_workers() const { return resident_workers_; }
   const WorkDecomposition& work() const { return work_; }
-  /// Whoever owns it.
+  /// For either owner.
   ReductionWorkspace workspace() const;
-  /// Tiles, or pieces of them, that one CTA takes at most.
+  /// Maximum number of tiles, or pieces of tiles, of one CTA.
   u32 max_tiles_per_cta() const;
 
  private:

@@ -1,5 +1,5 @@
-// Runs real kernels on the device. Inputs are whole numbers from -2 to 2, so that every product is
-// exact in fp16 and must match to the bit, whatever the order of the sums.
+// Runs real kernels on the device. Inputs are integers from -2 to 2, so that every product is exact
+// in fp16 and must match bit by bit, for any order of summation.
 #include "kernels/jit/gemm_launch.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace tilecast {
 namespace {
 
-/// alpha A B + beta C; `old` empty stands for zeros.
+/// alpha A B + beta C; an empty `old` means zeros.
 std::vector<unsigned short> product(const GemmProblem& problem, const std::vector<int>& a,
                                     const std::vector<int>& b, Scaling scaling = {},
                                     const std::vector<int>& old = {}) {
@@ -61,7 +61,7 @@ std::vector<unsigned short> product(const GemmProblem& problem, const std::vecto
   return c;
 }
 
-/// The tiles, or pieces of them, that CTA `cta` must take, in order, counted in CTA tiles.
+/// The tiles or pieces that CTA `cta` must process, in order, in CTA tiles.
 std::vector<WalkedPiece> walk(const GemmLaunch& launch, u32 cta) {
   const TileScheduler& scheduler = launch.scheduler();
   const WorkDecomposition& work = launch.work();
@@ -89,7 +89,7 @@ std::vector<WalkedPiece> walk(const GemmLaunch& launch, u32 cta) {
   return pieces;
 }
 
-/// One cache for all tests, so that each kernel is compiled once.
+/// Shared by all tests, so that each kernel is compiled once.
 CubinCache& cache() {
   static const TemporaryFolder folder;
   static CubinCache cache(folder / "cache");
@@ -123,7 +123,7 @@ void check_runs(const char* text, const GemmProblem& problem, Scaling scaling = 
   DeviceArray a_device(a.size() * 2), b_device(b.size() * 2), c_device(c_count * 2);
   a_device.fill(as_fp16(a));
   b_device.fill(as_fp16(b));
-  // Where beta is 0 C must not be read: infinity would show.
+  // If beta is 0 C must not be read: infinity would show.
   c_device.fill(old.empty() ? std::vector<unsigned short>(c_count, kUnwritten) : as_fp16(old));
 
   const u32 stride = launch.max_tiles_per_cta();
@@ -145,7 +145,7 @@ void check_runs(const char* text, const GemmProblem& problem, Scaling scaling = 
   }
 }
 
-// Of every schedule that has more than one tile, and of every way to stage C.
+// For every schedule that has more than one tile, and every way to stage C.
 constexpr const char* kConfigs[] = {
     "blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=2",
     "blocked_pipelined:tile=128x64x64,warpgroups=2x1,ctas=2,c_slots=0,raster=grouped_n,group=2",
@@ -189,8 +189,8 @@ constexpr const char* kConfigs[] = {
     "producer=40,min_k_blocks=1,reduction=turnstile,raster=grouped_m,group=4",
 };
 
-// A warpgroup's columns are an odd multiple of eight: of every schedule with a ring, with one chunk
-// of C and more, and every way to C.
+// Warpgroups with an odd multiple of eight columns: every schedule with a ring, one chunk of C and
+// more, and every store of C.
 constexpr const char* kOddEights[] = {
     "pipelined:tile=64x40x64,stages=3,warpgroups=1x1,ctas=1,inflight=1,c_slots=1,"
     "raster=grouped_m,group=4",
@@ -224,8 +224,8 @@ constexpr const char* kOddEights[] = {
     "producer=40,splits=2,reduction=spread,raster=grouped_n,group=3",
 };
 
-// Operands swapped: of every schedule that does, with columns in whole swizzle rows, in part of one
-// and in odd multiples of eight, and every way to C.
+// Swapped operands: every schedule that supports them, with columns in whole swizzle rows, in part
+// of one and in odd multiples of eight, and every store of C.
 constexpr const char* kSwapped[] = {
     "pipelined:tile=64x16x128,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
     "raster=grouped_m,group=4,operands=swapped",
@@ -289,13 +289,13 @@ TEST_CASE("Every schedule computes the product and walks the scheduler's tiles",
   gpu_or_skip();
   compile_all_configs(SumScale::kNone);
   for (const char* text : kConfigs) {
-    // Tiles at every edge are partial, and K ends within a block; N of 1032 allows bulk stores,
-    // 260 and 131 do not.
+    // Tiles at every edge are partial, and K ends inside a block; N = 1032 allows bulk stores, 260
+    // and 131 do not.
     check_runs(text, {{700, 1032, 200}, ElementType::kFp16, Layout::kTn});
     check_runs(text, {{700, 1032, 200}, ElementType::kFp16, Layout::kNn});
     check_runs(text, {{300, 260, 72}, ElementType::kFp16, Layout::kTn});
     check_runs(text, {{130, 131, 72}, ElementType::kFp16, Layout::kTn});
-    // Rows of nt are of M and N, so that any K will do.
+    // In layout nt rows run along M and N, so any K is allowed.
     check_runs(text, {{704, 1032, 200}, ElementType::kFp16, Layout::kNt});
     check_runs(text, {{304, 264, 77}, ElementType::kFp16, Layout::kNt});
     check_runs(text, {{704, 1032, 200}, ElementType::kFp16, Layout::kTt});
@@ -310,7 +310,7 @@ TEST_CASE("Every schedule computes the product and walks the scheduler's tiles",
   check_runs(shared, {{56, 53, 120}, ElementType::kFp16, Layout::kTt});
 }
 
-TEST_CASE("Few rows, of which tiles load those that exist, and the last row of tiles", "[gpu]") {
+TEST_CASE("With few rows, tiles load only existing ones, in the last row of tiles too", "[gpu]") {
   gpu_or_skip();
   compile_all_configs(SumScale::kNone);
   const char* const slices =
@@ -322,19 +322,19 @@ TEST_CASE("Few rows, of which tiles load those that exist, and the last row of t
   std::vector<const char*> texts(std::begin(kConfigs), std::end(kConfigs));
   texts.insert(texts.end(), {slices, eight});
   for (const char* text : texts) {
-    // One row, whole eights and a rest of one, none and one behind a whole tile of 64.
+    // One row; a multiple of eight, and one with remainder; one row after a whole tile of 64.
     for (const i64 m : {1, 9, 16, 64, 65}) {
       check_runs(text, {{m, 520, 200}, ElementType::kFp16, Layout::kTn});
     }
     check_runs(text, {{24, 264, 328}, ElementType::kFp16, Layout::kNn});
-    // Of M-major A whole slabs.
+    // Whole slabs of M-major A.
     for (const i64 m : {8, 64, 72}) {
       check_runs(text, {{m, 264, 328}, ElementType::kFp16, Layout::kNt});
     }
   }
 }
 
-TEST_CASE("C is scaled and added to, by bulk and by plain stores", "[gpu]") {
+TEST_CASE("alpha and beta are applied, with bulk and with plain stores", "[gpu]") {
   gpu_or_skip();
   compile_all_configs(SumScale::kAlphaBeta);
   for (const char* text : kConfigs) {
@@ -349,11 +349,12 @@ TEST_CASE("C is scaled and added to, by bulk and by plain stores", "[gpu]") {
   }
 }
 
-TEST_CASE("Columns that are an odd multiple of eight, by bulk and by plain stores", "[gpu]") {
+TEST_CASE("An odd multiple of eight columns works with bulk and with plain stores", "[gpu]") {
   gpu_or_skip();
   compile_tn(kOddEights, SumScale::kNone);
   for (const char* text : kOddEights) {
-    // N that the tile divides, ends within the last chunk, before it, and within eight columns.
+    // N that is a multiple of the tile, ends inside the last chunk, before it, and inside eight
+    // columns.
     const i64 columns = parse_kernel_config(text).tiling.block_n;
     for (const i64 n :
          {columns * 3, columns * 3 - 8, columns + 8, i64{8}, i64{1032}, i64{260}, i64{131}}) {
@@ -363,7 +364,7 @@ TEST_CASE("Columns that are an odd multiple of eight, by bulk and by plain store
   }
 }
 
-TEST_CASE("Columns that are an odd multiple of eight are scaled and added to", "[gpu]") {
+TEST_CASE("alpha and beta are applied to an odd multiple of eight columns", "[gpu]") {
   gpu_or_skip();
   compile_tn(kOddEights, SumScale::kAlphaBeta);
   for (const char* text : kOddEights) {
@@ -377,8 +378,8 @@ TEST_CASE("Swapped operands give C and not its transpose", "[gpu]") {
   gpu_or_skip();
   compile_tn(kSwapped, SumScale::kNone);
   for (const char* text : kSwapped) {
-    // Rows that the tile's columns divide, end within the last chunk, before it, within eight, and
-    // one; N with partial tiles and K with a partial block.
+    // M that is a multiple of the tile's columns, ends inside the last chunk, before it, inside
+    // eight, and is one; N with partial tiles and K with a partial block.
     const i64 columns = parse_kernel_config(text).tiling.block_n;
     for (const i64 m : {columns, columns * 2 - 8, columns + 3, i64{1}, i64{300}}) {
       check_runs(text, {{m, 1032, 200}, ElementType::kFp16, Layout::kTn});
@@ -387,7 +388,7 @@ TEST_CASE("Swapped operands give C and not its transpose", "[gpu]") {
   }
 }
 
-TEST_CASE("With swapped operands C is scaled and added to", "[gpu]") {
+TEST_CASE("alpha and beta are applied with swapped operands", "[gpu]") {
   gpu_or_skip();
   compile_tn(kSwapped, SumScale::kAlphaBeta);
   for (const char* text : kSwapped) {
@@ -397,7 +398,7 @@ TEST_CASE("With swapped operands C is scaled and added to", "[gpu]") {
   }
 }
 
-TEST_CASE("A worker with twenty tiles adds to the right part of C each time", "[gpu]") {
+TEST_CASE("A worker with twenty tiles updates the right part of C each time", "[gpu]") {
   gpu_or_skip();
   const char* const text =
       "ping_pong:tile=64x64x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,"

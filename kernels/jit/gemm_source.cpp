@@ -12,7 +12,7 @@
 namespace tilecast {
 namespace {
 
-/// What launches call: kGemmEntry.
+/// The entry point: kGemmEntry.
 constexpr const char* kEntryText = R"(
 extern "C" __global__ void
 __launch_bounds__(tilecast::Config::kThreads, tilecast::Config::kCtasPerSm)
@@ -29,12 +29,12 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
   const bool timeline = build == Build::kTimeline;
   const KernelConfig config = for_operands(types.operands, asked);
   const Tiling& t = config.tiling;
-  // An enumerator, with its word behind it.
+  // An enumerator, followed by its word as a comment.
   const auto word = [](const char* type, auto enumerator, std::string_view text) {
     return fmt::format("{}{{{}}} /* {} */", type, static_cast<i32>(enumerator), text);
   };
   const Schedule schedule = kernel_of(config.schedule);
-  // Of the grids only this one changes a kernel.
+  // Only this grid changes the kernel.
   const Grid grid = config.grid == Grid::kTakeover ? Grid::kTakeover : Grid::kTiles;
   const Layout run = config.operands == OperandOrder::kSwapped ? transposed(layout) : layout;
   std::string text = fmt::format(

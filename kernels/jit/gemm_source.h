@@ -1,6 +1,6 @@
-// The source of one GEMM configuration's kernel, and the type that it is a template on. Only what
-// must be constant is compiled in, so configurations that differ in their bands or walk alone share
-// a cubin.
+// Source text of one GEMM configuration's kernel, and the type that its template is instantiated
+// with. Only compile-time constants are included, so configurations that differ only in swizzle
+// groups or walk share a cubin.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@
 
 namespace tilecast {
 
-/// Whether each role writes down when it worked on a tile (timeline.cuh).
+/// Whether each role records when it worked on a tile (timeline.cuh).
 enum class Build { kOrdinary, kTimeline };
 
-/// `Config`, and what it is given (kernels/gemm/gemm_config.h). `config` as of a problem of this
-/// kind: of fp8 in elements of K.
+/// The text of `Config` and its inputs (kernels/gemm/gemm_config.h). `config` is for a problem of
+/// this kind, with K in the problem's elements.
 std::string config_text(const KernelConfig& config, const ProblemKind& kind,
                         SumScale scale = SumScale::kNone, Build build = Build::kOrdinary);
 
-/// A source at `path` behind the text of its `Config`.
+/// A main source: the text of its `Config`, followed by the include of `path`.
 std::string source_text(const std::string& path, const std::string& config);
 
-/// Throws ConfigError where no kernel of this schedule supports types, layout, clusters,
-/// epilogue, batches, groups or programmatic launches.
+/// Throws ConfigError if no kernel of this schedule supports the types, layout, clusters, epilogue,
+/// batches, groups or programmatic launches.
 KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind,
                          SumScale scale = SumScale::kNone, Build build = Build::kOrdinary);
 

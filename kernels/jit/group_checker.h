@@ -1,5 +1,5 @@
-// Says whether the numbers of groups on the device make sense, before a kernel reads them: for
-// debugging, since it waits for the stream.
+// Checks the group sizes on the device before a kernel uses them. For debugging, since it
+// synchronizes the stream.
 // Checked by: group_checker_test.cpp.
 #pragma once
 
@@ -21,11 +21,11 @@ KernelSource group_check_source(const std::string& architecture);
 
 class GroupChecker {
  public:
-  /// Of a problem with groups. Compiles its kernel, or takes it from the cache.
+  /// For a problem with groups. Compiles its kernel or reads it from the cache.
   GroupChecker(CubinCache& cache, const GemmProblem& problem);
 
-  /// "" where each group's number can be what it is, else what is wrong with the first that cannot,
-  /// on one line. Waits for the stream, which must not be captured. From any thread.
+  /// "" if each group's number is valid, else a one-line description of the first invalid one.
+  /// Waits for the stream, which must not be captured. Thread-safe.
   std::string why_wrong(const i32* numbers, cudaStream_t stream) const;
 
  private:
@@ -33,7 +33,7 @@ class GroupChecker {
   ZeroedMemory fault_;
   i32 count_, capacity_, rows_;
   bool along_k_;
-  mutable std::mutex mutex_;  // of fault_
+  mutable std::mutex mutex_;  // guards fault_
 };
 
 }  // namespace tilecast

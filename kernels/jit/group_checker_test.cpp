@@ -19,11 +19,11 @@ GemmProblem along_m(std::vector<i64> rows, i64 capacity) {
 
 }  // namespace
 
-TEST_CASE("The kernel that checks groups compiles for each architecture that has kernels") {
+TEST_CASE("The group checker compiles for each architecture that has kernels") {
   CHECK(compile_kernel(group_check_source("sm_90a")).usable());
 }
 
-TEST_CASE("The first number that a group cannot have is said, with what it could be", "[gpu]") {
+TEST_CASE("The first invalid group is reported with its valid range", "[gpu]") {
   gpu_or_skip();
   const TemporaryFolder folder;
   CubinCache cache(folder / "cache");
@@ -46,7 +46,7 @@ TEST_CASE("The first number that a group cannot have is said, with what it could
   CHECK(why(masked, {100, 0, -7}) == "group 2 has -7 rows: expected 0 to 100");
   CHECK(why(along_k, {300, 300}) == "");
   CHECK(why(along_k, {300, 299}) == "group 1 ends at K 299: expected 300 to 300");
-  // More groups than threads: the first of several wrong ones is said.
+  // With more groups than threads the first of several invalid ones is reported.
   std::vector<i64> rows(1000, 1);
   std::vector<i32> ends(1000);
   for (std::size_t i = 0; i < ends.size(); ++i) {

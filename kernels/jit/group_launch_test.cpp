@@ -1,4 +1,4 @@
-// Grouped kernels on the device: groups of any heights, against exact sums of whole numbers.
+// Grouped kernels on the device: groups of any size, against exact integer sums.
 #include <algorithm>
 #include <random>
 #include <string>
@@ -68,7 +68,7 @@ std::vector<unsigned short> run(const char* config, const GemmProblem& problem,
 
 }  // namespace
 
-TEST_CASE("Grouped kernels compile without spills, and other schedules have none") {
+TEST_CASE("Grouped kernels compile without spills, and other schedules do not support groups") {
   for (const char* const text :
        {"warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
         "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred",
@@ -85,7 +85,7 @@ TEST_CASE("Grouped kernels compile without spills, and other schedules have none
                   ConfigError);
 }
 
-TEST_CASE("Groups of any heights are right", "[gpu]") {
+TEST_CASE("Groups of any size are correct", "[gpu]") {
   gpu_or_skip();
   compile_grouped(kConfigs, {ProblemKind::of(grouped({1}, 8, 8, Layout::kTn)),
                              ProblemKind::of(grouped({1}, 8, 8, Layout::kNn))});
@@ -95,7 +95,7 @@ TEST_CASE("Groups of any heights are right", "[gpu]") {
     lists.push_back(random_rows(random, 100, 300));
   }
   for (const std::vector<i64>& rows : lists) {
-    // N of 72 takes bulk stores, of 131 none; K ends within a block.
+    // N = 72 allows bulk stores, 131 does not; K ends inside a block.
     const bool tn = random() % 2 == 0;
     const i64 n = tn && random() % 2 == 0 ? 131 : 72 + 8 * static_cast<i64>(random() % 40);
     const i64 k = 8 * (1 + static_cast<i64>(random() % 20));
@@ -112,7 +112,7 @@ TEST_CASE("Groups of any heights are right", "[gpu]") {
   }
 }
 
-TEST_CASE("Groups may have other heights than the launch was planned for", "[gpu]") {
+TEST_CASE("Groups may have other sizes than the launch was planned for", "[gpu]") {
   gpu_or_skip();
   const std::vector<i64> planned{300, 300, 300, 300}, actual{0, 900, 1, 299};
   const GemmProblem problem = grouped(planned, 136, 72, Layout::kTn);
@@ -125,7 +125,7 @@ TEST_CASE("Groups may have other heights than the launch was planned for", "[gpu
   }
 }
 
-TEST_CASE("Masked groups fill their rows and leave their room as it is", "[gpu]") {
+TEST_CASE("Masked groups write their rows and leave unused capacity unchanged", "[gpu]") {
   gpu_or_skip();
   std::mt19937 random(daily_seed("masked groups"));
   for (int i = 0; i < 12; ++i) {
@@ -137,7 +137,7 @@ TEST_CASE("Masked groups fill their rows and leave their room as it is", "[gpu]"
     const auto groups = static_cast<i64>(rows.size());
     const std::vector<int> a = make_values(groups * room * k, 1);
     const std::vector<int> b = make_values(groups * n * k, 2);
-    std::vector<int> filled;  // of A
+    std::vector<int> filled;  // rows of A in use
     for (std::size_t group = 0; group < rows.size(); ++group) {
       const auto from = a.begin() + static_cast<i64>(group) * room * k;
       filled.insert(filled.end(), from, from + rows[group] * k);
@@ -160,7 +160,7 @@ TEST_CASE("Masked groups fill their rows and leave their room as it is", "[gpu]"
   }
 }
 
-TEST_CASE("Counts above a group's room are held to it", "[gpu]") {
+TEST_CASE("Counts above a group's capacity are clamped", "[gpu]") {
   gpu_or_skip();
   const GemmProblem problem =
       in_groups(grouped({1}, 136, 72, Layout::kTn), GroupRows::of({100, 100, 100}, 100));
@@ -179,7 +179,7 @@ TEST_CASE("Counts above a group's room are held to it", "[gpu]") {
   }
 }
 
-TEST_CASE("Groups that make no sense touch nothing outside of C", "[gpu]") {
+TEST_CASE("Invalid groups write nothing outside C", "[gpu]") {
   gpu_or_skip();
   const GemmProblem problem = grouped({100, 100, 100}, 136, 72, Layout::kTn);
   const std::vector<int> a = make_values(300 * 72, 1), b = make_values(3 * 136 * 72, 2);

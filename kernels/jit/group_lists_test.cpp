@@ -1,7 +1,7 @@
-// Lists of numbers as a router could put them on the device, half of them senseless: ends out of
-// order, below zero, far behind all rows, counts above the room. Each in buffers of its own, as
-// small as they can be, for runs under compute-sanitizer: TILECAST_GROUP_LISTS=2000. Lists that
-// make sense are right to the bit, and no list changes anything behind C.
+// Lists of group sizes on the device, half of them invalid: ends out of order, negative, far beyond
+// all rows, counts above the capacity. Each has its own buffers of minimal size, for runs under
+// compute-sanitizer: TILECAST_GROUP_LISTS=2000. Valid lists give exact results, and no list changes
+// memory after C.
 #include <algorithm>
 #include <cstdlib>
 #include <random>
@@ -26,7 +26,7 @@ namespace tilecast {
 namespace {
 
 constexpr int kUsualLists = 60;
-constexpr std::size_t kGuardElements = 2048;  // behind C
+constexpr std::size_t kGuardElements = 2048;  // after C
 
 constexpr const char* kConfigs[] = {
     "warp_specialized:tile=128x128x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
@@ -38,8 +38,8 @@ constexpr const char* kConfigs[] = {
 };
 
 struct List {
-  GemmProblem problem;       // that the launch is planned for
-  std::vector<i32> numbers;  // on the device
+  GemmProblem problem;       // with the planned groups
+  std::vector<i32> numbers;  // in device memory
   bool makes_sense;
 };
 
@@ -115,7 +115,7 @@ std::vector<unsigned short> product(const List& list, const std::vector<int>& a,
 
 }  // namespace
 
-TEST_CASE("No list of groups makes a kernel touch what is not its own", "[gpu]") {
+TEST_CASE("No list of groups makes a kernel access memory outside its buffers", "[gpu]") {
   gpu_or_skip();
   const TemporaryFolder folder;
   CubinCache cache(folder / "cache");
@@ -161,7 +161,7 @@ TEST_CASE("No list of groups makes a kernel touch what is not its own", "[gpu]")
         CHECK((!list.makes_sense || std::equal(expected.begin(), expected.end(), c.begin())));
         CHECK(std::all_of(c.begin() + static_cast<std::ptrdiff_t>(expected.size()), c.end(),
                           [](unsigned short bits) { return bits == kUnwritten; }));
-        if (i % 20 == 0) {  // loads a kernel of its own
+        if (i % 20 == 0) {  // loads its own kernel
           const bool said = !GroupChecker(cache, problem).why_wrong(on_device, nullptr).empty();
           CHECK(said == !each_can_be(list));
         }

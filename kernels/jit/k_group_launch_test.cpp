@@ -1,5 +1,5 @@
-// Kernels of groups along K on the device: against exact sums of whole numbers, with neighbours
-// that hold no numbers, and with lists that make no sense.
+// Kernels with groups along K on the device: against exact integer sums, with NaN and infinities in
+// neighbouring groups, and with invalid lists.
 #include <algorithm>
 #include <random>
 #include <string>
@@ -40,7 +40,7 @@ GemmProblem groups_of(const std::vector<i64>& rows, i64 m, i64 n) {
                         rows);
 }
 
-/// Each group's C, of rows of A and B from `ends` of the group before to its own.
+/// Each group's C, from its rows of A and B: from the previous group's end to its own.
 std::vector<unsigned short> product(i64 m, i64 n, const std::vector<i32>& ends,
                                     const std::vector<int>& a, const std::vector<int>& b) {
   std::vector<unsigned short> c;
@@ -67,7 +67,8 @@ void compile_all_configs() { compile_grouped(kConfigs, {ProblemKind::of(groups_o
 
 }  // namespace
 
-TEST_CASE("Kernels of groups along K compile without spills, and others have none") {
+TEST_CASE(
+    "Kernels for groups along K compile without spills, and other schedules do not support them") {
   for (const char* const text : kConfigs) {
     INFO(text);
     const ProblemKind kind = ProblemKind::of(groups_of({1}, 8, 8));
@@ -79,7 +80,7 @@ TEST_CASE("Kernels of groups along K compile without spills, and others have non
   CHECK_THROWS_AS(gemm_source(persistent, ProblemKind::of(groups_of({1}, 8, 8))), ConfigError);
 }
 
-TEST_CASE("Groups along K of any heights are right, and a C without rows is zeros", "[gpu]") {
+TEST_CASE("Groups along K of any size are correct, and an empty group's C is zero", "[gpu]") {
   gpu_or_skip();
   compile_all_configs();
   std::mt19937 random(daily_seed("groups along K"));
@@ -105,7 +106,7 @@ TEST_CASE("Groups along K of any heights are right, and a C without rows is zero
   }
 }
 
-TEST_CASE("What is no number in a group stays in its own C", "[gpu]") {
+TEST_CASE("NaN and infinity in a group stay in its own C", "[gpu]") {
   gpu_or_skip();
   compile_all_configs();
   const std::vector<i64> rows{70, 33, 1, 90};
@@ -132,12 +133,12 @@ TEST_CASE("What is no number in a group stays in its own C", "[gpu]") {
   }
 }
 
-TEST_CASE("Groups along K may have other heights than the launch was planned for", "[gpu]") {
+TEST_CASE("Groups along K may have other sizes than the launch was planned for", "[gpu]") {
   gpu_or_skip();
   compile_all_configs();
   const GemmProblem problem = groups_of({75, 75, 75, 75}, 136, 72);
   const std::vector<int> a = make_values(300 * 136, 1), b = make_values(300 * 72, 2);
-  const std::vector<i32> ends{0, 211, 212, 290};  // rows behind the last are nobody's
+  const std::vector<i32> ends{0, 211, 212, 290};  // rows after the last group are unused
   const std::vector<unsigned short> expected = product(136, 72, ends, a, b);
   for (const char* const text : kConfigs) {
     const HangGuard guard(text);
@@ -147,7 +148,7 @@ TEST_CASE("Groups along K may have other heights than the launch was planned for
   }
 }
 
-TEST_CASE("Groups along K that make no sense touch nothing outside of A, B and C", "[gpu]") {
+TEST_CASE("Invalid groups along K access nothing outside A, B and C", "[gpu]") {
   gpu_or_skip();
   compile_all_configs();
   std::mt19937 random(daily_seed("groups along K that make no sense"));

@@ -7,7 +7,7 @@
 namespace tilecast {
 namespace {
 
-/// A runtime launch configuration; holds the attribute that it points to.
+/// A runtime launch configuration, with storage for its attribute.
 class LaunchConfig {
  public:
   LaunchConfig(const LaunchShape& shape, cudaStream_t stream) {
@@ -47,7 +47,7 @@ LoadedKernel::LoadedKernel(const std::string& cubin, const char* entry) {
 
 LoadedKernel::~LoadedKernel() {
   if (library_ != nullptr) {
-    (void)cudaLibraryUnload(library_);  // a destructor has nobody to tell
+    (void)cudaLibraryUnload(library_);  // a destructor cannot report an error
   }
 }
 

@@ -1,4 +1,4 @@
-// A compiled kernel in the GPU's hands, loaded and launched by the runtime's library API.
+// A kernel loaded on the GPU and launched with the runtime's library API.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,11 +18,11 @@ struct LaunchShape {
   i32 cluster_size = 1;     // CTAs, along x
 };
 
-/// Owns the module; kernels launched from it must have ended before it is destroyed. Every member
-/// throws CudaError or DeviceError.
+/// Owns the module; launched kernels must have ended before it is destroyed. Every member throws
+/// CudaError or DeviceError.
 class LoadedKernel {
  public:
-  /// `cubin` must be for the current device's architecture and hold the function `entry`.
+  /// `cubin` must be for the current device's architecture and contain the function `entry`.
   LoadedKernel(const std::string& cubin, const char* entry);
   ~LoadedKernel();
   LoadedKernel(LoadedKernel&& other) noexcept;
@@ -30,17 +30,17 @@ class LoadedKernel {
 
   cudaFuncAttributes attributes() const;
 
-  /// The driver's CUkernel is the same.
+  /// Identical to the driver's CUkernel.
   cudaKernel_t handle() const { return kernel_; }
 
-  /// The device memory of a __device__ or __constant__ variable with C linkage.
+  /// Device memory of a __device__ or __constant__ variable with C linkage.
   std::span<std::byte> global(const char* name) const;
 
-  /// Needed once before a launch or an occupancy query with more than 48 KiB.
+  /// Required once before a launch or occupancy query with more than 48 KiB.
   void allow_shared_memory(i32 bytes);
 
   i32 resident_ctas_per_sm(const LaunchShape& shape) const;
-  /// Clusters resident at once on the whole GPU, as the runtime computes it.
+  /// Resident clusters on the whole GPU, as computed by the runtime.
   i32 resident_clusters(const LaunchShape& shape) const;
 
   /// `arguments` points to one pointer per parameter.

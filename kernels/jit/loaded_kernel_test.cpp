@@ -10,8 +10,8 @@
 namespace tilecast {
 namespace {
 
-// Every thread writes the rank of its CTA in the cluster behind the value it was given, through
-// dynamic shared memory.
+// Every thread writes 10 x its argument + the rank of its CTA in the cluster, through dynamic
+// shared memory.
 constexpr EmbeddedSource kSources[] = {
     {"write_rank.cu",
      "extern \"C\" __global__ void write_rank(int* out, int value) {\n"
@@ -32,7 +32,7 @@ TEST_CASE("A loaded kernel runs with its arguments, its cluster and its shared m
   LoadedKernel kernel(compiled.cubin, "write_rank");
   CHECK(kernel.attributes().numRegs == compiled.report.registers);
 
-  // 256 threads, 512 bytes each: 128 KiB, so one CTA fits on an SM.
+  // 256 threads with 512 bytes each: 128 KiB, so one CTA fits per SM.
   const LaunchShape shape{
       .ctas = 4, .threads = 256, .shared_memory_bytes = 131072, .cluster_size = 2};
   kernel.allow_shared_memory(shape.shared_memory_bytes);

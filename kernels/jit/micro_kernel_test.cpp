@@ -1,5 +1,5 @@
-// Compiles the micro-benchmarks and the kernels that verify others to cubins, without a GPU: a
-// wgmma loop that the compiler serialises or spills would measure something else.
+// Compiles the micro-benchmarks and the verification kernels to cubins, without a GPU: a wgmma loop
+// that is serialized or spills would measure something else.
 #include <fmt/format.h>
 
 #include <string>
@@ -24,7 +24,7 @@ Defines wgmma(i32 n, bool registers, i32 group, i32 pending) {
 
 std::string micro(const std::string& name) { return "kernels/micro/" + name + ".cu"; }
 
-/// At least this many registers: accumulators that nobody reads would take their wgmmas with them.
+/// Requires a minimum of registers: the compiler would remove wgmmas with unused accumulators.
 void check_compiles(const std::string& path, const Defines& defines = {},
                     i32 accumulator_registers = 0) {
   INFO(path);
@@ -70,7 +70,7 @@ TEST_CASE("Every other micro-benchmark compiles without spills") {
   }
 }
 
-TEST_CASE("Every kernel that verifies others compiles") {
+TEST_CASE("Every verification kernel compiles") {
   int verifiers = 0;
   for (const EmbeddedSource& source : embedded_sources()) {
     const std::string_view path = source.path;

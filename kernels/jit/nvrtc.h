@@ -1,4 +1,4 @@
-// NVRTC, opened when the first kernel is compiled, so that whatever holds kernels starts without a
+// NVRTC, loaded when the first kernel is compiled, so that programs with kernels start without a
 // CUDA toolkit.
 #pragma once
 
@@ -18,8 +18,8 @@ struct Nvrtc {
   decltype(&nvrtcGetCUBIN) cubin;
 };
 
-/// That of this build's CUDA major version: the one that the process has already, else the one that
-/// the loader finds, else the build's own. Throws DeviceError where there is none.
+/// NVRTC of this build's CUDA major version: already in the process, else found by the loader, else
+/// the build's own. Throws DeviceError if there is none.
 const Nvrtc& nvrtc();
 
 }  // namespace tilecast

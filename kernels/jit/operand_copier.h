@@ -1,5 +1,5 @@
-// Operands copied into rows that the copy engine can read (model/gemm/problem/operand_copies.h), by
-// one launch before that of the kernel, and the memory for them.
+// Copies operands into padded rows that the copy engine can read
+// (model/gemm/problem/operand_copies.h), in one launch before the kernel, and owns their memory.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -19,19 +19,19 @@ namespace tilecast {
 constexpr const char* kCopyEntry = "tilecast_copy_operands";
 KernelSource copy_source(const std::string& architecture);
 
-/// Without addresses. Matrix strides as GemmBuffers has them.
+/// Without addresses. Matrix strides as in GemmBuffers.
 CopyArgs copy_args(const GemmProblem& problem, i64 a_matrix_stride = 0, i64 b_matrix_stride = 0);
 LaunchShape copy_shape(const CopyArgs& args, i32 sm_count);
 
-/// Of one problem at a time; its launches must follow each other. Does nothing where a problem's
-/// operands are read as they lie.
+/// Serves one problem at a time; its launches must be ordered. Does nothing if no operand needs a
+/// copy.
 class OperandCopier {
  public:
   OperandCopier(CubinCache& cache, i32 sm_count);
 
-  /// The kernel and the memory for it, which may move.
+  /// Prepares kernel and memory, which may be reallocated.
   void prepare(const GemmProblem& problem);
-  /// What the kernel reads instead.
+  /// The buffers that the kernel reads instead.
   GemmBuffers copied(GemmBuffers buffers) const;
   void launch(const GemmBuffers& buffers, cudaStream_t stream) const;
 

@@ -1,4 +1,5 @@
-// The kernel that copies operands: compiled without a GPU; on one against the host, byte by byte.
+// The kernel that copies operands: compiled without a GPU; on a GPU compared with the host, byte by
+// byte.
 #include "kernels/jit/operand_copier.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ ByteList from_device(const void* pointer, std::size_t bytes) {
   return list;
 }
 
-/// Memory of this very length, so that compute-sanitizer sees what is read behind it.
+/// Memory of exactly this length, so that compute-sanitizer detects reads past it.
 class Given {
  public:
   Given(i64 elements, i64 element, std::mt19937& random)
@@ -42,7 +43,7 @@ class Given {
   void* pointer = nullptr;
 };
 
-/// What a copy is to be.
+/// The expected copy.
 ByteList copied(const ByteList& from, const MatrixSides& sides, i64 matrices, i64 row, i64 matrix,
                 i64 to_row, i64 element) {
   ByteList to(static_cast<std::size_t>(matrices * sides.rows * to_row * element), 0);
@@ -92,11 +93,11 @@ TEST_CASE("The kernel that copies operands compiles without spills") {
     const CompiledKernel kernel = compile_kernel(copy_source(architecture));
     INFO(kernel.log);
     CHECK(kernel.rejection == "");
-    CHECK(kernel.report.registers <= 64);  // of kCopyCtasPerSm CTAs
+    CHECK(kernel.report.registers <= 64);  // with kCopyCtasPerSm CTAs
   }
 }
 
-TEST_CASE("Copies are the operands' bytes and zeros behind each row", "[gpu]") {
+TEST_CASE("Copies have the operands' bytes and zeros after each row", "[gpu]") {
   gpu_or_skip();
   std::mt19937 random(daily_seed("copies of operands"));
   for (const char* text : {"64x64x1", "64x64x7", "3x5x2049", "129x65x1023", "7x9x8191 e4m3",

@@ -16,7 +16,7 @@ constexpr i64 kFirstWgmmaNote = 7510;
 constexpr i64 kLastWgmmaNote = 7519;
 constexpr std::size_t kCodeDigits = 4;
 
-/// The integer that ends just before `suffix` in `line`.
+/// The integer directly before `suffix` in `line`.
 std::optional<i64> integer_before(std::string_view line, std::string_view suffix) {
   const std::size_t end = line.find(suffix);
   if (end == std::string_view::npos) {
@@ -42,7 +42,7 @@ bool is_refused(i64 code) {
   return code == kSetmaxnregIgnored || (code >= kFirstWgmmaNote && code <= kLastWgmmaNote);
 }
 
-/// "C7511: what it says"
+/// "C7511: message".
 std::string note_text(i64 code, std::string_view line) {
   std::string_view text = line.substr(line.find("(C") + 2 + kCodeDigits + 1);
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));

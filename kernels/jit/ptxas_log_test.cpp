@@ -8,7 +8,7 @@
 namespace tilecast {
 namespace {
 
-// As NVRTC 13.0 prints them.
+// Output of NVRTC 13.0.
 const std::string kFunction =
     "ptxas info    : 0 bytes gmem\n"
     "ptxas info    : Compiling entry function 'k' for 'sm_90a'\n"
@@ -47,14 +47,14 @@ TEST_CASE("The older form of the lines, with constant memory, is read as well") 
   CHECK(rejection(report) == "stack frame of 16 bytes");
 }
 
-TEST_CASE("A clean kernel is not refused") {
+TEST_CASE("A clean kernel is accepted") {
   const PtxasReport report = parse_ptxas_log(kFunction + kNoStack + kUsed168);
   CHECK(report.registers == 168);
   CHECK(report.notes.empty());
   CHECK(rejection(report).empty());
 }
 
-TEST_CASE("The notes that mean lost asynchrony refuse a kernel, and no other note does") {
+TEST_CASE("Only notes that mean lost asynchrony reject a kernel") {
   for (const std::string code : {"C7508", "C7510", "C7511", "C7514", "C7517", "C7519"}) {
     CHECK(rejection(parse_ptxas_log(log_with_note("(" + code + ") serialized"))) ==
           code + ": serialized");

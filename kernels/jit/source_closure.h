@@ -1,4 +1,4 @@
-// Which of the embedded sources one kernel is made of.
+// The embedded sources that one kernel includes.
 #pragma once
 
 #include <span>
@@ -12,9 +12,9 @@ namespace tilecast {
 /// The path of an `#include "path"` line; empty for any other line.
 std::string_view included_path(std::string_view line);
 
-/// The source `path` first, then every file that its `#include "..."` lines reach, each once, in
-/// the order met. Conditional includes count as taken. Throws Error that names a missing file and
-/// who includes it.
+/// The source `path` first, then every file reached through its `#include "..."` lines, each once,
+/// in order of appearance. Conditional includes are always followed. Throws Error that names a
+/// missing file and its includer.
 std::vector<EmbeddedSource> source_closure(std::string_view path,
                                            std::span<const EmbeddedSource> sources);
 

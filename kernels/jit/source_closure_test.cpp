@@ -19,7 +19,7 @@ std::string paths_of(const std::vector<EmbeddedSource>& sources) {
 
 }  // namespace
 
-TEST_CASE("A kernel is made of what its includes reach, each file once") {
+TEST_CASE("A closure has every file reached by includes, each once") {
   const EmbeddedSource sources[] = {
       {"c.h", "#pragma once\n"},
       {"a.h", "#pragma once\n#include \"c.h\"\n"},
@@ -31,7 +31,7 @@ TEST_CASE("A kernel is made of what its includes reach, each file once") {
   CHECK(paths_of(source_closure("unrelated.cu", sources)) == "unrelated.cu c.h ");
 }
 
-TEST_CASE("An include that is not embedded is named with the file that wants it") {
+TEST_CASE("A missing include is named with its includer") {
   const EmbeddedSource sources[] = {{"main.cu", "#include \"a.h\"\n"}};
   try {
     source_closure("main.cu", sources);

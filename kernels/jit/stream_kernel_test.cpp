@@ -18,9 +18,9 @@
 namespace tilecast {
 namespace {
 
-constexpr i32 kRegistersPerSm = 65536;  // of Hopper
+constexpr i32 kRegistersPerSm = 65536;  // on Hopper
 
-/// Registers of a thread.
+/// Returns the registers per thread.
 i32 check_compiles(const std::string& text, ElementType dtype,
                    std::string_view architecture = "sm_90a") {
   INFO(text << " " << to_text(dtype) << " " << architecture);
@@ -45,7 +45,7 @@ TEST_CASE("Every memory-bound kernel compiles for every element type") {
   for (const ElementType dtype : {ElementType::kFp32, ElementType::kFp16, ElementType::kBf16}) {
     for (const char* hint : {"none", "evict_first", "loads_evict_first", "stores_evict_first"}) {
       if (dtype != ElementType::kFp32 && hint != std::string_view("none")) {
-        continue;  // a hint knows no type
+        continue;  // hints do not depend on the type
       }
       const std::string rest = std::string("order=blocks,hint=") + hint;
       check("memcpy_tma:block=1x8192,stages=1,warps=1,ctas=4," + rest, dtype);
@@ -102,7 +102,7 @@ TEST_CASE("Memory-bound kernels compile from Ampere on, the copy engine's from H
   check_compiles(copy, ElementType::kFp32, "sm_100");
   check_compiles(copy, ElementType::kFp32, "sm_120");
   CubinCache none{std::filesystem::path()};
-  // NVRTC 13.0 gives it a stack frame there, which is refused as a spill would be.
+  // NVRTC 13.0 gives it a stack frame there, which is rejected like a spill.
   const StreamConfig ring = parse_stream_config(addition);
   CHECK(none.get(stream_source(ring, ElementType::kFp32, "sm_120")).rejection ==
         "stack frame of 8 bytes");
@@ -110,7 +110,7 @@ TEST_CASE("Memory-bound kernels compile from Ampere on, the copy engine's from H
   CHECK_THROWS_AS(none.get(stream_source(tma, ElementType::kFp32, "sm_80")), Error);
 }
 
-TEST_CASE("Every memory-bound configuration that is to be measured compiles as it is modelled") {
+TEST_CASE("Every measured memory-bound configuration compiles as modelled") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   constexpr int kParts = 6;
   Turns turns("memory-bound kernels to compile", kParts);
@@ -130,7 +130,7 @@ TEST_CASE("Every memory-bound configuration that is to be measured compiles as i
       const i32 registers = check_compiles(std::string(line), ElementType::kFp32);
       INFO(line << " takes " << registers << " registers");
       CHECK(stream_registers_suffice(gpu, config, ElementType::kFp32));
-      // What the model must know is how many CTAs they leave room for.
+      // The model must know how many CTAs the registers allow.
       const i32 by_registers = gpu.sm.registers / (round_up(registers, 8) * stream_threads(config));
       const i32 fitting = fitting_stream_ctas(gpu, config, ElementType::kFp32);
       ++compiled;
@@ -138,10 +138,10 @@ TEST_CASE("Every memory-bound configuration that is to be measured compiles as i
     }
   }
   CHECK(compiled > 100 / kParts);
-  CHECK(as_modelled > compiled * 17 / 20);  // of all nine of ten, of a sixth 28 of 32
+  CHECK(as_modelled > compiled * 17 / 20);  // nine of ten overall; of the sixth sampled, 28 of 32
 }
 
-TEST_CASE("A memory-bound kernel that cannot exist is refused before it is compiled") {
+TEST_CASE("An impossible memory-bound kernel is refused before it is compiled") {
   const StreamConfig config = parse_stream_config(
       "elementwise_add_cpasync:block=32x64,warps=4,vector=2,ctas=4,layout=plain,view=matrix,"
       "order=bands,hint=none");

@@ -1,5 +1,5 @@
-// One memory-bound problem run by one compiled configuration. Made once; bound once per set of
-// buffers; launched many times with nothing left to compute.
+// One memory-bound problem with one compiled configuration. Made once, bound once per set of
+// buffers, and launched many times without further computation.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,33 +18,33 @@ namespace tilecast {
 
 constexpr const char* kStreamEntry = "tilecast_stream";
 
-/// For GPUs of `architecture`: sm_80 or later, with the copy engine's schedules from sm_90 on.
-/// Throws ConfigError where no such kernel can exist for the element type.
+/// For GPUs of `architecture`: sm_80 or later; schedules that use the copy engine need sm_90.
+/// Throws ConfigError if no such kernel can exist for the element type.
 KernelSource stream_source(const StreamConfig& config, ElementType dtype,
                            std::string_view architecture = "sm_90a");
 
-/// A matrix in device memory; strides in elements, a column stride of 1 but for the kernels whose
-/// vector is one element.
+/// A matrix in device memory; strides in elements. The column stride is 1 except for kernels with
+/// one-element vectors.
 struct StreamMatrix {
   void* pointer;
   i64 row_stride, column_stride;
 };
 
-/// memcpy: a to c; b is not looked at.
+/// memcpy: a to c; b is ignored.
 struct StreamBuffers {
   StreamMatrix a, b, c;
 };
 
 class StreamLaunch {
  public:
-  /// `kernel` is the compiled `config` for the problem's dtype, and must outlive this. Throws
-  /// ConfigError where the configuration cannot run on the problem, Error where the device cannot
+  /// `kernel` is the compiled `config` for the problem's dtype, and must outlive this object.
+  /// Throws ConfigError if the configuration cannot run on the problem, Error if the device cannot
   /// hold one CTA.
   StreamLaunch(LoadedKernel& kernel, const StreamProblem& problem, const StreamConfig& config);
 
-  /// Throws ConfigError where strides or alignment are not what the configuration can address.
+  /// Throws ConfigError if the configuration cannot address these strides or alignments.
   StreamArgs bind(const StreamBuffers& buffers) const;
-  /// Tight row-major matrices.
+  /// Packed row-major matrices.
   StreamArgs bind(void* a, void* b, void* c) const;
 
   void launch(const StreamArgs& args, cudaStream_t stream) const;

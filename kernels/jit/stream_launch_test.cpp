@@ -1,6 +1,6 @@
-// Runs the memory-bound kernels on the device. Inputs are whole numbers from -2 to 2, so that every
-// sum is exact in every element type. C lies in poisoned memory of which every byte is compared:
-// what is outside of the matrix must stay as it was.
+// Runs the memory-bound kernels on the device. Inputs are integers from -2 to 2, so that every sum
+// is exact in every element type. C is surrounded by poisoned memory, and every byte is compared:
+// memory outside the matrix must stay unchanged.
 #include "kernels/jit/stream_launch.h"
 
 #include <cstring>
@@ -21,7 +21,7 @@ namespace {
 using Bytes8 = std::vector<unsigned char>;
 constexpr unsigned char kPoison = 0xff;
 
-/// Of a whole number from -4 to 4, in the low bytes.
+/// Encodes an integer from -4 to 4 in the low bytes.
 u32 bits_of(int value, ElementType dtype) {
   constexpr u32 kFp16[] = {0xc400, 0xc200, 0xc000, 0xbc00, 0, 0x3c00, 0x4000, 0x4200, 0x4400};
   const float number = static_cast<float>(value);
@@ -37,7 +37,7 @@ int value_at(i64 row, i64 column, int salt) {
   return static_cast<int>(mixed / 7 % 5) - 2;
 }
 
-/// Where the elements of one matrix lie in its buffer.
+/// Placement of one matrix's elements in its buffer.
 struct Place {
   i64 row_stride, column_stride;
   i64 index(i64 row, i64 column) const { return row * row_stride + column * column_stride; }
@@ -88,7 +88,7 @@ class Buffer {
   void* pointer_ = nullptr;
 };
 
-/// CTAs of the configuration that fit on an SM. Launches twice, over what the first launch left.
+/// Returns the resident CTAs per SM. Launches twice, over the results of the first launch.
 i32 check_runs(const std::string& text, const StreamProblem& problem, Place a_place, Place b_place,
                Place c_place) {
   INFO(text << " " << problem.rows << "x" << problem.columns << " " << to_text(problem.dtype));
@@ -136,7 +136,7 @@ constexpr const char* kOrders[] = {"bands", "blocks", "strided", "chunked"};
 
 }  // namespace
 
-TEST_CASE("memcpy copies every element and nothing else, whatever the length", "[gpu]") {
+TEST_CASE("memcpy copies every element and nothing else, for any length", "[gpu]") {
   gpu_or_skip();
   for (const ElementType dtype : kTypes) {
     for (const i64 length : {i64{1}, i64{200}, i64{1000}, i64{4099}, i64{1 << 20}}) {
@@ -164,7 +164,8 @@ TEST_CASE("memcpy copies every element and nothing else, whatever the length", "
 
 TEST_CASE("Drawn and bounded blocks are each copied once, launch after launch", "[gpu]") {
   gpu_or_skip();
-  // 4 MiB and a rest are 1025 blocks, more than the CTAs that draw; 1000 elements are one.
+  // 4 MiB and a remainder are 1025 blocks, more than the CTAs that draw them; 1000 elements are one
+  // block.
   for (const i64 length : {i64{(1 << 20) + 5}, i64{1000}}) {
     const StreamProblem problem{1, length, ElementType::kFp32, Op::kMemcpy};
     for (const char* text :
@@ -199,7 +200,7 @@ TEST_CASE("Plain addition holds for ragged shapes and every order", "[gpu]") {
         "hint=evict_first",
         {300, 1280, dtype});
   }
-  // 999 elements of 4 bytes are not whole vectors of 16, so a vector is one element.
+  // 999 elements of 4 bytes are not whole 16-byte vectors, so a vector is one element.
   check_runs(
       "elementwise_add:block=32x64,warps=4,vector=4,ctas=4,view=matrix,order=bands,"
       "hint=none",
@@ -210,7 +211,7 @@ TEST_CASE("Plain addition holds for ragged shapes and every order", "[gpu]") {
       {333, 999, ElementType::kFp16});
 }
 
-TEST_CASE("Rows and columns may lie apart, transposed and padded", "[gpu]") {
+TEST_CASE("Rows and columns may be strided: transposed and padded", "[gpu]") {
   gpu_or_skip();
   const StreamProblem problem{100, 200, ElementType::kFp32};
   const Place padded{208, 1}, transposed{1, 104}, sparse{600, 3};
@@ -280,7 +281,7 @@ TEST_CASE("Addition by the copy engine holds for ragged shapes in both layouts",
   }
 }
 
-TEST_CASE("What a memory-bound kernel cannot address is refused", "[gpu]") {
+TEST_CASE("Strides that a memory-bound kernel cannot address are refused", "[gpu]") {
   gpu_or_skip();
   const StreamProblem problem{64, 64, ElementType::kFp32};
   const StreamConfig config = parse_stream_config(

@@ -1,6 +1,6 @@
-// Compiles the tcgen05 kernels to cubins for sm_100a, without a GPU, and looks at what each asks of
-// its SM: registers, shared memory, tensor memory. A fixed list guards every schedule in each of
-// its forms; more are drawn from the candidates of a GB200 by a seed that changes daily. No GPU has
+// Compiles the tcgen05 kernels to cubins for sm_100a, without a GPU, and checks their demands on an
+// SM: registers, shared memory, tensor memory. A fixed list covers every schedule in each of its
+// forms; more are drawn from the candidates of a GB200 with a seed that changes daily. No GPU has
 // run any of them.
 #include <cstring>
 #include <random>
@@ -27,7 +27,7 @@ namespace tilecast {
 namespace {
 
 constexpr i32 kRegistersPerSm = 65536;
-constexpr i32 kMostRegisters = 80;  // what occupancy.cpp counts with
+constexpr i32 kMostRegisters = 80;  // as assumed by occupancy.cpp
 constexpr i32 kMostSharedMemory = 232448;
 
 const GemmProblem kProblem{{8192, 8192, 8192}, ElementType::kFp16, Layout::kTn};
@@ -37,7 +37,7 @@ struct Kernel {
   ElementType dtype;
 };
 
-/// Each comes out usable, and asks for what the model counts.
+/// Each must be usable, with the resources that the model assumes.
 void check_resources(const std::vector<Kernel>& kernels) {
   std::vector<KernelSource> sources;
   for (const auto& [config, dtype] : kernels) {
@@ -116,7 +116,7 @@ TEST_CASE("Every tcgen05 schedule compiles in each of its forms, within register
   check_resources(compiled);
 }
 
-TEST_CASE("Candidates of a GB200 that are new every day compile within registers and memory") {
+TEST_CASE("Randomly drawn GB200 candidates compile within registers and memory") {
   constexpr int kOfEach = 2;
   const GpuSpec gpu = load_gpu("gb200", false).spec;
   std::mt19937 random(daily_seed("tcgen05 candidates that are compiled"));
@@ -132,13 +132,13 @@ TEST_CASE("Candidates of a GB200 that are new every day compile within registers
   check_resources(drawn);
 }
 
-TEST_CASE("What the tcgen05 kernels do not do is refused by name") {
+TEST_CASE("Features that tcgen05 kernels lack are refused by name") {
   const KernelConfig config = fixed_kernels()[0].config;
   CHECK_THROWS_AS(gemm_source(config, {ElementType::kFp16, Layout::kNn}), ConfigError);
   CHECK_THROWS_AS(gemm_source(config, {ElementType::kFp32, Layout::kTn}), ConfigError);
 }
 
-TEST_CASE("A card that cannot run a kernel is told so in one line") {
+TEST_CASE("A GPU that cannot run a kernel is reported in one line") {
   const Device hopper{.ordinal = 0, .name = "NVIDIA H200", .sm_count = 132, .capability = 90};
   const Device blackwell{.ordinal = 1, .name = "NVIDIA B200", .sm_count = 148, .capability = 100};
   CHECK(why_not_runnable(hopper, "sm_90a") == "");

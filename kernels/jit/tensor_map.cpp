@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-constexpr unsigned kEncoderSince = 12000;  // the CUDA version whose signature is wanted
+constexpr unsigned kEncoderSince = 12000;  // CUDA version of the requested function signature
 
 EncodeTensorMap find_encoder() {
   void* function = nullptr;

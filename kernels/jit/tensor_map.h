@@ -1,5 +1,5 @@
 // Tensor maps: how the bulk copy engine addresses a row-major matrix, or several of one shape. The
-// driver's encoder is found through the runtime, so nothing links libcuda.
+// driver's encoder is looked up through the runtime, so nothing links libcuda.
 #pragma once
 
 #include "kernels/gemm/gemm_args.h"
@@ -8,11 +8,11 @@
 
 namespace tilecast {
 
-/// Out-of-bounds loads bring zeros, stores there are dropped. Throws DeviceError where the driver
-/// has no encoder, Error where it refuses the matrix or the box.
+/// Out-of-bounds loads give zeros, out-of-bounds stores are dropped. Throws DeviceError if the
+/// driver has no encoder, Error if it rejects the matrix or the box.
 TensorMap make_tensor_map(const MatrixView& matrix, const TmaBox& box);
 
-/// Likewise of attention heads, in boxes of 64 columns.
+/// Likewise for attention heads, in boxes of 64 columns.
 TensorMap make_heads_map(const HeadsView& view, i32 heads, i32 rows);
 
 }  // namespace tilecast

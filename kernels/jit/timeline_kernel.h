@@ -1,4 +1,4 @@
-// The build of a GEMM kernel that writes down when each role worked on each tile
+// The instrumented build of a GEMM kernel, which records when each role worked on each tile
 // (kernels/device/timeline.cuh).
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace tilecast {
 
-/// Where launches of `kernel` after this one write. Must be called before the first.
+/// Sets the output of later launches of `kernel`. Must be called before the first launch.
 void set_timeline_buffers(const LoadedKernel& kernel, const TimelineBuffers& buffers);
 
 }  // namespace tilecast

@@ -20,7 +20,7 @@ KernelSource instrumented(const KernelConfig& config) {
   return gemm_source(config, {ElementType::kFp16, Layout::kTn}, SumScale::kNone, Build::kTimeline);
 }
 
-/// Those short of registers among them.
+/// Including some that are short of registers.
 const std::vector<std::string> kConfigs = {
     "small_mma:tile=64x256x64,warpgroups=1x1,a=registers,instruction_n=8",
     "blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8",
@@ -70,7 +70,7 @@ TEST_CASE("The instrumented build of each schedule neither spills nor loses its 
   CHECK(usable == built.size());
 }
 
-TEST_CASE("Only the instrumented build holds anything of the timeline") {
+TEST_CASE("Only the instrumented build contains timeline code") {
   const KernelConfig config = parse_kernel_config(kConfigs[3]);
   const KernelSource ordinary = gemm_source(config, {ElementType::kFp16, Layout::kTn});
   CHECK(compile_kernel(ordinary).cubin.find(kVariable) == std::string::npos);

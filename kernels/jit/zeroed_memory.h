@@ -1,4 +1,4 @@
-// Device memory that is zero when it is handed out: what kernels keep between their launches.
+// Zero-initialized device memory, for state that kernels keep between launches.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace tilecast {
 class ZeroedMemory {
  public:
   ZeroedMemory() = default;
-  /// Waits until it is zero. Throws CudaError where there is no room.
+  /// Waits until it is zeroed. Throws CudaError if allocation fails.
   explicit ZeroedMemory(std::size_t bytes);
 
   template <class T>

@@ -1,5 +1,5 @@
-// More of the bulk copy engine: tensor copies with a cache hint, and copies of plain contiguous
-// memory, which need no tensor map. Sizes and addresses are multiples of 16 bytes.
+// Further bulk copies: tensor copies with a cache hint, and copies of contiguous memory, which need
+// no tensor map. Sizes and addresses are multiples of 16 bytes.
 #pragma once
 
 #include "model/base/integers.h"
@@ -59,7 +59,8 @@ __device__ __forceinline__ void bulk_store_hinted(void* destination, u32 source,
       : "memory");
 }
 
-/// Until at most kPending of this thread's bulk groups are unfinished: their writes are done.
+/// Waits until at most kPending of this thread's bulk groups are incomplete, including their
+/// writes.
 template <int kPending>
 __device__ __forceinline__ void bulk_wait() {
   asm volatile("cp.async.bulk.wait_group %0;" ::"n"(kPending) : "memory");

@@ -1,5 +1,5 @@
-// Cluster launch control: a running cluster takes over the place of one that has not started. The
-// answer comes to shared memory like a bulk copy, to every CTA of the asking cluster.
+// Cluster launch control: a running cluster takes over the work of one that has not started. The
+// response is written to shared memory of every CTA of the requesting cluster, like a bulk copy.
 #pragma once
 
 #include "model/base/integers.h"
@@ -8,7 +8,8 @@ namespace tilecast::ptx {
 
 constexpr i32 kLaunchAnswerBytes = 16;
 
-/// By one thread of a cluster of one. `answer` is 16-byte aligned; `barrier` receives its bytes.
+/// Called by one thread of a cluster of one CTA. `answer` is 16-byte aligned; `barrier` receives
+/// its bytes.
 __device__ inline void try_cancel_launch(u32 answer, u32 barrier) {
   asm volatile(
       "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128"
@@ -17,7 +18,7 @@ __device__ inline void try_cancel_launch(u32 answer, u32 barrier) {
       : "memory");
 }
 
-/// The answer goes to the same address, and its bytes to the same barrier, of every CTA.
+/// The response and its bytes go to the same address and the same barrier of every CTA.
 __device__ inline void try_cancel_launch_multicast(u32 answer, u32 barrier) {
   asm volatile(
       "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes"
@@ -26,10 +27,10 @@ __device__ inline void try_cancel_launch_multicast(u32 answer, u32 barrier) {
       : "memory");
 }
 
-/// What an answer says. After a refusal the cluster must not ask again.
+/// Decoded response. After a refusal the cluster must not request again.
 struct CancelledLaunch {
   bool cancelled;
-  u32 first_cta;  // blockIdx.x of the cluster whose place is taken; undefined after a refusal
+  u32 first_cta;  // blockIdx.x of the cancelled cluster; undefined after a refusal
 };
 
 __device__ inline CancelledLaunch read_launch_answer(u32 answer) {

@@ -1,4 +1,4 @@
-// Conversions between fp32 and the element types of 16 and 8 bits, held as their bits.
+// Conversions between fp32 and 16-bit and 8-bit element types, represented by their bits.
 #pragma once
 
 #include "model/base/integers.h"
@@ -6,7 +6,7 @@
 
 namespace tilecast::ptx {
 
-/// Round to nearest even.
+/// Rounds to nearest even.
 __device__ __forceinline__ unsigned short bits_of(float value, ElementType type) {
   unsigned short bits;
   if (type == ElementType::kFp16) {
@@ -28,7 +28,7 @@ __device__ __forceinline__ float value_of_bits(unsigned short bits, ElementType 
   return value;
 }
 
-/// Two neighbours, `low` in the low byte; the nearest, what is too large the largest.
+/// Two neighbours with `low` in the low byte; rounds to nearest even and saturates.
 __device__ __forceinline__ unsigned short fp8_pair_of(float low, float high, ElementType type) {
   unsigned short pair;
   if (type == ElementType::kE4m3) {
@@ -39,7 +39,7 @@ __device__ __forceinline__ unsigned short fp8_pair_of(float low, float high, Ele
   return pair;
 }
 
-/// Two fp8 neighbours as two of fp16, which has every number of either type.
+/// Two fp8 neighbours as two fp16, which represents every value of either fp8 type.
 __device__ __forceinline__ u32 fp16_pair_of(unsigned short fp8_pair, ElementType type) {
   u32 pair;
   if (type == ElementType::kE4m3) {

@@ -1,15 +1,15 @@
-// cp.async: copies of 4, 8 or 16 bytes by one thread, global to shared memory, past the registers.
-// Groups are the thread's own; a thread that waits sees the bytes that it copied itself.
-// A cache hint goes with whole copies only: together with a source shorter than the copy it was an
-// illegal instruction on the H200.
+// cp.async: copies of 4, 8 or 16 bytes by one thread from global to shared memory, without
+// registers. Groups are per thread; a waiting thread sees only the bytes that it copied itself. A
+// cache hint is used with full copies only: combined with a source size shorter than the copy it
+// raised an illegal instruction on the H200.
 #pragma once
 
 #include "model/base/integers.h"
 
 namespace tilecast::ptx {
 
-/// Reads `valid` bytes, 0 to kBytes, and writes zeros for the rest. Both addresses are multiples of
-/// kBytes; where `valid` is 0 nothing is read.
+/// Reads `valid` bytes, 0 to kBytes, and fills the rest with zeros. Both addresses are multiples of
+/// kBytes; if `valid` is 0 nothing is read.
 template <int kBytes>
 __device__ __forceinline__ void cp_async(u32 destination, const void* source, u32 valid) {
   static_assert(kBytes == 4 || kBytes == 8 || kBytes == 16, "bytes of one cp.async");
@@ -24,7 +24,7 @@ __device__ __forceinline__ void cp_async(u32 destination, const void* source, u3
   }
 }
 
-/// The whole kBytes, with a cache hint.
+/// Copies all kBytes, with a cache hint.
 template <int kBytes>
 __device__ __forceinline__ void cp_async_hinted(u32 destination, const void* source, u64 policy) {
   static_assert(kBytes == 4 || kBytes == 8 || kBytes == 16, "bytes of one cp.async");
@@ -43,7 +43,7 @@ __device__ __forceinline__ void cp_async_commit() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/// Until at most kPending of this thread's committed groups are unfinished.
+/// Waits until at most kPending of this thread's committed groups are incomplete.
 template <int kPending>
 __device__ __forceinline__ void cp_async_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");

@@ -1,25 +1,25 @@
-// A pair of CTAs that share tensor core instructions: copies that report to the other CTA's
-// barrier, and arrivals there. The pair is a cluster of two; rank 0 leads.
+// A pair of CTAs that share tensor core instructions: copies that signal the other CTA's barrier,
+// and remote arrivals. The pair is a cluster of two; rank 0 leads.
 #pragma once
 
 #include "model/base/integers.h"
 
 namespace tilecast::ptx {
 
-/// The same address in the shared memory of the cluster's CTA `rank`.
+/// Maps a shared-memory address to the cluster's CTA `rank`.
 __device__ inline u32 shared_address_in(u32 address, u32 rank) {
   u32 mapped;
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(mapped) : "r"(address), "r"(rank));
   return mapped;
 }
 
-/// One arrival at a barrier of any CTA of the cluster, after this thread's accesses before it.
+/// One arrival at a barrier of any CTA in the cluster, with release semantics at cluster scope.
 __device__ inline void mbarrier_arrive_cluster(u32 cluster_barrier) {
   asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(cluster_barrier)
                : "memory");
 }
 
-/// As mbarrier_wait, and sees what threads of the other CTA did before their arrivals.
+/// Like mbarrier_wait, with acquire semantics at cluster scope.
 __device__ inline void mbarrier_wait_cluster(u32 barrier, u32 parity) {
   u32 done = 0;
   while (done == 0) {
@@ -35,7 +35,7 @@ __device__ inline void mbarrier_wait_cluster(u32 barrier, u32 parity) {
   }
 }
 
-/// Global -> this CTA's shared memory; the barrier that receives the bytes may be the leader's.
+/// Global -> this CTA's shared memory; `barrier`, which receives the bytes, may be the leader's.
 __device__ inline void tma_load_2d_pair(u32 destination, const void* map, i32 x, i32 y,
                                         u32 cluster_barrier) {
   asm volatile(

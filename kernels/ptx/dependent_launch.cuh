@@ -1,5 +1,5 @@
-// Programmatic dependent launch: the next kernel of the stream may start, and waits where it needs
-// what this one wrote.
+// Programmatic dependent launch: the next kernel of the stream may start early, and waits before it
+// uses this one's results.
 #pragma once
 
 namespace tilecast::ptx {

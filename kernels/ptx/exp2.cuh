@@ -1,4 +1,4 @@
-// 2^x and log2 x by the special-function unit; 2^-inf is 0, log2 0 is -inf, NaN stays.
+// 2^x and log2 x on the special function unit; 2^-inf is 0, log2 0 is -inf, NaN propagates.
 #pragma once
 
 namespace tilecast::ptx {

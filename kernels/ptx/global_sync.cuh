@@ -1,4 +1,4 @@
-// Words in global memory by which CTAs wait for each other, and sums that they add to together.
+// Synchronization of CTAs through words in global memory, and additions in L2.
 #pragma once
 
 #include "model/base/integers.h"
@@ -15,7 +15,7 @@ __device__ inline void add_release(u32* word, u32 value) {
   asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
 
-/// The value before.
+/// Returns the previous value.
 __device__ inline u32 fetch_add_acq_rel(u32* word, u32 value) {
   u32 before;
   asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;"
@@ -30,14 +30,15 @@ __device__ inline void add_one(float* to, float v) {
   asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" ::"l"(to), "f"(v) : "memory");
 }
 
-/// Adds four neighbours, 16-byte aligned, in L2.
+/// Adds four neighbours in L2; 16-byte aligned.
 __device__ inline void add_four(float* to, const float4& v) {
   asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(v.x),
                "f"(v.y), "f"(v.z), "f"(v.w)
                : "memory");
 }
 
-/// What another SM wrote, once this thread has synchronised with one that acquired it.
+/// Loads past L1 data written by another SM, after this thread has synchronized with one that
+/// acquired it.
 __device__ inline float4 load_four(const float* from) {
   float4 v;
   asm volatile("ld.global.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"

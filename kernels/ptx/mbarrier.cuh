@@ -1,5 +1,5 @@
-// mbarrier: phases counted by arrivals and by bytes that bulk copies bring. Addresses are 32-bit
-// shared-memory addresses; a fresh barrier is in phase 0, so wait(parity 1) passes at once.
+// mbarrier: phases complete by arrivals and by bytes of bulk copies. Addresses are 32-bit
+// shared-memory addresses; a new barrier is in phase 0, so wait(parity 1) passes at once.
 #pragma once
 
 #include "model/base/integers.h"
@@ -14,7 +14,8 @@ __device__ inline void mbarrier_init(u32 barrier, u32 arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 
-/// Makes initialised barriers visible to the cluster and to the copy engine; then synchronise.
+/// Makes initialized barriers visible to the cluster and to the copy engine; synchronize
+/// afterwards.
 __device__ inline void fence_mbarrier_init() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
@@ -23,15 +24,15 @@ __device__ inline void mbarrier_arrive(u32 barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-/// One arrival that also announces `bytes` to come.
+/// One arrival that also announces `bytes` of pending copies.
 __device__ inline void mbarrier_arrive_expect_tx(u32 barrier, u32 bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
 }
 
-/// Arrives at the same barrier of the CTA with this rank in the cluster. No release at cluster
-/// scope: it would be a fence in every K block, and a stage is only read, by wgmmas that have
-/// completed, before it is handed back.
+/// Arrives at the same barrier of the CTA with this rank in the cluster. Without release at cluster
+/// scope, which would be a fence per K block: a stage is only read, by wgmmas that have completed
+/// before it is released.
 __device__ inline void mbarrier_arrive_remote(u32 barrier, u32 cta_rank) {
   asm volatile(
       "{\n"
@@ -43,7 +44,7 @@ __device__ inline void mbarrier_arrive_remote(u32 barrier, u32 cta_rank) {
       : "memory");
 }
 
-/// True once the phase with this parity has completed. May suspend the thread for a while.
+/// True once the phase with this parity has completed. May suspend the thread for some time.
 __device__ inline bool mbarrier_try_wait(u32 barrier, u32 parity) {
   u32 done;
   asm volatile(

@@ -1,4 +1,4 @@
-// Sums of elements held in 32-bit words: one fp32, or two of 16 bits, rounded to nearest even.
+// Addition of elements in 32-bit words: one fp32, or two 16-bit elements, rounded to nearest even.
 #pragma once
 
 #include "model/base/integers.h"
@@ -16,7 +16,7 @@ __device__ __forceinline__ u32 packed_add(u32 a, u32 b) {
   } else {
 #if __CUDA_ARCH__ >= 900
     asm("add.rn.bf16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
-#else  // 1 a + b, rounded once
+#else  // 1 * a + b, rounded once
     constexpr u32 kOnes = 0x3f803f80;
     asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(kOnes), "r"(b));
 #endif

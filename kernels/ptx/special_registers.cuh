@@ -1,19 +1,19 @@
-// Special registers: this thread, the SM that runs it, and the two clocks a kernel can read.
+// Special registers: thread index, SM, and the clocks that a kernel can read.
 #pragma once
 
 #include "model/base/integers.h"
 
 namespace tilecast::ptx {
 
-/// %smid: the SM now; stable for a CTA that is never preempted.
+/// %smid: the current SM; constant for a CTA that is never preempted.
 __device__ __forceinline__ u32 smid() {
   u32 id;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
   return id;
 }
 
-/// %tid.x, read where it is used: the compiler keeps nothing that follows from it in registers from
-/// one turn of a loop to the next.
+/// %tid.x, reread at each use, so that the compiler does not keep values derived from it in
+/// registers across loop iterations.
 __device__ __forceinline__ u32 thread_index() {
   u32 thread;
   asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
@@ -34,7 +34,7 @@ __device__ __forceinline__ u64 clock64_now() {
   return cycles;
 }
 
-/// %globaltimer: nanoseconds; steps of 32 ns to about 1 us, by driver and chip.
+/// %globaltimer: nanoseconds, in steps of 32 ns to about 1 us, depending on driver and chip.
 __device__ __forceinline__ u64 globaltimer() {
   u64 nanoseconds;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds)::"memory");

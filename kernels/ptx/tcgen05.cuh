@@ -1,10 +1,11 @@
-// tcgen05: Blackwell's tensor cores. Matrix multiply-accumulate is issued by one thread, reads A
-// and B from shared memory and adds to 128 lanes x 32-bit columns of tensor memory; it completes on
-// an mbarrier. kGroup is 1, or 2 for a pair of CTAs that share one instruction: the CTA of even
-// rank issues it, each CTA holds its rows of A, half of B's rows and its rows of the accumulators.
+// tcgen05: Blackwell's tensor cores. A matrix multiply-accumulate is issued by one thread, reads A
+// and B from shared memory and accumulates in 128 lanes x 32-bit columns of tensor memory; it
+// completes on an mbarrier. kGroup is 1, or 2 for a pair of CTAs that share one instruction: the
+// CTA of even rank issues it, and each CTA holds its rows of A, half of B's rows and its rows of
+// the accumulators.
 //
-// Addresses in tensor memory are lane << 16 | column. Thread synchronisation orders accesses to it
-// only between a fence before and a fence after.
+// Tensor-memory addresses are lane << 16 | column. Thread synchronization orders accesses to tensor
+// memory only between a fence before and a fence after it.
 #pragma once
 
 #include "kernels/ptx/tcgen05_descriptor.h"
@@ -17,7 +18,7 @@ struct CheckGroup {
   static_assert(kGroup == 1 || kGroup == 2, "one CTA or a pair");
 };
 
-/// By one whole warp of each CTA: waits for `columns` (a power of two from 32 to 512) and writes
+/// Called by one whole warp per CTA: waits for `columns` (a power of two from 32 to 512) and writes
 /// their address to shared memory.
 template <i32 kGroup>
 __device__ inline void tcgen05_alloc(u32 shared_result, u32 columns) {
@@ -35,7 +36,7 @@ __device__ inline void tcgen05_alloc(u32 shared_result, u32 columns) {
   }
 }
 
-/// By the warp that allocated: this CTA asks for no more.
+/// Called by the allocating warp: this CTA will not allocate again.
 template <i32 kGroup>
 __device__ inline void tcgen05_relinquish_alloc_permit() {
   CheckGroup<kGroup>{};
@@ -46,7 +47,7 @@ __device__ inline void tcgen05_relinquish_alloc_permit() {
   }
 }
 
-/// By the warp that allocated, before the CTA ends.
+/// Called by the allocating warp before the CTA ends.
 template <i32 kGroup>
 __device__ inline void tcgen05_dealloc(u32 address, u32 columns) {
   CheckGroup<kGroup>{};
@@ -61,7 +62,7 @@ __device__ inline void tcgen05_dealloc(u32 address, u32 columns) {
   }
 }
 
-/// 16 K elements of A times B into `accumulators`; accumulate false overwrites. By one thread.
+/// Accumulates 16 K elements of A times B; `accumulate` false overwrites. Called by one thread.
 template <i32 kGroup>
 __device__ inline void tcgen05_mma_f16(u32 accumulators, const SharedOperand& a,
                                        const SharedOperand& b, u32 instruction, bool accumulate) {
@@ -90,7 +91,8 @@ __device__ inline void tcgen05_mma_f16(u32 accumulators, const SharedOperand& a,
   }
 }
 
-/// Arrives at the barrier, in each CTA of a pair, once all that this thread issued before is done.
+/// Arrives at the barrier, in each CTA of a pair, once all MMAs issued earlier by this thread are
+/// complete.
 template <i32 kGroup>
 __device__ inline void tcgen05_commit(u32 barrier) {
   CheckGroup<kGroup>{};
@@ -108,20 +110,20 @@ __device__ inline void tcgen05_commit(u32 barrier) {
   }
 }
 
-/// Before a thread tells others of its accesses to tensor memory.
+/// Before a thread signals others about its accesses to tensor memory.
 __device__ inline void tcgen05_fence_before_thread_sync() {
   asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
 }
 
-/// After it was told of theirs.
+/// After a thread was signalled about others' accesses.
 __device__ inline void tcgen05_fence_after_thread_sync() {
   asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
 }
 
 #define TILECAST_R4(i) "=r"(r[i]), "=r"(r[i + 1]), "=r"(r[i + 2]), "=r"(r[i + 3])
 
-/// Thread t of the warp gets 32 columns of the t-th of its 32 lanes, which are those of
-/// 32 * (warp % 4); once tcgen05_wait_ld has returned.
+/// Thread t of the warp gets 32 columns of the t-th of its 32 lanes, which start at 32 * (warp %
+/// 4); valid after tcgen05_wait_ld.
 __device__ inline void tcgen05_ld_32_columns(u32 (&r)[32], u32 address) {
   asm volatile(
       "tcgen05.ld.sync.aligned.32x32b.x32.b32"
@@ -134,8 +136,8 @@ __device__ inline void tcgen05_ld_32_columns(u32 (&r)[32], u32 address) {
 
 #undef TILECAST_R4
 
-/// Until this thread's loads from tensor memory have returned, those of `r` among them; the
-/// compiler uses them after it only.
+/// Waits for this thread's loads from tensor memory, including `r`, which the compiler uses only
+/// afterwards.
 __device__ inline void tcgen05_wait_ld(u32 (&r)[32]) {
   asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "memory");
 #pragma unroll

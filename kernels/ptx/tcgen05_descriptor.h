@@ -1,7 +1,7 @@
-// What tcgen05.mma is told by bits: the shape and types of one instruction, and where an operand
-// lies in shared memory. Fields as in the PTX ISA, sections "Instruction descriptor" (kind::f16)
-// and "Shared memory descriptor" of tcgen05. Compiled by the kernels and by the host.
-// Checked by: tcgen05_descriptor_test.cpp, values worked out by hand.
+// Bit encodings of tcgen05.mma: the instruction descriptor (shape and types) and the shared-memory
+// descriptor of an operand. Fields as in the PTX ISA, sections "Instruction descriptor" (kind::f16)
+// and "Shared memory descriptor" of tcgen05. Compiled by kernels and host. Checked by:
+// tcgen05_descriptor_test.cpp, values computed by hand.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -10,7 +10,7 @@
 
 namespace tilecast::ptx {
 
-/// fp32 accumulators, A and B dense and K-major. m counts both CTAs of a pair.
+/// fp32 accumulators, dense K-major A and B. m counts both CTAs of a pair.
 TILECAST_HD constexpr u32 tcgen05_instruction(ElementType type, i32 m, i32 n) {
   constexpr u32 kFp32 = 1u << 4;
   const u32 operand = type == ElementType::kBf16 ? 1 : 0;
@@ -18,15 +18,15 @@ TILECAST_HD constexpr u32 tcgen05_instruction(ElementType type, i32 m, i32 n) {
          static_cast<u32>(m >> 4) << 24;
 }
 
-/// A K-major operand in rows of 128 swizzled bytes. As in Hopper's descriptor the start address is
-/// in units of 16 bytes in the low bits; version and swizzle are coded differently.
+/// A K-major operand in rows of 128 bytes with 128-byte swizzle. As in Hopper's descriptor the low
+/// bits hold the start address in units of 16 bytes; version and swizzle are encoded differently.
 struct SharedOperand {
   u32 low, high;
 
-  /// `address` in shared memory, of a row whose number is a multiple of eight.
+  /// `address`: shared-memory address of a row whose index is a multiple of eight.
   TILECAST_HD static constexpr SharedOperand swizzled_128(u32 address) {
-    constexpr u32 kInCta = 0x3FFFF;  // in a cluster the address also holds the CTA's rank
-    constexpr u32 kUnread = 1;       // leading offset
+    constexpr u32 kInCta = 0x3FFFF;  // in a cluster the address also contains the CTA's rank
+    constexpr u32 kUnread = 1;       // leading offset; ignored
     constexpr u32 kEightRows = 8 * 128;
     constexpr u32 kVersion = 1u << 14;     // bit 46
     constexpr u32 kSwizzle128 = 2u << 29;  // bits 61 to 63

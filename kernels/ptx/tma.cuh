@@ -1,12 +1,12 @@
-// The bulk copy engine (TMA) on tensor maps of two to five sides. `map` points at a TensorMap in
-// kernel parameters.
+// Bulk tensor copies (TMA) with tensor maps of two to five dimensions. `map` points to a TensorMap
+// in kernel parameters.
 #pragma once
 
 #include "model/base/integers.h"
 
 namespace tilecast::ptx {
 
-/// Fetches a tensor map ahead of its first use.
+/// Prefetches a tensor map before its first use.
 __device__ inline void prefetch_tensor_map(const void* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
@@ -88,7 +88,7 @@ __device__ inline void tma_prefetch_3d(const void* map, i32 x, i32 y, i32 z) {
                : "memory");
 }
 
-/// Shared -> global, clipped at the tensor's edges.
+/// Shared -> global, clipped at the tensor's bounds.
 __device__ inline void tma_store_2d(const void* map, u32 source, i32 x, i32 y) {
   asm volatile(
       "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),
@@ -124,13 +124,13 @@ __device__ inline void tma_store_commit() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
-/// Waits until at most kPending of this thread's committed stores still read shared memory.
+/// Waits until at most kPending of this thread's committed stores have yet to read shared memory.
 template <int kPending>
 __device__ inline void tma_store_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kPending) : "memory");
 }
 
-/// Orders ordinary shared-memory accesses of this thread before later ones of the copy engine.
+/// Orders this thread's ordinary shared-memory accesses before later ones of the copy engine.
 __device__ inline void fence_proxy_async() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }

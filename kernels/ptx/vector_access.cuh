@@ -1,5 +1,5 @@
-// Loads and stores of 2 to 16 bytes by one thread, in global and in shared memory. A value is held
-// in 32-bit words; two bytes lie in the low half of one.
+// Loads and stores of 2 to 16 bytes per thread, in global and shared memory. A value is held in
+// 32-bit words; two bytes use the low half of one.
 #pragma once
 
 #include "model/base/integers.h"
@@ -13,7 +13,7 @@ struct Vector {
   u32 word[kWords];
 };
 
-// The path of each width; `suffix` and `operand` add the cache hint.
+// One instruction per width; `suffix` and `operand` add the cache hint.
 #define TILECAST_LOAD(space, suffix, constraint, ...)                                 \
   if constexpr (kBytes == 2) {                                                        \
     unsigned short half;                                                              \
@@ -59,7 +59,7 @@ struct Vector {
 #define TILECAST_NO_HINT(place) ""
 #define TILECAST_HINT(place) ", %" #place
 
-/// Past L1, which a stream has no use for.
+/// Bypasses L1, which does not help streaming access.
 template <int kBytes, bool kHinted>
 __device__ __forceinline__ Vector<kBytes> load_global(const void* address, u64 policy) {
   Vector<kBytes> v;

@@ -1,12 +1,12 @@
-// Loads and stores that are done each time they are written, in order: what a kernel that times
-// them needs. In global memory they go past L1.
+// Loads and stores that are executed each time and in order, for kernels that time them. In global
+// memory they bypass L1.
 #pragma once
 
 #include "model/base/integers.h"
 
 namespace tilecast::ptx {
 
-/// Where the address differs each time; the assembler merges such loads from one place.
+/// For addresses that differ each time; the assembler merges such loads from one address.
 __device__ __forceinline__ u32 load_past_l1(const void* address) {
   u32 value;
   asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");

@@ -6,8 +6,9 @@
 
 namespace tilecast::ptx {
 
-/// True in one lane of a converged warp, always the same one. The compiler knows that a single
-/// thread follows, and issues bulk copies without a loop over lanes; `threadIdx.x == 0` hides it.
+/// True in one lane of a converged warp, always the same one. The compiler then knows that a single
+/// thread continues, and issues bulk copies without a loop over lanes; `threadIdx.x == 0` hides
+/// that.
 __device__ inline bool elect_one() {
   u32 elected;
   asm volatile(
@@ -20,7 +21,7 @@ __device__ inline bool elect_one() {
   return elected != 0;
 }
 
-/// This thread's warp in the CTA, known to the compiler to be the same in every lane.
+/// This thread's warp index in the CTA, known to the compiler to be warp-uniform.
 __device__ inline i32 uniform_warp_index() {
   return __shfl_sync(0xffffffff, static_cast<i32>(threadIdx.x) / 32, 0);
 }
@@ -30,7 +31,7 @@ __device__ inline void named_barrier_sync(u32 id, u32 threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
-/// Counts towards the barrier without waiting for it.
+/// Arrives at the barrier without waiting.
 __device__ inline void named_barrier_arrive(u32 id, u32 threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
@@ -46,7 +47,7 @@ __device__ inline void setmaxnreg_dec() {
 }
 
 /// Four 8x8 matrices of 16-bit elements; lane l gives the address of row l % 8 of matrix l / 8.
-/// kTransposed: of what is its column l % 8 in registers.
+/// kTransposed: the registers hold the transposed matrices.
 template <bool kTransposed = false>
 __device__ inline void stmatrix_x4(u32 address, u32 r0, u32 r1, u32 r2, u32 r3) {
   if constexpr (kTransposed) {
@@ -61,7 +62,7 @@ __device__ inline void stmatrix_x4(u32 address, u32 r0, u32 r1, u32 r2, u32 r3) 
   }
 }
 
-/// Two of them: sixteen rows of eight columns, from the addresses of the first sixteen lanes.
+/// Two matrices: sixteen rows of eight columns, at the addresses of the first sixteen lanes.
 template <bool kTransposed = false>
 __device__ inline void stmatrix_x2(u32 address, u32 r0, u32 r1) {
   if constexpr (kTransposed) {
@@ -75,7 +76,7 @@ __device__ inline void stmatrix_x2(u32 address, u32 r0, u32 r1) {
   }
 }
 
-/// The inverse: loads what stmatrix_x4 stores, from the same addresses.
+/// Inverse of stmatrix_x4, with the same addresses.
 __device__ inline void ldmatrix_x4(u32 address, u32 (&r)[4]) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
@@ -83,7 +84,8 @@ __device__ inline void ldmatrix_x4(u32 address, u32 (&r)[4]) {
                : "memory");
 }
 
-/// Two fp32 values rounded to 16 bits, `low` in the low half; kRelu: negative ones to 0, NaN stays.
+/// Two fp32 values rounded to 16 bits, with `low` in the low half; kRelu: clamps negative values to
+/// 0 and propagates NaN.
 template <ElementType kType, bool kRelu = false>
 __device__ inline u32 pack_16bit(float low, float high) {
   u32 packed;

@@ -1,10 +1,10 @@
-// wgmma: asynchronous matrix multiply-accumulate of one warpgroup, m64nNk16, 16-bit operands, fp32
-// accumulators in registers; B from shared memory, A from there or from registers. N is a multiple
-// of 8 up to 256. Of operands of 8 bits: m64nNk32.
+// wgmma: asynchronous matrix multiply-accumulate of one warpgroup, m64nNk16, with 16-bit operands
+// and fp32 accumulators in registers; B from shared memory, A from shared memory or registers. N is
+// a multiple of 8 up to 256. With 8-bit operands: m64nNk32.
 //
 // PTX names every accumulator register in the instruction text, so the text depends on N: the
-// macros below build "{%0, ..., %(N/2 - 1)}" and the matching operands from groups of eight; of odd
-// multiples of 8 with four more (_4).
+// macros below build "{%0, ..., %(N/2 - 1)}" and the matching operands from groups of eight, with
+// four more (_4) for odd multiples of 8.
 #pragma once
 
 #include "model/base/integers.h"
@@ -12,20 +12,20 @@
 
 namespace tilecast::ptx {
 
-/// Before the first wgmma of a batch, and after other code touched the accumulators.
+/// Required before the first wgmma of a batch, and after other code accessed the accumulators.
 __device__ inline void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 
 __device__ inline void wgmma_commit() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-/// Waits until at most kPending committed groups of this warpgroup are unfinished.
+/// Waits until at most kPending committed groups of this warpgroup are incomplete.
 template <int kPending>
 __device__ inline void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
 }
 
-/// Keeps the compiler from moving uses of accumulators across a wait.
+/// Prevents the compiler from moving uses of accumulators across a wait.
 template <int kCount>
 __device__ inline void wgmma_fence_registers(float (&d)[kCount]) {
 #pragma unroll
@@ -34,8 +34,8 @@ __device__ inline void wgmma_fence_registers(float (&d)[kCount]) {
   }
 }
 
-/// Matrix descriptor of a swizzled slab. The start address sits in 16-byte units in the low bits,
-/// so that moving on in shared memory is one 32-bit addition.
+/// Matrix descriptor of a swizzled slab. The low bits hold the start address in units of 16 bytes,
+/// so advancing in shared memory is one 32-bit addition.
 struct MatrixDescriptor {
   u32 low, high;
 
@@ -45,7 +45,7 @@ struct MatrixDescriptor {
   __device__ static MatrixDescriptor swizzled(u32 address, u32 leading_bytes, u32 stride_bytes) {
     static_assert(kRowBytes == 128 || kRowBytes == 64, "rows of one whole swizzle span");
     constexpr u32 kSwizzle = (kRowBytes == 128 ? 1u : 2u) << 30;
-    constexpr u32 kInCta = 0x3FFFF;  // in a cluster the address also holds the CTA's rank
+    constexpr u32 kInCta = 0x3FFFF;  // in a cluster the address also contains the CTA's rank
     return {(address & kInCta) >> 4 | (leading_bytes >> 4) << 16, stride_bytes >> 4 | kSwizzle};
   }
   __device__ MatrixDescriptor moved(u32 bytes) const { return {low + (bytes >> 4), high}; }
@@ -119,9 +119,9 @@ struct MatrixDescriptor {
 #define TILECAST_OUT_14_4 TILECAST_OUT_14, TILECAST_D4(112)
 #define TILECAST_OUT_15_4 TILECAST_OUT_15, TILECAST_D4(120)
 
-// n, the number of its register list above, and the numbers of the operands that follow the n / 2
-// accumulators: A's descriptor, B's, the predicate. `type`: K and the operands' types; `major`: of
-// 16-bit operands which are transposed, of fp8 nothing.
+// n, the number of its register list above, and the numbers of the operands after the n / 2
+// accumulators: A's descriptor, B's, the predicate. `type`: K and the operand types; `major`:
+// transposition flags for 16-bit operands, empty for fp8.
 #define TILECAST_WGMMA_SHARED(n, list, a, b, accumulate, type, major)                \
   asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #accumulate                      \
                ", 0;\n"                                                              \
@@ -130,7 +130,7 @@ struct MatrixDescriptor {
                : TILECAST_OUT_##list                                                 \
                : "l"(desc_a), "l"(desc_b), "r"(scale_d), "n"(kOfA), "n"(kOfB))
 
-// The same with four registers of A.
+// Likewise, with four registers of A.
 #define TILECAST_WGMMA_REGISTERS(n, list, a0, a1, a2, a3, b, accumulate, type, major)       \
   asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #accumulate                             \
                ", 0;\n"                                                                     \
@@ -220,8 +220,8 @@ __device__ inline void wgmma_m64k16(float (&d)[kN / 2], const MatrixDescriptor& 
   TILECAST_WGMMA_EVERY_N(TILECAST_SHARED_CASE)
 }
 
-/// The same with A in registers: for each warp's sixteen rows what ldmatrix_x4 returns of sixteen
-/// K elements. The registers must not change before the wgmma has completed.
+/// Likewise with A in registers: per warp, its sixteen rows of sixteen K elements as loaded by
+/// ldmatrix_x4. The registers must not change before the wgmma has completed.
 template <int kN, ElementType kType, bool kTransposedB>
 __device__ inline void wgmma_m64k16(float (&d)[kN / 2], const u32 (&a)[4],
                                     const MatrixDescriptor& b, bool accumulate) {
