@@ -27,7 +27,7 @@ TEST_CASE("Rows near the best of their problem and regime count three times") {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].time->median = Seconds{1e-4 * (i == 0 ? 1 : i == 1 ? 1.19 : 1.21)};
   }
-  rows[3].point.regime = Regime::kSustained;  // the best there
+  rows[3].point.regime = Regime::kSustained;  // the best in that regime
   std::get<GemmProblem>(rows[4].point.problem).dtype = ElementType::kBf16;
   std::get<GemmProblem>(rows[5].point.problem).shape.n *= 2;
   const FitRows fit = fit_rows(h200(), {file_of(rows)}, 1);
@@ -50,8 +50,7 @@ TEST_CASE(
   rows[4].sm_clock.reset();
   rows[5].point.inputs = Inputs::kZeros;
   rows[6].point.config = std::string(kCublasltBest);
-  std::get<GemmProblem>(rows[7].point.problem).shape.k +=
-      4;  // rows of A are no whole 16 bytes: refused
+  std::get<GemmProblem>(rows[7].point.problem).shape.k += 4;  // unaligned rows of A: rejected
   rows[8].point = {.problem = StreamProblem{1, 4096, ElementType::kFp32, Op::kMemcpy},
                    .config = {}};
   rows[8].point.config = std::string(kRuntimeCopy);

@@ -55,7 +55,7 @@ struct RunContext {
 /// What was measured. Rows with equal points and revisions are repetitions.
 struct Point {
   AnyProblem problem{};
-  std::string config;  // canonical text, or what it is compared with: is_baseline
+  std::string config;  // canonical text, or a baseline (is_baseline)
   Regime regime = Regime::kBurst;
   Inputs inputs = Inputs::kNormal;
   L2State l2_state = L2State::kRotating;

@@ -11,7 +11,7 @@
 
 namespace tilecast {
 
-/// Equal keys: rows that may be compared. In the order of problems, regimes, inputs, states of L2.
+/// Rows with equal keys may be compared. Ordered by problem, regime, inputs, L2 state.
 using GroupKey = std::tuple<Op, std::array<i64, 3>, std::string, Regime, Inputs, L2State>;
 
 /// All of a point except the configuration.
