@@ -1,4 +1,4 @@
-// Runs a command as the program would and keeps what it wrote. For tests.
+// For tests: runs a command in this process and captures its output.
 #pragma once
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ struct CapturedRun {
   std::string out, err;
 };
 
-/// Points a standard stream at a file until it goes out of scope.
+/// Redirects a standard stream to a file during its lifetime.
 class StreamCapture {
  public:
   StreamCapture(std::FILE* stream, const std::string& path) : stream_(stream) {
@@ -43,7 +43,7 @@ class StreamCapture {
   int saved_;
 };
 
-/// `add` adds the command that `arguments` begin with.
+/// `add` registers the command that `arguments` begin with.
 inline CapturedRun run_captured(void (*add)(Program&), const std::vector<std::string>& arguments) {
   const TemporaryFolder folder;
   CapturedRun run{};

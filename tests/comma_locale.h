@@ -1,5 +1,5 @@
-// Sets a locale with a decimal comma until it is destroyed: an installed one, else one that
-// localedef makes.
+// Sets a locale with a decimal comma during its lifetime: an installed one, else one built by
+// localedef.
 #pragma once
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// What a piece of code complains of, as "2 message" with the exit code in front; "" if it does not.
+// The error of a piece of code, as "2 message" with its exit code; "" without an error.
 #pragma once
 
 #include <string>

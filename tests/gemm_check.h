@@ -1,4 +1,4 @@
-// One GEMM configuration on the device against cuBLASLt and fp64, as a test's checks.
+// Test checks of one GEMM configuration on the device against cuBLASLt and fp64.
 #pragma once
 
 #include <map>
@@ -17,10 +17,11 @@
 
 namespace tilecast {
 
-/// Right, and its error at most 1.1 times that of cuBLASLt's own result in the same type, if given.
+/// Checks that the result is correct and, if cuBLASLt's verdict is given, that its error is at most
+/// 1.1 times that of cuBLASLt in the same type.
 inline void check_gemm(GpuTestBench& bench, const KernelConfig& config, const Verdict* cublaslt) {
   constexpr double kOfCublaslt = 1.1;
-  constexpr double kReferenceError = 0x1p-20;  // of the fp32 reference itself
+  constexpr double kReferenceError = 0x1p-20;  // error of the fp32 reference itself
   const std::string what = to_text(bench.problem) + " " + to_text(config);
   const HangGuard guard(what);
   const Verdict verdict = bench.check(config);
@@ -32,7 +33,7 @@ inline void check_gemm(GpuTestBench& bench, const KernelConfig& config, const Ve
   }
 }
 
-/// On all cores, so that no check waits for its kernel.
+/// Compiles on all cores in advance, so that no check waits for its kernel.
 inline void compile_all(GpuTestBench& bench, const std::vector<std::string>& configs,
                         ElementType dtype, Layout layout) {
   std::vector<KernelSource> sources;
@@ -42,18 +43,18 @@ inline void compile_all(GpuTestBench& bench, const std::vector<std::string>& con
   compile_ahead(sources, bench.cache);
 }
 
-/// At least 1, at most `most`.
+/// From 1 to `most`.
 inline i64 drawn_up_to(i64 most, std::mt19937& random) {
   return 1 + static_cast<i64>(random() % static_cast<u64>(most));
 }
 
-/// A type of operands for the index-th problem of a test.
+/// Operand type for the index-th problem of a test.
 inline ElementType drawn_type(int index) {
   constexpr ElementType kTypes[] = {ElementType::kFp16, ElementType::kBf16, ElementType::kE4m3};
   return kTypes[index % 3];
 }
 
-/// One of `legal`, if there is any.
+/// Draws one of `legal`, if there is any.
 inline void draw_one(const std::vector<KernelConfig>& legal, std::mt19937& random,
                      std::vector<KernelConfig>& drawn) {
   if (!legal.empty()) {
@@ -77,8 +78,8 @@ inline void compile_all(GpuTestBench& bench, const std::vector<Drawn>& drawn) {
   compile_ahead(sources, bench.cache);
 }
 
-/// Each is right, and walks its tiles as the model says. How many of each schedule were checked,
-/// which is all but what the compiler rejects.
+/// Checks that each result is correct and that tiles are walked as modelled. Returns the number
+/// checked per schedule, which is all except compiler rejections.
 inline std::map<Schedule, int> check_walked(GpuTestBench& bench, const std::vector<Drawn>& drawn) {
   compile_all(bench, drawn);
   std::map<Schedule, int> of_schedule;

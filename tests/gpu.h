@@ -1,5 +1,5 @@
-// For tests tagged [gpu]: they run as a CTest entry of their own, which skips where no GPU can run
-// our kernels.
+// For tests tagged [gpu]: they run as a separate CTest entry, which is skipped without a suitable
+// GPU.
 #pragma once
 
 #include <cstdio>
@@ -12,7 +12,7 @@ namespace tilecast {
 
 constexpr int kCtestSkip = 77;
 
-/// Ends the program with CTest's skip code, and says why, without a Hopper GPU.
+/// Without a Hopper GPU, ends the program with CTest's skip code and a message.
 inline Device gpu_or_skip() {
   try {
     return require_hopper();

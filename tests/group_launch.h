@@ -1,5 +1,5 @@
-// What tests of grouped kernels share: their cache, groups drawn at random, and C of a launch with
-// any numbers of groups on the device.
+// Helpers for tests of grouped kernels: a shared cache, random groups, and C of a launch with any
+// group sizes on the device.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace tilecast {
 
-inline constexpr i64 kGuardRows = 128;  // of C behind the last one
+inline constexpr i64 kGuardRows = 128;  // rows after C
 
 inline CubinCache& grouped_cache() {
   static const TemporaryFolder folder;
@@ -26,7 +26,7 @@ inline CubinCache& grouped_cache() {
   return cache;
 }
 
-/// What is not in grouped_cache() yet.
+/// Compiles what grouped_cache() does not have yet.
 inline void compile_grouped(std::span<const char* const> configs,
                             const std::vector<ProblemKind>& kinds) {
   std::vector<KernelSource> sources;
@@ -38,8 +38,8 @@ inline void compile_grouped(std::span<const char* const> configs,
   compile_ahead(sources, grouped_cache());
 }
 
-/// C in fp16, and kGuardRows behind it, of a launch planned for `problem`, with these numbers of
-/// its groups on the device.
+/// C in fp16 plus kGuardRows after it, for a launch planned for `problem`, with these group sizes
+/// on the device.
 inline std::vector<unsigned short> run_grouped(const KernelConfig& config,
                                                const GemmProblem& problem,
                                                const std::vector<i32>& numbers,
@@ -66,8 +66,8 @@ inline std::vector<unsigned short> run_grouped(const KernelConfig& config,
   return c_device.read<unsigned short>(c_count);
 }
 
-/// Of up to nine groups with up to `most_rows` each, now and then of up to `most_groups` with few;
-/// some group has a row.
+/// Up to nine groups with up to `most_rows` rows each, sometimes up to `most_groups` small ones; at
+/// least one group has a row.
 inline std::vector<i64> random_rows(std::mt19937& random, std::size_t most_groups, i64 most_rows) {
   constexpr std::size_t kFewGroups = 9;
   constexpr i64 kFewRows = 40;

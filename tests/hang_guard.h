@@ -1,4 +1,4 @@
-// For tests on the device: nothing but the end of the program stops a kernel that waits for ever.
+// For device tests: a hanging kernel can only be stopped by ending the program.
 #pragma once
 
 #include <chrono>
@@ -12,8 +12,7 @@
 
 namespace tilecast {
 
-/// Names `what` and ends the program with exit code 1 where this lives longer than any launch of a
-/// test takes.
+/// Ends the program with exit code 1 and `what` if it lives longer than any launch of a test takes.
 class HangGuard {
  public:
   explicit HangGuard(std::string what) : what_(std::move(what)), watcher_([this] { watch(); }) {}

@@ -1,13 +1,12 @@
-# Every header compiles alone. X.cpp and X_test.cpp include X.h before all else (tests/structure checks
-# that), so a build that compiles each source by itself compiles X.h alone with them
-# (TILECAST_FAST_BUILD does not). For each header without such a source one is generated (with
-# TILECAST_FAST_BUILD one for three of them, another of which is first every day), which the test
-# builds, as a part of the header's layer: what the layer does not link is not found, and the
-# headers of a layer that is not built (kernels and measurement without a CUDA toolkit) are not
-# compiled.
+# Checks that every header compiles alone. X.cpp and X_test.cpp include X.h before all else (checked
+# by tests/structure), so a build that compiles each source separately (not TILECAST_FAST_BUILD)
+# already compiles X.h alone. For every header without such a source one is generated (with
+# TILECAST_FAST_BUILD one for three headers, in an order that rotates daily), which the test builds
+# as part of the header's layer: it finds only what the layer links, and headers of layers that are
+# not built (kernels and measurement without a CUDA toolkit) are skipped.
 
-# tilecast_lone_headers(NAME LINK target... HEADERS path...): a library with a source for each header,
-# or each `at_once` of them, that no source of its own compiles.
+# tilecast_lone_headers(NAME LINK target... HEADERS path...): a library with one source per header,
+# or per `at_once` headers, that no other source compiles alone.
 function(tilecast_lone_headers name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK;HEADERS")
   set(lone)
@@ -52,7 +51,7 @@ endif()
 string(TIMESTAMP today "%s" UTC)
 math(EXPR today "${today} / 86400")
 
-# The tests' own headers; four of them are of tests on a device.
+# The tests' own headers; four of them belong to device tests.
 file(GLOB covered CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h
   ${CMAKE_CURRENT_SOURCE_DIR}/structure/*.h)
 set(device_headers ${CMAKE_CURRENT_SOURCE_DIR}/gpu.h ${CMAKE_CURRENT_SOURCE_DIR}/gemm_check.h
@@ -73,7 +72,7 @@ foreach(layer IN LISTS layers)
   list(APPEND covered ${headers})
 endforeach()
 
-# libtilecast's, which is no layer for others to include.
+# libtilecast's headers, which other layers do not include.
 file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/library/*.h
   ${PROJECT_SOURCE_DIR}/include/tilecast/*.h)
 set(link tilecast_c tilecast_model)
@@ -82,10 +81,10 @@ if(TILECAST_HAS_CUDA)
 else()
   list(FILTER headers EXCLUDE REGEX "/(driver|gpu_test)\\.h$")
 endif()
-set(at_once 1)  # its own Plan and its users' are two
+set(at_once 1)  # its Plan differs from the public one of the same name
 tilecast_lone_headers(tilecast_library_headers LINK ${link} HEADERS ${headers})
 
-if(TILECAST_HAS_CUDA)  # every layer is built: no header may be left
+if(TILECAST_HAS_CUDA)  # every layer is built, so no header may be left
   file(GLOB_RECURSE left CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/model/*.h
     ${PROJECT_SOURCE_DIR}/kernels/*.h ${PROJECT_SOURCE_DIR}/validate/*.h
     ${PROJECT_SOURCE_DIR}/reports/*.h ${PROJECT_SOURCE_DIR}/cli/*.h)
@@ -100,7 +99,7 @@ file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/headers/planted.cpp
 add_library(tilecast_planted_header OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/headers/planted.cpp)
 target_link_libraries(tilecast_planted_header PRIVATE tilecast_options)
 
-# Both build in this folder, so one after the other.
+# Both build in this folder, so they must not run concurrently.
 add_test(NAME headers_compile_alone
   COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target tilecast_headers)
 add_test(NAME planted_header_is_refused
@@ -111,7 +110,7 @@ set_tests_properties(headers_compile_alone PROPERTIES COST 30)
 set_tests_properties(headers_compile_alone planted_header_is_refused PROPERTIES
   RESOURCE_LOCK build_folder)
 
-# The headers that kernels share with the model, as nvcc and NVRTC see them.
+# The headers shared by kernels and model, as compiled by nvcc and NVRTC.
 file(GLOB shared_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
   ${PROJECT_SOURCE_DIR}/model/gemm/problem/*.h ${PROJECT_SOURCE_DIR}/model/gemm/config/*.h
   ${PROJECT_SOURCE_DIR}/model/gemm/order/*.h ${PROJECT_SOURCE_DIR}/kernels/gemm/*.h
@@ -123,7 +122,8 @@ file(GLOB shared_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
   ${PROJECT_SOURCE_DIR}/model/base/element_type.h ${PROJECT_SOURCE_DIR}/model/base/math.h
   ${PROJECT_SOURCE_DIR}/model/base/regime.h ${PROJECT_SOURCE_DIR}/model/op/copied_operands.h
   ${PROJECT_SOURCE_DIR}/model/op/op.h)
-list(FILTER shared_headers EXCLUDE REGEX "(_text|/group_rows|/normal_order|/operand_panels|/routing)\\.h$")  # of the host alone
+# host only
+list(FILTER shared_headers EXCLUDE REGEX "(_text|/group_rows|/normal_order|/operand_panels|/routing)\\.h$")
 if(TILECAST_HAS_CUDA AND CUDAToolkit_NVCC_EXECUTABLE)
   tilecast_script_test(headers_under_nvcc scripts/headers_under_nvcc.sh
     ${CUDAToolkit_NVCC_EXECUTABLE} ${shared_headers})
@@ -137,7 +137,8 @@ if(TILECAST_HAS_CUDA)
     ${PROJECT_BINARY_DIR}/headers/headers_under_nvrtc_test.cpp @ONLY)
   add_executable(tilecast_nvrtc_test ${PROJECT_BINARY_DIR}/headers/headers_under_nvrtc_test.cpp)
   tilecast_test_options(tilecast_nvrtc_test)
-  target_link_options(tilecast_nvrtc_test PRIVATE -Wl,--disable-new-dtags)  # it links NVRTC itself
+  # it links NVRTC directly
+  target_link_options(tilecast_nvrtc_test PRIVATE -Wl,--disable-new-dtags)
   target_link_libraries(tilecast_nvrtc_test PRIVATE tilecast_kernel_sources CUDA::nvrtc
     tilecast_catch)
   tilecast_catch_test(headers_under_nvrtc tilecast_nvrtc_test)

@@ -1,4 +1,4 @@
-// Predictions of one kernel on an H200, for tests that hold a problem to what it equals.
+// Predictions of one kernel on an H200, for tests that compare equivalent problems.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ inline const GpuSpec& h200() {
   return gpu.spec;
 }
 
-/// Without what was learned of measured kernels.
+/// Without the learned correction.
 inline const GpuSpec& h200_physics() {
   static const GpuSpec physics = [] {
     GpuSpec gpu = h200();
@@ -32,7 +32,7 @@ inline Prediction predicted(const GemmProblem& problem, std::string_view config,
       .predictions.front();
 }
 
-/// Of each of the configurations, by closed form and simulated.
+/// For each configuration, with the analytic model and with the simulator.
 inline void check_same(const GemmProblem& left, const GemmProblem& right,
                        std::span<const char* const> configs, const GpuSpec& gpu = h200()) {
   for (const char* const config : configs) {

@@ -1,5 +1,5 @@
-// Limits of time and memory hold for programs as users build them: a sanitizer takes several times
-// as much of both for itself.
+// Limits on time and memory are for ordinary builds: a sanitizer takes several times as much of
+// both.
 #pragma once
 
 namespace tilecast {

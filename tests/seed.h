@@ -1,5 +1,5 @@
-// The seed of tests that draw their cases: another one every day, so that the space is covered in
-// time; TILECAST_TEST_SEED repeats a day.
+// The seed of randomized tests. It changes daily, so that the space is covered over time;
+// TILECAST_TEST_SEED repeats a day.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace tilecast {
 
-/// Says on standard output what is drawn with which seed.
+/// Prints what is drawn, with its seed.
 inline unsigned daily_seed(const char* what) {
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
   const auto day = std::chrono::duration_cast<std::chrono::days>(since_epoch).count();
@@ -20,8 +20,8 @@ inline unsigned daily_seed(const char* what) {
   return seed;
 }
 
-/// What takes turns, day by day: of everything asked about in order, one of `parts` is due today;
-/// with TILECAST_TEST_ALL=1, as in the nightly tests, everything is.
+/// Rotates long lists over days: of every `parts` consecutive queries one is due today; with
+/// TILECAST_TEST_ALL=1, as in the nightly tests, all are.
 class Turns {
  public:
   Turns(const char* what, unsigned parts)

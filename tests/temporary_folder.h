@@ -1,4 +1,4 @@
-// A folder of its own for one test, gone when the test ends.
+// A temporary folder for one test, deleted at its end.
 #pragma once
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Matrices of whole numbers from -2 to 2, whose products are exact in fp16 and must match to the
-// bit, whatever the order of the sums; and where they lie on the device.
+// Matrices of integers from -2 to 2, whose products are exact in fp16 and must match bit by bit,
+// for any order of summation; and their memory on the device.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,7 +17,7 @@ namespace tilecast {
 
 inline constexpr unsigned short kUnwritten = 0x7c00;  // infinity, which no product here is
 
-/// Freed at the end; as many bytes as asked for.
+/// Device memory of exactly the requested size, freed by the destructor.
 class DeviceArray {
  public:
   explicit DeviceArray(std::size_t bytes) { TILECAST_CUDA(cudaMalloc(&pointer_, bytes)); }
@@ -41,7 +41,7 @@ class DeviceArray {
   void* pointer_ = nullptr;
 };
 
-/// A whole number of -2048 to 2048 as fp16.
+/// An integer from -2048 to 2048 as fp16.
 inline unsigned short fp16_bits(int value) {
   if (value == 0) {
     return 0;
@@ -52,14 +52,14 @@ inline unsigned short fp16_bits(int value) {
   return static_cast<unsigned short>((value < 0 ? 0x8000 : 0) | (exponent + 15) << 10 | mantissa);
 }
 
-/// A negative alpha makes negative zeros of fp32 ones; whole numbers have one zero.
+/// A negative alpha turns fp32 zeros into negative ones; integers have one zero.
 inline std::vector<unsigned short> without_signed_zeros(std::vector<unsigned short> bits) {
   constexpr unsigned short kNegativeZero = 0x8000;
   std::replace(bits.begin(), bits.end(), kNegativeZero, static_cast<unsigned short>(0));
   return bits;
 }
 
-/// -2 to 2, by place.
+/// From -2 to 2, depending on the index.
 inline int value_at(std::size_t index, std::size_t salt) {
   const std::size_t mixed = (index * 2654435761u + salt * 40503u) % 4294967291u;
   return static_cast<int>(mixed / 65536 % 5) - 2;

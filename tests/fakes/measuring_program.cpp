@@ -1,10 +1,10 @@
-// Stands in for tilecast-gpu where a test needs `measure` and there is no GPU: the same arguments,
-// plans, files, signals and exit codes, since it is the same code; only the bench is not a GPU. It
-// takes a little time for a point and gives figures that follow from the point and the card alone.
+// Replaces tilecast-gpu in tests that need `measure` without a GPU. It is the same code with the
+// same arguments, plans, files, signals and exit codes, except for the bench, which takes a little
+// time per point and returns figures that depend only on the point and the card.
 //
-//   FAKE_POINT_MS    a point takes so long; default 20
-//   FAKE_COMPILE_MS  milliseconds that compiling takes; default 0
-//   FAKE_GPUS        GPUs of the machine, of which CUDA_VISIBLE_DEVICES may leave some; default 1
+//   FAKE_POINT_MS    milliseconds per point; default 20
+//   FAKE_COMPILE_MS  milliseconds for compilation; default 0
+//   FAKE_GPUS        GPUs of the machine, which CUDA_VISIBLE_DEVICES may restrict; default 1
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ i64 number_of(const char* variable, i64 otherwise) {
   return text == nullptr ? otherwise : parse_integer(text).value_or(otherwise);
 }
 
-/// The cards that CUDA would show, by their index on the machine.
+/// The cards that CUDA would show, by index on the machine.
 std::vector<i64> visible_cards() {
   std::vector<i64> cards;
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
@@ -37,7 +37,7 @@ std::vector<i64> visible_cards() {
   }
   if (visible != nullptr) {
     for (const std::string_view name : split(visible, ',')) {
-      // a number, or a UUID of uuid_of
+      // an index, or a UUID made by uuid_of
       if (const auto card = parse_integer(name.substr(name.rfind('-') + 1))) {
         cards.push_back(*card);
       }

@@ -1,4 +1,4 @@
-// Stands in for the driver's management library: one device on bus 0000:1b:00.0.
+// Fake NVIDIA management library with one device on bus 0000:1b:00.0.
 
 #include <cstdio>
 #include <cstring>
@@ -23,7 +23,7 @@ int nvmlDeviceGetTemperature(void*, int sensor, unsigned* degrees) {
   *degrees = 41;
   return sensor == 0 ? 0 : 2;
 }
-// The name before driver 535, and no other.
+// Only the name from before driver 535 is provided.
 int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* reasons) {
   *reasons = 0x1 | 0x4 | 0x20;
   return 0;

@@ -24,7 +24,7 @@
 namespace tilecast {
 namespace {
 
-/// The bytes as a file of this name, in a folder of this process alone.
+/// Writes the bytes to a file of this name, in a folder private to this process.
 class ScratchFile {
  public:
   ScratchFile(std::string_view name, std::string_view bytes)
@@ -46,7 +46,7 @@ class ScratchFile {
   std::filesystem::path folder_, path_;
 };
 
-/// Reads, or is refused in one line; bytes that cannot be printed are the program's to escape.
+/// Requires success or a one-line error; the program must escape unprintable bytes.
 template <class Read>
 void read_or_refuse(const Read& read) {
   try {
@@ -71,7 +71,7 @@ void read_gpu_file(std::string_view bytes) {
   read_or_refuse([&] { (void)load_gpu(file.path().string(), false); });
 }
 
-/// Fails if text between tags or in attributes has < > or quotes.
+/// Fails if text between tags or in attributes contains < > or quotes.
 void write_html(std::string_view bytes) {
   constexpr std::string_view kMarkup = "<>\"'";
   TILECAST_ASSERT(html_escaped(bytes).find_first_of(kMarkup) == std::string::npos);
@@ -82,7 +82,7 @@ void write_html(std::string_view bytes) {
   TILECAST_ASSERT(html.find_first_of(kMarkup) == std::string::npos);
 }
 
-/// wordexp reads as a shell does, without starting one.
+/// wordexp parses like a shell, without starting one.
 void write_shell(std::string_view bytes) {
   read_or_refuse([&] {
     const std::string word = shell_word(bytes);

@@ -1,8 +1,8 @@
-// What users hand to tilecast as text, each as a function that takes any bytes: they are read, or
-// refused with an Error of one line; or written into HTML or a shell's line, where they are still
-// text. Anything else is a finding: a crash, another exception, a text that does not come back as
-// it was printed. Run over tests/fuzz/corpus in every test run (replay), and by libFuzzer where
-// clang has it (tests/scripts/fuzz.sh).
+// Fuzz targets: each text input of tilecast as a function of arbitrary bytes. They must be read, or
+// rejected with an Error of one line, or written safely into HTML or a shell command. Anything else
+// is a finding: a crash, another exception, a text that does not round-trip. Replayed over
+// tests/fuzz/corpus in every test run, and run by libFuzzer if clang provides it
+// (tests/scripts/fuzz.sh).
 #pragma once
 
 #include <span>

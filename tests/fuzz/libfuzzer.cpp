@@ -1,4 +1,4 @@
-// libFuzzer's entry for one input; TILECAST_FUZZ_INPUT names it.
+// libFuzzer's entry point for the input named by TILECAST_FUZZ_INPUT.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,7 +1,6 @@
-// Hands every file of the corpus to its input, as an ordinary test: replay CORPUS [COUNT]. What a
-// fuzzer found once stays found, also where there is no fuzzer. Each input is then given COUNT
-// mutations of its files, always the same ones: by hand, since they still find messages of two
-// lines.
+// Runs every corpus file through its input, as an ordinary test: replay CORPUS [COUNT]. This keeps
+// fuzzer findings fixed on machines without a fuzzer. Each input also gets COUNT mutations of its
+// files, which are deterministic; a run by hand with more of them still finds two-line messages.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -52,7 +51,7 @@ class Mutations {
       case 3:
         text.replace(at, length, kTokens[below(kTokens.size())]);
         break;
-      default: {  // the rest of another one
+      default: {  // splice with another file
         const std::string& other = corpus_[below(corpus_.size())];
         text.replace(at, std::string::npos, other.substr(std::min(at, other.size())));
       }
@@ -81,7 +80,7 @@ int main(int argc, char** argv) {
     std::vector<std::string> corpus;
     for (const std::filesystem::path& file : files) {
       std::printf("%s\n", file.c_str());
-      std::fflush(stdout);  // so that a crash says on what
+      std::fflush(stdout);  // so that a crash names its input
       corpus.push_back(read_file(file));
       input.read(corpus.back());
     }
@@ -92,7 +91,7 @@ int main(int argc, char** argv) {
     Mutations mutations(corpus);
     for (int i = 0; i < count; ++i) {
       const std::string text = mutations.next();
-      write_file("mutation", text);  // in the current folder: the one that a crash was on
+      write_file("mutation", text);  // kept in the current folder for a crash
       input.read(text);
     }
   }

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Adds a feature that the tree does not have to a copy of it, and counts what that took.
+"""Adds a missing feature to a copy of the tree, and counts the files that it takes.
 
   tests/gates/features.py activation|operand|int8 [--build DIR]
 
-activation: hard_swish, x min(max(x + 3, 0), 6) / 6, in at most 3 files. operand: a matrix like C
-that the result is multiplied by, in at most 8. int8: operands of int8 with sums in int32, in at
-most 10. The copy is built without CUDA, forecasts the
-feature and passes the tests of output steps. Where there is an nvcc, a program with the kernel is
-emitted and compiled, and run where there is a GPU: it compares C with an fp64 reference. DIR keeps
-the copy and its build. Exit code 1 where the feature takes more files or something fails.
+activation: hard_swish, x min(max(x + 3, 0), 6) / 6, in at most 3 files. operand: multiplication by
+a matrix like C, in at most 8. int8: int8 operands with int32 sums, in at most 10. The copy is built
+without CUDA, forecasts the feature and passes the tests of output steps. With an nvcc, a program
+with the kernel is emitted and compiled and, with a GPU, run: it compares C with an fp64 reference.
+DIR keeps the copy and its build. Exit code 1 if the feature takes more files or something fails.
 """
 import argparse
 import csv
@@ -95,7 +94,7 @@ INT8_HALVES = """  if (type == ElementType::kInt8) {
     return half(fp8_pair & 0xffu) | half(fp8_pair >> 8) << 16;
   }
 """
-# Most files, options of commands, a configuration; new files; replacements (path, old, new).
+# Maximum files, command options, a configuration; new files; replacements (path, old, new).
 FEATURES = {
     "activation": (3, ["--epilogue", "bias_n+hard_swish"], "ws:tile=128x128x64,stages=4",
                    {"model/gemm/output/hard_swish.h": HARD_SWISH},
@@ -113,7 +112,7 @@ FEATURES = {
         (TYPES, "kE4m3, kE5m2 };", "kE4m3, kE5m2, kInt8 };"),
         (TYPES, "kElementTypes = 5;", "kElementTypes = 6;"),
         (TYPES, "  }\n  return {};\n}\nstatic_assert", INT8_ROW + "  }\n  return {};\n}\nstatic_assert"),
-        # Registers of any type, and no factors of A and B.
+        # Registers of any type, and without scale factors of A and B.
         (WGMMA, '#define TILECAST_D4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])',
          '#define TILECAST_D1(i) "+r"(reinterpret_cast<u32&>(d[i]))\n'
          "#define TILECAST_D4(i) TILECAST_D1(i), TILECAST_D1(i + 1), TILECAST_D1(i + 2), TILECAST_D1(i + 3)"),

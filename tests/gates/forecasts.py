@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares forecasts with recorded ones, so that a refactoring can show that it moved nothing.
+"""Compares forecasts with recorded ones, so that a refactoring can show that nothing changed.
 
-  tests/gates/forecasts.py predictions TILECAST   first pick of the 200 problems of problems.csv
+  tests/gates/forecasts.py predictions TILECAST   top pick of the 200 problems of problems.csv
   tests/gates/forecasts.py cycles TILECAST        simulated cycles of the 2,000 rows of rows.csv.gz
 
-TILECAST is the program. --record writes what it says as the new reference, after a change that is
-meant. Exit code 1 where a pick changes its time by more than 0.5 %, or where the simulated cycles
-move by more than 0.1 % in the geometric mean or in any row.
+TILECAST is the program. --record writes its results as the new reference, after an intended change.
+Exit code 1 if the time of a pick changes by more than 0.5 %, or if simulated cycles change by more
+than 0.1 % in the geometric mean or in any row.
 """
 import argparse
 import csv
@@ -30,14 +30,14 @@ def output_of(command: list[str]) -> str:
 
 
 def predictions(program: str) -> dict[str, tuple[str, float]]:
-    """Of each problem the first configuration and its time in microseconds."""
+    """For each problem the top configuration and its time in microseconds."""
     text = output_of([program, "predict", "--problems", str(FOLDER / "problems.csv"), "--format", "csv"])
     return {f"{row['index']} {row['problem']}": (row["config"], float(row["time_us"] or "nan"))
             for row in csv.DictReader(io.StringIO(text))}
 
 
 def cycles(program: str) -> dict[str, tuple[str, float]]:
-    """Of each row its configuration and the simulated cycles, as a share of the measured."""
+    """For each row its configuration, and simulated over measured cycles."""
     text = output_of([program, "validate", "--data", str(FOLDER / "rows.csv.gz"), "--no-correction",
                       "--format", "json", "--worst", "100000"])
     return {" ".join(row[key] for key in ("problem", "regime", "inputs", "l2_state", "config")):

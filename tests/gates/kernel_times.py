@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Times the 60 kernels of kernel_points.csv as two builds have them, on one GPU.
+"""Times the 60 kernels of kernel_points.csv in two builds, on one GPU.
 
   tests/gates/kernel_times.py BEFORE AFTER [--out FILE] [--rounds 3]
 
 BEFORE and AFTER are tilecast-gpu programs; each runs from the root of its own tree, the nearest
-folder above it that has configs/. Rounds alternate between the two, each in a new order. A kernel's
-ratio is the median over rounds of its time in AFTER over that in BEFORE. Writes a row a kernel to
-FILE, by default kernel_times.csv in $OUT or here. Exit code 1 where the geometric mean is off 1 by
-more than 0.3 %, where a kernel is more than 2 % slower, or where one could not be timed. About five
+parent folder with configs/. Rounds alternate between the two, each in a new order. A kernel's ratio
+is the median over rounds of its time in AFTER over that in BEFORE. Writes a row per kernel to FILE,
+by default kernel_times.csv in $OUT or here. Exit code 1 if the geometric mean differs from 1 by more
+than 0.3 %, if a kernel is more than 2 % slower, or if one could not be timed. Takes about five
 minutes on an H100.
 """
 import argparse

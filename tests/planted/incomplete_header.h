@@ -1,4 +1,4 @@
-// Uses a name it does not include, on purpose: the test of lone headers must notice.
+// Deliberately uses a name that it does not include; the test of lone headers must detect it.
 #pragma once
 
 inline std::string planted() { return "planted"; }

@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kAsked = 4;  // of those listed, alone
+constexpr std::size_t kAsked = 4;  // of the listed ones, predicted alone
 
 }  // namespace
 
@@ -41,7 +41,7 @@ Violations check_listed_as_asked(const RandomProblem& problem, const Ranking& li
   for (const Prediction& p :
        std::span(listed.predictions).first(std::min(kAsked, listed.predictions.size()))) {
     if (p.method != problem.method) {
-      continue;  // of another method than what is asked alone
+      continue;  // listed with another method than when asked alone
     }
     const Prediction alone = predict_config(*problem.gpu, problem.problem, p.config, problem.regime,
                                             problem.inputs, problem.method);

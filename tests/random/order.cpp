@@ -13,7 +13,7 @@
 namespace tilecast {
 namespace {
 
-/// A problem that takes no less time than another, up to `tolerance`.
+/// A problem that must not be faster than another, up to `tolerance`.
 struct Order {
   std::string_view what;
   RandomProblem slower, faster;
@@ -24,22 +24,22 @@ bool along_k(const GemmProblem& problem) {
   return a_is_k_major(problem.layout) || b_is_k_major(problem.layout);
 }
 
-// Rows and columns of the narrowest tile. With fewer, the copy engine fills the rest of its box
-// with zeros, and a row of zeros takes longer than one out of L2 (machine.outside of the GPU
-// files): on the card as in the model, twice as many may be faster.
+// Dimensions of the narrowest tile. Below that the copy engine fills the rest of its box with
+// zeros, and a row of zeros takes longer than one from L2 (machine.outside of the GPU files), so
+// doubling the dimension may be faster, on the GPU as in the model.
 constexpr i64 kNarrowestTile = 16;
-// With which 3 columns less are at most 5 % less to read.
+// From here on 3 columns less reduce reads by at most 5 %.
 constexpr i64 kFewestOffLines = 64;
 
-/// Rows along K in whole lines, others in whole 16 bytes: what rows off them cost, a longer row may
-/// not (of K under a line, longer rows are faster on the card, too).
+/// Rounds rows along K to whole lines, others to 16 bytes: a longer row may avoid the cost of
+/// unaligned rows. (Below one line, longer rows along K are faster on the GPU too.)
 GemmProblem in_whole_lines(GemmProblem problem) {
   const i64 line = kLineBytes / element_bytes(problem.dtype);
   GemmShape& s = problem.shape;
   const i32 of_c = element_bytes(c_type(problem));
   const i32 of_b = b_is_k_major(problem.layout) ? of_c : element_bytes(problem.dtype);
   const i64 columns = 16 / std::min(of_b, of_c);
-  s.n = round_up<i64>(s.n, c_columns(problem) < s.n ? 2 * columns : columns);  // a gate takes two
+  s.n = round_up<i64>(s.n, c_columns(problem) < s.n ? 2 * columns : columns);  // a gate needs pairs
   if (!a_is_k_major(problem.layout) && !grouped_along_m(problem)) {
     s.m = round_up<i64>(s.m, 8);
   }
@@ -73,7 +73,7 @@ GemmProblem with_more_groups(const GemmProblem& problem) {
   return with_rows(problem, rows);
 }
 
-/// Tolerances: over the most that several hundred random problems showed. Not every candidate is
+/// Tolerances exceed the maximum seen on several hundred random problems. Not every candidate is
 /// simulated (docs/dev/known-gaps.md, C9).
 std::vector<Order> orders_of(const RandomProblem& asked) {
   const GemmProblem problem = in_whole_lines(*asked.gemm());

@@ -11,7 +11,7 @@
 namespace tilecast {
 namespace {
 
-// Each simulation of a small one takes milliseconds.
+// A simulation of a small one takes milliseconds.
 constexpr DrawnSizes kSizes{1e6, 1e5, 5000, 1e14}, kSimulatedSizes{1e6, 1e5, 5000, 2e11};
 
 struct TestedGpu {
@@ -33,7 +33,7 @@ const GpuSpec& gpu_at(std::size_t index) {
   return gpus[index];
 }
 
-/// Few tiles of a K so long that it is simulated in part.
+/// Few tiles and a K so long that it is simulated in part.
 GemmProblem random_long_k(Random& random) {
   return {{random.length(2000), random.length(2000), 65536 + 8 * random.length(2e6)},
           random.one_of({ElementType::kFp16, ElementType::kE4m3}),
@@ -50,7 +50,7 @@ StreamProblem random_stream(Random& random) {
 
 Ranking RandomProblem::rank(std::size_t keep, Effort effort) const {
   effort.method = method;
-  effort.threads = 1;  // problems run beside each other
+  effort.threads = 1;  // problems run in parallel instead
   return rank_candidates(*gpu, problem, {}, regime, inputs, keep, effort);
 }
 

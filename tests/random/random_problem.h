@@ -1,6 +1,6 @@
-// Random problems: of all ops, types, layouts, batches, groups and epilogues, on every GPU that
-// runs kernels. Problem `number` of a `seed` is the same whatever else is drawn, so that a long run
-// can be cut into parts and each violation repeated alone.
+// Random problems: all ops, types, layouts, batches, groups and epilogues, on every GPU that runs
+// kernels. Problem `number` of a `seed` does not depend on others, so that a long run can be
+// divided and each violation repeated alone.
 #pragma once
 
 #include <string>
@@ -18,23 +18,23 @@ struct RandomProblem {
   AnyProblem problem;
   Regime regime;
   Inputs inputs;
-  Method method;  // simulated only where that is quick
+  Method method;  // simulated only if that is quick
 
   Ranking rank(std::size_t keep, Effort effort = {}) const;
   Prediction first() const { return rank(1).predictions.front(); }
   /// The same question about another problem.
   RandomProblem with(const AnyProblem& other) const;
   RandomProblem with(const GemmShape& other) const;
-  /// Null where it is no GEMM.
+  /// Null if it is not a GEMM.
   const GemmProblem* gemm() const { return std::get_if<GemmProblem>(&problem); }
-  /// One product, neither batch nor groups.
+  /// A single product, neither batch nor groups.
   bool is_plain() const;
   std::string text() const;
 };
 
 RandomProblem random_problem(u64 seed, u64 number);
 
-/// A plain fp16 one on a calibrated GPU, in a burst with normal data.
+/// A plain fp16 problem on a calibrated GPU, in a burst with normal data.
 RandomProblem plain_problem(const GemmShape& shape, std::string_view gpu = "h200_sxm");
 
 }  // namespace tilecast

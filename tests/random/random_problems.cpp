@@ -1,10 +1,10 @@
 // random_problems [--seed N] [--from N] [--count N] [--property NAME] [--threads N]
 //
-// Tries every property (properties.h) on problems [from, from + count) of a seed, expensive ones on
-// one problem in several, or the one that is named on all; on all processors unless told otherwise.
-// A line for each violation as it is found, a summary at the end; exit code 1 where there was any.
-// Problem `number` is the same in every run: a run that was stopped goes on with --from, and one
-// problem is --from N --count 1.
+// Checks every property (properties.h) on problems [from, from + count) of a seed, expensive ones
+// on one problem in several, or one named property on all; by default on all processors. Prints a
+// line per violation as it is found, and a summary at the end; exit code 1 if there was any.
+// Problem `number` is the same in every run: continue a stopped run with --from, or repeat one
+// problem with --from N --count 1.
 #include <atomic>
 #include <charconv>
 #include <chrono>
@@ -26,7 +26,7 @@ using namespace tilecast;
 
 struct Options {
   u64 seed = 1, from = 0, count = 1000;
-  u64 threads = 0;  // one for each processor
+  u64 threads = 0;  // one per processor
   std::string_view property;
 };
 
@@ -76,11 +76,11 @@ std::vector<Property> chosen(std::string_view name) {
 }
 
 struct Tally {
-  u64 problems = 0, refused = 0;  // no kernel is legal
+  u64 problems = 0, refused = 0;  // no legal kernel
   std::map<std::string_view, u64> tried, violating;
 };
 
-/// What a property throws violates it, but that a like problem has no legal kernel.
+/// An exception violates the property, unless a similar problem has no legal kernel.
 Violations checked(const Property& property, const RandomProblem& problem, const Ranking& listed) {
   try {
     return property.check(problem, listed);
@@ -91,7 +91,7 @@ Violations checked(const Property& property, const RandomProblem& problem, const
   }
 }
 
-/// Whether any property was violated.
+/// Returns whether any property was violated.
 bool run(const Options& options) {
   constexpr auto kBetweenLines = std::chrono::seconds(10);
   const std::vector<Property> properties = chosen(options.property);
@@ -111,7 +111,7 @@ bool run(const Options& options) {
           found[property.name] = checked(property, problem, listed);
         }
       }
-    } catch (const ConfigError&) {  // no kernel is legal
+    } catch (const ConfigError&) {  // no legal kernel
       refused = true;
     } catch (const std::exception& error) {
       found["possible"] = {error.what()};

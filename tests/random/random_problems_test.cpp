@@ -1,5 +1,5 @@
-// A few random problems of every property, other ones each day; TILECAST_TEST_SEED repeats a day,
-// and the program random_problems tries thousands.
+// A few random problems for every property, new ones each day; TILECAST_TEST_SEED repeats a day,
+// and the program random_problems checks thousands.
 #include <algorithm>
 #include <optional>
 
@@ -17,7 +17,7 @@ void require_none(const RandomProblem& problem, const Property& property, const 
     for (const std::string& violation : property.check(problem, listed)) {
       FAIL_CHECK(violation);
     }
-  } catch (const ConfigError&) {  // a like problem has no legal kernel
+  } catch (const ConfigError&) {  // a similar problem has no legal kernel
   }
 }
 void require_none(const RandomProblem& problem, const Property& property) {
@@ -33,7 +33,7 @@ const Property& property_named(std::string_view name) {
   throw ConfigError("no such property");
 }
 
-TEST_CASE("Every property holds of today's random problems") {
+TEST_CASE("Every property holds for today's random problems") {
   const unsigned seed = daily_seed("random problems");
   const int most = std::ranges::max(every_property(), {}, &Property::daily).daily;
   for (int number = 0; number < most; ++number) {
@@ -41,7 +41,7 @@ TEST_CASE("Every property holds of today's random problems") {
     std::optional<Ranking> listed;
     try {
       listed = problem.rank(kListed);
-    } catch (const ConfigError&) {  // no kernel is legal
+    } catch (const ConfigError&) {  // no legal kernel
       continue;
     }
     for (const Property& property : every_property()) {
@@ -53,22 +53,22 @@ TEST_CASE("Every property holds of today's random problems") {
   CHECK(most > 0);
 }
 
-TEST_CASE("Properties hold of problems that once violated them") {
+TEST_CASE("Properties hold for problems that once violated them") {
   const auto hold = [](std::string_view name, std::initializer_list<GemmShape> shapes) {
     for (const GemmShape& shape : shapes) {
       require_none(plain_problem(shape), property_named(name));
     }
   };
-  // Were predicted at up to 119 % of the tensor peak.
+  // Once predicted at up to 119 % of the tensor peak.
   hold("possible", {{8192, 128257, 8192},
                     {8192, 50257, 4096},
                     {65536, 65536, 65536},
                     {1, 1, 8},
                     {1000000, 8, 8}});
   hold("order", {{24, 4776, 400}, {6061, 48, 64}, {176, 32, 24}, {16256, 8, 4272}});
-  // Had a schedule 12, 6 and 1 % faster.
+  // Once had a schedule 12, 6 and 1 % faster.
   hold("schedules", {{6136, 888, 64}, {52823, 19115, 8}, {367430, 20, 80}});
-  // Half of C and less was written; TFLOPS were of K rounded up; DRAM gave 4.71 TB/s.
+  // Once wrote half of C or less, counted TFLOPS of a rounded K, or read DRAM at 4.71 TB/s.
   const auto possible = [](const RandomProblem& problem) {
     require_none(problem, property_named("possible"));
   };
@@ -77,14 +77,14 @@ TEST_CASE("Properties hold of problems that once violated them") {
   possible(plain_problem({}).with(GemmProblem{{4096, 4096, 1}, ElementType::kE4m3, Layout::kTn}));
   possible(
       plain_problem({}).with(GemmProblem{{32, 37376, 110976}, ElementType::kBf16, Layout::kNn}));
-  // A pair of CTAs was 11 % faster than all that paid.
+  // Once a pair of CTAs was 11 % faster than all candidates searched by default.
   RandomProblem pair = plain_problem({128, 2048, 4432}, "b200");
   pair.inputs = Inputs::kZeros;
   require_none(pair, property_named("menu"));
   CHECK(!every_property().empty());
 }
 
-TEST_CASE("A random problem is the same in every run, and another one for another number") {
+TEST_CASE("A random problem depends on seed and number only") {
   CHECK(random_problem(7, 3).text() == random_problem(7, 3).text());
   CHECK(random_problem(7, 3).text() != random_problem(7, 4).text());
   CHECK(random_problem(7, 3).text() != random_problem(8, 3).text());

@@ -1,6 +1,6 @@
-// What one thread of a kernel does when the kernel is compiled for the host: the calls of
-// kernels/ptx that it makes, in their order. Written by the stand-ins in host/kernels/ptx, read by
-// kernel_steps.cpp. Not in the project's namespace, of which every compiled kernel has its own.
+// The log of one kernel thread when the kernel is compiled for the host: its calls of kernels/ptx,
+// in order. Written by the stand-ins in host/kernels/ptx, read by kernel_steps.cpp. Outside the
+// project's namespace, because every compiled kernel has a copy of that.
 #pragma once
 
 #include <cstdint>
@@ -9,28 +9,28 @@
 namespace kernel_calls {
 
 enum class Name {
-  kWait,           // address: barrier; value: parity
-  kArrive,         // address: barrier; value: rank of the CTA
-  kExpect,         // address: barrier; value: bytes
-  kLoad,           // address: barrier; value: CTAs that receive it, as bits; a box
-  kWgmma,          // address: of A, in 16 bytes; 0 where A comes from registers
-  kWgmmaCommit,    //
-  kWgmmaWait,      // value: groups
-  kStageChunk,     // address: of the thread's row of sixteen columns of C
-  kStore,          // a box
-  kStoreCommit,    //
+  kWait,    // address: barrier; value: parity
+  kArrive,  // address: barrier; value: rank of the CTA
+  kExpect,  // address: barrier; value: bytes
+  kLoad,    // address: barrier; value: mask of receiving CTAs; a box
+  kWgmma,   // address: of A, in units of 16 bytes; 0 if A comes from registers
+  kWgmmaCommit,
+  kWgmmaWait,   // value: groups
+  kStageChunk,  // address: of the thread's row of sixteen columns of C
+  kStore,       // a box
+  kStoreCommit,
   kStoreWait,      // value: groups
   kBarrierSync,    // address: named barrier
   kBarrierArrive,  // likewise
-  kLook,           // pointer: lock; value: what it was when the thread went on
+  kLook,           // pointer: lock; value: its value when the thread continued
   kAdd,            // pointer: lock; value: added
   kAddAndFetch,    // likewise
-  kSumStore,       // four partial sums, as are
-  kSumAdd,         //
-  kSumLoad,        //
+  kSumStore,       // four partial sums each, for this and the next two
+  kSumAdd,
+  kSumLoad,
 };
 
-/// What a TensorMap holds here in the place of a CUtensorMap.
+/// Contents of a TensorMap here, instead of a CUtensorMap.
 struct Map {
   std::uint64_t operand;                // an Operand
   std::uint64_t columns, rows;          // of a box
@@ -46,7 +46,7 @@ struct Call {
   std::int32_t x = 0, y = 0, z = 0;  // first element of a box; its matrix in a batch
 };
 
-/// The thread that runs, and what it has done.
+/// The running thread and its log.
 struct Thread {
   std::uint32_t thread = 0, block = 0, rank = 0, blocks = 0;
   std::vector<Call> calls;

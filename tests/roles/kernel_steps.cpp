@@ -22,7 +22,7 @@ namespace {
 using kernel_calls::Call;
 using kernel_calls::Name;
 
-constexpr i64 kSumBytes = 16;  // of a thread's four
+constexpr i64 kSumBytes = 16;  // four values of one thread
 constexpr i32 kElementsOfScale = scale_bytes() / kHalfBytes;
 
 kernel_calls::Operand operand_of(MapOf map) {
@@ -41,7 +41,7 @@ kernel_calls::Operand operand_of(MapOf map) {
   return kernel_calls::kScales;
 }
 
-/// Memory that the kernel is launched with, and its arguments.
+/// Memory and arguments of a launch.
 struct Launch {
   Launch(const KernelConfig& config, const GemmProblem& problem, u32 resident)
       : c(static_cast<std::size_t>(matrices_of_c(problem) * rows_in_memory(problem) *
@@ -67,7 +67,7 @@ struct Launch {
     }
   }
 
-  /// What kernel_calls notes of a map: elements of scales count as two.
+  /// The map recorded by kernel_calls; elements of scales count as two.
   static TensorMap map(MapOf of, const MatrixView& view, const TmaBox& box) {
     const i64 elements = of == MapOf::kScales ? kElementsOfScale : 1;
     const i64 rows = view.ragged_rows ? most_ragged_rows() : view.rows;
@@ -93,7 +93,7 @@ u32 first_tile_row(const GroupRows& groups, const Tiling& t, u32 group) {
   return static_cast<u32>(std::ranges::find(of_rows, group) - of_rows.begin());
 }
 
-/// Bytes of an element that a map counts.
+/// Bytes of the element type that a map counts in.
 i32 element_of(const Call& copy, const Tiling& t) {
   const bool operand = copy.map.operand == kernel_calls::kA || copy.map.operand == kernel_calls::kB;
   return operand ? t.operand_bytes : kHalfBytes;
@@ -103,7 +103,7 @@ i64 box_bytes(const Call& copy, const Tiling& t) {
   return static_cast<i64>(copy.map.columns * copy.map.rows) * element_of(copy, t);
 }
 
-/// Of a box, what lies inside the matrix.
+/// Bytes of a box that lie inside the matrix.
 i64 existing_bytes(const Call& copy, const Tiling& t) {
   const auto inside = [](i32 first, u64 count, u64 all) {
     return std::clamp<i64>(static_cast<i64>(all) - first, 0, static_cast<i64>(count));
@@ -112,7 +112,7 @@ i64 existing_bytes(const Call& copy, const Tiling& t) {
          inside(copy.y, copy.map.rows, copy.map.all_rows) * element_of(copy, t);
 }
 
-/// Calls of one thread that stands for a role, as steps.
+/// Translates the calls of a role's representative thread to steps.
 class Reader {
  public:
   Reader(const KernelConfig& config, const GemmProblem& problem, const GemmArgs& args, i32 threads)
@@ -131,8 +131,8 @@ class Reader {
   }
 
   i32 most_copies = 0;
-  std::set<i32> wgmmas;                        // of a K block
-  std::set<std::pair<i32, i32>> stored_parts;  // first rows and columns, in a tile
+  std::set<i32> wgmmas;                        // per K block
+  std::set<std::pair<i32, i32>> stored_parts;  // first rows and columns within a tile
   std::vector<i64> expects;                    // bytes, by load
 
  private:
@@ -141,7 +141,7 @@ class Reader {
     return !steps_.empty() && steps_.back().kind == kind ? &steps_.back() : nullptr;
   }
 
-  /// A stage's barrier, from its address; `empty` ones lie behind the `full` ones.
+  /// Index of a stage's barrier from its address; `empty` barriers follow the `full` ones.
   i32 barrier(u32 address) const {
     return (static_cast<i32>(address) - smem_.barrier_offset) / kBarrierBytes;
   }
@@ -208,30 +208,30 @@ class Reader {
     }
   }
 
-  /// Rows of CTA tiles.
+  /// Number of CTA tile rows.
   u32 rows_of_product() const {
     return tile_rows(problem_.shape, t_) * static_cast<u32>(t_.cluster_m);
   }
-  /// Of the tile that a box of A or C is of, whose first row is `row`, among those of all products
-  /// or groups.
+  /// The tile of a box of A or C whose first row is `row`, among those of all products or groups.
   GroupedRow row_of(const Call& copy, i32 row) const {
     if (!grouped_along_m(problem_)) {
       return {static_cast<u32>(copy.z) * rows_of_product() + static_cast<u32>(row / t_.block_m),
               row % t_.block_m};
     }
     const std::vector<i32> first = problem_.groups->first_rows();
-    // A tile's rows go on behind its group's end, which is the next one's first row or before it.
+    // A tile's rows continue past its group's end, which is at or before the next group's first
+    // row.
     const auto group = std::ranges::lower_bound(first, copy.z) - first.begin() - 1;
     return grouped_row(*problem_.groups, t_, static_cast<u32>(group), row);
   }
 
-  /// A group along K, and the row of it that a box begins with.
+  /// A group along K, and the row within it at which a box begins.
   struct GroupOfK {
     u32 group;
     i32 row;
   };
-  /// By where it ends, which an empty one does where the one before does. What is loaded of it
-  /// begins at a whole box.
+  /// Found by the group's end; an empty group ends where the previous one does. Loads of a group
+  /// start at a whole box.
   GroupOfK group_of_k(const Call& copy) const {
     const std::vector<i64>& rows = problem_.groups->rows();
     const i32 box = static_cast<i32>(copy.map.rows);
@@ -249,7 +249,7 @@ class Reader {
     throw Error(ExitCode::kWrong, "a box lies in no group");
   }
 
-  /// Of groups along M a box's rows count down to its group's end.
+  /// For groups along M a box's rows count down to its group's end.
   i32 row_of_c(const Call& box) const {
     return grouped_along_m(problem_) ? box.y + box.z - most_ragged_rows() : box.y;
   }
@@ -292,7 +292,7 @@ class Reader {
       step.tile_m = row_of(copy, k_major ? copy.y : copy.x).tile;
     } else if (of_a) {
       a_row_ =
-          a_row_ < 0 ? copy.y : a_row_;  // whose it is, says B: a tile goes on behind its group
+          a_row_ < 0 ? copy.y : a_row_;  // a tile extends past its group, so B identifies the group
     } else {
       if (a_row_ >= 0) {
         step.tile_m = grouped_row(*problem_.groups, t_, static_cast<u32>(copy.z), a_row_).tile;
@@ -330,9 +330,9 @@ class Reader {
     left_of_chunk_ = std::max(0, left_of_chunk_ - 16);
   }
 
-  /// The chunk of C that a box begins, or -1 where it goes on with one; with its part of the tile.
+  /// The chunk of C that a box starts, or -1 if it continues one; with its part of the tile.
   void commit() {
-    i32 left = 0;  // columns of the chunk that its boxes have yet to bring
+    i32 left = 0;  // columns of the chunk that its boxes have yet to store
     for (const Call& box : boxes_) {
       const auto [tile_m, row_in_tile] = row_of(box, row_of_c(box));
       const i32 row = static_cast<i32>(row_in_tile), column = box.x % t_.block_n;
@@ -355,8 +355,8 @@ class Reader {
     boxes_.clear();
   }
 
-  /// 0: all threads; then a warpgroup's own; the consumers' (kernels/device/epilogue.cuh); and what
-  /// the schedule has behind them.
+  /// 0: all threads; then one per warpgroup; the consumers' (kernels/device/epilogue.cuh); then the
+  /// schedule's own.
   void named_barrier(const Call& call) {
     const bool syncs = call.name == Name::kBarrierSync;
     const i32 consumers = consumer_warpgroups(config_.schedule, t_);
@@ -378,7 +378,7 @@ class Reader {
         {.kind = syncs ? StepKind::kWaitClearing : StepKind::kClearingReady, .at = behind - parts});
   }
 
-  /// The lock of a part counts the K blocks that are in, or the pieces where sums lie apart.
+  /// The lock of a part counts finished K blocks, or pieces if sums are separate.
   void look(const Call& call) {
     const i64 lock = static_cast<const u32*>(call.pointer) - args_.locks;
     const i64 cta_tile = lock / warpgroups_per_tile(t_);
@@ -394,7 +394,7 @@ class Reader {
           .tile_n = tile.n * n + rank / m});
   }
 
-  /// Pieces of a tile whose K blocks are the first `k_blocks` of it; -1 where that cuts one.
+  /// Pieces of a tile whose K blocks are its first `k_blocks`; -1 if that splits a piece.
   i64 pieces_up_to(u32 tile, i32 k_blocks) const {
     i64 pieces = 0, covered = 0;
     for (u32 worker = 0; worker < args_.work.workers; ++worker) {
@@ -415,7 +415,7 @@ class Reader {
     }
     i64& bytes = steps_.back().bytes;
     bytes += kSumBytes * threads_;
-    if (threads_ != kThreadsPerWarpgroup) {  // those that clear: some have one less
+    if (threads_ != kThreadsPerWarpgroup) {  // the clearing warps: some have one thread less
       bytes = std::min(bytes, i64{4} * warpgroup_rows(t_) * warpgroup_columns(t_));
     }
   }
@@ -425,11 +425,11 @@ class Reader {
   const GemmProblem& problem_;
   const GemmArgs& args_;
   SmemLayout smem_;
-  i32 threads_;  // that one stands for
+  i32 threads_;  // threads that it represents
   std::vector<Step> steps_;
   std::vector<Call> boxes_;
-  i32 a_row_ = -1;     // of a K block's first box of A
-  u32 scales_of_ = 0;  // the K block that the last ones loaded are of
+  i32 a_row_ = -1;     // from a K block's first box of A
+  u32 scales_of_ = 0;  // K block of the last loaded scales
   i32 copies_ = 0, issued_ = 0, multiplied_ = 0, staged_ = 0, left_of_chunk_ = 0;
 };
 
@@ -443,7 +443,7 @@ std::vector<Call> calls_of(const HostKernel& kernel, const GemmArgs& args, u32 r
   return std::move(kernel_calls::running.calls);
 }
 
-/// What the other threads of a warpgroup that tell CTAs add to what its first one tells.
+/// Adds the CTAs notified by a warpgroup's other threads to those of its first one.
 void add_releases(const std::vector<Call>& calls, std::vector<Step>& steps) {
   auto step = steps.begin();
   for (const Call& call : calls) {
@@ -456,7 +456,7 @@ void add_releases(const std::vector<Call>& calls, std::vector<Step>& steps) {
   }
 }
 
-/// Bytes that the loads of a cluster's CTAs bring to each of them, load by load.
+/// Checks the bytes that a cluster's loads bring to each CTA, load by load.
 void check_expected(const Tiling& t, const std::vector<std::vector<Call>>& loading,
                     const std::vector<std::vector<i64>>& expects) {
   std::vector<std::vector<i64>> brought(loading.size());
@@ -530,7 +530,7 @@ KernelSteps kernel_steps(const HostKernel& kernel, const KernelConfig& config,
       };
       if (has_producer) {  // first, since it finds the groups
         read(kProducerRole, consumers * kThreadsPerWarpgroup, 1);
-        // Warps 1 to 3, of which the last one's first thread counts as the first (clear_sums).
+        // Warps 1 to 3; the last one's first thread represents them (clear_sums).
         read(kClearingRole, consumers * kThreadsPerWarpgroup + 96, kThreadsPerWarpgroup - 32);
       }
       for (i32 warpgroup = 0; warpgroup < consumers; ++warpgroup) {

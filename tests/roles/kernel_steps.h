@@ -1,12 +1,12 @@
-// A kernel's control flow in the words of the simulator's: the calls of the threads that stand for
-// its roles, as model/gemm/sim/kernel/step_log.h has the processes'.
+// A kernel's control flow as the simulator's steps: translates the calls of one representative
+// thread per role to the entries of model/gemm/sim/kernel/step_log.h.
 //
-// Of a warpgroup its first thread stands for all, with the next few where a cluster has others to
-// tell that a stage is free; of the producer its one thread; of the warps that clear sums the
-// first.
+// The first thread of a warpgroup represents all of it, with the next few if it must notify other
+// CTAs of a cluster that a stage is free; the producer is its one thread; the first of the warps
+// that clear sums represents them.
 //
-// What is checked on the way, of the kernel alone: that the bytes which a stage's barrier expects
-// are those that the cluster's bulk copies bring to it.
+// Also checks the kernel itself: the bytes that a stage's barrier expects equal those of the
+// cluster's bulk copies to it.
 #pragma once
 
 #include <map>
@@ -20,27 +20,27 @@
 
 namespace tilecast {
 
-/// Of a load whose slice of A does not exist: nothing tells which tile it is of.
+/// A load whose slice of A is out of bounds, so that its tile cannot be inferred.
 constexpr u32 kUnknownTile = ~u32{0};
 
 struct KernelSteps {
   StepLog log;
-  i32 most_copies = 0;                     // bulk copies of one CTA for a K block
-  i32 fewest_wgmmas = 0, most_wgmmas = 0;  // of a warpgroup for a K block
-  // First rows and columns, in a tile, of what each warpgroup stores by bulk copies.
+  i32 most_copies = 0;                     // bulk copies of one CTA per K block
+  i32 fewest_wgmmas = 0, most_wgmmas = 0;  // per warpgroup and K block
+  // First rows and columns, within a tile, of each warpgroup's bulk stores.
   std::map<i32, std::set<std::pair<i32, i32>>> stored_parts;
 };
 
-/// A row of A or C, and the groups.
+/// A row of A or C in a grouped problem.
 struct GroupedRow {
-  u32 tile;         // in CTA tiles, among those of all groups
-  i64 row_in_tile;  // counted from the tile's first
+  u32 tile;         // in CTA tiles, over all groups
+  i64 row_in_tile;  // relative to the tile
 };
 GroupedRow grouped_row(const GroupRows& groups, const Tiling& tiling, u32 group, i64 row);
 /// The first row of a tile.
 i64 first_row_of(const GroupRows& groups, const Tiling& tiling, u32 tile);
 
-/// The whole grid, with room for `resident` workers. Throws where the kernel contradicts itself.
+/// Runs the whole grid, with room for `resident` workers. Throws if the kernel contradicts itself.
 KernelSteps kernel_steps(const HostKernel& kernel, const KernelConfig& config,
                          const GemmProblem& problem, u32 resident);
 

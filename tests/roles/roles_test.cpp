@@ -1,15 +1,16 @@
-// Kernel and process, side by side. The GEMM kernels are compiled for the host as they are, over
-// primitives that write down who does what (host/kernels/ptx); their processes write down the same
-// as they are simulated (model/gemm/sim/kernel/step_log.h). For every configuration of kernels.txt,
-// on problems with tails along M, N and K, every CTA and every role of it must take the same steps
-// in the same order: waits with their barrier and parity, loads with their tile, K block and bytes,
-// multiplies, releases with the CTAs that are told, chunks staged and stored, turns, partial sums.
+// Compares kernels with their simulated processes. The GEMM kernels are compiled for the host
+// unchanged, with primitives that log every call (host/kernels/ptx); the processes log the same
+// while they are simulated (model/gemm/sim/kernel/step_log.h). For every configuration of
+// kernels.txt, on problems with tails along M, N and K, every role of every CTA must take the same
+// steps in the same order: waits with their barrier and parity, loads with their tile, K block and
+// bytes, multiplies, releases with the notified CTAs, chunks staged and stored, turns, partial
+// sums.
 //
-// What the simulator's grain leaves out is left out here, in one place: as_compared, below. Beyond
-// that: what is inside a K block's loads and wgmmas but for their number and bytes; barriers of the
-// threads of one warpgroup, and those before the first tile; addresses, but for those of barriers,
-// stages of A and slots of C; numbers, and so epilogues; C that threads store themselves; when
-// anything happens; how a warp finds the tiles of groups. tcgen05's kernels are not here.
+// Details below the simulator's granularity are removed in one place, as_compared. Not compared:
+// the contents of a K block's loads and wgmmas except for their number and bytes; barriers among
+// the threads of one warpgroup, and those before the first tile; addresses, except those of
+// barriers, stages of A and slots of C; values, and so epilogues; C that threads store themselves;
+// timing; how a warp finds the tiles of groups. tcgen05 kernels are not included.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +45,7 @@ const GpuSpec& h200() {
   return gpu;
 }
 
-/// Few that are resident, so that each has several tiles; but pieces that wait for each other must
+/// Few resident workers, so that each has several tiles; but pieces that wait for each other must
 /// be resident together.
 u32 workers_for(const KernelConfig& config) {
   return config.decomposition.reduction == Reduction::kSpread ? 64 : 3;
@@ -62,8 +63,7 @@ StepLog simulated_steps(const KernelConfig& config, const GemmProblem& problem) 
   return log;
 }
 
-/// Waits that nothing can be waited for in are left out: on both sides what was multiplied or
-/// stored has been waited for before.
+/// Drops waits for something that has been waited for already, on both sides.
 std::vector<Step> without_idle_waits(const std::vector<Step>& steps, StepKind store) {
   std::vector<Step> kept;
   i64 multiplying = 0, storing = 0;
@@ -84,29 +84,29 @@ std::vector<Step> without_idle_waits(const std::vector<Step>& steps, StepKind st
   return kept;
 }
 
-/// A CTA tile's first row of A, in its product.
+/// A CTA tile's first row of A, within its product.
 i64 first_row_of(const GemmProblem& problem, const Tiling& t, u32 tile_m) {
   const u32 rows = tile_rows(problem.shape, t) * static_cast<u32>(t.cluster_m);
   return grouped_along_m(problem) ? first_row_of(*problem.groups, t, tile_m)
                                   : i64{tile_m % rows} * t.block_m;
 }
 
-/// The steps of a role as far as kernel and process have them alike.
+/// The comparable steps of a role.
 std::vector<Step> as_compared(const KernelConfig& config, const GemmProblem& problem,
                               const RoleName& role, std::vector<Step> steps) {
   const Tiling& t = config.tiling;
-  // Threads that store C themselves leave no trace; what they store has been staged.
+  // Threads that store C themselves leave no log; what they store has been staged.
   const bool by_tma = config.operands == OperandOrder::kSwapped || c_rows_allow_tma(problem);
   const bool by_threads = !by_tma;
-  // C in borrowed stages is stored by the CTA's first warp for all its warpgroups, and in the
-  // simulator by each for itself: only that one's parts and waits are compared.
+  // With borrowed stages the CTA's first warp stores C for all its warpgroups, while in the
+  // simulator each stores its own part: only the first one's parts and waits are compared.
   const bool by_first = t.c_slots == 0 && role.role != 0;
   std::erase_if(steps, [&](const Step& step) {
     const bool stores = step.kind == StepKind::kStore || step.kind == StepKind::kPartStored;
     return (by_threads || by_first) && (stores || step.kind == StepKind::kWaitStoresRead);
   });
   if (t.c_slots == 0 && role.role == 0) {
-    // Of the tiles, then: each once, when the first part of it is stored.
+    // Compare tiles instead: each once, at the first part stored.
     std::erase_if(steps, [](const Step& step) { return step.kind == StepKind::kStore; });
     steps.erase(std::unique(steps.begin(), steps.end(),
                             [](const Step& a, const Step& b) {
@@ -116,7 +116,7 @@ std::vector<Step> as_compared(const KernelConfig& config, const GemmProblem& pro
   }
   for (Step& step : steps) {
     if (step.kind == StepKind::kLoad) {
-      // The simulator knows the tile of a slice of A that does not exist; the kernel loads none.
+      // The simulator knows the tile of an out-of-bounds slice of A; the kernel loads none.
       const i64 slice = t.block_m / t.cluster_n;
       if (step.tile_m == kUnknownTile ||
           first_row_of(problem, t, step.tile_m) + role.rank / t.cluster_m * slice >=
@@ -124,7 +124,7 @@ std::vector<Step> as_compared(const KernelConfig& config, const GemmProblem& pro
         step.tile_m = kUnknownTile;
       }
     }
-    // A share of every sum, in whole groups of four for each thread.
+    // A share of every sum, in whole groups of four per thread.
     if (step.kind == StepKind::kReadSum && config.decomposition.reduction == Reduction::kSpread) {
       step.bytes = 0;
     }
@@ -144,7 +144,7 @@ std::string text_of(const Step& s) {
                      s.k_block, s.bytes);
 }
 
-/// "" where equal, else the first step that differs, with those before it.
+/// "" if equal, else the first different step with its predecessors.
 std::string difference(const std::vector<Step>& kernel, const std::vector<Step>& process) {
   const std::size_t both = std::min(kernel.size(), process.size());
   std::size_t at = 0;
@@ -167,7 +167,8 @@ std::string difference(const std::vector<Step>& kernel, const std::vector<Step>&
   return text;
 }
 
-/// "" where every role of the kernel takes the steps of its process, else who does not, and where.
+/// "" if every role of the kernel takes the steps of its process, else the first role and step that
+/// differ.
 std::string difference(const HostKernel& kernel, const KernelConfig& config,
                        const GemmProblem& problem) try {
   StepLog of_kernel = kernel_steps(kernel, config, problem, workers_for(config)).log;
@@ -188,12 +189,12 @@ std::string difference(const HostKernel& kernel, const KernelConfig& config,
     }
   }
   return roles.empty() ? "no role does anything" : "";
-} catch (
-    const Error& error) {  // a process that waits for ever, or a kernel that contradicts itself
+} catch (const Error& error) {  // a process that deadlocks, or a kernel that contradicts itself
   return error.what();
 }
 
-/// Tails along each side, K blocks fewer than stages and more, one tile and many; as they are run.
+/// Problems with tails along each dimension, fewer and more K blocks than stages, one tile and
+/// many; as run by the kernel.
 std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const Layout layout = kernel.layout;
@@ -210,13 +211,13 @@ std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConf
   }
   if (b_is_k_major(layout)) {
     GemmShape odd = shapes.back();
-    odd.n -= 1;  // C by the threads' own stores
+    odd.n -= 1;  // threads store C
     shapes.push_back(odd);
   }
   std::vector<GemmProblem> problems;
   for (GemmShape shape : shapes) {
     if (config.operands == OperandOrder::kSwapped || !a_is_k_major(layout)) {
-      shape.m = round_up<i64>(shape.m, 8);  // rows of C of whole 16 bytes, or of A
+      shape.m = round_up<i64>(shape.m, 8);  // rows of C, or of A, are multiples of 16 bytes
     }
     problems.push_back({.shape = shape,
                         .dtype = kernel.promoted() ? ElementType::kE4m3 : ElementType::kFp16,
@@ -226,7 +227,7 @@ std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConf
                         .batch = {.products = kernel.batched ? 3 : 1},
                         .accumulate = kernel.exact ? Accumulate::kExact : Accumulate::kFast});
   }
-  if (kernel.parts_k) {  // of whole K blocks, and not; one empty
+  if (kernel.parts_k) {  // whole and partial K blocks; one empty group
     std::vector<GemmProblem> grouped;
     for (const GemmProblem& problem : problems) {
       grouped.push_back(in_groups_of_k(problem, {2 * k, 3 * k, k}));
@@ -234,7 +235,7 @@ std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConf
     }
     return grouped;
   }
-  if (kernel.grouped) {  // of whole tiles, and not; some empty
+  if (kernel.grouped) {  // whole and partial tiles; some empty groups
     const std::vector<std::vector<i64>> groups = {{2 * m, 0, m, 3 * m},
                                                   {m + 9, 0, 0, 5, 2 * m - 7}};
     std::vector<GemmProblem> grouped;
@@ -242,7 +243,7 @@ std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConf
       for (const std::vector<i64>& rows : groups) {
         grouped.push_back(in_groups(problem, rows));
       }
-      // Masked, with room that ends in a tile.
+      // Masked, with capacity that ends inside a tile.
       grouped.push_back(in_groups(problem, GroupRows::of({m, 0, 2 * m + 9, 5}, 2 * m + 16)));
     }
     return grouped;
@@ -252,12 +253,12 @@ std::vector<GemmProblem> problems_for(const HostKernel& kernel, const KernelConf
 
 }  // namespace
 
-TEST_CASE("Every role of a kernel takes the steps of its process, in their order") {
+TEST_CASE("Every role of a kernel takes the steps of its process, in order") {
   for (const HostKernel& kernel : host_kernels()) {
     const KernelConfig config = config_of(kernel);
     for (const GemmProblem& problem : problems_for(kernel, config)) {
       CAPTURE(kernel.config, to_text(AnyProblem{problem}));
-      const GemmProblem asked = as_run(problem, config);  // transposed twice
+      const GemmProblem asked = as_run(problem, config);  // transposing twice
       CHECK(to_text(check_legal(h200(), asked, config)) == to_text(Refusal::kNone));
       CHECK(difference(kernel, config, problem) == "");
     }
@@ -280,13 +281,13 @@ TEST_CASE("The schedule of every kernel is ranked") {
       return std::get<KernelConfig>(ranking.predictions.front().config).schedule == schedule;
     };
     CAPTURE(to_text(schedule));
-    // One tile, many, few of a long K, some waves of which the last is partial.
+    // One tile; many; few with a long K; several waves with a partial last one.
     CHECK((ranks({64, 64, 64}) || ranks({1024, 1024, 1024}) || ranks({512, 512, 65536}) ||
            ranks({3072, 3072, 4096})));
   }
 }
 
-TEST_CASE("A K block has the bulk copies and the wgmmas that it is priced at") {
+TEST_CASE("A K block has as many bulk copies and wgmmas as the model assumes") {
   for (const HostKernel& kernel : host_kernels()) {
     const KernelConfig config = config_of(kernel);
     CAPTURE(kernel.config);
@@ -294,14 +295,14 @@ TEST_CASE("A K block has the bulk copies and the wgmmas that it is priced at") {
         kernel_steps(kernel, config, problems_for(kernel, config).front(), workers_for(config));
     const i32 of_scales = kernel.block_scales ? scale_copies(config.tiling) : 0;
     CHECK(steps.most_copies == bulk_copies(config.tiling, kernel.layout) + of_scales);
-    // Of sums that are promoted each wgmma row is waited for.
+    // With fp32 promotion each wgmma row is waited for.
     const i32 parts = kernel.promoted() ? wgmmas_along_m(config.tiling) : 1;
     CHECK(steps.most_wgmmas * parts == tensor_operation(h200(), config).per_k_block);
     CHECK(steps.fewest_wgmmas == steps.most_wgmmas);
   }
 }
 
-TEST_CASE("A warpgroup's part of a tile is where the simulator has it") {
+TEST_CASE("A warpgroup's part of a tile is at the simulator's position") {
   std::set<std::pair<i32, i32>> splits;
   for (const HostKernel& kernel : host_kernels()) {
     const KernelConfig config = config_of(kernel);
@@ -310,7 +311,7 @@ TEST_CASE("A warpgroup's part of a tile is where the simulator has it") {
         kernel_steps(kernel, config, problems_for(kernel, config).front(), workers_for(config));
     CAPTURE(kernel.config);
     if (t.c_slots == 0 || config.decomposition.reduction == Reduction::kSpread) {
-      continue;  // the CTA's first warp stores for all, or threads do
+      continue;  // the CTA's first warp stores for all, or threads store
     }
     for (i32 warpgroup = 0; warpgroup < consumer_warpgroups(config.schedule, t); ++warpgroup) {
       const auto [row, column] = warpgroup_part(t, warpgroup % warpgroups_per_tile(t));
@@ -318,11 +319,11 @@ TEST_CASE("A warpgroup's part of a tile is where the simulator has it") {
     }
     splits.emplace(t.warpgroups_m, t.warpgroups_n);
   }
-  // Every split that is legal: at most three warpgroups share a tile.
+  // Every legal split: at most three warpgroups share a tile.
   CHECK(splits == std::set<std::pair<i32, i32>>{{1, 1}, {2, 1}, {1, 2}, {3, 1}, {1, 3}});
 }
 
-TEST_CASE("Every schedule of wgmmas is compared with A and B along K and across, in all it takes") {
+TEST_CASE("Every wgmma schedule is compared in all of its layouts") {
   std::set<std::pair<Schedule, bool>> a_along_k, b_along_k;
   std::set<Schedule> batched, grouped, parts_k, scaled, exact;
   std::set<Store> stores;

@@ -1,8 +1,8 @@
-// Writes a source for each line of kernels.txt, which compiles that configuration's kernel for the
-// host, and host_kernels(). Arguments: kernels.txt, the folder to write into.
+// Generates a source for each line of kernels.txt, which compiles that configuration's kernel for
+// the host, and host_kernels(). Arguments: kernels.txt, output folder.
 //
-// The kernel's text is included as it is, with the `Config` that it would be compiled for.
-// `tilecast` is another namespace in each, since what is inline and constant differs.
+// Includes the kernel's source unchanged, with the `Config` that it would be compiled for.
+// `tilecast` becomes a different namespace in each, since inline functions and constants differ.
 #include <fmt/format.h>
 
 #include <exception>
@@ -31,7 +31,7 @@ std::string kernel_text(std::size_t index, const KernelConfig& config, const Pro
       index, source_text(gemm_source(config, kind).path, config_text(config, kind)));
 }
 
-/// Whether the line goes on with the word, which it then has no longer.
+/// Whether the line continues with the word, which is removed.
 bool take_word(std::string_view& line, std::string_view word) {
   const bool found = line.starts_with(word);
   line.remove_prefix(found ? word.size() : 0);

@@ -1,10 +1,10 @@
-"""Fills the blocks of pages that show a program's output, or with --check says which are stale.
+"""Fills the blocks of pages that show a program's output, or with --check reports stale ones.
 
     TILECAST=build/release/tilecast python3 tests/scripts/page_outputs.py [--check] [PAGE ...]
 
-PAGE: README.md where none is named. A comment `<!-- output: COMMAND -->` is followed by what the shell
-command prints, in a fenced block, or up to `<!-- end -->` where it is Markdown; `./tilecast` in it is the
-program that TILECAST names.
+PAGE: by default README.md. A comment `<!-- output: COMMAND -->` is followed by the output of the shell
+command, in a fenced block, or up to `<!-- end -->` if it is Markdown; `./tilecast` in the command is the
+program named by TILECAST.
 """
 
 import os

@@ -41,12 +41,12 @@ std::string place_of(const std::string& path, const Line& line) {
   return path + ":" + std::to_string(line.number);
 }
 
-/// What stands between back quotes is replaced by nothing.
+/// Removes text between back quotes.
 std::string without_code(const std::string& text) {
   return std::regex_replace(text, std::regex("`[^`]*`"), "");
 }
 
-/// Words that a shell would see up to the next command; a quoted text is one.
+/// Words that a shell would see up to the next command; a quoted text is one word.
 std::vector<std::string> shell_words(const std::string& text) {
   std::vector<std::string> words;
   const std::regex word(R"('[^']*'|"[^"]*"|\S+)");

@@ -1,4 +1,4 @@
-// What pages and comments of the repository claim of its files, commands and constants.
+// Claims that pages and comments of the repository make about its files, commands and constants.
 #pragma once
 
 #include <filesystem>
@@ -10,41 +10,41 @@
 
 namespace tilecast {
 
-/// `[shown](target)`, but no web address; or another name of something that should be there.
+/// `[shown](target)` without web addresses; or another reference that must exist.
 struct Link {
   std::string place;   // path:line
   std::string target;  // as written, with its #anchor
 };
 
-/// `./tilecast COMMAND ...`, in a block of code or between back quotes.
+/// `./tilecast COMMAND ...` in a code block or between back quotes.
 struct ShownCommand {
   std::string place, program, command;
-  std::vector<std::string> options;  // those that begin with --, without a value behind =
+  std::vector<std::string> options;  // words that begin with --, without a value after =
 };
 
-/// Options by command; of all programs.
+/// Options by command, over all programs.
 using DeclaredCommands = std::map<std::string, std::set<std::string>>;
 
-/// Every .md file below `root`, build folders and hidden ones left out.
+/// Every .md file below `root`, except build folders and hidden ones.
 std::vector<std::filesystem::path> markdown_files(const std::filesystem::path& root);
 
 std::vector<Link> links_in(const std::string& path, std::string_view markdown);
 
-/// Files that a source's comments name behind "Checked by", up to the end of the paragraph.
+/// Files named after "Checked by" in a source's comments, up to the end of the paragraph.
 std::vector<Link> checks_in(const std::string& path, std::string_view source);
 
-/// `section.key` between back quotes, also as a part of what stands there, of one of `sections`.
+/// `section.key` between back quotes, alone or inside other text, for one of `sections`.
 std::vector<Link> keys_in(const std::string& path, std::string_view markdown,
                           const std::set<std::string>& sections);
 
-/// As GitHub names the heading's place.
+/// Anchors of headings as GitHub makes them.
 std::set<std::string> anchors_in(std::string_view markdown);
 
 std::vector<ShownCommand> commands_in(const std::string& path, std::string_view markdown);
 
-/// What a source of cli declares by program.command, command.option and command.flag, and by
-/// calling functions that declare for several: `shared` has each one's name and the source it is
-/// in.
+/// Commands and options that a source of cli declares with program.command, command.option and
+/// command.flag, directly or by calling functions that declare shared ones: `shared` maps the name
+/// of each to its source.
 DeclaredCommands declared_in(std::string_view source,
                              const std::map<std::string, std::string>& shared);
 

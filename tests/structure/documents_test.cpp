@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// "section.key" of every GPU.
+/// "section.key" of every GPU file.
 std::set<std::string> keys_of_gpu_files() {
   std::set<std::string> keys;
   for (const Architecture architecture : {Architecture::kHopper, Architecture::kBlackwell}) {
@@ -27,7 +27,7 @@ std::set<std::string> keys_of_gpu_files() {
   return keys;
 }
 
-/// The options that the table of a GEMM's fields declares, as a source would.
+/// Source text with the options declared by the table of a GEMM's fields.
 std::string gemm_options() {
   std::string source;
   for (const ProblemField<GemmProblem>& field : kGemmFields) {
@@ -36,14 +36,14 @@ std::string gemm_options() {
   return source;
 }
 
-/// A page that keeps the commands and keys of its day.
+/// A page that keeps the commands and keys of its date.
 bool is_history(const fs::path& page) {
   return page == "CHANGELOG.md" || page.string().starts_with("docs/dev/notebook/");
 }
 
 }  // namespace
 
-TEST_CASE("Every link of a page leads to a file of the repository, and to a heading in it") {
+TEST_CASE("Every link of a page leads to an existing file and heading") {
   std::size_t links = 0;
   for (const fs::path& page : markdown_files(".")) {
     for (const Link& link : links_in(page.string(), read_file(page))) {
@@ -61,7 +61,7 @@ TEST_CASE("Every link of a page leads to a file of the repository, and to a head
   CHECK(links > 50);
 }
 
-TEST_CASE("Every command line of a page names a command and options that there are") {
+TEST_CASE("Every command line of a page uses an existing command and options") {
   DeclaredCommands declared{{"test", {}},
                             {"--help", {"--help", "--help-all"}},
                             {"--help-all", {"--help-all"}},
@@ -97,7 +97,7 @@ TEST_CASE("Every command line of a page names a command and options that there a
   CHECK(commands > 50);
 }
 
-TEST_CASE("Every file that a comment says checks its source is there") {
+TEST_CASE("Every file that a comment names as its check exists") {
   const std::vector<fs::path> files = source_files(".");
   std::set<std::string> names;
   for (const fs::path& file : files) {
@@ -115,7 +115,7 @@ TEST_CASE("Every file that a comment says checks its source is there") {
   CHECK(checks > 150);
 }
 
-TEST_CASE("Every key of a GPU file that a page names is one of the table of constants") {
+TEST_CASE("Every GPU file key on a page is in the table of constants") {
   const std::set<std::string> keys = keys_of_gpu_files();
   std::set<std::string> sections, files;
   for (const std::string& key : keys) {
@@ -145,7 +145,7 @@ TEST_CASE("Every key of a GPU file that a page names is one of the table of cons
   CHECK(found > 3);
 }
 
-TEST_CASE("The C and C++ of cpp.md is that of the examples, which are built and run") {
+TEST_CASE("The code in cpp.md is that of the examples, which are built and run") {
   std::string examples;
   for (const auto& entry : fs::directory_iterator("examples")) {
     examples += read_file(entry.path());
@@ -164,7 +164,7 @@ TEST_CASE("The C and C++ of cpp.md is that of the examples, which are built and 
   CHECK(blocks == 3);
 }
 
-TEST_CASE("Links are found where they are shown, and web addresses are none of ours") {
+TEST_CASE("Links are found outside of code, without web addresses") {
   const auto links = links_in("a.md",
                               "see [b](b.md#x) and [c](https://c)\n```\n[d](d.md)\n```\n"
                               "`[e](e.md)` ![f](f.svg)\n");
@@ -175,7 +175,7 @@ TEST_CASE("Links are found where they are shown, and web addresses are none of o
   CHECK(links[1].target == "f.svg");
 }
 
-TEST_CASE("What checks a source is found up to the end of its paragraph") {
+TEST_CASE("Files named as checks are found up to the end of their paragraph") {
   const auto checks = checks_in("a.h",
                                 "// a.cpp. Checked by: b_test.cpp (sums),\n// c/d_test.cu.\n"
                                 "//\n// e.h\n#include \"f.h\"\n");
@@ -185,7 +185,7 @@ TEST_CASE("What checks a source is found up to the end of its paragraph") {
   CHECK(checks[1].target == "c/d_test.cu");
 }
 
-TEST_CASE("Keys are found between back quotes, and in what else stands there") {
+TEST_CASE("Keys are found between back quotes, alone or inside other text") {
   const auto keys =
       keys_in("a.md", "l2.a `l2.b` `x = l2.c_d * 2`\n`el2.e`, `a/l2.f`, `l2.g/h`\n", {"l2"});
   REQUIRE(keys.size() == 2);
@@ -193,12 +193,12 @@ TEST_CASE("Keys are found between back quotes, and in what else stands there") {
   CHECK(keys[1].target == "l2.c_d");
 }
 
-TEST_CASE("Anchors are headings in small letters without punctuation") {
+TEST_CASE("Anchors are headings in lower case without punctuation") {
   CHECK(anchors_in("# On Blackwell, too\n## 1. one_buffer\n```\n# not this\n```\n#nor this\n") ==
         std::set<std::string>{"on-blackwell-too", "1-one_buffer"});
 }
 
-TEST_CASE("Commands are found in blocks and between quotes, options without their values") {
+TEST_CASE("Commands are found in code blocks and between back quotes, options without values") {
   const auto commands = commands_in("a.md",
                                     "`./tilecast report --out DIR` and `tilecast`\n```\n"
                                     "./tilecast predict 1x1x1 --top=3 --config 'a --b' | head\n"
@@ -210,8 +210,7 @@ TEST_CASE("Commands are found in blocks and between quotes, options without thei
   CHECK(commands[1].options == std::vector<std::string>{"--top", "--config"});
 }
 
-TEST_CASE(
-    "A source declares its command with its own options, and with the shared ones it asks for") {
+TEST_CASE("A source declares a command with its own options and the shared ones it requests") {
   const std::map<std::string, std::string> shared{
       {"add_joined_input", "command.option(\"--data\", x)"}};
   CHECK(declared_in("program.command(\n \"a-b\", \"\"); command.flag(\"--c,--d\", d)", shared) ==

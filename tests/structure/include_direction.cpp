@@ -14,11 +14,11 @@ using Folders = std::vector<std::string_view>;
 
 struct Layer {
   std::string_view folder;                // its path, with the closing slash
-  Folders below;                          // folders it may include, besides itself
-  std::vector<std::string_view> outside;  // beginnings of restricted <...> includes it may have
+  Folders below;                          // folders it may include in addition to itself
+  std::vector<std::string_view> outside;  // prefixes of restricted <...> includes that it may use
 };
 
-// Headers that only the named layers may include.
+// Prefixes of headers that only the named layers may include.
 constexpr std::string_view kRestricted[] = {"cuda", "cublas", "cupti",    "nvrtc",
                                             "nvml", "nvperf", "yaml-cpp/"};
 
@@ -141,7 +141,7 @@ const std::vector<Layer>& layers() {
       {"validate/compare/", {"model/", "validate/record/"}, {}},
       {"validate/calibrate/", {"model/", "validate/record/"}, {}},
       {"reports/", {"model/", "validate/record/", "validate/compare/"}, {}},
-      // The files of tilecast-gpu (cli/CMakeLists.txt), and those of tilecast, which has no CUDA.
+      // Files of tilecast-gpu (cli/CMakeLists.txt), and those of tilecast, which has no CUDA.
       {"cli/gpu_", kOfTilecastGpu, {}},
       {"cli/probe", kOfTilecastGpu, {}},
       {"cli/emit", {"model/", "kernels/emit/", "cli/"}, {}},

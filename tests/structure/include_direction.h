@@ -8,15 +8,15 @@
 
 namespace tilecast {
 
-/// What is wrong with the include lines of one source file, one line each: `path:line: why`.
-/// `path` is relative to the root of the tree.
+/// Violations of the include rules in one source file, one line each: `path:line: why`. `path` is
+/// relative to the root of the tree.
 std::vector<std::string> include_violations(std::string_view path, std::string_view content);
 
-/// The header that a source is the source or the test of, by its name: X.h of X.cpp and X_test.cpp;
-/// empty for other files.
+/// The header that a source implements or tests, by its name: X.h for X.cpp and X_test.cpp; empty
+/// for other files.
 std::string own_header(std::string_view path);
 
-/// What the first include line names; empty without one.
+/// The target of the first include line; empty if there is none.
 std::string first_include(std::string_view content);
 
 /// The C++ and CUDA sources under the layers' folders, relative to `root`, in order.

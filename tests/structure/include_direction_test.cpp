@@ -9,7 +9,7 @@
 
 using tilecast::include_violations;
 
-TEST_CASE("Every include of the tree follows the direction of the layers") {
+TEST_CASE("Every include follows the direction of the layers") {
   const auto files = tilecast::source_files(".");
   REQUIRE(files.size() > 50);  // the tree was found
   for (const auto& file : files) {
@@ -23,7 +23,7 @@ TEST_CASE("Every include of the tree follows the direction of the layers") {
   }
 }
 
-TEST_CASE("A source includes its own header before all else, so that it compiles alone there") {
+TEST_CASE("A source includes its own header first, which checks that the header compiles alone") {
   const auto files = tilecast::source_files(".");
   int own = 0;
   for (const auto& file : files) {
@@ -40,8 +40,8 @@ TEST_CASE("A source includes its own header before all else, so that it compiles
   CHECK(tilecast::first_include("// a.h\n#include <b.h>\n#include \"cli/a.h\"\n") == "b.h");
 }
 
-TEST_CASE("Text is escaped for HTML and for a shell in one place each") {
-  // The text that an escaper writes for < and for a single quote.
+TEST_CASE("Escaping for HTML and for a shell is in one place each") {
+  // The replacement text of an escaper for < and for a single quote.
   const std::pair<std::string, std::string> only[] = {{"&lt"
                                                        ";",
                                                        "reports/html_text.cpp"},
@@ -57,7 +57,7 @@ TEST_CASE("Text is escaped for HTML and for a shell in one place each") {
   }
 }
 
-TEST_CASE("Markup stands in the report's template, not in code, so that every value is escaped") {
+TEST_CASE("Markup is in the report's template, not in code, so that every value is escaped") {
   const auto has_markup = [](const std::string& code) {
     static const std::regex text(R"re("(?:[^"\\\n]|\\.)*")re"), tag("</?[a-zA-Z]");
     return std::any_of(
@@ -91,12 +91,12 @@ TEST_CASE("An include against the direction is found, with its place") {
   REQUIRE(found.size() == 1);
   CHECK(found.front() ==
         "model/gemm/order/planted.h:2: model/gemm/order/ may not include model/spec/gpu_spec.h");
-  // The same line is right one layer above.
+  // The same line is allowed one layer above.
   CHECK(include_violations("model/gemm/costs/planted.h", "#include \"model/spec/gpu_spec.h\"\n")
             .empty());
 }
 
-TEST_CASE("Layers side by side do not include each other") {
+TEST_CASE("Layers on the same level do not include each other") {
   CHECK(include_violations("model/clock/a.cpp", "#include \"model/form/b.h\"").size() == 1);
   CHECK(include_violations("model/form/a.cpp", "#include \"model/clock/b.h\"").size() == 1);
   CHECK(include_violations("model/form/a.cpp", "#include \"model/gemm/order/b.h\"").size() == 1);
@@ -146,7 +146,7 @@ TEST_CASE("Layers side by side do not include each other") {
   CHECK(include_violations("cli/gpu_a.cpp", "#include \"kernels/b.h\"").empty());
 }
 
-TEST_CASE("Layers that serve every op name none of their own") {
+TEST_CASE("Layers shared by all ops name none") {
   constexpr std::string_view kShared[] = {
       "model/sim/engine/", "model/sim/chip/", "model/sim/parts/", "model/form/",
       "model/clock/",      "model/learn/",    "model/rank/"};
@@ -169,7 +169,7 @@ TEST_CASE("Layers that serve every op name none of their own") {
   }
 }
 
-TEST_CASE("Only an op's folder and the tables of ops ask which op it is") {
+TEST_CASE("Only an op's folder and the tables of ops depend on which op it is") {
   static const std::regex asks(R"([!=]=\s*Op::k|Op::k\w+\s*[!=]=|case Op::k)");
   constexpr std::string_view kTables[] = {"model/op/", "model/ops/", "model/stream/", "tests/"};
   for (const auto& file : tilecast::source_files(".")) {
@@ -183,7 +183,7 @@ TEST_CASE("Only an op's folder and the tables of ops ask which op it is") {
   }
 }
 
-TEST_CASE("Numbers of the model stand in configs, in tables or under a name") {
+TEST_CASE("Numbers of the model are in configs, in tables or named constants") {
   // A floating literal other than 0, 0.5, 1 and 2, in a statement that declares no constant.
   static const std::regex literal(R"((^|[^\w.])((\d+\.\d*|\.\d+)(e[-+]?\d+)?|\d+e[-+]?\d+))");
   static const std::regex constant(R"(\b(constexpr|const)\b[^()]*\bk[A-Z]\w*\s*[={[])");
@@ -238,7 +238,7 @@ TEST_CASE("A file outside the layers, or an include without its folder, is found
   CHECK(include_violations("model/gemm/order/a.h", "#include \"raster.h\"").size() == 1);
 }
 
-TEST_CASE("Test helpers are for tests alone, and a test may look at the whole model") {
+TEST_CASE("Test helpers are for tests only, and a test may include the whole model") {
   CHECK(include_violations("kernels/jit/a_test.cpp", "#include \"model/predict/b.h\"").empty());
   CHECK(include_violations("kernels/jit/a.cpp", "#include \"model/predict/b.h\"").size() == 1);
   CHECK(include_violations("kernels/jit/a_test.cpp", "#include \"validate/record/b.h\"").size() ==

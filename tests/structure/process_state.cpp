@@ -11,7 +11,7 @@ namespace tilecast {
 namespace {
 
 struct Refused {
-  const char* names;  // a regular expression of whole words
+  const char* names;  // a regular expression for whole words
   const char* why;
 };
 constexpr Refused kRefused[] = {
@@ -32,7 +32,8 @@ constexpr Refused kRefused[] = {
 struct Exception {
   std::string_view path, name;
   // Why the use is allowed. The environment is read where a documented variable takes effect, by
-  // the library once per plan or forecast; a caller that changes it meanwhile breaks every reader.
+  // the library once per plan or forecast; a caller that changes it concurrently breaks every
+  // reader.
   const char* reason;
 };
 constexpr Exception kExceptions[] = {
@@ -54,7 +55,7 @@ constexpr Exception kExceptions[] = {
     {"validate/measure/device_facts.cpp", "istringstream", "words, not numbers"},
 };
 
-/// The line without comments and the content of string literals.
+/// The line without comments and string contents.
 std::string code_of(std::string_view line) {
   static const std::regex kTexts(R"re("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')re");
   const std::string bare = std::regex_replace(std::string(line), kTexts, "\"\"");

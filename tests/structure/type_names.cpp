@@ -8,7 +8,7 @@
 
 namespace tilecast {
 
-// The tree is formatted by clang-format, so that what stands at namespace level begins its line.
+// Relies on clang-format: declarations at namespace level start at the beginning of a line.
 std::map<std::string, std::string> types_defined(std::string_view path, std::string_view content) {
   static const std::regex kDefinition(
       "^(?:struct|class|union|enum class|enum) (?:alignas\\([^)]*\\) )?([A-Z]\\w*)"

@@ -1,5 +1,5 @@
-// One type of a name: two types of one name in two headers are two definitions of one thing to the
-// linker, which keeps either's functions for both without a word.
+// Checks that type names are unique: two types of one name in two headers violate the
+// one-definition rule, and the linker silently keeps one's functions for both.
 #pragma once
 
 #include <map>

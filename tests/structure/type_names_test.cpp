@@ -6,13 +6,13 @@
 
 using namespace tilecast;
 
-TEST_CASE("No two headers define a type of one name") {
+TEST_CASE("No two headers define types of the same name") {
   std::map<std::string, std::string> host, device;
   for (const auto& file : source_files(".")) {
     const std::string path = file.string();
-    // Device code is compiled one kernel at a time, but is read side by side.
+    // Device code is compiled one kernel at a time, but names should still be unique among it.
     auto& seen = file.extension() == ".cuh" ? device : host;
-    // Stand-ins have the names of what they stand for, and are never compiled with it.
+    // Stand-ins have the names of the originals and are never compiled with them.
     const bool stands_in = path.starts_with("tests/roles/host/");
     if ((file.extension() != ".h" && file.extension() != ".cuh") || stands_in) {
       continue;

@@ -1,5 +1,5 @@
-// The words of CUDA that the GEMM kernels use, for a host compiler, which runs one thread at a
-// time.
+// CUDA keywords and built-ins used by the GEMM kernels, for a host compiler that runs one thread at
+// a time.
 #pragma once
 
 #include <bit>
@@ -35,7 +35,7 @@ struct float4 {
 struct ThreadIndex {
   std::uint32_t x;
 };
-// A thread's place is asked for in the middle of expressions.
+// A macro, since threadIdx is used inside expressions.
 #define threadIdx (ThreadIndex{kernel_calls::running.thread})
 #define blockIdx (ThreadIndex{kernel_calls::running.block})
 #define gridDim (ThreadIndex{kernel_calls::running.blocks})
@@ -54,5 +54,5 @@ inline std::uint32_t __double2uint_rz(double value) { return static_cast<std::ui
 inline std::uint32_t __shfl_sync(unsigned, std::uint32_t value, int) { return value; }
 inline std::uint32_t __shfl_up_sync(unsigned, std::uint32_t value, int) { return value; }
 
-/// Where dynamic shared memory would begin; its address is 0 and nothing is read or written there.
+/// Start of dynamic shared memory; its address is 0 and nothing is accessed there.
 extern "C" char dynamic[];

@@ -1,6 +1,5 @@
-// Stands in for kernels/device/group_table.cuh on the host, where no warp can sum: the table as it
-// is, filled by one thread. It lies in memory that the threads of a grid share, since all CTAs have
-// it alike.
+// Host stand-in for kernels/device/group_table.cuh, without warp sums: one thread fills the table.
+// It is in memory shared by the threads of a grid, since all CTAs have the same table.
 #pragma once
 
 #define fill_group_table fill_group_table_by_a_warp

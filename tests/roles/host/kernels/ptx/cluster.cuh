@@ -1,4 +1,4 @@
-// Stands in for kernels/ptx/cluster.cuh on the host: the CTAs of a cluster run one after the other.
+// Host stand-in for kernels/ptx/cluster.cuh: the CTAs of a cluster run in sequence.
 #pragma once
 
 #include "model/base/integers.h"

@@ -1,4 +1,4 @@
-// Stands in for kernels/ptx/dependent_launch.cuh on the host: kernels run one after the other.
+// Host stand-in for kernels/ptx/dependent_launch.cuh: kernels run in sequence.
 #pragma once
 
 namespace tilecast::ptx {

@@ -1,5 +1,5 @@
-// Stands in for kernels/ptx/global_sync.cuh on the host: a lock has the least value that lets the
-// thread go on.
+// Host stand-in for kernels/ptx/global_sync.cuh: a lock reads as the least value that lets the
+// thread continue.
 #pragma once
 
 #include "model/base/integers.h"

@@ -1,4 +1,4 @@
-// Stands in for kernels/ptx/mbarrier.cuh on the host: a wait is written down and over at once.
+// Host stand-in for kernels/ptx/mbarrier.cuh: a wait is recorded and returns at once.
 #pragma once
 
 #include "model/base/integers.h"

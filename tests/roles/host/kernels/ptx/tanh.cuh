@@ -1,4 +1,4 @@
-// Stands in for kernels/ptx/tanh.cuh on the host: no number is computed.
+// Host stand-in for kernels/ptx/tanh.cuh: no values are computed.
 #pragma once
 
 #include "model/base/integers.h"

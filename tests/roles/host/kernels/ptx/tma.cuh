@@ -1,5 +1,5 @@
-// Stands in for kernels/ptx/tma.cuh on the host: bulk copies with their boxes, which the tensor
-// maps hold.
+// Host stand-in for kernels/ptx/tma.cuh: records bulk copies with their boxes, which are in the
+// tensor maps.
 #pragma once
 
 #include "model/base/integers.h"
@@ -40,7 +40,7 @@ inline void tma_load_2d(u32 destination, const void* map, i32 x, i32 y, u32 barr
   tma_load_3d(destination, map, x, y, 0, barrier);
 }
 
-/// The last coordinate is the same of all (kernels/jit/tensor_map.h).
+/// The last coordinate is the same for all (kernels/jit/tensor_map.h).
 inline void tma_load_4d_multicast(u32 destination, const void* map, i32 x, i32 y, i32 z, i32,
                                   u32 barrier, unsigned short cta_mask) {
   tma_load_3d_multicast(destination, map, x, y, z, barrier, cta_mask);

@@ -1,4 +1,4 @@
-// Stands in for kernels/ptx/warp.cuh on the host: the first lane is elected.
+// Host stand-in for kernels/ptx/warp.cuh: the first lane is elected.
 #pragma once
 
 #include "model/base/integers.h"

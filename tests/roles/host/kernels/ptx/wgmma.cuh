@@ -1,5 +1,5 @@
-// Stands in for kernels/ptx/wgmma.cuh on the host: which stage is multiplied, and in how many
-// groups of how many instructions.
+// Host stand-in for kernels/ptx/wgmma.cuh: records the stage that is multiplied, and the groups and
+// instructions.
 #pragma once
 
 #include "model/base/integers.h"
