@@ -1,5 +1,5 @@
-# CTest's entry of the Python package: python/tests/run.sh, which links the module to the layers that
-# this build has anyway. What these are goes to python/layers.cmake in the build folder.
+# CTest entry of the Python package: python/tests/run.sh, which links the module to the layers of
+# this build. Their list is written to python/layers.cmake in the build folder.
 get_target_property(fmt_type tilecast_fmt TYPE)
 get_target_property(yaml_type tilecast_yaml TYPE)
 set(archives $<TARGET_FILE:tilecast_cli> $<TARGET_FILE:tilecast_fleet> $<TARGET_FILE:tilecast_record>

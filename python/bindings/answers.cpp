@@ -77,8 +77,8 @@ Answer answer(const GpuChoice& choice, const std::string& shape, const Question&
   return {ranking_json(report), table ? ranking_table(report) : std::string()};
 }
 
-/// What the code around a family's K blocks and tiles takes, and how long its loads wait beside the
-/// machine's own latency; the rest of the machine is the same for everybody.
+/// Constants that depend on a kernel family's code: overheads per K block and tile, and the wait
+/// for loads beyond the machine's latency. All others are the machine's.
 constexpr std::pair<std::string_view, Cycles MachineSpec::*> kOfTheCode[] = {
     {"turn", &MachineSpec::turn},         {"mma_issue", &MachineSpec::mma_issue},
     {"own_copy", &MachineSpec::own_copy}, {"load_wait", &MachineSpec::l2_latency},

@@ -1,7 +1,6 @@
-// What the Python module asks of the model: texts and numbers in, answers out as the program writes
-// them (cli/predict_output.h, cli/explain_output.h), so that both say the same of one question. The
-// package (python/tilecast) makes objects of the JSON. Nothing here knows Python, and all of it may
-// run on any thread.
+// The Python module's interface to the model: texts and numbers in, answers out in the program's
+// own formats (cli/predict_output.h, cli/explain_output.h), so that both give the same answer. The
+// package (python/tilecast) makes objects of the JSON. Independent of Python, and thread-safe.
 // Checked by: python/tests.
 #pragma once
 
@@ -19,7 +18,7 @@ namespace tilecast::python {
 struct Question {
   std::string op, dtype, layout, regime, inputs;
   std::optional<std::string> method;
-  std::string epilogue, accumulate;  // empty: nothing asked for
+  std::string epilogue, accumulate;  // empty: default
 };
 
 struct GpuChoice {
@@ -33,10 +32,10 @@ struct Search {
   std::size_t top;
   std::optional<std::size_t> simulate;
   unsigned threads;
-  std::optional<std::string> config;  // this one alone
+  std::optional<std::string> config;  // restricts the search to this one
 };
 
-/// The same answer for a program (`json`) and for a reader (`table`).
+/// One answer for programs (`json`) and for readers (`table`).
 struct Answer {
   std::string json, table;
 };
@@ -44,37 +43,37 @@ struct Answer {
 struct GpuLine {
   std::string name, product, architecture;
   int sms;
-  std::string why_not;  // no schedule runs there; empty where they do
+  std::string why_not;  // why no schedule runs on it; empty if schedules do
 };
 
-/// GPU files are read once in a process. All throw as what they call: ConfigError, FileError.
+/// GPU files are read once per process. All functions throw ConfigError or FileError.
 std::vector<GpuLine> gpus(const std::filesystem::path& configs);
 Answer predict(const GpuChoice& choice, const std::string& shape, const Question& question,
                const Search& search);
-/// JSON each, in order; {"error": ...} in the place of a problem that cannot be predicted.
+/// One JSON per problem, in order; {"error": ...} for a problem that cannot be predicted.
 std::vector<std::string> predict_many(const GpuChoice& choice,
                                       const std::vector<std::string>& shapes,
                                       const Question& question, const Search& search);
 Answer explain(const GpuChoice& choice, const std::string& shape, const Question& question,
                const std::vector<std::string>& configs, bool best, unsigned threads);
 
-/// Seconds by closed form of each configuration on each problem, infinite where it cannot run.
-/// Throws ConfigError for a problem without kernels.
+/// Analytic seconds of each configuration on each problem, infinite if it cannot run. Throws
+/// ConfigError for a problem without kernels.
 std::vector<std::vector<double>> config_times(const GpuChoice& choice,
                                               const std::vector<std::string>& shapes,
                                               const Question& question,
                                               const std::vector<std::string>& configs,
                                               unsigned threads);
 
-/// A kernel of another family, timed as the one of ours that does the same.
+/// A kernel of another family, timed as the equivalent kernel of ours.
 struct FamilyTime {
   double seconds = 0, cycles = 0, sm_clock_hz = 0;
-  std::string config;  // the one of ours; empty where none can run
+  std::string config;  // the equivalent kernel; empty if none can run
 };
 
-/// Of each kernel the first of its configurations that can run, by the method of the question,
-/// without anything learned from our own kernels. `cycles` are added to numbers of the GPU's
-/// section `machine`, by name: those that the code of a kernel decides, as answers.cpp lists them.
+/// For each kernel the first of its configurations that can run, predicted by the question's method
+/// without the learned correction. `cycles` are added to numbers of the GPU's section `machine`, by
+/// name: those that depend on a kernel's code (listed in answers.cpp).
 std::vector<FamilyTime> family_times(const GpuChoice& choice, const std::string& shape,
                                      const Question& question,
                                      const std::vector<std::vector<std::string>>& kernels,
@@ -87,7 +86,7 @@ struct SmLimits {
 };
 SmLimits sm_limits(const GpuChoice& choice);
 
-/// Times of Triton's kernels by closed form, and their lower bounds (triton_time.h).
+/// Analytic times of Triton's kernels, and their lower bounds (triton_time.h).
 std::vector<TritonTime> triton_times(const GpuChoice& choice, const std::string& shape,
                                      const Question& question,
                                      const std::vector<TritonKernel>& kernels,

@@ -15,7 +15,7 @@ namespace nb = nanobind;
 namespace tilecast::python {
 namespace {
 
-// As much of dlpack.h (1.3) as is used here.
+// The part of dlpack.h (1.3) that is used here.
 struct DlTensor {
   void* data;
   std::int32_t device_type, device;
@@ -27,12 +27,12 @@ struct DlTensor {
 };
 constexpr std::int32_t kCuda = 2;
 
-/// Functions return 0, or leave an exception.
+/// Functions return 0 on success, or set an exception.
 struct ExchangeApi {
   std::uint32_t major, minor;
   const void* previous;
   void *allocate, *managed_of_object, *object_of_managed;
-  int (*view)(void* object, DlTensor* tensor);  // as long as the object is left as it is
+  int (*view)(void* object, DlTensor* tensor);  // valid until the object is modified
   int (*current_stream)(std::int32_t device_type, std::int32_t device, void** stream);
 };
 
@@ -48,7 +48,7 @@ const ExchangeApi* exchange_api(nb::handle capsule) {
   return api;
 }
 
-/// What Python or another library failed in leaves an exception, which is nobody's here.
+/// Clears the exception of a failed call into Python or another library, which is handled here.
 bool succeeded(bool good) {
   if (!good) {
     PyErr_Clear();
@@ -56,7 +56,7 @@ bool succeeded(bool good) {
   return good;
 }
 
-/// The one object of all strings that are equal to this one, or what is no string.
+/// The interned object for equal strings; other objects are returned unchanged.
 nb::object interned(nb::handle word) {
   PyObject* one = nb::borrow(word).release().ptr();
   if (PyUnicode_CheckExact(one)) {
@@ -65,14 +65,14 @@ nb::object interned(nb::handle word) {
   return nb::steal(one);
 }
 
-/// None in the place of what is not given.
+/// None for arguments that are not given.
 struct Arguments {
   nb::handle a, b, out, bias, activation;
 };
 
-/// Of a tensor: device, type, two sides, two strides; zeros where there is none.
+/// Per tensor: device, type, two sizes, two strides; zeros if absent.
 constexpr std::size_t kWords = 6;
-/// Of a, b, out and bias; the activation's interned word, which a call keeps; the stream.
+/// For a, b, out and bias; the activation's interned address, which a call keeps alive; the stream.
 using Key = std::array<std::int64_t, 4 * kWords + 2>;
 
 struct Hash {
@@ -96,14 +96,14 @@ struct Call {
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
   nb::object activation;
-  nb::object like;  // of one element, with the sides of a result; or None
+  nb::object like;  // a one-element tensor and the result's sizes; or None
   nb::object kept;
 };
 
 class KnownCalls {
  public:
-  /// The API is that of the two types. Then the addresses of tilecast_plan_run, cuCtxGetDevice and
-  /// cuStreamIsCapturing.
+  /// `api` is the exchange API of both types. The addresses are those of tilecast_plan_run,
+  /// cuCtxGetDevice and cuStreamIsCapturing.
   KnownCalls(nb::handle api, nb::object tensor, nb::object parameter, nb::object is_grad_enabled,
              nb::object empty_like, std::uintptr_t run, std::uintptr_t device,
              std::uintptr_t is_capturing)
@@ -117,7 +117,7 @@ class KnownCalls {
         device_(reinterpret_cast<decltype(device_)>(device)),
         is_capturing_(reinterpret_cast<decltype(is_capturing_)>(is_capturing)) {}
 
-  /// `out`, or a new tensor where that is None; None where the package is to do it.
+  /// Returns `out`, or a new tensor if that is None; None if the package must handle the call.
   nb::object run(nb::handle a, nb::handle b, nb::handle out, nb::handle bias,
                  nb::handle activation) const {
     const Arguments given{a, b, out, bias, activation};
@@ -144,13 +144,13 @@ class KnownCalls {
     }
     tilecast_status status = TILECAST_OK;
     {
-      const nb::gil_scoped_release released;  // it waits where the stream has no room
+      const nb::gil_scoped_release released;  // blocks while the stream's queue is full
       status = run_(call.plan, &arguments, seen->stream);
     }
     return status == TILECAST_OK ? result : nb::none();
   }
 
-  /// From now on known, on the stream that is current. `kept` lives as long as it is.
+  /// Makes the call known, on the current stream. `kept` lives as long as the entry.
   void remember(nb::handle a, nb::handle b, nb::handle out, nb::handle bias, nb::handle activation,
                 std::uintptr_t plan, std::uintptr_t workspace, std::size_t workspace_bytes,
                 nb::handle kept) {
@@ -167,7 +167,7 @@ class KnownCalls {
     if (out.is_none()) {
       call.like = a.attr("new_empty")(1).attr("expand")(seen->key[2], seen->key[kWords + 3]);
     }
-    // What goes may run Python code, so it goes last.
+    // Dropping entries may run Python code, so it comes last.
     const Calls dropped = calls_.size() < kMostCalls ? Calls() : std::exchange(calls_, Calls());
     std::swap(calls_[seen->key], call);
   }
@@ -176,7 +176,7 @@ class KnownCalls {
   static constexpr std::size_t kMostCalls = 512;
   using Calls = std::unordered_map<Key, Call, Hash>;
 
-  /// False where it is not torch's own or no matrix or vector.
+  /// False if it is not torch's own tensor, or not a matrix or vector.
   bool look_at(nb::handle tensor, std::int64_t* words, void*& data) const {
     const nb::handle type = tensor.type();
     DlTensor view;
@@ -195,7 +195,7 @@ class KnownCalls {
     return true;
   }
 
-  /// Nothing where a call cannot be known, on the current stream and device.
+  /// None if the call cannot be known on the current stream and device.
   std::optional<Seen> look_at(const Arguments& given) const {
     Seen seen;
     std::int64_t* const words = seen.key.data();

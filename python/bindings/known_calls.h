@@ -1,12 +1,12 @@
-// Calls of tilecast.matmul that went well once: a call that is like one of them in all that the
-// package looks at goes straight to its plan. That is the key, compared as a whole: device, type,
-// sides and strides of each tensor, the activation, the current stream. What changes beside it is
-// asked each time: whether gradients are recorded, the stream is captured, the device is current;
-// where matrices lie the plan checks. Whatever is not plain, and whatever fails, is no known call:
-// the package's own way does it, or says what is wrong.
-// Tensors are read through DLPack's table of C functions, the attribute __dlpack_c_exchange_api__
-// of their type; of a torch without one no call is known. All is under the GIL but the launch, so
-// threads share one table without a lock.
+// Fast path of tilecast.matmul: a call that matches an earlier successful one goes straight to its
+// plan. The key is compared as a whole: device, type, sizes and strides of each tensor, the
+// activation, the current stream. Other conditions are checked each time: whether gradients are
+// recorded, the stream is captured, the device is current; the plan checks addresses. Everything
+// else, and every failure, is left to the package's ordinary path, which handles it or reports the
+// error.
+// Tensors are read through DLPack's C exchange API, the attribute __dlpack_c_exchange_api__ of
+// their type; with a torch without one no call is known. Everything except the launch holds the
+// GIL, so threads share one table without a lock.
 // Checked by: python/tests/test_known_calls.py, python/tests/test_torch.py.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace tilecast::python {
 
-/// The class KnownCalls, as python/tilecast/_native.pyi has it.
+/// The class KnownCalls of python/tilecast/_native.pyi.
 void add_known_calls(nanobind::module_& module);
 
 }  // namespace tilecast::python

@@ -1,6 +1,5 @@
-// The module tilecast._native: answers.h for Python, and known_calls.h. Everything that takes time
-// runs without the GIL. python/tilecast/_native.pyi says what the functions take; python/tests call
-// them.
+// The module tilecast._native: answers.h and known_calls.h for Python. Slow functions release the
+// GIL. python/tilecast/_native.pyi documents the signatures; python/tests call them.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
@@ -55,7 +54,7 @@ NB_MODULE(_native, m) {
   using namespace tilecast::python;
   using Release = nb::call_guard<nb::gil_scoped_release>;
 
-  // Later ones are asked first: the general error stands before its kinds.
+  // Later translators are tried first, so the general error is registered before its subclasses.
   nb::exception<tilecast::Error>(m, "Error", PyExc_RuntimeError);
   nb::exception<tilecast::FileError>(m, "FileError", PyExc_OSError);
   nb::exception<tilecast::ConfigError>(m, "ConfigError", PyExc_ValueError);

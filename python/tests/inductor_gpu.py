@@ -1,11 +1,10 @@
-"""Compile times and speed of torch.compile(mode="max-autotune") with tilecast.inductor and without, on a Hopper GPU.
+"""Compile times and speed of torch.compile(mode="max-autotune") with and without tilecast.inductor, on a Hopper GPU.
 
     PYTHONPATH=... python python/tests/inductor_gpu.py [--problems 24] [--exhaustive 3] [--top-k 4] [--out inductor.csv]
 
 Needs torch 2.11 or later with CUDA and Triton, and tilecast with its compiled module; `matmul` needs libtilecast
-(TILECAST_LIBRARY). Each way has a process of its own, which compiles every problem with empty caches; the ways
-take turns, problem by problem. Times of the compiled code are medians of 30 runs that do not find their operands
-in L2.
+(TILECAST_LIBRARY). Each variant has its own process, which compiles every problem with empty caches; the variants
+alternate problem by problem. Times of the compiled code are medians of 30 runs with operands cold in L2.
 """
 
 import argparse
@@ -18,7 +17,7 @@ import subprocess
 import sys
 import time
 
-# op, m, n, k; of bmm with batches first.
+# op, m, n, k; bmm also has a batch size first.
 PROBLEMS = [(op, *sides) for sides in (
     (16, 4096, 4096), (64, 7168, 2048), (128, 4096, 14336), (512, 2048, 2048), (1024, 6144, 4096), (2048, 2048, 8192),
     (4096, 4096, 4096), (8192, 5120, 5120), (8192, 8192, 8192), (3000, 2000, 1000)) for op in ("mm", "addmm")] + [
@@ -31,7 +30,7 @@ WAYS = {"all": ("ATEN,TRITON", None), "tilecast": ("ATEN,TRITON", {"matmul": Fal
 
 
 def serve(way, top_k):
-    """In the process of a way: reads a problem a line and answers with a row of JSON."""
+    """Runs in a variant's process: reads one problem per line and answers with a row of JSON."""
     import torch
     from torch._dynamo.utils import counters
     from torch._inductor import config
@@ -70,7 +69,7 @@ def serve(way, top_k):
             times = []
             for _ in range(30):
                 flush.zero_()
-                torch.cuda._sleep(200_000)  # the host is ahead
+                torch.cuda._sleep(200_000)  # lets the host run ahead
                 begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
                 begin.record()
                 code(*arguments)
@@ -80,18 +79,18 @@ def serve(way, top_k):
         return {"compile_s": seconds, "time_us": statistics.median(times), "counters": dict(counters["tilecast"])}
 
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what torch prints is no answer
+    os.dup2(2, 1)  # keeps torch's output out of the answers
     for line in sys.stdin:
         op, *batch, m, n, k = json.loads(line)
         try:
             row = answer(op, *batch, m=m, n=n, k=k)
-        except Exception as error:  # the next problem may work
+        except Exception as error:  # continue with the next problem
             row = {"compile_s": math.nan, "time_us": math.nan, "counters": {"error": repr(error)}}
         print(json.dumps(row), file=answers, flush=True)
 
 
 class Way:
-    """The process of one way of compiling."""
+    """The process of one variant."""
 
     def __init__(self, name, top_k):
         self.process = subprocess.Popen([sys.executable, __file__, "--serve", name, "--top-k", str(top_k)],

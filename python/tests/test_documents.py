@@ -1,4 +1,4 @@
-"""Blocks of Python in the pages run as they stand, each by itself; those of torch.md need a GPU."""
+"""Runs the Python blocks of the pages, each by itself; those of torch.md need a GPU."""
 
 import pathlib
 import re

@@ -1,5 +1,5 @@
-"""What goes straight to its plan, and what does not: KnownCalls on tensors of a library that is made
-up here, through DLPack's exchange API, with a plan that only remembers what it was to run."""
+"""Which calls take the fast path: KnownCalls on fake tensors through DLPack's exchange API, with a plan that
+only records its runs."""
 
 import ctypes
 import sys
@@ -12,7 +12,7 @@ import tilecast
 from test_matmul import FakeDevice, FakePlan, FakeTensor, FakeTorch
 from tilecast import _library, _matmul, _native
 
-CUDA, FP16, BF16 = 2, 2, 4  # dlpack.h's numbers of a device and of types of 16 bits
+CUDA, FP16, BF16 = 2, 2, 4  # dlpack.h's codes for the CUDA device and 16-bit types
 
 
 class Tensor(FakeTensor):
@@ -49,7 +49,7 @@ def empty_like(tensor):
 
 
 class World:
-    """A driver, a torch and a library: what they answer, and `runs`: places and stream of each run."""
+    """A fake driver, torch and library with fixed answers; `runs` records addresses and stream of each run."""
 
     def __init__(self):
         self.device, self.stream, self.capturing, self.status = 0, 7, 0, 0
@@ -73,7 +73,7 @@ class World:
         return new(ctypes.addressof(self.table), name, None)
 
     def known(self):
-        grad = self.grad  # not self, which would keep what keeps it
+        grad = self.grad  # not self, which would create a reference cycle
         return _native.KnownCalls(self.api(), Tensor, Parameter, lambda: grad[0], empty_like,
                                   *self.addresses)
 
@@ -122,7 +122,7 @@ def test_a_call_like_one_before_runs_its_plan_where_its_matrices_are(world):
     out = Tensor(32, 16, data=3 * 4096)
     assert world.calls.run(*of(a=Tensor(32, 64, data=2 * 4096), out=out)) is out
     assert world.runs == [(64, 2 * 4096, 4096, 3 * 4096, 4096, 512, 256, 7)]
-    # Without what need not be given, and a result of its own.
+    # Without optional arguments, and with a newly allocated result.
     call = [Tensor(32, 64), Tensor(64, 16), None, None, None]
     world.remember(*call)
     result = world.calls.run(*call)
@@ -151,7 +151,8 @@ def test_a_call_on_another_stream_or_device_or_in_a_graph_is_not_known(world, no
     before = dict(vars(world))
     vars(world).update(now)
     assert world.calls.run(*of()) is None and not world.runs
-    world.remember(*of(a=Tensor(40, 64), out=Tensor(40, 16)))  # nor remembered, but on a stream
+    world.remember(*of(a=Tensor(40, 64), out=Tensor(40, 16)))  # not remembered either, except on a
+                                                               # stream
     vars(world).update({name: before[name] for name in now})
     assert world.calls.run(*of(a=Tensor(40, 64), out=Tensor(40, 16))) is None
     assert world.calls.run(*of()) is not None
@@ -181,7 +182,7 @@ def test_an_activation_is_known_by_its_word_whatever_object_it_is(world):
     alive = weakref.ref(kept)
     world.remember(*of(), kept=kept)
     del kept
-    for _ in range(1000):  # one call, which does not fill the table
+    for _ in range(1000):  # a single call, which does not fill the table
         world.remember(*of(activation="".join(["si", "lu"])))
     assert alive() is not None and len(world.runs) == 2
 
@@ -228,7 +229,7 @@ def test_an_unknown_version_of_the_api_is_refused(world):
 
 @pytest.fixture
 def plan(world, monkeypatch):
-    """What matmul runs, with a torch whose calls can be known."""
+    """What matmul runs, with a fake torch whose calls can be known."""
 
     class Torch(FakeTorch):
         nn = types.SimpleNamespace(Parameter=Parameter)
@@ -240,7 +241,8 @@ def plan(world, monkeypatch):
     monkeypatch.setattr(Tensor, "__dlpack_c_exchange_api__", world.api(), raising=False)
     monkeypatch.setitem(sys.modules, "torch", Torch())
     monkeypatch.setattr(_library, "addresses", lambda: world.addresses)
-    monkeypatch.setattr(_library, "capture_of", lambda stream: None)  # a driver would follow the number
+    # a driver would dereference the stream
+    monkeypatch.setattr(_library, "capture_of", lambda stream: None)
     monkeypatch.setattr(_matmul, "_torch_plan", lambda *_: plan)
     monkeypatch.setattr(_matmul, "_known", None)
     monkeypatch.setattr(_matmul, "_refused", None)
@@ -252,7 +254,7 @@ def test_the_second_call_of_matmul_is_known(world, plan):
     for _ in range(3):
         assert tilecast.matmul(a, b).shape == (32, 16)
     assert len(plan.runs) == 1 and [one[3] for one in world.runs] == [8192, 8192]
-    tilecast.matmul(a, b, stream=7)  # of a stream that is named the package asks
+    tilecast.matmul(a, b, stream=7)  # with an explicit stream the package handles the call
     assert len(plan.runs) == 2 and len(world.runs) == 2
     a.requires_grad = True
     with pytest.raises(tilecast.ConfigError, match="requires grad"):
@@ -278,7 +280,7 @@ def test_a_call_that_cannot_be_remembered_went_well_all_the_same(world, plan, mo
     right = Tensor.new_empty
 
     def new_empty(self, sides):
-        if not isinstance(sides, tuple):  # what a known call makes its results like
+        if not isinstance(sides, tuple):  # prototype for results of a known call
             raise MemoryError
         return right(self, sides)
 

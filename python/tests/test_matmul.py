@@ -1,4 +1,4 @@
-"""tilecast.matmul without a GPU: what it refuses and why, what it keeps, and plans of a named GPU.
+"""tilecast.matmul without a GPU: its errors, its caches, and plans for a named GPU.
 test_torch.py runs it on one."""
 
 import contextlib
@@ -21,7 +21,7 @@ needs_library = pytest.mark.skipif(not HAS_LIBRARY, reason="no libtilecast; TILE
 
 
 class Producer:
-    """A tensor of DLPack, on any device, of host memory."""
+    """A DLPack tensor that claims any device, in host memory."""
 
     def __init__(self, rows, columns, device=2, code=2, bits=16, strides=None):
         self.shape = (ctypes.c_int64 * 2)(rows, columns)
@@ -71,7 +71,7 @@ def test_matrices_that_do_not_go_together_are_refused(a, b, out, words):
 
 
 class FakePlan:
-    """Runs nothing, and remembers what it was to run."""
+    """Runs nothing, and records the arguments."""
 
     def __init__(self, shape, workspace_bytes=0):
         self.shape, self.workspace_bytes, self.workspaces = shape, workspace_bytes, {}
@@ -87,7 +87,7 @@ class FakePlan:
 
 @pytest.fixture
 def plans(monkeypatch):
-    """Plans as they are made, of bytes of workspace, on a machine without a GPU."""
+    """Makes plans with given workspace sizes, on a machine without a GPU."""
     made = []
 
     def make(shape):
@@ -96,7 +96,8 @@ def plans(monkeypatch):
 
     made_bytes = [0]
     monkeypatch.setattr(_library, "Plan", make)
-    monkeypatch.setattr(_library, "capture_of", lambda stream: None)  # a driver would follow the number
+    # a driver would dereference the stream
+    monkeypatch.setattr(_library, "capture_of", lambda stream: None)
     for cache in (_matmul._plan, _matmul._torch_plan):
         cache.cache_clear()
     yield types.SimpleNamespace(made=made, bytes=made_bytes)
@@ -115,7 +116,7 @@ def test_matrices_of_another_device_than_the_current_one_are_refused(plans, monk
     tilecast.matmul(a, a, a)
     tilecast.matmul(a, a, a)
     assert len(plans.made) == 1 and len(plans.made[0].runs) == 2
-    # With the plan at hand, too.
+    # With a cached plan, too.
     monkeypatch.setattr(_library, "current_device", lambda: 1)
     with pytest.raises(tilecast.ConfigError, match="device 1"):
         tilecast.matmul(a, a, a)
@@ -154,7 +155,7 @@ class FakeTensor:
 
 
 class FakeTorch(types.ModuleType):
-    """As much of torch as _matmul asks: one device, and a current stream."""
+    """The part of torch that _matmul uses: one device and a current stream."""
 
     Tensor, float16, bfloat16, float32, uint8 = FakeTensor, "fp16", "bf16", "fp32", "uint8"
 
@@ -207,7 +208,7 @@ def test_memory_comes_from_the_stream_of_the_call(plans, torch, monkeypatch):
     (plan,) = plans.made
     assert torch.allocated_on == [7, 48, 0]
     assert [one[3] for one in plan.runs] == [7, 48, 48, 0] and torch.stream == 7
-    # Capture is asked of that stream, and the calls of a capture share a workspace of their own.
+    # Capture is checked on that stream, and the calls of one capture share a workspace.
     assert not _matmul._captured and len(plan.cleared) == 3
     for capture in (1, 2):
         monkeypatch.setattr(_library, "capture_of", lambda stream: capture if stream == 48 else None)
@@ -282,7 +283,7 @@ def test_a_residual_and_an_out_in_fp32_are_the_plans(plans, torch):
     assert (in_place.shape.type_c, in_place.shape.residual, in_place.residual) == (_library.FP32, 1, 4096)
     assert (added.shape.type_c, added.shape.residual) == (0, 1)
     assert (wide.shape.type_c, wide.shape.residual, wide.residual) == (_library.FP32, 0, None)
-    for residual in (FakeTensor(64, 32), out):  # other sides, another type
+    for residual in (FakeTensor(64, 32), out):  # other sizes, another type
         with pytest.raises(tilecast.ConfigError, match="residual: expected"):
             tilecast.matmul(a, a, residual=residual)
     with pytest.raises(tilecast.ConfigError, match="residual: expected a torch tensor"):
@@ -319,12 +320,12 @@ def test_a_bias_of_another_library(plans):
 
 def test_strides_say_the_layout():
     shape = _library.shape_of
-    # B [k=32, n=64] with rows of 64, or a transposed [64, 32]; then with room between rows.
+    # B [k=32, n=64] packed, or a transposed [64, 32]; then padded.
     assert shape(16, 64, 32, 1, (32, 1), (64, 1)) == _library.Shape(16, 64, 32, 1, _library.NN)
     assert shape(16, 64, 32, 1, (32, 1), (1, 32)) == _library.Shape(16, 64, 32, 1, _library.TN)
     assert shape(16, 64, 32, 1, (40, 1), (72, 1)) == _library.Shape(16, 64, 32, 1, _library.NN, 40, 72)
     assert shape(16, 64, 32, 1, (32, 1), (1, 48)) == _library.Shape(16, 64, 32, 1, _library.TN, 0, 48)
-    # A a transposed [32, 16], as dY in dY.t() @ X.
+    # A is a transposed [32, 16], like dY in dY.t() @ X.
     assert shape(16, 64, 32, 1, (1, 16), (64, 1)) == _library.Shape(16, 64, 32, 1, _library.NT)
     assert shape(16, 64, 32, 1, (1, 24), (72, 1)) == _library.Shape(16, 64, 32, 1, _library.NT, 24, 72)
     assert shape(16, 64, 32, 1, (1, 16), (1, 32)) == _library.Shape(16, 64, 32, 1, _library.TT)

@@ -1,4 +1,4 @@
-"""Configuration files for vLLM and SGLang: names and keys are theirs, choices are the forecast's."""
+"""Configuration files for vLLM and SGLang: names and keys follow their conventions, choices are the forecast's."""
 
 import json
 
@@ -32,7 +32,7 @@ def test_a_file_has_a_launchable_configuration_for_each_number_of_tokens(tmp_pat
     assert list(map(int, read)) == list(TOKENS)
     assert all(list(one) == ["BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M", "num_warps", "num_stages"]
                for one in read.values())
-    # Few rows of an expert need few rows of a tile: 16 tokens are 1 row of each, 4096 are 256.
+    # Few rows per expert need tiles with few rows: 16 tokens are 1 row each, 4096 are 256.
     assert read["16"]["BLOCK_SIZE_M"] == 16 and read["4096"]["BLOCK_SIZE_M"] >= 64
     tuned = read_configs(path)
     assert all(LAYER.times_us([tile], tokens)[0] < 1e5 for tokens, tile in tuned.items())

@@ -1,5 +1,5 @@
-"""tilecast.predict and its relatives. What the model answers is tested where it is written; here,
-that Python is told the same, and in the shape that its users expect."""
+"""tilecast.predict and related functions. The model's answers are tested with the model; these tests check that
+Python gets the same answers, in the expected form."""
 
 import json
 import math
@@ -109,12 +109,12 @@ def test_many_problems_in_their_order_and_a_failure_in_its_place():
 
 def test_given_configurations_get_a_row_of_times_for_each_problem():
     known = tilecast.predict(1024, 1024, 1024, method="analytic", top=2)
-    # 33 stages of 128x128x64 need 33 x 32 KB of shared memory, and an SM has 227.
+    # 33 stages of 128x128x64 need 33 x 32 KB of shared memory; an SM has 227.
     beyond = known[0].config.replace("stages=", "stages=3")
     times = tilecast.rank([(1024, 1024, 1024), (1024, 1024, 4095)], [row.config for row in known] + [beyond])
     assert times[0][:2] == pytest.approx([row.time_us for row in known], rel=1e-5)
     assert len(times[1]) == 3 and times[0][2] == times[1][2] == math.inf
-    # Rows of 4095 elements are copied first, which `predict` counts too.
+    # Rows of 4095 elements are copied first, which `predict` includes in its time.
     odd = tilecast.predict(1024, 1024, 4095, method="analytic", config=known[0].config)[0]
     assert times[1][0] == pytest.approx(odd.time_us, rel=1e-5)
 
@@ -144,7 +144,7 @@ def test_many_problems_leave_other_threads_running():
             time.sleep(0.001)
 
     thread = threading.Thread(target=count)
-    tilecast.predict(256, 256, 256)  # GPU files are read
+    tilecast.predict(256, 256, 256)  # reads the GPU files
     thread.start()
     try:
         before, begin = counted, time.monotonic()
@@ -153,7 +153,7 @@ def test_many_problems_leave_other_threads_running():
     finally:
         done.set()
         thread.join()
-    # A count a millisecond or slower; with the GIL held it would be one or two in all.
+    # At least one count per millisecond; with the GIL held there would be one or two in total.
     assert took < 0.05 or counts > 10
 
 

@@ -1,4 +1,4 @@
-"""tilecast.matmul and tilecast.torch on a Hopper GPU, beside torch's own products."""
+"""tilecast.matmul and tilecast.torch on a Hopper GPU, compared with torch's own products."""
 
 import pytest
 import tilecast
@@ -16,11 +16,11 @@ import tilecast.torch  # noqa: E402: it defines an operator
 
 
 def small_integers(*sides, requires_grad=False):
-    """Of -2 to 2: up to K = 512 their products' sums, 2048 at most, are exact in fp16."""
+    """From -2 to 2: up to K = 512 sums are at most 2048 and exact in fp16."""
     return torch.randint(-2, 3, sides, device="cuda").half().requires_grad_(requires_grad)
 
 
-@pytest.mark.parametrize("n, k", [(256, 512), (255, 512), (256, 511)])  # rows of B, of both, are copied
+@pytest.mark.parametrize("n, k", [(256, 512), (255, 512), (256, 511)])  # copies of B, or of both
 def test_the_product_is_torchs(n, k):
     a, b, w = small_integers(192, k), small_integers(k, n), small_integers(n, k)
     assert torch.equal(tilecast.matmul(a, b), a @ b)
@@ -54,7 +54,7 @@ def test_groups_of_k_have_a_product_each(monkeypatch):
         assert torch.equal(found[i], x[first:last].mT @ dy[first:last])
     with pytest.raises(tilecast.ConfigError, match="a's transpose and b: expected them to be contiguous"):
         tilecast.torch.grouped_mm(x.mT.contiguous(), dy, offs)
-    monkeypatch.setenv("TILECAST_CHECK_GROUPS", "1")  # read where a plan is made
+    monkeypatch.setenv("TILECAST_CHECK_GROUPS", "1")  # read when a plan is made
     offs[1] = 202
     x, dy = small_integers(300, 104), small_integers(300, 64)
     with pytest.raises(tilecast.ConfigError, match="group_rows: group 2 ends at K 201: expected 202 to 300"):
@@ -73,7 +73,7 @@ def test_bias_and_activation_are_torchs(sides, activation):
     bias = None if sides is None else torch.randn(*sides, device="cuda").half()
     sums = a.double() @ b.double() + (0 if bias is None else bias.double())
     found = tilecast.matmul(a, b, bias=bias, activation=activation).double()
-    # The rounding of C, the activation's stated bound, and sums in fp32.
+    # The rounding of C, the activation's stated bound, and fp32 sums.
     bound = found.abs() / 2048 + (sums.abs() / 4096 + 1 / 32768 if activation else 0) + 1e-4
     assert ((found - ACTIVATIONS[activation](sums)).abs() <= bound).all()
 
@@ -95,7 +95,7 @@ def test_an_operator_with_an_epilogue_is_traced():
     layer = tilecast.torch.Linear(128, 64, activation="gelu", device="cuda", dtype=torch.float16)
     input = torch.randn(32, 128, device="cuda", dtype=torch.float16)
     assert torch.equal(torch.compile(layer, fullgraph=True)(input), layer(input))
-    # Beginning 2 bytes past a multiple of 16, it is copied.
+    # Starts 2 bytes past a 16-byte boundary, so it is copied.
     shifted = torch.randn(32 * 128 + 1, device="cuda", dtype=torch.float16)[1:].view(32, 128)
     assert torch.allclose(torch.compile(layer, fullgraph=True)(shifted), layer(shifted), atol=2e-3)
     plain = tilecast.torch.Linear.of(torch.nn.Linear(128, 64, device="cuda", dtype=torch.float16), "silu")
@@ -153,7 +153,7 @@ def test_calls_of_a_graph_share_a_workspace_that_each_replay_clears():
         assert all(torch.equal(out, right) for out in outs)
 
 
-@pytest.mark.parametrize("m, n, k", [(64, 2048, 7168), (128, 512, 512)])  # K is split in the first
+@pytest.mark.parametrize("m, n, k", [(64, 2048, 7168), (128, 512, 512)])  # the first splits K
 @pytest.mark.parametrize("mode", ["default", "reduce-overhead"])
 def test_the_operator_compiles_in_every_mode(mode, m, n, k):
     torch._dynamo.reset()
@@ -180,7 +180,7 @@ def test_a_mode_or_a_transform_meets_the_operator():
         assert torch.equal(tilecast.torch.matmul(a, b), right)
     assert "tilecast.matmul.default" in seen.names
     assert "tilecast.matmul" in make_fx(lambda a, b: tilecast.torch.matmul(a, b))(a, b).code
-    # torch knows how to repeat an operator that has no rule for batches.
+    # torch can vectorize an operator without a batching rule.
     both = torch.vmap(tilecast.torch.matmul, in_dims=(0, None))(torch.stack([a, -a]), b)
     assert torch.equal(both, torch.stack([right, -right]))
 
@@ -193,7 +193,7 @@ def test_eager_calls_are_known_and_right():
             found = layer(input)
         assert torch.allclose(found, torch.relu(torch.nn.functional.linear(input, layer.weight, layer.bias)),
                               atol=2e-3)
-        layer(input).sum().backward()  # with gradients by the operator
+        layer(input).sum().backward()  # gradients come from the operator
         assert layer.weight.grad is not None
 
 
@@ -213,8 +213,9 @@ def test_linear_is_torchs_whether_or_not_there_is_a_kernel(offset):
     with torch.no_grad():
         theirs.weight.copy_(small_integers(64, 128))
         theirs.bias.copy_(small_integers(64))
-    # Beginning 2 bytes past a multiple of 16, it is torch's product.
+    # Starts 2 bytes past a 16-byte boundary, so torch computes it.
     input = small_integers(1024 * 128 + 1)[offset:offset + 1024 * 128].view(2, 512, 128)
     assert tilecast.torch._has_kernel(input, theirs.weight, theirs.bias) == (offset == 0)
-    assert torch.equal(tilecast.torch.Linear.of(theirs)(input), theirs(input))  # small integers: exact
+    # exact for small integers
+    assert torch.equal(tilecast.torch.Linear.of(theirs)(input), theirs(input))
     assert not tilecast.torch._has_kernel(input.cpu(), theirs.weight, theirs.bias)

@@ -1,4 +1,4 @@
-"""tilecast.triton with stand-ins for triton.Config and tensors; and with triton where it is there."""
+"""tilecast.triton with stand-ins for triton.Config and tensors; and with triton if it is installed."""
 
 import dataclasses
 import math
@@ -34,7 +34,7 @@ CALL = {"M": 4096, "N": 4096, "K": 4096, "NUM_SMS": 132}
 
 def test_the_shortest_predicted_times_are_kept():
     kept = tt.early_config_prune(top_k=2)(CONFIGS, CALL)
-    # Of 4096^3 a 64x64 tile loads each operand 64 times: no one expects it under the first two.
+    # For 4096^3 a 64x64 tile loads each operand 64 times, so it cannot be among the first two.
     assert len(kept) == 2 and CONFIGS[0] not in kept and set(map(id, kept)) <= set(map(id, CONFIGS))
     ranked = tt.Tuner().rank(CONFIGS, CALL)
     assert kept[0] is ranked[0] and ranked[-1] is CONFIGS[0]
@@ -42,8 +42,8 @@ def test_the_shortest_predicted_times_are_kept():
 
 
 def test_what_is_tried_is_not_all_of_one_kind():
-    # The second is a hundredth slower than the first and its twin: what the first leaves open of it is its own
-    # error. Of the third, two hundredths slower and unlike both, the whole is open.
+    # The second is 1 % slower than the first and identical to it: the first leaves only individual
+    # error open. The third, 2 % slower and unlike both, is entirely open.
     rows, times = [(0.0, 0.0), (0.0, 0.0), (3.0, 0.0)], [1.0, 1.01, 1.02]
     assert to_try(rows, times, 2) == [0, 2] and to_try(rows, times, 5) == [0, 2, 1]
     # Twice as slow is beyond doubt.
@@ -100,7 +100,7 @@ def test_names_of_the_tutorials_and_ones_own():
 
 
 class Index:
-    """As numpy's integers: no int, but one by __index__."""
+    """Like numpy's integers: not an int, but with __index__."""
 
     def __init__(self, value):
         self.value = value
@@ -154,12 +154,13 @@ def test_each_kind_of_kernel_has_its_schedule(tile, first):
     texts = tt.schedule_of(tile)
     assert texts[0].startswith(first)
     assert len(set(texts)) == len(texts)
-    # And ours can run it, so it has a time.
+    # Ours can run it, so it has a time.
     assert tt.times_us([tile], 512, 512, 4096)[0] < math.inf
 
 
 def test_what_ours_cannot_run_goes_to_the_nearest_one_that_it_can():
-    # 128x256 sums in 128 threads are 256 registers of each, more than there are: two warpgroups.
+    # 128x256 accumulators in 128 threads are 256 registers each, more than there are; it needs two
+    # warpgroups.
     four, eight = tt.Tile(128, 256, 64, 3, 4, 8, True), tt.Tile(128, 256, 64, 3, 8, 8, True)
 
     def times(tiles, **factors):
@@ -167,31 +168,33 @@ def test_what_ours_cannot_run_goes_to_the_nearest_one_that_it_can():
 
     one, two = times([four, eight])
     assert one == two
-    # With the term for what such threads hold too much, it takes longer: e^(0.5 x (256 - 128) / 128).
+    # With the term for excess accumulators it is slower by e^(0.5 x (256 - 128) / 128).
     slow, as_before = times([four, eight], spilled=0.5)
     assert slow == pytest.approx(one * math.exp(0.5)) and as_before == two
 
 
 def test_one_program_for_each_sm_although_more_would_fit():
-    # Two stages of 64x64x64 are 32 KiB: ours alone would put four CTAs there and hide each other's waits.
+    # Two stages of 64x64x64 are 32 KiB: ours would run four CTAs per SM and hide each other's
+    # waits.
     text = tt.schedule_of(tt.Tile(64, 64, 64, 2, 4, 8, True))[0]
     assert "stages=2" in text
-    # (114 - 32) KiB of slots of 8 KiB: 10.25, so 11.
+    # (114 - 32) KiB in slots of 8 KiB: 10.25, so 11.
     assert "c_slots=11," in text
 
 
 def test_rows_out_of_bounds_take_time():
-    # M = 16 in tiles of 128 rows: 112 rows of each of 32 tiles, 64 K blocks: 229376 rows.
+    # M = 16 in tiles of 128 rows: 112 out-of-bounds rows in each of 32 tiles and 64 K blocks:
+    # 229376 rows.
     tile = tt.Tile(128, 128, 64, 4, 8, 8, True)
     assert tt._outside_rows(tile, 16, 4096, 4096) == 112 * 32 * 64
     assert tt._outside_rows(tile, 128, 4096, 4096) == 0
-    # 3 us of them and 4 us of the rest: 5 us.
+    # 3 us for them and 4 us for the rest: 5 us.
     family = tt.Family(outside=3e6 / 229376)
     assert family.times_us([tile], 16, 4096, 4096, [4.0])[0] == pytest.approx(5.0)
 
 
 def test_a_tile_beyond_shared_memory_has_no_time_and_comes_last():
-    # Even two stages of 256x256x256 are 512 KiB; one buffer of it is 256 KiB.
+    # Even two stages of 256x256x256 are 512 KiB; a single buffer is 256 KiB.
     beyond = config(256, 256, 256, stages=2)
     assert tt.times_us([tt.Tile.of({**tt._said(beyond), "NUM_SMS": 132})], 1024, 1024, 1024) == [math.inf]
     assert tt.early_config_prune(top_k=2)([beyond, CONFIGS[2], CONFIGS[1]], CALL)[-1] is not beyond
@@ -201,10 +204,10 @@ def test_what_is_learned_of_a_kernel_holds_for_it_and_fades_with_distance():
     tile, shape = tt.Tile(128, 128, 64, 4, 8, 8, True), (2048, 2048, 2048)
     family = tt.Family(learned=Learned((seen(tile, *shape, 100.0),), (0.2,)))
     assert family.times_us([tile], *shape, [100.0])[0] == pytest.approx(100 * math.exp(0.2))
-    # One program per tile is 1 / 0.5 away: e^(-2) of it is left.
+    # One program per tile is at distance 1 / 0.5, so e^(-2) of the correction remains.
     alone = dataclasses.replace(tile, persistent=False)
     assert family.times_us([alone], *shape, [100.0])[0] == pytest.approx(100 * math.exp(0.2 * math.exp(-2)))
-    # 256 sums of a thread: nothing learned of kernels that do not spill holds for it.
+    # 256 accumulators per thread: corrections learned from kernels that do not spill do not apply.
     spilled = tt.Tile(128, 256, 64, 3, 4, 8, True)
     assert spilled.spills() and family.times_us([spilled], *shape, [100.0])[0] == pytest.approx(100.0)
 
@@ -213,7 +216,8 @@ def test_rows_that_begin_between_lines_load_more_of_them():
     tile = tt.Tile(128, 128, 64, 4, 8, 8, True)
     place = list(LENGTHS).index("loaded")
     loads = [LENGTHS["loaded"] * seen(tile, 1024, 1024, k, 100.0)[place] for k in (2048, 2048 + 32)]
-    # 2080 x 2 bytes are 32.5 lines: every other row lies on two for each of its K blocks. 2080 / 2048 as many.
+    # 2080 x 2 bytes are 32.5 lines, so every other row of a K block lies on two lines; 2080 / 2048
+    # as many K blocks.
     assert loads[1] - loads[0] == pytest.approx(math.log2(1.5 * 2080 / 2048), abs=1e-3)
 
 
@@ -226,7 +230,7 @@ def test_a_family_is_saved_and_loaded(tmp_path):
         family.save(tmp_path / "family.json")
         assert tt.Family.load(tmp_path / "family.json") == family
     assert tt.Tuner(family=str(tmp_path / "family.json")).family == family
-    # Of the time before anything was learned.
+    # Format from before learned corrections.
     old = '{"schema": 1, "cycles": {"turn": 90.0, "epilogue": -70.0}, "factors": {"all": -0.01}, "outside": 55}'
     (tmp_path / "old.json").write_text(old)
     assert tt.Family.load(tmp_path / "old.json") == terms
@@ -250,20 +254,22 @@ def test_a_family_is_saved_and_loaded(tmp_path):
 
 
 def test_small_tiles_take_their_operands_in():
-    # Of 4096^3 in bf16 a tile of 16 x 128 takes 32 x 256 x 4096 x (16 + 128) x 2 bytes in, 9.66 GB: 577 us at 64
-    # bytes a cycle of 132 SMs at 1.98 GHz. Measured on an H200: 711, 499, 257 and 265 us.
+    # For 4096^3 in bf16 a tile of 16 x 128 loads 32 x 256 x 4096 x (16 + 128) x 2 bytes, 9.66 GB:
+    # 577 us at 64 bytes per cycle of 132 SMs at 1.98 GHz. Measured on an H100: 711, 499, 257 and
+    # 265 us.
     times = tt.times_us([tt.Tile(m, 128, 64, num_stages=4, num_warps=4) for m in (16, 32, 64, 128)], 4096, 4096, 4096,
                         dtype="bf16")
     assert times == pytest.approx([711, 499, 257, 265], rel=0.2) and times[0] > 577
-    # And of 128 x 16, 32 and 64: 1008, 556 and 326 us; of 8 columns no fewer than of 16.
+    # For 128 x 16, 32 and 64: 1008, 556 and 326 us; 8 columns take at least as long as 16.
     times = tt.times_us([tt.Tile(128, n, 64, num_stages=4, num_warps=4) for n in (8, 16, 32, 64)], 4096, 4096, 4096,
                         dtype="bf16")
     assert times[1:] == pytest.approx([1008, 556, 326], rel=0.15) and times[0] > times[1]
 
 
 def test_rows_out_of_bounds_take_no_time_of_pointer_loads():
-    # 16 x 7168 x 2048 in e4m3: 14.7 MB of weights are 3.2 us of an H200's DRAM. What a launch and a tile's latency
-    # take comes on top, and 112 of 128 rows of nothing do not: twice M = 128's bytes of A are 0.5 MB.
+    # 16 x 7168 x 2048 in e4m3: 14.7 MB of weights take 3.2 us of an H200's DRAM bandwidth, plus
+    # launch and latency of a tile. The 112 empty rows of 128 cost nothing: twice M = 128's bytes of
+    # A are 0.5 MB.
     few, full = (tt.times_us([tt.Tile(128, 32, 64, num_stages=4)], m, 7168, 2048, dtype="e4m3")[0] for m in (16, 128))
     assert 3.2 < few <= full < 20
     family = tt.Family(outside=55.0)
@@ -272,7 +278,8 @@ def test_rows_out_of_bounds_take_no_time_of_pointer_loads():
 
 @pytest.mark.filterwarnings("ignore::tilecast.triton.FamilyWarning")
 def test_no_tile_is_faster_than_what_it_takes_in():
-    # 64 bytes a cycle of 132 SMs at 1.98 GHz; 4.8 TB/s; 132 x 4096 FLOPs of 16 bits a cycle.
+    # Bounds: 64 bytes per cycle of 132 SMs at 1.98 GHz; 4.8 TB/s; 132 x 4096 16-bit FLOPs per
+    # cycle.
     draw = random.Random(45)
     for _ in range(40):
         m, n, k = (16 * 2 ** draw.randint(0, 9) for _ in range(3))
@@ -286,16 +293,16 @@ def test_no_tile_is_faster_than_what_it_takes_in():
 
 
 @pytest.mark.parametrize("tile, dtype, fits", [
-    # Stages x block_k x (block_m + block_n) x bytes of the 232448 of a CTA.
+    # stages x block_k x (block_m + block_n) x element size, of 232448 bytes per CTA.
     (tt.Tile(128, 128, 128, 4, 4), "bf16", False),        # 262144
     (tt.Tile(128, 128, 128, 3, 4), "bf16", True),         # 196608
-    (tt.Tile(128, 128, 128, 4, 4), "e4m3", True),         # a byte each: 131072
+    (tt.Tile(128, 128, 128, 4, 4), "e4m3", True),         # one byte each: 131072
     (tt.Tile(128, 128, 128, 4, 8, 8, True), "bf16", False),
     (tt.Tile(128, 256, 64, 4, 8, 8, True), "bf16", True),  # 196608
     (tt.Tile(128, 256, 64, 5, 8, 8, True), "bf16", False),  # 245760
-    (tt.Tile(32, 256, 128, 4, 4), "bf16", True),          # of mma.sync a stage less: 221184
+    (tt.Tile(32, 256, 128, 4, 4), "bf16", True),          # mma.sync has one stage less: 221184
     (tt.Tile(32, 256, 128, 5, 4), "bf16", False),         # 294912
-    (tt.Tile(128, 256, 64, 5, 2), "bf16", True),          # mma.sync for less than a warpgroup: 196608
+    (tt.Tile(128, 256, 64, 5, 2), "bf16", True),          # mma.sync below one warpgroup: 196608
 ])
 @pytest.mark.filterwarnings("ignore::tilecast.triton.FamilyWarning")
 def test_a_tile_has_a_time_where_its_buffers_fit(tile, dtype, fits):
@@ -313,7 +320,7 @@ def test_whatever_triton_runs_has_a_time(dtype, layout, blocks_k):
 
 
 def test_pointer_loads_need_no_whole_16_bytes():
-    # An odd K is loaded two bytes at a time, and nothing ahead: slower than K = 4096.
+    # An odd K is loaded two bytes at a time without prefetching, so it is slower than K = 4096.
     odd, even = (tt.times_us([tt.Tile(64, 64, 64, 4)], 512, 512, k)[0] for k in (4095, 4096))
     assert even < odd < math.inf
 

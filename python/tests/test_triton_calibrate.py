@@ -1,4 +1,4 @@
-"""Fitting a family, and how good the package's own is on the committed measurements."""
+"""Fitting a family, and the quality of the package's own on the committed measurements."""
 
 import gzip
 import math
@@ -33,7 +33,7 @@ def error_of(rows, family):
 
 
 def test_a_law_is_found_again():
-    # y = e^(2 + 0.5 x), of parameters whose priors are wide.
+    # y = e^(2 + 0.5 x), with wide priors.
     xs = [0.1 * i for i in range(20)]
     found = gauss_newton(lambda p: [math.exp(p[0] + p[1] * x) for x in xs],
                          [math.exp(2 + 0.5 * x) for x in xs], [1.0] * 20, [0.01, 0.01], [100.0, 100.0])
@@ -41,12 +41,13 @@ def test_a_law_is_found_again():
 
 
 def test_what_rows_are_off_is_learned_and_no_more():
-    # Of one row: its own share of the spread is (0.03 / 0.1)^2, so 1 / 1.09 of what it is off is everybody's.
+    # With one row, its individual variance is (0.03 / 0.1)^2 of the shared one, so 1 / 1.09 of its
+    # error is shared.
     assert learn([(0.0,)], [0.109], [1.0]).off([(0.0,)])[0] == pytest.approx(0.1, abs=1e-4)
-    # Twins say more of each other: 2 / 2.09; and one pivot stands for both.
+    # Identical rows agree: 2 / 2.09; and one pivot represents both.
     twins = learn([(0.0,), (0.0,)], [0.1, 0.11], [1.0, 1.0])
     assert len(twins.rows) == 1 and twins.off([(0.0,)])[0] == pytest.approx(0.105 * 2 / 2.09, abs=1e-4)
-    # A wave over 40 rows, seen between them and far away.
+    # A sine over 40 rows, evaluated between them and far away.
     wave = learn([(0.2 * i,) for i in range(40)], [0.1 * math.sin(0.2 * i) for i in range(40)], [1.0] * 40)
     assert wave.off([(3.3,)])[0] == pytest.approx(0.1 * math.sin(3.3), abs=0.005)
     assert wave.off([(40.0,)])[0] == pytest.approx(0.0, abs=1e-6)
@@ -56,7 +57,7 @@ def test_what_a_family_does_is_found_in_its_own_times():
     rows = rows_of(Family({"turn": 150.0, "load_wait": 300.0}, {"two_warpgroups": 0.05}))
     fitted = triton_calibrate.calibrate(rows)
     assert error_of(rows, Family()) > 0.05
-    # Not zero: priors hold every number near nothing, and 30 rows do not outweigh them.
+    # Not zero: priors pull every number towards zero, and 30 rows do not outweigh them.
     assert error_of(rows, fitted) < 0.02
 
 
@@ -104,7 +105,8 @@ def test_rows_that_are_no_measurement_are_left_out_with_a_reason(tmp_path, capsy
     path = tmp_path / "rows.csv"
     path.write_text(NAMES + GOOD + "".join(GOOD.replace("250.0", time) for time in ("nan", "inf", "0", "-1", "")) +
                     GOOD.replace("128,128", "0,128") + GOOD.replace(",8,0,", ",3,0,") * 2 +
-                    GOOD.replace(",1,250", ",0,250"), encoding="utf-8-sig")  # a byte-order mark is no name
+                    # a byte-order mark is not part of a name
+                    GOOD.replace(",1,250", ",0,250"), encoding="utf-8-sig")
     assert check(path) == 0
     printed = capsys.readouterr()
     assert printed.out.startswith("1 rows of 1 problems")
@@ -132,7 +134,8 @@ def test_files_and_options_that_cannot_be_are_one_line(tmp_path, capsys):
     good = tmp_path / "good.csv"
     good.write_text(NAMES + GOOD)
     assert [check(tmp_path / name) for name in ("none.csv", "short.csv.gz", "utf16.csv")] == [6, 6, 2]
-    assert [check(good, "--folds", folds) for folds in ("0", "1", "8")] == [2, 2, 2]  # of one problem
+    # a single problem
+    assert [check(good, "--folds", folds) for folds in ("0", "1", "8")] == [2, 2, 2]
     assert triton_calibrate.main(["fit", str(good), "--out", str(tmp_path / "." / "good.csv")]) == 2
     assert good.read_text() == NAMES + GOOD
     assert all(line.startswith("tilecast.triton_calibrate: ") for line in capsys.readouterr().err.splitlines())
@@ -153,7 +156,7 @@ def test_the_packages_own_family_on_the_committed_measurements():
     rows = triton_calibrate.read_rows(str(ROWS))
     found = triton_calibrate.quality(rows, triton_calibrate.same(rows, None))
     assert str(found).startswith("7584 rows of 96 problems")
-    # As docs/triton.md has them, with room for a later model's last digits.
+    # As in docs/triton.md, with a margin for the last digits of later models.
     assert found.mean_error < 0.04
     assert found.picks[1][0] > 0.985 and found.picks[4][0] > 0.996
     assert found.picks[8][0] > 0.999 and found.picks[8][1] > 0.97
@@ -161,7 +164,8 @@ def test_the_packages_own_family_on_the_committed_measurements():
 
 def test_problems_that_a_fit_has_not_seen():
     rows = triton_calibrate.read_rows(str(ROWS))
-    # Two of three problems, every 24th of their configurations: some 210 rows fit, all of the third judge.
+    # Two of three problems, with every 24th configuration: about 210 rows for the fit; all rows of
+    # the third are the test set.
     problems = list(dict.fromkeys(row.problem for row in rows))
     seen = set(problems) - set(problems[2::3])
     few = [row for i, row in enumerate(rows) if row.problem in seen and i % 24 == 0]

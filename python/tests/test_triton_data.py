@@ -14,7 +14,7 @@ DATA = pathlib.Path(__file__).resolve().parents[2] / "validate" / "data"
 
 
 def forecasts(path, gpu):
-    """By problem: times of its configurations, measured and predicted."""
+    """By problem: measured and predicted times of its configurations."""
     problems = collections.defaultdict(list)
     for row in triton_calibrate.read_rows(str(DATA / path)):
         problems[row.problem].append(row)
@@ -24,7 +24,7 @@ def forecasts(path, gpu):
 
 
 def best_of_first(count, measured, predicted):
-    """Speed of the best of the first `count` by prediction, over that of the best of all."""
+    """Speed of the best of the first `count` by prediction, relative to the best of all."""
     order = sorted(range(len(measured)), key=predicted.__getitem__)
     return min(measured) / min(measured[i] for i in order[:count])
 
@@ -48,8 +48,8 @@ def test_each_tile_by_pointers_on_an_h200():
 
 
 def tuned(kernel):
-    """Of each of vLLM's tuned configurations of a kernel: rows of A, its tile's place among the tiles of vLLM's
-    search space by their fastest forecasts, from 0, and by how much its forecast exceeds the least."""
+    """For each of vLLM's tuned configurations of a kernel: rows of A, the rank of its tile in vLLM's search space by
+    shortest forecast (from 0), and the relative difference of its forecast to the shortest."""
     with open(DATA / "public/vllm_tuned_h200.csv", encoding="utf-8") as file:
         rows = [{name: int(text or 0) for name, text in row.items() if name != "kernel"}
                 for row in csv.DictReader(file) if row["kernel"] == kernel]
@@ -67,7 +67,7 @@ def tuned(kernel):
 
 
 def first_four(name, found):
-    """Share of tuned tiles among our first four; prints what validate/public_cases.md shows."""
+    """Fraction of tuned tiles among our first four; prints the figures of validate/public_cases.md."""
     first, four = (sum(place < count for _, place, _ in found) / len(found) for count in (1, 4))
     more = statistics.median(more for _, _, more in found)
     print(f"{name}: {len(found)} tuned, first {first:.3f}, of the first four {four:.3f}, slower by {more:.3f}")
@@ -81,7 +81,7 @@ def test_tuned_tiles_of_vllms_moe_layers_on_an_h200():
 
 
 def test_tuned_tiles_of_vllms_block_scaled_kernel_on_an_h200():
-    # Half of the shapes, drawn by a seed, were fitted to (docs/dev/notebook/triton.md).
+    # Half of the shapes, drawn by a seed, are in the training set (docs/dev/notebook/triton.md).
     found = list(tuned("block_fp8"))
     assert len(found) == 207 and max(more for _, _, more in found) < math.inf  # all of them ran
     # 0.963 and 0.990 on 2026-11-26.
@@ -100,5 +100,5 @@ def test_fused_moe_layers_on_an_h800():
         us = times_us([tile], _routed(tokens, experts, top_k), 2 * n, k, dtype="bf16", gpu="h800_sxm")[0]
         off.append(math.log(us / float(row["avg_duration"])))
     print(f"{len(off)} layers: mean error {statistics.mean(map(abs, off)):.3f}, bias {statistics.median(off):.3f}")
-    # Layers whose weights fit L2 were measured warm.
+    # Layers whose weights fit in L2 were measured warm.
     assert len(off) == 141 and statistics.mean(map(abs, off)) < 0.13 and abs(statistics.median(off)) < 0.05

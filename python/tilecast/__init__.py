@@ -5,9 +5,9 @@
 >>> ranking[0].config, ranking[0].time_us        # doctest: +SKIP
 >>> ranking.to_pandas()                          # doctest: +SKIP
 
-No GPU is needed and none is looked for. Errors are exceptions with the program's one line:
-ConfigError (a ValueError) for what cannot be, FileError (an OSError) for files, Error for the rest.
-`tilecast.matmul` runs the forecast's kernel where there is a GPU and libtilecast, `tilecast.triton`
+No GPU is needed or used by forecasts. Errors are exceptions with the program's one line:
+ConfigError (a ValueError) for invalid input, FileError (an OSError) for files, Error for the rest.
+`tilecast.matmul` runs the predicted fastest kernel, given a GPU and libtilecast; `tilecast.triton`
 prunes Triton's configurations, `tilecast.torch` has an operator and a Linear.
 """
 

@@ -1,7 +1,7 @@
-"""libtilecast (include/tilecast/tilecast.h) by ctypes: plans, made once and kept, and their runs.
+"""Binds libtilecast (include/tilecast/tilecast.h) with ctypes: plans, which are cached, and their runs.
 
-The library is the one that TILECAST_LIBRARY names, else the one in this package, else the system's.
-It is loaded with the first plan; without it, everything else of the package works.
+Uses the library named by TILECAST_LIBRARY, else the one in this package, else the system's. It is
+loaded with the first plan; everything else in the package works without it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ TN, NN, NT, TT = 0, 1, 2, 3
 NO_BIAS, BIAS_M, BIAS_N = 0, 1, 2
 _WORDS = _native.activations()  # in the order of tilecast_activation
 ACTIVATIONS = {None: 0} | {word: number for number, (word, _) in enumerate(_WORDS, 1)}
-GATES = tuple(ACTIVATIONS[word] for word, columns in _WORDS if columns == 2)  # C has half of them
+# these halve C's columns
+GATES = tuple(ACTIVATIONS[word] for word, columns in _WORDS if columns == 2)
 _INVALID, _UNSUPPORTED, _FILE = 1, 2, 7  # tilecast_status
 
 
@@ -73,7 +74,7 @@ _ARGUMENTS_SIZE = ctypes.sizeof(_Arguments)
 
 @functools.cache
 def library() -> ctypes.CDLL:
-    """Raises FileError where there is none."""
+    """Raises FileError if there is none."""
     named = os.environ.get("TILECAST_LIBRARY")
     beside = pathlib.Path(__file__).parent / "libtilecast.so"
     path = named or (str(beside) if beside.exists() else "libtilecast.so.0")
@@ -110,7 +111,7 @@ def _driver() -> Optional[ctypes.CDLL]:
 
 
 def current_device() -> int:
-    """The ordinal of this thread's; 0 where it has none yet, as for the CUDA runtime."""
+    """The device ordinal of this thread; 0 if it has none yet, as in the CUDA runtime."""
     driver, ordinal = _driver(), ctypes.c_int()
     if driver is None or driver.cuCtxGetDevice(ctypes.byref(ordinal)):
         return 0
@@ -118,7 +119,7 @@ def current_device() -> int:
 
 
 def capture_of(stream: int) -> Optional[int]:
-    """The number of the capture, no other's, into whose graph goes what is put into the stream."""
+    """A unique number of the capture into whose graph the stream's work goes."""
     driver, status, number = _driver(), ctypes.c_int(), ctypes.c_uint64()
     if (driver is None or
             driver.cuStreamGetCaptureInfo_v2(ctypes.c_void_p(stream), ctypes.byref(status),
@@ -129,7 +130,7 @@ def capture_of(stream: int) -> Optional[int]:
 
 
 def addresses() -> tuple[int, int, int]:
-    """Of tilecast_plan_run, cuCtxGetDevice and cuStreamIsCapturing, where there is a driver."""
+    """Addresses of tilecast_plan_run, cuCtxGetDevice and cuStreamIsCapturing, if there is a driver."""
     driver = _driver()
     return tuple(ctypes.cast(one, ctypes.c_void_p).value for one in (
         library().tilecast_plan_run, driver.cuCtxGetDevice, driver.cuStreamIsCapturing))
@@ -143,10 +144,9 @@ def _check(status: int) -> None:
 
 
 class Shape(NamedTuple):
-    """What a plan is for: sides, FP16 or BF16, TN to TT, elements from a row to the next (0: tight),
-    NO_BIAS, BIAS_M or BIAS_N, a value of ACTIVATIONS, groups of rows (0: none), the rows that each
-    has room for where they are masked, C's type (0: theirs; FP32), 1 where R is added, whether the
-    groups part K and not M."""
+    """The key of a plan: sizes, FP16 or BF16, TN to TT, row strides in elements (0: packed), NO_BIAS, BIAS_M or
+    BIAS_N, a value of ACTIVATIONS, number of groups (0: none), their capacity if masked, C's type (0: that of
+    A and B; FP32), 1 if a residual is added, whether groups divide K instead of M."""
 
     m: int
     n: int
@@ -165,9 +165,8 @@ class Shape(NamedTuple):
 
 
 class Plan:
-    """The fastest kernel by forecast, ready on the current device; or, where `gpu` is named and there
-    is none, its forecast alone. As long as the object lives. May be run by many threads. Runs are
-    launched programmatically (docs/cpp.md) where TILECAST_PROGRAMMATIC is 1."""
+    """The predicted fastest kernel, ready on the current device; or, if `gpu` names a GPU that is absent, its
+    forecast alone. Thread-safe. Runs use programmatic launches (docs/cpp.md) if TILECAST_PROGRAMMATIC is 1."""
 
     def __init__(self, shape: Shape, *, gpu: Optional[str] = None, config: Optional[str] = None,
                  sustained: bool = False):
@@ -186,12 +185,12 @@ class Plan:
         size = ctypes.c_size_t()
         _check(self._library.tilecast_plan_workspace(self._handle, ctypes.byref(size)))
         self.workspace_bytes: int = size.value
-        self.workspaces: dict[Any, Any] = {}  # _matmul.py's
+        self.workspaces: dict[Any, Any] = {}  # used by _matmul.py
         self._run = self._library.tilecast_plan_run
 
     @property
     def handle(self) -> int:
-        """The tilecast_plan*, of use as long as the object lives."""
+        """The tilecast_plan*, valid as long as the object lives."""
         return self._handle.value
 
     def __del__(self):
@@ -211,7 +210,7 @@ class Plan:
     def run(self, a: int, b: int, c: int, stream: int, workspace: int = 0,
             bias: Optional[int] = None, group_rows: Optional[int] = None,
             residual: Optional[int] = None) -> None:
-        """Puts the kernel into the stream; addresses of device memory."""
+        """Launches the kernel on the stream; arguments are device addresses."""
         status = self._run(self._handle,
                            ctypes.byref(_Arguments(_ARGUMENTS_SIZE, a, b, c, 1.0, 0.0, workspace,
                                                    self.workspace_bytes, bias, None, None, group_rows,
@@ -235,7 +234,7 @@ _TYPES_OF_C = _TYPES | {(2, 32, 1): FP32}
 
 
 class Matrix(NamedTuple):
-    """A matrix in device memory. `owner` keeps it there."""
+    """A matrix in device memory. `owner` keeps the memory alive."""
 
     data: int
     rows: int
@@ -248,8 +247,8 @@ class Matrix(NamedTuple):
 
 
 def matrix(name: str, tensor: Any, stream: int, vector: bool = False, of_c: bool = False) -> Matrix:
-    """Of anything with `__dlpack__`; raises ConfigError for what is no CUDA matrix of fp16 or bf16,
-    `of_c`: or fp32. `vector`: one dimension is a row."""
+    """From anything with `__dlpack__`; raises ConfigError unless it is a CUDA matrix of fp16 or bf16, or with
+    `of_c` fp32. `vector`: one dimension is a row."""
     if not hasattr(tensor, "__dlpack__"):
         raise ConfigError(f"{name}: expected a tensor with __dlpack__, got {type(tensor).__name__}")
     if tensor.__dlpack_device__()[0] not in _CUDA_DEVICES:
@@ -272,7 +271,7 @@ def matrix(name: str, tensor: Any, stream: int, vector: bool = False, of_c: bool
 
 
 def bias_kind(m: int, n: int, side: tuple, strides: tuple) -> int:
-    """Of a bias of these sides that is added to [m,n] as torch.addmm adds it."""
+    """The kind of a bias with these sizes, added to [m,n] as torch.addmm does."""
     if len(side) == 1:
         side, strides = (1, *side), (side[0], *strides)
     if side == (1, n) and (strides[1] == 1 or n == 1):
@@ -283,7 +282,7 @@ def bias_kind(m: int, n: int, side: tuple, strides: tuple) -> int:
 
 
 def activation_of(word: Optional[str]) -> int:
-    """The value of an activation's word."""
+    """The value for an activation's word."""
     if word not in ACTIVATIONS:
         known = ", ".join(str(one) for one in ACTIVATIONS)
         raise ConfigError(f"activation: expected one of {known}, got {word!r}")
@@ -293,7 +292,7 @@ def activation_of(word: Optional[str]) -> int:
 def shape_of(m: int, n: int, k: int, kind: int, a_strides: tuple[int, int],
              b_strides: tuple[int, int], bias: int = NO_BIAS, activation: int = 0,
              type_c: int = 0, residual: int = 0) -> Shape:
-    """Of A [m,k] and B [k,n]; raises ConfigError where no layout has their strides."""
+    """The layout of A [m,k] and B [k,n]; raises ConfigError if none has their strides."""
     a_along_k, lda = _rows("a", m, k, a_strides)
     b_along_k, ldb = _rows("b", n, k, b_strides[::-1])
     layout = (TN if b_along_k else NN) if a_along_k else (TT if b_along_k else NT)
@@ -302,8 +301,8 @@ def shape_of(m: int, n: int, k: int, kind: int, a_strides: tuple[int, int],
 
 
 def _rows(name: str, side: int, k: int, strides: tuple[int, int]) -> tuple[bool, int]:
-    """Of an operand as [side,k]: whether its rows in memory are of K, or a transposed one's of `side`; and
-    the elements from one to the next, 0 where they are tight."""
+    """For an operand as [side,k]: whether its rows in memory run along K, not along `side`; and the row stride in
+    elements, 0 if packed."""
     if 0 in strides and side > 1 and k > 1:
         raise ConfigError(f"{name}: expected each element once in memory, not expanded; contiguous() copies it")
     if strides[1] == 1 or k == 1:

@@ -9,39 +9,40 @@ from typing import Any, Optional
 from . import _library, _native
 from ._model import ConfigError
 
-_KEPT_PLANS = 1024  # those used last
-_KEPT_WORKSPACES = 8  # of a plan, each of another stream or graph
-_captured: set[_library.Plan] = set()  # a graph may run their kernels as long as the process
-_known: Optional[_native.KnownCalls] = None  # calls with torch's tensors, once there was one
-_refused: Any = None  # the exchange API that KnownCalls did not take, not tried again
+_KEPT_PLANS = 1024  # most recently used
+_KEPT_WORKSPACES = 8  # per plan, one for each stream or graph
+_captured: set[_library.Plan] = set()  # plans in CUDA graphs, which may run their kernels for the
+                                       # life of the process
+_known: Optional[_native.KnownCalls] = None  # fast path for torch's tensors, created on first use
+_refused: Any = None  # an exchange API that KnownCalls rejected, not tried again
 
 
 def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Optional[str] = None, *,
            residual: Any = None, stream: Optional[int] = None) -> Any:
-    """C[m,n] = activation(A[m,k] B[k,n] + bias) + residual by the kernel that the model expects to be
-    the fastest; in fp32 until C is rounded.
+    """C[m,n] = activation(A[m,k] B[k,n] + bias) + residual by the kernel that is predicted to be
+    the fastest; computed in fp32 until C is rounded.
 
     a, b    CUDA matrices of one type, fp16 or bf16, on one device: torch tensors, or anything with
             `__dlpack__`. Rows or columns of each are contiguous (`b` may be a transposed [n,k], as
-            of a linear layer, `a` a transposed [k,m], as of its weights' gradient), and both begin
-            at multiples of 16 bytes. One that, as it lies in memory, does not go on from row to row
-            at such multiples (k of 4095) is copied before each product, into a workspace
+            in a linear layer, `a` a transposed [k,m], as in its weights' gradient), and both start
+            on 16-byte boundaries. An operand whose rows in memory are not a multiple of 16 bytes apart
+            (k of 4095) is copied into a workspace before each product
     out     [m,n], contiguous, of the same type or fp32; needed for tensors that are not torch's
     bias    [n] or [1,n], added to each row, or [m,1], added to each column, as torch.addmm adds it;
             contiguous, of the same type
     activation  "relu", "gelu", "gelu_tanh" or "silu", off by at most 2^-12 |x| + 2^-15 before it is
-            rounded; or a gate, "swiglu" or "geglu", of which `out` is [m,n/2]: its column j is silu or
+            rounded; or a gate, "swiglu" or "geglu", for which `out` is [m,n/2]: its column j is silu or
             gelu of column 2j, times column 2j + 1
-    residual  like `out`, which it may be: out += a b. A gate has none
-    stream  a cudaStream_t as a number, of the device of a and b; else torch's current stream, or the
+    residual  like `out`, and may be `out` itself: out += a b. Not supported with a gate
+    stream  a cudaStream_t as a number, on the device of a and b; else torch's current stream, or the
             default stream
 
-    Returns `out`, which is complete when the stream has come that far. The first call for a problem
-    forecasts and compiles, which takes up to seconds; no later one does. There are no gradients
-    (tilecast.torch.matmul has them). The device of tensors that are not torch's is current.
+    Returns `out`, which is complete when the stream reaches that point. The first call for a problem
+    forecasts and compiles, which takes up to seconds; later ones do not. There are no gradients
+    (tilecast.torch.matmul has them). For tensors that are not torch's their device must be current.
 
-    Raises ConfigError for what no kernel does, Error where there is no GPU or the launch fails,
-    FileError where libtilecast is not installed (docs/torch.md).
+    Raises ConfigError if no kernel supports the product, Error without a GPU or if the launch fails,
+    FileError if libtilecast is not installed (docs/torch.md).
     """
     if _known is not None and stream is None and residual is None:
         result = _known.run(a, b, out, bias, activation)
@@ -92,13 +93,13 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
 
 
 def _together(activation: Optional[str]) -> int:
-    """Columns of A B that become one of C."""
+    """Columns of A B per column of C."""
     return 2 if _library.activation_of(activation) in _library.GATES else 1
 
 
 def known_product(a: Any, b: Any, bias: Any, activation: Optional[str]) -> Any:
-    """As matmul gives it, of torch's tensors on the current stream, by a plan that there is; None where
-    this call is not like one before."""
+    """matmul for torch's tensors on the current stream, by the fast path; None if the call is not like an
+    earlier one."""
     return None if _known is None else _known.run(a, b, None, bias, activation)
 
 
@@ -111,7 +112,7 @@ def _agree(left: _library.Matrix, right: _library.Matrix) -> None:
         raise ConfigError("a and b: expected one device")
 
 
-# Of two threads that come at the same time one's plan stays; both are good.
+# If two threads make a plan at the same time, one of the two is kept; both are valid.
 @functools.lru_cache(maxsize=_KEPT_PLANS)
 def _plan(shape: _library.Shape, device: int) -> _library.Plan:
     """On the current device, which is `device`."""
@@ -129,8 +130,8 @@ def kept_plan(shape: _library.Shape, device: int) -> _library.Plan:
 
 def checked(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tuple,
             bias: Optional[tuple] = None) -> tuple[_library.Matrix, _library.Matrix, int]:
-    """A and B without their addresses, and the kind of bias, of torch's tensors; raises ConfigError for
-    those of which there is no product. `bias`: its sides, strides, type and device."""
+    """A and B without addresses, and the kind of bias, for torch's tensors; raises ConfigError for invalid
+    combinations. `bias`: its sizes, strides, type and device."""
     kinds = {torch.float16: _library.FP16, torch.bfloat16: _library.BF16}
     for name, side, dtype in zip("ab", sides, types):
         if dtype not in kinds:
@@ -147,8 +148,7 @@ def checked(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tup
     return left, right, _library.bias_kind(left.rows, right.columns, tuple(bias[0]), tuple(bias[1]))
 
 
-# Its arguments are everything that a plan depends on: a call that finds one has nothing left to check
-# but `out`.
+# Its arguments are everything that a plan depends on: after a cache hit only `out` needs checks.
 @functools.lru_cache(maxsize=_KEPT_PLANS)
 def _torch_plan(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tuple,
                 bias: Optional[tuple] = None, activation: Optional[str] = None,
@@ -164,7 +164,7 @@ def _torch_plan(torch: Any, sides: tuple, strides: tuple, types: tuple, devices:
 
 
 def described(a: Any, b: Any, bias: Any) -> tuple:
-    """Of torch's tensors, what `checked` takes."""
+    """The arguments of `checked` for torch's tensors."""
     return ((a.shape, b.shape), (a.stride(), b.stride()), (a.dtype, b.dtype), (a.device, b.device),
             None if bias is None else (bias.shape, bias.stride(), bias.dtype, bias.device))
 
@@ -172,7 +172,7 @@ def described(a: Any, b: Any, bias: Any) -> tuple:
 def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], bias: Any = None,
                   activation: Optional[str] = None, keeps_memory: bool = True,
                   residual: Any = None) -> Any:
-    """`keeps_memory`: a workspace, and a call that is known from now on, may outlast the call."""
+    """`keeps_memory`: a workspace and an entry of the fast path may outlive the call."""
     if not isinstance(b, torch.Tensor) or not (bias is None or isinstance(bias, torch.Tensor)):
         raise ConfigError(f"{'bias' if isinstance(b, torch.Tensor) else 'b'}: expected a torch tensor, "
                           "as a is one")
@@ -184,7 +184,8 @@ def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], b
     index = a.device.index
     current = torch._C._cuda_getCurrentRawStream(index)
     if stream is not None and stream != current:
-        # Memory comes from the current stream, so the other one becomes it; 0 and 1 are the default.
+        # Memory is allocated on the current stream, so the other stream becomes current; 0 and 1
+        # are the default stream.
         other = (torch.cuda.default_stream(index) if stream in (0, 1)
                  else torch.cuda.ExternalStream(stream, device=index))
         with torch.cuda.stream(other):
@@ -224,7 +225,7 @@ def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any
 
 def workspace_of(torch: Any, plan: _library.Plan, device: Any, stream: int,
                  keeps_memory: bool = True) -> Any:
-    """For a run of the plan on the current stream, which may be captured; None where it needs none."""
+    """The workspace of a run on the current stream, which may be capturing; None if the plan needs none."""
     capture = _library.capture_of(stream)
     if capture is not None:
         _captured.add(plan)
@@ -242,8 +243,9 @@ def _new_workspace(torch: Any, plan: _library.Plan, device: Any, stream: int) ->
 
 def _kept_workspace(torch: Any, plan: _library.Plan, device: Any, stream: int,
                     capture: Optional[int]) -> Any:
-    # Runs of one plan on one stream follow each other, so they share a workspace. A graph, which may
-    # run beside the stream it was captured on, has its own, and clears it once each time it runs.
+    # Runs of one plan on one stream are ordered, so they share a workspace. A graph may run
+    # concurrently with the stream it was captured on, so it has its own, and clears it once per
+    # replay.
     held = plan.workspaces.get((stream, capture))
     if held is None:
         held = _new_workspace(torch, plan, device, stream)
@@ -255,8 +257,8 @@ def _kept_workspace(torch: Any, plan: _library.Plan, device: Any, stream: int,
 
 def _remember(torch: Any, plan: _library.Plan, stream: int, a: Any, b: Any, out: Any, bias: Any,
               activation: Optional[str]) -> None:
-    """Of a call that went well, and does whatever happens here: the next one like it on `stream`, the
-    current one, is known."""
+    """Remembers a successful call, ignoring all failures, so that the next one like it on `stream`, the
+    current one, takes the fast path."""
     global _known, _refused
     api = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
     if api is None or api is _refused:
@@ -265,7 +267,7 @@ def _remember(torch: Any, plan: _library.Plan, stream: int, a: Any, b: Any, out:
         try:
             _known = _native.KnownCalls(api, torch.Tensor, torch.nn.Parameter, torch.is_grad_enabled,
                                         torch.empty_like, *_library.addresses())
-        except Exception:  # of another version, say
+        except Exception:  # such as another version
             _refused = api
             return
     try:
@@ -274,5 +276,5 @@ def _remember(torch: Any, plan: _library.Plan, stream: int, a: Any, b: Any, out:
             _known.remember(a, b, out, bias, activation, plan.handle,
                             0 if workspace is None else workspace.data_ptr(), plan.workspace_bytes,
                             (plan, workspace))
-    except Exception:  # out of memory, say: a later call may be remembered
+    except Exception:  # such as out of memory: a later call may be remembered
         pass

@@ -1,7 +1,7 @@
 """Questions to the model, and its answers as Python objects.
 
-The answers are the program's own: the fields are those of `predict --format json`, a printed answer
-is the program's table. The model itself is in _native (python/bindings).
+The answers are the program's own: fields are those of `predict --format json`, and a printed answer is
+the program's table. The model itself is in _native (python/bindings).
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ def config_folder() -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Gpu:
-    """A GPU that the model has a file of."""
+    """A GPU that has a GPU file."""
 
     name: str
     product: str
     architecture: str
     sms: int
-    why_not: str  # why no schedule of tilecast runs there; empty where they do
+    why_not: str  # why no schedule of tilecast runs on it; empty if schedules do
 
 
 @dataclasses.dataclass(frozen=True)
 class Prediction:
-    """One kernel on one problem. Times in microseconds, of the kernel alone, without its launch."""
+    """One kernel on one problem. Times are in microseconds, of the kernel alone, without its launch."""
 
     config: str  # canonical text, schedule:key=value,...
     method: str  # "simulated" or "analytic"
@@ -48,7 +48,7 @@ class Prediction:
     sm_clock_mhz: float
     power_w: float
     limiter: str
-    shares: dict[str, float]  # busy part of each resource, 0 to 1
+    shares: dict[str, float]  # utilization of each resource, 0 to 1
     l2_to_sm_bytes: float  # a multicast counted once
     l2_hit_rate: float
     dram_read_bytes: float
@@ -71,7 +71,7 @@ class Failure:
 
 
 class _Rows(Sequence):
-    """What pandas makes a table of."""
+    """Objects that convert to a pandas.DataFrame."""
 
     _rows: Sequence
 
@@ -85,7 +85,7 @@ class _Rows(Sequence):
         return [_flat(row) for row in self._rows]
 
     def to_pandas(self):
-        """A pandas.DataFrame, a row each; needs pandas, which is imported here and nowhere else."""
+        """A pandas.DataFrame with one row per object; imports pandas."""
         import pandas
 
         return pandas.DataFrame(self._records())
@@ -103,7 +103,7 @@ def _flat(row: Union[Prediction, Failure]) -> dict[str, Any]:
 class Ranking(_Rows):
     """The fastest configurations of a problem, fastest first: a sequence of `Prediction`.
 
-    Printed, it is the program's table. `data` is the whole answer as `predict --format json` has it:
+    Prints as the program's table. `data` is the whole answer of `predict --format json`:
     `candidates`, `rejected` and `simulated` among others.
     """
 
@@ -148,8 +148,8 @@ class Predictions(_Rows):
 
 
 class Explanation:
-    """Why kernels take the time they take. Printed, it is the program's table; `kernels` and, where
-    it was looked for, `best` are what `explain --format json` has."""
+    """Why kernels take their time. Prints as the program's table; `kernels` and, if requested, `best`
+    are those of `explain --format json`."""
 
     def __init__(self, text: str, table: str):
         self.data = json.loads(text)
@@ -164,14 +164,14 @@ class Explanation:
 
 
 def _shape(m: Union[int, Sequence[int]], n: int, k: int, batch: Union[int, str] = 1) -> str:
-    """`m`: also the rows of each group, without a batch."""
+    """`m` may also be the rows of each group, without a batch."""
     if isinstance(m, Sequence):
         return f"[{','.join(str(operator.index(rows)) for rows in m)}]x{operator.index(n)}x{operator.index(k)}"
     return f"{batch}*{operator.index(m)}x{operator.index(n)}x{operator.index(k)}"
 
 
 def _word(value: Any) -> str:
-    """"What the library takes: "float16" of torch.float16 or numpy.float16, "fp16" of triton's."""
+    """The library's word for a type: "float16" for torch.float16 or numpy.float16, "fp16" for triton's."""
     return str(getattr(value, "__name__", value)).rpartition(".")[2].strip("<>'")
 
 
@@ -184,12 +184,12 @@ def _machine(gpu, calibrated):
 
 
 def gpus() -> list[Gpu]:
-    """The GPUs that there are files of, sorted by name. `predict(gpu=...)` takes the names."""
+    """The GPUs that have a GPU file, sorted by name. `predict(gpu=...)` takes the names."""
     return [Gpu(*line) for line in _native.gpus(config_folder())]
 
 
 def gpu_of(device_name: str, sms: int) -> str:
-    """The GPU file of a CUDA device with that name ("NVIDIA H200") and number of SMs."""
+    """The GPU file for a CUDA device with this name ("NVIDIA H200") and number of SMs."""
     model = (device_name.split() + ["", ""])[1]
     found = [gpu.name for gpu in gpus() if gpu.sms == sms and model in gpu.product.split()]
     if len(found) != 1:
@@ -199,7 +199,7 @@ def gpu_of(device_name: str, sms: int) -> str:
 
 
 def _names(names: Union[str, Sequence[str]]) -> list:
-    """Of one name, a list of it."""
+    """A single name as a list."""
     return [names] if isinstance(names, str) else list(names)
 
 
@@ -212,25 +212,25 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
             batch: Union[int, str] = 1, accumulate: Optional[str] = None) -> Ranking:
     """The `top` fastest configurations of C[m,n] = epilogue(A[m,k] B), fastest first.
 
-    m, n, k    sides in elements, at least 1
-    dtype      "fp16" or "bf16", also as torch.bfloat16 and the like; C has it too
-    layout     "tn": B is [n,k]; "nn": B is [k,n]; of both A is [m,k]; "nt", "tt": likewise, A is [k,m]
-    gpu        a name of `gpus()`, or the path of a GPU file
-    regime     "burst": after a rest, within 10 ms; "sustained": under continuous load
-    inputs     "normal", "uniform", "ternary" or "zeros": power, and so the clock, depends on them
-    config     only this configuration, long or short, or those that match it where it is given in
+    m, n, k    dimensions in elements, at least 1
+    dtype      "fp16" or "bf16", also as torch.bfloat16 and the like; also the type of C
+    layout     "tn": B is [n,k]; "nn": B is [k,n]; A is [m,k] in both; "nt", "tt": likewise, A is [k,m]
+    gpu        a name from `gpus()`, or the path of a GPU file
+    regime     "burst": within 10 ms of work on an idle GPU; "sustained": under continuous load
+    inputs     "normal", "uniform", "ternary" or "zeros"; power, and so the clock, depends on them
+    config     only this configuration, in long or short form, or those that match it if it is given in
                part: "ws:tile=128x256x64"
-    schedules  only these, by name, abbreviation or the beginning of one name
-    method     "simulated" (as by default) or "analytic"
-    simulate   of each schedule, how many of the best by closed form are simulated; by default 1 to 8
-    threads    for simulations; 0: one for each processor
-    calibrated without it the GPU's calibration is left out
-    epilogue   "none", or scales of fp8 ("scale_tensor", "scale_row", "scale_block"), a bias ("bias_m",
+    schedules  only these, by name, abbreviation or unique prefix
+    method     "simulated" (default) or "analytic"
+    simulate   number of each schedule's best by the analytic model to simulate; by default 1 to 8
+    threads    for simulations; 0: one per processor
+    calibrated False ignores the GPU's calibration
+    epilogue   "none", or fp8 scales ("scale_tensor", "scale_row", "scale_block"), a bias ("bias_m",
                "bias_n") and an activation ("relu", "gelu", "gelu_tanh", "silu"), joined by "+": "bias_n+gelu"
-    batch      products of one launch; "32:a", "32:b" or "32:ab" where they share A, B or both
-    accumulate of fp8: "fast", as by default, or "exact", sums of 128 K promoted to fp32
+    batch      products of one launch; "32:a", "32:b" or "32:ab" if they share A, B or both
+    accumulate for fp8: "fast" (default) or "exact", partial sums promoted to fp32 every 128 of K
 
-    Raises ConfigError, a ValueError, for what cannot be predicted, FileError, an OSError, for a file
+    Raises ConfigError, a ValueError, for problems that cannot be predicted, FileError, an OSError, for a file
     that cannot be read.
     """
     return Ranking(*_native.predict(
@@ -253,9 +253,9 @@ def predict_many(m, n, k, *, dtype: Any = "fp16", layout: str = "tn",
                  epilogue: str = "none", accumulate: Optional[str] = None) -> Predictions:
     """The fastest configuration of each of many problems, on all processors and without the GIL.
 
-    m, n, k are numbers or sequences (lists, arrays) of equal lengths; a number counts for all
-    problems. The rest is as in `predict`. A problem that cannot be predicted gives a `Failure`, and
-    the others go on.
+    m, n, k are numbers or sequences (lists, arrays) of equal lengths; a number applies to all
+    problems. Other arguments are as in `predict`. A problem that cannot be predicted gives a `Failure`, and
+    the others continue.
     """
     shapes = _broadcast(m, n, k)
     answers = _native.predict_many(
@@ -281,9 +281,9 @@ def explain(m: int, n: int, k: int, config: Union[str, Sequence[str]], *, dtype:
             inputs: str = "normal", method: Optional[str] = None, best: bool = True,
             threads: int = 0, calibrated: bool = True, epilogue: str = "none",
             batch: Union[int, str] = 1, accumulate: Optional[str] = None) -> Explanation:
-    """Why `config`, or several laid side by side, whole or in part, take the time they take: limiter, busy shares and
-    phases, bytes, waves, energy, and with `best` how all that differs from the best of all
-    candidates. The rest, and what it raises, is as in `predict`."""
+    """Why `config`, or several compared side by side, complete or abbreviated, take their time: bottleneck, utilization
+    and phases, bytes, waves, energy, and with `best` how all that differs from the best of all candidates.
+    Other arguments and exceptions are as in `predict`."""
     configs = [config] if isinstance(config, str) else list(config)
     return Explanation(*_native.explain(
         _machine(gpu, calibrated), _shape(m, n, k, batch),

@@ -1,4 +1,4 @@
-"""Commands that need the whole program: it is not in the package, which holds the model alone."""
+"""Commands that need the full program, which the package does not include: it holds only the model."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def _files(data: Union[_Path, Iterable[_Path]]) -> list[str]:
 
 
 def calibrate(data: Union[_Path, Iterable[_Path]], out: _Path, *, gpu: str = "h200_sxm") -> str:
-    """Fits a GPU's constants to measured rows and writes the overlay `out`; returns what the
-    program prints. `data`: one measurement CSV or several (docs/files.md).
+    """Fits a GPU's constants to measurements and writes the overlay `out`; returns the
+    program's output. `data`: one or more measurement CSVs (docs/files.md).
 
-    Runs the program's `calibrate`: FileError, an OSError, where there is no program (the message
-    says how to name one), Error with the program's line where it fails.
+    Runs the program's `calibrate`. Raises FileError, an OSError, if there is no program (the message
+    tells how to name one), Error with the program's message if it fails.
     """
     return _run(["calibrate", "--gpu", gpu, *_files(data), "--out", os.fspath(out)])
 
 
 def report(data: Union[_Path, Iterable[_Path]], out: _Path, *, gpu: str = "h200_sxm") -> str:
-    """Writes a page of predicted and measured kernels to the folder `out`; otherwise as `calibrate`."""
+    """Writes a page of predicted and measured kernels to the folder `out`; otherwise like `calibrate`."""
     return _run(["report", "--gpu", gpu, *_files(data), "--out", os.fspath(out)])

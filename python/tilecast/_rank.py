@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 def rank(problems: Sequence[tuple[int, int, int]], configs: Sequence[Union[str, Tile]], *, dtype: Any = "fp16",
          layout: str = "tn", gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst", inputs: str = "normal",
          threads: int = 0, **options: Any) -> list[list[float]]:
-    """Times in microseconds of given configurations: a row for each problem, a column for each configuration;
-    infinity where the configuration cannot run.
+    """Times in microseconds of given configurations: a row per problem, a column per configuration;
+    infinity if the configuration cannot run.
 
-    problems   (m, n, k) each, in elements
-    configs    configurations of tilecast's kernels, as texts, or of Triton's as `tilecast.triton.Tile`; not both
+    problems   tuples (m, n, k), in elements
+    configs    configurations of tilecast's kernels as texts, or of Triton's as `tilecast.triton.Tile`; not both
     options    for tilecast's kernels `epilogue`, `accumulate`, `calibrated`; for Triton's `family`
 
-    Times are of the closed form, so thousands of pairs take a second. The other keywords are those of `predict`.
-    Raises ConfigError for what cannot be predicted, FileError for a file that cannot be read.
+    Times are from the analytic model, so thousands of pairs take a second. Other keywords are those of `predict`.
+    Raises ConfigError for problems that cannot be predicted, FileError for a file that cannot be read.
     """
     if all(isinstance(config, str) for config in configs):
         return _times(problems, configs, _machine(gpu, options.pop("calibrated", True)),

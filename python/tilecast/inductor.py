@@ -1,10 +1,10 @@
-"""torch.inductor's matmul templates, ranked before any of them is compiled.
+"""Ranks torch.inductor's matmul templates before any of them is compiled.
 
     tilecast.inductor.enable()          # then torch.compile(model, mode="max-autotune")
 
-Of the configurations of mm, addmm, bmm, baddbmm and scaled_mm those that need more shared memory than there is are
-dropped, and the `top_k` with the shortest predicted times are left to be compiled and benchmarked beside ATen.
-Choices that tilecast does not predict stay, in their order. torch._dynamo.utils.counters["tilecast"] counts both.
+Configurations of mm, addmm, bmm, baddbmm and scaled_mm that exceed shared memory are
+dropped, and the `top_k` with the shortest predicted times are compiled and benchmarked together with ATen.
+Choices that tilecast does not predict are kept, in order. torch._dynamo.utils.counters["tilecast"] counts both.
 Checked by: python/tests/test_inductor.py with torch's CPU build, python/tests/inductor_gpu.py on a GPU.
 """
 
@@ -33,23 +33,23 @@ from ._matmul import matmul as product
 from ._model import ConfigError, Error, FileError, gpu_of
 from .triton import FamilyWarning, Tile, picked, times_us
 
-# Templates by their uid: whether programs are persistent and load by TMA. Others are left as they are.
+# Templates by uid: whether programs are persistent and load by TMA. Others are left unchanged.
 _TEMPLATES = {"triton::mm": False, "triton::bmm": False, "triton::mm_persistent_tma": True,
               "triton::scaled_mm_device_tma_epilogue_scaling": True}
 _OPS = ("mm", "addmm", "bmm", "baddbmm", "scaled_mm")
 # Whether rows of A (in M) and columns of B (in N) are contiguous, not K.
 _LAYOUTS = {(False, False): "tn", (False, True): "nn", (True, True): "nt", (True, False): "tt"}
-_before: dict[str, Any] = {}  # what `enable` changed
+_before: dict[str, Any] = {}  # settings that `enable` changed
 
 
 def enable(top_k: int = 4, exhaustive: bool = False, matmul: bool = True, gpu: Optional[str] = None) -> None:
     """Ranks the choices of every later compilation with max_autotune in this process.
 
-    top_k       templates' configurations that are compiled and benchmarked for a matmul, at least 1
-    exhaustive  ranks Inductor's EXHAUSTIVE search space in place of its default list
-    matmul      offers `tilecast.matmul` as one more choice of mm and of addmm with a bias, where libtilecast is
+    top_k       template configurations to compile and benchmark per matmul, at least 1
+    exhaustive  ranks Inductor's EXHAUSTIVE search space instead of its default list
+    matmul      offers `tilecast.matmul` as a further choice for mm and for addmm with a bias, if libtilecast is
                 installed, shapes are static and operands fp16 or bf16
-    gpu         a name of `tilecast.gpus()`, or the path of a GPU file; else that of the tensors' device
+    gpu         a name from `tilecast.gpus()`, or the path of a GPU file; default: that of the tensors' device
 
     Raises ConfigError for a `top_k` below 1.
     """
@@ -116,7 +116,7 @@ class Choices(inductor_choices.InductorChoices):
         return choices[:places[0]] + kept + [one for i, one in enumerate(choices) if i > places[0] and i not in tiles]
 
     def _picked(self, tiles: list[Tile], inputs: Any) -> Optional[list[int]]:
-        """Places of the tiles to compile; None for a problem that is not predicted."""
+        """Indices of the tiles to compile; None for a problem that is not predicted."""
         gpu = self._gpu(inputs.device())
         if gpu is None or free_unbacked_symbols(inputs.shapes_symbolic()):
             return None
@@ -152,7 +152,7 @@ class Choices(inductor_choices.InductorChoices):
 
 @dataclasses.dataclass(frozen=True)
 class _Factory:
-    """Makes Choices. Inductor's caches have it, or its uuid, in their keys."""
+    """Makes Choices. Part of the keys of Inductor's caches, by itself or by uuid."""
 
     top_k: int
     matmul: bool
@@ -164,7 +164,7 @@ class _Factory:
 
 
 def _version() -> str:
-    """Of what decides: the package's code and families."""
+    """Hash of everything that affects the choice: the package's code and families."""
     digest = hashlib.sha256()
     for path in sorted(pathlib.Path(__file__).parent.glob("*triton*")) + [pathlib.Path(__file__)]:
         digest.update(path.read_bytes())
@@ -172,7 +172,7 @@ def _version() -> str:
 
 
 def _tile(choice: Any) -> Optional[Tile]:
-    """None of a choice that is not predicted."""
+    """None for a choice that is not predicted."""
     persistent = _TEMPLATES.get(choice.template.uid)
     if persistent is None:
         return None
@@ -194,12 +194,12 @@ def _layout(inputs: Any) -> Optional[str]:
 
 
 def tilecast_mm(a: torch.Tensor, b: torch.Tensor, *, out: torch.Tensor) -> torch.Tensor:
-    """`tilecast.matmul` as generated code calls it."""
+    """`tilecast.matmul` as called by generated code."""
     return product(a, b, out)
 
 
 def tilecast_addmm(bias: torch.Tensor, a: torch.Tensor, b: torch.Tensor, *, out: torch.Tensor) -> torch.Tensor:
-    """The same with a bias whose rows are all one."""
+    """Likewise, with a bias broadcast to equal rows."""
     return product(a, b, out, bias[0])
 
 
@@ -213,7 +213,7 @@ def _register() -> None:
 
 
 def _extern(inputs: Any, op_name: str) -> list:
-    """tilecast.matmul as a choice, where it takes the product."""
+    """tilecast.matmul as a choice, if it supports the product."""
     a, _ = inputs.mat1mat2()
     sizes = [side for shape in inputs.shapes_symbolic() for side in shape]
     if (op_name not in _externs or any(getattr(side, "free_symbols", ()) for side in sizes) or config.cpp_wrapper or

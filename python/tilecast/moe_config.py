@@ -1,12 +1,12 @@
-"""Configuration files of vLLM's and SGLang's fused MoE kernel, and of vLLM's block-scaled GEMM, by forecast.
+"""Predicts configuration files for vLLM's and SGLang's fused MoE kernel, and for vLLM's block-scaled GEMM.
 
-    python -m tilecast moe-config --experts 128 --top-k 8 --n 384 --k 2048      # a file of a MoE layer
+    python -m tilecast moe-config --experts 128 --top-k 8 --n 384 --k 2048      # file for a MoE layer
     python -m tilecast moe-config --n 4096 --k 7168 --dtype fp8_w8a8 --block-shape 128,128
     python -m tilecast moe-config ... --check 'E=128,N=384,device_name=NVIDIA_H200.json'
 
-Each configuration of the tuners' search space is predicted for every batch size and the fastest is written under the
-name and with the keys that both servers read. Tokens are routed uniformly. A MoE layer is two products, gate and up in
-the first; its activation and the sorting of tokens take the same time for every configuration and are left out.
+Predicts each configuration of the tuners' search space for every batch size, and writes the fastest under the
+file name and keys that both servers read. Tokens are routed uniformly. A MoE layer is two GEMMs, gate and up in
+the first; activation and sorting of tokens take the same time for every configuration and are left out.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from typing import Any, Optional
 from ._model import ConfigError, FileError
 from .triton import FamilyWarning, Tile, times_us
 
-# Numbers of tokens that the tuners of both servers write.
+# Numbers of tokens that both servers' tuners write.
 TOKENS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024, 1536, 2048, 3072, 4096)
-# How drivers call these GPUs, as file names have it.
+# Driver names of these GPUs, as in file names.
 DEVICE_NAMES = {"h200_sxm": "NVIDIA_H200", "h100_sxm": "NVIDIA_H100_80GB_HBM3", "h100_pcie": "NVIDIA_H100_PCIe",
                 "h800_sxm": "NVIDIA_H800"}
 _KEYS = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M", "num_warps", "num_stages")
@@ -36,14 +36,14 @@ _KEYS = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M", "num_wa
 
 @dataclasses.dataclass(frozen=True)
 class Layer:
-    """A MoE layer's shard, or without `experts` one block-scaled product.
+    """A shard of a MoE layer, or without `experts` one block-scaled GEMM.
 
-    n, k           of a MoE layer the intermediate size of a shard and the hidden size; else of B, [n,k]
-    experts, top_k experts of the shard, and experts that each token goes to
+    n, k           for a MoE layer the intermediate size of a shard and the hidden size; else the sizes of B, [n,k]
+    experts, top_k experts of the shard, and experts per token
     dtype          "bf16", "fp16" or "fp8_w8a8"
-    block_shape    of fp8's scales, (128, 128), or none: a scale for a tensor
-    gpu            a name of `tilecast.gpus()`, or the path of a GPU file
-    device_name    as file names have it; by default of DEVICE_NAMES
+    block_shape    of fp8's scales, (128, 128), or None: one scale per tensor
+    gpu            a name from `tilecast.gpus()`, or the path of a GPU file
+    device_name    as used in file names; default from DEVICE_NAMES
     """
 
     n: int
@@ -68,7 +68,7 @@ class Layer:
             raise ConfigError("expected experts, or block_shape: vLLM has no files of other products")
 
     def file_name(self) -> str:
-        """The name under which vLLM and SGLang look for the file."""
+        """The file name that vLLM and SGLang look for."""
         device = self.device_name or DEVICE_NAMES.get(self.gpu)
         if device is None:
             raise ConfigError(f"device_name: needed for {self.gpu}: as in the names of vLLM's files, such as NVIDIA_H200")
@@ -90,26 +90,26 @@ class Layer:
                                                   times_us(tiles, rows, self.k, self.n, **options))]
 
     def space(self) -> list[Tile]:
-        """The tuners' search space. The kernel cuts BLOCK_SIZE_K to a block of scales."""
+        """The tuners' search space. The kernel clamps BLOCK_SIZE_K to a block of scales."""
         block_k = (64, 128) if self.block_shape else (64, 128, 256)
         return [Tile(*tile, group_m=group, tma=False) for *tile, group in itertools.product(
             (16, 32, 64, 128, 256), (32, 64, 128, 256), block_k, (2, 3, 4, 5), (4, 8), (1, 16, 32, 64))]
 
     def best(self, tokens: int) -> tuple[Tile, float]:
-        """The configuration with the shortest predicted time, and that in microseconds."""
+        """The configuration with the shortest predicted time, and that time in microseconds."""
         space = self.space()
         times = self.times_us(space, tokens)
         i = min(range(len(times)), key=times.__getitem__)
         return space[i], times[i]
 
     def configs(self, tokens: Sequence[int] = TOKENS) -> dict[str, dict[str, int]]:
-        """What the file holds: for each number of tokens the best configuration."""
+        """The file's content: the best configuration for each number of tokens."""
         return {str(count): _values(self.best(count)[0]) for count in tokens}
 
 
 @functools.lru_cache(maxsize=64)
 def _routed(tokens: int, experts: int, top_k: int) -> tuple[int, ...]:
-    """Rows of each expert for tokens that go to `top_k` experts each, uniformly drawn by a fixed seed."""
+    """Rows per expert for tokens that go to `top_k` experts each, drawn uniformly with a fixed seed."""
     draw, rows = random.Random(0), [0] * experts
     for _ in range(tokens):
         for expert in draw.sample(range(experts), top_k):
@@ -127,7 +127,7 @@ def _text(values: Mapping[str, int]) -> str:
 
 
 def read_configs(path: str) -> dict[int, Tile]:
-    """A file's configurations by the number of tokens; raises FileError, and ConfigError for other content."""
+    """A file's configurations by number of tokens; raises FileError, and ConfigError for invalid content."""
     try:
         with open(path, encoding="utf-8") as file:
             read = json.load(file)
@@ -139,7 +139,7 @@ def read_configs(path: str) -> dict[int, Tile]:
 
 
 def checked(layer: Layer, tuned: Mapping[int, Tile]) -> str:
-    """A table: for each number of tokens the file's configuration and ours, and what ours gains by forecast."""
+    """A table with, for each number of tokens, the file's configuration, ours, and the predicted gain of ours."""
     lines, gains = [f"{'tokens':>6}  {'file us':>9}  {'ours us':>9}  {'gain':>7}  file; ours"], []
     for tokens, tile in sorted(tuned.items()):
         best, least = layer.best(tokens)
@@ -169,7 +169,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> str:
-    """What the command prints."""
+    """The command's output."""
     layer = Layer(options.n, options.k, options.experts, options.top_k, options.dtype, _block_shape(options.block_shape),
                   options.gpu, options.device_name)
     if options.check:

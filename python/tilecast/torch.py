@@ -17,13 +17,13 @@ from ._model import ConfigError
 
 
 def _aligned(tensor: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
-    """The tensor, or a copy of it, at a multiple of 16 bytes."""
+    """The tensor, or a 16-byte aligned copy of it."""
     return tensor if tensor is None or tensor.data_ptr() % 16 == 0 else tensor.clone()
 
 
 _operators = torch.library.Library("tilecast", "DEF")
 _operators.define("matmul(Tensor a, Tensor b, Tensor? bias=None, str? activation=None) -> Tensor")
-# torch.compile's graphs own all memory that is taken while they are recorded, so no workspace stays.
+# torch.compile's graphs own all memory allocated while they are recorded, so no workspace is kept.
 _operators.impl("matmul", lambda a, b, bias=None, activation=None: _matmul._torch_matmul(
     torch, _aligned(a), _aligned(b), None, None, _aligned(bias), activation, keeps_memory=False), "CUDA")
 
@@ -39,14 +39,14 @@ def _shape_alone(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] 
     return a.new_empty((a.shape[0], b.shape[1]))
 
 
-def _save(ctx, inputs, output) -> None:  # names that torch gives
+def _save(ctx, inputs, output) -> None:  # names required by torch
     *tensors, ctx.activation = inputs
     ctx.save_for_backward(*tensors)
 
 
 def _gradients(ctx, of_output: torch.Tensor):
     a, b, bias = ctx.saved_tensors
-    if ctx.activation is not None:  # what it is taken of is not kept: the product is made again
+    if ctx.activation is not None:  # its input is not saved: the product is recomputed
         with torch.enable_grad():
             sums = (a @ b if bias is None else a @ b + bias).detach().requires_grad_()
             of_output, = torch.autograd.grad(_ACTIVATED[ctx.activation](sums), sums, of_output)
@@ -59,8 +59,8 @@ torch.library.register_autograd("tilecast::matmul", _gradients, setup_context=_s
 
 
 def _is_eager(*tensors: Optional[torch.Tensor]) -> bool:
-    """Whether torch has nothing to do for a product of these: no graph to trace, no gradient to record,
-    no mode or transform to ask. Its way to an operator takes longer than most products."""
+    """Whether torch has nothing to do for a product of these tensors: no graph to trace, no gradient to record,
+    no active mode or transform. Dispatching an operator through torch takes longer than most products."""
     return (not torch.compiler.is_compiling() and torch._C._len_torch_dispatch_stack() == 0 and
             torch._C._functorch.peek_interpreter_stack() is None and
             all(one is None or type(one) in (torch.Tensor, torch.nn.Parameter) and one.is_cuda
@@ -71,8 +71,8 @@ def _is_eager(*tensors: Optional[torch.Tensor]) -> bool:
 
 def matmul(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None,
            activation: Optional[str] = None) -> torch.Tensor:
-    """activation(A[m,k] B[k,n] + bias) as `tilecast.matmul`, and differentiable: gradients are torch's
-    own products, and with an activation torch's product is made once more for them."""
+    """activation(A[m,k] B[k,n] + bias) like `tilecast.matmul`, and differentiable: gradients are torch's own
+    products, and with an activation torch's product is recomputed for them."""
     if _is_eager(a, b, bias):
         return _matmul.matmul(_aligned(a), _aligned(b), None, _aligned(bias), activation)
     return torch.ops.tilecast.matmul(a, b, bias, activation)
@@ -92,7 +92,7 @@ def _grouped_by_k(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
         return out.zero_()
     if out.numel() > 0:
         shape = _library.Shape(m, n, k, _GROUPED_TYPES[a.dtype], _library.NT, groups=groups, along_k=True)
-        # Its transpose, since a copy of a itself would have rows.
+        # Copies the transpose, since a copy of a itself would be row-major.
         _run_grouped(shape, _aligned(a.mT), _aligned(b), out, rows)
     return out
 
@@ -112,21 +112,21 @@ _GROUPED_TYPES = {torch.float16: _library.FP16, torch.bfloat16: _library.BF16}
 
 def grouped_mm(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
                out: Optional[torch.Tensor] = None) -> torch.Tensor:
-    """Each group of a's rows by a B of its own, as the experts of a mixture of experts, in one launch.
+    """Multiplies each group of a's rows by its own B, like the experts of a mixture of experts, in one launch.
 
-    a       [m,k], whose groups follow each other, or [groups,capacity,k], masked: of each group the
-            first rows count, and those of `out` behind them are left as they are
-    b       [groups,k,n], contiguous, or its transpose [groups,n,k] is (weight.mT)
-    rows    [groups] int32 on the device, read there by each launch: the row behind each group's last, as
-            torch's `offs`; of a masked a how many it has
-    out     as a, with n in the place of k
+    a       [m,k] with consecutive groups, or [groups,capacity,k], masked: the first rows of each group
+            are used, and the remaining rows of `out` are left unchanged
+    b       [groups,k,n], contiguous, or with a contiguous transpose [groups,n,k] (weight.mT)
+    rows    [groups] int32 on the device, read there by each launch: the end row of each group, as
+            torch's `offs`; for a masked a the number of its rows
+    out     like a, with n instead of k
 
-    Or groups of K, as a backward pass has them: a [m,k] and b [k,n], of which a's transpose and b are
-    contiguous (x.mT and dy of dW = x^T dy); `out` is [groups,m,n], zeros where a group has no rows.
+    Or groups along K, as in a backward pass: a [m,k] and b [k,n], where a's transpose and b are
+    contiguous (x.mT and dy in dW = x^T dy); `out` is [groups,m,n], zero for empty groups.
 
-    With TILECAST_CHECK_GROUPS=1 in the environment each call synchronises, and raises if `rows` are
+    With TILECAST_CHECK_GROUPS=1 in the environment each call synchronizes, and raises if `rows` are
     out of order or out of range; otherwise they are clamped. Takes fp16 and bf16; the kernel is chosen
-    for groups of equal size. No gradients. Raises as `tilecast.matmul`.
+    for groups of equal size. No gradients. Raises like `tilecast.matmul`.
     """
     masked, by_k = a.dim() == 3, a.dim() == 2 and b.dim() == 2
     if a.dim() not in (2, 3) or not (by_k or b.dim() == 3) or a.shape[-1] != b.shape[-2]:
@@ -156,7 +156,7 @@ def grouped_mm(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
     if a.numel() == 0 or b.numel() == 0:
         if k == 0:
             raise ConfigError("a and b: expected k of at least 1")
-        return out  # no token, or no column
+        return out  # no tokens, or no columns
     shape = _library.Shape(a.numel() // k, n, k, _GROUPED_TYPES[a.dtype],
                            _library.TN if b.mT.is_contiguous() else _library.NN, groups=groups,
                            capacity=a.shape[1] if masked else 0)
@@ -165,7 +165,7 @@ def grouped_mm(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
 
 
 def _is_aligned(tensor: torch.Tensor) -> bool:
-    """To 16 bytes. While a call is traced there is no address; the operator copies what is not."""
+    """Whether it is aligned to 16 bytes. A traced call has no address; the operator copies unaligned tensors."""
     return torch.compiler.is_compiling() or isinstance(tensor, FakeTensor) or tensor.data_ptr() % 16 == 0
 
 
@@ -175,7 +175,7 @@ def _known(activation: Optional[str]) -> Optional[str]:
 
 
 def _has_kernel(input: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor]) -> bool:
-    # Rows of B, [out_features, in_features], at multiples of 16 bytes.
+    # Rows of B, [out_features, in_features], are multiples of 16 bytes.
     if not (input.is_cuda and input.dtype in (torch.float16, torch.bfloat16) and
             input.dtype == weight.dtype and input.device == weight.device and
             input.shape[-1] == weight.shape[1] and input.shape[-1] % 8 == 0 and
@@ -185,13 +185,13 @@ def _has_kernel(input: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.
             not torch.is_autocast_enabled(input.device.type)):
         return False
     if isinstance(input, FakeTensor) and not torch.cuda.is_available():
-        return True  # traced for a GPU that is not here to be asked
+        return True  # traced for a GPU that is absent here
     gpu = torch.cuda.get_device_properties(input.device)
     return (gpu.major, gpu.minor) == (9, 0) and _is_aligned(input) and _is_aligned(weight)
 
 
 def _why_not_shared(layer: torch.nn.Linear) -> str:
-    """What of the layer a product of its parameters would leave out; empty where nothing is."""
+    """Features of the layer that a product of its parameters would ignore; empty if there are none."""
     if isinstance(layer, torch.nn.LazyLinear):
         return "a LazyLinear has no weight before its first call"
     if parametrize.is_parametrized(layer):
@@ -207,16 +207,17 @@ def _why_not_shared(layer: torch.nn.Linear) -> str:
 
 
 class Linear(torch.nn.Linear):
-    """torch.nn.Linear with tilecast's product where it has a kernel (fp16 and bf16 on a GPU of compute
+    """torch.nn.Linear that uses tilecast's product if it has a kernel (fp16 and bf16 on a GPU of compute
     capability 9.0, in_features a multiple of 8, tensors aligned to 16 bytes, no autocast), and
-    torch's own elsewhere. Bias and activation, one of those of `tilecast.matmul`, are the kernel's."""
+    torch's own otherwise. Bias and activation, as in `tilecast.matmul`, are fused into the kernel."""
 
     def __init__(self, *sides: Any, activation: Optional[str] = None, **options: Any):
         super().__init__(*sides, **options)
         self.activation = _known(activation)
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
-        # A call like one before needs none of the questions below, which take longer than a launch.
+        # A call like an earlier one needs none of the checks below, which take longer than a
+        # launch.
         if input.dim() > 1 and _is_eager(input, self.weight, self.bias) and not torch.is_autocast_enabled("cuda"):
             rows = input if input.dim() == 2 else input.flatten(0, -2)
             product = _matmul.known_product(rows, self.weight.t(), self.bias, self.activation)
@@ -230,8 +231,8 @@ class Linear(torch.nn.Linear):
 
     @classmethod
     def of(cls, layer: torch.nn.Linear, activation: Optional[str] = None) -> Linear:
-        """The same layer, sharing its parameters, with an activation behind it: this one, else the
-        layer's where it has one. Raises ConfigError for a layer that does more than its product."""
+        """The same layer, sharing its parameters, followed by an activation: this one, else the layer's, if
+        any. Raises ConfigError for a layer that does more than its product."""
         if not isinstance(layer, torch.nn.Linear):
             raise ConfigError(f"expected a torch.nn.Linear, got {type(layer).__name__}")
         why = _why_not_shared(layer)

@@ -1,14 +1,14 @@
-"""Triton's matmul configurations, ranked before any of them is compiled.
+"""Ranks Triton's matmul configurations before any of them is compiled.
 
     @triton.autotune(configs, key=["M", "N", "K"],
                      prune_configs_by={"early_config_prune": tilecast.triton.early_config_prune(top_k=8)})
 
-A kernel that loads by TMA is mapped to the schedule of ours that does the same (`schedule_of`; the table
-is in docs/triton.md) and predicted by closed form with nothing learned from our own kernels; one that loads
-by pointers, and whatever has no such schedule, has a closed form of its own (model/gemm/triton/triton_form.h).
-`tilecast.triton_calibrate` fits the few numbers that Triton's code decides, and learns from measured
-configurations what those leave (triton_learned.py). Triton is not imported: configurations are
-whatever has `kwargs`, `num_warps` and `num_stages`.
+A kernel that loads by TMA is mapped to our equivalent schedule (`schedule_of`; the table
+is in docs/triton.md) and predicted analytically without our learned correction; one that loads
+by pointers, or has no equivalent schedule, has its own analytic model (model/gemm/triton/triton_form.h).
+`tilecast.triton_calibrate` fits the few constants that depend on Triton's code, and learns a correction
+of the residuals of measured configurations (triton_learned.py). Triton is not imported: configurations are
+objects with `kwargs`, `num_warps` and `num_stages`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from . import _native
 from ._model import ConfigError, FileError, _machine, _question, _shape, _word
 from .triton_learned import SMS, Learned, seen, to_try
 
-# A kernel's own names, in small letters, for what a configuration says.
+# A kernel's own names, in lower case, for a configuration's parameters.
 _NAMES = {
     "block_m": ("block_m", "block_size_m", "bm", "tile_m"),
     "block_n": ("block_n", "block_size_n", "bn", "tile_n"),
@@ -41,10 +41,10 @@ _NAMES = {
     "tma": ("tma", "use_tma"),
 }
 
-# Sums of a thread that leave room in its 255 registers; the next power of two does not.
+# Accumulators per thread that leave room in its 255 registers; the next power of two does not.
 _MOST_ACCUMULATORS = 128
-# Unit of a feature, of the H200 on which the package's family was fitted; a fit for another GPU finds
-# its own factor for the same feature.
+# Unit of a feature, from the H200 on which the package's family was fitted; a fit for another GPU
+# finds its own factor.
 _DRAM_TB_PER_S = 5.0
 
 
@@ -66,7 +66,7 @@ def _sm(gpu: Union[str, os.PathLike] = "h200_sxm") -> _Sm:
 
 
 def _integer(value: Any) -> Optional[int]:
-    """Of Python, numpy or anything else that is one; None of what is not."""
+    """An integer of Python, numpy or any other library as an int; None for other objects."""
     try:
         return operator.index(value)
     except TypeError:
@@ -75,7 +75,7 @@ def _integer(value: Any) -> Optional[int]:
 
 @dataclasses.dataclass(frozen=True)
 class Tile:
-    """A configuration by our names. `persistent`: programs loop over tiles; `tma`: operands are loaded by tensor
+    """A configuration in our terms. `persistent`: programs loop over tiles; `tma`: operands are loaded by tensor
     descriptors, otherwise by pointers (default: descriptors for persistent programs)."""
 
     block_m: int
@@ -104,7 +104,7 @@ class Tile:
     @classmethod
     def of(cls, values: Mapping[str, Any], persistent: Optional[bool] = None,
            tma: Optional[bool] = None) -> Tile:
-        """From a configuration's and the call's arguments under any names of docs/triton.md."""
+        """From the arguments of a configuration and a call, under any of the names in docs/triton.md."""
         low = {str(name).lower(): value for name, value in values.items()}
 
         def number(key: str, otherwise: Optional[int] = None) -> int:
@@ -124,7 +124,7 @@ class Tile:
             number("split_k", 1), _by_tma(low) if tma is None else tma)
 
     def kind(self) -> str:
-        """Which of KINDS it is."""
+        """Its kind, one of KINDS."""
         return ("persistent_tma" if self.persistent else "tma") if self.tma else "pointer_loads"
 
     def wgmma(self) -> bool:
@@ -132,12 +132,12 @@ class Tile:
         return self.block_m >= 64 and self.num_warps % 4 == 0
 
     def accumulators(self) -> float:
-        """fp32 registers of a thread that hold the tile's sums."""
+        """fp32 accumulator registers per thread."""
         return self.block_m * self.block_n / (32 * self.num_warps)
 
     def spills(self) -> bool:
-        """More sums than registers have room for beside addresses and descriptors: the kernel is slower
-        by a factor that others say nothing of."""
+        """Whether the accumulators leave no room for addresses and descriptors: such kernels are slower by a factor
+        that other kernels do not predict."""
         return self.accumulators() > _MOST_ACCUMULATORS
 
 
@@ -153,17 +153,17 @@ def _by_tma(low: Mapping[str, Any]) -> Optional[bool]:
 
 
 def schedule_of(tile: Tile, sm: Optional[_Sm] = None, element_bytes: int = 2) -> list[str]:
-    """Configurations of ours that do what a tile of wgmma does by TMA, the nearest first: where one cannot run
-    (say, of too little shared memory for its staging of C), the next one stands in."""
+    """Our configurations that correspond to a tile of wgmma with TMA, closest first: if one cannot run (for
+    example for lack of shared memory to stage C), the next one replaces it."""
     sm = sm or _sm()
     warpgroups = max(1, tile.num_warps // 4)
-    # Triton gives each warpgroup 64 rows at least; what is left of them shares the columns.
+    # Triton gives each warpgroup at least 64 rows; remaining warpgroups share the columns.
     along_m = min(warpgroups, max(1, tile.block_m // 64))
     shape = f"{tile.block_m}x{tile.block_n}x{tile.block_k}"
     raster = f"raster=grouped_m,group={tile.group_m}"
     chunks = max(1, tile.block_m // along_m // 64) * max(1, tile.block_n // (warpgroups // along_m) // 64)
-    # A program for each SM and no more, however little of it one needs: slots beyond the chunks of
-    # C cost no time, and keep the second CTA away that ours would have there.
+    # Triton runs one program per SM, however small: slots beyond the chunks of C cost no time, and
+    # prevent a second CTA that ours would have there.
     slot = 64 * min(64, tile.block_n // (warpgroups // along_m)) * 2 * warpgroups
     ring = element_bytes * tile.num_stages * tile.block_k * (tile.block_m + tile.block_n)
     alone = -(-int(sm.shared_bytes / 2 - ring) // slot)
@@ -194,28 +194,29 @@ def schedule_of(tile: Tile, sm: Optional[_Sm] = None, element_bytes: int = 2) ->
 
 
 def _occupancies(tile: Tile, sm: _Sm, ring: int) -> list[int]:
-    """CTAs that an SM holds, as far as threads and shared memory go, and fewer."""
+    """CTAs per SM by threads and shared memory, and fewer."""
     most = min(sm.threads // (32 * tile.num_warps), int(sm.cta_shared_bytes) // max(1, ring),
                sm.registers // int(32 * tile.num_warps * (tile.accumulators() + 64)))
     return list(range(max(1, min(4, most)), 0, -1))
 
 
-# Kinds of kernels that families are fitted to: persistent programs with TMA loads, one program per tile with
-# TMA loads, pointer loads, pointer loads of groups of rows. The package has no family for the second kind.
+# Kinds of kernels that families are fitted to: persistent programs with TMA loads, one program per
+# tile with TMA loads, pointer loads, pointer loads of groups of rows. The package has no family for
+# the second kind.
 KINDS = ("persistent_tma", "tma", "pointer_loads", "fused_moe")
 
 
 @dataclasses.dataclass(frozen=True)
 class Family:
-    """What Triton's code decides, the machine being the same (docs/dev/notebook/triton.md has the terms and why).
+    """Constants that depend on Triton's code rather than the machine (docs/dev/notebook/triton.md explains the terms).
 
-    cycles     added to what the GPU's file has for our own kernels, by name (CYCLES)
-    factors    of the time, as logarithms, by name (`_features` has what each is multiplied by)
-    outside    microseconds for each million rows out of bounds that loads by TMA bring as zeros
-    learned    what measured configurations are off these terms
-    costs      of the closed form for kernels that no schedule of ours stands for, by name (triton_form.h); the
-               package's where there are none
-    fitted_to  of KINDS; to others it is not applied. Empty: to whatever it is used for.
+    cycles     added to the GPU file's values for our own kernels, by name (CYCLES)
+    factors    of the time, as logarithms, by name (each is multiplied by a feature from `_features`)
+    outside    microseconds per million out-of-bounds rows that TMA loads as zeros
+    learned    correction of the residuals of measured configurations
+    costs      of the analytic model for kernels without an equivalent schedule, by name (triton_form.h); the
+               package's if empty
+    fitted_to  the KINDS that it applies to. Empty: any.
     """
 
     cycles: Mapping[str, float] = dataclasses.field(default_factory=dict)
@@ -234,9 +235,9 @@ class Family:
                 raise ConfigError(f"{part}: unknown {', '.join(sorted(unknown))}")
 
     def times_us(self, tiles: Sequence[Tile], m: int, n: int, k: int, times: Sequence[float]) -> list[float]:
-        """Of tiles that take `times` microseconds with these cycles."""
+        """Times of tiles that take `times` microseconds with these cycles."""
         times = [self._by_terms(tile, m, n, k, us) for tile, us in zip(tiles, times)]
-        # What is learned says nothing of kernels that spill.
+        # The learned correction does not cover kernels that spill.
         places = [i for i, tile in enumerate(tiles) if self.learned.rows and not tile.spills()]
         off = self.learned.off([seen(tiles[i], m, n, k, times[i]) for i in places])
         for i, one in zip(places, off):
@@ -259,7 +260,7 @@ class Family:
                 terms = {name: getattr(self, name)
                          for name in ("fitted_to", "costs", "cycles", "factors", "outside")}
                 text = json.dumps({"schema": 3, "kernel_family": "triton", **terms}, indent=2)
-                # A line for each row, its weight last.
+                # One line per row, with its weight last.
                 rows = ",\n".join(f"    {list(row)}" for row in self.learned.table())
                 file.write(f'{text[:-2]},\n  "learned": [\n{rows}\n  ]\n}}\n')
         except OSError as error:
@@ -299,7 +300,7 @@ class Family:
 
 @functools.cache
 def default_family(kind: str) -> Family:
-    """The package's family for one of KINDS, fitted to such kernels or to the nearest kind."""
+    """The package's family for one of KINDS, fitted to such kernels or to the closest kind."""
     name = kind if kind in ("pointer_loads", "fused_moe") else "persistent_tma"
     return Family.load(os.path.join(os.path.dirname(__file__), f"triton_{name}.json"))
 
@@ -315,7 +316,8 @@ def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int
     (`Tile.kind`). A FamilyWarning reports kernels that a family was not fitted to.
     Raises ConfigError for what cannot be predicted."""
     word = _word(dtype)
-    # Only the closed form takes batches, groups and block scales; the others have a schedule of ours.
+    # Only the analytic model of Triton's kernels supports batches, groups and block scales; the
+    # others have an equivalent schedule.
     grouped = isinstance(m, Sequence)
     plain = batch == 1 and epilogue == "none" and not grouped
     shape = _shape(m, n, k, batch)
@@ -324,7 +326,7 @@ def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int
     families, unlike = _families(tiles, word, str(layout).lower(), family, epilogue, grouped)
     pointers = default_family("pointer_loads")
     times, least = [math.inf] * len(tiles), [0.0] * len(tiles)
-    mapped = []  # tiles with TMA loads that a schedule of ours may predict
+    mapped = []  # tiles with TMA loads that an equivalent schedule may predict
     for costs, places in _by(range(len(tiles)), lambda i: families[i].costs or pointers.costs):
         answers = _native.triton_times(
             machine, shape, question,
@@ -335,7 +337,7 @@ def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int
             if plain and seconds < math.inf and tiles[i].tma and tiles[i].wgmma() and tiles[i].block_n >= 16:
                 mapped.append(i)
     ours = _as_ours(tiles, mapped, m, n, k, machine, question, families, word, threads)
-    # Where the closed form replaces the schedule, terms fitted to the schedule do not apply.
+    # Terms fitted to the equivalent schedule do not apply to other predictions.
     for of, places in _by([i for i, us in enumerate(times) if us < math.inf],
                           lambda i: families[i] if i in ours or not tiles[i].tma else pointers):
         for i, us in zip(places, of.times_us([tiles[i] for i in places], m, n, k,
@@ -348,14 +350,14 @@ def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int
 
 def _as_ours(tiles: Sequence[Tile], places: Sequence[int], m: int, n: int, k: int, machine: tuple,
              question: tuple, families: Sequence[Family], word: str, threads: int) -> dict[int, float]:
-    """Microseconds of tiles that are predicted by a schedule of ours."""
+    """Microseconds of tiles that are predicted by an equivalent schedule."""
     times = {}
     sm, element_bytes = _sm(machine[0]), 1 if _is_fp8(word) else 2
     # Splits beyond the number of K blocks add zeros: at least as slow as one split per block.
     of_blocks = {i: dataclasses.replace(tiles[i], split_k=max(1, min(tiles[i].split_k, -(-k // tiles[i].block_k))))
                  for i in places}
-    # Rows out of bounds are multiplied too: a tile's problem ends with its last tile of rows. Our
-    # own kernels leave them out.
+    # Triton also multiplies out-of-bounds rows, so the problem is rounded up to whole tiles of
+    # rows. Our own kernels skip them.
     for (rows, cycles), some in _by(places, lambda i: (-(-m // tiles[i].block_m) * tiles[i].block_m,
                                                        families[i].cycles)):
         answers = _native.family_times(machine, _shape(rows, n, k), question,
@@ -427,13 +429,13 @@ def _unlike(tile: Tile, kind: str, word: str, layout: str, epilogue: str) -> str
 
 
 def ranked(tiles: Sequence[Tile], m: int, n: int, k: int, **options: Any) -> list[int]:
-    """Places in `tiles`, the fastest first; those that cannot run last. Options are those of `times_us`."""
+    """Indices in `tiles`, fastest first; those that cannot run come last. Options are those of `times_us`."""
     return sorted(range(len(tiles)), key=times_us(tiles, m, n, k, **options).__getitem__)
 
 
 def picked(tiles: Sequence[Tile], m: int, n: int, k: int, count: int, **options: Any) -> list[int]:
-    """Places in `tiles` of the `count` to measure: the fastest first, then those that come next or are so
-    unlike them that they may be faster yet. Options are those of `times_us`."""
+    """Indices in `tiles` of the `count` to measure: the fastest first, then those that come next or are so
+    different that they may still be faster. Options are those of `times_us`."""
     times = times_us(tiles, m, n, k, **options)
     able = [i for i, us in enumerate(times) if us < math.inf]
     first = to_try([seen(tiles[i], m, n, k, times[i]) for i in able], [times[i] for i in able], count)
@@ -448,7 +450,7 @@ FACTORS = ("all", "spilled", "two_warpgroups", "two_warpgroups_short_k", "two_wa
 
 
 def _features(tile: Tile, m: int, n: int, k: int, us: float) -> dict[str, float]:
-    """By the names of FACTORS."""
+    """Values of the features named in FACTORS."""
     two = 1.0 if tile.num_warps > 4 else 0.0
     short = 512 / (512 + k)
     tiles = -(-m // tile.block_m) * -(-n // tile.block_n)
@@ -468,7 +470,7 @@ def _features(tile: Tile, m: int, n: int, k: int, us: float) -> dict[str, float]
 
 
 def _outside_rows(tile: Tile, m: int, n: int, k: int) -> float:
-    """Rows of A and of B out of bounds in all tiles' loads, in K blocks of 64."""
+    """Out-of-bounds rows of A and of B loaded by all tiles, in K blocks of 64."""
     along_m, along_n = -(-m // tile.block_m), -(-n // tile.block_n)
     rows = (along_m * tile.block_m - m) * along_n + (along_n * tile.block_n - n) * along_m
     return rows * -(-k // 64)
@@ -477,17 +479,17 @@ def _outside_rows(tile: Tile, m: int, n: int, k: int) -> float:
 class Tuner:
     """Both hooks of @triton.autotune's prune_configs_by, for one GPU and family.
 
-    gpu         a name of `tilecast.gpus()`, or the path of a GPU file
-    dtype       of A, B and C; else that of the call's first tensor, else fp16
-    layout      "tn" (B is [N,K]) or "nn" (B is [K,N]), "tt" and "nt" where A is [K,M]; else as the call's
-                strides say, else tn
-    persistent  whether programs loop over tiles; else they do where the call or the configuration
+    gpu         a name from `tilecast.gpus()`, or the path of a GPU file
+    dtype       of A, B and C; default: that of the call's first tensor, else fp16
+    layout      "tn" (B is [N,K]) or "nn" (B is [K,N]), "tt" and "nt" if A is [K,M]; default: from the call's
+                strides, else tn
+    persistent  whether programs loop over tiles; default: whether the call or the configuration
                 has NUM_SMS
-    tma         whether operands come by tensor descriptors; else they do where the call has such, do not where
-                it has strides, and do of persistent programs where it has neither
-    names       where the kernel calls something else than docs/triton.md lists:
+    tma         whether operands are loaded by tensor descriptors; default: true if the call has descriptors, false
+                if it has strides, and if neither, true for persistent programs
+    names       names that differ from the list in docs/triton.md:
                 {"block_m": "XBLOCK", "m": "rows", ...}
-    family      what `calibrate` fitted, or the path of its file; else the package's own
+    family      a family fitted by `calibrate`, or the path of its file; default: the package's own
     """
 
     def __init__(self, *, gpu: Union[str, os.PathLike] = "h200_sxm", dtype: Any = None,
@@ -504,10 +506,10 @@ class Tuner:
             raise ConfigError(f"names: unknown {', '.join(sorted(unknown))}")
 
     def early_config_prune(self, top_k: int = 8) -> Callable[..., list]:
-        """A function for prune_configs_by["early_config_prune"]: it keeps `top_k` configurations, that with the
-        shortest predicted time first (`picked`); and all of them, as they come, with a warning, for a problem
-        that the model does not answer. Raises ConfigError, when it is called, for names that it does
-        not find and configurations that Triton would not take."""
+        """A function for prune_configs_by["early_config_prune"]. It keeps `top_k` configurations, the one with the
+        shortest predicted time first (`picked`); or all of them in order, with a warning, for a problem that
+        the model cannot predict. When called, it raises ConfigError for missing names and for configurations
+        that Triton would reject."""
         if top_k < 1:
             raise ConfigError(f"top_k: expected at least 1, got {top_k}")
 
@@ -519,13 +521,13 @@ class Tuner:
         return prune
 
     def perf_model(self, **arguments: Any) -> float:
-        """For prune_configs_by["perf_model"]: microseconds of one configuration; infinity for all of a
-        problem that the model does not answer, with a warning."""
+        """For prune_configs_by["perf_model"]: microseconds of one configuration; infinity for all configurations of a
+        problem that the model cannot predict, with a warning."""
         times = self._answered(times_us, [Tile.of(self._ours(arguments), self.persistent, self.tma)], arguments)
         return math.inf if times is None else times[0]
 
     def rank(self, configs: Sequence[Any], arguments: Mapping[str, Any]) -> list:
-        """All configurations, the shortest predicted time first; those that cannot run last."""
+        """All configurations, shortest predicted time first; those that cannot run come last."""
         places = self._ask(ranked, self._tiles(configs, arguments), self._problem(arguments))
         return [configs[i] for i in places]
 
@@ -541,12 +543,12 @@ class Tuner:
 
     def _answered(self, question: Callable[..., list], tiles: Sequence[Tile],
                   arguments: Mapping[str, Any], **more: int) -> Optional[list]:
-        """None, with a warning, for a problem that Triton runs and the model does not answer."""
+        """None, with a warning, for a problem that Triton runs and the model cannot predict."""
         problem = self._problem(arguments)
         try:
             return self._ask(question, tiles, problem, **more)
         except ConfigError as error:
-            # What a problem that it does answer raises too is this Tuner's.
+            # If a problem that the model can predict raises too, the cause is this Tuner.
             self._ask(times_us, [Tile(128, 128, 64)], (512, 512, 512, "fp16", self.layout or "tn"))
             warnings.warn(f"tilecast.triton: not pruned: {error}", stacklevel=3)
             return None
@@ -571,12 +573,12 @@ class Tuner:
 
 
 def _said(config: Any) -> dict[str, Any]:
-    """Of a triton.Config, or of whatever has the same attributes."""
+    """From a triton.Config, or any object with the same attributes."""
     return {**config.kwargs, "num_warps": config.num_warps, "num_stages": config.num_stages}
 
 
 def _layout(low: Mapping[str, Any], tensors: Sequence[Any], sides: Sequence[int]) -> str:
-    """Which of the sides of A and of B is contiguous, in the letters of `predict`."""
+    """The layout, from which dimensions of A and of B are contiguous, in the letters of `predict`."""
     m, n, k = sides
     strided = {name: low.get(f"stride_{name}") for name in ("am", "ak", "bk", "bn")}
     a_along_m = _first_contiguous(strided["am"], strided["ak"], tensors[:1], m, k)
@@ -585,7 +587,7 @@ def _layout(low: Mapping[str, Any], tensors: Sequence[Any], sides: Sequence[int]
 
 
 def _first_contiguous(side: Any, along_k: Any, tensors: Sequence[Any], rows: int, k: int) -> bool:
-    """Whether the rows of a `rows` by `k` matrix are contiguous and not K, by its strides or its tensor's."""
+    """Whether the rows of a `rows` by `k` matrix are contiguous instead of K, by its strides or its tensor's."""
     if side == 1 or along_k == 1:
         return along_k != 1
     for tensor in tensors:
@@ -603,5 +605,5 @@ def early_config_prune(top_k: int = 8, **options: Any) -> Callable[..., list]:
 
 
 def perf_model(**arguments: Any) -> float:
-    """`Tuner().perf_model`: for an H200, in bursts; others by a Tuner of their own."""
+    """`Tuner().perf_model`: for an H200, in bursts; for others make a Tuner."""
     return Tuner().perf_model(**arguments)

@@ -1,12 +1,12 @@
-"""Fits a `tilecast.triton.Family` to measured configurations, and says how good one is.
+"""Fits a `tilecast.triton.Family` to measured configurations, and reports the quality of one.
 
     python -m tilecast.triton_calibrate fit ROWS.csv --out family.json
     python -m tilecast.triton_calibrate check ROWS.csv [--family family.json] [--folds 8]
 
-ROWS.csv (.gz too) has a line for each configuration: m, n, k, dtype, layout, time_us_median,
+ROWS.csv (or .csv.gz) has a line per configuration: m, n, k, dtype, layout, time_us_median,
 status (`ok`), verified (not 0) and the configuration under the names of docs/triton.md (BLOCK_M, num_warps, ...).
-Of tables that others made stages, warps, time_us and kernel are read as num_stages, num_warps, time_us_median and impl,
-and how A and B lie (`[m,k]`, `[n,k]`) as the layout.
+In tables from other projects stages, warps, time_us and kernel are read as num_stages, num_warps, time_us_median and
+impl, and the layouts of A and B (`[m,k]`, `[n,k]`) as the layout.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from ._model import ConfigError, Error, FileError
 from .triton import _NAMES, CYCLES, FACTORS, KINDS, Family, Tile, _integer, picked, times_us
 from .triton_learned import gauss_newton, learn, seen
 
-# How far from nothing each is expected: cycles, factors, microseconds for a million rows.
+# Prior standard deviations: cycles, factors, microseconds per million rows.
 _STEPS = {"cycles": 20.0, "factors": 0.02, "outside": 20.0}
 _PRIORS = {"cycles": 150.0, "factors": 0.1, "outside": 100.0}
 _SPILLED_PRIOR = 3.0
-# Columns without which a row is not known, and what others stand for where they are missing.
+# Required columns, and defaults of missing optional ones.
 _NEEDED = ("m", "n", "k", "time_us_median", "num_warps", "num_stages")
 # Names of these columns in other projects' tables.
 _COLUMNS = {"stages": "num_stages", "warps": "num_warps", "time_us": "time_us_median", "kernel": "impl"}
@@ -51,12 +51,12 @@ class Row:
 
 
 def read_rows(path: str) -> list[Row]:
-    """The good rows of Triton in a CSV; raises FileError, or ConfigError where there is none."""
+    """The valid rows of Triton in a CSV; raises FileError, or ConfigError if there are none."""
     return _read(path)[0]
 
 
 def _read(path: str) -> tuple[list[Row], list[str]]:
-    """And what was assumed or left out, a line each."""
+    """Likewise, with one line for each assumption and omission."""
     try:
         with (gzip.open(path, "rt", encoding="utf-8-sig", newline="") if path.endswith(".gz") else
               open(path, encoding="utf-8-sig", newline="")) as file:
@@ -89,7 +89,7 @@ def _read(path: str) -> tuple[list[Row], list[str]]:
 
 
 def row_of(values: Mapping[str, Any]) -> Row:
-    """From a CSV's line, or any mapping of the same names; raises ConfigError for what is no measurement."""
+    """From a CSV's line, or any mapping with the same names; raises ConfigError for an invalid measurement."""
     low = {str(name).lower(): value for name, value in values.items()}
     numbers = {name: number for name, value in low.items() if (number := _whole(value)) is not None}
     for name in _NEEDED:
@@ -134,14 +134,14 @@ def predicted(rows: Sequence[Row], family: Optional[Family], *, gpu: str = "h200
 
 
 def runnable(rows: Sequence[Row], *, gpu: str = "h200_sxm") -> list[Row]:
-    """The rows that fit shared memory; the others have no prediction to fit."""
+    """The rows that fit in shared memory; the others have no prediction to fit."""
     return [row for row, us in zip(rows, predicted(rows, Family(), gpu=gpu)) if us < math.inf]
 
 
 def calibrate(rows: Iterable[Any], *, gpu: str = "h200_sxm") -> Family:
-    """A Family from measured rows (`Row`, or mappings as in the CSV), some tens or more of several
-    problems: first the terms, then what rows are off them. Rows near the best of their problem count
-    most. What the rows do not tell stays at nothing: every number has a prior around zero. Raises
+    """A Family from measured rows (`Row`, or mappings as in the CSV), at least some tens from several
+    problems: first the terms, then a correction of their residuals. Rows near the best of their problem count
+    most. Terms that the rows do not determine stay near zero, the mean of their priors. Raises
     ConfigError for fewer than 20 rows, and for one that is not `runnable`."""
     rows = [row if isinstance(row, Row) else row_of(row) for row in rows]
     if len(rows) < 20:
@@ -186,8 +186,8 @@ def _by_problem(rows: Sequence[Row]) -> dict[tuple, list[int]]:
 
 @dataclasses.dataclass(frozen=True)
 class Quality:
-    """Of predictions, over problems: mean and median absolute error of time, and the speed of the
-    best of the first 1, 4 and 8 by prediction over the best measured, geometric mean and worst."""
+    """Quality of predictions over problems: mean and median absolute error of time, and the speed of the
+    best of the first 1, 4 and 8 by prediction relative to the best measured, geometric mean and worst."""
 
     rows: int
     problems: int
@@ -206,8 +206,8 @@ class Quality:
 def quality(rows: Sequence[Row], families: Mapping[tuple, Optional[Family]], *,
             gpu: str = "h200_sxm") -> Quality:
     """Quality of each problem's family; None: the package's. Picks are those of early_config_prune. Kernels whose
-    sums do not fit their registers are picks as any other; their error, a factor of several, is
-    not in the errors."""
+    accumulators do not fit in registers can be picked like any other; their error, a factor of several, is
+    not included in the errors."""
     errors, picks = [], {1: [], 4: [], 8: []}  # type: list[float], dict[int, list[float]]
     problems = _by_problem(rows)
     for problem, places in problems.items():
@@ -235,8 +235,8 @@ def same(rows: Sequence[Row], family: Optional[Family]) -> dict[tuple, Optional[
 
 
 def unseen(rows: Sequence[Row], folds: int, gpu: str = "h200_sxm") -> dict[tuple, Family]:
-    """For each problem a Family fitted to the problems of the other folds, of which there are at most as
-    many as problems."""
+    """For each problem a Family fitted to the problems of the other folds. There are at most as many folds
+    as problems."""
     problems = list(_by_problem(rows))
     if min(folds, len(problems)) < 2:
         raise ConfigError(f"folds: expected at least 2, and as many problems; got {folds} of {len(problems)}")
@@ -266,9 +266,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         print(_answer(options))
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python flushes once more at its end.
+        # Python flushes once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + 13  # SIGPIPE, as the program
+        return 128 + 13  # SIGPIPE, like the program
     except KeyboardInterrupt:
         print("tilecast.triton_calibrate: interrupted", file=sys.stderr)
         return 128 + 2  # SIGINT

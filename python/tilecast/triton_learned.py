@@ -1,13 +1,13 @@
-"""What measured configurations are off a Family's terms, and what that says of others like them.
+"""Learned correction of a Family: the residuals of measured configurations, applied to similar ones.
 
-A Gaussian process over named quantities of a configuration on a problem: the logarithm of measured
-over predicted is a sum over measured configurations, each with a weight that falls with its distance,
+A Gaussian process over features of a configuration on a problem: the logarithm of measured
+over predicted is a sum over measured configurations, each with a weight that decreases with its distance,
 
     off(x) = sum of weight_i exp(-|x - x_i|^2 / 2),    x in units of LENGTHS,
 
-so that far from all of them nothing is added. Of many rows those stand for all of which the others say
-least: the largest pivots of the covariance. Kernels that are alike are off alike: `to_try` spreads what
-is measured over those whose errors say little of each other.
+so that far from all of them the correction vanishes. If there are many rows, those that the others predict
+least represent all: the largest pivots of the covariance. Similar kernels have similar errors: `to_try`
+spreads measurements over kernels whose errors are weakly correlated.
 """
 
 from __future__ import annotations
@@ -20,42 +20,43 @@ from typing import Any
 
 import numpy as np
 
-# Quantities that a configuration is seen by, and how far apart two may lie that still say much of each
-# other: as predict best what a fit has not seen (docs/dev/notebook/triton.md).
+# Features of a configuration and their length scales, chosen to minimize the error on held-out rows
+# (docs/dev/notebook/triton.md).
 LENGTHS = {
     # The tile, as log2.
     "block_m": 1.4, "block_n": 3.0, "block_k": 2.0, "stages": 2.6, "group": 12.0,
-    # What its code does.
+    # Properties of its code.
     "two_warpgroups": 1.35, "flatten": 3.2, "one_tile": 0.5, "warp_specialize": 0.5, "split_k": 0.5,
-    # The problem on the chip, as log2 but the shares of SMs that have a tile at all and in the last wave.
+    # The problem on the chip, as log2, except for the fractions of SMs that have a tile at all and
+    # in the last wave.
     "m": 4.8, "k": 6.0, "waves": 7.0, "busy": 3.0, "last_wave": 1.5, "padding": 3.2,
-    # Which limit it runs near, as log2 of what there is for each microsecond: multiply-adds of an SM, lines
-    # that it loads, K blocks for each stage that is loaded ahead, operands and C of all.
+    # Utilization of each limit, as log2 of work per microsecond: multiply-adds per SM, lines loaded
+    # per SM, K blocks per prefetched stage, operands and C of all SMs.
     "multiplied": 1.5, "loaded": 0.94, "waited": 0.7, "dram": 2.4,
 }
-# Of the H200 on which the package's family was fitted: the unit of a wave, on other GPUs too.
+# SMs of the H200 on which the package's family was fitted: the unit of a wave, on other GPUs too.
 SMS = 132
-# Of logarithms: how far kernels are off, and how much of that is their own, like no other's.
+# Of logarithms: standard deviation of kernels' errors, and of the part specific to a kernel.
 _SPREAD = 0.1
 _OWN = 0.03
-# Of fast kernels of a problem that a family has not seen, beside each other.
+# Standard deviation of the relative errors of fast kernels on a held-out problem.
 _DOUBT = 0.03
 _MOST_ROWS = 600
-# A pivot of which the others leave less, of a variance of 1, tells nothing that is not noise.
+# Pivots with less remaining variance (of 1) contain only noise.
 _LEAST_PIVOT = 1e-3
 _LINE_BYTES = 128
-# Huber's: a row whose logarithm is off by more counts by its absolute and not its squared error.
+# Huber loss: rows whose logarithm is off by more count linearly, not quadratically.
 _HUBER_DELTA = 0.1
 
 
 def seen(tile: Any, m: int, n: int, k: int, us: float) -> tuple[float, ...]:
-    """By the names of LENGTHS, in their units; `us`: as predicted."""
+    """Features by the names of LENGTHS, in units of length scales; `us`: as predicted."""
     log2 = math.log2
     along_m, along_n = -(-m // tile.block_m), -(-n // tile.block_n)
     blocks = -(-k // tile.block_k)
     waves = -(-along_m * along_n // SMS)
     per_us = waves / us
-    # A row of a K block that does not begin where a line does lies on two.
+    # A row of a K block that does not start on a line boundary touches two lines.
     lines = 2 - math.gcd(2 * k, _LINE_BYTES) / _LINE_BYTES
     values = (
         log2(tile.block_m), log2(tile.block_n), log2(tile.block_k), log2(tile.num_stages),
@@ -77,7 +78,7 @@ def _near(x: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 @dataclasses.dataclass(frozen=True)
 class Learned:
-    """Measured configurations as they are `seen`, and their weights."""
+    """Measured configurations as `seen`, and their weights."""
 
     rows: tuple[tuple[float, ...], ...] = ()
     weights: tuple[float, ...] = ()
@@ -87,12 +88,12 @@ class Learned:
         return np.array(self.rows), np.array(self.weights)
 
     def off(self, x: Sequence[Sequence[float]]) -> list[float]:
-        """Logarithm of measured over predicted, as expected of each that is seen as in `x`."""
+        """Expected logarithm of measured over predicted for each row of `x`, as `seen`."""
         rows, weights = self._arrays
         return [float(_near(np.array(one), rows) @ weights) for one in x]
 
     def table(self) -> list[list[float]]:
-        """Rows with their weights, as a file has them."""
+        """Rows with their weights, as in a file."""
         return [[*row, weight] for row, weight in zip(self.rows, self.weights)]
 
     @classmethod
@@ -104,8 +105,8 @@ class Learned:
 
 
 class _Pivots:
-    """A Cholesky factor of the rows' covariance, begun at any of them. `left`: of the variance of each,
-    what those taken leave; `own`: of it, what is no other's."""
+    """A Cholesky factor of the rows' covariance with lazy pivoting. `left`: remaining variance of each row given
+    those taken; `own`: the part of it that is specific to the row."""
 
     def __init__(self, rows: Sequence[Sequence[float]], own: float, most: int):
         self.rows, self.left = np.array(rows), np.full(len(rows), 1.0 + own)
@@ -121,19 +122,20 @@ class _Pivots:
 
 
 def learn(rows: Sequence[tuple[float, ...]], off: Sequence[float], counts: Sequence[float]) -> Learned:
-    """From what rows are seen as and how far they are off, each as often as `counts` says."""
+    """From rows as `seen` and their errors, each weighted by `counts`."""
     pivots = _Pivots(rows, 0.0, _MOST_ROWS)
     while len(pivots.taken) < pivots.factor.shape[1]:
         pivot = int(pivots.left.argmax())
         if pivots.left[pivot] < _LEAST_PIVOT:
             break
         pivots.take(pivot)
-    # Least squares over the factor's columns, their values expected within _SPREAD of zero.
+    # Least squares over the factor's columns, with a prior of standard deviation _SPREAD around
+    # zero.
     columns = pivots.factor[:, :len(pivots.taken)]
     counted = columns.T * np.array(counts)
     values = np.linalg.solve(counted @ columns + (_OWN / _SPREAD) ** 2 * np.eye(len(pivots.taken)),
                              counted @ np.array(off))
-    # From values of columns to weights of rows.
+    # Converts column values to row weights.
     weights = np.linalg.solve(columns[pivots.taken].T, values)
     return Learned(tuple(rows[i] for i in pivots.taken), tuple(weights.round(5).tolist()))
 
@@ -141,9 +143,9 @@ def learn(rows: Sequence[tuple[float, ...]], off: Sequence[float], counts: Seque
 def gauss_newton(predict: Callable[[Sequence[float]], Sequence[float]], measured: Sequence[float],
                  weights: Sequence[float], steps: Sequence[float], priors: Sequence[float],
                  rounds: int = 6) -> list[float]:
-    """Parameters, from zeros, that bring the logarithms of predictions nearest to those of
-    measurements. `steps`: of the differences; `priors`: how far from zero a parameter is expected,
-    which counts as one more row each."""
+    """Parameters, starting from zero, that minimize the difference of the logarithms of predictions and
+    measurements. `steps`: for numerical derivatives; `priors`: standard deviations around zero,
+    which count as one more row each."""
     values, by_step = np.zeros(len(steps)), np.diag(steps)
     precision = (_HUBER_DELTA / np.array(priors)) ** 2
     for _ in range(rounds):
@@ -156,8 +158,8 @@ def gauss_newton(predict: Callable[[Sequence[float]], Sequence[float]], measured
 
 
 def to_try(rows: Sequence[Sequence[float]], times: Sequence[float], count: int) -> list[int]:
-    """Places of `count` kernels to measure for the fastest: the one with the shortest time, then each
-    time the one that could be shortest by as much as those taken leave open."""
+    """Indices of `count` kernels to measure for the fastest: the one with the shortest time, then each time the
+    one that could be shortest given the remaining uncertainty."""
     logs = np.log(times)
     pivots = _Pivots(rows, (_OWN / _SPREAD) ** 2, count)
     while len(pivots.taken) < min(count, len(rows)):
