@@ -297,6 +297,8 @@ def test_a_gate_halves_the_columns_of_out(plans, torch):
     assert [plan.shape.activation for plan in plans.made] == [5, 6]
     with pytest.raises(tilecast.ConfigError, match="out: expected"):
         tilecast.matmul(a, a, FakeTensor(64, 64), activation="swiglu")
+    with pytest.raises(tilecast.ConfigError, match="swiglu: a gated activation needs an even N, got 63"):
+        tilecast.matmul(a, FakeTensor(64, 63), activation="swiglu")
 
 
 def test_a_residual_of_another_library(plans):
@@ -331,6 +333,31 @@ def test_strides_say_the_layout():
     assert shape(16, 64, 32, 1, (1, 16), (1, 32)) == _library.Shape(16, 64, 32, 1, _library.TT)
     with pytest.raises(tilecast.ConfigError, match="a: rows or columns"):
         shape(16, 64, 32, 1, (2, 32), (64, 1))
+
+
+@pytest.mark.parametrize("side, k, strides", [
+    (1, 4096, (0, 0)), (1, 4096, (1, 0)), (4096, 1, (0, 1)), (4096, 1, (0, 0)), (64, 64, (0, 1)), (64, 64, (1, 0))])
+def test_an_expanded_operand_is_not_taken_for_a_tight_one(side, k, strides):
+    for operands in (side, 64, k, 1, strides, (64, 1)), (64, side, k, 1, (k, 1), strides[::-1]):
+        with pytest.raises(tilecast.ConfigError, match="[ab]: expected each element once in memory, not expanded"):
+            _library.shape_of(*operands)
+
+
+@pytest.mark.parametrize("side, k, strides, rows", [
+    (1, 4096, (0, 1), (True, 0)), (1, 4096, (7, 1), (True, 0)), (1, 4096, (0, 2), (False, 2)),
+    (4096, 1, (1, 0), (True, 0)), (4096, 1, (1, 4096), (True, 0)), (4096, 1, (3, 0), (True, 3)),
+    (1, 1, (0, 0), (True, 0))])
+def test_the_stride_of_one_element_says_nothing(side, k, strides, rows):
+    assert _library._rows("a", side, k, strides) == rows
+
+
+@pytest.mark.parametrize("which", range(4))
+def test_no_matrix_of_a_call_is_expanded(plans, which):
+    sides = [(1, 64), (64, 16), (1, 16), (1, 16)]  # A, B, C and bias
+    tensors = [Producer(*side, strides=(1, 0) if i == which else None) for i, side in enumerate(sides)]
+    with pytest.raises(tilecast.ConfigError, match="expanded|contiguous"):
+        tilecast.matmul(*tensors)
+    assert not plans.made
 
 
 def test_a_library_that_is_not_there(monkeypatch):

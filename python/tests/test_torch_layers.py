@@ -1,5 +1,7 @@
 """tilecast.torch without a GPU: what a Linear takes over, and what a traced call checks."""
 
+import types
+
 import pytest
 import tilecast
 
@@ -50,11 +52,46 @@ def half(*sides, dtype=torch.float16):
     ((half(8, 16), half(16, 8, dtype=torch.bfloat16)), "one type"),
     ((half(8, 16, dtype=torch.float32), half(16, 8)), "a: expected fp16 or bf16"),
     ((half(8, 16), half(16, 8), half(9)), "bias: expected a contiguous"),
-    ((half(8, 16), half(16, 8), None, "tanh"), "activation: expected one of")])
+    ((half(8, 16), half(16, 8), None, "tanh"), "activation: expected one of"),
+    ((half(8, 16), half(16, 7), None, "geglu"), "geglu: a gated activation needs an even N, got 7"),
+    ((half(1, 1).expand(1, 16), half(16, 8)), "a: expected each element once in memory"),
+    ((half(8, 16), half(1, 8).expand(16, 8)), "b: expected each element once in memory")])
 def test_a_traced_call_is_checked_as_one_that_runs(arguments, why):
     with pytest.raises(tilecast.ConfigError, match=why):
         torch.ops.tilecast.matmul(*arguments)
     assert torch.ops.tilecast.matmul(half(8, 16), half(16, 24), half(24), "gelu").shape == (8, 24)
+    assert torch.ops.tilecast.matmul(half(8, 16), half(16, 24), half(24), "swiglu").shape == (8, 12)
+
+
+def gated(word, x):
+    """Column 2j of x, activated, times column 2j + 1."""
+    of = {"swiglu": torch.nn.functional.silu, "geglu": torch.nn.functional.gelu}[word]
+    return torch.stack([of(x[..., 2 * j]) * x[..., 2 * j + 1] for j in range(x.shape[-1] // 2)], -1)
+
+
+def test_every_activation_has_a_product_of_torchs():
+    assert tilecast.torch._ACTIVATED.keys() == tilecast._library.ACTIVATIONS.keys()
+
+
+@pytest.mark.parametrize("word", ["swiglu", "geglu"])
+def test_a_gated_layer_has_half_of_the_columns(word):
+    layer, input = Linear(16, 8, activation=word), torch.randn(2, 3, 16)
+    sums = torch.nn.functional.linear(input, layer.weight, layer.bias)
+    assert torch.allclose(layer(input), gated(word, sums)) and layer(input).shape == (2, 3, 4)
+    assert Linear.of(torch.nn.Linear(16, 8), word)(input).shape == (2, 3, 4)
+    for make in (lambda: Linear(16, 7, activation=word), lambda: Linear.of(torch.nn.Linear(16, 7), word)):
+        with pytest.raises(tilecast.ConfigError, match=f"{word}: a gated activation needs an even N, got 7"):
+            make()
+
+
+@pytest.mark.parametrize("word", ["swiglu", "geglu"])
+def test_gradients_of_a_gated_product_are_torchs(word):
+    a, b, bias = (torch.randn(*sides, dtype=torch.float64, requires_grad=True) for sides in ((6, 16), (16, 8), (8,)))
+    of_output = torch.randn(6, 4, dtype=torch.float64)
+    context = types.SimpleNamespace(saved_tensors=(a, b, bias), activation=word, needs_input_grad=[True] * 3)
+    found = tilecast.torch._gradients(context, of_output)
+    expected = torch.autograd.grad(gated(word, a @ b + bias), (a, b, bias), of_output)
+    assert all(map(torch.allclose, found, expected)) and found[3] is None
 
 
 @pytest.mark.skipif(torch.version.cuda is None, reason="torch is built without CUDA")
@@ -72,6 +109,7 @@ def test_fake_tensors_take_the_operator():
     if torch.cuda.is_available() and torch.cuda.get_device_capability() != (9, 0):
         pytest.skip("a GPU without a kernel")
     with FakeTensorMode(), Seen() as seen:
-        layer = Linear(16, 8, activation="relu", device="cuda", dtype=torch.float16)
-        assert layer(torch.empty(2, 4, 16, device="cuda", dtype=torch.float16)).shape == (2, 4, 8)
+        for word, columns in ("relu", 8), ("swiglu", 4):
+            layer = Linear(16, 8, activation=word, device="cuda", dtype=torch.float16)
+            assert layer(torch.empty(2, 4, 16, device="cuda", dtype=torch.float16)).shape == (2, 4, columns)
     assert "tilecast.matmul.default" in seen.names

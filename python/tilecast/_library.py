@@ -289,6 +289,15 @@ def activation_of(word: Optional[str]) -> int:
     return ACTIVATIONS[word]
 
 
+def columns_of_c(n: int, activation: Optional[str]) -> int:
+    """Columns of C for `n` columns of A B: a gated activation makes one of two."""
+    if activation_of(activation) not in GATES:
+        return n
+    if n % 2:
+        raise ConfigError(f"{activation}: a gated activation needs an even N, got {n}")
+    return n // 2
+
+
 def shape_of(m: int, n: int, k: int, kind: int, a_strides: tuple[int, int],
              b_strides: tuple[int, int], bias: int = NO_BIAS, activation: int = 0,
              type_c: int = 0, residual: int = 0) -> Shape:
@@ -303,7 +312,8 @@ def shape_of(m: int, n: int, k: int, kind: int, a_strides: tuple[int, int],
 def _rows(name: str, side: int, k: int, strides: tuple[int, int]) -> tuple[bool, int]:
     """For an operand as [side,k]: whether its rows in memory run along K, not along `side`; and the row stride in
     elements, 0 if packed."""
-    if 0 in strides and side > 1 and k > 1:
+    # The stride of a dimension of one element is never used.
+    if any(stride == 0 and length > 1 for stride, length in zip(strides, (side, k))):
         raise ConfigError(f"{name}: expected each element once in memory, not expanded; contiguous() copies it")
     if strides[1] == 1 or k == 1:
         return True, 0 if strides[0] == k or side == 1 else strides[0]

@@ -62,7 +62,7 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
     into = _library.matrix("out", out, stream, of_c=True)
     _agree(left, right)
     if ((into.rows, into.columns, into.device) !=
-            (left.rows, right.columns // _together(activation), left.device) or
+            (left.rows, _library.columns_of_c(right.columns, activation), left.device) or
             into.type not in (left.type, _library.FP32)):
         raise ConfigError("out: expected [m,n] of the type and on the device of a and b, or fp32")
     if into.column_stride != 1 or into.row_stride != into.columns:
@@ -90,11 +90,6 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
     plan.run(left.data, right.data, into.data, stream, 0, None if added is None else added.data,
              residual=None if onto is None else onto.data)
     return out
-
-
-def _together(activation: Optional[str]) -> int:
-    """Columns of A B per column of C."""
-    return 2 if _library.activation_of(activation) in _library.GATES else 1
 
 
 def known_product(a: Any, b: Any, bias: Any, activation: Optional[str]) -> Any:
@@ -194,7 +189,8 @@ def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], b
     if index == torch._C._cuda_getDevice():
         result = _on_current_stream(torch, plan, a, b, out, bias, current, keeps_memory, activation,
                                     residual)
-        if keeps_memory and stream is None and residual is None and not wide and _together(activation) == 1:
+        if (keeps_memory and stream is None and residual is None and not wide and
+                _library.activation_of(activation) not in _library.GATES):
             _remember(torch, plan, current, a, b, out, bias, activation)
         return result
     with torch.cuda.device(index):
@@ -205,7 +201,7 @@ def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], b
 def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any, bias: Any,
                        stream: int, keeps_memory: bool, activation: Optional[str],
                        residual: Any) -> Any:
-    sides = (a.shape[0], b.shape[1] // _together(activation))
+    sides = (a.shape[0], _library.columns_of_c(b.shape[1], activation))
     if out is None:
         out = a.new_empty(sides)
     elif (not isinstance(out, torch.Tensor) or out.shape != sides

@@ -12,7 +12,7 @@ from torch.nn import functional
 from torch.nn.utils import parametrize
 
 from . import _library, _matmul
-from ._library import activation_of
+from ._library import columns_of_c
 from ._model import ConfigError
 
 
@@ -28,15 +28,17 @@ _operators.impl("matmul", lambda a, b, bias=None, activation=None: _matmul._torc
     torch, _aligned(a), _aligned(b), None, None, _aligned(bias), activation, keeps_memory=False), "CUDA")
 
 _ACTIVATED = {None: lambda x: x, "relu": functional.relu, "gelu": functional.gelu,
-              "gelu_tanh": lambda x: functional.gelu(x, approximate="tanh"), "silu": functional.silu}
+              "gelu_tanh": lambda x: functional.gelu(x, approximate="tanh"), "silu": functional.silu,
+              "swiglu": lambda x: functional.silu(x[..., ::2]) * x[..., 1::2],
+              "geglu": lambda x: functional.gelu(x[..., ::2]) * x[..., 1::2]}
 
 
 @torch.library.register_fake("tilecast::matmul", lib=_operators)
 def _shape_alone(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None,
                  activation: Optional[str] = None) -> torch.Tensor:
-    _matmul.checked(torch, *_matmul.described(a, b, bias))
-    activation_of(activation)
-    return a.new_empty((a.shape[0], b.shape[1]))
+    left, right, _ = _matmul.checked(torch, *_matmul.described(a, b, bias))
+    _library.shape_of(left.rows, right.columns, left.columns, left.type, a.stride(), b.stride())
+    return a.new_empty((a.shape[0], columns_of_c(b.shape[1], activation)))
 
 
 def _save(ctx, inputs, output) -> None:  # names required by torch
@@ -169,11 +171,6 @@ def _is_aligned(tensor: torch.Tensor) -> bool:
     return torch.compiler.is_compiling() or isinstance(tensor, FakeTensor) or tensor.data_ptr() % 16 == 0
 
 
-def _known(activation: Optional[str]) -> Optional[str]:
-    activation_of(activation)
-    return activation
-
-
 def _has_kernel(input: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor]) -> bool:
     # Rows of B, [out_features, in_features], are multiples of 16 bytes.
     if not (input.is_cuda and input.dtype in (torch.float16, torch.bfloat16) and
@@ -209,11 +206,13 @@ def _why_not_shared(layer: torch.nn.Linear) -> str:
 class Linear(torch.nn.Linear):
     """torch.nn.Linear that uses tilecast's product if it has a kernel (fp16 and bf16 on a GPU of compute
     capability 9.0, in_features a multiple of 8, tensors aligned to 16 bytes, no autocast), and
-    torch's own otherwise. Bias and activation, as in `tilecast.matmul`, are fused into the kernel."""
+    torch's own otherwise. Bias and activation, as in `tilecast.matmul`, are fused into the kernel. The output
+    of a gated activation has out_features / 2 columns."""
 
     def __init__(self, *sides: Any, activation: Optional[str] = None, **options: Any):
         super().__init__(*sides, **options)
-        self.activation = _known(activation)
+        columns_of_c(self.out_features, activation)
+        self.activation = activation
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         # A call like an earlier one needs none of the checks below, which take longer than a
@@ -222,12 +221,12 @@ class Linear(torch.nn.Linear):
             rows = input if input.dim() == 2 else input.flatten(0, -2)
             product = _matmul.known_product(rows, self.weight.t(), self.bias, self.activation)
             if product is not None:
-                return product if rows is input else product.view(*input.shape[:-1], self.out_features)
+                return product if rows is input else product.view(*input.shape[:-1], product.shape[-1])
         if not _has_kernel(input, self.weight, self.bias):
             return _ACTIVATED[self.activation](functional.linear(input, self.weight, self.bias))
         rows = input.reshape(-1, self.in_features)
         product = matmul(rows.contiguous(), self.weight.t(), self.bias, self.activation)
-        return product.view(*input.shape[:-1], self.out_features)
+        return product.view(*input.shape[:-1], product.shape[-1])
 
     @classmethod
     def of(cls, layer: torch.nn.Linear, activation: Optional[str] = None) -> Linear:
@@ -243,7 +242,8 @@ class Linear(torch.nn.Linear):
         made.in_features, made.out_features = layer.in_features, layer.out_features
         made.weight, made.bias = layer.weight, layer.bias
         own = layer.activation if isinstance(layer, Linear) else None
-        made.activation = own if activation is None else _known(activation)
+        made.activation = own if activation is None else activation
+        columns_of_c(made.out_features, made.activation)
         return made.train(layer.training)
 
     def extra_repr(self) -> str:
