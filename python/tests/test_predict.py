@@ -12,6 +12,7 @@ import time
 
 import pytest
 import tilecast
+import tilecast.triton
 from tilecast.triton import Tile, times_us
 
 
@@ -65,7 +66,16 @@ def test_types_of_other_libraries_are_known_by_their_names():
     def dtype(one):
         return tilecast.predict(256, 256, 256, dtype=one, top=1).data["problem"]["dtype"]
 
-    assert dtype(Numpy()) == "fp16" and dtype(Torch()) == "bf16"
+    assert dtype(Numpy()) == "fp16" and dtype(Torch()) == "bf16" and dtype("torch.bfloat16") == "bf16"
+
+
+@pytest.mark.parametrize("call", [
+    lambda: tilecast.predict_many(64, 64, 64, threads=1025), lambda: tilecast.explain(64, 64, 64, "ws", threads=1025),
+    lambda: tilecast.rank([(64, 64, 64)], ["ws"], threads=1025),
+    lambda: tilecast.triton.times_us([], 64, 64, 64, threads=1025)])
+def test_every_question_has_at_most_the_threads_of_the_program(call):
+    with pytest.raises(tilecast.ConfigError, match="threads: expected 0 to 1024, got 1025"):
+        call()
 
 
 @pytest.mark.parametrize("arguments, words", [
@@ -75,7 +85,11 @@ def test_types_of_other_libraries_are_known_by_their_names():
     (dict(m=64, n=64, k=64, gpu="h300"), "h300"),
     (dict(m=64, n=64, k=64, gpu="a100_sxm80"), "wgmma"),
     (dict(m=64, n=64, k=64, config="nonsense"), "nonsense"),
-    (dict(m=64, n=64, k=64, top=0), "top"),
+    (dict(m=64, n=64, k=64, dtype="int8.fp16"), "int8.fp16"),
+    (dict(m=64, n=64, k=64, top=0), "top: expected 1 to 1048576, got 0"),
+    (dict(m=64, n=64, k=64, simulate=0), "simulate: expected 1 to 4096, got 0"),
+    (dict(m=64, n=64, k=64, threads=10**6), "threads: expected 0 to 1024, got 1000000"),
+    (dict(m=64, n=64, k=64, threads=-1), "threads: expected 0 to 1024, got -1"),
     (dict(m=64, n=64, k=64, schedules=["fast"]), "fast"),
 ])
 def test_what_cannot_be_predicted_is_a_value_error_of_one_line(arguments, words):

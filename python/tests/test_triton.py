@@ -60,8 +60,7 @@ def test_the_performance_model_takes_what_triton_hands_it():
 
 
 @pytest.mark.parametrize("tuner, call", [
-    ({}, {"K": 100}), ({}, {"K": 4100}), ({"layout": "nn"}, {"N": 129}), ({"dtype": "fp32"}, {}), ({}, {"M": 0}),
-    ({"dtype": "e4m3", "layout": "nn"}, {})])
+    ({"dtype": "fp32"}, {}), ({}, {"M": 0}), ({"dtype": "e4m3", "layout": "nn"}, {})])
 def test_a_problem_that_the_model_does_not_answer_is_not_pruned(tuner, call):
     with pytest.warns(UserWarning, match="not pruned"):
         assert tt.early_config_prune(top_k=2, **tuner)(CONFIGS, {**CALL, **call}) == CONFIGS
@@ -80,6 +79,66 @@ def test_what_the_programmer_got_wrong_is_an_error():
                         ({"num_warps": 3}, "num_warps"), ({"SPLIT_K": 0}, "split_k")):
         with pytest.raises(tilecast.ConfigError, match=why):
             tt.Tile.of({"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 64, **values})
+
+
+TMA, POINTERS = tt.Tile(64, 64, 64, tma=True), tt.Tile(64, 64, 64, tma=False)
+
+
+@pytest.mark.parametrize("m, n, k, layout, able", [
+    (64, 4, 4096, "nn", False), (64, 64, 4095, "tn", False), (16, 64, 4095, "tn", False), (100, 64, 4096, "nt", False),
+    (64, 8, 4096, "nn", True), (64, 64, 4096, "tn", True), (104, 64, 4096, "nt", True), (7, 9, 4096, "tn", True)])
+def test_tma_loads_rows_of_whole_16_bytes_and_other_tiles_keep_their_times(m, n, k, layout, able):
+    small = tt.Tile(16, 64, 64, tma=True)
+    times = tt.times_us([TMA, POINTERS, small], m, n, k, layout=layout)
+    assert [us < math.inf for us in times] == [able, True, able]
+    assert times[1] == tt.times_us([POINTERS], m, n, k, layout=layout)[0]
+
+
+@pytest.mark.parametrize("call, why", [
+    ({"K": 100}, "rows of A have 200 bytes: TMA loads multiples of 16"), ({"K": 4100}, "rows of A have 8200 bytes"),
+    ({"layout": "nn", "N": 129}, "rows of B have 258 bytes")])
+def test_configurations_of_which_none_can_be_launched_are_kept_with_the_reason(call, why):
+    tuner = {name: value for name, value in call.items() if name == "layout"}
+    sides = {**CALL, **{name: value for name, value in call.items() if name in "MNK"}}
+    with pytest.warns(UserWarning, match=f"not pruned: {why}"):
+        assert tt.early_config_prune(top_k=2, **tuner)(CONFIGS, sides) == CONFIGS
+    assert tt.Tuner(**tuner).perf_model(**sides, **CONFIGS[0].kwargs) == math.inf
+
+
+def test_tiles_that_triton_cannot_launch_have_no_time():
+    wide = tt.Tile(128, 128, 64, num_warps=32)
+    for persistent in (False, True):
+        tiles = [dataclasses.replace(wide, persistent=persistent, num_warps=warps) for warps in (32, 64, 1024, 2**20)]
+        assert [us < math.inf for us in tt.times_us(tiles, 4096, 4096, 4096)] == [True, False, False, False]
+    for tile, dtype in ((tt.Tile(2048, 1024, 16, 1), "bf16"), (tt.Tile(64, 64, 16), "e4m3"),
+                        (tt.Tile(64, 4, 64, tma=True), "bf16")):
+        assert tt.why_not_launched(tile, 4096, 4096, 4096, dtype, "nn")
+    assert not tt.why_not_launched(tt.Tile(64, 64, 32), 4096, 4096, 4096, "e4m3", "tn")
+    assert not tt.why_not_launched(tt.Tile(64, 8, 64, tma=True), 4096, 4096, 4096, "bf16", "nn")
+
+
+def test_a_configuration_that_cannot_be_launched_is_pruned():
+    wide = config(128, 128, warps=64)
+    assert tt.early_config_prune(top_k=2)([wide, CONFIGS[0]], CALL) == [CONFIGS[0]]
+    with pytest.warns(UserWarning, match="not pruned: 64 warps: a CTA has at most 1024 threads"):
+        assert tt.early_config_prune(top_k=2)([wide], CALL) == [wide]
+
+
+@pytest.mark.parametrize("value", [2**31, 2**80, 64.0, "64", -1, 0])
+@pytest.mark.parametrize("name", ["block_m", "block_n", "block_k", "num_stages", "num_warps", "group_m", "split_k"])
+def test_numbers_of_a_tile_are_whole_and_fit_32_bits(name, value):
+    with pytest.raises(tilecast.ConfigError, match=name):
+        tt.Tile(**{"block_m": 64, "block_n": 64, "block_k": 64, name: value})
+    if value != 0:  # num_stages and group_m of 0 are as of 1
+        with pytest.raises(tilecast.ConfigError, match=name):
+            tt.Tile.of({"block_m": 64, "block_n": 64, "block_k": 64, name: value})
+
+
+def test_groups_and_parts_may_be_as_large_as_integers_are():
+    tiles = [tt.Tile(64, 64, 64, group_m=group, split_k=parts, tma=tma)
+             for group, parts in ((2**31 - 1, 1), (8, 2**31 - 1)) for tma in (False, True)]
+    with pytest.warns(tt.FamilyWarning):
+        assert max(tt.times_us(tiles, 512, 512, 512)) < math.inf
 
 
 def test_parts_beyond_the_blocks_of_k_are_no_faster():
@@ -114,6 +173,24 @@ def test_integers_need_not_be_pythons():
     assert tt.Tile.of(values) == tt.Tile(64, 128, 32)
     call = {**CALL, "M": Index(4096), "NUM_SMS": Index(132)}
     assert (tt.early_config_prune(top_k=2)(CONFIGS, call) == tt.early_config_prune(top_k=2)(CONFIGS, CALL))
+
+
+def test_a_square_b_is_read_as_a_wider_one_and_a_descriptor_as_in_the_tutorials():
+    a, b = Tensor((128, 256), (256, 1)), Tensor((256, 256), (256, 1))
+    assert tt.Tuner()._problem({"a_ptr": a, "b_ptr": b})[4] == "nn"
+    assert tt.Tuner()._problem({"a_ptr": a, "b_ptr": Tensor((256, 256), (1, 256))})[4] == "tn"
+    b.block_shape = (64, 64)
+    assert tt.Tuner()._problem({"a_desc": a, "b_desc": b})[4] == "tn"
+
+
+def test_operands_are_found_by_their_names():
+    a, b = (Tensor((128, 256), (256, 1), "torch.float8_e4m3fn"), Tensor((512, 256), (256, 1), "torch.float8_e4m3fn"))
+    c = Tensor((128, 512), (512, 1))
+    expected = (128, 512, 256, "float8_e4m3fn", "tn")
+    assert tt.Tuner()._problem({"c_ptr": c, "b_ptr": b, "a_ptr": a}) == expected
+    assert tt.Tuner(names={"a": "x", "b": "w"})._problem({"y": c, "x": a, "w": b}) == expected
+    count = Tensor((), ())  # as numpy's integers, which have a shape
+    assert tt.Tuner()._problem({"rows": count, "x_ptr": a, "w_ptr": b}) == expected
 
 
 @pytest.mark.parametrize("b, layout", [
@@ -234,13 +311,14 @@ def test_a_family_is_saved_and_loaded(tmp_path):
     old = '{"schema": 1, "cycles": {"turn": 90.0, "epilogue": -70.0}, "factors": {"all": -0.01}, "outside": 55}'
     (tmp_path / "old.json").write_text(old)
     assert tt.Family.load(tmp_path / "old.json") == terms
-    for bad in ("[]", old[:-1] + ', "learned": [[1.0, 2.0]]}'):
+    for bad in ("[]", "[" * 100000, old[:-1] + ', "learned": [[1.0, 2.0]]}'):
         (tmp_path / "bad.json").write_text(bad)
         with pytest.raises(tilecast.ConfigError, match="bad.json"):
             tt.Family.load(tmp_path / "bad.json")
     saved = (tmp_path / "family.json").read_text()
     for part, there, wrong in (("schema", '"schema": 3', '"schema": 4'), ("kernel_family", '"triton"', '"cutlass"'),
                                ("cycles", "90.0", "NaN"), ("outside", "55.0", "1e400"), ("costs", "2.5", "NaN"),
+                               ("factors", "-0.01", "1e4"), ("outside", "55.0", "-1e300"),
                                ("learned", "-0.125", "Infinity"), ("factors", '"factors"', '"factor"')):
         (tmp_path / "bad.json").write_text(saved.replace(there, wrong))
         with pytest.raises(tilecast.ConfigError, match=f"bad.json: {part}"):
@@ -251,6 +329,12 @@ def test_a_family_is_saved_and_loaded(tmp_path):
                   tt.Family(costs={**tt.default_family("pointer_loads").costs, "turn": 1.0})):
         with pytest.raises(tilecast.ConfigError, match="unknown"):
             tt.times_us([tt.Tile(128, 128, 64)], 512, 512, 512, family=wrong)
+    for number in (math.nan, math.inf, 1e4):
+        with pytest.raises(tilecast.ConfigError, match="factors: expected numbers of at most 10"):
+            tt.times_us([tt.Tile(128, 128, 64)], 512, 512, 512, family=tt.Family(factors={"all": number}))
+    # 2^17 accumulators of a thread are 1,023 times a thread's registers, and no number is e^5115.
+    spilled = tt.Family(factors={"spilled": 5.0})
+    assert spilled.times_us([tt.Tile(4096, 1024, 16, num_warps=1)], 64, 64, 64, [1.0])[0] > 1e300
 
 
 def test_small_tiles_take_their_operands_in():

@@ -11,6 +11,7 @@ import json
 import operator
 import os
 import pathlib
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Optional, Union
 
@@ -172,6 +173,8 @@ def _shape(m: Union[int, Sequence[int]], n: int, k: int, batch: Union[int, str] 
 
 def _word(value: Any) -> str:
     """The library's word for a type: "float16" for torch.float16 or numpy.float16, "fp16" for triton's."""
+    if isinstance(value, str):
+        return re.sub(r"^(torch|numpy|np|jax\.numpy|jnp|triton\.language|tl)\.", "", value)
     return str(getattr(value, "__name__", value)).rpartition(".")[2].strip("<>'")
 
 
@@ -236,12 +239,23 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
     return Ranking(*_native.predict(
         _machine(gpu, calibrated), _shape(m, n, k, batch),
         _question(dtype, layout, regime, inputs, method, epilogue, accumulate),
-        (_names(schedules), _count("top", top), simulate, threads, config)))
+        _search(schedules, top, simulate, threads, config)))
 
 
-def _count(name: str, value: int) -> int:
-    if value < 1:
-        raise ConfigError(f"{name}: expected at least 1, got {value}")
+def _search(schedules: Union[str, Sequence[str]], top: int, simulate: Optional[int], threads: int,
+            config: Optional[str] = None) -> tuple:
+    return (_names(schedules), _within("top", top, 1, 1 << 20),
+            None if simulate is None else _within("simulate", simulate, 1, 4096), _threads(threads), config)
+
+
+def _threads(count: int) -> int:
+    return _within("threads", count, 0, 1024)
+
+
+def _within(name: str, value: int, least: int, most: int) -> int:
+    """The value, in the range of the program's option of that name."""
+    if not least <= operator.index(value) <= most:
+        raise ConfigError(f"{name}: expected {least} to {most}, got {value}")
     return value
 
 
@@ -261,7 +275,7 @@ def predict_many(m, n, k, *, dtype: Any = "fp16", layout: str = "tn",
     answers = _native.predict_many(
         _machine(gpu, calibrated), [_shape(*shape) for shape in shapes],
         _question(dtype, layout, regime, inputs, method, epilogue, accumulate),
-        (_names(schedules), 1, simulate, threads, None))
+        _search(schedules, 1, simulate, threads))
     return Predictions(shapes, answers)
 
 
@@ -287,7 +301,7 @@ def explain(m: int, n: int, k: int, config: Union[str, Sequence[str]], *, dtype:
     configs = [config] if isinstance(config, str) else list(config)
     return Explanation(*_native.explain(
         _machine(gpu, calibrated), _shape(m, n, k, batch),
-        _question(dtype, layout, regime, inputs, method, epilogue, accumulate), configs, best, threads))
+        _question(dtype, layout, regime, inputs, method, epilogue, accumulate), configs, best, _threads(threads)))
 
 
 ConfigError = _native.ConfigError

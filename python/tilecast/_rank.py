@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _native
-from ._model import ConfigError, _machine, _question, _shape
+from ._model import ConfigError, _machine, _question, _shape, _threads
 
 if TYPE_CHECKING:
     from .triton import Tile
@@ -41,5 +41,5 @@ def rank(problems: Sequence[tuple[int, int, int]], configs: Sequence[Union[str, 
 def _times(problems: Sequence[tuple[int, int, int]], configs: Sequence[Any], machine: tuple, question: tuple,
            threads: int, *, epilogue: str = "none", accumulate: Any = None) -> list[list[float]]:
     seconds = _native.config_times(machine, [_shape(*problem) for problem in problems],
-                                   _question(*question, epilogue, accumulate), list(configs), threads)
+                                   _question(*question, epilogue, accumulate), list(configs), _threads(threads))
     return [[one * 1e6 if one < math.inf else one for one in row] for row in seconds]

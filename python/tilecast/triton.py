@@ -25,7 +25,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Optional, Union
 
 from . import _native
-from ._model import ConfigError, FileError, _machine, _question, _shape, _word
+from ._files import read_json, write_file
+from ._model import ConfigError, _machine, _question, _shape, _threads, _word
 from .triton_learned import SMS, Learned, seen, to_try
 
 # A kernel's own names, in lower case, for a configuration's parameters.
@@ -43,6 +44,12 @@ _NAMES = {
 
 # Accumulators per thread that leave room in its 255 registers; the next power of two does not.
 _MOST_ACCUMULATORS = 128
+# Limits of CUDA, Triton and TMA: threads of a CTA; elements of a tensor; bytes of which rows are multiples.
+_MOST_THREADS, _MOST_ELEMENTS, _TMA_BYTES = 1024, 1 << 20, 16
+_MOST_INTEGER = (1 << 31) - 1
+_MOST_GROUP = 1 << 20  # of our rasters; more tiles than any problem has along M
+# Bounds of what a fit gives, by a Family's parts: factors and weights are logarithms of times.
+_MOST = {"cycles": 1e6, "factors": 10.0, "outside": 1e6, "learned": 1e3, "costs": 1e12}
 # Unit of a feature, from the H200 on which the package's family was fitted; a fit for another GPU
 # finds its own factor.
 _DRAM_TB_PER_S = 5.0
@@ -92,14 +99,15 @@ class Tile:
 
     def __post_init__(self):
         object.__setattr__(self, "tma", bool(self.persistent if self.tma is None else self.tma))
-        for name, least in (("block_m", 1), ("block_n", 1), ("block_k", 16), ("num_warps", 1)):
-            value = getattr(self, name)
-            if value < least or value & (value - 1):
-                raise ConfigError(f"{name}: expected a power of two of at least {least}, as Triton takes, "
-                                  f"got {value}")
-        for name in ("num_stages", "group_m", "split_k"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name}: expected at least 1, got {getattr(self, name)}")
+        for name, least in (("block_m", 1), ("block_n", 1), ("block_k", 16), ("num_warps", 1),
+                            ("num_stages", 1), ("group_m", 1), ("split_k", 1)):
+            given = getattr(self, name)
+            value = _integer(given)
+            if value is None or not least <= value <= _MOST_INTEGER:
+                raise ConfigError(f"{name}: expected a whole number from {least} to {_MOST_INTEGER}, got {given!r}")
+            if name.startswith(("block", "num_warps")) and value & (value - 1):
+                raise ConfigError(f"{name}: expected a power of two, as Triton takes, got {value}")
+            object.__setattr__(self, name, value)
 
     @classmethod
     def of(cls, values: Mapping[str, Any], persistent: Optional[bool] = None,
@@ -109,16 +117,19 @@ class Tile:
 
         def number(key: str, otherwise: Optional[int] = None) -> int:
             for name in _NAMES.get(key, (key,)):
-                value = _integer(low.get(name))
+                given = low.get(name)
+                value = _integer(given)
                 if value is not None:
                     return value
+                if given is not None and not hasattr(given, "shape"):
+                    raise ConfigError(f"{name}: expected a whole number, got {given!r}")
             if otherwise is None:
                 raise ConfigError(f"{key}: none of {', '.join(_NAMES[key])} in the configuration")
             return otherwise
 
         return cls(
             number("block_m"), number("block_n"), number("block_k"),
-            max(1, number("num_stages", 3)), number("num_warps", 4), max(1, number("group_m", 8)),
+            number("num_stages", 3) or 1, number("num_warps", 4), number("group_m", 8) or 1,
             number("num_sms", 0) > 0 if persistent is None else persistent,
             number("flatten", 0) > 0, number("warp_specialize", 0) > 0,
             number("split_k", 1), _by_tma(low) if tma is None else tma)
@@ -160,11 +171,12 @@ def schedule_of(tile: Tile, sm: Optional[_Sm] = None, element_bytes: int = 2) ->
     # Triton gives each warpgroup at least 64 rows; remaining warpgroups share the columns.
     along_m = min(warpgroups, max(1, tile.block_m // 64))
     shape = f"{tile.block_m}x{tile.block_n}x{tile.block_k}"
-    raster = f"raster=grouped_m,group={tile.group_m}"
-    chunks = max(1, tile.block_m // along_m // 64) * max(1, tile.block_n // (warpgroups // along_m) // 64)
+    raster = f"raster=grouped_m,group={min(tile.group_m, _MOST_GROUP)}"
+    columns = max(1, tile.block_n // (warpgroups // along_m))
+    chunks = max(1, tile.block_m // along_m // 64) * max(1, columns // 64)
     # Triton runs one program per SM, however small: slots beyond the chunks of C cost no time, and
     # prevent a second CTA that ours would have there.
-    slot = 64 * min(64, tile.block_n // (warpgroups // along_m)) * 2 * warpgroups
+    slot = 64 * min(64, columns) * 2 * warpgroups
     ring = element_bytes * tile.num_stages * tile.block_k * (tile.block_m + tile.block_n)
     alone = -(-int(sm.shared_bytes / 2 - ring) // slot)
     slots = [s for s in (max(chunks, alone), chunks, chunks // 2, 2, 1) if s > 0]
@@ -227,12 +239,17 @@ class Family:
     fitted_to: tuple[str, ...] = ()
 
     def check(self) -> None:
-        """Raises ConfigError for unknown names."""
+        """Raises ConfigError for unknown names and for numbers that are not finite or far beyond any fit."""
         for part, names, known in (("cycles", self.cycles, CYCLES), ("factors", self.factors, FACTORS),
                                    ("fitted_to", self.fitted_to, KINDS)):
             unknown = set(names) - set(known)
             if unknown:
                 raise ConfigError(f"{part}: unknown {', '.join(sorted(unknown))}")
+        for part, numbers in (("cycles", self.cycles.values()), ("factors", self.factors.values()),
+                              ("costs", self.costs.values()), ("outside", [self.outside]),
+                              ("learned", itertools.chain(*self.learned.table()))):
+            if not all(abs(one) <= _MOST[part] for one in numbers):
+                raise ConfigError(f"{part}: expected numbers of at most {_MOST[part]:g}")
 
     def times_us(self, tiles: Sequence[Tile], m: int, n: int, k: int, times: Sequence[float]) -> list[float]:
         """Times of tiles that take `times` microseconds with these cycles."""
@@ -241,7 +258,7 @@ class Family:
         places = [i for i, tile in enumerate(tiles) if self.learned.rows and not tile.spills()]
         off = self.learned.off([seen(tiles[i], m, n, k, times[i]) for i in places])
         for i, one in zip(places, off):
-            times[i] *= math.exp(one)
+            times[i] *= _exp(one)
         return times
 
     def _by_terms(self, tile: Tile, m: int, n: int, k: int, us: float) -> float:
@@ -250,52 +267,47 @@ class Family:
             us = math.hypot(us, self.outside * _outside_rows(tile, m, n, k) * 1e-6)
         if self.factors:
             features = _features(tile, m, n, k, us)
-            us *= math.exp(sum(self.factors.get(name, 0.0) * one for name, one in features.items()))
+            us *= _exp(sum(self.factors.get(name, 0.0) * one for name, one in features.items()))
         return us
 
     def save(self, path: Union[str, os.PathLike]) -> None:
         """As JSON, for `Family.load`."""
-        try:
-            with open(path, "w", encoding="utf-8") as file:
-                terms = {name: getattr(self, name)
-                         for name in ("fitted_to", "costs", "cycles", "factors", "outside")}
-                text = json.dumps({"schema": 3, "kernel_family": "triton", **terms}, indent=2)
-                # One line per row, with its weight last.
-                rows = ",\n".join(f"    {list(row)}" for row in self.learned.table())
-                file.write(f'{text[:-2]},\n  "learned": [\n{rows}\n  ]\n}}\n')
-        except OSError as error:
-            raise FileError(f"{os.fspath(path)}: cannot write: {error.strerror}") from None
+        terms = {name: getattr(self, name) for name in ("fitted_to", "costs", "cycles", "factors", "outside")}
+        text = json.dumps({"schema": 3, "kernel_family": "triton", **terms}, indent=2)
+        # One line per row, with its weight last.
+        rows = ",\n".join(f"    {list(row)}" for row in self.learned.table())
+        write_file(path, f'{text[:-2]},\n  "learned": [\n{rows}\n  ]\n}}\n')
 
     @classmethod
     def load(cls, path: Union[str, os.PathLike]) -> Family:
+        """Raises FileError, or ConfigError for other content."""
+        values = read_json(path)
         try:
-            with open(path, encoding="utf-8") as file:
-                values = json.load(file)
             schema = values["schema"]
             if schema not in (1, 2, 3):
-                raise ConfigError(f"{os.fspath(path)}: schema: expected 1, 2 or 3, got {schema!r}")
+                raise ConfigError(f"schema: expected 1, 2 or 3, got {schema!r}")
             if values.get("kernel_family", "triton" if schema == 1 else None) != "triton":
-                raise ConfigError(f"{os.fspath(path)}: kernel_family: expected \"triton\"")
+                raise ConfigError("kernel_family: expected \"triton\"")
             if schema < 3:
                 values = {**values, "costs": {}, "fitted_to": ()}
             cycles, factors, costs = ({name: float(one) for name, one in values[part].items()}
                                       for part in ("cycles", "factors", "costs"))
-            fitted_to = tuple(map(str, values["fitted_to"]))
-            outside, learned = float(values["outside"]), Learned.of_table(values.get("learned", ()))
-            for part, numbers in (("cycles", cycles.values()), ("factors", factors.values()),
-                                  ("costs", costs.values()), ("outside", [outside]),
-                                  ("learned", itertools.chain(*learned.table()))):
-                if not all(map(math.isfinite, numbers)):
-                    raise ConfigError(f"{os.fspath(path)}: {part}: expected finite numbers")
-            return cls(cycles, factors, outside, learned, costs, fitted_to)
-        except ConfigError:
-            raise
-        except OSError as error:
-            raise FileError(f"{os.fspath(path)}: cannot read: {error.strerror}") from None
+            family = cls(cycles, factors, float(values["outside"]), Learned.of_table(values.get("learned", ())), costs,
+                         tuple(map(str, values["fitted_to"])))
+            family.check()
+            return family
+        except ConfigError as error:
+            why = str(error)
         except KeyError as error:
-            raise ConfigError(f"{os.fspath(path)}: {error.args[0]}: missing") from None
-        except (TypeError, ValueError, AttributeError):
-            raise ConfigError(f"{os.fspath(path)}: expected what tilecast.triton_calibrate saves") from None
+            why = f"{error.args[0]}: missing"
+        except (TypeError, ValueError, AttributeError, OverflowError):
+            why = "expected what tilecast.triton_calibrate saves"
+        raise ConfigError(f"{os.fspath(path)}: {why}")
+
+
+def _exp(logarithm: float) -> float:
+    """math.exp, without an overflow for tiles that are far beyond any that was fitted."""
+    return math.exp(min(logarithm, 700.0))
 
 
 @functools.cache
@@ -309,13 +321,13 @@ def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int
              layout: str = "tn", gpu: Union[str, os.PathLike] = "h200_sxm",
              regime: str = "burst", inputs: str = "normal", family: Optional[Family] = None, batch: int = 1,
              epilogue: str = "none", threads: int = 0) -> list[float]:
-    """Predicted time in microseconds of each tile on C[m,n] = A[m,k] B; infinity where its buffers do not fit
-    shared memory, as Triton could not launch it. A list of `m` has the rows of each group, which has a B of its own
+    """Predicted time in microseconds of each tile on C[m,n] = A[m,k] B; infinity for one that Triton cannot launch
+    (`why_not_launched`, and buffers that do not fit shared memory). A list of `m` has the rows of each group, which has a B of its own
     and begins a tile (fused MoE kernels); `batch` counts products of one launch, and `epilogue` is "none" or
     "scale_block". Without `family` each tile gets the package's family for its kind
     (`Tile.kind`). A FamilyWarning reports kernels that a family was not fitted to.
     Raises ConfigError for what cannot be predicted."""
-    word = _word(dtype)
+    word, threads = _word(dtype), _threads(threads)
     # Only the analytic model of Triton's kernels supports batches, groups and block scales; the
     # others have an equivalent schedule.
     grouped = isinstance(m, Sequence)
@@ -323,11 +335,14 @@ def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int
     shape = _shape(m, n, k, batch)
     m = sum(m) if grouped else m
     machine, question = _machine(gpu, True), _question(dtype, layout, regime, inputs, "analytic", epilogue)
-    families, unlike = _families(tiles, word, str(layout).lower(), family, epilogue, grouped)
+    layout = str(layout).lower()
+    families, unlike = _families(tiles, word, layout, family, epilogue, grouped)
+    able = [i for i, tile in enumerate(tiles) if not why_not_launched(tile, m, n, k, word, layout)]
     pointers = default_family("pointer_loads")
     times, least = [math.inf] * len(tiles), [0.0] * len(tiles)
     mapped = []  # tiles with TMA loads that an equivalent schedule may predict
-    for costs, places in _by(range(len(tiles)), lambda i: families[i].costs or pointers.costs):
+    # The problem is checked even if no tile is left.
+    for costs, places in _by(able, lambda i: families[i].costs or pointers.costs) or [(pointers.costs, [])]:
         answers = _native.triton_times(
             machine, shape, question,
             [(t.block_m, t.block_n, t.block_k, t.num_stages, t.num_warps, t.group_m, t.split_k, bool(t.persistent),
@@ -348,11 +363,31 @@ def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int
     return times
 
 
+def why_not_launched(tile: Tile, m: int, n: int, k: int, dtype: Any, layout: str) -> str:
+    """Why Triton cannot compile or launch a tile on a problem, shared memory aside; empty if it can."""
+    if 32 * tile.num_warps > _MOST_THREADS:
+        return f"{tile.num_warps} warps: a CTA has at most {_MOST_THREADS} threads"
+    if max(tile.block_m * tile.block_n, tile.block_m * tile.block_k, tile.block_n * tile.block_k) > _MOST_ELEMENTS:
+        return f"a tile of {tile.block_m}x{tile.block_n}x{tile.block_k}: a tensor has at most {_MOST_ELEMENTS} elements"
+    element_bytes = _element_bytes(_word(dtype))
+    if element_bytes == 1 and tile.block_k < 32:
+        return f"block_k {tile.block_k}: a product of fp8 takes at least 32"
+    if tile.tma:
+        a = (k, tile.block_k) if layout in ("tn", "nn") else (m, tile.block_m)
+        b = (k, tile.block_k) if layout in ("tn", "tt") else (n, tile.block_n)
+        for name, (row, of_block) in (("A", a), ("B", b)):
+            if row * element_bytes % _TMA_BYTES:
+                return f"rows of {name} have {row * element_bytes} bytes: TMA loads multiples of {_TMA_BYTES}"
+            if of_block * element_bytes < _TMA_BYTES:
+                return f"a block's rows of {name} have {of_block * element_bytes} bytes: TMA loads at least {_TMA_BYTES}"
+    return ""
+
+
 def _as_ours(tiles: Sequence[Tile], places: Sequence[int], m: int, n: int, k: int, machine: tuple,
              question: tuple, families: Sequence[Family], word: str, threads: int) -> dict[int, float]:
     """Microseconds of tiles that are predicted by an equivalent schedule."""
     times = {}
-    sm, element_bytes = _sm(machine[0]), 1 if _is_fp8(word) else 2
+    sm, element_bytes = _sm(machine[0]), _element_bytes(word)
     # Splits beyond the number of K blocks add zeros: at least as slow as one split per block.
     of_blocks = {i: dataclasses.replace(tiles[i], split_k=max(1, min(tiles[i].split_k, -(-k // tiles[i].block_k))))
                  for i in places}
@@ -383,6 +418,10 @@ def _by(places: Sequence[int], key: Callable[[int], Any]) -> list[tuple[Any, lis
 
 def _is_fp8(word: str) -> bool:
     return any(name in word.lower() for name in ("fp8", "float8", "e4m3", "e5m2"))
+
+
+def _element_bytes(word: str) -> int:
+    return 1 if _is_fp8(word) else 2
 
 
 def _families(tiles: Sequence[Tile], word: str, layout: str, family: Optional[Family],
@@ -435,12 +474,11 @@ def ranked(tiles: Sequence[Tile], m: int, n: int, k: int, **options: Any) -> lis
 
 def picked(tiles: Sequence[Tile], m: int, n: int, k: int, count: int, **options: Any) -> list[int]:
     """Indices in `tiles` of the `count` to measure: the fastest first, then those that come next or are so
-    different that they may still be faster. Options are those of `times_us`."""
+    different that they may still be faster; none if no tile can be launched. Options are those of `times_us`."""
     times = times_us(tiles, m, n, k, **options)
     able = [i for i, us in enumerate(times) if us < math.inf]
     first = to_try([seen(tiles[i], m, n, k, times[i]) for i in able], [times[i] for i in able], count)
-    unable = [i for i, us in enumerate(times) if us == math.inf]
-    return [able[i] for i in first] + unable[:count - len(first)]
+    return [able[i] for i in first]
 
 
 # The names of Family.cycles and Family.factors.
@@ -480,7 +518,7 @@ class Tuner:
     """Both hooks of @triton.autotune's prune_configs_by, for one GPU and family.
 
     gpu         a name from `tilecast.gpus()`, or the path of a GPU file
-    dtype       of A, B and C; default: that of the call's first tensor, else fp16
+    dtype       of A and B; default: that of the call's A, else fp16
     layout      "tn" (B is [N,K]) or "nn" (B is [K,N]), "tt" and "nt" if A is [K,M]; default: from the call's
                 strides, else tn
     persistent  whether programs loop over tiles; default: whether the call or the configuration
@@ -501,22 +539,26 @@ class Tuner:
         self.persistent, self.tma, self.threads = persistent, tma, threads
         self.family = Family.load(family) if isinstance(family, (str, os.PathLike)) else family
         self.names = {theirs: ours for ours, theirs in (names or {}).items()}
-        unknown = set(self.names.values()) - set(_NAMES) - set("mnk") - {"num_stages", "num_warps"}
+        unknown = set(self.names.values()) - set(_NAMES) - set("mnkab") - {"num_stages", "num_warps"}
         if unknown:
             raise ConfigError(f"names: unknown {', '.join(sorted(unknown))}")
 
     def early_config_prune(self, top_k: int = 8) -> Callable[..., list]:
         """A function for prune_configs_by["early_config_prune"]. It keeps `top_k` configurations, the one with the
         shortest predicted time first (`picked`); or all of them in order, with a warning, for a problem that
-        the model cannot predict. When called, it raises ConfigError for missing names and for configurations
+        the model cannot predict or no configuration can be launched on. When called, it raises ConfigError for missing names and for configurations
         that Triton would reject."""
         if top_k < 1:
             raise ConfigError(f"top_k: expected at least 1, got {top_k}")
 
         def prune(configs: Sequence[Any], named_args: Mapping[str, Any], **kwargs: Any) -> list:
             arguments = {**named_args, **kwargs}
-            places = self._answered(picked, self._tiles(configs, arguments), arguments, count=top_k)
-            return list(configs) if places is None else [configs[i] for i in places]
+            tiles = self._tiles(configs, arguments)
+            places = self._answered(picked, tiles, arguments, count=top_k)
+            if places == [] and tiles:
+                why = why_not_launched(tiles[0], *self._problem(arguments)) or "no configuration fits shared memory"
+                warnings.warn(f"tilecast.triton: not pruned: {why}", stacklevel=2)
+            return [configs[i] for i in places] if places else list(configs)
 
         return prune
 
@@ -558,7 +600,7 @@ class Tuner:
 
     def _problem(self, arguments: Mapping[str, Any]) -> tuple[int, int, int, str, str]:
         low = {name.lower(): value for name, value in self._ours(arguments).items()}
-        tensors = [value for value in low.values() if hasattr(value, "shape")]
+        tensors = _operands(low)
         sides = [side for side in map(_integer, map(low.get, "mnk")) if side is not None]
         if len(sides) < 3 and len(tensors) > 1 and len(tensors[0].shape) == len(tensors[1].shape) == 2:
             m, k = (int(side) for side in tensors[0].shape)
@@ -577,16 +619,24 @@ def _said(config: Any) -> dict[str, Any]:
     return {**config.kwargs, "num_warps": config.num_warps, "num_stages": config.num_stages}
 
 
+def _operands(low: Mapping[str, Any]) -> list[Any]:
+    """A and B of a call, by their names, else its first two tensors."""
+    tensors = {name: value for name, value in low.items() if len(getattr(value, "shape", ())) > 0}
+    named = [next((tensors[name] for name in (of, f"{of}_ptr", f"{of}_desc", f"{of}_desc_ptr") if name in tensors), None)
+             for of in "ab"]
+    return list(tensors.values())[:2] if None in named else named
+
+
 def _layout(low: Mapping[str, Any], tensors: Sequence[Any], sides: Sequence[int]) -> str:
     """The layout, from which dimensions of A and of B are contiguous, in the letters of `predict`."""
     m, n, k = sides
     strided = {name: low.get(f"stride_{name}") for name in ("am", "ak", "bk", "bn")}
-    a_along_m = _first_contiguous(strided["am"], strided["ak"], tensors[:1], m, k)
-    b_along_n = _first_contiguous(strided["bn"], strided["bk"], tensors[1:2], n, k)
+    a_along_m = _first_contiguous(strided["am"], strided["ak"], tensors[:1], m, k, False)
+    b_along_n = _first_contiguous(strided["bn"], strided["bk"], tensors[1:2], n, k, True)
     return {(False, False): "tn", (False, True): "nn", (True, True): "nt", (True, False): "tt"}[a_along_m, b_along_n]
 
 
-def _first_contiguous(side: Any, along_k: Any, tensors: Sequence[Any], rows: int, k: int) -> bool:
+def _first_contiguous(side: Any, along_k: Any, tensors: Sequence[Any], rows: int, k: int, is_b: bool) -> bool:
     """Whether the rows of a `rows` by `k` matrix are contiguous instead of K, by its strides or its tensor's."""
     if side == 1 or along_k == 1:
         return along_k != 1
@@ -594,7 +644,9 @@ def _first_contiguous(side: Any, along_k: Any, tensors: Sequence[Any], rows: int
         strides = tensor.stride() if callable(getattr(tensor, "stride", None)) else getattr(tensor, "strides", None)
         if strides is not None and len(strides) == 2:
             contiguous = 1 if strides[1] == 1 else 0
-            is_rows_by_k = (int(tensor.shape[0]), int(tensor.shape[1])) == (rows, k)
+            # A square B is [N,K] if it comes as a descriptor, as in Triton's tutorials, else [K,N] as torch.mm's.
+            square_b = is_b and rows == k and not hasattr(tensor, "block_shape")
+            is_rows_by_k = (int(tensor.shape[0]), int(tensor.shape[1])) == (rows, k) and not square_b
             return (contiguous == 1) != is_rows_by_k
     return False
 
