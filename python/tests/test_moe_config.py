@@ -1,6 +1,10 @@
 """Configuration files for vLLM and SGLang: names and keys follow their conventions, choices are the forecast's."""
 
 import json
+import os
+import stat
+import subprocess
+import sys
 
 import pytest
 import tilecast.__main__
@@ -40,6 +44,45 @@ def test_a_file_has_a_launchable_configuration_for_each_number_of_tokens(tmp_pat
     assert "predicted gain over the file: 0.0 %" in checked(LAYER, {64: tuned[64], 1024: tuned[1024]})
 
 
+def test_a_file_is_overwritten_only_with_replace_and_as_a_whole(tmp_path, capsys, monkeypatch):
+    options = [*OPTIONS, "--tokens", "1", "--out", str(tmp_path / "new")]
+    path = tmp_path / "new" / LAYER.file_name()
+    assert tilecast.__main__.main(options) == 0
+    path.write_text("tuned")
+    path.chmod(0o640)
+    assert tilecast.__main__.main(options) == 2 and path.read_text() == "tuned"
+    assert f"{path} exists; --replace overwrites it" in capsys.readouterr().err
+    # Another process may write it while this one predicts.
+    with monkeypatch.context() as patched:
+        patched.setattr(os.path, "lexists", lambda path: False)
+        assert tilecast.__main__.main(options) == 2 and path.read_text() == "tuned"
+    # A disk that is full.
+    with monkeypatch.context() as patched:
+        def full(descriptor):
+            raise OSError(28, "No space left on device")
+        patched.setattr(os, "fsync", full)
+        assert tilecast.__main__.main([*options, "--replace"]) == 6 and path.read_text() == "tuned"
+    assert "cannot write: No space left on device" in capsys.readouterr().err
+    assert tilecast.__main__.main([*options, "--replace"]) == 0 and list(json.loads(path.read_text())) == ["1"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640 and os.listdir(path.parent) == [path.name]
+    # Behind a link its target is replaced, as the program does; and a link is a file of that name.
+    (tmp_path / "target").write_text("tuned")
+    path.unlink()
+    path.symlink_to(tmp_path / "target")
+    assert tilecast.__main__.main(options) == 2 and (tmp_path / "target").read_text() == "tuned"
+    assert tilecast.__main__.main([*options, "--replace"]) == 0 and path.is_symlink()
+    assert list(json.loads((tmp_path / "target").read_text())) == ["1"]
+
+
+@pytest.mark.parametrize("redirect, code, words", [
+    ("> /dev/full", 6, "tilecast moe-config: standard output: cannot write: No space left on device\n"),
+    ("| true", 0, "")])
+def test_output_that_cannot_be_written_is_one_line(redirect, code, words):
+    command = " ".join([sys.executable, "-m", "tilecast", *OPTIONS, "--tokens", "1", "--out", "-", redirect])
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (code, words)
+
+
 def test_a_tuned_file_is_compared_and_what_cannot_launch_is_named(tmp_path, capsys):
     path = tmp_path / "tuned.json"
     tile = {"BLOCK_SIZE_M": 128, "BLOCK_SIZE_N": 256, "BLOCK_SIZE_K": 64, "GROUP_SIZE_M": 8, "num_warps": 8,
@@ -70,16 +113,37 @@ def test_blocks_of_k_do_not_exceed_a_block_of_scales():
     ([*OPTIONS[1:], "--dtype", "int8_w8a16"], "dtype: expected bf16, fp16 or fp8_w8a8, got int8_w8a16"),
     ([*OPTIONS[1:], "--block-shape", "64,64"], "block_shape: expected 128,128"),
     ([*OPTIONS[1:], "--block-shape", "x"], "block_shape: expected two numbers"),
+    (["--n", "384", "--k", "2048", "--experts", "2000", "--top-k", "8"], "experts: expected 1 to 1024, got 2000"),
+    ([*OPTIONS[1:], "--n", "-384"], "n: expected 1 to 1073741824, got -384"),
+    ([*OPTIONS[1:], "--k", "0"], "k: expected 1 to 1073741824, got 0"),
+    ([*OPTIONS[1:], "--tokens", "0"], "tokens: expected 1 to 131072, got 0"),
+    ([*OPTIONS[1:], "--tokens", "100000000"], "tokens: expected 1 to 131072, got 100000000"),
+    ([*OPTIONS[1:], "--device-name", "a\x1b[31mb"], "device_name: expected letters, digits and any of _.()+-"),
+    ([*OPTIONS[1:], "--device-name", "../a"], "device_name: expected letters"),
+    ([*OPTIONS[1:], "--check", "a\x1b[31m\nb"], "a\\x1b[31m\\nb: cannot read"),
     ([*OPTIONS[1:], "--gpu", "b200"], "device_name: needed for b200")])
-def test_impossible_layers_are_refused_in_one_line(options, words, capsys):
-    assert tilecast.__main__.main(["moe-config", *options]) == 2
+def test_impossible_layers_are_refused_in_one_line(options, words, tmp_path, capsys):
+    assert tilecast.__main__.main(["moe-config", *options, "--out", str(tmp_path)]) in (2, 6)
+    assert not os.listdir(tmp_path)
     error = capsys.readouterr().err
-    assert words in error and error.count("\n") == 1
+    assert words in error and error.count("\n") == 1 and "\x1b" not in error
 
 
 def test_files_that_are_none_are_refused(tmp_path, capsys):
     bad = tmp_path / "bad.json"
-    bad.write_text('{"1": {"BLOCK_SIZE_M": 16}}')
-    assert tilecast.__main__.main([*OPTIONS, "--check", str(bad)]) == 2
-    assert "bad.json: expected a tuned configuration file of vLLM: block_n" in capsys.readouterr().err
+    tile = {"BLOCK_SIZE_M": 16, "BLOCK_SIZE_N": 64, "BLOCK_SIZE_K": 64, "GROUP_SIZE_M": 1, "num_warps": 4}
+    for content, why in (
+            ({"1": {"BLOCK_SIZE_M": 16}}, "1: no BLOCK_SIZE_N, BLOCK_SIZE_K"), ({"1": tile}, "1: no num_stages"),
+            ({"1": {**tile, "num_stages": -3}}, "1: num_stages: expected a whole number from 1 to 2147483647, got -3"),
+            ({"1": {**tile, "num_stages": 3, "BLOCK_SIZE_M": 2**80}}, "1: block_m: expected a whole number"),
+            ({"1": 3}, "1: no BLOCK_SIZE_M"), ({"1": None}, "1: no BLOCK_SIZE_M"),
+            ({}, "expected a tuned configuration file of vLLM"), ([], "expected a tuned configuration file of vLLM"),
+            ({"triton_version": "3.6.0"}, "expected a tuned configuration file of vLLM")):
+        bad.write_text(json.dumps(content))
+        assert tilecast.__main__.main([*OPTIONS, "--check", str(bad)]) == 2
+        assert f"bad.json: {why}" in capsys.readouterr().err
+    for text in ("", "[" * 100000, '{"1": 1' + "0" * 5000 + "}"):
+        bad.write_text(text)
+        assert tilecast.__main__.main([*OPTIONS, "--check", str(bad)]) == 2
+        assert "bad.json: expected JSON: " in capsys.readouterr().err
     assert tilecast.__main__.main([*OPTIONS, "--check", str(tmp_path / "none")]) == 6

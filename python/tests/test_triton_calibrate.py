@@ -1,6 +1,7 @@
 """Fitting a family, and the quality of the package's own on the committed measurements."""
 
 import gzip
+import json
 import math
 import os
 import pathlib
@@ -103,18 +104,36 @@ def check(path, *options):
 
 def test_rows_that_are_no_measurement_are_left_out_with_a_reason(tmp_path, capsys):
     path = tmp_path / "rows.csv"
-    path.write_text(NAMES + GOOD + "".join(GOOD.replace("250.0", time) for time in ("nan", "inf", "0", "-1", "")) +
+    path.write_text(NAMES + GOOD + "".join(GOOD.replace("250.0", time) for time in ("nan", "inf", "0", "-1", "", "1e-300", "1e10")) +
+                    GOOD.replace("4096,4096,4096", f"{2**31},4096,4096") +
                     GOOD.replace("128,128", "0,128") + GOOD.replace(",8,0,", ",3,0,") * 2 +
                     # a byte-order mark is not part of a name
                     GOOD.replace(",1,250", ",0,250"), encoding="utf-8-sig")
     assert check(path) == 0
     printed = capsys.readouterr()
     assert printed.out.startswith("1 rows of 1 problems")
-    for line in ("5 rows are left out: time_us_median: expected a time\n", "left out: block_m: ",
-                 "2 rows are left out: num_warps: ", "left out: verified: "):
+    for line in (f"{path}:3: 7 rows are left out: time_us_median: expected 0.01 to 1e+09 microseconds\n",
+                 f"{path}:10: 1 rows are left out: m: expected 1 to 2147483647\n",
+                 f"{path}:11: 1 rows are left out: block_m: ", f"{path}:12: 2 rows are left out: num_warps: ",
+                 f"{path}:14: 1 rows are left out: verified: "):
         assert line in printed.err
     path.write_text(NAMES + GOOD.replace("250.0", "nan"))
     assert check(path) == 2 and "1 rows are left out" in capsys.readouterr().err
+
+
+def test_a_problem_that_cannot_be_predicted_is_named_by_its_line(tmp_path, capsys):
+    path = tmp_path / "rows.csv"
+    path.write_text(NAMES + GOOD + GOOD.replace("fp16", "fp32"))
+    assert check(path) == 2
+    assert f"tilecast.triton_calibrate: {path}:3: 1*4096x4096x4096: GEMM takes dtype" in capsys.readouterr().err
+    path.write_text(NAMES + GOOD + GOOD.replace("4096,4096,4096", ",".join(3 * [str(2**31 - 1)])))
+    assert check(path) == 2 and f"{path}:3: " in capsys.readouterr().err
+    for family, why in (({"factors": {"all": 1e4}}, "factors: expected"), ({"outside": -1e9}, "outside: expected")):
+        (tmp_path / "family.json").write_text(json.dumps({"schema": 1, "cycles": {}, "factors": {}, "outside": 0, **family}))
+        path.write_text(NAMES + GOOD)
+        assert check(path, "--family", str(tmp_path / "family.json")) == 2
+        assert f"family.json: {why}" in capsys.readouterr().err
+    assert check(path, "--gpu", "none") in (2, 6) and f"{path}:" not in capsys.readouterr().err
 
 
 def test_columns_that_are_missing_are_named(tmp_path, capsys):

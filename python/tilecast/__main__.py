@@ -5,8 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import Optional
 
-from . import moe_config
-from ._model import ConfigError, Error, FileError
+from . import _command, moe_config
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -15,12 +14,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     moe_config.add_options(commands.add_parser(
         "moe-config", help="write the configuration file of a fused MoE or block-scaled layer for vLLM and SGLang"))
     options = parser.parse_args(arguments)
-    try:
-        print(moe_config.run(options))
-    except (Error, ConfigError, FileError) as error:
-        print(f"tilecast {options.command}: {error}", file=sys.stderr)
-        return 6 if isinstance(error, FileError) else 2
-    return 0
+    return _command.run(f"tilecast {options.command}", lambda: moe_config.run(options))
 
 
 if __name__ == "__main__":

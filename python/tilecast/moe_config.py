@@ -19,11 +19,13 @@ import json
 import math
 import os
 import random
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
-from ._model import ConfigError, FileError
+from ._files import read_json, write_file, write_new_file
+from ._model import ConfigError
 from .triton import FamilyWarning, Tile, times_us
 
 # Numbers of tokens that both servers' tuners write.
@@ -31,6 +33,9 @@ TOKENS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024, 1536, 2048, 3
 # Driver names of these GPUs, as in file names.
 DEVICE_NAMES = {"h200_sxm": "NVIDIA_H200", "h100_sxm": "NVIDIA_H100_80GB_HBM3", "h100_pcie": "NVIDIA_H100_PCIe",
                 "h800_sxm": "NVIDIA_H800"}
+_MOST_EXPERTS = 1024  # groups of a problem
+_MOST_SIDE = 1 << 30  # gate and up together have twice N
+_MOST_ROWS = 1 << 20  # rows of all experts, which are drawn one by one; servers launch at most some 2^18
 _KEYS = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M", "num_warps", "num_stages")
 
 
@@ -56,10 +61,16 @@ class Layer:
     device_name: Optional[str] = None
 
     def __post_init__(self):
+        for name, most in ("n", _MOST_SIDE), ("k", _MOST_SIDE), ("experts", _MOST_EXPERTS):
+            value = getattr(self, name)
+            if value is not None and not 1 <= value <= most:
+                raise ConfigError(f"{name}: expected 1 to {most}, got {value}")
         if (self.experts is None) != (self.top_k is None):
             raise ConfigError("experts, top_k: expected both of a MoE layer, none of a product")
         if self.experts is not None and not 1 <= self.top_k <= self.experts:
             raise ConfigError(f"top_k: expected 1 to {self.experts}, the number of experts, got {self.top_k}")
+        if not re.fullmatch(r"[\w.()+-]+", self.device_name or "none", re.ASCII):
+            raise ConfigError(f"device_name: expected letters, digits and any of _.()+-, got {self.device_name!r}")
         if self.dtype not in ("bf16", "fp16", "fp8_w8a8"):
             raise ConfigError(f"dtype: expected bf16, fp16 or fp8_w8a8, got {self.dtype}")
         if self.block_shape not in (None, (128, 128)) or (self.block_shape and self.dtype != "fp8_w8a8"):
@@ -79,6 +90,9 @@ class Layer:
 
     def times_us(self, tiles: Sequence[Tile], tokens: int) -> list[float]:
         """Predicted microseconds of each configuration; infinity for one that cannot be launched."""
+        most = _MOST_ROWS // (self.top_k or 1)
+        if not 1 <= tokens <= most:
+            raise ConfigError(f"tokens: expected 1 to {most}, got {tokens}")
         options = {"dtype": "e4m3" if self.dtype == "fp8_w8a8" else self.dtype, "gpu": self.gpu,
                    "epilogue": "scale_block" if self.block_shape else "none"}
         with warnings.catch_warnings():
@@ -128,14 +142,21 @@ def _text(values: Mapping[str, int]) -> str:
 
 def read_configs(path: str) -> dict[int, Tile]:
     """A file's configurations by number of tokens; raises FileError, and ConfigError for invalid content."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            read = json.load(file)
-        return {int(tokens): Tile.of(values, False, False) for tokens, values in read.items() if tokens.isdigit()}
-    except OSError as error:
-        raise FileError(f"{path}: cannot read: {error.strerror}") from None
-    except (ValueError, AttributeError, TypeError) as error:
-        raise ConfigError(f"{path}: expected a tuned configuration file of vLLM: {error}") from None
+    read = read_json(path)
+    tuned = {tokens: values for tokens, values in read.items() if tokens.isdecimal()} if isinstance(read, dict) else {}
+    if not tuned:
+        raise ConfigError(f"{path}: expected a tuned configuration file of vLLM: an object of configurations by number "
+                          "of tokens")
+    found = {}
+    for tokens, values in tuned.items():
+        try:
+            missing = [key for key in _KEYS if not isinstance(values, dict) or key not in values]
+            if missing:
+                raise ConfigError(f"no {', '.join(missing)}")
+            found[int(tokens)] = Tile.of({key: values[key] for key in _KEYS}, False, False)
+        except (ValueError, TypeError) as error:
+            raise ConfigError(f"{path}: {tokens}: {error}") from None
+    return found
 
 
 def checked(layer: Layer, tuned: Mapping[int, Tile]) -> str:
@@ -157,14 +178,15 @@ def checked(layer: Layer, tuned: Mapping[int, Tile]) -> str:
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--n", type=int, required=True, help="intermediate size of a shard; without --experts N of B")
     parser.add_argument("--k", type=int, required=True, help="hidden size; without --experts K")
-    parser.add_argument("--experts", type=int, help="experts of a shard")
+    parser.add_argument("--experts", type=int, help=f"experts of a shard, at most {_MOST_EXPERTS}")
     parser.add_argument("--top-k", type=int, help="experts that each token goes to")
     parser.add_argument("--dtype", default="bf16", help="bf16 (default), fp16 or fp8_w8a8")
     parser.add_argument("--block-shape", help="of fp8's scales: 128,128")
     parser.add_argument("--gpu", default="h200_sxm", help="a GPU's name or file (default: h200_sxm)")
     parser.add_argument("--device-name", help="as the file's name has it (default: by --gpu)")
     parser.add_argument("--tokens", type=int, nargs="+", default=TOKENS, help="(default: those that vLLM tunes)")
-    parser.add_argument("--out", default=".", help="folder of the file (default: here); - prints it")
+    parser.add_argument("--out", default=".", help="folder of the file, created if missing (default: here); - prints it")
+    parser.add_argument("--replace", action="store_true", help="overwrite a file of the same name")
     parser.add_argument("--check", metavar="FILE", help="compare a tuned file's configurations with ours")
 
 
@@ -174,16 +196,17 @@ def run(options: argparse.Namespace) -> str:
                   options.gpu, options.device_name)
     if options.check:
         return checked(layer, read_configs(options.check))
-    name = layer.file_name()
+    path = None if options.out == "-" else os.path.join(options.out, layer.file_name())
+    refused = ConfigError(f"{path} exists; --replace overwrites it")
+    if path and not options.replace and os.path.lexists(path):
+        raise refused
     text = json.dumps(layer.configs(options.tokens), indent=4)
-    if options.out == "-":
+    if path is None:
         return text
-    path = os.path.join(options.out, name)
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
-    except OSError as error:
-        raise FileError(f"{path}: cannot write: {error.strerror}") from None
+    if options.replace:
+        write_file(path, text + "\n")
+    elif not write_new_file(path, text + "\n"):
+        raise refused
     return path
 
 
@@ -191,4 +214,4 @@ def _block_shape(text: Optional[str]) -> Any:
     try:
         return None if text is None else tuple(map(int, text.strip("[]").split(",")))
     except ValueError:
-        raise ConfigError(f"block_shape: expected two numbers, such as 128,128, got {text}") from None
+        raise ConfigError(f"block_shape: expected two numbers, such as 128,128, got {text!r}") from None

@@ -322,9 +322,9 @@ def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int
              regime: str = "burst", inputs: str = "normal", family: Optional[Family] = None, batch: int = 1,
              epilogue: str = "none", threads: int = 0) -> list[float]:
     """Predicted time in microseconds of each tile on C[m,n] = A[m,k] B; infinity for one that Triton cannot launch
-    (`why_not_launched`, and buffers that do not fit shared memory). A list of `m` has the rows of each group, which has a B of its own
-    and begins a tile (fused MoE kernels); `batch` counts products of one launch, and `epilogue` is "none" or
-    "scale_block". Without `family` each tile gets the package's family for its kind
+    (`why_not_launched`, and buffers that do not fit shared memory). A list of `m` has the rows of each group, which
+    has a B of its own and begins a tile (fused MoE kernels); `batch` counts products of one launch, and `epilogue`
+    is "none" or "scale_block". Without `family` each tile gets the package's family for its kind
     (`Tile.kind`). A FamilyWarning reports kernels that a family was not fitted to.
     Raises ConfigError for what cannot be predicted."""
     word, threads = _word(dtype), _threads(threads)

@@ -25,8 +25,9 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Optional
 
-from ._model import ConfigError, Error, FileError
-from .triton import _NAMES, CYCLES, FACTORS, KINDS, Family, Tile, _integer, picked, times_us
+from . import _command
+from ._model import ConfigError, FileError
+from .triton import _MOST_INTEGER, _NAMES, CYCLES, FACTORS, KINDS, Family, Tile, _integer, _sm, picked, times_us
 from .triton_learned import gauss_newton, learn, seen
 
 # Prior standard deviations: cycles, factors, microseconds per million rows.
@@ -40,6 +41,7 @@ _COLUMNS = {"stages": "num_stages", "warps": "num_warps", "time_us": "time_us_me
 # Layouts by the columns `a` and `b` of such tables.
 _LAYOUTS = {("[m,k]", "[n,k]"): "tn", ("[m,k]", "[k,n]"): "nn", ("[k,m]", "[k,n]"): "nt",
             ("[k,m]", "[n,k]"): "tt"}
+_TIMES_US = (1e-2, 1e9)  # of any kernel
 _ASSUMED = {"num_sms": "NUM_SMS: one program for each tile", "dtype": "dtype: fp16", "layout": "layout: tn"}
 
 
@@ -48,6 +50,7 @@ class Row:
     problem: tuple[int, int, int, str, str]  # m, n, k, dtype, layout
     tile: Tile
     time_us: float
+    place: str = dataclasses.field(default="", compare=False)  # "file:line: ", for messages
 
 
 def read_rows(path: str) -> list[Row]:
@@ -63,7 +66,7 @@ def _read(path: str) -> tuple[list[Row], list[str]]:
             lines = csv.DictReader(file)
             if lines.fieldnames:
                 lines.fieldnames = [_COLUMNS.get(name.lower(), name) for name in lines.fieldnames]
-            good = [line for line in lines
+            good = [(f"{path}:{lines.line_num}: ", line) for line in lines
                     if line.get("impl", "triton") == "triton" and line.get("status", "ok") == "ok"]
     except (OSError, EOFError, zlib.error) as error:
         raise FileError(f"{path}: cannot read: {error}") from None
@@ -76,13 +79,13 @@ def _read(path: str) -> tuple[list[Row], list[str]]:
         raise ConfigError(f"{path}: no column {', '.join(missing)}")
     notes = [f"no column {what} is assumed" for name, what in _ASSUMED.items()
              if columns.isdisjoint((*_NAMES.get(name, (name,)), *(("b",) if name == "layout" else ())))]
-    rows, left_out = [], collections.Counter()  # type: list[Row], collections.Counter[str]
-    for line in good:
+    rows, left_out = [], collections.defaultdict(list)  # type: list[Row], dict[str, list[str]]
+    for place, line in good:
         try:
-            rows.append(row_of(line))
+            rows.append(dataclasses.replace(row_of(line), place=place))
         except ConfigError as error:
-            left_out[str(error).partition(", got")[0]] += 1
-    notes += [f"{count} rows are left out: {why}" for why, count in left_out.items()]
+            left_out[str(error).partition(", got")[0]].append(place)
+    notes += [f"{places[0]}{len(places)} rows are left out: {why}" for why, places in left_out.items()]
     if not rows:
         raise ConfigError("; ".join([f"{path}: no row of a Triton configuration with status ok", *notes]))
     return rows, notes
@@ -96,16 +99,17 @@ def row_of(values: Mapping[str, Any]) -> Row:
         if name not in (low if name == "time_us_median" else numbers):
             raise ConfigError(f"{name}: expected a whole number, got {low.get(name)!r}")
     for name in "mnk":
-        if numbers[name] < 1:
-            raise ConfigError(f"{name}: expected at least 1, got {numbers[name]}")
+        if not 1 <= numbers[name] <= _MOST_INTEGER:
+            raise ConfigError(f"{name}: expected 1 to {_MOST_INTEGER}, got {numbers[name]}")
     if str(low.get("verified")).lower() in ("0", "false"):
         raise ConfigError("verified: the product was wrong")
     try:
         time_us = float(low["time_us_median"])
     except (TypeError, ValueError):
         time_us = math.nan
-    if not 0 < time_us < math.inf:
-        raise ConfigError(f"time_us_median: expected a time, got {low['time_us_median']!r}")
+    if not _TIMES_US[0] <= time_us <= _TIMES_US[1]:
+        raise ConfigError("time_us_median: expected {:g} to {:g} microseconds, got {!r}".format(
+            *_TIMES_US, low["time_us_median"]))
     lies = low.get("a"), low.get("b")
     if lies != (None, None) and lies not in _LAYOUTS:
         raise ConfigError(f"a, b: expected their layouts, such as [m,k] and [n,k], got {lies}")
@@ -123,18 +127,26 @@ def _whole(value: Any) -> Optional[int]:
 
 
 def predicted(rows: Sequence[Row], family: Optional[Family], *, gpu: str = "h200_sxm") -> list[float]:
-    """Microseconds of each row."""
+    """Microseconds of each row. Raises ConfigError with the place of the first row of a problem that cannot be
+    predicted."""
     times = [0.0] * len(rows)
+    _sm(gpu)  # an error of the GPU or of the family has no row
+    if family is not None:
+        family.check()
     for problem, places in _by_problem(rows).items():
         m, n, k, dtype, layout = problem
-        for i, us in zip(places, times_us([rows[i].tile for i in places], m, n, k, dtype=dtype,
-                                          layout=layout, gpu=gpu, family=family)):
+        try:
+            of_problem = times_us([rows[i].tile for i in places], m, n, k, dtype=dtype, layout=layout, gpu=gpu,
+                                  family=family)
+        except ConfigError as error:
+            raise ConfigError(f"{rows[places[0]].place}{error}") from None
+        for i, us in zip(places, of_problem):
             times[i] = us
     return times
 
 
 def runnable(rows: Sequence[Row], *, gpu: str = "h200_sxm") -> list[Row]:
-    """The rows that fit in shared memory; the others have no prediction to fit."""
+    """The rows that can be launched; the others have no prediction to fit."""
     return [row for row, us in zip(rows, predicted(rows, Family(), gpu=gpu)) if us < math.inf]
 
 
@@ -148,7 +160,7 @@ def calibrate(rows: Iterable[Any], *, gpu: str = "h200_sxm") -> Family:
         raise ConfigError(f"expected at least 20 measured configurations, got {len(rows)}")
     for row, us in zip(rows, predicted(rows, Family(), gpu=gpu)):
         if us == math.inf:
-            raise ConfigError(f"{row.tile} of {row.problem} does not fit shared memory: "
+            raise ConfigError(f"{row.place}{row.tile} of {row.problem} cannot be launched: "
                               "runnable(rows) leaves such rows out")
     best = {problem: min(rows[i].time_us for i in places)
             for problem, places in _by_problem(rows).items()}
@@ -262,20 +274,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     check.add_argument("--folds", type=int,
                        help="judge each part of the problems by a fit to the others instead")
     options = parser.parse_args(arguments)
-    try:
-        print(_answer(options))
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Python flushes once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + 13  # SIGPIPE, like the program
-    except KeyboardInterrupt:
-        print("tilecast.triton_calibrate: interrupted", file=sys.stderr)
-        return 128 + 2  # SIGINT
-    except (Error, ConfigError, FileError) as error:
-        print(f"tilecast.triton_calibrate: {error}", file=sys.stderr)
-        return 6 if isinstance(error, FileError) else 2
-    return 0
+    return _command.run("tilecast.triton_calibrate", lambda: _answer(options))
 
 
 def _answer(options: argparse.Namespace) -> Quality:
@@ -284,11 +283,11 @@ def _answer(options: argparse.Namespace) -> Quality:
     read, notes = _read(options.rows)
     rows = runnable(read, gpu=options.gpu)
     if len(rows) < len(read):
-        notes.append(f"{len(read) - len(rows)} rows are left out, as they do not fit shared memory")
+        notes.append(f"{len(read) - len(rows)} rows are left out, as they cannot be launched")
     for note in notes:
         print(note, file=sys.stderr)
     if not rows:
-        raise ConfigError(f"{options.rows}: no row that fits shared memory")
+        raise ConfigError(f"{options.rows}: no row that can be launched")
     if options.command == "fit":
         family = calibrate(rows, gpu=options.gpu)
         family.save(options.out)
