@@ -1,6 +1,7 @@
 """tilecast.inductor compared with torch's own choices, on the CPU with a fake GPU, without compilation."""
 
 import pickle
+import shutil
 import types
 
 import pytest
@@ -8,7 +9,8 @@ import pytest
 torch = pytest.importorskip("torch")
 inductor = pytest.importorskip("torch._inductor")
 import tilecast.inductor as ti  # noqa: E402
-from tilecast import ConfigError, FileError, _library  # noqa: E402
+import tilecast  # noqa: E402
+from tilecast import ConfigError, FileError, _library, config_folder  # noqa: E402
 from torch._dynamo.utils import counters  # noqa: E402
 from torch._inductor import config, ir  # noqa: E402
 from torch._inductor.graph import GraphLowering  # noqa: E402
@@ -159,3 +161,65 @@ def test_caches_keep_what_decides_in_their_keys():
 def test_impossible_numbers_are_refused():
     with pytest.raises(ConfigError, match="top_k: expected at least 1, got 0"):
         ti.enable(top_k=0)
+
+
+def test_a_gpu_is_checked_before_anything_is_enabled(tmp_path):
+    for gpu, kind, words in (("h2oo", ConfigError, "h2oo"), ("a100_sxm80", ConfigError, "wgmma"),
+                             (str(tmp_path / "none.yaml"), FileError, "none.yaml")):
+        with pytest.raises(kind, match=words):
+            ti.enable(gpu=gpu)
+    assert not ti._before
+
+
+@pytest.mark.parametrize("kind", [ConfigError, FileError, tilecast.Error])
+def test_choices_stay_if_the_model_fails_and_one_warning_says_why(monkeypatch, kind):
+    everything = [tile(one) for one in choices(inputs(512, 512, 512))[1:]]
+    ti.enable(matmul=False)
+
+    def fail(*arguments, **options):
+        raise kind("no more GPU files")
+    monkeypatch.setattr(ti, "times_us", fail)
+    with pytest.warns(UserWarning, match="not ranked, and later ones without a warning: no more GPU files") as told:
+        for _ in range(2):
+            assert [tile(one) for one in choices(inputs(512, 512, 512))[1:]] == everything
+    assert len(told) == 1 and counters["tilecast"]["not_ranked"] == 2 * len(everything)
+
+
+def test_a_folder_of_gpu_files_that_is_gone_does_not_end_a_compilation(monkeypatch, tmp_path):
+    ti.enable(matmul=False)
+    monkeypatch.setenv("TILECAST_CONFIG_DIR", str(tmp_path / "none"))
+    with pytest.warns(UserWarning, match="nothing is ranked: "):
+        assert len(choices(inputs(512, 512, 512))) > 5
+
+
+def test_choices_of_which_none_can_be_launched_stay():
+    ti.enable(matmul=False)
+    of = inputs(512, 512, 512)
+    tiles = [ti.Tile(128, 128, 64, num_warps=64), ti.Tile(256, 256, 256, 5)]
+    assert V.choices._picked(tiles, of) is None and V.choices._picked([*tiles, ti.Tile(64, 64, 64)], of) == [2]
+
+
+def test_the_key_of_caches_follows_the_gpu_files_and_the_model(monkeypatch, tmp_path):
+    configs, own = tmp_path / "configs", tmp_path / "own"
+    shutil.copytree(config_folder(), configs)
+    shutil.copytree(configs / "gpus", own)
+    monkeypatch.setenv("TILECAST_CONFIG_DIR", str(configs))
+    gpu = str(own / "h200_sxm.yaml")
+    keys = [ti._version(gpu)]
+    assert ti._version(gpu) == keys[0]
+    for changed in (configs / "gpus" / "h200_sxm.calibrated.yaml", own / "h200_sxm.calibrated.yaml",
+                    own / "h200_sxm.learned.csv"):
+        with open(changed, "a", encoding="utf-8") as file:
+            file.write("\n")
+        keys.append(ti._version(gpu))
+    (tmp_path / "_native.so").write_bytes(b"another model")
+    monkeypatch.setattr(ti, "_native", types.SimpleNamespace(__file__=str(tmp_path / "_native.so")))
+    assert len({*keys, ti._version(gpu)}) == 5
+
+
+def test_our_own_product_is_not_offered_for_expanded_operands(monkeypatch):
+    monkeypatch.setattr(_library, "library", lambda: None)
+    ti.enable(top_k=1)
+    for stride, offered in (((512, 1), True), ((0, 1), False)):
+        of = MMKernelInputs([node("a", 512, 512, stride=stride), node("b", 512, 512)])
+        assert ("aten::tilecast_mm" in [one.template.uid for one in choices(of)]) == offered

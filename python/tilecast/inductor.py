@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
+import os
 import pathlib
 import warnings
 from collections.abc import Mapping, Sequence
@@ -28,9 +29,9 @@ from torch._inductor.template_heuristics.params import DictKernelTemplateParams
 from torch._inductor.virtualized import V
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
-from . import _library
+from . import _library, _native
 from ._matmul import matmul as product
-from ._model import ConfigError, Error, FileError, gpu_of
+from ._model import ConfigError, Error, FileError, config_folder, gpu_of
 from .triton import FamilyWarning, Tile, picked, times_us
 
 # Templates by uid: whether programs are persistent and load by TMA. Others are left unchanged.
@@ -51,12 +52,15 @@ def enable(top_k: int = 4, exhaustive: bool = False, matmul: bool = True, gpu: O
                 installed, shapes are static and operands fp16 or bf16
     gpu         a name from `tilecast.gpus()`, or the path of a GPU file; default: that of the tensors' device
 
-    Raises ConfigError for a `top_k` below 1.
+    Raises ConfigError for a `top_k` below 1 and for a `gpu` whose kernels are not predicted, FileError for one whose
+    file cannot be read. What cannot be ranked later stays, with one warning.
     """
     if top_k < 1:
         raise ConfigError(f"top_k: expected at least 1, got {top_k}")
+    if gpu is not None:
+        times_us([Tile(128, 128, 64)], 512, 512, 512, gpu=gpu)
     disable()
-    factory = _Factory(top_k, matmul, gpu, _version())
+    factory = _Factory(top_k, matmul, gpu, _version(gpu))
     if matmul:
         _register()
     _before.update(space=config.max_autotune_gemm_search_space, choices=config.inductor_choices_class)
@@ -89,6 +93,7 @@ class Choices(inductor_choices.InductorChoices):
         super().__init__()
         self._factory = factory
         self._gpus: dict[torch.device, Optional[str]] = {}
+        self._warned = False
 
     def uuid(self) -> tuple:
         """Part of the key of Inductor's caches."""
@@ -116,7 +121,7 @@ class Choices(inductor_choices.InductorChoices):
         return choices[:places[0]] + kept + [one for i, one in enumerate(choices) if i > places[0] and i not in tiles]
 
     def _picked(self, tiles: list[Tile], inputs: Any) -> Optional[list[int]]:
-        """Indices of the tiles to compile; None for a problem that is not predicted."""
+        """Indices of the tiles to compile; None for a problem that is not predicted, and if no tile can be launched."""
         gpu = self._gpu(inputs.device())
         if gpu is None or free_unbacked_symbols(inputs.shapes_symbolic()):
             return None
@@ -133,9 +138,12 @@ class Choices(inductor_choices.InductorChoices):
                 able = [i for i, us in enumerate(times) if us < math.inf]
                 counters["tilecast"]["cannot_launch"] += len(tiles) - len(able)
                 order = picked([tiles[i] for i in able], m, n, k, self._factory.top_k, **options)
-        except ConfigError:
+        except (ConfigError, FileError, Error) as error:
+            if not self._warned:
+                warnings.warn(f"tilecast.inductor: not ranked, and later ones without a warning: {error}", stacklevel=2)
+            self._warned = True
             return None
-        return [able[i] for i in order]
+        return [able[i] for i in order] or None
 
     def _gpu(self, device: torch.device) -> Optional[str]:
         if self._factory.gpu is not None:
@@ -144,7 +152,7 @@ class Choices(inductor_choices.InductorChoices):
             properties = torch.cuda.get_device_properties(device)
             try:
                 self._gpus[device] = gpu_of(properties.name, properties.multi_processor_count)
-            except ConfigError as error:
+            except (ConfigError, FileError, Error) as error:
                 warnings.warn(f"tilecast.inductor: nothing is ranked: {error}", stacklevel=2)
                 self._gpus[device] = None
         return self._gpus[device]
@@ -163,11 +171,18 @@ class _Factory:
         return Choices(self)
 
 
-def _version() -> str:
-    """Hash of everything that affects the choice: the package's code and families."""
+def _version(gpu: Optional[str] = None) -> str:
+    """Hash of everything that affects the choice: the package's code and families, the model and the GPU files."""
+    package, configs = pathlib.Path(__file__).parent, pathlib.Path(config_folder())
+    files = [pathlib.Path(_native.__file__), *package.glob("*.py"), *package.glob("*.json"),
+             *configs.glob("*.*"), *configs.glob("gpus/*.*")]
+    if gpu is not None and os.path.isfile(gpu):  # its calibration and the files that it is based on are next to it
+        files += [*pathlib.Path(gpu).parent.glob("*.yaml"), *pathlib.Path(gpu).parent.glob("*.learned.csv")]
     digest = hashlib.sha256()
-    for path in sorted(pathlib.Path(__file__).parent.glob("*triton*")) + [pathlib.Path(__file__)]:
-        digest.update(path.read_bytes())
+    for path in sorted(files):
+        if path.is_file():
+            content = path.read_bytes()
+            digest.update(f"{path.name} {len(content)} ".encode() + content)
     return digest.hexdigest()[:16]
 
 
@@ -223,9 +238,12 @@ def _extern(inputs: Any, op_name: str) -> list:
     if op_name == "addmm" and ((inputs.get_scalar("alpha"), inputs.get_scalar("beta")) != (1, 1) or
                                tuple(inputs.strides_hinted()[0]) != (0, 1)):
         return []
+    strides = inputs.strides_hinted()
     try:
+        _library.shape_of(*inputs.mnk_hinted(), _library.FP16, tuple(strides[inputs._mat1_idx]),
+                          tuple(strides[inputs._mat2_idx]))
         _library.library()
-    except (FileError, Error):
+    except (ConfigError, FileError, Error):
         return []
     counters["tilecast"]["matmul"] += 1
     return [KernelTemplateChoice(_externs[op_name], DictKernelTemplateParams({}), {}, inputs.output_layout(), inputs)]
