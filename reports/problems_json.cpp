@@ -48,10 +48,10 @@ Json problem_json(const JoinedGroup& group, const char* source) {
             {"fastest",
              {short_text(best.predicted.config), micros(best.predicted.time),
               micros(best.measured_time())}}};
-  for (const auto& [key, row] : {std::pair("cublaslt", &group.cublaslt_top1),
-                                 std::pair("cublaslt_best", &group.cublaslt_best)}) {
-    if (*row) {
-      json[key] = micros((*row)->time->median);
+  for (const auto& [key, row] : {std::pair("cublaslt", group.baseline(kCublasltTop1)),
+                                 std::pair("cublaslt_best", group.baseline(kCublasltBest))}) {
+    if (row != nullptr) {
+      json[key] = micros(row->time->median);
     }
   }
   return json;

@@ -40,8 +40,8 @@ Json waves_json(const WaveInput& waves) {
       add(*problem, "fastest kernel measured", fastest.time->median,
           short_text(parse_kernel_config(fastest.point.config)));
     }
-    if (group.cublaslt_top1) {
-      add(*problem, "cuBLASLt", group.cublaslt_top1->time->median, "");
+    if (group.baseline(kCublasltTop1)) {
+      add(*problem, "cuBLASLt", group.baseline(kCublasltTop1)->time->median, "");
     }
   }
   if (apart.empty()) {

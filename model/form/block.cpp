@@ -7,7 +7,8 @@
 namespace tilecast {
 namespace {
 
-// Operand reads are reported as the bottleneck from this share of the tensor pipe's time on.
+// Operand reads are reported as the bottleneck from this share of the tensor pipe's time on. It
+// defines the reported word; no time depends on it.
 constexpr double kBoundByOperands = 0.95;
 
 struct Limit {

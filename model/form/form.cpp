@@ -11,7 +11,8 @@
 namespace tilecast {
 namespace {
 
-// Share of the kernel's time above which the main loop is the bottleneck.
+// Share of the kernel's time above which the main loop is reported as the bottleneck. It defines
+// the reported word; no time depends on it.
 constexpr double kMainLoopMatters = 0.5;
 
 /// Tiles of the busiest SM: full rounds of the resident CTAs, and a partial last round.
@@ -52,7 +53,7 @@ ClosedForm form(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const Work
   const Cycles dram = cycles_of(work.dram, sm_clock);
   const Cycles ends = work.launch + tile_end.first_load + tile_end.last_store;
   const double blocks_per_sm = work.all_blocks / gpu.sm.count;
-  const Cycles l2 = loads.l2 * (blocks_per_sm * gpu.sm.count / work.sms);
+  const Cycles l2 = loads.l2 * (work.all_blocks / work.sms);
 
   ClosedForm form{};
   // Tiles and DRAM overlap, but not fully if about equal. If a tile's blocks load during the last

@@ -21,7 +21,7 @@
 
 namespace tilecast {
 
-/// Features of a kernel, computed by model/learn/kernel_features.cpp. None is a schedule's
+/// Features of a kernel, computed by model/gemm/predict/kernel_features.cpp. None is a schedule's
 /// identifier: a new schedule is a new mixture of traits.
 constexpr std::array<std::string_view, 40> kLearnedFeatures{
     // From the simulation.

@@ -84,14 +84,12 @@ void add_compared(const VerifiedRow& row, const Answer& answer, JoinedGroup& gro
   }
 }
 
-void add_baseline(const Measurement& measured, JoinedGroup& group, JoinedData& data) {
-  ++data.cublaslt;
-  (measured.point.config == kRuntimeCopy    ? group.runtime_copy
-   : measured.point.config == kCublasltTop1 ? group.cublaslt_top1
-                                            : group.cublaslt_best) = measured;
-}
-
 }  // namespace
+
+const Measurement* JoinedGroup::baseline(std::string_view config) const {
+  const auto found = baselines.find(config);
+  return found == baselines.end() ? nullptr : &found->second;
+}
 
 Seconds JoinedGroup::best_measured_time() const {
   TILECAST_ASSERT(!points.empty());
@@ -120,7 +118,8 @@ JoinedData join_points(const std::vector<MeasurementFile>& files, const Predicto
     if (is_compared(row.measurement())) {
       add_compared(row, *answer++, group, data);
     } else {
-      add_baseline(row.measurement(), group, data);
+      ++data.cublaslt;
+      group.baselines.insert_or_assign(point.config, row.measurement());
     }
   }
   for (const VerifiedRow& row : verified_rows(options.fixed)) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/rank/prediction.h"
@@ -29,11 +30,12 @@ struct JoinedGroup {
   Regime regime = Regime::kBurst;
   Inputs inputs = Inputs::kNormal;
   L2State l2_state = L2State::kRotating;
-  std::vector<JoinedPoint> points;                          // in order of configuration text
-  std::optional<Measurement> cublaslt_top1, cublaslt_best;  // if measured and verified
-  std::optional<Measurement> runtime_copy;
-  std::vector<Measurement> fixed;  // from JoinOptions::fixed
+  std::vector<JoinedPoint> points;                            // in order of configuration text
+  std::map<std::string, Measurement, std::less<>> baselines;  // by configuration (kBaselines)
+  std::vector<Measurement> fixed;                             // from JoinOptions::fixed
 
+  /// Null if not measured, or not verified.
+  const Measurement* baseline(std::string_view config) const;
   /// Requires at least one point.
   Seconds best_measured_time() const;
 };
@@ -42,7 +44,7 @@ struct JoinedData {
   std::vector<JoinedGroup> groups;  // in the order of GroupKey; a group may have no points
   std::size_t rows = 0;
   std::size_t points = 0;
-  std::size_t cublaslt = 0;                    // baseline rows, including the runtime's copies
+  std::size_t cublaslt = 0;                    // rows of baselines
   std::size_t unmatched = 0;                   // verified rows without a prediction
   std::size_t excluded = 0;                    // status not ok, or not verified
   std::size_t repeated = 0;                    // replaced by a later verified row of the same point

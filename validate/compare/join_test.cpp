@@ -40,8 +40,8 @@ TEST_CASE("Every row counts once: as point, baseline, excluded, unmatched or rep
   REQUIRE(data.groups.size() == 1);
   const JoinedGroup& group = data.groups.front();
   REQUIRE(group.points.size() == 2);
-  CHECK(group.cublaslt_top1->time->median == Seconds{5});
-  CHECK(group.cublaslt_best->time->median == Seconds{4});
+  CHECK(group.baseline(kCublasltTop1)->time->median == Seconds{5});
+  CHECK(group.baseline(kCublasltBest)->time->median == Seconds{4});
   CHECK(group.best_measured_time() == Seconds{1});  // stages=2 has its later row, 3 s
   CHECK(std::max(group.points[0].measured_time(), group.points[1].measured_time()) == Seconds{3});
 }

@@ -16,10 +16,10 @@ Other by_preference(double (*preference)(const JoinedPoint&)) {
 }
 
 std::optional<double> cublaslt_ratio(const JoinedGroup& group) {
-  if (!group.cublaslt_top1 || !group.cublaslt_best) {
+  if (!group.baseline(kCublasltTop1) || !group.baseline(kCublasltBest)) {
     return std::nullopt;
   }
-  return group.cublaslt_best->time->median / group.cublaslt_top1->time->median;
+  return group.baseline(kCublasltBest)->time->median / group.baseline(kCublasltTop1)->time->median;
 }
 
 std::optional<PairedFigures> paired(const std::vector<JoinedGroup>& groups,

@@ -74,7 +74,7 @@ TEST_CASE("Without a choice, or without the other method's pick, there is no tes
   CHECK(paired_picks(one.groups, to_text(example_config(1))).empty());
   std::vector<JoinedGroup> groups = example_groups();
   for (JoinedGroup& group : groups) {
-    group.cublaslt_best.reset();
+    group.baselines.erase(std::string(kCublasltBest));
   }
   CHECK(paired_picks(groups, "none").size() == 2);  // by cycles and by the analytic model
 }

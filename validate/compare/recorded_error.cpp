@@ -4,7 +4,8 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <string>
+#include <vector>
 
 #include "model/base/error.h"
 
@@ -13,103 +14,132 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-enum class Better { kLower, kHigher };
+enum class Better {
+  kSame,  // anything else is another validation
+  kLower,
+  kHigher,
+  kNear,  // to the coverage that intervals promise
+};
 
 constexpr double kCoverage = 0.9;
 
+/// What a record holds, and how far it may get worse.
+struct Recorded {
+  const char* path;  // JSON pointer
+  Better better = Better::kSame;
+  bool required = true;  // else a record may be older than it
+  bool by_key = false;   // an object with a figure for each key
+  double tolerance = kRecordTolerance;
+};
+constexpr Recorded kRecorded[] = {
+    {"/schema"},
+    {"/gpu"},
+    {"/calibrated"},
+    {"/corrected"},
+    {"/method"},
+    {"/split"},
+    {"/points", Better::kHigher, true, false, 0},
+    {"/unmatched", Better::kLower, true, false, 0},
+    {"/cycles_mape", Better::kLower, false},
+    {"/time_mape", Better::kLower, true, true},
+    {"/top1_geomean", Better::kHigher, true, true},
+    {"/top3_geomean", Better::kHigher, false, true},
+    {"/kendall", Better::kHigher, false, true},
+    {"/kendall_near_best", Better::kHigher, false, true},
+    {"/cycles_median", Better::kLower, false},
+    {"/cycles_p90", Better::kLower, false},
+    {"/cycles_near_best_mape", Better::kLower, false},
+    {"/clock_mape", Better::kLower, false},
+    {"/median_width", Better::kLower, false},
+    {"/clock_pairs_ordered", Better::kHigher, false},
+    {"/coverage_90", Better::kNear, false, false, kCoverageTolerance}};
+
 class RecordCheck {
  public:
-  RecordCheck(const Json& now, const Json& record, std::string_view name)
-      : now_(now), record_(record), name_(name) {}
+  RecordCheck(const Json& record, std::string_view name) : record_(record), name_(name) {}
 
-  /// `path` is a JSON pointer.
-  void figure(const std::string& path, Better better, double tolerance) {
-    const auto [before, after] = values(path);
-    if (after && (better == Better::kLower ? *after - before : before - *after) > tolerance) {
-      say_worse(path, before, *after);
+  /// Throws ConfigError if the record is incomplete.
+  void check_form() const {
+    for (const Recorded& row : kRecorded) {
+      for (const std::string& path : paths_of(row)) {
+        if (row.better != Better::kSame) {
+          (void)number_at(path);
+        } else if (!record_.contains(Json::json_pointer(path))) {
+          fail(path, "expected a value");
+        }
+      }
     }
   }
 
-  /// One figure per key of the recorded object at `path`.
-  void figures(const std::string& path, Better better) {
-    const Json::json_pointer pointer(path);
-    if (!record_.contains(pointer) || !record_[pointer].is_object()) {
-      fail(path, "expected an object");
+  /// The figures that are worse in `now`, a line each. Throws as check_form, and if the two do not
+  /// compare.
+  std::vector<std::string> worse(const Json& now) const {
+    std::vector<std::string> lines;
+    for (const Recorded& row : kRecorded) {
+      for (const std::string& path : paths_of(row)) {
+        const Json::json_pointer at(path);
+        if (row.better == Better::kSame) {
+          if (!record_.contains(at) || record_[at] != now[at]) {
+            fail(path, "expected " + now[at].dump());
+          }
+        } else if (const double before = number_at(path); !now.contains(at)) {
+          lines.push_back(fmt::format("{} is recorded but not there any more", path.substr(1)));
+        } else if (const double after = now[at].get<double>();
+                   worse_by(row.better, before, after) > row.tolerance) {
+          lines.push_back(
+              fmt::format("{} was {:.6g} and is {:.6g}", path.substr(1), before, after));
+        }
+      }
     }
-    for (const auto& [key, value] : record_[pointer].items()) {
-      figure(path + "/" + key, better, kRecordTolerance);
-    }
+    return lines;
   }
-
-  /// Like figure and figures, but skipped if the record lacks it.
-  void newer_figure(const std::string& path, Better better) {
-    if (record_.contains(Json::json_pointer(path))) {
-      figure(path, better, kRecordTolerance);
-    }
-  }
-  void newer_figures(const std::string& path, Better better) {
-    if (record_.contains(Json::json_pointer(path))) {
-      figures(path, better);
-    }
-  }
-
-  /// The distance from `target` may exceed the recorded one by the tolerance at most.
-  void newer_distance(const std::string& path, double target, double tolerance) {
-    if (!record_.contains(Json::json_pointer(path))) {
-      return;
-    }
-    const auto [before, after] = values(path);
-    if (after && std::abs(*after - target) - std::abs(before - target) > tolerance) {
-      say_worse(path, before, *after);
-    }
-  }
-
-  void same(const std::string& path) {
-    const Json::json_pointer pointer(path);
-    if (!now_.contains(pointer)) {  // `now` is the record itself when its form is checked
-      fail(path, "expected a value");
-    }
-    if (!record_.contains(pointer) || record_[pointer] != now_[pointer]) {
-      fail(path, "expected " + now_[pointer].dump());
-    }
-  }
-
-  std::vector<std::string> worse() const { return worse_; }
 
  private:
-  struct BeforeAfter {
-    double before;
-    std::optional<double> after;  // none, and reported, if the figure is gone
-  };
-
-  BeforeAfter values(const std::string& path) {
-    const Json::json_pointer pointer(path);
-    if (!record_.contains(pointer)) {
-      fail(path, "expected a number");
-    }
-    if (!record_[pointer].is_number()) {
-      fail(path, "expected a number, got " + record_[pointer].dump());
-    }
-    const double before = record_[pointer].get<double>();
-    if (!now_.contains(pointer)) {
-      worse_.push_back(fmt::format("{} is recorded but not there any more", path.substr(1)));
-      return {before, {}};
-    }
-    return {before, now_[pointer].get<double>()};
+  static double worse_by(Better better, double before, double after) {
+    return better == Better::kLower    ? after - before
+           : better == Better::kHigher ? before - after
+                                       : std::abs(after - kCoverage) - std::abs(before - kCoverage);
   }
 
-  void say_worse(const std::string& path, double before, double after) {
-    worse_.push_back(fmt::format("{} was {:.6g} and is {:.6g}", path.substr(1), before, after));
+  /// None if the record may lack it.
+  std::vector<std::string> paths_of(const Recorded& row) const {
+    const Json::json_pointer at(row.path);
+    if (row.better == Better::kSame) {
+      return {row.path};
+    }
+    if (!record_.contains(at)) {
+      if (row.required) {
+        fail(row.path, row.by_key ? "expected an object" : "expected a number");
+      }
+      return {};
+    }
+    if (!row.by_key) {
+      return {row.path};
+    }
+    if (!record_[at].is_object()) {
+      fail(row.path, "expected an object");
+    }
+    std::vector<std::string> paths;
+    for (const auto& [key, value] : record_[at].items()) {
+      paths.push_back(std::string(row.path) + "/" + key);
+    }
+    return paths;
+  }
+
+  double number_at(const std::string& path) const {
+    const Json& value = record_[Json::json_pointer(path)];
+    if (!value.is_number()) {
+      fail(path, "expected a number, got " + value.dump());
+    }
+    return value.get<double>();
   }
 
   [[noreturn]] void fail(const std::string& path, const std::string& what) const {
     throw ConfigError(fmt::format("{}: {}: {}", name_, path.substr(1), what));
   }
 
-  const Json& now_;
   const Json& record_;
   std::string_view name_;
-  std::vector<std::string> worse_;
 };
 
 void add_by_regime(Json& json, const Validation& v) {
@@ -189,47 +219,16 @@ Method recorded_method(std::string_view record, std::string_view name) {
   }
 }
 
-namespace {
-
-/// The figures that are worse in `now` than in `recorded`.
-std::vector<std::string> compare(const Json& now, const Json& recorded, std::string_view name) {
-  RecordCheck check(now, recorded, name);
-  check.same("/schema");
-  check.same("/gpu");
-  check.same("/calibrated");
-  check.same("/corrected");
-  check.same("/method");
-  check.same("/split");
-  check.figure("/points", Better::kHigher, 0);
-  check.figure("/unmatched", Better::kLower, 0);
-  if (now.contains("cycles_mape") || recorded.contains("cycles_mape")) {
-    check.figure("/cycles_mape", Better::kLower, kRecordTolerance);
-  }
-  check.figures("/time_mape", Better::kLower);
-  check.figures("/top1_geomean", Better::kHigher);
-  check.newer_figures("/top3_geomean", Better::kHigher);
-  check.newer_figures("/kendall", Better::kHigher);
-  check.newer_figures("/kendall_near_best", Better::kHigher);
-  for (const char* error : {"/cycles_median", "/cycles_p90", "/cycles_near_best_mape",
-                            "/clock_mape", "/median_width"}) {
-    check.newer_figure(error, Better::kLower);
-  }
-  check.newer_figure("/clock_pairs_ordered", Better::kHigher);
-  check.newer_distance("/coverage_90", kCoverage, kCoverageTolerance);
-  return check.worse();
-}
-
-}  // namespace
-
 void check_well_formed(std::string_view record, std::string_view name) {
   (void)recorded_method(record, name);
   const Json recorded = parse_record(record, name);
-  (void)compare(recorded, recorded, name);
+  RecordCheck(recorded, name).check_form();
 }
 
 std::vector<std::string> worse_than_recorded(const Validation& validation, std::string_view record,
                                              std::string_view name) {
-  return compare(record_of(validation), parse_record(record, name), name);
+  const Json recorded = parse_record(record, name);
+  return RecordCheck(recorded, name).worse(record_of(validation));
 }
 
 }  // namespace tilecast

@@ -147,19 +147,22 @@ Baselines baselines(const GpuSpec& gpu, const std::vector<JoinedGroup>& groups,
     if (can_pick(group)) {
       random.push_back(random_pick_ratio(group));
     }
-    if (group.cublaslt_top1 && group.cublaslt_best) {
-      top1_of_best.push_back(group.cublaslt_best->time->median / group.cublaslt_top1->time->median);
+    if (group.baseline(kCublasltTop1) && group.baseline(kCublasltBest)) {
+      top1_of_best.push_back(group.baseline(kCublasltBest)->time->median /
+                             group.baseline(kCublasltTop1)->time->median);
     }
-    if (group.cublaslt_top1 && !group.points.empty()) {
-      const double ratio = group.best_measured_time() / group.cublaslt_top1->time->median;
+    if (group.baseline(kCublasltTop1) && !group.points.empty()) {
+      const double ratio = group.best_measured_time() / group.baseline(kCublasltTop1)->time->median;
       top1_of_ours.push_back(ratio);
       (is_aligned(group.problem) ? aligned : odd).push_back(ratio);
     }
-    if (group.cublaslt_best && !group.points.empty() && is_aligned(group.problem)) {
-      best_aligned.push_back(group.best_measured_time() / group.cublaslt_best->time->median);
+    if (group.baseline(kCublasltBest) && !group.points.empty() && is_aligned(group.problem)) {
+      best_aligned.push_back(group.best_measured_time() /
+                             group.baseline(kCublasltBest)->time->median);
     }
-    if (group.runtime_copy && !group.points.empty()) {
-      runtime_of_ours.push_back(group.best_measured_time() / group.runtime_copy->time->median);
+    if (group.baseline(kRuntimeCopy) && !group.points.empty()) {
+      runtime_of_ours.push_back(group.best_measured_time() /
+                                group.baseline(kRuntimeCopy)->time->median);
     }
   }
   const FixedTiling fixed =

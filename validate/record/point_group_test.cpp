@@ -14,7 +14,7 @@ Point gemm(GemmShape shape) {
 }
 
 TEST_CASE("Every field of a point except the configuration distinguishes groups") {
-  std::vector<Point> points(14, gemm({512, 512, 1024}));
+  std::vector<Point> points(16, gemm({512, 512, 1024}));
   points[1].problem = StreamProblem{512, 512, ElementType::kE4m3};
   std::get<GemmProblem>(points[2].problem).shape.k = 2048;
   std::get<GemmProblem>(points[3].problem).batch.products = 2;
@@ -28,6 +28,8 @@ TEST_CASE("Every field of a point except the configuration distinguishes groups"
   points[11].inputs = Inputs::kZeros;
   std::get<GemmProblem>(points[12].problem).leading.b = 2048;
   std::get<GemmProblem>(points[13].problem).accumulate = Accumulate::kExact;
+  std::get<GemmProblem>(points[14].problem).epilogue.add(step<Residual>());
+  std::get<GemmProblem>(points[15].problem).epilogue.add(step<Amax>());
   std::set<GroupKey> keys;
   for (const Point& point : points) {
     keys.insert(group_key(point));

@@ -24,7 +24,9 @@ Cycles own_loads(const MachineSpec& machine, const KernelConfig& config, Layout 
 
 /// Share of tensor memory's port that MMAs leave free: they read the accumulators that they add to.
 BytesPerCycle beside_mmas(BytesPerCycle port, const Tiling& t, Cycles interval) {
-  constexpr double kLeast = 0.5;  // lower bound, never exceeded in measurements
+  // Lower bound, which keeps a store from stopping if accumulators alone would fill the port. It is
+  // an assumption: no tcgen05 kernel of ours has run on a device.
+  constexpr double kLeast = 0.5;
   const double accumulators = 1.0 * kAccumulatorBytes * t.block_m * t.block_n;
   return {std::max(port.value * kLeast, port.value - accumulators / interval.value)};
 }

@@ -12,6 +12,8 @@
 namespace tilecast {
 namespace {
 
+// Registers that ptxas of CUDA 13.0 gives our kernels. They belong to the kernels' source and its
+// compiler, as block sizes do, not to a GPU, so no GPU file has them.
 constexpr i32 kBesideAccumulators = 40;  // maximum that compiled kernels needed besides
                                          // accumulators
 constexpr i32 kBesideWhereSplit = 90;    // with partial sums, which are loaded besides them

@@ -16,6 +16,7 @@
 #include "model/gemm/order/tile_scheduler.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/swapped_operands.h"
+#include "model/gemm/rules/kernel_rules.h"
 
 namespace tilecast {
 namespace {
@@ -209,7 +210,7 @@ bool Proposals::never_pays(const KernelConfig& config) const {
   const bool wide = (!tcgen05 && rows <= t.cluster_m / 2) || columns <= t.cluster_n / 2;
   const i64 ctas = problem_.batch.products * round_up<i64>(rows, t.cluster_m) *
                    round_up<i64>(columns, t.cluster_n);
-  const bool would_be_idle = asked_.epilogue.has(OutputKind::kAmax) && ctas <= gpu_.sm.count;
+  const bool would_be_idle = !may_split_k(asked_.epilogue) && ctas <= gpu_.sm.count;
   return (!tcgen05 && t.block_m - kWgmmaM >= rows_of_product_) ||
          min_of(t.block_n - step, kMostInstructionN) >= problem_.shape.n ||
          (wide && !would_be_idle);

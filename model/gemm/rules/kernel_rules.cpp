@@ -197,7 +197,7 @@ constexpr Rule<KernelCase> kWgmmaRules[] = {
     {[](Kernel c) { return promotes(c.types.accumulate, c.epilogue) && !can_promote(c); },
      "sums are exact in schedules that have a producer warpgroup, with K blocks of 128, two stages "
      "or more, up to 256 columns, inflight=0 and without store=deferred"},
-    {[](Kernel c) { return c.epilogue.has(OutputKind::kAmax) && splits_k(c.schedule); },
+    {[](Kernel c) { return splits_k(c.schedule) && !may_split_k(c.epilogue); },
      "amax is of tiles that are not split along K"},
     {[](Kernel c) { return !registers_hold_result(c); },
      "its sums leave no registers for a residual or amax"},
@@ -305,6 +305,8 @@ std::string schedules_that(Kernel c, bool (*has)(Schedule)) {
 }
 
 }  // namespace
+
+bool may_split_k(const Epilogue& epilogue) { return !epilogue.has(OutputKind::kAmax); }
 
 std::span<const Rule<KernelCase>> rules_of_kinds() { return kKindRules; }
 

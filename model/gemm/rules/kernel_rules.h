@@ -26,6 +26,9 @@ std::span<const Rule<KernelCase>> rules_of_kinds();
 std::span<const Rule<KernelCase>> rules_of_kernels(TensorCore core);
 std::string sentence_of(const Rule<KernelCase>* rule, const KernelCase& asked);
 
+/// Whether kernels with this epilogue may share a tile along K.
+bool may_split_k(const Epilogue& epilogue);
+
 /// Why these tensor cores have no kernel for any problem of this kind; empty if they do.
 std::string why_no_kernel(const GemmProblem& problem, TensorCore core,
                           SumScale scale = SumScale::kNone);

@@ -1,19 +1,21 @@
 // Random problems and configurations, small enough to run many per second: none deadlocks or beats
 // a bound, all tiles are stored and all bytes are accounted for.
 #include <algorithm>
+#include <functional>
 #include <random>
 
 #include "model/base/math.h"
 #include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/config/tensor_memory.h"
 #include "model/gemm/rules/split_rules.h"
+#include "model/gemm/sim/example_blackwell.h"
 #include "model/gemm/sim/example_gpu.h"
+#include "model/sim/engine/engine.h"
 #include "tests/catch.h"
 
 using namespace tilecast;
 
 namespace {
-
-constexpr int kKernels = 20000;
 
 class Choice {
  public:
@@ -29,7 +31,7 @@ class Choice {
   std::mt19937_64 random_;
 };
 
-KernelConfig random_config(Choice& choice) {
+KernelConfig random_wgmma_config(Choice& choice) {
   const Schedule schedule = kWgmmaSchedules[choice.between(0, std::size(kWgmmaSchedules) - 1)];
   KernelConfig config = plain(schedule);
   Tiling& t = config.tiling;
@@ -104,6 +106,32 @@ Decomposition random_decomposition(Choice& choice, const GemmProblem& problem, K
   return config.decomposition;
 }
 
+KernelConfig random_tcgen05_config(Choice& choice) {
+  const Schedule schedule = kTcgen05Schedules[choice.between(0, 3)];
+  KernelConfig config = plain_tcgen05(schedule, choice.of({1, 1, 2}));
+  Tiling& t = config.tiling;
+  t.warpgroups_n = choice.of({1, 1, 2});
+  t.block_n = t.warpgroups_n * choice.of({64, 128});
+  t.block_k = choice.of({64, 128});
+  t.stages = choice.of({2, 3, 4, 7});
+  config.inflight = choice.of({0, 1, std::min(2, t.stages - 1)});
+  config.accumulators = 1;
+  if (schedule == Schedule::kTcgen05WarpSpecialized) {
+    config.accumulators = choice.of({1, 2});
+    config.grid = static_cast<Grid>(
+        choice.of({static_cast<i32>(Grid::kTiles), static_cast<i32>(Grid::kResident),
+                   static_cast<i32>(Grid::kTakeover)}));
+  }
+  // C borrows stages only if no load can arrive meanwhile.
+  const bool may_borrow =
+      config.grid == Grid::kTiles || schedule == Schedule::kTcgen05PersistentOverlap;
+  t.c_slots = may_borrow ? choice.of({0, 1, 2}) : choice.of({1, 2, 4});
+  config.raster = {
+      choice.of({0, 1}) == 0 ? RasterKind::kGroupedM : RasterKind::kGroupedN, choice.of({1, 2, 4}),
+      config.grid == Grid::kResident && choice.of({0, 1}) == 0 ? Walk::kChunked : Walk::kStrided};
+  return config;
+}
+
 /// Describes a beaten bound or a violated conservation law; empty if there is none.
 std::string fault(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                   const Simulated& kernel) {
@@ -111,54 +139,55 @@ std::string fault(const GpuSpec& gpu, const GemmProblem& problem, const KernelCo
   const i64 tiles_m = ceil_div<i64>(problem.shape.m, t.block_m * t.cluster_m) * t.cluster_m;
   const i64 tiles_n = ceil_div<i64>(problem.shape.n, t.block_n * t.cluster_n) * t.cluster_n;
   const i64 k_blocks = ceil_div<i64>(problem.shape.k, t.block_k);
-  const i64 parts = tiles_m * tiles_n * warpgroups_per_tile(t);
+  const i64 tiles = tiles_m * tiles_n, parts = tiles * warpgroups_per_tile(t);
   const double a = static_cast<double>(problem.shape.m * problem.shape.k * 2);
   const double b = static_cast<double>(problem.shape.n * problem.shape.k * 2);
   const double operands = a * static_cast<double>(tiles_n / t.cluster_n) +
                           b * static_cast<double>(tiles_m / t.cluster_m);
-  const double seconds = kernel.time.value;
-  if (kernel.tiles != parts || kernel.k_blocks != parts * k_blocks) {
+  // One thread issues for the whole tile, and a pair's CTAs take in half of B each.
+  const bool tcgen05 = uses_tcgen05(config.schedule);
+  const double intake =
+      tcgen05 ? operands : a * static_cast<double>(tiles_n) + b * static_cast<double>(tiles_m);
+  if (kernel.tiles != parts || kernel.k_blocks != (tcgen05 ? tiles : parts) * k_blocks) {
     return "tiles or K blocks lost";
   }
   const double sums = kernel.sums_read.value;
   if (kernel.l2_to_sm.value != operands + sums ||
       kernel.l2_output > kernel.l2_to_sm * 4 ||  // 16 bytes may touch two sectors
-      kernel.l2_far > kernel.l2_output ||
-      kernel.sm_intake.value !=
-          a * static_cast<double>(tiles_n) + b * static_cast<double>(tiles_m) + sums ||
+      kernel.l2_far > kernel.l2_output || kernel.sm_intake.value != intake + sums ||
       sums > kernel.sums_written.value) {
     return "bytes from L2";
   }
   if (kernel.dram_read.value != a + b) {  // all of it fits L2
     return "bytes from DRAM";
   }
-  if (seconds * gpu.dram->read_rate.value < a + b ||
+  if (kernel.time.value * gpu.dram->read_rate.value < a + b ||
       kernel.time.value * gpu.machine->l2_output.value < kernel.l2_output.value ||
       kernel.cycles.value * gpu.machine->intake.value * gpu.sm.count < kernel.sm_intake.value ||
-      kernel.cycles.value * gpu.wgmma->flops_per_sm.value * gpu.sm.count <
-          gemm_flops(problem.shape) ||
+      kernel.cycles.value * tensor_rate(gpu).value * gpu.sm.count < gemm_flops(problem.shape) ||
       kernel.tensor_share > 1 || kernel.l2_share > 1 || kernel.dram_share > 1) {
     return "faster than a bound";
   }
   return "";
 }
 
-}  // namespace
+struct RandomKernel {
+  GemmProblem problem;
+  KernelConfig config;
+  i32 ctas_per_sm;
+};
 
-TEST_CASE("Twenty thousand random kernels neither deadlock nor beat a bound") {
-  const GpuSpec gpu = example_gpu();
+void check_kernels(const GpuSpec& gpu, int kernels,
+                   const std::function<RandomKernel(Choice& choice)>& draw) {
   Choice choice(2026);
   int faults = 0;
-  for (int i = 0; i < kKernels && faults < 5; ++i) {
-    KernelConfig config = random_config(choice);
-    const GemmProblem problem = random_problem(choice, config);
-    const i32 ctas = choice.of({1, 1, 2});
-    const Residency residency{ctas, ctas * 4 / cluster_size(config.tiling)};
-    config.decomposition = random_decomposition(choice, problem, config, residency.workers);
+  for (int i = 0; i < kernels && faults < 5; ++i) {
+    const auto [problem, config, ctas] = draw(choice);
     std::string why;
     try {
       why = fault(gpu, problem, config,
-                  simulate_gemm(gpu, problem, config, residency, kExampleClock));
+                  simulate_gemm(gpu, problem, config,
+                                {ctas, ctas * 4 / cluster_size(config.tiling)}, kExampleClock));
     } catch (const SimulationError& error) {
       why = error.what();
     }
@@ -168,4 +197,30 @@ TEST_CASE("Twenty thousand random kernels neither deadlock nor beat a bound") {
     }
   }
   CHECK(faults == 0);
+}
+
+}  // namespace
+
+TEST_CASE("Twenty thousand random kernels neither deadlock nor beat a bound") {
+  check_kernels(example_gpu(), 20000, [](Choice& choice) {
+    KernelConfig config = random_wgmma_config(choice);
+    const GemmProblem problem = random_problem(choice, config);
+    const i32 ctas = choice.of({1, 1, 2});
+    config.decomposition =
+        random_decomposition(choice, problem, config, ctas * 4 / cluster_size(config.tiling));
+    return RandomKernel{problem, config, ctas};
+  });
+}
+
+TEST_CASE("Ten thousand random tcgen05 kernels neither deadlock nor beat a bound") {
+  check_kernels(example_blackwell(), 10000, [](Choice& choice) {
+    const KernelConfig config = random_tcgen05_config(choice);
+    const Tiling& t = config.tiling;
+    GemmProblem problem = fp16(choice.between(1, 6 * t.block_m), choice.between(1, 6 * t.block_n),
+                               choice.between(1, 6 * t.block_k));
+    problem.shape.k = round_up<i64>(problem.shape.k, 8);
+    const i32 ctas =
+        tensor_memory_columns(config) <= kTensorMemoryColumns / 2 ? choice.of({1, 1, 2}) : 1;
+    return RandomKernel{problem, config, ctas};
+  });
 }
