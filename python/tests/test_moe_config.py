@@ -65,7 +65,7 @@ def test_a_file_is_overwritten_only_with_replace_and_as_a_whole(tmp_path, capsys
     assert "cannot write: No space left on device" in capsys.readouterr().err
     assert tilecast.__main__.main([*options, "--replace"]) == 0 and list(json.loads(path.read_text())) == ["1"]
     assert stat.S_IMODE(path.stat().st_mode) == 0o640 and os.listdir(path.parent) == [path.name]
-    # Behind a link its target is replaced, as the program does; and a link is a file of that name.
+    # A link counts as a file of that name. With --replace its target is replaced, as by the program.
     (tmp_path / "target").write_text("tuned")
     path.unlink()
     path.symlink_to(tmp_path / "target")

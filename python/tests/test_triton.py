@@ -129,7 +129,7 @@ def test_a_configuration_that_cannot_be_launched_is_pruned():
 def test_numbers_of_a_tile_are_whole_and_fit_32_bits(name, value):
     with pytest.raises(tilecast.ConfigError, match=name):
         tt.Tile(**{"block_m": 64, "block_n": 64, "block_k": 64, name: value})
-    if value != 0:  # num_stages and group_m of 0 are as of 1
+    if value != 0:  # num_stages=0 and group_m=0 mean 1
         with pytest.raises(tilecast.ConfigError, match=name):
             tt.Tile.of({"block_m": 64, "block_n": 64, "block_k": 64, name: value})
 

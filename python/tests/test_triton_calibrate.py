@@ -104,7 +104,8 @@ def check(path, *options):
 
 def test_rows_that_are_no_measurement_are_left_out_with_a_reason(tmp_path, capsys):
     path = tmp_path / "rows.csv"
-    path.write_text(NAMES + GOOD + "".join(GOOD.replace("250.0", time) for time in ("nan", "inf", "0", "-1", "", "1e-300", "1e10")) +
+    times = "nan", "inf", "0", "-1", "", "1e-300", "1e10"
+    path.write_text(NAMES + GOOD + "".join(GOOD.replace("250.0", time) for time in times) +
                     GOOD.replace("4096,4096,4096", f"{2**31},4096,4096") +
                     GOOD.replace("128,128", "0,128") + GOOD.replace(",8,0,", ",3,0,") * 2 +
                     # a byte-order mark is not part of a name
@@ -129,7 +130,8 @@ def test_a_problem_that_cannot_be_predicted_is_named_by_its_line(tmp_path, capsy
     path.write_text(NAMES + GOOD + GOOD.replace("4096,4096,4096", ",".join(3 * [str(2**31 - 1)])))
     assert check(path) == 2 and f"{path}:3: " in capsys.readouterr().err
     for family, why in (({"factors": {"all": 1e4}}, "factors: expected"), ({"outside": -1e9}, "outside: expected")):
-        (tmp_path / "family.json").write_text(json.dumps({"schema": 1, "cycles": {}, "factors": {}, "outside": 0, **family}))
+        terms = {"schema": 1, "cycles": {}, "factors": {}, "outside": 0, **family}
+        (tmp_path / "family.json").write_text(json.dumps(terms))
         path.write_text(NAMES + GOOD)
         assert check(path, "--family", str(tmp_path / "family.json")) == 2
         assert f"family.json: {why}" in capsys.readouterr().err

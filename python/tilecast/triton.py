@@ -44,11 +44,11 @@ _NAMES = {
 
 # Accumulators per thread that leave room in its 255 registers; the next power of two does not.
 _MOST_ACCUMULATORS = 128
-# Limits of CUDA, Triton and TMA: threads of a CTA; elements of a tensor; bytes of which rows are multiples.
+# Limits: threads per CTA (CUDA), elements per tensor (Triton), bytes that divide the rows of a TMA load.
 _MOST_THREADS, _MOST_ELEMENTS, _TMA_BYTES = 1024, 1 << 20, 16
 _MOST_INTEGER = (1 << 31) - 1
 _MOST_GROUP = 1 << 20  # of our rasters; more tiles than any problem has along M
-# Bounds of what a fit gives, by a Family's parts: factors and weights are logarithms of times.
+# Largest magnitude of a Family's numbers, by part. Factors and learned weights are logarithms of times.
 _MOST = {"cycles": 1e6, "factors": 10.0, "outside": 1e6, "learned": 1e3, "costs": 1e12}
 # Unit of a feature, from the H200 on which the package's family was fitted; a fit for another GPU
 # finds its own factor.
@@ -239,7 +239,7 @@ class Family:
     fitted_to: tuple[str, ...] = ()
 
     def check(self) -> None:
-        """Raises ConfigError for unknown names and for numbers that are not finite or far beyond any fit."""
+        """Raises ConfigError for unknown names and for numbers that are not finite or exceed any fit."""
         for part, names, known in (("cycles", self.cycles, CYCLES), ("factors", self.factors, FACTORS),
                                    ("fitted_to", self.fitted_to, KINDS)):
             unknown = set(names) - set(known)
@@ -379,7 +379,7 @@ def why_not_launched(tile: Tile, m: int, n: int, k: int, dtype: Any, layout: str
             if row * element_bytes % _TMA_BYTES:
                 return f"rows of {name} have {row * element_bytes} bytes: TMA loads multiples of {_TMA_BYTES}"
             if of_block * element_bytes < _TMA_BYTES:
-                return f"a block's rows of {name} have {of_block * element_bytes} bytes: TMA loads at least {_TMA_BYTES}"
+                return f"rows of a block of {name} have {of_block * element_bytes} bytes: TMA loads {_TMA_BYTES} or more"
     return ""
 
 
@@ -546,8 +546,8 @@ class Tuner:
     def early_config_prune(self, top_k: int = 8) -> Callable[..., list]:
         """A function for prune_configs_by["early_config_prune"]. It keeps `top_k` configurations, the one with the
         shortest predicted time first (`picked`); or all of them in order, with a warning, for a problem that
-        the model cannot predict or no configuration can be launched on. When called, it raises ConfigError for missing names and for configurations
-        that Triton would reject."""
+        the model cannot predict or that no configuration can be launched on. When called, it raises ConfigError for
+        missing names and for configurations that Triton would reject."""
         if top_k < 1:
             raise ConfigError(f"top_k: expected at least 1, got {top_k}")
 
@@ -622,9 +622,9 @@ def _said(config: Any) -> dict[str, Any]:
 def _operands(low: Mapping[str, Any]) -> list[Any]:
     """A and B of a call, by their names, else its first two tensors."""
     tensors = {name: value for name, value in low.items() if len(getattr(value, "shape", ())) > 0}
-    named = [next((tensors[name] for name in (of, f"{of}_ptr", f"{of}_desc", f"{of}_desc_ptr") if name in tensors), None)
-             for of in "ab"]
-    return list(tensors.values())[:2] if None in named else named
+    a, b = ([tensors[name] for name in (one, f"{one}_ptr", f"{one}_desc", f"{one}_desc_ptr") if name in tensors]
+            for one in "ab")
+    return [a[0], b[0]] if a and b else list(tensors.values())[:2]
 
 
 def _layout(low: Mapping[str, Any], tensors: Sequence[Any], sides: Sequence[int]) -> str:
