@@ -50,6 +50,7 @@ struct AttentionKernel : Given {
   static constexpr i32 kGroups = kConfig.groups;  // consumer warpgroups
   static constexpr i32 kKvBlock = kConfig.kv_block;
   static constexpr i32 kStages = kConfig.stages;
+  static constexpr i32 kQuerySlots = kSmem.q_slots;
   static constexpr bool kTurns = traits_of(kConfig.schedule).takes_turns && kGroups > 1;
   static constexpr bool kSplits = kConfig.splits > 1;
   static constexpr bool kDynamic = kConfig.order == AttentionOrder::kDynamic;

@@ -34,7 +34,7 @@ __device__ __forceinline__ void run(const AttentionArgs& args) {
     }
   };
   if (loads) {
-    load_queries(args, smem, tile, 0);
+    load_queries(args, smem, tile, 0, 0);
   }
   for (i32 stage = 0; stage < Kernel::kStages; ++stage) {
     load_k(end - 1 - stage, stage);
@@ -61,7 +61,7 @@ __device__ __forceinline__ void run(const AttentionArgs& args) {
     __syncthreads();
     load_v(block - Kernel::kStages, stage);
   };
-  ptx::mbarrier_wait(smem.q_full(0), 0);
+  ptx::mbarrier_wait(smem.q_full(0, 0), 0);
   i32 block = end - 1;
   for (; block >= end - tile.masked; --block) {
     add_block(block, true);
@@ -69,7 +69,11 @@ __device__ __forceinline__ void run(const AttentionArgs& args) {
   for (; block >= tile.first; --block) {
     add_block(block, false);
   }
-  store_tile(args, smem, tile, linear, 0, o, softmax);
+  store_tile(args, smem, linear, 0, 0, o, softmax);
+  if (!Kernel::kSplits && loads) {
+    ptx::mbarrier_wait(smem.o_full(0, 0), 0);
+    send_output<Kernel>(args, tile, 0, smem.q(0, 0));
+  }
 }
 
 }  // namespace tilecast

@@ -19,8 +19,9 @@ struct AttentionShared {
     return {ptx::shared_address(dynamic)};
   }
 
-  __device__ u32 q(i32 group) const {
-    return base + group * Kernel::kSlabs * Kernel::kQuerySlabBytes;
+  /// Of a warpgroup, in one of the slots.
+  __device__ u32 q(i32 slot, i32 group) const {
+    return base + place(slot, group) * Kernel::kSlabs * Kernel::kQuerySlabBytes;
   }
   __device__ u32 k(i32 stage) const {
     return base + Kernel::kSmem.k_offset + stage * Kernel::kSmem.stage_bytes;
@@ -33,16 +34,25 @@ struct AttentionShared {
   __device__ u32 k_empty(i32 stage) const { return barrier(Kernel::kStages + stage); }
   __device__ u32 v_full(i32 stage) const { return barrier(2 * Kernel::kStages + stage); }
   __device__ u32 v_empty(i32 stage) const { return barrier(3 * Kernel::kStages + stage); }
-  __device__ u32 q_full(i32 group) const { return barrier(4 * Kernel::kStages + group); }
-  __device__ u32 q_empty(i32 group) const { return q_full(Kernel::kGroups + group); }
+  __device__ u32 q_full(i32 slot, i32 group) const {
+    return barrier(4 * Kernel::kStages + place(slot, group));
+  }
+  /// O is where Q was.
+  __device__ u32 o_full(i32 slot, i32 group) const {
+    return q_full(Kernel::kQuerySlots + slot, group);
+  }
+  __device__ u32 q_empty(i32 slot, i32 group) const {
+    return q_full(2 * Kernel::kQuerySlots + slot, group);
+  }
   /// Of the slots of drawn tiles.
-  __device__ u32 drawn_full(i32 slot) const { return q_full(2 * Kernel::kGroups + slot); }
+  __device__ u32 drawn_full(i32 slot) const { return q_full(3 * Kernel::kQuerySlots, slot); }
   __device__ u32 drawn_empty(i32 slot) const { return drawn_full(2 + slot); }
   __device__ u32 drawn(i32 slot) const { return drawn_full(4) + slot * 4; }
   /// Whether this CTA is a tile's last one.
   __device__ u32 is_last() const { return drawn(2); }
 
  private:
+  __device__ static i32 place(i32 slot, i32 group) { return slot * Kernel::kGroups + group; }
   __device__ u32 barrier(i32 index) const {
     return base + Kernel::kSmem.barrier_offset + index * 8;
   }

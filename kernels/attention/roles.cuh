@@ -1,9 +1,9 @@
-// The roles of a specialised attention kernel: one thread loads, warpgroups each multiply their 64
-// rows of every tile. Registers move from the one to the others.
+// The roles of a specialised attention kernel: one thread loads, one stores, warpgroups each
+// multiply their 64 rows of every tile. Registers move from the one to the others.
 //
 // K and V have a ring of stages each, which the producer fills across tile boundaries in the order
 // in which blocks are walked, from the last to the first. Each warpgroup has its own place for Q,
-// from which its output leaves, too; the next tile's Q is loaded there once the output has left.
+// from which its output leaves, too, by another thread; a later tile's Q is loaded there behind it.
 #pragma once
 
 #include "kernels/attention/store.cuh"
@@ -74,23 +74,25 @@ __device__ __forceinline__ void load_keys(const AttentionArgs& args, const Tenso
 template <class Kernel>
 __device__ __forceinline__ void load_queries(const AttentionArgs& args,
                                              const AttentionShared<Kernel>& smem,
-                                             const AttentionTile& tile, i32 group) {
-  ptx::mbarrier_arrive_expect_tx(smem.q_full(group), Kernel::kLoadedQueryBytes);
+                                             const AttentionTile& tile, i32 group, i32 slot) {
+  ptx::mbarrier_arrive_expect_tx(smem.q_full(slot, group), Kernel::kLoadedQueryBytes);
 #pragma unroll
   for (i32 slab = 0; slab < Kernel::kSlabs; ++slab) {
-    ptx::tma_load_5d(smem.q(group) + slab * Kernel::kQuerySlabBytes, &args.q, slab * Kernel::kSlab,
-                     0, tile.query + group * Kernel::kQueries, tile.head, tile.batch,
-                     smem.q_full(group));
+    ptx::tma_load_5d(smem.q(slot, group) + slab * Kernel::kQuerySlabBytes, &args.q,
+                     slab * Kernel::kSlab, 0, tile.query + group * Kernel::kQueries, tile.head,
+                     tile.batch, smem.q_full(slot, group));
   }
 }
 
 template <class Kernel>
 using KvPosition = BufferPosition<Kernel::kStages>;
+template <class Kernel>
+using QueryPosition = BufferPosition<Kernel::kQuerySlots>;
 
 template <class Kernel>
 __device__ inline void produce(const AttentionArgs& args, const AttentionShared<Kernel>& smem) {
   KvPosition<Kernel> k, v;
-  u32 q_phase = 0;
+  QueryPosition<Kernel> q;
   const auto load_k = [&](const AttentionTile& tile, i32 block) {
     ptx::mbarrier_wait(smem.k_empty(k.index), k.phase ^ 1);
     load_keys<Kernel>(args, args.k, tile, block, smem.k(k.index), smem.k_full(k.index));
@@ -104,22 +106,40 @@ __device__ inline void produce(const AttentionArgs& args, const AttentionShared<
   AttentionTiles<Kernel, true> tiles(args, smem);
   for (i32 t = tiles.first(); tiles.has(t); t = tiles.next(t)) {
     const AttentionTile tile = args.work.at(t);
-    if (tile.count > 0) {
-      load_k(tile, tile.first + tile.count - 1);
-    }
-    for (i32 group = 0; group < Kernel::kGroups; ++group) {
-      ptx::mbarrier_wait(smem.q_empty(group), q_phase ^ 1);
-      load_queries(args, smem, tile, group);
-    }
-    q_phase ^= 1;
-    for (i32 block = tile.first + tile.count - 1; block >= tile.first; --block) {
-      if (block > tile.first) {
-        load_k(tile, block - 1);
+    const i32 end = tile.first + tile.count;
+    for (i32 step = 0; step <= tile.count; ++step) {
+      if (step < tile.count) {
+        load_k(tile, end - 1 - step);
       }
-      load_v(tile, block);
+      if (step > 0) {
+        load_v(tile, end - step);
+        continue;
+      }
+#pragma unroll 1
+      for (i32 group = 0; group < Kernel::kGroups; ++group) {
+        ptx::mbarrier_wait(smem.q_empty(q.index, group), q.phase ^ 1);
+        load_queries(args, smem, tile, group, q.index);
+      }
+      q.advance();
     }
   }
   tiles.leave();
+}
+
+/// Sends what the warpgroups leave of each tile, so that they need not wait for it.
+template <class Kernel>
+__device__ inline void send(const AttentionArgs& args, const AttentionShared<Kernel>& smem) {
+  QueryPosition<Kernel> o;
+  AttentionTiles<Kernel, false> tiles(args, smem);
+  for (i32 t = tiles.first(); tiles.has(t); t = tiles.next(t)) {
+    const AttentionTile tile = args.work.at(t);
+    for (i32 group = 0; group < Kernel::kGroups; ++group) {
+      ptx::mbarrier_wait(smem.o_full(o.index, group), o.phase);
+      send_output<Kernel>(args, tile, group, smem.q(o.index, group));
+      ptx::mbarrier_arrive(smem.q_empty(o.index, group));
+    }
+    o.advance();
+  }
 }
 
 /// What a consumer warpgroup has while it walks a tile's blocks.
@@ -130,11 +150,12 @@ struct Walker {
   float scale;                  // log2
   SeenKeys<Kernel> seen{};      // by its rows
   KvPosition<Kernel> k{}, v{};  // the stages to multiply next
+  QueryPosition<Kernel> q{};
 
   /// Issues S = Q K^T of the next stage of K, once that has landed.
   __device__ __forceinline__ void multiply_k(Scores<Kernel>& s) {
     ptx::mbarrier_wait(smem.k_full(k.index), k.phase);
-    multiply_q_k<Kernel>(s, smem.q(group), smem.k(k.index));
+    multiply_q_k<Kernel>(s, smem.q(q.index, group), smem.k(k.index));
   }
   /// Issues O += P V likewise.
   __device__ __forceinline__ void multiply_v(Sums<Kernel>& o, const Weights<Kernel>& p) {
@@ -186,7 +207,6 @@ __device__ __forceinline__ void consume(const AttentionArgs& args,
                                         Attend attend) {
   Walker<Kernel> walker{smem, group, args.scale_log2};
   AttentionTiles<Kernel, false> tiles(args, smem);
-  u32 q_phase = 0;
   if (group == Kernel::kGroups - 1) {
     walker.end_turn();  // the first warpgroup begins
   }
@@ -195,11 +215,11 @@ __device__ __forceinline__ void consume(const AttentionArgs& args,
     walker.seen = SeenKeys<Kernel>::of(args.work, tile.query + group * Kernel::kQueries);
     Sums<Kernel> o{};
     Softmax<Kernel> softmax;
-    ptx::mbarrier_wait(smem.q_full(group), q_phase);
-    q_phase ^= 1;
+    ptx::mbarrier_wait(smem.q_full(walker.q.index, group), walker.q.phase);
     attend(walker, tile, o, softmax);
     asm volatile("" : "+r"(t));  // the tile's place is computed anew, not kept in registers
-    store_tile(args, smem, args.work.at(t), t, group, o, softmax);
+    store_tile(args, smem, t, group, walker.q.index, o, softmax);
+    walker.q.advance();
   }
 }
 
@@ -214,32 +234,45 @@ __device__ __forceinline__ void initialise_barriers(const AttentionShared<Kernel
     ptx::mbarrier_init(smem.v_empty(stage), kConsumerWarps);
   }
   for (i32 group = 0; group < Kernel::kGroups; ++group) {
-    ptx::mbarrier_init(smem.q_full(group), 1);
-    ptx::mbarrier_init(smem.q_empty(group), 1);
+    for (i32 slot = 0; slot < Kernel::kQuerySlots; ++slot) {
+      ptx::mbarrier_init(smem.q_full(slot, group), 1);
+      ptx::mbarrier_init(smem.o_full(slot, group), kGroupThreads);
+      ptx::mbarrier_init(smem.q_empty(slot, group), 1);
+    }
   }
   for (i32 slot = 0; slot < 2; ++slot) {
     ptx::mbarrier_init(smem.drawn_full(slot), 1);
-    ptx::mbarrier_init(smem.drawn_empty(slot), Kernel::kGroups * kGroupThreads);
+    ptx::mbarrier_init(smem.drawn_empty(slot),
+                       Kernel::kGroups * kGroupThreads + (Kernel::kSplits ? 0 : 1));
   }
   ptx::fence_mbarrier_init();
 }
 
+/// The producer initialised the barriers and goes on without waiting for the CTA to meet.
 template <class Kernel, class Attend>
 __device__ __forceinline__ void run_specialized(const AttentionArgs& args, Attend attend) {
+  constexpr u32 kWholeCta = 0;
   const auto smem = AttentionShared<Kernel>::here();
   const i32 warp = ptx::uniform_warp_index(), group = warp / 4;
-  const bool produces = warp == Kernel::kGroups * 4;
-  if (produces && ptx::elect_one()) {
-    for (const TensorMap* map : {&args.k, &args.q, &args.v, &args.o}) {
-      ptx::prefetch_tensor_map(map);
+  const bool produces = warp == Kernel::kGroups * 4, sends = warp == Kernel::kGroups * 4 + 1;
+  if (produces) {
+    if (ptx::elect_one()) {
+      for (const TensorMap* map : {&args.k, &args.q, &args.v, &args.o}) {
+        ptx::prefetch_tensor_map(map);
+      }
+      initialise_barriers(smem);
     }
-    initialise_barriers(smem);
+    __syncwarp();
+    ptx::named_barrier_arrive(kWholeCta, Kernel::kThreads);
+  } else {
+    ptx::named_barrier_sync(kWholeCta, Kernel::kThreads);
   }
-  __syncthreads();
   if (group == Kernel::kGroups) {
     ptx::setmaxnreg_dec<Kernel::kRegisters.producer>();
     if (produces && ptx::elect_one()) {
       produce<Kernel>(args, smem);
+    } else if (sends && !Kernel::kSplits && ptx::elect_one()) {
+      send<Kernel>(args, smem);
     }
   } else {
     ptx::setmaxnreg_inc<Kernel::kRegisters.consumer>();

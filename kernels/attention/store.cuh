@@ -1,6 +1,6 @@
 // The end of a tile. Unsplit, its output goes through shared memory, where Q was, to global memory
 // by one bulk copy a slab, clipped at the last query. Split, each CTA writes its part in fp32, and
-// the last CTA of the tile sums the parts.
+// the last CTA of the tile sums the parts, all of whose loads are on their way at once.
 #pragma once
 
 #include "kernels/attention/softmax.cuh"
@@ -67,26 +67,17 @@ __device__ __forceinline__ void stage_output(const Sums<Kernel>& o, u32 to) {
   }
 }
 
+/// By one thread, once the warpgroup's output is staged. Q's place is free behind it.
 template <class Kernel>
-__device__ __forceinline__ void store_whole(const AttentionArgs& args,
-                                            const AttentionShared<Kernel>& smem,
-                                            const AttentionTile& tile, i32 group,
-                                            const Sums<Kernel>& o) {
-  sync_group(group);  // every warp is done with Q
-  stage_output<Kernel>(o, smem.q(group));
-  ptx::fence_proxy_async();
-  sync_group(group);
-  if (threadIdx.x / 32 % 4 == 0 && ptx::elect_one()) {
+__device__ __forceinline__ void send_output(const AttentionArgs& args, const AttentionTile& tile,
+                                            i32 group, u32 from) {
 #pragma unroll
-    for (i32 slab = 0; slab < Kernel::kSlabs; ++slab) {
-      ptx::tma_store_5d(&args.o, smem.q(group) + slab * Kernel::kQuerySlabBytes,
-                        slab * Kernel::kSlab, 0, tile.query + group * Kernel::kQueries, tile.head,
-                        tile.batch);
-    }
-    ptx::tma_store_commit();
-    ptx::tma_store_wait_read<0>();
-    ptx::mbarrier_arrive(smem.q_empty(group));
+  for (i32 slab = 0; slab < Kernel::kSlabs; ++slab) {
+    ptx::tma_store_5d(&args.o, from + slab * Kernel::kQuerySlabBytes, slab * Kernel::kSlab, 0,
+                      tile.query + group * Kernel::kQueries, tile.head, tile.batch);
   }
+  ptx::tma_store_commit();
+  ptx::tma_store_wait_read<0>();
 }
 
 template <class Kernel>
@@ -111,14 +102,56 @@ __device__ __forceinline__ void store_part(const AttentionArgs& args, const Atte
   }
 }
 
+/// One row of the parts of a tile, read by a warp: each lane has kWidth columns side by side of
+/// every kLanes * kWidth.
+template <class Kernel>
+struct RowParts {
+  static constexpr i32 kLanes = 32;
+  static constexpr i32 kWidth = min_of(4, Kernel::kHeadDim / kLanes);
+  static constexpr i32 kPieces = Kernel::kHeadDim / kLanes / kWidth;
+  static constexpr i32 kBatch = 64 / kPieces / kWidth;  // parts on their way at once
+
+  const AttentionArgs& args;
+  const OutputRow& row;
+  i32 lane;
+  ptx::Vector<kWidth * 4> values[kBatch][kPieces] = {};
+
+  __device__ __forceinline__ void load(i32 first) {
+#pragma unroll
+    for (i32 i = 0; i < kBatch; ++i) {
+      const i32 split = min_of(first + i, args.work.splits - 1);  // those beyond have no weight
+      const float* const part = args.partial_o + row.part(args, split) * Kernel::kHeadDim;
+#pragma unroll
+      for (i32 piece = 0; piece < kPieces; ++piece) {
+        values[i][piece] = ptx::load_global<kWidth * 4, false>(
+            part + (piece * kLanes + lane) * kWidth, /*policy=*/0);
+      }
+    }
+  }
+  /// `weight`: of lane l, of the part that is l further than the first one of this round.
+  __device__ __forceinline__ void add_to(float (&sum)[kPieces][kWidth], float weight,
+                                         i32 first_lane) const {
+#pragma unroll
+    for (i32 i = 0; i < kBatch; ++i) {
+      const float share = __shfl_sync(0xffffffff, weight, first_lane + i);
+#pragma unroll
+      for (i32 piece = 0; piece < kPieces; ++piece) {
+#pragma unroll
+        for (i32 c = 0; c < kWidth; ++c) {
+          sum[piece][c] += share * __uint_as_float(values[i][piece].word[c]);
+        }
+      }
+    }
+  }
+};
+
 /// The sum of a tile's parts, weighted by their share of each row's sum; a warp for each row.
 template <class Kernel>
 __device__ __forceinline__ void combine_parts(const AttentionArgs& args,
                                               const AttentionTile& tile) {
-  constexpr i32 kLanes = 32, kWarps = Kernel::kGroups * 4, kRows = Kernel::kGroups * kGroupRows;
-  constexpr i32 kWidth = min_of(4, Kernel::kHeadDim / kLanes);  // columns side by side
-  constexpr i32 kPieces = Kernel::kHeadDim / kLanes / kWidth;
-  constexpr i32 kRounds = kMostAttentionSplits / kLanes;
+  using Parts = RowParts<Kernel>;
+  constexpr i32 kLanes = Parts::kLanes, kRounds = kMostAttentionSplits / kLanes;
+  constexpr i32 kWarps = Kernel::kGroups * 4, kRows = Kernel::kGroups * kGroupRows;
   const i32 splits = args.work.splits, lane = static_cast<i32>(threadIdx.x) % kLanes;
   for (i32 r = static_cast<i32>(threadIdx.x) / kLanes; r < kRows; r += kWarps) {
     const OutputRow row = OutputRow::of<Kernel>(args, tile, r);
@@ -131,6 +164,11 @@ __device__ __forceinline__ void combine_parts(const AttentionArgs& args,
       const i32 split = round * kLanes + lane;
       weight[round] = split < splits ? ptx::load_one(args.partial_lse + row.part(args, split))
                                      : minus_infinity();
+    }
+    Parts parts{args, row, lane};
+    parts.load(0);
+#pragma unroll
+    for (i32 round = 0; round < kRounds; ++round) {
       largest = fmaxf(largest, weight[round]);
     }
     largest = over_lanes<kLanes>(largest, [](float a, float b) { return fmaxf(a, b); });
@@ -141,24 +179,14 @@ __device__ __forceinline__ void combine_parts(const AttentionArgs& args,
       all += weight[round];
     }
     all = over_lanes<kLanes>(all, [](float a, float b) { return a + b; });
-    float sum[kPieces][kWidth] = {};
+    float sum[Parts::kPieces][Parts::kWidth] = {};
 #pragma unroll
     for (i32 round = 0; round < kRounds; ++round) {
-      const i32 here = min_of(kLanes, splits - round * kLanes);
-#pragma unroll 8
-      for (i32 i = 0; i < here; ++i) {
-        const float share = __shfl_sync(0xffffffff, weight[round], i);
-        const float* const part =
-            args.partial_o + row.part(args, round * kLanes + i) * Kernel::kHeadDim;
-#pragma unroll
-        for (i32 piece = 0; piece < kPieces; ++piece) {
-          const auto o = ptx::load_global<kWidth * 4, false>(
-              part + (piece * kLanes + lane) * kWidth, /*policy=*/0);
-#pragma unroll
-          for (i32 c = 0; c < kWidth; ++c) {
-            sum[piece][c] += share * __uint_as_float(o.word[c]);
-          }
+      for (i32 i = 0; i < kLanes && round * kLanes + i < splits; i += Parts::kBatch) {
+        if (round + i > 0) {
+          parts.load(round * kLanes + i);
         }
+        parts.add_to(sum, weight[round], i);
       }
     }
     const float inverse = all == 0 ? 0 : 1 / all;
@@ -166,14 +194,15 @@ __device__ __forceinline__ void combine_parts(const AttentionArgs& args,
     auto* const out = static_cast<unsigned short*>(args.out) + row.batch * s.batch +
                       row.head * s.head + row.query * s.row;
 #pragma unroll
-    for (i32 piece = 0; piece < kPieces; ++piece) {
-      ptx::Vector<kWidth * 2> rounded;
+    for (i32 piece = 0; piece < Parts::kPieces; ++piece) {
+      ptx::Vector<Parts::kWidth * 2> rounded;
 #pragma unroll
-      for (i32 c = 0; c < kWidth; c += 2) {
+      for (i32 c = 0; c < Parts::kWidth; c += 2) {
         rounded.word[c / 2] = ptx::pack_16bit<Kernel::kElementType>(sum[piece][c] * inverse,
                                                                     sum[piece][c + 1] * inverse);
       }
-      ptx::store_global<kWidth * 2, false>(out + (piece * kLanes + lane) * kWidth, rounded, 0);
+      ptx::store_global<Parts::kWidth * 2, false>(out + (piece * kLanes + lane) * Parts::kWidth,
+                                                  rounded, 0);
     }
     if (args.lse != nullptr && lane == 0) {
       args.lse[row.index(args)] =
@@ -203,34 +232,43 @@ __device__ __forceinline__ void combine_if_last(const AttentionArgs& args,
   }
 }
 
-/// By every thread of a consumer warpgroup, whose blocks of tile `linear` are in `o` and `softmax`.
 template <class Kernel>
-__device__ __forceinline__ void store_tile(const AttentionArgs& args,
-                                           const AttentionShared<Kernel>& smem,
-                                           const AttentionTile& tile, i32 linear, i32 group,
-                                           Sums<Kernel>& o, Softmax<Kernel>& softmax) {
-  float lse[2];
-  softmax.finish(o, lse, args.scale_log2);
-  if constexpr (Kernel::kSplits) {
-    store_part<Kernel>(args, tile, group, o, lse);
-    sync_group(group);  // every warp is done with Q
-    if (threadIdx.x % kGroupThreads == 0) {
-      ptx::mbarrier_arrive(smem.q_empty(group));
-    }
-    combine_if_last(args, smem, tile, linear);
-  } else {
-    store_whole(args, smem, tile, group, o);
-    const ThreadRows rows = ThreadRows::here();
-    if (args.lse != nullptr && rows.column == 0) {
+__device__ __forceinline__ void store_lse(const AttentionArgs& args, const AttentionTile& tile,
+                                          i32 group, const float (&lse)[2]) {
+  const ThreadRows rows = ThreadRows::here();
+  if (args.lse != nullptr && rows.column == 0) {
 #pragma unroll
-      for (i32 which = 0; which < 2; ++which) {
-        const OutputRow row =
-            OutputRow::of<Kernel>(args, tile, group * kGroupRows + rows.row(which));
-        if (row.exists) {
-          args.lse[row.index(args)] = lse[which] * kLn2;
-        }
+    for (i32 which = 0; which < 2; ++which) {
+      const OutputRow row = OutputRow::of<Kernel>(args, tile, group * kGroupRows + rows.row(which));
+      if (row.exists) {
+        args.lse[row.index(args)] = lse[which] * kLn2;
       }
     }
+  }
+}
+
+/// By every thread of a consumer warpgroup, whose blocks of tile `linear` are in `o` and `softmax`.
+/// Leaves the output where Q was, in `slot`, and tells who sends it; or writes parts.
+template <class Kernel>
+__device__ __forceinline__ void store_tile(const AttentionArgs& args,
+                                           const AttentionShared<Kernel>& smem, i32 linear,
+                                           i32 group, i32 slot, Sums<Kernel>& o,
+                                           Softmax<Kernel>& softmax) {
+  const AttentionTile tile = args.work.at(linear);
+  float lse[2];
+  softmax.finish(o, lse, args.scale_log2);
+  sync_group(group);  // every warp is done with Q
+  if constexpr (Kernel::kSplits) {
+    if (threadIdx.x % kGroupThreads == 0) {
+      ptx::mbarrier_arrive(smem.q_empty(slot, group));
+    }
+    store_part<Kernel>(args, tile, group, o, lse);
+    combine_if_last(args, smem, tile, linear);
+  } else {
+    stage_output<Kernel>(o, smem.q(slot, group));
+    ptx::fence_proxy_async();
+    ptx::mbarrier_arrive(smem.o_full(slot, group));
+    store_lse<Kernel>(args, tile, group, lse);
   }
 }
 

@@ -116,7 +116,7 @@ TILECAST_HD constexpr AttentionRegisters attention_registers(const AttentionConf
   if (!has_producer(c.schedule)) {
     return {0, min_of(255, share / kStep * kStep)};
   }
-  const i32 producer = c.groups == 3 ? 32 : 24;
+  const i32 producer = c.groups == 3 ? 32 : 40;
   const i32 all = min_of(kMost, share / kStep * kStep) * (c.groups + 1);
   return {producer, min_of(kMost, (all - producer) / c.groups / kStep * kStep)};
 }
@@ -135,21 +135,28 @@ TILECAST_HD constexpr i32 accumulator_registers(const AttentionConfig& c, i32 he
 /// after the other. Every part begins at a multiple of 1024 bytes.
 struct AttentionSmem {
   i32 q_bytes, stage_bytes;  // of one stage of K or of V
-  i32 k_offset, v_offset;    // Q is at 0
+  i32 q_slots;  // of resident CTAs two where they fit: the next Q lands while this tile's O leaves
+  i32 k_offset, v_offset;  // Q is at 0
   i32 barrier_offset;
   i32 total_bytes;  // what the launch asks for
 };
 TILECAST_HD constexpr AttentionSmem attention_smem(const AttentionConfig& c, i32 head_dim) {
-  constexpr i32 kElement = 2, kBarrier = 8;
+  constexpr i32 kElement = 2, kBarrier = 8, kOfSm = 228 * 1024, kOfSystem = 1024;
   AttentionSmem s{};
   s.q_bytes = tile_rows(c) * head_dim * kElement;
   s.stage_bytes = c.kv_block * head_dim * kElement;
-  s.k_offset = s.q_bytes;
-  s.v_offset = s.k_offset + c.stages * s.stage_bytes;
-  s.barrier_offset = s.v_offset + c.stages * s.stage_bytes;
-  // Full and empty of each stage of K and V, of each group's Q, and of two slots of drawn tiles.
-  const i32 barriers = 4 * c.stages + 2 * c.groups + 4;
-  s.total_bytes = s.barrier_offset + barriers * kBarrier + 16;
+  for (s.q_slots = c.grid == AttentionGrid::kResident ? 2 : 1; s.q_slots > 0; --s.q_slots) {
+    s.k_offset = s.q_slots * s.q_bytes;
+    s.v_offset = s.k_offset + c.stages * s.stage_bytes;
+    s.barrier_offset = s.v_offset + c.stages * s.stage_bytes;
+    // Full and empty of each stage of K and V, and of two slots of drawn tiles; Q full, O full and
+    // both empty of each group. Then the drawn tiles, and a flag.
+    const i32 barriers = 4 * c.stages + 3 * s.q_slots * c.groups + 4;
+    s.total_bytes = s.barrier_offset + barriers * kBarrier + 16;
+    if (s.q_slots == 1 || (s.total_bytes + kOfSystem) * c.ctas_per_sm <= kOfSm) {
+      break;
+    }
+  }
   return s;
 }
 
