@@ -52,7 +52,8 @@ struct AttentionKernel : Given {
   static constexpr i32 kStages = kConfig.stages;
   static constexpr i32 kQuerySlots = kSmem.q_slots;
   static constexpr bool kTurns = traits_of(kConfig.schedule).takes_turns && kGroups > 1;
-  static constexpr bool kSplits = kConfig.splits > 1;
+  static constexpr bool kSplits = kConfig.splits > 1;  // of the keys
+  static constexpr bool kClusters = kConfig.grid == AttentionGrid::kClusters;
   static constexpr bool kDynamic = kConfig.order == AttentionOrder::kDynamic;
   static constexpr i32 kQueries = kGroupRows / Given::kPackedHeads;  // of a warpgroup
 

@@ -1,9 +1,10 @@
 // The end of a tile. Unsplit, its output goes through shared memory, where Q was, to global memory
-// by one bulk copy a slab, clipped at the last query. Split, each CTA writes its part in fp32, and
-// the last CTA of the tile sums the parts, all of whose loads are on their way at once.
+// by one bulk copy a slab, clipped at the last query. Split, each CTA leaves its part in fp32: in
+// global memory, where the tile's last CTA sums them, or in its shared memory, for its cluster.
 #pragma once
 
 #include "kernels/attention/softmax.cuh"
+#include "kernels/ptx/cluster.cuh"
 #include "kernels/ptx/global_sync.cuh"
 #include "kernels/ptx/tma.cuh"
 #include "kernels/ptx/vector_access.cuh"
@@ -80,129 +81,169 @@ __device__ __forceinline__ void send_output(const AttentionArgs& args, const Att
   ptx::tma_store_wait_read<0>();
 }
 
+/// The parts of a row of a split tile, in global memory.
 template <class Kernel>
-__device__ __forceinline__ void store_part(const AttentionArgs& args, const AttentionTile& tile,
-                                           i32 group, const Sums<Kernel>& o,
-                                           const float (&lse)[2]) {
+struct GlobalParts {
+  const AttentionArgs& args;
+  OutputRow row;
+
+  __device__ GlobalParts(const AttentionArgs& all, const AttentionShared<Kernel>&, i32,
+                         const OutputRow& of)
+      : args(all), row(of) {}
+  __device__ void store(i32 split, i32 column, float2 o) const {
+    *reinterpret_cast<float2*>(at(split) + column) = o;
+  }
+  __device__ void store_lse(i32 split, float lse) const {
+    args.partial_lse[row.part(args, split)] = lse;
+  }
+  template <i32 kColumns>
+  __device__ ptx::Vector<kColumns * 4> load(i32 split, i32 column) const {
+    return ptx::load_global<kColumns * 4, false>(at(split) + column, /*policy=*/0);
+  }
+  __device__ float load_lse(i32 split) const {
+    return ptx::load_one(args.partial_lse + row.part(args, split));
+  }
+
+ private:
+  __device__ float* at(i32 split) const {
+    return args.partial_o + row.part(args, split) * Kernel::kHeadDim;
+  }
+};
+
+/// The same in shared memory, each in that of the CTA that wrote it: O in the stages of K and V,
+/// which nothing reads any more, log-sum-exps in Q's place.
+template <class Kernel>
+struct ClusterParts {
+  static constexpr i32 kRowBytes = Kernel::kHeadDim * 4 + 32;  // eight rows meet in no bank
+  static_assert(!Kernel::kClusters || kRowBytes * Kernel::kGroups * kGroupRows <=
+                                          2 * Kernel::kStages * Kernel::kSmem.stage_bytes,
+                "a part fits the stages of K and V");
+  u32 o, lse;
+
+  __device__ ClusterParts(const AttentionArgs&, const AttentionShared<Kernel>& smem, i32 of_tile,
+                          const OutputRow&)
+      : o(smem.k(0) + of_tile * kRowBytes), lse(smem.q(0, 0) + of_tile * 4) {}
+  __device__ void store(i32, i32 column, float2 value) const {
+    ptx::store_shared<8>(o + column * 4, {{__float_as_uint(value.x), __float_as_uint(value.y)}});
+  }
+  __device__ void store_lse(i32, float value) const {
+    ptx::store_shared<4>(lse, {{__float_as_uint(value)}});
+  }
+  template <i32 kColumns>
+  __device__ ptx::Vector<kColumns * 4> load(i32 split, i32 column) const {
+    return ptx::load_cluster<kColumns * 4>(o + column * 4, static_cast<u32>(split));
+  }
+  __device__ float load_lse(i32 split) const {
+    return __uint_as_float(ptx::load_cluster<4>(lse, static_cast<u32>(split)).word[0]);
+  }
+};
+
+template <class Kernel, class Parts>
+__device__ __forceinline__ void store_part(const AttentionArgs& args,
+                                           const AttentionShared<Kernel>& smem,
+                                           const AttentionTile& tile, i32 group,
+                                           const Sums<Kernel>& o, const float (&lse)[2]) {
   const ThreadRows rows = ThreadRows::here();
 #pragma unroll
   for (i32 which = 0; which < 2; ++which) {
-    const OutputRow row = OutputRow::of<Kernel>(args, tile, group * kGroupRows + rows.row(which));
+    const i32 of_tile = group * kGroupRows + rows.row(which);
+    const OutputRow row = OutputRow::of<Kernel>(args, tile, of_tile);
     if (row.exists) {
-      const i64 part = row.part(args, tile.split);
-      float* const to = args.partial_o + part * Kernel::kHeadDim + rows.column;
+      const Parts parts(args, smem, of_tile, row);
 #pragma unroll
       for (i32 i = which * 2; i < Kernel::kHeadDim / 2; i += 4) {
-        *reinterpret_cast<float2*>(to + i / 4 * 8) = float2{o[i], o[i + 1]};
+        parts.store(tile.split, rows.column + i / 4 * 8, float2{o[i], o[i + 1]});
       }
       if (rows.column == 0) {
-        args.partial_lse[part] = lse[which];
+        parts.store_lse(tile.split, lse[which]);
       }
     }
   }
 }
 
-/// One row of the parts of a tile, read by a warp: each lane has kWidth columns side by side of
-/// every kLanes * kWidth.
-template <class Kernel>
-struct RowParts {
-  static constexpr i32 kLanes = 32;
-  static constexpr i32 kWidth = min_of(4, Kernel::kHeadDim / kLanes);
-  static constexpr i32 kPieces = Kernel::kHeadDim / kLanes / kWidth;
-  static constexpr i32 kBatch = 64 / kPieces / kWidth;  // parts on their way at once
-
-  const AttentionArgs& args;
-  const OutputRow& row;
-  i32 lane;
-  ptx::Vector<kWidth * 4> values[kBatch][kPieces] = {};
-
-  __device__ __forceinline__ void load(i32 first) {
-#pragma unroll
-    for (i32 i = 0; i < kBatch; ++i) {
-      const i32 split = min_of(first + i, args.work.splits - 1);  // those beyond have no weight
-      const float* const part = args.partial_o + row.part(args, split) * Kernel::kHeadDim;
-#pragma unroll
-      for (i32 piece = 0; piece < kPieces; ++piece) {
-        values[i][piece] = ptx::load_global<kWidth * 4, false>(
-            part + (piece * kLanes + lane) * kWidth, /*policy=*/0);
-      }
-    }
-  }
-  /// `weight`: of lane l, of the part that is l further than the first one of this round.
-  __device__ __forceinline__ void add_to(float (&sum)[kPieces][kWidth], float weight,
-                                         i32 first_lane) const {
-#pragma unroll
-    for (i32 i = 0; i < kBatch; ++i) {
-      const float share = __shfl_sync(0xffffffff, weight, first_lane + i);
-#pragma unroll
-      for (i32 piece = 0; piece < kPieces; ++piece) {
-#pragma unroll
-        for (i32 c = 0; c < kWidth; ++c) {
-          sum[piece][c] += share * __uint_as_float(values[i][piece].word[c]);
-        }
-      }
-    }
-  }
-};
-
-/// The sum of a tile's parts, weighted by their share of each row's sum; a warp for each row.
-template <class Kernel>
+/// Sums the parts of rows first, first + step, ... of a tile (in pairs), weighted by their share of
+/// each row's sum. Half a warp takes a row; all loads of up to sixteen parts are on their way at
+/// once, where registers allow.
+template <class Kernel, class Parts>
 __device__ __forceinline__ void combine_parts(const AttentionArgs& args,
-                                              const AttentionTile& tile) {
-  using Parts = RowParts<Kernel>;
-  constexpr i32 kLanes = Parts::kLanes, kRounds = kMostAttentionSplits / kLanes;
-  constexpr i32 kWarps = Kernel::kGroups * 4, kRows = Kernel::kGroups * kGroupRows;
+                                              const AttentionShared<Kernel>& smem,
+                                              const AttentionTile& tile, i32 first, i32 step) {
+  constexpr i32 kLanes = 16, kWidth = 4, kPieces = Kernel::kHeadDim / kLanes / kWidth;
+  constexpr i32 kBatch =
+      min_of(kLanes, (Kernel::kRegisters.consumer >= 216 ? 32 : 16) / kPieces);  // parts
   const i32 splits = args.work.splits, lane = static_cast<i32>(threadIdx.x) % kLanes;
-  for (i32 r = static_cast<i32>(threadIdx.x) / kLanes; r < kRows; r += kWarps) {
-    const OutputRow row = OutputRow::of<Kernel>(args, tile, r);
-    if (!row.exists) {
+  const i32 half = static_cast<i32>(threadIdx.x) / kLanes % 2;
+  const auto larger = [](float a, float b) { return fmaxf(a, b); };
+  const auto plus = [](float a, float b) { return a + b; };
+  for (i32 pair = first; pair < Kernel::kGroups * kGroupRows / 2; pair += step) {
+    const i32 of_tile = 2 * pair + half;
+    const OutputRow row = OutputRow::of<Kernel>(args, tile, of_tile);
+    if (!__any_sync(0xffffffff, row.exists)) {
       continue;
     }
-    float weight[kRounds], largest = minus_infinity(), all = 0;
+    const Parts parts(args, smem, of_tile, row);
+    const auto load_lse = [&](i32 split) {
+      return row.exists && split < splits ? parts.load_lse(split) : minus_infinity();
+    };
+    ptx::Vector<kWidth * 4> o[kBatch][kPieces];
+    const auto load = [&](i32 begin) {
 #pragma unroll
-    for (i32 round = 0; round < kRounds; ++round) {
-      const i32 split = round * kLanes + lane;
-      weight[round] = split < splits ? ptx::load_one(args.partial_lse + row.part(args, split))
-                                     : minus_infinity();
-    }
-    Parts parts{args, row, lane};
-    parts.load(0);
+      for (i32 i = 0; i < kBatch; ++i) {
 #pragma unroll
-    for (i32 round = 0; round < kRounds; ++round) {
-      largest = fmaxf(largest, weight[round]);
-    }
-    largest = over_lanes<kLanes>(largest, [](float a, float b) { return fmaxf(a, b); });
-    const float origin = largest == minus_infinity() ? 0 : largest;
-#pragma unroll
-    for (i32 round = 0; round < kRounds; ++round) {
-      weight[round] = ptx::exp2_approx(weight[round] - origin);
-      all += weight[round];
-    }
-    all = over_lanes<kLanes>(all, [](float a, float b) { return a + b; });
-    float sum[Parts::kPieces][Parts::kWidth] = {};
-#pragma unroll
-    for (i32 round = 0; round < kRounds; ++round) {
-      for (i32 i = 0; i < kLanes && round * kLanes + i < splits; i += Parts::kBatch) {
-        if (round + i > 0) {
-          parts.load(round * kLanes + i);
+        for (i32 piece = 0; piece < kPieces; ++piece) {
+          o[i][piece] = {};
+          if (row.exists && begin + i < splits) {
+            o[i][piece] = parts.template load<kWidth>(begin + i, (piece * kLanes + lane) * kWidth);
+          }
         }
-        parts.add_to(sum, weight[round], i);
       }
+    };
+    const float of_first = load_lse(lane);
+    load(0);
+    float largest = of_first;
+    for (i32 begin = kLanes; begin < splits; begin += kLanes) {
+      largest = fmaxf(largest, load_lse(begin + lane));
+    }
+    largest = over_lanes<kLanes>(largest, larger);
+    const float origin = largest == minus_infinity() ? 0 : largest;
+    float all = 0, sum[kPieces][kWidth] = {};
+    for (i32 round = 0; round < splits; round += kLanes) {
+      const float weight =
+          ptx::exp2_approx((round == 0 ? of_first : load_lse(round + lane)) - origin);
+      all += weight;
+#pragma unroll
+      for (i32 begin = 0; begin < kLanes; begin += kBatch) {
+        if (round + begin > 0) {
+          load(round + begin);
+        }
+#pragma unroll
+        for (i32 i = 0; i < kBatch; ++i) {
+          const float share = __shfl_sync(0xffffffff, weight, begin + i, kLanes);
+#pragma unroll
+          for (i32 c = 0; c < kPieces * kWidth; ++c) {
+            sum[c / kWidth][c % kWidth] +=
+                share * __uint_as_float(o[i][c / kWidth].word[c % kWidth]);
+          }
+        }
+      }
+    }
+    all = over_lanes<kLanes>(all, plus);
+    if (!row.exists) {
+      continue;
     }
     const float inverse = all == 0 ? 0 : 1 / all;
     const AttentionStrides& s = args.out_strides;
     auto* const out = static_cast<unsigned short*>(args.out) + row.batch * s.batch +
                       row.head * s.head + row.query * s.row;
 #pragma unroll
-    for (i32 piece = 0; piece < Parts::kPieces; ++piece) {
-      ptx::Vector<Parts::kWidth * 2> rounded;
-#pragma unroll
-      for (i32 c = 0; c < Parts::kWidth; c += 2) {
-        rounded.word[c / 2] = ptx::pack_16bit<Kernel::kElementType>(sum[piece][c] * inverse,
-                                                                    sum[piece][c + 1] * inverse);
-      }
-      ptx::store_global<Parts::kWidth * 2, false>(out + (piece * kLanes + lane) * Parts::kWidth,
-                                                  rounded, 0);
+    for (i32 piece = 0; piece < kPieces; ++piece) {
+      constexpr ElementType kType = Kernel::kElementType;
+      const auto& v = sum[piece];
+      ptx::store_global<kWidth * 2, false>(
+          out + (piece * kLanes + lane) * kWidth,
+          {{ptx::pack_16bit<kType>(v[0] * inverse, v[1] * inverse),
+            ptx::pack_16bit<kType>(v[2] * inverse, v[3] * inverse)}},
+          /*policy=*/0);
     }
     if (args.lse != nullptr && lane == 0) {
       args.lse[row.index(args)] =
@@ -211,11 +252,32 @@ __device__ __forceinline__ void combine_parts(const AttentionArgs& args,
   }
 }
 
-/// By every consumer of a CTA whose parts are written; the last CTA of the tile combines.
+/// Among the CTAs of a cluster, of which each sums some rows. None leaves before all have read.
 template <class Kernel>
-__device__ __forceinline__ void combine_if_last(const AttentionArgs& args,
+__device__ __forceinline__ void combine_in_cluster(const AttentionArgs& args,
+                                                   const AttentionShared<Kernel>& smem,
+                                                   const AttentionTile& tile, i32 group,
+                                                   const Sums<Kernel>& o, const float (&lse)[2]) {
+  using Parts = ClusterParts<Kernel>;
+  sync_consumers<Kernel>();  // no warp reads K, V or Q any more
+  store_part<Kernel, Parts>(args, smem, tile, group, o, lse);
+  ptx::cluster_arrive();
+  ptx::cluster_wait();
+  const i32 warp = static_cast<i32>(threadIdx.x) / 32;
+  combine_parts<Kernel, Parts>(args, smem, tile, tile.split + args.work.splits * warp,
+                               args.work.splits * Kernel::kGroups * 4);
+  ptx::cluster_arrive();
+  ptx::cluster_wait();
+}
+
+/// The last CTA whose part is written sums all rows.
+template <class Kernel>
+__device__ __forceinline__ void combine_as_last(const AttentionArgs& args,
                                                 const AttentionShared<Kernel>& smem,
-                                                const AttentionTile& tile, i32 linear) {
+                                                const AttentionTile& tile, i32 linear, i32 group,
+                                                const Sums<Kernel>& o, const float (&lse)[2]) {
+  using Parts = GlobalParts<Kernel>;
+  store_part<Kernel, Parts>(args, smem, tile, group, o, lse);
   const u32 splits = static_cast<u32>(args.work.splits);
   u32* const done = args.parts_done + args.work.by_splits.quotient(static_cast<u32>(linear));
   sync_consumers<Kernel>();
@@ -228,7 +290,8 @@ __device__ __forceinline__ void combine_if_last(const AttentionArgs& args,
   }
   sync_consumers<Kernel>();
   if (ptx::load_shared<4>(smem.is_last()).word[0] != 0) {
-    combine_parts<Kernel>(args, tile);
+    combine_parts<Kernel, Parts>(args, smem, tile, static_cast<i32>(threadIdx.x) / 32,
+                                 Kernel::kGroups * 4);
   }
 }
 
@@ -257,13 +320,16 @@ __device__ __forceinline__ void store_tile(const AttentionArgs& args,
   const AttentionTile tile = args.work.at(linear);
   float lse[2];
   softmax.finish(o, lse, args.scale_log2);
+  if constexpr (Kernel::kClusters) {
+    combine_in_cluster<Kernel>(args, smem, tile, group, o, lse);
+    return;
+  }
   sync_group(group);  // every warp is done with Q
   if constexpr (Kernel::kSplits) {
     if (threadIdx.x % kGroupThreads == 0) {
       ptx::mbarrier_arrive(smem.q_empty(slot, group));
     }
-    store_part<Kernel>(args, tile, group, o, lse);
-    combine_if_last(args, smem, tile, linear);
+    combine_as_last<Kernel>(args, smem, tile, linear, group, o, lse);
   } else {
     stage_output<Kernel>(o, smem.q(slot, group));
     ptx::fence_proxy_async();

@@ -23,8 +23,10 @@ AttentionLaunch::AttentionLaunch(LoadedKernel& kernel, const AttentionProblem& p
       work_(attention_work(problem, config)),
       shape_{.ctas = static_cast<u32>(work_.tiles()),
              .threads = attention_threads(config),
-             .shared_memory_bytes = attention_smem(config, problem.head_dim).total_bytes} {
+             .shared_memory_bytes = attention_smem(config, problem.head_dim).total_bytes,
+             .cluster_size = config.grid == AttentionGrid::kClusters ? config.splits : 1} {
   kernel.allow_shared_memory(shape_.shared_memory_bytes);
+  kernel.allow_large_clusters();
   resident_ctas_per_sm_ = kernel.resident_ctas_per_sm(shape_);
   if (resident_ctas_per_sm_ <= 0) {
     throw Error(ExitCode::kWrong,
@@ -36,7 +38,7 @@ AttentionLaunch::AttentionLaunch(LoadedKernel& kernel, const AttentionProblem& p
     const i32 resident = resident_ctas_per_sm_ * current_device().sm_count;
     shape_.ctas = min_of(shape_.ctas, static_cast<u32>(resident));
   }
-  if (config.splits > 1) {
+  if (config.splits > 1 && config.grid != AttentionGrid::kClusters) {
     partials_ = ZeroedMemory(static_cast<std::size_t>(partial_bytes(problem, config)));
     parts_done_ = ZeroedMemory(static_cast<std::size_t>(work_.tiles() / config.splits) * 4);
   }
@@ -75,7 +77,7 @@ AttentionArgs AttentionLaunch::bind(const AttentionBuffers& buffers, float scale
   args.groups_per_kv = FastDivisor::of(static_cast<u32>(heads_per_kv(p) / packed));
   args.scale_log2 = scale * kLog2E;
   args.lse = buffers.lse;
-  if (config_.splits > 1) {
+  if (config_.splits > 1 && config_.grid != AttentionGrid::kClusters) {
     const i64 rows = i64{p.batch} * p.heads * p.queries * config_.splits;
     args.partial_o = partials_.as<float>();
     args.partial_lse = args.partial_o + rows * p.head_dim;

@@ -79,6 +79,11 @@ void LoadedKernel::allow_shared_memory(i32 bytes) {
       cudaFuncSetAttribute(function(), cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
 }
 
+void LoadedKernel::allow_large_clusters() {
+  TILECAST_CUDA(
+      cudaFuncSetAttribute(function(), cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+}
+
 i32 LoadedKernel::resident_ctas_per_sm(const LaunchShape& shape) const {
   int ctas = 0;
   TILECAST_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(

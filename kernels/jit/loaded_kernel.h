@@ -39,6 +39,9 @@ class LoadedKernel {
   /// Required once before a launch or occupancy query with more than 48 KiB.
   void allow_shared_memory(i32 bytes);
 
+  /// Needed once before a launch of clusters of more than eight CTAs.
+  void allow_large_clusters();
+
   i32 resident_ctas_per_sm(const LaunchShape& shape) const;
   /// Resident clusters on the whole GPU, as computed by the runtime.
   i32 resident_clusters(const LaunchShape& shape) const;

@@ -69,6 +69,7 @@ static_assert(traits_of(static_cast<AttentionSchedule>(kAttentionScheduleCount -
 enum class AttentionGrid : i32 {
   kTiles,     // a CTA per tile, in the hardware's order
   kResident,  // as many CTAs as fit at once, each looping over tiles
+  kClusters,  // as kTiles, and the CTAs that share a tile's keys are a cluster
 };
 
 /// The order of tiles (attention_work.h).
@@ -95,6 +96,7 @@ struct AttentionConfig {
 constexpr i32 kGroupRows = 64;      // of a tile, for each consumer warpgroup: wgmma's M
 constexpr i32 kGroupThreads = 128;  // of a warpgroup
 constexpr i32 kMostAttentionSplits = 128;
+constexpr i32 kMostClusterSplits = 16;  // of one cluster
 constexpr i32 kScoresStep = 16;  // of kv_block: K of the product P V
 
 TILECAST_HD constexpr i32 tile_rows(const AttentionConfig& c) { return c.groups * kGroupRows; }
