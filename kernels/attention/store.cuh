@@ -114,10 +114,8 @@ struct GlobalParts {
 /// which nothing reads any more, log-sum-exps in Q's place.
 template <class Kernel>
 struct ClusterParts {
-  static constexpr i32 kRowBytes = Kernel::kHeadDim * 4 + 32;  // eight rows meet in no bank
-  static_assert(!Kernel::kClusters || kRowBytes * Kernel::kGroups * kGroupRows <=
-                                          2 * Kernel::kStages * Kernel::kSmem.stage_bytes,
-                "a part fits the stages of K and V");
+  static constexpr i32 kRowBytes = part_row_bytes(Kernel::kHeadDim);
+  static_assert(!Kernel::kClusters || part_fits_stages(Kernel::kConfig, Kernel::kHeadDim));
   u32 o, lse;
 
   __device__ ClusterParts(const AttentionArgs&, const AttentionShared<Kernel>& smem, i32 of_tile,
@@ -162,17 +160,18 @@ __device__ __forceinline__ void store_part(const AttentionArgs& args,
 }
 
 /// Sums the parts of rows first, first + step, ... of a tile (in pairs), weighted by their share of
-/// each row's sum. Half a warp takes a row; all loads of up to sixteen parts are on their way at
-/// once, where registers allow.
+/// each row's sum. Half a warp takes a row.
 template <class Kernel, class Parts>
 __device__ __forceinline__ void combine_parts(const AttentionArgs& args,
                                               const AttentionShared<Kernel>& smem,
                                               const AttentionTile& tile, i32 first, i32 step) {
   constexpr i32 kLanes = 16, kWidth = 4, kPieces = Kernel::kHeadDim / kLanes / kWidth;
-  constexpr i32 kBatch =
-      min_of(kLanes, (Kernel::kRegisters.consumer >= 216 ? 32 : 16) / kPieces);  // parts
-  const i32 splits = args.work.splits, lane = static_cast<i32>(threadIdx.x) % kLanes;
-  const i32 half = static_cast<i32>(threadIdx.x) / kLanes % 2;
+  // Loads on their way at once: several warpgroups, or 256 columns, leave few registers.
+  constexpr bool kRoom = Kernel::kGroups == 1 && Kernel::kRegisters.consumer >= 216;
+  constexpr i32 kVectors = kRoom ? min_of(32, 4096 / Kernel::kHeadDim) : 8;
+  constexpr i32 kBatch = min_of(kLanes, kVectors / kPieces);  // parts
+  const i32 splits = args.work.splits, lane = static_cast<i32>(ptx::thread_index()) % kLanes;
+  const i32 half = static_cast<i32>(ptx::thread_index()) / kLanes % 2;
   const auto larger = [](float a, float b) { return fmaxf(a, b); };
   const auto plus = [](float a, float b) { return a + b; };
   for (i32 pair = first; pair < Kernel::kGroups * kGroupRows / 2; pair += step) {
@@ -263,7 +262,7 @@ __device__ __forceinline__ void combine_in_cluster(const AttentionArgs& args,
   store_part<Kernel, Parts>(args, smem, tile, group, o, lse);
   ptx::cluster_arrive();
   ptx::cluster_wait();
-  const i32 warp = static_cast<i32>(threadIdx.x) / 32;
+  const i32 warp = static_cast<i32>(ptx::thread_index()) / 32;
   combine_parts<Kernel, Parts>(args, smem, tile, tile.split + args.work.splits * warp,
                                args.work.splits * Kernel::kGroups * 4);
   ptx::cluster_arrive();
@@ -281,7 +280,7 @@ __device__ __forceinline__ void combine_as_last(const AttentionArgs& args,
   const u32 splits = static_cast<u32>(args.work.splits);
   u32* const done = args.parts_done + args.work.by_splits.quotient(static_cast<u32>(linear));
   sync_consumers<Kernel>();
-  if (threadIdx.x == 0) {
+  if (ptx::thread_index() == 0) {
     const u32 last = ptx::fetch_add_acq_rel(done, 1) == splits - 1 ? 1 : 0;
     if (last != 0) {
       *done = 0;
@@ -290,7 +289,7 @@ __device__ __forceinline__ void combine_as_last(const AttentionArgs& args,
   }
   sync_consumers<Kernel>();
   if (ptx::load_shared<4>(smem.is_last()).word[0] != 0) {
-    combine_parts<Kernel, Parts>(args, smem, tile, static_cast<i32>(threadIdx.x) / 32,
+    combine_parts<Kernel, Parts>(args, smem, tile, static_cast<i32>(ptx::thread_index()) / 32,
                                  Kernel::kGroups * 4);
   }
 }
@@ -326,7 +325,7 @@ __device__ __forceinline__ void store_tile(const AttentionArgs& args,
   }
   sync_group(group);  // every warp is done with Q
   if constexpr (Kernel::kSplits) {
-    if (threadIdx.x % kGroupThreads == 0) {
+    if (ptx::thread_index() % kGroupThreads == 0) {
       ptx::mbarrier_arrive(smem.q_empty(slot, group));
     }
     combine_as_last<Kernel>(args, smem, tile, linear, group, o, lse);

@@ -286,8 +286,15 @@ TEST_CASE("Attention kernels agree with fp64 on random problems", "[gpu]") {
         p.lse = drawn({0, 1}) == 0;
         config.pack = drawn({0, 1}) == 1;
         config.splits = drawn({1, 1, 2, 3, 9});
+        if (!fits_registers(config, head_dim)) {
+          config.splits = 1;
+        }
         const bool resident = config.schedule != kSingle && drawn({0, 1}) == 1;
-        config.grid = resident ? AttentionGrid::kResident : AttentionGrid::kTiles;
+        const bool clusters = !resident && config.splits > 1 &&
+                              part_fits_stages(config, head_dim) && drawn({0, 1}) == 1;
+        config.grid = resident   ? AttentionGrid::kResident
+                      : clusters ? AttentionGrid::kClusters
+                                 : AttentionGrid::kTiles;
         config.order = resident && drawn({0, 1}) == 1 ? AttentionOrder::kDynamic
                        : drawn({0, 1}) == 1           ? AttentionOrder::kLongestFirst
                                                       : AttentionOrder::kStatic;

@@ -97,7 +97,7 @@ constexpr i32 kGroupRows = 64;      // of a tile, for each consumer warpgroup: w
 constexpr i32 kGroupThreads = 128;  // of a warpgroup
 constexpr i32 kMostAttentionSplits = 128;
 constexpr i32 kMostClusterSplits = 16;  // of one cluster
-constexpr i32 kScoresStep = 16;  // of kv_block: K of the product P V
+constexpr i32 kScoresStep = 16;         // of kv_block: K of the product P V
 
 TILECAST_HD constexpr i32 tile_rows(const AttentionConfig& c) { return c.groups * kGroupRows; }
 TILECAST_HD constexpr bool has_producer(AttentionSchedule schedule) {
@@ -132,6 +132,14 @@ TILECAST_HD constexpr i32 accumulator_registers(const AttentionConfig& c, i32 he
   return sums + scores + (traits_of(c.schedule).takes_turns ? scores / 2 : 0);
 }
 
+/// Whether O, S and P leave a consumer thread the registers that it computes with, of which summing
+/// parts of split keys takes more; compiled kernels spill where they do not.
+TILECAST_HD constexpr bool fits_registers(const AttentionConfig& c, i32 head_dim) {
+  const i32 held = kGroupRows * head_dim / kGroupThreads +
+                   kGroupRows * c.kv_block / kGroupThreads * 3 / 2;  // P is half of S
+  return held + (c.splits > 1 ? 60 : 32) <= attention_registers(c).consumer;
+}
+
 /// Shared memory of a CTA: Q, whose place O takes at the end of the tile, the rings of K and V, and
 /// barriers. Matrices lie in slabs of 64 columns, whose rows of 128 bytes are swizzled, one slab
 /// after the other. Every part begins at a multiple of 1024 bytes.
@@ -160,6 +168,14 @@ TILECAST_HD constexpr AttentionSmem attention_smem(const AttentionConfig& c, i32
     }
   }
   return s;
+}
+
+/// A CTA's part of a split tile, which its cluster reads from its stages of K and V: fp32 rows, so
+/// far apart that eight meet in no bank.
+TILECAST_HD constexpr i32 part_row_bytes(i32 head_dim) { return head_dim * 4 + 32; }
+TILECAST_HD constexpr bool part_fits_stages(const AttentionConfig& c, i32 head_dim) {
+  return tile_rows(c) * part_row_bytes(head_dim) <=
+         2 * c.stages * attention_smem(c, head_dim).stage_bytes;
 }
 
 }  // namespace tilecast
