@@ -96,19 +96,19 @@ INT8_HALVES = """  if (type == ElementType::kInt8) {
 """
 # Maximum files, command options, a configuration; new files; replacements (path, old, new).
 FEATURES = {
-    "activation": (3, ["--epilogue", "bias_n+hard_swish"], "ws:tile=128x128x64,stages=4",
+    "activation": (3, ["--epilogue", "bias_n+hard_swish"], "ws:tile=128x128x64",
                    {"model/gemm/output/hard_swish.h": HARD_SWISH},
                    [(STEPS, '#include "model/gemm/output/relu.h"\n',
                      '#include "model/gemm/output/hard_swish.h"\n#include "model/gemm/output/relu.h"\n'),
                     (STEPS, "Swiglu, Geglu,", "Swiglu, Geglu, HardSwish,"),
                     ("include/tilecast/tilecast.h", "  TILECAST_GEGLU = 6 ",
                      "  TILECAST_HARD_SWISH = 7, /* x min(max(x + 3, 0), 6) / 6 */\n  TILECAST_GEGLU = 6 ")]),
-    "operand": (8, ["--epilogue", "bias_n+factor"], "ws:tile=128x128x64,stages=4",
+    "operand": (8, ["--epilogue", "bias_n+factor"], "ws:tile=128x128x64",
                 {"model/gemm/output/factor.h": FACTOR},
                 [(STEPS, '#include "model/gemm/output/geglu.h"\n',
                   '#include "model/gemm/output/factor.h"\n#include "model/gemm/output/geglu.h"\n'),
                  (STEPS, "Residual,", "Residual, Factor,")]),
-    "int8": (10, ["--dtype", "int8"], "ws:tile=128x128x128,stages=4", {}, [
+    "int8": (10, ["--dtype", "int8"], "ws:tile=128x128x128", {}, [
         (TYPES, "kE4m3, kE5m2 };", "kE4m3, kE5m2, kInt8 };"),
         (TYPES, "kElementTypes = 5;", "kElementTypes = 6;"),
         (TYPES, "  }\n  return {};\n}\nstatic_assert", INT8_ROW + "  }\n  return {};\n}\nstatic_assert"),
