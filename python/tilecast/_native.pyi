@@ -1,4 +1,4 @@
-# The compiled part (python/bindings); tilecast._model is what users call.
+# The compiled part (python/bindings); users call tilecast._model.
 from typing import Any, Callable, Optional
 
 Machine = tuple[str, bool, str]  # gpu, calibrated, configuration folder
@@ -14,36 +14,36 @@ class ConfigError(ValueError): ...
 
 def gpus(configs: str, /) -> list[tuple[str, str, str, int, str]]: ...
 def predict(machine: Machine, shape: str, question: Question, search: Search, /) -> tuple[str, str]:
-    """JSON and table of `predict`. The GIL is released, as in all of these."""
+    """JSON and table of `predict`. Releases the GIL, like all of these."""
 
 def predict_many(machine: Machine, shapes: list[str], question: Question, search: Search, /) -> list[str]: ...
 def explain(machine: Machine, shape: str, question: Question, configs: list[str], best: bool,
             threads: int, /) -> tuple[str, str]: ...
 def config_times(machine: Machine, shapes: list[str], question: Question, configs: list[str],
                  threads: int, /) -> list[list[float]]:
-    """Seconds of each configuration on each problem, infinite where it cannot run."""
+    """Seconds of each configuration on each problem, infinite if it cannot run."""
 
 def family_times(machine: Machine, shape: str, question: Question, kernels: list[list[str]],
                  cycles: dict[str, float], threads: int, /) -> list[tuple[float, float, float, str]]:
-    """Seconds, cycles, SM clock in Hz and configuration of the first of each kernel's that can run."""
+    """Seconds, cycles, SM clock in Hz and text of each kernel's first configuration that can run."""
 
 def activations() -> list[tuple[str, int]]:
-    """Words, and columns of A B that become one of C: 2 of a gate."""
+    """Words, and columns of A B per column of C: 2 for a gate."""
 
 def sm_limits(machine: Machine, /) -> tuple[int, int, float, float]:
-    """Threads, registers and bytes of shared memory of an SM; bytes of one CTA."""
+    """Threads, registers and bytes of shared memory per SM; bytes of shared memory per CTA."""
 
 def triton_times(machine: Machine, shape: str, question: Question, kernels: list[TritonKernel],
                  costs: dict[str, float], threads: int, /) -> list[tuple[float, float]]:
-    """Seconds, infinite over shared memory, and what no such kernel beats."""
+    """Seconds (infinite if shared memory is exceeded), and a lower bound."""
 
 class KnownCalls:
-    """Calls of matmul that go straight to their plans (python/bindings/known_calls.h)."""
+    """Fast path of matmul (python/bindings/known_calls.h)."""
 
     def __init__(self, api: Any, tensor: type, parameter: type, is_grad_enabled: Callable[[], bool],
                  empty_like: Callable[[Any], Any], run: int, device: int, is_capturing: int, /): ...
     def run(self, a: Any, b: Any, out: Any, bias: Any, activation: Any, /) -> Any:
-        """`out`, or a new tensor where that is None; None where the package is to do it."""
+        """`out`, or a new tensor if that is None; None if the package must handle the call."""
 
     def remember(self, a: Any, b: Any, out: Any, bias: Any, activation: Any, plan: int,
                  workspace: int, workspace_bytes: int, kept: Any, /) -> None: ...
