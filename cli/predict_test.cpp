@@ -403,7 +403,8 @@ TEST_CASE("Groups are the same as an option, from a file and in the shape") {
   CHECK(ranking({"512x1024", "--groups", "40,0,17", "--layout", "nt"}) ==
         ranking({"512x1024x[40,0,17]", "--layout", "nt"}));
   check_refused({"8x512x1024", "--groups", "40"}, "expected N and K of each group");
-  check_refused({"512x1024", "--groups", "40,-1"}, "groups '40,-1': expected the rows of each");
+  check_refused({"512x1024", "--groups", "40,-1"},
+                "groups '40,-1': expected the rows of each group");
   check_refused({"512x1024", "--groups", "40", "--batch", "2"}, "without --experts and --batch");
   check_refused({"512x1024", "--groups", "40", "--groups-file", file}, "goes without --groups");
   write_file(file, "\n");

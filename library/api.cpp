@@ -111,7 +111,7 @@ tilecast_status tilecast_predict(const tilecast_problem* problem, const tilecast
 tilecast_status tilecast_plan_create(const tilecast_problem* problem,
                                      const tilecast_options* options, tilecast_plan** plan) {
   if (plan == nullptr) {
-    return null_argument("the place for the plan is null");
+    return null_argument("the output argument for the plan is null");
   }
   *plan = nullptr;
   return tilecast::guarded([&] {
@@ -124,7 +124,7 @@ tilecast_status tilecast_plan_tune(const tilecast_problem* problem, const tileca
                                    const tilecast_arguments* arguments, void* stream,
                                    tilecast_plan** plan, double* measured_us) {
   if (plan == nullptr) {
-    return null_argument("the place for the plan is null");
+    return null_argument("the output argument for the plan is null");
   }
   *plan = nullptr;
   return tilecast::guarded([&] {
@@ -156,7 +156,7 @@ tilecast_status tilecast_plan_workspace(const tilecast_plan* plan, size_t* bytes
     return TILECAST_INVALID_ARGUMENT;
   }
   if (bytes == nullptr) {
-    return null_argument("the place for the bytes is null");
+    return null_argument("the output argument for the bytes is null");
   }
   *bytes = found->workspace_bytes();
   return TILECAST_OK;

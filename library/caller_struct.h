@@ -18,12 +18,13 @@ namespace tilecast {
 template <class T>
 std::size_t checked_size(const T* given, std::size_t first_size, const char* name) {
   constexpr std::size_t kMostSize = 4096;
-  const char* const why = given == nullptr ? "is null"
-                          : given->struct_size < first_size
-                              ? "has a struct_size smaller than any version's; begin with its _INIT"
-                          : given->struct_size > kMostSize
-                              ? "has a struct_size that no version has; begin with its _INIT"
-                              : nullptr;
+  const char* const why =
+      given == nullptr ? "is null"
+      : given->struct_size < first_size
+          ? "has a struct_size smaller than any version's; initialize it with its _INIT"
+      : given->struct_size > kMostSize
+          ? "has a struct_size that no version has; initialize it with its _INIT"
+          : nullptr;
   if (why != nullptr) {
     throw StatusError(TILECAST_INVALID_ARGUMENT, fmt::format("{} {}", name, why));
   }
@@ -38,8 +39,9 @@ T checked_struct(const T* given, std::size_t first_size, const char* name) {
   const unsigned char* const bytes = reinterpret_cast<const unsigned char*>(given);
   if (size > sizeof(T) &&
       std::any_of(bytes + sizeof(T), bytes + size, [](unsigned char byte) { return byte != 0; })) {
-    throw StatusError(TILECAST_INVALID_ARGUMENT,
-                      fmt::format("{} asks for what only a newer libtilecast knows", name));
+    throw StatusError(
+        TILECAST_INVALID_ARGUMENT,
+        fmt::format("{} has fields set that only a newer libtilecast supports", name));
   }
   T mine{};
   std::memcpy(static_cast<void*>(&mine), given, std::min(size, sizeof(T)));

@@ -66,7 +66,7 @@ CompiledKernel compile(const Request& request, const KernelConfig& config) {
   }
   CompiledKernel kernel = compile_gemm(config, kind, cache, request.scale);
   if (!kernel.usable()) {
-    throw StatusError(TILECAST_UNSUPPORTED, fmt::format("{}: the compiler's kernel is not used: {}",
+    throw StatusError(TILECAST_UNSUPPORTED, fmt::format("{}: the compiled kernel was rejected: {}",
                                                         to_text(config), kernel.rejection));
   }
   return kernel;
@@ -139,7 +139,7 @@ class CudaPlan final : public DevicePlan {
         driver_.function_of(&function_, kernel_.handle()) != CUDA_SUCCESS ||
         (copied.any() &&
          driver_.function_of(&copy_function_, copy_kernel_->handle()) != CUDA_SUCCESS)) {
-      throw DeviceError("the driver does not give the kernel of the current context");
+      throw DeviceError("the driver has no kernel for the current context");
     }
     if (request.programmatic) {
       CUlaunchAttribute& programmatic = attributes_[attribute_count_++];
@@ -288,7 +288,7 @@ class CudaPlan final : public DevicePlan {
       TILECAST_CUDA(cudaStreamIsCapturing(on, &capture));
       if (capture != cudaStreamCaptureStatusNone) {
         return fail(TILECAST_UNSUPPORTED,
-                    "options.check_groups: a stream that is captured cannot be waited for");
+                    "options.check_groups: cannot synchronize a stream during capture");
       }
       const std::string why = checker_->why_wrong(numbers, on);
       return why.empty() ? TILECAST_OK : fail(TILECAST_INVALID_ARGUMENT, "group_rows: " + why);

@@ -109,8 +109,7 @@ TEST_CASE("Arguments of a run are checked before any is used") {
   CHECK(refused([](tilecast_arguments& a) { a.a = nullptr; }) == "a is null");
   CHECK(refused([](tilecast_arguments& a) { a.b = nullptr; }) == "b is null");
   CHECK(refused([](tilecast_arguments& a) { a.c = nullptr; }) == "c is null");
-  CHECK(refused([&](tilecast_arguments& a) { a.b = memory + 8; }) ==
-        "b does not begin at a multiple of 16 bytes");
+  CHECK(refused([&](tilecast_arguments& a) { a.b = memory + 8; }) == "b is not 16-byte aligned");
   CHECK(refused([](tilecast_arguments& a) { a.beta = 1; }) ==
         "alpha must be 1 and beta 0: the problem's epilogue is TILECAST_EPILOGUE_NONE");
   CHECK(refused([](tilecast_arguments& a) {
@@ -150,9 +149,9 @@ TEST_CASE("Scales are required if the problem has them, and refused otherwise") 
   problem.scales = TILECAST_SCALES_PER_BLOCK;
   CHECK(refused(scale, nullptr) == "scale_a or scale_b is null");
   CHECK(refused(scale, reinterpret_cast<const float*>(memory + 2)) ==
-        "scale_a or scale_b does not begin at a multiple of 4 bytes");
+        "scale_a or scale_b is not 4-byte aligned");
   CHECK(refused(reinterpret_cast<const float*>(memory + 4), scale) ==
-        "scale_a of scales per block does not begin at a multiple of 16 bytes");
+        "scale_a is not 16-byte aligned, as block scales must be");
   for (const int rows_apart : {1020, 1026}) {
     problem.ld_scale_a = rows_apart;
     CHECK(predict_one(problem, options) == TILECAST_INVALID_ARGUMENT);
@@ -163,7 +162,7 @@ TEST_CASE("Scales are required if the problem has them, and refused otherwise") 
   CHECK(predict_one(problem, options) == TILECAST_OK);
   problem.scales = TILECAST_SCALES_PER_TENSOR;
   CHECK(predict_one(problem, options) == TILECAST_INVALID_ARGUMENT);
-  CHECK(error() == "ld_scale_a is 1024: scales per block alone have rows");
+  CHECK(error() == "ld_scale_a is 1024: only block scales have rows");
   problem.scales = 4;
   CHECK(predict_one(problem, options) == TILECAST_INVALID_ARGUMENT);
   CHECK(error() == "scales is 4: expected a tilecast_scales, 0 to 3");
@@ -186,7 +185,7 @@ TEST_CASE("Groups are forecast from expected rows, and invalid ones are refused"
     return error();
   };
   problem.expected_rows = short_rows;
-  CHECK(refused(TILECAST_INVALID_ARGUMENT) == "expected_rows are 4 in all: expected m");
+  CHECK(refused(TILECAST_INVALID_ARGUMENT) == "expected_rows sums to 4: expected m");
   problem.expected_rows = wrong;
   CHECK(refused(TILECAST_INVALID_ARGUMENT) == "expected_rows[0] is -1: expected 0 to 1024");
   problem.expected_rows = short_rows;
@@ -197,20 +196,20 @@ TEST_CASE("Groups are forecast from expected rows, and invalid ones are refused"
   problem.group_capacity = 0;
   problem.expected_rows = nullptr;
   problem.batch = 2;
-  CHECK(refused(TILECAST_UNSUPPORTED) == "groups are of one product with tight matrices");
+  CHECK(refused(TILECAST_UNSUPPORTED) == "groups require a single product with packed matrices");
   problem.batch = 0;
   problem.bias = TILECAST_BIAS_PER_COLUMN;
-  CHECK(refused(TILECAST_UNSUPPORTED).starts_with("epilogue bias_n: kernels that walk groups"));
+  CHECK(refused(TILECAST_UNSUPPORTED).starts_with("epilogue bias_n: grouped kernels"));
   problem.bias = TILECAST_BIAS_NONE;
   problem.group_side = TILECAST_GROUPS_ALONG_K;
-  CHECK(refused(TILECAST_UNSUPPORTED).starts_with("layout tn: groups along K are of rows of A"));
+  CHECK(refused(TILECAST_UNSUPPORTED).starts_with("layout tn: groups along K require A"));
   problem.layout = TILECAST_NT;
   problem.expected_rows = rows;
   CHECK(predict_one(problem, options) == TILECAST_OK);
   problem.expected_rows = short_rows;
-  CHECK(refused(TILECAST_INVALID_ARGUMENT) == "expected_rows are 4 in all: expected k");
+  CHECK(refused(TILECAST_INVALID_ARGUMENT) == "expected_rows sums to 4: expected k");
   problem.group_capacity = 256;
-  CHECK(refused(TILECAST_UNSUPPORTED) == "group_capacity: groups along K follow each other");
+  CHECK(refused(TILECAST_UNSUPPORTED) == "group_capacity: groups along K are packed");
   problem.group_side = 2;
   CHECK(refused(TILECAST_INVALID_ARGUMENT) ==
         "group_side is 2: expected a tilecast_group_side, 0 without groups");
@@ -220,7 +219,7 @@ TEST_CASE("Groups are forecast from expected rows, and invalid ones are refused"
   problem.groups = 0;
   problem.group_capacity = 256;
   CHECK(refused(TILECAST_INVALID_ARGUMENT) ==
-        "group_capacity and expected_rows are of groups: groups is 0");
+        "group_capacity and expected_rows require groups, but groups is 0");
 }
 
 TEST_CASE("A bias is required if the problem has one, and refused otherwise") {
@@ -253,7 +252,7 @@ TEST_CASE("A bias is required if the problem has one, and refused otherwise") {
   };
   alignas(16) char memory[16];
   CHECK(refused(problem, nullptr) == "bias is null");
-  CHECK(refused(problem, memory + 2) == "bias does not begin at a multiple of 4 bytes");
+  CHECK(refused(problem, memory + 2) == "bias is not 4-byte aligned");
   CHECK(refused(none, memory) == "bias is given, but the problem has none");
 
   problem.bias = 3;
@@ -266,12 +265,12 @@ TEST_CASE("A bias is required if the problem has one, and refused otherwise") {
   problem.activation = TILECAST_SILU;
   problem.scales = TILECAST_SCALES_PER_ROW;
   CHECK(predict_one(problem, options) == TILECAST_UNSUPPORTED);
-  CHECK(error() == "epilogue scale_row+silu: operands of fp8 have scales, those of fp16 none");
+  CHECK(error() == "epilogue scale_row+silu: scales require fp8 operands, not fp16");
   problem.scales = TILECAST_SCALES_NONE;
   tilecast_options blackwell = options;
   blackwell.gpu = "b200";
   CHECK(predict_one(problem, blackwell) == TILECAST_UNSUPPORTED);
-  CHECK(error().starts_with("kernels for Blackwell take one product of fp16 or bf16"));
+  CHECK(error().starts_with("Blackwell kernels support a single product of fp16 or bf16"));
   // Fields after the end of an older caller's struct are zero.
   problem.struct_size = 80;
   CHECK(predict_one(problem, blackwell) == TILECAST_OK);
@@ -299,7 +298,7 @@ TEST_CASE("A missing, misaligned or too small workspace is refused") {
   arguments.workspace = memory + 8;
   arguments.workspace_bytes = bytes;
   CHECK(tilecast_plan_run(plan, &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
-  CHECK(error().starts_with("the workspace does not begin"));
+  CHECK(error().starts_with("the workspace is not 16-byte aligned"));
   arguments.workspace = memory;
   arguments.workspace_bytes = bytes - 1;
   CHECK(tilecast_plan_run(plan, &arguments, nullptr) == TILECAST_WORKSPACE_TOO_SMALL);
@@ -357,7 +356,7 @@ TEST_CASE("An invalid or unsupported problem is refused with the field's name") 
   CHECK(
       refused([](tilecast_problem& p) { p.residual = 2; }, kInvalid).starts_with("residual is 2"));
   CHECK(refused([](tilecast_problem& p) { p.ld_residual = 2048; }, kInvalid)
-            .starts_with("ld_residual or stride_residual is given: residual is 0"));
+            .starts_with("ld_residual or stride_residual is given, but residual is 0"));
   CHECK(refused(
             [](tilecast_problem& p) {
               p.residual = 1;
@@ -366,14 +365,14 @@ TEST_CASE("An invalid or unsupported problem is refused with the field's name") 
             kInvalid)
             .starts_with("ld_residual is 1000: expected 1024 to "));
   CHECK(refused([](tilecast_problem& p) { p.scale_c = 1; }, kUnsupported)
-            .find("scale_c is of a C in fp8") != std::string::npos);
+            .find("scale_c requires fp8 output") != std::string::npos);
   CHECK(refused(
             [](tilecast_problem& p) {
               p.activation = TILECAST_SWIGLU;
               p.epilogue = TILECAST_EPILOGUE_SCALED;
             },
             kUnsupported)
-            .starts_with("alpha and beta are of a C that is no fp8 and has no gate"));
+            .starts_with("alpha and beta are not supported with fp8 output or a gate"));
   CHECK(refused(fp8([](tilecast_problem& p) { p.layout = TILECAST_NN; }), kUnsupported)
             .find("K-major") != std::string::npos);
   CHECK(
@@ -464,7 +463,7 @@ TEST_CASE("A struct of another version is accepted if its unknown fields are zer
   CHECK(predict_one(later.problem, options) == TILECAST_OK);
   later.added = 1;
   CHECK(predict_one(later.problem, options) == TILECAST_INVALID_ARGUMENT);
-  CHECK(error() == "problem asks for what only a newer libtilecast knows");
+  CHECK(error() == "problem has fields set that only a newer libtilecast supports");
 
   tilecast_problem earlier = square(1024);
   earlier.struct_size = 79;  // the first version has 80 bytes
@@ -576,7 +575,7 @@ TEST_CASE("Tuning without a device, without a file or with an invalid number is 
     return tilecast_plan_tune(&problem, &options, &tuning, &arguments, nullptr, &plan, nullptr);
   };
   CHECK(tune() == TILECAST_INVALID_ARGUMENT);
-  CHECK(error() == "tuning.file is empty: expected the file that remembers what was measured");
+  CHECK(error() == "tuning.file is empty: expected a path for the results");
   tuning.file = file.c_str();
   tuning.candidates = 65;
   CHECK(tune() == TILECAST_INVALID_ARGUMENT);
@@ -604,7 +603,7 @@ TEST_CASE("Tuning without a device, without a file or with an invalid number is 
     std::ofstream(file) << "\n" << line;
     tuning.file = file.c_str();
     CHECK(tune() == TILECAST_INVALID_ARGUMENT);
-    CHECK(error().starts_with(file + ":2: expected a line that tuning wrote: "));
+    CHECK(error().starts_with(file + ":2: expected a line written by tuning: "));
   }
   CHECK(plan == nullptr);
   std::filesystem::remove(file);

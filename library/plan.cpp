@@ -82,7 +82,7 @@ tilecast_status Plan::check_workspace(const void* workspace, std::size_t bytes) 
       return invalid("the workspace is null; tilecast_plan_workspace says how large it must be");
     }
     if (misaligned(workspace)) {
-      return invalid("the workspace does not begin at a multiple of 16 bytes");
+      return invalid("the workspace is not 16-byte aligned");
     }
     if (bytes < workspace_bytes_) {
       return fail(TILECAST_WORKSPACE_TOO_SMALL,
@@ -105,9 +105,9 @@ tilecast_status Plan::run(const tilecast_arguments& arguments, void* stream) con
     return invalid(a == nullptr ? "a is null" : b == nullptr ? "b is null" : "c is null");
   }
   if (misaligned(a) || misaligned(b) || misaligned(c)) {
-    return invalid(misaligned(a)   ? "a does not begin at a multiple of 16 bytes"
-                   : misaligned(b) ? "b does not begin at a multiple of 16 bytes"
-                                   : "c does not begin at a multiple of 16 bytes");
+    return invalid(misaligned(a)   ? "a is not 16-byte aligned"
+                   : misaligned(b) ? "b is not 16-byte aligned"
+                                   : "c is not 16-byte aligned");
   }
   if (!alpha_beta_ && (alpha != 1 || beta != 0)) {
     return fail(TILECAST_UNSUPPORTED,
@@ -117,7 +117,7 @@ tilecast_status Plan::run(const tilecast_arguments& arguments, void* stream) con
     return invalid(biased_ ? "bias is null" : "bias is given, but the problem has none");
   }
   if (reinterpret_cast<std::uintptr_t>(bias) % kBiasAlignment != 0) {
-    return invalid("bias does not begin at a multiple of 4 bytes");
+    return invalid("bias is not 4-byte aligned");
   }
   if (scaled_operands_ != (scale_a != nullptr) || scaled_operands_ != (scale_b != nullptr)) {
     return invalid(scaled_operands_ ? "scale_a or scale_b is null"
@@ -126,23 +126,23 @@ tilecast_status Plan::run(const tilecast_arguments& arguments, void* stream) con
   if ((reinterpret_cast<std::uintptr_t>(scale_a) | reinterpret_cast<std::uintptr_t>(scale_b)) %
           alignof(float) !=
       0) {
-    return invalid("scale_a or scale_b does not begin at a multiple of 4 bytes");
+    return invalid("scale_a or scale_b is not 4-byte aligned");
   }
   if (block_scales_ && reinterpret_cast<std::uintptr_t>(scale_a) % kAlignment != 0) {
-    return invalid("scale_a of scales per block does not begin at a multiple of 16 bytes");
+    return invalid("scale_a is not 16-byte aligned, as block scales must be");
   }
   if (in_groups_ != (group_rows != nullptr)) {
     return invalid(in_groups_ ? "group_rows is null"
                               : "group_rows is given, but the problem has no groups");
   }
   if (reinterpret_cast<std::uintptr_t>(group_rows) % alignof(std::int32_t) != 0) {
-    return invalid("group_rows does not begin at a multiple of 4 bytes");
+    return invalid("group_rows is not 4-byte aligned");
   }
   if (loads_ != (residual != nullptr)) {
     return invalid(loads_ ? "residual is null" : "residual is given, but the problem has none");
   }
   if (misaligned(residual)) {
-    return invalid("residual does not begin at a multiple of 16 bytes");
+    return invalid("residual is not 16-byte aligned");
   }
   if (scales_c_ != (scale_c != nullptr)) {
     return invalid(scales_c_ ? "scale_c is null" : "scale_c is given, but the problem has none");
@@ -153,7 +153,7 @@ tilecast_status Plan::run(const tilecast_arguments& arguments, void* stream) con
   if ((reinterpret_cast<std::uintptr_t>(scale_c) | reinterpret_cast<std::uintptr_t>(amax)) %
           alignof(float) !=
       0) {
-    return invalid("scale_c or amax does not begin at a multiple of 4 bytes");
+    return invalid("scale_c or amax is not 4-byte aligned");
   }
   if (const tilecast_status checked = check_workspace(workspace, workspace_bytes);
       checked != TILECAST_OK) {

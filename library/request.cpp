@@ -139,7 +139,7 @@ i32 scale_stride(const char* name, i64 given, i64 tight, i32 step, bool blocks) 
     const std::string of = step == 1 ? "" : fmt::format(" a multiple of {},", step);
     invalid(blocks ? fmt::format("{} is {}: expected{} {} to {}, or 0", name, given, of, tight,
                                  kMostSide)
-                   : fmt::format("{} is {}: scales per block alone have rows", name, given));
+                   : fmt::format("{} is {}: only block scales have rows", name, given));
   }
   return static_cast<i32>(given);
 }
@@ -171,7 +171,7 @@ i64 matrix_stride(const char* name, i64 given, i64 rows, i64 row_stride, Element
     return 0;
   }
   if (rows > kMostStride / row_stride) {
-    unsupported(fmt::format("{}: {} rows of {} elements are more than a stride can be", name, rows,
+    unsupported(fmt::format("{}: {} rows of {} elements exceed the maximum stride", name, rows,
                             row_stride));
   }
   if (given < rows * row_stride || given > kMostStride) {
@@ -179,7 +179,7 @@ i64 matrix_stride(const char* name, i64 given, i64 rows, i64 row_stride, Element
                         rows * row_stride, kMostStride));
   }
   if (engine && given * element_bytes(type) % kWholeRowBytes != 0) {
-    unsupported(fmt::format("{} is {}: matrices must begin at multiples of 16 bytes", name, given));
+    unsupported(fmt::format("{} is {}: matrices must be 16-byte aligned", name, given));
   }
   return given;
 }
@@ -210,7 +210,7 @@ void read_residual(const tilecast_problem& p, Request& request) {
   const GemmProblem& problem = request.problem;
   if (!problem.epilogue.has(OutputKind::kLoad)) {
     if (p.ld_residual != 0 || p.stride_residual != 0) {
-      invalid("ld_residual or stride_residual is given: residual is 0");
+      invalid("ld_residual or stride_residual is given, but residual is 0");
     }
     return;
   }
@@ -231,18 +231,18 @@ GemmProblem grouped(const GemmProblem& problem, const tilecast_problem& p) {
   const i64 groups = side("groups", p.groups), m = along_k ? problem.shape.k : problem.shape.m;
   const char* const parted = along_k ? "k" : "m";
   if (!along_k && groups > kMostGroups) {
-    unsupported(fmt::format("groups is {}: a kernel walks {} at most", groups, kMostGroups));
+    unsupported(fmt::format("groups is {}: a kernel supports at most {}", groups, kMostGroups));
   }
   const i64 capacity = p.group_capacity == 0 ? 0 : side("group_capacity", p.group_capacity);
   if (capacity > 0 && (capacity > m / groups || capacity * groups != m)) {
     invalid(fmt::format("m is {}: expected groups * group_capacity", m));
   }
   if (capacity > 0 && along_k) {
-    unsupported("group_capacity: groups along K follow each other");
+    unsupported("group_capacity: groups along K are packed");
   }
   if (problem.batch.products > 1 || p.stride_a != 0 || p.stride_b != 0 || p.stride_c != 0 ||
       problem.leading != LeadingDimensions{}) {
-    unsupported("groups are of one product with tight matrices");
+    unsupported("groups require a single product with packed matrices");
   }
   if (p.epilogue != TILECAST_EPILOGUE_NONE) {
     unsupported("groups: expected TILECAST_EPILOGUE_NONE");
@@ -260,8 +260,8 @@ GemmProblem grouped(const GemmProblem& problem, const tilecast_problem& p) {
     rows.push_back(of_group);
   }
   if (sum == 0 || (capacity == 0 && sum != m)) {
-    invalid(fmt::format("expected_rows are {} in all: expected {}", sum,
-                        capacity > 0 ? "some" : parted));
+    invalid(
+        fmt::format("expected_rows sums to {}: expected {}", sum, capacity > 0 ? "some" : parted));
   }
   return in_groups(
       problem, GroupRows::of(std::move(rows), capacity, along_k ? GroupSide::kK : GroupSide::kM));
@@ -329,14 +329,14 @@ Request read_request(const tilecast_problem* problem, const tilecast_options* op
   request.b_matrix_stride =
       matrix_stride("stride_b", p.stride_b, b.rows, given_row(leading.b, b), dtype, !copied.b);
   if (p.stride_c == TILECAST_SHARED) {
-    invalid("stride_c is TILECAST_SHARED: each product has a C of its own");
+    invalid("stride_c is TILECAST_SHARED: each product needs its own C");
   }
   request.c_matrix_stride = matrix_stride("stride_c", p.stride_c, p.m, c_row(request.problem),
                                           c_type(request.problem), true);
   if (p.groups != 0) {
     request.problem = grouped(request.problem, p);
   } else if (p.group_capacity != 0 || p.expected_rows != nullptr) {
-    invalid("group_capacity and expected_rows are of groups: groups is 0");
+    invalid("group_capacity and expected_rows require groups, but groups is 0");
   }
   request.gpu = text("options.gpu", o.gpu);
   request.config = text("options.config", o.config);
@@ -365,7 +365,7 @@ Tuning read_tuning(const tilecast_tuning* tuning, const Request& request) {
   constexpr i32 kUsualCandidates = 8, kMostCandidates = 64;
   const tilecast_tuning t = checked_struct(tuning, sizeof(tilecast_tuning), "tuning");
   if (t.file == nullptr || *t.file == '\0') {
-    invalid("tuning.file is empty: expected the file that remembers what was measured");
+    invalid("tuning.file is empty: expected a path for the results");
   }
   if (t.candidates < 0 || t.candidates > kMostCandidates) {
     invalid(
@@ -375,7 +375,7 @@ Tuning read_tuning(const tilecast_tuning* tuning, const Request& request) {
     invalid(fmt::format("tuning.again is {}: expected 0 or 1", t.again));
   }
   if (request.config) {
-    invalid("options.config is given: tuning chooses one");
+    invalid("options.config is given, but tuning chooses one");
   }
   return {bounded("tuning.file", t.file),
           static_cast<std::size_t>(t.candidates == 0 ? kUsualCandidates : t.candidates),

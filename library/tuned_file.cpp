@@ -85,12 +85,12 @@ std::vector<TunedProblem> read_tuned(const std::filesystem::path& file) {
     }
     const auto fail = [&](const char* why) {
       throw ConfigError(
-          fmt::format("{}:{}: expected a line that tuning wrote: {}", file.string(), number, why));
+          fmt::format("{}:{}: expected a line written by tuning: {}", file.string(), number, why));
     };
     try {
       lines.push_back(read_line(line));
     } catch (const Json::exception&) {
-      fail("it is not such JSON");
+      fail("not JSON of the expected form");
     } catch (const ConfigError& error) {
       fail(error.what());
     }

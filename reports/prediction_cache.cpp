@@ -67,7 +67,7 @@ Prediction prediction_of(const AnyConfig& config, std::string_view line, const s
   const std::vector<std::string_view> fields = split(line, ',');
   constexpr std::size_t kExpected = kWords - 1 + std::size(kFields);
   if (fields.size() != kExpected) {
-    throw ConfigError(fmt::format("{}: expected {} fields behind the key, got {}", where, kExpected,
+    throw ConfigError(fmt::format("{}: expected {} fields after the key, got {}", where, kExpected,
                                   fields.size()));
   }
   Prediction p{};

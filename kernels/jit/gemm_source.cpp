@@ -93,7 +93,7 @@ std::string source_text(const std::string& path, const std::string& config) {
 KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind, SumScale scale,
                          Build build) {
   if (const std::string why = why_no_kernel(kind, config, scale); !why.empty()) {
-    throw ConfigError(fmt::format("no kernel of {}: {}", to_text(config), why));
+    throw ConfigError(fmt::format("no kernel for {}: {}", to_text(config), why));
   }
   const GemmKernelInfo& kernel = gemm_kernel_info(config.schedule);
   return {.path = kernel.source,

@@ -39,7 +39,7 @@ Nvrtc open_nvrtc() {
   }
   if (library == nullptr) {
     throw DeviceError(
-        fmt::format("{} of the CUDA toolkit, which compiles kernels, is not found", name));
+        fmt::format("{} of the CUDA toolkit, needed to compile kernels, was not found", name));
   }
   Nvrtc nvrtc{};
   find(library, "nvrtcVersion", nvrtc.version);

@@ -57,7 +57,7 @@ std::vector<EmbeddedSource> source_closure(std::string_view path,
       }
       const EmbeddedSource* found = find_source(wanted, sources);
       if (found == nullptr) {
-        throw Error(ExitCode::kWrong, fmt::format("{}: includes {}, which is no kernel source",
+        throw Error(ExitCode::kWrong, fmt::format("{}: includes {}, which is not a kernel source",
                                                   including.path, wanted));
       }
       closure.push_back(*found);

@@ -37,7 +37,7 @@ TEST_CASE("A missing include is named with its includer") {
     source_closure("main.cu", sources);
     FAIL("no error");
   } catch (const Error& error) {
-    CHECK(std::string(error.what()) == "main.cu: includes a.h, which is no kernel source");
+    CHECK(std::string(error.what()) == "main.cu: includes a.h, which is not a kernel source");
   }
   CHECK_THROWS_AS(source_closure("other.cu", sources), Error);
 }

@@ -92,7 +92,7 @@ StreamArgs StreamLaunch::bind(const StreamBuffers& buffers) const {
     const bool unit_columns = m.column_stride == 1;
     const bool tight = unit_columns && m.row_stride == problem_.columns;
     if (config_.view == StreamView::kFlat && !tight) {
-      refuse(config_, "view=flat needs tight matrices");
+      refuse(config_, "view=flat needs contiguous matrices");
     }
     const i64 row_stride = config_.view == StreamView::kFlat ? seen.columns : m.row_stride;
     if (config_.vector_bytes > element && !unit_columns) {
@@ -106,8 +106,7 @@ StreamArgs StreamLaunch::bind(const StreamBuffers& buffers) const {
                 static_cast<std::uintptr_t>(config_.vector_bytes) !=
             0 ||
         (seen.rows > 1 && row_stride * element % config_.vector_bytes != 0)) {
-      refuse(config_,
-             fmt::format("rows do not start at multiples of {} bytes", config_.vector_bytes));
+      refuse(config_, fmt::format("rows are not aligned to {} bytes", config_.vector_bytes));
     }
     return {m.pointer, row_stride, m.column_stride};
   };

@@ -26,7 +26,7 @@ TILECAST_HD TILECAST_INLINED constexpr ElementTraits traits_of(ElementType type)
     case ElementType::kFp16:
       return {.name = "fp16",
               .others = "float16 half f16",
-              .meaning = "A, B and C in fp16, sums in fp32",
+              .meaning = "A, B and C in fp16, accumulation in fp32",
               .of_cuda = "__half",
               .bytes = 2,
               .digits = 11,
@@ -34,7 +34,7 @@ TILECAST_HD TILECAST_INLINED constexpr ElementTraits traits_of(ElementType type)
     case ElementType::kBf16:
       return {.name = "bf16",
               .others = "bfloat16",
-              .meaning = "A, B and C in bf16, sums in fp32",
+              .meaning = "A, B and C in bf16, accumulation in fp32",
               .of_cuda = "__nv_bfloat16",
               .bytes = 2,
               .digits = 8,

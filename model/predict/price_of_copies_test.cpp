@@ -110,15 +110,14 @@ TEST_CASE(
   GpuSpec gpu = h200();
   gpu.stream.reset();
   CHECK(why_not_solvable(gpu, parse_gemm_problem("64x64x63"))
-            .starts_with(
-                "rows of A and B must lie at multiples of 8 elements (16 bytes): h200_sxm "));
+            .starts_with("rows of A and B must be multiples of 8 elements (16 bytes): h200_sxm "));
   CHECK(why_not_solvable(gpu, parse_gemm_problem("64x64x63 lda=64 ldb=64")).empty());
   CHECK(why_not_solvable(h200(), parse_gemm_problem("64x64x64 ldc=65")) ==
-        "ldc is 65: where rows of C are not tight, ldc and N must be multiples of 16 bytes");
+        "ldc is 65: if C is not contiguous, ldc and N must be multiples of 16 bytes");
   CHECK(why_not_solvable(h200(), parse_gemm_problem("64x63x64 ldc=64")) ==
-        "ldc is 64: where rows of C are not tight, ldc and N must be multiples of 16 bytes");
+        "ldc is 64: if C is not contiguous, ldc and N must be multiples of 16 bytes");
   CHECK(why_not_solvable(h200(), parse_gemm_problem("[64,3]x64x64 ldc=72")) ==
-        "ldc is 72: rows of C that lie in groups are tight");
+        "ldc is 72: groups require contiguous C");
   KernelConfig split = fixed_by_schedule(Schedule::kSplitK);
   CHECK(check_legal(h200(), parse_gemm_problem("64x64x64 ldc=72"), split) == Refusal::kSchedule);
 }

@@ -132,7 +132,7 @@ TEST_CASE("A GPU that runs only memory-bound kernels has only their sections") {
   write_file(path, "name: mine\nproduct: Mine\nbased_on: rtx_4090\nmachine: {}\n");
   CHECK(error_message([&] {
           load_gpu(path, false);
-        }).ends_with(":4: machine: expected in GPUs that run GEMMs only, which ada does not"));
+        }).ends_with(":4: machine: expected only in GPUs that run GEMMs, which ada does not"));
 }
 
 TEST_CASE("Every GPU on which kernels run is measured or based on another") {
@@ -149,8 +149,7 @@ TEST_CASE("An inherited number states its source and its scaling") {
   const LoadedGpu pcie = load_gpu("h100_pcie", false);
   CHECK(constant(pcie, "machine.wake").ref.starts_with("as on h200_sxm: validate/data/h200_sxm"));
   CHECK(constant(pcie, "machine.wake").source == Source::kAssumed);
-  CHECK(constant(pcie, "power.burst_limit").ref ==
-        "h200_sxm's, in proportion to power.sustained_limit");
+  CHECK(constant(pcie, "power.burst_limit").ref == "h200_sxm's, scaled by power.sustained_limit");
   CHECK(constant(pcie, "power.burst_limit").source == Source::kDerived);
   CHECK(constant(pcie, "clusters.max_active_of_4").value == 25);
   // The source is named once, however long the chain.
@@ -187,7 +186,7 @@ TEST_CASE("A derived file must name an existing parent, be valid, and not contra
   CHECK(complaint("h200_sxm\n").empty());
   const std::string missing = complaint("h300\n");
   CHECK(
-      missing.starts_with("2 :3: based_on: expected a GPU whose file is beside this one, or one "
+      missing.starts_with("2 :3: based_on: expected a GPU with a file next to this one, or one "
                           "of a10, a100_sxm80, b200, "));
   CHECK(missing.ends_with(", not 'h300'"));
   CHECK(complaint("mine\n") ==

@@ -22,7 +22,7 @@ void replace_in_map(YamlNode& base, const YamlNode& overlay) {
     const auto target = std::ranges::find(base.entries, name, &YamlEntry::name);
     const bool lacking = target == base.entries.end();
     if ((lacking ? replacement : target->node).kind != YamlNode::Kind::kMap) {
-      fail(replacement, "an overlay replaces numbers only");
+      fail(replacement, "an overlay can replace only numbers");
     }
     if (lacking) {
       base.entries.push_back({name, replacement});

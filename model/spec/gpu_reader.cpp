@@ -108,10 +108,10 @@ class GpuReader {
       if (presence == Presence::kForbidden) {
         map_.required(name).fail(
             runs_streams_alone(architecture)
-                ? fmt::format("expected in GPUs that run GEMMs only, which {} does not",
+                ? fmt::format("expected only in GPUs that run GEMMs, which {} does not",
                               to_text(architecture))
                 : fmt::format(
-                      "expected in GPUs of architecture {} only",
+                      "expected only in GPUs of architecture {}",
                       to_text(name == "wgmma" ? Architecture::kHopper : Architecture::kBlackwell)));
       }
       return true;
@@ -181,7 +181,7 @@ class GpuReader {
     const auto found = parents_.find(path);
     if (found == parents_.end()) {
       root_.fail(
-          fmt::format("{}: missing key; {} has none to take over", path, parent_->spec.name));
+          fmt::format("{}: missing key; {} has no value to inherit", path, parent_->spec.name));
     }
     if (field.of_this_card) {
       field.set(loaded_.spec.default_interval);
@@ -196,8 +196,7 @@ class GpuReader {
       constant.ref = fmt::format("as on {}: {}", parent_->spec.name, constant.ref);
     }
     if (!same) {
-      constant.ref =
-          fmt::format("{}'s, in proportion to {}", parent_->spec.name, field.proportional_to);
+      constant.ref = fmt::format("{}'s, scaled by {}", parent_->spec.name, field.proportional_to);
     }
     field.set(found->second.value() * factor);
     constant.value = field.dimension == Dimension::kCount ? field.value() : constant.value * factor;

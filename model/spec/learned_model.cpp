@@ -73,7 +73,7 @@ class LearnedLineReader {
     const std::string_view field = text();
     const std::optional<double> value = parse_number(field);
     if (!value || std::abs(*value) > most) {
-      fail(fmt::format("{}: expected a number up to {:g} either way, not '{}'", column, most,
+      fail(fmt::format("{}: expected a number of magnitude up to {:g}, not '{}'", column, most,
                        printable(field)));
     }
     return *value;
@@ -228,8 +228,8 @@ LearnedFiles read_learned(const std::filesystem::path& yaml) {
   LearnedModel second;
   parallel_for(3, 0, [&](std::size_t part) {
     if (part == 0 && map.required("rows").text() != hash_text(text)) {
-      map.required("rows").fail(fmt::format(
-          "expected the rows of {}, which have another hash: calibrate again", csv.string()));
+      map.required("rows").fail(
+          fmt::format("does not match the hash of {}: calibrate again", csv.string()));
     } else if (part == 1) {
       read_rows(half, 1, csv.string(), model);
     } else if (part == 2 && half.size() < all.size()) {

@@ -171,7 +171,7 @@ TEST_CASE("Files of another GPU or with other features are an error at their lin
 TEST_CASE("Modified rows are refused by their hash") {
   const Files files;
   CHECK(files.with("rows: \"", "rows: \"1")
-            .starts_with("2 g.learned.yaml:4: rows: expected the rows of g.learned.csv"));
+            .starts_with("2 g.learned.yaml:4: rows: does not match the hash of g.learned.csv"));
 }
 
 TEST_CASE("Implausible numbers are an error at their line") {
@@ -185,8 +185,9 @@ TEST_CASE("Implausible numbers are an error at their line") {
   CHECK(files.with("noise: 0.", "noise: -1.").find(": noise") != std::string::npos);
   CHECK(files.with("epilogue: ", "epilogue: 1000").find("reach.epilogue: ") != std::string::npos);
   // The number after near_best is the first row's measured error.
-  CHECK(files.with_row("burst,1,", "burst,1,1e9")
-            .starts_with("2 g.learned.csv:2: off: expected a number up to 3 either way, not '1e9"));
+  CHECK(
+      files.with_row("burst,1,", "burst,1,1e9")
+          .starts_with("2 g.learned.csv:2: off: expected a number of magnitude up to 3, not '1e9"));
   CHECK(files.with_row("burst,1,", "burst,2,").find(":2: near_best: expected") !=
         std::string::npos);
   CHECK(files.with_row(",burst,", ",brust,") ==

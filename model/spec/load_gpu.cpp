@@ -39,7 +39,7 @@ fs::path beside(const fs::path& gpu, std::string_view ending) {
   return fs::path(gpu).replace_extension(ending);
 }
 
-/// "b200, h200_sxm (hipparchus_h10: no kernel of ours runs there)".
+/// "b200, h200_sxm (hipparchus_h10: no kernel runs on it)".
 std::string list_of(const std::vector<std::string>& known, const fs::path& config_folder) {
   std::vector<std::string> run, others;
   for (const std::string& name : known) {
@@ -53,8 +53,7 @@ std::string list_of(const std::vector<std::string>& known, const fs::path& confi
     (fictional ? others : run).push_back(name);
   }
   return join(run, ", ") +
-         (others.empty() ? ""
-                         : fmt::format(" ({}: no kernel of ours runs there)", join(others, ", ")));
+         (others.empty() ? "" : fmt::format(" ({}: no kernel runs on it)", join(others, ", ")));
 }
 
 /// The known name that `given` matches in any case, as a unique prefix (SXM wins among several), or
@@ -84,7 +83,7 @@ std::string name_of(const std::string& given, const fs::path& config_folder) {
   }
   if (known.empty()) {
     throw ConfigError(
-        fmt::format("{}: no GPU file is there", printable((config_folder / "gpus").string())));
+        fmt::format("{}: contains no GPU files", printable((config_folder / "gpus").string())));
   }
   if (begun.empty()) {
     throw ConfigError(fmt::format("unknown GPU '{}': expected one of {}, or the path of a .yaml{}",
@@ -105,7 +104,7 @@ fs::path resolve(std::string_view name_or_path, const fs::path& config_folder) {
   }
   if (given.find('/') != std::string::npos || given.ends_with(kYaml)) {
     if (!is_there(given) && is_there(beside(given, kOverlay))) {
-      throw ConfigError(fmt::format("{}: expected this file beside {}, which replaces its numbers",
+      throw ConfigError(fmt::format("{}: expected this file next to {}, which is its overlay",
                                     given, beside(given, kOverlay).string()));
     }
     return given;
@@ -148,7 +147,7 @@ LoadedGpu read_tree(YamlNode tree, const fs::path& path, bool use_calibration,
     children.push_back(path);
     if (!is_there(parent)) {
       fail_at(*based_on, based_on->key_path,
-              fmt::format("expected a GPU whose file is beside this one, or one of {}, not '{}'",
+              fmt::format("expected a GPU with a file next to this one, or one of {}, not '{}'",
                           join(known_gpus(config_folder), ", "), printable(based_on->scalar)));
     }
     if (std::ranges::find(children, parent) != children.end()) {

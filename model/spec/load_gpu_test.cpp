@@ -106,7 +106,7 @@ TEST_CASE("An unknown GPU lists the known ones; a path is used as given") {
   CHECK(error_message([] { load_gpu("h200_smx", true); }) ==
         "2 unknown GPU 'h200_smx': expected one of a10, a100_sxm80, b200, gb200, h100_pcie, "
         "h100_sxm, h200_sxm, h800_sxm, l40s, rtx_3090, rtx_4090, rtx_5090 (hipparchus_h10: no "
-        "kernel of ours runs there), or the path of a .yaml; did you mean h200_sxm?");
+        "kernel runs on it), or the path of a .yaml; did you mean h200_sxm?");
   CHECK(error_message([] { load_gpu("", true); }).starts_with("2 unknown GPU ''"));
   CHECK(error_message([] { load_gpu("./none.yaml", true); }) ==
         "6 ./none.yaml: cannot read: No such file or directory");
@@ -138,8 +138,8 @@ TEST_CASE("An overlay is not a GPU file, even if its GPU file is missing") {
   copy.overlay("name: h200_sxm\n");
   std::filesystem::remove(copy.path());
   CHECK(error_message([&] { load_gpu(copy.path(), true); }) ==
-        "2 " + copy.path() + ": expected this file beside " + copy.overlay_path() +
-            ", which replaces its numbers");
+        "2 " + copy.path() + ": expected this file next to " + copy.overlay_path() +
+            ", which is its overlay");
 }
 
 TEST_CASE("A folder without GPU files is a file error that tells how to choose another") {
@@ -260,7 +260,7 @@ TEST_CASE("A Blackwell file needs tcgen05 and cannot have wgmma") {
   text.replace(text.find("hopper"), 6, "blackwell");
   copy.write(text);
   CHECK(copy.complaint() ==
-        "2 h200_sxm.yaml:24: wgmma: expected in GPUs of architecture hopper only");
+        "2 h200_sxm.yaml:24: wgmma: expected only in GPUs of architecture hopper");
   const std::size_t begin = text.find("\nwgmma:");
   text.erase(begin, text.find("\ntma:") - begin);
   copy.write(text);
@@ -328,11 +328,11 @@ TEST_CASE("An overlay may not add, rename or half-replace anything") {
   CHECK(overlay(name + "machine:\n  intak: {value: 1, unit: B/cycle" + kQuantityEnd) ==
         "2 h200_sxm.calibrated.yaml:3: machine.intak: unknown key; did you mean intake?");
   CHECK(overlay(name + "tcgen05: {}\n") ==
-        "2 h200_sxm.calibrated.yaml:2: tcgen05: expected in GPUs of architecture blackwell only");
+        "2 h200_sxm.calibrated.yaml:2: tcgen05: expected only in GPUs of architecture blackwell");
   CHECK(overlay(name + "based_on: b200\n") ==
-        "2 h200_sxm.calibrated.yaml:2: based_on: an overlay replaces numbers only");
+        "2 h200_sxm.calibrated.yaml:2: based_on: an overlay can replace only numbers");
   CHECK(overlay(name + "architecture: ampere\n") ==
-        "2 h200_sxm.calibrated.yaml:2: architecture: an overlay replaces numbers only");
+        "2 h200_sxm.calibrated.yaml:2: architecture: an overlay can replace only numbers");
   CHECK(overlay(name + "machine:\n  intake: {unit: B/cycle}\n") ==
         "2 h200_sxm.calibrated.yaml:3: machine.intake: expected a whole quantity with value, unit, "
         "source, ref, confidence");

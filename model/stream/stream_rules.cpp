@@ -151,7 +151,7 @@ constexpr Rule<StreamCase> kProblemRules[] = {
 
 constexpr Rule<StreamCase> kFitRules[] = {
     {[](Case c) { return !stream_registers_suffice(*c.gpu, c.config, c.dtype); },
-     "its threads need more registers than there are", Refusal::kRegisters},
+     "its threads need more registers than the register file has", Refusal::kRegisters},
     {[](Case c) { return fitting_stream_ctas(*c.gpu, c.config, c.dtype) < c.config.ctas_per_sm; },
      "{ctas} such CTAs do not fit on an SM", Refusal::kOccupancy},
 };

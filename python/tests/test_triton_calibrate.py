@@ -126,7 +126,7 @@ def test_a_problem_that_cannot_be_predicted_is_named_by_its_line(tmp_path, capsy
     path = tmp_path / "rows.csv"
     path.write_text(NAMES + GOOD + GOOD.replace("fp16", "fp32"))
     assert check(path) == 2
-    assert f"tilecast.triton_calibrate: {path}:3: 1*4096x4096x4096: GEMM takes dtype" in capsys.readouterr().err
+    assert f"tilecast.triton_calibrate: {path}:3: 1*4096x4096x4096: GEMM supports dtype" in capsys.readouterr().err
     path.write_text(NAMES + GOOD + GOOD.replace("4096,4096,4096", ",".join(3 * [str(2**31 - 1)])))
     assert check(path) == 2 and f"{path}:3: " in capsys.readouterr().err
     for family, why in (({"factors": {"all": 1e4}}, "factors: expected"), ({"outside": -1e9}, "outside: expected")):

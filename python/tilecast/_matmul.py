@@ -52,8 +52,8 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
     if torch is not None and isinstance(a, torch.Tensor):
         if (torch.is_grad_enabled() and
                 any(getattr(one, "requires_grad", False) for one in (a, b, out, bias, residual))):
-            raise ConfigError("a, b, out, bias or residual requires grad, which this product does not pass on: "
-                              "tilecast.torch.matmul does, or call it under torch.no_grad()")
+            raise ConfigError("a, b, out, bias or residual requires grad, which this function does not support: "
+                              "use tilecast.torch.matmul, or call it under torch.no_grad()")
         return _torch_matmul(torch, a, b, out, stream, bias, activation, residual=residual)
     stream = stream or 0
     left, right = _library.matrix("a", a, stream), _library.matrix("b", b, stream)
@@ -69,7 +69,7 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
         raise ConfigError("out: expected it to be contiguous")
     onto = None if residual is None else _library.matrix("residual", residual, stream, of_c=True)
     if onto is not None and onto._replace(data=0, owner=None) != into._replace(data=0, owner=None):
-        raise ConfigError("residual: expected the sides, strides, type and device of out")
+        raise ConfigError("residual: expected the shape, strides, type and device of out")
     added = None if bias is None else _library.matrix("bias", bias, stream, vector=True)
     if added is not None and (added.type, added.device) != (left.type, left.device):
         raise ConfigError("bias: expected the type and the device of a and b")

@@ -18,8 +18,8 @@ def _program() -> str:
     found = shutil.which(named or "tilecast")
     if not found:
         raise FileError(
-            "this needs the program, which the Python package does not hold: "
-            + (f"TILECAST_PROGRAM={named} is no program" if named else
+            "this needs the program, which is not part of the Python package: "
+            + (f"TILECAST_PROGRAM={named} is not a program" if named else
                "put the repository's launcher `tilecast` on PATH, or its path in TILECAST_PROGRAM"))
     return found
 

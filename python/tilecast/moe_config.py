@@ -66,7 +66,7 @@ class Layer:
             if value is not None and not 1 <= value <= most:
                 raise ConfigError(f"{name}: expected 1 to {most}, got {value}")
         if (self.experts is None) != (self.top_k is None):
-            raise ConfigError("experts, top_k: expected both of a MoE layer, none of a product")
+            raise ConfigError("experts, top_k: expected both for a MoE layer, neither for one GEMM")
         if self.experts is not None and not 1 <= self.top_k <= self.experts:
             raise ConfigError(f"top_k: expected 1 to {self.experts}, the number of experts, got {self.top_k}")
         if not re.fullmatch(r"[\w.()+-]+", self.device_name or "none", re.ASCII):
@@ -74,9 +74,9 @@ class Layer:
         if self.dtype not in ("bf16", "fp16", "fp8_w8a8"):
             raise ConfigError(f"dtype: expected bf16, fp16 or fp8_w8a8, got {self.dtype}")
         if self.block_shape not in (None, (128, 128)) or (self.block_shape and self.dtype != "fp8_w8a8"):
-            raise ConfigError("block_shape: expected 128,128, of fp8_w8a8")
+            raise ConfigError("block_shape: expected 128,128 with dtype fp8_w8a8")
         if self.experts is None and not self.block_shape:
-            raise ConfigError("expected experts, or block_shape: vLLM has no files of other products")
+            raise ConfigError("expected experts, or block_shape: vLLM has no files for other GEMMs")
 
     def file_name(self) -> str:
         """The file name that vLLM and SGLang look for."""
@@ -179,12 +179,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--n", type=int, required=True, help="intermediate size of a shard; without --experts N of B")
     parser.add_argument("--k", type=int, required=True, help="hidden size; without --experts K")
     parser.add_argument("--experts", type=int, help=f"experts of a shard, at most {_MOST_EXPERTS}")
-    parser.add_argument("--top-k", type=int, help="experts that each token goes to")
+    parser.add_argument("--top-k", type=int, help="experts per token")
     parser.add_argument("--dtype", default="bf16", help="bf16 (default), fp16 or fp8_w8a8")
-    parser.add_argument("--block-shape", help="of fp8's scales: 128,128")
+    parser.add_argument("--block-shape", help="block of fp8 scales: 128,128")
     parser.add_argument("--gpu", default="h200_sxm", help="a GPU's name or file (default: h200_sxm)")
-    parser.add_argument("--device-name", help="as the file's name has it (default: by --gpu)")
-    parser.add_argument("--tokens", type=int, nargs="+", default=TOKENS, help="(default: those that vLLM tunes)")
+    parser.add_argument("--device-name", help="device name in file names (default: from --gpu)")
+    parser.add_argument("--tokens", type=int, nargs="+", default=TOKENS, help="numbers of tokens (default: those that vLLM tunes)")
     parser.add_argument("--out", default=".", help="folder of the file, created if missing (default: here); - prints it")
     parser.add_argument("--replace", action="store_true", help="overwrite a file of the same name")
     parser.add_argument("--check", metavar="FILE", help="compare a tuned file's configurations with ours")

@@ -139,7 +139,7 @@ def grouped_mm(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
     if masked and a.shape[0] != groups:
         raise ConfigError(f"a has {a.shape[0]} groups, b {groups}")
     if torch.is_grad_enabled() and (a.requires_grad or b.requires_grad):
-        raise ConfigError("a or b requires grad, which this product does not pass on")
+        raise ConfigError("a or b requires grad, which this function does not support")
     if not a.is_cuda or b.device != a.device or rows.device != a.device:
         raise ConfigError("expected CUDA tensors on one device")
     if a.dtype not in _GROUPED_TYPES or b.dtype != a.dtype:

@@ -124,7 +124,7 @@ class Tile:
                 if given is not None and not hasattr(given, "shape"):
                     raise ConfigError(f"{name}: expected a whole number, got {given!r}")
             if otherwise is None:
-                raise ConfigError(f"{key}: none of {', '.join(_NAMES[key])} in the configuration")
+                raise ConfigError(f"{key}: none of {', '.join(_NAMES[key])} is in the configuration")
             return otherwise
 
         return cls(
@@ -301,7 +301,7 @@ class Family:
         except KeyError as error:
             why = f"{error.args[0]}: missing"
         except (TypeError, ValueError, AttributeError, OverflowError):
-            why = "expected what tilecast.triton_calibrate saves"
+            why = "expected a file saved by tilecast.triton_calibrate"
         raise ConfigError(f"{os.fspath(path)}: {why}")
 
 
@@ -439,10 +439,10 @@ def _families(tiles: Sequence[Tile], word: str, layout: str, family: Optional[Fa
         found.append(default_family(kind))
         if family is not None:
             warned.append(f"{kind}: not what the family was fitted to ({', '.join(family.fitted_to)}); "
-                          "the package's is taken")
+                          "the package's is used")
         what = _unlike(tile, kind, word, layout, epilogue)
         if what:
-            warned.append(f"no family was fitted to {what}; that of {found[-1].fitted_to[0]} is taken")
+            warned.append(f"no family was fitted to {what}; that of {found[-1].fitted_to[0]} is used")
     return found, list(dict.fromkeys(warned))
 
 

@@ -235,7 +235,7 @@ def quality(rows: Sequence[Row], families: Mapping[tuple, Optional[Family]], *,
         for top, speeds in picks.items():
             speeds.append(best / min(of_problem[i].time_us for i in order[:top]))
     if not errors:
-        raise ConfigError("all rows are of kernels whose sums do not fit their registers")
+        raise ConfigError("the accumulators of all rows' kernels exceed their registers")
     return Quality(len(rows), len(problems), statistics.mean(errors), statistics.median(errors),
                    {top: (statistics.geometric_mean(speeds), min(speeds))
                     for top, speeds in picks.items()})
@@ -265,14 +265,14 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
                                      description=(__doc__ or "").splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     fit = commands.add_parser("fit", help="fit a family to rows")
-    check = commands.add_parser("check", help="errors and picks of a family over rows")
+    check = commands.add_parser("check", help="report errors and pick quality of a family")
     for command in (fit, check):
         command.add_argument("rows", help="CSV of measured configurations")
         command.add_argument("--gpu", default="h200_sxm", help="a GPU's name or file")
     fit.add_argument("--out", required=True, help="the family, as JSON")
     check.add_argument("--family", help="else the package's own")
     check.add_argument("--folds", type=int,
-                       help="judge each part of the problems by a fit to the others instead")
+                       help="cross-validate over the problems instead")
     options = parser.parse_args(arguments)
     return _command.run("tilecast.triton_calibrate", lambda: _answer(options))
 

@@ -85,7 +85,7 @@ run --prior none && problem 'a fit to 168 rows alone'
 last_error_line 'expected at least 300 measured GEMMs to fit to, got 168 ' 'without a prior'
 head -c 100000 "$folder/config/gpus/h200_sxm.learned.csv" >"$folder/cut"
 mv "$folder/cut" "$folder/config/gpus/h200_sxm.learned.csv"
-expect_error 2 'h200_sxm.learned.yaml:[0-9]+: rows: expected the rows of ' "$folder/programs/tilecast" \
+expect_error 2 'h200_sxm.learned.yaml:[0-9]+: rows: does not match the hash of ' "$folder/programs/tilecast" \
   calibrate --data "$folder/recorded.csv" --prior h200_sxm --no-simulation --out "$folder/new/other.calibrated.yaml"
 echo '1,2,3' >>"$folder/recorded.csv"
 expect_error 2 'recorded.csv:[0-9]+: ' "$folder/programs/tilecast" \

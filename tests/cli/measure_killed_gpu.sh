@@ -34,7 +34,7 @@ while [ "$killed" -lt "$kills" ] && [ "$ended" = 0 ]; do
   if [ "$killed" = 0 ]; then  # the lock: one clear line with who holds the GPU
     "$TILECAST_GPU" measure 512x512x512 --config cublaslt:top1 --out "$folder/other.csv" \
       >"$folder/other" 2>&1 && problem "two processes measured at once"
-    grep -q 'is being measured on by process .*killed.csv' "$folder/other" ||
+    grep -q 'is in use by process .*killed.csv' "$folder/other" ||
       problem "the lock says: $(cat "$folder/other")"
   fi
   if kill -9 "$process" 2>/dev/null; then killed=$((killed + 1)); else ended=1; fi

@@ -49,7 +49,7 @@ timeout "${TILECAST_SANITIZED:+10}60" "$TILECAST" predict 512x512 --experts 1024
 # A refusal names its reason: there is nothing to split, and registers are not short.
 "$TILECAST" predict 64x3248x256 --schedule stream_k >"$folder/out" 2>"$folder/err"
 grep -q 'split' "$folder/err" || problem "stream_k of a short K: $(cat "$folder/err")"
-grep -q 'more registers than there are' "$folder/err" && problem 'stream_k of a short K: registers'
+grep -q 'more registers than the register file has' "$folder/err" && problem 'stream_k of a short K: registers'
 
 # Text that becomes a script: a newline in a plan's name is no command.
 printf 'shapes: [512x512x512]\nconfigs:\n  - best: 1\n' >"$folder/suite.yaml"

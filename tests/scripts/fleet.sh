@@ -128,7 +128,7 @@ FAKE_POINT_MS=100 "$tilecast" measure --plan "$folder/twice/plan.csv" --shard 1/
 process=$!
 wait_until 60 has_rows "$folder/twice/plan.1-of-3.csv" || problem "twice: no rows"
 CUDA_VISIBLE_DEVICES=3 "$tilecast" measure --plan "$folder/twice/plan.csv" --shard 1/3 --resume 2>"$folder/err"
-[ $? = 6 ] && grep -q 'another run is adding to it' "$folder/err" || problem "twice: $(tail -n 1 "$folder/err")"
+[ $? = 6 ] && grep -q 'another run is writing to it' "$folder/err" || problem "twice: $(tail -n 1 "$folder/err")"
 kill $process
 wait $process
 code=$?

@@ -61,8 +61,8 @@ std::string constant_lines(const ConstantFit& fit) {
 
 std::string error_line(std::string_view name, const LeftOutError& error) {
   return fmt::format(
-      "  {:<10} cycles {:5.1f} % by physics, {:5.1f} % learned, {:5.1f} % near the best; clock "
-      "{:.2f} %, {:.2f} %; nine of ten times within {:.1f} %\n",
+      "  {:<10} cycles {:5.1f} % uncorrected, {:5.1f} % corrected, {:5.1f} % near the best; clock "
+      "{:.2f} %, {:.2f} %; 90 % of times within {:.1f} %\n",
       name, 100 * error.cycles_without, 100 * error.cycles, 100 * error.cycles_near_best,
       100 * error.clock_without, 100 * error.clock, 100 * error.width);
 }
@@ -179,7 +179,7 @@ std::string to_table(const Calibration& calibration) {
       counted(static_cast<std::size_t>(calibration.problems), "problem"), calibration.left_out,
       "constant", "prior", "fitted", "error");
   text += constant_lines(calibration.clock) + bound_lines(calibration.clock.constants);
-  text += fmt::format("\nClosed-form cycles at measured clocks, mean error: {:.1f} %\n",
+  text += fmt::format("\nAnalytic cycles at measured clocks, mean error: {:.1f} %\n",
                       100 * calibration.cycles_error);
   for (const ScheduleResidual& s : calibration.by_schedule) {
     text += fmt::format("  {:<20} {:>5} rows {:5.1f} %, {:.1f} % {} than predicted\n", s.schedule,
@@ -187,12 +187,12 @@ std::string to_table(const Calibration& calibration) {
                         s.bias >= 0 ? "slower" : "faster");
   }
   const LearnedModel& model = calibration.learned.model;
-  text += fmt::format("\nLearned correction, from {} of the rows, on problems left out of it:\n",
+  text += fmt::format("\nLearned correction from {} of the rows, on held-out problems:\n",
                       model.rows.size() - model.prior.rows);
-  text +=
-      error_line("analytic", calibration.learned.analytic) +
-      (calibration.simulated ? error_line("simulated", calibration.learned.simulated)
-                             : "  not simulated: simulations are corrected as closed forms are\n");
+  text += error_line("analytic", calibration.learned.analytic) +
+          (calibration.simulated
+               ? error_line("simulated", calibration.learned.simulated)
+               : "  not simulated: simulations use the analytic model's correction\n");
   return calibration.learned.prior ? text + prior_lines(calibration) : text;
 }
 

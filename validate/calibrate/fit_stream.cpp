@@ -256,7 +256,7 @@ std::string with_stream_section(const std::string& overlay, const std::string& n
 
 std::string to_table(const StreamFit& fit) {
   std::string text = fmt::format(
-      "{} copies and additions to fit to, {} of other types to check, {} rows left out.\n\n"
+      "{} copies and additions in the fit, {} of other types as a check, {} rows omitted.\n\n"
       "  {:<28} {:>10} {:>10} {:>8}\n",
       fit.rows, fit.checked, fit.left_out, "constant", "prior", "fitted", "error");
   for (const FittedConstant& c : fit.constants) {
@@ -269,7 +269,7 @@ std::string to_table(const StreamFit& fit) {
   return text + bound_lines(fit.constants) +
          fmt::format(
              "\nMean error: {:.1f} % with the priors, {:.1f} % fitted, {:.1f} % on "
-             "rows that a fit did not see\n",
+             "held-out rows\n",
              100 * fit.error_before, 100 * fit.error_after, 100 * fit.error_left_out);
 }
 

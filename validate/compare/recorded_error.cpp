@@ -83,7 +83,7 @@ class RecordCheck {
             fail(path, "expected " + now[at].dump());
           }
         } else if (const double before = number_at(path); !now.contains(at)) {
-          lines.push_back(fmt::format("{} is recorded but not there any more", path.substr(1)));
+          lines.push_back(fmt::format("{} is recorded but missing now", path.substr(1)));
         } else if (const double after = now[at].get<double>();
                    worse_by(row.better, before, after) > row.tolerance) {
           lines.push_back(

@@ -143,11 +143,11 @@ Selector listed_choices(std::string_view csv, const std::string& path) {
                               .splits = row.get("split_k", whole),
                               .stages = row.get("stages", whole)};
     if (!choices.emplace(problem, chosen).second) {
-      throw ConfigError(row.where() + ": a choice for this problem stands above");
+      throw ConfigError(row.where() + ": duplicate choice for this problem");
     }
   }
   if (choices.empty()) {
-    throw ConfigError(path + ": no choice is in it");
+    throw ConfigError(path + ": expected at least one choice");
   }
   return {std::filesystem::path(path).stem().string(),
           [choices = std::move(choices)](const GemmProblem& p) -> std::optional<ChosenKernel> {

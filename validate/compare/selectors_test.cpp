@@ -72,12 +72,12 @@ TEST_CASE("An invalid choice is an error that names its line and column") {
                     "x.csv:2: tile_m: expected a whole number from 1 to 2147483647, got '0'");
   CHECK_THROWS_WITH(listed_choices(header + "1,1,1,bf99,tn,1,1,1,1,1,1\n", "x.csv"),
                     Catch::Matchers::StartsWith("x.csv:2: dtype: "));
-  CHECK_THROWS_WITH(listed_choices(header, "x.csv"), "x.csv: no choice is in it");
+  CHECK_THROWS_WITH(listed_choices(header, "x.csv"), "x.csv: expected at least one choice");
   CHECK_THROWS_WITH(listed_choices(header + "1,1,1,bf16,tn,1\n", "x.csv"),
                     "x.csv:2: expected 11 fields as in the header, got 6");
   const std::string row = "1,1,1,bf16,tn,64,64,1,1,1,1\n";
   CHECK_THROWS_WITH(listed_choices(header + row + row, "x.csv"),
-                    "x.csv:3: a choice for this problem stands above");
+                    "x.csv:3: duplicate choice for this problem");
   CHECK_THROWS_WITH(listed_choices("m,n\n1,1\n", "x.csv"),
                     "x.csv:1: k: column missing from the header; did you mean m?");
 }

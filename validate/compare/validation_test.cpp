@@ -288,7 +288,7 @@ TEST_CASE("A recorded regime that is gone is named") {
   auto record = record_of(example_validation());
   record["time_mape"]["sustained"] = 0.1;
   CHECK(worse_than_recorded(example_validation(), record.dump(), "r.json") ==
-        std::vector<std::string>{"time_mape/sustained is recorded but not there any more"});
+        std::vector<std::string>{"time_mape/sustained is recorded but missing now"});
 }
 
 TEST_CASE("A malformed record is an error that names its key") {

@@ -288,7 +288,7 @@ Suite parse_suite(const StrictValue& root) {
   const auto shapes_of_ops = [&](std::string_view text) {
     std::vector<std::string> shapes = expand_shapes(text);
     if (const Op op = op_of_shape(text); std::ranges::find(ops, op) == ops.end()) {
-      throw ConfigError(fmt::format("shape '{}': it is of {}, which `ops` does not list",
+      throw ConfigError(fmt::format("shape '{}': it is for {}, which `ops` does not list",
                                     printable(text), to_text(op)));
     }
     return shapes;
@@ -359,7 +359,7 @@ SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu) {
         continue;  // its configurations would be drawn again for nothing
       }
       if (const std::string why = why_unsolvable(gpu, problem); !why.empty()) {
-        expanded.notes.push_back(fmt::format("{} is left out: {}", to_text(problem), why));
+        expanded.notes.push_back(fmt::format("{} is omitted: {}", to_text(problem), why));
         continue;
       }
       for (const Inputs inputs : suite.inputs) {

@@ -69,7 +69,7 @@ MeasurementAppender::MeasurementAppender(std::filesystem::path path,
 
 void MeasurementAppender::open(IfExists rule) {
   if (!lock_for_writing(descriptor_, path_)) {
-    throw FileError(path_.string() + ": cannot write: another run is adding to it");
+    throw FileError(path_.string() + ": cannot write: another run is writing to it");
   }
   const std::string bytes = read_file(path_);
   const std::string_view text = without_bom(bytes);
@@ -94,7 +94,7 @@ void MeasurementAppender::open(IfExists rule) {
   const MeasurementFile file = parse_measurements(text, path_.string(), TruncatedLine::kDrop);
   if (file.header != columns) {
     throw ConfigError(
-        fmt::format("{}:1: its columns are not the ones to be added ({}); name "
+        fmt::format("{}:1: its columns differ from the new ones ({}); name "
                     "another file",
                     path_.string(), first_difference(file.header, columns)));
   }
@@ -117,7 +117,7 @@ void MeasurementAppender::open(IfExists rule) {
 void MeasurementAppender::refuse_stray_samples() const {
   if (std::filesystem::exists(raw_samples_path(path_))) {
     throw ConfigError(raw_samples_path(path_).string() +
-                      ": raw samples without their CSV are there; move them, or name another file");
+                      ": raw samples exist without their CSV; move them, or name another file");
   }
 }
 

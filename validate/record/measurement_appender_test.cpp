@@ -93,7 +93,7 @@ TEST_CASE("Measured data is never overwritten or mixed with other columns") {
   { MeasurementAppender(folder / "a.csv", {}, IfExists::kRefuse).append(kFirst); }
   CHECK(message_of(folder / "a.csv", IfExists::kRefuse).find("--resume") != std::string::npos);
   CHECK(message_of(folder / "a.csv", IfExists::kResume, {"dram__bytes_read.sum"})
-            .ends_with("its columns are not the ones to be added (it has no "
+            .ends_with("its columns differ from the new ones (it has no "
                        "dram__bytes_read.sum); name another file"));
   { MeasurementAppender(folder / "b.csv", {"lts__t_bytes.sum"}, IfExists::kRefuse); }
   CHECK(message_of(folder / "b.csv", IfExists::kResume).find("(it has lts__t_bytes.sum)") !=
@@ -112,7 +112,7 @@ TEST_CASE("A file that is not a measurement CSV is an error and stays unchanged"
 TEST_CASE("Two runs cannot add to one file at the same time") {
   const TemporaryFolder folder;
   const MeasurementAppender first(folder / "a.csv", {}, IfExists::kRefuse);
-  CHECK(message_of(folder / "a.csv", IfExists::kResume).ends_with("another run is adding to it"));
+  CHECK(message_of(folder / "a.csv", IfExists::kResume).ends_with("another run is writing to it"));
 }
 
 TEST_CASE("A path that cannot be written is a file error") {

@@ -170,7 +170,7 @@ constexpr MeasurementColumn field_column() {
             for (std::size_t i = 0; i < given.size(); ++i) {
               constexpr std::string_view kSides[] = {"m", "n", "k"};
               if (const i64 side = sides_of(problem)[i]; side != given[i]) {
-                throw ConfigError(fmt::format("expected {} rows in all as {} says, got {}",
+                throw ConfigError(fmt::format("expected {} rows in total, as in {}, got {}",
                                               given[i], kSides[i], side));
               }
             }
@@ -308,7 +308,7 @@ std::span<const MeasurementColumn> measurement_column_table() { return kColumns;
 
 void check_problem(const Point& point) {
   if (normal_problem(point.problem) != point.problem) {
-    throw ConfigError("lda, ldb, ldc: expected nothing where rows are tight");
+    throw ConfigError("lda, ldb, ldc: expected nothing for packed rows");
   }
 }
 
@@ -317,7 +317,7 @@ void check_row(const Measurement& m) {
   if (m.time) {
     const TimeDistribution& time = *m.time;
     if (time.samples == 0) {
-      throw ConfigError("samples: expected a number beside the times");
+      throw ConfigError("samples: expected a number, since times are given");
     }
     if (!(Seconds{0} < time.q1 && time.q1 <= time.median && time.median <= time.q3)) {
       throw ConfigError("time_us_median: expected all three times with q1 <= median <= q3");
@@ -332,10 +332,10 @@ void check_row(const Measurement& m) {
     }
   }
   if (m.status == Status::kOk && !m.time) {
-    throw ConfigError("time_us_median: expected a time where status is ok");
+    throw ConfigError("time_us_median: expected a time if status is ok");
   }
   if (m.status != Status::kOk && m.reason.empty()) {
-    throw ConfigError(fmt::format("reason: expected one where status is {}", to_text(m.status)));
+    throw ConfigError(fmt::format("reason: expected one if status is {}", to_text(m.status)));
   }
 }
 

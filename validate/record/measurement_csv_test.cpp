@@ -232,7 +232,7 @@ TEST_CASE("Leading dimensions are columns, empty for packed rows, and part of th
   CHECK(message_of(replaced(text, ",72,,520,", ",63,,520,"))
             .ends_with("lda is 63: expected 64 to 274877906944, or 0"));
   CHECK(message_of(replaced(text, ",72,,520,", ",64,,520,"))
-            .ends_with("lda, ldb, ldc: expected nothing where rows are tight"));
+            .ends_with("lda, ldb, ldc: expected nothing for packed rows"));
 }
 
 TEST_CASE("A malformed file is an error that names file, line, column and what was expected") {
@@ -254,9 +254,9 @@ TEST_CASE("A malformed file is an error that names file, line, column and what w
   CHECK(message_of(replaced(good, ",burst,", ",brust,"))
             .ends_with("expected one of burst, sustained; did you mean burst?"));
   CHECK(message_of(replaced(good, ",ok,", ",failed,")) ==
-        "x.csv:2: reason: expected one where status is failed");
+        "x.csv:2: reason: expected one if status is failed");
   CHECK(message_of(replaced(good, ",100,99,101,20,", ",,,,,")) ==
-        "x.csv:2: time_us_median: expected a time where status is ok");
+        "x.csv:2: time_us_median: expected a time if status is ok");
   CHECK(message_of(replaced(good, ",rotating,1,", ",rotating,yes,")) ==
         "x.csv:2: verified: expected 0 or 1, got 'yes'");
   CHECK(message_of(replaced(good, "pipelined:", "pipelined ")).starts_with("x.csv:2: config: "));

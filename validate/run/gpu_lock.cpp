@@ -59,7 +59,7 @@ GpuLock::GpuLock(const std::string& gpu_uuid, const std::string& holder,
       const std::string who = holder_in(descriptor_);
       const std::string why = errno == EWOULDBLOCK ? "" : std::string(": ") + system_reason(errno);
       ::close(descriptor_);
-      throw DeviceError(fmt::format("{} is being measured on by {}{}", gpu_uuid,
+      throw DeviceError(fmt::format("{} is in use by {}{}", gpu_uuid,
                                     who.empty() ? "another process" : who, why));
     }
     std::this_thread::sleep_for(kPollEvery);

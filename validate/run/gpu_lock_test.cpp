@@ -28,9 +28,8 @@ TEST_CASE("A second measuring process on a GPU gets an error that names the hold
   const TemporaryFolder folder;
   {
     const GpuLock first("GPU-1", "measure --out a.csv", folder / "");
-    CHECK(message_of(folder / "", "GPU-1") == "GPU-1 is being measured on by process " +
-                                                  std::to_string(::getpid()) +
-                                                  ": measure --out a.csv");
+    CHECK(message_of(folder / "", "GPU-1") ==
+          "GPU-1 is in use by process " + std::to_string(::getpid()) + ": measure --out a.csv");
     CHECK(message_of(folder / "", "GPU-2") == "locked");  // another GPU is free
   }
   CHECK(message_of(folder / "", "GPU-1") == "locked");

@@ -64,7 +64,7 @@ class Child {
         continue;
       }
       if (ready == 0) {
-        silent_ = fmt::format("no sign of life for {} s; stopped",
+        silent_ = fmt::format("no response for {} s; stopped",
                               std::chrono::duration_cast<std::chrono::seconds>(limit).count());
         process_.signal(SIGKILL);
       }

@@ -20,28 +20,28 @@ namespace {
 
 constexpr auto kSchedules = names_of(kEverySchedule);
 constexpr KeyWord kRasters[] = {
-    {RasterKind::kGroupedM, "grouped_m", "m", "tiles in bands of rows, column by column"},
-    {RasterKind::kGroupedN, "grouped_n", "n", "tiles in bands of columns, row by row"},
+    {RasterKind::kGroupedM, "grouped_m", "m", "groups of tile rows, each walked column by column"},
+    {RasterKind::kGroupedN, "grouped_n", "n", "groups of tile columns, each walked row by row"},
     {RasterKind::kHilbert, "hilbert", "h", "tiles along a Hilbert curve"}};
 constexpr KeyWord kWalks[] = {
     {Walk::kStrided, "strided", "", "of W CTAs, the w-th takes tiles w, w + W, w + 2 W, ..."},
-    {Walk::kChunked, "chunked", "k", "each CTA takes one run of tiles"}};
+    {Walk::kChunked, "chunked", "k", "each CTA takes one contiguous run of tiles"}};
 constexpr KeyWord kGrids[] = {
-    {Grid::kTiles, "tiles", "1", "a CTA for each tile"},
-    {Grid::kResident, "resident", "", "as many CTAs as fit, each looping over tiles"},
+    {Grid::kTiles, "tiles", "1", "one CTA per tile"},
+    {Grid::kResident, "resident", "", "persistent: as many CTAs as fit, each looping over tiles"},
     {Grid::kTakeover, "takeover", "t",
-     "a CTA for each tile; a running one may take over the work of the next"}};
+     "one CTA per tile; a running CTA may take over the tile of one not yet launched"}};
 constexpr auto kHopperGrids = std::span(kGrids).first<2>();  // without takeover
 constexpr KeyWord kReductions[] = {
-    {Reduction::kTurnstile, "turnstile", "t", "partial sums of a tile are added in the order of K"},
-    {Reduction::kAtomic, "atomic", "a", "partial sums of a tile are added as they come"},
+    {Reduction::kTurnstile, "turnstile", "t", "partial sums of a tile are added in order of K"},
+    {Reduction::kAtomic, "atomic", "a",
+     "partial sums of a tile are added atomically, in any order"},
     {Reduction::kSpread, "spread", "s",
-     "partial sums are kept apart; each CTA adds up a slice of the tile"}};
-constexpr KeyWord kStores[] = {
-    {Store::kDeferred, "deferred", "d", "a finished tile goes to C under the next one's K blocks"}};
-constexpr KeyWord kOperands[] = {
-    {OperandOrder::kSwapped, "swapped", "x",
-     "a tile is one of C transposed: its rows are columns of C, or of weights"}};
+     "partial sums are stored separately; each CTA adds up a slice of the tile"}};
+constexpr KeyWord kStores[] = {{Store::kDeferred, "deferred", "d",
+                                "a finished tile is stored to C during the next tile's K blocks"}};
+constexpr KeyWord kOperands[] = {{OperandOrder::kSwapped, "swapped", "x",
+                                  "a tile is a tile of C transposed: its rows are columns of C"}};
 constexpr KeyWord kSources[] = {
     {OperandSource::kShared, "shared", "ss", "tensor cores read A from shared memory"},
     {OperandSource::kRegisters, "registers", "rs", "tensor cores read A from registers"}};
@@ -106,30 +106,28 @@ ConfigKeys<KernelConfig> kernel_config_keys() {
   std::vector<Key> keys{
       Key("tile", "",
           {in_tile<&Tiling::block_m>, in_tile<&Tiling::block_n>, in_tile<&Tiling::block_k>},
-          nullptr,
-          "rows and columns of C that a CTA computes at a time, and the depth of a K block",
+          nullptr, "rows and columns of a CTA's tile of C, and depth of a K block",
           {.form = "MxNxK", .most = kMostExtent}),
       Key("stages", "s", {in_tile<&Tiling::stages>}, has_ring,
-          "K blocks of A and B that shared memory holds"),
+          "pipeline stages: K blocks of A and B in shared memory"),
       Key("warpgroups", "w", {in_tile<&Tiling::warpgroups_m>, in_tile<&Tiling::warpgroups_n>},
-          has_warpgroups, "warpgroups that multiply and share a tile, along M and N",
+          has_warpgroups, "warpgroups that share a tile, along M and N",
           {.form = "MxN", .most = kMostExtent}),
       Key("cluster", "c", {in_tile<&Tiling::cluster_m>, in_tile<&Tiling::cluster_n>}, has_cluster,
-          "CTAs that share operands by multicast, along M and N",
+          "cluster of CTAs that share operands by multicast, along M and N",
           {.form = "MxN", .most = kMostExtent}),
       Key("cta_group", "", {in_tile<&Tiling::cluster_m>}, uses_tcgen05,
           "CTAs that share each tensor-core instruction"),
       Key("accumulators", "a", {in_config<&K::accumulators>}, has_accumulators,
-          "tiles that tensor memory holds"),
+          "accumulator sets (tiles) in tensor memory"),
       Key("ctas", "o", {in_config<&K::ctas_per_sm>}, has_many_tiles, "CTAs per SM"),
       Key("inflight", "i", {in_config<&K::inflight>}, has_ring,
-          "K blocks whose multiplications may be outstanding while the next is waited for",
+          "K blocks whose wgmmas may still be in flight when the next ones are issued",
           {.least = 0}),
       Key("c_slots", "e", {in_tile<&Tiling::c_slots>}, has_many_tiles,
-          "buffers of shared memory for each warpgroup's C on its way out; 0: drained stages",
-          {.least = 0}),
+          "staging buffers of C per warpgroup; 0: C borrows pipeline stages", {.least = 0}),
       Key("producer", "r", {in_config<&K::producer_registers>}, has_producer_key,
-          "registers of each thread that loads; the others have the rest",
+          "registers per producer thread; the consumers get the rest",
           {.usual = usual_producer_registers}),
       Key("a", "", {in_config<&K::a_source>}, has_one_k_block, "", {kSources}),
       Key("instruction_n", "in", {in_config<&K::instruction_n>}, has_one_k_block,
@@ -137,14 +135,14 @@ ConfigKeys<KernelConfig> kernel_config_keys() {
       Key("splits", "k", {in_config<&K::decomposition, &Decomposition::splits>}, splits_equally,
           "CTAs that share a tile along K"),
       Key("min_k_blocks", "k", {in_config<&K::decomposition, &Decomposition::min_k_blocks>},
-          split_by_worker, "fewest K blocks of a part of a tile", {.behind = "+"}),
+          split_by_worker, "minimum K blocks per part of a tile", {.behind = "+"}),
       Key("reduction", "", {in_config<&K::decomposition, &Decomposition::reduction>}, splits_k, "",
           {kReductions}),
       Key("grid", "", {in_config<&K::grid>}, has_grid, "", {kHopperGrids}),
       Key("grid", "", {in_config<&K::grid>}, has_grid_5, "", {kGrids}),
       Key("raster", "", {in_config<&K::raster, &Raster::kind>}, has_many_tiles, "", {kRasters}),
       Key("group", "", {in_config<&K::raster, &Raster::group>}, has_many_tiles,
-          "tile rows or columns of a band", {.usual = usual_group}),
+          "tile rows or columns per swizzle group", {.usual = usual_group}),
       Key("walk", "", {in_config<&K::raster, &Raster::walk>}, chooses_walk, "", {kWalks}),
       Key("store", "", {in_config<&K::store>}, has_store, "", {.words = kStores, .optional = true}),
       Key("operands", "", {in_config<&K::operands>}, has_operands, "",
@@ -249,7 +247,7 @@ Batch parse_batch(std::string_view text) {
   }
   throw ConfigError(
       fmt::format("batch '{}': expected a number of products from 1 to 2147483647, such as 32; "
-                  "32:a, 32:b or 32:ab where they share A, B or both",
+                  "32:a, 32:b or 32:ab if they share A, B or both",
                   on_one_line(text)));
 }
 
@@ -257,7 +255,7 @@ KernelConfig parse_kernel_config(std::string_view text) {
   const KernelConfig config =
       parse_canonical(text, fixed_by_schedule(parse_schedule(name_in(text))));
   if (config.raster.kind == RasterKind::kHilbert && config.raster.group != 1) {
-    bad_config(text, "raster=hilbert has no groups: expected group=1");
+    bad_config(text, "raster=hilbert requires group=1");
   }
   return config;
 }

@@ -249,8 +249,7 @@ TEST_CASE("A text that is not canonical is an error that says what was expected"
   CHECK(complaint("raster=grouped_m", "raster=groupd_m") ==
         "2 unknown raster 'groupd_m': expected one of grouped_m, grouped_n, hilbert; did you "
         "mean grouped_m?");
-  CHECK(complaint("raster=grouped_m", "raster=hilbert") ==
-        "raster=hilbert has no groups: expected group=1");
+  CHECK(complaint("raster=grouped_m", "raster=hilbert") == "raster=hilbert requires group=1");
   CHECK(complaint("walk=strided", "walk=chunks") ==
         "2 unknown walk 'chunks': expected one of strided, chunked; did you mean chunked?");
   CHECK(complaint("grid=resident", "grid=4") ==

@@ -40,32 +40,32 @@ bool too_many(i64 products, const GemmShape& shape) {
 
 constexpr Rule<SizeCase> kSizeRules[] = {
     {[](Sizes s) { return copied_operands(s.problem).any() && !s.gpu.stream; },
-     "rows of A and B must lie at multiples of {row_step} elements (16 bytes): {gpu} has no "
+     "rows of A and B must be multiples of {row_step} elements (16 bytes): {gpu} has no "
      "section "
-     "stream, by which copies of others are forecast"},
+     "stream, which predicts copies of other operands"},
     {[](Sizes s) {
        return copied_operands(s.problem).any() && s.problem.groups != nullptr &&
               s.problem.groups->capacity() != 0;
      },
-     "rows of A and B of masked groups must lie at multiples of {row_step} elements (16 bytes), as "
-     "--lda and --ldb can say"},
+     "rows of A and B of masked groups must be multiples of {row_step} elements (16 bytes); see "
+     "--lda and --ldb"},
     {[](Sizes s) { return s.problem.leading.c != 0 && s.problem.groups != nullptr; },
-     "ldc is {ldc}: rows of C that lie in groups are tight"},
+     "ldc is {ldc}: groups require contiguous C"},
     {[](Sizes s) { return s.problem.leading.c != 0 && !c_rows_allow_tma(s.problem); },
-     "ldc is {ldc}: where rows of C are not tight, ldc and N must be multiples of 16 bytes"},
+     "ldc is {ldc}: if C is not contiguous, ldc and N must be multiples of 16 bytes"},
     {[](Sizes s) { return gates(s.problem.epilogue) && s.problem.shape.n % 2 != 0; },
-     "epilogue {epilogue}: a gate takes columns in twos, not {n}"},
+     "epilogue {epilogue}: gated activation needs an even N, got {n}"},
     {[](Sizes s) {
        const GemmShape& shape = s.problem.shape;
        return shape.m > kMostSide || shape.n > kMostSide || shape.m * shape.n > kMostOutputs;
      },
-     "M and N can be {most_side} at most, and C can have {most_outputs} elements"},
+     "M and N are at most {most_side}, and C has at most {most_outputs} elements"},
     {[](Sizes s) { return s.problem.groups != nullptr && s.problem.groups->total() == 0; },
-     "groups: expected one at least that has rows"},
+     "groups: at least one group must be non-empty"},
     {[](Sizes s) { return grouped_along_k(s.problem) && s.problem.shape.k > most_ragged_rows(); },
-     "K of all groups is {k}: expected {most_k} at most"},
+     "K of all groups is {k}: expected at most {most_k}"},
     {[](Sizes s) { return grouped_along_m(s.problem) && matrices_of_b(s.problem) > kMostGroups; },
-     "{groups} groups: a kernel walks {most_groups} at most"},
+     "{groups} groups: a kernel supports at most {most_groups}"},
     // Panels are counted in 32 bits, as if the groups were one product.
     {[](Sizes s) {
        const i64 groups = matrices_of_b(s.problem);
@@ -73,12 +73,12 @@ constexpr Rule<SizeCase> kSizeRules[] = {
               (rows_in_memory(s.problem) + groups * kWgmmaM > kMostSide ||
                groups * s.problem.shape.n > kMostSide);
      },
-     "{groups} groups: all together can have {most_side} rows, of each group in whole 64, and as "
+     "{groups} groups: at most {most_side} rows in total, each group rounded up to 64, and as "
      "many columns"},
     {[](Sizes s) {
        return !grouped_along_m(s.problem) && too_many(matrices_of_c(s.problem), s.problem.shape);
      },
-     "{products} {matrices}: all products together can have {most_side} rows, M in whole 64, and "
+     "{products} {matrices}: at most {most_side} rows in total, M rounded up to 64, and "
      "as many "
      "columns"},
 };
@@ -142,7 +142,8 @@ std::string why_no_split(Chip c) {
                        ceil_div<i64>(c.problem->shape.k, c.tiling.block_k), c, resident);
 }
 
-constexpr const char* kTooFewRegisters = "its threads need more registers than there are";
+constexpr const char* kTooFewRegisters =
+    "its threads need more registers than the register file has";
 constexpr Rule<ChipCase> kArchitectureRule{
     [](Chip c) {
       return uses_tcgen05(c.schedule) != (c.gpu.architecture == Architecture::kBlackwell);

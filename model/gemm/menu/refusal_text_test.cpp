@@ -24,7 +24,7 @@ TEST_CASE("A refusal names the one key to change, and its largest legal value") 
             .ends_with("; needs ctas of at most 1"));
   CHECK(refusal_of("pipelined:tile=128x256x64,stages=2,warpgroups=2x1,ctas=1,inflight=2,c_slots=0,"
                    "raster=grouped_m,group=8") ==
-        "inflight=2 takes more than 2 stages; needs inflight of at most 1");
+        "inflight=2 requires more than 2 stages; needs inflight of at most 1");
 }
 
 TEST_CASE("small_mma reports that a problem has more than one tile") {
@@ -44,14 +44,14 @@ TEST_CASE("small_mma reports that a problem has more than one tile") {
 TEST_CASE("The refusal of an odd multiple of eight columns lists the requirements") {
   CHECK(refusal_of("blocked:tile=128x168x64,warpgroups=2x1,ctas=1,c_slots=1,raster=grouped_m,"
                    "group=8") ==
-        "warpgroups of 168 columns, an odd multiple of 8, take 24 to 248 columns, B as [N,K], a "
-        "schedule with a ring and K in whole 64 elements");
+        "warpgroups of 168 columns, an odd multiple of 8, require 24 to 248 columns, B as [N,K], a "
+        "schedule with a ring, and K blocks of whole 64 elements");
 }
 
 TEST_CASE("A refusal that no single change can lift is the reason alone") {
   CHECK(refusal_of("pipelined:tile=100x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=0,"
                    "raster=grouped_m,group=8") ==
-        "the tile is not made of whole wgmma instructions");
+        "the tile does not consist of whole wgmma instructions");
 }
 
 }  // namespace

@@ -200,11 +200,11 @@ TEST_CASE("K has at least one block for each split") {
   config.decomposition = {5, 0, Reduction::kTurnstile};
   const TileScheduler tiles =
       TileScheduler::of(1, 1, 1, {RasterKind::kGroupedM, 1, Walk::kStrided});
-  CHECK(why_not_split(tiles, 4, config, 132) == "splits=5: K has 4 blocks only");
+  CHECK(why_not_split(tiles, 4, config, 132) == "splits=5: K has only 4 blocks");
   CHECK(why_not_split(tiles, 5, config, 132).empty());
   config.schedule = Schedule::kStreamK;
   config.decomposition = {0, 9, Reduction::kTurnstile};
-  CHECK(why_not_split(tiles, 8, config, 132) == "min_k_blocks=9: K has 8 blocks only");
+  CHECK(why_not_split(tiles, 8, config, 132) == "min_k_blocks=9: K has only 8 blocks");
   config.decomposition = {0, 8, Reduction::kTurnstile};  // the default applies to any K
   CHECK(why_not_split(tiles, 4, config, 132).empty());
   config.decomposition = {0, 8, Reduction::kSpread};

@@ -9,7 +9,7 @@ struct Amax : NoStep {
   static constexpr OutputKind kKind = OutputKind::kAmax;
   static constexpr const char* kWord = "amax";
   static constexpr const char* kMeaning =
-      "finds the largest magnitude of the result, an fp32 number on the device";
+      "computes the largest magnitude of the result, an fp32 value on the device";
   // A mask, a comparison, and a bounds check.
   static constexpr ElementWork kWork{.issued = 4};
 

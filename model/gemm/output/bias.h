@@ -7,14 +7,14 @@ namespace tilecast {
 
 struct BiasM : BiasStep {
   static constexpr const char* kWord = "bias_m";
-  static constexpr const char* kMeaning = "adds to each row of C its element of a vector of M";
+  static constexpr const char* kMeaning = "adds element m of a vector to row m of C";
   static constexpr ElementWork kWork{.issued = 1};
   static constexpr StepReads kReads{.row = 1, .type = ReadType::kBias};
 };
 
 struct BiasN : BiasStep {
   static constexpr const char* kWord = "bias_n";
-  static constexpr const char* kMeaning = "adds to each column of C its element of a vector of N";
+  static constexpr const char* kMeaning = "adds element n of a vector to column n of C";
   // Plus a conversion per two rows, and a shuffle per two pairs.
   static constexpr ElementWork kWork{.issued = 1.75};
   static constexpr StepReads kReads{.column = 1, .type = ReadType::kBias};

@@ -9,7 +9,7 @@ struct ScaleC : NoStep {
   static constexpr OutputKind kKind = OutputKind::kConvert;
   static constexpr const char* kWord = "scale_c";
   static constexpr const char* kMeaning =
-      "multiplies the result by an fp32 number on the device, before it is fp8";
+      "multiplies the result by an fp32 scale on the device before rounding to fp8";
   static constexpr ElementWork kWork{.issued = 1};
 
   template <class Math>

@@ -10,7 +10,7 @@ TILECAST_HD consteval i32 scale_block() { return 128; }
 
 struct ScaleTensor : ScaleStep {
   static constexpr const char* kWord = "scale_tensor";
-  static constexpr const char* kMeaning = "multiplies fp8 sums by a number of A and one of B";
+  static constexpr const char* kMeaning = "multiplies fp8 results by one scale for A and one for B";
   static constexpr ElementWork kWork{.issued = 1};
   static constexpr StepReads kReads{.whole = 2};
 };
@@ -18,7 +18,7 @@ struct ScaleTensor : ScaleStep {
 struct ScaleRow : ScaleStep {
   static constexpr const char* kWord = "scale_row";
   static constexpr const char* kMeaning =
-      "multiplies fp8 sums by a number of A's row and one of B's column";
+      "multiplies fp8 results by one scale per row of A and one per column of B";
   // Two multiplications, and a shuffle per pair of rows.
   static constexpr ElementWork kWork{.issued = 2.5};
   static constexpr StepReads kReads{.row = 1, .column = 1};
@@ -29,7 +29,8 @@ struct ScaleRow : ScaleStep {
 struct ScaleBlock : ScaleStep {
   static constexpr const char* kWord = "scale_block";
   static constexpr const char* kMeaning =
-      "fp8 sums of 128 K, times a number of A's row and one of 128 columns of B";
+      "multiplies fp8 partial sums over 128 K by one scale per row of A and one per 128 columns of "
+      "B";
   static constexpr bool kInMainLoop = true;  // where its work and reads occur
 };
 

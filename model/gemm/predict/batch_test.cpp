@@ -93,9 +93,10 @@ TEST_CASE("Kernels without batch support say so") {
                     parse_kernel_config("small_mma:tile=64x64x64,warpgroups=1x1,a=registers,"
                                         "instruction_n=8")) == Refusal::kSchedule);
   const LoadedGpu b200 = load_gpu("b200", true);
-  CHECK(why_not_solvable(b200.spec, batch).starts_with("kernels for Blackwell take one product"));
+  CHECK(
+      why_not_solvable(b200.spec, batch).starts_with("Blackwell kernels support a single product"));
   CHECK(why_not_solvable(h200(), batch_of({i64{1} << 31}, {64, 1 << 10, 64}))
-            .starts_with("a batch of 2147483648: all products together can have 16777216 rows"));
+            .starts_with("a batch of 2147483648: at most 16777216 rows in total"));
   // 2^24 rows, M in whole 64, or columns.
   CHECK(why_not_solvable(h200(), batch_of({1 << 18}, {1, 8, 64})).empty());
   CHECK_FALSE(why_not_solvable(h200(), batch_of({(1 << 18) + 1}, {1, 8, 64})).empty());

@@ -155,17 +155,18 @@ TEST_CASE("An unsupported epilogue is refused in one line") {
   CHECK(why("512x512x512 bf16 tn bias_n+residual") == "");
   CHECK(why("512x512x512 bf16->fp32 tn residual") == "");
   CHECK(why("512x512x512 e4m3->e4m3 tn scale_row+silu+amax+scale_c") == "");
-  CHECK(why("512x512x512 bf16->fp32 tn bias_n") == "epilogue bias_n: a C in fp32 has no bias");
+  CHECK(why("512x512x512 bf16->fp32 tn bias_n") ==
+        "epilogue bias_n: a bias is not supported with fp32 output");
   CHECK(why("512x512x512 bf16->e4m3 tn swiglu") ==
-        "epilogue swiglu: a C in e4m3 has neither gate nor residual");
+        "epilogue swiglu: gated activation and residual are not supported with e4m3 output");
   CHECK(why("512x512x512 bf16 tn scale_c") ==
-        "epilogue scale_c: scale_c is of a C in fp8 (dtype_c e4m3)");
+        "epilogue scale_c: scale_c requires fp8 output (dtype_c e4m3)");
   CHECK(why("512x512x512 bf16 tn swiglu+residual") ==
-        "epilogue swiglu+residual: a gate has no residual");
+        "epilogue swiglu+residual: a gate cannot be combined with a residual");
   CHECK(why("512x511x512 bf16 tn swiglu") ==
-        "epilogue swiglu: a gate takes columns in twos, not 511");
+        "epilogue swiglu: gated activation needs an even N, got 511");
   CHECK(why("[512,512]x512x512 bf16 tn residual") ==
-        "epilogue residual: kernels that walk groups take scale_block alone");
+        "epilogue residual: grouped kernels support only scale_block");
 }
 
 TEST_CASE("The learned correction covers epilogues, and no epilogue makes a kernel faster") {
@@ -189,7 +190,7 @@ TEST_CASE("Kernels for Blackwell refuse an epilogue") {
                           Inputs::kNormal, 1, {.method = Method::kAnalytic});
     FAIL("there is none");
   } catch (const ConfigError& error) {
-    CHECK(std::string(error.what()).find("kernels for Blackwell take one product") !=
+    CHECK(std::string(error.what()).find("Blackwell kernels support a single product") !=
           std::string::npos);
   }
 }

@@ -106,8 +106,8 @@ TEST_CASE("The refusal of a K block for fp8 lists the supported ones") {
         ",stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,raster=grouped_m,group=8");
     return why_not_legal(gpu, problem, config);
   };
-  CHECK(reason(kE4m3, "192") == "a tile's K is 64 or a multiple of 128 elements of e4m3");
-  CHECK(reason(kFp16, "96") == "a tile's K is 32 or a multiple of 64 elements of fp16");
+  CHECK(reason(kE4m3, "192") == "a K block must be 64 or a multiple of 128 elements of e4m3");
+  CHECK(reason(kFp16, "96") == "a K block must be 32 or a multiple of 64 elements of fp16");
 }
 
 TEST_CASE("An fp8 tile has whole swizzle rows of K: at least 64 elements") {
@@ -136,11 +136,11 @@ TEST_CASE("Unsupported scales are refused in one line") {
   CHECK(why_not_solvable(gpu, problem).empty());
   problem.dtype = ElementType::kBf16;
   CHECK(why_not_solvable(gpu, problem) ==
-        "epilogue scale_row: operands of fp8 have scales, those of bf16 none");
+        "epilogue scale_row: scales require fp8 operands, not bf16");
   problem = scaled(step<ScaleTensor>());
   problem.batch.products = 2;
   CHECK(why_not_solvable(gpu, problem) ==
-        "epilogue scale_tensor: kernels of a batch take no scales");
+        "epilogue scale_tensor: scales are not supported with a batch");
   CHECK(why_not_solvable(load_gpu("b200", false).spec, scaled(step<ScaleTensor>()))
             .find("Blackwell") != std::string::npos);
 }
@@ -220,8 +220,8 @@ TEST_CASE("fp32 promotion works in every schedule with a producer warpgroup, K s
   exact.batch.products = 4;
   CHECK(why_not_solvable(gpu, exact).empty());
   CHECK(why_not_legal(gpu, exact, parse_kernel_config(pipelined)) ==
-        "sums are exact in schedules that have a producer warpgroup, with K blocks of 128, two "
-        "stages or more, up to 256 columns, inflight=0 and without store=deferred");
+        "exact accumulation requires a producer warpgroup, K blocks of 128, two "
+        "stages or more, at most 256 columns, inflight=0 and no store=deferred");
 }
 
 TEST_CASE("Promotion is exposed with one warpgroup; with two it overlaps the other's wgmmas") {

@@ -179,7 +179,7 @@ TEST_CASE("Waves without any reads can be predicted") {
 TEST_CASE("Kernels without support for groups along K say so") {
   GemmProblem problem = product({64, 64, 0});
   CHECK(why_not_solvable(h200(), in_groups_of_k(problem, {64, 64})) ==
-        "layout tn: groups along K are of rows of A as [K,M] and B as [K,N], layout nt");
+        "layout tn: groups along K require A as [K,M] and B as [K,N], layout nt");
   problem.layout = Layout::kNt;
   const GemmProblem groups = in_groups_of_k(problem, {64, 0, 9});
   CHECK(why_not_solvable(h200(), groups).empty());
@@ -190,11 +190,10 @@ TEST_CASE("Kernels without support for groups along K say so") {
   GemmProblem fp8 = groups;
   fp8.dtype = ElementType::kE4m3;
   CHECK(why_not_solvable(h200(), fp8) ==
-        "dtype e4m3: wgmma takes operands of 8 bits K-major only, layout tn");
+        "dtype e4m3: wgmma supports 8-bit operands only in layout tn (K-major)");
   GemmProblem fused = groups;
   fused.epilogue = {step<BiasN>()};
-  CHECK(why_not_solvable(h200(), fused) ==
-        "epilogue bias_n: kernels that walk groups along K take none");
+  CHECK(why_not_solvable(h200(), fused) == "epilogue bias_n: not supported with groups along K");
   CHECK(
       why_not_solvable(h200(), in_groups_of_k(problem, {i64{1} << 30, 1})).starts_with("K of all"));
   CHECK_THROWS_AS(GroupRows::of({3, 4}, 5, GroupSide::kK), ConfigError);
@@ -208,9 +207,10 @@ TEST_CASE("Kernels without support for groups say so") {
                         "pipelined:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,"
                         "c_slots=0,raster=hilbert,group=1")) == Refusal::kSchedule);
   const LoadedGpu b200 = load_gpu("b200", true);
-  CHECK(why_not_solvable(b200.spec, groups).starts_with("kernels for Blackwell take one product"));
+  CHECK(why_not_solvable(b200.spec, groups)
+            .starts_with("Blackwell kernels support a single product"));
   CHECK(why_not_solvable(h200(), groups_of(std::vector<i64>(1025, 1), 64, 64)) ==
-        "1025 groups: a kernel walks 1024 at most");
+        "1025 groups: a kernel supports at most 1024");
   GemmProblem fused = groups;
   fused.epilogue = {step<BiasN>()};
   CHECK(why_not_solvable(h200(), fused).starts_with("epilogue bias_n: "));
@@ -221,7 +221,7 @@ TEST_CASE("Kernels without support for groups say so") {
   CHECK(why_not_solvable(h200(), fused).empty());
   GemmProblem batch = groups;
   batch.batch.products = 2;
-  CHECK(why_not_solvable(h200(), batch) == "a batch of 2: groups are of one product");
+  CHECK(why_not_solvable(h200(), batch) == "a batch of 2: groups require a single product");
 }
 
 }  // namespace tilecast

@@ -44,16 +44,16 @@ bool SharedGroupRows::equals(const GroupRows& other) const {
 SharedGroupRows GroupRows::of(std::vector<i64> rows, i64 capacity, GroupSide side) {
   if (const auto wrong = std::ranges::find_if(rows, [](i64 of_group) { return of_group < 0; });
       wrong != rows.end()) {
-    throw ConfigError(fmt::format("groups: expected 0 rows or more of each, not {}", *wrong));
+    throw ConfigError(fmt::format("groups: expected at least 0 rows per group, not {}", *wrong));
   }
   if (capacity != 0 && !rows.empty() && std::ranges::max(rows) > capacity) {
     throw ConfigError(
-        fmt::format("groups: expected at most {} rows of each, as many as there is "
-                    "room for, not {}",
+        fmt::format("groups: expected at most {} rows per group, "
+                    "its capacity, not {}",
                     capacity, std::ranges::max(rows)));
   }
   if (capacity != 0 && side == GroupSide::kK) {
-    throw ConfigError("groups along K follow each other: there is no room between them");
+    throw ConfigError("groups along K are packed: they have no capacity");
   }
   return SharedGroupRows(new GroupRows(std::move(rows), capacity, side));
 }

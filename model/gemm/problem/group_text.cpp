@@ -17,8 +17,8 @@ constexpr i64 kMostRows = (i64{1} << 31) - 1;
 
 [[noreturn]] void bad_groups(std::string_view text) {
   throw ConfigError(
-      fmt::format("groups '{}': expected the rows of each, 1 to 2147483647 together, such as "
-                  "256,0,17, of equal ones 4*8192, or of masked ones 5,0,64/128",
+      fmt::format("groups '{}': expected the rows of each group, 1 to 2147483647 in total, such as "
+                  "256,0,17, 4*8192 for equal groups, or 5,0,64/128 for masked ones",
                   on_one_line(text)));
 }
 
@@ -70,7 +70,7 @@ SharedGroupRows parse_group_rows(std::string_view given) {
 
 void bad_groups_shape(std::string_view shape) {
   throw ConfigError(fmt::format(
-      "shape '{}': expected groups as [256,0,17]x4096x7168: rows of each, then N and K; "
+      "shape '{}': expected groups as [256,0,17]x4096x7168: rows of each group, then N and K; "
       "or along K as 4096x7168x[256,0,17]",
       on_one_line(shape)));
 }

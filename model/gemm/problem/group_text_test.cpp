@@ -46,7 +46,7 @@ TEST_CASE("Masked groups state their capacity") {
   CHECK(read("[64,64/64]x8x8") == "[2*64/64]x8x8");
   CHECK(parse_group_rows("5,0,64/128") == GroupRows::of({5, 0, 64}, 128));
   CHECK(error_message([] { (void)read("[5,65/64]x8x8"); }) ==
-        "2 groups: expected at most 64 rows of each, as many as there is room for, not 65");
+        "2 groups: expected at most 64 rows per group, its capacity, not 65");
 }
 
 TEST_CASE("Invalid groups are an error in one line") {
@@ -56,7 +56,7 @@ TEST_CASE("Invalid groups are an error in one line") {
     INFO(rows);
     CHECK(error_message([&] {
             (void)parse_group_rows(rows);
-          }).starts_with("2 groups '" + std::string(rows) + "': expected the rows of each"));
+          }).starts_with("2 groups '" + std::string(rows) + "': expected the rows of each group"));
   }
   for (const char* const shape : {"[256,17]", "[256,17]x", "[256,17", "[256]4096x7168",
                                   "[256]x4096", "[256]x4096x7168x2", "32*[256]x4096x7168"}) {
@@ -64,10 +64,10 @@ TEST_CASE("Invalid groups are an error in one line") {
     CHECK(error_message([&] { (void)read(shape); }) != "");
   }
   // The message quotes the input, not an equivalent product.
-  CHECK(
-      error_message([] { (void)read("[1,2]x8"); }) ==
-      "2 shape '[1,2]x8': expected groups as [256,0,17]x4096x7168: rows of each, then N and K; or "
-      "along K as 4096x7168x[256,0,17]");
+  CHECK(error_message([] { (void)read("[1,2]x8"); }) ==
+        "2 shape '[1,2]x8': expected groups as [256,0,17]x4096x7168: rows of each group, then N "
+        "and K; or "
+        "along K as 4096x7168x[256,0,17]");
   CHECK(error_message([] { (void)read("2*[1,2]x8x8"); }) ==
         "2 shape '2*[1,2]x8x8': a batch of groups is not supported");
 }

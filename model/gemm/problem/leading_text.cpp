@@ -52,8 +52,8 @@ std::string leading_words(const LeadingDimensions& leading) {
 i64 parse_leading(std::string_view name, std::string_view text) {
   const std::optional<i64> value = text.empty() ? 0 : parse_integer(text);
   if (!value || *value < 0 || *value > kMostLeading) {
-    throw ConfigError(fmt::format("{}: expected elements from one row to the next, or 0, got '{}'",
-                                  name, on_one_line(text)));
+    throw ConfigError(fmt::format("{}: expected a row stride in elements, or 0, got '{}'", name,
+                                  on_one_line(text)));
   }
   return *value;
 }
@@ -63,7 +63,7 @@ LeadingShape split_leading(std::string_view text) {
   if (found.shape.size() < text.size()) {
     for (const std::string_view word : split(text.substr(found.shape.size() + 1), ' ')) {
       if (!take_leading_word(word, found.leading)) {
-        throw ConfigError(fmt::format("shape '{}': expected lda=, ldb= or ldc= behind it, got '{}'",
+        throw ConfigError(fmt::format("shape '{}': expected lda=, ldb= or ldc= after it, got '{}'",
                                       on_one_line(text), on_one_line(word)));
       }
     }

@@ -32,9 +32,9 @@ TEST_CASE("A leading dimension shorter than a row, or of another op, is an error
   CHECK(error_message([] { of("64x128x72 ldc=127"); }) ==
         "2 ldc is 127: expected 128 to 274877906944, or 0");
   CHECK(error_message([] { of("64x128x72 lda=x"); }) ==
-        "2 lda: expected elements from one row to the next, or 0, got 'x'");
+        "2 lda: expected a row stride in elements, or 0, got 'x'");
   CHECK(error_message([] { split_leading("64x128x72 lda=80 fast"); }) ==
-        "2 shape '64x128x72 lda=80 fast': expected lda=, ldb= or ldc= behind it, got 'fast'");
+        "2 shape '64x128x72 lda=80 fast': expected lda=, ldb= or ldc= after it, got 'fast'");
   CHECK(error_message([] {
           (void)problem_of_shape(Op::kMemcpy, "4096 lda=8192", ElementType::kFp16);
         }).find("expected a number of elements") != std::string::npos);

@@ -177,7 +177,7 @@ std::vector<std::vector<i64>> drawn_rows(const Routing& routing, i64 draws) {
         fmt::format("top-k {}: there are {} experts", routing.top_k, routing.experts));
   }
   if (routing.tokens > kMostRoutedRows / routing.top_k) {
-    throw ConfigError(fmt::format("{} tokens, top {}: expected at most {} rows together",
+    throw ConfigError(fmt::format("{} tokens, top {}: expected at most {} rows in total",
                                   routing.tokens, routing.top_k, kMostRoutedRows));
   }
   std::mt19937_64 random(routing.seed);

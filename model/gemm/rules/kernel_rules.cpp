@@ -38,58 +38,58 @@ i32 column_bytes(Kernel c) { return c_column_bytes(c.types.c, c.epilogue); }
 
 constexpr Rule<KernelCase> kKindRules[] = {
     {[](Kernel c) { return c.types.operands == ElementType::kFp32; },
-     "GEMM takes dtype fp16, bf16, e4m3 or e5m2"},
+     "GEMM supports dtype fp16, bf16, e4m3 or e5m2"},
     {[](Kernel c) { return on_tcgen05(c) && c.layout != Layout::kTn; },
-     "layout {layout}: kernels for Blackwell take layout tn (A is [M,K], B is [N,K])"},
+     "layout {layout}: Blackwell kernels support only layout tn (A is [M,K], B is [N,K])"},
     {[](Kernel c) {
        return on_tcgen05(c) &&
               (is_narrow(c.types.operands) || fuses(c.epilogue) || !c_has_16_bits(c) || c.batched ||
                has_groups(c) || c.launch != LaunchOrder::kInTurn);
      },
-     "kernels for Blackwell take one product of fp16 or bf16, no epilogue, C in 16 bits, and no "
+     "Blackwell kernels support a single product of fp16 or bf16, no epilogue, 16-bit C, and no "
      "programmatic launch"},
     {[](Kernel c) { return is_narrow(c.types.operands) && c.layout != Layout::kTn; },
-     "dtype {dtype}: wgmma takes operands of 8 bits K-major only, layout tn"},
+     "dtype {dtype}: wgmma supports 8-bit operands only in layout tn (K-major)"},
     {[](Kernel c) { return c.types.c == ElementType::kFp32 && c.epilogue.has(OutputKind::kBias); },
-     "epilogue {epilogue}: a C in fp32 has no bias"},
+     "epilogue {epilogue}: a bias is not supported with fp32 output"},
     {[](Kernel c) {
        return c.types.c == ElementType::kE4m3 &&
               (c.epilogue.has(OutputKind::kLoad) || gates(c.epilogue));
      },
-     "epilogue {epilogue}: a C in e4m3 has neither gate nor residual"},
+     "epilogue {epilogue}: gated activation and residual are not supported with e4m3 output"},
     {[](Kernel c) {
        return c.types.c != ElementType::kE4m3 && c.epilogue.has(OutputKind::kConvert);
      },
-     "epilogue {epilogue}: scale_c is of a C in fp8 (dtype_c e4m3)"},
+     "epilogue {epilogue}: scale_c requires fp8 output (dtype_c e4m3)"},
     {[](Kernel c) { return gates(c.epilogue) && c.epilogue.has(OutputKind::kLoad); },
-     "epilogue {epilogue}: a gate has no residual"},
+     "epilogue {epilogue}: a gate cannot be combined with a residual"},
     {[](Kernel c) {
        return c.scale == SumScale::kAlphaBeta &&
               (c.types.c == ElementType::kE4m3 || gates(c.epilogue));
      },
-     "alpha and beta are of a C that is no fp8 and has no gate"},
+     "alpha and beta are not supported with fp8 output or a gate"},
     {[](Kernel c) {
        return c.scale == SumScale::kAlphaBeta && c.problem != nullptr && c.problem->leading.c != 0;
      },
-     "ldc is {ldc}: rows of C that are not tight have no alpha and beta"},
+     "ldc is {ldc}: alpha and beta require contiguous C"},
     {[](Kernel c) { return c.epilogue.has(OutputKind::kScale) && !of_fp8(c); },
-     "epilogue {epilogue}: operands of fp8 have scales, those of {dtype} none"},
+     "epilogue {epilogue}: scales require fp8 operands, not {dtype}"},
     {[](Kernel c) { return c.epilogue.has(OutputKind::kScale) && c.batched; },
-     "epilogue {epilogue}: kernels of a batch take no scales"},
+     "epilogue {epilogue}: scales are not supported with a batch"},
     {[](Kernel c) { return c.types.accumulate == Accumulate::kExact && !of_fp8(c); },
-     "accumulate=exact: operands of fp8 have a choice, those of {dtype} none"},
+     "accumulate=exact: only fp8 operands have a choice, not {dtype}"},
     {[](Kernel c) { return has_groups(c) && c.batched; },
-     "a batch of {products}: groups are of one product"},
+     "a batch of {products}: groups require a single product"},
     {[](Kernel c) { return has_groups(c) && !c_has_16_bits(c); },
-     "dtype_c {c}: kernels that walk groups write C in 16 bits"},
+     "dtype_c {c}: grouped kernels write only 16-bit C"},
     {[](Kernel c) { return c.parts_k && c.layout != Layout::kNt; },
-     "layout {layout}: groups along K are of rows of A as [K,M] and B as [K,N], layout nt"},
+     "layout {layout}: groups along K require A as [K,M] and B as [K,N], layout nt"},
     {[](Kernel c) { return c.parts_k && fuses(c.epilogue); },
-     "epilogue {epilogue}: kernels that walk groups along K take none"},
+     "epilogue {epilogue}: not supported with groups along K"},
     {[](Kernel c) { return c.grouped && !a_is_k_major(c.layout); },
-     "layout {layout}: groups along M are of rows of A, which is [M,K]"},
+     "layout {layout}: groups along M require A as [M,K]"},
     {[](Kernel c) { return c.grouped && c.epilogue != in_main_loop(c.epilogue); },
-     "epilogue {epilogue}: kernels that walk groups take scale_block alone"},
+     "epilogue {epilogue}: grouped kernels support only scale_block"},
 };
 
 /// Dimensions first: the product of any two could overflow 32 bits.
@@ -160,11 +160,11 @@ bool in_whole_boxes(i32 rows, i32 sharers) {
 constexpr const char* kNoSuchBox =
     "a TMA box of this tile and cluster is too large or breaks the swizzle";
 constexpr const char* kNoSuchCluster = "there is no cluster of {cluster_m}x{cluster_n} CTAs";
-constexpr const char* kNoWholeWgmmas = "the tile is not made of whole wgmma instructions";
+constexpr const char* kNoWholeWgmmas = "the tile does not consist of whole wgmma instructions";
 constexpr const char* kStagesTooLarge = "its stages and C do not fit in shared memory";
 constexpr Rule<KernelCase> kChunksAreResident{
     [](Kernel c) { return c.raster.walk == Walk::kChunked && c.grid != Grid::kResident; },
-    "walk=chunked takes grid=resident"};
+    "walk=chunked requires grid=resident"};
 
 constexpr Rule<KernelCase> kWgmmaRules[] = {
     {[](Kernel c) {
@@ -172,48 +172,49 @@ constexpr Rule<KernelCase> kWgmmaRules[] = {
               (!can_swap_operands(c, c) ||
                (c.problem != nullptr && !c_rows_allow_tma(transposed(*c.problem))));
      },
-     "operands=swapped takes layouts tn and nn, N in whole 8, one product without an epilogue, and "
+     "operands=swapped requires layout tn or nn, N a multiple of 8, a single product "
+     "without an epilogue, and "
      "no store=deferred"},
     {[](Kernel c) {
        const Tiling& t = c.tiling;
        return c.ctas_per_sm > kMostCtas || c.inflight > kMostInflight || t.stages > kMostRing ||
               t.c_slots > kMostRing;
      },
-     "a kernel has inflight up to 2, and up to 64 ctas, stages and c_slots"},
+     "inflight is at most 2, and ctas, stages and c_slots are at most 64"},
     {[](Kernel c) {
        return c.tiling.warpgroups_m > kMostWarpgroups || c.tiling.warpgroups_n > kMostWarpgroups ||
               consumer_warpgroups(c.schedule, c.tiling) > kMostWarpgroups;
      },
-     "a CTA of {schedule} has up to 3 warpgroups that multiply"},
+     "{schedule} supports at most 3 consumer warpgroups per CTA"},
     {[](Kernel c) { return !cluster_exists(c.tiling); }, kNoSuchCluster, Refusal::kCluster},
     {[](Kernel c) { return cluster_size(c.tiling) > 1 && !traits_of(c.schedule).shares_operands; },
-     "{schedule} takes no clusters"},
+     "{schedule} does not support clusters"},
     kChunksAreResident,
     {[](Kernel c) { return has_groups(c) && !walks_groups(c); },
-     "groups are walked by {walkers}, with grid=resident"},
+     "groups are supported by {walkers} with grid=resident"},
     {[](Kernel c) { return has_block_scales(c.epilogue) && !takes_block_scales(c); },
-     "block scales are taken by {scalers}, with K blocks of 128, two stages or more, up to 256 "
+     "block scales are supported by {scalers} with K blocks of 128, two stages or more, up to 256 "
      "columns, inflight=0 and without store=deferred"},
     {[](Kernel c) { return promotes(c.types.accumulate, c.epilogue) && !can_promote(c); },
-     "sums are exact in schedules that have a producer warpgroup, with K blocks of 128, two stages "
-     "or more, up to 256 columns, inflight=0 and without store=deferred"},
+     "exact accumulation requires a producer warpgroup, K blocks of 128, two stages "
+     "or more, at most 256 columns, inflight=0 and no store=deferred"},
     {[](Kernel c) { return splits_k(c.schedule) && !may_split_k(c.epilogue); },
-     "amax is of tiles that are not split along K"},
+     "amax requires tiles that are not split along K"},
     {[](Kernel c) { return !registers_hold_result(c); },
-     "its sums leave no registers for a residual or amax"},
+     "its accumulators leave no registers for a residual or amax"},
     {[](Kernel c) {
        return (column_bytes(c) != kHalfBytes || gates(c.epilogue)) && in_odd_eights(c.tiling);
      },
-     "C in {c}, or of a gate, takes warpgroups of whole 16 columns"},
+     "{c} output or a gate requires a multiple of 16 columns per warpgroup"},
     {[](Kernel c) { return column_bytes(c) > kHalfBytes && c.store == Store::kDeferred; },
-     "C in {c} is not stored by store=deferred, which takes 16 bits a column at most"},
+     "store=deferred supports at most 16 bits per column, not {c} output"},
     {[](Kernel c) { return c.a_source == OperandSource::kRegisters && !a_is_k_major(c.layout); },
-     "a=registers takes A as [M,K], not layout {layout}"},
+     "a=registers requires A as [M,K], not layout {layout}"},
     // Threads store the sums of split tiles and require contiguous rows.
     {[](Kernel c) {
        return c.problem != nullptr && c.problem->leading.c != 0 && splits_k(c.schedule);
      },
-     "{schedule} writes tight rows of C"},
+     "{schedule} requires contiguous C"},
     {[](Kernel c) { return c.batched && traits_of(c.schedule).one_k_block; },
      "{schedule} computes one product, not a batch of {products}"},
     {[](Kernel c) {
@@ -223,30 +224,32 @@ constexpr Rule<KernelCase> kWgmmaRules[] = {
      },
      "{schedule} computes one tile with one K block, and the problem is larger"},
     {[](Kernel c) { return has_producer_warpgroup(c.schedule) && !producer_can_shrink(c); },
-     "producer is a multiple of 8 from 24 to what a thread is launched with"},
+     "producer must be a multiple of 8, from 24 to the registers per thread at launch"},
     {[](Kernel c) {
        return traits_of(c.schedule).buffers != Buffers::kTwo && c.inflight >= c.tiling.stages;
      },
-     "inflight={inflight} takes more than {inflight} stages"},
+     "inflight={inflight} requires more than {inflight} stages"},
     {[](Kernel c) { return c.tiling.c_slots == 0 && !c_borrows_stages_safely(c); },
-     "C with c_slots=0 lies in stages, where no load may come in meanwhile: grid=tiles, or "
+     "c_slots=0 stages C in pipeline stages, which must be free of loads: requires grid=tiles, or "
      "{borrowers} with cluster=1x1 and inflight of 1 or 2"},
     {[](Kernel c) { return c.store == Store::kDeferred && !can_defer(c); },
-     "store=deferred is of {deferrers}, with grid=resident and c_slots of 1 or more"},
+     "store=deferred is supported by {deferrers} with grid=resident and c_slots of at least 1"},
     {[](Kernel c) {
        return c.tiling.block_m > kMostBlockSide || c.tiling.block_n > kMostBlockSide;
      },
      kNoSuchBox, Refusal::kTmaBox},
     {[](Kernel c) { return !has_whole_k_blocks(c.tiling); },
-     "a tile's K is {half_slab} or a multiple of {slab} elements of {dtype}", Refusal::kWgmmaShape},
+     "a K block must be {half_slab} or a multiple of {slab} elements of {dtype}",
+     Refusal::kWgmmaShape},
     {[](Kernel c) {
        return c.tiling.block_m % (c.tiling.warpgroups_m * kWgmmaM) != 0 ||
               c.tiling.block_n % (c.tiling.warpgroups_n * finest_n_step()) != 0;
      },
      kNoWholeWgmmas, Refusal::kWgmmaShape},
     {[](Kernel c) { return in_odd_eights(c.tiling) && !takes_odd_eights(c); },
-     "warpgroups of {columns} columns, an odd multiple of 8, take 24 to 248 columns, B as [N,K], a "
-     "schedule with a ring and K in whole {slab} elements",
+     "warpgroups of {columns} columns, an odd multiple of 8, require 24 to 248 columns, B as "
+     "[N,K], a "
+     "schedule with a ring, and K blocks of whole {slab} elements",
      Refusal::kWgmmaShape},
     {[](Kernel c) { return !in_odd_eights(c.tiling) && !has_whole_wgmmas(c); }, kNoWholeWgmmas,
      Refusal::kWgmmaShape},
@@ -272,15 +275,15 @@ constexpr Rule<KernelCase> kTcgen05Rules[] = {
      "ctas, up to 64 stages and c_slots, and operands in order"},
     {[](Kernel c) { return cta_group(c.tiling) > kTcgen05MostGroup; }, kNoSuchCluster,
      Refusal::kCluster},
-    {[](Kernel c) { return c.layout != Layout::kTn; }, "tcgen05 schedules take layout tn only"},
+    {[](Kernel c) { return c.layout != Layout::kTn; }, "tcgen05 schedules support only layout tn"},
     kChunksAreResident,
     {[](Kernel c) { return max_of(1, c.inflight) >= c.tiling.stages; },
-     "inflight={inflight} takes more than {inflight} stages, and two at least"},
+     "inflight={inflight} requires more than {inflight} stages, and at least two"},
     {[](Kernel c) {
        return c.tiling.c_slots == 0 && c.grid != Grid::kTiles &&
               !traits_of(c.schedule).borrows_b_stages;
      },
-     "C with c_slots=0 lies in stages, where no load may come in meanwhile: a grid of tiles, or "
+     "c_slots=0 stages C in pipeline stages, which must be free of loads: requires grid=tiles, or "
      "{borrowers}"},
     // One instruction for the whole tile, and whole slots of C.
     {[](Kernel c) {
@@ -288,7 +291,7 @@ constexpr Rule<KernelCase> kTcgen05Rules[] = {
        return t.block_m != kTcgen05BlockM || t.block_n > kMostInstructionN ||
               t.block_n % (t.warpgroups_n * kTcgen05NStep) != 0 || t.block_k % kSlabElements != 0;
      },
-     "the tile is not made of whole MMA instructions", Refusal::kWgmmaShape},
+     "the tile does not consist of whole MMA instructions", Refusal::kWgmmaShape},
     {[](Kernel c) { return k_bytes(c.tiling) > kMostKBytes; }, kStagesTooLarge,
      Refusal::kSharedMemory},
 };

@@ -14,10 +14,10 @@ std::string why_not_split(const TileScheduler& scheduler, i64 k_blocks, const Ke
   const Decomposition& how = config.decomposition;
   const u32 tiles = scheduler.num_tiles();
   if (how.splits > k_blocks) {
-    return fmt::format("splits={}: K has {} blocks only", how.splits, k_blocks);
+    return fmt::format("splits={}: K has only {} blocks", how.splits, k_blocks);
   }
   if (how.min_k_blocks > max_of<i64>(k_blocks, 8)) {
-    return fmt::format("min_k_blocks={}: K has {} blocks only", how.min_k_blocks, k_blocks);
+    return fmt::format("min_k_blocks={}: K has only {} blocks", how.min_k_blocks, k_blocks);
   }
   if (!work_is_countable(tiles, k_blocks, how.splits)) {
     return fmt::format("{} tiles of {} K blocks: too many to be counted in 31 bits", tiles,
