@@ -18,7 +18,7 @@ namespace tilecast {
 namespace {
 
 constexpr std::uintptr_t kAlignment = 16, kBiasAlignment = 4;
-constexpr std::size_t kMostTried = 8;  // kernels; nearly all of them compile as intended
+constexpr std::size_t kMostTried = 8;  // candidate kernels; nearly all compile as intended
 
 bool misaligned(const void* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer) % kAlignment != 0;

@@ -28,7 +28,7 @@ struct HardBounds {
   Cycles tensor, intake;            // at any SM clock
   Seconds dram, dram_peak, launch;  // independent of the SM clock
 
-  /// Bound for a forecast.
+  /// Lower bound for a forecast's time.
   Seconds least_time(Hertz sm_clock) const;
   /// Bound for any card of this model: for an interval's ends and for measurements.
   Seconds least_on_any_card(Hertz sm_clock) const;

@@ -1,4 +1,4 @@
-// What a ranking may take, and which kernels it shows besides the fastest.
+// Options of a ranking: how much it may simulate, and which kernels it lists besides the fastest.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,20 @@ namespace tilecast {
 
 constexpr std::size_t kEveryCandidate = std::numeric_limits<std::size_t>::max();
 
-/// Kernels that an answer shows besides the fastest ones, which are often one kernel in many orders
-/// of its tiles. They are found by physics and corrected by what was learned; those that are not
-/// among the fastest of their schedule are not simulated.
+/// Kernels listed besides the fastest, since the fastest are often one kernel with many tile
+/// orders. Their times come from the analytic model and the learned corrections; only those among
+/// the fastest of their schedule are simulated.
 struct Shortlist {
-  std::size_t tiles = 0;  // of so many pairs of schedule and tile, and of those people write first
+  std::size_t tiles = 0;  // pairs of schedule and tile, common ones first
   std::function<bool(const AnyConfig&)> has_counterpart = {};  // in another library
 };
 
-/// What a ranking may take. The answer does not depend on the threads.
+/// The ranking does not depend on `threads`.
 struct Effort {
   std::optional<Method> method = {};            // none: default_method of the op
-  std::optional<std::size_t> simulations = {};  // of each schedule, at most; none: 1 to 8, by cost
-  unsigned threads = 0;                         // 0: one for each processor
-  bool whole_menu = false;                      // with the candidates that never pay (candidates.h)
+  std::optional<std::size_t> simulations = {};  // maximum per schedule; none: 1 to 8, by cost
+  unsigned threads = 0;                         // 0: one per processor
+  bool whole_menu = false;                      // include dominated candidates (candidates.h)
   Shortlist shortlist = {};
 };
 

@@ -98,8 +98,8 @@ struct Ranking {
   /// if it has none, so that one list can rank both.
   int simulated = 0;
   double closed_form_scale = 1;
-  /// The next simulated kernel with a different time, if the first was simulated; it need not be in
-  /// `predictions`.
+  /// The next simulated kernel with a different time, if the first kernel was simulated; not
+  /// necessarily in `predictions`.
   std::optional<Prediction> next_simulated = {};
   /// Candidates within 1 % of the fastest by the uncorrected analytic model, the fastest included.
   int within_1_percent = 0;

@@ -1,4 +1,4 @@
-// The kernels that an answer shows besides the fastest ones.
+// The kernels that a ranking lists besides the fastest.
 // Checked by: predict_test.cpp.
 #pragma once
 
@@ -6,9 +6,9 @@
 
 namespace tilecast {
 
-/// `ranking.by_tile`, which holds what was looked for apart, becomes the shortlist: with the first
-/// of each schedule and tile among the predictions, and none that is estimated to be faster than
-/// the first of these. `ranking.counterpart` likewise.
+/// Turns `ranking.by_tile`, the kernels predicted for the shortlist, into the shortlist: adds the
+/// fastest prediction of each schedule and tile, and removes kernels with an estimate below the
+/// fastest prediction. Sets `ranking.counterpart`.
 void set_shortlist(const Shortlist& shortlist, Ranking& ranking);
 
 }  // namespace tilecast

@@ -11,7 +11,6 @@ namespace {
 
 constexpr double kRounding = 1e-6;  // relative
 
-/// What is wrong with one prediction.
 class Violations {
  public:
   void at_least(std::string_view what, double value, std::string_view bound, double least) {
@@ -37,7 +36,7 @@ class Violations {
   std::string text() const { return text_; }
 
  private:
-  /// `holds` is false where a number is none.
+  /// `holds` is false if a number is NaN.
   void require(bool holds, std::string_view what, double value, std::string_view side,
                std::string_view bound, double limit) {
     if (!holds) {
@@ -59,9 +58,9 @@ void check_time(const Prediction& p, Violations& violations) {
   violations.positive("power", p.power.value);
   violations.at_most("interval_low", p.interval_low.value, "time", p.time.value);
   violations.at_least("interval_high", p.interval_high.value, "time", p.time.value);
-  violations.at_least("the kernel's time", (p.time - p.copies).value, "its hard bounds'",
+  violations.at_least("the kernel's time", (p.time - p.copies).value, "its hard bound",
                       p.bounds.least_time(p.sm_clock).value);
-  violations.at_least("interval_low", (p.interval_low - p.copies).value, "the hard bounds'",
+  violations.at_least("interval_low", (p.interval_low - p.copies).value, "the hard bound",
                       p.bounds.least_on_any_card(p.sm_clock).value);
 }
 
@@ -76,15 +75,16 @@ void check_shares(const Prediction& p, Violations& violations) {
 
 void check_bytes(const GpuSpec& gpu, const LeastWork& least, const Prediction& p,
                  Violations& violations) {
-  violations.at_least("dram_read", p.dram_read.value, "what is read once,", least.read.value);
-  violations.at_least("dram_write", p.dram_write.value, "what is written once,",
+  violations.at_least("dram_read", p.dram_read.value, "the bytes that must be read,",
+                      least.read.value);
+  violations.at_least("dram_write", p.dram_write.value, "the bytes that must be written,",
                       least.written.value);
   const double rate = (p.dram_read + p.dram_write).value / (p.time - p.copies).value;
-  violations.at_most("DRAM's rate", rate, "the highest measured,", highest_dram_rate(gpu).value);
+  violations.at_most("DRAM rate", rate, "the highest measured rate,", highest_dram_rate(gpu).value);
 }
 
 void check_work(const LeastWork::Tensor& tensor, const Prediction& p, Violations& violations) {
-  violations.equal("tflops", p.tflops, "those asked for over the time,",
+  violations.equal("tflops", p.tflops, "the problem's FLOPs over the time,",
                    tensor.flops.value / p.time.value * si::kPico);
   violations.at_most("tflops", p.tflops, "the peak at its clock,",
                      tensor.peak.value * p.sm_clock.value * si::kPico);

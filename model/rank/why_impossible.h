@@ -1,16 +1,17 @@
-// The last check of a prediction before it leaves the model, in release too: whether a GPU could
-// have done what it says.
+// The last check of a prediction before it leaves the model, also in release builds: is it
+// physically possible?
 //
 //   time      positive, finite, within its interval, no shorter than the hard bounds at its clock
-//   tflops    of the problem that was asked, at most the tensor cores' peak at its clock
-//   bytes     DRAM reads at least A, B and what the epilogue reads once, since inputs are cold
-//             (hard_bounds.h), and writes C once; L2 puts out at least what DRAM reads
-//   DRAM      no faster than its highest measured rate
-//   shares    between 0 and 1, as the hit rate
-// Copies of operands before the kernel (operand_copies.h) count in time alone, as in a prediction.
+//   tflops    FLOPs of the problem over the time, at most the tensor-core peak at its clock
+//   bytes     DRAM reads at least A, B and the epilogue's inputs once, since inputs are cold
+//             (hard_bounds.h), and writes at least C once
+//   DRAM      at most its highest measured rate
+//   shares    between 0 and 1, like the L2 hit rate
+// Copies of operands before the kernel (operand_copies.h) count in the time only, as in a
+// prediction.
 //
-// A violation is our error, never the user's. Checked by: why_impossible_test.cpp, and
-// tests/random, which has thousands of random problems pass it.
+// A violation is a bug in the model, not a user error. Checked by: why_impossible_test.cpp, and
+// tests/random with thousands of random problems.
 #pragma once
 
 #include <optional>
@@ -22,10 +23,10 @@
 
 namespace tilecast {
 
-/// What no kernel of a problem does with less, as the op works it out (least_work).
+/// Minimum work of any kernel for a problem, from the op's least_work.
 struct LeastWork {
-  Bytes read, written;  // of DRAM
-  /// Of an op on tensor cores: the FLOPs asked for, and those of the whole GPU in a cycle at most.
+  Bytes read, written;  // DRAM traffic
+  /// For ops on tensor cores: FLOPs of the problem, and peak FLOPs per cycle of the whole GPU.
   struct Tensor {
     Flops flops;
     FlopsPerCycle peak;
@@ -33,10 +34,10 @@ struct LeastWork {
   std::optional<Tensor> tensor = {};
 };
 
-/// Each violation with its numbers; empty where there is none.
+/// Every violation with its numbers; empty if there are none.
 std::string why_impossible(const GpuSpec& gpu, const LeastWork& least, const Prediction& p);
 
-/// Throws Error "internal error: ..." with problem, configuration and violations.
+/// Throws Error "internal error: ..." that names the problem, the configuration and the violations.
 void require_possible(const GpuSpec& gpu, const AnyProblem& problem, const LeastWork& least,
                       const Prediction& p);
 

@@ -34,30 +34,30 @@ std::string why_of(const Change& change) {
 
 bool says(const std::string& text, std::string_view words) { return text.find(words) != text.npos; }
 
-TEST_CASE("A prediction of the model is possible") {
+TEST_CASE("A prediction of the model passes the check") {
   CHECK(why_impossible(h200(), least(), predicted()).empty());
   CHECK_NOTHROW(require_possible(h200(), kProblem, least(), predicted()));
 }
 
-TEST_CASE("Each thing that no GPU does is named") {
+TEST_CASE("Each physically impossible value is named") {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   CHECK(says(why_of([](Prediction& p) { p.time = {kNan}; }), "time nan is not positive"));
   CHECK(says(why_of([](Prediction& p) { p.power = {0}; }), "power 0 is not positive"));
   CHECK(says(why_of([](Prediction& p) { p.interval_high = p.time * 0.9; }), "interval_high"));
   CHECK(says(why_of([](Prediction& p) { p.interval_low = p.time * 1.1; }), "interval_low"));
-  // The tensor cores take 2 x 4096^3 FLOPs at 132 x 4096 a cycle: 254,200 cycles.
+  // 2 x 4096^3 FLOPs at 132 x 4096 FLOPs per cycle take 254,200 cycles.
   CHECK(says(
       why_of([](Prediction& p) { p.time = p.interval_low = time_of(Cycles{250e3}, p.sm_clock); }),
-      "hard bounds"));
+      "hard bound"));
   CHECK(says(why_of([](Prediction& p) { p.tflops *= 1.01; }), "tflops"));
   CHECK(
       says(why_of([](Prediction& p) { p.shares.dram = 1.01; }), "share of dram 1.01 is above one"));
   CHECK(says(why_of([](Prediction& p) { p.l2_hit_rate = -0.01; }), "l2_hit_rate -0.01 is below"));
-  // A and B have 2 x 4096 x 4096 elements of 2 bytes, C half as many.
+  // A and B have 2 x 4096 x 4096 elements of 2 bytes, C has half as many.
   CHECK(says(why_of([](Prediction& p) { p.dram_read = {67e6}; }), "dram_read 67000000 is below"));
   CHECK(why_of([](Prediction& p) { p.dram_read = {67108864}; }).empty());
   CHECK(says(why_of([](Prediction& p) { p.dram_write = {-70.101e6}; }), "dram_write"));
-  // 4.584 TB/s are the most that was measured.
+  // The highest measured rate is 4.584 TB/s.
   CHECK(says(why_of([](Prediction& p) { p.dram_read = Bytes{4.6e12 * p.time.value}; }),
              "DRAM's rate"));
 }

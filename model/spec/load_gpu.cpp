@@ -220,7 +220,7 @@ LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
     const fs::path overlay = beside(path, kOverlay);
     if (!model.overlay.empty() && model.overlay != hash_text(read_file(overlay))) {
       throw ConfigError(
-          fmt::format("{}: overlay: expected what was learned with {}: "
+          fmt::format("{}: overlay: expected the overlay {} that it was fitted with: "
                       "calibrate again",
                       learned.string(), overlay.string()));
     }

@@ -196,8 +196,8 @@ def gpu_of(device_name: str, sms: int) -> str:
     model = (device_name.split() + ["", ""])[1]
     found = [gpu.name for gpu in gpus() if gpu.sms == sms and model in gpu.product.split()]
     if len(found) != 1:
-        raise ConfigError(f"{device_name} ({sms} SMs): described by {' and '.join(found) or 'no GPU file'}; "
-                          "gpu= names one")
+        raise ConfigError(f"{device_name} ({sms} SMs): matches {' and '.join(found) or 'no GPU file'}; "
+                          "choose one with gpu=")
     return found[0]
 
 

@@ -472,8 +472,9 @@ void check_expected(const Tiling& t, const std::vector<std::vector<Call>>& loadi
   }
   for (std::size_t cta = 0; cta < loading.size(); ++cta) {
     if (brought[cta] != expects[cta]) {
-      throw Error(ExitCode::kWrong,
-                  fmt::format("CTA {} of a cluster expects other bytes than it is brought", cta));
+      throw Error(
+          ExitCode::kWrong,
+          fmt::format("CTA {} of a cluster waits for other byte counts than are loaded", cta));
     }
   }
 }

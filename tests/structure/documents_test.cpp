@@ -121,8 +121,8 @@ TEST_CASE("Every GPU file key on a page is in the table of constants") {
   for (const std::string& key : keys) {
     sections.insert(key.substr(0, key.find('.')));
   }
-  // Micro-benchmarks name what they measure alike, in sources of the laboratory; and a section may
-  // be called as a source file is.
+  // Names of micro-benchmarks in validate/measure look like keys, and a section may have the name
+  // of a source file.
   std::string laboratory;
   for (const fs::path& file : source_files(".")) {
     files.insert(file.filename().string());

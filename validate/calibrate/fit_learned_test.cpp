@@ -74,7 +74,7 @@ TEST_CASE("A residual explained by one feature is corrected on held-out problems
   CHECK(length("block_n") < 6);
   CHECK(length("block_m") > 10);
 
-  // The same through predictions of held-out problems.
+  // Predictions of held-out problems apply the same correction.
   CHECK(unseen_error(gpu, learned, by_columns).first < 0.03);
 }
 

@@ -27,7 +27,7 @@ inline bool is_near_best(Seconds time, Seconds best) {
 class BestTimes {
  public:
   void note(const GroupKey& group, Seconds time);
-  /// The group must have been noted.
+  /// `note` must have been called for the group.
   bool is_near(const GroupKey& group, Seconds time) const;
 
  private:

@@ -34,7 +34,7 @@ struct WorkerShare {
   double pieces;           // maximum over workers
   double handed_on;        // pieces whose partial sum is left to another worker
   double taken_over;       // pieces that finish a shared tile
-  double ending_together;  // pieces of one tile that end at the same time; 1: one piece
+  double ending_together;  // pieces of one tile that end at the same time; 1: none do
 };
 
 /// Signed distance in K between the positions of neighbouring workers in a stream of K blocks.

@@ -193,12 +193,13 @@ KernelConfig Proposals::of_operands(KernelConfig config) const {
   return config;
 }
 
-/// Whether the configuration is dominated. A tile is, if C does not need its last wgmma row or
-/// narrowest column step; with over 256 columns, its part beyond 256, the next width of the search
-/// space. A cluster is, if half of it lies outside C, so that its other CTAs only load for those;
-/// it pays if SMs would be idle anyway because no schedule may split K (112x64x19344 with amax
-/// takes 40.8 us on an H100 with 1x4, 49.1 without). A tcgen05 pair pays there: each of its CTAs
-/// loads half of B.
+/// Whether another configuration is always at least as fast.
+///   Tiles     dominated by a smaller tile that also covers C: one wgmma row or one column step
+///             less, or 256 columns instead of more.
+///   Clusters  dominated if at least half of the CTAs lie outside C and only load for the others,
+///             unless SMs would be idle anyway because no schedule may split K (112x64x19344 with
+///             amax takes 40.8 us on an H100 with 1x4, 49.1 us without). Not tcgen05 pairs: each of
+///             the two CTAs loads half of B.
 bool Proposals::never_pays(const KernelConfig& config) const {
   const Tiling& t = config.tiling;
   const bool tcgen05 = uses_tcgen05(config.schedule);  // has no shorter tile

@@ -63,7 +63,7 @@ TEST_CASE("Features are what their names say") {
   const Kernel kernel({{4096, 4100, 4080}, ElementType::kFp16, Layout::kTn}, kProducer);
   CHECK(kernel.of("simulated_over_closed_form") == 0);
   CHECK(kernel.of("simulated_l2_rate") == 0);
-  // Bytes per SM and cycle, of 132 SMs, in twice the analytic cycles.
+  // Rates are bytes per SM and cycle, over 132 SMs and twice the analytic cycles.
   const SimulatedWork simulated{kernel.form.cycles * 2, Bytes{5e9}, Bytes{3e8}, {.l2 = 0.6}};
   const double sm_cycles = 132 * 2 * kernel.form.cycles.value;
   CHECK(kernel.of("simulated_over_closed_form", simulated) == Approx(std::log(2)));

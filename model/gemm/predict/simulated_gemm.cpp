@@ -28,8 +28,8 @@ constexpr double kFewSteps = 350e3;
 // Simulating one kernel says much about others with the same tile, which differ in K blocks,
 // stages, clusters and order. Each further kernel of a tile is ranked as if its analytic time were
 // longer by this fraction.
-constexpr double kTwin = 0.006;
-constexpr std::size_t kLookedAt = 64;  // per schedule
+constexpr double kSameTilePenalty = 0.006;
+constexpr std::size_t kMostConsidered = 64;  // per schedule
 
 /// Utilization of a per-SM resource that moved `bytes`.
 double share_of_sms(const GpuSpec& gpu, Bytes bytes, BytesPerCycle rate, Cycles cycles) {
@@ -69,9 +69,9 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
     const auto same = std::ranges::find(kernels, key, &Kernel::key);
     if (same != kernels.end()) {
       same->candidates.push_back(i);
-    } else if (kernels.size() < most.value_or(kLookedAt)) {
+    } else if (kernels.size() < most.value_or(kMostConsidered)) {
       const int twins = of_tile[{config.tiling.block_m, config.tiling.block_n}]++;
-      kernels.push_back({key, candidates[i].time * (most ? 1 : 1 + kTwin * twins), {i}});
+      kernels.push_back({key, candidates[i].time * (most ? 1 : 1 + kSameTilePenalty * twins), {i}});
     }
   }
   std::vector<SharedSimulation> chosen;

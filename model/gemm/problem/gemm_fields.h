@@ -1,4 +1,4 @@
-// The fields of a GEMM's problem (model/op/problem_field.h).
+// The fields of a GEMM problem (model/op/problem_field.h).
 #pragma once
 
 #include <span>
@@ -30,8 +30,8 @@ constexpr ProblemField<GemmProblem> leading_field() {
           }};
 }
 
-/// In an order in which they can be read: C's type behind A's and B's, groups behind the sides, of
-/// which one is their sum, sums behind types and epilogue.
+/// In the order in which they must be parsed: C's type after the types of A and B; groups after the
+/// shape, since one side is the sum of the groups; accumulation after types and epilogue.
 inline constexpr ProblemField<GemmProblem> kGemmFields[] = {
     {"layout", [](const GemmProblem& p) { return std::string(to_text(p.layout)); },
      [](GemmProblem& p, std::string_view text) { p.layout = parse_layout(text); },
@@ -41,7 +41,7 @@ inline constexpr ProblemField<GemmProblem> kGemmFields[] = {
      "GEMMs only. C's type: that of A and B, or fp32 or e4m3; of fp8 bf16, the default, fp16, fp32 "
      "or e4m3",
      "",
-     // Of 16-bit operands C has their type, whatever the others' 16 bits are.
+     // With 16-bit operands C's type follows theirs, so a 16-bit default is not written.
      [](const GemmProblem& p, std::string_view usual) {
        return is_narrow(p.dtype) || element_bytes(parse_c_type(usual).value()) != 2;
      }},

@@ -175,7 +175,7 @@ TILECAST_HD consteval i32 scale_bytes() { return 4; }
 i64 matrices_of_b(const GemmProblem& problem);
 /// Matrices of C: one per product of a batch or per group along K.
 i64 matrices_of_c(const GemmProblem& problem);
-/// Mean K of these.
+/// Mean K over the matrices of C.
 double mean_k(const GemmProblem& problem);
 /// Rows of A and C in memory; per product for a batch.
 i64 rows_in_memory(const GemmProblem& problem);

@@ -65,7 +65,7 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
   const SimTime end =
       std::max(stored + kernel.costs.front().launch.kernel + more.at, whole.l2_busy + more.l2_busy);
   const MemoryTraffic& traffic = whole.traffic;
-  // Counted only; of these the residual alone has simulated time.
+  // Only the residual's reads are simulated; the others are added to the byte counts.
   const Bytes beside = epilogue_reads(problem, config.tiling);
   if (observers.requests != nullptr) {
     observers.requests->shape = problem.shape;

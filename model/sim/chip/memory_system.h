@@ -67,9 +67,9 @@ class MemorySystem {
   /// `left_written`: fraction of L2 with dirty data of an earlier run.
   MemorySystem(const GpuSpec& gpu, std::size_t blocks, Hertz sm_clock, Activity* activity,
                double left_written = 0);
-  /// Records the fate of each request from now on.
+  /// Records the outcome of each request from now on.
   void record(RequestLog& log);
-  /// Repeats the fates recorded in `log`, which must outlive this object.
+  /// Repeats the outcomes recorded in `log`, which must outlive this object.
   void replay(const RequestLog& log);
 
   /// Equally sized blocks that L2 reads from DRAM together.

@@ -40,7 +40,7 @@ struct ResidualReads {
 /// A consumer warpgroup, or the producer.
 struct Warpgroup {
   i32 index = 0;          // among the CTA's consumers, or another role's name (step_log.h)
-  i32 part = 0;           // part of the tile
+  i32 part = 0;           // index of its part of the tile
   SimTime ready;          // when it can issue its next instruction
   RingPosition load, at;  // next K block to load, to multiply
   RingPosition to_release;

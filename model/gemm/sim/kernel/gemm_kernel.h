@@ -77,7 +77,7 @@ struct GemmKernel {
   Chip chip;
   std::vector<i32> places;            // SMs in the order in which CTAs are assigned to them
   std::unique_ptr<PartialSums> sums;  // if workers share tiles along K
-  Dispatcher* dispatcher = nullptr;   // of the running grid
+  Dispatcher* dispatcher = nullptr;   // of the grid that is running
 
   SimTime last_store;            // when its source has been read
   i64 k_blocks_multiplied = 0;   // counted per warpgroup

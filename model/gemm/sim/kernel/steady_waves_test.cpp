@@ -147,7 +147,7 @@ TEST_CASE("Skipping steady waves preserves cycles within a stated error") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   SECTION("resident grids") { check_against_whole(gpu, kResident, kOfResident); }
   SECTION("hybrids that split K") { check_against_whole(gpu, kHybrids, kOfHybrids); }
-  SECTION("a tile for each CTA") { check_against_whole(gpu, kTiles, kOfTiles); }
+  SECTION("one tile per CTA") { check_against_whole(gpu, kTiles, kOfTiles); }
 }
 
 TEST_CASE("Waves of groups are skipped if similar ones are simulated, within the same error") {
@@ -167,13 +167,13 @@ TEST_CASE("Waves of groups are skipped if similar ones are simulated, within the
     CHECK(part.k_blocks == whole.k_blocks);
     CHECK(part.l2_to_sm == whole.l2_to_sm);
   };
-  SECTION("of about as many rows") {
+  SECTION("groups with about equal numbers of rows") {
     check({3000, 2600, 3300, 2900, 3100, 2700, 3200, 2800}, true);
   }
   // After 8,192 rows that share a B, 256 of the sixty tiles have their own B, with 16 rows each.
   std::vector<i64> few(64, 16);
   few.front() = 16384;
-  SECTION("that have fewer rows than a tile, behind a large one") { check(few, false); }
+  SECTION("groups with fewer rows than a tile, after a large group") { check(few, false); }
 }
 
 TEST_CASE("CTAs with one tile that drift apart to the end are all simulated") {

@@ -21,14 +21,16 @@ struct Tcgen05Sync {
   /// Resets to the initial state.
   void reset();
 
-  std::vector<PhaseBarrier> accumulator_full;   // MMAs complete; in each CTA of a pair
-  std::vector<PhaseBarrier> accumulator_empty;  // read by all storing warps; the leader's
-  std::vector<PhaseBarrier> answer_full;        // in each CTA
-  std::vector<PhaseBarrier> answer_empty;       // read by all roles of the pair; the leader's
-  PhaseBarrier stores_read;                     // of a tile that borrows stages
+  std::vector<PhaseBarrier> accumulator_full;  // MMAs complete; one per CTA of a pair
+  std::vector<PhaseBarrier>
+      accumulator_empty;                  // read by all storing warps; only the leader's is used
+  std::vector<PhaseBarrier> answer_full;  // one per CTA
+  std::vector<PhaseBarrier>
+      answer_empty;          // read by all roles of the pair; only the leader's is used
+  PhaseBarrier stores_read;  // for a tile staged in pipeline stages
   std::array<u32, kLaunchAnswers> answers{};
-  std::array<TileSpan, kMostAccumulators> spans{};  // of the tiles in the accumulators; the
-                                                    // leader's
+  /// Timeline spans of the tiles in the accumulators; only the leader's are used.
+  std::array<TileSpan, kMostAccumulators> spans{};
 };
 
 }  // namespace tilecast
