@@ -1,6 +1,6 @@
-// Every kernel: what it is made of, what it must do at least. All follows from a schedule's row:
-// kernels/gemm has a source of its name. What it takes say the rules
-// (model/gemm/rules/kernel_rules.h).
+// Source, architecture and minimum work of every kernel, which follow from its schedule:
+// kernels/gemm has one source per schedule. model/gemm/rules/kernel_rules.h says which problems a
+// kernel accepts.
 #pragma once
 
 #include <span>
@@ -15,27 +15,26 @@ namespace tilecast {
 
 struct GemmKernelInfo {
   Schedule schedule;
-  std::string source;             // of the embedded sources
-  std::string_view architecture;  // the only one whose GPUs run it
+  std::string source;             // name of the embedded source
+  std::string_view architecture;  // the only architecture that runs it
 };
 
 std::span<const GemmKernelInfo> gemm_kernels();
 
 const GemmKernelInfo& gemm_kernel_info(Schedule schedule);
 
-/// The schedule whose kernel runs it: how K is split is decided at run time, in one for all that
-/// do.
+/// The schedule whose kernel is used: kernels of one schedule decide at run time how K is split.
 constexpr Schedule kernel_of(Schedule schedule) {
   return splits_k(schedule) ? Schedule::kStreamK : schedule;
 }
 
-/// The entry point of every GEMM source.
+/// The entry point of every GEMM kernel.
 constexpr const char* kGemmEntry = "tilecast_gemm";
 
-/// Multiply-adds counted as two.
+/// A multiply-add counts as two FLOPs.
 Flops required_flops(const GemmProblem& problem);
 
-/// A, B and the bias read once, C written once.
+/// A, B and bias are read once, C is written once.
 Bytes required_bytes(const GemmProblem& problem);
 
 }  // namespace tilecast

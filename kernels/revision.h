@@ -1,11 +1,11 @@
-// The revision of each family of kernels. With op, problem and configuration it identifies what a
-// measured row measured; a row without one has revision 1.
+// Revision of each kernel family. Together with op, problem and configuration it identifies the
+// kernel of a measured row; a row without a revision has revision 1.
 //
-// Raise a family's by one with a change after which its kernels may take another time: other
-// instructions, registers, shared memory or launches. Symbol names and the offsets of arguments do
-// not count. Then measure a sample of its committed rows again: a row gives way to a row of the
-// same point with a higher revision, and stays where there is none.
-// Checked by: revision_test.cpp (the machine code of a sample of kernels).
+// Increase a family's revision with any change that can change its run time: instructions,
+// registers, shared memory or launches. Symbol names and argument offsets do not count. Then
+// measure a sample of its committed rows again: a new row replaces the row of the same point with a
+// lower revision; other rows stay.
+// Checked by: revision_test.cpp (machine code of a sample of kernels).
 #pragma once
 
 #include <string_view>
@@ -15,10 +15,10 @@
 namespace tilecast {
 
 struct KernelRevision {
-  std::string_view schedules;  // what their names begin with
+  std::string_view schedules;  // prefix of their names
   i64 revision;
 };
-/// The first that begins a configuration's text counts.
+/// The first matching prefix of the configuration text counts.
 constexpr KernelRevision kKernelRevisions[] = {{"tcgen05_", 1},         // kernels/gemm/tcgen05_*
                                                {"memcpy", 1},           // kernels/stream
                                                {"elementwise_add", 1},  // kernels/stream
@@ -30,7 +30,7 @@ constexpr i64 kernel_revision(std::string_view config) {
       return family.revision;
     }
   }
-  return 0;  // not reached: the last row takes any text
+  return 0;  // unreachable: the last row matches any text
 }
 
 }  // namespace tilecast

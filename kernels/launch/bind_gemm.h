@@ -1,6 +1,6 @@
-// What a GEMM's kernel is launched with, from problem, configuration and buffers. Launches
-// (kernels/jit/gemm_launch.h), emitted programs and tests/roles have it from here; each encodes
-// tensor maps in its own way.
+// Launch arguments of a GEMM kernel, from problem, configuration and buffers. Shared by launches
+// (kernels/jit/gemm_launch.h), emitted programs and tests/roles, each of which passes its own
+// tensor-map encoder.
 #pragma once
 
 #include <utility>
@@ -11,49 +11,48 @@
 
 namespace tilecast {
 
-/// Device pointers, 16-byte aligned; shapes, order and leading dimensions as GemmProblem says, but
-/// for an operand that is copied (operand_copies.h) its copy's.
+/// Device pointers, 16-byte aligned. Shapes, storage order and leading dimensions follow
+/// GemmProblem, or the copy's if an operand is copied (operand_copies.h).
 struct GemmBuffers {
   const void* a;
   const void* b;
   void* c;
-  const void* bias =
-      nullptr;  // of a problem whose epilogue has one; bias_elements() of half_type()
-  // Of a batch, from one product's matrix to the next's: elements, whole 16 bytes where the copy
-  // engine moves them; 0: one lies behind the other. Not read of an operand that all share.
+  const void* bias = nullptr;  // if the epilogue has a bias; bias_elements() of half_type()
+  // Elements from one matrix of a batch to the next, a multiple of 16 bytes if TMA moves them; 0:
+  // contiguous. Ignored for an operand that all products share.
   i64 a_matrix_stride = 0, b_matrix_stride = 0, c_matrix_stride = 0;
-  ScaleArgs scales = {};  // of a problem whose operands have them; strides of 0: tight
-  // Of groups, of each the row behind its last, of masked ones how many it has. Read by each
-  // launch, so that they may change between two; the problem's rows of the groups are what the walk
-  // and its trace were planned for.
+  ScaleArgs scales = {};  // if the operands have block scales; strides of 0: contiguous
+  // For each group the row after its last, or for masked groups its number of rows. Every launch
+  // reads them, so they may change between launches; the tile walk and its trace were planned for
+  // the problem's rows per group.
   const i32* group_rows = nullptr;
-  // Of a problem whose epilogue has them: R, of C's type and shape, which may be `c`; elements from
-  // one row of it to the next, and of a batch from one matrix to the next, 0: as C's. An fp32
-  // number that C is scaled by, and one that becomes the largest magnitude, if that is larger.
+  // `residual`: R, with the type and shape of C, and possibly the same memory as C; strides in
+  // elements between rows and between matrices of a batch, 0: as for C. `scale`: an fp32 factor for
+  // C. `amax`: raised to the largest magnitude of C.
   const void* residual = nullptr;
   i64 residual_row = 0, residual_matrix_stride = 0;
   const float* scale_c = nullptr;
   float* amax = nullptr;
 };
 
-/// The groups of a problem, in numbers.
+/// The groups of a problem as numbers.
 struct GroupCounts {
-  i64 along_m = 0, along_k = 0;  // groups; one of the two is 0
-  i64 capacity = 0;              // of masked ones
+  i64 along_m = 0, along_k = 0;  // number of groups; at least one of the two is 0
+  i64 capacity = 0;              // maximum rows per masked group
 };
 
 /// A problem as its kernel runs it (swapped_operands.h).
 struct GemmToBind {
-  GemmProblem problem;  // its groups are not looked at
+  GemmProblem problem;  // its groups are ignored
   KernelConfig config;
-  i64 m;  // rows of A and C in memory, of one product
+  i64 m;  // rows of A and C in memory, per product
   GroupCounts groups = {};
 };
 
-/// Which matrix a tensor map is of.
+/// The matrix that a tensor map describes.
 enum class MapOf : i32 { kA, kB, kC, kResidual, kScales };
 
-/// How A, B and C lie in memory.
+/// Memory layout of A, B and C.
 struct OperandViews {
   MatrixView a, b, c;
 };
@@ -64,8 +63,8 @@ inline OperandViews operand_views(const GemmToBind& gemm, const GemmBuffers& buf
   const ElementType dtype = problem.dtype;
   const i64 n = problem.shape.n, k = problem.shape.k;
   const bool swapped = gemm.config.operands == OperandOrder::kSwapped;
-  // Along K the line after the one that is asked for is wanted next, and worth fetching with it
-  // where rows are whole pairs of lines; across K it is another CTA's.
+  // Along K the next line is wanted soon, so fetching it too pays if rows are whole pairs of lines;
+  // across K it belongs to another CTA.
   const auto operand = [&](const void* matrix, i64 side, bool k_major, i64 row) {
     return MatrixView{
         .pointer = matrix,
@@ -99,7 +98,7 @@ inline OperandViews operand_views(const GemmToBind& gemm, const GemmBuffers& buf
     a.matrix_stride = gemm.m * a_row(problem);
     b.matrices = gemm.groups.along_m;
     b.matrix_stride = b.rows * b_row(problem);
-    c.ragged_rows = true;  // each tile's ends where its group does
+    c.ragged_rows = true;  // a tile ends where its group ends
   }
   if (gemm.groups.along_k > 0) {
     a.ragged_rows = b.ragged_rows = true;
@@ -109,7 +108,7 @@ inline OperandViews operand_views(const GemmToBind& gemm, const GemmBuffers& buf
   return views;
 }
 
-/// `r`: C, as whose matrices those of R lie unless the buffers say otherwise.
+/// `r` is C's view: R has the same layout unless the buffers say otherwise.
 template <class Encode>
 ResultArgs bind_result(const GemmToBind& gemm, const GemmBuffers& buffers, MatrixView r,
                        Encode encode) {
@@ -145,8 +144,8 @@ ResultArgs bind_result(const GemmToBind& gemm, const GemmBuffers& buffers, Matri
   return args;
 }
 
-/// All but the walk (scheduler, work, partials, locks), what scales sums, and the trace.
-/// `encode(of, view, box)` makes a tensor map.
+/// Binds everything except the tile walk (scheduler, work, partial sums, locks), the scales of C
+/// and the trace. `encode(of, view, box)` makes a tensor map.
 template <class Encode>
 GemmArgs bind_gemm(const GemmToBind& gemm, GemmBuffers buffers, Encode encode) {
   const GemmProblem& problem = gemm.problem;

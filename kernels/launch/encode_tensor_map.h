@@ -1,4 +1,4 @@
-// A matrix and a box in the words of the driver's encoder.
+// Encodes a matrix and a box as a CUtensorMap with the driver's encoder.
 #pragma once
 
 #include <cuda.h>
@@ -11,10 +11,10 @@ namespace tilecast {
 
 using EncodeTensorMap = decltype(&cuTensorMapEncodeTiled);
 
-// Of a side that nothing is to be out of bounds of.
+// Extent of a dimension without bounds.
 constexpr cuuint64_t kUnbounded = 0x7fffffff;
-// A step of so many bytes, most_ragged_rows() times, is 2^64: addresses wrap around to where they
-// were. Triton's ragged descriptors rely on that, too (triton/tools/ragged_tma.py).
+// A step of this many bytes, taken most_ragged_rows() times, is 2^64 and wraps around to the same
+// address. Triton's ragged descriptors rely on this, too (triton/tools/ragged_tma.py).
 constexpr i64 kWrapsAround = i64{1} << 34;
 static_assert(most_ragged_rows() == 1 << 30);
 
@@ -49,10 +49,10 @@ inline CUtensorMapDataType data_type_of(ElementType type) {
   }
 }
 
-/// Out-of-bounds loads bring zeros, stores there are dropped.
+/// Out-of-bounds elements are loaded as zeros and never stored.
 inline CUresult encode_tensor_map(EncodeTensorMap encode, const MatrixView& matrix,
                                   const TmaBox& box, TensorMap& map) {
-  // Innermost dimension first; the stride of that one is not given.
+  // Innermost dimension first; its stride is implicit.
   const i64 row_stride = matrix.row_stride == 0 ? matrix.columns : matrix.row_stride;
   const i64 element = element_bytes(matrix.dtype), row = row_stride * element;
   const bool runs = matrix.ragged_rows;
@@ -75,7 +75,7 @@ inline CUresult encode_tensor_map(EncodeTensorMap encode, const MatrixView& matr
                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
-/// Boxes of 64 columns, `heads` and `rows`; each row fills a swizzle row.
+/// Boxes of 64 columns, `heads` heads and `rows` rows; each row fills a swizzle row.
 inline CUresult encode_heads_map(EncodeTensorMap encode, const HeadsView& view, i32 heads, i32 rows,
                                  TensorMap& map) {
   const auto whole = [](i64 number) { return static_cast<cuuint64_t>(number); };

@@ -1,4 +1,4 @@
-// A problem and its configuration, as bind_gemm takes them: the groups in numbers.
+// Converts a problem and its configuration to the arguments of bind_gemm.
 #pragma once
 
 #include "kernels/launch/bind_gemm.h"
@@ -6,7 +6,7 @@
 
 namespace tilecast {
 
-/// `problem` as it is run, `config` as of it.
+/// `problem` as it is run, for `config`.
 inline GemmToBind gemm_to_bind(const GemmProblem& problem, const KernelConfig& config) {
   GemmToBind gemm{problem, config, rows_in_memory(problem)};
   if (problem.groups != nullptr) {

@@ -1,4 +1,4 @@
-// A tensor of attention heads as the bulk copy engine is to address it.
+// A tensor of attention heads as addressed by TMA.
 #pragma once
 
 #include "model/base/element_type.h"
@@ -6,13 +6,13 @@
 
 namespace tilecast {
 
-/// Of 16 bits, 16-byte aligned. Five sides: columns of a head, heads of a group, rows, groups,
-/// batch. Strides in elements, whole 16 bytes.
+/// 16-bit elements, 16-byte aligned. Five dimensions: columns of a head, heads of a group, rows,
+/// groups, batch. Strides are in elements and multiples of 16 bytes.
 struct HeadsView {
   const void* pointer;
   ElementType dtype;
   i64 head_dim;
-  i64 group;  // heads
+  i64 group;  // number of heads
   i64 rows, groups, batch;
   i64 head_stride, row_stride, batch_stride;
 };

@@ -1,4 +1,4 @@
-// A matrix as the bulk copy engine is to address it.
+// A matrix as addressed by TMA.
 #pragma once
 
 #include "model/base/integers.h"
@@ -11,11 +11,12 @@ struct MatrixView {
   const void* pointer;
   i64 rows, columns;
   ElementType dtype;
-  i64 row_stride = 0;  // elements between rows, whole 16 bytes; 0: as many as columns
-  bool fetches_pairs_of_lines = false;  // L2 reads 256 bytes where a load asks for 128 of them
-  // Of matrices in a batch, the third side of the map; 0: no batch, the map has two sides.
+  i64 row_stride = 0;  // elements between rows, a multiple of 16 bytes; 0: contiguous
+  bool fetches_pairs_of_lines = false;  // L2 fetches 256 bytes for a load of 128
+  // Number of matrices in a batch, the third dimension of the map; 0: no batch, a map with two
+  // dimensions.
   i64 matrices = 0;
-  i64 matrix_stride = 0;  // elements from one to the next, whole 16 bytes
+  i64 matrix_stride = 0;  // elements between matrices, a multiple of 16 bytes
   // Ragged: the map can show any run of rows, and a box reads zeros past the run's end. It has four
   // dimensions (column, y, z, w); y and z step by one row, w by 2^34 bytes less one row. With
   // R = most_ragged_rows() = 2^30, row i of `count` rows that end at row `end` is y = R - count +

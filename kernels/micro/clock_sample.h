@@ -1,4 +1,4 @@
-// What kernels/micro/clock_sample.cu writes: both clocks of one SM at one moment.
+// Output of kernels/micro/clock_sample.cu: both clocks of one SM at one moment.
 #pragma once
 
 #include "model/base/integers.h"

@@ -1,13 +1,14 @@
-// Key: clock.max, clock.tensor_plateau, clock.limiter, power.burst_limit (the three limiters of
-// the clock).
+// Key: clock.max, clock.tensor_plateau, clock.limiter, power.burst_limit (the three limiters of the
+// clock).
 //
-// Method: all CTAs but the last run wgmma m64n256k16 from shared memory for `length` nanoseconds,
-// busy for `busy` of every `period`; the last one reads both clocks every `every` nanoseconds, so
-// that neighbouring readings give the SM clock over time, of the sampler's GPC: clocks of GPCs
-// differ by about 1 % (machine.gpc_clock_spread), which a trace of one SM does not show. `groups`
-// groups of four wgmmas lie between looks at the clock: eight take about 2 us.
+// Method: all CTAs except the last run wgmma m64n256k16 from shared memory for `length`
+// nanoseconds, busy for `busy` of every `period`; the last CTA reads both clocks every `every`
+// nanoseconds, so that neighbouring readings give the SM clock over time. That is the clock of the
+// sampler's GPC: the clocks of GPCs differ by about 1 % (machine.gpc_clock_spread), which a trace
+// of one SM does not show. Busy CTAs read the clock every `groups` groups of four wgmmas; eight
+// groups take about 2 us.
 //
-// Excludes: L2 and DRAM traffic; what the clock does on an SM that idles (the sampler's does not).
+// Excludes: L2 and DRAM traffic; the clock of an idle SM (the sampler is not idle).
 #include "kernels/micro/wgmma_loop.cuh"
 
 namespace tilecast {
@@ -38,7 +39,7 @@ extern "C" __global__ void __launch_bounds__(128)
   }
   const u32 a = ptx::shared_address(dynamic);
   for (;;) {
-    // One thread looks and tells the others, who must agree on whether to go on.
+    // One thread reads the clock and broadcasts it: all must agree on whether to go on.
     const u64 now = __shfl_sync(0xffffffff, ptx::globaltimer(), 0) - begin;
     const int over = __syncthreads_or(now >= length ? 1 : 0);
     if (over != 0) {

@@ -1,12 +1,13 @@
 // Key: stream.cta_refill, machine.cta_refill, stream.cta_launch and
-// machine.dispatch (the rate of starts), clusters.max_active_of_2, clusters.max_active_of_4,
-// clusters.max_active_of_8, machine.gpcs (CTAs fill one after the other).
+// machine.dispatch (launch rate), clusters.max_active_of_2, clusters.max_active_of_4,
+// clusters.max_active_of_8, machine.gpcs (order in which CTAs fill SMs).
 //
-// Method: each CTA stamps its begin and its end by both clocks and says where it ran, after
-// spinning for `spin` cycles. Many empty CTAs give the rate; CTAs that fill an SM and spin give the
-// time from one's end to the next one's begin on that SM.
+// Method: each CTA records both clocks at its start and end, and its SM, after spinning for `spin`
+// cycles. Many empty CTAs give the launch rate; CTAs that fill an SM and spin give the time from
+// the end of one to the start of the next on that SM.
 //
-// Excludes: the code before the first stamp (a few instructions); barrier set-up of a real kernel.
+// Excludes: the code before the first time stamp (a few instructions); barrier initialization of a
+// real kernel.
 #include "kernels/micro/cta_stamp.h"
 #include "kernels/ptx/special_registers.cuh"
 

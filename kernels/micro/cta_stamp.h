@@ -1,4 +1,4 @@
-// What kernels/micro/cta_launch.cu writes for each CTA.
+// Output of kernels/micro/cta_launch.cu for each CTA.
 #pragma once
 
 #include "model/base/integers.h"

@@ -1,13 +1,13 @@
 // Key: dram.write_rate, power.per_dram_byte.
 //
-// Method: every SM streams through memory by bulk copies, all SMs side by side through one region,
-// several times L2: of `period` steps, each of one block, the first `reads` load and the first
-// `writes` store one. A stored block leaves from the slot that the step's load came into.
+// Method: all SMs stream in step through one region several times as large as L2, by bulk copies:
+// in each `period` of steps of one block each, the first `reads` steps load and the first `writes`
+// steps store a block. A block is stored from the slot that the step's load filled.
 //
-// Excludes: computing; L2 hits (nothing is touched twice in a run).
+// Excludes: computation; L2 hits (no line is touched twice in a run).
 //
-// Every step commits one group, an empty one where nothing is stored, so that the group of a step
-// is done when kLag later ones may be pending.
+// Every step commits one group, possibly empty, so that the group of a step is complete once at
+// most kLag later groups are pending.
 #include "kernels/micro/slot_ring.cuh"
 #include "kernels/micro/start_line.cuh"
 #include "kernels/micro/stopwatch.cuh"
@@ -45,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(32)
     return;
   }
   const Stopwatch watch = Stopwatch::start();
-  u32 phases = 0;  // a bit for each slot
+  u32 phases = 0;  // one bit per slot
   u64 moved = 0;
   for (u32 step = 0; step < kSlots - kLag; ++step) {
     load(step);

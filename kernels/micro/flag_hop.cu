@@ -1,10 +1,10 @@
 // Key: reduction.hop (of a turnstile between CTAs of different SMs, through global memory).
 //
-// Method: two CTAs in turn release a count that the other acquires; half a round trip is one hop.
-// Both must run at once: the grid has two CTAs. A CTA that waits for kPatience polls gives up and
+// Method: two CTAs alternately release a count that the other acquires; half a round trip is one
+// hop. Both must be resident: the grid has two CTAs. A CTA gives up after kPatience polls and
 // leaves its sample unwritten.
 //
-// Excludes: the payload whose visibility the flag announces.
+// Excludes: the payload that the flag makes visible.
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/global_sync.cuh"
 
@@ -12,7 +12,7 @@ namespace tilecast {
 
 constexpr u32 kPatience = 1u << 20;
 
-/// flags: two words, zero at launch, on lines of their own.
+/// flags: two words on separate lines, zero at launch.
 extern "C" __global__ void __launch_bounds__(32)
     tilecast_flag_hop(u32* flags, u32 rounds, TimedSample* samples) {
   constexpr u32 kApart = 64;  // words

@@ -1,12 +1,11 @@
-// Key: stream.load_latency (a plain load that goes to DRAM; also one that hits L2), by both clocks.
+// Key: stream.load_latency (a plain load from DRAM; also one that hits L2), by both clocks.
 //
-// Method: one thread follows a chain: the line of each load is drawn by a counter hash among those
-// of `span` bytes, a power of two, while the load before is on its way, and its address awaits that
+// Method: one thread follows a chain of loads. A counter hash draws the line of each load from
+// `span` bytes, a power of two, while the previous load is in flight; the address depends on that
 // load's value, which is zero in zeroed memory. A small span, walked once before, stays in L2; a
-// large one hardly ever meets a line twice, and past some size also misses in the TLBs.
+// large one rarely repeats a line, and above some size also misses in the TLBs.
 //
-// Excludes: parallel loads (none); L1 (loads go past it). Includes: adding the value to the
-// address.
+// Excludes: parallel loads (none); L1 (bypassed). Includes: adding the value to the address.
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/volatile_access.cuh"
 
@@ -32,9 +31,9 @@ extern "C" __global__ void __launch_bounds__(32)
     for (u32 i = 0; i < loads; ++i) {
       value = ptx::load_past_l1(place + value);
       place = draw(i + 1);
-      asm volatile("" : "+l"(place));  // ready before the value is, which comes last in the sum
+      asm volatile("" : "+l"(place));  // computed before the value arrives, which is added last
     }
-    if (value == 0) {  // always: the last load has to be there
+    if (value == 0) {  // always true: keeps the last load
       samples[pass] = watch.stop(loads);
     }
   }

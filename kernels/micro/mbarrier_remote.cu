@@ -1,9 +1,9 @@
 // Key: machine.remote_wake (the remote arrival that frees a shared stage).
 //
-// Method: the two CTAs of a cluster in turn arrive at the other's barrier and wait at their own;
-// half a round trip is remote arrival to wake.
+// Method: the two CTAs of a cluster alternately arrive at the other's barrier and wait at their
+// own; half a round trip is the time from remote arrival to wake-up.
 //
-// Excludes: clusters of more than two.
+// Excludes: clusters of more than two CTAs.
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/bounded_wait.cuh"
 #include "kernels/ptx/cluster.cuh"

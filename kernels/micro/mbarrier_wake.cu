@@ -1,8 +1,8 @@
-// Key: machine.wake: how long after an arrival a waiting warp of the same SM goes on.
+// Key: machine.wake: the time from an arrival until a waiting warp of the same SM continues.
 //
-// Method: one warp arrives at a barrier that all other warps of the CTA wait at; each of them then
-// arrives at a second one, which the first warp waits at. Half a round trip is arrival to wake, of
-// the last warp where there are several.
+// Method: one warp arrives at a barrier that all other warps of the CTA wait for; each of them then
+// arrives at a second barrier, which the first warp waits for. Half a round trip is the time from
+// arrival to the wake-up of the last warp.
 //
 // Excludes: work between wait and arrival (none).
 #include "kernels/micro/stopwatch.cuh"

@@ -1,8 +1,8 @@
 // Key: machine.barrier (the barriers of an epilogue).
 //
-// Method: all warps of the CTA meet at one named barrier again and again.
+// Method: all warps of the CTA repeatedly synchronize at one named barrier.
 //
-// Excludes: skew (there is no work between); setmaxnreg.
+// Excludes: skew (no work between barriers); setmaxnreg.
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/warp.cuh"
 

@@ -1,4 +1,4 @@
-// What lies in the operands of a wgmma micro-benchmark: the data decides the power, not the cycles.
+// Operand data of the wgmma micro-benchmarks: it determines the power, not the cycles.
 #pragma once
 
 #include "model/base/integers.h"

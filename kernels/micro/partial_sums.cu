@@ -1,12 +1,12 @@
 // Key: reduction.sm_store, reduction.sm_add, reduction.sm_load, reduction.chip_store,
-// reduction.chip_add: what partial sums cost that warpgroups leave to each other in L2.
+// reduction.chip_add: cost of partial sums that warpgroups exchange through L2.
 //
-// Method: a warpgroup's threads each move `kFours` groups of four fp32, all at once as a GEMM's
-// accumulators are: TILECAST_MOVE 0 stores, 1 adds, 2 loads `kFours` in turns of kAtOnce. Two
-// samples of each CTA: until the last instruction was issued, and until a fence by every thread
-// says that all of it is done. Warpgroups of a CTA move their own at the same time.
+// Method: each thread of a warpgroup moves `kFours` groups of four fp32 at once, as a GEMM does
+// with its accumulators: TILECAST_MOVE 0 stores, 1 adds, 2 loads `kFours` in turns of kAtOnce. Two
+// samples per CTA: until the last instruction was issued, and until a fence by every thread shows
+// that all are complete. All warpgroups of a CTA move their own groups at the same time.
 //
-// Excludes: what the sums are for; waiting for another SM (flag_hop).
+// Excludes: use of the sums; waiting for another SM (flag_hop).
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/global_sync.cuh"
 
@@ -68,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 #pragma unroll
   for (int i = 0; i < kFours; ++i) {
-    if (v[i].x == -1) {  // never: the loads must be kept
+    if (v[i].x == -1) {  // never true: keeps the loads
       ptx::store_four(mine + i * 512, v[i]);
     }
   }

@@ -1,7 +1,8 @@
-// Key: stream.turn (the shared-memory load in it), power.static_power (beside SMs that are awake);
-// what a rate is compared with that follows the SM clock.
+// Key: stream.turn (its shared-memory load), power.static_power (while other SMs are awake); the
+// reference for rates that follow the SM clock.
 //
-// Method: one thread follows a chain of loads, each address being the value loaded before.
+// Method: one thread follows a chain of loads, where each address is the value of the previous
+// load.
 //
 // Excludes: bank conflicts, other warps.
 #include "kernels/micro/stopwatch.cuh"
@@ -25,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(32)
   for (u32 i = 0; i < loads; ++i) {
     at = ptx::load_shared<4>(at).word[0];
   }
-  if (at != 0) {  // always
+  if (at != 0) {  // always true
     samples[blockIdx.x] = watch.stop(loads);
   }
 }

@@ -1,8 +1,8 @@
 // Key: power.per_shared_memory_byte; the bandwidth of shared memory.
 //
-// Method: every thread reads 16 bytes of shared memory again and again, without conflicts.
+// Method: every thread repeatedly reads 16 bytes of shared memory, without conflicts.
 //
-// Excludes: tensor cores, which read by another path; writes.
+// Excludes: tensor cores, which read through another path; writes.
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/volatile_access.cuh"
@@ -24,12 +24,12 @@ extern "C" __global__ void __launch_bounds__(1024)
   for (u32 i = 0; i < turns; ++i) {
 #pragma unroll
     for (u32 j = 0; j < kUnroll; ++j) {
-      // volatile, or the loads of all turns would be one
+      // volatile, since the compiler would otherwise merge the loads of all turns
       mixed ^= ptx::load_shared_volatile_folded(mine + j * bytes);
     }
   }
   __syncthreads();
-  if (threadIdx.x == 0 && mixed != 1) {  // practically always
+  if (threadIdx.x == 0 && mixed != 1) {  // practically always true
     samples[blockIdx.x] = watch.stop(static_cast<u64>(turns) * kUnroll * bytes);
   }
 }

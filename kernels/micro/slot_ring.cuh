@@ -1,5 +1,5 @@
-// Slots of shared memory that one thread fills round and round, each with a barrier that says when
-// what was asked for has come.
+// A ring of shared-memory slots that one thread fills, each with a barrier that completes when its
+// data has arrived.
 #pragma once
 
 #include "kernels/ptx/bounded_wait.cuh"
@@ -9,7 +9,7 @@ namespace tilecast {
 
 constexpr u32 kMostSlots = 64;
 
-/// Where a round through the slots stands.
+/// Position in the ring.
 struct SlotPlace {
   u32 slot = 0, phase = 0;
 
@@ -24,7 +24,7 @@ struct SlotPlace {
 struct SlotRing {
   u32 barriers, slots;
 
-  /// By one thread; `barriers` lie in shared memory, `slots` of them at least.
+  /// Called by one thread; `barriers` is in shared memory and has at least `slots` entries.
   __device__ __forceinline__ static SlotRing init(u64* barriers, u32 slots, u32 arrivals = 1) {
     const SlotRing ring{ptx::shared_address(barriers), slots};
     for (u32 slot = 0; slot < slots; ++slot) {
@@ -38,7 +38,7 @@ struct SlotRing {
     ptx::mbarrier_wait_or_trap(barrier(place.slot), place.phase);
   }
 
-  /// `issue(slot)` for each of `turns`, all slots in flight, until the last has come.
+  /// Calls `issue(slot)` `turns` times with all slots in flight, and waits for the last.
   template <class Issue>
   __device__ __forceinline__ void run(u32 turns, const Issue& issue) const {
     const u32 ahead = turns < slots ? turns : slots;

@@ -1,14 +1,14 @@
-// All CTAs of a grid that is resident at once start together, or none gives a sample.
+// Grid-wide start barrier: all CTAs of a resident grid start together, or none writes a sample.
 #pragma once
 
 #include "kernels/ptx/special_registers.cuh"
 
 namespace tilecast {
 
-constexpr u64 kStartPatience = 2000000;  // ns, after which a CTA gives up: never a deadlock
+constexpr u64 kStartPatience = 2000000;  // ns until a CTA gives up, to rule out a deadlock
 
-/// Called by one thread of each CTA; `counter` is zero at launch. False where some CTA did not
-/// come: what this one would time is not what the host asked for, so it leaves its sample
+/// Called by one thread of each CTA; `counter` is zero at launch. Returns false if some CTA did not
+/// arrive: the timing would not be what the host requested, so this CTA leaves its sample
 /// unwritten.
 [[nodiscard]] __device__ inline bool wait_for_grid(u32* counter) {
   __threadfence();

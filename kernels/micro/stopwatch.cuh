@@ -1,4 +1,4 @@
-// Times a region of one thread by clock64 and by globaltimer.
+// Times a region of one thread with clock64 and globaltimer.
 #pragma once
 
 #include "kernels/micro/timed_sample.h"

@@ -1,4 +1,4 @@
-// What a micro-benchmark writes for each region that it times: both clocks, and where it ran.
+// Output of a micro-benchmark for each timed region: both clocks, and the SM.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -9,11 +9,11 @@ namespace tilecast {
 struct TimedSample {
   u64 cycles;       // by clock64 of the SM
   u64 nanoseconds;  // by globaltimer, whose steps are 32 ns to about 1 us
-  u64 amount;       // bytes or operations in the region, where the kernel decides it
+  u64 amount;       // bytes or operations in the region, if the kernel determines it
   u32 smid;
   u32 valid;  // 1 once written
 
-  /// What was timed piece by piece, together.
+  /// Adds a piece that was timed separately.
   TILECAST_HD void add(const TimedSample& piece) {
     cycles += piece.cycles;
     nanoseconds += piece.nanoseconds;
@@ -21,12 +21,12 @@ struct TimedSample {
   }
 };
 
-/// Work for the SM `smid` of a kernel with one CTA per SM.
+/// Work of the SM `smid` for a kernel with one CTA per SM.
 struct SmTask {
-  u32 active;  // 0: this SM does nothing
-  u32 group;   // which region of memory it reads
-  u32 first;   // its first load, counted in loads of the region
-  u32 step;    // from one of its loads to the next
+  u32 active;  // 0: this SM is idle
+  u32 group;   // index of the memory region that it reads
+  u32 first;   // its first load, as an index of loads in the region
+  u32 step;    // distance between its loads
 };
 
 }  // namespace tilecast

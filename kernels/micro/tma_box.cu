@@ -1,12 +1,11 @@
 // Key: machine.outside (out-of-bounds rows).
 //
-// Method: on every SM with a task, one thread keeps `slots` turns in flight, each of `boxes` loads
-// of one box of a tensor map under one barrier, walking along the columns of the matrix, round and
-// round through its own `range` of them. All boxes start in row `row`: those that reach below the
-// matrix, or lie there, bring zeros. Several boxes to a turn keep the turn of the issuing thread
-// (199 cycles in tma_ring.cu) out of it.
+// Method: on every SM with a task, one thread keeps `slots` turns in flight. Each turn loads one
+// box of a tensor map `boxes` times with one barrier, and walks cyclically along the matrix columns
+// within its own `range`. All boxes start in row `row`; rows beyond the matrix arrive as zeros.
+// With several boxes per turn the time to issue a turn (199 cycles in tma_ring.cu) does not count.
 //
-// Excludes: consumers; DRAM (the matrix lies in L2).
+// Excludes: consumers; DRAM (the matrix is in L2).
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/micro/slot_ring.cuh"
 #include "kernels/micro/start_line.cuh"
@@ -16,9 +15,9 @@
 
 namespace tilecast {
 
-constexpr u32 kBoxColumns = 64;  // of 16 bits: a swizzle row
+constexpr u32 kBoxColumns = 64;  // 16-bit columns: a swizzle row
 
-/// The task's group says which range, first and step count turns. bytes: of one box.
+/// The task's group selects the range; first and step count turns. bytes: size of one box.
 extern "C" __global__ void __launch_bounds__(32)
     tilecast_tma_box(const __grid_constant__ TensorMap map, u32 bytes, u32 boxes, u32 slots,
                      u32 turns, u32 range, i32 row, const SmTask* tasks, u32* counter,

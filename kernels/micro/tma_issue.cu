@@ -1,9 +1,9 @@
-// Key: machine.issue, machine.issue_copy; machine.l2_latency (what is taken off it).
+// Key: machine.issue, machine.issue_copy; machine.l2_latency (the part to subtract).
 //
-// Method: one thread issues `count` loads of `bytes` in a row to different places of shared memory,
-// all counted by one barrier. Three samples: the issuing alone, the whole until all have landed,
-// and an empty loop of as many turns. With small loads the slope over `count` is the engine's time
-// per instruction, with large ones its time per byte.
+// Method: one thread issues `count` loads of `bytes` to different places of shared memory, all
+// counted by one barrier. Three samples: issue only, until all have arrived, and an empty loop with
+// as many iterations. With small loads the slope over `count` is the engine's time per instruction,
+// with large ones its time per byte.
 //
 // Excludes: waiting for free stages, which a real producer does between loads.
 #include "kernels/micro/stopwatch.cuh"
@@ -26,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(32)
   ptx::fence_mbarrier_init();
   TimedSample issuing{0, 0, 0, ptx::smid(), 1}, whole = issuing, empty = issuing;
   const char* source = memory + static_cast<u64>(blockIdx.x) * bytes * count;
-  for (u32 round = 0; round <= rounds; ++round) {  // the first one warms L2
+  for (u32 round = 0; round <= rounds; ++round) {  // the first round warms L2
     ptx::mbarrier_arrive_expect_tx(barrier, bytes * count);
     const Stopwatch watch = Stopwatch::start();
     for (u32 i = 0; i < count; ++i) {

@@ -1,12 +1,12 @@
 // Key: machine.l2_latency, machine.dram_latency, machine.request, machine.intake,
 // stream.bulk_latency, stream.bulk_rate.
 //
-// Method: one thread asks for `bytes` and waits, again and again; the time per load is the latency
-// from issue to the flip of the barrier as the waiting thread sees it. Places are `stride` bytes
-// apart: a small region, read before, lies in L2, near and far lines mixed; a large one is never
-// come back to, so that every load goes to DRAM.
+// Method: one thread repeatedly loads `bytes` and waits; the time per load is the latency from
+// issue until the waiting thread sees the barrier flip. Loads are `stride` bytes apart: a small
+// region, read before, is in L2, with near and far lines mixed; a large region is never read twice,
+// so that every load goes to DRAM.
 //
-// Excludes: queueing behind other loads; the descriptor (a tensor map's first use costs more).
+// Excludes: queueing behind other loads; the descriptor (the first use of a tensor map costs more).
 #include "kernels/micro/stopwatch.cuh"
 #include "kernels/ptx/bounded_wait.cuh"
 #include "kernels/ptx/bulk_copy.cuh"

@@ -1,18 +1,18 @@
 // Key: machine.l2_output, machine.gpc_groups, machine.merge_limit, dram.read_rate;
 // power.per_l2_byte and power.per_dram_byte.
 //
-// Method: on every SM with a task, one thread keeps `slots` bulk copies of `bytes` in flight, round
-// and round through its group's region of memory. What is measured follows from the tasks:
-//   few SMs, region in L2                     what one SM takes in
-//   all SMs, a region each, together in L2    what L2 puts out for distinct lines
-//   the same, SM by SM                        how L2 shares its output out
-//   all SMs, some to a region                 the same with lines shared, at one time or apart
-//   all SMs through one region beyond L2      DRAM reads against bytes in flight
+// Method: on every SM with a task, one thread keeps `slots` bulk copies of `bytes` in flight and
+// cycles through its group's region of memory. The tasks determine the measured quantity:
+//   few SMs, region in L2                     intake of one SM
+//   all SMs, one region each, all in L2       L2 output for distinct lines
+//   the same, SM by SM                        how L2 output is divided among SMs
+//   all SMs, several per region               the same with shared lines, at one time or apart
+//   all SMs, one region larger than L2        DRAM reads against bytes in flight
 //
-// Excludes: consumers of the data; tensor maps (copies of contiguous memory); starting and
-// stopping, which is why long runs are taken.
+// Excludes: consumers of the data; tensor maps (copies of contiguous memory); start and end, by
+// means of long runs.
 //
-// One CTA per SM: the host asks for so much shared memory that two do not fit.
+// One CTA per SM: the host requests enough shared memory that two do not fit.
 #include "kernels/micro/slot_ring.cuh"
 #include "kernels/micro/start_line.cuh"
 #include "kernels/micro/stopwatch.cuh"

@@ -1,10 +1,10 @@
 // Key: stream.bulk_store, stream.bulk_read_out, machine.store_latency, machine.store_read.
 //
 // Method: one thread stores `bytes` from shared memory and waits until the source has been read.
-// Addresses and size come from the clock, so that they reach the uniform registers in that time (43
-// cycles), as where a kernel goes from tile to tile. The slope over `bytes` is the rate of one SM.
-// Waiting for the whole group instead (bulk_wait) takes 8 cycles more at every size, so it says
-// nothing of when the writes land.
+// Addresses and size depend on the clock, so that moving them to uniform registers is part of the
+// time (43 cycles), as when a kernel goes from tile to tile. The slope over `bytes` is the rate of
+// one SM. Waiting for the whole group instead (bulk_wait) takes 8 cycles more at every size, so it
+// does not show when the writes arrive.
 //
 // Excludes: the proxy fence and barrier before a store; DRAM (the target stays in L2).
 #include "kernels/micro/stopwatch.cuh"
@@ -31,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(32)
   TimedSample read{0, 0, 0, ptx::smid(), 1};
   for (u32 round = 0; round <= rounds; ++round) {
     const Stopwatch watch = Stopwatch::start();
-    const u32 zero = static_cast<u32>(watch.cycles >> 62);  // which the compiler does not know
+    const u32 zero = static_cast<u32>(watch.cycles >> 62);  // unknown to the compiler
     ptx::bulk_store(target + zero, buffer + zero, bytes + zero);
     ptx::tma_store_commit();
     ptx::tma_store_wait_read<0>();

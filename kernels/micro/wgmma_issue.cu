@@ -1,11 +1,11 @@
-// Key: machine.wgmma_issue, machine.mma_issue, machine.mma_queue, machine.turn (what a warpgroup
-// spends on issuing a K block).
+// Key: machine.wgmma_issue, machine.mma_issue, machine.mma_queue, machine.turn (time of a warpgroup
+// to issue a K block).
 //
-// Method: a warpgroup finds the pipe empty, issues one commit group of TILECAST_GROUP instructions
-// and waits for it, again and again. Three samples of the first warp: from the fence to behind the
-// commit, from the fence to behind the wait, and a region with nothing in it.
+// Method: with an empty pipe, a warpgroup repeatedly issues one commit group of TILECAST_GROUP
+// instructions and waits for it. Three samples of the first warp: from the fence until after the
+// commit, from the fence until after the wait, and an empty region.
 //
-// Excludes: instructions that queue behind another group (wgmma_rate.cu has those), barriers.
+// Excludes: instructions that queue behind another group (see wgmma_rate.cu), barriers.
 #include "kernels/micro/wgmma_loop.cuh"
 
 namespace tilecast {
@@ -19,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(128)
   const auto operands = WgmmaOperands<TILECAST_A_IN_REGISTERS != 0>::of(address, address + kABytes);
   float d[kWgmmaN / 2] = {};
   TimedSample issued{0, 0, 0, ptx::smid(), 1}, done = issued, empty = issued;
-  for (u32 round = 0; round <= rounds; ++round) {  // the first one fetches the instructions
+  for (u32 round = 0; round <= rounds; ++round) {  // the first round fetches the instructions
     __syncthreads();
     const Stopwatch watch = Stopwatch::start();
     issue_group<TILECAST_GROUP>(operands, d);

@@ -1,10 +1,10 @@
-// The loop that the wgmma micro-benchmarks time: one warpgroup issues m64nNk16 in groups and leaves
-// some groups in flight. Operands lie still in shared memory as a K-major block of 64 elements, 128
-// byte swizzle; nothing else runs in the warpgroup.
+// The timed loop of the wgmma micro-benchmarks: one warpgroup issues m64nNk16 in groups and leaves
+// some groups in flight. Operands stay in shared memory as a K-major block of 64 elements with
+// 128-byte swizzle; the warpgroup does nothing else.
 //
-// Compiled in: TILECAST_N, TILECAST_A_IN_REGISTERS, TILECAST_GROUP (instructions of a commit
-// group), TILECAST_PENDING (groups left in flight). Every instruction adds to what the one before
-// it wrote.
+// Compile-time parameters: TILECAST_N, TILECAST_A_IN_REGISTERS, TILECAST_GROUP (instructions per
+// commit group), TILECAST_PENDING (groups left in flight). All instructions accumulate into the
+// same registers.
 #pragma once
 
 #include "kernels/micro/operand_data.h"
@@ -26,7 +26,7 @@ constexpr i32 kBBytes = (kWgmmaN < 8 ? 8 : kWgmmaN) * kRowBytes;
 constexpr i32 kOperandsBytes = (kABytes + kBBytes + kAtomBytes - 1) / kAtomBytes * kAtomBytes;
 constexpr i32 kWarpgroupThreads = 128;
 
-/// Two fp16 numbers, the `i`-th pair of an operand.
+/// The `i`-th pair of fp16 elements of an operand.
 __device__ inline u32 operand_pair(OperandData data, u32 i) {
   if (data == OperandData::kZeros) {
     return 0;
@@ -46,7 +46,7 @@ __device__ inline u32 operand_pair(OperandData data, u32 i) {
          ptx::bits_of(pair.first, ElementType::kFp16);
 }
 
-/// `bytes` of shared memory, ready for wgmma.
+/// Fills `bytes` of shared memory and makes them visible to wgmma.
 __device__ inline void fill_operands(char* shared, i32 bytes, OperandData data) {
   for (i32 i = threadIdx.x; i < bytes / 4; i += blockDim.x) {
     reinterpret_cast<u32*>(shared)[i] = operand_pair(data, static_cast<u32>(i));
@@ -55,7 +55,7 @@ __device__ inline void fill_operands(char* shared, i32 bytes, OperandData data) 
   __syncthreads();
 }
 
-/// Where the operands lie: A in registers where kRegisters says so.
+/// The operands: A in registers if kRegisters.
 template <bool kRegisters>
 struct WgmmaOperands {
   ptx::MatrixDescriptor a, b;
@@ -68,7 +68,7 @@ struct WgmmaOperands {
     operands.b = ptx::MatrixDescriptor::swizzled<kRowBytes>(b_address, kUnread, kAtomBytes);
 #pragma unroll
     for (u32 i = 0; i < (kRegisters ? 4 : 0); ++i) {
-      // From memory, or the compiler would make them again for every group.
+      // From memory, since the compiler would otherwise recompute them for every group.
       operands.a_registers[i] =
           ptx::load_shared_volatile(a_address + threadIdx.x % kWarpgroupThreads * 16 + i * 4);
     }
@@ -95,8 +95,8 @@ __device__ __forceinline__ void issue_group(const WgmmaOperands<kRegisters>& ope
   ptx::wgmma_commit();
 }
 
-/// The assembler drops wgmmas whose result nobody could read, so the accumulators go to `sink`
-/// where `write` holds, which it never does.
+/// Keeps wgmma: the assembler drops instructions whose result is unused, so the accumulators are
+/// stored to `sink` if `write`, which is never true.
 __device__ __forceinline__ void keep(float (&d)[kWgmmaN / 2], bool write, void* sink) {
   ptx::wgmma_fence_registers(d);
   if (write) {
@@ -107,7 +107,7 @@ __device__ __forceinline__ void keep(float (&d)[kWgmmaN / 2], bool write, void* 
   }
 }
 
-/// `groups` groups of kGroup instructions by this warpgroup.
+/// Issues `groups` groups of kGroup instructions.
 template <i32 kGroup, i32 kPending, bool kRegisters>
 __device__ __forceinline__ void wgmma_loop(u32 a_address, u32 b_address, u32 groups, void* sink) {
   float d[kWgmmaN / 2] = {};

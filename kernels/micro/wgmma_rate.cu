@@ -1,13 +1,13 @@
 // Key: wgmma.flops_per_sm, wgmma.operand_rate, machine.wgmma_least, machine.wgmma_completion,
 // power.per_flop_normal, power.per_flop_uniform, power.per_flop_ternary, power.per_flop_zeros.
 //
-// Method: warpgroups issue wgmmas in groups and leave some of the groups in flight, as compiled in;
-// the slope between a short and a long loop is the time of one instruction:
-//   one warpgroup, groups of four, one pending   the interval
-//   groups of one, none pending                  less the interval: what waiting adds to one
+// Method: warpgroups issue wgmmas in groups and leave some groups in flight, set at compile time;
+// the slope between a short and a long loop is the time per instruction:
+//   one warpgroup, groups of four, one pending   the issue interval
+//   groups of one, none pending                  minus the interval: the cost of waiting
 //
 // Excludes: filling the pipe, the last wait, fences (all in the intercept); reading accumulators;
-// the loads and barriers of a real K block; different shapes side by side.
+// loads and barriers of a real K block; mixed shapes.
 #include "kernels/micro/wgmma_loop.cuh"
 
 namespace tilecast {

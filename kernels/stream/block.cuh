@@ -1,8 +1,8 @@
-// One block of the matrices and this thread's vectors in it: where they lie, and what of them is
+// One block of the matrices and this thread's vectors in it: their positions, and which of them are
 // inside the matrix.
 //
 // Neighbouring threads take neighbouring vectors of a row. A thread copies, adds and stores the
-// same vectors, so that what goes through shared memory needs no barrier.
+// same vectors, so that transfers through shared memory need no barrier.
 #pragma once
 
 #include "kernels/ptx/cache_policy.cuh"
@@ -15,8 +15,8 @@ namespace tilecast {
 
 using StreamVector = ptx::Vector<kVectorBytes>;
 
-/// Where this thread's vector `i` lies, from where its vector 0 lies: the same for all threads, and
-/// known to the compiler, unless rows are cut unevenly.
+/// Offset of this thread's vector `i` from its vector 0: equal for all threads and known at compile
+/// time, unless rows are divided unevenly.
 constexpr bool kWideRows = kRowVectors % kComputeThreads == 0;
 constexpr bool kWholeRows = kComputeThreads % kRowVectors == 0;
 
@@ -40,7 +40,7 @@ __device__ __forceinline__ i32 column_from_first(i32 i) {
     return ((thread + i * kComputeThreads) % kRowVectors - thread % kRowVectors) * kVectorElements;
   }
 }
-/// Place of vector `i` in its block.
+/// Row and column of vector `i` in its block.
 __device__ __forceinline__ i32 vector_row(i32 i) {
   const i32 first = kWideRows ? 0 : static_cast<i32>(threadIdx.x) / kRowVectors;
   return first + row_from_first(i);
@@ -72,8 +72,8 @@ struct Block {
     return static_cast<char*>(m.pointer) + first * kElementBytes + from_first * kElementBytes;
   }
 
-  /// Elements of vector `i` that exist, 0 to kVectorElements; all of them where the block is known
-  /// to be whole.
+  /// Number of valid elements of vector `i`, 0 to kVectorElements; always kVectorElements if the
+  /// block is known to be whole.
   template <bool kWhole>
   __device__ i32 valid(const StreamArgs& args, i32 i) const {
     if constexpr (kWhole) {
@@ -95,7 +95,7 @@ __device__ __forceinline__ StreamVector add(const StreamVector& a, const StreamV
   return sum;
 }
 
-/// Element `e` of a vector, alone.
+/// Element `e` of a vector.
 __device__ __forceinline__ ptx::Vector<kElementBytes> element_of(const StreamVector& v, i32 e) {
   if constexpr (kElementBytes == 4) {
     return {{v.word[e]}};
@@ -104,7 +104,7 @@ __device__ __forceinline__ ptx::Vector<kElementBytes> element_of(const StreamVec
   }
 }
 
-/// The first `valid` elements from `address`; what lies behind them is zero.
+/// The first `valid` elements at `address`; the rest are zero.
 __device__ __forceinline__ StreamVector load_valid(const char* address, i32 valid, u64 policy) {
   if (valid == kVectorElements) {
     return ptx::load_global<kVectorBytes, kHintedLoads>(address, policy);
@@ -141,7 +141,7 @@ __device__ __forceinline__ void store_valid(char* address, const StreamVector& v
   }
 }
 
-/// The cache hint of every access, or nothing.
+/// The cache hint of every access, if any.
 __device__ __forceinline__ u64 stream_policy() {
   if constexpr (kHinted) {
     return ptx::evict_first_policy();
@@ -150,7 +150,7 @@ __device__ __forceinline__ u64 stream_policy() {
   }
 }
 
-/// Calls `work` with each block of this CTA's walk, one after the other.
+/// Calls `work` for each block of this CTA's walk in turn.
 template <class Work>
 __device__ __forceinline__ void for_each_block(const StreamArgs& args, const Work& work) {
   const u32 end = args.walk.end(blockIdx.x);

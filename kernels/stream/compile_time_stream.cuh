@@ -1,5 +1,5 @@
-// The configuration a memory-bound kernel is compiled for, from the struct `Given` that
-// kernels/jit/stream_launch.cpp writes out before its source. Shape, strides, walk and grid are
+// Compile-time configuration of a memory-bound kernel, from the struct `Given` that
+// kernels/jit/stream_launch.cpp writes in front of its source. Shape, strides, walk and grid are
 // run-time arguments.
 #pragma once
 
@@ -22,7 +22,7 @@ constexpr i32 kRowVectors = kStream.block_columns / kVectorElements;
 constexpr i32 kComputeThreads = kStream.warps * kWarpThreads;
 constexpr i32 kStreamThreads = stream_threads(kStream);
 constexpr i32 kBlockBytes = block_bytes(kStream, kElementType);
-/// Vectors of a block that one computing thread handles.
+/// Vectors of a block per computing thread.
 constexpr i32 kThreadVectors = kBlockBytes / kVectorBytes / kComputeThreads;
 static_assert(kThreadVectors * kVectorBytes * kComputeThreads == kBlockBytes,
               "a block is whole vectors of every computing thread");

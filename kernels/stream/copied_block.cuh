@@ -1,5 +1,5 @@
-// Blocks that cp.async brings to shared memory: where a thread's vectors lie there, and how they
-// get in and out.
+// Blocks that cp.async copies to shared memory: positions of a thread's vectors there, copies in
+// and reads out.
 #pragma once
 
 #include "kernels/ptx/cp_async.cuh"
@@ -7,7 +7,7 @@
 
 namespace tilecast {
 
-/// Byte offset in a buffer of this thread's vector `i`, as StreamLayout says.
+/// Byte offset in a buffer of this thread's vector `i`, from StreamLayout.
 __device__ __forceinline__ u32 buffer_offset(i32 i) {
   const i32 row = vector_row(i);
   const i32 byte = vector_column(i) * kElementBytes;
@@ -34,7 +34,7 @@ __device__ __forceinline__ void copy_part(const StreamArgs& args, const StridedM
   }
 }
 
-/// A whole block: each copy is as long as it can be, as a cache hint wants it.
+/// A whole block, with the longest possible copies: a cache hint needs them.
 __device__ __forceinline__ void copy_hinted(const StridedMatrix& from, const Block& block,
                                             u32 buffer, u64 policy) {
 #pragma unroll
@@ -43,7 +43,7 @@ __device__ __forceinline__ void copy_hinted(const StridedMatrix& from, const Blo
   }
 }
 
-/// Starts this thread's copies of its part of a block; zeros where the matrix ends.
+/// Starts this thread's copies of its part of a block; out-of-bounds elements become zero.
 __device__ __forceinline__ void copy_block(const StreamArgs& args, const StridedMatrix& from,
                                            const Block& block, u32 buffer, u64 policy) {
   if (kHintedLoads && block.whole) {
@@ -67,7 +67,7 @@ __device__ __forceinline__ void add_part(const StreamArgs& args, const Block& bl
   }
 }
 
-/// C = A + B for this thread's part of a block whose copies have landed.
+/// C = A + B for this thread's part of a block whose copies have completed.
 __device__ __forceinline__ void add_block(const StreamArgs& args, const Block& block, u32 a, u32 b,
                                           u64 policy) {
   if (block.whole) {

@@ -1,8 +1,8 @@
-// C = A + B by plain loads: a thread loads all its vectors of a block, then adds and stores them.
-// Bytes in flight are what the registers of the resident threads hold.
+// C = A + B with plain loads: a thread loads all its vectors of a block, then adds and stores them.
+// The registers of the resident threads limit the bytes in flight.
 //
 // Contract: walk.workers CTAs of kStreamThreads threads; pointers and row strides aligned to a
-// vector, and unit column strides where a vector is more than one element.
+// vector, and unit column strides if a vector has more than one element.
 // Checked by: kernels/jit/stream_launch_test.cpp.
 #include "kernels/stream/block.cuh"
 
@@ -23,7 +23,7 @@ __device__ __forceinline__ void add_whole_block(const StreamArgs& args, const Bl
   }
 }
 
-/// Vector by vector: edges are rare.
+/// One vector at a time: edges are rare.
 __device__ __forceinline__ void add_ragged_block(const StreamArgs& args, const Block& block,
                                                  u64 policy) {
 #pragma unroll 1

@@ -1,8 +1,8 @@
-// C = A + B with asynchronous copies and one buffer: issue both copies, wait, add, store.
-// Nothing of a CTA overlaps; the bytes in flight are two blocks per resident CTA.
+// C = A + B with asynchronous copies and one buffer: issue both copies, wait, add, store. Nothing
+// overlaps within a CTA; two blocks per resident CTA are in flight.
 //
-// Contract: as elementwise_add.cu; dynamic shared memory for a block of A and one of B.
-// Checked by: kernels/jit/stream_launch_test.cpp.
+// Contract: as elementwise_add.cu; dynamic shared memory for one block each of A and B. Checked by:
+// kernels/jit/stream_launch_test.cpp.
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/stream/copied_block.cuh"
 

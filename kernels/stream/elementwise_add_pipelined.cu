@@ -1,8 +1,8 @@
 // C = A + B with asynchronous copies and kStream.stages buffers: copies run stages - 1 blocks ahead
-// of the addition. Every block is one group of copies, an empty group where the walk has ended, so
-// that one wait serves the whole loop, its start and its end.
+// of the addition. Every block is one group of copies, an empty group after the end of the walk, so
+// that one wait covers prologue, loop and tail.
 //
-// Contract: as elementwise_add.cu; dynamic shared memory for kStream.stages blocks of A and of B.
+// Contract: as elementwise_add.cu; dynamic shared memory for kStream.stages blocks each of A and B.
 // Checked by: kernels/jit/stream_launch_test.cpp.
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/stream/copied_block.cuh"

@@ -1,6 +1,6 @@
-// C = A + B through the bulk copy engine: one thread keeps a ring of stages full, all threads add,
-// and C leaves from the stage it was computed in. A stage is loaded again once its C has been read,
-// one block later, so that stages - 1 loads are in flight.
+// C = A + B with TMA: one thread keeps a ring of stages full, all threads add, and C is stored from
+// the stage that it was computed in. A stage is reloaded once its C has been read, one block later,
+// so that stages - 1 loads are in flight.
 //
 // Contract: walk.workers CTAs of kStreamThreads threads, stream_shared_bytes() of dynamic shared
 // memory, tensor maps with the box stream_box().

@@ -1,5 +1,5 @@
-// C = A + B through the bulk copy engine with a role for each warp: one loads, one stores, the
-// others add. Nobody waits for the whole CTA; each stage goes round full -> computed -> empty.
+// C = A + B with TMA and specialized warps: one loads, one stores, the others add. There are no
+// CTA-wide barriers; each stage cycles full -> computed -> empty.
 //
 // Contract: as elementwise_add_tma.cu; the last two warps load and store.
 // Checked by: kernels/jit/stream_launch_test.cpp.

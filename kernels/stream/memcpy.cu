@@ -1,5 +1,5 @@
-// out = in by plain loads and stores: a thread loads all its vectors of a block, then stores them.
-// Bytes in flight are what the registers of the resident threads hold.
+// out = in with plain loads and stores: a thread loads all its vectors of a block, then stores
+// them. The registers of the resident threads limit the bytes in flight.
 //
 // Contract: walk.workers CTAs of kStreamThreads threads; args.a and args.c aligned to a vector.
 // Checked by: kernels/jit/stream_launch_test.cpp.
@@ -20,7 +20,7 @@ __device__ __forceinline__ void copy_whole_block(const StreamArgs& args, const B
   }
 }
 
-/// Vector by vector: edges are rare.
+/// One vector at a time: edges are rare.
 __device__ __forceinline__ void copy_ragged_block(const StreamArgs& args, const Block& block,
                                                   u64 policy) {
 #pragma unroll 1

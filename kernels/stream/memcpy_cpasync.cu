@@ -1,5 +1,5 @@
-// memcpy through shared memory: each block is brought by cp.async, waited for, read back and
-// stored. One buffer, so the copies of a CTA never overlap its stores; other CTAs fill the gaps.
+// memcpy through shared memory: cp.async copies each block in, the threads wait, read it back and
+// store it. With one buffer the copies of a CTA never overlap its stores; other CTAs fill the gaps.
 //
 // Contract: walk.workers CTAs of kStreamThreads threads, kStream's buffer as dynamic shared memory,
 // args.a and args.c aligned to a vector.

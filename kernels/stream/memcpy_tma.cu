@@ -1,15 +1,15 @@
-// out = in by the bulk copy engine: one thread keeps a ring of stages full of blocks on their way
-// through shared memory. Nobody touches the data but the engine. A stage is loaded again once its
-// store has read it, one block later, so that stages - 1 loads are in flight; with one stage each
-// block waits for its own store. With order=tickets the first blocks of a CTA are those of the
-// strided walk, and then it draws the number of the next one from a counter, one block ahead so
-// that the draw's way to L2 and back costs nothing: the CTAs then never drift apart.
+// out = in with bulk copies through shared memory: one thread keeps a ring of stages full, and no
+// thread touches the data. A stage is reloaded once its store has read it, one block later, so that
+// stages - 1 loads are in flight; with one stage each block waits for its own store. With
+// order=tickets a CTA starts with its blocks of the strided walk and then draws the index of each
+// next block from a counter, one block ahead to hide the latency of the draw: so CTAs never drift
+// apart.
 //
 // Key: stream.ticket (copies in blocks of 2 KiB, which the draws bound).
 //
 // Contract: walk.workers CTAs of one warp; dynamic shared memory for kStream.stages blocks and as
-// many barriers; args.a and args.c aligned to 16 bytes. What is left of the last 16 bytes goes by
-// plain loads.
+// many barriers; args.a and args.c aligned to 16 bytes. Plain loads copy the rest that is not a
+// multiple of 16 bytes.
 // Checked by: kernels/jit/stream_launch_test.cpp.
 #include "kernels/ptx/bounded_wait.cuh"
 #include "kernels/ptx/bulk_copy.cuh"
@@ -19,7 +19,7 @@
 
 namespace tilecast {
 
-/// Of the vector's block `index`: where it starts, and how much of it the engine can copy.
+/// Start of the vector's block `index`, and the part of it that a bulk copy can move.
 struct Piece {
   u64 start;
   u32 bytes;
@@ -39,7 +39,7 @@ struct Ring {
   u32 base;
   __device__ u32 stage(i32 s) const { return base + s * kBlockBytes; }
   __device__ u32 full(i32 s) const { return stage(kStream.stages) + s * 8; }
-  /// Which block the stage holds, where no arithmetic says so.
+  /// Stores the index of the block in a stage, if it cannot be computed.
   __device__ void remember(i32 s, u32 index) const {
     if constexpr (kTickets) {
       ptx::store_shared<4>(full(kStream.stages + s), {{index}});
@@ -50,13 +50,13 @@ struct Ring {
   }
 };
 
-/// The blocks of one CTA, in the order that it loads them.
+/// The blocks of one CTA, in load order.
 class Supply {
  public:
   __device__ explicit Supply(const StreamArgs& args)
       : args_(args), end_(args.walk.end(blockIdx.x)), next_(args.walk.first(blockIdx.x)) {}
 
-  /// Known before: of the first round, one for each stage.
+  /// The first block of each stage, known in advance.
   __device__ u32 take_planned() {
     const u32 taken = next_;
     next_ = args_.walk.next(next_);
@@ -67,7 +67,7 @@ class Supply {
       next_ = draw();
     }
   }
-  /// Of the rounds after. What was drawn is not looked at before, since looking is waiting.
+  /// Later blocks. Reading a drawn index waits for it, so it is read as late as possible.
   __device__ u32 take() {
     if constexpr (kTickets) {
       const u32 drawn = next_;
@@ -79,10 +79,10 @@ class Supply {
   }
   __device__ bool ended(u32 index) const { return index >= end_; }
 
-  /// The last CTA leaves the counters as it found them.
+  /// The last CTA to leave resets the counters.
   __device__ void leave() const {
     if constexpr (kTickets) {
-      __threadfence();  // this CTA's draws are done
+      __threadfence();  // all draws of this CTA are complete
       if (atomicAdd(args_.tickets + 1, 1u) == args_.walk.workers - 1) {
         args_.tickets[0] = 0;
         args_.tickets[1] = 0;
@@ -127,7 +127,7 @@ __device__ __forceinline__ void store(const StreamArgs& args, const Ring& ring, 
   ptx::tma_store_commit();
 }
 
-/// The last elements, fewer than the engine takes.
+/// The last elements, fewer than a bulk copy moves.
 __device__ __forceinline__ void copy_rest(const StreamArgs& args) {
   const u64 all = static_cast<u64>(args.columns) * kElementBytes;
   for (u64 at = all / kChunkBytes * kChunkBytes; at < all; at += 2) {
@@ -163,7 +163,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kStreamThreads,
     }
   }
   supply.begin_drawing();
-  constexpr i32 kLag = kStream.stages > 1 ? 1 : 0;  // stores that may still read their stage
+  constexpr i32 kLag = kStream.stages > 1 ? 1 : 0;  // stores that may still be reading their stage
   i32 at = 0, previous = kLag == 0 ? 0 : -1;
   u32 phase = 0;
   u32 index = args.walk.first(blockIdx.x);

@@ -1,5 +1,5 @@
-// What a memory-bound kernel is launched with. Read by the kernels (NVRTC) and by the host code
-// that launches them.
+// Launch arguments of a memory-bound kernel, shared by the kernels (NVRTC) and the host code that
+// launches them.
 #pragma once
 
 #include "kernels/gemm/gemm_args.h"
@@ -9,19 +9,19 @@
 
 namespace tilecast {
 
-/// A matrix in device memory; strides in elements. The column stride counts only where a vector is
-/// one element; else columns lie side by side.
+/// A matrix in device memory; strides in elements. The column stride is used only if a vector is
+/// one element; otherwise columns are contiguous.
 struct StridedMatrix {
   void* pointer;
   i64 row_stride, column_stride;
 };
 
 struct StreamArgs {
-  TensorMap a_map, b_map, c_map;  // of the copy engine's kernels, box stream_box()
-  StridedMatrix a, b, c;          // of the others; memcpy copies a to c
+  TensorMap a_map, b_map, c_map;  // of the TMA kernels, with box stream_box()
+  StridedMatrix a, b, c;          // of the other kernels; memcpy copies a to c
   i64 rows, columns;
   BlockWalk walk;
-  u32* tickets;  // of order=tickets: how many were drawn, and how many CTAs are done; zero between
+  u32* tickets;  // with order=tickets: counts of draws and of finished CTAs; zero between launches
 };
 
 TILECAST_HD constexpr TmaBox stream_box(const StreamConfig& config, ElementType dtype) {

@@ -1,6 +1,6 @@
-// The ring of stages of the copy engine's kernels. A stage is a block of A and one of B; C is put
-// where A was and leaves from there. Addition is element by element and all three lie alike, so the
-// layout in shared memory never matters to it.
+// The ring of stages of the TMA kernels. A stage is one block each of A and B; C replaces A and is
+// stored from there. Addition is element by element and all three have the same layout, so the
+// layout in shared memory does not matter.
 #pragma once
 
 #include "kernels/ptx/bounded_wait.cuh"
@@ -20,13 +20,13 @@ struct TmaRing {
 
   __device__ u32 a(i32 stage) const { return base + stage * 2 * kBlockBytes; }
   __device__ u32 b(i32 stage) const { return a(stage) + kBlockBytes; }
-  /// Flips when A and B have landed.
+  /// Completes when A and B have arrived.
   __device__ u32 full(i32 stage) const {
     return base + kStream.stages * 2 * kBlockBytes + stage * 8;
   }
-  /// Flips when every computing warp has put its part of C there.
+  /// Completes when every computing warp has written its part of C.
   __device__ u32 computed(i32 stage) const { return full(kStream.stages + stage); }
-  /// Flips when C has left.
+  /// Completes when C has been read by its store.
   __device__ u32 empty(i32 stage) const { return full(2 * kStream.stages + stage); }
 };
 
@@ -42,7 +42,7 @@ struct RingPlace {
   }
 };
 
-/// Called by one thread. What lies outside of the matrix arrives as zeros and counts as bytes.
+/// Called by one thread. Out-of-bounds elements arrive as zeros and count as bytes.
 __device__ __forceinline__ void load_stage(const StreamArgs& args, const TmaRing& ring, i32 stage,
                                            u32 index, u64 policy) {
   const BlockCoord at = args.walk.coord(index);
@@ -65,7 +65,7 @@ __device__ __forceinline__ void load_stage(const StreamArgs& args, const TmaRing
   }
 }
 
-/// Called by one thread, always the same: C of a stage leaves as one bulk group.
+/// Always called by the same thread: C of a stage is stored as one bulk group.
 __device__ __forceinline__ void store_stage(const StreamArgs& args, const TmaRing& ring, i32 stage,
                                             u32 index, u64 policy) {
   const BlockCoord at = args.walk.coord(index);
@@ -84,7 +84,7 @@ __device__ __forceinline__ void store_stage(const StreamArgs& args, const TmaRin
   ptx::tma_store_commit();
 }
 
-/// A += B for this thread's part of a stage, made visible to the copy engine.
+/// A += B for this thread's part of a stage, followed by the proxy fence for the store.
 __device__ __forceinline__ void add_stage(const TmaRing& ring, i32 stage) {
 #pragma unroll
   for (i32 i = 0; i < kThreadVectors; ++i) {
@@ -96,7 +96,7 @@ __device__ __forceinline__ void add_stage(const TmaRing& ring, i32 stage) {
   ptx::fence_proxy_async();
 }
 
-/// One thread initialises; all leave with the barriers usable.
+/// One thread initializes the barriers; they are usable by all threads on return.
 __device__ __forceinline__ TmaRing make_tma_ring(const void* dynamic) {
   const TmaRing ring{ptx::shared_address(dynamic)};
   if (threadIdx.x == 0) {

@@ -1,7 +1,6 @@
-// The epilogue of a reference: each fp32 sum through the same steps as in kernels
-// (model/gemm/output), in fp64. `results` may be `sums` but for a gate, whose results are half as
-// many. The largest magnitude is that before the scale of C. What fp8 cannot hold becomes its
-// largest number.
+// Reference epilogue: applies the steps of the kernels (model/gemm/output) to each fp32 sum, in
+// fp64. `results` may alias `sums`, except with a gate, which halves the number of results. amax is
+// taken before C is scaled. Values beyond the range of fp8 saturate.
 #include "kernels/ptx/convert.cuh"
 #include "kernels/verify/epilogue_inputs.h"
 #include "model/base/integers.h"
@@ -17,7 +16,7 @@ __device__ inline double element_at(const void* elements, u64 index, ElementType
           : ptx::value_of_bits(static_cast<const unsigned short*>(elements)[index], type));
 }
 
-// NVRTC takes no generic lambda, so a visitor of steps is a struct.
+// NVRTC does not support generic lambdas, so a visitor of steps is a struct.
 struct Place {
   const EpilogueInputs& in;
   u64 row, column;
@@ -42,7 +41,7 @@ struct ApplyBias : Place {
   }
 };
 struct ApplyActivation : Place {
-  double up;  // of a gate
+  double up;  // for a gate
   template <class Step>
   __device__ void operator()(Step) const {
     if constexpr (Step::kColumns == 2) {

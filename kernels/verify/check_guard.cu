@@ -1,4 +1,4 @@
-// Counts the words of a guard band that a kernel wrote although they are not its own.
+// Counts the words of a guard band that a kernel has overwritten.
 #include "kernels/verify/check_output.h"
 #include "model/base/integers.h"
 

@@ -1,7 +1,7 @@
-// Compares an output of 1, 2 or 4 bytes an element with an fp32 reference, element by element and
-// in the norm. An element may differ by `relative` of its reference plus `absolute`; the comparison
-// is written so that NaN fails it. The reference is tight; what lies between the output's rows of
-// `columns` elements must still be poison, but behind the last row, where there may be none.
+// Compares an output with 1, 2 or 4 bytes per element with an fp32 reference, by element and in the
+// norm. An element may differ by `relative` times its reference plus `absolute`; NaN fails the
+// comparison. The reference is contiguous. The gaps between the output's rows of `columns` elements
+// must still be poisoned; nothing is checked after the last row.
 #include "kernels/ptx/convert.cuh"
 #include "kernels/verify/check_output.h"
 #include "kernels/verify/warp_sum.cuh"
@@ -9,7 +9,7 @@
 
 namespace tilecast {
 
-/// An element's value, and whether nobody wrote it.
+/// An element's value, and whether it is still poisoned.
 struct Element {
   float value;
   bool poison;

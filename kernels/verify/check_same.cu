@@ -1,4 +1,4 @@
-// Counts the 16-bit elements that differ, in their bits, from those of another run.
+// Counts the 16-bit elements that differ bitwise from those of another run.
 #include "model/base/integers.h"
 
 namespace tilecast {

@@ -1,6 +1,6 @@
-// Counts the 32-bit words of C that are not A + B, or not A where there is no B, to the bit: an
-// independent plain kernel for problems too large to check on the host. Tight memory; of a last
-// word that C ends in the middle of, the half that exists counts. The grid strides.
+// Counts the 32-bit words of C that differ bitwise from A + B, or from A if there is no B: an
+// independent kernel for problems too large to check on the host. Matrices are contiguous; if C
+// ends within a word, its first half counts. Grid-stride loop.
 #include "kernels/ptx/packed_add.cuh"
 #include "model/base/integers.h"
 
@@ -12,7 +12,7 @@ __device__ u32 word_sum(u32 a, u32 b, ElementType type) {
                                       : ptx::packed_add<ElementType::kBf16>(a, b);
 }
 
-/// The buffers of A and B go on behind their last element.
+/// The buffers of A and B extend past their last element.
 extern "C" __global__ void __launch_bounds__(256)
     tilecast_check_stream(const u32* a, const u32* b, const u32* c, u64 bytes, i32 type,
                           u64* wrong) {

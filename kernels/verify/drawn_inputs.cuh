@@ -1,5 +1,5 @@
-// Numbers of a named distribution from a counter-based generator: what a counter draws is the same
-// whoever draws it.
+// Random numbers of a named distribution from a counter-based generator: a number depends only on
+// the seed and the counter.
 #pragma once
 
 #include "model/base/integers.h"
@@ -7,14 +7,14 @@
 
 namespace tilecast {
 
-/// The finaliser of splitmix64: every bit of the result depends on every bit of the counter.
+/// Finalizer of splitmix64: every bit of the result depends on every bit of the counter.
 __device__ inline u64 scramble(u64 counter) {
   counter = (counter ^ (counter >> 30)) * 0xbf58476d1ce4e5b9ull;
   counter = (counter ^ (counter >> 27)) * 0x94d049bb133111ebull;
   return counter ^ (counter >> 31);
 }
 
-/// In (0, 1], so that its logarithm is finite.
+/// In (0, 1], so that the logarithm is finite.
 __device__ inline float unit_interval(u32 random) {
   return (static_cast<float>(random >> 8) + 1.0f) * (1.0f / 16777216.0f);
 }
@@ -43,7 +43,7 @@ __device__ inline DrawnPair draw(Inputs inputs, u64 random) {
   return {0.0f, 0.0f};
 }
 
-/// Pair `i` of the sequence `seed`.
+/// Pair `i` of the sequence with seed `seed`.
 __device__ inline DrawnPair drawn_pair(Inputs inputs, u64 seed, u64 i) {
   return draw(inputs, scramble(scramble(seed) + (i + 1) * 0x9e3779b97f4a7c15ull));
 }

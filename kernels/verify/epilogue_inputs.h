@@ -1,5 +1,5 @@
-// What the reference of an epilogue reads besides sums (apply_epilogue.cu): of one product, as in
-// GemmBuffers; null where the epilogue has no such thing.
+// Inputs of the reference epilogue other than sums (apply_epilogue.cu), for one product, as in
+// GemmBuffers; null if the epilogue does not read them.
 #pragma once
 
 #include "model/base/integers.h"
@@ -10,9 +10,9 @@ struct EpilogueInputs {
   const void* bias;
   const float *a_scales, *b_scales;
   const void* residual;
-  u64 residual_row;  // elements from one row to the next
+  u64 residual_row;  // elements between rows
   const float* scale_c;
-  u32* amax;  // becomes the bits of the largest magnitude, if that is larger
+  u32* amax;  // raised to the bits of the largest magnitude
 };
 
 }  // namespace tilecast

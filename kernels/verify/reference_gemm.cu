@@ -1,9 +1,10 @@
-// Checks an fp32 product against fp64 dot products, one warp per element of C: every element where
-// `samples` covers C, else elements drawn by a hash. Independent of every other GEMM here.
+// Checks an fp32 product against fp64 dot products, one warp per element of C: every element if
+// `samples` covers C, otherwise elements chosen by a hash. Independent of all other GEMMs here.
 //
 // Bound: |error| <= (2^-18 + k / 16 * 2^-23) * sum |a b|. The tensor core adds 16 products at a
-// time to an fp32 sum and may cut the sum's last bit each time; a wrong element is off by about sum
-// |a b| / sqrt(k), far above it.
+// time to an fp32 sum and may truncate the sum's last bit each time; a wrong element is off by
+// about sum
+// |a b| / sqrt(k), far above the bound.
 #include "kernels/ptx/convert.cuh"
 #include "kernels/verify/check_output.h"
 #include "kernels/verify/warp_sum.cuh"

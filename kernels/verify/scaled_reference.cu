@@ -1,7 +1,7 @@
-// The product of fp8 matrices whose blocks have scales (ScaleBlock), from the elements as fp16:
-// one thread an element of C. The products of one K block are added up in fp32, which 128 of them
-// leave right to 2^-17 of their magnitudes, blocks in fp64. A B's reference without scales is
-// checked by itself; this one is simple enough to be read.
+// The product of fp8 matrices with block scales (ScaleBlock), from elements widened to fp16: one
+// thread per element of C. The 128 products of a K block are summed in fp32, accurate to 2^-17 of
+// their magnitude, and the blocks in fp64. Unscaled references are checked separately; this kernel
+// is simple enough to verify by reading.
 #include "kernels/ptx/convert.cuh"
 #include "model/base/integers.h"
 #include "model/gemm/output/exact_math.h"

@@ -1,4 +1,4 @@
-// The squared norm and the largest magnitude of a reference, once per problem.
+// Squared norm and largest magnitude of a reference, once per problem.
 #include "kernels/verify/check_output.h"
 #include "kernels/verify/warp_sum.cuh"
 #include "model/base/integers.h"

@@ -1,11 +1,11 @@
-// Sum over the 32 lanes of a warp; all of them take part.
+// Sum over the 32 lanes of a warp; all lanes must call it.
 #pragma once
 
 #include "model/base/integers.h"
 
 namespace tilecast {
 
-/// The sum, in lane 0.
+/// Returns the sum in lane 0.
 __device__ __forceinline__ double warp_sum(double value) {
   for (i32 offset = 16; offset > 0; offset /= 2) {
     value += __shfl_down_sync(0xffffffffu, value, offset);

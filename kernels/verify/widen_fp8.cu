@@ -1,5 +1,5 @@
-// fp8 operands as fp16, number for number, so that a reference for 16-bit operands serves them.
-// `pairs` of elements; the grid strides.
+// Converts fp8 operands to fp16 exactly, so that the reference for 16-bit operands can be used.
+// `pairs` pairs of elements; grid-stride loop.
 #include "kernels/ptx/convert.cuh"
 #include "model/base/integers.h"
 

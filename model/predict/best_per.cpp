@@ -13,7 +13,7 @@ Ranking best_per_schedule(const GpuSpec& gpu, const AnyProblem& problem,
   if (schedules.empty()) {
     schedules = menu_schedules(gpu, op_of(problem));
   }
-  // Counted as a ranking of all counts them, those of schedules without a legal one included.
+  // Counts include schedules without a legal candidate, as in a ranking of all candidates.
   Ranking all = rank_candidates(gpu, problem, schedules, regime, inputs, 1,
                                 {.method = Method::kAnalytic, .threads = effort.threads});
   all.predictions.clear();
@@ -22,7 +22,7 @@ Ranking best_per_schedule(const GpuSpec& gpu, const AnyProblem& problem,
       Ranking own = rank_candidates(gpu, problem, {schedule}, regime, inputs, 1, effort);
       all.simulated += own.simulated;
       all.predictions.push_back(std::move(own.predictions.front()));
-    } catch (const ConfigError&) {  // none is legal, which the first ranking has counted
+    } catch (const ConfigError&) {  // no legal candidate; already counted by the first ranking
     }
   }
   std::ranges::stable_sort(all.predictions, {}, &Prediction::time);

@@ -1,5 +1,5 @@
-// The best of each schedule, where a ranking's first rows are one kernel in many orders.
-// Checked by: cli/predict_test.cpp.
+// The fastest kernel of each schedule, for problems whose first rows are one kernel with many tile
+// orders. Checked by: cli/predict_test.cpp.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace tilecast {
 
-/// As rank_candidates with each of `schedules` alone (of menu_schedules where empty): the first of
-/// each, simulated where the method simulates, fastest first. A schedule without a legal
-/// candidate has none. What is counted is of all of them together.
+/// Calls rank_candidates for each of `schedules` separately (menu_schedules if empty) and keeps the
+/// first of each, simulated if the method allows, fastest first. Schedules without a legal
+/// candidate are left out. The counts cover all schedules.
 Ranking best_per_schedule(const GpuSpec& gpu, const AnyProblem& problem,
                           std::vector<AnySchedule> schedules, Regime regime, Inputs inputs,
                           Effort effort = {});

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kMostShown = 8;  // phases
 
-/// Where a group ends inside a cluster's tile, the rest of the tile's rows is no group's.
+/// Fraction of tile rows that belong to no group, because a group ends inside a cluster's tile.
 std::optional<double> rows_of_no_group(const GemmProblem& problem, const Tiling& t) {
   if (!grouped_along_m(problem)) {
     return std::nullopt;
@@ -45,7 +45,7 @@ TileWaves waves_of(const GpuSpec& gpu, const GemmProblem& problem, const KernelC
           .rows_of_no_group = rows_of_no_group(problem, config.tiling)};
 }
 
-/// Neighbouring phases as one: of the cycles and the time of the whole, and of its work.
+/// Adjacent phases merged into one: total cycles, time and work.
 struct Joined {
   double cycles = 0;
   Seconds time{};
@@ -60,7 +60,7 @@ struct Joined {
     work.l2 += phase.l2;
     work.dram += phase.dram;
   }
-  /// Where `of_kernel` are busy shares of the kernel in its `time`.
+  /// Busy shares relative to `whole`, from shares of the kernel in `time`.
   Shares busy(const Shares& of_kernel, Seconds whole) const {
     const auto share = [](double of_all, double own, double part) {
       return part > 0 ? std::min(1.0, of_all * own / part) : 0;
@@ -74,7 +74,7 @@ struct Joined {
   }
 };
 
-/// The phases that the clock follows, at most kMostShown of them, over the prediction's time.
+/// The phases that the clock follows, at most kMostShown, scaled to the prediction's time.
 std::vector<Phase> phases_of(const Prediction& p, std::span<const PhaseShares> shares,
                              const PhasedClock& clocks) {
   const double corrected = p.sm_clock / clocks.kernel.sm_clock;
@@ -94,7 +94,7 @@ std::vector<Phase> phases_of(const Prediction& p, std::span<const PhaseShares> s
   return phases;
 }
 
-/// From a tile's first operands to its last store issued.
+/// From a tile's first operands until its last store is issued.
 Seconds median_tile(const std::vector<TileSpan>& tiles) {
   std::vector<double> seconds;
   for (const TileSpan& tile : tiles) {
@@ -106,8 +106,8 @@ Seconds median_tile(const std::vector<TileSpan>& tiles) {
   return {quantile_of_sorted<double>(seconds, 0.5)};
 }
 
-/// Waves that the simulation leaves out included. `outside`: bytes that SMs take in beside the
-/// operands that it counts. `clocks`: of its activity.
+/// Includes the waves that the simulation leaves out. `outside`: bytes of SM intake that the
+/// simulation does not count as operands. `clocks`: for its activity.
 Watched seen_of(const GpuSpec& gpu, const SimulatedGemm& run, const Prediction& p, Bytes outside,
                 const PhasedClock& clocks) {
   const Simulated& kernel = run.kernel;
@@ -122,7 +122,7 @@ Watched seen_of(const GpuSpec& gpu, const SimulatedGemm& run, const Prediction& 
           .phases = phases_of(p, run.activity.phases, clocks)};
 }
 
-/// As the prediction counts cycles.
+/// Scaled to the prediction's cycles.
 std::vector<Elimination> scaled(std::vector<Elimination> all, double factor) {
   for (Elimination& e : all) {
     e.cycles = e.cycles * factor;
@@ -130,16 +130,16 @@ std::vector<Elimination> scaled(std::vector<Elimination> all, double factor) {
   return all;
 }
 
-/// By the closed form that gives `cycles` on a GPU.
+/// Eliminations by the analytic model; `cycles(gpu)` returns cycles on a GPU.
 template <class CyclesOn>
 std::vector<Elimination> eliminate_closed(const GpuSpec& gpu, const Prediction& p,
                                           const CyclesOn& cycles) {
-  const Cycles whole = cycles(gpu);  // before any correction
+  const Cycles whole = cycles(gpu);  // without corrections
   return scaled(eliminate_each(whole, 1, [&](Limiter part) { return cycles(without(gpu, part)); }),
                 p.cycles / whole);
 }
 
-/// What keeps the clock where it is, and the prediction's energy, parted as its work is.
+/// The limit of the clock, and the prediction's energy, divided in proportion to the work.
 PhasedClock look_at_power(const GpuSpec& gpu, const KernelActivity& kernel, Regime regime,
                           Inputs inputs, Explanation& e) {
   const PhasedClock clocks = phase_clock(gpu, kernel.work, kernel.phases, regime, inputs);
@@ -171,9 +171,9 @@ Explanation explain_one(const GemmQuestion& asked, const KernelConfig& asked_of,
   activity.work = activity.work_in(e.predicted.cycles);
   const PhasedClock clocks = look_at_power(gpu, activity, regime, inputs, e);
   if (simulated) {
-    // A ranking has run it before, but unwatched, as all that it simulates; to run the one again is
-    // at most a tenth of its explanation, of which eliminations are most.
-    // As Prediction::l2_to_sm counts.
+    // The ranking has simulated this kernel, but without an observer. Repeating it takes at most a
+    // tenth of the time of an explanation, most of which is eliminations.
+    // As in Prediction::l2_to_sm.
     const Bytes outside = outside_intake(problem, config) + epilogue_reads(problem, config.tiling);
     e.watched = seen_of(gpu, run, e.predicted, outside, clocks);
     e.without = scaled(eliminate(gpu, problem, config, residency_of(gpu, config), run.sm_clock,
@@ -206,10 +206,10 @@ Explanation explain_one(const StreamQuestion& asked, const StreamConfig& config,
   return e;
 }
 
-/// The kernel's, without copies before it.
+/// Cycles of the kernel alone, without copies before it.
 Cycles own_cycles(const Prediction& p) { return p.cycles - cycles_of(p.copies, p.sm_clock); }
 
-/// What a part costs: what the kernel saves without it.
+/// Cost of a part: the cycles that the kernel saves without it.
 Cycles cost_of(const Explanation& e, Limiter part) {
   const auto found = std::ranges::find(e.without, part, &Elimination::part);
   return found == e.without.end() ? Cycles{} : e.predicted.cycles - found->cycles;

@@ -38,7 +38,7 @@ void check_share(double share) {
   CHECK(share <= 1);
 }
 
-TEST_CASE("Shares lie between none and all, times and bytes are consistent with each other") {
+TEST_CASE("Shares are between 0 and 1, and times and bytes are consistent") {
   for (const char* text : {kWide, kNarrow}) {
     const Explanation e = explain_text(h200(), problem(2048, 2048, 1024), text);
     REQUIRE(e.watched);
@@ -47,12 +47,12 @@ TEST_CASE("Shares lie between none and all, times and bytes are consistent with 
     for (const double share : {w.time.start, w.time.multiply, w.time.between, w.time.end}) {
       check_share(share);
     }
-    // Bytes shrink on the way to the SMs' asking: merged, multicast, delivered.
+    // Bytes decrease from the SMs' requests through multicast and merging to L2.
     CHECK(w.l2_far <= w.l2_output);
     CHECK(w.l2_output <= e.predicted.l2_to_sm);
     CHECK(e.predicted.l2_to_sm <= w.sm_intake);
     CHECK(e.predicted.l2_hit_rate == Approx(hit_rate(e.predicted.dram_read, e.predicted.l2_to_sm)));
-    // A and B at least once: 2 x 2048 x 1024 elements of two bytes.
+    // At least A and B once: 2 x 2048 x 1024 elements of two bytes.
     CHECK(e.predicted.dram_read.value >= 2 * 2048 * 1024 * 2);
     Seconds at{};
     for (const Phase& phase : w.phases) {
@@ -73,7 +73,7 @@ TEST_CASE("Shares lie between none and all, times and bytes are consistent with 
   }
 }
 
-TEST_CASE("The part that is made slow is the limiter") {
+TEST_CASE("The part that is slowed down becomes the limiter") {
   GpuSpec gpu = h200();
   gpu.dram->bandwidth.value /= 50;
   gpu.dram->read_rate.value /= 50;
@@ -90,9 +90,8 @@ TEST_CASE("The part that is made slow is the limiter") {
   CHECK(usual.without.front().part == Limiter::kTensor);
 }
 
-TEST_CASE(
-    "Phases are of the simulation that predicts: in the mean they are as busy as the kernel") {
-  // The second leaves steady waves out, and its prediction is corrected in cycles and clock.
+TEST_CASE("The mean of the phases' busy shares is the kernel's") {
+  // The second simulation leaves out steady waves, and its cycles and clock are corrected.
   for (const auto& [gpu, p] :
        {std::pair(h200(), problem(2048, 2048, 1024)),
         std::pair(load_gpu("h200_sxm", true).spec, problem(8192, 8192, 8192))}) {
@@ -109,8 +108,8 @@ TEST_CASE(
       cycles += of_cycles;
     }
     CHECK(cycles == Approx(1).epsilon(1e-6));
-    // Work counts when it is asked for, so in a short kernel a phase may have more than fits: all
-    // of its time is the most that it is busy, and the mean falls short by that.
+    // Work counts when it is requested, so in a short kernel a phase may hold more than fits: its
+    // share is limited to one, which lowers the mean.
     const Shares& whole = e.predicted.shares;
     for (const auto& [mean, share] : {std::pair(tensor, whole.tensor),
                                       {sm_intake, whole.sm_intake},
@@ -122,7 +121,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("explain predicts what predict does, and names the same limiter") {
+TEST_CASE("explain and predict agree on time and limiter") {
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   for (const char* text : {kWide, kNarrow}) {
     const GemmProblem p = problem(2048, 1536, 1024);
@@ -136,11 +135,11 @@ TEST_CASE("explain predicts what predict does, and names the same limiter") {
   }
 }
 
-TEST_CASE("Waves count the tiles of CTAs in clusters, and a full last wave is full") {
+TEST_CASE("Waves count whole clusters, and a full last wave counts as full") {
   const auto waves = [](i64 m, i64 n) {
     return *explain_text(h200(), problem(m, n, 512), kWide, {.method = Method::kAnalytic}).waves;
   };
-  // Clusters of 256 x 256, two tiles each, on 66 places: 8 x 8 clusters, 12 x 11 in two waves.
+  // Clusters of 256 x 256, two tiles each, on 66 slots: 8 x 8 clusters, 12 x 11 in two waves.
   CHECK(waves(2048, 2048).ctas == 132);
   CHECK(waves(2048, 2048).tiles == 128);
   CHECK(waves(2048, 2048).in_last_wave == 128);
@@ -151,12 +150,12 @@ TEST_CASE("Waves count the tiles of CTAs in clusters, and a full last wave is fu
   CHECK(waves(2944, 2816).tiles == 264);        // 23 rows of tiles, the last cluster half empty
 }
 
-TEST_CASE("Of groups the rows of tiles that hold none are counted") {
+TEST_CASE("Tile rows that belong to no group are counted") {
   const auto share = [](const GemmProblem& p, const char* config) {
     return explain_text(h200(), p, config, {.method = Method::kAnalytic}).waves->rows_of_no_group;
   };
   const GemmProblem groups = in_groups(problem(0, 2048, 512), {256, 0, 17});
-  // In clusters of 256 rows one and one, 512 for 273; in tiles of 64 four and one, 320.
+  // Clusters of 256 rows: one and one, so 273 of 512 rows. Tiles of 64: four and one, so 320.
   CHECK(share(groups, kWide).value() == Approx(239.0 / 512));
   CHECK(share(groups,
               "ping_pong:tile=64x128x64,stages=6,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
@@ -166,7 +165,8 @@ TEST_CASE("Of groups the rows of tiles that hold none are counted") {
   CHECK_FALSE(share(problem(273, 2048, 512), kWide));
 }
 
-TEST_CASE("A kernel differs from itself in nothing, and from a slower one by what its times say") {
+TEST_CASE(
+    "A kernel does not differ from itself, and from a slower one by the ratio of their times") {
   const GemmProblem p = problem(2048, 2048, 1024);
   const Explanation wide = explain_text(h200(), p, kWide);
   const Explanation narrow = explain_text(h200(), p, kNarrow);
@@ -200,7 +200,7 @@ TEST_CASE("Threads do not change an explanation") {
       }));
 }
 
-TEST_CASE("By closed form there is a limiter, but no timeline") {
+TEST_CASE("The analytic model gives a limiter, but no timeline") {
   const Explanation e =
       explain_text(h200(), problem(4096, 4096, 4096), kWide, {.method = Method::kAnalytic});
   CHECK_FALSE(e.watched);
@@ -210,7 +210,7 @@ TEST_CASE("By closed form there is a limiter, but no timeline") {
         Approx(e.predicted.power.value * e.predicted.time.value).epsilon(1e-3));
 }
 
-TEST_CASE("A memory-bound kernel has its closed form's limiter and its energy") {
+TEST_CASE("A memory-bound kernel has the limiter and energy of the analytic model") {
   const AnyProblem copy = problem_of_shape(Op::kMemcpy, "268435456", ElementType::kFp32);
   const Ranking ranking = rank_candidates(h200(), copy, {}, Regime::kBurst, Inputs::kNormal, 1);
   const AnyConfig& config = ranking.predictions.front().config;
@@ -221,7 +221,8 @@ TEST_CASE("A memory-bound kernel has its closed form's limiter and its energy") 
   CHECK(e.energy.tensor.value == 0);
   CHECK(e.energy.total().value ==
         Approx(e.predicted.power.value * e.predicted.time.value).epsilon(1e-3));
-  // Where any op may come a simulation is by closed form; who asks for one of this op is refused.
+  // If any op is possible, --method simulated falls back to the analytic model; for this op alone
+  // it is rejected.
   CHECK(predict_config(h200(), copy, config, Regime::kBurst, Inputs::kNormal, Method::kSimulated)
             .time == e.predicted.time);
   CHECK_THROWS_AS(explain(h200(), copy, config, Regime::kBurst, Inputs::kNormal, kSimulating),
@@ -231,7 +232,7 @@ TEST_CASE("A memory-bound kernel has its closed form's limiter and its energy") 
       ConfigError);
 }
 
-TEST_CASE("A configuration that cannot run is refused with its reason") {
+TEST_CASE("A configuration that cannot run is rejected with the reason") {
   std::string text = kWide;
   text.replace(text.find("stages=4"), 8, "stages=9");
   CHECK_THROWS_AS(explain_text(h200(), problem(2048, 2048, 1024), text), ConfigError);

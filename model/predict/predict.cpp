@@ -15,7 +15,7 @@ namespace {
 constexpr Words<Method, 2> kMethods{
     {{Method::kAnalytic, "analytic"}, {Method::kSimulated, "simulated"}}};
 
-/// The schedules as the op's own type. Throws ConfigError for one of another op.
+/// Converts the schedules to the op's own type. Throws ConfigError for a schedule of another op.
 template <class Own>
 std::vector<Own> own_schedules(const AnyProblem& problem,
                                const std::vector<AnySchedule>& schedules) {
@@ -121,7 +121,7 @@ Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
                      Effort effort) {
   const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
   if (gemm == nullptr) {
-    throw ConfigError("a list of configurations is of GEMMs");
+    throw ConfigError("lists of configurations are supported for GEMMs only");
   }
   effort.method = effort.method.value_or(Method::kSimulated);
   std::vector<KernelConfig> all;

@@ -1,9 +1,9 @@
-// Ranks the legal configurations of a problem by predicted time. Joins candidates, closed forms and
-// clock: cycles depend on the clock where nanoseconds matter, the clock on the cycles, so the two
-// are solved together, as a fixed point. Simulated, the cycles are those of model/sim at the clock
-// that they leave (simulated_gemm.h). A calibrated GPU brings what was learned beyond both and an
-// interval from held-out rows (learned.h); without one the interval is the GPU file's
-// default_interval each way.
+// Ranks the legal configurations of a problem by predicted time. Combines candidates, analytic
+// models and clock. Cycles depend on the clock through latencies in nanoseconds, and the clock
+// depends on the cycles, so both are solved as a fixed point. With simulation the cycles come from
+// model/sim at the resulting clock (simulated_gemm.h). A calibrated GPU adds learned corrections of
+// cycles and clock, and an interval from held-out rows (learned.h); other GPUs use the GPU file's
+// default_interval in both directions.
 // Checked by: predict_test.cpp; committed rows (validate).
 #pragma once
 
@@ -18,52 +18,51 @@
 
 namespace tilecast {
 
-/// No `method`: default_method of the op. By closed form where it has no processes for the
-/// schedule: Prediction::method says which. Throws ConfigError where the GPU cannot run `config`,
-/// or not on this problem, with the reason.
+/// Without `method`: default_method of the op. Uses the analytic model if the op cannot simulate
+/// the schedule; Prediction::method says which was used. Throws ConfigError with the reason if the
+/// GPU cannot run `config`, or not for this problem.
 Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                           Regime regime, Inputs inputs, std::optional<Method> method = {});
 
-/// The ranking that has this configuration alone. Throws as predict_config and require_method.
+/// A ranking of this configuration only. Throws like predict_config and require_method.
 Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                  Regime regime, Inputs inputs, std::optional<Method> method = {});
 
-/// Throws ConfigError where the op has no predictions by `method`: memory-bound ones none by
-/// simulation.
+/// Throws ConfigError if the op has no predictions by `method`: memory-bound ops are not simulated.
 void require_method(Op op, std::optional<Method> method);
 
-/// Throws ConfigError where `config` computes another op than `problem` asks for.
+/// Throws ConfigError if `config` computes another op than `problem`.
 void require_same_op(const AnyProblem& problem, const AnyConfig& config);
 
-/// The schedules that are searched where none is named (candidates.h).
+/// The schedules that are searched by default (candidates.h).
 std::vector<AnySchedule> menu_schedules(const GpuSpec& gpu, Op op);
 
-/// The `keep` fastest legal candidates of `schedules` (menu_schedules where empty), fastest first;
-/// of equally fast ones those that come first in enumerate_candidates. Exactly these by physics
-/// alone, though most candidates are never looked at (gemm_form.h). Where something was learned of
-/// such kernels (learned.h), it orders of each schedule the `keep`, or 64 at least, that physics
-/// has first.
+/// The `keep` fastest legal candidates of `schedules` (menu_schedules if empty), fastest first;
+/// equally fast ones in the order of enumerate_candidates. Without learned corrections the result
+/// is exact, although most candidates are pruned (gemm_form.h). With learned corrections for such
+/// kernels (learned.h), they reorder the max(keep, 64) candidates per schedule that the analytic
+/// model ranks first.
 ///
-/// Where the method simulates, of each schedule the best `simulations` by closed form that give
-/// different simulations are run, but for those that others have shown to be too slow to be first;
-/// candidates that give the same one share it (simulated_ranking.h). Where no number is given,
-/// kernels of different tiles are preferred to several of one. Then all are ranked again. A
-/// candidate that could be simulated and was not is never first. Throws as require_method, and
-/// ConfigError where no schedule runs on the GPU, one of `schedules` solves another op, or none of
-/// the candidates is legal.
+/// If the method simulates, the analytically fastest `simulations` candidates per schedule that
+/// differ in simulation are simulated, except those that earlier simulations show to be too slow to
+/// be first; candidates with the same simulation share it (simulated_ranking.h). Without a given
+/// number, different tiles are preferred to several kernels of one tile. Then all are ranked again.
+/// A candidate that could be simulated but was not is never first. Throws like require_method, and
+/// ConfigError if no schedule runs on the GPU, one of `schedules` computes another op, or no
+/// candidate is legal.
 Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
                         const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
                         std::size_t keep, Effort effort = {});
 
-/// rank_one of a pattern that is whole; else as rank_candidates, of those that match. Where only
-/// candidates match that are left out as never paying (candidates.h), of these. Throws as both, and
-/// ConfigError that names the part that no candidate has.
+/// rank_one if the pattern is complete; otherwise rank_candidates over the matching candidates. If
+/// only dominated candidates (candidates.h) match, ranks those. Throws like both, and ConfigError
+/// that names the first part without a candidate.
 Ranking rank_matching(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
                       Regime regime, Inputs inputs, std::size_t keep, Effort effort = {});
 
-/// As rank_candidates, of a list of configurations, such as a compiler's: all that are legal, the
-/// others counted as rejected. Of a part the fastest by closed form that matches counts. Throws
-/// ConfigError where none is legal, and for another op than a GEMM.
+/// Like rank_candidates for a list of configurations, such as a compiler's: all legal ones; the
+/// others count as rejected. A partial configuration stands for its fastest match by the analytic
+/// model. Throws ConfigError if none is legal, and for ops other than GEMM.
 Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
                      const std::vector<ConfigPattern>& configs, Regime regime, Inputs inputs,
                      Effort effort = {});

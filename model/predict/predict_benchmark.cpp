@@ -1,7 +1,7 @@
-// How long predict takes, part by part, for shapes of several kinds: candidates, the ten fastest of
-// them by closed form, all of them so, and the ten fastest with the best simulated, on one thread
-// and on two. Median of several runs, milliseconds; exit code 1 where the last misses its bar. Run
-// by hand; CONTRIBUTING.md says when.
+// Time of predict by part, for shapes of several kinds: candidates, the ten fastest by the analytic
+// model, all by the analytic model, and the ten fastest with simulation, on one thread and on two.
+// Median of several runs, in milliseconds; exit code 1 if the last exceeds its limit. Run by hand;
+// CONTRIBUTING.md says when.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -19,7 +19,7 @@ namespace tilecast {
 namespace {
 
 constexpr int kRuns = 5;
-constexpr std::size_t kShown = 10;  // as `tilecast predict` does
+constexpr std::size_t kShown = 10;  // the default of `tilecast predict`
 
 template <class Work>
 double milliseconds(Work work) {
@@ -35,7 +35,7 @@ double milliseconds(Work work) {
   return times[kRuns / 2];
 }
 
-/// Most that all with the best simulated may take on two processors, candidates and all.
+/// Limit for the ranking with simulation on two processors, including candidates.
 double bar_of(const GemmShape& shape) {
   constexpr i64 kLargestOfTheFirst = 8192;
   return std::max({shape.m, shape.n, shape.k}) <= kLargestOfTheFirst ? 150 : 300;

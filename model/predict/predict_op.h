@@ -1,5 +1,5 @@
-// What predict.h asks of an op: overloads of predict_one, rank_all and least_work for its question
-// and problem, in a header of its folder. This one includes every op's.
+// The overloads that predict.h needs for an op: predict_one, rank_all and least_work for its
+// question and problem, in a header of its folder. This header includes those of all ops.
 #pragma once
 
 #include "model/gemm/predict/predict_gemm.h"

@@ -34,7 +34,7 @@ Ranking rank(const GemmProblem& p) {
 }
 
 TEST_CASE(
-    "A large square has at least 1500 legal candidates of every schedule that pays, each once") {
+    "A large square problem has at least 1500 distinct legal candidates per useful schedule") {
   const Candidates candidates = enumerate_candidates(h200(), problem(8192, 8192, 8192), {});
   CHECK(candidates.legal.size() >= 1500);
   std::set<std::string> texts;
@@ -44,13 +44,13 @@ TEST_CASE(
     schedules.insert(config.schedule);
   }
   CHECK(texts.size() == candidates.legal.size());
-  // With thousands of tiles split_k and stream_k never pay.
+  // With thousands of tiles split_k and stream_k are always dominated.
   CHECK(schedules.size() == menu_schedules(h200()).size() - 2);
   CHECK(candidates.rejected.at("shared_memory") > 0);
   CHECK(candidates.rejected.at("registers") > 0);
 }
 
-TEST_CASE("Widths that fill whole waves of tiles stand beside the menu's") {
+TEST_CASE("Tile widths that fill whole waves are added to the default ones") {
   const auto widths = [](const GemmProblem& p, Schedule schedule, i32 block_m) {
     std::set<i32> found;
     for (const KernelConfig& config : enumerate_candidates(h200(), p, {schedule}).legal) {
@@ -61,22 +61,23 @@ TEST_CASE("Widths that fill whole waves of tiles stand beside the menu's") {
     return found;
   };
   using Widths = std::set<i32>;
-  // 132 SMs, 2 rows of tiles: 66 columns of 168 are 11,088, where 176 leave 6 SMs without a tile.
+  // 132 SMs, 2 rows of tiles: 66 columns of 168 are 11,088, whereas 176 leaves 6 SMs without a
+  // tile.
   CHECK(widths(problem(256, 11008, 4096), Schedule::kWarpSpecialized, 128).contains(168));
   CHECK(widths(problem(1024, 11008, 4096), Schedule::kPingPong, 128).contains(168));  // four waves
   CHECK(widths(problem(256, 11008, 4096, Layout::kNn), Schedule::kWarpSpecialized, 128).empty());
   CHECK(widths(problem(256, 11008, 4096), Schedule::kBlocked, 128).empty());
   CHECK(widths(problem(256, 11008, 4096), Schedule::kStreamK, 128).empty());
-  // 33 columns of 128 are 4,224 exactly: no other width leaves an SM fewer.
+  // 33 columns of 128 are exactly 4,224: no other width leaves fewer SMs idle.
   CHECK(widths(problem(512, 4224, 4096), Schedule::kWarpSpecialized, 128) == Widths{});
-  // Of a batch of two the rows of tiles are twice as many.
+  // A batch of two has twice as many rows of tiles.
   GemmProblem two = problem(128, 11008, 4096);
   two.batch.products = 2;
   CHECK(widths(two, Schedule::kWarpSpecialized, 128).contains(168));
 }
 
-TEST_CASE("Few tiles and a long K are split, in every way that there is") {
-  // 512 x 512: from 4 tiles of 256 x 256 to 256 of 64 x 16, which leave a partial wave.
+TEST_CASE("Problems with few tiles and a long K are split by every available decomposition") {
+  // 512 x 512: between 4 tiles of 256 x 256 and 256 of 64 x 16, none a whole wave.
   const Candidates candidates = enumerate_candidates(h200(), problem(512, 512, 65536), {});
   std::set<std::pair<Schedule, Reduction>> seen;
   for (const KernelConfig& config : candidates.legal) {
@@ -96,8 +97,9 @@ TEST_CASE("Few tiles and a long K are split, in every way that there is") {
   CHECK(seen == expected);
 }
 
-TEST_CASE("K is split into as many parts as have at most four K blocks") {
-  // Of 64: 31 blocks are seven parts of four and one of three, 32 are eight parts, 33 nine.
+TEST_CASE("K is split into parts of at most four K blocks") {
+  // At a K block of 64: 31 blocks are seven parts of four and one of three, 32 are eight parts, 33
+  // nine.
   for (const auto& [k, most] : {std::pair{1984, 8}, {2048, 8}, {2112, 9}}) {
     i32 splits = 0;
     for (const KernelConfig& c : enumerate_candidates(h200(), problem(70, 30, k), {}).legal) {
@@ -109,8 +111,8 @@ TEST_CASE("K is split into as many parts as have at most four K blocks") {
   }
 }
 
-TEST_CASE("Clusters of which half reaches over C are no candidates, clusters as wide are") {
-  // 128 rows are one tile of 128, or two of 64 that can share B.
+TEST_CASE("Clusters with half their CTAs outside C are no candidates, clusters as wide as C are") {
+  // 128 rows are one tile of 128, or two tiles of 64 that can share B.
   int wide = 0;
   int fitting = 0;
   for (const KernelConfig& c : enumerate_candidates(h200(), problem(128, 4096, 4096), {}).legal) {
@@ -123,7 +125,7 @@ TEST_CASE("Clusters of which half reaches over C are no candidates, clusters as 
 }
 
 TEST_CASE("A heuristic never removes the last legal candidates") {
-  // A slab of B [K,N] in shared memory is 64 columns: no tile is narrower.
+  // A slab of B [K,N] in shared memory has 64 columns, so no tile is narrower.
   for (const i64 n : {8, 16, 24, 32, 40, 48}) {
     const Candidates nn = enumerate_candidates(h200(), problem(4704, n, 4096, Layout::kNn), {});
     CHECK(!nn.legal.empty());
@@ -135,7 +137,7 @@ TEST_CASE("A heuristic never removes the last legal candidates") {
   }
 }
 
-TEST_CASE("Candidates within one per cent of the fastest are counted, kept or not") {
+TEST_CASE("All candidates within one percent of the fastest are counted, even if not kept") {
   const GemmProblem p = problem(1024, 1024, 1024);
   const Ranking all = rank(p);
   const auto within = std::ranges::count_if(all.predictions, [&](const Prediction& prediction) {
@@ -149,7 +151,7 @@ TEST_CASE("Candidates within one per cent of the fastest are counted, kept or no
   }
 }
 
-TEST_CASE("The ranking is by time, and the first is what predict_config says of it") {
+TEST_CASE("Rankings are sorted by time, and the first agrees with predict_config") {
   const GemmProblem p = problem(4096, 4096, 4096);
   const Ranking ranking = rank(p);
   CHECK(std::is_sorted(ranking.predictions.begin(), ranking.predictions.end(),
@@ -161,8 +163,9 @@ TEST_CASE("The ranking is by time, and the first is what predict_config says of 
   CHECK(alone.cycles.value == first.cycles.value);
 }
 
-TEST_CASE("The few fastest are those of the whole ranking, in its order, equally fast ones too") {
-  // Each ranking takes seconds: a random problem and one of two others a day in each regime.
+TEST_CASE("The fastest few are the first of the whole ranking, in the same order, including ties") {
+  // Each ranking takes seconds: one random problem and one of two fixed problems per day and
+  // regime.
   const unsigned seed = daily_seed("problems to rank");
   std::mt19937 random(seed);
   std::uniform_int_distribution<i64> side(1, 700);
@@ -190,7 +193,7 @@ TEST_CASE("The few fastest are those of the whole ranking, in its order, equally
   }
 }
 
-TEST_CASE("The fewest cycles are not the shortest time where energy sets the clock") {
+TEST_CASE("The kernel with the fewest cycles is not the fastest if energy limits the clock") {
   const Ranking ranking = rank(problem(3840, 3840, 3840));
   const auto fewest = std::min_element(
       ranking.predictions.begin(), ranking.predictions.end(),
@@ -198,8 +201,8 @@ TEST_CASE("The fewest cycles are not the shortest time where energy sets the clo
   CHECK(fewest->time > ranking.predictions.front().time);
 }
 
-TEST_CASE("No candidate of any shape beats the tensor peak or the DRAM datasheet") {
-  // Each ranking takes seconds: three random problems a day.
+TEST_CASE("No candidate of any shape exceeds the tensor peak or the DRAM bandwidth") {
+  // Each ranking takes seconds: three random problems per day.
   std::mt19937 random(daily_seed("problems whose candidates are bounded"));
   std::uniform_int_distribution<i64> side(1, 3000);
   const GpuSpec gpu = h200();
@@ -221,9 +224,9 @@ TEST_CASE("No candidate of any shape beats the tensor peak or the DRAM datasheet
   }
 }
 
-TEST_CASE("Clock and cycles agree with each other to a tenth of a per cent") {
-  // The cycles at the predicted clock are the predicted cycles: the fixed point was reached. Two of
-  // the problems a day.
+TEST_CASE("Clock and cycles are consistent to a tenth of a percent") {
+  // The cycles at the predicted clock are the predicted cycles: the fixed point was reached. Two
+  // problems per day.
   Turns turns("problems whose clock is solved again", 2);
   const GpuSpec gpu = h200();
   for (const GemmProblem& p : {problem(512, 512, 512), problem(4096, 4096, 4096),
@@ -259,14 +262,14 @@ TEST_CASE("The sustained regime is never faster than the burst") {
   CHECK(time(Regime::kSustained) > time(Regime::kBurst));
 }
 
-TEST_CASE("A problem that no kernel solves is refused before it is ranked") {
+TEST_CASE("A problem without a kernel is rejected before ranking") {
   GemmProblem fp8 = problem(64, 64, 64);
   fp8.dtype = ElementType::kE4m3;
   fp8.layout = Layout::kNn;
   CHECK_THROWS_AS(rank(fp8), ConfigError);
 }
 
-TEST_CASE("A GPU on which no schedule runs is refused by name") {
+TEST_CASE("A GPU on which no schedule runs is rejected by name") {
   for (const char* name : {"a100_sxm80", "hipparchus_h10"}) {
     CHECK_THROWS_AS(rank_candidates(load_gpu(name, false).spec, problem(64, 64, 64), {},
                                     Regime::kBurst, Inputs::kNormal, 1),

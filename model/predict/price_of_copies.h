@@ -1,6 +1,6 @@
 // Time that operand copies (model/gemm/problem/operand_copies.h) add to every kernel of a problem:
-// that of the best memcpy of as many bytes, by the analytic model of memory-bound kernels. Leaves
-// out unaligned rows, the transition between the two kernels, and what the kernel finds in L2 of
+// that of the fastest memcpy of as many bytes, by the analytic model of memory-bound kernels.
+// Leaves out: unaligned rows, the transition between the two kernels, and L2 hits of the kernel on
 // the copies. Checked by: price_of_copies_test.cpp.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace tilecast {
 
-/// None if nothing is copied. Throws ConfigError if the GPU file has no stream section.
+/// nullopt if nothing is copied. Throws ConfigError if the GPU file has no stream section.
 std::optional<OperandCopies> operand_copies(const GpuSpec& gpu, const AnyProblem& problem,
                                             Regime regime, Inputs inputs);
 

@@ -39,7 +39,7 @@ Prediction first(const GemmProblem& problem) {
 }  // namespace
 
 TEST_CASE(
-    "A problem of odd K copies both operands and then runs the kernel of the aligned problem") {
+    "A problem with odd K copies both operands and then runs the kernel of the aligned problem") {
   for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
     const Prediction odd = predicted("4096x4096x4095", method);
     const Prediction even = predicted("4096x4096x4095 lda=4096 ldb=4096", method);
@@ -62,10 +62,10 @@ TEST_CASE(
                         Inputs::kNormal));
 }
 
-TEST_CASE("Leading dimensions of whole lines change nothing, less aligned ones take longer") {
+TEST_CASE("Leading dimensions of whole lines change nothing, others take longer") {
   const Prediction tight = predicted("4096x4096x4096");
   CHECK(predicted("4096x4096x4096 lda=8192 ldb=4224 ldc=8192").time == tight.time);
-  // Rows aligned to 16 bytes only, as with K = 4104.
+  // Rows aligned to only 16 bytes, as with K = 4104.
   CHECK(predicted("4096x4096x4096 lda=4104 ldb=4104").time > tight.time);
 }
 

@@ -15,9 +15,9 @@
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kFastestOfDraw = 16;  // that may be the fastest in the mean
+constexpr std::size_t kFastestOfDraw = 16;  // candidates for the lowest mean
 
-/// Numbers are means, words those of the first.
+/// Mean of the numbers; texts are those of the first.
 Prediction mean_of(const std::vector<Prediction>& all) {
   const double share = 1.0 / static_cast<double>(all.size());
   const auto mean = [&](const auto& value) {
@@ -34,7 +34,7 @@ Prediction mean_of(const std::vector<Prediction>& all) {
   p.interval_high = mean([](const Prediction& one) { return one.interval_high; });
   p.cycles = mean([](const Prediction& one) { return one.cycles; });
   p.sm_clock = {p.cycles.value / p.time.value};
-  p.tflops *= all.front().time / p.time;  // all draws are as much work
+  p.tflops *= all.front().time / p.time;  // every draw has the same work
   p.power = mean([](const Prediction& one) { return one.power; });
   p.l2_to_sm = mean([](const Prediction& one) { return one.l2_to_sm; });
   p.dram_read = mean([](const Prediction& one) { return one.dram_read; });

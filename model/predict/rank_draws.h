@@ -1,9 +1,9 @@
-// Ranks configurations for rows of groups that are known as a distribution alone: by the mean time
-// over draws of them (routing.h), since one configuration has to serve all.
+// Ranks configurations if the group rows are known only as a distribution: by the mean time over
+// draws (routing.h), since one configuration must serve all.
 //
-// The fastest of each draw by closed form are predicted for every draw. Of each schedule the best
-// are simulated for one draw, the one whose time is the median; what simulation adds there, it is
-// taken to add to all. The interval is the model's error of the mean, not what draws differ by.
+// The analytically fastest of each draw are predicted for every draw. The best of each schedule are
+// simulated for the draw with the median time only; the change by simulation is assumed to be the
+// same for all draws. The interval is the model's error of the mean, not the spread of the draws.
 // Checked by: rank_draws_test.cpp.
 #pragma once
 
@@ -15,9 +15,9 @@
 
 namespace tilecast {
 
-/// As rank_matching where there is a pattern, else as rank_candidates; of as many rows all. The
-/// ranking's problem is the first draw, its counts are of that one, and of its predictions each has
-/// `of_draws`.
+/// Like rank_matching if there is a pattern, otherwise like rank_candidates; all draws have the
+/// same total rows. The ranking's problem and counts are those of the first draw, and each
+/// prediction has `of_draws`.
 Ranking rank_draws(const GpuSpec& gpu, const std::vector<GemmProblem>& draws,
                    const std::vector<AnySchedule>& schedules,
                    const std::optional<ConfigPattern>& pattern, Regime regime, Inputs inputs,

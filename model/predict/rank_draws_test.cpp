@@ -33,7 +33,7 @@ Ranking rank(const std::vector<GemmProblem>& draws, Method method, unsigned thre
 
 }  // namespace
 
-TEST_CASE("A ranking over draws is by the mean of what each draw takes") {
+TEST_CASE("A ranking over draws is by the mean time of the draws") {
   const auto draws = draws_of({.experts = 8, .tokens = 2000, .top_k = 2, .zipf = 1.1}, 4);
   const Ranking ranking = rank(draws, Method::kAnalytic);
   CHECK(ranking.problem == AnyProblem(draws.front()));
@@ -53,7 +53,7 @@ TEST_CASE("A ranking over draws is by the mean of what each draw takes") {
   }
 }
 
-TEST_CASE("Of one draw the first is what a ranking of its groups has first") {
+TEST_CASE("With one draw the first is the first of a ranking of its groups") {
   const auto draws = draws_of({.experts = 8, .tokens = 2000, .zipf = 1.1}, 1);
   const Ranking ranking = rank(draws, Method::kSimulated);
   const Prediction& best = ranking.predictions.front();
@@ -68,7 +68,7 @@ TEST_CASE("Of one draw the first is what a ranking of its groups has first") {
   CHECK(best.time.value <= of_groups.predictions.front().time.value * 1.02);
 }
 
-TEST_CASE("Draws may be of fp8") {
+TEST_CASE("Draws support fp8") {
   std::vector<GemmProblem> draws = draws_of({.experts = 8, .tokens = 2000, .zipf = 1.1}, 2);
   for (GemmProblem& draw : draws) {
     draw.dtype = ElementType::kE4m3;

@@ -1,4 +1,4 @@
-// Configurations given in part, and the short text of everything that is tried.
+// Partial configurations, and the short text of every candidate.
 #include <set>
 
 #include "model/gemm/menu/candidates.h"
@@ -36,7 +36,7 @@ void check_short_texts(const std::vector<Config>& configs) {
     }
     texts.insert(text);
   }
-  CHECK(texts.size() == configs.size());  // each its own
+  CHECK(texts.size() == configs.size());  // all different
 }
 
 TEST_CASE("The short text of every candidate parses back to it", "[short_config]") {
@@ -54,7 +54,7 @@ TEST_CASE("The short text of every candidate parses back to it", "[short_config]
   }
 }
 
-TEST_CASE("What a configuration leaves open is the best of those that match", "[pattern]") {
+TEST_CASE("Open parts of a configuration take the values of the fastest match", "[pattern]") {
   const GemmProblem problem = fp16(4096, 4096, 4096);
   const Ranking all =
       rank_candidates(h200(), problem, {Schedule::kPingPong}, Regime::kBurst, Inputs::kNormal,
@@ -77,15 +77,15 @@ TEST_CASE("What a configuration leaves open is the best of those that match", "[
             .predicted.config == expected.front().config);
 }
 
-TEST_CASE("A tile that never pays can be asked for, one that is in no menu cannot", "[pattern]") {
-  const GemmProblem small = fp16(64, 64, 512);  // where 128 x 256 is left out as never paying
+TEST_CASE("A dominated tile can be requested, one outside the search space cannot", "[pattern]") {
+  const GemmProblem small = fp16(64, 64, 512);  // for which 128 x 256 is dominated
   CHECK(matching(small, "ws:tile=128x256x64", 1).predictions.size() == 1);
   CHECK(error_message([&] { matching(small, "ws:tile=128x264x64", 1); })
             .starts_with("2 configuration 'ws:tile=128x264x64': no candidate has tile=128x264x64; "
                          "there is tile="));
 }
 
-TEST_CASE("Memory-bound configurations are given in part too", "[pattern]") {
+TEST_CASE("Memory-bound configurations can be partial, too", "[pattern]") {
   const StreamProblem copy{1, i64{1} << 28, ElementType::kFp16, Op::kMemcpy};
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   const auto best = [&](const std::string& config) {

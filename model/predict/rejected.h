@@ -1,4 +1,4 @@
-// Why candidates were not tried, in words.
+// Reasons why candidates were rejected, as text.
 // Checked by: cli/predict_test.cpp.
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace tilecast {
 
-/// Why the kernel cannot run, empty where it can.
-/// `config` is of the problem's op.
+/// Why the kernel cannot run; empty if it can.
+/// `config` must belong to the problem's op.
 std::string why_not_legal(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config);
 
-/// A reason of Ranking::rejected in words: "never pays", "TMA box".
+/// A reason in Ranking::rejected as text: "never pays", "TMA box".
 std::string rejection_words(std::string_view reason);
 
-/// The sentence for one of Ranking::rejected_example.
+/// The sentence for an example in Ranking::rejected_example.
 std::string why_rejected(const GpuSpec& gpu, const AnyProblem& problem, std::string_view reason,
                          const AnyConfig& config);
 

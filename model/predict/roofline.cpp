@@ -7,7 +7,7 @@
 namespace tilecast {
 namespace {
 
-/// Whole waves of tiles at the tensor cores' rate.
+/// Whole waves of tiles at tensor-core rate.
 std::optional<Seconds> compute_time(const GpuSpec& gpu, const GemmProblem& problem,
                                     const KernelConfig& config) {
   if ((!gpu.wgmma && !gpu.tcgen05) || !gpu.clock) {

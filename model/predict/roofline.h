@@ -1,12 +1,12 @@
-// The trivial model every other must beat: peak rates and nothing else, but whole waves of tiles.
-// A memory-bound kernel takes its bytes over the DRAM bandwidth. For GEMM:
+// The baseline that every other model must beat: peak rates and whole waves of tiles. A
+// memory-bound kernel takes its bytes over the DRAM bandwidth. For GEMM:
 //
 //   tiles = ceil(M / block_m) * ceil(N / block_n)
 //   waves = ceil(tiles / SMs)
 //   time  = max(waves * 2 block_m block_n K / (tensor rate of one SM * highest clock),
 //               (bytes of A + B + C) / DRAM bandwidth)
 //
-// Leaves out latency, L2, epilogue, launch, occupancy, power: everything model/gemm/form is for.
+// Leaves out: latency, L2, epilogue, launch, occupancy, power, which model/gemm/form covers.
 // Checked by: roofline_test.cpp.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace tilecast {
 
-/// Nothing where the GPU file lacks a tensor rate, a clock or a DRAM bandwidth.
+/// nullopt if the GPU file lacks a tensor rate, a clock or a DRAM bandwidth.
 std::optional<Seconds> roofline_time(const GpuSpec& gpu, const AnyProblem& problem,
                                      const AnyConfig& config);
 

@@ -5,7 +5,7 @@
 namespace tilecast {
 namespace {
 
-/// 4 SMs of 1000 operations a cycle at 1 GHz, DRAM of 1 TB/s.
+/// 4 SMs with 1000 operations per cycle at 1 GHz, DRAM with 1 TB/s.
 GpuSpec small_gpu() {
   GpuSpec gpu{};
   gpu.sm.count = 4;
@@ -25,13 +25,13 @@ TEST_CASE("A fifth tile on four SMs costs a second wave") {
   CHECK(roofline_time(small_gpu(), five, kConfig)->value == Approx(2e-6));
 }
 
-TEST_CASE("An odd K of fp8 counts no FLOPs that were not asked for") {
-  // 2 * 100 * 100 * 49 operations of which the tensor cores do twice as many in a cycle: 490 ns.
+TEST_CASE("An odd K of fp8 counts only the FLOPs of the problem") {
+  // 2 * 100 * 100 * 49 operations at twice the rate: 490 ns.
   const GemmProblem odd{{100, 100, 49}, ElementType::kE4m3, Layout::kTn};
   CHECK(roofline_time(small_gpu(), odd, kConfig)->value == Approx(490e-9));
 }
 
-TEST_CASE("A thin problem takes the time its operands need from DRAM") {
+TEST_CASE("A thin problem takes the DRAM time of its operands") {
   GpuSpec gpu = small_gpu();
   gpu.dram->bandwidth = BytesPerSecond{1e9};
   // A, B and C: 100 * 50 + 50 * 100 + 100 * 100 = 20,000 elements, 40,000 bytes, 40 us.
@@ -40,7 +40,7 @@ TEST_CASE("A thin problem takes the time its operands need from DRAM") {
 }
 
 TEST_CASE("A memory-bound kernel takes its bytes over the DRAM bandwidth") {
-  // A, B and C of 1000 x 250 fp32: 3 MB at 1 TB/s are 3 us.
+  // A, B and C of 1000 x 250 fp32: 3 MB at 1 TB/s take 3 us.
   const StreamProblem problem{1000, 250, ElementType::kFp32};
   CHECK(roofline_time(small_gpu(), problem, StreamConfig{})->value == Approx(3e-6));
 }

@@ -18,8 +18,8 @@
 namespace tilecast {
 namespace {
 
-/// "K is 65536 (measured: 64 to 32768)"; empty where it is among them. `size` is compared, which
-/// `unit` elements of the side take.
+/// "K is 65536 (measured: 64 to 32768)"; empty if it is within the measured sizes. Sizes are
+/// compared in units of `unit` elements.
 template <class Size>
 std::string beyond(const char* name, Size size, const GemmProblem& problem,
                    const std::vector<GemmProblem>& measured, double unit = 1) {
@@ -61,7 +61,7 @@ std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& asked) {
               "M", [](const GemmProblem& p) { return p.shape.m; }, problem, measured),
           beyond(
               "N", [](const GemmProblem& p) { return p.shape.n; }, problem, measured),
-          // The bytes of K, of which tensor cores take as many whatever the type.
+          // K is compared in bytes, since tensor cores process as many bytes for any type.
           beyond(
               "K", [](const GemmProblem& p) { return p.shape.k * element_bytes(p.dtype); }, problem,
               measured, 1.0 / element_bytes(asked.dtype))}) {

@@ -1,5 +1,5 @@
-// What sets a prediction marked `extrapolated` apart from the kernels that were measured, as far as
-// its problem shows it. Checked by: why_extrapolated_test.cpp.
+// Why a prediction is marked `extrapolated`: the difference from the measured kernels, as far as
+// the problem shows it. Checked by: why_extrapolated_test.cpp.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace tilecast {
 
-/// "nothing was learned from epilogues"; "K is 65536, of measured kernels 64 to 32768"; where the
-/// problem is among those measured and the kernel is not, "little resembles a measured kernel".
+/// "nothing was learned from epilogues"; "K is 65536 (measured: 64 to 32768)"; or "little resembles
+/// a measured kernel" if the problem is within the measured ones and the kernel is not.
 std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& problem);
 
 }  // namespace tilecast

@@ -19,7 +19,7 @@ std::string why(GemmShape shape, Epilogue epilogue = {}, i64 products = 1) {
   return why_of({shape, ElementType::kFp16, Layout::kTn, epilogue, {}, {.products = products}});
 }
 
-TEST_CASE("A side is named where no measured kernel has one as small or as large") {
+TEST_CASE("A dimension outside the measured range is named") {
   const std::string unlike = "little resembles a measured kernel";
   CHECK(why({64, 128, 256}) == unlike);
   CHECK(why({4096, 1024, 512}) == unlike);
@@ -28,7 +28,7 @@ TEST_CASE("A side is named where no measured kernel has one as small or as large
         "N is 1025 (measured: 128 to 1024); K is 513 (measured: 256 to 512)");
 }
 
-TEST_CASE("What no measured kernel has at all is named first") {
+TEST_CASE("A feature that no measured kernel has is named first") {
   CHECK(why({64, 128, 256}, {step<ScaleBlock>()}) == "nothing was learned from block scales");
   CHECK(why_of({.shape = {64, 128, 512},
                 .dtype = ElementType::kE4m3,
@@ -39,7 +39,7 @@ TEST_CASE("What no measured kernel has at all is named first") {
         "nothing was learned from batches; K is 255 (measured: 256 to 512)");
 }
 
-TEST_CASE("Batches and groups are two things to have learned from") {
+TEST_CASE("Batches and groups are separate features") {
   GemmProblem batch{{64, 128, 256}, ElementType::kFp16, Layout::kTn};
   batch.batch.products = 2;
   const GemmProblem groups = in_groups({{0, 128, 256}, ElementType::kFp16, Layout::kTn}, {64, 64});
@@ -51,7 +51,7 @@ TEST_CASE("Batches and groups are two things to have learned from") {
   CHECK(why_of(groups, {{.problem = "2*64x128x256 fp16 tn"}}) == "nothing was learned from groups");
 }
 
-TEST_CASE("K of fp8 is compared in pairs, and said in elements") {
+TEST_CASE("K of fp8 is compared in pairs and printed in elements") {
   const auto fp8 = [](i64 k) { return why_of({{64, 128, k}, ElementType::kE4m3, Layout::kTn}); };
   CHECK(fp8(512) == "little resembles a measured kernel");
   CHECK(fp8(496) == "K is 496 (measured: 512 to 1024)");

@@ -21,7 +21,7 @@ Violations check_schedules(const RandomProblem& problem, const Ranking&) {
                           {.method = plain.method, .threads = 1})
               .predictions.front();
       if (alone.time < best.time * (1 - allowed(plain, best, kTolerance))) {
-        violations.push_back(fmt::format("{} {} us, of all {} {} us", to_text(alone.config),
+        violations.push_back(fmt::format("{} {} us, fastest of all {} {} us", to_text(alone.config),
                                          alone.time.value * 1e6, to_text(best.config),
                                          best.time.value * 1e6));
       }
@@ -45,7 +45,7 @@ Violations check_menu(const RandomProblem& problem, const Ranking& listed) {
   if (of_all.time > usual.time * (1 - allowed(problem, usual, tolerance))) {
     return {};
   }
-  return {fmt::format("{} {} us, without what never pays {} {} us", to_text(of_all.config),
+  return {fmt::format("{} {} us, without dominated candidates {} {} us", to_text(of_all.config),
                       of_all.time.value * 1e6, to_text(usual.config), usual.time.value * 1e6)};
 }
 
