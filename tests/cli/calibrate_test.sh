@@ -1,9 +1,9 @@
-# calibrate --run without a GPU: in the place of tilecast-gpu a script that gives recorded rows out.
+# calibrate --run without a GPU: a script that prints recorded rows replaces tilecast-gpu.
 . tests/cli/expect.sh
 
 mkdir "$folder/programs" "$folder/new" "$folder/config" "$folder/config/gpus" || exit 1
 cp "$TILECAST" "$(dirname "$TILECAST")/tilecast-data" "$folder/programs"
-# What it is asked for is noted; rows end early while there is a file `interrupted`.
+# It logs its arguments; rows end early if the file `interrupted` exists.
 cat >"$folder/programs/tilecast-gpu" <<'EOF'
 #!/bin/sh
 here=$(dirname "$(dirname "$0")")
@@ -27,7 +27,7 @@ EOF
 chmod +x "$folder/programs/tilecast-gpu"
 zcat validate/data/h200_sxm/calibration/second.measured.csv.gz | awk 'NR == 1 || NR % 8 == 0' >"$folder/recorded.csv"
 
-# A folder of GPUs whose files can be damaged.
+# A folder with GPU files that can be damaged.
 cp configs/gpus/h200_sxm* "$folder/config/gpus"
 cp -r configs/counters configs/*.csv "$folder/config"
 export TILECAST_CONFIG_DIR=$folder/config
@@ -43,7 +43,7 @@ last_error_line() {
   one_error_line "$@"
 }
 
-# Interrupted after 29 rows: too few, and nothing is written but what was measured.
+# Interrupted after 29 rows, too few: only the measurements are written.
 touch "$folder/interrupted"
 run && problem 'a fit to 29 rows'
 # The budget covers the whole command: the plan is printed first and uses all of the time.
@@ -59,7 +59,7 @@ rm "$folder/interrupted"
 run --budget 30s && problem 'a budget of 30 s'
 one_error_line '--budget 30s: covers the whole command: .*: expected 1:[0-9]+ or more' 'a budget of 30 s'
 
-# Again: micro-benchmarks that were measured are not measured again, rows are resumed.
+# Second run: micro-benchmarks are not repeated, rows are resumed.
 run || problem "calibrate --run: $(cat "$folder/err")"
 [ "$(grep -c '^micro' "$folder/asked")" = 1 ] || problem "asked: $(cat "$folder/asked")"
 grep -q -- '--resume' "$folder/asked" || problem "not resumed: $(cat "$folder/asked")"
@@ -67,20 +67,20 @@ grep -Eq '^The prior: [0-9,]+ rows of h200_sxm, each with [0-9]+ times the varia
 for line in 'own rows alone' 'h200_sxm alone' 'both'; do
   grep -Eq "^  $line +cycles +[0-9.]+ %, +[0-9.]+ % near the best; clock [0-9.]+ %" "$folder/out" || problem "no line '$line': $(cat "$folder/out")"
 done
-# error_of NAME: of cycles
+# error_of NAME: the error of the cycles
 error_of() { sed -n "s/^  $1 *cycles *\([0-9.]*\) %.*/\1/p" "$folder/out"; }
 awk -v own="$(error_of 'own rows alone')" -v both="$(error_of both)" 'BEGIN {exit !(both < own)}' ||
   problem "the prior gained nothing: $(cat "$folder/out")"
 grep -q '^prior: {gpu: h200_sxm, rows: ' "$folder/new/card.learned.yaml" || problem 'no prior in what was learned'
 grep -q -- '--prior h200_sxm' "$folder/new/card.learned.yaml" || problem 'the command does not name the prior'
 
-# The calibrated card answers, and says of which GPU a row was that it leans on.
+# The calibrated card answers, and names the GPU whose measured row was nearest.
 sed 's/^name: .*/name: h200_sxm/' configs/gpus/h200_sxm.yaml >"$folder/new/card.yaml"
 "$TILECAST" explain 12000x6000x3000 --format json --gpu "$folder/new/card.yaml" >"$folder/out" 2>"$folder/err" ||
   problem "explain: $(cat "$folder/err")"
 tr -d ' \n' <"$folder/out" | grep -q '"sm_clock":[0-9.]*,"gpu":"h200_sxm"' || problem "no row of the prior: $(cat "$folder/out")"
 
-# Damaged files are one line each.
+# Damaged files are reported in one line each.
 run --prior none && problem 'a fit to 168 rows alone'
 last_error_line 'expected at least 300 measured GEMMs to fit to, got 168 ' 'without a prior'
 head -c 100000 "$folder/config/gpus/h200_sxm.learned.csv" >"$folder/cut"

@@ -1,8 +1,8 @@
-# What the shells make of `tilecast completion`, and the words of `list` and `gpus`.
+# Output of `tilecast completion` in each shell, and the words of `list` and `gpus`.
 . tests/cli/expect.sh
 
 "$TILECAST" completion bash >"$folder/completion.bash" || problem "completion bash: exit code $?"
-# completed WORD...: what bash offers for the last word
+# completed WORD...: bash's completions of the last word
 completed() {
   bash -c '. "$1"; shift; COMP_WORDS=(tilecast "$@"); COMP_CWORD=$#; _tilecast; printf "%s\n" "${COMPREPLY[@]}"' \
     - "$folder/completion.bash" "$@"
@@ -31,7 +31,7 @@ if command -v zsh >/dev/null; then
   zsh -n "$folder/_tilecast" || problem "zsh cannot read its script"
 fi
 expect_error 2 'SHELL' "$TILECAST" completion fish
-# Beside a tilecast that fails, there is no script, rather than one without commands.
+# If tilecast fails, no script is printed, rather than one without commands.
 mkdir "$folder/bin" && cp "$(dirname "$TILECAST")/tilecast-data" "$folder/bin"
 printf '#!/bin/sh\nexit 1\n' >"$folder/bin/tilecast" && chmod +x "$folder/bin/tilecast"
 expect_error 6 'tilecast: does not list its options' "$folder/bin/tilecast-data" completion bash
@@ -49,7 +49,7 @@ for listing in gpus list; do
   [ "$("$TILECAST" $listing | awk 'length > 80' | wc -l)" = 0 ] || problem "$listing: over 80 columns"
 done
 expect_done '"name":"b200".*"based_on":"h200_sxm"' "$TILECAST" gpus --format json
-# Of one GPU every number, with where it is from; of a derived one what was taken over.
+# For one GPU every number with its source; for a derived one also the inherited numbers.
 expect_done '^dram.capacity +141 GiB +datasheet$' "$TILECAST" gpus h200
 expect_done '^power.burst_limit +[0-9.]+ \+- [0-9.]+ W +fitted$' "$TILECAST" gpus h200_sxm
 expect_done '^machine.turn +[0-9.]+ cycle +assumed$' "$TILECAST" gpus h100_sxm
@@ -57,7 +57,7 @@ grep -q '^    as on h200_sxm: ' "$folder/out" || problem "gpus h100_sxm: no refe
 [ "$(awk 'length > 80' "$folder/out" | wc -l)" = 0 ] || problem "gpus h100_sxm: over 80 columns"
 expect_done '"key":"sm.count","value":132.0,"unit":"1","source":"[a-z]+"' "$TILECAST" gpus h200_sxm --format json
 expect_error 2 'nosuch' "$TILECAST" gpus nosuch
-# Broken GPU files do not hide the others, and each is named, once.
+# Broken GPU files do not hide the others, and each is named once.
 cp -r configs "$folder/configs" && printf 'name: "a\\u0007"\n' >"$folder/configs/gpus/another.yaml"
 printf 'junk: [\n' >"$folder/configs/gpus/broken.yaml"
 for listing in gpus 'list gpus'; do

@@ -5,7 +5,7 @@
   problem "predict --format cutlass: $(cat "$folder/err")"
 [ "$(wc -l <"$folder/list.csv")" = 3 ] || problem "not a header and two rows: $(cat "$folder/list.csv")"
 head -n 1 "$folder/list.csv" | grep -q '^operation_name,m,n,k,' || problem "header: $(head -n 1 "$folder/list.csv")"
-# Its M is our N.
+# CUTLASS's M is our N.
 [ "$(grep -c '^cutlass3x_sm90_tensorop_gemm_bf16_.*_tnn_align8_.*,1024,512,256,1,tnn,' "$folder/list.csv")" = 2 ] ||
   problem "rows: $(cat "$folder/list.csv")"
 expect_error 2 'none of the fastest has a counterpart in CUTLASS: [0-9]+ schedule' \
@@ -24,7 +24,7 @@ J
 [ "$(wc -l <"$folder/out")" = 3 ] || problem "three answers: $(cat "$folder/out")"
 sed -n 1p "$folder/out" | grep -q '"m":1024,"n":512,"k":256' || problem "turned: $(head -n 1 "$folder/out")"
 sed -n 2p "$folder/out" | grep -q 'dtype_a: expected f16 or bf16' || problem "refused: $(sed -n 2p "$folder/out")"
-# The same through a pipe, as a test list of those that can be.
+# The same through a pipe, as a test list of the supported problems.
 "$TILECAST" predict --problems - --format cutlass <"$folder/problems.json" >"$folder/out" 2>"$folder/err"
 [ $? = 5 ] || problem "one of three cannot be: $(cat "$folder/err")"
 grep -q '^tilecast: problem 2: dtype_a' "$folder/err" || problem "standard error: $(cat "$folder/err")"
@@ -33,7 +33,7 @@ grep -q '1 of 3 problems could not be predicted; the lines above say why' "$fold
 printf '[{"m": 8' >"$folder/cut.json"
 expect_error 2 'cut.json:1: expected a JSON list of problems' "$TILECAST" predict --problems "$folder/cut.json"
 
-# Files and options that are refused, in one line.
+# Invalid files and options are rejected in one line.
 expect_error 6 'nofile: cannot read: No such file' "$TILECAST" predict --problems "$folder/nofile"
 expect_error 6 "$folder: cannot read: Is a directory" "$TILECAST" predict --problems "$folder"
 : >"$folder/empty"
@@ -49,7 +49,7 @@ for option in --wide --all --rejected; do
 done
 expect_error 2 'jsonl is for --problems' "$TILECAST" predict 64x64x64 --format jsonl
 
-# A reader that goes away ends the work: of 300 problems at most those under way are computed.
+# A reader that closes the pipe ends the run: of 300 problems only those in progress are finished.
 printf '64x64x64:19200:64\n' >"$folder/many"
 { "$TILECAST" predict --problems "$folder/many" --method analytic 2>"$folder/err"; echo $? >"$folder/code"; } |
   head -1 >/dev/null
@@ -58,19 +58,19 @@ printf '64x64x64:19200:64\n' >"$folder/many"
 printf '64x64x64\n' >"$folder/few64"
 expect_lost 6 'standard output: cannot write' "$TILECAST" predict --problems "$folder/few64" --method analytic
 
-# Every line of a CSV has the columns of its header.
+# Every CSV line has as many columns as the header.
 printf '64x64x64\n8*64x64x64\n64x64x1\n' | "$TILECAST" predict --problems - --format csv --method analytic >"$folder/out" 2>"$folder/err"
 [ "$(sed 's/"[^"]*"//g' "$folder/out" | tr -cd ',\n' | sort -u | wc -l)" = 1 ] || problem "columns: $(cat "$folder/out")"
 [ "$(wc -l <"$folder/out")" = 4 ] || problem "four lines: $(cat "$folder/out")"
 
-# A bar on a terminal, and nothing of it in a file.
+# A progress bar on a terminal, but not in a file.
 if script -qec true /dev/null >/dev/null 2>&1; then  # it has a terminal to give
   printf '64x64x64:256:64\n' >"$folder/few"
   script -qec "'$TILECAST' predict --problems '$folder/few' --method analytic >'$folder/out'" /dev/null >"$folder/seen" 2>&1
   grep -q '4 of 4 \[########################################\] problems' "$folder/seen" ||
     problem "no bar: $(cat -v "$folder/seen")"
 fi
-# Rows on the same terminal have lines of their own.
+# Rows printed to the same terminal are on separate lines.
 if script -qec true /dev/null >/dev/null 2>&1; then
   script -qec "'$TILECAST' predict --problems '$folder/few' --method analytic --format csv" /dev/null >"$folder/seen" 2>&1
   [ "$(tr -d '\r' <"$folder/seen" | sed 's/.*\x1b\[K//' | grep -Ec '^[1-4],1,.*,$')" = 4 ] ||

@@ -1,17 +1,17 @@
-# doctor names a level whatever it finds beside it.
+# doctor reports a level in every environment.
 . tests/cli/expect.sh
 
 expect_done '^level +(model|toolkit|gpu|counters)$' "$TILECAST" doctor
 expect_done '^\{"schema":1,"level":"(model|toolkit|gpu|counters)","levels":\{"model":true,' \
   "$TILECAST" doctor --format json
 
-# Alone in a folder, the program has no tilecast-gpu.
+# Alone in a folder, the program finds no tilecast-gpu.
 cp "$TILECAST" "$folder/tilecast"
 expect_done '"level":"model".*"missing":".*CUDA toolkit' "$folder/tilecast" doctor --format json
 expect_error 3 'measure needs the CUDA toolkit' "$folder/tilecast" measure --anything at all
 expect_error 3 'measure needs the CUDA toolkit' "$folder/tilecast" measure --help
 
-# tilecast_gpu_that TEXT: puts a tilecast-gpu of these shell lines beside the program
+# tilecast_gpu_that TEXT: creates a tilecast-gpu with these shell lines in the program's folder
 tilecast_gpu_that() {
   printf '#!/bin/sh\n%s\n' "$1" >"$folder/tilecast-gpu"
   chmod +x "$folder/tilecast-gpu"
@@ -28,7 +28,7 @@ tilecast_gpu_that 'echo "{\"schema\":1,\"toolkit\":\"13.0\",\"nvrtc\":\"13.0\",\
 expect_done '"level":"gpu".*"counters":false.*"missing":"no permission"' \
   "$folder/tilecast" doctor --format json
 
-# The arguments of measure arrive as they were given.
+# Arguments of measure are passed on unchanged.
 tilecast_gpu_that 'for word; do printf "[%s]" "$word"; done'
 expect_done '^\[measure\]\[8x8x8\]\[--config\]\[a b\]\[--help\]$' \
   "$folder/tilecast" measure 8x8x8 --config 'a b' --help

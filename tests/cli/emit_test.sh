@@ -1,4 +1,4 @@
-# tilecast emit: a file under its own name, whole, and never over another one.
+# tilecast emit: writes complete files under their own names and never overwrites one.
 . tests/cli/expect.sh
 
 expect_done 'nvcc .*gemm_512x512x512_bf16_nn' "$TILECAST" emit 512x512x512 --dtype bf16 --layout nn \
@@ -8,7 +8,7 @@ file=$folder/new/emitted/gemm_512x512x512_bf16_nn.cu
 grep -q 'int main()' "$file" || problem "no main"
 expect_error 2 'exists; --replace' "$TILECAST" emit 512x512x512 --dtype bf16 --layout nn \
   --out "$folder/new/emitted"
-# Of several concurrent writers one succeeds.
+# Exactly one of several concurrent writers succeeds.
 codes=$(for i in 1 2 3 4 5 6; do
   { "$TILECAST" emit 64x64x64 --out "$folder/once" >/dev/null 2>&1; echo $?; } &
 done; wait)

@@ -1,5 +1,5 @@
 # Sourced by the tests of the command line: . tests/cli/expect.sh
-# TILECAST is the program; TILECAST_GPU is tilecast-gpu, or empty where it was not built.
+# TILECAST is the program; TILECAST_GPU is tilecast-gpu, or empty if it was not built.
 set -u
 failures=0
 folder=$(mktemp -d) || exit 1
@@ -22,7 +22,7 @@ expect_error() {
   one_error_line "$pattern" "$*"
 }
 
-# one_error_line PATTERN WHAT: of the last command
+# one_error_line PATTERN WHAT: checks the output of the last command
 one_error_line() {
   [ "$(wc -l <"$folder/err")" = 1 ] || problem "$2: not one line: $(cat "$folder/err")"
   grep -q '^tilecast: ' "$folder/err" || problem "$2: no 'tilecast:': $(cat "$folder/err")"
@@ -50,5 +50,5 @@ expect_done() {
   grep -Eq -- "$pattern" "$folder/out" || problem "$*: '$pattern' is not in: $(cat "$folder/out")"
 }
 
-# The last line of a test.
+# finish: the last line of a test.
 finish() { exit $((failures > 0)); }

@@ -1,4 +1,4 @@
-# explain and predict by simulation, as programs: output that cannot be written, and --help.
+# explain and predict by simulation, as programs: unwritable output, and --help.
 . tests/cli/expect.sh
 
 config=pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,raster=grouped_m,group=8
@@ -16,7 +16,7 @@ expect_error 6 "/dev/null/none" "$TILECAST" explain 1024x1024x1024 --config $con
   --trace /dev/null/none/t.json
 expect_lost 6 'standard output: cannot write' "$TILECAST" explain 1024x1024x1024 --config $config
 
-# A trace is the same every time, and valid without a terminal.
+# A trace is deterministic, and valid without a terminal.
 for name in one two; do
   "$TILECAST" explain 1024x1024x1024 --config $config --trace "$folder/$name" >/dev/null
 done

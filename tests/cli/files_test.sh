@@ -1,5 +1,5 @@
-# What commands do with files: no file of a user's is lost, errors come before the work, and text
-# is read as editors leave it.
+# How commands treat files: they never overwrite a user's file, report errors before the work, and
+# accept text as editors save it.
 . tests/cli/expect.sh
 
 data=validate/data/h200_sxm
@@ -7,7 +7,7 @@ rows=$data/laboratory/sustained.csv.gz
 config=pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,raster=grouped_m,group=8
 now() { date +%s; }
 
-# A report into a folder that holds its input is refused, whatever the folder is called.
+# A report is never written into a folder that holds its input, under any path.
 mkdir -p "$folder/w/data" && zcat $rows | head -3 >"$folder/w/data/rows.csv"
 program=$(realpath "$TILECAST")
 cp "$folder/w/data/rows.csv" "$folder/rows.csv"
@@ -23,7 +23,7 @@ done
 one_error_line '--out: .*empty' "report --out ''"
 [ "$(find "$folder/w" -type f | wc -l)" = 1 ] || problem "a refused report wrote $(find "$folder/w" -type f)"
 
-# It replaces a page that a report wrote, and no other.
+# It replaces only pages written by a report.
 report() { "$TILECAST" report --data "$folder/rows.csv" --out "$folder/w"; }
 echo 'a page' >"$folder/w/index.html"
 expect_error 2 'w/index.html: was not written by a report' report
@@ -32,7 +32,7 @@ report >/dev/null 2>"$folder/err" || problem "report: $(cat "$folder/err")"
 report >/dev/null 2>"$folder/err" || problem "report over a report: $(cat "$folder/err")"
 cmp -s "$folder/rows.csv" "$folder/w/data/rows.csv" || problem 'a report replaced a foreign file'
 
-# Killed while it predicts, a report leaves the earlier one whole and keeps its predictions.
+# A report killed while it predicts leaves the earlier one intact and keeps its predictions.
 zcat $rows | head -120 >"$folder/many.csv"
 many=(report --data "$folder/many.csv" --out "$folder/kept" --predictions "$folder/cache")
 "$TILECAST" report --data "$folder/rows.csv" --out "$folder/kept" >/dev/null 2>&1
@@ -53,7 +53,7 @@ diff -r "$folder/kept" "$folder/before" >"$folder/diff" ||
   problem 'a report after a killed one'
 [ "$(wc -l <"$folder/cache")" -gt "$kept" ] || problem 'the next report did not go on'
 
-# Errors before the work. All rows take half a minute to predict: none of these takes ten seconds.
+# Errors before the work: predicting all rows takes half a minute, each of these under ten seconds.
 start=$(now)
 touch "$folder/file"
 all=$data/dataset/squares.csv.gz
@@ -89,19 +89,19 @@ cmp configs/gpus/h200_sxm.yaml "$folder/gpu.yaml" || problem 'a GPU file was rep
 [ $(($(now) - start)) -lt 60 ] || problem "errors came after $(($(now) - start)) s"
 [ -e "$folder/x" ] && problem 'a refused report left a folder'
 
-# A byte-order mark and a missing last line end.
+# A byte-order mark, and a last line without a newline.
 { printf '\357\273\277'; zcat $rows | head -3; } | head -c -1 >"$folder/edited.csv"
 expect_done 'points' "$TILECAST" validate --data "$folder/edited.csv"
 { printf '\357\273\277'; printf 'shapes: [512x512x512]\nconfigs: {best: 1}\nschedules: [pipelined]'; } >"$folder/s.yaml"
 "$TILECAST" campaign expand "$folder/s.yaml" >"$folder/list" 2>"$folder/err" || problem "$(cat "$folder/err")"
 grep -q '^1 point$' "$folder/err" || problem "expand says: $(cat "$folder/err")"
 
-# With standard error closed only messages are lost.
+# With standard error closed, only messages are lost.
 "$TILECAST" campaign expand "$folder/s.yaml" >"$folder/closed" 2>&-
 [ $? = 0 ] || problem 'expand 2>&- fails'
 cmp -s "$folder/list" "$folder/closed" || problem 'expand 2>&- writes something else'
 
-# Suites: equal shapes are one, and one of nothing that runs is an error.
+# Suites: equal shapes are merged, and a suite in which nothing runs is an error.
 { printf 'configs: {best: 1}\nschedules: [pipelined]\nshapes:\n'; yes '  - 512x512x512' | head -3000; } >"$folder/s.yaml"
 start=$(now)
 "$TILECAST" campaign expand "$folder/s.yaml" >"$folder/list" 2>"$folder/err" || problem "$(cat "$folder/err")"
@@ -113,7 +113,7 @@ printf 'shapes: [512x512x512 ldc=513]\nconfigs: {best: 1}\n' >"$folder/s.yaml"
 [ -s "$folder/list" ] && problem 'a suite of nothing that runs wrote a list'
 grep -q 'no point can be measured on h200_sxm' "$folder/err" || problem "expand says: $(cat "$folder/err")"
 
-# More threads than memory has room for.
+# More threads than fit in memory.
 if (ulimit -v 1000000 && "$TILECAST" --version) >/dev/null 2>&1; then  # not under a sanitizer
   (ulimit -v 1000000 && "$TILECAST" predict 4096x4096x4096 --threads 1000) >"$folder/out" 2>"$folder/err" ||
     problem "--threads 1000 with 1 GB: $(cat "$folder/err")"

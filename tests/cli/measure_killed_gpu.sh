@@ -1,6 +1,6 @@
-# A run on the device that is killed at random moments and resumed ends with the points of an
-# uninterrupted one, no truncated line and every row's raw samples; meanwhile nobody else measures.
-# KILLS=20 by default; SEED names the moments.
+# A measurement that is killed at random times and resumed ends with the points of an uninterrupted
+# one, no truncated line and the raw samples of every row; no two processes measure at once.
+# KILLS=20 by default; SEED seeds the random times.
 . tests/cli/expect.sh
 [ -n "${TILECAST_GPU:-}" ] || { echo "tilecast-gpu was not built"; exit 77; }
 "$TILECAST_GPU" probe | grep -q '"device":' || { echo "no device"; exit 77; }
@@ -14,7 +14,7 @@ configs: [{best: 5}]
 cublaslt: true
 END
 measure() { "$TILECAST_GPU" measure --suite "$folder/suite.yaml" "$@"; }
-# The columns that make a point, op to config and regime to l2_state, of every row.
+# The columns that identify the point of a row: op to config and regime to l2_state.
 points() {
   grep -oE 'gemm,[0-9]+,[0-9]+,[0-9]+,[a-z0-9]+,[a-z]+,("[^"]*"|[^,]*),[a-z]+,[a-z]+,[a-z]+,' "$1" |
     sort
@@ -22,8 +22,8 @@ points() {
 
 measure --out "$folder/straight.csv" >"$folder/out" 2>&1 || problem "$(tail -n 3 "$folder/out")"
 
-# A process needs about half a second until its first row: moments from 0.2 to 1.4 s fall before
-# it, between rows and into rows, and what is left lasts for all of them.
+# A process takes about half a second until its first row: times from 0.2 to 1.4 s fall before it,
+# between rows and within rows, and the remaining rows last for all kills.
 killed=0 ended=0
 while [ "$killed" -lt "$kills" ] && [ "$ended" = 0 ]; do
   measure --out "$folder/killed.csv" --resume >"$folder/out" 2>&1 &

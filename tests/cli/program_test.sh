@@ -1,4 +1,4 @@
-# What every command shares: unknown words, help, and output that cannot be written.
+# Behaviour of all commands: unknown words, help, and unwritable output.
 . tests/cli/expect.sh
 
 expect_error 2 'a command is needed' "$TILECAST"
@@ -16,7 +16,7 @@ expect_error 6 'none.csv: cannot read' "$TILECAST" status none.csv # a command b
 expect_error 2 "unexpected argument 'extra'" "$TILECAST" doctor extra
 expect_error 2 "--format: expected one of table, json, got 'xml'" "$TILECAST" doctor --format xml
 expect_error 2 '--format: expected a value' "$TILECAST" doctor --format
-# Numbers: which option, what was expected, what it got.
+# Numbers: messages name the option, the expected range and the value.
 for value in abc 0 -1 2.5 99999999999999999999; do
   expect_error 2 "--rows: expected a whole number from 1 to 1048576, got '$value'" \
     "$TILECAST" predict 64x64x64 --rows $value
@@ -25,7 +25,7 @@ expect_error 2 '--wide: takes no value' "$TILECAST" predict 64x64x64 --wide=yes
 expect_error 2 '--problems: not allowed with SHAPE|SHAPE: not allowed with --problems' \
   "$TILECAST" predict 64x64x64 --problems x
 
-# Words in any letter case, and other projects' for the same.
+# Words are accepted in any letter case, and so are other projects' names.
 "$TILECAST" predict 256x256x256 --top 08 --layout nt --regime sustained --method analytic \
   --format csv --inputs zeros --epilogue bias_n+gelu --schedule ping_pong >"$folder/small"
 "$TILECAST" predict 256X256X256 --top 8 --layout NT --regime Sustained --method Analytic \
@@ -35,7 +35,7 @@ cmp "$folder/small" "$folder/large" || problem "letter case: $(cat "$folder/err"
 "$TILECAST" predict 256x256x256 --config 'WS 128X128X64' --all --rows 1 >"$folder/large" 2>"$folder/err"
 grep -Eq 'ws1? 128x128x64' "$folder/large" || problem "letter case: $(cat "$folder/err")"
 
-# BLAS writes layouts in upper case, and its NN is tt here.
+# BLAS writes layouts in upper case, and its NN is our tt.
 expect_error 2 "layout 'NN': .*which is its NN" "$TILECAST" predict 256x256x256 --layout NN
 
 expect_done 'doctor' "$TILECAST" --help
@@ -48,12 +48,12 @@ done
 expect_done '--format' "$TILECAST" doctor --help
 expect_done '^tilecast [0-9]+\.[0-9]+\.[0-9]+$' "$TILECAST" --version
 
-# What tilecast hands on it lists as the program that does it does.
+# Commands that tilecast passes on are listed as by the program that runs them.
 commands() { "$1" --help-all | sed -n 's/^  \([a-z]\)/\1/p'; }
 commands "$(dirname "$TILECAST")/tilecast-data" >"$folder/data"
 [ "$(wc -l <"$folder/data")" -ge 6 ] || problem "tilecast-data lists: $(cat "$folder/data")"
 commands "$TILECAST" >"$folder/all"
-# The launcher lists the same before there is a program.
+# The launcher prints the same list before the program is built.
 sed -n 's/^  \([a-z]\)/\1/p' cli/help.txt | diff - "$folder/all" || problem 'not as in cli/help.txt'
 [ -z "$(grep -vxF -f "$folder/all" "$folder/data")" ] ||
   problem "not as in tilecast --help: $(grep -vxF -f "$folder/all" "$folder/data")"
@@ -72,15 +72,15 @@ expect_error 2 ' \.\.\. ' "$TILECAST" predict "$(head -c 100000 /dev/zero | tr '
 "$TILECAST" docter 2>&-
 [ $? = 2 ] || problem "closed standard error: not exit code 2"
 
-# Every option refuses an empty value, which an unset variable of a script gives.
+# Every option rejects an empty value, as from an unset variable of a script.
 expect_error 2 '--gpu: .*empty' "$TILECAST" predict 64x64x64 --gpu ''
 expect_error 2 '--check: .*empty' "$TILECAST" validate --data x.csv --check ''
 
-# Commands for other programs are not offered.
+# Internal commands are not listed.
 expect_error 2 'unknown command' "$TILECAST" prob
 grep -q probe "$folder/err" && problem "probe is offered: $(cat "$folder/err")"
 
-# Bytes of a file are shown so that a terminal and a log can hold them, and none is lost.
+# Bytes of a file are escaped so that terminals and logs can show them, without loss.
 printf 'name: "a\0b"\nproduct: x\n' >"$folder/nul.yaml"
 expect_error 2 'nul.yaml:1: .*NUL byte .*x00' "$TILECAST" predict 64x64x64 --gpu "$folder/nul.yaml"
 printf 'gpu,date\nh\0,x\n' >"$folder/nul.csv"
@@ -89,7 +89,7 @@ printf 'shapes: ["\377\376"]\nconfigs: all\n' >"$folder/latin.yaml"
 expect_error 2 'latin.yaml:1: .*xff.xfe' "$TILECAST" campaign expand "$folder/latin.yaml"
 expect_error 2 'xff.xfe' "$TILECAST" predict 64x64x64 --config "$(printf 'p\377\376')"
 
-# Standard output closed, and a reader that goes away: silence, and the shell's code for it.
+# Closed standard output, or a reader that closes the pipe: no message, and the shell's exit code.
 "$TILECAST" doctor >&- 2>"$folder/err"
 [ $? = 6 ] || problem "closed standard output: not exit code 6"
 one_error_line 'standard output' 'closed standard output'

@@ -1,4 +1,4 @@
-# tilecast report: a whole page that holds validate's figures, the same bytes again, refusals.
+# tilecast report: a complete page with validate's figures, reproducible bytes, rejected input.
 . tests/cli/expect.sh
 
 rows=validate/data/h200_sxm/laboratory/sustained.csv.gz

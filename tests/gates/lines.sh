@@ -1,6 +1,6 @@
 #!/bin/sh
-# Production lines of code by folder: tracked sources without blank lines, without lines that are
-# only comment, without tests. Usage, from the root: tests/gates/lines.sh
+# Production lines of code by folder: tracked sources except tests, blank lines and comment-only lines.
+# Usage, from the root: tests/gates/lines.sh
 set -eu
 count() { # PATHSPEC... : lines of these files
   git ls-files -- "$@" |

@@ -1,4 +1,4 @@
-# Every source is formatted. Versions of clang-format differ in details, so one is named.
+# Every source is formatted. The version is fixed, since versions of clang-format differ in details.
 set -u
 program=
 for name in clang-format-16 clang-format; do

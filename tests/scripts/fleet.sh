@@ -1,6 +1,6 @@
-# A plan shared out to processes: whatever is killed, signalled, run twice or run short of disk, the
-# merged rows are the plan's points, none lost and none doubled.
-# KILLS=30 by default; SEED names the moments.
+# A plan divided among processes: whatever is killed, signalled, run twice or out of disk space, the
+# merged rows are the points of the plan, each exactly once.
+# KILLS=30 by default; SEED seeds the random times.
 . tests/scripts/fake_gpus.sh
 kills=${KILLS:-30}
 RANDOM=${SEED:-1}
@@ -8,7 +8,7 @@ export FAKE_GPUS=4
 make_plan 12
 [ "$all" -gt 150 ] || problem "$all points: too few for this test"
 
-# --- the plan: deterministic, hashed, refused where it was changed
+# --- the plan: deterministic, hashed, rejected if changed
 grep -q 'content [0-9a-f]\{16\}' "$folder/plan.csv" || problem "a plan without its hash"
 "$tilecast" campaign plan "$folder/suite.yaml" --out "$folder/again.csv" 2>/dev/null
 cmp -s "$folder/plan.csv" "$folder/again.csv" || problem "two plans of one suite differ"
@@ -17,18 +17,18 @@ expect_error 2 'changed after' "$tilecast" campaign status "$folder/changed.csv"
 expect_error 2 'I/N' "$tilecast" measure --plan "$folder/plan.csv" --shard 5/4
 expect_error 2 'plan' "$tilecast" measure --plan "$folder/plan.csv" --suite "$folder/suite.yaml"
 
-# check_merged PLAN WHAT: merges the shards beside the plan
+# check_merged PLAN WHAT: merges the shards in the plan's folder
 check_merged() {
   "$tilecast" campaign merge --plan "$1" --out "$folder/merged.csv" >"$folder/out" 2>&1 ||
     problem "$2: merge: $(tail -n 3 "$folder/out")"
   check_rows "$folder/merged.csv" "$2"
   rm -f "$folder"/merged.*
 }
-# copy_plan NAME: a folder of its own with the plan
+# copy_plan NAME: a new folder with a copy of the plan
 copy_plan() { mkdir "$folder/$1" && cp "$folder/plan.csv" "$folder/$1/plan.csv"; }
 has_rows() { [ "$(wc -l <"$1")" -gt 2 ]; }
 
-# --- one process, a loop, and GNU parallel where there is one, by the same arguments
+# --- one process, a loop, and GNU parallel if installed, with the same arguments
 export FAKE_POINT_MS=0
 copy_plan one
 "$tilecast" measure --plan "$folder/one/plan.csv" 2>"$folder/err" || problem "$(tail -n 1 "$folder/err")"
@@ -49,7 +49,7 @@ else
   echo "no GNU parallel: left out"
 fi
 
-# --- kill -9 at random moments of random shards, each resumed until it is done
+# --- kill -9 at random times on random shards, each resumed until it is complete
 copy_plan killed
 touch "$folder/killed/more"
 measure_until_done() {  # SHARD
@@ -62,7 +62,7 @@ measure_until_done() {  # SHARD
     echo $! >"$folder/killed/$1.pid"
     wait $!
     code=$?
-    # 5: the child was killed and took the point in hand with it, whose row says so
+    # 5: the child was killed during a point, which its row records
     [ $code = 0 ] || [ $code = 5 ] || [ $code -gt 128 ] || { touch "$folder/killed/$1.failed"; break; }
   done
   rm "$folder/killed/$1.pid"
@@ -93,7 +93,7 @@ for file in "$folder"/killed/*.failed; do
 done
 check_merged "$folder/killed/plan.csv" kills
 
-# --- a signal ends the point in hand, writes it and exits 5; what is left is exact
+# --- a signal finishes the current point, writes it and exits with 5; the remaining points are exact
 for signal in TERM USR1; do
   copy_plan $signal
   FAKE_POINT_MS=50 "$tilecast" measure --plan "$folder/$signal/plan.csv" --shard 1/2 2>"$folder/err" &
@@ -108,7 +108,7 @@ for signal in TERM USR1; do
   grep -q "stopped by SIG$signal with" "$folder/err" || problem "SIG$signal: $(tail -n 1 "$folder/err")"
   rows=$(($(wc -l <"$folder/$signal/plan.1-of-2.csv") - 1))
   [ $rows -gt 0 ] && [ $rows -lt $((all / 2)) ] || problem "SIG$signal: $rows rows of a shard"
-  # What is missing, by merge and by status
+  # Missing points, by merge and by status
   "$tilecast" campaign merge --plan "$folder/$signal/plan.csv" --out "$folder/merged.csv" 2>"$folder/err"
   [ $? = 5 ] && grep -q "$((all - rows)) points are missing" "$folder/err" ||
     problem "merge of a part: $(tail -n 1 "$folder/err")"
@@ -116,13 +116,13 @@ for signal in TERM USR1; do
   "$tilecast" campaign status "$folder/$signal/plan.csv" --format json >"$folder/out"
   grep -q "\"done\":$rows," "$folder/out" || problem "status: $(cat "$folder/out")"
 done
-# The rest, and shards of another cut that have points of theirs: merged to one row each
+# The rest, and shards of another division with the same points: merged to one row each
 "$tilecast" measure --plan "$folder/TERM/plan.csv" --shard 1/2 --resume 2>/dev/null
 "$tilecast" measure --plan "$folder/TERM/plan.csv" --shard 2/2 2>/dev/null
 "$tilecast" measure --plan "$folder/TERM/plan.csv" --shard 2/3 2>/dev/null
 check_merged "$folder/TERM/plan.csv" SIGTERM
 
-# --- a shard that runs twice at once: the second is refused
+# --- a shard that runs twice at once: the second run is rejected
 copy_plan twice
 FAKE_POINT_MS=100 "$tilecast" measure --plan "$folder/twice/plan.csv" --shard 1/3 2>/dev/null &
 process=$!
@@ -134,7 +134,7 @@ wait $process
 code=$?
 [ $code = 5 ] || problem "the first of two ended with $code"
 
-# --- several GPUs of this machine, one table at the end
+# --- several GPUs of this machine, one merged table
 copy_plan devices
 "$tilecast" measure --plan "$folder/devices/plan.csv" --devices 0-3 --out "$folder/devices/all.csv" \
   >"$folder/out" 2>"$folder/err" || problem "devices: $(tail -n 2 "$folder/err")"
@@ -142,7 +142,7 @@ copy_plan devices
 [ "$(cut -d, -f2 "$folder/devices/all.csv" | sort -u | wc -l)" = 5 ] || problem "not four cards"
 check_rows "$folder/devices/all.csv" devices
 expect_error 2 'below 4' "$tilecast" measure --plan "$folder/plan.csv" --devices 0-4 --out "$folder/x.csv"
-# A suite makes its own plan; a signal to the parent reaches all, and --resume finishes.
+# A suite makes its own plan; a signal to the parent reaches all processes, and --resume finishes.
 FAKE_POINT_MS=100 "$tilecast" measure --suite "$folder/suite.yaml" --devices all \
   --out "$folder/devices/b.csv" >"$folder/out" 2>"$folder/err" &
 process=$!
@@ -158,7 +158,7 @@ code=$?
 check_rows "$folder/devices/b.csv" "resumed on four"
 
 # --- a budget covers the whole command: kernels are compiled while others are measured, and the
-# command does not wait for those that are not compiled when the budget ends
+# command does not wait for kernels that are not compiled when the budget ends
 SECONDS=0
 FAKE_COMPILE_MS=100000 FAKE_POINT_MS=200 "$tilecast" measure --suite "$folder/suite.yaml" --budget 6s \
   --out "$folder/budget.csv" >"$folder/out" 2>"$folder/err"
@@ -167,7 +167,7 @@ code=$?
 [ "$(wc -l <"$folder/budget.csv")" -gt 2 ] || problem 'nothing was measured while kernels compiled'
 [ $SECONDS -lt 30 ] || problem "a budget of 3 s took $SECONDS s"
 
-# --- a full disk: what was there stays whole, and the rest follows where there is room
+# --- a full disk: existing rows stay intact, and the rest follows when there is space
 if small_disk 48k; then
   "$tilecast" measure --plan "$folder/plan.csv" --out "$folder/small/a.csv" 2>"$folder/err"
   [ $? = 6 ] && grep -q 'No space left' "$folder/err" || problem "full disk: $(tail -n 1 "$folder/err")"

@@ -1,9 +1,9 @@
 #!/bin/bash
-# fresh_root.sh [--first] [bookworm|noble]...: the README's commands on fresh machines, with times.
+# fresh_root.sh [--first] [bookworm|noble]...: times the README's commands on fresh machines.
 #
 # Each machine is a new root of Debian 12 or Ubuntu 24.04 (minimal, made by debootstrap) with this
-# tree's files, two processors and the network. By hand, as root; no test of CTest runs it. --first
-# leaves the second command, all tests, out. Exit code 77: what it needs is not there.
+# tree's files, two processors and the network. Run by hand, as root; not part of CTest. --first
+# skips the second command, all tests. Exit code 77: requirements are missing.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 [ "$(id -u)" = 0 ] || { echo "needs root: debootstrap, chroot, mount"; exit 77; }
@@ -31,7 +31,7 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 1' INT TERM
 
-# make_root SUITE: sets root; fails where the suite cannot be had
+# make_root SUITE: sets root; fails if the suite is not available
 make_root() {
   local mirror options=()
   case $1 in
@@ -58,7 +58,7 @@ make_root() {
   git -c safe.directory="$PWD" ls-files -z | tar -c --null -T - | tar -x -C "$root/tilecast"
 }
 
-# timed COMMAND: in the root, on two processors, with its wall and processor time
+# timed COMMAND: runs it in the root on two processors, and prints wall and processor time
 timed() {
   TIMEFORMAT="$1: %2R s, of processors %U + %S s"
   time taskset -c 0,1 chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \

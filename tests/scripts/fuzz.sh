@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Coverage-guided fuzzing of what users hand in as text: fuzz.sh [SECONDS], each input for so long
+# Coverage-guided fuzzing of the text inputs: fuzz.sh [SECONDS], each input for this long
 # (default 10), from the corpus in the tree and the project's own files. The seed is fixed; findings
-# and what widens the coverage are left in build/fuzz/NAME, to be copied into tests/fuzz/corpus.
-# Skips (77) where clang has no libFuzzer. For hours: tests/scripts/fuzz.sh 3600
+# and inputs with new coverage are left in build/fuzz/NAME, to be copied into tests/fuzz/corpus.
+# Skips (77) if clang has no libFuzzer. For hours: tests/scripts/fuzz.sh 3600
 set -eu
 seconds=${1:-10}
 cd "$(dirname "$0")/../.."

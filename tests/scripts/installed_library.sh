@@ -1,6 +1,6 @@
-# installed_library.sh BUILD: installs libtilecast of a build that is built into a folder of its own,
-# builds the examples against it, by find_package and by pkg-config, and runs them with nothing of the
-# source tree in sight. It exports what its header declares and nothing else.
+# installed_library.sh BUILD: installs libtilecast of a finished build into a new folder, builds the
+# examples against it with find_package and with pkg-config, and runs them without access to the
+# source tree. The library exports exactly what its header declares.
 set -u
 build=$1
 [ -e "$build/library/libtilecast.so" ] || { echo "libtilecast is not built"; exit 77; }

@@ -1,6 +1,6 @@
-# The launcher against a small tree of the same layout: builds what a command needs, once, notices
-# changes, says how far it is, survives failures, other folders, symbolic links, moves, and two calls
-# at once.
+# The launcher on a small tree of the same layout: builds what a command needs once, notices changes,
+# shows progress, and handles failures, other folders, symbolic links, moves, and two calls at the
+# same time.
 . tests/cli/expect.sh
 export TILECAST_NO_INSTALL=1
 unset CXXFLAGS
@@ -40,7 +40,7 @@ answers() {
 }
 silent() { [ ! -s "$folder/err" ] || problem "$1: not silent: $(cat "$folder/err")"; }
 
-# What needs no program is answered without one.
+# Commands that need no program do not build it.
 printf 'What is there\n\n' >"$tree/cli/help.txt"
 printf '  %-9s words\n' predict explain list gpus validate x >>"$tree/cli/help.txt"
 answers 0 "$(cat "$tree/cli/help.txt")" 'help, unbuilt' "$tree/tilecast" --help
@@ -56,7 +56,7 @@ for option in --help -h; do
 done
 [ ! -e "$tree/build" ] || problem 'something was built to say that nothing is needed'
 
-# Two first calls at once: one builds, both answer; predict needs no more than one program.
+# Two first calls at once: one builds, both answer; predict builds only one program.
 program one >"$tree/cli/main.cpp"
 "$tree/tilecast" predict >"$folder/beside" 2>/dev/null &
 answers 5 'one[explain][a b]' 'first call' "$tree/tilecast" explain 'a b'
@@ -79,7 +79,7 @@ silent 'second call'
 mkdir "$folder/elsewhere" && ln -s ../tree/tilecast "$folder/elsewhere/link"
 answers 5 'one[x]' 'through a link' sh -c "cd / && '$folder/elsewhere/link' x"
 silent 'through a link'
-# A toolkit counts once: that its compiler is on the PATH as well is no reason to build again.
+# A toolkit counts once: its compiler on the PATH as well causes no rebuild.
 mkdir -p "$folder/cuda/include" "$folder/bin" && touch "$folder/cuda/include/nvrtc.h"
 printf '#!/bin/sh\n' >"$folder/bin/nvcc" && chmod +x "$folder/bin/nvcc"
 answers 5 'one[x]' 'with a toolkit' env CUDAToolkit_ROOT="$folder/cuda" "$tree/tilecast" x
@@ -92,7 +92,7 @@ touch "$tree/validate/data/new.csv"
 answers 5 'one' 'after new data' "$tree/tilecast"
 silent 'after new data'
 
-# A change that does not compile: the error is shown, and again by the next call.
+# A change that does not compile: the error is shown, and shown again by the next call.
 echo 'int main() { return planted; }' >"$tree/cli/main.cpp"
 for call in first next; do
   answers 1 '' "broken source, $call call" "$tree/tilecast" x
@@ -103,7 +103,7 @@ answers 5 'two[x]' 'after the repair' "$tree/tilecast" x
 answers 5 'two' 'after the repair, again' "$tree/tilecast"
 silent 'after the repair, again'
 
-# ctest's summary calls a skipped test passed; the last line does not.
+# ctest's summary counts skipped tests as passed; the last line does not.
 "$tree/tilecast" test >"$folder/out" 2>"$folder/err" </dev/null || problem "test: failed"
 tail -n 1 "$folder/err" | grep -q '1 tests passed, 0 failed, 1 skipped, of 2' ||
   problem "test: $(tail -n 1 "$folder/err")"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Learns the correction of a GPU again from the files that it was learned from, by the command at the head of its
-# NAME.learned.yaml, and from those that are named here: problems that a split keeps for judging stay unseen.
+# Repeats the learning of a GPU's correction with the same files and command, from the head of its NAME.learned.yaml,
+# plus the files named here; problems that a split holds out stay held out.
 #
 #   sh tests/scripts/learn_again.sh h200_sxm
 #   sh tests/scripts/learn_again.sh h200_sxm --data validate/data/h200_sxm/NEW/*.csv.gz --split validate/data/h200_sxm/NEW/split.yaml

@@ -1,11 +1,11 @@
-# What the programs need to start: tilecast no CUDA library at all, tilecast-gpu not the driver's.
+# Libraries that the programs need to start: tilecast no CUDA library, tilecast-gpu not the driver library.
 set -u
 command -v readelf >/dev/null || { echo "readelf is missing"; exit 77; }
 
 cuda='lib(cuda|cudart|nvrtc|nvrtc-builtins|cupti|cublas|cublasLt|nvperf_host|nvidia-ml|nvJitLink)\.so'
 driver='lib(cuda|nvidia-ml)\.so'
 
-# needs PROGRAM PATTERN: whether it asks for such a library itself, or its libraries do
+# needs PROGRAM PATTERN: whether it or one of its libraries links such a library
 needs() {
   { readelf -d "$1" | grep NEEDED; ldd "$1"; } | grep -E "$2"
 }

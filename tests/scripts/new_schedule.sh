@@ -1,6 +1,6 @@
-# new_schedule.sh BUILD: adds a schedule to a copy of the tree, `persistent` under another name, by its
-# row and the four files of docs/dev/schedule.md, 3 and 4. The model must rank it, and its kernel take the
-# steps of its processes: roles_test does both. Without its row, or its case in roles.h, it must not compile.
+# new_schedule.sh BUILD: adds a schedule to a copy of the tree, a renamed `persistent`, by its row and
+# the four files of docs/dev/schedule.md, sections 3 and 4. The model must rank it, and its kernel must follow
+# its simulated processes (roles_test checks both). Without its row, or its case in roles.h, it must not compile.
 set -u
 build=$1
 folder=$build/new_schedule
@@ -20,7 +20,7 @@ compiles() {
 #include "$1"
 END
 }
-# put_into FILE TEXT: behind the first switch.
+# put_into FILE TEXT: inserts it after the first switch.
 put_into() {
   printf '%s\n' "$2" >"$folder/cases"
   sed -i "0,/switch (schedule) {/{/switch (schedule) {/r $folder/cases
@@ -45,7 +45,7 @@ put_into "$roles" "    case Schedule::kThrowaway:
 sed 's/^Process persistent(/Process throwaway(/' model/gemm/sim/schedules/persistent.cpp \
   >model/gemm/sim/schedules/throwaway.cpp
 cp kernels/gemm/persistent.cu kernels/gemm/throwaway.cu
-# Alone in the list: the others are compiled elsewhere.
+# Only this schedule: the others are compiled elsewhere.
 sed -i -n 's/ persistent:/ throwaway:/p' tests/roles/kernels.txt
 
 touched=$(diff -rq --exclude=build --exclude=.git --exclude=.cache "$root" . | grep -v "/$row ")

@@ -1,5 +1,5 @@
-# Reports of few rows: each is written, and where there is a browser its page has no fault. TILECAST
-# is the program.
+# Reports of few rows: each is written, and its page passes in a browser, if one is installed.
+# TILECAST is the program.
 set -u
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT

@@ -1,13 +1,13 @@
-# `tilecast campaign slurm` against a real Slurm of this machine's own, which the test starts and stops, as any
-# user: jobs that are killed, requeued, drained away, run twice or short of disk end with every point
-# once.
+# `tilecast campaign slurm` on a private Slurm, which the test starts and stops without privileges:
+# although jobs are killed, requeued, drained, run twice or out of disk space, every point ends up
+# measured once.
 for program in munged slurmctld slurmd sbatch srun scontrol; do
   command -v $program >/dev/null || PATH=$PATH:/usr/sbin
   command -v $program >/dev/null || { echo "no $program: apt-get install slurm-wlm munge"; exit 77; }
 done
 . tests/scripts/fake_gpus.sh
 
-# --- a cluster of one node with two processors and two GPUs, which are devices of nothing
+# --- a cluster of one node with two processors and two fake GPUs
 free_port() {  # FIRST
   local port=$1
   while (: </dev/tcp/127.0.0.1/$port) 2>/dev/null; do port=$((port + 1)); done
@@ -26,7 +26,7 @@ SlurmctldPort=$port
 SlurmdPort=$(free_port $((port + 1)))
 AuthType=auth/munge
 CredType=cred/munge
-# cred_expire, 5 s at least: how long a requeued job waits
+# cred_expire, at least 5 s: how long a requeued job waits
 AuthInfo=socket=$folder/munge.socket,cred_expire=5
 MpiDefault=none
 ProctrackType=proctrack/linuxproc
@@ -59,7 +59,7 @@ for gpu in 0 1; do
 done >"$folder/gres.conf"
 export SLURM_CONF=$folder/slurm.conf
 
-# Children of this script, which end with it, however it ends.
+# Children of this script, which end with it in any case.
 daemons=()
 daemon() {  # COMMAND...
   setpriv --pdeathsig TERM "$@" >>"$folder/daemons.log" 2>&1 &
@@ -102,21 +102,21 @@ export FAKE_POINT_MS=120
 grep -Eq '^measuring:[0-9]+:[0-9]+, then merging:[0-9]+$' "$folder/jobs" || problem "$(cat "$folder/jobs")"
 goes_on submitted
 
-# Signalled as Slurm does ahead of the end: the point in hand, exit code 5, back into the queue
+# Signalled as by Slurm before the time limit: finishes the current point, exits with 5, is requeued
 before=$(times_requeued)
 timeout 2 scancel --signal=USR1 "$(running | head -n 1)"  # it asks again where a task is starting
 wait_until 20 was_requeued || problem "not queued again after SIGUSR1: $(squeue)"
 grep -q 'stopped by SIGUSR1 with' "$plan".*_*.log || problem "$(tail -n 3 "$plan".*_*.log)"
 goes_on signalled
 
-# Killed: a measuring process without warning
+# Killed: a measuring process, without warning
 before=$(times_requeued)
 kill_one() { kill -9 "$(sed -n 's/^process \([0-9]*\):.*/\1/p' "/tmp/tilecast-GPU-fake-$$-1.lock")"; }
 wait_until 20 kill_one || problem "no measuring process to kill"
 wait_until 20 was_requeued || problem "not queued again after a kill: $(squeue)"
 goes_on killed
 
-# The node is drained: what runs is requeued by hand and ends, nothing begins
+# The node is drained: running jobs are requeued by hand and end, none starts
 scontrol update nodename="$host" state=drain reason=test
 for job in $(running); do scontrol requeue "$job" 2>"$folder/err"; done
 is_quiet() { [ -z "$(squeue -h -t R,CG -o %i)" ]; }
@@ -128,7 +128,7 @@ sleep 2
 scontrol update nodename="$host" state=resume
 goes_on drained
 
-# A shard that runs a second time beside Slurm's
+# A shard that runs a second time next to Slurm's
 FAKE_POINT_MS=1 "$tilecast" measure --plan "$plan.csv" --shard 8/8 \
   --out "$plan.extra.csv" 2>"$folder/err" || problem "twice: $(tail -n 1 "$folder/err")"
 
@@ -144,7 +144,7 @@ done
 "$tilecast" campaign status "$plan.csv" >"$folder/out"
 grep -q "^$all of $all points" "$folder/out" || problem "status: $(head -n 3 "$folder/out")"
 
-# --- a full disk: the job fails, nothing is torn, and the same scripts measure the rest later
+# --- a full disk: the job fails, no row is truncated, and the same scripts measure the rest later
 if small_disk 48k; then
   export FAKE_POINT_MS=0
   cp "$plan.csv" "$folder/small/"

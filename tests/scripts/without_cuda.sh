@@ -1,6 +1,6 @@
-# without_cuda.sh BUILD: configures a build without the CUDA toolkit and compiles what it compiles
-# otherwise than BUILD, which has the toolkit. What both build by the same command from the same
-# sources is BUILD's, and tested there. CUDA's headers are not found, whatever the compiler finds.
+# without_cuda.sh BUILD: configures a build without the CUDA toolkit and compiles only what differs
+# from BUILD, which has the toolkit. Files that both compile with the same command from the same
+# sources are taken from BUILD and tested there. CUDA's headers are hidden from every compiler.
 set -u
 build=$1
 folder=$build/without_cuda
@@ -49,7 +49,7 @@ while read -r command; do
   esac
 done <"$folder/different"
 
-# The check itself sees a header of CUDA.
+# Checks the check: a CUDA header is detected.
 compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
 echo '#include <cuda_runtime_api.h>' >"$folder/planted.cpp"
 if compile "$compiler -c $folder/planted.cpp" >/dev/null 2>&1; then
