@@ -1,11 +1,11 @@
-"""Writes what is generated of docs/accuracy.md: the headline and its figure, and the error on every
+"""Writes the generated parts of docs/accuracy.md: the headline and its figure, and the error on every
 held-out test set of validate/data.
 
     TILECAST=./tilecast python3 validate/accuracy.py [FOLDER OF JSON]
 
-Runs `report` for the headline and `validate --format json` once for each set, some ten minutes of one
-core altogether. With a folder, answers are kept there as NAME.json and not computed again. The figure is
-drawn where a package for it is installed (reports/README.md).
+Runs `report` for the headline and `validate --format json` once per set, about ten minutes on one core.
+With a folder, results are kept there as NAME.json and not computed again. The figure needs a plotting
+package (reports/README.md).
 """
 
 import glob
@@ -73,7 +73,7 @@ def row(title, found):
 
 
 def headline(folder):
-    """The sentences that `report` prints, and its chart of errors as SVG; none where nothing draws it."""
+    """The sentences that `report` prints, and its chart of errors as SVG, or None without a plotting package."""
     sentences = subprocess.run([os.environ["TILECAST"], "report", "--manifest", "reports/h200.yaml",
                                 "--out", folder], check=True, capture_output=True, text=True).stdout
     table = json.loads(pathlib.Path(folder, "report.json").read_text())["errors"]["curve"]

@@ -3,8 +3,8 @@ are stale.
 
     python3 validate/ladder.py [--check]
 
-A rung of validate/suites/h200_ladder.yaml, in its order, is compared with another of which it changes as
-little as the kernels allow; hardware counters, of runs of their own, show what it does.
+Each configuration of validate/suites/h200_ladder.yaml, in order, is compared with one that differs as
+little as the kernels allow; hardware counters from separate runs show the effect.
 """
 
 import csv
@@ -15,9 +15,9 @@ import sys
 DATA = pathlib.Path("validate/data/h200_sxm/ladder")
 SUITE = pathlib.Path("validate/suites/h200_ladder.yaml")
 PAGE = pathlib.Path("kernels/gemm/README.md")
-PEAK = 4096 * 132  # operations of all tensor cores in a cycle
+PEAK = 4096 * 132  # operations of all tensor cores per cycle
 
-TENSOR, INTAKE, L2, FAR, DRAM, ISSUED, WAVEFRONTS = [  # name, unit, counts of a unit, metric
+TENSOR, INTAKE, L2, FAR, DRAM, ISSUED, WAVEFRONTS = [  # name, unit, counts per unit, metric
     ("tensor pipes active", "%", 1, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"),
     ("SM intake", "GB", 1e9, "l1tex__m_xbar2l1tex_read_bytes.sum"),
     ("L2 read", "M sectors", 1e6, "lts__t_sectors_op_read.sum"),
@@ -26,7 +26,7 @@ TENSOR, INTAKE, L2, FAR, DRAM, ISSUED, WAVEFRONTS = [  # name, unit, counts of a
     ("instructions", "M", 1e6, "smsp__inst_executed.sum"),
     ("shared-memory wavefronts", "M", 1e6, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"),
 ]
-RUNGS = [  # name, configuration in short, number of the rung to compare with, counters
+RUNGS = [  # name, short configuration, number of the rung to compare with, counters
     ("one buffer", "bl 128x128x128 s1 w1x1 c1x1 o2 i0 e0 m8", None, [TENSOR]),
     ("two buffers", "bp 128x128x64 s2 w1x1 c1x1 o2 i1 e0 m8", 1, [TENSOR, INTAKE]),
     ("a ring of stages and a larger tile", "pi 128x256x64 s4 w2x1 c1x1 o1 i0 e2 m8", 2, [TENSOR, INTAKE]),
