@@ -13,8 +13,8 @@
 
 namespace tilecast {
 
-/// The struct_size of an output struct, the rest of which is not read. Throws StatusError if it is
-/// null or its size is no version's. `first_size` is that of the first version of T.
+/// Returns the struct_size of an output struct and reads nothing else of it. Throws StatusError if
+/// the pointer is null or no version of T has this size. `first_size`: size of the first version.
 template <class T>
 std::size_t checked_size(const T* given, std::size_t first_size, const char* name) {
   constexpr std::size_t kMostSize = 4096;

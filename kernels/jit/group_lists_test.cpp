@@ -161,7 +161,7 @@ TEST_CASE("No list of groups makes a kernel access memory outside its buffers", 
         CHECK((!list.makes_sense || std::equal(expected.begin(), expected.end(), c.begin())));
         CHECK(std::all_of(c.begin() + static_cast<std::ptrdiff_t>(expected.size()), c.end(),
                           [](unsigned short bits) { return bits == kUnwritten; }));
-        if (i % 20 == 0) {  // loads its own kernel
+        if (i % 20 == 0) {  // loading a kernel each time is slow
           const bool said = !GroupChecker(cache, problem).why_wrong(on_device, nullptr).empty();
           CHECK(said == !each_can_be(list));
         }

@@ -58,8 +58,8 @@ TEST_CASE("Each physically impossible value is named") {
   CHECK(why_of([](Prediction& p) { p.dram_read = {67108864}; }).empty());
   CHECK(says(why_of([](Prediction& p) { p.dram_write = {-70.101e6}; }), "dram_write"));
   // The highest measured rate is 4.584 TB/s.
-  CHECK(says(why_of([](Prediction& p) { p.dram_read = Bytes{4.6e12 * p.time.value}; }),
-             "DRAM's rate"));
+  CHECK(
+      says(why_of([](Prediction& p) { p.dram_read = Bytes{4.6e12 * p.time.value}; }), "DRAM rate"));
 }
 
 TEST_CASE("An impossible prediction is an internal error that names problem and configuration") {

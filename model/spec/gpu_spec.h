@@ -45,7 +45,7 @@ struct Tcgen05Spec {
   FlopsPerCycle flops_per_sm;
   BytesPerCycle operand_rate;        // shared memory to tensor cores, per SM
   Cycles issue_overhead;             // added to each instruction's issue interval
-  Cycles latency;                    // beyond the interval, from issue to completion at an mbarrier
+  Cycles latency;                    // in addition, until completion is visible at an mbarrier
   Cycles pair_latency;               // likewise, for an instruction shared by a pair of CTAs
   Cycles block_turn;                 // overhead of the issuing thread per K block
   BytesPerCycle tensor_memory_read;  // accumulators to registers, per SM, bytes of fp32

@@ -154,7 +154,7 @@ def grouped_mm(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
     if out is None:
         out = a.new_empty(sides)
     elif out.shape != sides or out.dtype != a.dtype or out.device != a.device or not out.is_contiguous():
-        raise ConfigError("out: expected a's sides with n behind, contiguous, of its type and device")
+        raise ConfigError(f"out: expected shape {tuple(sides)}, contiguous, with a's dtype and device")
     if a.numel() == 0 or b.numel() == 0:
         if k == 0:
             raise ConfigError("a and b: expected k of at least 1")

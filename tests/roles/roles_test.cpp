@@ -188,7 +188,7 @@ std::string difference(const HostKernel& kernel, const KernelConfig& config,
                          role.role, differs);
     }
   }
-  return roles.empty() ? "no role does anything" : "";
+  return roles.empty() ? "the kernel has no roles" : "";
 } catch (const Error& error) {  // a process that deadlocks, or a kernel that contradicts itself
   return error.what();
 }

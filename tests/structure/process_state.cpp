@@ -121,7 +121,7 @@ std::vector<std::string> stale_exceptions(std::string_view path, std::string_vie
   std::vector<std::string> stale;
   for (const Exception& known : kExceptions) {
     if (known.path == path && std::ranges::find(present, known.name, &Use::name) == present.end()) {
-      stale.push_back(fmt::format("{}: {} is an exception and is not there", path, known.name));
+      stale.push_back(fmt::format("{}: the exception for {} is not needed", path, known.name));
     }
   }
   return stale;

@@ -35,7 +35,7 @@ struct FittedConstant {
 struct ParameterFit {
   GpuSpec gpu;                            // with the fitted numbers
   std::vector<FittedConstant> constants;  // one per parameter
-  int evaluations;                        // of all rows
+  int evaluations;                        // passes over all rows
 };
 
 /// One per row, the same number each time.

@@ -55,7 +55,7 @@ class RunCosts {
            const std::function<Seconds(const Point&)>& kernel_time);
 
   Seconds expected(std::size_t index) const;
-  /// Of the points from index `first` on.
+  /// Covers the points from index `first` on.
   Seconds expected_from(std::size_t first) const;
   void note(std::size_t index, Seconds took);
 

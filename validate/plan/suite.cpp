@@ -128,7 +128,7 @@ Op op_of_text(const std::string& config) {
   return baseline != nullptr ? baseline->op : op_of(schedule_of(parse_config(config)));
 }
 
-/// Of one schedule, which must be for the problem's op.
+/// Legal configurations of `schedule`, which must compute the op of the problem.
 std::vector<AnyConfig> legal_configs(const GpuSpec& gpu, const AnyProblem& problem,
                                      const AnySchedule& schedule) {
   return std::visit(

@@ -62,7 +62,7 @@ enum class SplitK : i32 {
 
 struct ScheduleTraits {
   const char* name;               // in configuration texts
-  const char* abbreviation;       // in tables
+  const char* abbreviation;       // used in tables
   const char* meaning;            // one-line description for lists
   const char* cutlass = nullptr;  // its CUTLASS counterpart, in CUTLASS's words
   TensorCore tensor_core = TensorCore::kWgmma;

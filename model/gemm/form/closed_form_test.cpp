@@ -289,8 +289,7 @@ TEST_CASE("A tile costs what its schedule does not hide, beyond its K blocks") {
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 100));
   config.schedule = Schedule::kPersistent;  // loads again after each epilogue
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 5 * 100));
-  config.schedule = Schedule::kPipelined;  // and starts a CTA, once the previous one's stores are
-                                           // read
+  config.schedule = Schedule::kPipelined;  // starts a CTA once the previous one's stores are read
   config.grid = Grid::kTiles;
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 5 * 100 + 4 * 500));
   config.schedule = Schedule::kWarpSpecialized;  // the same with one tile per CTA

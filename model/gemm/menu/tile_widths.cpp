@@ -81,8 +81,8 @@ bool swapping_pays(const GemmProblem& problem) {
   const i64 m = problem.shape.m;
   const i64 tile = m > kWgmmaM ? 2 * kWgmmaM : kWgmmaM;
   const bool wastes = (round_up(m, tile) - m) * kMostWaste > m;
-  // In order, a single row of tiles with B not K-major has no tile narrower than 64 columns;
-  // swapped, a tile may hold half of C's rows.
+  // Unswapped, tiles have at least 64 columns if B is not K-major, which leaves few tiles for a
+  // single row of them; swapped, C's rows can be divided into narrower tiles.
   const bool one_row_of_wide_tiles = m <= kWgmmaM && !b_is_k_major(problem.layout);
   return a_is_k_major(problem.layout) && (wastes || one_row_of_wide_tiles);
 }

@@ -18,7 +18,6 @@ const GpuSpec& h200() {
 
 constexpr Hertz kClock{1.5e9};
 
-/// A kernel with its features.
 struct Kernel {
   Kernel(const GemmProblem& asked, const char* text)
       : problem(asked), config(parse_kernel_config(text)) {

@@ -28,7 +28,7 @@ TEST_CASE("Tiles filled by the matrices load nothing out of bounds") {
 }
 
 TEST_CASE("Rows beyond M and N count once per tile that loads them") {
-  // Of 60 missing rows of A four are loaded, 512 elements each, for 32 tiles; no column is missing.
+  // Four of 60 missing rows of A are loaded, 512 elements each, for 32 tiles; no column is missing.
   CHECK(outside(4, 4096, 512, kPersistent) == 4.0 * 512 * 32 * 2);
   // 128 - 100 rows of B for one row of tiles.
   CHECK(outside(64, 100, 512, kPersistent) == 28.0 * 512 * 2);

@@ -88,7 +88,8 @@ CandidateKernels matching_kernels(const GpuSpec& gpu, const GemmProblem& problem
 }  // namespace
 
 LeastWork least_work(const GpuSpec& gpu, const GemmProblem& problem) {
-  const double elements = 2.0 / element_bytes(problem.dtype);  // of fp8 twice as many in a cycle
+  const double elements =
+      2.0 / element_bytes(problem.dtype);  // per 16-bit element: fp8 has twice the rate
   return {
       .read = Bytes{bytes_of_a(problem) + bytes_of_b(problem) + epilogue_bytes(problem)},
       .written = Bytes{bytes_of_c(problem)},

@@ -32,7 +32,7 @@ struct ResultStores {
 
 /// A warpgroup's reads of a tile's residual.
 struct ResidualReads {
-  i32 asked = 0, taken = 0;        // in chunks
+  i32 asked = 0, taken = 0;        // chunks requested and consumed
   SimTime in_l2;                   // arrival of the whole part in L2
   std::array<SimTime, 2> there{};  // arrival of the next two chunks
 };

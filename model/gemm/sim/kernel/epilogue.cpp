@@ -204,7 +204,7 @@ void record_span(Cta& cta, const Warpgroup& warpgroup, TileCoord tile, TileSpan 
   }
   span.sm = cta.sm_index();
   span.cta = cta.id();
-  span.warpgroup = span.role == TileRole::kLoads  // the row after the consumers
+  span.warpgroup = span.role == TileRole::kLoads  // timeline row after the consumers
                        ? consumer_warpgroups(kernel.config.schedule, kernel.config.tiling)
                        : warpgroup.index;
   span.tile_m = tile.m;
