@@ -3,8 +3,8 @@
     python3 tests/scripts/habits.py [--list [--code]]
 
 A page says "compared with", not "beside"; CONTRIBUTING.md, Words, has the rule. Fails if a count
-exceeds its limit: a twentieth of the count at 08d4cae0 for pages, the count when this test began
-for code. Lower a limit when its count falls. --list shows each place in pages, with --code in code.
+exceeds its limit: a twentieth of the count at 08d4cae0 for pages, the last lowered count for code.
+Lower a limit when its count falls. --list shows each place in pages, with --code in code.
 """
 
 import pathlib
@@ -13,21 +13,21 @@ import subprocess
 import sys
 
 HABITS = {  # name: pattern, limit in pages, limit in code
-    "beside": (r"beside", 6, 148),
-    "behind": (r"behind", 3, 191),
-    "in the mean, in the median": (r"in the (?:mean|median)", 3, 20),
-    "nine of ten": (r"nine of ten", 0, 11),
-    "first choice": (r"first choices?", 5, 5),
-    "best of sixteen": (r"best of (?:its |cuBLASLt's )?(?:16|sixteen)(?! heuristics)", 1, 2),
-    "judge": (r"judg(?:e|es|ed|ing)", 7, 44),
-    "no fit has seen": (r"(?:no|a|the) fit (?:has|had) (?:not )?seen", 1, 7),
-    "learned from": (r"learn(?:ed|t) from", 3, 27),
-    "what": (r"what", 31, 1430),
-    "whoever, whatever, nobody": (r"who(?:so)?ever|whatever|nobody", 1, 150),
-    "so many, as many": (r"(?:so|as) many", 2, 155),
-    "Of ... at a beginning": (r"(?:(?<=\. )|(?<=\| )|^)Of (?!course)", 3, 342),
-    "in the place of": (r"in (?:the|their|its) place of", 0, 14),
-    "not there": (r"not there", 1, 12),
+    "beside": (r"beside", 6, 54),
+    "behind": (r"behind", 3, 92),
+    "in the mean, in the median": (r"in the (?:mean|median)", 3, 4),
+    "nine of ten": (r"nine of ten", 0, 2),
+    "first choice": (r"first choices?", 5, 1),
+    "best of sixteen": (r"best of (?:its |cuBLASLt's )?(?:16|sixteen)(?! heuristics)", 1, 0),
+    "judge": (r"judg(?:e|es|ed|ing)", 7, 24),
+    "no fit has seen": (r"(?:no|a|the) fit (?:has|had) (?:not )?seen", 1, 2),
+    "learned from": (r"learn(?:ed|t) from", 3, 16),
+    "what": (r"what", 31, 550),
+    "whoever, whatever, nobody": (r"who(?:so)?ever|whatever|nobody", 1, 46),
+    "so many, as many": (r"(?:so|as) many", 2, 85),
+    "Of ... at a beginning": (r"(?:(?<=\. )|(?<=\| )|^)Of (?!course)", 3, 122),
+    "in the place of": (r"in (?:the|their|its) place of", 0, 2),
+    "not there": (r"not there", 1, 3),
 }
 HISTORY = ("CHANGELOG.md", "docs/dev/notebook/")
 GENERATED = re.compile(r"<!-- (\w+):begin -->.*?<!-- \1:end -->|```.*?```|`[^`]*`|\]\([^)]*\)", re.DOTALL)
