@@ -41,7 +41,8 @@ std::unique_ptr<Bench> GpuDevice::make_bench(const GpuSpec& gpu, const CounterRe
 
 /// The measuring children have left the GPU by then.
 void GpuDevice::trace(const Point& point, const std::string& path) {
-  write_timeline(std::get<GemmProblem>(point.problem), parse_kernel_config(point.config), point.inputs, path);
+  write_timeline(std::get<GemmProblem>(point.problem), parse_kernel_config(point.config),
+                 point.inputs, path);
 }
 
 }  // namespace tilecast

@@ -69,13 +69,13 @@ std::vector<Sampled> sampled_kernels() {
   const auto gemm = [&](const char* name, const char* text, ProblemKind kind) {
     const KernelConfig config = parse_kernel_config(text);
     const bool tcgen05 = uses_tcgen05(config.schedule);
-    sampled.push_back({name, tcgen05 ? "tcgen05" : "gemm", kernel_revision(text),
-                       gemm_source(config, kind)});
+    sampled.push_back(
+        {name, tcgen05 ? "tcgen05" : "gemm", kernel_revision(text), gemm_source(config, kind)});
   };
   const auto stream = [&](const char* name, const char* text) {
     const StreamConfig config = parse_stream_config(text);
-    sampled.push_back({name, "stream", kernel_revision(text),
-                       stream_source(config, ElementType::kFp16)});
+    sampled.push_back(
+        {name, "stream", kernel_revision(text), stream_source(config, ElementType::kFp16)});
   };
   const ProblemKind fp16{ElementType::kFp16, Layout::kTn};
   ProblemKind fused = fp16, residual = fp16, exact = fp16, batched = fp16, grouped = fp16;

@@ -2,8 +2,8 @@
 // function unit. Of an activation that is kApproximate |result - exact| <= 2^-12 |x| + 2^-15: half
 // of x times the error of tanh.approx, and what a polynomial leaves of erf. Of large negative x
 // that is more than the result itself; C's own rounding of the same |x| is as much. NaN and
-// infinities go through as with ExactMath. Checked by: validate/measure/gemm/epilogue_test.cpp (every
-// 16-bit value).
+// infinities go through as with ExactMath. Checked by: validate/measure/gemm/epilogue_test.cpp
+// (every 16-bit value).
 #pragma once
 
 #include "kernels/ptx/tanh.cuh"

@@ -151,7 +151,7 @@ TEST_CASE("A result inside the bounds is right and states its largest error and 
   const Verdict verdict = verdict_of(right(), kProblem);
   CHECK(verdict.right());
   CHECK(*verdict.max_error == Approx(0.00025));  // 0.001 of 4
-  CHECK(verdict.rms_error == Approx(0.001));    // 0.1 of 100
+  CHECK(verdict.rms_error == Approx(0.001));     // 0.1 of 100
 }
 
 TEST_CASE("The error norm is allowed four roundings and not more") {
