@@ -167,8 +167,9 @@ __device__ __forceinline__ void combine_parts(const AttentionArgs& args,
                                               const AttentionTile& tile, i32 first, i32 step) {
   constexpr i32 kLanes = 16, kWidth = 4, kPieces = Kernel::kHeadDim / kLanes / kWidth;
   // Loads on their way at once: several warpgroups, or 256 columns, leave few registers.
-  constexpr bool kRoom = Kernel::kGroups == 1 && Kernel::kRegisters.consumer >= 216;
-  constexpr i32 kVectors = kRoom ? min_of(32, 4096 / Kernel::kHeadDim) : 8;
+  constexpr bool kRoom =
+      Kernel::kGroups == 1 && Kernel::kHeadDim <= 128 && Kernel::kRegisters.consumer >= 216;
+  constexpr i32 kVectors = kRoom ? 32 : 8;
   constexpr i32 kBatch = min_of(kLanes, kVectors / kPieces);  // parts
   const i32 splits = args.work.splits, lane = static_cast<i32>(ptx::thread_index()) % kLanes;
   const i32 half = static_cast<i32>(ptx::thread_index()) / kLanes % 2;

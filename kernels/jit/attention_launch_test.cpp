@@ -295,6 +295,9 @@ TEST_CASE("Attention kernels agree with fp64 on random problems", "[gpu]") {
         config.grid = resident   ? AttentionGrid::kResident
                       : clusters ? AttentionGrid::kClusters
                                  : AttentionGrid::kTiles;
+        if (!fits_registers(config, head_dim)) {
+          config.grid = AttentionGrid::kTiles;
+        }
         config.order = resident && drawn({0, 1}) == 1 ? AttentionOrder::kDynamic
                        : drawn({0, 1}) == 1           ? AttentionOrder::kLongestFirst
                                                       : AttentionOrder::kStatic;

@@ -137,7 +137,10 @@ TILECAST_HD constexpr i32 accumulator_registers(const AttentionConfig& c, i32 he
 TILECAST_HD constexpr bool fits_registers(const AttentionConfig& c, i32 head_dim) {
   const i32 held = kGroupRows * head_dim / kGroupThreads +
                    kGroupRows * c.kv_block / kGroupThreads * 3 / 2;  // P is half of S
-  return held + (c.splits > 1 ? 60 : 32) <= attention_registers(c).consumer;
+  if (c.grid == AttentionGrid::kClusters && head_dim > 128) {
+    return false;  // sums there spill, whatever is held
+  }
+  return held + (c.splits > 1 ? 68 : 32) <= attention_registers(c).consumer;
 }
 
 /// Shared memory of a CTA: Q, whose place O takes at the end of the tile, the rings of K and V, and
