@@ -55,7 +55,7 @@ OptionWords known_words() {
   for (const StepRow& step : output_steps()) {
     words["--epilogue"].emplace_back(step.word);
   }
-  add("--op", Op::kGemm, Op::kMemcpy, Op::kElementwiseAdd);
+  add("--op", Op::kGemm, Op::kMemcpy, Op::kElementwiseAdd, Op::kAttention);
   add("--regime", Regime::kBurst, Regime::kSustained);
   add("--inputs", Inputs::kNormal, Inputs::kUniform, Inputs::kTernary, Inputs::kZeros);
   for (const Schedule schedule : kEverySchedule) {

@@ -22,7 +22,9 @@
 #include "model/base/file.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/predict/explain.h"
+#include "model/predict/rejected.h"
 #include "model/spec/load_gpu.h"
+#include "validate/record/flash_attention_rule.h"
 
 namespace tilecast {
 namespace {
@@ -98,6 +100,13 @@ void run_explain(const ExplainOptions& options) {
     if (other != ranking.by_tile.end()) {
       add(*other, "best of another tile");
     }
+    const std::optional<PublishedChoice> published = published_choice(problem, gpu.spec.sm.count);
+    if (published && configs.empty() && !options.no_best &&
+        why_not_legal(gpu.spec, problem, published->config).empty()) {
+      report.kernels.push_back(
+          explain(gpu.spec, problem, published->config, regime, inputs, effort));
+      report.roles.emplace_back(published->rule);
+    }
     const auto is_new = [&](const Prediction& p) {
       return p.config != ranking.predictions.front().config &&
              (other == ranking.by_tile.end() || p.config != other->config);
@@ -128,7 +137,7 @@ void add_explain(Program& program) {
   command.group("Problem");
   add_shape(command, *options);
   add_problem_options(command, *options);
-  command.option("--op", options->op, "gemm, memcpy or elementwise_add");
+  command.option("--op", options->op, "gemm, attention, memcpy or elementwise_add");
   command.group("Mixture of experts");
   add_routing_options(command, *options);
   command.group("Machine");

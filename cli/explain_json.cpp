@@ -179,6 +179,9 @@ Json kernel_json(const ExplainReport& report, const Explanation& e) {
   if (!e.learned_from.nearest.empty() || p.extrapolated) {
     json["learned"] = learned_json(e);
   }
+  if (!e.notes.empty()) {
+    json["notes"] = e.notes;
+  }
   json["energy"] = energy_json(e.energy);
   json["clock_limiter"] = to_text(e.clock_limiter);
   return json;

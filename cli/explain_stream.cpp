@@ -25,8 +25,7 @@ std::optional<StreamStory> stream_story(const ExplainReport& report, const Expla
   }
   const GpuSpec& gpu = report.gpu.spec;
   const Prediction& p = kernel.predicted;
-  const StreamForm form =
-      stream_closed_form(gpu, *problem, std::get<StreamConfig>(p.config), p.sm_clock);
+  const StreamForm form = form_at(gpu, *problem, std::get<StreamConfig>(p.config), p.sm_clock);
   return StreamStory{stream_bytes(*problem) / p.time.value * 1e-12,
                      rate_shares(gpu, *problem, p.time), form.parts};
 }

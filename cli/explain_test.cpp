@@ -269,10 +269,11 @@ TEST_CASE("predict and explain refuse to simulate memory-bound kernels, and a ti
       if (whole) {
         arguments.insert(arguments.end(), {"--config", copy});
       }
-      check_refused(run_captured(std::string_view(command) == "predict" ? add_predict : add_explain,
-                                 arguments),
-                    ExitCode::kUsage,
-                    "method simulated applies only to gemm: memcpy is predicted by closed");
+      check_refused(
+          run_captured(std::string_view(command) == "predict" ? add_predict : add_explain,
+                       arguments),
+          ExitCode::kUsage,
+          "method simulated applies only to gemm and attention: memcpy is predicted by closed");
     }
   }
   check_refused(

@@ -195,8 +195,7 @@ std::string sure_text(const ExplainReport& report, const Named& n) {
                                  four_digits(microseconds(p.interval_low)),
                                  four_digits(microseconds(p.interval_high)));
   if (p.extrapolated) {
-    text += "; extrapolated: " +
-            why_extrapolated(report.gpu.spec, std::get<GemmProblem>(report.problem));
+    text += "; extrapolated: " + why_extrapolated(report.gpu.spec, report.problem);
   }
   if (e.learned_from.rows > 0) {
     text += fmt::format(
@@ -339,7 +338,10 @@ std::string side_by_side(const std::vector<std::string>& names, const std::vecto
 std::string explain_text(const ExplainReport& report) {
   const std::vector<Named> all = named(report);
   const std::string head = titles(report) + "\n" + kernels_text(report.gpu.spec, all) + "\n";
-  const std::string why = why_text(report, all);
+  std::string why = why_text(report, all);
+  for (const std::string& note : all.front().kernel->notes) {
+    why += wrapped("", note);
+  }
   std::string end =
       wrapped("", help_text(all.front())) + wrapped("", sure_text(report, all.front())) +
       "More: --details (all figures, phases, nearest measured kernels), --trace FILE.\n";

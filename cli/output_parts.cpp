@@ -15,6 +15,7 @@
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/problem_text.h"
 #include "model/ops/short_config_text.h"
+#include "model/stream/stream_problem_text.h"
 #include "validate/record/measurement.h"
 
 namespace tilecast {
@@ -55,16 +56,24 @@ void add_fields(const GemmProblem& problem, nlohmann::ordered_json& json) {
     }
   }
 }
-void add_fields(const StreamProblem&, nlohmann::ordered_json&) {}
+/// Of another op: those of its table.
+template <class Problem>
+void add_fields(const Problem& problem, nlohmann::ordered_json& json) {
+  for (const auto& field : fields_of(problem)) {
+    const std::string text = field.text(problem);
+    const std::optional<i64> number = parse_integer(text);
+    json[std::string(field.name)] =
+        number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json(text);
+  }
+}
 
 }  // namespace
 
 nlohmann::ordered_json problem_json(const AnyProblem& problem) {
   nlohmann::ordered_json json = {{"op", to_text(op_of(problem))}};
   const std::array<i64, 3> sides = sides_of(problem);
-  constexpr const char* kSides[] = {"m", "n", "k"};
   for (std::size_t i = 0; i < sides.size() && sides[i] != 0; ++i) {
-    json[kSides[i]] = sides[i];
+    json[traits_of(op_of(problem)).side_names[i]] = sides[i];
   }
   json["dtype"] = to_text(dtype_of(problem));
   std::visit([&](const auto& own) { add_fields(own, json); }, problem);
@@ -119,6 +128,33 @@ std::string matrix_text(char name, const char* sides, i64 columns, i64 leading) 
   return fmt::format("{} [{}] ({},1)", name, sides, leading != 0 ? leading : columns);
 }
 
+std::string title_of(const GemmProblem& p) { return sides_title(p, {}); }
+std::string title_of(const StreamProblem& p) {
+  return fmt::format("{} {}, {}", to_text(p.op), shape_text(p), to_text(p.dtype));
+}
+
+std::string tile_text(const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  return fmt::format("{}x{}x{}", t.block_m, t.block_n, t.block_k);
+}
+std::string tile_text(const StreamConfig& config) {
+  return fmt::format("{}x{}", config.block_rows, config.block_columns);
+}
+
+std::string kernel_text(const KernelConfig& config) {
+  return fmt::format(
+      "{}, tile {}{}, cluster {}{}{}", field_name(config), tile_text(config),
+      has_ring(config.schedule) ? fmt::format(", {} stages", config.tiling.stages) : "",
+      cluster_text(config), config.store == Store::kDeferred ? ", deferred store" : "",
+      config.operands == OperandOrder::kSwapped ? ", A and B swapped" : "");
+}
+std::string kernel_text(const StreamConfig& config) {
+  return fmt::format("{}, block {}", field_name(config), tile_text(config));
+}
+
+constexpr bool is_rated_in_bytes(const GemmProblem&) { return false; }
+constexpr bool is_rated_in_bytes(const StreamProblem&) { return true; }
+
 constexpr std::pair<ClockLimiter, const char*> kHolders[] = {
     {ClockLimiter::kHighestClock, "the clock is at its maximum,"},
     {ClockLimiter::kTensorPlateau, "tensor work holds the clock at"},
@@ -142,8 +178,7 @@ constexpr std::pair<Limiter, const char*> kBounds[] = {
 std::string problem_title(const AnyProblem& problem, const std::optional<Routing>& routing) {
   const GemmProblem* p = std::get_if<GemmProblem>(&problem);
   if (p == nullptr) {
-    return fmt::format("{} {}, {}", to_text(op_of(problem)), shape_text(problem),
-                       to_text(dtype_of(problem)));
+    return std::visit([](const auto& own) { return title_of(own); }, problem);
   }
   const LeadingDimensions& leading = p->leading;
   return fmt::format(
@@ -239,13 +274,12 @@ std::string floor_text(const GpuSpec& gpu, const AnyProblem& problem, const Pred
       rate * 1e-12, four_digits(bytes / rate * 1e6), 100 * bytes / rate / p.time.value);
 }
 
+bool is_rated_in_bytes(const AnyProblem& problem) {
+  return std::visit([](const auto& own) { return is_rated_in_bytes(own); }, problem);
+}
+
 std::string tile_text(const AnyConfig& config) {
-  if (const KernelConfig* gemm = std::get_if<KernelConfig>(&config)) {
-    const Tiling& t = gemm->tiling;
-    return fmt::format("{}x{}x{}", t.block_m, t.block_n, t.block_k);
-  }
-  const StreamConfig& stream = std::get<StreamConfig>(config);
-  return fmt::format("{}x{}", stream.block_rows, stream.block_columns);
+  return std::visit([](const auto& own) { return tile_text(own); }, config);
 }
 
 std::string cluster_text(const AnyConfig& config) {
@@ -255,15 +289,7 @@ std::string cluster_text(const AnyConfig& config) {
 }
 
 std::string kernel_text(const AnyConfig& config) {
-  const KernelConfig* gemm = std::get_if<KernelConfig>(&config);
-  if (gemm == nullptr) {
-    return fmt::format("{}, block {}", field_name(config), tile_text(config));
-  }
-  return fmt::format(
-      "{}, tile {}{}, cluster {}{}{}", field_name(config), tile_text(config),
-      has_ring(gemm->schedule) ? fmt::format(", {} stages", gemm->tiling.stages) : "",
-      cluster_text(config), gemm->store == Store::kDeferred ? ", deferred store" : "",
-      gemm->operands == OperandOrder::kSwapped ? ", A and B swapped" : "");
+  return std::visit([](const auto& own) { return kernel_text(own); }, config);
 }
 
 }  // namespace tilecast

@@ -58,6 +58,9 @@ std::string clock_text(const Prediction& p);
 /// "floor: 1.88 GB once at 4.8 TB/s is 392 us (80 % reached)"; empty where DRAM is no bound.
 std::string floor_text(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& p);
 
+/// Whether people judge its speed by bytes a second, of the least that must move; else by FLOPs.
+bool is_rated_in_bytes(const AnyProblem& problem);
+
 /// "128x256x64"; of a memory-bound kernel its block.
 std::string tile_text(const AnyConfig& config);
 std::string cluster_text(const AnyConfig& config);

@@ -273,7 +273,7 @@ void add_predict(Program& program) {
   command.group("Problem");
   const Option shape = add_shape(command, *options);
   add_problem_options(command, *options);
-  command.option("--op", options->op, "gemm, memcpy or elementwise_add");
+  command.option("--op", options->op, "gemm, attention, memcpy or elementwise_add");
   command.group("Machine");
   command.option("--gpu", options->gpus,
                  "GPU: a name or part of one (`tilecast list gpus`), or a path to a GPU file; "

@@ -60,9 +60,11 @@ nlohmann::ordered_json prediction_json(const RankingReport& report, const Predic
   if (p.method == Method::kSimulated) {
     row["simulated_part"] = rounded(p.simulated_part, 3);
   }
+  if (const AnyProblem& problem = report.ranking.problem; is_rated_in_bytes(problem)) {
+    row["tb_per_s"] = rounded(least_bytes(problem) / p.time.value * 1e-12, kFigureDigits);
+  }
   if (const StreamProblem* stream = std::get_if<StreamProblem>(&report.ranking.problem)) {
     const RateShares shares = rate_shares(report.gpu.spec, *stream, p.time);
-    row["tb_per_s"] = rounded(stream_bytes(*stream) / p.time.value * 1e-12, kFigureDigits);
     row["of_datasheet"] = rounded(shares.of_datasheet, 4);
     row["of_measured_rates"] = rounded(shares.of_measured, 4);
   }

@@ -35,11 +35,12 @@ const StreamProblem* stream_of(const RankingReport& report) {
 
 /// What people judge the op's speed by.
 std::string rate_name(const RankingReport& report) {
-  return stream_of(report) != nullptr ? "TB/s" : "TFLOP/s";
+  return is_rated_in_bytes(report.ranking.problem) ? "TB/s" : "TFLOP/s";
 }
 std::string rate_text(const RankingReport& report, const Prediction& p) {
-  const StreamProblem* stream = stream_of(report);
-  const double rate = stream != nullptr ? stream_bytes(*stream) / p.time.value * 1e-12 : p.tflops;
+  const AnyProblem& problem = report.ranking.problem;
+  const double rate =
+      is_rated_in_bytes(problem) ? least_bytes(problem) / p.time.value * 1e-12 : p.tflops;
   return fmt::format("{:.{}f}", rate, rate < 10 ? 3 : rate < 100 ? 1 : 0);
 }
 
@@ -88,7 +89,7 @@ std::string rows_text(const std::vector<RankingReport>& reports, std::size_t row
     bool shown;
     Cell cell;
   };
-  const bool gemm = stream_of(first) == nullptr;
+  const bool gemm = std::holds_alternative<GemmProblem>(first.ranking.problem);
   const bool any_measured =
       std::ranges::any_of(reports, [](const RankingReport& r) { return !r.measured.empty(); });
   const std::vector<Column> columns{
@@ -113,7 +114,7 @@ std::string rows_text(const std::vector<RankingReport>& reports, std::size_t row
       {"W", wide, [](auto&, auto& p, auto) { return fmt::format("{:.0f}", p.power.value); }},
       {"<bound by", true, [](auto&, auto& p, auto) { return shown_limiter(to_text(p.limiter)); }},
       {"<schedule", !all && !wide, [](auto&, auto& p, auto) { return field_name(p.config); }},
-      {gemm ? "<tile" : "<block", !all && !wide,
+      {stream_of(first) == nullptr ? "<tile" : "<block", !all && !wide,
        [](auto&, auto& p, auto) { return tile_text(p.config); }},
       {"<cluster", gemm && !all && !wide,
        [](auto&, auto& p, auto) { return cluster_text(p.config); }},
@@ -149,8 +150,9 @@ std::string interval_text(const RankingReport& report) {
   const Ranking& r = report.ranking;
   const Prediction& best = r.predictions.front();
   const GpuSpec& gpu = report.gpu.spec;
-  const bool fitted = stream_of(report) != nullptr ? gpu.stream->interval != gpu.default_interval
-                                                   : report.gpu.calibrated;
+  const bool fitted = stream_of(report) != nullptr
+                          ? gpu.stream->interval != gpu.default_interval
+                          : traits_of(op_of(r.problem)).calibrated && report.gpu.calibrated;
   std::string text =
       fmt::format("90 % interval {} to {} us", four_digits(microseconds(best.interval_low)),
                   four_digits(microseconds(best.interval_high)));
@@ -167,9 +169,8 @@ std::string interval_text(const RankingReport& report) {
 std::string memory_text(const RankingReport& report) {
   constexpr double kGibi = 1024.0 * 1024 * 1024;
   const GemmProblem* gemm = std::get_if<GemmProblem>(&report.ranking.problem);
-  const double bytes = gemm != nullptr
-                           ? bytes_of_a(*gemm) + bytes_of_b(*gemm) + bytes_of_c(*gemm)
-                           : stream_bytes(std::get<StreamProblem>(report.ranking.problem));
+  const double bytes = gemm != nullptr ? bytes_of_a(*gemm) + bytes_of_b(*gemm) + bytes_of_c(*gemm)
+                                       : least_bytes(report.ranking.problem);
   const double most = report.gpu.spec.dram->capacity.value;
   return bytes <= most ? ""
                        : fmt::format("{} need {:.0f} GiB, this card has {:.0f} GiB",
@@ -188,7 +189,7 @@ std::vector<std::string> verdict(const RankingReport& report) {
       kernel_text(best.config),
       fmt::format("bound by {}; {}", bound_text(gpu, best), clock_text(best))};
   if (best.extrapolated) {
-    lines.push_back("extrapolated: " + why_extrapolated(gpu, std::get<GemmProblem>(r.problem)));
+    lines.push_back("extrapolated: " + why_extrapolated(gpu, r.problem));
   }
   if (const StreamProblem* stream = stream_of(report)) {
     const RateShares shares = rate_shares(gpu, *stream, best.time);

@@ -97,13 +97,22 @@ AnyProblem ProblemOptions::problem() const {
   if (experts) {
     return drawn_problems(1).front();
   }
+  const bool gemm = asks_for_gemm(op);
+  FieldTexts all = gemm ? gemm_fields() : FieldTexts{};
+  AnyProblem blank = blank_problem(parse_op(op));
   for (const auto& [name, option] : gemm_options) {
-    if (!asks_for_gemm(op) && option.given()) {
-      throw ConfigError(fmt::format("{} applies only to gemm, not to {}", name, op));
+    const std::string field = name.substr(2);
+    if (!gemm && option.given()) {
+      if (!fields.contains(field) || !read_field(blank, field, fields.at(field))) {
+        throw ConfigError(fmt::format("{} applies only to gemm, not to {}", name, op));
+      }
+      all[field] = fields.at(field);
     }
   }
+  all["mask"] = causal ? "causal" : "";
+  all["lse"] = lse ? "yes" : "";
   return problem_of(parse_op(op), whole + leading_words({lda, ldb, ldc}), parse_element_type(dtype),
-                    gemm_fields());
+                    all);
 }
 
 Routing ProblemOptions::asked_routing() const {
@@ -210,6 +219,9 @@ void add_gemm_options(const Command& command, ProblemOptions& options) {
 
 std::vector<Option> add_problem_options(const Command& command, ProblemOptions& options) {
   const Option dtype = command.option("--dtype", options.dtype, kDtypeHelp);
+  command.flag("--causal", options.causal,
+               "Attention only: each query sees the keys up to its own place, the last one all");
+  command.flag("--lse", options.lse, "Attention only: the log-sum-exp of each row is written too");
   add_gemm_options(command, options);
   std::vector<Option> all = add_leading_options(command, options);
   all.push_back(command.option(

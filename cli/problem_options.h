@@ -22,6 +22,7 @@ struct ProblemOptions {
   std::string groups, groups_file;  // rows of each, of which SHAPE is N and K
   std::string scales;               // of fp8 operands, before the epilogue
   bool no_fast_accum = false;
+  bool causal = false, lse = false;  // of attention
   i64 lda = 0, ldb = 0, ldc = 0;
   std::vector<std::pair<std::string, Option>> gemm_options;  // of these
   // Of a mixture of experts, of which SHAPE is N and K:

@@ -34,6 +34,13 @@ const std::vector<std::string> kKnown = [] {
   for (const std::string_view field : problem_field_names()) {
     known.emplace_back(field);
   }
+  for (const AnySchedule& schedule : every_schedule()) {
+    for (const char* side : traits_of(op_of(schedule)).side_names) {
+      if (std::ranges::find(known, side) == known.end()) {
+        known.emplace_back(side);
+      }
+    }
+  }
   return known;
 }();
 
@@ -162,7 +169,7 @@ std::optional<std::vector<std::string>> header_of(const std::string& line) {
     names.front() = kName;  // the index that pandas writes
   }
   const auto count = [&](const std::string& name) { return std::ranges::count(names, name); };
-  if (count("shape") + count("m") == 0) {
+  if (count("shape") + count("m") + count("queries") == 0) {
     return std::nullopt;
   }
   for (const std::string& name : names) {
@@ -230,6 +237,26 @@ std::string side_of_groups(const char* name, const Fields& fields) {
   return "[" + list_text(*parsed) + "]";
 }
 
+/// A shape of an op that has more numbers in it than sides: from the fields of all.
+std::string numbers_text(const Fields& fields, Op op) {
+  AnyProblem problem = blank_problem(op);
+  std::array<i64, 3> sides{};
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const char* const name = traits_of(op).side_names[i];
+    const auto side = fields.find(name);
+    sides[i] = side == fields.end() ? 0 : parse_integer(side->second).value_or(0);
+    if (sides[i] < 1) {
+      throw ConfigError(fmt::format("{}: {}", name,
+                                    side == fields.end() ? "missing" : "expected a whole number"));
+    }
+  }
+  set_sides(problem, sides);
+  for (const auto& [name, text] : fields) {
+    read_field(problem, name, text);
+  }
+  return shape_text(problem);
+}
+
 /// From fields that have no shape, those of the op's sides.
 std::string sides_text(const Fields& fields, Op op) {
   constexpr const char* kSides[] = {"m", "n", "k"};
@@ -255,6 +282,12 @@ std::string sides_text(const Fields& fields, Op op) {
 
 /// The shapes, as texts, that the fields stand for; `batch`: of those that name none.
 std::vector<std::string> shapes_of(const Fields& fields, const ProblemDefaults& defaults) {
+  const auto named = fields.find("op");
+  const Op asked = parse_op(named != fields.end() ? named->second : defaults.op);
+  if (traits_of(asked).parts > sides_of(asked)) {
+    const auto shape = fields.find("shape");
+    return {shape != fields.end() ? shape->second : numbers_text(fields, asked)};
+  }
   const auto own = fields.find("batch");
   if (const auto given = fields.find("shape"); given != fields.end()) {
     if (fields.contains("groups")) {
@@ -275,9 +308,7 @@ std::vector<std::string> shapes_of(const Fields& fields, const ProblemDefaults& 
     }
     return expand_shapes(shape);
   }
-  const auto op = fields.find("op");
-  return {in_batch(own != fields.end() ? own->second : defaults.batch,
-                   sides_text(fields, parse_op(op != fields.end() ? op->second : defaults.op)))};
+  return {in_batch(own != fields.end() ? own->second : defaults.batch, sides_text(fields, asked))};
 }
 
 /// Passes blank lines and comments; returns how many lines they are.

@@ -33,6 +33,20 @@ std::vector<std::string> texts_of(const std::string& list, const ProblemDefaults
 
 }  // namespace
 
+TEST_CASE("Problems of attention have named numbers, or a shape") {
+  const std::string expected = "4x32:8x128x4096x64 bf16 causal bhsd";
+  CHECK(texts_of(R"({"op":"attention","batch":4,"heads":32,"kv_heads":8,"queries":128,)"
+                 R"("keys":4096,"head_dim":64,"dtype":"bf16","mask":"causal"})"
+                 "\n") == std::vector{expected});
+  CHECK(texts_of("op,batch,heads,kv_heads,queries,keys,head_dim,dtype,mask\n"
+                 "attention,4,32,8,128,4096,64,bf16,causal\n") == std::vector{expected});
+  CHECK(texts_of(R"({"op":"attention","shape":"4x32:8x128x4096x64","dtype":"bf16",)"
+                 R"("mask":"causal"})"
+                 "\n") == std::vector{expected});
+  CHECK(texts_of(R"({"op":"attention","batch":4,"heads":32,"queries":128,"head_dim":64})"
+                 "\n") == std::vector<std::string>{"keys: missing"});
+}
+
 TEST_CASE("Shapes, ranges, JSON and CSV are lists of problems") {
   const auto shapes = read("512x512x512\n\n1024x512:1024:256x64\r\n");
   REQUIRE(shapes.size() == 4);

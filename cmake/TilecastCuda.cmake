@@ -40,6 +40,7 @@ endif()
 # tilecast_embed_sources(NAME): a library that embeds every source a kernel can include, by path.
 function(tilecast_embed_sources name)
   file(GLOB files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+    ${PROJECT_SOURCE_DIR}/model/base/fast_divisor.h
     ${PROJECT_SOURCE_DIR}/model/base/host_device.h ${PROJECT_SOURCE_DIR}/model/base/integers.h
     ${PROJECT_SOURCE_DIR}/model/base/element_type.h ${PROJECT_SOURCE_DIR}/model/base/math.h
     ${PROJECT_SOURCE_DIR}/model/base/regime.h ${PROJECT_SOURCE_DIR}/model/op/*.h

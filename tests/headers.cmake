@@ -118,6 +118,7 @@ file(GLOB shared_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
   ${PROJECT_SOURCE_DIR}/model/attention/attention_problem.h
   ${PROJECT_SOURCE_DIR}/model/attention/attention_config.h
   ${PROJECT_SOURCE_DIR}/model/attention/attention_work.h
+  ${PROJECT_SOURCE_DIR}/model/base/fast_divisor.h
   ${PROJECT_SOURCE_DIR}/model/base/host_device.h ${PROJECT_SOURCE_DIR}/model/base/integers.h
   ${PROJECT_SOURCE_DIR}/model/base/element_type.h ${PROJECT_SOURCE_DIR}/model/base/math.h
   ${PROJECT_SOURCE_DIR}/model/base/regime.h ${PROJECT_SOURCE_DIR}/model/op/copied_operands.h

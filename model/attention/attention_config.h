@@ -87,7 +87,7 @@ struct AttentionConfig {
   i32 ctas_per_sm;  // promised to the compiler
   AttentionGrid grid;
   AttentionOrder order;
-  i32 splits;  // CTAs that share the keys of a tile; over 1 a second kernel combines their results
+  i32 splits;  // CTAs that share the keys of a tile; over 1 the last of them combines their results
   bool pack;   // rows of a tile are the query heads of one KV head, then its queries
 
   constexpr bool operator==(const AttentionConfig&) const = default;
@@ -124,12 +124,11 @@ TILECAST_HD constexpr AttentionRegisters attention_registers(const AttentionConf
 }
 
 /// Registers of a consumer thread that hold O, S and P: fp32 sums of 64 x head_dim, fp32 scores of
-/// 64 x kv_block, and P as 16-bit operand of P V. S gives its registers to P as it is converted,
-/// unless the next block's scores are computed in the same turn as P V.
+/// 64 x kv_block, and P as 16-bit operand of P V.
 TILECAST_HD constexpr i32 accumulator_registers(const AttentionConfig& c, i32 head_dim) {
   const i32 sums = kGroupRows * head_dim / kGroupThreads;
   const i32 scores = kGroupRows * c.kv_block / kGroupThreads;
-  return sums + scores + (traits_of(c.schedule).takes_turns ? scores / 2 : 0);
+  return sums + scores + scores / 2;
 }
 
 /// Whether O, S and P leave a consumer thread the registers that it computes with, of which summing

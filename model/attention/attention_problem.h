@@ -83,7 +83,7 @@ TILECAST_HD constexpr double kv_bytes(const AttentionProblem& p) {
   return 2.0 * p.batch * p.kv_heads * p.keys * p.head_dim * element_bytes(p.dtype);
 }
 TILECAST_HD constexpr double lse_bytes(const AttentionProblem& p) {
-  return p.lse ? 4.0 * p.batch * p.heads * p.queries : 0;
+  return p.lse ? 4 * 1.0 * p.batch * p.heads * p.queries : 0;
 }
 
 /// Fewest bytes that solve the problem: inputs read once, results written once.

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "model/attention/attention_config.h"
-#include "model/gemm/order/fast_divisor.h"
+#include "model/base/fast_divisor.h"
 
 namespace tilecast {
 

@@ -77,7 +77,8 @@ BlockTime ring_block(const Loop& loop, const LoadTimes& loads, double ctas) {
   for (const LoopStep& step : loop.steps) {
     turn += step.turn + step.issue;
     if (step.waits) {
-      turn += step.own + step.completion + step.after;
+      const Cycles waited = std::max(Cycles{}, step.busy * ctas - step.own) * loop.in_step;
+      turn += step.own + waited + step.completion + step.after;
     }
   }
   Cycles round;

@@ -95,7 +95,8 @@ Cycles between_tiles(const GpuSpec& gpu, const Loop& loop, const LoadTimes& load
   const i32 stages = loop.rings.front().stages;
   const double caught_up = std::min<double>(stages, work.blocks);
   const bool apart = loop.warpgroups > 1 && loop.flow != Flow::kOneIssuer;
-  const double drift = apart ? std::min({gpu.machine->drift, stages - 1.0, work.blocks}) : 0;
+  const double most = work.sequence.drift.value_or(gpu.machine->drift);
+  const double drift = apart ? std::min({most, stages - 1.0, work.blocks}) : 0;
   const Cycles hidden = std::max(waits_for_loads * caught_up, block.time * drift);
   return end - std::min(end, hidden) + addend + store.operands_late;
 }
@@ -109,12 +110,13 @@ TileEnds tile_ends(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const L
   TileEnds ends{};
   ends.first_load =
       loop.flow == Flow::kInOrder ? Cycles{} : loop.issue + loads.stage() + loads.once;
-  ends.after_last = shown_end(loop, work, chunk);
+  ends.after_last = shown_end(loop, work, chunk) + work.sequence.fill;
   ends.last_store = last_store(store, chunk);
   const Cycles end = store.deferred == 0
-                         ? ends.after_last
+                         ? ends.after_last - work.sequence.fill
                          : deferred_end(loop, block, work, chunk_of(gpu, sm_clock, loop, work, {}));
-  ends.between = between_tiles(gpu, loop, loads, block, work, ends, end + work.sequence.next);
+  ends.between = work.sequence.fill +
+                 between_tiles(gpu, loop, loads, block, work, ends, end + work.sequence.next);
   return ends;
 }
 

@@ -58,7 +58,8 @@ ClosedForm form(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const Work
   ClosedForm form{};
   // Tiles and DRAM overlap, but not fully if about equal. If a tile's blocks load during the last
   // tile's epilogue, L2's output may be the bottleneck overall and of no main loop.
-  const Cycles unbound = ends + smooth_max<kInBursts>({tiles, dram});
+  const Cycles unbound = ends + (work.streams ? smooth_max<kQueued>({tiles, dram})
+                                              : smooth_max<kInBursts>({tiles, dram}));
   form.cycles = std::max(unbound, l2);
   if (l2 > unbound) {
     form.limiter = Limiter::kL2;

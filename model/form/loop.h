@@ -5,10 +5,10 @@
 // of every operand is loaded into its ring, and every warpgroup runs the steps in order. Results
 // then leave the SM in chunks.
 //   GEMM               operands A and B in one ring, one tensor step, a block is a slice of K
-//   attention forward  operands K and V in a ring each; three steps: Q K^T on the tensor cores,
-//                      which reads K and is waited for, softmax on the vector pipe, P V on the
-//                      tensor cores, which reads V; a block is a slice of the keys, and a causal
-//                      mask gives each tile its own number of blocks (loop_test.cpp)
+//   attention forward  operands K and V in a ring each; Q K^T on the tensor cores, which reads K
+//                      and is waited for, softmax on the vector pipe, P V on the tensor cores,
+//                      which reads V; a block is a slice of the keys, and a causal mask gives
+//                      each tile its own number of blocks (loop_test.cpp, model/attention)
 // Times are cycles of the kernel's SM clock.
 #pragma once
 
@@ -85,6 +85,8 @@ struct Loop {
   Flow flow = Flow::kRing;
   bool producer;        // a dedicated warp issues the loads
   i32 warpgroups;       // per tile
+  double in_step = 0;   // share of the time in which warpgroups take each step at once and wait for
+                        // its pipe; 0 if they take turns, or if there is only one step
   Cycles load_latency;  // of an L2 hit
   Cycles wake;          // from the release of a stage until its loader sees it
   Cycles issue;         // issue time of a block's loads
@@ -121,7 +123,9 @@ struct Sequence {
   bool ends_overlap;      // a tile's store overlaps the next tile's blocks: its results have their
                           // own buffer
   Cycles find, next;      // finding a tile; starting on it
-  Cycles refill;          // from a CTA's end to its successor's first load
+  Cycles fill = {};       // per tile: steps of its first and last block that no other block hides
+  std::optional<double> drift = {};  // blocks by which warpgroups drift apart; none: the machine's
+  Cycles refill;                     // from a CTA's end to its successor's first load
 };
 
 /// Share of the busiest worker, if workers share tiles.
@@ -137,10 +141,11 @@ struct Work {
   double blocks;      // per tile of the busiest SM, on average
   double all_blocks;  // of all tiles on the chip
   std::optional<Pieces> pieces;
-  bool in_step;   // all workers start together and have one tile each
-  Flops flops;    // of the problem, padding excluded
-  Seconds dram;   // DRAM traffic alone
-  Cycles launch;  // from launch to the first load's issue, and the kernel's end
+  bool in_step;          // all workers start together and have one tile each
+  bool streams = false;  // blocks come from DRAM at an even pace, not in bursts
+  Flops flops;           // of the problem, padding excluded
+  Seconds dram;          // DRAM traffic alone
+  Cycles launch;         // from launch to the first load's issue, and the kernel's end
   Sequence sequence;
   TileStore store;
 };

@@ -6,7 +6,8 @@ namespace tilecast {
 namespace {
 
 constexpr std::pair<Op, std::string_view> row_of(Op op) { return {op, traits_of(op).name}; }
-constexpr Words<Op, 3> kOps{{row_of(Op::kGemm), row_of(Op::kMemcpy), row_of(Op::kElementwiseAdd)}};
+constexpr Words<Op, 4> kOps{
+    {row_of(Op::kGemm), row_of(Op::kMemcpy), row_of(Op::kElementwiseAdd), row_of(Op::kAttention)}};
 
 }  // namespace
 

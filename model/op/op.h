@@ -14,22 +14,33 @@ enum class Op : i32 {
   kGemm,            // C[m,n] = A[m,k] * B
   kMemcpy,          // out = in, a vector
   kElementwiseAdd,  // C = A + B, matrices
+  kAttention,       // O = softmax(scale Q K^T) V, of each head of each sequence
 };
 
 /// What an op is to those that serve every op: one row each.
 struct OpTraits {
   const char* name;
-  i32 sides;               // of its shape
-  bool simulated = false;  // its kernels are simulated, where nobody asks for another method
+  i32 sides;                                    // of its shape: columns m, n and k
+  bool processes = false;                       // its kernels can be simulated
+  bool simulated = false;                       // and are, where nobody asks for another method
+  bool calibrated = false;                      // a GPU's calibration corrects its predictions
+  i32 parts = sides;                            // of its shape's text, between each x
+  const char* side_names[3] = {"m", "n", "k"};  // for people and lists of problems
 };
 TILECAST_HD constexpr OpTraits traits_of(Op op) {
   switch (op) {
     case Op::kGemm:
-      return {.name = "gemm", .sides = 3, .simulated = true};
+      return {.name = "gemm", .sides = 3, .processes = true, .simulated = true, .calibrated = true};
     case Op::kMemcpy:
       return {.name = "memcpy", .sides = 1};
     case Op::kElementwiseAdd:
       return {.name = "elementwise_add", .sides = 2};
+    case Op::kAttention:
+      return {.name = "attention",
+              .sides = 3,
+              .processes = true,
+              .parts = 5,
+              .side_names = {"queries", "keys", "head_dim"}};
   }
   return {};  // no op
 }

@@ -43,6 +43,12 @@ GemmProblem normal_problem(const GemmProblem& problem) {
 }
 StreamProblem normal_problem(const StreamProblem& problem) { return problem; }
 
+KernelConfig parse_own(Schedule, std::string_view text) { return parse_kernel_config(text); }
+template <class Own>
+auto parse_own(Own schedule, std::string_view text) {
+  return parse_canonical(text, fixed_by_schedule(schedule));
+}
+
 void read_shape(Op, std::string_view shape, ElementType, GemmProblem& problem) {
   problem = gemm_of_shape(shape);
 }
@@ -51,7 +57,19 @@ void read_shape(Op op, std::string_view shape, ElementType dtype, StreamProblem&
     throw ConfigError(
         fmt::format("dtype '{}': expected fp16, bf16 or fp32 for {}", to_text(dtype), to_text(op)));
   }
+  if (shape.find('*') != shape.npos) {
+    throw ConfigError(fmt::format("a batch applies only to gemm, not to {}", to_text(op)));
+  }
   problem = stream_of_shape(op, shape);
+}
+
+AnyConfig parse_canonical_config(std::string_view text) {
+  for (const AnySchedule& schedule : every_schedule()) {
+    if (to_text(schedule) == name_in(text)) {
+      return std::visit([&](auto own) { return AnyConfig(parse_own(own, text)); }, schedule);
+    }
+  }
+  return parse_kernel_config(text);  // complains
 }
 
 }  // namespace
@@ -59,6 +77,7 @@ void read_shape(Op op, std::string_view shape, ElementType dtype, StreamProblem&
 std::vector<AnySchedule> every_schedule() {
   std::vector<AnySchedule> all(kEverySchedule.begin(), kEverySchedule.end());
   all.insert(all.end(), std::begin(kEveryStreamSchedule), std::end(kEveryStreamSchedule));
+  all.insert(all.end(), std::begin(kEveryAttentionSchedule), std::end(kEveryAttentionSchedule));
   return all;
 }
 
@@ -69,6 +88,8 @@ AnyProblem blank_problem(Op op) {
     case Op::kMemcpy:
     case Op::kElementwiseAdd:
       return StreamProblem{.dtype = ElementType::kFp16, .op = op};
+    case Op::kAttention:
+      return AttentionProblem{};
   }
   TILECAST_ASSERT(!"an op without a problem");
   return {};
@@ -127,7 +148,7 @@ u64 shape_seed(const AnyProblem& problem) {
 Op op_of_shape(std::string_view shape) {
   const auto sides = std::ranges::count(shape.substr(0, shape.find(' ')), 'x') + 1;
   for (const AnySchedule& schedule : every_schedule()) {
-    if (sides_of(op_of(schedule)) == sides) {
+    if (traits_of(op_of(schedule)).parts == sides) {
       return op_of(schedule);
     }
   }
@@ -146,8 +167,7 @@ AnyConfig parse_config(std::string_view given) {
   const std::string text = lower_case(given);
   const std::string_view name = std::string_view(text).substr(0, text.find(':'));
   if (name.size() < text.size() && !schedule_abbreviated(name)) {
-    return is_stream_schedule(name) ? AnyConfig(parse_stream_config(text))
-                                    : AnyConfig(parse_kernel_config(text));
+    return parse_canonical_config(text);
   }
   const std::optional<AnyConfig> whole = ConfigPattern(text).whole();
   if (!whole) {

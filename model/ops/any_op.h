@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/attention/attention_text.h"
 #include "model/gemm/config/kernel_config.h"
 #include "model/gemm/problem/gemm_problem.h"
 #include "model/op/op.h"
@@ -17,9 +18,9 @@
 
 namespace tilecast {
 
-using AnyProblem = std::variant<GemmProblem, StreamProblem>;
-using AnyConfig = std::variant<KernelConfig, StreamConfig>;
-using AnySchedule = std::variant<Schedule, StreamSchedule>;
+using AnyProblem = std::variant<GemmProblem, StreamProblem, AttentionProblem>;
+using AnyConfig = std::variant<KernelConfig, StreamConfig, AttentionConfig>;
+using AnySchedule = std::variant<Schedule, StreamSchedule, AttentionSchedule>;
 
 template <class T, class Variant>
 struct PlaceIn;

@@ -122,8 +122,14 @@ AnySchedule schedule_named(std::string_view text, std::optional<Op> op) {
         fmt::format("schedule '{}': expected one of {}", printable(text), join(names, ", ")));
   }
   if (begun.empty()) {
-    return op && *op != Op::kGemm ? AnySchedule(parse_stream_schedule(text))
-                                  : AnySchedule(parse_schedule(text));  // complains
+    std::vector<std::string> known;
+    for (const AnySchedule& schedule : every_schedule()) {
+      if (op_of(schedule) == op.value_or(Op{})) {
+        known.emplace_back(to_text(schedule));
+      }
+    }
+    throw ConfigError(fmt::format("unknown schedule '{}': expected one of {}{}", on_one_line(text),
+                                  join(known, ", "), did_you_mean(text, known)));
   }
   return begun.front();
 }
@@ -169,8 +175,7 @@ void ConfigPattern::read_long(std::string_view name, std::string_view text) {
       }
     }
     const std::string whole = fmt::format("{}:{}", to_text(*schedule_), join(in_order, ","));
-    whole_ = is_stream_schedule(to_text(*schedule_)) ? AnyConfig(parse_stream_config(whole))
-                                                     : AnyConfig(parse_kernel_config(whole));
+    whole_ = parse_config(whole);
   }
 }
 
@@ -237,6 +242,7 @@ std::string ConfigPattern::why_none(std::vector<Config> configs) const {
 }
 template std::string ConfigPattern::why_none(std::vector<KernelConfig>) const;
 template std::string ConfigPattern::why_none(std::vector<StreamConfig>) const;
+template std::string ConfigPattern::why_none(std::vector<AttentionConfig>) const;
 
 std::string ConfigPattern::parts_of(const AnyConfig& config) const {
   if (is_short_) {

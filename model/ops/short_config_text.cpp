@@ -18,12 +18,18 @@ constexpr ShortWord kGrid{{"grid"}, true};
 std::string grid_text(const KernelConfig& config) {
   return traits_of(config.schedule).grid_is_open ? short_word(kGrid, config) : "";
 }
-std::string grid_text(const StreamConfig&) { return {}; }
+template <class Config>
+std::string grid_text(const Config&) {
+  return {};
+}
 bool read_grid(std::string_view text, KernelConfig& config) {
   return traits_of(config.schedule).grid_is_open ? read_short_word(kGrid, text, config)
                                                  : text.empty();
 }
-bool read_grid(std::string_view text, StreamConfig&) { return text.empty(); }
+template <class Config>
+bool read_grid(std::string_view text, Config&) {
+  return text.empty();
+}
 
 /// What stands behind the schedule's abbreviation, `how`, and as words, on what is fixed by it.
 template <class Schedule>
@@ -61,11 +67,8 @@ std::string short_text_of(const Config& config) {
 
 }  // namespace
 
-std::string short_text(const KernelConfig& config) { return short_text_of(config); }
-std::string short_text(const StreamConfig& config) { return short_text_of(config); }
-
 std::string short_text(const AnyConfig& config) {
-  return std::visit([](const auto& c) { return short_text(c); }, config);
+  return std::visit([](const auto& c) { return short_text_of(c); }, config);
 }
 
 std::string field_name(const AnyConfig& config) {

@@ -9,7 +9,8 @@
 // tile, or their least K blocks and +, with t, a, s for the reduction; of small_mma ss or rs, where
 // A comes from, and in, the instruction's columns; a accumulators; r the producer's registers where
 // they are not default_producer_registers. Of memory-bound kernels: block; s; w warps; v bytes of a
-// vector; o; pl, sw the layout; mx, fl the view; the order of blocks; h and n, e, l, s the hint.
+// vector; o; pl, sw the layout; mx, fl the view; the order of blocks; h and n, e, l, s the hint. Of
+// attention: rows and keys; s; o; ct, re the grid; st, lf, dy the order; k splits; pk packed heads.
 // Checked by: short_config_text_test.cpp (every candidate), cli/committed_data_test.cpp (the
 // pages).
 #pragma once
@@ -22,8 +23,6 @@
 
 namespace tilecast {
 
-std::string short_text(const KernelConfig& config);
-std::string short_text(const StreamConfig& config);
 std::string short_text(const AnyConfig& config);
 
 /// Inverse of short_text; nothing where `text` is not the whole of one. `text` begins with an

@@ -191,18 +191,28 @@ Explanation explain_one(const GemmQuestion& asked, const KernelConfig& asked_of,
   return e;
 }
 
-Explanation explain_one(const StreamQuestion& asked, const StreamConfig& config,
+i32 resident_ctas(const GpuSpec& gpu, const StreamProblem& problem, const StreamConfig& config) {
+  return resident_stream_ctas(gpu, config, problem.dtype);
+}
+std::vector<std::string> notes(const StreamQuestion&, const StreamConfig&, const Prediction&) {
+  return {};
+}
+
+/// Of an op that is predicted by closed form alone.
+template <class Problem, class Config>
+Explanation explain_one(const OpQuestion<Problem>& asked, const Config& config,
                         const Effort& effort) {
   const auto& [gpu, problem, regime, inputs] = asked;
   Explanation e{};
   e.predicted = e.closed_form =
       predict_one(asked, config, effort.method.value_or(Method::kAnalytic));
-  e.ctas_per_sm = resident_stream_ctas(gpu, config, problem.dtype);
+  e.ctas_per_sm = resident_ctas(gpu, problem, config);
   const auto form = [&](const GpuSpec& g) {
-    return stream_closed_form(g, problem, config, e.predicted.sm_clock);
+    return form_at(g, problem, config, e.predicted.sm_clock);
   };
   e.without = eliminate_closed(gpu, e.predicted, [&](const GpuSpec& g) { return form(g).cycles; });
   look_at_power(gpu, kernel_activity(form(gpu)), regime, inputs, e);
+  e.notes = notes(asked, config, e.predicted);
   return e;
 }
 

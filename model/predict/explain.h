@@ -12,6 +12,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -68,6 +69,7 @@ struct Explanation {
   LearnedReasons learned_from;               // GEMM only
   std::optional<OperandCopies> copies = {};  // before the kernel; included in the predicted time
                                              // and cycles
+  std::vector<std::string> notes = {};       // of the op's own, in sentences
 };
 
 /// Throws as predict_config and require_method.

@@ -57,10 +57,12 @@ std::string_view to_text(Method method) { return word_of(kMethods, method); }
 Method parse_method(std::string_view text) { return value_of(kMethods, "method", text); }
 
 void require_method(Op op, std::optional<Method> method) {
-  if (!traits_of(op).simulated && method == Method::kSimulated) {
-    throw ConfigError(fmt::format(
-        "method simulated applies only to gemm: {} is predicted by closed form, method analytic",
-        to_text(op)));
+  if (!traits_of(op).processes && method == Method::kSimulated) {
+    throw ConfigError(
+        fmt::format("method simulated applies only to gemm and attention: {} is predicted by "
+                    "closed form, method "
+                    "analytic",
+                    to_text(op)));
   }
 }
 

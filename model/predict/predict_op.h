@@ -2,5 +2,6 @@
 // question and problem, in a header of its folder. This header includes those of all ops.
 #pragma once
 
+#include "model/attention/attention_model.h"
 #include "model/gemm/predict/predict_gemm.h"
 #include "model/stream/predict_stream.h"

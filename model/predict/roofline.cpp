@@ -24,8 +24,13 @@ std::optional<Seconds> compute_time(const GpuSpec& gpu, const GemmProblem& probl
   return time_of(tensor, gpu.clock->max);
 }
 
-std::optional<Seconds> compute_time(const GpuSpec&, const StreamProblem&, const StreamConfig&) {
-  return Seconds{};
+/// Without waves: the FLOPs of the problem, none of an op without tensor cores.
+template <class Problem, class Config>
+std::optional<Seconds> compute_time(const GpuSpec& gpu, const Problem& problem, const Config&) {
+  const Flops flops{flops_of(AnyProblem(problem))};
+  return flops.value == 0
+             ? Seconds{}
+             : time_of(compute_cycles(flops, tensor_rate(gpu) * gpu.sm.count), gpu.clock->max);
 }
 
 }  // namespace

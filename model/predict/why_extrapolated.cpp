@@ -12,7 +12,7 @@
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/problem_text.h"
 #include "model/learn/learned.h"
-#include "model/ops/any_op.h"
+#include "model/predict/predict_op.h"
 #include "model/spec/learned_model.h"
 
 namespace tilecast {
@@ -30,6 +30,9 @@ std::string beyond(const char* name, Size size, const GemmProblem& problem,
                                    : fmt::format("{} is {} (measured: {} to {})", name,
                                                  elements(own), elements(low), elements(high));
 }
+
+/// Of memory-bound kernels nothing is learned.
+std::string why_extrapolated(const GpuSpec&, const StreamProblem&) { return {}; }
 
 }  // namespace
 
@@ -71,6 +74,10 @@ std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& asked) {
     }
   }
   return reasons.empty() ? "little resembles a measured kernel" : join(reasons, "; ");
+}
+
+std::string why_extrapolated(const GpuSpec& gpu, const AnyProblem& problem) {
+  return std::visit([&](const auto& own) { return why_extrapolated(gpu, own); }, problem);
 }
 
 }  // namespace tilecast

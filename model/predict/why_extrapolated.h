@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "model/gemm/problem/gemm_problem.h"
+#include "model/ops/any_op.h"
 #include "model/spec/gpu_spec.h"
 
 namespace tilecast {
@@ -12,5 +12,7 @@ namespace tilecast {
 /// "nothing was learned from epilogues"; "K is 65536 (measured: 64 to 32768)"; or "little resembles
 /// a measured kernel" if the problem is within the measured ones and the kernel is not.
 std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& problem);
+/// Of any op's, which has an overload where its predictions can be so.
+std::string why_extrapolated(const GpuSpec& gpu, const AnyProblem& problem);
 
 }  // namespace tilecast

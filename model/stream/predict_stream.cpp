@@ -1,14 +1,11 @@
 #include "model/stream/predict_stream.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "model/base/error.h"
-#include "model/rank/fastest.h"
+#include "model/rank/rank_every.h"
 #include "model/rank/retime.h"
 #include "model/rank/settled_clock.h"
-#include "model/rank/shortlist.h"
 #include "model/spec/load_gpu.h"
 #include "model/stream/stream_closed_form.h"
 #include "model/stream/stream_config_text.h"
@@ -38,11 +35,7 @@ std::string why_none(const StreamProblem& problem, const StreamCandidates& candi
   if (std::string fault = stream_problem_fault(plain, problem); !fault.empty()) {
     return fault;
   }
-  std::string reasons;
-  for (const auto& [reason, count] : candidates.rejected) {
-    reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", reason, count);
-  }
-  return "refused " + reasons;
+  return refusals_text(candidates);
 }
 
 /// One operation per element of C; a copy does none.
@@ -54,7 +47,7 @@ Flops additions(const StreamProblem& problem) {
 
 Prediction predict_legal(const StreamQuestion& q, const StreamConfig& config) {
   const auto [form, clock] = settled_clock(*q.gpu.clock, q.gpu.clock->max, [&](Hertz f) {
-    const StreamForm at = stream_closed_form(q.gpu, q.problem, config, f);
+    const StreamForm at = form_at(q.gpu, q.problem, config, f);
     return Settled<StreamForm>{
         at, clock_of(q.gpu, kernel_activity(at), at.cycles, q.regime, q.inputs).kernel};
   });
@@ -94,38 +87,10 @@ Ranking rank_all(const StreamQuestion& question, const std::vector<StreamSchedul
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern) {
   const auto& [gpu, problem, regime, inputs] = question;
   require_constants(gpu);
-  StreamCandidates candidates = enumerate_candidates(gpu, problem, schedules);
-  if (candidates.legal.empty()) {
-    throw ConfigError(fmt::format("{}: no candidate is legal on {}: {}", to_text(problem), gpu.name,
-                                  why_none(problem, candidates)));
-  }
-  if (pattern != nullptr) {
-    std::vector<StreamConfig> matching = pattern->matching(candidates.legal);
-    if (matching.empty()) {
-      throw ConfigError(pattern->why_none(candidates.legal));
-    }
-    candidates.legal = std::move(matching);
-  }
-  Ranking ranking{problem,
-                  regime,
-                  inputs,
-                  static_cast<int>(candidates.legal.size()),
-                  std::move(candidates.rejected),
-                  {}};
-  std::vector<Seconds> times;
-  for (const StreamConfig& config : candidates.legal) {
-    ranking.predictions.push_back(predict_legal(question, config));
-    times.push_back(ranking.predictions.back().time);
-  }
-  std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
-  ranking.rejected_example = {candidates.example.begin(), candidates.example.end()};
-  ranking.within_1_percent = count_within_1_percent(times);
-  set_shortlist(effort.shortlist, ranking);
-  ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
-  for (const Prediction& p : ranking.predictions) {
-    require_possible(gpu, problem, least_work(gpu, problem), p);
-  }
-  return ranking;
+  return rank_every(
+      question, enumerate_candidates(gpu, problem, schedules), keep, effort, pattern,
+      [&](const StreamConfig& config) { return predict_legal(question, config); },
+      [&](const StreamCandidates& candidates) { return why_none(problem, candidates); });
 }
 
 }  // namespace tilecast

@@ -131,8 +131,8 @@ RateShares rate_shares(const GpuSpec& gpu, const StreamProblem& problem, Seconds
           time_at_measured_rates(*gpu.dram, problem) / time};
 }
 
-StreamForm stream_closed_form(const GpuSpec& gpu, const StreamProblem& problem,
-                              const StreamConfig& config, Hertz sm_clock) {
+StreamForm form_at(const GpuSpec& gpu, const StreamProblem& problem, const StreamConfig& config,
+                   Hertz sm_clock) {
   const StreamSpec& stream = *gpu.stream;
   const i32 resident = resident_stream_ctas(gpu, config, problem.dtype);
   TILECAST_ASSERT(resident > 0);

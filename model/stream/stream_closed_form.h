@@ -72,7 +72,7 @@ struct RateShares {
 RateShares rate_shares(const GpuSpec& gpu, const StreamProblem& problem, Seconds time);
 
 /// `config` is legal (model/stream/stream_menu.h), and the GPU has a stream section.
-StreamForm stream_closed_form(const GpuSpec& gpu, const StreamProblem& problem,
-                              const StreamConfig& config, Hertz sm_clock);
+StreamForm form_at(const GpuSpec& gpu, const StreamProblem& problem, const StreamConfig& config,
+                   Hertz sm_clock);
 
 }  // namespace tilecast

@@ -44,7 +44,7 @@ StreamForm form_of(const std::string& text, const StreamProblem& problem,
   GpuSpec gpu = simple_gpu();
   gpu.dram->read_rate = gpu.dram->write_rate = {dram_rate};
   gpu.stream = stream;
-  return stream_closed_form(gpu, problem, parse_stream_config(text), kClock);
+  return form_at(gpu, problem, parse_stream_config(text), kClock);
 }
 
 std::string pipelined(int stages) {
@@ -95,8 +95,7 @@ TEST_CASE("Bytes in flight are the inputs' blocks of every stage but the one in 
   for (const auto& [stages, times] : {std::pair{1, 1}, {2, 1}, {3, 2}}) {
     const StreamConfig config = parse_stream_config(pipelined(stages));
     const StreamProblem problem{4096, 4096, ElementType::kFp32};
-    CHECK(stream_closed_form(gpu, problem, config, Hertz{1e9}).parts.in_flight.value ==
-          2 * 8192.0 * times);
+    CHECK(form_at(gpu, problem, config, Hertz{1e9}).parts.in_flight.value == 2 * 8192.0 * times);
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -58,11 +57,6 @@ std::string_view to_text(StreamSchedule schedule) { return word_of(kStreamSchedu
 
 StreamSchedule parse_stream_schedule(std::string_view text) {
   return value_of(kStreamSchedules, "schedule", text);
-}
-
-bool is_stream_schedule(std::string_view text) {
-  return std::ranges::any_of(kStreamSchedules,
-                             [text](const auto& row) { return row.second == text; });
 }
 
 template <>

@@ -30,7 +30,5 @@ StreamConfig parse_stream_config(std::string_view text);
 
 std::string_view to_text(StreamSchedule schedule);
 StreamSchedule parse_stream_schedule(std::string_view text);
-/// Whether the word before the colon names a schedule of this family.
-bool is_stream_schedule(std::string_view text);
 
 }  // namespace tilecast

@@ -37,9 +37,9 @@ const std::vector<Layer>& layers() {
                              "model/gemm/order/"};
   static const Folders kStream{"model/stream/block_walk", "model/stream/stream_config",
                                "model/stream/stream_problem"};
-  static const Folders kAttention{"model/attention/attention_problem",
-                                  "model/attention/attention_config",
-                                  "model/attention/attention_work"};
+  static const Folders kAttention{
+      "model/attention/attention_problem", "model/attention/attention_config",
+      "model/attention/attention_work", "model/attention/attention_text"};
   static const Folders kOps =
       and_more(and_more(and_more({"model/base/", "model/op/"}, kGemm), kStream), kAttention);
   static const Folders kLab{"model/base/",      "model/op/",       "model/ops/",
@@ -108,6 +108,7 @@ const std::vector<Layer>& layers() {
        {"model/base/", "model/attention/attention_problem"},
        {}},
       {"model/attention/attention_work", and_more({"model/base/"}, kAttention), {}},
+      {"model/attention/attention_text", and_more({"model/base/", "model/op/"}, kAttention), {}},
       {"model/attention/",
        {"model/base/", "model/op/", "model/spec/", "model/form/", "model/sim/", "model/clock/",
         "model/rank/", "model/ops/", "model/attention/"},

@@ -89,7 +89,7 @@ Rows rows_of(const GpuSpec& gpu, const std::vector<MeasurementFile>& files) {
 
 /// Log ratio of measured to analytic time.
 double residual(const GpuSpec& gpu, const StreamRow& row) {
-  const StreamForm form = stream_closed_form(gpu, row.problem, row.config, row.clock);
+  const StreamForm form = form_at(gpu, row.problem, row.config, row.clock);
   return std::log(row.time / time_of(form.cycles, row.clock));
 }
 

@@ -23,7 +23,7 @@ std::vector<MeasurementFile> rows_of(const GpuSpec& gpu, std::size_t step) {
     const std::vector<StreamConfig> legal = enumerate_candidates(gpu, problem, {}).legal;
     for (std::size_t i = 0; i < legal.size(); i += step) {
       const Hertz clock = gpu.clock->max;
-      const Cycles cycles = stream_closed_form(gpu, problem, legal[i], clock).cycles;
+      const Cycles cycles = form_at(gpu, problem, legal[i], clock).cycles;
       Measurement m = example_measurement(to_text(legal[i]), time_of(cycles, clock));
       m.context.gpu = gpu.name;
       m.point = {.problem = problem, .config = {}};

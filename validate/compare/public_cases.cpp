@@ -19,6 +19,7 @@
 #include "model/spec/strict_map.h"
 #include "validate/compare/shown_figures.h"
 #include "validate/record/csv_text.h"
+#include "validate/record/flash_attention_rule.h"
 #include "validate/record/measurement.h"
 #include "validate/record/stored_text.h"
 
@@ -27,6 +28,9 @@ namespace {
 
 constexpr Seconds kMicrosecond{1e-6};
 constexpr std::size_t kWorst = 3;  // per source
+constexpr i32 kSms = 132;          // of an H200
+constexpr char kPrefill[] = "prefill", kDecode[] = "decode";
+constexpr char kFlashAttention3[] = "fa3", kCudnn[] = "cuDNN";
 
 /// A row of a source before it is predicted. Without a configuration the top-1 pick is predicted.
 struct Claim {
@@ -102,8 +106,34 @@ std::optional<Claim> published_claim(const CsvRow& row) {
                row.get("regime", parse_regime), kernel};
 }
 
+/// Attention of one phase by one library, of the half that is judged; FlashAttention-3's by our
+/// kernel that is nearest to its rule's choice. Ours pack at most 64 query heads.
+template <const char* kPhase, const char* kLibrary>
+std::optional<Claim> attention_claim(const CsvRow& row) {
+  if (row.text("phase") != kPhase || !row.text("library").starts_with(kLibrary) ||
+      row.text("half") != "judged") {
+    return std::nullopt;
+  }
+  const AnyProblem problem = problem_of(
+      Op::kAttention,
+      fmt::format("{}x{}:{}x{}x{}x{}", row.text("batch"), row.text("heads"), row.text("kv_heads"),
+                  row.text("queries"), row.text("keys"), row.text("head_dim")),
+      ElementType::kBf16, {{"mask", row.text("mask")}, {"layout", row.text("layout")}});
+  Claim claim{problem, row.text("library"), row.get("time_us", positive) * kMicrosecond};
+  const auto& own = std::get<AttentionProblem>(problem);
+  if (claim.kernel.starts_with(kFlashAttention3)) {
+    claim.config = flash_attention_rule(own, kSms);
+    return heads_per_kv(own) > kGroupRows ? std::nullopt : std::optional(claim);
+  }
+  return claim;
+}
+
 /// Readers of the sources' formats, by their word in the list.
 const std::map<std::string, std::optional<Claim> (*)(const CsvRow&)> kFormats{
+    {"flash_attention_prefill", attention_claim<kPrefill, kFlashAttention3>},
+    {"flash_attention_decode", attention_claim<kDecode, kFlashAttention3>},
+    {"cudnn_prefill", attention_claim<kPrefill, kCudnn>},
+    {"cudnn_decode", attention_claim<kDecode, kCudnn>},
     {"library", library_claim},
     {"xla", xla_claim},
     {"published", published_claim},
@@ -140,15 +170,17 @@ Seconds predicted(const GpuSpec& gpu, const Claim& claim) {
 }
 
 PublicSource parse_source(const StrictValue& item) {
-  const StrictMap map =
-      item.map({"name", "gpu", "format", "file", "rows_of", "claim", "gap_us", "limit_percent"});
+  const StrictMap map = item.map(
+      {"name", "gpu", "format", "file", "rows_of", "claim", "gap_us", "factor", "limit_percent"});
   const StrictValue format = map.required("format");
   if (!kFormats.contains(format.text())) {
-    format.fail("expected library, xla, published or fused_moe");
+    format.fail(
+        "expected library, xla, published or fused_moe, or flash_attention or cudnn with _prefill "
+        "or _decode");
   }
-  constexpr double kMostGap = 100, kMostLimit = 1000;
+  constexpr double kMostGap = 100, kMostLimit = 1000, kMostFactor = 10;
   const std::optional<StrictValue> rows_of = map.optional("rows_of");
-  const std::optional<StrictValue> gap = map.optional("gap_us");
+  const std::optional<StrictValue> gap = map.optional("gap_us"), factor = map.optional("factor");
   PublicSource source{.name = map.required("name").text(),
                       .gpu = map.required("gpu").text(),
                       .format = format.text(),
@@ -156,6 +188,7 @@ PublicSource parse_source(const StrictValue& item) {
                       .rows_of = {},
                       .claim = map.required("claim").text(),
                       .gap = (gap ? gap->number(0, kMostGap) : 0) * kMicrosecond,
+                      .factor = factor ? factor->number(0, kMostFactor) : 1,
                       .limit = map.required("limit_percent").number(0, kMostLimit) / kToPercent};
   source.rows_of = rows_of ? rows_of->text() : source.gpu;
   return source;
@@ -194,7 +227,7 @@ PublicJudgement judge_public(const PublicSource& source, const std::function<boo
   parallel_for(claims.size(), 0, [&](std::size_t i) {
     const Claim& claim = claims[i];
     judgement.cases[i] = {claim.problem, claim.kernel, claim.time,
-                          predicted(gpu, claim) + source.gap};
+                          predicted(gpu, claim) * source.factor + source.gap};
   });
   Values errors, times, forecasts;
   for (const PublicCase& one : judgement.cases) {

@@ -26,11 +26,14 @@ struct PublicSource {
   /// bf16 products with B as [K,N], with their operations per second; published:
   /// source,table,gpu,op,shape,dtype,layout,kernel,config_there,config_here,value,unit,regime,
   /// where config_there is the document's configuration and # begins a comment; fused_moe:
-  /// gpu,...,M,E,topk,H,N,...,avg_duration, the first bf16 GEMM of a MoE layer.
+  /// gpu,...,M,E,topk,H,N,...,avg_duration, the first bf16 GEMM of a MoE layer;
+  /// flash_attention_prefill, _decode, cudnn_prefill, _decode: gpu,library,phase,batch,heads,
+  /// kv_heads,queries,keys,head_dim,mask,layout,half,time_us, the rows of the half that is judged.
   std::string format, file;
   std::string rows_of;  // value of column gpu in the source's rows
   std::string claim;    // claim of the source
   Seconds gap;          // launch gap included in the source's figures
+  double factor;        // time of their kernel over ours, if it is another one
   double limit;         // mean error that a test allows, with a margin for samples of the rows
 };
 

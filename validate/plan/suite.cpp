@@ -19,6 +19,7 @@
 #include "model/ops/config_pattern.h"
 #include "model/ops/problem_fields.h"
 #include "model/predict/predict.h"
+#include "model/predict/predict_op.h"
 #include "model/predict/rejected.h"
 #include "model/stream/stream_menu.h"
 #include "model/stream/stream_rules.h"

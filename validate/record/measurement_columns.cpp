@@ -150,8 +150,9 @@ constexpr MeasurementColumn point_column(std::string_view name) {
 
 // The fields of the ops' problems, in the order of their columns; all of them
 // (measurement_csv_test.cpp).
-constexpr std::string_view kFields[] = {"layout", "dtype_c", "batch",    "groups",    "lda",
-                                        "ldb",    "ldc",     "epilogue", "accumulate"};
+constexpr std::string_view kFields[] = {"layout",   "dtype_c", "batch",    "groups",     "lda",
+                                        "ldb",      "ldc",     "epilogue", "accumulate", "heads",
+                                        "kv_heads", "mask",    "lse"};
 
 /// The layout alone is in every file; there it is a GEMM's, which has no default.
 template <std::size_t kField>
@@ -292,6 +293,10 @@ constexpr MeasurementColumn kColumns[] = {
          m.counters_state = parse_counters_state(text);
        }
      }},
+    field_column<9>(),
+    field_column<10>(),
+    field_column<11>(),
+    field_column<12>(),
     field_column<1>(),
     field_column<2>(),
     field_column<3>(),

@@ -11,11 +11,11 @@
 // validate/measure/gemm/timeline/tile_trace_test.cpp (the kernel walked exactly these tiles).
 #pragma once
 
+#include "model/base/fast_divisor.h"
 #include "model/base/host_device.h"
 #include "model/base/integers.h"
 #include "model/base/math.h"
 #include "model/gemm/config/kernel_config.h"
-#include "model/gemm/order/fast_divisor.h"
 #include "model/gemm/order/hilbert.h"
 #include "model/gemm/order/raster.h"
 #include "model/gemm/problem/gemm_problem.h"

@@ -35,7 +35,8 @@ constexpr ProblemField<GemmProblem> leading_field() {
 inline constexpr ProblemField<GemmProblem> kGemmFields[] = {
     {"layout", [](const GemmProblem& p) { return std::string(to_text(p.layout)); },
      [](GemmProblem& p, std::string_view text) { p.layout = parse_layout(text); },
-     "GEMMs only. tt, tn: B is [N,K]; nt, nn: B is [K,N]; nt, tt: A is [K,M]", "tn"},
+     "tt, tn: B is [N,K]; nt, nn: B is [K,N]; nt, tt: A is [K,M]. Of attention: bhsd or bshd",
+     "tn"},
     {"dtype_c", c_type_text,
      [](GemmProblem& p, std::string_view text) { p = with_c_type(p, parse_c_type(text).value()); },
      "GEMMs only. C's type: that of A and B, or fp32 or e4m3; of fp8 bf16, the default, fp16, fp32 "

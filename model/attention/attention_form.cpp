@@ -1,0 +1,396 @@
+#include "model/attention/attention_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <queue>
+
+#include "model/base/math.h"
+#include "model/form/block.h"
+#include "model/form/loads.h"
+#include "model/form/panel_reuse.h"
+
+namespace tilecast {
+namespace {
+
+// Instructions of a score: maximum; multiply-add, exponential and sum; conversion in pairs. Maxima
+// and conversions take two issue slots' time.
+constexpr double kMaximum = 1, kWithExponential = 3, kConversion = 0.5, kHalfRate = 2;
+constexpr double kMask = 2;        // of a masked score: its place compared, and selected
+constexpr double kFromDram = 0.5;  // part of K and V from which on they stream
+// Part of the time in which warpgroups without turns are in step (attention_form.h).
+constexpr double kInStep = 0.16;
+constexpr i64 kMostWalked = 1 << 11;  // tiles; beyond them, over 15 for each SM, waves repeat
+constexpr i32 kWarpgroupM = 64, kStepK = 16;
+constexpr i32 kFp32Bytes = 4, kSwizzleRow = 128;  // bytes; of a box in shared memory
+
+/// The worker that ends last, where the next tile goes to who is free first, or to all in turn. A
+/// tile costs one block more than it has.
+struct Busiest {
+  double blocks, tiles;
+};
+Busiest busiest_worker(const AttentionWork& work, const AttentionPlan& plan, bool in_turn) {
+  const double tiles = static_cast<double>(plan.tiles), workers = static_cast<double>(plan.workers);
+  const double rounds = std::ceil(tiles / workers), mean = plan.all_blocks / tiles;
+  if (!work.causal) {  // every tile is as long, but for parts of one block more
+    return {rounds * std::ceil(mean), rounds};
+  }
+  if (plan.tiles > kMostWalked) {
+    // In turn, each worker's tiles are a sample of all; drawn, the last ones are the shortest.
+    return in_turn              ? Busiest{(rounds + 0.5) * mean, rounds}
+           : work.longest_first ? Busiest{plan.all_blocks / workers + 1, tiles / workers}
+                                : Busiest{plan.all_blocks / workers + mean / 2, tiles / workers};
+  }
+  std::vector<Busiest> loads(static_cast<std::size_t>(plan.workers));
+  const auto add = [&](std::size_t worker, i32 tile) {
+    loads[worker].blocks += work.at(tile).count;
+    loads[worker].tiles += 1;
+    return loads[worker].blocks + loads[worker].tiles;
+  };
+  using Free = std::pair<double, std::size_t>;
+  std::priority_queue<Free, std::vector<Free>, std::greater<>> free;
+  for (i32 tile = 0; tile < plan.tiles; ++tile) {
+    const bool first = tile < plan.workers;
+    const std::size_t worker =
+        in_turn || first ? static_cast<std::size_t>(tile % plan.workers) : free.top().second;
+    if (!first && !in_turn) {
+      free.pop();
+    }
+    const double busy = add(worker, tile);
+    if (!in_turn) {
+      free.emplace(busy, worker);
+    }
+  }
+  return *std::ranges::max_element(loads, {},
+                                   [](const Busiest& load) { return load.blocks + load.tiles; });
+}
+
+/// Rates and times at a clock.
+struct AttentionAt {
+  const GpuSpec& gpu;
+  const MachineSpec& machine;
+  const AttentionProblem& problem;
+  const AttentionConfig& config;
+  Hertz clock;
+
+  AttentionTraits traits() const { return traits_of(config.schedule); }
+  double element() const { return element_bytes(problem.dtype); }
+  double scores() const { return 1.0 * kWarpgroupM * config.kv_block; }  // of a warpgroup's block
+  double sums() const { return 1.0 * kWarpgroupM * problem.head_dim; }
+  bool others() const { return config.groups * config.ctas_per_sm > 1; }
+  /// Bulk copies of a stage of K or V: boxes of a swizzle row's columns.
+  i32 boxes() const { return problem.head_dim * element_bytes(problem.dtype) / kSwizzleRow; }
+};
+
+/// A product of one warpgroup, 64 x n by k, with its first operand from shared memory or registers.
+/// It is issued while it runs; where warpgroups take turns, P V belongs to the turn of S.
+LoopStep product(const AttentionAt& at, i32 n, i32 k, bool shared, i32 ring, bool waits) {
+  const MachineSpec& machine = at.machine;
+  const i32 instructions = ceil_div(k, kStepK);
+  const double bytes = 2.0 * kStepK * (n + (shared ? kWarpgroupM : 0));
+  const Cycles tensor = compute_cycles(Flops{2.0 * kWarpgroupM * n * kStepK}, tensor_rate(at.gpu));
+  const Cycles operands = transfer_cycles(Bytes{bytes}, operand_rate(at.gpu));
+  const Cycles interval = std::max({tensor, operands, machine.wgmma_least});
+  const Cycles issue = machine.mma_issue + machine.wgmma_issue * instructions;
+  const bool turns = at.traits().takes_turns, same_turn = turns && !shared;
+  return {.pipe = Pipe::kTensor,
+          .ring = ring,
+          .waits = waits,
+          .busy = interval * (instructions * at.config.groups),
+          .operands = operands * (instructions * at.config.groups),
+          .own = interval * instructions,
+          .turn = same_turn ? Cycles{} : machine.turn + (turns ? machine.barrier : Cycles{}),
+          .issue = waits ? std::max(Cycles{}, issue - interval * instructions) : issue,
+          .queue = interval * machine.mma_queue,
+          .completion = same_turn ? Cycles{} : machine.wgmma_completion};
+}
+
+/// Instructions of one warpgroup on the vector pipe: `slots` of issue, `alone` of dependent ones.
+LoopStep vector_step(const AttentionAt& at, double slots, double alone) {
+  return {.pipe = Pipe::kVector,
+          .ring = -1,
+          .busy = Cycles{slots * at.config.groups / at.machine.fp32_additions},
+          .own = Cycles{alone / (at.machine.fused_issue / 2)}};
+}
+
+std::array<LoopStep, 5> steps_of(const AttentionAt& at, double masked) {
+  const i32 d = at.problem.head_dim, kv = at.config.kv_block;
+  const double scores = at.scores(), sums = at.sums();
+  const LoopStep exponentials{
+      .pipe = Pipe::kVector,
+      .ring = -1,
+      .busy = Cycles{scores * at.config.groups / at.machine.fused_special},
+      .own = Cycles{std::max(scores / at.machine.fused_special,
+                             scores * kWithExponential / at.machine.fp32_additions)}};
+  std::array<LoopStep, 5> steps{
+      product(at, kv, d, true, 0, true),
+      vector_step(at, scores * (kMaximum * kHalfRate + kMask * masked),
+                  scores * (kMaximum + kMask * masked)),
+      exponentials,
+      vector_step(at, scores * (kWithExponential + kConversion * kHalfRate) + sums,
+                  scores * kConversion + sums),
+      product(at, d, kv, false, 1, !at.traits().scores_ahead)};
+  if (at.traits().scores_ahead) {  // seen complete, and its stage released, behind the softmax
+    steps[4].after = steps[1].own + steps[2].own + steps[3].own;
+  }
+  if (at.others()) {
+    steps[4].busy += (steps[1].busy + steps[3].busy) * at.machine.promotion_shown;
+  }
+  return steps;
+}
+
+/// K, V and Q as they lie, in boxes of one swizzle row's width.
+std::array<LoopOperand, 3> operands_of(const AttentionAt& at, const AttentionPlan& plan) {
+  const AttentionProblem& p = at.problem;
+  const i64 row_bytes = i64{p.head_dim} * element_bytes(p.dtype);
+  const auto operand = [&](bool once, i32 rows, i64 heads, double existing, double sharers,
+                           double missing) -> LoopOperand {
+    const i64 pitch = p.layout == AttentionLayout::kBshd ? heads * row_bytes : row_bytes;
+    return {.once_a_tile = once,
+            .stage = Bytes{1.0 * rows * static_cast<double>(row_bytes)},
+            .existing = existing,
+            .rows_existing = existing,
+            .rows_loaded = 1,
+            .multicast = 1,
+            .row = {row_bytes, pitch, kLineBytes},
+            .box_rows = 1.0 * rows * at.boxes(),
+            .lines_outside = 1,
+            .sharers = sharers,
+            .missing = missing};
+  };
+  const double loaded = 1.0 * ceil_div(p.keys, at.config.kv_block) * at.config.kv_block;
+  const double keys = is_causal(p) ? 1 : p.keys / loaded;
+  const double queries = 1.0 * p.batch * p.heads * p.queries;
+  // A panel that few workers want together is waited for by each (model/form/loads.cpp).
+  const double merged = std::min(at.machine.merge_limit, plan.sharers);
+  const double missing = plan.missing * at.machine.merge_limit / merged;
+  return {operand(false, at.config.kv_block, p.kv_heads, keys, plan.sharers, missing),
+          operand(false, at.config.kv_block, p.kv_heads, keys, plan.sharers, missing),
+          operand(true, tile_rows(at.config), p.heads,
+                  std::min(1.0, queries / static_cast<double>(plan.rows_of_tiles)), 1, 0)};
+}
+
+/// O through Q's place in shared memory; of splits, fp32 by the threads.
+TileStore store_of(const AttentionAt& at) {
+  const MachineSpec& machine = at.machine;
+  const bool partial = at.config.splits > 1;
+  const i32 chunks = at.boxes();
+  const double width = partial ? kFp32Bytes : at.element();
+  const Bytes chunk{at.sums() / chunks * width};
+  return {.chunks = chunks,
+          .slots = chunks,
+          .warpgroups = 1.0 * at.config.groups,
+          .chunk = chunk,
+          .setup = machine.epilogue,
+          .instructions = machine.chunk + machine.barrier * 2 + machine.issue_copy,
+          .port = transfer_cycles(chunk, machine.intake),
+          .read = transfer_cycles(chunk, partial ? at.gpu.reduction->sm_store : machine.store_read),
+          .latency = machine.store_latency,
+          .by_threads = partial};
+}
+
+/// Of a tile beyond its blocks: warpgroups begin a part of a block apart, and the last one has all
+/// of its last block's steps to itself.
+Cycles fill_of(const Loop& loop, const BlockTime& block) {
+  Cycles chain;
+  for (const LoopStep& step : loop.steps) {
+    chain += step.turn + step.issue + step.own + step.completion;
+  }
+  return std::max(Cycles{}, chain - block.time / loop.warpgroups);
+}
+
+/// The last CTA of a tile adds up its parts, which it sees a hop later; in a cluster each CTA adds
+/// up some rows of all parts, which stay in shared memory.
+Cycles combine_time(const AttentionAt& at, const AttentionPlan& plan) {
+  if (at.config.splits == 1) {
+    return {};
+  }
+  const double tiles = static_cast<double>(plan.tiles) / at.config.splits;
+  if (at.config.grid == AttentionGrid::kClusters) {
+    return at.machine.remote_wake * 2 + at.machine.store_latency;
+  }
+  return cycles_of(at.gpu.reduction->hop, at.clock) + at.machine.l2_latency +
+         transfer_cycles(plan.partial / tiles, at.gpu.reduction->sm_load) +
+         at.machine.store_latency;
+}
+
+KernelActivity activity_of(const AttentionAt& at, const AttentionPlan& plan,
+                           std::span<const LoopOperand> operands, bool in_step, Cycles elapsed) {
+  const AttentionProblem& p = at.problem;
+  const double scores = plan.all_blocks * at.config.groups * at.scores();
+  const double flops = 4 * scores * p.head_dim;
+  const double inside =
+      std::min(1.0, 1.0 * p.batch * p.heads * p.queries / static_cast<double>(plan.rows_of_tiles));
+  const double d_steps = ceil_div(p.head_dim, kStepK),
+               kv_steps = ceil_div(at.config.kv_block, kStepK);
+  const double operand_bytes =
+      2.0 * kStepK * (d_steps * (at.config.kv_block + kWarpgroupM) + kv_steps * p.head_dim) *
+      at.config.groups * plan.all_blocks;
+  const double rescaled = plan.all_blocks * at.config.groups * at.sums();
+  return {{.tensor = Flops{flops * inside},
+           .shared_memory = Bytes{operand_bytes} + plan.kv_from_l2 + plan.q_from_l2 * 3,
+           .l2 = plan.partial +
+                 (plan.kv_from_l2 + plan.q_from_l2) * l2_put_out(at.gpu, operands, in_step),
+           .dram = plan.dram_read + plan.dram_write,
+           .elapsed = elapsed,
+           .dtype = p.dtype,
+           .out_of_bounds = Flops{flops * (1 - inside)},
+           .promoted = scores * (kMaximum + kWithExponential + kConversion) + rescaled}};
+}
+
+}  // namespace
+
+std::array<LoopStep, 5> attention_steps(const GpuSpec& gpu, const AttentionProblem& problem,
+                                        const AttentionConfig& config, double masked) {
+  return steps_of({gpu, *gpu.machine, problem, config, kEnergyClock}, masked);
+}
+
+TileStore attention_store(const GpuSpec& gpu, const AttentionProblem& problem,
+                          const AttentionConfig& config) {
+  return store_of({gpu, *gpu.machine, problem, config, kEnergyClock});
+}
+
+BytesPerSecond kv_read_rate(const GpuSpec& gpu, const AttentionProblem& p) {
+  // Rows of one head that lie apart take requests out of DRAM's order.
+  const bool apart = p.layout == AttentionLayout::kBshd && p.kv_heads > 1;
+  const double loss = apart && gpu.stream ? gpu.stream->disorder_loss : 0;
+  return gpu.dram->read_rate * (1 - loss);
+}
+
+const AttentionPlans::Panels& AttentionPlans::panels_of(const AttentionWork& work, bool pack,
+                                                        i64 workers) {
+  const auto [found, is_new] = panels_.try_emplace(
+      {work.queries_per_tile, work.splits, pack, work.longest_first, static_cast<i32>(workers)});
+  Panels& panels = found->second;
+  if (is_new) {
+    const i32 kv_heads = problem_.batch * problem_.kv_heads;
+    const i32 sharing = pack ? 1 : heads_per_kv(problem_);
+    const Bytes all{kv_bytes(problem_)};
+    PanelReuse reuse(std::vector<Bytes>(static_cast<std::size_t>(kv_heads * work.splits),
+                                        all / kv_heads / work.splits));
+    const i64 tiles = work.tiles(), walked = std::min(tiles, kMostWalked);
+    Bytes so_far;
+    for (i64 i = 0; i < walked; ++i) {
+      const AttentionTile tile = work.at(static_cast<i32>(i));
+      const i32 head = (tile.batch * work.heads + tile.head) / sharing;
+      so_far += reuse.use(static_cast<u32>(head * work.splits + tile.split), i / workers, so_far,
+                          all, gpu_.l2->capacity * gpu_.l2->usable_fraction);
+    }
+    const double more = static_cast<double>(tiles) / static_cast<double>(walked);
+    panels = {std::max(1.0, reuse.sharers(static_cast<double>(walked))),
+              std::max(reuse.read() * more, all)};
+  }
+  return panels;
+}
+
+const AttentionPlan& AttentionPlans::of(const AttentionConfig& config) {
+  const AttentionWork work = attention_work(problem_, config);
+  const bool in_turn =
+      config.grid == AttentionGrid::kResident && config.order != AttentionOrder::kDynamic;
+  const auto [found, is_new] = plans_.try_emplace(
+      {work.queries_per_tile, config.kv_block, config.splits, config.pack, work.longest_first,
+       2 * static_cast<i32>(config.grid) + in_turn, config.ctas_per_sm});
+  AttentionPlan& plan = found->second;
+  if (!is_new) {
+    return plan;
+  }
+  plan.tiles = work.tiles();
+  plan.workers = std::min(i64{gpu_.sm.count} * config.ctas_per_sm, plan.tiles);
+  plan.rows_of_tiles = plan.tiles / config.splits * tile_rows(config);
+  const double heads = 1.0 * work.batch * work.heads;
+  for (i32 row_block = 0; row_block < work.row_blocks; ++row_block) {
+    for (i32 split = 0; split < work.splits; ++split) {
+      const AttentionTile tile = work.tile(0, row_block, split);
+      plan.all_blocks += tile.count * heads;
+      plan.masked_blocks += tile.masked * heads;
+    }
+  }
+  const Busiest busiest = busiest_worker(work, plan, in_turn);
+  plan.busiest_blocks = busiest.blocks;
+  plan.busiest_tiles = busiest.tiles;
+  const Panels& panels = panels_of(work, config.pack, plan.workers);
+  plan.sharers = panels.sharers;
+  plan.kv_from_l2 = Bytes{plan.all_blocks * 2 * config.kv_block * problem_.head_dim *
+                          element_bytes(problem_.dtype)};
+  plan.q_from_l2 = Bytes{query_bytes(problem_) * config.splits};
+  plan.missing = std::min(1.0, panels.read / plan.kv_from_l2 * plan.sharers);
+  plan.partial = config.grid == AttentionGrid::kClusters
+                     ? Bytes{}
+                     : Bytes{static_cast<double>(partial_bytes(problem_, config))};
+  plan.dram_read = Bytes{query_bytes(problem_)} + panels.read;
+  plan.dram_write = Bytes{query_bytes(problem_) + lse_bytes(problem_)} + plan.partial;
+  return plan;
+}
+
+AttentionForm closed_form(const GpuSpec& gpu, const AttentionProblem& problem,
+                          const AttentionConfig& config, const AttentionPlan& plan,
+                          Hertz sm_clock) {
+  const AttentionAt at{gpu, *gpu.machine, problem, config, sm_clock};
+  const MachineSpec& machine = at.machine;
+  const bool producer = has_producer(config.schedule);
+  const std::array operands = operands_of(at, plan);
+  const std::array steps = steps_of(at, plan.masked_blocks / std::max(1.0, plan.all_blocks));
+  const Ring rings[] = {{config.stages, 0}, {config.stages, 0}};
+  const i32 copies = 2 * at.boxes();
+  const Loop loop{
+      .operands = operands,
+      .rings = rings,
+      .steps = steps,
+      .producer = producer,
+      .warpgroups = config.groups,
+      .in_step = at.traits().takes_turns || config.groups == 1 ? 0 : kInStep,
+      .load_latency = machine.l2_latency,
+      .wake = producer ? machine.wake : machine.own_load,
+      .issue = producer ? machine.issue + machine.issue_copy * copies : machine.own_copy * copies};
+  const double tiles = static_cast<double>(plan.tiles);
+  const double sms = std::min<double>(gpu.sm.count, static_cast<double>(plan.workers));
+  const double ctas = std::ceil(static_cast<double>(plan.workers) / sms);
+  const bool in_step = plan.busiest_tiles <= 1;
+  const bool resident = config.grid == AttentionGrid::kResident;
+  const Cycles combine = combine_time(at, plan);
+  const double grid = resident ? static_cast<double>(plan.workers) : std::min(tiles, sms * ctas);
+  Work work{.ctas = ctas,
+            .sms = sms,
+            .tiles = static_cast<i64>(plan.busiest_tiles * ctas),
+            .blocks = std::max(1.0, plan.busiest_blocks / plan.busiest_tiles),
+            .all_blocks = plan.all_blocks,
+            .pieces = Pieces{plan.busiest_blocks, plan.busiest_tiles, combine},
+            .in_step = in_step,
+            .streams = plan.missing > kFromDram,
+            .flops = Flops{attention_flops(problem)},
+            .dram = transfer_time(plan.dram_read, kv_read_rate(gpu, problem)) +
+                    transfer_time(plan.dram_write, gpu.dram->write_rate),
+            .launch = cycles_of(machine.kernel + machine.dispatch * grid +
+                                    (producer ? machine.start_roles : Seconds{}),
+                                sm_clock) +
+                      machine.cta_restart,
+            // Q of the next tile comes into the place that O has left.
+            .sequence = {.one_tile_per_cta = !resident,
+                         .loads_run_ahead = producer && resident,
+                         .next = machine.next_tile + (resident ? machine.l2_latency : Cycles{}),
+                         .drift = 1 - 1.0 / config.groups,
+                         .refill = machine.cta_refill + machine.cta_restart},
+            .store = store_of(at)};
+  work.sequence.fill = fill_of(loop, block_time(loop, load_times(gpu, sm_clock, loop, work), ctas));
+  const ClosedForm form = tilecast::form(gpu, sm_clock, loop, work);
+  const Cycles softmax = (steps[1].own + steps[2].own + steps[3].own) * plan.busiest_blocks;
+  return {.cycles = form.cycles,
+          .limiter = form.limiter,
+          .shares = form.shares,
+          .parts = form.parts,
+          .combine = combine,
+          .softmax = softmax,
+          .activity = activity_of(at, plan, operands, in_step, form.cycles)};
+}
+
+HardBounds hard_bounds(const GpuSpec& gpu, const AttentionProblem& problem) {
+  const Bytes bytes{attention_bytes(problem)};
+  return {
+      .tensor = compute_cycles(Flops{attention_flops(problem)}, tensor_rate(gpu) * gpu.sm.count),
+      .intake = {},
+      .dram = transfer_time(bytes, highest_dram_rate(gpu)),
+      .dram_peak = transfer_time(bytes, gpu.dram->bandwidth),
+      .launch = gpu.machine->kernel};
+}
+
+}  // namespace tilecast

@@ -1,0 +1,154 @@
+#include "model/attention/attention_model.h"
+
+#include "model/attention/attention_text.h"
+#include "model/ops/any_op.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+
+namespace tilecast {
+namespace {
+
+constexpr Hertz kClock{1.6e9};
+
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return gpu;
+}
+
+constexpr AttentionProblem problem_of(i32 queries, i32 keys, i32 head_dim = 128,
+                                      AttentionMask mask = AttentionMask::kFull) {
+  return {.batch = 2,
+          .heads = 16,
+          .kv_heads = 16,
+          .queries = queries,
+          .keys = keys,
+          .head_dim = head_dim,
+          .dtype = ElementType::kBf16,
+          .mask = mask,
+          .layout = AttentionLayout::kBhsd,
+          .lse = false};
+}
+AttentionConfig config_of(const std::string& text) {
+  return std::get<AttentionConfig>(parse_config(text));
+}
+Cycles cycles_of(const GpuSpec& gpu, const AttentionProblem& p, const std::string& config) {
+  REQUIRE(why_not_legal(gpu, p, config_of(config)).empty());
+  return form_at(gpu, p, config_of(config), kClock).cycles;
+}
+
+TEST_CASE("Exponentials twice as fast help the base and hardly the kernel that hides them") {
+  GpuSpec fast = h200();
+  fast.machine->fused_special *= 2;
+  const auto gain = [&](const std::string& config) {
+    const AttentionProblem p = problem_of(4096, 4096);
+    return 1 - cycles_of(fast, p, config) / cycles_of(h200(), p, config);
+  };
+  // One warpgroup in sequence: 64 x 128 scores are 512 cycles of exponentials, now 256, in a block
+  // of about 2,400.
+  CHECK(gain("as 64x128 s2 o1 ct st k1") > 0.08);
+  // Turns, and scores ahead: exponentials run under the other group's products.
+  CHECK(gain("ao 128x128 s3 o1 re st k1") < 0.015);
+}
+
+TEST_CASE("Each rung of the ladder is as fast as the one before, or faster") {
+  const AttentionProblem p = problem_of(8192, 8192);
+  const Cycles single = cycles_of(h200(), p, "as 64x128 s2 o1 ct st k1");
+  const Cycles specialized = cycles_of(h200(), p, "aw 128x128 s2 o1 re st k1");
+  const Cycles ping_pong = cycles_of(h200(), p, "ap 128x128 s2 o1 re st k1");
+  const Cycles overlap = cycles_of(h200(), p, "ao 128x128 s2 o1 re st k1");
+  CHECK(specialized < single * 0.9);
+  CHECK(ping_pong < specialized * 0.98);
+  CHECK(overlap < ping_pong * 1.02);  // both are bound by the products
+}
+
+TEST_CASE(
+    "A block takes no less than its products, and nearly as little where they hide the rest") {
+  // Both products of 128 x 128 scores: 2 x 2 x 128^3 / 4,096 = 2,048 cycles; beside them vector
+  // instructions of the other warpgroup: 0.3125 of (64 x 128 x 2 x 6 + 64 x 128 x 2) / 128.
+  const AttentionForm form =
+      form_at(h200(), problem_of(8192, 8192), config_of("ao 128x128 s3 o1 re st k1"), kClock);
+  CHECK(form.parts.step.value > 2048 + 0.3125 * 896 - 1);
+  CHECK(form.parts.step.value < 1.05 * (2048 + 0.3125 * 896));
+}
+
+TEST_CASE("A causal mask nearly halves the time, and more so where the longest tiles come first") {
+  const AttentionProblem full = problem_of(4096, 4096),
+                         causal = problem_of(4096, 4096, 128, AttentionMask::kCausal);
+  const Cycles whole = cycles_of(h200(), full, "ao 128x128 s3 o1 re st k1");
+  const Cycles in_turn = cycles_of(h200(), causal, "ao 128x128 s3 o1 re st k1");
+  const Cycles longest = cycles_of(h200(), causal, "ao 128x128 s3 o1 re lf k1");
+  const Cycles drawn = cycles_of(h200(), causal, "ao 128x128 s3 o1 re dy k1");
+  CHECK(drawn < in_turn);
+  CHECK(drawn <= longest);
+  CHECK(drawn / whole > 0.5);
+  CHECK(drawn / whole < 0.62);
+}
+
+TEST_CASE("Decode reads K and V once, at nearly the rate of DRAM") {
+  AttentionProblem p = problem_of(1, 32768);
+  p.batch = 16;
+  p.heads = 32;
+  p.kv_heads = 8;
+  AttentionPlans plans(h200(), p);
+  const AttentionConfig config = config_of("aw 64x96 s2 o2 ct st k2 pk");
+  const AttentionPlan& plan = plans.of(config);
+  // 16 x 8 heads of 32,768 keys of 128 x 2 bytes, K and V.
+  CHECK(kv_bytes(p) == 2147483648.0);
+  CHECK(plan.dram_read.value == Approx(kv_bytes(p) + query_bytes(p)));
+  const Seconds time = time_of(closed_form(h200(), p, config, plan, kClock).cycles, kClock);
+  CHECK(time > transfer_time(Bytes{kv_bytes(p)}, h200().dram->read_rate));
+  CHECK(time < transfer_time(Bytes{kv_bytes(p)}, h200().dram->read_rate) * 1.05);
+}
+
+TEST_CASE("Few sequences of many keys are faster in splits, by far") {
+  AttentionProblem p = problem_of(1, 32768);
+  p.batch = 1;
+  p.heads = 32;
+  p.kv_heads = 8;
+  const Cycles whole = cycles_of(h200(), p, "aw 64x128 s3 o1 ct st k1 pk");
+  const Cycles split = cycles_of(h200(), p, "aw 64x128 s3 o1 ct st k16 pk");
+  CHECK(split < whole / 5);  // 128 of 132 SMs for 8
+  // Each split writes a row of 128 sums and its log-sum-exp, in fp32, for 32 heads.
+  AttentionPlans plans(h200(), p);
+  CHECK(plans.of(config_of("aw 64x128 s3 o1 ct st k16 pk")).partial.value == 16 * 32 * 129 * 4);
+  CHECK(form_at(h200(), p, config_of("aw 64x128 s3 o1 ct st k16 pk"), kClock).combine.value > 0);
+}
+
+TEST_CASE("Tiles of the same head share K and V in L2") {
+  // 32 heads of 64 row blocks: a wave of 132 tiles works on three heads at most, so that each
+  // panel's lines are wanted by 44 tiles or more, and DRAM reads K and V once.
+  const AttentionProblem p = problem_of(8192, 8192);
+  AttentionPlans plans(h200(), p);
+  const AttentionPlan& plan = plans.of(config_of("ao 128x128 s3 o1 re st k1"));
+  CHECK(plan.sharers > 40);
+  CHECK(plan.dram_read.value == Approx(kv_bytes(p) + query_bytes(p)));
+  // Each of the 64 row blocks of a head loads all keys.
+  CHECK(plan.kv_from_l2.value == Approx(64 * kv_bytes(p)));
+}
+
+TEST_CASE("The busiest worker of a causal order has what its tiles have") {
+  // One head of four row blocks of 128 by blocks of 128 keys: tiles of 1, 2, 3 and 4 blocks, a
+  // worker each.
+  AttentionProblem p = problem_of(512, 512, 128, AttentionMask::kCausal);
+  p.batch = p.heads = p.kv_heads = 1;
+  AttentionPlans plans(h200(), p);
+  const AttentionPlan& plan = plans.of(config_of("ao 128x128 s3 o1 ct st k1"));
+  CHECK(plan.tiles == 4);
+  CHECK(plan.all_blocks == 10);
+  CHECK(plan.masked_blocks == 4);
+  CHECK(plan.busiest_blocks == 4);
+  CHECK(plan.busiest_tiles == 1);
+}
+
+TEST_CASE("Energy counts products of rows that exist, and the vector instructions") {
+  AttentionProblem p = problem_of(1, 4096);
+  const AttentionForm form = form_at(h200(), p, config_of("aw 64x128 s2 o1 ct st k1"), kClock);
+  // 32 heads x 32 blocks of 64 x 128 scores, of which one row of 64 is there.
+  const double flops = 4.0 * 32 * 32 * 64 * 128 * 128;
+  CHECK(form.activity.work.tensor.value == Approx(flops / 64));
+  CHECK(form.activity.work.out_of_bounds.value == Approx(flops * 63 / 64));
+  CHECK(form.activity.work.promoted == Approx(32.0 * 32 * (64 * 128 * 4.5 + 64 * 128)));
+}
+
+}  // namespace
+}  // namespace tilecast

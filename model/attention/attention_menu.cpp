@@ -1,0 +1,198 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "model/attention/attention_model.h"
+#include "model/attention/attention_text.h"
+#include "model/spec/gpu_fields.h"
+#include "model/spec/occupancy.h"
+
+namespace tilecast {
+namespace {
+
+constexpr i32 kMostKvBlock = 256;  // N of a wgmma, and rows of a bulk copy's box
+constexpr i32 kMostRing = 8;
+constexpr i64 kMostTiles = i64{1} << 30;
+
+struct AttentionCase {
+  const GpuSpec& gpu;
+  const AttentionProblem& problem;
+  const AttentionConfig& config;
+
+  AttentionTraits traits() const { return traits_of(config.schedule); }
+  i32 registers() const { return accumulator_registers(config, problem.head_dim); }
+  i32 shared() const { return attention_smem(config, problem.head_dim).total_bytes; }
+  i64 tiles() const {  // at most
+    return i64{problem.batch} * problem.heads * ceil_div(problem.queries, kGroupRows) *
+           config.splits;
+  }
+  i32 blocks() const { return ceil_div(problem.keys, config.kv_block); }
+};
+using Case = const AttentionCase&;
+
+constexpr Rule<AttentionCase> kAttentionRules[] = {
+    {[](Case c) { return !c.gpu.wgmma; }, "{schedule} needs wgmma, which only Hopper has",
+     Refusal::kArchitecture},
+    {[](Case c) {
+       return c.config.groups < c.traits().least_groups || c.config.groups > c.traits().most_groups;
+     },
+     "{schedule} takes tiles of {least_rows} to {most_rows} rows, in steps of 64"},
+    {[](Case c) {
+       return c.config.kv_block < kScoresStep || c.config.kv_block > kMostKvBlock ||
+              c.config.kv_block % kScoresStep != 0;
+     },
+     "blocks have 16 to 256 keys, in steps of 16", Refusal::kWgmmaShape},
+    {[](Case c) {
+       return c.config.stages < (c.traits().scores_ahead ? 2 : 1) || c.config.stages > kMostRing;
+     },
+     "{schedule} takes {least_stages} to 8 stages"},
+    {[](Case c) {
+       return c.config.order == AttentionOrder::kDynamic &&
+              c.config.grid != AttentionGrid::kResident;
+     },
+     "order=dynamic needs grid=resident: CTAs that end draw nothing"},
+    {[](Case c) {
+       return c.config.order == AttentionOrder::kLongestFirst && !is_causal(c.problem);
+     },
+     "order=longest_first: without a causal mask all tiles are equally long"},
+    {[](Case c) { return c.config.pack && heads_per_kv(c.problem) == 1; },
+     "pack=yes: each KV head has one query head"},
+    {[](Case c) { return c.config.pack && heads_per_kv(c.problem) > kGroupRows; },
+     "pack=yes: {group} query heads do not fit the 64 rows of a warpgroup"},
+    {[](Case c) { return c.config.splits > kMostAttentionSplits || c.config.splits > c.blocks(); },
+     "splits={splits}: {blocks} blocks of keys, and at most 128 splits", Refusal::kSplit},
+    {[](Case c) { return c.config.grid == AttentionGrid::kResident && !c.traits().producer; },
+     "grid=resident needs a producer, which {schedule} has not"},
+    {[](Case c) {
+       return c.config.grid == AttentionGrid::kClusters &&
+              (c.config.splits < 2 || c.config.splits > kMostClusterSplits);
+     },
+     "grid=clusters takes 2 to 16 splits, a CTA of the cluster each", Refusal::kSplit},
+    {[](Case c) {
+       return c.config.grid == AttentionGrid::kClusters &&
+              !part_fits_stages(c.config, c.problem.head_dim);
+     },
+     "grid=clusters: a tile's part does not fit the stages of K and V", Refusal::kSharedMemory},
+    {[](Case c) { return !fits_registers(c.config, c.problem.head_dim); },
+     "O, S and P take {registers} of the {has_registers} registers of a consumer thread",
+     Refusal::kRegisters},
+    {[](Case c) { return c.shared() > static_cast<i32>(c.gpu.sm.shared_memory_per_cta.value); },
+     "needs {shared} bytes of shared memory, a CTA has at most {most_shared}",
+     Refusal::kSharedMemory},
+    {[](Case c) {
+       return ctas_by_shared_memory(c.gpu.sm, Bytes{1.0 * c.shared()}) < c.config.ctas_per_sm ||
+              c.config.ctas_per_sm * attention_threads(c.config) > c.gpu.sm.max_threads;
+     },
+     "{ctas} such CTAs do not fit on an SM", Refusal::kOccupancy},
+    {[](Case c) { return c.tiles() > kMostTiles; }, "more than 2^30 tiles"},
+};
+
+constexpr i32 kKvBlocks[] = {32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224};
+constexpr i32 kGroups[] = {1, 2, 3};
+constexpr i32 kRingStages[] = {1, 2, 3, 4};
+constexpr i32 kCtasPerSm[] = {1, 2, 3};
+constexpr AttentionGrid kGrids[] = {AttentionGrid::kTiles, AttentionGrid::kResident,
+                                    AttentionGrid::kClusters};
+constexpr AttentionOrder kTileOrders[] = {AttentionOrder::kStatic, AttentionOrder::kLongestFirst,
+                                          AttentionOrder::kDynamic};
+constexpr i32 kUsualSplits[] = {2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128};
+constexpr i64 kMostWavesOfSplits = 4;
+
+/// One part, and as many as make whole waves or are usual, while there are few waves of them.
+std::vector<i32> splits_tried(i64 tiles, i64 workers) {
+  std::vector<i32> splits{1};
+  for (i64 waves = 1; waves <= 2; ++waves) {
+    splits.push_back(static_cast<i32>(
+        std::min<i64>(kMostAttentionSplits, std::max<i64>(1, waves * workers / tiles))));
+  }
+  for (const i32 usual : kUsualSplits) {
+    if (tiles * usual <= kMostWavesOfSplits * workers) {
+      splits.push_back(usual);
+    }
+  }
+  std::ranges::sort(splits);
+  splits.erase(std::ranges::unique(splits).begin(), splits.end());
+  return splits;
+}
+
+/// Another name of a kernel that is tried too: one wave of CTAs needs no loop; every tile is as
+/// long as the others.
+bool repeats_another(const GpuSpec& gpu, const AttentionWork& work, const AttentionConfig& c) {
+  const bool one_wave = work.tiles() <= i64{gpu.sm.count} * c.ctas_per_sm;
+  const bool one_length = !work.causal || work.row_blocks == 1;
+  return (one_wave && c.grid == AttentionGrid::kResident) ||
+         (one_length && c.order != AttentionOrder::kStatic);
+}
+
+const Rule<AttentionCase>* broken_rule(const GpuSpec& gpu, const AttentionProblem& problem,
+                                       const AttentionConfig& config) {
+  return first_broken(std::span<const Rule<AttentionCase>>(kAttentionRules),
+                      AttentionCase{gpu, problem, config});
+}
+
+}  // namespace
+
+Refusal check_legal(const GpuSpec& gpu, const AttentionProblem& problem,
+                    const AttentionConfig& config) {
+  const Rule<AttentionCase>* const broken = broken_rule(gpu, problem, config);
+  return broken == nullptr ? Refusal::kNone : broken->refusal;
+}
+
+std::string why_not_legal(const GpuSpec& gpu, const AttentionProblem& problem,
+                          const AttentionConfig& config) {
+  const Rule<AttentionCase>* const broken = broken_rule(gpu, problem, config);
+  if (broken == nullptr) {
+    return "";
+  }
+  const AttentionCase c{gpu, problem, config};
+  return fmt::format(fmt::runtime(broken->sentence), fmt::arg("schedule", to_text(config.schedule)),
+                     fmt::arg("least_rows", c.traits().least_groups * kGroupRows),
+                     fmt::arg("most_rows", c.traits().most_groups * kGroupRows),
+                     fmt::arg("least_stages", c.traits().scores_ahead ? 2 : 1),
+                     fmt::arg("group", heads_per_kv(problem)), fmt::arg("splits", config.splits),
+                     fmt::arg("blocks", c.blocks()), fmt::arg("registers", c.registers()),
+                     fmt::arg("has_registers", attention_registers(config).consumer),
+                     fmt::arg("shared", c.shared()),
+                     fmt::arg("most_shared", static_cast<i32>(gpu.sm.shared_memory_per_cta.value)),
+                     fmt::arg("ctas", config.ctas_per_sm));
+}
+
+AttentionCandidates enumerate_candidates(const GpuSpec& gpu, const AttentionProblem& problem,
+                                         const std::vector<AttentionSchedule>& schedules) {
+  using C = AttentionConfig;
+  AttentionCandidates candidates;
+  const std::vector<bool> packs =
+      heads_per_kv(problem) > 1 ? std::vector{false, true} : std::vector{false};
+  for (const AttentionSchedule schedule :
+       schedules.empty() ? std::span<const AttentionSchedule>(kEveryAttentionSchedule)
+                         : schedules) {
+    const AttentionConfig fixed = fixed_by_schedule(schedule);
+    const auto add = [&](const AttentionConfig& config) {
+      const bool clusters = config.grid == AttentionGrid::kClusters;
+      AttentionConfig c = config;
+      c.splits = clusters ? 2 : 1;
+      const Refusal refusal = check_legal(gpu, problem, c);
+      if (refusal != Refusal::kNone) {
+        candidates.add(c, refusal);
+        return;
+      }
+      AttentionWork work = attention_work(problem, config);
+      work.splits = 1;
+      for (const i32 splits : splits_tried(work.tiles(), i64{gpu.sm.count} * config.ctas_per_sm)) {
+        c.splits = splits;
+        AttentionWork whole = work;
+        whole.splits = splits;
+        const bool has = !clusters || (splits > 1 && splits <= kMostClusterSplits);
+        if (has && !repeats_another(gpu, whole, c)) {
+          candidates.add(c, check_legal(gpu, problem, c));
+        }
+      }
+    };
+    walk_menu(fixed, add, &C::pack, packs, &C::groups, kGroups, &C::kv_block, kKvBlocks, &C::stages,
+              kRingStages, &C::ctas_per_sm, kCtasPerSm, &C::grid, kGrids, &C::order, kTileOrders);
+  }
+  return candidates;
+}
+
+}  // namespace tilecast

@@ -1,0 +1,159 @@
+// What the model answers of attention: which configurations are legal and tried, the closed form of
+// one at an SM clock, predictions and rankings.
+//
+// A block of keys is a loop of five steps (model/form/loop.h), taken by every consumer warpgroup
+// for its 64 rows:
+//   S = Q K^T        tensor cores; reads the ring of K and is waited for
+//   maxima           vector pipe
+//   exponentials     special function units; their multiply-adds and sums run under them
+//   convert, rescale vector pipe; of the scores, and of O by the new maxima
+//   O += P V         tensor cores, P from registers; reads the ring of V, and is left in flight
+//                    where the next block's scores are computed meanwhile
+// Tiles, their blocks and the order are attention_work.h's; the busiest worker's share of them is
+// found by walking that order. K and V of a KV head are one panel in L2, which waves of tiles share
+// (panel_reuse.h). Splits write fp32 partial results, which the last CTA of a tile combines.
+//
+// Nothing is fitted to attention kernels: every answer is an extrapolation from what GEMMs taught
+// about the machine. Assumed: a warpgroup alone issues half of
+// what fused_issue says of two; other warpgroups' vector instructions slow products as promoted
+// sums do (promotion_shown); warpgroups without turns are in step 0.16 of the time
+// (FlashAttention-3 reports 570 and 620 to 640 TFLOPS without and with turns); each vector
+// instruction takes the energy of a promoted sum. Leaves out: ragged keys under a causal mask;
+// spills. Checked by: attention_form_test.cpp,
+// validate/compare/public_cases_test.cpp.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/attention/attention_work.h"
+#include "model/clock/phase_clock.h"
+#include "model/form/form.h"
+#include "model/form/hard_bounds.h"
+#include "model/op/menu.h"
+#include "model/ops/config_pattern.h"
+#include "model/rank/effort.h"
+#include "model/rank/prediction.h"
+#include "model/rank/question.h"
+#include "model/rank/why_impossible.h"
+#include "model/spec/gpu_spec.h"
+
+namespace tilecast {
+
+/// The first rule that is broken, and its sentence; kNone and empty of a legal configuration.
+Refusal check_legal(const GpuSpec& gpu, const AttentionProblem& problem,
+                    const AttentionConfig& config);
+std::string why_not_legal(const GpuSpec& gpu, const AttentionProblem& problem,
+                          const AttentionConfig& config);
+
+/// Every problem that can be said has a kernel where the GPU has wgmma.
+inline std::string why_not_solvable(const GpuSpec&, const AttentionProblem&) { return {}; }
+/// The sentence for a reason of Rejections::rejected.
+inline std::string why_rejected(const GpuSpec& gpu, const AttentionProblem& problem,
+                                std::string_view /*reason*/, const AttentionConfig& config) {
+  return why_not_legal(gpu, problem, config);
+}
+
+/// All schedules are searched where none is named.
+inline bool is_on_menu(const GpuSpec&, AttentionSchedule) { return true; }
+using AttentionCandidates = CandidatesOf<AttentionConfig>;
+/// `schedules`: empty means all. In a fixed order.
+AttentionCandidates enumerate_candidates(const GpuSpec& gpu, const AttentionProblem& problem,
+                                         const std::vector<AttentionSchedule>& schedules);
+
+/// What of a kernel does not depend on its steps: who has how many blocks, and bytes.
+struct AttentionPlan {
+  i64 tiles, workers, rows_of_tiles;  // workers: CTAs at once; rows of all tiles, splits once
+  double all_blocks, masked_blocks;
+  double busiest_blocks, busiest_tiles;  // of the worker that ends last
+  double sharers, missing;               // of a wave's tiles: that want one panel; from DRAM
+  Bytes kv_from_l2, q_from_l2;           // into the SMs
+  Bytes dram_read, dram_write;
+  Bytes partial;  // results of splits
+};
+/// Plans by what they depend on, since most configurations of a menu share theirs.
+class AttentionPlans {
+ public:
+  AttentionPlans(const GpuSpec& gpu, const AttentionProblem& problem)
+      : gpu_(gpu), problem_(problem) {}
+  const AttentionPlan& of(const AttentionConfig& config);
+
+ private:
+  struct Panels {
+    double sharers;
+    Bytes read;  // of K and V, from DRAM
+  };
+  const Panels& panels_of(const AttentionWork& work, bool pack, i64 workers);
+
+  const GpuSpec& gpu_;
+  const AttentionProblem& problem_;
+  std::map<std::array<i32, 7>, AttentionPlan> plans_;
+  std::map<std::array<i32, 5>, Panels> panels_;
+};
+
+struct AttentionForm {
+  Cycles cycles;
+  Limiter limiter;
+  Shares shares;
+  FormParts parts;
+  Cycles combine;           // of splits, by the last CTA of a tile
+  Cycles softmax;           // steps of the busiest worker's blocks that are no products
+  KernelActivity activity;  // `elapsed` is `cycles`
+};
+
+/// Steps of a block: S, maxima, exponentials, conversion and rescaling, P V; `masked`: part of the
+/// scores that a mask is applied to.
+std::array<LoopStep, 5> attention_steps(const GpuSpec& gpu, const AttentionProblem& problem,
+                                        const AttentionConfig& config, double masked);
+/// How O leaves.
+TileStore attention_store(const GpuSpec& gpu, const AttentionProblem& problem,
+                          const AttentionConfig& config);
+/// What DRAM reads of K and V.
+BytesPerSecond kv_read_rate(const GpuSpec& gpu, const AttentionProblem& problem);
+
+AttentionForm closed_form(const GpuSpec& gpu, const AttentionProblem& problem,
+                          const AttentionConfig& config, const AttentionPlan& plan, Hertz sm_clock);
+
+/// The same as discrete events: a producer and consumer groups of each CTA, on the parts of
+/// model/sim, with the steps of the closed form. Leaves out: the instructions of a warpgroup that
+/// loads besides.
+struct SimulatedAttention {
+  Cycles cycles;
+  Bytes dram_read, l2_output;
+  double tensor_share;
+  u64 events;
+};
+SimulatedAttention simulate_attention(const GpuSpec& gpu, const AttentionProblem& problem,
+                                      const AttentionConfig& config, Hertz sm_clock);
+
+/// What no kernel beats.
+HardBounds hard_bounds(const GpuSpec& gpu, const AttentionProblem& problem);
+LeastWork least_work(const GpuSpec& gpu, const AttentionProblem& problem);
+
+using AttentionQuestion = OpQuestion<AttentionProblem>;
+
+/// Throws ConfigError where the kernel is not legal, or the GPU's file lacks a section.
+Prediction predict_one(const AttentionQuestion& question, const AttentionConfig& config,
+                       Method method);
+/// Every candidate is predicted. Throws as predict_one.
+Ranking rank_all(const AttentionQuestion& question, const std::vector<AttentionSchedule>& schedules,
+                 std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
+
+/// What sets it apart from measured kernels: no attention kernel has been measured.
+std::string why_extrapolated(const GpuSpec& gpu, const AttentionProblem& problem);
+
+/// For an explanation: the closed form at the prediction's clock, CTAs of an SM, and sentences on
+/// softmax, the mask, waves, splits, L2 and DRAM.
+AttentionForm form_at(const GpuSpec& gpu, const AttentionProblem& problem,
+                      const AttentionConfig& config, Hertz sm_clock);
+inline KernelActivity kernel_activity(const AttentionForm& form) { return form.activity; }
+inline i32 resident_ctas(const GpuSpec&, const AttentionProblem&, const AttentionConfig& config) {
+  return config.ctas_per_sm;
+}
+std::vector<std::string> notes(const AttentionQuestion& question, const AttentionConfig& config,
+                               const Prediction& predicted);
+
+}  // namespace tilecast

@@ -1,0 +1,87 @@
+#include "model/attention/attention_text.h"
+
+#include "model/ops/any_op.h"
+#include "model/ops/problem_fields.h"
+#include "model/ops/short_config_text.h"
+#include "tests/catch.h"
+#include "tests/error_message.h"
+
+namespace tilecast {
+namespace {
+
+AttentionProblem parsed(std::string_view shape, const FieldTexts& fields = {},
+                        ElementType dtype = ElementType::kBf16) {
+  return std::get<AttentionProblem>(problem_of(Op::kAttention, shape, dtype, fields));
+}
+
+TEST_CASE("An attention shape is batch, heads, KV heads, queries, keys and head dimension") {
+  const AttentionProblem p = parsed("4x32:8x100x4096x128");
+  CHECK(p.batch == 4);
+  CHECK(p.heads == 32);
+  CHECK(p.kv_heads == 8);
+  CHECK(p.queries == 100);
+  CHECK(p.keys == 4096);
+  CHECK(p.head_dim == 128);
+  CHECK(parsed("4x32x100x4096x128").kv_heads == 32);
+  for (const char* shape : {"4x32:8x100x4096x128", "1x16x1x1x64"}) {
+    CHECK(shape_text(parsed(shape)) == shape);
+  }
+}
+
+TEST_CASE("Mask, layout and log-sum-exp are fields of an attention problem") {
+  const AttentionProblem p =
+      parsed("1x8x64x64x64", {{"mask", "causal"}, {"layout", "bshd"}, {"lse", "yes"}});
+  CHECK(to_text(p) == "1x8x64x64x64 bf16 causal bshd lse");
+  CHECK(to_text(parsed("1x8x64x64x64")) == "1x8x64x64x64 bf16 full bhsd");
+  const auto why = [](const FieldTexts& fields) {
+    return error_message([&] { parsed("1x8x64x64x64", fields); });
+  };
+  CHECK(why({{"mask", "upper"}}).find("expected one of full, causal") != std::string::npos);
+  CHECK(why({{"epilogue", "gelu"}}).find("applies only to gemm") != std::string::npos);
+  // A GEMM's usual layout does not count.
+  CHECK(std::get<AttentionProblem>(
+            problem_of(Op::kAttention, "1x8x64x64x64", ElementType::kBf16, {}, {{"layout", "tn"}}))
+            .layout == AttentionLayout::kBhsd);
+}
+
+TEST_CASE("A shape that no attention kernel computes is refused with what was expected") {
+  const auto why = [](std::string_view shape, ElementType dtype = ElementType::kBf16) {
+    return error_message([&] { parsed(shape, {}, dtype); });
+  };
+  CHECK(why("4x32:8x4096").find("paged KV cache are not supported") != std::string::npos);
+  CHECK(why("4x32:5x64x64x128").find("32 heads are no multiple of 5 KV heads") !=
+        std::string::npos);
+  CHECK(why("4x32:8x64x64x96").find("expected 64, 128 or 256") != std::string::npos);
+  CHECK(!why("4x0x64x64x64").empty());
+  CHECK(!why("4x8:8:8x64x64x64").empty());
+  CHECK(why("4x32x64x64x64", ElementType::kE4m3).find("expected fp16 or bf16") !=
+        std::string::npos);
+}
+
+TEST_CASE("Configurations of attention are read as they are written, long and short") {
+  const std::string text =
+      "attention_overlap:tile=128x176,stages=2,ctas=1,grid=resident,order=dynamic,splits=1,pack=no";
+  const AttentionConfig c = std::get<AttentionConfig>(parse_config(text));
+  CHECK(c.groups == 2);
+  CHECK(c.kv_block == 176);
+  CHECK(c.order == AttentionOrder::kDynamic);
+  CHECK(to_text(AnyConfig(c)) == text);
+  CHECK(short_text(AnyConfig(c)) == "ao 128x176 s2 o1 re dy k1");
+  CHECK(parse_config("ao 128x176 s2 o1 re dy k1") == AnyConfig(c));
+  AttentionConfig packed = c;
+  packed.pack = true;
+  packed.splits = 8;
+  packed.grid = AttentionGrid::kTiles;
+  packed.order = AttentionOrder::kStatic;
+  CHECK(short_text(AnyConfig(packed)) == "ao 128x176 s2 o1 ct st k8 pk");
+  CHECK(parse_config(short_text(AnyConfig(packed))) == AnyConfig(packed));
+  // 96 rows are no whole warpgroups.
+  CHECK(error_message([] {
+          parse_config(
+              "attention_overlap:tile=96x176,stages=2,ctas=1,grid=resident,order=dynamic,"
+              "splits=1,pack=no");
+        }).find("expected the canonical text") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace tilecast

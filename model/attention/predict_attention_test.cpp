@@ -1,0 +1,183 @@
+#include "model/attention/attention_model.h"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "model/attention/attention_text.h"
+#include "model/ops/any_op.h"
+#include "model/ops/problem_fields.h"
+#include "model/predict/explain.h"
+#include "model/predict/predict.h"
+#include "model/predict/roofline.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+#include "tests/error_message.h"
+#include "tests/seed.h"
+
+namespace tilecast {
+namespace {
+
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
+  return gpu;
+}
+
+AnyProblem problem_of(const std::string& shape, const std::string& mask = "full") {
+  return problem_of(Op::kAttention, shape, ElementType::kBf16, {{"mask", mask}});
+}
+Ranking ranked(const AnyProblem& problem, std::size_t keep = 8, Effort effort = {}) {
+  return rank_candidates(h200(), problem, {}, Regime::kBurst, Inputs::kNormal, keep,
+                         std::move(effort));
+}
+
+TEST_CASE("A prefill problem has hundreds of legal kernels, and each prediction is possible") {
+  const Ranking ranking = ranked(problem_of("4x32:8x4096x4096x128", "causal"), kEveryCandidate);
+  CHECK(ranking.candidates >= 300);
+  CHECK(std::ranges::is_sorted(ranking.predictions, {}, &Prediction::time));
+  for (const Prediction& p : ranking.predictions) {
+    CHECK(p.extrapolated);
+    CHECK(p.clamped.empty());
+    CHECK(p.interval_high >= p.time * 1.5 * 0.999);
+  }
+  // Rows beyond roofline: both products of half the scores at the tensor cores' peak.
+  CHECK(*roofline_time(h200(), ranking.problem, ranking.predictions.front().config) <
+        ranking.predictions.front().time);
+}
+
+TEST_CASE("The choice follows the problem: splits for few long sequences, none for many") {
+  const auto first = [](const std::string& shape) {
+    return std::get<AttentionConfig>(ranked(problem_of(shape)).predictions.front().config);
+  };
+  const AttentionConfig few = first("1x32:8x1x65536x128");
+  CHECK(few.splits > 8);
+  CHECK(few.pack);
+  CHECK(first("128x32:8x1x8192x128").splits == 1);
+  CHECK(first("8x16x4096x4096x128").splits == 1);
+}
+
+TEST_CASE("Twice the sequences or keys take longer, and fewer KV heads never do") {
+  const auto time = [](const std::string& shape, const std::string& mask = "full") {
+    return ranked(problem_of(shape, mask), 1).predictions.front().time;
+  };
+  CHECK(time("16x32:8x1x8192x128") > time("8x32:8x1x8192x128"));
+  CHECK(time("8x32:8x1x16384x128") > time("8x32:8x1x8192x128"));
+  CHECK(time("2x16x8192x8192x128") > time("2x16x4096x4096x128") * 3.5);
+  CHECK(time("8x32:4x1x8192x128") < time("8x32:8x1x8192x128"));
+  CHECK(time("2x16x4096x4096x128", "causal") < time("2x16x4096x4096x128") * 0.65);
+}
+
+TEST_CASE("No prediction of a random attention problem is impossible") {
+  // rank_candidates refuses impossible ones itself, and the form notes what had to be clamped.
+  std::mt19937_64 random(daily_seed("attention problems"));
+  const auto one_of = [&](const std::vector<i32>& values) {
+    return values[static_cast<std::size_t>(random() % values.size())];
+  };
+  for (int i = 0; i < 12; ++i) {
+    const i32 kv_heads = one_of({1, 2, 3, 8, 16});
+    AttentionProblem p{.batch = one_of({1, 2, 7, 32, 128}),
+                       .heads = kv_heads * one_of({1, 2, 4, 5, 8}),
+                       .kv_heads = kv_heads,
+                       .queries = one_of({1, 2, 63, 128, 500, 2048, 9000}),
+                       .keys = one_of({1, 17, 256, 1000, 4096, 20000}),
+                       .head_dim = one_of({64, 128, 256}),
+                       .dtype = i % 2 == 0 ? ElementType::kBf16 : ElementType::kFp16,
+                       .mask = i % 3 == 0 ? AttentionMask::kFull : AttentionMask::kCausal,
+                       .layout = i % 5 == 0 ? AttentionLayout::kBshd : AttentionLayout::kBhsd,
+                       .lse = i % 7 == 0};
+    CAPTURE(to_text(p));
+    const Ranking ranking =
+        rank_candidates(h200(), p, {}, i % 4 == 0 ? Regime::kSustained : Regime::kBurst,
+                        Inputs::kNormal, kEveryCandidate);
+    for (const Prediction& prediction : ranking.predictions) {
+      CAPTURE(to_text(prediction.config));
+      CHECK(prediction.clamped.empty());
+    }
+  }
+}
+
+TEST_CASE("A simulated attention kernel is near its closed form") {
+  for (const auto& [shape, config] : {std::pair("2x16x2048x2048x128", "ao 128x128 s2 o1 re st k1"),
+                                      {"2x16x2048x2048x128", "ap 128x128 s2 o1 re st k1"},
+                                      {"2x16x2048x2048x64", "aw 192x112 s2 o1 re st k1"},
+                                      {"2x16x2048x2048x256", "ao 128x80 s2 o1 re st k1"},
+                                      {"16x32:8x1x8192x128", "aw 64x96 s2 o2 ct st k2 pk"}}) {
+    CAPTURE(shape, config);
+    const AttentionProblem p = std::get<AttentionProblem>(problem_of(shape));
+    const AttentionConfig c = std::get<AttentionConfig>(parse_config(config));
+    const SimulatedAttention simulated = simulate_attention(h200(), p, c, Hertz{1.6e9});
+    CHECK(simulated.cycles / form_at(h200(), p, c, Hertz{1.6e9}).cycles == Approx(1).epsilon(0.1));
+    CHECK(simulated.dram_read.value == Approx(kv_bytes(p) + query_bytes(p)).epsilon(0.05));
+    CHECK(simulated.tensor_share < 1);
+  }
+}
+
+TEST_CASE("The simulation holds its mechanism: exponentials twice as fast help only the base") {
+  GpuSpec fast = h200();
+  fast.machine->fused_special *= 2;
+  const AttentionProblem p = std::get<AttentionProblem>(problem_of("2x16x2048x2048x128"));
+  const auto gain = [&](const char* config) {
+    const AttentionConfig c = std::get<AttentionConfig>(parse_config(config));
+    return 1 - simulate_attention(fast, p, c, Hertz{1.6e9}).cycles /
+                   simulate_attention(h200(), p, c, Hertz{1.6e9}).cycles;
+  };
+  CHECK(gain("as 64x128 s2 o1 ct st k1") > 0.08);
+  CHECK(gain("ao 128x128 s3 o1 re st k1") < 0.03);
+}
+
+TEST_CASE("Attention can be ranked by simulation") {
+  const Ranking ranking =
+      ranked(problem_of("2x8x1024x1024x128", "causal"), 4, {.method = Method::kSimulated});
+  CHECK(ranking.simulated > 0);
+  CHECK(ranking.predictions.front().method == Method::kSimulated);
+  CHECK(ranking.predictions.size() == 4);
+}
+
+TEST_CASE("An explanation says what softmax, mask, waves, splits and memory cost") {
+  const auto notes = [](const AnyProblem& problem, const char* config) {
+    std::string all;
+    for (const std::string& note :
+         explain(h200(), problem, parse_config(config), Regime::kBurst, Inputs::kNormal, {})
+             .notes) {
+      all += note + "\n";
+    }
+    return all;
+  };
+  const std::string prefill =
+      notes(problem_of("4x32:8x4096x4096x128", "causal"), "ao 128x128 s3 o1 re dy k1");
+  for (const char* said : {"Softmax", "hidden", "The mask: ", "waves", "No splits", "DRAM reads"}) {
+    CHECK(prefill.find(said) != std::string::npos);
+  }
+  const std::string decode =
+      notes(problem_of("1x32:8x1x32768x128"), "aw 64x128 s3 o1 ct st k16 pk");
+  CHECK(decode.find("16 splits write") != std::string::npos);
+  CHECK(decode.find("without splits takes") != std::string::npos);
+  CHECK(decode.find("The mask: ") == std::string::npos);
+}
+
+TEST_CASE("A configuration that no kernel has is refused with the reason") {
+  const auto why = [](const char* config, const std::string& shape = "1x8x512x512x128",
+                      const std::string& mask = "full") {
+    return error_message([&] {
+      predict_config(h200(), problem_of(shape, mask), parse_config(config), Regime::kBurst,
+                     Inputs::kNormal);
+    });
+  };
+  CHECK(why("ap 64x64 s2 o1 re st k1").find("128 to 192 rows") != std::string::npos);
+  CHECK(why("ao 128x208 s2 o1 re st k1").find("O, S and P take 220 of the") != std::string::npos);
+  CHECK(why("aw 128x176 s4 o1 re st k1").find("bytes of shared memory") != std::string::npos);
+  CHECK(why("aw 128x64 s2 o1 ct dy k1").find("needs grid=resident") != std::string::npos);
+  CHECK(why("aw 128x64 s2 o1 re lf k1").find("equally long") != std::string::npos);
+  CHECK(why("aw 128x64 s2 o1 re st k9").find("8 blocks of keys") != std::string::npos);
+  CHECK(why("aw 128x64 s2 o1 re st k1 pk").find("one query head") != std::string::npos);
+  CHECK(why("ao 128x64 s1 o1 re st k1").find("takes 2 to 8 stages") != std::string::npos);
+  CHECK(why("aw 128x72 s2 o1 re st k1").find("in steps of 16") != std::string::npos);
+  GpuSpec b200 = load_gpu("b200", false).spec;
+  CHECK(error_message([&] {
+          rank_candidates(b200, problem_of("1x8x512x512x128"), {}, Regime::kBurst, Inputs::kNormal,
+                          1);
+        }).find("no candidate is legal on b200: refused architecture") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace tilecast

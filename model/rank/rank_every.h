@@ -1,0 +1,74 @@
+// A ranking of an op whose candidates are all predicted, since a prediction is cheap: by closed
+// form alone.
+// Checked by: predict_stream_test.cpp, predict_attention_test.cpp.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "model/op/menu.h"
+#include "model/ops/config_pattern.h"
+#include "model/rank/fastest.h"
+#include "model/rank/question.h"
+#include "model/rank/shortlist.h"
+#include "model/rank/why_impossible.h"
+
+namespace tilecast {
+
+/// "refused registers 12, shared_memory 3".
+template <class Config>
+std::string refusals_text(const CandidatesOf<Config>& candidates) {
+  std::string reasons;
+  for (const auto& [reason, count] : candidates.rejected) {
+    reasons += fmt::format("{}{} {}", reasons.empty() ? "refused " : ", ", reason, count);
+  }
+  return reasons;
+}
+
+/// `predict` gives the prediction of a legal configuration. Throws ConfigError, by `why_none` where
+/// no candidate is legal, and where none matches `pattern`.
+template <class Problem, class Config, class Predict, class WhyNone>
+Ranking rank_every(const OpQuestion<Problem>& question, CandidatesOf<Config> candidates,
+                   std::size_t keep, const Effort& effort, const ConfigPattern* pattern,
+                   const Predict& predict, const WhyNone& why_none) {
+  const auto& [gpu, problem, regime, inputs] = question;
+  if (candidates.legal.empty()) {
+    throw ConfigError(fmt::format("{}: no candidate is legal on {}: {}", to_text(problem), gpu.name,
+                                  why_none(candidates)));
+  }
+  if (pattern != nullptr) {
+    std::vector<Config> matching = pattern->matching(candidates.legal);
+    if (matching.empty()) {
+      throw ConfigError(pattern->why_none(candidates.legal));
+    }
+    candidates.legal = std::move(matching);
+  }
+  Ranking ranking{problem,
+                  regime,
+                  inputs,
+                  static_cast<int>(candidates.legal.size()),
+                  std::move(candidates.rejected),
+                  {}};
+  std::vector<Seconds> times;
+  for (const Config& config : candidates.legal) {
+    ranking.predictions.push_back(predict(config));
+    times.push_back(ranking.predictions.back().time);
+  }
+  std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
+  ranking.rejected_example = {candidates.example.begin(), candidates.example.end()};
+  ranking.within_1_percent = count_within_1_percent(times);
+  set_shortlist(effort.shortlist, ranking);
+  ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
+  for (const Prediction& p : ranking.predictions) {
+    require_possible(gpu, problem, least_work(gpu, problem), p);
+  }
+  return ranking;
+}
+
+}  // namespace tilecast
