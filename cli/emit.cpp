@@ -68,7 +68,7 @@ void emit(const EmitOptions& options) {
         "file "
         "has one kernel, and none that copies others");
   }
-  const LoadedGpu gpu = load_gpu(options.gpu, !options.no_calibration);
+  const LoadedGpu gpu = load_asked_gpu(options.gpu, !options.no_calibration);
   std::string name = fmt::format("gemm_{}_{}_{}", to_text(problem.shape), to_text(problem.dtype),
                                  to_text(problem.layout));
   if (const std::string c = c_type_text(problem); !c.empty()) {
@@ -121,19 +121,21 @@ void emit(const EmitOptions& options) {
 void add_emit(Program& program) {
   const Command command = program.command("emit");
   const auto options = std::make_shared<EmitOptions>();
-  command.option("SHAPE", options->shape, "MxNxK, such as 4096x4096x4096").required();
+  add_shape(command, *options);
   command.option(
       "--config", options->config,
       "This configuration, or the fastest that matches it, instead of the fastest of all");
-  command.option("--out", options->out, "Folder for the file; created if missing").required();
-  command.flag("--replace", options->replace, "Overwrite a file of the same name");
+  command.option("--out,-o", options->out, "Folder for the file; created if missing").required();
+  command.flag("--replace,--force", options->replace, "Overwrite a file of the same name");
   command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
-  command.option("--dtype", options->dtype, "Of A and B: fp16, bf16, e4m3 or e5m2");
-  add_gemm_options(command, *options);
-  add_leading_options(command, *options);
+  add_problem_options(command, *options);
+  add_routing_options(command, *options);
   command.option("--regime", options->regime, "burst or sustained");
   command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
-  command.runs([options] { emit(*options); });
+  command.runs([options] {
+    options->take_shape();
+    emit(*options);
+  });
 }
 
 }  // namespace tilecast

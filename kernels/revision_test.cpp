@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "kernels/emit/emit_gemm.h"
 #include "kernels/jit/gemm_kernel.h"
 #include "kernels/jit/stream_launch.h"
 #include "model/base/file.h"
@@ -17,6 +18,7 @@
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/stream/stream_config_text.h"
 #include "tests/catch.h"
+#include "tests/seed.h"
 
 namespace tilecast {
 namespace {
@@ -153,6 +155,19 @@ TEST_CASE("Sampled kernels keep their machine code while their family keeps its 
       << kCommitted << ":\n"
       << lines);
   CHECK(same);
+}
+
+TEST_CASE("The sources that an emitted kernel keeps are the machine code of all of them") {
+  Turns turns("emitted kernels to compile", 4);
+  for (const Sampled& kernel : sampled_kernels()) {
+    if (kernel.family == "stream" || !turns.due()) {
+      continue;
+    }
+    KernelSource kept = kernel.source;
+    kept.text = emitted_kernel(kept);
+    INFO(kernel.name);
+    CHECK(code_hash(compile_kernel(kept).cubin) == code_hash(compile_kernel(kernel.source).cubin));
+  }
 }
 
 }  // namespace tilecast

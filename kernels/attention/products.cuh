@@ -90,7 +90,7 @@ __device__ __forceinline__ void multiply_p_v(Sums<Kernel>& o, const Weights<Kern
   ptx::wgmma_fence();
 #pragma unroll
   for (i32 step = 0; step < Kernel::kKvBlock / 16; ++step) {
-    ptx::wgmma_m64k16<Kernel::kHeadDim, Kernel::kElementType, true>(
+    ptx::wgmma_m64k16_a_in_registers<Kernel::kHeadDim, Kernel::kElementType, true>(
         o, p[step], of_v.moved(step * 16 * Kernel::kRowBytes), true);
   }
   ptx::wgmma_commit();

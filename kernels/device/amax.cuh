@@ -6,17 +6,16 @@
 
 namespace tilecast {
 
-template <bool kWanted>
+template <class Config, bool kWanted = Config::kFindsAmax>
 class AmaxPart {
  public:
   __device__ void begin() {}
   __device__ void take(float, bool) {}
-  template <class Config>
   __device__ void publish(const Args<Config>&) {}
 };
 
-template <>
-class AmaxPart<true> {
+template <class Config>
+class AmaxPart<Config, true> {
  public:
   __device__ void begin() { largest_ = 0; }
   /// Takes `value` into account if it is in bounds of C.
@@ -25,7 +24,6 @@ class AmaxPart<true> {
     largest_ = in_bounds && magnitude > largest_ ? magnitude : largest_;
   }
   /// By whole warps.
-  template <class Config>
   __device__ void publish(const Args<Config>& args) {
     const u32 of_warp = __reduce_max_sync(0xffffffffu, largest_);
     if (threadIdx.x % 32 == 0) {

@@ -30,11 +30,11 @@ __device__ inline u32 bias_element(const Args<Config>& args, i32 index, i32 coun
 
 template <class Config>
 __device__ inline float low_element(u32 pair) {
-  return ptx::value_of_bits(static_cast<unsigned short>(pair), half_type(Config::kCType));
+  return ptx::value_of_bits(static_cast<unsigned short>(pair), Config::kHalfType);
 }
 template <class Config>
 __device__ inline float high_element(u32 pair) {
-  return ptx::value_of_bits(static_cast<unsigned short>(pair >> 16), half_type(Config::kCType));
+  return ptx::value_of_bits(static_cast<unsigned short>(pair >> 16), Config::kHalfType);
 }
 
 template <class Config, class Bias = typename Config::Bias>
@@ -45,9 +45,9 @@ class BiasPart {
     const i32 lane = threadIdx.x % 32;
 #pragma unroll
     for (i32 i = 0; i < kWords; ++i) {
-      if constexpr (Bias::kReads.column == 1) {
+      if constexpr (Config::kBiasOfColumns) {
         words_[i] = bias_pair(args, n + (i * 32 + lane) * 2, args.n);
-      } else if constexpr (Bias::kReads.row == 1) {
+      } else if constexpr (Config::kBiasOfRows) {
         const i32 warp = threadIdx.x % kThreadsPerWarpgroup / 32;
         const i32 row = m + i * kWgmmaM + warp * 16 + lane / 4;
         words_[i] = bias_element(args, row, args.m) | bias_element(args, row + 8, args.m) << 16;
@@ -58,7 +58,7 @@ class BiasPart {
   /// To a thread's four sums in eight columns: two neighbours in one row, two in the row eight
   /// below. `i` counts wgmma rows, `column` is the first of the eight in the part. By whole warps.
   __device__ void add(float (&sums)[4], i32 i, i32 column) const {
-    if constexpr (Bias::kReads.column == 1) {
+    if constexpr (Config::kBiasOfColumns) {
       const i32 eight = column / 8;
       const u32 pair = __shfl_sync(0xffffffff, words_[eight / 8],
                                    eight % 8 * 4 + static_cast<i32>(threadIdx.x) % 4);
@@ -66,7 +66,7 @@ class BiasPart {
       sums[1] = Bias::template apply<FastMath>(sums[1], high_element<Config>(pair));
       sums[2] = Bias::template apply<FastMath>(sums[2], low_element<Config>(pair));
       sums[3] = Bias::template apply<FastMath>(sums[3], high_element<Config>(pair));
-    } else if constexpr (Bias::kReads.row == 1) {
+    } else if constexpr (Config::kBiasOfRows) {
       sums[0] = Bias::template apply<FastMath>(sums[0], low_element<Config>(words_[i]));
       sums[1] = Bias::template apply<FastMath>(sums[1], low_element<Config>(words_[i]));
       sums[2] = Bias::template apply<FastMath>(sums[2], high_element<Config>(words_[i]));
@@ -75,9 +75,8 @@ class BiasPart {
   }
 
  private:
-  static constexpr i32 kWords = Bias::kReads.column == 1
-                                    ? ceil_div(warpgroup_columns(Config::kTiling), 64)
-                                    : wgmmas_along_m(Config::kTiling);
+  static constexpr i32 kWords =
+      Config::kBiasOfColumns ? ceil_div(Config::kWarpgroupColumns, 64) : Config::kMmasAlongM;
   u32 words_[kWords];
 };
 
@@ -93,11 +92,11 @@ template <class Config>
 __device__ inline void add_bias_at(const Args<Config>& args, i32 row, i32 column,
                                    float (&pair)[2]) {
   using Bias = typename Config::Bias;
-  if constexpr (Bias::kReads.column == 1) {
+  if constexpr (Config::kBiasOfColumns) {
     const u32 elements = bias_pair(args, column, args.n);
     pair[0] = Bias::template apply<FastMath>(pair[0], low_element<Config>(elements));
     pair[1] = Bias::template apply<FastMath>(pair[1], high_element<Config>(elements));
-  } else if constexpr (Bias::kReads.row == 1) {
+  } else if constexpr (Config::kBiasOfRows) {
     const float element = low_element<Config>(bias_element(args, row, args.m));
     pair[0] = Bias::template apply<FastMath>(pair[0], element);
     pair[1] = Bias::template apply<FastMath>(pair[1], element);

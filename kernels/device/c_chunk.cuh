@@ -19,7 +19,7 @@ struct Chunk {
 
   /// Whether its rows lie one after the other, in a box of their own tensor map.
   __device__ constexpr bool unswizzled() const {
-    return c_last_columns(Config::kTiling) > 0 && columns % 16 != 0;
+    return Config::kLastColumns > 0 && columns % 16 != 0;
   }
   __device__ constexpr i32 boxes() const {
     return unswizzled() ? 1 : columns / Config::kBoxColumns;
@@ -33,7 +33,7 @@ struct Chunk {
   __device__ static constexpr Chunk<Config> at(i32 index) {
     const i32 column = index % Config::kChunksAcross * Config::kSlotColumns;
     return {index / Config::kChunksAcross, column,
-            min_of(Config::kSlotColumns, warpgroup_columns(Config::kTiling) - column)};
+            min_of(Config::kSlotColumns, Config::kWarpgroupColumns - column)};
   }
 };
 
@@ -51,7 +51,7 @@ __device__ inline u32 slot_offset(const Chunk<Config>& chunk, u32 row, u32 sixte
     return row * kSwizzleBytes + ((sixteenth ^ row % kSwizzleAtomRows) << 4);
   }
   if (chunk.unswizzled()) {
-    return row * (c_last_columns(Config::kTiling) * kHalfBytes) + sixteenth * 16;
+    return row * (Config::kLastColumns * kHalfBytes) + sixteenth * 16;
   }
   constexpr u32 kPerBox = Config::kBoxRowBytes / 16;
   const u32 in_box = row * Config::kBoxRowBytes + sixteenth % kPerBox * 16;

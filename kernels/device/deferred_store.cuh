@@ -9,15 +9,8 @@
 #pragma once
 
 #include "kernels/device/epilogue.cuh"
-#include "model/gemm/config/register_plan.h"
 
 namespace tilecast {
-
-template <class Config>
-constexpr i32 kDeferredChunks =
-    deferred_chunks(Config::kKernel, Config::kScales ? kBesideDeferredScaled : kBesideDeferred);
-template <class Config>
-constexpr bool kDefers = kDeferredChunks<Config> > 0;
 
 /// A warpgroup's chunks that wait. Every function is called by all of its threads.
 template <class Config>
@@ -69,7 +62,7 @@ class DeferredStore {
   }
 
  private:
-  static constexpr i32 kWaiting = kDeferredChunks<Config>;
+  static constexpr i32 kWaiting = Config::kDeferredChunks;
   static constexpr i32 kAtOnce = Config::kChunks - kWaiting;
 
   Pairs<Config> waiting_[max_of(1, kWaiting)][ceil_div(Config::kSlotColumns, 16)];

@@ -60,7 +60,7 @@ __device__ inline void stage_sixteen(u32 slot, const Chunk<Config>& chunk, i32 s
       }
       return;
     }
-    if constexpr (c_last_columns(Config::kTiling) > 0) {
+    if constexpr (Config::kLastColumns > 0) {
       if (chunk.is_half(sixteen)) {
         ptx::stmatrix_x2(slot + slot_offset(chunk, first_row + lane % 16, sixteen * 2), pairs[0],
                          pairs[1]);
@@ -123,7 +123,7 @@ __device__ inline void store_chunk_plain(const Args<Config>& args, u32 slot,
 
 template <class Config>
 __device__ inline const TensorMap* c_map(const Args<Config>& args, const Chunk<Config>& chunk) {
-  if constexpr (c_last_columns(Config::kTiling) > 0) {
+  if constexpr (Config::kLastColumns > 0) {
     if (chunk.unswizzled()) {
       return &args.c_last;
     }

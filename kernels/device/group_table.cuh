@@ -28,8 +28,7 @@ struct GroupTable {
   template <class Config>
   __device__ static GroupTable& here() {
     extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
-    constexpr i32 kBefore =
-        Config::kSmem.total_bytes + scale_ring_bytes(Config::kEpilogue, Config::kTiling);
+    constexpr i32 kBefore = Config::kRingsEnd;
     return *reinterpret_cast<GroupTable*>(dynamic + kBefore);
   }
 

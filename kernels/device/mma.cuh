@@ -22,14 +22,14 @@ struct Accumulator {
                 "each warpgroup takes whole wgmmas along N");
   static_assert(Config::kTiling.block_k % Config::kSlab == 0 && Config::kSlab % 32 == 0,
                 "K comes in whole 64- or 128-byte swizzle rows");
-  static_assert(!Config::kNMajorB || wgmmas_keep_to_slabs(Config::kKernel),
+  static_assert(Config::kBKMajor || Config::kMmasKeepToSlabs,
                 "N-major B comes in slabs of 64 columns: a warpgroup takes whole ones, and a wgmma "
                 "starts a slab or stays inside one");
 
   float d[Config::kMmasAlongM][Config::kMmasAlongN][Config::kInstructionN / 2];
   BiasPart<Config> bias;
   ScalePart<Config> scales;
-  AmaxPart<Config::kFindsAmax> amax;
+  AmaxPart<Config> amax;
   ResidualPart<Config> residual;
 
   __device__ void fence() {
@@ -68,8 +68,8 @@ struct OperandDescriptors {
   template <class Config>
   __device__ static OperandDescriptors of(const SharedMemory<Config>& smem,
                                           const WarpgroupPlace& place) {
-    return {of_operand<Config, a_is_k_major(Config::kLayout)>(smem.a(0), place.row),
-            of_operand<Config, b_is_k_major(Config::kLayout)>(smem.b(0), place.column)};
+    return {of_operand<Config, Config::kAKMajor>(smem.a(0), place.row),
+            of_operand<Config, Config::kBKMajor>(smem.b(0), place.column)};
   }
 
  private:
@@ -100,28 +100,28 @@ __device__ inline OperandDescriptors in_stage(const OperandDescriptors& operands
 
 /// Row or column `first` and instruction `step` along K of an operand, in bytes from the
 /// warpgroup's first; `side`: of the tile.
-template <class Config>
-__device__ constexpr i32 step_bytes(bool k_major, i32 side, i32 first, i32 step) {
-  if (!k_major) {
+template <class Config, bool kKMajor>
+__device__ constexpr i32 step_bytes(i32 side, i32 first, i32 step) {
+  if constexpr (kKMajor) {
+    const i32 k = step * Config::kInstructionK;
+    return (k / Config::kSlab * side + first) * Config::kSlabRowBytes +
+           k % Config::kSlab * Config::kOperandBytes;
+  } else {
     // Sixteen K rows further are two atoms further in every slab of 64 rows or columns.
     return first / kSlabElements * Config::kTiling.block_k * kSwizzleBytes +
            first % kSlabElements * Config::kOperandBytes +
            step * Config::kInstructionK * kSwizzleBytes;
   }
-  const i32 k = step * Config::kInstructionK;
-  return (k / Config::kSlab * side + first) * Config::kSlabRowBytes +
-         k % Config::kSlab * Config::kOperandBytes;
 }
 /// A of wgmma row i, B of wgmma column j.
 template <class Config>
 __device__ constexpr i32 a_step_bytes(i32 i, i32 step) {
-  return step_bytes<Config>(a_is_k_major(Config::kLayout), Config::kTiling.block_m, i * kWgmmaM,
-                            step);
+  return step_bytes<Config, Config::kAKMajor>(Config::kTiling.block_m, i * kWgmmaM, step);
 }
 template <class Config>
 __device__ constexpr i32 b_step_bytes(i32 j, i32 step) {
-  return step_bytes<Config>(b_is_k_major(Config::kLayout), Config::kTiling.block_n,
-                            j * Config::kInstructionN, step);
+  return step_bytes<Config, Config::kBKMajor>(Config::kTiling.block_n, j * Config::kInstructionN,
+                                              step);
 }
 
 /// Issues and commits the wgmmas of one K block as one group. `accumulate` false overwrites.
@@ -136,8 +136,8 @@ __device__ inline void mma_k_block(Accumulator<Config>& acc, const OperandDescri
     for (i32 i = 0; i < Config::kMmasAlongM; ++i) {
 #pragma unroll
       for (i32 j = 0; j < Config::kMmasAlongN; ++j) {
-        ptx::wgmma_m64k16<Config::kInstructionN, Config::kElementType, Config::kMMajorA,
-                          Config::kNMajorB>(
+        ptx::wgmma_m64k16<Config::kInstructionN, Config::kElementType, !Config::kAKMajor,
+                          !Config::kBKMajor>(
             acc.d[i][j], stage.a.moved(a_step_bytes<Config>(i, step)),
             stage.b.moved(b_step_bytes<Config>(j, step)), accumulate || step > 0);
       }
@@ -155,9 +155,9 @@ __device__ inline void mma_row_of_k_block(float (&sums)[Config::kInstructionN / 
   ptx::wgmma_fence();
 #pragma unroll
   for (i32 step = 0; step < Config::kSteps; ++step) {
-    ptx::wgmma_m64k16<Config::kInstructionN, Config::kElementType, Config::kMMajorA,
-                      Config::kNMajorB>(sums, stage.a.moved(a_step_bytes<Config>(i, step)),
-                                        stage.b.moved(b_step_bytes<Config>(0, step)), step > 0);
+    ptx::wgmma_m64k16<Config::kInstructionN, Config::kElementType, !Config::kAKMajor,
+                      !Config::kBKMajor>(sums, stage.a.moved(a_step_bytes<Config>(i, step)),
+                                         stage.b.moved(b_step_bytes<Config>(0, step)), step > 0);
   }
   ptx::wgmma_commit();
 }

@@ -19,7 +19,7 @@ __device__ inline void scale(const Args<Config>& args, i32 product, i32 row, i32
   if (args.beta == 0 || row >= args.m) {
     return;
   }
-  if constexpr (element_bytes(Config::kCType) == 4) {
+  if constexpr (Config::kCBytes == 4) {
     const float* c = reinterpret_cast<const float*>(c_address(args, product, row, column));
 #pragma unroll
     for (i32 i = 0; i < 2; ++i) {
@@ -47,7 +47,7 @@ __device__ inline void pack_scaled(const Args<Config>& args, const float* v, i32
   for (i32 half = 0; half < 2; ++half) {
     float pair[2] = {v[half * 2], v[half * 2 + 1]};
     scale(args, product, row + half * 8, column, pair);
-    packed[half] = ptx::pack_16bit<half_type(Config::kCType)>(pair[0], pair[1]);
+    packed[half] = ptx::pack_16bit<Config::kHalfType>(pair[0], pair[1]);
   }
 }
 
@@ -153,16 +153,16 @@ __device__ inline void pack_sixteen(const Args<Config>& args, Accumulator<Config
     return;
   } else {
     // A constant, so that kernels without halves are the cubins that they were.
-    constexpr bool kNoHalves = c_last_columns(Config::kTiling) == 0;
+    constexpr bool kNoHalves = Config::kLastColumns == 0;
     const bool whole = kNoHalves || !chunk.is_half(sixteen);
     const float* v = acc.eight_columns(chunk.i, chunk.column + sixteen * 16);
     const float* w = whole ? acc.eight_columns(chunk.i, chunk.column + sixteen * 16 + 8) : v;
-    if (fuses(Config::kEpilogue) || (Config::kScales && (args.alpha != 1 || args.beta != 0))) {
+    if (Config::kFuses || (Config::kScales && (args.alpha != 1 || args.beta != 0))) {
       const i32 lane = threadIdx.x % 32;
       const i32 first_row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16;
       const i32 row = part.m + chunk.i * kWgmmaM + first_row + lane / 4;
       const i32 column = part.n + chunk.column + sixteen * 16 + lane % 4 * 2;
-      if constexpr (fuses(Config::kEpilogue)) {
+      if constexpr (Config::kFuses) {
         const i32 of_part = chunk.column + sixteen * 16;
         pack_fused(args, acc, chunk.i, of_part, part.product, row, column, pairs);
         if (kNoHalves || whole) {
@@ -175,10 +175,10 @@ __device__ inline void pack_sixteen(const Args<Config>& args, Accumulator<Config
         }
       }
     } else {
-      pairs[0] = ptx::pack_16bit<half_type(Config::kCType)>(v[0], v[1]);
-      pairs[1] = ptx::pack_16bit<half_type(Config::kCType)>(v[2], v[3]);
-      pairs[2] = ptx::pack_16bit<half_type(Config::kCType)>(w[0], w[1]);
-      pairs[3] = ptx::pack_16bit<half_type(Config::kCType)>(w[2], w[3]);
+      pairs[0] = ptx::pack_16bit<Config::kHalfType>(v[0], v[1]);
+      pairs[1] = ptx::pack_16bit<Config::kHalfType>(v[2], v[3]);
+      pairs[2] = ptx::pack_16bit<Config::kHalfType>(w[0], w[1]);
+      pairs[3] = ptx::pack_16bit<Config::kHalfType>(w[2], w[3]);
     }
   }
 }

@@ -44,7 +44,7 @@ struct Promotion {
     wait_full(smem, at);
 #pragma unroll 4
     for (i32 k_block = 0; k_block < k_blocks; ++k_block) {
-      if constexpr (has_block_scales(Config::kEpilogue)) {
+      if constexpr (Config::kBlockScales) {
         accumulator.scales.read(smem.scales(at.stage), k_block);
       }
       const RingPosition<Config> here = at;
@@ -70,7 +70,7 @@ struct Promotion {
 
  private:
   __device__ __forceinline__ void promote(i32 i) {
-    if constexpr (has_block_scales(Config::kEpilogue)) {
+    if constexpr (Config::kBlockScales) {
       scale_and_add(i);
     } else {
 #pragma unroll

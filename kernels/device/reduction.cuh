@@ -91,8 +91,7 @@ template <class Config>
 constexpr i32 kFoursOfMma = Config::kInstructionN / 8;
 // Loads in flight: what registers allow beside the accumulators.
 template <class Config>
-constexpr i32 kSpareRegisters =
-    Config::kRegisters.consumer - accumulator_registers(Config::kTiling) - 72;
+constexpr i32 kSpareRegisters = Config::kRegisters.consumer - Config::kAccumulatorRegisters - 72;
 template <class Config>
 constexpr i32 kLoadsAtOnce = max_of(2, min_of(16, kSpareRegisters<Config> / 4));
 
@@ -295,8 +294,9 @@ __device__ inline void reduce_spread(const Args<Config>& args, const SharedPart&
   part.wait([&](u32 arrived) { return arrived >= static_cast<u32>(splits); });
   timeline.waited();
   // Beyond what a thread is launched with the compiler spills here.
-  constexpr bool kRoomy = Config::kRegisters.at_launch >= 240;
-  sum_share<kRoomy ? 4 : 1, kRoomy ? 4 : 8>(args, part.partial, mine, origin_of());
+  constexpr i32 kTogether = Config::kRegisters.at_launch >= 240 ? 4 : 1;
+  constexpr i32 kSplitsAtOnce = Config::kRegisters.at_launch >= 240 ? 4 : 8;
+  sum_share<kTogether, kSplitsAtOnce>(args, part.partial, mine, origin_of());
   __syncwarp();  // threads out of bounds of C have left the stores early
   ptx::named_barrier_sync(kFirstWarpgroupBarrier + part.warpgroup, kThreadsPerWarpgroup);
   if (threadIdx.x % kThreadsPerWarpgroup == 0) {  // partials are read; the last to leave resets

@@ -25,9 +25,9 @@ class ResidualPart {
 
 /// Two neighbours in one row, as they lie in memory; and the next two.
 template <class Config>
-using ResidualPair = ptx::Vector<2 * max_of(2, element_bytes(Config::kCType))>;
+using ResidualPair = ptx::Vector<2 * max_of(2, Config::kCBytes)>;
 template <class Config>
-using ResidualFour = ptx::Vector<4 * max_of(2, element_bytes(Config::kCType))>;
+using ResidualFour = ptx::Vector<4 * max_of(2, Config::kCBytes)>;
 
 /// 0 out of bounds; `column` is even.
 template <class Config>
@@ -40,7 +40,7 @@ __device__ inline ResidualPair<Config> residual_pair(const Args<Config>& args, i
   const ResultArgs& r = args.result;
   const i64 at = product * r.residual_stride + row * r.residual_row + column;
   const bool right = column + 1 < args.n;
-  if constexpr (element_bytes(Config::kCType) == 4) {
+  if constexpr (Config::kCBytes == 4) {
     const u32* const from = static_cast<const u32*>(r.residual) + at;
     pair = {from[0], right ? from[1] : 0};
   } else {
@@ -66,7 +66,7 @@ __device__ inline ResidualFour<Config> residual_four(const Args<Config>& args, i
     }
   } else if (row < args.m && column < args.n) {
     const i64 at = product * r.residual_stride + row * r.residual_row + column;
-    if constexpr (element_bytes(Config::kCType) == 4) {
+    if constexpr (Config::kCBytes == 4) {
       const uint4 v = *reinterpret_cast<const uint4*>(static_cast<const u32*>(r.residual) + at);
       four = {v.x, v.y, v.z, v.w};
     } else {
@@ -81,7 +81,7 @@ __device__ inline ResidualFour<Config> residual_four(const Args<Config>& args, i
 template <class Config>
 __device__ inline void add_residual(const ResidualPair<Config>& pair, float& left, float& right) {
   using Load = typename Config::Load;
-  if constexpr (element_bytes(Config::kCType) == 4) {
+  if constexpr (Config::kCBytes == 4) {
     left = Load::template apply<FastMath>(left, __uint_as_float(pair.word[0]));
     right = Load::template apply<FastMath>(
         right, __uint_as_float(pair.word[ResidualPair<Config>::kWords - 1]));
@@ -89,18 +89,6 @@ __device__ inline void add_residual(const ResidualPair<Config>& pair, float& lef
     left = Load::template apply<FastMath>(left, low_element<Config>(pair.word[0]));
     right = Load::template apply<FastMath>(right, high_element<Config>(pair.word[0]));
   }
-}
-
-/// Sixteens whose loads are under way: what registers allow beside the sums.
-template <class Config>
-TILECAST_HD consteval i32 residual_ahead() {
-  constexpr i32 kMostRegisters = 255, kMostAhead = 8;
-  constexpr i32 kBeside = Config::kFindsAmax ? 104 : 72;
-  const i32 share = kRegistersPerSm / (Config::kThreads * Config::kCtasPerSm);
-  const i32 own = has_producer_warpgroup(Config::kKernel.schedule) ? Config::kRegisters.consumer
-                                                                   : min_of(kMostRegisters, share);
-  const i32 left = own - accumulator_registers(Config::kTiling) - kBeside;
-  return max_of(1, min_of(kMostAhead, left / (4 * ResidualPair<Config>::kWords)));
 }
 
 template <class Config>
@@ -140,9 +128,8 @@ class ResidualPart<Config, true> {
   }
 
  private:
-  static constexpr i32 kSixteens =
-      ceil_div(warpgroup_columns(Config::kTiling), 16);  // of a wgmma row
-  static constexpr i32 kAhead = residual_ahead<Config>();
+  static constexpr i32 kSixteens = ceil_div(Config::kWarpgroupColumns, 16);  // of a wgmma row
+  static constexpr i32 kAhead = Config::kResidualAhead;
 
   __device__ static constexpr i32 index_of(const Chunk<Config>& chunk, i32 sixteen) {
     return chunk.i * kSixteens + chunk.column / 16 + sixteen;
@@ -151,7 +138,7 @@ class ResidualPart<Config, true> {
   /// Of the four threads of a row the first and the second read columns that these two need, the
   /// others those that they need, so that each trades with one.
   __device__ void load(const Args<Config>& args, const TileOrigin& part, i32 index) {
-    if (index >= wgmmas_along_m(Config::kTiling) * kSixteens) {
+    if (index >= Config::kMmasAlongM * kSixteens) {
       return;
     }
     const i32 pair = static_cast<i32>(threadIdx.x) % 4;

@@ -16,7 +16,7 @@ template <class Config>
 __device__ inline void read_staged(u32 slot, const Chunk<Config>& chunk, i32 sixteen,
                                    ResidualPair<Config> (&pairs)[4]) {
   const u32 lane = threadIdx.x % 32;
-  if constexpr (element_bytes(Config::kCType) == 2) {  // as stage_sixteen lays them down
+  if constexpr (Config::kCBytes == 2) {  // as stage_sixteen lays them down
     const u32 first_row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16;
     u32 words[4];
     ptx::ldmatrix_x4(slot + slot_offset(chunk, first_row + lane % 16, sixteen * 2 + lane / 16),

@@ -18,11 +18,11 @@ namespace tilecast {
 template <class Config>
 __device__ inline u32 pack_activated(float low, float high) {
   using Activate = typename Config::Activate;
-  if constexpr (Activate::kByConversion) {
-    return ptx::pack_16bit<half_type(Config::kCType), true>(low, high);
+  if constexpr (Config::kActivatesByConversion) {
+    return ptx::pack_16bit<Config::kHalfType, true>(low, high);
   } else {
-    return ptx::pack_16bit<half_type(Config::kCType)>(Activate::template apply<FastMath>(low),
-                                                      Activate::template apply<FastMath>(high));
+    return ptx::pack_16bit<Config::kHalfType>(Activate::template apply<FastMath>(low),
+                                              Activate::template apply<FastMath>(high));
   }
 }
 
@@ -41,7 +41,7 @@ __device__ inline void activate_pair(float& left, float& right) {
 template <class Config>
 __device__ inline float scaled_for_c(const Args<Config>& args, float value) {
   if constexpr (Config::kScalesC) {
-    return Config::template Step<OutputKind::kConvert>::template apply<FastMath>(
+    return Config::Convert::template apply<FastMath>(
         value, __uint_as_float(ptx::load_global<4, false>(args.result.scale_c, 0).word[0]));
   }
   return value;
@@ -54,10 +54,9 @@ __device__ inline void round_sixteen(const float (&v)[2][4], u32 (&words)[Config
   if constexpr (Config::kStagesMatrices) {
 #pragma unroll
     for (i32 i = 0; i < 4; ++i) {
-      words[i] =
-          ptx::pack_16bit<half_type(Config::kCType)>(v[i / 2][i % 2 * 2], v[i / 2][i % 2 * 2 + 1]);
+      words[i] = ptx::pack_16bit<Config::kHalfType>(v[i / 2][i % 2 * 2], v[i / 2][i % 2 * 2 + 1]);
     }
-  } else if constexpr (element_bytes(Config::kCType) == 4) {
+  } else if constexpr (Config::kCBytes == 4) {
     constexpr i32 kStep = Config::kGates ? 2 : 1;
 #pragma unroll
     for (i32 i = 0; i < Config::kSixteenWords; ++i) {
@@ -71,7 +70,7 @@ __device__ inline void round_sixteen(const float (&v)[2][4], u32 (&words)[Config
     for (i32 eight = 0; eight < 2; ++eight) {
       const float* const of_eight = v[eight];
       if constexpr (Config::kGates) {
-        halves[eight] = ptx::pack_16bit<half_type(Config::kCType)>(of_eight[0], of_eight[2]);
+        halves[eight] = ptx::pack_16bit<Config::kHalfType>(of_eight[0], of_eight[2]);
       } else {
         halves[eight] = ptx::fp8_pair_of(of_eight[0], of_eight[1], Config::kCType) |
                         static_cast<u32>(ptx::fp8_pair_of(of_eight[2], of_eight[3], Config::kCType))
@@ -125,7 +124,7 @@ __device__ inline char* c_address(const Args<Config>& args, i32 product, i32 row
   return static_cast<char*>(args.c_pointer) +
          (c_product_elements(args, product) + static_cast<i64>(row) * c_row_elements(args) +
           column) *
-             element_bytes(Config::kCType);
+             Config::kCBytes;
 }
 
 /// A result to C.
@@ -133,9 +132,9 @@ template <class Config>
 __device__ inline void store_element(const Args<Config>& args, i32 product, i32 row, i32 column,
                                      float value) {
   char* const at = c_address(args, product, row, column);
-  if constexpr (element_bytes(Config::kCType) == 4) {
+  if constexpr (Config::kCBytes == 4) {
     *reinterpret_cast<float*>(at) = value;
-  } else if constexpr (element_bytes(Config::kCType) == 2) {
+  } else if constexpr (Config::kCBytes == 2) {
     *reinterpret_cast<unsigned short*>(at) = ptx::bits_of(value, Config::kCType);
   } else {
     *at = static_cast<char>(ptx::fp8_pair_of(value, 0, Config::kCType));
@@ -162,7 +161,7 @@ __device__ inline void store_result_pair(const Args<Config>& args, float left, f
 template <class Config>
 __device__ inline void store_chunk_elements(const Args<Config>& args, u32 slot,
                                             const Chunk<Config>& chunk, const TileOrigin& part) {
-  constexpr i32 kBytes = element_bytes(Config::kCType);
+  constexpr i32 kBytes = Config::kCBytes;
   constexpr i32 kColumnsTogether = Config::kGates ? 2 : 1;
   const i32 first_row = part.m + chunk.i * kWgmmaM;
   const i32 first = (part.n + chunk.column) / kColumnsTogether;

@@ -65,7 +65,7 @@ class ScalePart<Config, ScaleRow> {
   __device__ void load(const Args<Config>& args, const Part& part, i32) {
     const i32 row = part.m + first_row_of_thread();
 #pragma unroll
-    for (i32 i = 0; i < wgmmas_along_m(Config::kTiling); ++i) {
+    for (i32 i = 0; i < Config::kMmasAlongM; ++i) {
       of_rows_[i][0] = scale_or_0(args.scales.a, row + i * kWgmmaM, args.m);
       of_rows_[i][1] = scale_or_0(args.scales.a, row + i * kWgmmaM + 8, args.m);
     }
@@ -91,9 +91,8 @@ class ScalePart<Config, ScaleRow> {
   }
 
  private:
-  static constexpr i32 kWords =
-      ceil_div(warpgroup_columns(Config::kTiling), 64);  // a lane has two columns
-  float of_rows_[wgmmas_along_m(Config::kTiling)][2], of_columns_[kWords][2];
+  static constexpr i32 kWords = ceil_div(Config::kWarpgroupColumns, 64);  // a lane has two columns
+  float of_rows_[Config::kMmasAlongM][2], of_columns_[kWords][2];
 };
 
 template <class Config>
@@ -101,8 +100,8 @@ class ScalePart<Config, ScaleBlock> {
  public:
   /// Columns of the part that always lie in one block of B: a part begins at a multiple of its
   /// width.
-  static constexpr i32 kTogether = min_of(
-      scale_block(), warpgroup_columns(Config::kTiling) & -warpgroup_columns(Config::kTiling));
+  static constexpr i32 kTogether =
+      min_of(scale_block(), Config::kWarpgroupColumns & -Config::kWarpgroupColumns);
 
   template <class Part>
   __device__ void load(const Args<Config>& args, const Part& part, i32 row) {
@@ -121,7 +120,7 @@ class ScalePart<Config, ScaleBlock> {
   /// Those of a K block: of the rows from its stage. By whole warps, K blocks in their order.
   __device__ void read(u32 stage, i32 k_block) {
 #pragma unroll
-    for (i32 i = 0; i < wgmmas_along_m(Config::kTiling); ++i) {
+    for (i32 i = 0; i < Config::kMmasAlongM; ++i) {
 #pragma unroll
       for (i32 half = 0; half < 2; ++half) {
         const i32 row = row_ + i * kWgmmaM + half * 8;
@@ -161,7 +160,7 @@ class ScalePart<Config, ScaleBlock> {
  private:
   /// Blocks of B that the part can reach into.
   static constexpr i32 kBlocks =
-      ceil_div(scale_block() - kTogether + warpgroup_columns(Config::kTiling), scale_block());
+      ceil_div(scale_block() - kTogether + Config::kWarpgroupColumns, scale_block());
 
   /// Of 32 K blocks, each lane one, long before the first of them is read.
   __device__ void fetch(i32 k_block) {
@@ -172,7 +171,7 @@ class ScalePart<Config, ScaleBlock> {
     }
   }
 
-  float of_rows_[wgmmas_along_m(Config::kTiling)][2], of_blocks_[kBlocks];
+  float of_rows_[Config::kMmasAlongM][2], of_blocks_[kBlocks];
   float of_lane_[kBlocks], fetched_[kBlocks];  // of the lane's K block
   const float* of_columns_;                    // of the first block that the part reaches into
   i32 row_, first_column_;                     // in the stage, in that block
@@ -184,11 +183,11 @@ template <class Config>
 __device__ inline void scale_sums_at(const Args<Config>& args, i32 row, i32 column,
                                      float (&pair)[2]) {
   using Scales = typename Config::Scales;
-  if constexpr (Scales::kReads.whole > 0) {
+  if constexpr (Config::kTensorScales) {
     const float of_a = scale_or_0(args.scales.a, 0, 1), of_b = scale_or_0(args.scales.b, 0, 1);
     pair[0] = Scales::template apply<FastMath>(pair[0], of_a, of_b);
     pair[1] = Scales::template apply<FastMath>(pair[1], of_a, of_b);
-  } else if constexpr (Scales::kReads.row > 0) {
+  } else if constexpr (Config::kRowScales) {
     const float of_row = scale_or_0(args.scales.a, row, args.m);
     pair[0] = Scales::template apply<FastMath>(pair[0], of_row,
                                                scale_or_0(args.scales.b, column, args.n));

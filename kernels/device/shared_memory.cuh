@@ -32,8 +32,7 @@ struct SharedMemory {
   }
   /// Of blocks, of A's rows.
   __device__ u32 scales(i32 stage) const {
-    return base + Config::kSmem.total_bytes + scale_ring_offset(Config::kTiling) +
-           stage * scale_stage_bytes(Config::kTiling);
+    return base + Config::kScaleRingOffset + stage * Config::kScaleStageBytes;
   }
   /// Flips when the stage's bytes have landed.
   __device__ u32 full(i32 stage) const {

@@ -12,9 +12,9 @@ namespace tilecast {
 
 constexpr i32 kWarpRows = kTensorMemoryLanes / kWarpsPerWarpgroup;
 template <class Config>
-constexpr i32 kPartColumns = warpgroup_columns(Config::kTiling);
+constexpr i32 kPartColumns = Config::kWarpgroupColumns;
 template <class Config>
-constexpr i32 kPartChunks = c_chunks(Config::kKernel.schedule, Config::kTiling);
+constexpr i32 kPartChunks = Config::kPartChunks;
 constexpr i32 kLoadColumns = 32;                           // of one load from tensor memory
 constexpr i32 kWarpSlotBytes = kWarpRows * kSwizzleBytes;  // a warp's part of a slot
 template <class Config>

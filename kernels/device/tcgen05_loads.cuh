@@ -13,16 +13,16 @@ __device__ inline void load_group_k_block(const Args<Config>& args,
                                           const SharedMemory<Config>& smem,
                                           const RingPosition<Config>& at, const TileOrigin& tile,
                                           i32 k_block, const ClusterPlace& cta) {
-  if constexpr (kGroup<Config> == 1) {
+  if constexpr (Config::kCtaGroup == 1) {
     load_k_block(args, smem, at, tile, k_block, cta);
   } else {
     if (leads<Config>(cta)) {
       ptx::mbarrier_arrive_expect_tx(
           smem.full(at.stage),
-          kGroup<Config> * (Config::kSmem.a_stage_bytes + Config::kSmem.b_stage_bytes));
+          Config::kCtaGroup * (Config::kSmem.a_stage_bytes + Config::kSmem.b_stage_bytes));
     }
     const u32 barrier = ptx::shared_address_in(smem.full(at.stage), 0);
-    constexpr i32 kBRows = Config::kTiling.block_n / kGroup<Config>;
+    constexpr i32 kBRows = Config::kTiling.block_n / Config::kCtaGroup;
     const i32 b_row = tile.n + static_cast<i32>(cta.m) * kBRows;
 #pragma unroll
     for (i32 slab = 0; slab < Config::kTiling.block_k / kSlabElements; ++slab) {
@@ -52,7 +52,7 @@ __device__ inline void load_group_when_empty(const Args<Config>& args,
 /// Behind a CTA's last load: commits that the leader's MMAs still owe its barriers have arrived.
 template <class Config>
 __device__ inline void wait_last_stages(const SharedMemory<Config>& smem, RingPosition<Config> at) {
-  if constexpr (kGroup<Config> > 1) {
+  if constexpr (Config::kCtaGroup > 1) {
     for (i32 i = 0; i < Config::kTiling.stages; ++i) {
       wait_empty(smem, at);
       at.advance();

@@ -14,7 +14,7 @@ constexpr i32 kAllocatingWarp = 1;
 /// Everything of one CTA that lives across tiles.
 template <class Config>
 struct Tcgen05Cta {
-  static_assert(Config::kKernel.accumulators == 1, "the warp that issues also stores");
+  static_assert(Config::kAccumulators == 1, "the warp that issues also stores");
 
   SharedMemory<Config> smem;
   ClusterPlace place;

@@ -17,8 +17,8 @@ template <class Config>
 struct Tcgen05Operation {
   static constexpr i32 kLag = max_of(1, Config::kInflight);
   static constexpr u32 kInstruction = ptx::tcgen05_instruction(
-      Config::kElementType, kTcgen05BlockM* kGroup<Config>, Config::kTiling.block_n);
-  static constexpr i32 kBRows = Config::kTiling.block_n / kGroup<Config>;  // of this CTA
+      Config::kElementType, kTcgen05BlockM* Config::kCtaGroup, Config::kTiling.block_n);
+  static constexpr i32 kBRows = Config::kTiling.block_n / Config::kCtaGroup;  // of this CTA
 
   ptx::SharedOperand a, b;  // of stage 0
   u32 tensor_memory;
@@ -69,12 +69,12 @@ struct Tcgen05Operation {
         const i32 k = step * Config::kInstructionK;
         const i32 slab = k / kSlabElements;
         const i32 in_row = k % kSlabElements * Config::kOperandBytes;
-        ptx::tcgen05_mma_f16<kGroup<Config>>(
+        ptx::tcgen05_mma_f16<Config::kCtaGroup>(
             to, stage_a.moved(slab * Config::kTiling.block_m * kSwizzleBytes + in_row),
             stage_b.moved(slab * kBRows * kSwizzleBytes + in_row), kInstruction,
             accumulate || step > 0);
       }
-      ptx::tcgen05_commit<kGroup<Config>>(smem.empty(at.stage));
+      ptx::tcgen05_commit<Config::kCtaGroup>(smem.empty(at.stage));
     }
     __syncwarp();
   }
@@ -93,7 +93,7 @@ struct Tcgen05Operation {
   /// Who takes the result is told once it is there.
   __device__ void finish(const SharedMemory<Config>& smem) {
     if (issues && ptx::elect_one()) {
-      ptx::tcgen05_commit<kGroup<Config>>(Tcgen05Shared::of(smem).accumulator_full(tile.index));
+      ptx::tcgen05_commit<Config::kCtaGroup>(Tcgen05Shared::of(smem).accumulator_full(tile.index));
     }
     __syncwarp();
     tile.advance();

@@ -16,16 +16,9 @@
 namespace tilecast {
 
 template <class Config>
-constexpr i32 kGroup = cta_group(Config::kTiling);
-template <class Config>
-constexpr bool kTakesOver = Config::kKernel.grid == Grid::kTakeover;
-template <class Config>
 constexpr i32 kEpilogueWarps = Config::kConsumerWarpgroups * kWarpsPerWarpgroup;
 template <class Config>
-constexpr u32 kTensorMemoryAsked = static_cast<u32>(tensor_memory_columns(Config::kKernel));
-
-template <class Config>
-using AccumulatorPosition = BufferPosition<Config::kKernel.accumulators>;
+using AccumulatorPosition = BufferPosition<Config::kAccumulators>;
 using AnswerPosition = BufferPosition<kLaunchAnswers>;
 
 /// Addresses of what lies behind the stages' barriers.
@@ -56,7 +49,7 @@ struct Tcgen05Shared {
 /// One arrival at a barrier of the leader, ordered after what this thread did.
 template <class Config>
 __device__ inline void arrive_at_leader(u32 barrier) {
-  if constexpr (kGroup<Config> == 1) {
+  if constexpr (Config::kCtaGroup == 1) {
     ptx::mbarrier_arrive(barrier);
   } else {
     ptx::mbarrier_arrive_cluster(ptx::shared_address_in(barrier, 0));
@@ -66,7 +59,7 @@ __device__ inline void arrive_at_leader(u32 barrier) {
 /// The leader, for what it waits for from both CTAs.
 template <class Config>
 __device__ inline void wait_for_group(u32 barrier, u32 parity) {
-  if constexpr (kGroup<Config> == 1) {
+  if constexpr (Config::kCtaGroup == 1) {
     ptx::mbarrier_wait(barrier, parity);
   } else {
     ptx::mbarrier_wait_cluster(barrier, parity);
@@ -75,12 +68,12 @@ __device__ inline void wait_for_group(u32 barrier, u32 parity) {
 
 template <class Config>
 __device__ inline bool leads(const ClusterPlace& cta) {
-  return kGroup<Config> == 1 || cta.rank == 0;
+  return Config::kCtaGroup == 1 || cta.rank == 0;
 }
 
 template <class Config>
 __device__ inline void sync_group() {
-  if constexpr (kGroup<Config> == 1) {
+  if constexpr (Config::kCtaGroup == 1) {
     __syncthreads();
   } else {
     ptx::cluster_arrive();
@@ -97,21 +90,20 @@ __device__ inline u32 set_up_tcgen05(const SharedMemory<Config>& smem, i32 warp,
                 "one lane of tensor memory for each row");
   static_assert(Config::kTiling.block_k % kSlabElements == 0, "whole 128-byte swizzle rows");
   static_assert(Config::kTiling.warpgroups_m == 1, "every warpgroup stores all 128 rows");
-  static_assert(Config::kTiling.cluster_n == 1 && kGroup<Config> <= 2,
+  static_assert(Config::kTiling.cluster_n == 1 && Config::kCtaGroup <= 2,
                 "a CTA alone or a pair along M");
-  static_assert(warpgroup_columns(Config::kTiling) % kTcgen05NStep == 0, "whole slots of C");
-  static_assert(tensor_memory_suffices(Config::kKernel),
-                "tensor memory for the CTAs that were promised");
-  static_assert(Config::kLayout == Layout::kTn, "both operands K-major");
+  static_assert(Config::kWarpgroupColumns % kTcgen05NStep == 0, "whole slots of C");
+  static_assert(Config::kTensorMemorySuffices, "tensor memory for the CTAs that were promised");
+  static_assert(Config::kAKMajor && Config::kBKMajor, "both operands K-major");
   const Tcgen05Shared own = Tcgen05Shared::of(smem);
   if (threadIdx.x == 0) {
     for (i32 stage = 0; stage < Config::kTiling.stages; ++stage) {
       ptx::mbarrier_init(smem.full(stage), 1);
       ptx::mbarrier_init(smem.empty(stage), 1);
     }
-    for (i32 i = 0; i < Config::kKernel.accumulators; ++i) {
+    for (i32 i = 0; i < Config::kAccumulators; ++i) {
       ptx::mbarrier_init(own.accumulator_full(i), 1);
-      ptx::mbarrier_init(own.accumulator_empty(i), kEpilogueWarps<Config> * kGroup<Config>);
+      ptx::mbarrier_init(own.accumulator_empty(i), kEpilogueWarps<Config> * Config::kCtaGroup);
     }
     if (answer_readers > 0) {
       for (i32 i = 0; i < kLaunchAnswers; ++i) {
@@ -123,8 +115,8 @@ __device__ inline u32 set_up_tcgen05(const SharedMemory<Config>& smem, i32 warp,
   }
   __syncwarp();
   if (warp == allocating_warp) {
-    ptx::tcgen05_alloc<kGroup<Config>>(own.address(), kTensorMemoryAsked<Config>);
-    ptx::tcgen05_relinquish_alloc_permit<kGroup<Config>>();
+    ptx::tcgen05_alloc<Config::kCtaGroup>(own.address(), Config::kTensorMemoryAsked);
+    ptx::tcgen05_relinquish_alloc_permit<Config::kCtaGroup>();
   }
   ptx::tcgen05_fence_before_thread_sync();
   sync_group<Config>();
@@ -139,7 +131,7 @@ __device__ inline void take_down_tcgen05(u32 tensor_memory, i32 warp, i32 alloca
   sync_group<Config>();
   ptx::tcgen05_fence_after_thread_sync();
   if (warp == allocating_warp) {
-    ptx::tcgen05_dealloc<kGroup<Config>>(tensor_memory, kTensorMemoryAsked<Config>);
+    ptx::tcgen05_dealloc<Config::kCtaGroup>(tensor_memory, Config::kTensorMemoryAsked);
   }
 }
 

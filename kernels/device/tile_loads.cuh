@@ -23,7 +23,7 @@ struct TileOrigin {
 
   template <class Config>
   __device__ static TileOrigin of(const Args<Config>& args, i32 m, i32 n) {
-    constexpr i32 kStep = a_rows_step(Config::kTiling, Config::kLayout);
+    constexpr i32 kStep = Config::kARowsStep;
     return {m, n, a_rows_loaded(args.m - m, Config::kTiling.block_m, kStep), 0, 0, {}};
   }
 
@@ -168,11 +168,11 @@ __device__ inline i64 c_next_column(const Args<Config>& args) {
 template <class Config>
 __device__ inline void load_scales(const Args<Config>& args, u32 stage, const TileOrigin& tile,
                                    i32 k_block, u32 barrier) {
-  if constexpr (has_block_scales(Config::kEpilogue)) {
-    constexpr i32 kRows = scale_box_rows(Config::kTiling);
+  if constexpr (Config::kBlockScales) {
+    constexpr i32 kRows = Config::kScaleBoxRows;
     const i32 first = tile.m - tile.m % scales_apart();
 #pragma unroll
-    for (i32 box = 0; box < scale_copies(Config::kTiling); ++box) {
+    for (i32 box = 0; box < Config::kScaleCopies; ++box) {
       ptx::tma_load_2d(stage + box * kRows * scale_bytes(), &args.scales_of_a, first + box * kRows,
                        k_block, barrier);
     }
@@ -186,14 +186,14 @@ __device__ inline void prefetch_tensor_maps(const Args<Config>& args) {
   ptx::prefetch_tensor_map(&args.b);
   if (args.c_by_tma != 0) {
     ptx::prefetch_tensor_map(&args.c);
-    if constexpr (c_last_columns(Config::kTiling) > 0) {
+    if constexpr (Config::kLastColumns > 0) {
       ptx::prefetch_tensor_map(&args.c_last);
     }
   }
   if (args.m < Config::kTiling.block_m) {
     ptx::prefetch_tensor_map(&args.a_last);
   }
-  if constexpr (has_block_scales(Config::kEpilogue)) {
+  if constexpr (Config::kBlockScales) {
     ptx::prefetch_tensor_map(&args.scales_of_a);
   }
 }
@@ -244,7 +244,7 @@ template <class Config>
 __device__ inline void load_k_block(const Args<Config>& args, const SharedMemory<Config>& smem,
                                     const RingPosition<Config>& at, const TileOrigin& tile,
                                     i32 k_block, const ClusterPlace& place) {
-  static_assert(!Config::kNMajorB || Config::kTiling.block_n % kSlabElements == 0,
+  static_assert(Config::kBKMajor || Config::kTiling.block_n % kSlabElements == 0,
                 "N-major B comes in slabs of 64 columns");
   const i32 k = k_block * Config::kTiling.block_k +
                 (Config::kGroupedAlongK ? most_ragged_rows() - tile.k.rows : 0);
@@ -256,11 +256,13 @@ __device__ inline void load_k_block(const Args<Config>& args, const SharedMemory
 
   // A: the CTAs of one cluster row (equal m, every n) share it.
   u32 a_mask = 0;
-  for (u32 n = 0; n < Config::kTiling.cluster_n; ++n) {
-    a_mask |= 1u << ClusterPlace::rank_of<Config>(place.m, n);
+  if constexpr (Config::kClusterSize > 1) {
+    for (u32 n = 0; n < Config::kTiling.cluster_n; ++n) {
+      a_mask |= 1u << ClusterPlace::rank_of<Config>(place.m, n);
+    }
   }
   // Only a cluster has CTAs without a row to load. A branch in every K block costs who multiplies.
-  if constexpr (a_is_k_major(Config::kLayout)) {
+  if constexpr (Config::kAKMajor) {
     constexpr i32 kARows = Config::kTiling.block_m / Config::kTiling.cluster_n;
     const i32 a_row = static_cast<i32>(place.n) * kARows;
     const TensorMap* const a = tile.a_rows < Config::kTiling.block_m ? &args.a_last : &args.a;
@@ -283,7 +285,7 @@ __device__ inline void load_k_block(const Args<Config>& args, const SharedMemory
   // B: the CTAs of one cluster column (equal n, every m) share it.
   const u32 b_mask = ((1u << Config::kTiling.cluster_m) - 1)
                      << ClusterPlace::rank_of<Config>(0, place.n);
-  if constexpr (b_is_k_major(Config::kLayout)) {
+  if constexpr (Config::kBKMajor) {
     constexpr i32 kBRows = Config::kTiling.block_n / Config::kTiling.cluster_m;
     const i32 b_row = static_cast<i32>(place.m) * kBRows;
 #pragma unroll

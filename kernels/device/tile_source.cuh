@@ -16,7 +16,7 @@ namespace tilecast {
 /// warp of each, the leader's issuing warp, the peer's asking warp.
 template <class Config>
 constexpr u32 kAnswerReaders =
-    kTakesOver<Config> ? kGroup<Config> * (kEpilogueWarps<Config> + 2) : 0;
+    Config::kTakesOver ? Config::kCtaGroup * (kEpilogueWarps<Config> + 2) : 0;
 
 /// One role's walk over the tiles of its CTA, by one thread or a whole warp.
 template <class Config>
@@ -24,9 +24,9 @@ class TileSource {
  public:
   __device__ TileSource(const Args<Config>& args, const SharedMemory<Config>& smem)
       : args_(args), own_(Tcgen05Shared::of(smem)) {
-    const u32 worker = blockIdx.x / kGroup<Config>;
+    const u32 worker = blockIdx.x / Config::kCtaGroup;
     linear_ = args_.scheduler.first(worker);
-    end_ = kTakesOver<Config> ? args_.scheduler.num_tiles() : args_.scheduler.end(worker);
+    end_ = Config::kTakesOver ? args_.scheduler.num_tiles() : args_.scheduler.end(worker);
   }
 
   __device__ bool has_tile() const { return linear_ < end_; }
@@ -36,7 +36,7 @@ class TileSource {
 
   /// By one thread.
   __device__ void next() {
-    if constexpr (kTakesOver<Config>) {
+    if constexpr (Config::kTakesOver) {
       ptx::mbarrier_wait(own_.answer_full(at_.index), at_.phase);
       take(ptx::read_launch_answer(own_.answer(at_.index)));
       ptx::fence_proxy_async();
@@ -49,7 +49,7 @@ class TileSource {
 
   /// By a whole warp, which arrives once.
   __device__ void next_of_warp() {
-    if constexpr (kTakesOver<Config>) {
+    if constexpr (Config::kTakesOver) {
       ptx::mbarrier_wait(own_.answer_full(at_.index), at_.phase);
       take(ptx::read_launch_answer(own_.answer(at_.index)));
       ptx::fence_proxy_async();
@@ -66,7 +66,7 @@ class TileSource {
 
  private:
   __device__ void take(const ptx::CancelledLaunch& answer) {
-    linear_ = answer.cancelled ? answer.first_cta / kGroup<Config> : end_;
+    linear_ = answer.cancelled ? answer.first_cta / Config::kCtaGroup : end_;
   }
 
   const Args<Config>& args_;
@@ -88,7 +88,7 @@ __device__ inline void ask_for_tiles(const SharedMemory<Config>& smem, const Clu
     }
     ptx::mbarrier_arrive_expect_tx(full, ptx::kLaunchAnswerBytes);
     if (leads<Config>(cta)) {
-      if constexpr (kGroup<Config> == 1) {
+      if constexpr (Config::kCtaGroup == 1) {
         ptx::try_cancel_launch(own.answer(at.index), full);
       } else {
         ptx::try_cancel_launch_multicast(own.answer(at.index), full);

@@ -1,11 +1,10 @@
-// The check of an emitted kernel: A, B, a bias and scales are normal(0, 1), C begins as NaN; each
-// element is compared with an fp64 sum of the same products and its epilogue, within the rounding
-// of C plus what fp32 sums of tensor cores and an activation may be off, and amax with the bounds
-// that these give it. Where that would be more than 2^40 multiply-adds, every n-th element of C is
-// looked at, and of amax whether it is too small.
+// A, B, a bias and scales are normal(0, 1), C begins as NaN; each element is compared with an fp64
+// sum of the same products and its epilogue, within the rounding of C plus what fp32 sums of tensor
+// cores and an activation may be off, and amax with the bounds that these give it. Where that would
+// be more than 2^40 multiply-adds, every n-th element of C is looked at.
 #pragma once
 
-#include "kernels/emit/problem.cuh"
+#include "kernels/emit/launch.cuh"
 #include "kernels/gemm/gemm_args.h"
 #include "model/gemm/output/exact_math.h"
 
@@ -26,93 +25,106 @@ __global__ void fill(T* values, i64 count, u64 seed) {
   }
 }
 
-/// Of the product of two elements, that of B of so many matrices behind the first.
-__device__ double scale_of(const ScaleArgs& scales, i64 m, i64 n, i64 k, i64 matrix_of_b) {
-  const i64 block = k / scale_block();
-  const i64 row = matrix_of_b * ceil_div<i64>(kN, scale_block()) + n / scale_block();
-  const i64 of_b = row * scales.b_stride + block;
-  if constexpr (Config::Scales::kInMainLoop) {
-    return static_cast<double>(scales.a[block * scales.a_stride + m]) *
-           static_cast<double>(scales.b[of_b]);
-  } else if constexpr (Config::kEpilogue.has(OutputKind::kScale)) {
-    constexpr bool kWhole = Config::Scales::kReads.whole > 0;
-    return static_cast<double>(scales.a[kWhole ? 0 : m]) *
-           static_cast<double>(scales.b[kWhole ? 0 : n]);
+/// Of an element of C.
+struct Factors {
+  i64 matrix_of_a, matrix_of_b, k_begin, k_end;
+  bool written;  // not in the room behind a masked group's rows
+};
+
+/// `row`: of C, over all products; `numbers`: the groups', on the device.
+__device__ inline Factors factors_of(i64 row, const i32* numbers) {
+  const i64 product = row / kSideM;
+  if constexpr (Config::kGroupedAlongK) {
+    return {0, 0, product == 0 ? 0 : numbers[product - 1], numbers[product], true};
+  } else if constexpr (kCapacity > 0) {
+    return {0, row / kCapacity, 0, kSideK, row % kCapacity < numbers[row / kCapacity]};
+  } else if constexpr (Config::kGrouped) {
+    i64 group = 0;
+    while (group + 1 < kGroups && row >= numbers[group]) {
+      ++group;
+    }
+    return {0, group, 0, kSideK, true};
+  } else {
+    return {kOneA ? 0 : product, kOneB ? 0 : product, 0, kSideK, true};
   }
-  return 1;
 }
 
-/// What an element of C is computed of, on the device.
-struct Given {
-  const Element *a, *b;
-  const BiasElement* bias;
-  ScaleArgs scales;
-  ResultArgs result;
-  const i32* group_numbers;
-};
+/// Of the product of two elements, that of B of so many matrices behind the first.
+__device__ inline double scale_of(const DeviceBuffers& given, i64 m, i64 n, i64 k,
+                                  i64 matrix_of_b) {
+  if constexpr (Config::kBlockScales) {
+    const i64 block = k / 128, row = matrix_of_b * ((kSideN + 127) / 128) + n / 128;
+    return static_cast<double>(given.a_scales[block * kRowOfScales + m]) *
+           static_cast<double>(given.b_scales[row * ((kSideK + 127) / 128) + block]);
+  } else {
+    return static_cast<double>(given.a_scales[Config::kTensorScales ? 0 : m]) *
+           static_cast<double>(given.b_scales[Config::kTensorScales ? 0 : n]);
+  }
+}
 
 /// A number, and how far from it the kernel's may be.
 struct Approximate {
   double value, off;
 };
 
-/// Of row m and column n of A B, scaled and with the bias. A template, so that steps that the
-/// kernel has not are not compiled.
-template <class C = Config>
-__device__ Approximate sum_of(const Given& given, const Factors& factors, i64 m, i64 n) {
+/// Of row m and column n of A B, scaled and with the bias.
+__device__ inline Approximate sum_of(const DeviceBuffers& given, const Factors& factors, i64 m,
+                                     i64 n) {
   // Sums of fp8 are cut off, less where those of 128 elements are promoted.
   constexpr double kOfMagnitudes = !kFp8 ? 0x1.2p-18 : Config::kPromoted ? 0x1p-11 : 0x1p-10;
   const Element* const a = given.a + factors.matrix_of_a * (kElementsOfA / kMatricesOfA);
   const Element* const b = given.b + factors.matrix_of_b * (kElementsOfB / kMatricesOfB);
   double sum = 0, magnitude = 0;
   for (i64 k = factors.k_begin; k < factors.k_end; ++k) {
-    const i64 at_a = a_is_k_major(kGivenLayout) ? m * kLda + k : k * kLda + m;
-    const i64 at_b = b_is_k_major(kGivenLayout) ? n * kLdb + k : k * kLdb + n;
-    const double term = static_cast<double>(static_cast<float>(a[at_a])) *
-                        static_cast<double>(static_cast<float>(b[at_b])) *
-                        scale_of(given.scales, m, n, k, factors.matrix_of_b);
+    const float of_a = static_cast<float>(a[kRowsOfAAreK ? m * kLda + k : k * kLda + m]);
+    const float of_b = static_cast<float>(b[kRowsOfBAreK ? n * kLdb + k : k * kLdb + n]);
+    double term = static_cast<double>(of_a) * static_cast<double>(of_b);
+    if constexpr (Config::kScalesOperands) {
+      term *= scale_of(given, m, n, k, factors.matrix_of_b);
+    }
     sum += term;
     magnitude += fabs(term);
   }
-  if constexpr (C::kEpilogue.has(OutputKind::kBias)) {
-    using Bias = typename C::Bias;
+  if constexpr (Config::kAddsBias) {
     const double added =
-        static_cast<double>(static_cast<float>(given.bias[Bias::kReads.row > 0 ? m : n]));
-    sum = Bias::template apply<ExactMath>(sum, added);
+        static_cast<double>(static_cast<float>(given.bias[Config::kBiasOfRows ? m : n]));
+    sum = Config::Bias::apply<ExactMath>(sum, added);
     magnitude += fabs(added);
   }
   return {sum, kOfMagnitudes * magnitude};
 }
 
 /// Of an element of C, what is scaled to be it. `row`: over all products.
-template <class C = Config>
-__device__ Approximate result_of(const Given& given, const Factors& factors, i64 row, i64 column) {
-  using Activate = typename C::Activate;
-  constexpr i64 kTogether = Activate::kColumns;
-  const Approximate sum = sum_of(given, factors, row % kM, column * kTogether);
-  const double own = Activate::kApproximate ? 0x1p-12 * fabs(sum.value) + 0x1p-15 : 0;
+__device__ inline Approximate result_of(const DeviceBuffers& given, const Factors& factors, i64 row,
+                                        i64 column) {
   Approximate result{};
-  if constexpr (kTogether == 2) {
+  if constexpr (Config::kGates) {
+    using Gate = Config::Activate;
+    const Approximate sum = sum_of(given, factors, row % kSideM, column * 2);
+    const Approximate other = sum_of(given, factors, row % kSideM, column * 2 + 1);
+    const double own = Gate::kApproximate ? 0x1p-12 * fabs(sum.value) + 0x1p-15 : 0;
     // A factor of 1 leaves what the first column becomes.
-    const Approximate other = sum_of(given, factors, row % kM, column * kTogether + 1);
-    const Approximate alone{Activate::template apply<ExactMath>(sum.value, 1), sum.off + own};
+    const Approximate alone{Gate::apply<ExactMath>(sum.value, 1), sum.off + own};
     const double off_alone = alone.off * fabs(other.value) + other.off * fabs(alone.value);
-    result = {Activate::template apply<ExactMath>(sum.value, other.value),
-              off_alone + alone.off * other.off};
+    result = {Gate::apply<ExactMath>(sum.value, other.value), off_alone + alone.off * other.off};
   } else {
-    const auto at = [&](double x) { return Activate::template apply<ExactMath>(x); };
-    const double value = at(sum.value);
-    const double off =
-        fmax(fabs(at(sum.value + sum.off) - value), fabs(at(sum.value - sum.off) - value));
-    result = {value, fmax(off, sum.off) + own};
+    result = sum_of(given, factors, row % kSideM, column);
   }
-  if constexpr (C::kLoads) {
-    using Load = typename C::Load;
-    const double element = static_cast<double>(static_cast<float>(
-        static_cast<const CElement*>(given.result.residual)[row * kLdc + column]));
-    const double value = Load::template apply<ExactMath>(result.value, element);
-    const double off = Load::template apply<ExactMath>(result.value + result.off, element);
-    result = {value, fabs(off - value)};
+  if constexpr (Config::kActivates && !Config::kGates) {
+    using Activate = Config::Activate;
+    const double own = Activate::kApproximate ? 0x1p-12 * fabs(result.value) + 0x1p-15 : 0;
+    const double value = Activate::apply<ExactMath>(result.value);
+    const double above = fabs(Activate::apply<ExactMath>(result.value + result.off) - value);
+    const double below = fabs(Activate::apply<ExactMath>(result.value - result.off) - value);
+    result = {value, fmax(fmax(above, below), result.off) + own};
+  }
+  if constexpr (Config::kLoads) {
+    using Load = Config::Load;
+    const double element =
+        static_cast<double>(static_cast<float>(given.residual[row * kLdc + column]));
+    const double loaded = Load::apply<ExactMath>(result.value, element);
+    const double farthest = Load::apply<ExactMath>(result.value + result.off, element);
+    result = {loaded, fabs(farthest - loaded)};
   }
   return result;
 }
@@ -123,32 +135,36 @@ struct Findings {
 };
 
 /// Looks at every `step`-th element of C; NaN is wrong.
-__global__ void compare(Given given, const CElement* c, i64 step, Findings* findings) {
-  constexpr double kRounding = TILECAST_C_ROUNDING;
+__global__ void compare(DeviceBuffers given, i64 step, Findings* findings) {
   for (i64 i = (blockIdx.x * i64{blockDim.x} + threadIdx.x) * step; i < kElementsOfC;
        i += i64{gridDim.x} * blockDim.x * step) {
     const i64 row = i / kColumnsOfC, column = i % kColumnsOfC;
     const Factors factors = factors_of(row, given.group_numbers);
-    if (!factors.written) {
-      continue;
+    if constexpr (kCapacity > 0) {
+      if (!factors.written) {
+        continue;
+      }
     }
     const Approximate result = result_of(given, factors, row, column);
-    if constexpr (Config::kEpilogue.has(OutputKind::kAmax)) {
+    if constexpr (Config::kFindsAmax) {
       const double magnitude = fabs(result.value);
       const double off = result.off + 0x1p-23 * magnitude;
       atomicMax(&findings->least_amax,
                 __float_as_uint(__double2float_rd(fmax(magnitude - off, 0.0))));
       atomicMax(&findings->most_amax, __float_as_uint(__double2float_ru(magnitude + off)));
     }
-    const double scale =
-        given.result.scale_c != nullptr ? static_cast<double>(*given.result.scale_c) : 1;
-    double expected = result.value * scale, allowed = result.off * fabs(scale);
-    if (Config::kCType == ElementType::kE4m3) {
+    double expected = result.value, allowed = result.off;
+    if constexpr (Config::kScalesC) {
+      const double scale = static_cast<double>(*given.scale_c);
+      expected *= scale;
+      allowed *= fabs(scale);
+    }
+    if constexpr (Config::kCType == ElementType::kE4m3) {
       expected = fmin(fmax(expected, -448.0), 448.0);
       allowed += 0x1p-10;  // half of what subnormal numbers are apart
     }
     const double error =
-        fabs(static_cast<double>(static_cast<float>(c[row * kLdc + column])) - expected);
+        fabs(static_cast<double>(static_cast<float>(given.c[row * kLdc + column])) - expected);
     if (!(error <= kRounding * fabs(expected) + allowed)) {
       atomicAdd(&findings->wrong, 1ull);
     }

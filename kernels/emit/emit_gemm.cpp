@@ -1,20 +1,26 @@
 #include "kernels/emit/emit_gemm.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
+#include <map>
 #include <set>
 #include <string_view>
 #include <vector>
 
+#include "kernels/emit/prune_source.h"
 #include "kernels/jit/embedded_sources.h"
 #include "kernels/jit/gemm_source.h"
 #include "kernels/jit/source_closure.h"
+#include "kernels/launch/gemm_to_bind.h"
+#include "kernels/launch/tensor_map_sides.h"
 #include "kernels/registry.h"
 #include "model/base/shell_text.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/config/register_plan.h"
+#include "model/gemm/order/reduction_workspace.h"
 #include "model/gemm/problem/group_text.h"
 #include "model/gemm/problem/leading_text.h"
 #include "model/gemm/problem/operand_copies.h"
@@ -24,40 +30,29 @@
 namespace tilecast {
 namespace {
 
-constexpr const char* kHostSide = "kernels/emit/main.cu";
-
 /// "sm_90a" -> "90a"
 std::string_view number_of(std::string_view architecture) { return architecture.substr(3); }
 
-/// A source with each file that it includes in the place of the first include; a condition around
-/// an include is ignored, since a file that is pasted for it may be needed without.
-class Pasted {
+/// Sources in the order of their includes, each once.
+class Parts {
  public:
-  void add(std::string_view text) {
+  void add(const std::string& path, std::string_view text) {
     for (const std::string_view line : split(text, '\n')) {
-      if (const std::string path(included_path(line)); !path.empty()) {
-        add_file(path);
-      } else if (line != "#pragma once") {
-        text_ += line;
-        text_ += '\n';
-      }
+      add_file(std::string(included_path(line)));
     }
-    text_.erase(text_.find_last_not_of('\n') + 1);
-    text_ += '\n';
+    parts_.push_back({path, std::string(text)});
   }
-
   void add_file(const std::string& path) {
-    if (seen_.insert(path).second) {
-      text_ += fmt::format("\n// ---- {}\n", path);
-      add(source_closure(path, embedded_sources()).front().text);
+    if (!path.empty() && seen_.insert(path).second) {
+      add(path, source_closure(path, embedded_sources()).front().text);
     }
   }
 
-  const std::string& text() const { return text_; }
+  const std::vector<SourcePart>& all() const { return parts_; }
 
  private:
   std::set<std::string> seen_;
-  std::string text_;
+  std::vector<SourcePart> parts_;
 };
 
 /// Some releases of nvcc compile for plain compute_90 as well as sm_90a, which has no such
@@ -111,60 +106,332 @@ std::string first_comment(const EmittedGemm& gemm, const std::string& file) {
   return comment;
 }
 
-/// A choice of the configuration that is an enumerator's number, as its word.
-std::string comment_of(const EmittedGemm& gemm, std::string_view name) {
-  if (name == "RUN_SCHEDULE") {
-    return fmt::format("  // {}", to_text(gemm.config.schedule));
+/// The problem as its kernel is bound to it: of groups all rows as one product.
+GemmToBind to_bind(const EmittedGemm& gemm) {
+  GemmProblem problem = gemm.problem;
+  problem.leading = {a_row(problem), b_row(problem), c_row(problem)};
+  problem.shape.m = rows_in_memory(problem);
+  const GemmToBind of_groups = gemm_to_bind(gemm.problem, gemm.config);
+  if (problem.groups != nullptr) {
+    problem.batch = {};
+    problem.groups = nullptr;
   }
-  const std::string key = lower_case(name);
-  for (const KeyValue& choice : key_values(gemm.config)) {
-    const std::size_t equals = choice.text.find('=');
-    const std::string value = choice.text.substr(equals + 1);
-    if (choice.text.substr(0, equals) == key && std::isalpha(value.front()) != 0) {
-      return "  // " + value;
-    }
-  }
-  return "";
+  const GemmProblem run = as_run(problem, gemm.config);
+  return {run, for_operands(problem.dtype, gemm.config), run.shape.m, of_groups.groups};
 }
 
-std::string defines(const EmittedGemm& gemm) {
-  constexpr std::string_view kPrefix = "TILECAST_";
-  const KernelConfig& config = gemm.config;
-  std::string text = "\n#pragma nv_diag_suppress 177  // constants of other schedules\n";
-  const auto add = [&](std::string_view name, const auto& value) {
-    text += fmt::format("#define {}{} {}{}\n", kPrefix, name, value, comment_of(gemm, name));
+/// The problem's numbers, which launch and check read.
+std::string problem_text(const EmittedGemm& gemm) {
+  const GemmProblem& problem = gemm.problem;
+  const KernelConfig config = for_operands(problem.dtype, gemm.config);
+  const GemmTypes types = types_of(problem);
+  const i64 m = rows_in_memory(problem), n = problem.shape.n, k = problem.shape.k;
+  const i64 products = matrices_of_c(problem);
+  const bool along_k = grouped_along_k(problem), along_m = grouped_along_m(problem);
+  const i64 of_a = along_k ? 1 : matrices_of_a(problem);
+  const i64 of_b = along_k ? 1 : matrices_of_b(problem);
+  const bool a_k = a_is_k_major(problem.layout), b_k = b_is_k_major(problem.layout);
+  const i64 row_of_scales =
+      has_block_scales(problem.epilogue) ? round_up<i64>(m, scales_apart()) : m;
+  GemmProblem scaled{.shape = {row_of_scales, n, k},
+                     .dtype = problem.dtype,
+                     .layout = problem.layout,
+                     .epilogue = problem.epilogue};
+  const ScaleElements scales = scale_elements(scaled);
+  std::string text;
+  const auto add = [&](std::string_view type, std::string_view name, const auto& value,
+                       std::string_view meaning = "") {
+    text += fmt::format("constexpr {} {} = {};{}{}\n", type, name, value,
+                        meaning.empty() ? "" : "  // ", meaning);
   };
-  const GemmTypes types = types_of(gemm.problem);
-  text += "\n// Decided as it is launched:\n";
-  add("M", rows_in_memory(gemm.problem));
-  add("N", gemm.problem.shape.n);
-  add("K", gemm.problem.shape.k);
-  add("LDA", a_row(gemm.problem));
-  add("LDB", b_row(gemm.problem));
-  add("LDC", c_row(gemm.problem));
-  add("PRODUCTS", matrices_of_c(gemm.problem));
-  add("ONE_A", gemm.problem.batch.one_a ? 1 : 0);
-  add("ONE_B", gemm.problem.batch.one_b ? 1 : 0);
-  if (const SharedGroupRows& groups = gemm.problem.groups; groups != nullptr) {
-    add("GROUP_NUMBERS", fmt::format("{}", fmt::join(groups->on_device(), ",")));
-    add("GROUP_CAPACITY", groups->capacity());
+  add("i64", "kSideM", m, problem.groups != nullptr ? "of all groups" : "");
+  add("i64", "kSideN", n);
+  add("i64", "kSideK", k);
+  add("i64", "kLda", a_row(problem), "elements from one row to the next");
+  add("i64", "kLdb", b_row(problem));
+  add("i64", "kLdc", c_row(problem));
+  add("bool", "kRowsOfAAreK", a_k, "A in memory is [m,k]");
+  add("bool", "kRowsOfBAreK", b_k, "B in memory is [n,k]");
+  double multiply_adds = static_cast<double>(along_k ? m : m * products);
+  if (const SharedGroupRows& groups = problem.groups; groups != nullptr) {
+    add("i64", "kGroups", groups->count());
+    add("i64", "kCapacity", groups->capacity(), "rows that each group has room for; 0: no gaps");
+    text +=
+        "/// Of each group its end, or how many rows it has where there is room for more. The "
+        "kernel\n/// reads them from the device: they may be other ones when it runs.\n";
+    text += fmt::format("constexpr i32 kGroupNumbers[] = {{{}}};\n",
+                        fmt::join(groups->on_device(), ", "));
+    if (groups->capacity() > 0) {
+      multiply_adds = 0;
+      for (const i32 rows : groups->on_device()) {
+        multiply_adds += rows;
+      }
+    }
+  } else {
+    add("i64", "kGroups", 0);
+    add("i64", "kCapacity", 0);
   }
-  add("RUN_SCHEDULE", static_cast<i32>(config.schedule));
-  add("GRID", static_cast<i32>(config.grid));
-  add("RASTER", static_cast<i32>(config.raster.kind));
-  add("GROUP", config.raster.group);
-  add("WALK", static_cast<i32>(config.raster.walk));
-  add("SPLITS", config.decomposition.splits);
-  add("MIN_K_BLOCKS", config.decomposition.min_k_blocks);
-  add("REDUCTION", static_cast<i32>(config.decomposition.reduction));
-  text += "\n// Of the check and the launch:\n";
-  add("ELEMENT", traits_of(types.operands).of_cuda);
-  add("C_ELEMENT", traits_of(types.c).of_cuda);
-  add("C_ROUNDING", fmt::format("0x1p-{}", traits_of(types.c).digits));
-  add("BIAS_ELEMENT", traits_of(half_type(types.c)).of_cuda);
-  add("COMPUTE_CAPABILITY", uses_tcgen05(config.schedule) ? 100 : 90);
-  add("FORECAST_US", fmt::format("{:.2f}", gemm.forecast.value * 1e6));
-  return text;
+  add("i64", "kProducts", products, "matrices of C");
+  add("bool", "kOneA", problem.batch.one_a, "for all products");
+  add("bool", "kOneB", problem.batch.one_b);
+  add("i64", "kMatricesOfA", of_a);
+  add("i64", "kMatricesOfB", of_b);
+  add("i64", "kElementsOfA", of_a * (a_k ? m : k) * a_row(problem));
+  add("i64", "kElementsOfB", of_b * (b_k ? n : k) * b_row(problem));
+  add("i64", "kColumnsOfC", c_columns(problem));
+  add("i64", "kElementsOfC", products * m * c_columns(problem));
+  add("i64", "kSpanOfC", products * m * c_row(problem), "with what lies between rows");
+  add("i64", "kBiasElements", bias_elements(problem.epilogue, m, n));
+  add("i64", "kRowOfScales", row_of_scales);
+  add("i64", "kScalesOfA", scales.a);
+  add("i64", "kScalesOfB", scales.b * (along_m ? problem.groups->count() : 1));
+  add("double", "kMultiplyAdds",
+      fmt::format("{:.0f}.0", multiply_adds * static_cast<double>(n) * static_cast<double>(k)));
+  add("bool", "kFp8", is_fp8(types.operands));
+  add("double", "kRounding", fmt::format("0x1p-{}", traits_of(types.c).digits), "of C");
+  add("i32", "kSharedBytes",
+      smem_layout(config.schedule, config.tiling, c_column_bytes(problem)).total_bytes +
+          scale_ring_bytes(problem.epilogue, config.tiling) +
+          (along_m ? group_table_bytes(problem.groups->count()) : 0),
+      "of a CTA");
+  add("int", "kComputeCapability", uses_tcgen05(config.schedule) ? 100 : 90);
+  add("double", "kForecastUs", fmt::format("{:.2f}", gemm.forecast.value * 1e6));
+  for (const auto& [name, type] : {std::pair{"Element", types.operands},
+                                   {"CElement", types.c},
+                                   {"BiasElement", half_type(types.c)}}) {
+    text += fmt::format("using {} = {};\n", name, traits_of(type).of_cuda);
+  }
+  return "namespace tilecast::emitted {\n\n" + text + "\n}  // namespace tilecast::emitted\n";
+}
+
+/// How WorkDecomposition is made, as make_work_decomposition() chooses.
+std::string work_text(const KernelConfig& config) {
+  const ScheduleTraits traits = traits_of(config.schedule);
+  const bool equally = traits.split_k == SplitK::kEqually;
+  return fmt::format(
+      "WorkDecomposition::{}{}(args.scheduler.num_tiles(), args.k_blocks, resident, {})",
+      equally ? "split_k" : "stream_k", traits.hybrid ? "_hybrid" : "",
+      equally ? config.decomposition.splits : config.decomposition.min_k_blocks);
+}
+
+/// DeviceBuffers by their addresses, as bind_gemm() passes them on.
+const std::map<i64, std::string>& buffer_names() {
+  static const std::map<i64, std::string> kNames = {
+      {1, "a"},        {2, "b"},        {3, "c"},       {4, "bias"}, {5, "a_scales"},
+      {6, "b_scales"}, {7, "residual"}, {8, "scale_c"}, {9, "amax"}, {10, "group_numbers"}};
+  return kNames;
+}
+std::string buffer_name(const void* pointer) {
+  return "buffers." + buffer_names().at(reinterpret_cast<i64>(pointer));
+}
+template <class T>
+T* buffer(i64 index) {
+  return reinterpret_cast<T*>(index);
+}
+
+/// A map's matrix and box, as tensor_map() of buffers.cuh takes them.
+std::string tensor_map_text(const MatrixView& matrix, const TmaBox& box) {
+  const TensorMapSides sides = sides_of(matrix, box);
+  const auto list = [](const auto* values, u32 count) {
+    return fmt::format("{{{}}}", fmt::join(values, values + count, ", "));
+  };
+  const char* const type = matrix.dtype == ElementType::kFp32   ? "FLOAT32"
+                           : matrix.dtype == ElementType::kBf16 ? "BFLOAT16"
+                           : matrix.dtype == ElementType::kFp16 ? "FLOAT16"
+                                                                : "UINT8";
+  return fmt::format(
+      "tensor_map({}, CU_TENSOR_MAP_DATA_TYPE_{}, {}, {}, {}, CU_TENSOR_MAP_SWIZZLE_{}, "
+      "CU_TENSOR_MAP_L2_PROMOTION_L2_{})",
+      buffer_name(matrix.pointer), type, list(sides.lengths, sides.count),
+      list(sides.strides, sides.count - 1), list(sides.box, sides.count),
+      box.swizzle_bytes == 0 ? "NONE" : fmt::format("{}B", box.swizzle_bytes),
+      matrix.fetches_pairs_of_lines ? "256B" : "128B");
+}
+
+std::string walk_text(const Raster& raster) {
+  return raster.walk == Walk::kChunked ? "Walk::kChunked" : "Walk::kStrided";
+}
+std::string kind_text(const Raster& raster) {
+  const char* const kinds[] = {"kGroupedM", "kGroupedN", "kHilbert"};
+  return fmt::format("RasterKind::{}", kinds[static_cast<i32>(raster.kind)]);
+}
+std::string reduction_text(const KernelConfig& config) {
+  const char* const reductions[] = {"kTurnstile", "kAtomic", "kSpread"};
+  return fmt::format("Reduction::{}", reductions[static_cast<i32>(config.decomposition.reduction)]);
+}
+
+/// What bind_gemm() makes of the problem, as functions that do it again.
+std::string binding_text(const EmittedGemm& gemm) {
+  const GemmToBind bound = to_bind(gemm);
+  const GemmProblem& problem = bound.problem;
+  const KernelConfig& config = bound.config;
+  const Epilogue& epilogue = problem.epilogue;
+  const bool scales = epilogue.has(OutputKind::kScale), bias = epilogue.has(OutputKind::kBias);
+  std::vector<std::string> maps;
+  const GemmArgs args = bind_gemm(
+      bound,
+      {.a = buffer<void>(1),
+       .b = buffer<void>(2),
+       .c = buffer<void>(3),
+       .bias = buffer<void>(4),
+       .scales = {.a = buffer<float>(5), .b = buffer<float>(6), .a_stride = 0, .b_stride = 0},
+       .group_rows = buffer<i32>(10),
+       .residual = buffer<void>(7),
+       .scale_c = buffer<float>(8),
+       .amax = buffer<float>(9)},
+      [&](MapOf, const MatrixView& matrix, const TmaBox& box) {
+        maps.push_back(tensor_map_text(matrix, box));
+        TensorMap map{};
+        map.opaque[0] = maps.size();
+        return map;
+      });
+  std::string fixed, buffers;
+  const auto add = [&](std::string& to, std::string_view name, const auto& value) {
+    to += fmt::format("  args.{} = {};\n", name, value);
+  };
+  const auto add_map = [&](std::string_view name, const TensorMap& map) {
+    if (map.opaque[0] != 0) {
+      add(buffers, name, maps[map.opaque[0] - 1]);
+    }
+  };
+  const TileScheduler scheduler = make_tile_scheduler(
+      problem.shape,
+      gemm.problem.groups != nullptr && bound.groups.along_k == 0 ? 1 : matrices_of_c(gemm.problem),
+      config, 1);
+  const u32 tiles = scheduler.num_tiles();
+  const bool chunked = config.raster.walk == Walk::kChunked;
+  const std::string workers = config.grid == Grid::kResident
+                                  ? fmt::format("min_of(resident, {}u)", tiles)
+                                  : fmt::format("{}", tiles);
+  add(fixed, "scheduler",
+      fmt::format("{{.tiles_m = {}, .tiles_n = {}, .workers = {}, .raster = {{{}, {}, {}}}, "
+                  ".chunk = {}, .band = FastDivisor::of({}), .width = FastDivisor::of({}), "
+                  ".last_width = FastDivisor::of({})}}",
+                  scheduler.tiles_m, scheduler.tiles_n, workers, kind_text(config.raster),
+                  config.raster.group, walk_text(config.raster),
+                  chunked ? fmt::format("ceil_div({}u, {})", tiles,
+                                        config.grid == Grid::kResident ? workers : workers + "u")
+                          : "0",
+                  scheduler.band.divisor, scheduler.width.divisor, scheduler.last_width.divisor));
+  add(fixed, "m", args.m);
+  add(fixed, "n", args.n);
+  add(fixed, "k_blocks", args.k_blocks);
+  if (splits_k(config.schedule)) {
+    add(fixed, "alpha", "1");
+  }
+  add(fixed, "c_by_tma", args.c_by_tma);
+  if (splits_k(config.schedule)) {
+    add(fixed, "work", work_text(config));
+    add(fixed, "reduction", reduction_text(config));
+    WorkDecomposition one{};
+    one.streamed = 1;
+    one.splits = static_cast<u32>(max_of(config.decomposition.splits, 1));
+    const ReductionWorkspace room = reduction_workspace(config, one);  // of a tile
+    add(fixed, "partials",
+        fmt::format("device_array<float>(i64{{args.work.streamed}} * {})", room.partials));
+    add(fixed, "locks",
+        fmt::format("device_array<u32>(i64{{args.work.streamed}} * {})", room.locks));
+  }
+  const bool batched = problem.batch.products > 1 || gemm.problem.groups != nullptr;
+  if (batched) {
+    add(fixed, "batch",
+        fmt::format("{{{}, {}, {}, {}}}",
+                    args.batch.tile_rows.divisor == 0
+                        ? "{}"
+                        : fmt::format("FastDivisor::of({})", args.batch.tile_rows.divisor),
+                    args.batch.a_matrices_apart, args.batch.b_matrices_apart, args.batch.c_stride));
+  }
+  add_map("a", args.a);
+  add_map("a_last", args.a_last);
+  add_map("b", args.b);
+  add_map("c", args.c);
+  add_map("c_last", args.c_last);
+  add(buffers, "c_pointer", "buffers.c");
+  if (bias) {
+    add(buffers, "bias", "buffers.bias");
+  }
+  if (gemm.problem.groups != nullptr) {
+    add(buffers, "groups",
+        fmt::format("{{buffers.group_numbers, {}, {}}}", args.groups.count, args.groups.capacity));
+  }
+  if (scales) {
+    add(buffers, "scales",
+        fmt::format("{{buffers.a_scales, buffers.b_scales, {}, {}}}", args.scales.a_stride,
+                    args.scales.b_stride));
+    add_map("scales_of_a", args.scales_of_a);
+  }
+  if (epilogue.has(OutputKind::kLoad)) {
+    add_map("result.residual_map", args.result.residual_map);
+    add(buffers, "result.residual", "buffers.residual");
+    add(buffers, "result.residual_row", args.result.residual_row);
+    add(buffers, "result.residual_stride", args.result.residual_stride);
+    add(buffers, "result.residual_fours", args.result.residual_fours);
+    add(buffers, "result.residual_by_tma", args.result.residual_by_tma);
+  }
+  if (epilogue.has(OutputKind::kConvert)) {
+    add(buffers, "result.scale_c", "buffers.scale_c");
+  }
+  if (epilogue.has(OutputKind::kAmax)) {
+    add(buffers, "result.amax", "reinterpret_cast<u32*>(buffers.amax)");
+  }
+  return fmt::format(
+      "#include \"kernels/emit/buffers.cuh\"\n\nnamespace tilecast::emitted {{\n\n"
+      "/// What does not depend on buffers. `resident`: clusters, or CTAs without them, that the "
+      "device\n/// holds at once; `workers`: those that are launched.{}\n"
+      "GemmArgs launch_args([[maybe_unused]] u32 resident, u32& workers) {{\n"
+      "  GemmArgs args{{}};\n{}  workers = {};\n  return args;\n}}\n\n"
+      "GemmArgs bound_args(GemmArgs args, const DeviceBuffers& buffers) {{\n{}  return "
+      "args;\n}}\n\n"
+      "}}  // namespace tilecast::emitted\n",
+      bound.groups.along_m > 0 ? "\n/// How many tiles groups have only the kernel knows." : "",
+      fixed,
+      bound.groups.along_m > 0    ? "resident"
+      : splits_k(config.schedule) ? "args.work.workers"
+                                  : "args.scheduler.workers",
+      buffers);
+}
+
+/// What the kernel's arguments are, of which branches depend.
+std::map<std::string, std::string> values_at_run_time(const EmittedGemm& gemm) {
+  const GemmToBind bound = to_bind(gemm);
+  const KernelConfig& config = bound.config;
+  const bool by_tma = config.operands == OperandOrder::kSwapped || c_rows_allow_tma(bound.problem);
+  std::map<std::string, std::string> values = {{"args.c_by_tma", by_tma ? "1" : "0"},
+                                               {"args.m", fmt::format("{}", bound.m)},
+                                               {"args.n", fmt::format("{}", bound.problem.shape.n)},
+                                               {"args.trace", "nullptr"},
+                                               {"args.alpha", "1"},
+                                               {"args.beta", "0"},
+                                               {"raster.walk", walk_text(config.raster)},
+                                               {"raster.kind", kind_text(config.raster)},
+                                               {"args.reduction", reduction_text(config)},
+                                               {"reduction", reduction_text(config)}};
+  return values;
+}
+
+/// Where to begin to read, behind the first comment.
+std::string with_contents(const std::string& file, const std::string& gemm_kernel) {
+  const std::vector<std::string_view> lines = split(file, '\n');
+  const auto line_of = [&](std::string_view part) {
+    const auto found =
+        std::ranges::find_if(lines, [&](std::string_view line) { return line.starts_with(part); });
+    return found - lines.begin() + 2;  // from 1 on, with the line of this list
+  };
+  const std::size_t end = file.find("\n\n");
+  return fmt::format("{}\n// Configuration: line {}, kernel: {}, launch: {}, check: {}.{}",
+                     file.substr(0, end), line_of("struct Config {"),
+                     line_of("// ---- " + gemm_kernel), line_of("// ---- arguments"),
+                     line_of("// ---- kernels/emit/check.cuh"), file.substr(end));
+}
+
+/// Whether a text uses a header of which only some do.
+bool needed(const std::string& include, const std::string& text) {
+  static const std::map<std::string, std::string> kOf = {
+      {"<bit>", "std::bit_cast"},         {"<cmath>", "std::sqrt"},
+      {"<limits>", "numeric_limits"},     {"<cuda_fp16.h>", "__half"},
+      {"<cuda_bf16.h>", "__nv_bfloat16"}, {"<cuda_fp8.h>", "__nv_fp8"}};
+  const auto found = kOf.find(include);
+  return found == kOf.end() || text.find(found->second) != std::string::npos;
 }
 
 }  // namespace
@@ -179,12 +446,35 @@ std::string build_line(const KernelConfig& config, const std::string& file) {
       shell_word(program));
 }
 
-std::string emitted_source(const EmittedGemm& gemm, const std::string& file) {
+std::string emitted_kernel(const KernelSource& source) {
+  const std::size_t kernel = source.text.rfind("#include \"");
+  Parts parts;
+  parts.add("configuration", source.text.substr(0, kernel));
+  parts.add("entry", source.text.substr(kernel));
+  return pruned_source(parts.all(), {kGemmEntry}, {"__CUDACC__", "__CUDACC_RTC__"}, {}).text;
+}
+
+std::string emitted_source(const EmittedGemm& gemm, const std::string& file, Branches branches) {
   const KernelSource source = gemm_source(gemm.config, ProblemKind::of(gemm.problem));
-  Pasted pasted;
-  pasted.add(guarded(source.text, source.architecture));
-  pasted.add_file(kHostSide);
-  return first_comment(gemm, file) + defines(gemm) + pasted.text();
+  Parts parts;
+  const std::string text = guarded(source.text, source.architecture);
+  const std::size_t kernel = text.rfind("#include \"");  // behind the text of Config
+  parts.add("configuration", text.substr(0, kernel));
+  parts.add("entry", text.substr(kernel));
+  parts.add("problem", problem_text(gemm));
+  parts.add("arguments", binding_text(gemm));
+  parts.add_file("kernels/emit/main.cu");
+  const PrunedSource pruned = pruned_source(
+      parts.all(), {"tilecast_gemm", "main", "fill", "compare"}, {"__CUDACC__", "__CUDACC_RTC__"},
+      branches == Branches::kAll ? std::map<std::string, std::string>{} : values_at_run_time(gemm));
+  std::string emitted = first_comment(gemm, file) + "\n";
+  for (const std::string& include : pruned.includes) {
+    if (needed(include, pruned.text)) {
+      emitted += fmt::format("#include {}\n", include);
+    }
+  }
+  return with_contents(emitted + "\n" + pruned.text.substr(pruned.text.find_first_not_of('\n')),
+                       source.path);
 }
 
 }  // namespace tilecast

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "kernels/jit/compile.h"
 #include "model/base/units.h"
 #include "model/gemm/config/kernel_config.h"
 #include "model/gemm/problem/gemm_problem.h"
@@ -22,8 +23,16 @@ struct EmittedGemm {
 /// The command that builds and runs `file`.
 std::string build_line(const KernelConfig& config, const std::string& file);
 
+/// Branches on the kernel's arguments: those that the problem takes, or all, which are the machine
+/// code of the kernel that launches compile.
+enum class Branches { kTaken, kAll };
+
+/// Of a kernel's source what it uses, with all branches, as NVRTC compiles it.
+std::string emitted_kernel(const KernelSource& source);
+
 /// The whole file, named `file` in its first comment. Throws ConfigError where no kernel of the
 /// schedule takes the problem.
-std::string emitted_source(const EmittedGemm& gemm, const std::string& file);
+std::string emitted_source(const EmittedGemm& gemm, const std::string& file,
+                           Branches branches = Branches::kTaken);
 
 }  // namespace tilecast

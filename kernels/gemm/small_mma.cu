@@ -47,7 +47,8 @@ __device__ inline void mma_k_block_from_registers(Accumulator<Config>& acc,
     for (i32 i = 0; i < Config::kMmasAlongM; ++i) {
 #pragma unroll
       for (i32 j = 0; j < Config::kMmasAlongN; ++j) {
-        ptx::wgmma_m64k16<Config::kInstructionN, Config::kElementType, Config::kNMajorB>(
+        ptx::wgmma_m64k16_a_in_registers<Config::kInstructionN, Config::kElementType,
+                                         !Config::kBKMajor>(
             acc.d[i][j], a[i][step], operands.b.moved(b_step_bytes<Config>(j, step)), step > 0);
       }
     }
@@ -57,7 +58,7 @@ __device__ inline void mma_k_block_from_registers(Accumulator<Config>& acc,
 
 template <class Config>
 __device__ __forceinline__ void run(const Args<Config>& args) {
-  static_assert(Config::kKernel.a_source == OperandSource::kShared || a_is_k_major(Config::kLayout),
+  static_assert(!Config::kAInRegisters || Config::kAKMajor,
                 "A goes through registers as rows of K");
   TileTimeline<Config> timeline;
   timeline.enter();
@@ -76,7 +77,7 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
   wait_full(smem, at);
   Accumulator<Config> acc;
   load_epilogue(args, acc, only_tile, place);
-  if constexpr (Config::kKernel.a_source == OperandSource::kRegisters) {
+  if constexpr (Config::kAInRegisters) {
     mma_k_block_from_registers(acc, smem, operands, place.row);
   } else {
     mma_k_block(acc, operands, at, false);

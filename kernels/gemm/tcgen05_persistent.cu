@@ -15,7 +15,7 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
   static_assert(!Config::kCBorrows, "the next tile loads into the ring at once");
   Tcgen05Cta<Config> cta = Tcgen05Cta<Config>::enter(args);
   const TileScheduler& scheduler = args.scheduler;
-  const u32 worker = blockIdx.x / kGroup<Config>;
+  const u32 worker = blockIdx.x / Config::kCtaGroup;
   const u32 end = scheduler.end(worker);
   u32 index = 0;
   for (u32 t = scheduler.first(worker); t < end; t = scheduler.next(t)) {

@@ -73,7 +73,7 @@ template <class Config>
 __device__ __forceinline__ void run(const Args<Config>& args) {
   Tcgen05Cta<Config> cta = Tcgen05Cta<Config>::enter(args);
   const TileScheduler& scheduler = args.scheduler;
-  const u32 worker = blockIdx.x / kGroup<Config>;
+  const u32 worker = blockIdx.x / Config::kCtaGroup;
   const u32 first = scheduler.first(worker);
   const u32 end = scheduler.end(worker);
   const bool issues = cta.warp == kIssuingWarp;

@@ -15,7 +15,7 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
   Tcgen05Cta<Config> cta = Tcgen05Cta<Config>::enter(args);
   const TileScheduler& scheduler = args.scheduler;
   const TileOrigin tile =
-      tile_origin(args, scheduler.first(blockIdx.x / kGroup<Config>), cta.place);
+      tile_origin(args, scheduler.first(blockIdx.x / Config::kCtaGroup), cta.place);
   if (threadIdx.x == 0) {
     trace_tile(args, tile, 0);
   }

@@ -34,7 +34,7 @@ __device__ inline void load_tiles(const Args<Config>& args, const SharedMemory<C
   u32 index = 0;
   for (TileSource<Config> tiles(args, smem); tiles.has_tile(); tiles.next()) {
     const TileOrigin tile = tiles.tile(cta);
-    if (!kTakesOver<Config>) {
+    if (!Config::kTakesOver) {
       trace_tile(args, tile, index++);
     }
     for (i32 k_block = 0; k_block < args.k_blocks; ++k_block) {
@@ -91,7 +91,7 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
     if (leads<Config>(cta)) {
       multiply_tiles(args, smem, cta, tensor_memory);
     }
-  } else if (kTakesOver<Config> && warp == kAskingWarp<Config>) {
+  } else if (Config::kTakesOver && warp == kAskingWarp<Config>) {
     if (ptx::elect_one()) {
       ask_for_tiles(smem, cta);
     }

@@ -38,7 +38,7 @@ __device__ void consume(const Args<Config>& args, const SharedMemory<Config>& sm
         [&] { deferred.store_one(args, smem, warpgroup); });
     timeline.multiplied();
     const TileOrigin tile = tile_origin(args, t, cta);
-    if constexpr (kDefers<Config>) {
+    if constexpr (Config::kDefers) {
       deferred.store_rest(args, smem, warpgroup);
       begin_residual(args, acc, tile, place);
       add_residual(args, smem, at, acc, tile, place, cta, warpgroup);

@@ -2,17 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/registry.h"
 #include "model/base/error.h"
+#include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/config/register_plan.h"
+#include "model/gemm/config/residual_ring.h"
+#include "model/gemm/config/smem_layout.h"
+#include "model/gemm/config/tensor_memory.h"
 #include "model/gemm/problem/swapped_operands.h"
 #include "model/gemm/rules/kernel_rules.h"
 
 namespace tilecast {
 namespace {
 
-/// The entry point: kGemmEntry.
+/// What launches call: kGemmEntry.
 constexpr const char* kEntryText = R"(
 extern "C" __global__ void
 __launch_bounds__(tilecast::Config::kThreads, tilecast::Config::kCtasPerSm)
@@ -21,68 +28,239 @@ __launch_bounds__(tilecast::Config::kThreads, tilecast::Config::kCtasPerSm)
 }
 )";
 
+/// The constants of Config, line by line.
+class ConfigWriter {
+ public:
+  /// An initialiser and what it means.
+  void add(std::string_view type, std::string_view name, std::string_view value,
+           std::string_view meaning = "") {
+    text_ += fmt::format("  static constexpr {} {} = {};{}{}\n", type, name, value,
+                         meaning.empty() ? "" : "  // ", meaning);
+  }
+  void count(std::string_view name, i64 value, std::string_view meaning = "") {
+    add("i32", name, fmt::format("{}", value), meaning);
+  }
+  void flag(std::string_view name, bool holds, std::string_view meaning = "") {
+    add("bool", name, holds ? "true" : "false", meaning);
+  }
+  void type(std::string_view name, std::string_view is) {
+    text_ += fmt::format("  using {} = {};\n", name, is);
+  }
+  void line(std::string_view text) { text_ += fmt::format("  {}\n", text); }
+
+  std::string text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+/// The enumerator of an element type: "ElementType::kFp16".
+std::string enumerator_of(ElementType type) {
+  std::string word(to_text(type));
+  word.front() = static_cast<char>(std::toupper(word.front()));
+  return "ElementType::k" + word;
+}
+
+/// A step's type, of whose words its name is made: scale_row is ScaleRow.
+std::string type_of_step(const Epilogue& epilogue, OutputKind kind) {
+  if (!epilogue.has(kind)) {
+    return "NoStep";
+  }
+  std::string type;
+  for (const std::string_view word : split(row_of(epilogue.of(kind)).word, '_')) {
+    type += word;
+    char& first = type[type.size() - word.size()];
+    first = static_cast<char>(std::toupper(first));
+  }
+  return type;
+}
+
+/// Sixteens of columns of R whose loads are under way: what registers allow beside the sums.
+i32 residual_ahead(const KernelConfig& config, const ProblemKind& kind) {
+  constexpr i32 kMostRegisters = 255, kMostAhead = 8;
+  const i32 beside = kind.epilogue.has(OutputKind::kAmax) ? 104 : 72;
+  const Tiling& t = config.tiling;
+  const i32 share = kRegistersPerSm / (threads_per_cta(config.schedule, t) * config.ctas_per_sm);
+  const i32 own = has_producer_warpgroup(config.schedule)
+                      ? register_plan(consumer_warpgroups(config.schedule, t), config.ctas_per_sm,
+                                      config.producer_registers)
+                            .consumer
+                      : min_of(kMostRegisters, share);
+  const i32 words = max_of(2, element_bytes(kind.types.c)) / 2;  // of two neighbours
+  return max_of(1, min_of(kMostAhead, (own - accumulator_registers(t) - beside) / (4 * words)));
+}
+
 }  // namespace
 
 std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumScale scale,
                         Build build) {
-  const auto& [types, layout, epilogue, batched, grouped, along_k, launch] = kind;
   const bool timeline = build == Build::kTimeline;
-  const KernelConfig config = for_operands(types.operands, asked);
+  const ElementType operands = kind.types.operands, c = kind.types.c;
+  const Epilogue& epilogue = kind.epilogue;
+  KernelConfig config = for_operands(operands, asked);
+  config.schedule = kernel_of(config.schedule);
+  const Schedule schedule = config.schedule;
   const Tiling& t = config.tiling;
-  // An enumerator, followed by its word as a comment.
-  const auto word = [](const char* type, auto enumerator, std::string_view text) {
-    return fmt::format("{}{{{}}} /* {} */", type, static_cast<i32>(enumerator), text);
-  };
-  const Schedule schedule = kernel_of(config.schedule);
-  // Only this grid changes the kernel.
-  const Grid grid = config.grid == Grid::kTakeover ? Grid::kTakeover : Grid::kTiles;
-  const Layout run = config.operands == OperandOrder::kSwapped ? transposed(layout) : layout;
-  std::string text = fmt::format(
-      "namespace tilecast {{\n\n/// What this kernel is compiled for.\nstruct Given {{\n"
-      "  static constexpr KernelConfig kKernel{{\n"
-      "      .schedule = {},\n"
-      "      .tiling = {{.block_m = {}, .block_n = {}, .block_k = {}, .stages = {},\n"
-      "                 .warpgroups_m = {}, .warpgroups_n = {}, .cluster_m = {}, .cluster_n = {},\n"
-      "                 .c_slots = {}, .operand_bytes = {}}},\n"
-      "      .ctas_per_sm = {},\n      .inflight = {},\n      .producer_registers = {},\n"
-      "      .a_source = {},\n      .instruction_n = {},\n      .grid = Grid{{{}}},\n"
-      "      .raster = {{}},\n      .decomposition = {{}},\n      .accumulators = {},\n"
-      "      .store = Store{{{}}},\n      .operands = OperandOrder{{{}}},\n  }};\n",
-      word("Schedule", schedule, to_text(schedule)), t.block_m, t.block_n, t.block_k, t.stages,
-      t.warpgroups_m, t.warpgroups_n, t.cluster_m, t.cluster_n, t.c_slots, t.operand_bytes,
-      config.ctas_per_sm, config.inflight, config.producer_registers,
-      word("OperandSource", config.a_source,
-           config.a_source == OperandSource::kShared ? "shared" : "registers"),
-      config.instruction_n, static_cast<i32>(grid), config.accumulators,
-      static_cast<i32>(config.store), static_cast<i32>(config.operands));
-  const auto constant = [&text](std::string_view type_and_name, const std::string& value) {
-    text += fmt::format("  static constexpr {} = {};\n", type_and_name, value);
-  };
-  const auto flag = [&](std::string_view name, bool holds) {
-    constant(fmt::format("bool {}", name), holds ? "true" : "false");
-  };
-  constant("ElementType kElementType",
-           word("ElementType", types.operands, to_text(types.operands)));
-  constant("ElementType kCType", word("ElementType", types.c, to_text(types.c)));
-  constant("Layout kLayout", word("Layout", run, to_text(run)));
-  constant("Epilogue kEpilogue",
-           fmt::format("Epilogue::of_number({}) /* {} */", epilogue.number(), to_text(epilogue)));
-  flag("kExact", types.accumulate == Accumulate::kExact);
-  flag("kBatched", batched || grouped || along_k);
-  flag("kGrouped", grouped);
-  flag("kGroupedAlongK", along_k);
-  flag("kAlphaBeta", scale == SumScale::kAlphaBeta);
-  flag("kOnHilbertCurve", config.raster.kind == RasterKind::kHilbert);
-  flag("kTimeline", timeline);
-  constant("LaunchOrder kLaunch", fmt::format("LaunchOrder{{{}}}", static_cast<i32>(launch)));
+  const bool swapped = config.operands == OperandOrder::kSwapped;
+  const Layout layout = swapped ? transposed(kind.layout) : kind.layout;
+  const i32 column_bytes = c_column_bytes(c, epilogue);
+  const i32 consumers = consumer_warpgroups(schedule, t), instruction = instruction_n(config);
+  const SmemLayout smem = smem_layout(schedule, t, column_bytes);
+  const RegisterPlan registers =
+      register_plan(consumers, config.ctas_per_sm, config.producer_registers);
+  const bool in_ring = residual_stages(config, column_bytes, epilogue) > 0;
+  const bool block_scales = has_block_scales(epilogue), loads = epilogue.has(OutputKind::kLoad);
+  const bool finds_amax = epilogue.has(OutputKind::kAmax), gate = gates(epilogue);
+  // Kernels that split K and fuse nothing always have this code: without, ptxas allots their
+  // registers so that some spill.
+  const bool scales = scale == SumScale::kAlphaBeta ||
+                      (splits_k(schedule) && !fuses(epilogue) && c != ElementType::kE4m3);
+  const i32 deferred = deferred_chunks(config, scales ? kBesideDeferredScaled : kBesideDeferred);
+  const bool matrices = element_bytes(c) == 2 && !gate;
+  bool by_conversion = false;
+  OutputSteps::visit<OutputKind::kActivate>(epilogue.of(OutputKind::kActivate), [&](auto activate) {
+    by_conversion = decltype(activate)::kByConversion;
+  });
+  const i32 box_columns = c_box_columns(t, column_bytes);
+  const i32 box_row_bytes = box_columns * column_bytes;
+
+  ConfigWriter w;
+  w.add("Tiling", "kTiling",
+        fmt::format("{{.block_m = {}, .block_n = {}, .block_k = {}, .stages = {},\n"
+                    "                                  .warpgroups_m = {}, .warpgroups_n = {}, "
+                    ".cluster_m = {}, .cluster_n = {},\n"
+                    "                                  .c_slots = {}, .operand_bytes = {}}}",
+                    t.block_m, t.block_n, t.block_k, t.stages, t.warpgroups_m, t.warpgroups_n,
+                    t.cluster_m, t.cluster_n, t.c_slots, t.operand_bytes));
+  w.count("kThreads", threads_per_cta(schedule, t), "of a CTA");
+  w.count("kCtasPerSm", config.ctas_per_sm, "promised to the compiler");
+  w.count("kConsumerWarpgroups", consumers, "that issue wgmma");
+  w.add("RegisterPlan", "kRegisters",
+        fmt::format("{{.producer = {}, .consumer = {}, .at_launch = {}}}", registers.producer,
+                    registers.consumer, registers.at_launch),
+        "of a thread");
+  w.count("kInflight", config.inflight, "K blocks whose wgmmas are left outstanding");
+  w.count("kClusterSize", cluster_size(t));
+  w.count("kClusterPeers", t.cluster_m + t.cluster_n - 1, "CTAs that read what one CTA loads");
+  w.add("LaunchOrder", "kLaunch",
+        kind.launch == LaunchOrder::kInTurn         ? "LaunchOrder::kInTurn"
+        : kind.launch == LaunchOrder::kProgrammatic ? "LaunchOrder::kProgrammatic"
+                                                    : "LaunchOrder::kBesideEpilogue");
+
+  w.line("// The problem.");
+  w.add("ElementType", "kElementType", enumerator_of(operands), "of A and B");
+  w.add("ElementType", "kCType", enumerator_of(c));
+  w.add("ElementType", "kHalfType", enumerator_of(half_type(c)),
+        "C's, if that has 16 bits; of the bias");
+  w.count("kCBytes", element_bytes(c));
+  w.flag("kAKMajor", a_is_k_major(layout), "A is [m,k], else [k,m]");
+  w.flag("kBKMajor", b_is_k_major(layout), "B is [n,k], else [k,n]");
+  w.flag("kBatched", kind.batched || kind.grouped || kind.parts_k,
+         "several products in one launch; groups, too");
+  w.flag("kGrouped", kind.grouped, "groups along M, with a B each");
+  w.flag("kGroupedAlongK", kind.parts_k, "groups along K, with a C each");
+  w.flag("kSwapped", swapped, "the kernel computes C transposed");
+  w.flag("kPromoted", kind.types.accumulate == Accumulate::kExact || block_scales,
+         "sums leave the tensor cores K block by K block");
+  w.flag("kScales", scales, "alpha A B + beta C");
+  w.flag("kOnHilbertCurve", config.raster.kind == RasterKind::kHilbert, "the order of tiles");
+  w.flag("kTimeline", timeline, "roles write down when they work");
+
+  w.line("// The epilogue: its steps by kind, and what kernels ask of them.");
+  w.type("Scales", type_of_step(epilogue, OutputKind::kScale));
+  w.type("Bias", type_of_step(epilogue, OutputKind::kBias));
+  w.type("Activate", type_of_step(epilogue, OutputKind::kActivate));
+  w.type("Load", type_of_step(epilogue, OutputKind::kLoad));
+  w.type("Convert", type_of_step(epilogue, OutputKind::kConvert));
+  const auto reads = [&](OutputKind step) { return row_of(epilogue.of(step)).reads; };
+  w.flag("kFuses", fuses(epilogue));
+  w.flag("kScalesOperands", epilogue.has(OutputKind::kScale));
+  w.flag("kTensorScales", reads(OutputKind::kScale).whole > 0);
+  w.flag("kRowScales", reads(OutputKind::kScale).row > 0 && !block_scales);
+  w.flag("kBlockScales", block_scales);
+  w.flag("kAddsBias", epilogue.has(OutputKind::kBias));
+  w.flag("kBiasOfRows", reads(OutputKind::kBias).row > 0, "an element for each row of C");
+  w.flag("kBiasOfColumns", reads(OutputKind::kBias).column > 0);
+  w.flag("kActivates", epilogue.has(OutputKind::kActivate));
+  w.flag("kGates", gate, "two columns of A B become one of C");
+  w.flag("kActivatesByConversion", by_conversion, "rounding to 16 bits does it");
+  w.flag("kLoads", loads, "R, a matrix like C");
+  w.flag("kFindsAmax", finds_amax);
+  w.flag("kScalesC", epilogue.has(OutputKind::kConvert));
+
+  w.line("// Shared memory.");
+  w.add("SmemLayout", "kSmem",
+        fmt::format(
+            "{{.a_stage_bytes = {}, .b_stage_bytes = {}, .b_stages = {},\n"
+            "                                    .c_slot_bytes = {}, .b_offset = {}, "
+            ".c_offset = {},\n"
+            "                                    .barrier_offset = {}, .tcgen05_offset = {}, "
+            ".total_bytes = {}}}",
+            smem.a_stage_bytes, smem.b_stage_bytes, smem.b_stages, smem.c_slot_bytes, smem.b_offset,
+            smem.c_offset, smem.barrier_offset, smem.tcgen05_offset, smem.total_bytes));
+  const i32 slab_row_bytes = k_slab_elements(t) * t.operand_bytes;
+  w.count("kSlab", k_slab_elements(t), "K elements of a swizzle row of a K-major operand");
+  w.count("kSlabRowBytes", slab_row_bytes);
+  w.count("kOperandBytes", t.operand_bytes, "of an element of A and B");
+  w.count("kARowsStep", a_rows_step(t, layout), "rows of A that are loaded come in steps");
+  w.count("kScaleBytes", block_scales ? scale_copies(t) * scale_box_bytes(t) : 0,
+          "of block scales, with a K block");
+  w.count("kScaleCopies", scale_copies(t));
+  w.count("kScaleBoxRows", scale_box_rows(t));
+  w.count("kScaleStageBytes", scale_stage_bytes(t));
+  w.count("kScaleRingOffset", smem.total_bytes + scale_ring_offset(t));
+  w.count("kRingsEnd", smem.total_bytes + scale_ring_bytes(epilogue, t));
+
+  w.line("// wgmma.");
+  w.count("kInstructionN", instruction, "columns of one instruction");
+  w.count("kInstructionK", instruction_k(t), "K elements of one instruction");
+  w.count("kSteps", k_steps(t), "instructions along a K block");
+  w.count("kMmasAlongM", wgmmas_along_m(t), "of a warpgroup");
+  w.count("kMmasAlongN", wgmmas_along_n(config));
+  w.count("kWarpgroupRows", warpgroup_rows(t), "of a tile");
+  w.count("kWarpgroupColumns", warpgroup_columns(t));
+  w.count("kAccumulatorRegisters", accumulator_registers(t), "of a thread");
+  w.flag("kAInRegisters", config.a_source == OperandSource::kRegisters);
+  w.flag("kMmasKeepToSlabs", wgmmas_keep_to_slabs(config));
+
+  w.line("// tcgen05.");
+  w.count("kCtaGroup", cta_group(t), "CTAs that share an instruction");
+  w.flag("kTakesOver", config.grid == Grid::kTakeover, "by cluster launch control");
+  w.count("kAccumulators", config.accumulators, "tiles in tensor memory");
+  w.count("kTensorMemoryAsked", tensor_memory_columns(config));
+  w.flag("kTensorMemorySuffices", tensor_memory_suffices(config));
+  w.count("kPartChunks", c_chunks(schedule, t));
+
+  w.line(
+      "// The way to C: a warpgroup's part of a tile is staged in chunks, which leave as boxes.");
+  w.flag("kCBorrows", t.c_slots == 0, "stages of the ring instead of slots of its own");
+  w.count("kColumnBytes", column_bytes, "that a column of A B leaves in C");
+  w.count("kSlotColumns", c_slot_columns(t), "of a chunk");
+  w.count("kLastColumns", c_last_columns(t), "of the last chunk, if that is narrower");
+  w.count("kBoxColumns", box_columns);
+  w.count("kBoxRowBytes", box_row_bytes);
+  w.count("kBoxBytes", kWgmmaM * box_row_bytes);
+  w.count("kChunksAcross", ceil_div(warpgroup_columns(t), c_slot_columns(t)));
+  w.count("kChunks", c_chunks(t));
+  w.flag("kDefers", deferred > 0, "a tile's store to the next one's K blocks");
+  w.count("kDeferredChunks", deferred);
+  w.flag("kStagesMatrices", matrices, "by stmatrix");
+  w.flag("kRoundsPairs", matrices && !loads && !finds_amax, "as they are activated");
+  w.count("kSixteenWords", 2 * column_bytes, "that a thread stages of sixteen columns");
+  w.flag("kResidualInRing", in_ring, "R comes through the ring of stages");
+  w.count("kResidualChunks", residual_chunks_in_stage(schedule, t, column_bytes));
+  w.count("kResidualAhead", residual_ahead(config, kind));
   if (timeline) {
-    text += "  __device__ static const TimelineBuffers& timeline() { return tilecast_timeline; }\n";
-    text =
-        "#include \"kernels/gemm/timeline_stamps.h\"\n\n"
-        "extern \"C\" {\n__constant__ tilecast::TimelineBuffers tilecast_timeline;\n}\n\n" +
-        text;
+    w.line("__device__ static const TimelineBuffers& timeline() { return tilecast_timeline; }");
   }
-  return text + "};\n\nusing Config = GemmConfig<Given>;\n\n}  // namespace tilecast\n";
+  return fmt::format(
+      "{}namespace tilecast {{\n\n/// What this kernel is compiled for.\nstruct Config "
+      "{{\n{}}};\n\n"
+      "}}  // namespace tilecast\n",
+      timeline ? "#include \"kernels/gemm/timeline_stamps.h\"\n\n"
+                 "extern \"C\" {\n__constant__ tilecast::TimelineBuffers tilecast_timeline;\n}\n\n"
+               : "",
+      w.text());
 }
 
 std::string source_text(const std::string& path, const std::string& config) {

@@ -5,18 +5,11 @@
 
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/launch/heads_view.h"
-#include "kernels/launch/matrix_view.h"
+#include "kernels/launch/tensor_map_sides.h"
 
 namespace tilecast {
 
 using EncodeTensorMap = decltype(&cuTensorMapEncodeTiled);
-
-// Extent of a dimension without bounds.
-constexpr cuuint64_t kUnbounded = 0x7fffffff;
-// A step of this many bytes, taken most_ragged_rows() times, is 2^64 and wraps around to the same
-// address. Triton's ragged descriptors rely on this, too (triton/tools/ragged_tma.py).
-constexpr i64 kWrapsAround = i64{1} << 34;
-static_assert(most_ragged_rows() == 1 << 30);
 
 inline CUtensorMapSwizzle swizzle_of(const TmaBox& box) {
   switch (box.swizzle_bytes) {
@@ -52,27 +45,13 @@ inline CUtensorMapDataType data_type_of(ElementType type) {
 /// Out-of-bounds elements are loaded as zeros and never stored.
 inline CUresult encode_tensor_map(EncodeTensorMap encode, const MatrixView& matrix,
                                   const TmaBox& box, TensorMap& map) {
-  // Innermost dimension first; its stride is implicit.
-  const i64 row_stride = matrix.row_stride == 0 ? matrix.columns : matrix.row_stride;
-  const i64 element = element_bytes(matrix.dtype), row = row_stride * element;
-  const bool runs = matrix.ragged_rows;
-  const cuuint64_t dims[] = {
-      static_cast<cuuint64_t>(matrix.columns),
-      runs ? static_cast<cuuint64_t>(most_ragged_rows()) : static_cast<cuuint64_t>(matrix.rows),
-      runs ? kUnbounded : static_cast<cuuint64_t>(matrix.matrices), kUnbounded};
-  const cuuint64_t strides[] = {
-      static_cast<cuuint64_t>(row),
-      static_cast<cuuint64_t>(runs ? row : matrix.matrix_stride * element),
-      static_cast<cuuint64_t>(kWrapsAround - row)};
-  const cuuint32_t box_dims[] = {static_cast<cuuint32_t>(box.columns),
-                                 static_cast<cuuint32_t>(box.rows), 1, 1};
+  const TensorMapSides sides = sides_of(matrix, box);
   const cuuint32_t element_strides[] = {1, 1, 1, 1};
-  const cuuint32_t sides = runs ? 4 : matrix.matrices == 0 ? 2 : 3;
   static_assert(sizeof(TensorMap) == sizeof(CUtensorMap));
-  return encode(reinterpret_cast<CUtensorMap*>(&map), data_type_of(matrix.dtype), sides,
-                const_cast<void*>(matrix.pointer), dims, strides, box_dims, element_strides,
-                CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(box), promotion_of(matrix),
-                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  return encode(reinterpret_cast<CUtensorMap*>(&map), data_type_of(matrix.dtype), sides.count,
+                const_cast<void*>(matrix.pointer), sides.lengths, sides.strides, sides.box,
+                element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(box),
+                promotion_of(matrix), CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
 /// Boxes of 64 columns, `heads` heads and `rows` rows; each row fills a swizzle row.

@@ -85,8 +85,8 @@ __device__ __forceinline__ void issue_group(const WgmmaOperands<kRegisters>& ope
   for (i32 i = 0; i < kGroup; ++i) {
     const u32 step = i % 4 * 32;  // sixteen K elements of 16 bits
     if constexpr (kRegisters) {
-      ptx::wgmma_m64k16<kWgmmaN, ElementType::kFp16, false>(d, operands.a_registers,
-                                                            operands.b.moved(step), true);
+      ptx::wgmma_m64k16_a_in_registers<kWgmmaN, ElementType::kFp16, false>(
+          d, operands.a_registers, operands.b.moved(step), true);
     } else {
       ptx::wgmma_m64k16<kWgmmaN, ElementType::kFp16, false, false>(d, operands.a.moved(step),
                                                                    operands.b.moved(step), true);

@@ -223,8 +223,8 @@ __device__ inline void wgmma_m64k16(float (&d)[kN / 2], const MatrixDescriptor& 
 /// Likewise with A in registers: per warp, its sixteen rows of sixteen K elements as loaded by
 /// ldmatrix_x4. The registers must not change before the wgmma has completed.
 template <int kN, ElementType kType, bool kTransposedB>
-__device__ inline void wgmma_m64k16(float (&d)[kN / 2], const u32 (&a)[4],
-                                    const MatrixDescriptor& b, bool accumulate) {
+__device__ inline void wgmma_m64k16_a_in_registers(float (&d)[kN / 2], const u32 (&a)[4],
+                                                   const MatrixDescriptor& b, bool accumulate) {
   CheckWgmma<kN, kType, kTransposedB>{};
   constexpr int kOfB = kTransposedB ? 1 : 0;
   const i32 scale_d = accumulate ? 1 : 0;

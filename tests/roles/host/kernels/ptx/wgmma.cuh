@@ -33,7 +33,8 @@ void wgmma_m64k16(float (&d)[kN / 2], const MatrixDescriptor& a, const MatrixDes
   kernel_calls::record({.name = kernel_calls::Name::kWgmma, .address = a.low});
 }
 template <int kN, ElementType kType, bool kTransposedB>
-void wgmma_m64k16(float (&d)[kN / 2], const u32 (&)[4], const MatrixDescriptor&, bool) {
+void wgmma_m64k16_a_in_registers(float (&d)[kN / 2], const u32 (&)[4], const MatrixDescriptor&,
+                                 bool) {
   std::memset(d, 0, sizeof(d));
   kernel_calls::record({.name = kernel_calls::Name::kWgmma});
 }

@@ -1,0 +1,40 @@
+// The sides of a tensor map: a matrix and a box in the numbers that the driver's encoder takes.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/gemm/gemm_args.h"
+#include "kernels/launch/matrix_view.h"
+
+namespace tilecast {
+
+/// The contiguous side first; its stride is not given. Strides in bytes.
+struct TensorMapSides {
+  u32 count;
+  std::uint64_t lengths[4], strides[3];
+  u32 box[4];
+};
+
+// Of a side that nothing is to be out of bounds of.
+constexpr std::uint64_t kUnbounded = 0x7fffffff;
+// A step of so many bytes, most_ragged_rows() times, is 2^64: addresses wrap around to where they
+// were. Triton's ragged descriptors rely on that, too (triton/tools/ragged_tma.py).
+constexpr i64 kWrapsAround = i64{1} << 34;
+static_assert(most_ragged_rows() == 1 << 30);
+
+inline TensorMapSides sides_of(const MatrixView& matrix, const TmaBox& box) {
+  const auto length = [](i64 value) { return static_cast<std::uint64_t>(value); };
+  const i64 element = element_bytes(matrix.dtype);
+  const i64 row = (matrix.row_stride == 0 ? matrix.columns : matrix.row_stride) * element;
+  const bool runs = matrix.ragged_rows;
+  return {.count = runs                   ? 4u
+                   : matrix.matrices == 0 ? 2u
+                                          : 3u,
+          .lengths = {length(matrix.columns), length(runs ? most_ragged_rows() : matrix.rows),
+                      runs ? kUnbounded : length(matrix.matrices), kUnbounded},
+          .strides = {length(row), length(runs ? row : matrix.matrix_stride * element),
+                      length(kWrapsAround - row)},
+          .box = {static_cast<u32>(box.columns), static_cast<u32>(box.rows), 1, 1}};
+}
+
+}  // namespace tilecast
