@@ -190,7 +190,7 @@ Json kernel_json(const ExplainReport& report, const Explanation& e) {
 }  // namespace
 
 Json explain_json(const ExplainReport& report) {
-  Json json{{"schema", 1},
+  Json json{{"schema", kAnswerSchema},
             {"gpu", report.gpu.spec.name},
             {"calibrated", report.gpu.calibrated},
             {"problem", problem_json(report.problem)},

@@ -95,7 +95,8 @@ TEST_CASE("explain --format json has its fields, and they agree with each other"
   CHECK(run.exit_code == 0);
   CHECK(run.err.empty());
   const Json json = Json::parse(run.out);
-  CHECK(json["schema"] == 1);
+  CHECK(json["schema"] == 2);
+  CHECK(json["problem"]["batch"] == 1);
   CHECK(json["gpu"] == "h200_sxm");
   CHECK(json["problem"]["k"] == 1024);
   REQUIRE(json["kernels"].size() == 2);

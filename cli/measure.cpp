@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -21,6 +22,7 @@
 
 #include "cli/budget.h"
 #include "cli/commands.h"
+#include "cli/measure_answer.h"
 #include "cli/measure_device.h"
 #include "cli/measure_devices.h"
 #include "cli/measure_options.h"
@@ -57,6 +59,9 @@ void report(const MeasureOptions& options, const RunOutcome& outcome, std::size_
   if (has("wrong") || has("failed")) {
     throw Error(has("wrong") ? ExitCode::kWrong : ExitCode::kPartial,
                 fmt::format("{}: {}; its column `reason` says why", options.out, summary));
+  }
+  if (options.answers) {
+    return;
   }
   fmt::print(stderr, "{}: {} in {}, {:.1f} points/s\n", options.out, summary,
              clock_text(outcome.took), static_cast<double>(outcome.finished) / outcome.took.value);
@@ -160,7 +165,15 @@ void run_measure(MeasureOptions& options, MeasuringDevice& device) {
     throw ConfigError(fmt::format("{} ({}): kernels are measured on Hopper GPUs only",
                                   gpu.spec.name, gpu.spec.product));
   }
-  const auto [points, choice] = plan_measure(options, gpu.spec);
+  std::optional<TemporaryRows> unkept;
+  if (options.of_shape() && options.out.empty() && options.devices.empty()) {
+    unkept.emplace();
+    options.out = unkept->path();
+    options.answers = true;
+    options.regime = options.regime_given ? options.regime : "sustained";
+  }
+  std::vector<Prediction> predicted;
+  const auto [points, choice] = plan_measure(options, gpu.spec, predicted);
   heed_stop_requests();
   const std::vector<std::string> gpus = device.look();
   if (!options.devices.empty()) {
@@ -170,8 +183,18 @@ void run_measure(MeasureOptions& options, MeasuringDevice& device) {
     measure_on_devices(options, points, gpu.spec, choice, gpus);
     return;
   }
-  const GpuLock lock(gpus.front(), "tilecast measure --out " + options.out);
+  const GpuLock lock(gpus.front(), options.answers ? "tilecast measure " + options.shape
+                                                   : "tilecast measure --out " + options.out);
   measure_points(options, points, gpu.spec, device.request_counters(choice), device, deadline);
+  if (!predicted.empty()) {
+    std::vector<Measurement> rows;  // a file that is resumed has others
+    for (const MeasurementRow& row : read_measurements(options.out).rows) {
+      if (std::ranges::find(points, row.measurement.point, &SuitePoint::point) != points.end()) {
+        rows.push_back(row.measurement);
+      }
+    }
+    fmt::print("{}", measured_answer(gpu.spec, options.problem(), predicted, rows));
+  }
   if (!options.trace.empty()) {
     device.trace(points.front().point, options.trace);
   }
@@ -182,8 +205,7 @@ void run_measure(MeasureOptions& options, MeasuringDevice& device) {
 void add_measure(Program& program, MeasuringDevice& device) {
   const Command command = program.command("measure");
   const auto options = std::make_shared<MeasureOptions>();
-  const Option shape =
-      command.option("SHAPE", options->shape, "MxNxK, ROWSxCOLUMNS or elements, with --config");
+  const Option shape = add_shape(command, *options);
   const Option suite =
       command.option("--suite", options->suites, "YAML file of what to measure; repeatable");
   const Option points =
@@ -202,18 +224,22 @@ void add_measure(Program& program, MeasuringDevice& device) {
       "GPUs to spread the points over, one process each: 0-3, 0,2 or all; --out gets all rows");
   const Option config = command.option(
       "--config", options->configs,
-      "Configuration, or cublaslt:top1, cublaslt:best, cudart:memcpy_async; repeatable");
+      "Configuration, or the fastest that matches a part of one, or cublaslt:top1, cublaslt:best, "
+      "cudart:memcpy_async; repeatable; default our first three tiles and cublaslt:top1");
   command.option("--op", options->op, "gemm, memcpy or elementwise_add").excludes(suite);
   shape.excludes(suite);
   config.excludes(suite);
   command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
-  command.option("--out", options->out, "CSV file to write");
+  command.option("--out,-o", options->out,
+                 "CSV file to write; without, SHAPE is answered by a table");
   const Option counters =
       command.option("--counters", options->counters,
                      "Hardware counters of each point, after its timing: none, core or full; "
                      "default none, or what the suite says");
   const Option regime =
-      command.option("--regime", options->regime, "burst or sustained; of --points too, if given")
+      command
+          .option("--regime", options->regime,
+                  "burst or sustained (without --out the default); of --points too, if given")
           .excludes(suite);
   command
       .option("--window", options->window_ms,
@@ -246,6 +272,7 @@ void add_measure(Program& program, MeasuringDevice& device) {
   }
   command.runs([options, regime, &device] {
     options->regime_given = regime.given();
+    options->take_shape();
     give_back_shape(options->shape, options->configs);
     run_measure(*options, device);
   });

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "cli/budget.h"
 #include "cli/commands.h"
 #include "cli/file_plan.h"
+#include "cli/measure_answer.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
@@ -17,11 +19,21 @@
 namespace tilecast {
 namespace {
 
-std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, const GpuSpec& gpu) {
+std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, const GpuSpec& gpu,
+                                               std::vector<Prediction>& predicted) {
   const AnyProblem problem = options.problem();
+  predicted = kernels_to_measure(options, gpu, problem);
+  std::vector<std::string> configs;
+  for (const Prediction& p : predicted) {
+    configs.push_back(to_text(p.config));
+  }
+  std::ranges::copy_if(options.configs, std::back_inserter(configs), is_baseline);
+  const std::string vendors(op_of(problem) == Op::kMemcpy ? kRuntimeCopy : kCublasltTop1);
+  if (options.configs.empty() && why_not_measurable(gpu, problem, vendors).empty()) {
+    configs.push_back(vendors);
+  }
   std::vector<SuitePoint> points;
-  for (const std::string& given : options.configs) {
-    const std::string config = is_baseline(given) ? given : to_text(parse_config(given));
+  for (const std::string& config : configs) {
     if (const std::string why = why_not_measurable(gpu, problem, config); !why.empty()) {
       throw ConfigError(fmt::format("{} on {}: {}", config, options.shape, why));
     }
@@ -39,7 +51,7 @@ std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, co
 
 void check_options(const MeasureOptions& options) {
   if (options.out.empty()) {
-    throw ConfigError("expected --out CSV, where the rows go");
+    throw ConfigError("expected --out CSV, where the rows go; SHAPE alone needs none");
   }
   FilePlan plan;
   plan.reads("--gpu", files_of_gpu(options.gpu));
@@ -93,18 +105,18 @@ MeasurePlan points_of_files(const MeasureOptions& options, const GpuSpec& gpu) {
   return plan;
 }
 
-MeasurePlan plan_measure(MeasureOptions& options, const GpuSpec& gpu) {
+MeasurePlan plan_measure(MeasureOptions& options, const GpuSpec& gpu,
+                         std::vector<Prediction>& predicted) {
   if (!options.plan.empty()) {
     return points_of_shard(options, gpu);
   }
   check_options(options);
   MeasurePlan plan = points_of_files(options, gpu);
   if (options.suites.empty() && options.points.empty()) {
-    if (options.shape.empty() || options.configs.empty()) {
-      throw ConfigError(
-          "expected --suite FILE, --points CSV, --plan FILE, or a SHAPE and --config TEXT");
+    if (options.shape.empty()) {
+      throw ConfigError("expected a SHAPE, --suite FILE, --points CSV or --plan FILE");
     }
-    plan.points = points_of_command_line(options, gpu);
+    plan.points = points_of_command_line(options, gpu, predicted);
   }
   const Point* const one = plan.points.size() == 1 ? &plan.points[0].point : nullptr;
   if (!options.trace.empty() &&

@@ -38,7 +38,11 @@ void add_fields(const GemmProblem& problem, nlohmann::ordered_json& json) {
   }
   json["layout"] = to_text(problem.layout);
   json["epilogue"] = to_text(problem.epilogue);
-  json["batch"] = to_text(problem.batch);
+  json["batch"] = problem.batch.products;
+  if (problem.batch.one_a || problem.batch.one_b) {
+    json["batch_shares"] =
+        std::string(problem.batch.one_a ? "a" : "") + (problem.batch.one_b ? "b" : "");
+  }
   if (problem.groups != nullptr) {
     json["groups"] = problem.groups->rows();
     if (grouped_along_k(problem)) {

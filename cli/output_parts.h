@@ -31,6 +31,9 @@ double rounded(double value, int digits);
 /// With a line end, on one line or indented; bytes that are no UTF-8, as of a file, are replaced.
 std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 
+/// Of the JSON of predict and explain. 1 had `batch` as the text of --batch.
+constexpr int kAnswerSchema = 2;
+
 /// Op, sides, element type and, where the op has them, layout and epilogue.
 nlohmann::ordered_json problem_json(const AnyProblem& problem);
 

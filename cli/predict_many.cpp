@@ -35,14 +35,14 @@ std::string error_line(const ListedProblem& listed, const std::string& why, bool
     return refused_row(fmt::format("{},{},,", listed.index, listed.line), why);
   }
   const nlohmann::ordered_json object = {
-      {"schema", 1}, {"index", listed.index}, {"line", listed.line}, {"error", why}};
+      {"schema", kAnswerSchema}, {"index", listed.index}, {"line", listed.line}, {"error", why}};
   return json_text(object);
 }
 
 /// The whole answer of `predict` on one line, with its place in front.
 std::string answer_line(const ListedProblem& listed, const RankingReport& report, bool json) {
   if (json) {
-    nlohmann::ordered_json object = {{"schema", 1}, {"index", listed.index}, {"line", listed.line}};
+    nlohmann::ordered_json object = {{"schema", kAnswerSchema}, {"index", listed.index}, {"line", listed.line}};
     object.update(ranking_object(report));
     object.erase("elapsed_ms");  // so that equal problems have equal answers
     return json_text(object);

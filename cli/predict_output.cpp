@@ -84,7 +84,7 @@ nlohmann::ordered_json prediction_json(const RankingReport& report, const Predic
 
 nlohmann::ordered_json ranking_object(const RankingReport& report) {
   const Ranking& r = report.ranking;
-  nlohmann::ordered_json json = {{"schema", 1},
+  nlohmann::ordered_json json = {{"schema", kAnswerSchema},
                                  {"gpu", report.gpu.spec.name},
                                  {"calibrated", report.gpu.calibrated},
                                  {"problem", problem_json(r.problem)},
@@ -221,7 +221,7 @@ std::string rankings_json(const std::vector<RankingReport>& reports,
     list.push_back(ranking_object(report));
   }
   for (const GpuRefusal& refusal : refusals) {
-    list.push_back({{"schema", 1}, {"gpu", refusal.gpu}, {"error", refusal.why}});
+    list.push_back({{"schema", kAnswerSchema}, {"gpu", refusal.gpu}, {"error", refusal.why}});
   }
   return json_text(list, 2);
 }

@@ -1,0 +1,38 @@
+// `measure SHAPE` as an answer: our first kernels and the vendor's, predicted beside measured.
+// Checked by: tests/cli/measure_answer_test.sh, on a machine that is no GPU.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/measure_options.h"
+#include "model/rank/prediction.h"
+#include "validate/record/measurement.h"
+
+namespace tilecast {
+
+/// Where rows go that nobody asked to keep; removed at the end.
+class TemporaryRows {
+ public:
+  TemporaryRows();
+  ~TemporaryRows();
+  TemporaryRows(const TemporaryRows&) = delete;
+  TemporaryRows& operator=(const TemporaryRows&) = delete;
+
+  std::string path() const { return folder_ + "/rows.csv"; }
+
+ private:
+  std::string folder_;
+};
+
+/// Our fastest kernels of different schedules and tiles, or those that match `options.configs`, of
+/// which baselines are left out.
+std::vector<Prediction> kernels_to_measure(const MeasureOptions& options, const GpuSpec& gpu,
+                                           const AnyProblem& problem);
+
+/// A row for each kernel and baseline, and a verdict of two lines.
+std::string measured_answer(const GpuSpec& gpu, const AnyProblem& problem,
+                            const std::vector<Prediction>& predicted,
+                            const std::vector<Measurement>& rows);
+
+}  // namespace tilecast

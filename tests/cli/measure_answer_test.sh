@@ -1,0 +1,29 @@
+# tilecast measure SHAPE: predicted beside measured, without a file; on a machine that is no GPU.
+. tests/cli/expect.sh
+export TMPDIR="$folder/temporary"
+mkdir "$TMPDIR"
+
+# answered WHAT COMMAND...: exit code 0, and the table in the output
+answered() {
+  local what=$1
+  shift
+  "$@" >"$folder/out" 2>"$folder/err" </dev/null || problem "$*: $(cat "$folder/err")"
+  grep -Eq -- "$what" "$folder/out" || problem "$*: '$what' is not in: $(cat "$folder/out")"
+  [ -z "$(awk 'length > 80' "$folder/out")" ] || problem "$*: a line of over 80 columns"
+  [ "$(ls "$TMPDIR" | wc -l)" = 0 ] || problem "$*: left $(ls "$TMPDIR")"
+}
+answered "cuBLASLt top-1$" "$TILECAST_FAKE_GPU" measure 512x512x512
+grep -q '; sustained clock' "$folder/out" || problem "not under continuous load: $(cat "$folder/out")"
+[ "$(grep -c '^ *[1-3]  ' "$folder/out")" = 3 ] || problem "not three kernels: $(cat "$folder/out")"
+grep -Eq '^Fastest of ours: #[1-3], .* TFLOP/s, [0-9.]+x$|^Fastest of ours: #[1-3], ' "$folder/out" ||
+  problem "no verdict: $(cat "$folder/out")"
+answered 'pingpong' "$TILECAST_FAKE_GPU" measure 512 512 512 --config pingpong --regime burst
+grep -q 'cuBLASLt' "$folder/out" && problem "a baseline that nobody asked for"
+answered 'cuBLASLt' "$TILECAST_FAKE_GPU" measure 512x512x512 --config 'ws 128x128' cublaslt:best
+expect_error 2 'no candidate' "$TILECAST_FAKE_GPU" measure 512x512x512 --config 'ws 8x8'
+expect_error 2 'expected --out CSV' "$TILECAST_FAKE_GPU" measure --suite validate/suites/smoke.yaml
+# A file is kept where it is asked for.
+"$TILECAST_FAKE_GPU" measure 512x512x512 --out "$folder/rows.csv" >"$folder/out" 2>/dev/null
+[ "$(wc -l <"$folder/rows.csv")" = 5 ] || problem "rows: $(cat "$folder/rows.csv")"
+
+finish
