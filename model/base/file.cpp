@@ -9,7 +9,6 @@
 #include <fstream>
 #include <optional>
 #include <random>
-#include <sstream>
 #include <system_error>
 
 #include "model/base/error.h"
@@ -143,12 +142,19 @@ std::string read_file(const std::filesystem::path& path) {
   if (!stream) {
     fail(path, "read", errno != 0 ? errno : EIO);
   }
-  std::ostringstream content;
-  content << stream.rdbuf();
-  if (stream.bad() || (content.fail() && stream.peek() != std::ifstream::traits_type::eof())) {
+  std::string content;
+  std::string block(std::size_t{1} << 16, '\0');
+  while (stream) {
+    stream.read(block.data(), static_cast<std::streamsize>(block.size()));
+    content.append(block, 0, static_cast<std::size_t>(stream.gcount()));
+    if (content.size() > kMostBytes) {  // a device without an end
+      fail(path, "read", EFBIG);
+    }
+  }
+  if (stream.bad()) {
     fail(path, "read", EIO);
   }
-  return content.str();
+  return content;
 }
 
 std::string read_text(const std::filesystem::path& path) {

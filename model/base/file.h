@@ -2,13 +2,16 @@
 // reader never sees half of it and a failed write leaves the old content.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 namespace tilecast {
 
-/// Throws FileError with the path and the system's reason.
+constexpr std::size_t kMostBytes = std::size_t{1} << 28;  // 256 MiB of one file
+
+/// Throws FileError with the path and the system's reason, also for more than kMostBytes.
 std::string read_file(const std::filesystem::path& path);
 
 /// read_file without a byte-order mark. Throws ConfigError `file:line: ...` for a NUL byte.

@@ -214,5 +214,10 @@ TEST_CASE("A missing file is a file error with the system's reason") {
         "6 " + (folder / "none").string() + ": cannot read: No such file or directory");
 }
 
+TEST_CASE("A file without an end is refused") {
+  CHECK(error_message([] { read_file("/dev/zero"); }) ==
+        "6 /dev/zero: cannot read: File too large");
+}
+
 }  // namespace
 }  // namespace tilecast

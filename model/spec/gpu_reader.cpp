@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 #include "model/base/words.h"
 #include "model/spec/gpu_fields.h"
 
@@ -78,7 +79,7 @@ class GpuReader {
 
   LoadedGpu read() {
     GpuSpec& spec = loaded_.spec;
-    spec.name = map_.required("name").text();
+    spec.name = name_in(map_.required("name"));
     spec.product = map_.required("product").text();
     const std::optional<StrictValue> architecture = map_.optional("architecture");
     spec.architecture = architecture || parent_ == nullptr
@@ -101,6 +102,21 @@ class GpuReader {
 
  private:
   /// In this file or in its parent.
+  /// It stands in names of files, in plans and in reports.
+  static std::string name_in(const StrictValue& value) {
+    const std::string name = value.text();
+    constexpr std::string_view kOthers = "_.-";
+    const bool plain = std::ranges::all_of(name, [&](char c) {
+      return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') ||
+             kOthers.find(c) != kOthers.npos;
+    });
+    if (!plain || name.empty() || name.size() > 64 || kOthers.find(name.front()) != kOthers.npos) {
+      value.fail(fmt::format("expected up to 64 letters, digits, '_', '.' and '-', not '{}'",
+                             printable(name)));
+    }
+    return name;
+  }
+
   bool has_section(std::string_view name) {
     const Architecture architecture = loaded_.spec.architecture;
     const Presence presence = presence_of(name, architecture);

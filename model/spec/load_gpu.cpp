@@ -185,7 +185,9 @@ std::vector<std::string> known_gpus(const fs::path& config_folder) {
   std::vector<std::string> names;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string file = at->path().filename().string();
-    if (file.ends_with(kYaml) && !file.ends_with(kOverlay) && !file.ends_with(kLearned)) {
+    std::error_code ignored;
+    if (at->is_regular_file(ignored) && file.ends_with(kYaml) && !file.ends_with(kOverlay) &&
+        !file.ends_with(kLearned)) {
       names.push_back(file.substr(0, file.size() - kYaml.size()));
     }
   }

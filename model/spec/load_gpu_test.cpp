@@ -1,5 +1,7 @@
 #include "model/spec/load_gpu.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -200,6 +202,24 @@ TEST_CASE("A wrong key in a GPU file is named with its line and what was expecte
         "not 'hoper'; did you mean hopper?");
   CHECK(copy.with("name: h200_sxm", "name:") ==
         "2 h200_sxm.yaml:1: name: expected text, not nothing");
+}
+
+TEST_CASE("A GPU's name is safe in file names, plans and reports") {
+  const H200Copy copy;
+  const std::string expected =
+      "2 h200_sxm.yaml:1: name: expected up to 64 letters, digits, '_', '.' and '-', not '";
+  for (const std::string name : {"../up", "a, counters full", "<b>", ".hidden"}) {
+    CHECK(copy.with("name: h200_sxm", "name: \"" + name + "\"") == expected + name + "'");
+  }
+  CHECK(copy.with("name: h200_sxm", "name: h200-NVL.2") == "");
+}
+
+TEST_CASE("What is no file in the folder of GPU files is no GPU") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "gpus/folder.yaml");
+  REQUIRE(::mkfifo((folder / "gpus/fifo.yaml").c_str(), 0600) == 0);
+  write_file(folder / "gpus/file.yaml", "");
+  CHECK(known_gpus(folder / ".") == std::vector<std::string>{"file"});
 }
 
 TEST_CASE("Numbers that contradict each other are refused") {
