@@ -54,16 +54,16 @@ struct Figure {
 
 /// What the kernels are told apart by, the most telling first.
 std::vector<Figure> figures(const ExplainReport& report, const Explanation& best) {
-  const auto share = [](std::string label, double Shares::*part) {
+  const auto share = [](const std::string& label, double Shares::*part) {
     return Figure{label + " busy",
                   [part](const Explanation& e) { return percent(e.predicted.shares.*part); }};
   };
-  const auto time = [](std::string label, double TimeSplit::*part) {
+  const auto time = [](const std::string& label, double TimeSplit::*part) {
     return Figure{label, [part](const Explanation& e) {
                     return e.watched ? percent(e.watched->time.*part) : "";
                   }};
   };
-  const auto groups = [](std::string label, double GroupParts::*part) {
+  const auto groups = [](const std::string& label, double GroupParts::*part) {
     return Figure{
         label, [part](const Explanation& e) { return e.groups ? percent((*e.groups).*part) : ""; }};
   };

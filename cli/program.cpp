@@ -171,7 +171,7 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
     for (const std::string& word : app.remaining(true)) {
       if (word.starts_with('-') && word != "-" && word != "--") {
         const std::string name = word.substr(0, word.find('='));
-        return "unknown option '" + name + "'" + option_meant(name, command) + help;
+        return fmt::format("unknown option '{}'{}{}", name, option_meant(name, command), help);
       }
     }
     const std::vector<std::string> words = app.remaining(true);

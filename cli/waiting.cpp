@@ -47,7 +47,7 @@ Waiting Waiting::off_terminal(std::string what) {
                                     : Waiting(std::move(what), stderr, On::kFile, seconds(10));
 }
 
-Waiting::Waiting(std::string what, std::FILE* stream, On on, milliseconds patience)
+Waiting::Waiting(const std::string& what, std::FILE* stream, On on, milliseconds patience)
     : thread_([what = on_one_line(what), stream, on, patience](const std::stop_token& stop) {
         show(stop, what, stream, on, patience);
       }) {}

@@ -18,7 +18,7 @@ class Waiting {
   /// For work that shows its own progress on a terminal: writes only elsewhere.
   static Waiting off_terminal(std::string what);
   /// Writes to any stream, once every `patience`.
-  Waiting(std::string what, std::FILE* stream, On on, std::chrono::milliseconds patience);
+  Waiting(const std::string& what, std::FILE* stream, On on, std::chrono::milliseconds patience);
 
  private:
   Waiting() = default;

@@ -9,7 +9,7 @@ namespace tilecast {
 
 Ranking best_per_schedule(const GpuSpec& gpu, const AnyProblem& problem,
                           std::vector<AnySchedule> schedules, Regime regime, Inputs inputs,
-                          Effort effort) {
+                          const Effort& effort) {
   if (schedules.empty()) {
     schedules = menu_schedules(gpu, op_of(problem));
   }

@@ -14,6 +14,6 @@ namespace tilecast {
 /// candidate are left out. The counts cover all schedules.
 Ranking best_per_schedule(const GpuSpec& gpu, const AnyProblem& problem,
                           std::vector<AnySchedule> schedules, Regime regime, Inputs inputs,
-                          Effort effort = {});
+                          const Effort& effort = {});
 
 }  // namespace tilecast

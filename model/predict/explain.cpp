@@ -228,7 +228,7 @@ Cycles cost_of(const Explanation& e, Limiter part) {
 }  // namespace
 
 Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
-                    Regime regime, Inputs inputs, Effort effort) {
+                    Regime regime, Inputs inputs, const Effort& effort) {
   require_same_op(problem, config);
   require_method(op_of(problem), effort.method);
   Explanation e =
@@ -246,7 +246,7 @@ Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConf
 }
 
 Explanation explain_best(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
-                         Regime regime, Inputs inputs, Effort effort) {
+                         Regime regime, Inputs inputs, const Effort& effort) {
   return explain(gpu, problem,
                  config.whole() ? *config.whole()
                                 : rank_matching(gpu, problem, config, regime, inputs, 1, effort)

@@ -74,11 +74,11 @@ struct Explanation {
 
 /// Throws as predict_config and require_method.
 Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
-                    Regime regime, Inputs inputs, Effort effort);
+                    Regime regime, Inputs inputs, const Effort& effort);
 
 /// Explains the first of rank_matching.
 Explanation explain_best(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
-                         Regime regime, Inputs inputs, Effort effort);
+                         Regime regime, Inputs inputs, const Effort& effort);
 
 /// Tile spans of every warpgroup of the simulated kernel at this clock, with all waves simulated.
 /// Requires a kernel that can be simulated.

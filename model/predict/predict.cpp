@@ -36,11 +36,17 @@ Ranking with_copies(const GpuSpec& gpu, Ranking ranking) {
   return ranking;
 }
 
+/// The effort, with a method where none was asked for.
+Effort with_method(Effort effort, Method usual) {
+  effort.method = effort.method.value_or(usual);
+  return effort;
+}
+
 Ranking rank(const GpuSpec& gpu, const AnyProblem& problem,
              const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
-             std::size_t keep, Effort effort, const ConfigPattern* pattern) {
-  require_method(op_of(problem), effort.method);
-  effort.method = effort.method.value_or(default_method(op_of(problem)));
+             std::size_t keep, const Effort& given, const ConfigPattern* pattern) {
+  require_method(op_of(problem), given.method);
+  const Effort effort = with_method(given, default_method(op_of(problem)));
   return with_copies(gpu, std::visit(
                               [&]<class Problem>(const Problem& own) {
                                 return rank_all(
@@ -107,12 +113,12 @@ Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig&
 
 Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
                         const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
-                        std::size_t keep, Effort effort) {
+                        std::size_t keep, const Effort& effort) {
   return rank(gpu, problem, schedules, regime, inputs, keep, effort, nullptr);
 }
 
 Ranking rank_matching(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
-                      Regime regime, Inputs inputs, std::size_t keep, Effort effort) {
+                      Regime regime, Inputs inputs, std::size_t keep, const Effort& effort) {
   return config.whole()
              ? rank_one(gpu, problem, *config.whole(), regime, inputs, effort.method)
              : rank(gpu, problem, config.schedules(), regime, inputs, keep, effort, &config);
@@ -120,12 +126,12 @@ Ranking rank_matching(const GpuSpec& gpu, const AnyProblem& problem, const Confi
 
 Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
                      const std::vector<ConfigPattern>& configs, Regime regime, Inputs inputs,
-                     Effort effort) {
+                     const Effort& given) {
   const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
   if (gemm == nullptr) {
     throw ConfigError("lists of configurations are supported for GEMMs only");
   }
-  effort.method = effort.method.value_or(Method::kSimulated);
+  const Effort effort = with_method(given, Method::kSimulated);
   std::vector<KernelConfig> all;
   for (const ConfigPattern& config : configs) {
     const AnyConfig whole =

@@ -52,19 +52,19 @@ std::vector<AnySchedule> menu_schedules(const GpuSpec& gpu, Op op);
 /// candidate is legal.
 Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
                         const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
-                        std::size_t keep, Effort effort = {});
+                        std::size_t keep, const Effort& effort = {});
 
 /// rank_one if the pattern is complete; otherwise rank_candidates over the matching candidates. If
 /// only dominated candidates (candidates.h) match, ranks those. Throws like both, and ConfigError
 /// that names the first part without a candidate.
 Ranking rank_matching(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
-                      Regime regime, Inputs inputs, std::size_t keep, Effort effort = {});
+                      Regime regime, Inputs inputs, std::size_t keep, const Effort& effort = {});
 
 /// Like rank_candidates for a list of configurations, such as a compiler's: all legal ones; the
 /// others count as rejected. A partial configuration stands for its fastest match by the analytic
 /// model. Throws ConfigError if none is legal, and for ops other than GEMM.
 Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,
                      const std::vector<ConfigPattern>& configs, Regime regime, Inputs inputs,
-                     Effort effort = {});
+                     const Effort& effort = {});
 
 }  // namespace tilecast

@@ -135,7 +135,7 @@ GpuTree tree_of(const fs::path& path, bool use_calibration) {
 }
 
 /// `children`: files based on this one, to detect cycles.
-LoadedGpu read_tree(YamlNode tree, const fs::path& path, bool use_calibration,
+LoadedGpu read_tree(const YamlNode& tree, const fs::path& path, bool use_calibration,
                     const fs::path& config_folder, std::vector<fs::path> children = {}) {
   const StrictValue root(std::make_shared<const YamlNode>(tree));
   const YamlNode* based_on = tree.find("based_on");
@@ -165,9 +165,9 @@ LoadedGpu read_tree(YamlNode tree, const fs::path& path, bool use_calibration,
   return loaded;
 }
 
-LoadedGpu finished(YamlNode tree, const fs::path& path, bool use_calibration,
+LoadedGpu finished(const YamlNode& tree, const fs::path& path, bool use_calibration,
                    const fs::path& config_folder) {
-  LoadedGpu loaded = read_tree(std::move(tree), path, use_calibration, config_folder);
+  LoadedGpu loaded = read_tree(tree, path, use_calibration, config_folder);
   read_for_ops(config_folder, loaded.spec);
   return loaded;
 }
@@ -211,7 +211,7 @@ LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
   parallel_for(2, 0, [&](std::size_t which) {
     if (which == 0) {
       GpuTree read = tree_of(path, use_calibration);
-      loaded = finished(std::move(read.tree), path, use_calibration, config_folder);
+      loaded = finished(read.tree, path, use_calibration, config_folder);
       loaded.calibrated = read.calibrated;
     } else if (use_calibration && is_there(beside(path, kOverlay)) && is_there(learned)) {
       files = read_learned(learned);
@@ -240,7 +240,7 @@ LoadedGpu load_gpu_with(std::string_view name_or_path, const fs::path& overlay,
     return entry.name != "name" && std::ranges::find(sections, entry.name) == sections.end();
   });
   apply_overlay(tree, measured);
-  return finished(std::move(tree), path, false, config_folder());
+  return finished(tree, path, false, config_folder());
 }
 
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration) {

@@ -185,7 +185,7 @@ TILECAST_HD constexpr i64 stream_shared_bytes(const StreamConfig& config, Elemen
     return 0;
   }
   const i64 block = i64{config.block_rows} * config.block_columns * element_bytes(dtype);
-  const i64 buffers = input_count(config.schedule) * config.stages * block;
+  const i64 buffers = i64{input_count(config.schedule)} * config.stages * block;
   return buffers +
          (uses_tma(config.schedule) ? config.stages * kBarriersPerStage * kBytesPerBarrier : 0);
 }

@@ -103,11 +103,11 @@ GemmProblem in_groups(GemmProblem problem, SharedGroupRows groups) {
 }
 
 GemmProblem in_groups(GemmProblem problem, std::vector<i64> rows) {
-  return in_groups(problem, GroupRows::of(std::move(rows)));
+  return in_groups(std::move(problem), GroupRows::of(std::move(rows)));
 }
 
 GemmProblem in_groups_of_k(GemmProblem problem, std::vector<i64> rows) {
-  return in_groups(problem, GroupRows::of(std::move(rows), 0, GroupSide::kK));
+  return in_groups(std::move(problem), GroupRows::of(std::move(rows), 0, GroupSide::kK));
 }
 
 std::vector<u32> k_blocks_of_products(const GemmProblem& problem, const Tiling& t) {
