@@ -11,7 +11,7 @@
 
 namespace tilecast {
 
-/// Where rows go that nobody asked to keep; removed at the end.
+/// The file of rows where no --out is given; removed at the end.
 class TemporaryRows {
  public:
   TemporaryRows();

@@ -61,7 +61,7 @@ std::string clock_text(const Prediction& p);
 /// "floor: 1.88 GB once at 4.8 TB/s is 392 us (80 % reached)"; empty where DRAM is no bound.
 std::string floor_text(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& p);
 
-/// Whether people judge its speed by bytes a second, of the least that must move; else by FLOPs.
+/// Whether its speed is given as bytes a second, of the least that must move; else as FLOPs.
 bool is_rated_in_bytes(const AnyProblem& problem);
 
 /// "128x256x64"; of a memory-bound kernel its block.

@@ -42,7 +42,8 @@ std::string error_line(const ListedProblem& listed, const std::string& why, bool
 /// The whole answer of `predict` on one line, with its place in front.
 std::string answer_line(const ListedProblem& listed, const RankingReport& report, bool json) {
   if (json) {
-    nlohmann::ordered_json object = {{"schema", kAnswerSchema}, {"index", listed.index}, {"line", listed.line}};
+    nlohmann::ordered_json object = {
+        {"schema", kAnswerSchema}, {"index", listed.index}, {"line", listed.line}};
     object.update(ranking_object(report));
     object.erase("elapsed_ms");  // so that equal problems have equal answers
     return json_text(object);

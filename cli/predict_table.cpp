@@ -33,7 +33,7 @@ const StreamProblem* stream_of(const RankingReport& report) {
   return std::get_if<StreamProblem>(&report.ranking.problem);
 }
 
-/// What people judge the op's speed by.
+/// The unit of the op's speed.
 std::string rate_name(const RankingReport& report) {
   return is_rated_in_bytes(report.ranking.problem) ? "TB/s" : "TFLOP/s";
 }

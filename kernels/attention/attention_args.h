@@ -1,4 +1,4 @@
-// What an attention kernel is compiled for and launched with. Read by the kernels (NVRTC) and by
+// The compile-time and launch arguments of an attention kernel. Read by the kernels (NVRTC) and by
 // the host code that launches them, so that both sides agree by construction.
 #pragma once
 
@@ -17,8 +17,8 @@ struct AttentionArgs {
   FastDivisor groups_per_kv;  // groups of heads of the work that share one KV head
   float scale_log2;           // softmax scale / ln 2, above 0
   float* lse;                 // [batch, heads, queries], or null
-  // Of splits: parts of the output and log2-sum-exps (attention_work.h), how many parts of each
-  // tile are done, and where the last CTA of a tile puts their sum.
+  // With splits: the parts of the output and log2-sum-exps (attention_work.h), how many parts of
+  // each tile are done, and where the last CTA of a tile puts their sum.
   float *partial_o, *partial_lse;
   u32* parts_done;  // zero between launches
   void* out;

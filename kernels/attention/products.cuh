@@ -19,7 +19,7 @@ struct AttentionShared {
     return {ptx::shared_address(dynamic)};
   }
 
-  /// Of a warpgroup, in one of the slots.
+  /// A warpgroup's place in a slot.
   __device__ u32 q(i32 slot, i32 group) const {
     return base + place(slot, group) * Kernel::kSlabs * Kernel::kQuerySlabBytes;
   }
@@ -44,7 +44,7 @@ struct AttentionShared {
   __device__ u32 q_empty(i32 slot, i32 group) const {
     return q_full(2 * Kernel::kQuerySlots + slot, group);
   }
-  /// Of the slots of drawn tiles.
+  /// The slots of drawn tiles.
   __device__ u32 drawn_full(i32 slot) const { return q_full(3 * Kernel::kQuerySlots, slot); }
   __device__ u32 drawn_empty(i32 slot) const { return drawn_full(2 + slot); }
   __device__ u32 drawn(i32 slot) const { return drawn_full(4) + slot * 4; }

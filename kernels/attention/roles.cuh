@@ -126,7 +126,7 @@ __device__ inline void produce(const AttentionArgs& args, const AttentionShared<
   tiles.leave();
 }
 
-/// Sends what the warpgroups leave of each tile, so that they need not wait for it.
+/// Sends the warpgroups' output of each tile, so that they need not wait for it.
 template <class Kernel>
 __device__ inline void send(const AttentionArgs& args, const AttentionShared<Kernel>& smem) {
   QueryPosition<Kernel> o;
@@ -142,7 +142,7 @@ __device__ inline void send(const AttentionArgs& args, const AttentionShared<Ker
   }
 }
 
-/// What a consumer warpgroup has while it walks a tile's blocks.
+/// The state of a consumer warpgroup during a tile.
 template <class Kernel>
 struct Walker {
   const AttentionShared<Kernel>& smem;

@@ -12,7 +12,7 @@ constexpr float kLn2 = 0.693147180559945309f;
 
 __device__ __forceinline__ float minus_infinity() { return __int_as_float(0xff800000); }
 
-/// Of as many neighbouring lanes, which all get it.
+/// Over neighbouring lanes, each of which gets the result.
 template <i32 kLanes, class Combine>
 __device__ __forceinline__ float over_lanes(float value, Combine combine) {
 #pragma unroll
@@ -37,7 +37,7 @@ template <class Kernel>
 struct Softmax {
   float maximum[2] = {minus_infinity(), minus_infinity()};  // of the whole row, unscaled
   float sum[2] = {0, 0};                                    // of this thread's columns
-  float shrink[2] = {0, 0};  // what sums over earlier blocks are to be multiplied by
+  float shrink[2] = {0, 0};  // factor of the sums over earlier blocks
 
   /// Scores become weights relative to the new maximum. A row that saw no key yet has weights of 0.
   __device__ __forceinline__ void update(Scores<Kernel>& s, float scale) {

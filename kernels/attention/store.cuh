@@ -42,7 +42,7 @@ struct OutputRow {
   __device__ i64 index(const AttentionArgs& args) const {
     return (i64{batch} * args.heads + head) * args.work.queries + query;
   }
-  /// Of a part of it.
+  /// One part of the output.
   __device__ i64 part(const AttentionArgs& args, i32 split) const {
     return i64{split} * args.work.batch * args.heads * args.work.queries + index(args);
   }
@@ -68,7 +68,7 @@ __device__ __forceinline__ void stage_output(const Sums<Kernel>& o, u32 to) {
   }
 }
 
-/// By one thread, once the warpgroup's output is staged. Q's place is free behind it.
+/// By one thread, once the warpgroup's output is staged. Q's place is free afterwards.
 template <class Kernel>
 __device__ __forceinline__ void send_output(const AttentionArgs& args, const AttentionTile& tile,
                                             i32 group, u32 from) {

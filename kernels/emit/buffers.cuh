@@ -1,4 +1,4 @@
-// What an emitted kernel is launched with: buffers and tensor maps. launch_args() and bound_args()
+// The arguments of an emitted kernel's launch: buffers and tensor maps. launch_args() and bound_args()
 // follow, written for the problem (emit_gemm.cpp).
 #pragma once
 
@@ -31,7 +31,7 @@ T* device_array(i64 count) {
   return memory;
 }
 
-/// Device memory of a launch, 16-byte aligned; of what the kernel does not read null.
+/// Device memory of a launch, 16-byte aligned; null for operands the kernel does not read.
 struct DeviceBuffers {
   const Element *a, *b;
   CElement* c;

@@ -359,8 +359,8 @@ class Folder {
   }
 
  private:
-  /// A statement, with the comments before it and behind it in its line; empty where it goes.
-  /// `in_list`: among others, so that it may become several. `ended`: nothing behind it is reached.
+  /// A statement, with the comments before it and after it in its line; empty where it goes.
+  /// `in_list`: among others, so that it may become several. `ended`: nothing after it is reached.
   Tokens statement(const Tokens& in, std::size_t& at, std::size_t end, KnownValues& constants,
                    bool in_list, bool& ended) {
     Tokens lead;
@@ -579,7 +579,7 @@ void learn_constants(const Tokens& declaration, const std::string& prefix, Known
 
 Tokens folded(const Tokens& tokens, const KnownValues& constants) {
   Folder folder;
-  // A function's body is its last brackets; what is before it, and other declarations, have
+  // A function's body is its last brackets; the text before them, and other declarations, have
   // expressions alone.
   if (!tokens.empty() && tokens.back().is("}")) {
     std::size_t open = 0;
@@ -702,7 +702,7 @@ Tokens with_values(const Tokens& body, const std::map<std::string, Tokens>& valu
     }
     const std::size_t end = behind_bracket(body, open);
     Tokens value = found->second;
-    const bool of_args = value.size() > 1;  // a member of what every function calls args
+    const bool of_args = value.size() > 1;  // a member of the arguments, `args` in every function
     const bool number = value.front().kind == TokenKind::kNumber;
     const bool adds = out[begin - 1].is("+") || out[begin - 1].is("-");
     // A number takes the place of a whole argument, initialiser or addend alone.

@@ -1,4 +1,4 @@
-// KnownValue conditions of device code, decided: branches that are not taken go, and what only they
+// KnownValue conditions of device code, decided: branches that are not taken go, and names that only they
 // used.
 #pragma once
 
@@ -26,7 +26,7 @@ KnownValue constant_of(const std::string& text);
 /// The value of an expression, where it follows from `constants`.
 std::optional<KnownValue> value_of(const Tokens& expression, const KnownValues& constants);
 
-/// Adds what a declaration `constexpr T name = value` says, of a structure its members' values.
+/// Adds the value of a declaration `constexpr T name = value`; for a structure, of each member.
 /// `prefix`: of a class's members, as "Config::".
 void learn_constants(const Tokens& declaration, const std::string& prefix, KnownValues& constants);
 

@@ -300,7 +300,7 @@ class References {
   }
 
   bool has(const std::string& reference) const { return found_.contains(reference); }
-  /// Whether a function with so many arguments may be meant. `name` with the prefix.
+  /// Whether a function with this number of arguments may be meant. `name` with the prefix.
   bool calls(const std::string& name, std::size_t least, std::size_t most) const {
     for (std::size_t n = least; n <= most; ++n) {
       if (found_.contains(fmt::format("{}/{}", name, n))) {
@@ -314,7 +314,7 @@ class References {
   bool passes(const std::string& name) const { return values_.contains(name); }
 
  private:
-  /// A member of a class, of whatever class another name stands for, or of a namespace.
+  /// A member of a class, of a class that another name stands for, or of a namespace.
   std::string prefix_of(const std::string& name) const {
     static const std::set<std::string> kSpaces = {"tilecast", "ptx", "emitted", "std", "chrono"};
     return kSpaces.contains(name) ? "" : classes_->contains(name) ? name + "::" : ".";
@@ -494,7 +494,7 @@ class Pruner {
     }
   }
 
-  /// A template's parameters hide what else has their names.
+  /// A template's parameters hide other declarations of their names.
   KnownValues constants_of(const Item& item) const {
     KnownValues constants = constants_;
     for (const std::string& name : item.parameters) {
@@ -518,7 +518,7 @@ class Pruner {
     }
   }
 
-  /// Of classes with specialisations, the one that default arguments choose.
+  /// For a class with specialisations, the one that default arguments choose.
   void specialise() {
     for (Item& primary : items_) {
       if (primary.kind != Item::kType || !primary.specialises.empty() || primary.defaults.empty() ||
@@ -579,7 +579,7 @@ class Pruner {
           member.names, [&](const std::string& name) { return references_.has("." + name); });
     }
     if (member.is_field() && of.names[0] == "GemmArgs") {
-      // Offsets stay; what lies behind the last one that is read goes.
+      // Offsets stay; members after the last one that is read go.
       const auto read = [&](const Item& field) {
         return field.is_field() && std::ranges::any_of(field.names, [&](const std::string& name) {
                  return references_.has("." + name);
@@ -789,7 +789,7 @@ class Pruner {
     }
   }
 
-  /// There is one Config: what was a template on it is none.
+  /// There is one Config: templates on it become plain functions and classes.
   void without_config(Item& item) const {
     const bool chosen = item.kind == Item::kType && chosen_.contains(item.names[0]);
     Tokens out;

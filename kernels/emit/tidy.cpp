@@ -66,7 +66,7 @@ std::string with_short_functions(const std::string& text) {
   return join(out, "\n");
 }
 
-/// Strings that follow each other as one, which is broken behind its commas where it is long.
+/// Strings that follow each other as one, which is broken after its commas where it is long.
 Tokens with_joined_strings(const Tokens& tokens) {
   constexpr std::size_t kMost = 80;
   Tokens out;
@@ -93,7 +93,7 @@ Tokens with_joined_strings(const Tokens& tokens) {
   return out;
 }
 
-/// Lines of code of more than 100 columns, broken behind commas and between strings.
+/// Lines of code of more than 100 columns, broken after commas and between strings.
 std::string wrapped(const std::string& text) {
   constexpr std::size_t kColumns = 100;
   std::string out;
@@ -105,7 +105,7 @@ std::string wrapped(const std::string& text) {
     }
     const std::string indent(line.find_first_not_of(' ') + 4, ' ');
     const Tokens tokens = with_joined_strings(tokens_of(line));
-    std::string now, piece;  // the line, and what cannot be broken behind it
+    std::string now, piece;  // the line, and text that cannot be broken after it
     const auto place = [&] {
       if (!now.empty() && now.size() + piece.size() > kColumns) {
         out += now + "\n";

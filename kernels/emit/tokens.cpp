@@ -12,7 +12,7 @@ namespace {
 
 bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// How long the token at `at` is, and what it is.
+/// The length and kind of the token at `at`.
 std::size_t length_of(std::string_view text, std::size_t at, bool at_line_begin, TokenKind& kind) {
   const std::string_view rest = text.substr(at);
   const auto up_to = [&](std::string_view end, std::size_t from) {
@@ -85,7 +85,7 @@ struct Macro {
 /// Macros, and the tokens in which they stand for others.
 class Macros {
  public:
-  void define(std::string_view text) {  // behind #define
+  void define(std::string_view text) {  // after #define
     std::string joined(text);
     for (std::size_t at; (at = joined.find("\\\n")) != std::string::npos;) {
       joined.replace(at, 2, "\n");
@@ -334,7 +334,7 @@ Tokens preprocessed(const Tokens& tokens, const std::vector<std::string>& define
     const std::string_view rest = trimmed(text.substr(word.size()));
     const std::string_view name = rest.substr(0, rest.find_first_of(" \t"));
     const bool known = std::ranges::find(defined, name) != defined.end();
-    // What the compiler alone knows stays: which architecture it compiles for.
+    // Conditions on the architecture stay: only the compiler knows it.
     if ((word == "if" && rest.find("__CUDA_ARCH_FEAT_") != std::string_view::npos) ||
         (word == "endif" && asked > 0 && kept.size() == inside)) {
       asked += word == "if" ? 1 : -1;
@@ -345,7 +345,7 @@ Tokens preprocessed(const Tokens& tokens, const std::vector<std::string>& define
     } else if (word == "ifndef") {
       kept.push_back(!known);
     } else if (word == "if") {
-      kept.push_back(true);  // what an architecture must be, which is the kernel's
+      kept.push_back(true);  // the architecture that the kernel needs
     } else if (word == "else") {
       kept.back() = !kept.back();
     } else if (word == "endif") {

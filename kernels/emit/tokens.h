@@ -28,14 +28,14 @@ using Tokens = std::vector<Token>;
 Tokens tokens_of(std::string_view text);
 std::string text_of(const Tokens& tokens);
 
-/// Moves every line but the first by so many columns; directives in column 0 stay there.
+/// Moves every line but the first by that number of columns; directives in column 0 stay there.
 void shift_lines(Tokens& tokens, int columns);
 
-/// Behind the token that closes the bracket at `open`, one of ( [ {.
+/// After the token that closes the bracket at `open`, one of ( [ {.
 std::size_t behind_bracket(const Tokens& tokens, std::size_t open);
-/// Behind the > of the < at `open`.
+/// After the > of the < at `open`.
 std::size_t behind_angle(const Tokens& tokens, std::size_t open);
-/// Behind the template arguments that begin at `at`; `at` where none do.
+/// After the template arguments that begin at `at`; `at` where none do.
 std::size_t behind_template_arguments(const Tokens& tokens, std::size_t at);
 inline bool opens(const Token& token) { return token.is("(") || token.is("[") || token.is("{"); }
 

@@ -15,7 +15,7 @@ struct TensorMapSides {
   u32 box[4];
 };
 
-// Of a side that nothing is to be out of bounds of.
+// A side without out-of-bounds elements.
 constexpr std::uint64_t kUnbounded = 0x7fffffff;
 // A step of so many bytes, most_ragged_rows() times, is 2^64: addresses wrap around to where they
 // were. Triton's ragged descriptors rely on that, too (triton/tools/ragged_tma.py).

@@ -28,7 +28,7 @@ struct Cta {
   Sm& sm;
   StageRing k, v;
   std::deque<PhaseBarrier> turns, q_full, q_empty;  // of each consumer group
-  std::vector<i32> tiles;                           // drawn so far; -1 behind the last
+  std::vector<i32> tiles;                           // drawn so far; -1 after the last
 };
 
 class AttentionKernel {
@@ -115,7 +115,7 @@ class AttentionKernel {
             .requests = time(machine_.request * (bytes.value / kLineBytes))};
   }
 
-  /// The next tile of a worker that had `last`; -1 behind the last.
+  /// The next tile of a worker that had `last`; -1 after the last.
   i32 draw(i32 worker, i32 last) {
     const bool in_turn =
         c_.grid == AttentionGrid::kResident && c_.order != AttentionOrder::kDynamic;

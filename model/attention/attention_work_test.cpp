@@ -55,7 +55,7 @@ TEST_CASE("A causal mask is aligned at the last query and the last key") {
       attention_work(problem_of(128, 512, AttentionMask::kCausal), config_of(2, 64));
   CHECK(behind.tile(0, 0, 0).count == 8);
   CHECK(behind.tile(0, 0, 0).masked == 2);
-  // Of 512 queries and 128 keys the first 384 see nothing.
+  // With 512 queries and 128 keys the first 384 see nothing.
   const AttentionWork before =
       attention_work(problem_of(512, 128, AttentionMask::kCausal), config_of(2, 64));
   CHECK(before.tile(0, 2, 0).count == 0);
@@ -81,7 +81,7 @@ TEST_CASE("Packed tiles hold whole queries of a KV head's group") {
   CHECK(work.queries_per_tile == 16);
   CHECK(work.row_blocks == 3);
   CHECK(work.tiles() == 2 * 3);
-  // Of three query heads each warpgroup's 64 rows hold 21 queries.
+  // With three query heads each warpgroup's 64 rows hold 21 queries.
   AttentionProblem three = problem_of(40, 512, AttentionMask::kFull, 1);
   three.heads = 3;
   CHECK(

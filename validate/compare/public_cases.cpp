@@ -106,7 +106,7 @@ std::optional<Claim> published_claim(const CsvRow& row) {
                row.get("regime", parse_regime), kernel};
 }
 
-/// Attention of one phase by one library, of the half that is judged; FlashAttention-3's by our
+/// Attention of one phase by one library, of the held-out half; FlashAttention-3's by our
 /// kernel that is nearest to its rule's choice. Ours pack at most 64 query heads.
 template <const char* kPhase, const char* kLibrary>
 std::optional<Claim> attention_claim(const CsvRow& row) {

@@ -28,7 +28,7 @@ struct PublicSource {
   /// where config_there is the document's configuration and # begins a comment; fused_moe:
   /// gpu,...,M,E,topk,H,N,...,avg_duration, the first bf16 GEMM of a MoE layer;
   /// flash_attention_prefill, _decode, cudnn_prefill, _decode: gpu,library,phase,batch,heads,
-  /// kv_heads,queries,keys,head_dim,mask,layout,half,time_us, the rows of the half that is judged.
+  /// kv_heads,queries,keys,head_dim,mask,layout,half,time_us, the rows of the held-out half.
   std::string format, file;
   std::string rows_of;  // value of column gpu in the source's rows
   std::string claim;    // claim of the source

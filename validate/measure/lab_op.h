@@ -1,4 +1,4 @@
-// What an operation gives the laboratory. Any point is measured by these steps:
+// The interface of an operation to the laboratory. Any point is measured by these steps:
 //
 //   LabOp::prepare       inputs in every buffer set and the reference, once per problem and inputs
 //   LabOp::contender     one configuration's kernel, or a baseline, loaded and bound to the inputs
@@ -47,12 +47,12 @@ class Contender {
  public:
   virtual ~Contender() = default;
 
-  /// Of one launch.
+  /// Checks one launch.
   virtual Verdict check() = 0;
-  /// Fills in what the device tells of the kernel that was checked. A row that must not be timed
-  /// gets another status than ok, and its reason.
+  /// Fills in the figures that the device reports for the checked kernel. A row that must not be
+  /// timed gets another status than ok, and its reason.
   virtual void identify(Measurement& /*row*/) {}
-  /// The launches that are timed; what they refer to lives as long as the contender.
+  /// The launches that are timed; their arguments live as long as the contender.
   virtual Workload workload() = 0;
   /// Fills in the row's time, and a baseline's choice as its reason.
   virtual void time(Measurement& row, const Timing& timing) {
@@ -77,7 +77,7 @@ class LabOp {
 
 struct LabRow {
   std::unique_ptr<LabOp> (*open)(const LabDevice& device);
-  /// Of the kernels that inputs and checks need besides MicroKernels'.
+  /// The kernels that inputs and checks need besides MicroKernels'.
   std::vector<KernelSource> (*check_sources)();
   /// Of the kernels that a configuration launches. Throws ConfigError.
   std::vector<KernelSource> (*kernel_sources)(const AnyProblem& problem, const AnyConfig& config);

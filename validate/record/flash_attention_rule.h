@@ -17,12 +17,12 @@ namespace tilecast {
 /// `sms`: of the GPU.
 AttentionConfig flash_attention_rule(const AttentionProblem& problem, i32 sms);
 
-/// What a published rule runs for a problem, as far as our kernels have it.
+/// The kernel that a published rule runs for a problem, where ours have it.
 struct PublishedChoice {
   AnyConfig config;
   const char* rule;
 };
-/// On a GPU of so many SMs; none of an op without such a rule.
+/// On a GPU of `sms` SMs; none of an op without such a rule.
 std::optional<PublishedChoice> published_choice(const AnyProblem& problem, i32 sms);
 
 /// The rule's number of splits: `tiles` without any, of which `row_blocks` of one head.

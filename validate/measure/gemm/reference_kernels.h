@@ -19,7 +19,7 @@ class ReferenceKernels {
   void check_reference(const void* a, const void* b, const float* product,
                        const GemmProblem& problem, u64 samples, ReferenceCheck* check,
                        cudaStream_t stream) const;
-  /// Of one product of the problem; `results` may be `sums` but for a gate.
+  /// For one product of the problem; `results` may be `sums` but for a gate.
   void apply_epilogue(const float* sums, float* results, const EpilogueInputs& inputs,
                       const GemmProblem& problem, cudaStream_t stream) const;
   /// The product of K-major fp16 elements whose blocks have scales.

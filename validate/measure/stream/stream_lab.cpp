@@ -16,11 +16,11 @@
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kAlignment = 1024;  // of every matrix; what frameworks' allocators give
+constexpr std::size_t kAlignment = 1024;  // of every matrix, as frameworks' allocators give
 constexpr i32 kCheckThreads = 256;
 constexpr i32 kCheckCtasPerSm = 8;
 
-/// What the check counts, in the order of the kernel's argument.
+/// The counts of the check, in the order of the kernel's argument.
 struct Found {
   u64 wrong_words;
   OutputCheck guards;
