@@ -1,5 +1,5 @@
-// The arguments of an emitted kernel's launch: buffers and tensor maps. launch_args() and bound_args()
-// follow, written for the problem (emit_gemm.cpp).
+// The arguments of an emitted kernel's launch: buffers and tensor maps. launch_args() and
+// bound_args() follow, written for the problem (emit_gemm.cpp).
 #pragma once
 
 #include <cuda.h>
