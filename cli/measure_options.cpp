@@ -28,9 +28,10 @@ std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, co
     configs.push_back(to_text(p.config));
   }
   std::ranges::copy_if(options.configs, std::back_inserter(configs), is_baseline);
-  const std::string vendors(op_of(problem) == Op::kMemcpy ? kRuntimeCopy : kCublasltTop1);
-  if (options.configs.empty() && why_not_measurable(gpu, problem, vendors).empty()) {
-    configs.push_back(vendors);
+  for (const std::string_view vendors : {kCublasltTop1, kRuntimeCopy}) {
+    if (options.configs.empty() && why_not_measurable(gpu, problem, std::string(vendors)).empty()) {
+      configs.emplace_back(vendors);
+    }
   }
   std::vector<SuitePoint> points;
   for (const std::string& config : configs) {

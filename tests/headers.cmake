@@ -124,7 +124,7 @@ file(GLOB shared_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
   ${PROJECT_SOURCE_DIR}/model/base/regime.h ${PROJECT_SOURCE_DIR}/model/op/copied_operands.h
   ${PROJECT_SOURCE_DIR}/model/op/op.h)
 # host only
-list(FILTER shared_headers EXCLUDE REGEX "(_text|/group_rows|/normal_order|/operand_panels|/routing)\\.h$")
+list(FILTER shared_headers EXCLUDE REGEX "(_text|/gemm_fields|/group_rows|/normal_order|/operand_panels|/routing)\\.h$")
 if(TILECAST_HAS_CUDA AND CUDAToolkit_NVCC_EXECUTABLE)
   tilecast_script_test(headers_under_nvcc scripts/headers_under_nvcc.sh
     ${CUDAToolkit_NVCC_EXECUTABLE} ${shared_headers})

@@ -1,5 +1,5 @@
-// KnownValue conditions of device code, decided: branches that are not taken go, and names that only they
-// used.
+// Conditions of device code with known values, decided: branches that are not taken go, and names
+// that only they used.
 #pragma once
 
 #include <map>

@@ -134,7 +134,7 @@ const std::vector<Layer>& layers() {
       {"validate/measure/gemm/", and_more(and_more({"model/gemm/rules/"}, kGemm), kOfOneLab),
        kCuda},
       {"validate/measure/stream/", and_more({"model/stream/"}, kOfOneLab), kCuda},
-      {"validate/measure/lab_ops.cpp", {"validate/measure/"}, {}},
+      {"validate/measure/lab_ops.cpp", {"model/base/", "validate/measure/"}, {}},
       {"validate/measure/timing/",
        and_more({"validate/measure/device_", "validate/measure/counters/cupti_error.h"}, kLab),
        kCuda},

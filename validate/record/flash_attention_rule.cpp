@@ -89,6 +89,11 @@ AttentionConfig flash_attention_rule(const AttentionProblem& p, i32 sms) {
   const i64 kv_head_bytes = i64{2} * p.keys * p.head_dim * element_bytes(p.dtype);
   c.splits = flash_attention_splits(work.tiles(), sms, ceil_div(p.keys, c.kv_block),
                                     work.row_blocks, kv_head_bytes, causal);
+  // Our kernels sum the parts in registers, next to O, S and P.
+  constexpr i32 kKeyStep = 16;
+  while (!fits_registers(c, p.head_dim)) {
+    c.groups > 2 ? --c.groups : c.kv_block -= kKeyStep;
+  }
   return c;
 }
 

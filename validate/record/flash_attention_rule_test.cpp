@@ -23,6 +23,11 @@ TEST_CASE("FlashAttention-3's tiles follow the head dimension and the mask") {
   CHECK(rule("4x16x4096x4096x128").order == AttentionOrder::kStatic);
 }
 
+TEST_CASE("FlashAttention-3's tile shrinks where our kernels lack registers to sum parts") {
+  CHECK(tile_text(rule("1x16:1x1x4096x64")) == "128x128");
+  CHECK(rule("1x16:1x1x4096x64").splits > 1);
+}
+
 TEST_CASE("FlashAttention-3 packs query heads where they fill rows better by a tenth") {
   CHECK(rule("4x32:8x1x4096x128").pack);
   CHECK(!rule("4x32:32x1x4096x128").pack);

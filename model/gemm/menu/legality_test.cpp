@@ -313,7 +313,7 @@ TEST_CASE("fp8 operands and groups require K-major operands") {
     fp8.dtype = ElementType::kE4m3;
     CHECK(why_not_solvable(h200(), fp8).find("only in layout tn (K-major)") != std::string::npos);
     const GemmProblem groups = in_groups(problem(0, 64, 64, layout), {64, 64});
-    CHECK(why_not_solvable(h200(), groups).find("Groups along M require A as [M,K]") !=
+    CHECK(why_not_solvable(h200(), groups).find("groups along M require A as [M,K]") !=
           std::string::npos);
   }
 }
