@@ -323,8 +323,8 @@ void run_calibrate(CalibrateOptions options) {
   }
   fmt::print("{}", to_table(done));
   if (const std::string base = beside(options, ".yaml"); !std::filesystem::exists(base)) {
-    fmt::print("\n{} is read together with {}, which is missing: copy {} there\n", options.out,
-               base, gpu.path);
+    fmt::print("\n{} is read together with {}, which is missing: copy {} there\n",
+               on_one_line(options.out), on_one_line(base), on_one_line(gpu.path));
   }
 }
 

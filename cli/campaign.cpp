@@ -104,6 +104,14 @@ struct MergeOptions {
   std::string plan, out;
 };
 
+/// status and merge would take such a file for a shard's.
+void refuse_shard_name(const std::filesystem::path& plan, const std::filesystem::path& out) {
+  if (shard_named(plan, out)) {
+    throw ConfigError(fmt::format("--out {}: this is the name of a shard's file; expected another",
+                                  out.string()));
+  }
+}
+
 void run_merge(const MergeOptions& options) {
   const WorkPlan plan = read_plan(options.plan);
   std::vector<std::filesystem::path> shards(options.files.begin(), options.files.end());
@@ -119,6 +127,7 @@ void run_merge(const MergeOptions& options) {
   }
   files.writes("--out", options.out);
   files.check();
+  refuse_shard_name(options.plan, options.out);
   report_merge(options.out, plan, merge_into(options.out, plan, shards));
 }
 
@@ -215,6 +224,11 @@ void run_slurm(const SlurmOptions& options) {
   const std::filesystem::path measure = next_to_plan(".measure.sh"),
                               merge = next_to_plan(".merge.sh"),
                               submit = next_to_plan(".submit.sh");
+  FilePlan files;
+  files.reads("PLAN", job.plan);
+  files.writes("--out", job.out);
+  files.check();
+  refuse_shard_name(job.plan, job.out);
   write_file(measure, measure_script(job));
   write_file(merge, merge_script(job));
   write_file(submit, submit_script(job, measure, merge));

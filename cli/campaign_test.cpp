@@ -44,5 +44,21 @@ TEST_CASE("merge replaces neither a shard nor the plan") {
   }
 }
 
+TEST_CASE("Neither merge nor slurm writes where a shard or the plan lies") {
+  const TemporaryFolder folder;
+  write_file(folder / "suite.yaml", "shapes: [512x512x512]\nconfigs:\n  - best: 1\n");
+  const std::string plan = folder / "plan.csv", shard = folder / "plan.2-of-3.csv";
+  REQUIRE(run_captured(add_campaign, {"campaign", "plan", folder / "suite.yaml", "--out", plan})
+              .exit_code == 0);
+  const std::string named = "--out " + shard + ": this is the name of a shard's file";
+  for (const std::string& out : {plan, shard}) {
+    const CapturedRun slurm = run_captured(add_campaign, {"campaign", "slurm", plan, "--out", out});
+    CHECK(slurm.exit_code == 2);
+    CHECK((out == plan) == (slurm.err.find(named) == std::string::npos));
+  }
+  CHECK(run_captured(add_campaign, {"campaign", "merge", "--plan", plan, "--out", shard})
+            .err.find(named) != std::string::npos);
+}
+
 }  // namespace
 }  // namespace tilecast

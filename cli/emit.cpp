@@ -16,6 +16,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/shell_text.h"
+#include "model/base/shown_text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/leading_text.h"
@@ -112,8 +113,8 @@ void emit(const EmitOptions& options) {
     refuse_existing(path);
   }
   const std::string folder = (options.out.starts_with('-') ? "./" : "") + options.out;
-  fmt::print("{}\n{}: predicted {:.2f} us\ncd {} && {}\n", path.string(), to_text(config),
-             best.time.value * 1e6, shell_word(folder), build_line(config, name));
+  fmt::print("{}\n{}: predicted {:.2f} us\ncd {} && {}\n", on_one_line(path.string()),
+             to_text(config), best.time.value * 1e6, shell_word(folder), build_line(config, name));
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ class CompileRun {
     fmt::print("{}, {} compiled now, {:.2f} s of CPU each on average, longest {:.2f} s: {}\n",
                counted(done_.size(), "kernel"), cache_.misses(),
                count > 0 ? total_.value / count : 0, longest_.value, slowest_);
-    fmt::print("{}: {}\n", options_.out, counted(table_.size(), "row"));
+    fmt::print("{}: {}\n", on_one_line(options_.out), counted(table_.size(), "row"));
   }
 
  private:

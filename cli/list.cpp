@@ -64,7 +64,7 @@ struct GpuRow {
 std::vector<GpuRow> gpu_rows(BrokenFiles& broken) {
   std::vector<GpuRow> rows;
   for (const std::string& name : known_gpus(config_folder())) {
-    GpuRow row{name, {}, "", {}};
+    GpuRow row{on_one_line(name), {}, "", {}};
     try {
       row.gpu = load_gpu(name, true);
     } catch (const Error& error) {

@@ -255,7 +255,11 @@ std::string bound_text(const GpuSpec& gpu, const Prediction& p) {
                        (p.dram_read + p.dram_write).value / p.time.value * 1e-12,
                        gpu.dram->bandwidth.value * 1e-12);
   }
+  constexpr double kNearlyIdle = 0.15;  // then who waits is the story, not the rate
   const std::optional<double> share = share_of(p.shares, p.limiter);
+  if (share && *share < kNearlyIdle) {
+    return fmt::format("latency, with {} at {:.0f} % of peak", name, 100 * *share);
+  }
   return share ? fmt::format("{} ({:.0f} % of peak)", name, 100 * *share) : name;
 }
 

@@ -16,6 +16,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/shell_text.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "reports/page.h"
 #include "validate/record/stored_text.h"
@@ -132,7 +133,7 @@ void run_report(const ReportOptions& options) {
   write_file(out / kData,
              report.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   write_file(out / kPage, page);
-  fmt::print("{}{}\n", report_headline(report, parts.folder), (out / kPage).string());
+  fmt::print("{}{}\n", report_headline(report, parts.folder), on_one_line((out / kPage).string()));
 }
 
 }  // namespace

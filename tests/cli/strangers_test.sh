@@ -70,6 +70,14 @@ printf ',m, n, k,dtype\n0,512,512,512,torch.bfloat16\n,,,,\n' >"$folder/list.csv
   problem "a pandas list: $(cat "$folder/err")"
 [ "$(wc -l <"$folder/out")" = 2 ] || problem "a pandas list has one problem: $(cat "$folder/out")"
 
+# A file's name cannot send commands to the terminal.
+mkdir "$folder/odd"
+cp -r configs/. "$folder/odd"
+cp configs/gpus/l40s.yaml "$folder/odd/gpus/"$'a\e[31mb.yaml'
+TILECAST_CONFIG_DIR=$folder/odd "$TILECAST" gpus >"$folder/out" 2>&1
+grep -q 'a.x1b' "$folder/out" || problem "gpus does not list an odd name: $(cat "$folder/out")"
+! grep -q $'\e' "$folder/out" || problem 'gpus sends an escape sequence of a file name'
+
 # BLAS's NN is not our nn: upper case is rejected, with the layout to write.
 expect_error 2 "layout 'NN': expected nn .*, or tt " "$TILECAST" predict 512x512x512 --layout NN
 

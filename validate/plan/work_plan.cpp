@@ -178,30 +178,35 @@ std::filesystem::path shard_file(const std::filesystem::path& plan, const Shard&
          fmt::format("{}.{}-of-{}.csv", stem_of(plan), shard.index, shard.count);
 }
 
-std::vector<ShardFile> shard_files_of(const std::filesystem::path& plan) {
+std::optional<Shard> shard_named(const std::filesystem::path& plan,
+                                 const std::filesystem::path& file) {
   constexpr std::string_view kOf = "-of-", kEnding = ".csv";
-  const std::string start = stem_of(plan) + ".";
+  const std::string start = stem_of(plan) + ".", name = file.filename().string();
+  std::string_view numbers = name;
+  if (!name.starts_with(start) || !name.ends_with(kEnding)) {
+    return std::nullopt;
+  }
+  numbers.remove_prefix(start.size());
+  numbers.remove_suffix(std::min(kEnding.size(), numbers.size()));
+  const std::size_t of = std::min(numbers.find(kOf), numbers.size());
+  const auto index = parse_integer(numbers.substr(0, of));
+  const auto count = parse_integer(numbers.substr(std::min(of + kOf.size(), numbers.size())));
+  if (!index || !count || *index < 1 || *index > *count || *count > kMostShards) {
+    return std::nullopt;
+  }
+  const Shard shard{*index, *count};
+  return shard_file(plan, shard).filename() == name ? std::optional(shard) : std::nullopt;
+}
+
+std::vector<ShardFile> shard_files_of(const std::filesystem::path& plan) {
   std::vector<ShardFile> files;
   std::error_code unreadable;
   const std::filesystem::path folder = plan.has_parent_path() ? plan.parent_path() : ".";
   for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
-    const std::string name = entry.path().filename().string();
-    std::string_view numbers = name;
-    if (!name.starts_with(start) || !name.ends_with(kEnding)) {
-      continue;
-    }
-    numbers.remove_prefix(start.size());
-    numbers.remove_suffix(std::min(kEnding.size(), numbers.size()));
-    const std::size_t of = std::min(numbers.find(kOf), numbers.size());
-    const auto index = parse_integer(numbers.substr(0, of));
-    const auto count = parse_integer(numbers.substr(std::min(of + kOf.size(), numbers.size())));
-    if (!index || !count || *index < 1 || *index > *count || *count > kMostShards) {
-      continue;
-    }
-    const Shard shard{*index, *count};
-    if (const std::filesystem::path path = shard_file(plan, shard); path.filename() == name) {
+    if (const auto shard = shard_named(plan, entry.path())) {
+      const std::filesystem::path path = shard_file(plan, *shard);
       refuse_foreign(plan, path);
-      files.push_back({shard, path});
+      files.push_back({*shard, path});
     }
   }
   std::ranges::sort(files, {}, [](const ShardFile& file) {

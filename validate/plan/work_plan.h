@@ -16,6 +16,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,6 +63,10 @@ Seconds expected_time(const WorkPlan& plan, const PlanRange& range);
 
 /// Default file of a shard's rows: PLAN.3-of-16.csv next to PLAN.csv.
 std::filesystem::path shard_file(const std::filesystem::path& plan, const Shard& shard);
+
+/// The shard of the plan whose default file has this name.
+std::optional<Shard> shard_named(const std::filesystem::path& plan,
+                                 const std::filesystem::path& file);
 
 struct ShardFile {
   Shard shard;
