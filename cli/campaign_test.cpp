@@ -10,12 +10,17 @@
 namespace tilecast {
 namespace {
 
+/// The plan of one point, in a file of the folder.
+std::string planned_in(const TemporaryFolder& folder) {
+  const std::string suite = folder / "suite.yaml", plan = folder / "plan.csv";
+  write_file(suite, "shapes: [512x512x512]\nconfigs:\n  - best: 1\n");
+  REQUIRE(run_captured(add_campaign, {"campaign", "plan", suite, "--out", plan}).exit_code == 0);
+  return plan;
+}
+
 TEST_CASE("merge writes nothing over a table whose rows are not of its plan") {
   const TemporaryFolder folder;
-  write_file(folder / "suite.yaml", "shapes: [512x512x512]\nconfigs:\n  - best: 1\n");
-  const std::string plan = folder / "plan.csv", out = folder / "rows.csv";
-  REQUIRE(run_captured(add_campaign, {"campaign", "plan", folder / "suite.yaml", "--out", plan})
-              .exit_code == 0);
+  const std::string plan = planned_in(folder), out = folder / "rows.csv";
   const std::string measured = read_file("validate/data/h200_sxm/ladder/ladder.csv");
   write_file(out, measured);
   const CapturedRun run =
@@ -27,10 +32,7 @@ TEST_CASE("merge writes nothing over a table whose rows are not of its plan") {
 
 TEST_CASE("merge replaces neither a shard nor the plan") {
   const TemporaryFolder folder;
-  write_file(folder / "suite.yaml", "shapes: [512x512x512]\nconfigs:\n  - best: 1\n");
-  const std::string plan = folder / "plan.csv", shard = folder / "plan.1-of-1.csv";
-  REQUIRE(run_captured(add_campaign, {"campaign", "plan", folder / "suite.yaml", "--out", plan})
-              .exit_code == 0);
+  const std::string plan = planned_in(folder), shard = folder / "plan.1-of-1.csv";
   write_file(shard, "a shard that began");
   // A shard that is named, one that is found by its name, and the plan.
   for (const std::vector<std::string>& more :
@@ -46,10 +48,7 @@ TEST_CASE("merge replaces neither a shard nor the plan") {
 
 TEST_CASE("Neither merge nor slurm writes where a shard or the plan lies") {
   const TemporaryFolder folder;
-  write_file(folder / "suite.yaml", "shapes: [512x512x512]\nconfigs:\n  - best: 1\n");
-  const std::string plan = folder / "plan.csv", shard = folder / "plan.2-of-3.csv";
-  REQUIRE(run_captured(add_campaign, {"campaign", "plan", folder / "suite.yaml", "--out", plan})
-              .exit_code == 0);
+  const std::string plan = planned_in(folder), shard = folder / "plan.2-of-3.csv";
   const std::string named = "--out " + shard + ": this is the name of a shard's file";
   for (const std::string& out : {plan, shard}) {
     const CapturedRun slurm = run_captured(add_campaign, {"campaign", "slurm", plan, "--out", out});
