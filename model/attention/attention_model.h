@@ -25,6 +25,7 @@
 
 #include <array>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,8 +50,10 @@ Refusal check_legal(const GpuSpec& gpu, const AttentionProblem& problem,
 std::string why_not_legal(const GpuSpec& gpu, const AttentionProblem& problem,
                           const AttentionConfig& config);
 
-/// Every problem that can be said has a kernel where the GPU has wgmma.
-inline std::string why_not_solvable(const GpuSpec&, const AttentionProblem&) { return {}; }
+/// Why no kernel has such counts or such a head dimension; empty if kernels do. Counts are above 0.
+std::string why_not_attention(const AttentionProblem& problem);
+/// Every other problem has a kernel on a GPU with wgmma.
+std::string why_not_solvable(const GpuSpec& gpu, const AttentionProblem& problem);
 /// The sentence for a reason of Rejections::rejected.
 inline std::string why_rejected(const GpuSpec& gpu, const AttentionProblem& problem,
                                 std::string_view /*reason*/, const AttentionConfig& config) {
@@ -138,6 +141,10 @@ using AttentionQuestion = OpQuestion<AttentionProblem>;
 /// Throws ConfigError where the kernel is not legal, or the GPU's file lacks a section.
 Prediction predict_one(const AttentionQuestion& question, const AttentionConfig& config,
                        Method method);
+/// Time of each configuration by closed form, infinite where it is not legal. Throws ConfigError
+/// where the GPU's file lacks a section.
+std::vector<Seconds> closed_form_times(const AttentionQuestion& question,
+                                       std::span<const AttentionConfig> configs);
 /// Every candidate is predicted. Throws as predict_one.
 Ranking rank_all(const AttentionQuestion& question, const std::vector<AttentionSchedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern);

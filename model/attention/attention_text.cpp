@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/attention/attention_model.h"
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
@@ -200,13 +201,8 @@ void read_shape(Op, std::string_view shape, ElementType dtype, AttentionProblem&
     throw ConfigError(
         fmt::format("dtype '{}': expected fp16 or bf16 for attention", traits_of(dtype).name));
   }
-  if (p.heads % p.kv_heads != 0) {
-    throw ConfigError(fmt::format("shape '{}': {} heads are no multiple of {} KV heads",
-                                  on_one_line(shape), p.heads, p.kv_heads));
-  }
-  if (p.head_dim != 64 && p.head_dim != 128 && p.head_dim != 256) {
-    throw ConfigError(fmt::format("shape '{}': head dimension {}: expected 64, 128 or 256",
-                                  on_one_line(shape), p.head_dim));
+  if (const std::string why = why_not_attention(p); !why.empty()) {
+    throw ConfigError(fmt::format("shape '{}': {}", on_one_line(shape), why));
   }
 }
 

@@ -53,6 +53,12 @@ TEST_CASE("A shape that no attention kernel computes is refused with what was ex
         std::string::npos);
   CHECK(why("4x32:8x64x64x96").find("expected 64, 128 or 256") != std::string::npos);
   CHECK(!why("4x0x64x64x64").empty());
+  // 2^24 sequences of 64 heads are 2^30 tiles, the most that kernels count.
+  CHECK(why("16777216x65x64x1x64").find("more than 2^30 tiles") != std::string::npos);
+  CHECK(why("16777216x16777216x16777216x16777216x64").find("2^30") != std::string::npos);
+  // 2^33 rows of 64 columns in two bytes are 2^40 bytes.
+  CHECK(why("1x1024x1x8388608x64").empty());
+  CHECK(why("1x1024x1x8388609x64").find("more than 2^40 bytes") != std::string::npos);
   CHECK(!why("4x8:8:8x64x64x64").empty());
   CHECK(why("4x32x64x64x64", ElementType::kE4m3).find("expected fp16 or bf16") !=
         std::string::npos);

@@ -131,4 +131,18 @@ TILECAST_HD constexpr i64 partial_bytes(const AttentionProblem& p, const Attenti
   return c.splits == 1 ? 0 : rows * c.splits * (p.head_dim + 1) * 4;
 }
 
+/// Device memory that the CTAs of a launch share: 32-bit counters, zero between launches, and
+/// partial results. The splits of a cluster need none.
+struct AttentionWorkspace {
+  i64 draws, parts_done;  // counters: of the dynamic order, and of each tile with splits
+  i64 partial_bytes;
+};
+TILECAST_HD constexpr AttentionWorkspace attention_workspace(const AttentionProblem& p,
+                                                             const AttentionConfig& c) {
+  const bool splits = c.splits > 1 && c.grid != AttentionGrid::kClusters;
+  return {.draws = c.order == AttentionOrder::kDynamic ? 2 : 0,
+          .parts_done = splits ? attention_work(p, c).tiles() / c.splits : 0,
+          .partial_bytes = splits ? partial_bytes(p, c) : 0};
+}
+
 }  // namespace tilecast

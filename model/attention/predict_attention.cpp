@@ -116,6 +116,15 @@ Prediction predict_one(const AttentionQuestion& q, const AttentionConfig& config
   return p;
 }
 
+std::vector<Seconds> closed_form_times(const AttentionQuestion& question,
+                                       std::span<const AttentionConfig> configs) {
+  require_sections(question.gpu);
+  AttentionPlans plans(question.gpu, question.problem);
+  return legal_times(question, configs, [&](const AttentionConfig& config) {
+    return predict_legal(question, config, plans);
+  });
+}
+
 Ranking rank_all(const AttentionQuestion& question, const std::vector<AttentionSchedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern) {
   constexpr std::size_t kLookedAt = 64;  // of which some are simulated

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,6 +71,19 @@ Ranking rank_every(const OpQuestion<Problem>& question, CandidatesOf<Config> can
     require_possible(gpu, problem, least_work(gpu, problem), p);
   }
   return ranking;
+}
+
+/// Time of each configuration by `predict`, infinite where one is not legal.
+template <class Problem, class Config, class Predict>
+std::vector<Seconds> legal_times(const OpQuestion<Problem>& question,
+                                 std::span<const Config> configs, const Predict& predict) {
+  std::vector<Seconds> times(configs.size(), Seconds{std::numeric_limits<double>::infinity()});
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    if (check_legal(question.gpu, question.problem, configs[i]) == Refusal::kNone) {
+      times[i] = predict(configs[i]).time;
+    }
+  }
+  return times;
 }
 
 }  // namespace tilecast

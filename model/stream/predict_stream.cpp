@@ -83,6 +83,13 @@ Prediction predict_one(const StreamQuestion& q, const StreamConfig& config, Meth
   return p;
 }
 
+std::vector<Seconds> closed_form_times(const StreamQuestion& question,
+                                       std::span<const StreamConfig> configs) {
+  require_constants(question.gpu);
+  return legal_times(question, configs,
+                     [&](const StreamConfig& config) { return predict_legal(question, config); });
+}
+
 Ranking rank_all(const StreamQuestion& question, const std::vector<StreamSchedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern) {
   const auto& [gpu, problem, regime, inputs] = question;

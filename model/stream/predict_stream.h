@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "model/ops/config_pattern.h"
@@ -18,6 +19,11 @@ using StreamQuestion = OpQuestion<StreamProblem>;
 
 /// Throws ConfigError where the GPU file has no stream section, or the kernel is not legal.
 Prediction predict_one(const StreamQuestion& question, const StreamConfig& config, Method method);
+
+/// Time of each configuration, infinite where it is not legal. Throws ConfigError where the GPU
+/// file has no stream section.
+std::vector<Seconds> closed_form_times(const StreamQuestion& question,
+                                       std::span<const StreamConfig> configs);
 
 /// Every candidate is predicted. Throws as predict_one.
 Ranking rank_all(const StreamQuestion& question, const std::vector<StreamSchedule>& schedules,

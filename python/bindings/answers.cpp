@@ -20,6 +20,7 @@
 #include "model/predict/predict_op.h"
 #include "model/predict/price_of_copies.h"
 #include "model/spec/kept_gpu.h"
+#include "model/stream/stream_rules.h"
 
 namespace tilecast::python {
 namespace {
@@ -35,13 +36,11 @@ struct Asked {
   Method method;
 };
 
-Asked asked(const std::string& shape, const Question& question) {
-  const Op op = parse_op(question.op);
-  return {problem_of(op, shape, parse_element_type(question.dtype),
-                     {{"accumulate", question.accumulate}},
-                     {{"layout", question.layout}, {"epilogue", question.epilogue}}),
-          parse_regime(question.regime), parse_inputs(question.inputs),
-          question.method ? parse_method(*question.method) : default_method(op)};
+Asked asked(const ProblemTexts& texts, const Conditions& conditions) {
+  const Op op = parse_op(texts.op);
+  return {problem_of(op, texts.shape, parse_element_type(texts.dtype), texts.fields),
+          parse_regime(conditions.regime), parse_inputs(conditions.inputs),
+          conditions.method ? parse_method(*conditions.method) : default_method(op)};
 }
 
 Ranking rank(const LoadedGpu& gpu, const Asked& ask, const Search& search, unsigned threads,
@@ -66,11 +65,11 @@ Ranking rank(const LoadedGpu& gpu, const Asked& ask, const Search& search, unsig
                           .shortlist = shortlist});
 }
 
-Answer answer(const GpuChoice& choice, const std::string& shape, const Question& question,
+Answer answer(const GpuChoice& choice, const ProblemTexts& problem, const Conditions& conditions,
               const Search& search, unsigned threads, bool table) {
   const LoadedGpu& gpu = loaded(choice);
   const auto start = std::chrono::steady_clock::now();
-  const Ranking ranking = rank(gpu, asked(shape, question), search, threads, table);
+  const Ranking ranking = rank(gpu, asked(problem, conditions), search, threads, table);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   const MeasuredByConfig none;
   const RankingReport report{gpu, ranking, search.top, Seconds{elapsed.count()}, none};
@@ -110,15 +109,44 @@ GpuSpec of_family(const GpuSpec& gpu, const std::map<std::string, double>& cycle
   return family;
 }
 
+void require_solvable(const GpuSpec& gpu, const Asked& ask, const std::string& shape) {
+  const std::string why =
+      std::visit([&](const auto& problem) { return why_not_solvable(gpu, problem); }, ask.problem);
+  if (!why.empty()) {
+    throw ConfigError(shape + ": " + why);
+  }
+}
+
 const GemmProblem& gemm_of(const Asked& ask, const GpuSpec& gpu, const std::string& shape) {
   const GemmProblem* problem = std::get_if<GemmProblem>(&ask.problem);
   if (problem == nullptr) {
     throw ConfigError("a family's kernels are GEMMs");
   }
-  if (const std::string why = why_not_solvable(gpu, *problem); !why.empty()) {
-    throw ConfigError(shape + ": " + why);
-  }
+  require_solvable(gpu, ask, shape);
   return *problem;
+}
+
+/// Analytic times, infinite for a configuration that cannot run, and with copies of operands.
+std::vector<Seconds> times_of(const GpuSpec& gpu, const Asked& ask,
+                              const std::vector<AnyConfig>& configs) {
+  for (const AnyConfig& config : configs) {
+    require_same_op(ask.problem, config);
+  }
+  std::vector<Seconds> times = std::visit(
+      [&]<class Problem>(const Problem& problem) {
+        std::vector<ConfigOf<Problem>> own;
+        for (const AnyConfig& config : configs) {
+          own.push_back(std::get<ConfigOf<Problem>>(config));
+        }
+        return closed_form_times(OpQuestion<Problem>{gpu, problem, ask.regime, ask.inputs}, own);
+      },
+      ask.problem);
+  if (const auto copies = operand_copies(gpu, ask.problem, ask.regime, ask.inputs)) {
+    for (Seconds& time : times) {
+      time = time + copies->time;
+    }
+  }
+  return times;
 }
 
 }  // namespace
@@ -133,19 +161,19 @@ std::vector<GpuLine> gpus(const std::filesystem::path& configs) {
   return lines;
 }
 
-Answer predict(const GpuChoice& choice, const std::string& shape, const Question& question,
+Answer predict(const GpuChoice& choice, const ProblemTexts& problem, const Conditions& conditions,
                const Search& search) {
-  return answer(choice, shape, question, search, search.threads, true);
+  return answer(choice, problem, conditions, search, search.threads, true);
 }
 
 std::vector<std::string> predict_many(const GpuChoice& choice,
-                                      const std::vector<std::string>& shapes,
-                                      const Question& question, const Search& search) {
+                                      const std::vector<ProblemTexts>& problems,
+                                      const Conditions& conditions, const Search& search) {
   (void)loaded(choice);
-  std::vector<std::string> answers(shapes.size());
-  parallel_for(shapes.size(), search.threads, [&](std::size_t i) {
+  std::vector<std::string> answers(problems.size());
+  parallel_for(problems.size(), search.threads, [&](std::size_t i) {
     try {
-      answers[i] = answer(choice, shapes[i], question, search, 1, false).json;
+      answers[i] = answer(choice, problems[i], conditions, search, 1, false).json;
     } catch (const ConfigError& error) {
       answers[i] = json_text({{"error", error.what()}});
     }
@@ -153,10 +181,10 @@ std::vector<std::string> predict_many(const GpuChoice& choice,
   return answers;
 }
 
-Answer explain(const GpuChoice& choice, const std::string& shape, const Question& question,
+Answer explain(const GpuChoice& choice, const ProblemTexts& problem, const Conditions& conditions,
                const std::vector<std::string>& configs, bool best, unsigned threads) {
   const LoadedGpu& gpu = loaded(choice);
-  const Asked ask = asked(shape, question);
+  const Asked ask = asked(problem, conditions);
   const Effort effort{.method = ask.method, .threads = threads};
   const auto start = std::chrono::steady_clock::now();
   ExplainReport report{gpu, ask.problem, ask.regime, ask.inputs, {}, {}, {}};
@@ -176,42 +204,39 @@ Answer explain(const GpuChoice& choice, const std::string& shape, const Question
 }
 
 std::vector<std::vector<double>> config_times(const GpuChoice& choice,
-                                              const std::vector<std::string>& shapes,
-                                              const Question& question,
+                                              const std::vector<ProblemTexts>& problems,
+                                              const Conditions& conditions,
                                               const std::vector<std::string>& configs,
                                               unsigned threads) {
   const GpuSpec& gpu = loaded(choice).spec;
-  std::vector<Asked> problems;
-  for (const std::string& shape : shapes) {
-    problems.push_back(asked(shape, question));
-    gemm_of(problems.back(), gpu, shape);
+  std::vector<Asked> all;
+  for (const ProblemTexts& problem : problems) {
+    all.push_back(asked(problem, conditions));
+    require_solvable(gpu, all.back(), problem.shape);
   }
-  std::vector<KernelConfig> kernels;
+  std::vector<AnyConfig> kernels;
   for (const std::string& config : configs) {
-    kernels.push_back(parse_kernel_config(config));
+    kernels.push_back(parse_config(config));
   }
-  std::vector<std::vector<double>> times(shapes.size());
-  parallel_for(shapes.size(), threads, [&](std::size_t i) {
-    const auto& [problem, regime, inputs, method] = problems[i];
-    const auto copies = operand_copies(gpu, problem, regime, inputs);
-    const GemmQuestion of_kernels{gpu, std::get<GemmProblem>(problem), regime, inputs};
-    for (const Seconds time : closed_form_times(of_kernels, kernels)) {
-      times[i].push_back((copies ? time + copies->time : time).value);
+  std::vector<std::vector<double>> times(problems.size());
+  parallel_for(problems.size(), threads, [&](std::size_t i) {
+    for (const Seconds time : times_of(gpu, all[i], kernels)) {
+      times[i].push_back(time.value);
     }
   });
   return times;
 }
 
-std::vector<FamilyTime> family_times(const GpuChoice& choice, const std::string& shape,
-                                     const Question& question,
+std::vector<FamilyTime> family_times(const GpuChoice& choice, const ProblemTexts& texts,
+                                     const Conditions& conditions,
                                      const std::vector<std::vector<std::string>>& kernels,
                                      const std::map<std::string, double>& cycles,
                                      unsigned threads) {
   const GpuSpec gpu = of_family(loaded(choice).spec, cycles);
-  const Asked ask = asked(shape, question);
-  const GemmProblem& problem = gemm_of(ask, gpu, shape);
+  const Asked ask = asked(texts, conditions);
+  const GemmProblem& problem = gemm_of(ask, gpu, texts.shape);
   if (copied_operands(problem).any()) {
-    throw ConfigError(shape +
+    throw ConfigError(texts.shape +
                       ": rows of A and B in whole 16 bytes are expected of other kernels "
                       "than ours, which copy such operands first");
   }
@@ -235,13 +260,13 @@ SmLimits sm_limits(const GpuChoice& choice) {
   return {sm.max_threads, sm.registers, sm.shared_memory.value, sm.shared_memory_per_cta.value};
 }
 
-std::vector<TritonTime> triton_times(const GpuChoice& choice, const std::string& shape,
-                                     const Question& question,
+std::vector<TritonTime> triton_times(const GpuChoice& choice, const ProblemTexts& problem,
+                                     const Conditions& conditions,
                                      const std::vector<TritonKernel>& kernels,
                                      const std::map<std::string, double>& costs, unsigned threads) {
   const GpuSpec& gpu = loaded(choice).spec;
-  const Asked ask = asked(shape, question);
-  const GemmQuestion of_kernels{gpu, gemm_of(ask, gpu, shape), ask.regime, ask.inputs};
+  const Asked ask = asked(problem, conditions);
+  const GemmQuestion of_kernels{gpu, gemm_of(ask, gpu, problem.shape), ask.regime, ask.inputs};
   const TritonCosts read = TritonCosts::of(costs);
   std::vector<TritonTime> times(kernels.size());
   parallel_for(kernels.size(), threads,

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,10 +16,15 @@
 
 namespace tilecast::python {
 
-struct Question {
-  std::string op, dtype, layout, regime, inputs;
-  std::optional<std::string> method;
-  std::string epilogue, accumulate;  // empty: default
+struct ProblemTexts {
+  std::string op, shape, dtype;
+  std::map<std::string, std::string, std::less<>> fields;  // model/op/problem_field.h, by name
+};
+
+/// Conditions and method of a prediction.
+struct Conditions {
+  std::string regime, inputs;
+  std::optional<std::string> method;  // none: the op's default
 };
 
 struct GpuChoice {
@@ -48,20 +54,20 @@ struct GpuLine {
 
 /// GPU files are read once per process. All functions throw ConfigError or FileError.
 std::vector<GpuLine> gpus(const std::filesystem::path& configs);
-Answer predict(const GpuChoice& choice, const std::string& shape, const Question& question,
+Answer predict(const GpuChoice& choice, const ProblemTexts& problem, const Conditions& conditions,
                const Search& search);
 /// One JSON per problem, in order; {"error": ...} for a problem that cannot be predicted.
 std::vector<std::string> predict_many(const GpuChoice& choice,
-                                      const std::vector<std::string>& shapes,
-                                      const Question& question, const Search& search);
-Answer explain(const GpuChoice& choice, const std::string& shape, const Question& question,
+                                      const std::vector<ProblemTexts>& problems,
+                                      const Conditions& conditions, const Search& search);
+Answer explain(const GpuChoice& choice, const ProblemTexts& problem, const Conditions& conditions,
                const std::vector<std::string>& configs, bool best, unsigned threads);
 
 /// Analytic seconds of each configuration on each problem, infinite if it cannot run. Throws
-/// ConfigError for a problem without kernels.
+/// ConfigError for a problem without kernels, and for a configuration of another op.
 std::vector<std::vector<double>> config_times(const GpuChoice& choice,
-                                              const std::vector<std::string>& shapes,
-                                              const Question& question,
+                                              const std::vector<ProblemTexts>& problems,
+                                              const Conditions& conditions,
                                               const std::vector<std::string>& configs,
                                               unsigned threads);
 
@@ -71,11 +77,11 @@ struct FamilyTime {
   std::string config;  // the equivalent kernel; empty if none can run
 };
 
-/// For each kernel the first of its configurations that can run, predicted by the question's method
+/// For each kernel the first of its configurations that can run, predicted by the given method
 /// without the learned correction. `cycles` are added to numbers of the GPU's section `machine`, by
 /// name: those that depend on a kernel's code (listed in answers.cpp).
-std::vector<FamilyTime> family_times(const GpuChoice& choice, const std::string& shape,
-                                     const Question& question,
+std::vector<FamilyTime> family_times(const GpuChoice& choice, const ProblemTexts& problem,
+                                     const Conditions& conditions,
                                      const std::vector<std::vector<std::string>>& kernels,
                                      const std::map<std::string, double>& cycles, unsigned threads);
 
@@ -87,8 +93,8 @@ struct SmLimits {
 SmLimits sm_limits(const GpuChoice& choice);
 
 /// Analytic times of Triton's kernels, and their lower bounds (triton_time.h).
-std::vector<TritonTime> triton_times(const GpuChoice& choice, const std::string& shape,
-                                     const Question& question,
+std::vector<TritonTime> triton_times(const GpuChoice& choice, const ProblemTexts& problem,
+                                     const Conditions& conditions,
                                      const std::vector<TritonKernel>& kernels,
                                      const std::map<std::string, double>& costs, unsigned threads);
 

@@ -9,6 +9,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -29,9 +31,12 @@ using Texts = std::vector<std::string>;
 using Text = std::optional<std::string>;
 // gpu, calibrated, folder of the configuration files
 using GpuTuple = std::tuple<std::string, bool, std::string>;
-// op, dtype, layout, regime, inputs, method, epilogue, accumulate
-using QuestionTuple = std::tuple<std::string, std::string, std::string, std::string, std::string,
-                                 Text, std::string, std::string>;
+// op, shape, dtype, fields by name
+using ProblemTuple = std::tuple<std::string, std::string, std::string,
+                                std::map<std::string, std::string, std::less<>>>;
+using ProblemTuples = std::vector<ProblemTuple>;
+// regime, inputs, method
+using ConditionsTuple = std::tuple<std::string, std::string, Text>;
 // schedules, top, simulate, threads, config
 using SearchTuple = std::tuple<Texts, std::size_t, std::optional<std::size_t>, unsigned, Text>;
 
@@ -41,6 +46,15 @@ using TritonTuple = std::tuple<int, int, int, int, int, int, int, bool, bool, bo
 template <class T, class Tuple>
 T made(const Tuple& parts) {
   return std::apply([](const auto&... part) { return T{part...}; }, parts);
+}
+
+template <class T, class Tuple>
+std::vector<T> all_made(const std::vector<Tuple>& tuples) {
+  std::vector<T> all;
+  for (const Tuple& tuple : tuples) {
+    all.push_back(made<T>(tuple));
+  }
+  return all;
 }
 
 std::pair<std::string, std::string> both(Answer answer) {
@@ -71,44 +85,45 @@ NB_MODULE(_native, m) {
       Release());
   m.def(
       "predict",
-      [](const GpuTuple& gpu, const std::string& shape, const QuestionTuple& question,
+      [](const GpuTuple& gpu, const ProblemTuple& problem, const ConditionsTuple& conditions,
          const SearchTuple& search) {
-        return both(
-            predict(made<GpuChoice>(gpu), shape, made<Question>(question), made<Search>(search)));
+        return both(predict(made<GpuChoice>(gpu), made<ProblemTexts>(problem),
+                            made<Conditions>(conditions), made<Search>(search)));
       },
       Release());
   m.def(
       "predict_many",
-      [](const GpuTuple& gpu, const Texts& shapes, const QuestionTuple& question,
+      [](const GpuTuple& gpu, const ProblemTuples& problems, const ConditionsTuple& conditions,
          const SearchTuple& search) {
-        return predict_many(made<GpuChoice>(gpu), shapes, made<Question>(question),
-                            made<Search>(search));
+        return predict_many(made<GpuChoice>(gpu), all_made<ProblemTexts>(problems),
+                            made<Conditions>(conditions), made<Search>(search));
       },
       Release());
   m.def(
       "explain",
-      [](const GpuTuple& gpu, const std::string& shape, const QuestionTuple& question,
+      [](const GpuTuple& gpu, const ProblemTuple& problem, const ConditionsTuple& conditions,
          const Texts& configs, bool best, unsigned threads) {
-        return both(
-            explain(made<GpuChoice>(gpu), shape, made<Question>(question), configs, best, threads));
+        return both(explain(made<GpuChoice>(gpu), made<ProblemTexts>(problem),
+                            made<Conditions>(conditions), configs, best, threads));
       },
       Release());
   m.def(
       "config_times",
-      [](const GpuTuple& gpu, const Texts& shapes, const QuestionTuple& question,
+      [](const GpuTuple& gpu, const ProblemTuples& problems, const ConditionsTuple& conditions,
          const Texts& configs, unsigned threads) {
-        return config_times(made<GpuChoice>(gpu), shapes, made<Question>(question), configs,
-                            threads);
+        return config_times(made<GpuChoice>(gpu), all_made<ProblemTexts>(problems),
+                            made<Conditions>(conditions), configs, threads);
       },
       Release());
   m.def(
       "family_times",
-      [](const GpuTuple& gpu, const std::string& shape, const QuestionTuple& question,
+      [](const GpuTuple& gpu, const ProblemTuple& problem, const ConditionsTuple& conditions,
          const std::vector<Texts>& kernels, const std::map<std::string, double>& cycles,
          unsigned threads) {
         std::vector<std::tuple<double, double, double, std::string>> times;
-        for (const FamilyTime& t : family_times(
-                 made<GpuChoice>(gpu), shape, made<Question>(question), kernels, cycles, threads)) {
+        for (const FamilyTime& t :
+             family_times(made<GpuChoice>(gpu), made<ProblemTexts>(problem),
+                          made<Conditions>(conditions), kernels, cycles, threads)) {
           times.emplace_back(t.seconds, t.cycles, t.sm_clock_hz, t.config);
         }
         return times;
@@ -130,16 +145,14 @@ NB_MODULE(_native, m) {
   });
   m.def(
       "triton_times",
-      [](const GpuTuple& gpu, const std::string& shape, const QuestionTuple& question,
+      [](const GpuTuple& gpu, const ProblemTuple& problem, const ConditionsTuple& conditions,
          const std::vector<TritonTuple>& tuples, const std::map<std::string, double>& costs,
          unsigned threads) {
-        std::vector<tilecast::TritonKernel> kernels;
-        for (const TritonTuple& tuple : tuples) {
-          kernels.push_back(made<tilecast::TritonKernel>(tuple));
-        }
+        const auto kernels = all_made<tilecast::TritonKernel>(tuples);
         std::vector<std::tuple<double, double>> times;
-        for (const tilecast::TritonTime& t : triton_times(
-                 made<GpuChoice>(gpu), shape, made<Question>(question), kernels, costs, threads)) {
+        for (const tilecast::TritonTime& t :
+             triton_times(made<GpuChoice>(gpu), made<ProblemTexts>(problem),
+                          made<Conditions>(conditions), kernels, costs, threads)) {
           times.emplace_back(t.time.value, t.least.value);
         }
         return times;

@@ -240,3 +240,58 @@ def test_numbers_are_the_same_where_the_locale_has_a_decimal_comma(tmp_path):
         for locale in ("", name)]
     assert answers[0] == answers[1]
     assert "." in answers[0].splitlines()[0]
+
+
+DECODE = tilecast.Attention(batch=16, heads=32, kv_heads=8, queries=1, keys=8192, head_dim=128, dtype="bf16")
+
+
+@pytest.mark.skipif("TILECAST" not in os.environ, reason="TILECAST does not name the program")
+def test_attention_has_the_programs_answer():
+    told = json.loads(subprocess.run(
+        [os.environ["TILECAST"], "predict", "--op", "attention", "2x8:2x512x1024x64", "--causal", "--dtype", "bf16",
+         "--layout", "bshd", "--lse", "--top", "3", "--format", "json"], check=True, capture_output=True).stdout)
+    problem = tilecast.Attention(batch=2, heads=8, kv_heads=2, queries=512, keys=1024, head_dim=64, causal=True,
+                                 dtype="torch.bfloat16", layout="bshd", lse=True)
+    ours = tilecast.predict(problem, top=3).data
+    told.pop("elapsed_ms"), ours.pop("elapsed_ms")
+    assert ours == told
+
+
+def test_attention_in_every_question():
+    best, second = tilecast.predict(DECODE, top=2)
+    assert best.config.startswith("attention_") and best.time_us <= second.time_us
+    prefill = tilecast.Attention(batch=1, heads=32, queries=4096, keys=4096, head_dim=128, causal=True)
+    assert prefill.kv_heads == 32 and str(prefill) == "1x32x4096x4096x128"
+    many = tilecast.predict_many([DECODE, prefill, tilecast.Attention(batch=1, heads=1, queries=1, keys=1, head_dim=96)])
+    assert many[0] == best and "head dimension 96" in many[2].error
+    assert str(many).splitlines()[0].split()[0] == "16x32:8x1x8192x128"
+    # 200 splits: a tile has at most 128.
+    beyond = best.config.replace("splits=", "splits=200")
+    times = tilecast.rank([DECODE, prefill], [best.config, second.config, beyond])
+    assert times[0] == pytest.approx([best.time_us, second.time_us, math.inf], rel=1e-5)
+    story = tilecast.explain(DECODE, [best.config, second.config])
+    assert len(story.kernels) == 2 and story.best["config"] == best.config
+
+
+def test_attention_has_fields_of_its_own():
+    def refused(text, call):
+        with pytest.raises(tilecast.ConfigError, match=text):
+            call()
+
+    refused("dtype: of GEMMs", lambda: tilecast.predict(DECODE, dtype="bf16"))
+    refused("n, k, batch: of GEMMs", lambda: tilecast.predict(DECODE, 1, 2, batch=3))
+    refused("layout: of GEMMs", lambda: tilecast.rank([DECODE], ["ao"], layout="tn"))
+    refused("is a tile of GEMMs", lambda: tilecast.rank([DECODE], [Tile(128, 128, 64)]))
+    refused("attention", lambda: tilecast.rank([DECODE], [tilecast.predict(64, 64, 64, top=1)[0].config]))
+    sides = {"batch": 1, "heads": 4, "queries": 8, "keys": 8, "head_dim": 64}
+    refused("causal: expected True or False, got 'full'",
+            lambda: tilecast.predict(tilecast.Attention(**sides, causal="full")))
+    refused("4 heads are no multiple of 3", lambda: tilecast.predict(tilecast.Attention(**sides, kv_heads=3)))
+    refused("unknown layout|bhsd", lambda: tilecast.predict(tilecast.Attention(**sides, layout="tn")))
+    refused("expected fp16 or bf16 for attention", lambda: tilecast.predict(tilecast.Attention(**sides, dtype="fp32")))
+    with pytest.raises(TypeError):
+        tilecast.predict(tilecast.Attention(**{**sides, "heads": 4.5}))
+    with pytest.raises(TypeError, match="m, n and k of a GEMM"):
+        tilecast.predict(64)
+    with pytest.raises(TypeError, match="config: expected"):
+        tilecast.explain(DECODE)

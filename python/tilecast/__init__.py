@@ -1,4 +1,4 @@
-"""Forecasts how fast a GPU matrix multiplication runs for every schedule and tiling.
+"""Forecasts how fast a GPU matrix multiplication, or attention, runs for every schedule and tiling.
 
 >>> import tilecast
 >>> ranking = tilecast.predict(4096, 4096, 4096, dtype="bf16")
@@ -14,10 +14,11 @@ prunes Triton's configurations, `tilecast.torch` has an operator and a Linear.
 from ._matmul import matmul
 from ._model import (ConfigError, Error, Explanation, Failure, FileError, Gpu, Prediction,
                      Predictions, Ranking, config_folder, explain, gpus, predict, predict_many)
+from ._problem import Attention
 from ._program import calibrate, report
 from ._rank import rank
 
 __version__ = "0.2.0"
-__all__ = ["ConfigError", "Error", "Explanation", "Failure", "FileError", "Gpu", "Prediction",
+__all__ = ["Attention", "ConfigError", "Error", "Explanation", "Failure", "FileError", "Gpu", "Prediction",
            "Predictions", "Ranking", "calibrate", "config_folder", "explain", "gpus", "matmul", "predict",
            "predict_many", "rank", "report"]

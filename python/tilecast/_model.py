@@ -11,11 +11,11 @@ import json
 import operator
 import os
 import pathlib
-import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Optional, Union
+from typing import Any, Optional, Union, overload
 
 from . import _native
+from ._problem import Attention, Problem, problem_of
 
 _CONFIGS = pathlib.Path(__file__).parent / "configs"
 
@@ -122,8 +122,8 @@ class Ranking(_Rows):
 class Predictions(_Rows):
     """The answers of `predict_many`, in the order of the problems: `Prediction` or `Failure`."""
 
-    def __init__(self, shapes: Sequence[tuple[int, ...]], answers: Iterable[str]):
-        self.shapes = shapes
+    def __init__(self, problems: Sequence[Problem], answers: Iterable[str]):
+        self.problems = problems
         self._rows = []
         for answer in map(json.loads, answers):
             error = answer.get("error")
@@ -132,17 +132,15 @@ class Predictions(_Rows):
             )
 
     def _records(self) -> list[dict[str, Any]]:
-        sides = ({"m": m, "n": n, "k": k} for m, n, k in self.shapes)
-        return [{**side, **_flat(row)} for side, row in zip(sides, self._rows)]
+        return [{**problem.record(), **_flat(row)} for problem, row in zip(self.problems, self._rows)]
 
     def __str__(self) -> str:
         lines = []
-        for (m, n, k), row in zip(self.shapes, self._rows):
-            shape = f"{m}x{n}x{k}"
+        for problem, row in zip(self.problems, self._rows):
             if isinstance(row, Failure):
-                lines.append(f"{shape:>20}  {row.error}")
+                lines.append(f"{problem!s:>20}  {row.error}")
             else:
-                lines.append(f"{shape:>20} {row.time_us:>10.2f} us {row.tflops:>7.1f} TFLOPS  {row.config}")
+                lines.append(f"{problem!s:>20} {row.time_us:>10.2f} us {row.tflops:>7.1f} TFLOPS  {row.config}")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -162,24 +160,6 @@ class Explanation:
         return self._table
 
     __repr__ = __str__
-
-
-def _shape(m: Union[int, Sequence[int]], n: int, k: int, batch: Union[int, str] = 1) -> str:
-    """`m` may also be the rows of each group, without a batch."""
-    if isinstance(m, Sequence):
-        return f"[{','.join(str(operator.index(rows)) for rows in m)}]x{operator.index(n)}x{operator.index(k)}"
-    return f"{batch}*{operator.index(m)}x{operator.index(n)}x{operator.index(k)}"
-
-
-def _word(value: Any) -> str:
-    """The library's word for a type: "float16" for torch.float16 or numpy.float16, "fp16" for triton's."""
-    if isinstance(value, str):
-        return re.sub(r"^(torch|numpy|np|jax\.numpy|jnp|triton\.language|tl)\.", "", value)
-    return str(getattr(value, "__name__", value)).rpartition(".")[2].strip("<>'")
-
-
-def _question(dtype, layout, regime, inputs, method, epilogue="none", accumulate=None):
-    return ("gemm", _word(dtype), layout, regime, inputs, method, epilogue, accumulate or "")
 
 
 def _machine(gpu, calibrated):
@@ -206,29 +186,41 @@ def _names(names: Union[str, Sequence[str]]) -> list:
     return [names] if isinstance(names, str) else list(names)
 
 
+@overload
+def predict(problem: Attention, /, *, gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
+            inputs: str = "normal", top: int = 10, config: Optional[str] = None,
+            schedules: Union[str, Sequence[str]] = (), method: Optional[str] = None,
+            simulate: Optional[int] = None, threads: int = 0, calibrated: bool = True) -> Ranking: ...
+@overload
 def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
             gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
             inputs: str = "normal", top: int = 10, config: Optional[str] = None,
             schedules: Union[str, Sequence[str]] = (), method: Optional[str] = None,
             simulate: Optional[int] = None, threads: int = 0, calibrated: bool = True,
             epilogue: str = "none",
-            batch: Union[int, str] = 1, accumulate: Optional[str] = None) -> Ranking:
-    """The `top` fastest configurations of C[m,n] = epilogue(A[m,k] B), fastest first.
+            batch: Union[int, str] = 1, accumulate: Optional[str] = None) -> Ranking: ...
+def predict(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", regime="burst",
+            inputs="normal", top=10, config=None, schedules=(), method=None, simulate=None, threads=0,
+            calibrated=True, epilogue=None, batch=None, accumulate=None) -> Ranking:
+    """The `top` fastest configurations of C[m,n] = epilogue(A[m,k] B), fastest first; or, with a
+    `tilecast.Attention` instead of m, n and k, of that.
 
     m, n, k    dimensions in elements, at least 1
-    dtype      "fp16" or "bf16", also as torch.bfloat16 and the like; also the type of C
-    layout     "tn": B is [n,k]; "nn": B is [k,n]; A is [m,k] in both; "nt", "tt": likewise, A is [k,m]
     gpu        a name from `gpus()`, or the path of a GPU file
     regime     "burst": within 10 ms of work on an idle GPU; "sustained": under continuous load
     inputs     "normal", "uniform", "ternary" or "zeros"; power, and so the clock, depends on them
     config     only this configuration, in long or short form, or those that match it if it is given in
                part: "ws:tile=128x256x64"
     schedules  only these, by name, abbreviation or unique prefix
-    method     "simulated" (default) or "analytic"
+    method     "simulated" (default of GEMMs) or "analytic"
     simulate   number of each schedule's best by the analytic model to simulate; by default 1 to 8
     threads    for simulations; 0: one per processor
     calibrated False ignores the GPU's calibration
-    epilogue   "none", or fp8 scales ("scale_tensor", "scale_row", "scale_block"), a bias ("bias_m",
+
+    GEMMs only:
+    dtype      "fp16" (default) or "bf16", also as torch.bfloat16 and the like; also the type of C
+    layout     "tn" (default): B is [n,k]; "nn": B is [k,n]; A is [m,k] in both; "nt", "tt": likewise, A is [k,m]
+    epilogue   "none" (default), or fp8 scales ("scale_tensor", "scale_row", "scale_block"), a bias ("bias_m",
                "bias_n") and an activation ("relu", "gelu", "gelu_tanh", "silu"), joined by "+": "bias_n+gelu"
     batch      products of one launch; "32:a", "32:b" or "32:ab" if they share A, B or both
     accumulate for fp8: "fast" (default) or "exact", partial sums promoted to fp32 every 128 of K
@@ -236,10 +228,9 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
     Raises ConfigError, a ValueError, for problems that cannot be predicted, FileError, an OSError, for a file
     that cannot be read.
     """
-    return Ranking(*_native.predict(
-        _machine(gpu, calibrated), _shape(m, n, k, batch),
-        _question(dtype, layout, regime, inputs, method, epilogue, accumulate),
-        _search(schedules, top, simulate, threads, config)))
+    problem = problem_of(m, n, k, dtype=dtype, layout=layout, epilogue=epilogue, batch=batch, accumulate=accumulate)
+    return Ranking(*_native.predict(_machine(gpu, calibrated), problem.texts(), (regime, inputs, method),
+                                    _search(schedules, top, simulate, threads, config)))
 
 
 def _search(schedules: Union[str, Sequence[str]], top: int, simulate: Optional[int], threads: int,
@@ -259,49 +250,68 @@ def _within(name: str, value: int, least: int, most: int) -> int:
     return value
 
 
-def predict_many(m, n, k, *, dtype: Any = "fp16", layout: str = "tn",
+@overload
+def predict_many(problems: Sequence[Attention], /, *, gpu: Union[str, os.PathLike] = "h200_sxm",
+                 regime: str = "burst", inputs: str = "normal", schedules: Union[str, Sequence[str]] = (),
+                 method: Optional[str] = None, simulate: Optional[int] = None, threads: int = 0,
+                 calibrated: bool = True) -> Predictions: ...
+@overload
+def predict_many(m: Any, n: Any, k: Any, *, dtype: Any = "fp16", layout: str = "tn",
                  gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
                  inputs: str = "normal", schedules: Union[str, Sequence[str]] = (),
                  method: Optional[str] = None, simulate: Optional[int] = None, threads: int = 0,
                  calibrated: bool = True,
-                 epilogue: str = "none", accumulate: Optional[str] = None) -> Predictions:
+                 epilogue: str = "none", accumulate: Optional[str] = None) -> Predictions: ...
+def predict_many(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", regime="burst", inputs="normal",
+                 schedules=(), method=None, simulate=None, threads=0, calibrated=True, epilogue=None,
+                 accumulate=None) -> Predictions:
     """The fastest configuration of each of many problems, on all processors and without the GIL.
 
     m, n, k are numbers or sequences (lists, arrays) of equal lengths; a number applies to all
-    problems. Other arguments are as in `predict`. A problem that cannot be predicted gives a `Failure`, and
-    the others continue.
+    problems. A list of `tilecast.Attention` stands for all three. Other arguments are as in `predict`. A problem
+    that cannot be predicted gives a `Failure`, and the others continue.
     """
-    shapes = _broadcast(m, n, k)
-    answers = _native.predict_many(
-        _machine(gpu, calibrated), [_shape(*shape) for shape in shapes],
-        _question(dtype, layout, regime, inputs, method, epilogue, accumulate),
-        _search(schedules, 1, simulate, threads))
-    return Predictions(shapes, answers)
+    problems = [problem_of(*sides, dtype=dtype, layout=layout, epilogue=epilogue, accumulate=accumulate)
+                for sides in _broadcast(m, n, k)]
+    answers = _native.predict_many(_machine(gpu, calibrated), [problem.texts() for problem in problems],
+                                   (regime, inputs, method), _search(schedules, 1, simulate, threads))
+    return Predictions(problems, answers)
 
 
-def _broadcast(*sides) -> list[tuple[int, ...]]:
+def _broadcast(*sides) -> list[tuple]:
     listed = [list(side) if isinstance(side, Iterable) else None for side in sides]
     lengths = {len(side) for side in listed if side is not None}
     if len(lengths) > 1:
         raise ConfigError(f"m, n, k: expected equal lengths, got {sorted(lengths)}")
     count = lengths.pop() if lengths else 1
-    return [tuple(operator.index(one) for one in row) for row in
-            zip(*(side if side is not None else [single] * count
-                  for side, single in zip(listed, sides)))]
+    return list(zip(*(side if side is not None else [single] * count for side, single in zip(listed, sides))))
 
 
+@overload
+def explain(problem: Attention, config: Union[str, Sequence[str]], /, *,
+            gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst", inputs: str = "normal",
+            method: Optional[str] = None, best: bool = True, threads: int = 0,
+            calibrated: bool = True) -> Explanation: ...
+@overload
 def explain(m: int, n: int, k: int, config: Union[str, Sequence[str]], *, dtype: Any = "fp16",
             layout: str = "tn", gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
             inputs: str = "normal", method: Optional[str] = None, best: bool = True,
             threads: int = 0, calibrated: bool = True, epilogue: str = "none",
-            batch: Union[int, str] = 1, accumulate: Optional[str] = None) -> Explanation:
+            batch: Union[int, str] = 1, accumulate: Optional[str] = None) -> Explanation: ...
+def explain(m, n=None, k=None, config=None, *, dtype=None, layout=None, gpu="h200_sxm", regime="burst",
+            inputs="normal", method=None, best=True, threads=0, calibrated=True, epilogue=None, batch=None,
+            accumulate=None) -> Explanation:
     """Why `config`, or several compared side by side, complete or abbreviated, take their time: bottleneck, utilization
     and phases, bytes, waves, energy, and with `best` how all that differs from the best of all candidates.
-    Other arguments and exceptions are as in `predict`."""
+    `explain(problem, config)` of a `tilecast.Attention`. Other arguments and exceptions are as in `predict`."""
+    if isinstance(m, Attention) and config is None:
+        n, config = None, n
+    if config is None:
+        raise TypeError("config: expected a configuration, or several")
+    problem = problem_of(m, n, k, dtype=dtype, layout=layout, epilogue=epilogue, batch=batch, accumulate=accumulate)
     configs = [config] if isinstance(config, str) else list(config)
-    return Explanation(*_native.explain(
-        _machine(gpu, calibrated), _shape(m, n, k, batch),
-        _question(dtype, layout, regime, inputs, method, epilogue, accumulate), configs, best, _threads(threads)))
+    return Explanation(*_native.explain(_machine(gpu, calibrated), problem.texts(), (regime, inputs, method),
+                                        configs, best, _threads(threads)))
 
 
 ConfigError = _native.ConfigError

@@ -2,8 +2,8 @@
 from typing import Any, Callable, Optional
 
 Machine = tuple[str, bool, str]  # gpu, calibrated, configuration folder
-# op, dtype, layout, regime, inputs, method, epilogue, accumulate
-Question = tuple[str, str, str, str, str, Optional[str], str, str]
+Problem = tuple[str, str, str, dict[str, str]]  # op, shape, dtype, fields by name
+Conditions = tuple[str, str, Optional[str]]  # regime, inputs, method
 Search = tuple[list[str], int, Optional[int], int, Optional[str]]  # schedules, top, simulate, threads, config
 # block_m, block_n, block_k, stages, warps, group_m, split_k, persistent, flatten, tma
 TritonKernel = tuple[int, int, int, int, int, int, int, bool, bool, bool]
@@ -13,17 +13,17 @@ class FileError(OSError): ...
 class ConfigError(ValueError): ...
 
 def gpus(configs: str, /) -> list[tuple[str, str, str, int, str]]: ...
-def predict(machine: Machine, shape: str, question: Question, search: Search, /) -> tuple[str, str]:
+def predict(machine: Machine, problem: Problem, conditions: Conditions, search: Search, /) -> tuple[str, str]:
     """JSON and table of `predict`. Releases the GIL, like all of these."""
 
-def predict_many(machine: Machine, shapes: list[str], question: Question, search: Search, /) -> list[str]: ...
-def explain(machine: Machine, shape: str, question: Question, configs: list[str], best: bool,
+def predict_many(machine: Machine, problems: list[Problem], conditions: Conditions, search: Search, /) -> list[str]: ...
+def explain(machine: Machine, problem: Problem, conditions: Conditions, configs: list[str], best: bool,
             threads: int, /) -> tuple[str, str]: ...
-def config_times(machine: Machine, shapes: list[str], question: Question, configs: list[str],
+def config_times(machine: Machine, problems: list[Problem], conditions: Conditions, configs: list[str],
                  threads: int, /) -> list[list[float]]:
     """Seconds of each configuration on each problem, infinite if it cannot run."""
 
-def family_times(machine: Machine, shape: str, question: Question, kernels: list[list[str]],
+def family_times(machine: Machine, problem: Problem, conditions: Conditions, kernels: list[list[str]],
                  cycles: dict[str, float], threads: int, /) -> list[tuple[float, float, float, str]]:
     """Seconds, cycles, SM clock in Hz and text of each kernel's first configuration that can run."""
 
@@ -33,7 +33,7 @@ def activations() -> list[tuple[str, int]]:
 def sm_limits(machine: Machine, /) -> tuple[int, int, float, float]:
     """Threads, registers and bytes of shared memory per SM; bytes of shared memory per CTA."""
 
-def triton_times(machine: Machine, shape: str, question: Question, kernels: list[TritonKernel],
+def triton_times(machine: Machine, problem: Problem, conditions: Conditions, kernels: list[TritonKernel],
                  costs: dict[str, float], threads: int, /) -> list[tuple[float, float]]:
     """Seconds (infinite if shared memory is exceeded), and a lower bound."""
 

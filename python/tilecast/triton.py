@@ -26,7 +26,8 @@ from typing import Any, NamedTuple, Optional, Union
 
 from . import _native
 from ._files import read_json, write_file
-from ._model import ConfigError, _machine, _question, _shape, _threads, _word
+from ._model import ConfigError, _machine, _threads
+from ._problem import Gemm, word_of
 from .triton_learned import SMS, Learned, seen, to_try
 
 # A kernel's own names, in lower case, for a configuration's parameters.
@@ -327,14 +328,14 @@ def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int
     is "none" or "scale_block". Without `family` each tile gets the package's family for its kind
     (`Tile.kind`). A FamilyWarning reports kernels that a family was not fitted to.
     Raises ConfigError for what cannot be predicted."""
-    word, threads = _word(dtype), _threads(threads)
+    word, threads = word_of(dtype), _threads(threads)
     # Only the analytic model of Triton's kernels supports batches, groups and block scales; the
     # others have an equivalent schedule.
     grouped = isinstance(m, Sequence)
     plain = batch == 1 and epilogue == "none" and not grouped
-    shape = _shape(m, n, k, batch)
+    problem = Gemm(m, n, k, dtype, layout, epilogue, batch)
     m = sum(m) if grouped else m
-    machine, question = _machine(gpu, True), _question(dtype, layout, regime, inputs, "analytic", epilogue)
+    machine, conditions = _machine(gpu, True), (regime, inputs, "analytic")
     layout = str(layout).lower()
     families, unlike = _families(tiles, word, layout, family, epilogue, grouped)
     able = [i for i, tile in enumerate(tiles) if not why_not_launched(tile, m, n, k, word, layout)]
@@ -344,14 +345,14 @@ def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int
     # The problem is checked even if no tile is left.
     for costs, places in _by(able, lambda i: families[i].costs or pointers.costs) or [(pointers.costs, [])]:
         answers = _native.triton_times(
-            machine, shape, question,
+            machine, problem.texts(), conditions,
             [(t.block_m, t.block_n, t.block_k, t.num_stages, t.num_warps, t.group_m, t.split_k, bool(t.persistent),
               bool(t.flatten), t.tma) for t in map(tiles.__getitem__, places)], dict(costs), threads)
         for i, (seconds, bound) in zip(places, answers):
             times[i], least[i] = seconds * 1e6, bound * 1e6
             if plain and seconds < math.inf and tiles[i].tma and tiles[i].wgmma() and tiles[i].block_n >= 16:
                 mapped.append(i)
-    ours = _as_ours(tiles, mapped, m, n, k, machine, question, families, word, threads)
+    ours = _as_ours(tiles, mapped, problem, machine, conditions, families, word, threads)
     # Terms fitted to the equivalent schedule do not apply to other predictions.
     for of, places in _by([i for i, us in enumerate(times) if us < math.inf],
                           lambda i: families[i] if i in ours or not tiles[i].tma else pointers):
@@ -369,7 +370,7 @@ def why_not_launched(tile: Tile, m: int, n: int, k: int, dtype: Any, layout: str
         return f"{tile.num_warps} warps: a CTA has at most {_MOST_THREADS} threads"
     if max(tile.block_m * tile.block_n, tile.block_m * tile.block_k, tile.block_n * tile.block_k) > _MOST_ELEMENTS:
         return f"a tile of {tile.block_m}x{tile.block_n}x{tile.block_k}: a tensor has at most {_MOST_ELEMENTS} elements"
-    element_bytes = _element_bytes(_word(dtype))
+    element_bytes = _element_bytes(word_of(dtype))
     if element_bytes == 1 and tile.block_k < 32:
         return f"block_k {tile.block_k}: a product of fp8 takes at least 32"
     if tile.tma:
@@ -383,19 +384,19 @@ def why_not_launched(tile: Tile, m: int, n: int, k: int, dtype: Any, layout: str
     return ""
 
 
-def _as_ours(tiles: Sequence[Tile], places: Sequence[int], m: int, n: int, k: int, machine: tuple,
-             question: tuple, families: Sequence[Family], word: str, threads: int) -> dict[int, float]:
+def _as_ours(tiles: Sequence[Tile], places: Sequence[int], problem: Gemm, machine: tuple, conditions: tuple,
+             families: Sequence[Family], word: str, threads: int) -> dict[int, float]:
     """Microseconds of tiles that are predicted by an equivalent schedule."""
     times = {}
     sm, element_bytes = _sm(machine[0]), _element_bytes(word)
     # Splits beyond the number of K blocks add zeros: at least as slow as one split per block.
-    of_blocks = {i: dataclasses.replace(tiles[i], split_k=max(1, min(tiles[i].split_k, -(-k // tiles[i].block_k))))
+    of_blocks = {i: dataclasses.replace(tiles[i], split_k=max(1, min(tiles[i].split_k, -(-problem.k // tiles[i].block_k))))
                  for i in places}
     # Triton also multiplies out-of-bounds rows, so the problem is rounded up to whole tiles of
     # rows. Our own kernels skip them.
-    for (rows, cycles), some in _by(places, lambda i: (-(-m // tiles[i].block_m) * tiles[i].block_m,
+    for (rows, cycles), some in _by(places, lambda i: (-(-problem.m // tiles[i].block_m) * tiles[i].block_m,
                                                        families[i].cycles)):
-        answers = _native.family_times(machine, _shape(rows, n, k), question,
+        answers = _native.family_times(machine, dataclasses.replace(problem, m=rows).texts(), conditions,
                                        [schedule_of(of_blocks[i], sm, element_bytes) for i in some],
                                        dict(cycles), threads)
         times.update((i, seconds * 1e6) for i, (seconds, _, _, config) in zip(some, answers) if config)
@@ -611,7 +612,7 @@ class Tuner:
         first = getattr(tensors[0], "base", tensors[0]) if tensors else None
         dtype = self.dtype or getattr(first, "dtype", None) or "fp16"
         m, n, k = sides
-        return m, n, k, _word(dtype), self.layout or _layout(low, tensors, sides)
+        return m, n, k, word_of(dtype), self.layout or _layout(low, tensors, sides)
 
 
 def _said(config: Any) -> dict[str, Any]:
