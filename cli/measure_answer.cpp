@@ -32,6 +32,12 @@ std::string name_of(std::string_view baseline) {
                                      : "cudaMemcpyAsync";
 }
 
+std::string rate_text(const AnyProblem& problem, Seconds time) {
+  return is_rated_in_bytes(problem)
+             ? fmt::format("{:.3g} TB/s", least_bytes(problem) / time.value / si::kTera)
+             : fmt::format("{:.0f} TFLOP/s", flops_of(problem) / time.value / si::kTera);
+}
+
 std::string short_name_of(std::string_view baseline) {
   return baseline == kCublasltTop1   ? "cuBLASLt top-1"
          : baseline == kCublasltBest ? "cuBLASLt best"
@@ -130,9 +136,9 @@ std::string measured_answer(const GpuSpec& gpu, const AnyProblem& problem,
   }
   const Seconds time = fastest->time->median;
   text +=
-      wrapped("", fmt::format("Fastest of ours: #{}, {}, {} us, {:.0f} TFLOP/s{}.",
-                              best - predicted.data() + 1, kernel_text(best->config),
-                              four_digits(microseconds(time)), best->tflops * (best->time / time),
+      wrapped("", fmt::format("Fastest of ours: #{}, {}, {} us, {}{}.", best - predicted.data() + 1,
+                              kernel_text(best->config), four_digits(microseconds(time)),
+                              rate_text(problem, time),
                               compares ? fmt::format(", {:.3f}x {}", baseline->time->median / time,
                                                      name_of(baseline->point.config))
                                        : ""));

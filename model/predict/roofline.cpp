@@ -25,25 +25,42 @@ std::optional<Seconds> compute_time(const GpuSpec& gpu, const GemmProblem& probl
 }
 
 /// Without waves: the FLOPs of the problem, none of an op without tensor cores.
-template <class Problem, class Config>
-std::optional<Seconds> compute_time(const GpuSpec& gpu, const Problem& problem, const Config&) {
-  const Flops flops{flops_of(AnyProblem(problem))};
-  return flops.value == 0
-             ? Seconds{}
-             : time_of(compute_cycles(flops, tensor_rate(gpu) * gpu.sm.count), gpu.clock->max);
+std::optional<Seconds> compute_time(const GpuSpec& gpu, const AnyProblem& problem) {
+  const Flops flops{flops_of(problem)};
+  if (flops.value == 0) {
+    return Seconds{0};
+  }
+  if ((!gpu.wgmma && !gpu.tcgen05) || !gpu.clock) {
+    return std::nullopt;
+  }
+  return time_of(compute_cycles(flops, tensor_rate(gpu) * gpu.sm.count), gpu.clock->max);
 }
 
-}  // namespace
+template <class Problem, class Config>
+std::optional<Seconds> compute_time(const GpuSpec& gpu, const Problem& problem, const Config&) {
+  return compute_time(gpu, AnyProblem(problem));
+}
 
-std::optional<Seconds> roofline_time(const GpuSpec& gpu, const AnyProblem& problem,
-                                     const AnyConfig& config) {
-  const std::optional<Seconds> compute =
-      visit_op(problem, config,
-               [&](const auto& own, const auto& kernel) { return compute_time(gpu, own, kernel); });
+std::optional<Seconds> with_transfer(const GpuSpec& gpu, const AnyProblem& problem,
+                                     std::optional<Seconds> compute) {
   if (!compute || !gpu.dram) {
     return std::nullopt;
   }
   return std::max(*compute, transfer_time(Bytes{least_bytes(problem)}, gpu.dram->bandwidth));
+}
+
+}  // namespace
+
+std::optional<Seconds> roofline_time(const GpuSpec& gpu, const AnyProblem& problem) {
+  return with_transfer(gpu, problem, compute_time(gpu, problem));
+}
+
+std::optional<Seconds> roofline_time(const GpuSpec& gpu, const AnyProblem& problem,
+                                     const AnyConfig& config) {
+  return with_transfer(gpu, problem,
+                       visit_op(problem, config, [&](const auto& own, const auto& kernel) {
+                         return compute_time(gpu, own, kernel);
+                       }));
 }
 
 }  // namespace tilecast

@@ -20,6 +20,7 @@ grep -Eq '^Fastest of ours: #[1-3], .* TFLOP/s, [0-9.]+x$|^Fastest of ours: #[1-
 answered 'pingpong' "$TILECAST_FAKE_GPU" measure 512 512 512 --config pingpong --regime burst
 grep -q 'cuBLASLt' "$folder/out" && problem "a baseline that nobody asked for"
 answered 'cuBLASLt' "$TILECAST_FAKE_GPU" measure 512x512x512 --config 'ws 128x128' cublaslt:best
+answered 'memcpy_cpasync, block .* TB' "$TILECAST_FAKE_GPU" measure 1048576 --op memcpy
 expect_error 2 'no candidate' "$TILECAST_FAKE_GPU" measure 512x512x512 --config 'ws 8x8'
 expect_error 2 'expected --out CSV' "$TILECAST_FAKE_GPU" measure --suite validate/suites/smoke.yaml
 # A file is kept where it is asked for.

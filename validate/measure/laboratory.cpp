@@ -21,11 +21,17 @@ Laboratory::Laboratory(const CounterClock& counter)
       nvml_(facts_.pci_bus_id),
       kernels_(cache_, device_.sm_count, stream_.get()),
       timer_(activity_, kernels_, nvml_, stream_),
-      clocks_(read_clocks(activity_, kernels_, stream_, counter)) {
+      clocks_(read_clocks(activity_, kernels_, stream_, counter)),
+      ops_(lab_ops().size()) {
   check_clocks_agree(clocks_);
-  for (const LabRow& row : lab_ops()) {
-    ops_.push_back(row.open({device_, facts_.l2, cache_, kernels_, activity_, timer_, stream_}));
+}
+
+LabOp& Laboratory::op_of(const AnyProblem& problem) {
+  std::unique_ptr<LabOp>& op = ops_[problem.index()];
+  if (!op) {
+    op = lab_op(problem).open({device_, facts_.l2, cache_, kernels_, activity_, timer_, stream_});
   }
+  return *op;
 }
 
 std::string Laboratory::driver_version() const {

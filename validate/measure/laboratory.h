@@ -53,7 +53,8 @@ class Laboratory {
   Measurement measure(const Point& point);
 
  private:
-  LabOp& op_of(const AnyProblem& problem) { return *ops_[problem.index()]; }
+  /// Opens the op's laboratory at its first use.
+  LabOp& op_of(const AnyProblem& problem);
   void prepare(const AnyProblem& problem, Inputs inputs);
   void measure_prepared(Measurement& row);
   void time(Measurement& row, Workload& workload);

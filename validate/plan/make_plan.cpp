@@ -28,8 +28,7 @@ std::string why_not(const GpuSpec& gpu, const Point& point) {
 }  // namespace
 
 Seconds rough_kernel_time(const GpuSpec& gpu, const Point& point) {
-  static const AnyConfig kAnyConfig = KernelConfig{.tiling = {.block_m = 128, .block_n = 128}};
-  return roofline_time(gpu, point.problem, kAnyConfig).value_or(Seconds{0});
+  return roofline_time(gpu, point.problem).value_or(Seconds{0});
 }
 
 WorkPlan make_plan(const std::vector<SuitePoint>& points, const GpuSpec& gpu,
