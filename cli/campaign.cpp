@@ -21,6 +21,7 @@
 #include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
+#include "model/base/shell_text.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/ops/any_op.h"
@@ -238,6 +239,10 @@ void run_slurm(const SlurmOptions& options) {
       clock_text(expected_time(plan, {0, plan.points.size()}) / static_cast<double>(job.shards)),
       job.gpus_per_node);
   if (options.submit) {
+    if (run_child("/bin/sh", {"-c", "command -v sbatch"}).exit_code != 0) {
+      throw FileError(fmt::format("sbatch: not installed here; where Slurm is, run: sh {}",
+                                  shell_word(submit.string())));
+    }
     const ChildResult submitted = run_child("/bin/sh", {submit.string()});
     if (submitted.exit_code != 0) {
       throw Error(ExitCode::kWrong, fmt::format("{}: {}", submit.string(), submitted.output));

@@ -117,12 +117,13 @@ void run_explain(const ExplainOptions& options) {
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   report.elapsed = {elapsed.count()};
-  waiting.reset();
-
   if (!options.trace.empty()) {
     const Explanation& traced = configs.empty() ? *report.best : report.kernels.front();
+    waiting.emplace(
+        fmt::format("simulating every wave of {} for {}", options.shape, options.trace));
     write_trace(options, gpu.spec, problem, traced.predicted);
   }
+  waiting.reset();
   fmt::print("{}", options.format == "json" ? json_text(explain_json(report), 2)
                    : options.details        ? explain_details(report)
                                             : explain_text(report));

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -23,6 +24,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/parallel.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/predict/predict.h"
 #include "validate/record/csv_text.h"
@@ -30,7 +32,8 @@
 namespace tilecast {
 namespace {
 
-std::string error_line(const ListedProblem& listed, const std::string& why, bool json) {
+std::string error_line(const ListedProblem& listed, const std::string& reason, bool json) {
+  const std::string why = message_line(reason);
   if (!json) {
     return refused_row(fmt::format("{},{},,", listed.index, listed.line), why);
   }
@@ -136,12 +139,17 @@ std::vector<ConfigPattern> read_configs(const std::string& path) {
     return configs;
   }
   const std::string text = read_text(path);
-  std::size_t number = 0;
+  std::set<std::string, std::less<>> seen;
+  std::size_t number = 0, repeated = 0;
   for (std::string_view line : split(text, '\n')) {
     ++number;
     line = line.substr(0, line.find_last_not_of(" \t\r\"") + 1);
     line.remove_prefix(std::min(line.find_first_not_of(" \t\""), line.size()));
     if (line.empty() || line.front() == '#') {
+      continue;
+    }
+    if (!seen.emplace(line).second) {
+      ++repeated;
       continue;
     }
     try {
@@ -152,6 +160,10 @@ std::vector<ConfigPattern> read_configs(const std::string& path) {
   }
   if (configs.empty()) {
     throw ConfigError(path + ": expected a configuration on each line, such as 128x256x64");
+  }
+  if (repeated > 0) {
+    fmt::print(stderr, "{}: {}, {} repeated\n", on_one_line(path),
+               counted(configs.size(), "configuration"), with_commas(static_cast<i64>(repeated)));
   }
   return configs;
 }
@@ -208,7 +220,7 @@ void predict_many(const ManyOptions& options) {
       ++failed;
       if (cutlass) {  // its profiler reads no errors
         fmt::print(stderr, "{}tilecast: problem {}: {}\n", line_start(), listed.index,
-                   error.what());
+                   message_line(error.what()));
         return std::string();
       }
       return error_line(listed, error.what(), json);

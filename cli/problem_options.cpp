@@ -12,8 +12,10 @@
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/problem/batch_text.h"
 #include "model/gemm/problem/gemm_fields.h"
 #include "model/gemm/problem/group_rows.h"
+#include "model/gemm/problem/group_text.h"
 #include "model/gemm/problem/leading_text.h"
 
 namespace tilecast {
@@ -33,20 +35,30 @@ bool asks_for_gemm(const std::string& op) {
   return std::holds_alternative<GemmProblem>(blank_problem(parse_op(op)));
 }
 
-/// Numbers that stand on lines of their own, or between commas or blanks.
+/// Rows of groups that stand on lines of their own, or between commas or blanks.
 std::string list_in_file(const std::string& path) {
-  std::string text = read_text(path);
-  std::ranges::replace_if(
-      text, [](char c) { return std::string_view("\r\n\t ").find(c) != std::string_view::npos; },
-      ',');
   std::string list;
-  for (const std::string_view number : split(text, ',')) {
-    if (!number.empty()) {
-      list += (list.empty() ? "" : ",") + std::string(number);
+  const std::string text = read_text(path);
+  std::size_t number = 0;
+  for (const std::string_view given : split(text, '\n')) {
+    std::string line(given);
+    ++number;
+    std::ranges::replace_if(
+        line, [](char c) { return c == '\r' || c == '\t' || c == ' '; }, ',');
+    for (const std::string_view part : split(line, ',')) {
+      if (part.find_first_not_of("0123456789*/") != part.npos) {
+        throw ConfigError(
+            fmt::format("{}:{}: expected the rows of a group, such as 256 or 4*8192, "
+                        "got '{}'",
+                        path, number, printable(part)));
+      }
+      list += (list.empty() || part.empty() ? "" : ",") + std::string(part);
     }
   }
-  if (list.empty()) {
-    throw ConfigError(path + ": expected the rows of each group, such as 256,0,17");
+  try {
+    (void)parse_group_rows(list);
+  } catch (const ConfigError& error) {
+    throw ConfigError(path + ": " + error.what());
   }
   return list;
 }
@@ -76,7 +88,14 @@ void ProblemOptions::take_shape() {
     }
     shape = fmt::format("{}x{}x{}", *m, *n, *k);
   } else if (!sides.empty()) {
-    shape = join(sides, "x");
+    const bool whole = lower_case(sides.front()).find('x') != std::string::npos;  // and its strides
+    shape = join(sides, whole ? " " : "x");
+  }
+  if (const std::string_view given = split_batch(shape).shape; given.find(':') != given.npos) {
+    throw ConfigError(
+        fmt::format("shape '{}': a range of numbers; --problems reads a file of such "
+                    "shapes, or - for standard input",
+                    printable(shape)));
   }
 }
 

@@ -155,7 +155,15 @@ std::string said_plainly(const CLI::ParseError& error) {
     if (says("flag override")) {
       return "--" + name + ": takes no value";
     }
-    return says(" missing") ? name + ": expected a value" : text;
+    if (says(" missing")) {
+      return name + ": expected a value";
+    }
+    constexpr std::string_view kAtMost = "At Most ";
+    const std::size_t at = text.find(kAtMost), given = text.rfind(' ');
+    return at == text.npos
+               ? text
+               : fmt::format("{}: expected at most {}, got {}", name,
+                             text.substr(at + kAtMost.size(), 1), text.substr(given + 1));
   }
   if (const std::size_t at = text.find(" excludes ");
       dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr && at != std::string::npos) {
@@ -182,25 +190,8 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
   return said_plainly(error) + help;
 }
 
-/// One line, the middle of a long text left out, since what was given stands first and what was
-/// expected last.
-std::string one_line(std::string text) {
-  constexpr std::size_t kShownAtEachEnd = 1000;
-  while (!text.empty() && text.back() == '\n') {
-    text.pop_back();
-  }
-  if (text.size() > 2 * kShownAtEachEnd) {
-    text.replace(kShownAtEachEnd, text.size() - 2 * kShownAtEachEnd, " ... ");
-  }
-  std::vector<std::string> lines;
-  for (const std::string_view line : split(text, '\n')) {
-    lines.push_back(escaped(line));
-  }
-  return join(lines, "; ");
-}
-
 int fail(ExitCode code, const std::string& message) {
-  const std::string line = "tilecast: " + one_line(without_groups(message)) + "\n";
+  const std::string line = "tilecast: " + message_line(without_groups(message)) + "\n";
   std::fputs(line.c_str(), stderr);  // not fmt::print, which throws where standard error is closed
   return static_cast<int>(code);
 }

@@ -24,26 +24,16 @@ std::vector<std::string> some_texts(const StrictValue& list) {
   return texts(list);
 }
 
-/// Applies `parse` to the text; errors get its place.
-template <class Parse>
-auto parsed(const StrictValue& value, const Parse& parse) {
-  try {
-    return parse(value.text());
-  } catch (const ConfigError& error) {
-    value.fail(error.what());
-  }
-}
-
 TimelineFile parse_timeline(const StrictValue& item) {
   const StrictMap map = item.map({"file", "shape", "config"});
   return {map.required("file").text(),
-          {parsed(map.required("shape"), parse_gemm_shape), ElementType::kFp16, Layout::kTn},
-          parsed(map.required("config"), parse_kernel_config)};
+          {map.required("shape").parsed(parse_gemm_shape), ElementType::kFp16, Layout::kTn},
+          map.required("config").parsed(parse_kernel_config)};
 }
 
 WaveFiles parse_waves(const StrictValue& item) {
   const StrictMap map = item.map({"data", "config"});
-  return {some_texts(map.required("data")), parsed(map.required("config"), parse_kernel_config)};
+  return {some_texts(map.required("data")), map.required("config").parsed(parse_kernel_config)};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "model/base/shown_text.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -33,11 +34,25 @@ std::size_t character_length(std::string_view text) {
   return 0;
 }
 
-/// C0 and DEL, or C1 (U+0080 to U+009F), which some terminals obey too.
+/// Characters that steer a terminal or hide in it: C0, DEL, C1, and Unicode's format characters
+/// (category Cf), which turn the direction of text or take no room; line and paragraph separators.
+constexpr std::pair<unsigned, unsigned> kUnseen[] = {
+    {0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},      {0x61c, 0x61c},
+    {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f},
+    {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+
+/// Of a valid character.
 bool is_control(std::string_view character) {
-  const auto first = static_cast<unsigned char>(character[0]);
-  return first < 0x20 || first == 0x7f ||
-         (first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0);
+  constexpr unsigned kContinued = 0x3f;
+  auto code = static_cast<unsigned>(static_cast<unsigned char>(character[0]));
+  if (character.size() > 1) {
+    code &= 0x7fu >> character.size();
+    for (const char c : character.substr(1)) {
+      code = code << 6 | (static_cast<unsigned char>(c) & kContinued);
+    }
+  }
+  return std::ranges::any_of(
+      kUnseen, [&](const auto& range) { return code >= range.first && code <= range.second; });
 }
 
 }  // namespace
@@ -109,6 +124,20 @@ std::string printable(std::string_view text) {
   }
   const std::string shown = on_one_line(text.substr(0, end));
   return end < text.size() ? shown + "..." : shown;
+}
+
+std::string message_line(std::string_view text) {
+  constexpr std::size_t kAtEachEnd = 1000;
+  text = text.substr(0, text.find_last_not_of('\n') + 1);
+  std::string cut(text);
+  if (text.size() > 2 * kAtEachEnd) {
+    cut.replace(kAtEachEnd, text.size() - 2 * kAtEachEnd, " ... ");
+  }
+  std::vector<std::string> lines;
+  for (const std::string_view line : split(cut, '\n')) {
+    lines.push_back(escaped(line));
+  }
+  return join(lines, "; ");
 }
 
 }  // namespace tilecast

@@ -19,11 +19,16 @@ std::string_view without_bom(std::string_view text);
 /// Throws ConfigError `name:line: ...` for a NUL byte, which would truncate a C string.
 void refuse_nul(std::string_view text, const std::string& name);
 
-/// Escapes control characters other than line ends, and invalid UTF-8, as \xNN. Idempotent.
+/// Escapes control and format characters other than line ends, and invalid UTF-8, as \xNN.
+/// Idempotent.
 std::string escaped(std::string_view text);
 
 /// escaped(), with line ends as \n.
 std::string on_one_line(std::string_view text);
+
+/// A message as one line: lines joined by "; ", escaped, and the middle of a long text left out,
+/// since what was given stands first and what was expected last.
+std::string message_line(std::string_view text);
 
 /// on_one_line(), cut to at most 60 bytes plus dots, for quoting in a message.
 std::string printable(std::string_view text);

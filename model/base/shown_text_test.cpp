@@ -45,6 +45,15 @@ TEST_CASE("Only control characters and invalid UTF-8 are escaped") {
   CHECK(escaped("\u00e9 \u20ac \U0001f600") == "\u00e9 \u20ac \U0001f600");  // 2, 3 and 4 bytes
   // C1, the same as ESC [
   CHECK(escaped("\u009b31m") == "\\xc2\\x9b31m");
+  // Turns the direction of text, takes no room, marks the order of bytes, separates lines, tags.
+  CHECK(escaped("a\u202eb") == "a\\xe2\\x80\\xaeb");
+  for (const char* hidden :
+       {"\u00ad", "\u061c", "\u200b", "\u200f", "\u2028", "\u2066", "\ufeff", "\U000e0041"}) {
+    CHECK(escaped(hidden).starts_with("\\x"));
+  }
+  for (const char* seen : {"\u00a0", "\u00ae", "\u2010", "\u2027", "\u202f", "\u205f", "\ufefe"}) {
+    CHECK(escaped(seen) == seen);
+  }
   CHECK(escaped("\xff\xfe") == "\\xff\\xfe");
   CHECK(escaped("\xe2\x82") == "\\xe2\\x82");                    // truncated character
   CHECK(escaped("\xc0\x80") == "\\xc0\\x80");                    // overlong NUL
@@ -58,6 +67,14 @@ TEST_CASE("Quoted text is one line of at most 60 bytes, cut between characters")
   CHECK(printable(std::string(61, 'x')) == std::string(60, 'x') + "...");
   CHECK(printable(std::string(59, 'x') + "\u20ac") == std::string(59, 'x') + "...");
   CHECK(printable("a\nb\r") == "a\\nb\\x0d");
+}
+
+TEST_CASE("A message is one line of at most 2,005 bytes, whose ends are kept") {
+  CHECK(message_line("one\ntwo\n\n") == "one; two");
+  CHECK(message_line("\033[31m") == "\\x1b[31m");
+  CHECK(message_line(std::string(2000, 'x')) == std::string(2000, 'x'));
+  CHECK(message_line("got " + std::string(1'000'000, 'x') + " expected y").size() == 2005);
+  CHECK(message_line(std::string(3000, 'x') + " expected y").ends_with(" expected y"));
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ constexpr std::size_t kEveryCandidate = std::numeric_limits<std::size_t>::max();
 
 /// Kernels listed besides the fastest, since the fastest are often one kernel with many tile
 /// orders. Their times come from the analytic model and the learned corrections; only those among
-/// the fastest of their schedule are simulated.
+/// the fastest of their schedule, the best of another tile than the fastest's and the counterpart
+/// are simulated.
 struct Shortlist {
   std::size_t tiles = 0;  // pairs of schedule and tile, common ones first
   std::function<bool(const AnyConfig&)> has_counterpart = {};  // in another library

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/base/error.h"
 #include "model/base/integers.h"
 #include "model/base/words.h"
 #include "model/spec/yaml_tree.h"
@@ -37,6 +38,16 @@ class StrictValue {
   double number() const;  // any finite number
   double number(double least, double most) const;
   bool flag() const;  // true or false
+  /// The text by `parse`, whose errors get the place.
+  template <class Parse>
+  auto parsed(const Parse& parse) const {
+    const std::string given = text();
+    try {
+      return parse(given);
+    } catch (const ConfigError& error) {
+      fail(error.what());
+    }
+  }
   std::vector<StrictValue> list() const;
   StrictMap map(std::vector<std::string> keys) const;
 

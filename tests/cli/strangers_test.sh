@@ -87,6 +87,53 @@ LC_ALL=de_DE.UTF-8 "$TILECAST" predict 512x512x512 --top 1 --format json >"$fold
 diff <(grep -v elapsed_ms "$folder/c") <(grep -v elapsed_ms "$folder/de") >"$folder/diff" ||
   problem "another locale, other numbers: $(head -n 3 "$folder/diff")"
 
+# Names on the terminal cannot turn the direction of its text.
+expect_error 2 'xe2.x80.xae' "$TILECAST" predict 64x64x64 --gpu $'h\u202e200'
+expect_error 2 'xe2.x80.xae' "$TILECAST" predict $'64x\u202e64'
+# Each says what is wrong, where, and which limit it passed.
+expect_error 2 "expected lda=, ldb= or ldc= after it, got 'foo=1'" "$TILECAST" predict 64x64x64 foo=1
+expect_error 2 "got 'foo=1'" "$TILECAST" predict '64x64x64 foo=1'
+expect_error 2 'SHAPE: expected at most 3' "$TILECAST" predict 1 2 3 4
+expect_error 2 '100:1000000:1.*: a range of numbers; --problems' "$TILECAST" predict 100:1000000:1x64x64
+printf '256,0\n17, 5x\n' >"$folder/groups"
+expect_error 2 "groups:2: expected the rows of a group, .*got '5x'" "$TILECAST" predict 64x64 --groups-file "$folder/groups"
+: >"$folder/groups"
+expect_error 2 "groups: groups '': expected" "$TILECAST" predict 64x64 --groups-file "$folder/groups"
+printf 'shapes: [{}]\nconfigs: all\n' >"$folder/su.yaml"
+expect_error 2 'su.yaml:1: shapes\[0\]: expected' "$TILECAST" campaign expand "$folder/su.yaml"
+[ "$(grep -o 'su.yaml' "$folder/err" | wc -l)" = 1 ] || problem "a place is said twice: $(cat "$folder/err")"
+# A list of problems echoes a long line in part, and says which limit a range passes.
+{ printf '100:1000000:1x64x64\n'; head -c 1000000 /dev/zero | tr '\0' x; } >"$folder/long"
+"$TILECAST" predict --problems "$folder/long" >"$folder/out" 2>/dev/null
+grep -q 'stands for 999,901 numbers, expected at most 10,000' "$folder/out" || problem "range: $(head -c 300 "$folder/out")"
+[ "$(wc -c <"$folder/out")" -lt 5000 ] || problem "an error of $(wc -c <"$folder/out") bytes"
+# Equal lines of a list of configurations count once.
+yes 128x256x64 | head -20000 >"$folder/configs"
+echo 128x128x64 >>"$folder/configs"
+"$TILECAST" predict 512x512x512 --method analytic --configs "$folder/configs" >"$folder/out" 2>"$folder/err" ||
+  problem "configs: $(cat "$folder/err")"
+grep -q 'configs: 2 configurations, 19,999 repeated$' "$folder/err" || problem "configs: $(cat "$folder/err")"
+# Where Slurm is not, --submit says so.
+if ! command -v sbatch >/dev/null; then
+  "$TILECAST" campaign slurm "$folder/plan.csv" --max-array-size 1001 --submit >"$folder/out" 2>"$folder/err"
+  [ $? = 6 ] || problem "--submit without Slurm: $(cat "$folder/err")"
+  tail -1 "$folder/err" | grep -q 'sbatch: not installed here; where Slurm is, run: sh .*plan.submit.sh' ||
+    problem "--submit without Slurm: $(cat "$folder/err")"
+fi
+# explain and predict name one time for one kernel.
+"$TILECAST" predict 2048x2048x2048 --format json >"$folder/out" 2>/dev/null
+"$TILECAST" explain 2048x2048x2048 --format json >"$folder/explained" 2>/dev/null
+python3 - "$folder/out" "$folder/explained" <<'PYTHON' >"$folder/found" 2>&1 || problem "$(cat "$folder/found")"
+import json, sys
+
+predicted, explained = (json.load(open(path)) for path in sys.argv[1:])
+times = {row["config"]: row["time_us"] for row in predicted["by_tile"] + [predicted["cutlass"]]}
+for kernel in explained["kernels"]:
+    if kernel["config"] in times:
+        assert kernel["time_us"] == times[kernel["config"]], (kernel["config"], times[kernel["config"]])
+assert sum(kernel["config"] in times for kernel in explained["kernels"]) >= 1, "no kernel in common"
+PYTHON
+
 # One of several writers of a file succeeds, the others report an error.
 for i in 1 2 3 4; do
   "$TILECAST" emit 512x512x512 --out "$folder/emitted" >/dev/null 2>&1 &

@@ -34,11 +34,7 @@ std::pair<i32, i32> parse_tile(std::string_view text) {
 template <class Take>
 void each_of(const StrictMap& map, const char* key, const Take& take) {
   for (const StrictValue& item : map.required(key).list()) {
-    try {
-      take(item.text());
-    } catch (const ConfigError& error) {
-      item.fail(error.what());
-    }
+    item.parsed(take);
   }
 }
 

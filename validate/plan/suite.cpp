@@ -46,11 +46,15 @@ std::vector<i64> expand_range(std::string_view range, std::string_view shape) {
   for (const std::string_view part : split(range, ':')) {
     numbers.push_back(parse_integer(part).value_or(0));
   }
-  if (numbers.size() != 3 || *std::ranges::min_element(numbers) < 1 || numbers[1] < numbers[0] ||
-      (numbers[1] - numbers[0]) / numbers[2] >= kMostOfOneRange) {
-    throw ConfigError(fmt::format(
-        "shape '{}': expected start:end:step, whole numbers of which at most {} are meant, got {}",
-        printable(shape), kMostOfOneRange, printable(range)));
+  if (numbers.size() != 3 || *std::ranges::min_element(numbers) < 1 || numbers[1] < numbers[0]) {
+    throw ConfigError(
+        fmt::format("shape '{}': expected start:end:step, three whole numbers, got {}",
+                    printable(shape), printable(range)));
+  }
+  if (const i64 count = (numbers[1] - numbers[0]) / numbers[2] + 1; count > kMostOfOneRange) {
+    throw ConfigError(fmt::format("shape '{}': {} stands for {} numbers, expected at most {}",
+                                  printable(shape), printable(range), with_commas(count),
+                                  with_commas(kMostOfOneRange)));
   }
   std::vector<i64> values;
   for (i64 value = numbers[0]; value <= numbers[1]; value += numbers[2]) {
@@ -69,11 +73,7 @@ std::vector<T> parsed_list(const StrictMap& map, std::string_view key, std::vect
   }
   std::vector<T> items;
   for (const StrictValue& item : value->list()) {
-    try {
-      items.push_back(parse(item.text()));
-    } catch (const ConfigError& error) {
-      item.fail(error.what());
-    }
+    items.push_back(item.parsed(parse));
   }
   if (items.empty()) {
     value->fail("expected at least one");
@@ -98,16 +98,13 @@ void parse_config_item(const StrictValue& item, SuiteConfigs& configs) {
     }
     return;
   }
-  const std::string text = item.text();
-  if (text == "all") {
+  if (item.text() == "all") {
     configs.all = true;
     return;
   }
-  try {
-    configs.texts.push_back(is_baseline(text) ? text : to_text(parse_config(text)));
-  } catch (const ConfigError& error) {
-    item.fail(error.what());
-  }
+  configs.texts.push_back(item.parsed([](const std::string& text) {
+    return is_baseline(text) ? text : to_text(parse_config(text));
+  }));
 }
 
 SuiteConfigs parse_configs(const StrictMap& map) {

@@ -148,6 +148,44 @@ std::vector<Seconds> closed_form_times(const GemmQuestion& asked,
 
 namespace {
 
+/// Simulates what answers name besides the fastest, the best of another tile and the counterpart,
+/// so that `explain` says the same of them as the list does.
+void simulate_named(const GemmQuestion& asked, Ranking& ranking) {
+  const auto simulate = [&](const AnyConfig& config) {
+    const Prediction own =
+        predict_one(asked, std::get<KernelConfig>(config), Method::kSimulated, nullptr);
+    if (own.method != Method::kSimulated) {
+      return false;
+    }
+    const auto is_own = [&](const Prediction& p) { return p.config == own.config; };
+    if (own.time < ranking.predictions.front().time) {
+      std::erase_if(ranking.predictions, is_own);
+      ranking.predictions.insert(ranking.predictions.begin(), own);
+    }
+    for (std::vector<Prediction>* list : {&ranking.predictions, &ranking.by_tile}) {
+      std::ranges::replace_if(*list, is_own, own);
+      std::ranges::stable_sort(*list, {}, &Prediction::time);
+    }
+    if (ranking.counterpart && is_own(*ranking.counterpart)) {
+      ranking.counterpart = own;
+    }
+    return true;
+  };
+  constexpr int kMostTiles = 3;  // of those that look faster than they turn out to be
+  for (int i = 0; i < kMostTiles && !ranking.by_tile.empty(); ++i) {
+    const auto other = std::ranges::find_if(ranking.by_tile, [&](const Prediction& p) {
+      return tile_of(p.config) != tile_of(ranking.by_tile.front().config);
+    });
+    if (other == ranking.by_tile.end() || other->method == Method::kSimulated ||
+        !simulate(other->config)) {
+      break;
+    }
+  }
+  if (ranking.counterpart && ranking.counterpart->method != Method::kSimulated) {
+    (void)simulate(ranking.counterpart->config);
+  }
+}
+
 /// Ranks these candidates.
 Ranking rank_kernels(const GemmQuestion& asked, CandidateKernels candidates, std::size_t keep,
                      const Effort& effort) {
@@ -184,6 +222,9 @@ Ranking rank_kernels(const GemmQuestion& asked, CandidateKernels candidates, std
     simulate_best(question, learned, effort, keep, ranking);
   }
   set_shortlist(effort.shortlist, ranking);
+  if (simulates) {
+    simulate_named(question, ranking);
+  }
   ranking.predictions.resize(std::min(keep, ranking.predictions.size()));
   ranking.for_each_prediction([&](Prediction& p) {
     p.tflops = tera_per_second(Flops{gemm_flops(problem)}, p.time);

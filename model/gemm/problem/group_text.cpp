@@ -15,11 +15,12 @@ namespace {
 constexpr i64 kMostInText = i64{1} << 20;  // groups
 constexpr i64 kMostRows = (i64{1} << 31) - 1;
 
-[[noreturn]] void bad_groups(std::string_view text) {
+/// `part`: the one that is wrong; empty where it is all of them.
+[[noreturn]] void bad_groups(std::string_view text, std::string_view part = "") {
   throw ConfigError(
       fmt::format("groups '{}': expected the rows of each group, 1 to 2147483647 in total, such as "
-                  "256,0,17, 4*8192 for equal groups, or 5,0,64/128 for masked ones",
-                  on_one_line(text)));
+                  "256,0,17, 4*8192 for equal groups, or 5,0,64/128 for masked ones{}",
+                  printable(text), part.empty() ? "" : fmt::format(", got '{}'", printable(part))));
 }
 
 }  // namespace
@@ -54,7 +55,7 @@ SharedGroupRows parse_group_rows(std::string_view given) {
     const std::optional<i64> each = parse_integer(star == part.npos ? part : part.substr(star + 1));
     if (!count || *count < 1 || *count > kMostInText - static_cast<i64>(rows.size()) || !each ||
         *each < 0 || *each > kMostRows || *count * *each > kMostRows - total) {
-      bad_groups(text);
+      bad_groups(text, part);
     }
     rows.insert(rows.end(), static_cast<std::size_t>(*count), *each);
     total += *count * *each;

@@ -59,7 +59,7 @@ i64 parse_leading(std::string_view name, std::string_view text) {
 }
 
 LeadingShape split_leading(std::string_view text) {
-  LeadingShape found{text.substr(0, text.find(" ld")), {}};
+  LeadingShape found{text.substr(0, text.find(' ')), {}};
   if (found.shape.size() < text.size()) {
     for (const std::string_view word : split(text.substr(found.shape.size() + 1), ' ')) {
       if (!take_leading_word(word, found.leading)) {
