@@ -17,6 +17,7 @@ class MeasuringDevice;
 void add_doctor(Program& program);
 void add_predict(Program& program);
 void add_explain(Program& program);
+void add_compare(Program& program);
 void add_list(Program& program);
 void add_gpus(Program& program);
 

@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
 
   tilecast::add_predict(program);
   tilecast::add_explain(program);
+  tilecast::add_compare(program);
   tilecast::add_doctor(program);
   tilecast::add_list(program);
   tilecast::add_gpus(program);

@@ -231,7 +231,7 @@ struct Heading {
 };
 const std::vector<Heading>& headings() {
   static const std::vector<Heading> kHeadings{
-      {"Forecast", {"predict", "explain", "emit", "list", "gpus"}},
+      {"Forecast", {"predict", "explain", "compare", "emit", "list", "gpus"}},
       {"Run on a GPU", {"measure", "doctor"}},
       {"Calibrate", {"calibrate", "validate", "micro", "report"}},
       {"Maintain", {}}};  // all others

@@ -1,0 +1,215 @@
+#include "model/predict/cublaslt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <optional>
+
+#include "model/base/element_type_text.h"
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/base/text.h"
+#include "model/ops/problem_fields.h"
+#include "model/spec/kept_gpu.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::array<std::string_view, 11> kColumnNames{
+    "shape", "dtype", "dtype_c", "layout", "epilogue", "accumulate",
+    "lda",   "ldb",   "ldc",     "regime", "time_us"};
+constexpr std::string_view kForecastColumn = "forecast_us";
+
+// Widths of the two means, in the units of the features, and the weights of what they are pulled
+// to. Chosen on the rows by eight folds of problems (cublaslt_test.cpp).
+constexpr double kNarrow = 0.3, kWide = 0.8, kPull = 0.5, kPullOfAll = 0.02;
+// Half-width of the 90 % interval in standard deviations of the ratios around their mean, and the
+// least deviation: what cards and repeats differ by.
+constexpr double kReach = 1.6, kLeastDeviation = 0.012, kDeviationOfAll = 0.2;
+// Rows whose forecast has changed by more are of another model: their ratio counts, not their time.
+constexpr double kSameForecast = 0.03;
+
+using Features = CublasltRows::Features;
+
+/// log2 of the alignment of rows of so many elements, at most 16 bytes.
+double alignment(i64 elements, i32 bytes) {
+  i64 aligned = 1;
+  while (aligned < 16 && elements * bytes % (2 * aligned) == 0) {
+    aligned *= 2;
+  }
+  return std::log2(static_cast<double>(aligned));
+}
+
+/// Fraction of the last wave's SMs that have a tile, on average over the waves.
+double filled(int sms, const GemmProblem& p, i64 block_m, i64 block_n) {
+  const double waves = static_cast<double>(ceil_div(p.shape.m, block_m) *
+                                           ceil_div(p.shape.n, block_n) * p.batch.products) /
+                       sms;
+  return waves / std::ceil(waves);
+}
+
+Features features_of(int sms, const GemmProblem& p, Regime regime) {
+  const auto log2_of = [](i64 count) { return std::log2(static_cast<double>(count)); };
+  const auto if_so = [](bool so, double apart) { return so ? apart : 0.0; };
+  const i64 row_a = p.leading.a != 0 ? p.leading.a : sides_of_a(p).columns;
+  const i64 row_b = p.leading.b != 0 ? p.leading.b : sides_of_b(p).columns;
+  constexpr double kApart = 6;  // kinds that share no ratio: cuBLASLt has other kernels for them
+  const bool scaled = p.epilogue.has(OutputKind::kScale);
+  return {log2_of(p.shape.m) / 1.5,
+          log2_of(p.shape.n) / 1.5,
+          log2_of(p.shape.k) / 2,
+          filled(sms, p, 128, 256) / 0.25,
+          filled(sms, p, 256, 128) / 0.25,
+          kApart * alignment(row_a, element_bytes(p.dtype)),
+          kApart * alignment(row_b, element_bytes(p.dtype)),
+          kApart * alignment(c_row(p), element_bytes(c_type(p))),
+          if_so(is_fp8(p.dtype), 4),
+          if_so(has_block_scales(p.epilogue), 4),
+          if_so(scaled, 2),
+          if_so(p.layout == Layout::kNn, 0.7),
+          if_so(p.layout == Layout::kNt || p.layout == Layout::kTt, 0.7),
+          log2_of(p.batch.products) / 3,
+          if_so(p.accumulate == Accumulate::kExact, 1),
+          if_so(!scaled && p.epilogue != Epilogue{}, 0.5),
+          if_so(regime == Regime::kSustained, 1)};
+}
+
+double squared_distance(const Features& a, const Features& b) {
+  return std::transform_reduce(a.begin(), a.end(), b.begin(), 0.0, std::plus<>{},
+                               [](double x, double y) { return (x - y) * (x - y); });
+}
+
+std::string header() { return fmt::format("{},{}", fmt::join(kColumnNames, ","), kForecastColumn); }
+
+Seconds time_in(std::string_view cell, std::string_view column) {
+  const std::optional<double> value = parse_number(cell);
+  if (!value || !(*value > 0)) {
+    throw ConfigError(fmt::format("{}: expected microseconds, got '{}'", column, cell));
+  }
+  return Seconds{*value * 1e-6};
+}
+
+}  // namespace
+
+CublasltRows::CublasltRows(const std::filesystem::path& csv, int sms) {
+  const std::string text = read_text(csv);
+  std::size_t number = 0;
+  for (const std::string_view line : split(text, '\n')) {
+    ++number;
+    if (line.empty() || line.front() == '#') {
+      continue;
+    }
+    try {
+      const std::vector<std::string_view> cells = split(line, ',');
+      if (line == header()) {
+        continue;
+      }
+      if (cells.size() != kColumnNames.size() + 1) {
+        throw ConfigError("expected the columns " + header());
+      }
+      FieldTexts given;
+      for (std::size_t column = 2; column < 9; ++column) {
+        if (!cells[column].empty()) {
+          given.emplace(kColumnNames[column], cells[column]);
+        }
+      }
+      const GemmProblem problem = std::get<GemmProblem>(
+          problem_of(Op::kGemm, cells[0], parse_element_type(cells[1]), given));
+      const Regime regime = parse_regime(std::string(cells[9]));
+      const Seconds measured = time_in(cells[10], kColumnNames[10]);
+      const Seconds forecast = time_in(cells[11], kForecastColumn);
+      rows_.push_back({problem, regime, measured, forecast, std::log(measured / forecast),
+                       features_of(sms, problem, regime)});
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{}:{}: {}", csv.string(), number, error.what()));
+    }
+  }
+  if (rows_.empty()) {
+    throw ConfigError(csv.string() + ": expected measured rows");
+  }
+  std::vector<double> off;
+  std::ranges::transform(rows_, std::back_inserter(off), &Row::off);
+  std::ranges::nth_element(off, off.begin() + static_cast<std::ptrdiff_t>(off.size() / 2));
+  usual_ = off[off.size() / 2];
+}
+
+CublasltTime CublasltRows::forecast(const GemmProblem& problem, Regime regime, Seconds ours,
+                                    int sms, bool own) const {
+  TILECAST_ASSERT(problem.groups == nullptr && ours.value > 0);
+  const Features asked = features_of(sms, problem, regime);
+  // Sums of weights, of weighted offsets and of their squares.
+  struct Sums {
+    double weight = 0, off = 0, square = 0;
+    void add(double w, double value) {
+      weight += w;
+      off += w * value;
+      square += w * value * value;
+    }
+  } near, wide;
+  for (const Row& row : rows_) {
+    if (own && row.regime == regime && row.problem == problem &&
+        std::abs(std::log(ours / row.forecast)) < kSameForecast) {
+      const double reach = kReach * kLeastDeviation;
+      return {row.measured,
+              row.measured * (1 - reach),
+              row.measured * (1 + reach),
+              row.measured / ours,
+              1,
+              true};
+    }
+    const double apart = squared_distance(asked, row.features) / 2;
+    near.add(std::exp(-apart / (kNarrow * kNarrow)), row.off);
+    wide.add(std::exp(-apart / (kWide * kWide)), row.off);
+  }
+  const auto mean = [](const Sums& sums, double pull, double to) {
+    return (sums.off + pull * to) / (sums.weight + pull);
+  };
+  // Mean square of the offsets around `at`, with the variance that they are pulled to.
+  const auto variance = [](const Sums& sums, double pull, double of_pull, double at) {
+    const double all = sums.square - 2 * at * sums.off + at * at * sums.weight;
+    return (std::max(0.0, all) + pull * of_pull) / (sums.weight + pull);
+  };
+  const double of_kind = mean(wide, kPullOfAll, usual_);
+  const double off = mean(near, kPull, of_kind);
+  const double spread = std::sqrt(variance(
+      near, kPull, variance(wide, kPullOfAll, kDeviationOfAll * kDeviationOfAll, of_kind), off));
+  const double reach = kReach * std::max(spread, kLeastDeviation);
+  const Seconds time = ours * std::exp(off);
+  return {time, time * std::exp(-reach), time * std::exp(reach), std::exp(off), wide.weight};
+}
+
+CublasltTime cublaslt_time(const GpuSpec& gpu, const GemmProblem& problem, Regime regime,
+                           Seconds ours, const std::filesystem::path& config_folder) {
+  if (gpu.architecture != Architecture::kHopper) {
+    throw ConfigError(gpu.name + ": cuBLASLt was measured on Hopper GPUs only");
+  }
+  if (problem.groups != nullptr) {
+    throw ConfigError("cuBLASLt has no grouped products");
+  }
+  static std::mutex mutex;
+  static std::map<std::string, CublasltRows> kept;
+  const auto file = [&](const std::string& name) {
+    return config_folder / "gpus" / (name + ".cublaslt.csv");
+  };
+  const bool own = std::filesystem::exists(file(gpu.name));
+  const std::string path = file(own ? gpu.name : kRatiosOf).string();
+  const CublasltRows* rows = nullptr;
+  {
+    const std::lock_guard lock(mutex);
+    auto found = kept.find(path);
+    if (found == kept.end()) {
+      const int sms = kept_gpu(own ? gpu.name : kRatiosOf, false, config_folder).spec.sm.count;
+      found = kept.emplace(path, CublasltRows(path, sms)).first;
+    }
+    rows = &found->second;
+  }
+  return rows->forecast(problem, regime, ours, gpu.sm.count, own);
+}
+
+}  // namespace tilecast
