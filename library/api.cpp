@@ -10,7 +10,6 @@
 #include "library/caller_struct.h"
 #include "library/forecast.h"
 #include "library/plan.h"
-#include "library/request.h"
 #include "library/status.h"
 #include "library/tune.h"
 
@@ -23,9 +22,11 @@ namespace {
 using tilecast::fail;
 using tilecast::Plan;
 
-constexpr std::size_t kFirstForecastSize = 344, kFirstArgumentsSize = 56;
+constexpr std::size_t kFirstForecastSize = 344, kFirstArgumentsSize = 56,
+                      kFirstAttentionArgumentsSize = 72;
 static_assert(sizeof(tilecast_forecast) >= kFirstForecastSize);
 static_assert(sizeof(tilecast_arguments) >= kFirstArgumentsSize);
+static_assert(sizeof(tilecast_attention_arguments) >= kFirstAttentionArgumentsSize);
 static_assert(TILECAST_VERSION_MAJOR * 10000 + TILECAST_VERSION_MINOR * 100 +
                   TILECAST_VERSION_PATCH ==
               TILECAST_LIBRARY_VERSION);
@@ -52,7 +53,69 @@ const Plan* plan_of(const tilecast_plan* handle) noexcept {
   return plan;
 }
 
+/// The same of one op.
+template <class OpPlan>
+const OpPlan* plan_of_op(const tilecast_plan* handle) noexcept {
+  const Plan* const plan = plan_of(handle);
+  const OpPlan* const own = dynamic_cast<const OpPlan*>(plan);
+  if (plan != nullptr && own == nullptr) {
+    (void)fail(TILECAST_INVALID_ARGUMENT,
+               "the plan is another operation's: tilecast_plan_run runs GEMMs, "
+               "tilecast_attention_run attention");
+  }
+  return own;
+}
+
 tilecast_status null_argument(const char* text) { return fail(TILECAST_INVALID_ARGUMENT, text); }
+
+template <class Problem>
+tilecast_status predict(const Problem* problem, const tilecast_options* options,
+                        tilecast_forecast* forecasts, size_t* count) {
+  return tilecast::guarded([&] {
+    using tilecast::StatusError;
+    if (count == nullptr || *count == 0 || *count > kMostForecasts) {
+      throw StatusError(TILECAST_INVALID_ARGUMENT,
+                        count == nullptr ? "count is null" : "count must be 1 to 2^20");
+    }
+    const std::size_t size = tilecast::checked_size(forecasts, kFirstForecastSize, "forecasts");
+    const auto request = tilecast::read_request(problem, options);
+    const tilecast::LoadedGpu& gpu = tilecast::gpu_of(request, tilecast::gpu_name(request));
+    const std::vector<tilecast::Prediction> best =
+        tilecast::forecast(request.problem, request, gpu, *count);
+    unsigned char* place = reinterpret_cast<unsigned char*>(forecasts);
+    for (const tilecast::Prediction& prediction : best) {
+      tilecast::write_struct(tilecast::as_c(prediction),
+                             reinterpret_cast<tilecast_forecast*>(place), size);
+      place += size;
+    }
+    *count = best.size();
+  });
+}
+
+template <class OpPlan, class Problem>
+tilecast_status create_plan(const Problem* problem, const tilecast_options* options,
+                            tilecast_plan** plan) {
+  if (plan == nullptr) {
+    return null_argument("the output argument for the plan is null");
+  }
+  *plan = nullptr;
+  return tilecast::guarded([&] {
+    *plan = new_handle(std::make_unique<const OpPlan>(tilecast::read_request(problem, options)));
+  });
+}
+
+template <class OpPlan, class Arguments>
+tilecast_status run_plan(const tilecast_plan* plan, const Arguments* arguments,
+                         std::size_t first_size, void* stream) {
+  const OpPlan* const found = plan_of_op<OpPlan>(plan);
+  if (found == nullptr) {
+    return TILECAST_INVALID_ARGUMENT;
+  }
+  Arguments mine;
+  const tilecast_status readable = tilecast::guarded(
+      [&] { mine = tilecast::checked_struct(arguments, first_size, "arguments"); });
+  return readable == TILECAST_OK ? found->run(mine, stream) : readable;
+}
 
 }  // namespace
 
@@ -88,35 +151,24 @@ const char* tilecast_status_name(int status) {
 
 tilecast_status tilecast_predict(const tilecast_problem* problem, const tilecast_options* options,
                                  tilecast_forecast* forecasts, size_t* count) {
-  return tilecast::guarded([&] {
-    using tilecast::StatusError;
-    if (count == nullptr || *count == 0 || *count > kMostForecasts) {
-      throw StatusError(TILECAST_INVALID_ARGUMENT,
-                        count == nullptr ? "count is null" : "count must be 1 to 2^20");
-    }
-    const std::size_t size = tilecast::checked_size(forecasts, kFirstForecastSize, "forecasts");
-    const tilecast::Request request = tilecast::read_request(problem, options);
-    const tilecast::LoadedGpu& gpu = tilecast::gpu_of(request, tilecast::gpu_name(request));
-    const std::vector<tilecast::Prediction> best = tilecast::forecast(request, gpu, *count);
-    unsigned char* place = reinterpret_cast<unsigned char*>(forecasts);
-    for (const tilecast::Prediction& prediction : best) {
-      tilecast::write_struct(tilecast::as_c(prediction),
-                             reinterpret_cast<tilecast_forecast*>(place), size);
-      place += size;
-    }
-    *count = best.size();
-  });
+  return predict(problem, options, forecasts, count);
+}
+
+tilecast_status tilecast_attention_predict(const tilecast_attention* problem,
+                                           const tilecast_options* options,
+                                           tilecast_forecast* forecasts, size_t* count) {
+  return predict(problem, options, forecasts, count);
 }
 
 tilecast_status tilecast_plan_create(const tilecast_problem* problem,
                                      const tilecast_options* options, tilecast_plan** plan) {
-  if (plan == nullptr) {
-    return null_argument("the output argument for the plan is null");
-  }
-  *plan = nullptr;
-  return tilecast::guarded([&] {
-    *plan = new_handle(std::make_unique<const Plan>(tilecast::read_request(problem, options)));
-  });
+  return create_plan<tilecast::GemmPlan>(problem, options, plan);
+}
+
+tilecast_status tilecast_attention_plan_create(const tilecast_attention* problem,
+                                               const tilecast_options* options,
+                                               tilecast_plan** plan) {
+  return create_plan<tilecast::PlanOf<tilecast::AttentionRequest>>(problem, options, plan);
 }
 
 tilecast_status tilecast_plan_tune(const tilecast_problem* problem, const tilecast_options* options,
@@ -128,7 +180,7 @@ tilecast_status tilecast_plan_tune(const tilecast_problem* problem, const tileca
   }
   *plan = nullptr;
   return tilecast::guarded([&] {
-    const tilecast::Request request = tilecast::read_request(problem, options);
+    const tilecast::GemmRequest request = tilecast::read_request(problem, options);
     tilecast::TunedPlan tuned = tilecast::tune(
         request, tilecast::read_tuning(tuning, request),
         tilecast::checked_struct(arguments, kFirstArgumentsSize, "arguments"), stream);
@@ -171,14 +223,14 @@ tilecast_status tilecast_plan_clear_workspace(const tilecast_plan* plan, void* w
 
 tilecast_status tilecast_plan_run(const tilecast_plan* plan, const tilecast_arguments* arguments,
                                   void* stream) {
-  const Plan* const found = plan_of(plan);
-  if (found == nullptr) {
-    return TILECAST_INVALID_ARGUMENT;
-  }
-  tilecast_arguments mine;
-  const tilecast_status readable = tilecast::guarded(
-      [&] { mine = tilecast::checked_struct(arguments, kFirstArgumentsSize, "arguments"); });
-  return readable == TILECAST_OK ? found->run(mine, stream) : readable;
+  return run_plan<tilecast::GemmPlan>(plan, arguments, kFirstArgumentsSize, stream);
+}
+
+tilecast_status tilecast_attention_run(const tilecast_plan* plan,
+                                       const tilecast_attention_arguments* arguments,
+                                       void* stream) {
+  return run_plan<tilecast::PlanOf<tilecast::AttentionRequest>>(
+      plan, arguments, kFirstAttentionArgumentsSize, stream);
 }
 
 void tilecast_plan_destroy(tilecast_plan* plan) {

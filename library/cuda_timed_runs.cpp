@@ -1,7 +1,6 @@
 #include <cuda_runtime_api.h>
 
-#include "kernels/jit/cuda_error.h"
-#include "library/status.h"
+#include "library/cuda_status.h"
 #include "library/timed_runs.h"
 
 namespace tilecast {
@@ -11,15 +10,6 @@ namespace {
 void require(tilecast_status status) {
   if (status != TILECAST_OK) {
     throw StatusError(status, error_text());
-  }
-}
-
-template <class Work>
-auto with_cuda_status(Work&& work) {
-  try {
-    return work();
-  } catch (const CudaError& error) {
-    throw StatusError(TILECAST_CUDA_ERROR, error.what());
   }
 }
 
@@ -36,7 +26,7 @@ class GraphRuns final : public TimedRuns {
   GraphRuns(const GraphRuns&) = delete;
   GraphRuns& operator=(const GraphRuns&) = delete;
 
-  void capture(const Plan& plan, tilecast_arguments arguments) {
+  void capture(const GemmPlan& plan, tilecast_arguments arguments) {
     TILECAST_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     TILECAST_CUDA(cudaEventCreate(&begin_));
     TILECAST_CUDA(cudaEventCreate(&end_));
@@ -83,7 +73,7 @@ class GraphRuns final : public TimedRuns {
 
 }  // namespace
 
-std::unique_ptr<TimedRuns> make_timed_runs(const Plan& plan, tilecast_arguments arguments,
+std::unique_ptr<TimedRuns> make_timed_runs(const GemmPlan& plan, tilecast_arguments arguments,
                                            int runs) {
   return with_cuda_status([&]() -> std::unique_ptr<TimedRuns> {
     auto timed = std::make_unique<GraphRuns>(runs);

@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
-#include "library/request.h"
+#include "library/attention_request.h"
+#include "library/gemm_request.h"
 #include "model/base/integers.h"
-#include "model/gemm/config/kernel_config.h"
 
 namespace tilecast {
 
@@ -25,20 +25,23 @@ CurrentGpu current_gpu();
 
 /// One compiled kernel on one device, with everything of its launch that does not depend on the
 /// run.
+template <class Arguments>
 class DevicePlan {
  public:
   virtual ~DevicePlan() = default;
 
-  /// Size of locks and partial sums; 0 if K is not split.
   virtual std::size_t workspace_bytes() const = 0;
   virtual tilecast_status clear(void* workspace, void* stream) const noexcept = 0;
-  /// Checks only the addresses' alignment.
-  virtual tilecast_status run(const tilecast_arguments& arguments, void* stream) const noexcept = 0;
+  /// `arguments` are checked.
+  virtual tilecast_status run(const Arguments& arguments, void* stream) const noexcept = 0;
 };
 
 /// For the current device. Throws DeviceError if the device or NVRTC is missing or incompatible,
 /// StatusError (TILECAST_UNSUPPORTED if the device or compiler cannot run this configuration) or
 /// Error if the kernel cannot be made.
-std::unique_ptr<DevicePlan> make_device_plan(const Request& request, const KernelConfig& config);
+std::unique_ptr<DevicePlan<tilecast_arguments>> make_device_plan(const GemmRequest& request,
+                                                                 const KernelConfig& config);
+std::unique_ptr<DevicePlan<tilecast_attention_arguments>> make_device_plan(
+    const AttentionRequest& request, const AttentionConfig& config);
 
 }  // namespace tilecast

@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <variant>
 
 #include "library/status.h"
+#include "model/attention/attention_model.h"
 #include "model/base/error.h"
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/rules/split_rules.h"
 #include "model/ops/any_op.h"
 #include "model/predict/predict.h"
 #include "model/spec/kept_gpu.h"
+#include "model/stream/stream_rules.h"
 
 namespace tilecast {
 namespace {
@@ -25,22 +29,19 @@ void put(char (&field)[kSize], std::string_view text) {
 }
 
 /// The `keep` fastest that a plan can run, restricted to matches of `config` if given.
-Ranking rank_for_plans(const Request& request, const GpuSpec& gpu, std::size_t keep,
-                       const std::optional<ConfigPattern>& config) {
+Ranking rank_for_plans(const AnyProblem& problem, const Request& request, const GpuSpec& gpu,
+                       std::size_t keep, const std::optional<ConfigPattern>& config) {
   constexpr std::size_t kOrderedAnyway = 64;  // per schedule, as in predict.h
   for (std::size_t asked = std::max(keep, kOrderedAnyway);; asked *= 2) {
     const Effort effort{.threads = request.threads};
     Ranking ranking =
-        config
-            ? rank_matching(gpu, request.problem, *config, request.regime, kInputs, asked, effort)
-            : rank_candidates(gpu, request.problem, {}, request.regime, kInputs, asked, effort);
+        config ? rank_matching(gpu, problem, *config, request.regime, kInputs, asked, effort)
+               : rank_candidates(gpu, problem, {}, request.regime, kInputs, asked, effort);
     std::vector<Prediction>& found = ranking.predictions;
     const bool all = found.size() < asked;
-    std::erase_if(found, [](const Prediction& p) {
-      return needs_all_pieces_resident(std::get<KernelConfig>(p.config));
-    });
+    std::erase_if(found, [](const Prediction& p) { return can_deadlock(p.config); });
     if (all && found.empty()) {
-      refuse_spread(request.config.value_or("every configuration"));
+      refuse_deadlock(request.config.value_or("every configuration"));
     }
     if (all || found.size() >= keep) {
       found.resize(std::min(found.size(), keep));
@@ -59,21 +60,29 @@ const LoadedGpu& gpu_of(const Request& request, const std::string& name) {
   return gpu;
 }
 
-void refuse_spread(const std::string& config) {
+bool can_deadlock(const AnyConfig& config) {
+  const KernelConfig* const gemm = std::get_if<KernelConfig>(&config);
+  return gemm != nullptr && needs_all_pieces_resident(*gemm);
+}
+
+void refuse_deadlock(const std::string& config) {
   throw StatusError(
       TILECAST_UNSUPPORTED,
       fmt::format("{}: reduction=spread can deadlock when another kernel runs", config));
 }
 
-std::vector<Prediction> forecast(const Request& request, const LoadedGpu& gpu, std::size_t keep) {
-  if (const std::string why = why_not_solvable(gpu.spec, request.problem); !why.empty()) {
+std::vector<Prediction> forecast(const AnyProblem& problem, const Request& request,
+                                 const LoadedGpu& gpu, std::size_t keep) {
+  const std::string why =
+      std::visit([&](const auto& own) { return why_not_solvable(gpu.spec, own); }, problem);
+  if (!why.empty()) {
     throw StatusError(TILECAST_UNSUPPORTED, why);
   }
   const std::optional<ConfigPattern> config =
       request.config ? std::optional<ConfigPattern>(*request.config) : std::nullopt;
-  Ranking ranking = config && config->whole() ? rank_one(gpu.spec, request.problem,
-                                                         *config->whole(), request.regime, kInputs)
-                                              : rank_for_plans(request, gpu.spec, keep, config);
+  Ranking ranking = config && config->whole()
+                        ? rank_one(gpu.spec, problem, *config->whole(), request.regime, kInputs)
+                        : rank_for_plans(problem, request, gpu.spec, keep, config);
   return std::move(ranking.predictions);
 }
 

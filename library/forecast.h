@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "library/request.h"
+#include "model/ops/any_op.h"
 #include "model/rank/prediction.h"
 #include "model/spec/load_gpu.h"
 
@@ -16,13 +17,16 @@ namespace tilecast {
 /// Throws StatusError if no schedule runs on that GPU.
 const LoadedGpu& gpu_of(const Request& request, const std::string& name);
 
-/// Throws StatusError: plans do not run configurations whose CTAs wait for each other.
-[[noreturn]] void refuse_spread(const std::string& config);
+/// Whether its CTAs wait for each other, which plans do not run.
+bool can_deadlock(const AnyConfig& config);
+/// Throws StatusError.
+[[noreturn]] void refuse_deadlock(const std::string& config);
 
 /// The `keep` fastest configurations that a plan can run, at least one, or request.config alone.
 /// Throws StatusError (TILECAST_UNSUPPORTED) if no kernel solves the problem or if no plan can run
 /// a match of request.config, ConfigError if the configuration cannot solve the problem.
-std::vector<Prediction> forecast(const Request& request, const LoadedGpu& gpu, std::size_t keep);
+std::vector<Prediction> forecast(const AnyProblem& problem, const Request& request,
+                                 const LoadedGpu& gpu, std::size_t keep);
 
 tilecast_forecast as_c(const Prediction& prediction);
 

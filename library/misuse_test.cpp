@@ -1,6 +1,6 @@
 // Misuse of the C interface: each mistake is an error, never a crash (also under AddressSanitizer).
 // Needs no GPU.
-#include <tilecast/tilecast.h>
+#include "library/cpu_test.h"
 
 #include <algorithm>
 #include <cstring>
@@ -12,6 +12,9 @@
 
 #include "tests/catch.h"
 
+using tilecast::error;
+using tilecast::on_h200;
+
 namespace {
 
 tilecast_problem square(int64_t side) {
@@ -20,15 +23,6 @@ tilecast_problem square(int64_t side) {
   problem.type = TILECAST_FP16;
   return problem;
 }
-
-tilecast_options on_h200() {
-  tilecast_options options = TILECAST_OPTIONS_INIT;
-  options.gpu = "h200_sxm";
-  options.threads = 1;
-  return options;
-}
-
-std::string error() { return tilecast_error_text(); }
 
 tilecast_status predict_one(const tilecast_problem& problem, const tilecast_options& options) {
   tilecast_forecast forecast{};

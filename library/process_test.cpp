@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "library/cpu_test.h"
 #include "tests/catch.h"
 #include "tests/comma_locale.h"
 #include "tests/sanitized.h"
@@ -21,10 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-tilecast_options on_h200() {
-  tilecast_options options = TILECAST_OPTIONS_INIT;
-  options.gpu = "h200_sxm";
-  options.threads = 1;
+tilecast_options uncached() {
+  tilecast_options options = tilecast::on_h200();
   options.cache_dir = "";
   return options;
 }
@@ -62,7 +61,7 @@ class CopiedLibrary {
         reinterpret_cast<decltype(&tilecast_predict)>(::dlsym(handle_, "tilecast_predict"));
     REQUIRE(call != nullptr);
     const tilecast_problem problem = tilecast::problem(1024, 1024, 1024, TILECAST_BF16);
-    tilecast_options options = on_h200();
+    tilecast_options options = uncached();
     options.gpu = gpu;
     options.no_calibration = 1;
     tilecast_forecast forecast{};
@@ -78,9 +77,9 @@ class CopiedLibrary {
 }  // namespace
 
 TEST_CASE("Forecasts do not depend on a locale with a decimal comma") {
-  const std::vector<tilecast_forecast> expected = best_of(on_h200());
+  const std::vector<tilecast_forecast> expected = best_of(uncached());
   const tilecast::CommaLocale locale;
-  tilecast_options options = on_h200();
+  tilecast_options options = uncached();
   options.config_dir = "configs/../configs";  // a path that is not cached yet
   const std::vector<tilecast_forecast> found = best_of(options);
   REQUIRE(found.size() == 3);
@@ -98,7 +97,7 @@ TEST_CASE("Memory stays flat over 100,000 distinct expectations of a problem's g
   tilecast_problem problem = tilecast::problem(kRows, 1024, 1024, TILECAST_BF16);
   problem.groups = kGroups;
   problem.expected_rows = rows.data();
-  tilecast_options options = on_h200();
+  tilecast_options options = uncached();
   options.threads = -1;  // an error detected after reading the groups and before forecasting
   tilecast_forecast forecast{};
   forecast.struct_size = sizeof forecast;
@@ -151,7 +150,7 @@ TEST_CASE("An overlong text is refused without reading all of it") {
   const tilecast_problem problem = tilecast::problem(1024, 1024, 1024, TILECAST_BF16);
   const std::string most(4095, 'x'), longer(4096, 'x');
   const auto error_of = [&](const char* tilecast_options::*field, const std::string& text) {
-    tilecast_options options = on_h200();
+    tilecast_options options = uncached();
     options.*field = text.c_str();
     tilecast_forecast forecast{};
     forecast.struct_size = sizeof forecast;
@@ -173,7 +172,7 @@ TEST_CASE("An overlong text is refused without reading all of it") {
 
 TEST_CASE("A forecast names a configuration, and one that no plan can run is refused") {
   const tilecast_problem problem = tilecast::problem(128, 4096, 4096, TILECAST_FP16);
-  tilecast_options options = on_h200();
+  tilecast_options options = uncached();
   options.config = "split_k:tile=128x128x64,splits=2,reduction=spread";
   const auto status_of = [](auto call) {
     try {

@@ -1,26 +1,21 @@
-// A caller's request, validated and converted to the model's types.
+// The options of a request, and checks of values that the problems of all ops share. Each op adds
+// its problem (gemm_request.h, attention_request.h).
 #pragma once
 
 #include <tilecast/tilecast.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
 
-#include "kernels/gemm/gemm_args.h"
+#include "model/base/element_type.h"
+#include "model/base/integers.h"
 #include "model/base/regime.h"
-#include "model/gemm/problem/gemm_problem.h"
 
 namespace tilecast {
 
 struct Request {
-  GemmProblem problem;
-  SumScale scale;
-  i32 a_scale_stride, b_scale_stride;                     // in elements, for block scales
-  i64 a_matrix_stride, b_matrix_stride, c_matrix_stride;  // in elements; 0: packed
-  i64 residual_row = 0, residual_matrix_stride = 0;       // in elements; 0: as for C
-
-  // Options:
   std::optional<std::string> gpu, config;
   std::filesystem::path config_folder;
   std::optional<std::filesystem::path> cache_folder;  // none: the default
@@ -28,7 +23,7 @@ struct Request {
   unsigned threads;
   bool use_calibration;
   bool programmatic;  // programmatic dependent launches
-  bool check_groups;
+  bool check_groups;  // if the problem has groups
 };
 
 /// Settings of tilecast_plan_tune.
@@ -38,8 +33,20 @@ struct Tuning {
   bool again;  // measure even if the file has the problem
 };
 
-/// Throws StatusError that names the field. `options` may be null.
-Request read_request(const tilecast_problem* problem, const tilecast_options* options);
+/// Throws StatusError that names the field, as does everything here. `options` may be null.
+Request read_options(const tilecast_options* options);
 Tuning read_tuning(const tilecast_tuning* tuning, const Request& request);
+
+[[noreturn]] void throw_invalid(const std::string& message);
+[[noreturn]] void throw_unsupported(const std::string& message);
+
+/// A count from 1 to `most`.
+i64 count_of(const char* name, i64 value, i64 most);
+/// A flag of 0 or 1.
+bool asked(const char* name, i32 flag);
+/// A tilecast_type. `of_c`: also those that only C has.
+ElementType element_type(const char* name, i32 type, bool of_c = false);
+/// The caller's text, limited to the length of a path.
+std::string bounded(const char* name, const char* given);
 
 }  // namespace tilecast

@@ -17,7 +17,7 @@ class TimedRuns {
 };
 
 /// Allocates its own workspace. Throws StatusError.
-std::unique_ptr<TimedRuns> make_timed_runs(const Plan& plan, tilecast_arguments arguments,
+std::unique_ptr<TimedRuns> make_timed_runs(const GemmPlan& plan, tilecast_arguments arguments,
                                            int runs);
 
 /// Throws StatusError.

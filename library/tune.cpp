@@ -17,24 +17,24 @@ constexpr double kOneTimingUs = 1000;
 constexpr int kMostRuns = 500, kRounds = 7;
 
 struct Candidate {
-  std::unique_ptr<const Plan> plan;
+  std::unique_ptr<const GemmPlan> plan;
   std::unique_ptr<TimedRuns> runs;
   std::vector<double> times_us = {};
 };
 
-std::unique_ptr<const Plan> plan_with(Request request, const std::string& config) {
+std::unique_ptr<const GemmPlan> plan_with(GemmRequest request, const std::string& config) {
   request.config = config;
-  return std::make_unique<const Plan>(request);
+  return std::make_unique<const GemmPlan>(request);
 }
 
 /// The candidates that compile and fit the device.
-std::vector<Candidate> ready(const Request& request, std::size_t count,
+std::vector<Candidate> ready(const GemmRequest& request, std::size_t count,
                              const tilecast_arguments& arguments) {
   const LoadedGpu& gpu = gpu_of(request, gpu_name(request));
   std::vector<Candidate> candidates;
-  for (const Prediction& p : forecast(request, gpu, count)) {
+  for (const Prediction& p : forecast(request.problem, request, gpu, count)) {
     try {
-      std::unique_ptr<const Plan> plan = plan_with(request, to_text(p.config));
+      std::unique_ptr<const GemmPlan> plan = plan_with(request, to_text(p.config));
       const double runs = kOneTimingUs / plan->forecast().time_us;
       auto timed =
           make_timed_runs(*plan, arguments, std::clamp(static_cast<int>(runs), 1, kMostRuns));
@@ -53,8 +53,8 @@ std::vector<Candidate> ready(const Request& request, std::size_t count,
 
 }  // namespace
 
-TunedPlan tune(const Request& request, const Tuning& tuning, const tilecast_arguments& arguments,
-               void* stream) {
+TunedPlan tune(const GemmRequest& request, const Tuning& tuning,
+               const tilecast_arguments& arguments, void* stream) {
   const std::vector<TunedProblem> known = read_tuned(tuning.file);
   check_writable(tuning.file);
   const CurrentGpu device = current_gpu();

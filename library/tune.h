@@ -11,13 +11,13 @@
 namespace tilecast {
 
 struct TunedPlan {
-  std::unique_ptr<const Plan> plan;
+  std::unique_ptr<const GemmPlan> plan;
   double measured_us;
 };
 
 /// `arguments`: operands to measure with; C is overwritten. Waits for `stream`, on which they
 /// become ready. Throws on the failures documented for tilecast_plan_tune.
-TunedPlan tune(const Request& request, const Tuning& tuning, const tilecast_arguments& arguments,
-               void* stream);
+TunedPlan tune(const GemmRequest& request, const Tuning& tuning,
+               const tilecast_arguments& arguments, void* stream);
 
 }  // namespace tilecast

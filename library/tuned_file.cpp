@@ -54,7 +54,7 @@ std::string text_of(const TunedProblem& problem) {
 
 }  // namespace
 
-std::string tuned_key(const Request& request, const std::string& device, int driver) {
+std::string tuned_key(const GemmRequest& request, const std::string& device, int driver) {
   Json key{{"device", device},
            {"driver", driver},
            {"library", TILECAST_LIBRARY_VERSION},

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "library/request.h"
+#include "library/gemm_request.h"
 
 namespace tilecast {
 
@@ -25,7 +25,7 @@ struct TunedProblem {
   std::vector<TunedCandidate> candidates;  // at least one, fastest first
 };
 
-std::string tuned_key(const Request& request, const std::string& device, int driver);
+std::string tuned_key(const GemmRequest& request, const std::string& device, int driver);
 
 /// Empty if the file does not exist. Throws FileError, or ConfigError `file:line: ...` for an
 /// invalid line.

@@ -12,9 +12,16 @@ namespace {
 
 CurrentGpu current_gpu() { refuse(); }
 
-std::unique_ptr<DevicePlan> make_device_plan(const Request&, const KernelConfig&) { refuse(); }
+std::unique_ptr<DevicePlan<tilecast_arguments>> make_device_plan(const GemmRequest&,
+                                                                 const KernelConfig&) {
+  refuse();
+}
+std::unique_ptr<DevicePlan<tilecast_attention_arguments>> make_device_plan(const AttentionRequest&,
+                                                                           const AttentionConfig&) {
+  refuse();
+}
 
-std::unique_ptr<TimedRuns> make_timed_runs(const Plan&, tilecast_arguments, int) { refuse(); }
+std::unique_ptr<TimedRuns> make_timed_runs(const GemmPlan&, tilecast_arguments, int) { refuse(); }
 
 void wait_for(void*) { refuse(); }
 

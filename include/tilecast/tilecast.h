@@ -1,5 +1,5 @@
-/* Finds the fastest kernel for a matrix multiplication: predicted without a GPU, compiled once, and
- * launched without further host work.
+/* Finds the fastest kernel for a matrix multiplication or for attention: predicted without a GPU,
+ * compiled once, and launched without further host work.
  *
  *   tilecast_problem problem = TILECAST_PROBLEM_INIT;
  *   problem.m = problem.n = problem.k = 4096;
@@ -10,7 +10,7 @@
  * C[m,n] = activation(alpha A[m,k] B + beta C + bias), computed in fp32 until C is rounded; fp8 A
  * and B may have scales (tilecast_scales). All matrices are row-major: TILECAST_TN stores A as
  * [m,k] and B as [n,k], TILECAST_NN [m,k] and [k,n], TILECAST_NT [k,m] and [k,n], TILECAST_TT [k,m]
- * and [n,k]. Matrices are 16-byte aligned.
+ * and [n,k]. Matrices are 16-byte aligned. Attention: tilecast_attention.
  *
  * Errors: every function that can fail returns a status; tilecast_error_text() describes the
  * calling thread's last failure in one line. Unsupported requests are refused, never ignored.
@@ -169,6 +169,47 @@ typedef struct tilecast_problem {
         NULL, 0, 0, 0, 0, 0, 0                                                                  \
   }
 
+/* Which keys a query sees. */
+typedef enum tilecast_mask {
+  TILECAST_MASK_FULL = 0,
+  TILECAST_MASK_CAUSAL = 1 /* those up to its own place: the last query sees the last key, also if
+                              there are more or fewer queries than keys */
+} tilecast_mask;
+typedef enum tilecast_heads_layout {
+  TILECAST_BHSD = 0, /* [batch, heads, rows, head_dim] */
+  TILECAST_BSHD = 1  /* [batch, rows, heads, head_dim] */
+} tilecast_heads_layout;
+
+/* Elements between consecutive sequences, heads and rows of a tensor, multiples of 8; the head_dim
+ * elements of a row are contiguous. All 0: packed, in the problem's layout. The stride of a
+ * dimension of length 1 is not used. */
+typedef struct tilecast_strides {
+  int64_t batch, head, row;
+} tilecast_strides;
+
+/* Attention forward: O = softmax(scale Q K^T) V for each query head of each sequence, computed in
+ * fp32. Q and O have `heads` heads of `queries` rows, K and V `kv_heads` heads of `keys` rows;
+ * consecutive heads / kv_heads query heads share a KV head. Rows of O without a key that they see
+ * are zero. Variable lengths, paged K and V, other masks and dropout are not supported. Initialize
+ * with TILECAST_ATTENTION_INIT. */
+typedef struct tilecast_attention {
+  size_t struct_size;
+  int64_t batch, heads, kv_heads, queries, keys;
+  int64_t head_dim; /* 64, 128 or 256 */
+  int32_t type;     /* TILECAST_FP16 or TILECAST_BF16: of Q, K, V and O */
+  int32_t mask;     /* tilecast_mask */
+  int32_t layout;   /* tilecast_heads_layout of packed tensors */
+  int32_t lse;      /* 1: the log-sum-exp of each row is written too */
+  tilecast_strides q, k, v, o;
+} tilecast_attention;
+
+#define TILECAST_ATTENTION_INIT                                                                  \
+  {                                                                                              \
+    sizeof(tilecast_attention), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, { \
+      0, 0, 0                                                                                    \
+    }                                                                                            \
+  }
+
 /* How the problem is forecast and compiled; NULL means TILECAST_OPTIONS_INIT. */
 typedef struct tilecast_options {
   size_t struct_size;
@@ -197,9 +238,9 @@ typedef struct tilecast_options {
 #define TILECAST_OPTIONS_INIT \
   { sizeof(tilecast_options), NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0 }
 
-/* The model's prediction for one configuration: C = A B with normally distributed values, in one
- * launch. Includes the problem's bias, activation, leading dimensions and operand copies, but not
- * the cost of reading C if beta is not 0. */
+/* The model's prediction for one configuration, with normally distributed values, in one launch.
+ * For C = A B it includes the problem's bias, activation, leading dimensions and operand copies,
+ * but not the cost of reading C if beta is not 0. */
 typedef struct tilecast_forecast {
   size_t struct_size;
   char config[256];                         /* canonical text; docs/configurations.md */
@@ -238,6 +279,23 @@ typedef struct tilecast_arguments {
     sizeof(tilecast_arguments), NULL, NULL, NULL, 1, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, \
         NULL, NULL                                                                             \
   }
+
+/* Arguments of one run of attention, in device memory, 16-byte aligned. O overlaps no other tensor.
+ * Initialize with TILECAST_ATTENTION_ARGUMENTS_INIT. */
+typedef struct tilecast_attention_arguments {
+  size_t struct_size;
+  const void *q, *k, *v;
+  void* o;
+  float* lse;  /* [batch, heads, queries], natural logarithm, 4-byte aligned; NULL if the problem
+                  has none. -infinity for a row that sees no key */
+  float scale; /* above 0; 0: 1 / sqrt(head_dim) */
+  int32_t reserved; /* must be 0 */
+  void* workspace;  /* as in tilecast_arguments */
+  size_t workspace_bytes;
+} tilecast_attention_arguments;
+
+#define TILECAST_ATTENTION_ARGUMENTS_INIT \
+  { sizeof(tilecast_attention_arguments), NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, 0 }
 
 /* How candidates are measured. Initialize with TILECAST_TUNING_INIT. */
 typedef struct tilecast_tuning {
@@ -295,14 +353,29 @@ TILECAST_API tilecast_status tilecast_plan_tune(const tilecast_problem* problem,
                                                 const tilecast_arguments* arguments, void* stream,
                                                 tilecast_plan** plan, double* measured_us);
 
+/* The same for attention: tilecast_predict, tilecast_plan_create and tilecast_plan_run. A plan of
+ * either op is forecast, given its workspace and destroyed by the functions below.
+ * options.programmatic is not supported. */
+TILECAST_API tilecast_status tilecast_attention_predict(const tilecast_attention* problem,
+                                                        const tilecast_options* options,
+                                                        tilecast_forecast* forecasts,
+                                                        size_t* count);
+TILECAST_API tilecast_status tilecast_attention_plan_create(const tilecast_attention* problem,
+                                                            const tilecast_options* options,
+                                                            tilecast_plan** plan);
+TILECAST_API tilecast_status tilecast_attention_run(const tilecast_plan* plan,
+                                                    const tilecast_attention_arguments* arguments,
+                                                    void* stream);
+
 TILECAST_API tilecast_status tilecast_plan_forecast(const tilecast_plan* plan,
                                                     tilecast_forecast* forecast);
 
-/* Bytes of device memory that a run needs in addition to the matrices; 0 if K is not split and no
- * operand is copied. The caller owns the workspace and clears it before this plan's first run with
- * it (tilecast_plan_clear_workspace, or a memset to zero). Each run leaves it ready for the next
- * run of the same plan, so consecutive runs on one stream can share a workspace. Clear it again
- * after use by another plan, or after a failed run. */
+/* Bytes of device memory that a run needs in addition to the matrices; 0 if K, or the keys, are not
+ * split, no operand is copied and tiles are not drawn (order=dynamic). The caller owns the
+ * workspace and clears it before this plan's first run with it (tilecast_plan_clear_workspace, or a
+ * memset to zero). Each run leaves it ready for the next run of the same plan, so consecutive runs
+ * on one stream can share a workspace. Clear it again after use by another plan, or after a failed
+ * run. */
 TILECAST_API tilecast_status tilecast_plan_workspace(const tilecast_plan* plan, size_t* bytes);
 
 /* Enqueues the clearing of a workspace on `stream` (a cudaStream_t or CUstream). */

@@ -46,18 +46,52 @@ inline tilecast_problem problem(std::int64_t m, std::int64_t n, std::int64_t k, 
   return result;
 }
 
-/// The `most` configurations with the shortest predicted times, fastest first. Throws Failure.
-inline std::vector<tilecast_forecast> predict(
-    const tilecast_problem& problem, const tilecast_options& options = TILECAST_OPTIONS_INIT,
-    std::size_t most = 1) {
+/// Of packed tensors.
+inline tilecast_attention attention(std::int64_t batch, std::int64_t heads, std::int64_t kv_heads,
+                                    std::int64_t queries, std::int64_t keys, std::int64_t head_dim,
+                                    tilecast_type type, tilecast_mask mask = TILECAST_MASK_FULL) {
+  tilecast_attention result = TILECAST_ATTENTION_INIT;
+  result.batch = batch;
+  result.heads = heads;
+  result.kv_heads = kv_heads;
+  result.queries = queries;
+  result.keys = keys;
+  result.head_dim = head_dim;
+  result.type = type;
+  result.mask = mask;
+  return result;
+}
+
+namespace detail {
+
+template <class Problem>
+std::vector<tilecast_forecast> predict(tilecast_status (*ask)(const Problem*,
+                                                              const tilecast_options*,
+                                                              tilecast_forecast*, std::size_t*),
+                                       const Problem& problem, const tilecast_options& options,
+                                       std::size_t most) {
   std::vector<tilecast_forecast> forecasts(most);
   if (most > 0) {
     forecasts.front().struct_size = sizeof(tilecast_forecast);
   }
   std::size_t count = most;
-  check(tilecast_predict(&problem, &options, forecasts.data(), &count));
+  check(ask(&problem, &options, forecasts.data(), &count));
   forecasts.resize(count);
   return forecasts;
+}
+
+}  // namespace detail
+
+/// The `most` configurations with the shortest predicted times, fastest first. Throws Failure.
+inline std::vector<tilecast_forecast> predict(
+    const tilecast_problem& problem, const tilecast_options& options = TILECAST_OPTIONS_INIT,
+    std::size_t most = 1) {
+  return detail::predict(tilecast_predict, problem, options, most);
+}
+inline std::vector<tilecast_forecast> predict(
+    const tilecast_attention& problem, const tilecast_options& options = TILECAST_OPTIONS_INIT,
+    std::size_t most = 1) {
+  return detail::predict(tilecast_attention_predict, problem, options, most);
 }
 
 /// Owns a plan. Its kernels must have ended before it is destroyed. Every member throws Failure.
@@ -67,6 +101,12 @@ class Plan {
                 const tilecast_options& options = TILECAST_OPTIONS_INIT) {
     tilecast_plan* made = nullptr;
     check(tilecast_plan_create(&problem, &options, &made));
+    plan_.reset(made);
+  }
+  explicit Plan(const tilecast_attention& problem,
+                const tilecast_options& options = TILECAST_OPTIONS_INIT) {
+    tilecast_plan* made = nullptr;
+    check(tilecast_attention_plan_create(&problem, &options, &made));
     plan_.reset(made);
   }
 
@@ -100,6 +140,9 @@ class Plan {
 
   void run(const tilecast_arguments& arguments, void* stream) const {
     check(tilecast_plan_run(plan_.get(), &arguments, stream));
+  }
+  void run(const tilecast_attention_arguments& arguments, void* stream) const {
+    check(tilecast_attention_run(plan_.get(), &arguments, stream));
   }
 
   tilecast_plan* get() const { return plan_.get(); }

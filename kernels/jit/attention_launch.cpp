@@ -16,11 +16,12 @@ AttentionBuffers tight_buffers(const AttentionProblem& p, void* q, void* k, void
 }
 
 AttentionLaunch::AttentionLaunch(LoadedKernel& kernel, const AttentionProblem& problem,
-                                 const AttentionConfig& config)
+                                 const AttentionConfig& config, WorkspaceOwner owner)
     : kernel_(&kernel),
       problem_(problem),
       config_(config),
       work_(attention_work(problem, config)),
+      workspace_(attention_workspace(problem, config)),
       shape_{.ctas = static_cast<u32>(work_.tiles()),
              .threads = attention_threads(config),
              .shared_memory_bytes = attention_smem(config, problem.head_dim).total_bytes,
@@ -38,12 +39,10 @@ AttentionLaunch::AttentionLaunch(LoadedKernel& kernel, const AttentionProblem& p
     const i32 resident = resident_ctas_per_sm_ * current_device().sm_count;
     shape_.ctas = min_of(shape_.ctas, static_cast<u32>(resident));
   }
-  if (config.splits > 1 && config.grid != AttentionGrid::kClusters) {
-    partials_ = ZeroedMemory(static_cast<std::size_t>(partial_bytes(problem, config)));
-    parts_done_ = ZeroedMemory(static_cast<std::size_t>(work_.tiles() / config.splits) * 4);
-  }
-  if (config.order == AttentionOrder::kDynamic) {
-    draws_ = ZeroedMemory(2 * sizeof(u32));
+  if (owner == WorkspaceOwner::kLaunch) {
+    const i64 counters = workspace_.draws + workspace_.parts_done;
+    counters_ = ZeroedMemory(static_cast<std::size_t>(counters) * sizeof(u32));
+    partials_ = ZeroedMemory(static_cast<std::size_t>(workspace_.partial_bytes));
   }
 }
 
@@ -77,16 +76,23 @@ AttentionArgs AttentionLaunch::bind(const AttentionBuffers& buffers, float scale
   args.groups_per_kv = FastDivisor::of(static_cast<u32>(heads_per_kv(p) / packed));
   args.scale_log2 = scale * kLog2E;
   args.lse = buffers.lse;
-  if (config_.splits > 1 && config_.grid != AttentionGrid::kClusters) {
-    const i64 rows = i64{p.batch} * p.heads * p.queries * config_.splits;
-    args.partial_o = partials_.as<float>();
-    args.partial_lse = args.partial_o + rows * p.head_dim;
-    args.parts_done = parts_done_.as<u32>();
-  }
   args.out = buffers.o.pointer;
   args.out_strides = buffers.o.strides;
-  args.draws = draws_.as<u32>();
+  use_workspace(counters_.as<u32>(), partials_.as<float>(), args);
   return args;
+}
+
+void AttentionLaunch::use_workspace(u32* counters, float* partials,
+                                    AttentionArgs& args) const noexcept {
+  if (workspace_.draws != 0) {
+    args.draws = counters;
+  }
+  if (workspace_.parts_done != 0) {
+    const i64 rows = i64{problem_.batch} * problem_.heads * problem_.queries * config_.splits;
+    args.parts_done = counters + workspace_.draws;
+    args.partial_o = partials;
+    args.partial_lse = partials + rows * problem_.head_dim;
+  }
 }
 
 void AttentionLaunch::launch(const AttentionArgs& args, cudaStream_t stream) const {

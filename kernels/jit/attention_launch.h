@@ -7,6 +7,7 @@
 #include "kernels/attention/attention_args.h"
 #include "kernels/jit/attention_source.h"
 #include "kernels/jit/loaded_kernel.h"
+#include "kernels/jit/workspace_owner.h"
 #include "kernels/jit/zeroed_memory.h"
 
 namespace tilecast {
@@ -28,17 +29,22 @@ AttentionBuffers tight_buffers(const AttentionProblem& problem, void* q, void* k
 
 class AttentionLaunch {
  public:
-  /// `kernel` is the compiled `config` for the problem, and must outlive this object. Launches must
-  /// be ordered. Throws Error if the device cannot hold one CTA.
+  /// `kernel` is the compiled `config` for the problem, and must outlive this object. Throws Error
+  /// if the device cannot hold one CTA.
   AttentionLaunch(LoadedKernel& kernel, const AttentionProblem& problem,
-                  const AttentionConfig& config);
+                  const AttentionConfig& config, WorkspaceOwner owner = WorkspaceOwner::kLaunch);
 
   /// `scale`: of the softmax, positive.
   AttentionArgs bind(const AttentionBuffers& buffers, float scale) const;
 
   void launch(const AttentionArgs& args, cudaStream_t stream) const;
 
+  /// Sets the workspace in the result of bind(). `counters` are zero between launches.
+  void use_workspace(u32* counters, float* partials, AttentionArgs& args) const noexcept;
+
   const LaunchShape& shape() const { return shape_; }
+  /// For either owner.
+  const AttentionWorkspace& workspace() const { return workspace_; }
   i32 resident_ctas_per_sm() const { return resident_ctas_per_sm_; }
 
  private:
@@ -46,9 +52,10 @@ class AttentionLaunch {
   AttentionProblem problem_;
   AttentionConfig config_;
   AttentionWork work_;
+  AttentionWorkspace workspace_;
   LaunchShape shape_;
   i32 resident_ctas_per_sm_ = 0;
-  ZeroedMemory partials_, parts_done_, draws_;
+  ZeroedMemory counters_, partials_;
 };
 
 }  // namespace tilecast

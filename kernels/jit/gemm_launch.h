@@ -6,6 +6,7 @@
 
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/jit/loaded_kernel.h"
+#include "kernels/jit/workspace_owner.h"
 #include "kernels/jit/zeroed_memory.h"
 #include "kernels/launch/bind_gemm.h"
 #include "model/gemm/config/kernel_config.h"
@@ -13,12 +14,6 @@
 #include "model/gemm/problem/gemm_problem.h"
 
 namespace tilecast {
-
-/// Owner of the reduction workspace of a kernel that splits K.
-enum class WorkspaceOwner {
-  kLaunch,  // this object; its launches must be ordered
-  kCaller,  // sets `partials` and `locks` in the result of bind()
-};
 
 /// C = alpha A B + beta C, in fp32 before C is rounded. C is not read if beta is 0.
 struct Scaling {
@@ -36,8 +31,9 @@ class GemmLaunch {
   GemmLaunch(LoadedKernel& kernel, const GemmProblem& problem, const KernelConfig& config,
              SumScale scale = SumScale::kNone, WorkspaceOwner owner = WorkspaceOwner::kLaunch);
 
-  /// Encodes the tensor maps for these buffers; `scaling` requires SumScale::kAlphaBeta. To record
-  /// the tiles walked, set `trace` and `trace_stride` (at least max_tiles_per_cta()) in the result.
+  /// Encodes the tensor maps for these buffers; `scaling` requires SumScale::kAlphaBeta. With the
+  /// owner kCaller, set `partials` and `locks` in the result. To record the tiles walked, set
+  /// `trace` and `trace_stride` (at least max_tiles_per_cta()).
   GemmArgs bind(const GemmBuffers& buffers, Scaling scaling = {}) const;
 
   void launch(const GemmArgs& args, cudaStream_t stream) const;

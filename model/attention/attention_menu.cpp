@@ -133,26 +133,8 @@ const Rule<AttentionCase>* broken_rule(const GpuSpec& gpu, const AttentionProble
 
 }  // namespace
 
-std::string why_not_attention(const AttentionProblem& p) {
-  constexpr double kMostTiles = 0x1p30, kMostBytes = 0x1p40;
-  if (p.heads % p.kv_heads != 0) {
-    return fmt::format("{} heads are no multiple of {} KV heads", p.heads, p.kv_heads);
-  }
-  if (p.head_dim != 64 && p.head_dim != 128 && p.head_dim != 256) {
-    return fmt::format("head dimension {}: expected 64, 128 or 256", p.head_dim);
-  }
-  if (1.0 * p.batch * p.heads * ceil_div(p.queries, kGroupRows) > kMostTiles) {
-    return fmt::format("{} x {} heads of {} queries are more than 2^30 tiles of 64 rows", p.batch,
-                       p.heads, p.queries);
-  }
-  if (std::max(query_bytes(p), kv_bytes(p) / 2) > kMostBytes) {
-    return "Q or K has more than 2^40 bytes";  // strides of tensor maps
-  }
-  return {};
-}
-
 std::string why_not_solvable(const GpuSpec& gpu, const AttentionProblem& problem) {
-  return gpu.wgmma ? why_not_attention(problem)
+  return gpu.wgmma ? std::string(why_not_attention(problem))
                    : fmt::format("attention kernels need wgmma, which {} has not", gpu.name);
 }
 

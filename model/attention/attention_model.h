@@ -50,9 +50,7 @@ Refusal check_legal(const GpuSpec& gpu, const AttentionProblem& problem,
 std::string why_not_legal(const GpuSpec& gpu, const AttentionProblem& problem,
                           const AttentionConfig& config);
 
-/// Why no kernel has such counts or such a head dimension; empty if kernels do. Counts are above 0.
-std::string why_not_attention(const AttentionProblem& problem);
-/// Every other problem has a kernel on a GPU with wgmma.
+/// Every other problem than those of why_not_attention has a kernel on a GPU with wgmma.
 std::string why_not_solvable(const GpuSpec& gpu, const AttentionProblem& problem);
 /// The sentence for a reason of Rejections::rejected.
 inline std::string why_rejected(const GpuSpec& gpu, const AttentionProblem& problem,

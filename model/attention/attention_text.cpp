@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/attention/attention_model.h"
+#include "model/attention/attention_work.h"
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
@@ -201,7 +201,7 @@ void read_shape(Op, std::string_view shape, ElementType dtype, AttentionProblem&
     throw ConfigError(
         fmt::format("dtype '{}': expected fp16 or bf16 for attention", traits_of(dtype).name));
   }
-  if (const std::string why = why_not_attention(p); !why.empty()) {
+  if (const std::string_view why = why_not_attention(p); !why.empty()) {
     throw ConfigError(fmt::format("shape '{}': {}", on_one_line(shape), why));
   }
 }

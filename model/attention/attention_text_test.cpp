@@ -49,9 +49,9 @@ TEST_CASE("A shape that no attention kernel computes is refused with what was ex
     return error_message([&] { parsed(shape, {}, dtype); });
   };
   CHECK(why("4x32:8x4096").find("paged KV cache are not supported") != std::string::npos);
-  CHECK(why("4x32:5x64x64x128").find("32 heads are no multiple of 5 KV heads") !=
+  CHECK(why("4x32:5x64x64x128").find("the heads are no multiple of the KV heads") !=
         std::string::npos);
-  CHECK(why("4x32:8x64x64x96").find("expected 64, 128 or 256") != std::string::npos);
+  CHECK(why("4x32:8x64x64x96").find("64, 128 or 256") != std::string::npos);
   CHECK(!why("4x0x64x64x64").empty());
   // 2^24 sequences of 64 heads are 2^30 tiles, the most that kernels count.
   CHECK(why("16777216x65x64x1x64").find("more than 2^30 tiles") != std::string::npos);

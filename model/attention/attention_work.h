@@ -97,6 +97,19 @@ struct AttentionWork {
   }
 };
 
+/// Why no kernel has such counts or such a head dimension; empty if kernels do. Counts are above 0.
+TILECAST_HD constexpr const char* why_not_attention(const AttentionProblem& p) {
+  constexpr double kMostTiles = 1 << 30;
+  constexpr double kMostBytes = kMostTiles * 1024;  // strides of tensor maps are below 2^40 bytes
+  return p.heads % p.kv_heads != 0 ? "the heads are no multiple of the KV heads"
+         : p.head_dim != 64 && p.head_dim != 128 && p.head_dim != 256
+             ? "expected a head dimension of 64, 128 or 256"
+         : 1.0 * p.batch * p.heads * ceil_div(p.queries, kGroupRows) > kMostTiles
+             ? "more than 2^30 tiles of 64 queries"
+         : max_of(query_bytes(p), kv_bytes(p) / 2) > kMostBytes ? "Q or K has more than 2^40 bytes"
+                                                                : "";
+}
+
 /// Workers: resident CTAs at most. Worker w takes tiles w, w + workers, ...; of the dynamic order
 /// it begins with w and then takes `workers` + each draw from a counter that starts at 0.
 TILECAST_HD constexpr AttentionWork attention_work(const AttentionProblem& p,

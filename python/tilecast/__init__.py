@@ -7,10 +7,11 @@
 
 No GPU is needed or used by forecasts. Errors are exceptions with the program's one line:
 ConfigError (a ValueError) for invalid input, FileError (an OSError) for files, Error for the rest.
-`tilecast.matmul` runs the predicted fastest kernel, given a GPU and libtilecast; `tilecast.triton`
-prunes Triton's configurations, `tilecast.torch` has an operator and a Linear.
+`tilecast.matmul` and `tilecast.attention` run the predicted fastest kernel, given a GPU and libtilecast;
+`tilecast.triton` prunes Triton's configurations, `tilecast.torch` has operators and a Linear.
 """
 
+from ._attention import attention
 from ._matmul import matmul
 from ._model import (ConfigError, Error, Explanation, Failure, FileError, Gpu, Prediction,
                      Predictions, Ranking, config_folder, explain, gpus, predict, predict_many)
@@ -20,5 +21,5 @@ from ._rank import rank
 
 __version__ = "0.2.0"
 __all__ = ["Attention", "ConfigError", "Error", "Explanation", "Failure", "FileError", "Gpu", "Prediction",
-           "Predictions", "Ranking", "calibrate", "config_folder", "explain", "gpus", "matmul", "predict",
+           "Predictions", "Ranking", "attention", "calibrate", "config_folder", "explain", "gpus", "matmul", "predict",
            "predict_many", "rank", "report"]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import os
 import pathlib
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, Union
 
 from . import _native
 from ._model import ConfigError, Error, FileError, config_folder
@@ -69,7 +70,27 @@ class _Arguments(ctypes.Structure):
                 ("amax", ctypes.c_void_p)]
 
 
+class _Strides(ctypes.Structure):
+    _fields_ = [("batch", ctypes.c_int64), ("head", ctypes.c_int64), ("row", ctypes.c_int64)]
+
+
+class _Attention(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("batch", ctypes.c_int64), ("heads", ctypes.c_int64),
+                ("kv_heads", ctypes.c_int64), ("queries", ctypes.c_int64), ("keys", ctypes.c_int64),
+                ("head_dim", ctypes.c_int64), ("type", ctypes.c_int32), ("mask", ctypes.c_int32),
+                ("layout", ctypes.c_int32), ("lse", ctypes.c_int32), ("q", _Strides), ("k", _Strides),
+                ("v", _Strides), ("o", _Strides)]
+
+
+class _AttentionArguments(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("q", ctypes.c_void_p), ("k", ctypes.c_void_p),
+                ("v", ctypes.c_void_p), ("o", ctypes.c_void_p), ("lse", ctypes.c_void_p),
+                ("scale", ctypes.c_float), ("reserved", ctypes.c_int32), ("workspace", ctypes.c_void_p),
+                ("workspace_bytes", ctypes.c_size_t)]
+
+
 _ARGUMENTS_SIZE = ctypes.sizeof(_Arguments)
+_ATTENTION_ARGUMENTS_SIZE = ctypes.sizeof(_AttentionArguments)
 
 
 @functools.cache
@@ -86,6 +107,9 @@ def library() -> ctypes.CDLL:
     loaded.tilecast_error_text.restype = ctypes.c_char_p
     loaded.tilecast_plan_create.argtypes = [ctypes.POINTER(_Problem), ctypes.POINTER(_Options),
                                             ctypes.POINTER(pointer)]
+    loaded.tilecast_attention_plan_create.argtypes = [ctypes.POINTER(_Attention), ctypes.POINTER(_Options),
+                                                      ctypes.POINTER(pointer)]
+    loaded.tilecast_attention_run.argtypes = [pointer, pointer, pointer]
     loaded.tilecast_plan_forecast.argtypes = [pointer, ctypes.POINTER(_Forecast)]
     loaded.tilecast_plan_workspace.argtypes = [pointer, ctypes.POINTER(ctypes.c_size_t)]
     loaded.tilecast_plan_clear_workspace.argtypes = [pointer, pointer, ctypes.c_size_t, pointer]
@@ -164,29 +188,43 @@ class Shape(NamedTuple):
     along_k: bool = False
 
 
-class Plan:
-    """The predicted fastest kernel, ready on the current device; or, if `gpu` names a GPU that is absent, its
-    forecast alone. Thread-safe. Runs use programmatic launches (docs/cpp.md) if TILECAST_PROGRAMMATIC is 1."""
+class AttentionShape(NamedTuple):
+    """The key of a plan of attention: counts, FP16 or BF16, and in elements the strides of batch, head and row of
+    each tensor, 0 of a dimension of one element."""
 
-    def __init__(self, shape: Shape, *, gpu: Optional[str] = None, config: Optional[str] = None,
-                 sustained: bool = False):
+    batch: int
+    heads: int
+    kv_heads: int
+    queries: int
+    keys: int
+    head_dim: int
+    type: int
+    causal: bool
+    lse: bool
+    q: tuple[int, int, int]
+    k: tuple[int, int, int]
+    v: tuple[int, int, int]
+    o: tuple[int, int, int] = (0, 0, 0)
+
+
+class AnyPlan:
+    """The predicted fastest kernel, ready on the current device; or, if `gpu` names a GPU that is absent, its
+    forecast alone. Thread-safe."""
+
+    def __init__(self, create: str, problem: ctypes.Structure, gpu: Optional[str], config: Optional[str],
+                 sustained: bool, programmatic: int):
         self._library = library()
         self._handle = ctypes.c_void_p()
-        problem = _Problem(struct_size=ctypes.sizeof(_Problem), m=shape.m, n=shape.n, k=shape.k,
-                           type=shape.type, layout=shape.layout, lda=shape.lda, ldb=shape.ldb,
-                           bias=shape.bias, activation=shape.activation, groups=shape.groups,
-                           group_capacity=shape.capacity, type_c=shape.type_c,
-                           residual=shape.residual, group_side=int(shape.along_k))
         options = _Options(struct_size=ctypes.sizeof(_Options), gpu=gpu and gpu.encode(),
                            config=config and config.encode(), config_dir=config_folder().encode(),
-                           regime=int(sustained), programmatic=_programmatic())
-        _check(self._library.tilecast_plan_create(ctypes.byref(problem), ctypes.byref(options),
-                                                  ctypes.byref(self._handle)))
+                           regime=int(sustained), programmatic=programmatic)
+        problem.struct_size = ctypes.sizeof(problem)
+        _check(getattr(self._library, create)(ctypes.byref(problem), ctypes.byref(options),
+                                              ctypes.byref(self._handle)))
         size = ctypes.c_size_t()
         _check(self._library.tilecast_plan_workspace(self._handle, ctypes.byref(size)))
         self.workspace_bytes: int = size.value
         self.workspaces: dict[Any, Any] = {}  # used by _matmul.py
-        self._run = self._library.tilecast_plan_run
 
     @property
     def handle(self) -> int:
@@ -207,6 +245,19 @@ class Plan:
         _check(self._library.tilecast_plan_clear_workspace(self._handle, workspace,
                                                            self.workspace_bytes, stream))
 
+
+class Plan(AnyPlan):
+    """Of a GEMM. Runs use programmatic launches (docs/cpp.md) if TILECAST_PROGRAMMATIC is 1."""
+
+    def __init__(self, shape: Shape, *, gpu: Optional[str] = None, config: Optional[str] = None,
+                 sustained: bool = False):
+        problem = _Problem(m=shape.m, n=shape.n, k=shape.k, type=shape.type, layout=shape.layout, lda=shape.lda,
+                           ldb=shape.ldb, bias=shape.bias, activation=shape.activation, groups=shape.groups,
+                           group_capacity=shape.capacity, type_c=shape.type_c,
+                           residual=shape.residual, group_side=int(shape.along_k))
+        super().__init__("tilecast_plan_create", problem, gpu, config, sustained, _programmatic())
+        self._run = self._library.tilecast_plan_run
+
     def run(self, a: int, b: int, c: int, stream: int, workspace: int = 0,
             bias: Optional[int] = None, group_rows: Optional[int] = None,
             residual: Optional[int] = None) -> None:
@@ -220,6 +271,33 @@ class Plan:
             _check(status)
 
 
+class AttentionPlan(AnyPlan):
+    def __init__(self, shape: AttentionShape, *, gpu: Optional[str] = None, config: Optional[str] = None,
+                 sustained: bool = False):
+        problem = _Attention(batch=shape.batch, heads=shape.heads, kv_heads=shape.kv_heads, queries=shape.queries,
+                             keys=shape.keys, head_dim=shape.head_dim, type=shape.type, mask=int(shape.causal),
+                             lse=int(shape.lse), q=shape.q, k=shape.k, v=shape.v, o=shape.o)
+        super().__init__("tilecast_attention_plan_create", problem, gpu, config, sustained, 0)
+        self._run = self._library.tilecast_attention_run
+
+    def run(self, q: int, k: int, v: int, o: int, stream: int, scale: float, lse: Optional[int] = None,
+            workspace: int = 0) -> None:
+        """Launches the kernel on the stream; arguments are device addresses, and 0 the default scale."""
+        status = self._run(self._handle,
+                           ctypes.byref(_AttentionArguments(_ATTENTION_ARGUMENTS_SIZE, q, k, v, o, lse, scale, 0,
+                                                            workspace, self.workspace_bytes)),
+                           stream)
+        if status:
+            _check(status)
+
+
+AnyShape = Union[Shape, AttentionShape]
+
+
+def plan_of(shape: AnyShape) -> AnyPlan:
+    return AttentionPlan(shape) if isinstance(shape, AttentionShape) else Plan(shape)
+
+
 class _DlTensor(ctypes.Structure):  # dlpack.h
     _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32),
                 ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
@@ -231,6 +309,37 @@ class _DlTensor(ctypes.Structure):  # dlpack.h
 _CUDA_DEVICES = (2, 13)  # kDLCUDA, kDLCUDAManaged
 _TYPES = {(2, 16, 1): FP16, (4, 16, 1): BF16}  # kDLFloat, kDLBfloat
 _TYPES_OF_C = _TYPES | {(2, 32, 1): FP32}
+
+
+class View(NamedTuple):
+    """A tensor in device memory. `owner` keeps the memory alive."""
+
+    data: int
+    sides: tuple[int, ...]
+    strides: tuple[int, ...]
+    type: int
+    device: int
+    owner: Any
+
+
+def view(name: str, tensor: Any, stream: int, types: dict = _TYPES) -> View:
+    """From anything with `__dlpack__`; raises ConfigError unless it is a CUDA tensor of one of the types."""
+    if not hasattr(tensor, "__dlpack__"):
+        raise ConfigError(f"{name}: expected a tensor with __dlpack__, got {type(tensor).__name__}")
+    if tensor.__dlpack_device__()[0] not in _CUDA_DEVICES:
+        raise ConfigError(f"{name}: expected a CUDA tensor")
+    capsule = tensor.__dlpack__(stream=stream or None)
+    api = ctypes.pythonapi
+    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    seen = _DlTensor.from_address(api.PyCapsule_GetPointer(capsule, b"dltensor"))
+    kind = types.get((seen.code, seen.bits, seen.lanes))
+    if kind is None:
+        raise ConfigError(f"{name}: expected fp16{', bf16 or fp32' if types is _TYPES_OF_C else ' or bf16'}")
+    sides = tuple(seen.shape[:seen.ndim])
+    packed = tuple(math.prod(sides[i + 1:]) for i in range(seen.ndim))
+    strides = tuple(seen.strides[:seen.ndim]) if seen.strides else packed
+    return View((seen.data or 0) + seen.byte_offset, sides, strides, kind, seen.device_id, capsule)
 
 
 class Matrix(NamedTuple):
@@ -249,25 +358,12 @@ class Matrix(NamedTuple):
 def matrix(name: str, tensor: Any, stream: int, vector: bool = False, of_c: bool = False) -> Matrix:
     """From anything with `__dlpack__`; raises ConfigError unless it is a CUDA matrix of fp16 or bf16, or with
     `of_c` fp32. `vector`: one dimension is a row."""
-    if not hasattr(tensor, "__dlpack__"):
-        raise ConfigError(f"{name}: expected a tensor with __dlpack__, got {type(tensor).__name__}")
-    if tensor.__dlpack_device__()[0] not in _CUDA_DEVICES:
-        raise ConfigError(f"{name}: expected a CUDA tensor")
-    capsule = tensor.__dlpack__(stream=stream or None)
-    api = ctypes.pythonapi
-    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
-    api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-    view = _DlTensor.from_address(api.PyCapsule_GetPointer(capsule, b"dltensor"))
-    if view.ndim != 2 and not (vector and view.ndim == 1):
-        raise ConfigError(f"{name}: expected a matrix, got {view.ndim} dimensions")
-    kind = (_TYPES_OF_C if of_c else _TYPES).get((view.code, view.bits, view.lanes))
-    if kind is None:
-        raise ConfigError(f"{name}: expected fp16{', bf16 or fp32' if of_c else ' or bf16'}")
-    rows, columns = (1, view.shape[0]) if view.ndim == 1 else (view.shape[0], view.shape[1])
-    strides = ((columns, 1) if not view.strides else
-               (columns, view.strides[0]) if view.ndim == 1 else (view.strides[0], view.strides[1]))
-    return Matrix((view.data or 0) + view.byte_offset, rows, columns, strides[0], strides[1], kind,
-                  view.device_id, capsule)
+    seen = view(name, tensor, stream, _TYPES_OF_C if of_c else _TYPES)
+    if len(seen.sides) != 2 and not (vector and len(seen.sides) == 1):
+        raise ConfigError(f"{name}: expected a matrix, got {len(seen.sides)} dimensions")
+    rows, columns = seen.sides if len(seen.sides) == 2 else (1, *seen.sides)
+    strides = seen.strides if len(seen.sides) == 2 else (columns, *seen.strides)
+    return Matrix(seen.data, rows, columns, *strides, seen.type, seen.device, seen.owner)
 
 
 def bias_kind(m: int, n: int, side: tuple, strides: tuple) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections.abc import Callable
 from typing import Any, Optional
 
 from . import _library, _native
@@ -11,7 +12,7 @@ from ._model import ConfigError
 
 _KEPT_PLANS = 1024  # most recently used
 _KEPT_WORKSPACES = 8  # per plan, one for each stream or graph
-_captured: set[_library.Plan] = set()  # plans in CUDA graphs, which may run their kernels for the
+_captured: set[_library.AnyPlan] = set()  # plans in CUDA graphs, which may run their kernels for the
                                        # life of the process
 _known: Optional[_native.KnownCalls] = None  # fast path for torch's tensors, created on first use
 _refused: Any = None  # an exchange API that KnownCalls rejected, not tried again
@@ -82,11 +83,9 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
     current = _library.current_device()
     if left.device != current:
         raise ConfigError(f"a, b and out are on device {left.device}, but device {current} is current")
-    plan = _plan(shape, left.device)
+    plan = kept_plan(shape, left.device, stream)
     if plan.workspace_bytes:
         raise ConfigError("this kernel splits K, or copies a or b first, and needs a workspace: expected torch tensors")
-    if _library.capture_of(stream) is not None:
-        _captured.add(plan)
     plan.run(left.data, right.data, into.data, stream, 0, None if added is None else added.data,
              residual=None if onto is None else onto.data)
     return out
@@ -109,18 +108,33 @@ def _agree(left: _library.Matrix, right: _library.Matrix) -> None:
 
 # If two threads make a plan at the same time, one of the two is kept; both are valid.
 @functools.lru_cache(maxsize=_KEPT_PLANS)
-def _plan(shape: _library.Shape, device: int) -> _library.Plan:
+def _plan(shape: _library.AnyShape, device: int) -> _library.AnyPlan:
     """On the current device, which is `device`."""
-    return _library.Plan(shape)
+    return _library.plan_of(shape)
 
 
-def kept_plan(shape: _library.Shape, device: int) -> _library.Plan:
-    """For a run on the current device, which is `device`, and its current stream."""
+def kept_plan(shape: _library.AnyShape, device: int, stream: int) -> Any:
+    """For a run on the current device, which is `device`, and its `stream`."""
     plan = _plan(shape, device)
-    torch = sys.modules["torch"]
-    if _library.capture_of(torch._C._cuda_getCurrentRawStream(device)) is not None:
+    if _library.capture_of(stream) is not None:
         _captured.add(plan)
     return plan
+
+
+def on_stream(torch: Any, device: int, stream: Optional[int], run: Callable[[int], Any]) -> Any:
+    """`run` with the device current, and a stream of it, which it gets: this one if given."""
+    current = torch._C._cuda_getCurrentRawStream(device)
+    if stream is not None and stream != current:
+        # Memory is allocated on the current stream, so the other stream becomes current; 0 and 1
+        # are the default stream.
+        other = (torch.cuda.default_stream(device) if stream in (0, 1)
+                 else torch.cuda.ExternalStream(stream, device=device))
+        with torch.cuda.stream(other):
+            return run(stream)
+    if device == torch._C._cuda_getDevice():
+        return run(current)
+    with torch.cuda.device(device):
+        return run(current)
 
 
 def checked(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tuple,
@@ -177,25 +191,13 @@ def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], b
     plan = _torch_plan(torch, *described(a, b, bias), activation, _library.FP32 if wide else 0,
                        int(residual is not None))
     index = a.device.index
-    current = torch._C._cuda_getCurrentRawStream(index)
-    if stream is not None and stream != current:
-        # Memory is allocated on the current stream, so the other stream becomes current; 0 and 1
-        # are the default stream.
-        other = (torch.cuda.default_stream(index) if stream in (0, 1)
-                 else torch.cuda.ExternalStream(stream, device=index))
-        with torch.cuda.stream(other):
-            return _on_current_stream(torch, plan, a, b, out, bias, stream, keeps_memory, activation,
-                                      residual)
-    if index == torch._C._cuda_getDevice():
-        result = _on_current_stream(torch, plan, a, b, out, bias, current, keeps_memory, activation,
-                                    residual)
-        if (keeps_memory and stream is None and residual is None and not wide and
-                _library.activation_of(activation) not in _library.GATES):
-            _remember(torch, plan, current, a, b, out, bias, activation)
-        return result
-    with torch.cuda.device(index):
-        return _on_current_stream(torch, plan, a, b, out, bias, current, keeps_memory, activation,
-                                  residual)
+    result = on_stream(torch, index, stream, lambda on: _on_current_stream(
+        torch, plan, a, b, out, bias, on, keeps_memory, activation, residual))
+    if (keeps_memory and stream is None and residual is None and not wide and
+            index == torch._C._cuda_getDevice() and
+            _library.activation_of(activation) not in _library.GATES):
+        _remember(torch, plan, torch._C._cuda_getCurrentRawStream(index), a, b, out, bias, activation)
+    return result
 
 
 def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any, bias: Any,

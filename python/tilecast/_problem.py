@@ -1,4 +1,4 @@
-"""Problems as values: what `predict`, `predict_many`, `rank` and `explain` are asked about."""
+"""Problems as values, for `predict`, `predict_many`, `rank` and `explain`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Attention:
     `predict_many`, `rank` and `explain` (docs/attention.md).
 
     batch     sequences
-    heads     query heads; `kv_heads` of K and V, which divide them; by default as many
+    heads     query heads; `kv_heads` of K and V, which divide them; by default one for each
     queries   rows of Q and O of each head; `keys`, of K and V
     head_dim  64, 128 or 256
     causal    each query sees the keys up to its own place; the last query sees all

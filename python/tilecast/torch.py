@@ -1,5 +1,5 @@
-"""tilecast for PyTorch: the operator `torch.ops.tilecast.matmul`, which torch.compile traces, and a
-drop-in Linear. Imports torch, which the rest of the package does only where its caller has.
+"""tilecast for PyTorch: the operators `torch.ops.tilecast.matmul` and `attention`, which torch.compile
+traces, and a drop-in Linear and scaled_dot_product_attention. Imports torch, which the rest of the package does only where its caller has.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.nn import functional
 from torch.nn.utils import parametrize
 
-from . import _library, _matmul
+from . import _attention, _library, _matmul
 from ._library import columns_of_c
 from ._model import ConfigError
 
@@ -80,6 +80,82 @@ def matmul(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None
     return torch.ops.tilecast.matmul(a, b, bias, activation)
 
 
+_operators.define("attention(Tensor q, Tensor k, Tensor v, bool causal=False, float? scale=None, "
+                  "bool return_lse=False) -> (Tensor, Tensor)")
+
+
+def _attention_on_cuda(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False,
+                       scale: Optional[float] = None, return_lse: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
+    found = _attention.torch_attention(torch, _aligned(q), _aligned(k), _aligned(v), causal, scale, None, return_lse,
+                                       None, keeps_memory=False)
+    return found if return_lse else (found, q.new_empty(0, dtype=torch.float32))
+
+
+_operators.impl("attention", _attention_on_cuda, "CUDA")
+
+
+@torch.library.register_fake("tilecast::attention", lib=_operators)
+def _attention_shapes(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False,
+                      scale: Optional[float] = None,
+                      return_lse: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
+    _attention.torch_shape(torch, causal, return_lse, q, k, v)
+    return torch.empty_like(q), q.new_empty(q.shape[:3] if return_lse else 0, dtype=torch.float32)
+
+
+def _attention_without_gradients(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False,
+                                 scale: Optional[float] = None,
+                                 return_lse: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
+    if torch.is_grad_enabled() and any(one.requires_grad for one in (q, k, v)):
+        raise ConfigError("q, k or v requires grad, which attention does not support: call it under torch.no_grad()")
+    with torch._C._AutoDispatchBelowAutograd():
+        return torch.ops.tilecast.attention(q, k, v, causal, scale, return_lse)
+
+
+_operators.impl("attention", _attention_without_gradients, "Autograd")
+
+
+def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, causal: bool = False,
+              scale: Optional[float] = None, return_lse: bool = False) -> Any:
+    """`tilecast.attention` as an operator that torch.compile traces. The result lies in memory as q does."""
+    if _is_eager(q, k, v):
+        return _attention.attention(_aligned(q), _aligned(k), _aligned(v), causal=causal, scale=scale,
+                                    return_lse=return_lse)
+    found = torch.ops.tilecast.attention(q, k, v, causal, scale, return_lse)
+    return found if return_lse else found[0]
+
+
+_torchs_attention = functional.scaled_dot_product_attention  # also where ours stands in its place
+
+
+def _has_attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, enable_gqa: bool) -> bool:
+    tensors = (query, key, value)
+    if not all(one.is_cuda and one.dim() == 4 and one.dtype == query.dtype and one.device == query.device and
+               one.numel() > 0 and one.stride(-1) == 1 and _is_aligned(one) and
+               all(length == 1 or stride != 0 and stride % 8 == 0
+                   for length, stride in zip(one.shape[:3], one.stride())) for one in tensors):
+        return False
+    heads, kv_heads = query.shape[1], key.shape[1]
+    return (query.dtype in (torch.float16, torch.bfloat16) and key.shape == value.shape and
+            query.shape[0] == key.shape[0] and query.shape[-1] == key.shape[-1] and
+            query.shape[-1] in _attention.HEAD_DIMS and
+            (heads == kv_heads or enable_gqa and heads % kv_heads == 0) and
+            not (torch.is_grad_enabled() and any(one.requires_grad for one in tensors)) and
+            not torch.is_autocast_enabled(query.device.type) and _is_hopper(query))
+
+
+def scaled_dot_product_attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor,
+                                 attn_mask: Optional[torch.Tensor] = None, dropout_p: float = 0.0,
+                                 is_causal: bool = False, scale: Optional[float] = None,
+                                 enable_gqa: bool = False) -> torch.Tensor:
+    """torch.nn.functional's, by tilecast's kernel if it has one (fp16 and bf16 on a GPU of compute capability 9.0,
+    head_dim 64, 128 or 256, 16-byte strides, no gradients, mask, dropout or autocast; causal with equal lengths,
+    since torch aligns others at the first key), and torch's own otherwise."""
+    if (attn_mask is None and dropout_p == 0.0 and (not is_causal or query.shape[-2] == key.shape[-2]) and
+            (scale is None or scale > 0) and _has_attention(query, key, value, enable_gqa)):
+        return attention(query, key, value, causal=is_causal, scale=scale)
+    return _torchs_attention(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
+
+
 def _grouped_by_k(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
                   out: Optional[torch.Tensor]) -> torch.Tensor:
     (m, k), n, groups = a.shape, b.shape[1], rows.numel()
@@ -103,7 +179,7 @@ def _run_grouped(shape: _library.Shape, a: torch.Tensor, b: torch.Tensor, out: t
                  rows: torch.Tensor) -> None:
     with torch.cuda.device(a.device):
         stream = torch.cuda.current_stream().cuda_stream
-        plan = _matmul.kept_plan(shape, a.device.index)
+        plan = _matmul.kept_plan(shape, a.device.index, stream)
         workspace = _matmul.workspace_of(torch, plan, a.device, stream)
         plan.run(a.data_ptr(), b.data_ptr(), out.data_ptr(), stream,
                  0 if workspace is None else workspace.data_ptr(), group_rows=rows.data_ptr())
@@ -171,6 +247,13 @@ def _is_aligned(tensor: torch.Tensor) -> bool:
     return torch.compiler.is_compiling() or isinstance(tensor, FakeTensor) or tensor.data_ptr() % 16 == 0
 
 
+def _is_hopper(tensor: torch.Tensor) -> bool:
+    if isinstance(tensor, FakeTensor) and not torch.cuda.is_available():
+        return True  # traced for a GPU that is absent here
+    gpu = torch.cuda.get_device_properties(tensor.device)
+    return (gpu.major, gpu.minor) == (9, 0)
+
+
 def _has_kernel(input: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor]) -> bool:
     # Rows of B, [out_features, in_features], are multiples of 16 bytes.
     if not (input.is_cuda and input.dtype in (torch.float16, torch.bfloat16) and
@@ -181,10 +264,7 @@ def _has_kernel(input: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.
                               bias.is_contiguous() and _is_aligned(bias))) and
             not torch.is_autocast_enabled(input.device.type)):
         return False
-    if isinstance(input, FakeTensor) and not torch.cuda.is_available():
-        return True  # traced for a GPU that is absent here
-    gpu = torch.cuda.get_device_properties(input.device)
-    return (gpu.major, gpu.minor) == (9, 0) and _is_aligned(input) and _is_aligned(weight)
+    return _is_hopper(input) and _is_aligned(input) and _is_aligned(weight)
 
 
 def _why_not_shared(layer: torch.nn.Linear) -> str:

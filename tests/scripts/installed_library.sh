@@ -29,7 +29,7 @@ cmake -S examples -B "$folder/examples" -G "$(cached CMAKE_GENERATOR)" \
 cd "$folder" || exit 1
 unset TILECAST_CONFIG_DIR
 export TILECAST_CACHE_DIR=$folder/cache
-for example in forecast matmul; do
+for example in forecast matmul attention; do
   [ -x "examples/$example" ] || { echo "$example: not built"; continue; }
   "examples/$example" >"$example.txt" || { cat "$example.txt"; fail "$example"; }
   cat "$example.txt"

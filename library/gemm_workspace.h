@@ -1,10 +1,12 @@
-// A run's workspace: locks, partial sums, copies of A and of B, each if needed and aligned to 256
+// A GEMM's workspace: locks, partial sums, copies of A and of B, each if needed and aligned to 256
 // bytes.
 #pragma once
 
 #include <cstddef>
 
+#include "library/gemm_request.h"
 #include "model/base/math.h"
+#include "model/gemm/costs/occupancy.h"
 #include "model/gemm/order/reduction_workspace.h"
 #include "model/gemm/problem/gemm_problem.h"
 #include "model/gemm/problem/operand_copies.h"
@@ -53,6 +55,12 @@ inline Workspace workspace_of(const GemmProblem& problem, const KernelConfig& co
   return workspace_of(
       problem, config,
       make_work_decomposition(scheduler, static_cast<i32>(k_blocks), config, workers));
+}
+
+/// Bytes on a GPU that is absent.
+inline std::size_t workspace_bytes(const GemmRequest& request, const GpuSpec& gpu,
+                                   const KernelConfig& config) {
+  return workspace_of(request.problem, config, resident_workers(gpu, config)).bytes();
 }
 
 }  // namespace tilecast

@@ -1,0 +1,279 @@
+// Misuse of the C interface of attention: each mistake is an error, never a crash. Needs no GPU.
+#include "library/cpu_test.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <tilecast/tilecast.hpp>
+#include <vector>
+
+#include "tests/catch.h"
+
+using tilecast::error;
+using tilecast::on_h200;
+
+namespace {
+
+constexpr int64_t kBillion = 1'000'000'000;
+
+tilecast_attention small() { return tilecast::attention(2, 8, 2, 96, 160, 64, TILECAST_BF16); }
+
+tilecast_status predict_attention(const tilecast_attention& problem,
+                                  const tilecast_options& options) {
+  tilecast_forecast forecast{};
+  forecast.struct_size = sizeof forecast;
+  size_t count = 1;
+  return tilecast_attention_predict(&problem, &options, &forecast, &count);
+}
+
+/// A configuration without a workspace, so that plans of any machine have none.
+constexpr const char* kPlain =
+    "attention_overlap:tile=128x128,stages=2,ctas=1,grid=tiles,order=static,splits=1,pack=no";
+
+struct AttentionTestPlan {
+  explicit AttentionTestPlan(const tilecast_attention& problem, const char* config = kPlain) {
+    tilecast_options options = on_h200();
+    options.config = config;
+    if (tilecast_attention_plan_create(&problem, &options, &plan) != TILECAST_OK) {
+      FAIL(error());
+    }
+  }
+  ~AttentionTestPlan() { tilecast_plan_destroy(plan); }
+  AttentionTestPlan(const AttentionTestPlan&) = delete;
+  AttentionTestPlan& operator=(const AttentionTestPlan&) = delete;
+
+  tilecast_plan* plan = nullptr;
+};
+
+}  // namespace
+
+TEST_CASE("Attention is forecast by kernels of attention, fastest first") {
+  const tilecast_attention problem =
+      tilecast::attention(4, 32, 8, 4096, 4096, 128, TILECAST_BF16, TILECAST_MASK_CAUSAL);
+  const std::vector<tilecast_forecast> rows = tilecast::predict(problem, on_h200(), 3);
+  REQUIRE(rows.size() == 3);
+  for (const tilecast_forecast& row : rows) {
+    CHECK(std::string(row.config).starts_with("attention_"));
+    // 4 x 4 x 32 x 4096 x 4096 / 2 x 128 = 550 GFLOP take at least 556 us at 989 TFLOP/s.
+    CHECK(row.time_us > 556);
+    CHECK(row.extrapolated == 1);
+  }
+  CHECK(rows[0].time_us <= rows[1].time_us);
+  tilecast_options one = on_h200();
+  one.config = rows[1].config;
+  CHECK(std::string(tilecast::predict(problem, one).front().config) == rows[1].config);
+}
+
+TEST_CASE("An invalid or unsupported attention is refused with the field's name") {
+  const auto refused = [](auto spoil, tilecast_status expected) {
+    tilecast_attention problem = small();
+    spoil(problem);
+    CHECK(predict_attention(problem, on_h200()) == expected);
+    tilecast_plan* plan = reinterpret_cast<tilecast_plan*>(&problem);
+    const tilecast_options options = on_h200();
+    CHECK(tilecast_attention_plan_create(&problem, &options, &plan) == expected);
+    CHECK(plan == nullptr);
+    return error();
+  };
+  using Attention = tilecast_attention;
+  constexpr tilecast_status kInvalid = TILECAST_INVALID_ARGUMENT;
+  constexpr tilecast_status kUnsupported = TILECAST_UNSUPPORTED;
+  CHECK(refused([](Attention& a) { a.batch = 0; }, kInvalid) ==
+        "batch is 0: expected 1 to 16777216");
+  CHECK(refused([](Attention& a) { a.heads = -8; }, kInvalid).starts_with("heads is -8"));
+  CHECK(refused([](Attention& a) { a.kv_heads = 0; }, kInvalid).starts_with("kv_heads is 0"));
+  CHECK(refused([](Attention& a) { a.queries = kBillion; }, kInvalid).starts_with("queries is"));
+  CHECK(refused([](Attention& a) { a.keys = std::numeric_limits<int64_t>::min(); }, kInvalid)
+            .starts_with("keys is -9223372036854775808"));
+  CHECK(refused([](Attention& a) { a.kv_heads = 3; }, kUnsupported) ==
+        "the heads are no multiple of the KV heads");
+  CHECK(refused([](Attention& a) { a.head_dim = 96; }, kUnsupported) ==
+        "expected a head dimension of 64, 128 or 256");
+  CHECK(
+      refused([](Attention& a) { a.type = TILECAST_E4M3; }, kUnsupported).starts_with("type is 3"));
+  CHECK(refused([](Attention& a) { a.type = TILECAST_FP32; }, kInvalid).starts_with("type is 5"));
+  CHECK(refused([](Attention& a) { a.mask = 2; }, kInvalid).starts_with("mask is 2"));
+  CHECK(refused([](Attention& a) { a.layout = -1; }, kInvalid).starts_with("layout is -1"));
+  CHECK(refused([](Attention& a) { a.lse = 2; }, kInvalid) == "lse is 2: expected 0 or 1");
+  // Products of counts that leave 32 and 64 bits.
+  CHECK(refused(
+            [](Attention& a) {
+              a.batch = a.heads = a.kv_heads = a.queries = a.keys = int64_t{1} << 24;
+            },
+            kUnsupported)
+            .find("more than 2^30 tiles") != std::string::npos);
+  CHECK(
+      refused([](Attention& a) { a.kv_heads = a.heads = 1 << 14, a.keys = 1 << 24; }, kUnsupported)
+          .find("more than 2^40 bytes") != std::string::npos);
+  CHECK(refused([](Attention& a) { a.struct_size = 8; }, kInvalid)
+            .starts_with("problem has a struct_size smaller"));
+}
+
+TEST_CASE("Strides that no kernel takes are refused with the field's name") {
+  const auto refused = [](auto spoil, tilecast_status expected = TILECAST_INVALID_ARGUMENT) {
+    tilecast_attention problem = small();
+    spoil(problem);
+    CHECK(predict_attention(problem, on_h200()) == expected);
+    return error();
+  };
+  using Attention = tilecast_attention;
+  CHECK(refused([](Attention& a) {
+          a.k = {2 * 160 * 64, 0, 64};
+        }) == "k.head is 0: expected 64 to 274877906944; expanded tensors are not supported");
+  CHECK(refused([](Attention& a) { a.q = {0, 96 * 64, 64}; }).starts_with("q.batch is 0"));
+  CHECK(refused([](Attention& a) {
+          a.v = {2 * 160 * 64, 160 * 64, -64};
+        }).starts_with("v.row is -64: expected 64 to"));
+  CHECK(refused([](Attention& a) {
+          a.v = {2 * 160 * 64, 160 * 64, 63};
+        }).starts_with("v.row is 63"));
+  CHECK(refused(
+            [](Attention& a) {
+              a.q = {8 * 96 * 68, 96 * 68, 68};
+            },
+            TILECAST_UNSUPPORTED) == "q.row is 68: expected a multiple of 8 elements, 16 bytes");
+  CHECK(refused([](Attention& a) {
+          a.q = {int64_t{1} << 62, 96 * 64, 64};
+        }).starts_with("q.batch is 4611686018427387904: expected 64 to"));
+  CHECK(refused([](Attention& a) {
+          a.batch = 1 << 10;
+          a.q = {int64_t{1} << 38, 96 * 64, 64};
+        }) == "the strides of q span more than 2^47 bytes");
+  // Heads of O that begin inside the rows of others.
+  CHECK(refused([](Attention& a) {
+          a.o = {8 * 96 * 64, 95 * 64, 64};
+        }) == "o.head is 6080: its elements overlap, expected at least 6144");
+  CHECK(refused([](Attention& a) {
+          a.o = {8 * 96 * 64 - 64, 96 * 64, 64};
+        }).starts_with("o.batch is"));
+  // Inputs may: overlapping windows of one sequence of keys.
+  tilecast_attention windows = small();
+  windows.k = windows.v = {64, 170 * 64, 64};
+  CHECK(predict_attention(windows, on_h200()) == TILECAST_OK);
+  // Strides of dimensions of length 1 do not count, and [b,s,h,d] is a matter of strides.
+  tilecast_attention one = small();
+  one.batch = 1;
+  one.q = one.o = {1, 64, 8 * 64};
+  CHECK(predict_attention(one, on_h200()) == TILECAST_OK);
+}
+
+TEST_CASE("Options that attention does not have are refused") {
+  tilecast_options options = on_h200();
+  options.programmatic = 1;
+  CHECK(predict_attention(small(), options) == TILECAST_UNSUPPORTED);
+  CHECK(error() == "options.programmatic is not supported for attention");
+  options = on_h200();
+  options.config = "pipelined:tile=64x64x64";
+  CHECK(predict_attention(small(), options) == TILECAST_INVALID_ARGUMENT);
+  options = on_h200();
+  options.gpu = "b200";
+  CHECK(predict_attention(small(), options) == TILECAST_UNSUPPORTED);
+  CHECK(error().starts_with("attention kernels need wgmma, which"));
+}
+
+TEST_CASE("Arguments of attention are checked before any is used") {
+  const tilecast_attention problem = tilecast::attention(1, 1, 1, 64, 64, 64, TILECAST_FP16);
+  const AttentionTestPlan plan(problem);
+  constexpr size_t kTensor = 64 * 64 * 2;
+  alignas(16) static char memory[4 * kTensor + 64];
+  const auto status = [&](auto spoil) {
+    tilecast_attention_arguments arguments = TILECAST_ATTENTION_ARGUMENTS_INIT;
+    arguments.q = memory;
+    arguments.k = memory + kTensor;
+    arguments.v = memory + 2 * kTensor;
+    arguments.o = memory + 3 * kTensor;
+    spoil(arguments);
+    return tilecast_attention_run(plan.plan, &arguments, nullptr);
+  };
+  const auto refused = [&](auto spoil) {
+    CHECK(status(spoil) == TILECAST_INVALID_ARGUMENT);
+    return error();
+  };
+  using Arguments = tilecast_attention_arguments;
+  CHECK(refused([](Arguments& a) { a.q = nullptr; }) == "q is null");
+  CHECK(refused([](Arguments& a) { a.v = nullptr; }) == "v is null");
+  CHECK(refused([](Arguments& a) { a.o = nullptr; }) == "o is null");
+  CHECK(refused([](Arguments& a) { a.k = memory + 8; }) == "k is not 16-byte aligned");
+  CHECK(refused([](Arguments& a) { a.o = memory + 3 * kTensor + 2; }) ==
+        "o is not 16-byte aligned");
+  CHECK(refused([](Arguments& a) { a.lse = reinterpret_cast<float*>(memory); }) ==
+        "lse is given, but the problem has none");
+  for (const float scale : {-1.0F, std::nanf(""), std::numeric_limits<float>::infinity()}) {
+    CHECK(refused([&](Arguments& a) { a.scale = scale; }).starts_with("scale must be above 0"));
+  }
+  CHECK(refused([](Arguments& a) { a.reserved = 1; }) == "reserved must be 0");
+  // O of 8192 bytes: in place, its first and its last 16 bytes in another tensor.
+  CHECK(refused([](Arguments& a) { a.o = memory; }) == "o overlaps q, k or v in memory");
+  CHECK(refused([](Arguments& a) { a.o = memory + 3 * kTensor - 16; }) ==
+        "o overlaps q, k or v in memory");
+  CHECK(refused([](Arguments& a) {
+          a.k = a.v = memory;
+          a.o = memory + 2 * kTensor;
+          a.q = memory + 3 * kTensor - 16;
+        }) == "o overlaps q, k or v in memory");
+  CHECK(
+      refused([](Arguments& a) { a.struct_size = 0; }).starts_with("arguments has a struct_size"));
+  CHECK(tilecast_attention_run(plan.plan, nullptr, nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(tilecast_attention_run(nullptr, nullptr, nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error() == "the plan is null");
+}
+
+TEST_CASE("A plan is run by the function of its operation") {
+  const AttentionTestPlan attention(small());
+  tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
+  CHECK(tilecast_plan_run(attention.plan, &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error().starts_with("the plan is another operation's"));
+  tilecast_options options = on_h200();
+  options.gpu = "b200";
+  const tilecast::Plan gemm(tilecast::problem(256, 256, 256, TILECAST_FP16), options);
+  tilecast_attention_arguments of_attention = TILECAST_ATTENTION_ARGUMENTS_INIT;
+  CHECK(tilecast_attention_run(gemm.get(), &of_attention, nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error().starts_with("the plan is another operation's"));
+}
+
+TEST_CASE("A log-sum-exp is required if the problem has one, and overlaps nothing") {
+  tilecast_attention problem = tilecast::attention(1, 1, 1, 64, 64, 64, TILECAST_FP16);
+  problem.lse = 1;
+  const AttentionTestPlan plan(problem);
+  alignas(16) static char memory[4 * 8192 + 64];
+  tilecast_attention_arguments arguments = TILECAST_ATTENTION_ARGUMENTS_INIT;
+  arguments.q = memory;
+  arguments.k = arguments.v = memory + 8192;
+  arguments.o = memory + 2 * 8192;
+  const auto refused = [&](char* lse) {
+    arguments.lse = reinterpret_cast<float*>(lse);
+    CHECK(tilecast_attention_run(plan.plan, &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
+    return error();
+  };
+  CHECK(refused(nullptr) == "lse is null");
+  CHECK(refused(memory + 3 * 8192 + 2) == "lse is not 4-byte aligned");
+  // 64 numbers, the last of which is O's first.
+  CHECK(refused(memory + 2 * 8192 - 63 * 4) == "lse overlaps q, k, v or o in memory");
+  CHECK(refused(memory + 3 * 8192 - 4) == "lse overlaps q, k, v or o in memory");
+}
+
+TEST_CASE("Splits and drawn tiles of attention need a workspace") {
+  const tilecast_attention problem = tilecast::attention(1, 8, 1, 1, 8192, 128, TILECAST_BF16);
+  const AttentionTestPlan split(
+      problem,
+      "attention_specialized:tile=64x128,stages=2,ctas=1,grid=resident,order=dynamic,splits=4,"
+      "pack=yes");
+  size_t bytes = 0;
+  REQUIRE(tilecast_plan_workspace(split.plan, &bytes) == TILECAST_OK);
+  // Two counters of draws and one of the only tile, rounded up to 256 bytes; 4 parts of 8 rows with
+  // 128 sums and a log-sum-exp.
+  CHECK(bytes == 256 + 4 * 8 * (128 + 1) * 4);
+  alignas(16) static char memory[64];
+  CHECK(tilecast_plan_clear_workspace(split.plan, memory, bytes - 1, nullptr) ==
+        TILECAST_WORKSPACE_TOO_SMALL);
+  CHECK(tilecast_plan_clear_workspace(split.plan, nullptr, bytes, nullptr) ==
+        TILECAST_INVALID_ARGUMENT);
+
+  const AttentionTestPlan plain(problem);
+  REQUIRE(tilecast_plan_workspace(plain.plan, &bytes) == TILECAST_OK);
+  CHECK(bytes == 0);
+  tilecast_forecast forecast{};
+  forecast.struct_size = sizeof forecast;
+  CHECK(tilecast_plan_forecast(plain.plan, &forecast) == TILECAST_OK);
+  CHECK(std::string(forecast.config) == kPlain);
+}
