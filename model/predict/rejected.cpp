@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+// The rules of every op: without one of them, the call below would be of itself.
+#include "model/attention/attention_model.h"
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/menu/proposals.h"
 #include "model/stream/stream_rules.h"
