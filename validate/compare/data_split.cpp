@@ -11,9 +11,24 @@
 namespace tilecast {
 namespace {
 
-std::string problem_text(const GemmProblem& problem) {
+/// What rows of one problem share: a GEMM's shape, type and layout, whatever its epilogue.
+std::string split_key(const GemmProblem& problem) {
   return fmt::format("{} {} {}", shape_text(problem), to_text(problem.dtype),
                      to_text(problem.layout));
+}
+std::string split_key(const auto& problem) { return to_text(problem); }
+
+/// Of a problem as a split lists it: a GEMM's with defaults, any other's as rows have it.
+std::string listed_key(const std::string& text) {
+  const std::string_view shape = std::string_view(text).substr(0, text.find(' '));
+  return std::visit(
+      [&]<class Problem>(const Problem&) {
+        if constexpr (std::is_same_v<Problem, GemmProblem>) {
+          return split_key(parse_gemm_problem(text));
+        }
+        return text;
+      },
+      problem_of_shape(op_of_shape(shape), shape, ElementType::kBf16));
 }
 
 std::pair<i32, i32> parse_tile(std::string_view text) {
@@ -58,6 +73,7 @@ DataSplit DataSplit::load(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     DataSplit one = parse(load_yaml(path));
     all.judged_.merge(one.judged_);
+    all.ops_.merge(one.ops_);
     all.unfitted_tiles_.merge(one.unfitted_tiles_);
   }
   return all;
@@ -68,7 +84,9 @@ DataSplit DataSplit::parse(const StrictValue& root) {
   (void)map.required("rule").text();
   DataSplit made;
   each_of(map, "judge", [&](const std::string& text) {
-    made.judged_.insert(problem_text(parse_gemm_problem(text)));
+    const std::string_view shape = std::string_view(text).substr(0, text.find(' '));
+    made.judged_.insert(listed_key(text));
+    made.ops_.insert(op_of_shape(shape));
   });
   each_of(map, "unfitted_tiles",
           [&](const std::string& text) { made.unfitted_tiles_.insert(parse_tile(text)); });
@@ -76,10 +94,11 @@ DataSplit DataSplit::parse(const StrictValue& root) {
 }
 
 DataPart DataSplit::part_of(const Point& point) const {
-  if (judged_.contains(problem_text(std::get<GemmProblem>(point.problem)))) {
+  if (judged_.contains(
+          std::visit([](const auto& problem) { return split_key(problem); }, point.problem))) {
     return DataPart::kJudge;
   }
-  if (is_baseline(point.config)) {
+  if (is_baseline(point.config) || !std::holds_alternative<GemmProblem>(point.problem)) {
     return DataPart::kFit;
   }
   const Tiling tiling = parse_kernel_config(point.config).tiling;
@@ -91,7 +110,7 @@ void keep_part(const DataSplit& split, DataPart part, std::vector<MeasurementFil
   for (MeasurementFile& file : files) {
     std::erase_if(file.rows, [&](const MeasurementRow& row) {
       const Point& point = row.measurement.point;
-      if (!std::holds_alternative<GemmProblem>(point.problem)) {
+      if (!split.has_op(op_of(point.problem))) {
         return true;
       }
       const DataPart of_row = split.part_of(point);

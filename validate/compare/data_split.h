@@ -1,7 +1,7 @@
 // The split of measurements into training and test sets, as a YAML file:
 //
 //   rule: how the lists were chosen, before looking at the rows
-//   judge: [4096x4096x1024, 8*512x512x64 bf16 nn]      # test problems; default fp16 tn
+//   judge: [4096x4096x1024, 8*512x512x64 bf16 nn]      # test problems; GEMMs default to fp16 tn
 //   unfitted_tiles: [128x192]                         # held-out CTA tiles, M x N
 //
 // Checked by: data_split_test.cpp.
@@ -34,16 +34,20 @@ class DataSplit {
   static DataSplit load(const std::vector<std::string>& paths);
   static DataSplit parse(const StrictValue& root);
 
-  /// For cuBLASLt's rows, which have no tile, the part of their problem. Only for op gemm.
+  /// Baselines, which have no tile, are in the part of their problem; tiles are a GEMM's.
   DataPart part_of(const Point& point) const;
+
+  /// Whether the split is of this op's problems.
+  bool has_op(Op op) const { return ops_.contains(op) || ops_.empty(); }
 
  private:
   std::set<std::string> judged_;
+  std::set<Op> ops_;
   std::set<std::pair<i32, i32>> unfitted_tiles_;
 };
 
 /// Keeps the rows of one part. cuBLASLt's rows stay with every part of their problem, as baselines;
-/// rows of other ops are removed.
+/// rows of ops that the split has no problem of are removed.
 void keep_part(const DataSplit& split, DataPart part, std::vector<MeasurementFile>& files);
 
 }  // namespace tilecast

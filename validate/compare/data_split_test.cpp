@@ -3,6 +3,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/gemm/problem/group_rows.h"
+#include "model/ops/problem_fields.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 
@@ -62,6 +63,28 @@ TEST_CASE("Batches and groups are separate problems") {
   CHECK(split.part_of(groups) == DataPart::kFit);
 }
 
+TEST_CASE("A split of attention holds out its problems and keeps no rows of other ops") {
+  const std::string text = "4x32:8x4096x4096x128 bf16 causal bhsd";
+  const DataSplit split = split_of("rule: x\njudge: [\"" + text + "\"]\nunfitted_tiles: []\n");
+  Point held;
+  held.problem = problem_of(Op::kAttention, "4x32:8x4096x4096x128", ElementType::kBf16, {},
+                            {{"mask", "causal"}});
+  held.config =
+      "attention_single:tile=64x64,stages=2,ctas=1,grid=tiles,order=static,splits=1,pack=no";
+  CHECK(to_text(held.problem) == text);
+  CHECK(split.part_of(held) == DataPart::kJudge);
+  Point fitted = held;
+  std::get<AttentionProblem>(fitted.problem).keys = 8192;
+  CHECK(split.part_of(fitted) == DataPart::kFit);
+  std::vector<MeasurementFile> files(1);
+  for (const Point& one : {held, fitted, point({64, 64, 64}, "64x64x64")}) {
+    files[0].rows.emplace_back().measurement.point = one;
+  }
+  keep_part(split, DataPart::kFit, files);
+  REQUIRE(files[0].rows.size() == 1);
+  CHECK(files[0].rows[0].measurement.point == fitted);
+}
+
 TEST_CASE("Several files hold out the union of their test problems") {
   const TemporaryFolder folder;
   write_file(folder / "a.yaml", "rule: x\njudge: [64x64x64]\nunfitted_tiles: []\n");
@@ -75,7 +98,7 @@ TEST_CASE("Several files hold out the union of their test problems") {
 }
 
 TEST_CASE("An invalid problem or tile is an error that names its line") {
-  CHECK(complaint("rule: x\njudge: [512x512]\nunfitted_tiles: []\n").find("split.yaml:2: ") == 0);
+  CHECK(complaint("rule: x\njudge: [512x]\nunfitted_tiles: []\n").find("split.yaml:2: ") == 0);
   CHECK(complaint("rule: x\njudge: []\nunfitted_tiles: [128]\n").find("split.yaml:3: ") == 0);
   CHECK(complaint("judge: []\nunfitted_tiles: []\n").find("rule") != std::string::npos);
 }

@@ -35,10 +35,9 @@ constexpr i64 kMostConfigs = 1'000'000;
 struct ListOfField {
   std::string_view list, field;
 };
-constexpr ListOfField kLists[] = {{"layouts", "layout"},
-                                  {"epilogues", "epilogue"},
-                                  {"dtypes_c", "dtype_c"},
-                                  {"accumulate", "accumulate"}};
+constexpr ListOfField kLists[] = {{"layouts", "layout"},   {"epilogues", "epilogue"},
+                                  {"dtypes_c", "dtype_c"}, {"masks", "mask"},
+                                  {"lse", "lse"},          {"accumulate", "accumulate"}};
 
 /// The numbers that "512:2048:512" stands for, end included where a step meets it.
 std::vector<i64> expand_range(std::string_view range, std::string_view shape) {
@@ -253,17 +252,22 @@ std::vector<AnyProblem> problems_of(const Suite& suite, const std::string& shape
 }  // namespace
 
 std::vector<std::string> expand_shapes(std::string_view text) {
-  // The first range, which stands between other characters than digits and colons.
-  const std::size_t colon = text.find('[') == text.npos ? text.find(':') : text.npos;
+  // The first range: digits with two colons between them, of groups behind their star. Heads and KV
+  // heads of attention have one.
+  constexpr std::string_view kOfRange = "0123456789:";
   const std::size_t star = text.find('*');
-  const std::size_t at = star != text.npos && colon < star ? text.find(':', star) : colon;
-  if (at == text.npos) {
+  std::size_t begin = text.npos, end = 0;
+  for (std::size_t at = star == text.npos ? 0 : star; begin == text.npos && at < text.size();) {
+    end = std::min(text.find_first_not_of(kOfRange, at), text.size());
+    if (std::ranges::count(text.substr(at, end - at), ':') >= 2) {
+      begin = at;
+    }
+    at = end + 1;
+  }
+  if (begin == text.npos) {
     (void)problem_of_shape(op_of_shape(text), text, ElementType::kFp16);
     return {std::string(text)};
   }
-  constexpr std::string_view kOfRange = "0123456789:";
-  const std::size_t begin = text.find_last_not_of(kOfRange, at) + 1;
-  const std::size_t end = std::min(text.find_first_not_of(kOfRange, at), text.size());
   std::vector<std::string> shapes;
   for (const i64 value : expand_range(text.substr(begin, end - begin), text)) {
     const std::vector<std::string> rest =
@@ -278,9 +282,9 @@ std::vector<std::string> expand_shapes(std::string_view text) {
 }
 
 Suite parse_suite(const StrictValue& root) {
-  const StrictMap map =
-      root.map({"shapes", "ops", "dtypes", "dtypes_c", "accumulate", "layouts", "epilogues",
-                "configs", "schedules", "regimes", "inputs", "l2", "counters", "cublaslt"});
+  const StrictMap map = root.map({"shapes", "ops", "dtypes", "dtypes_c", "accumulate", "layouts",
+                                  "epilogues", "masks", "lse", "configs", "schedules", "regimes",
+                                  "inputs", "l2", "counters", "cublaslt"});
   Suite suite;
   const std::vector<Op> ops = parsed_list(map, "ops", std::vector{Op::kGemm}, parse_op);
   const auto shapes_of_ops = [&](std::string_view text) {

@@ -1,23 +1,27 @@
 // A suite: what to measure, as a YAML file, and the points it expands to.
 //
 //   shapes: [512x512x512, 8192x8192x512:2048:512]   # start:end:step for any number, end included;
-//                             # ROWSxCOLUMNS for elementwise_add, one number for memcpy;
+//                             # ROWSxCOLUMNS for elementwise_add, one number for memcpy,
+//                             # BATCHxHEADS:KV_HEADSxQUERIESxKEYSxHEAD_DIM for attention;
 //                             # a GEMM may have leading dimensions: 64x64x63 lda=64 ldb=64
 //   dtypes: [fp16]            # default fp16
 //   dtypes_c: [bf16, fp16]    # type of C if A and B are fp8; default bf16
 //   accumulate: [fast, exact] # accumulation of fp8 without block scales; default fast
-//   layouts: [tn]             # default tn
+//   layouts: [tn]             # default tn; of attention bhsd
+//   masks: [full, causal]     # of attention; default full
+//   lse: ["no"]               # of attention: whether the log-sum-exp is written; default no
 //   epilogues: [bias_n+gelu]  # default none
 //   configs:                  # or `all`
 //     - best: 6               # predicted best of each schedule
 //     - {random: 6, seed: 1}  # of each schedule's legal candidates, varying with the shape
 //     - warp_specialized:tile=...   # for shapes of its op
 //     - cudart:memcpy_async         # the runtime's copy, next to memcpy
+//     - cudnn:sdpa                  # cuDNN, next to attention
 //   schedules: [pipelined]    # that best, random and all draw from; default predict's
 //   regimes: [burst]          # default burst
 //   inputs: [normal]          # default normal
 //   l2: [rotating]            # also flushed (burst only) and warm; default rotating
-//   ops: [gemm]               # default gemm; gemm, memcpy, elementwise_add
+//   ops: [gemm]               # default gemm; gemm, memcpy, elementwise_add, attention
 //   counters: core            # none, core or full; default none
 //   cublaslt: true            # adds cublaslt:top1 and cublaslt:best
 #pragma once

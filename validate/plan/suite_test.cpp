@@ -33,6 +33,31 @@ TEST_CASE("A range in any dimension expands to each step up to its end") {
   CHECK(expand_shapes("32:b*8x8x8:16:8")[1] == "32:b*8x8x16");
 }
 
+TEST_CASE("Heads and KV heads of attention are no range") {
+  CHECK(op_of_shape("4x32:8x4096x4096x128") == Op::kAttention);
+  CHECK(expand_shapes("4x32:8x4096x4096x128") == std::vector<std::string>{"4x32:8x4096x4096x128"});
+  CHECK(expand_shapes("4x32:8x512:1024:512x4096x128") ==
+        std::vector<std::string>{"4x32:8x512x4096x128", "4x32:8x1024x4096x128"});
+}
+
+TEST_CASE("A suite of attention has its masks, and cuDNN next to the kernels") {
+  const LoadedGpu gpu = load_gpu("h200_sxm", false);
+  const SuitePoints expanded = expand_suite(
+      suite_of("ops: [attention]\nshapes: [\"1x8:2x64x128x64\"]\ndtypes: [bf16]\n"
+               "masks: [full, causal]\nlse: [\"yes\"]\nlayouts: [bshd]\n"
+               "configs: [cudnn:sdpa, best: 1]\n"),
+      gpu.spec);
+  std::map<std::string, int> of_problem;
+  for (const SuitePoint& point : expanded.points) {
+    CHECK(point.refusal == "");
+    ++of_problem[to_text(point.point.problem)];
+  }
+  // One of each schedule but ping-pong, which has two warpgroups or more, and cuDNN.
+  CHECK(of_problem.size() == 2);
+  CHECK(of_problem.begin()->first == "1x8:2x64x128x64 bf16 causal bshd lse");
+  CHECK(of_problem.begin()->second >= 4);
+}
+
 TEST_CASE("A malformed shape or range is an error") {
   for (const char* text : {"64x64x64x64", "64x64x0", "64x64x-8", "64x64x8:4:1", "64x64x8:16",
                            "axbxc", "64x64x1:100000000:1", "64x64x8:16:0"}) {
