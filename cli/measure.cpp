@@ -225,8 +225,9 @@ void add_measure(Program& program, MeasuringDevice& device) {
   const Option config = command.option(
       "--config", options->configs,
       "Configuration, or the fastest that matches a part of one, or cublaslt:top1, cublaslt:best, "
-      "cudart:memcpy_async; repeatable; default our first three tiles and cublaslt:top1");
-  command.option("--op", options->op, "gemm, memcpy or elementwise_add").excludes(suite);
+      "cudart:memcpy_async, cudnn:sdpa; repeatable; default our first three tiles and the op's "
+      "library");
+  command.option("--op", options->op, "gemm, memcpy, elementwise_add or attention").excludes(suite);
   shape.excludes(suite);
   config.excludes(suite);
   command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");

@@ -26,22 +26,10 @@ const Measurement* timed(const std::vector<Measurement>& rows, const std::string
   return found == rows.end() ? nullptr : &*found;
 }
 
-std::string name_of(std::string_view baseline) {
-  return baseline == kCublasltTop1   ? "cuBLASLt's top heuristic"
-         : baseline == kCublasltBest ? "cuBLASLt's fastest of 16 heuristics"
-                                     : "cudaMemcpyAsync";
-}
-
 std::string rate_text(const AnyProblem& problem, Seconds time) {
   return is_rated_in_bytes(problem)
              ? fmt::format("{:.3g} TB/s", least_bytes(problem) / time.value / si::kTera)
              : fmt::format("{:.0f} TFLOP/s", flops_of(problem) / time.value / si::kTera);
-}
-
-std::string short_name_of(std::string_view baseline) {
-  return baseline == kCublasltTop1   ? "cuBLASLt top-1"
-         : baseline == kCublasltBest ? "cuBLASLt best"
-                                     : "cudaMemcpy";
 }
 
 }  // namespace
@@ -122,11 +110,12 @@ std::string measured_answer(const GpuSpec& gpu, const AnyProblem& problem,
   for (const Measurement& row : rows) {
     if (is_baseline(row.point.config) && row.time) {
       table.row({"-", "-", micro_text(row.time->median), "-", clock(row),
-                 over_baseline(row.time->median), short_name_of(row.point.config)});
+                 over_baseline(row.time->median),
+                 std::string(baseline_named(row.point.config)->short_name)});
     }
   }
   std::string text = fmt::format(
-      "{}\n{}\n\n", problem_title(problem),
+      "{}{}\n\n", wrapped("", problem_title(problem)),
       conditions_title(gpu, true, rows.empty() ? Regime::kBurst : rows.front().point.regime,
                        rows.empty() ? Inputs::kNormal : rows.front().point.inputs));
   table.fit({"cluster", "GHz"});
@@ -140,7 +129,7 @@ std::string measured_answer(const GpuSpec& gpu, const AnyProblem& problem,
                               kernel_text(best->config), four_digits(microseconds(time)),
                               rate_text(problem, time),
                               compares ? fmt::format(", {:.3f}x {}", baseline->time->median / time,
-                                                     name_of(baseline->point.config))
+                                                     baseline_named(baseline->point.config)->name)
                                        : ""));
   const Measurement* const first = timed(rows, to_text(predicted.front().config));
   if (first != nullptr) {

@@ -28,9 +28,10 @@ std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, co
     configs.push_back(to_text(p.config));
   }
   std::ranges::copy_if(options.configs, std::back_inserter(configs), is_baseline);
-  for (const std::string_view vendors : {kCublasltTop1, kRuntimeCopy}) {
-    if (options.configs.empty() && why_not_measurable(gpu, problem, std::string(vendors)).empty()) {
-      configs.emplace_back(vendors);
+  for (const Baseline& baseline : kBaselines) {
+    if (options.configs.empty() && baseline.usual &&
+        why_not_measurable(gpu, problem, std::string(baseline.config)).empty()) {
+      configs.emplace_back(baseline.config);
     }
   }
   std::vector<SuitePoint> points;

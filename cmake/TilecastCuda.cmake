@@ -69,3 +69,16 @@ function(tilecast_embed_sources name)
   add_library(${name} STATIC ${generated})
   target_link_libraries(${name} PUBLIC tilecast_options)
 endfunction()
+
+# tilecast_use_cudnn(SOURCE): compiles SOURCE with cuDNN, the baseline of attention, if its headers
+# and those of its frontend (pip install nvidia-cudnn-frontend; -DTILECAST_CUDNN_FRONTEND=FOLDER) are
+# installed. Nothing is linked: the library is opened at run time.
+function(tilecast_use_cudnn source)
+  find_path(TILECAST_CUDNN_INCLUDE cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  find_path(TILECAST_CUDNN_FRONTEND cudnn_frontend.h HINTS ${TILECAST_CUDNN_INCLUDE})
+  if(TILECAST_CUDNN_INCLUDE AND TILECAST_CUDNN_FRONTEND)
+    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS
+      "-DTILECAST_HAS_CUDNN;-isystem;${TILECAST_CUDNN_FRONTEND};-isystem;${TILECAST_CUDNN_INCLUDE}")
+    message(STATUS "cuDNN: attention is measured next to it")
+  endif()
+endfunction()

@@ -1,7 +1,8 @@
 // Compares an output with 1, 2 or 4 bytes per element with an fp32 reference, by element and in the
-// norm. An element may differ by `relative` times its reference plus `absolute`; NaN fails the
-// comparison. The reference is contiguous. The gaps between the output's rows of `columns` elements
-// must still be poisoned; nothing is checked after the last row.
+// norm. An element may differ by `relative` times its reference plus `absolute`, and, where
+// `deviations` are given, plus `deviates` times its own; NaN fails the comparison, an infinity
+// passes where it is expected. The reference is contiguous. The gaps between the output's rows of
+// `columns` elements must still be poisoned; nothing is checked after the last row.
 #include "kernels/ptx/convert.cuh"
 #include "kernels/verify/check_output.h"
 #include "kernels/verify/warp_sum.cuh"
@@ -33,7 +34,7 @@ struct Element {
 extern "C" __global__ void __launch_bounds__(256)
     tilecast_check_output(const void* output, const float* reference, u64 count, u64 columns,
                           u64 row_stride, i32 type, float relative, float absolute,
-                          OutputCheck* check) {
+                          const float* deviations, float deviates, OutputCheck* check) {
   double squares = 0;
   float largest = 0;
   u64 wrong = 0, unwritten = 0, changed = 0;
@@ -43,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(256)
     const u64 at = row * row_stride + column;
     const Element element = Element::at(output, at, static_cast<ElementType>(type));
     const float expected = reference[i];
-    const float error = element.value - expected;
+    const float error = element.value == expected ? 0.0f : element.value - expected;
     squares += static_cast<double>(error) * static_cast<double>(error);
     largest = fmaxf(largest, fabsf(error));
     unwritten += element.poison ? 1 : 0;
@@ -55,7 +56,8 @@ extern "C" __global__ void __launch_bounds__(256)
                 : 1;
       }
     }
-    if (!(fabsf(error) <= relative * fabsf(expected) + absolute)) {
+    const float own = deviations == nullptr ? 0.0f : deviates * deviations[i];
+    if (!(fabsf(error) <= relative * fabsf(expected) + absolute + own)) {
       ++wrong;
       atomicMin(&check->first_wrong, i);
     }

@@ -21,6 +21,8 @@ answered 'pingpong' "$TILECAST_FAKE_GPU" measure 512 512 512 --config pingpong -
 grep -q 'cuBLASLt' "$folder/out" && problem "a baseline that nobody asked for"
 answered 'cuBLASLt' "$TILECAST_FAKE_GPU" measure 512x512x512 --config 'ws 128x128' cublaslt:best
 answered 'memcpy_cpasync, block .* TB' "$TILECAST_FAKE_GPU" measure 1048576 --op memcpy
+answered 'cuDNN$' "$TILECAST_FAKE_GPU" measure 4x32:8x1024x1024x128 --op attention --causal
+answered 'TB/s, .*cuDNN' "$TILECAST_FAKE_GPU" measure 1x32:8x1x1024x128 --op attention
 expect_error 2 'no candidate' "$TILECAST_FAKE_GPU" measure 512x512x512 --config 'ws 8x8'
 expect_error 2 'expected --out CSV' "$TILECAST_FAKE_GPU" measure --suite validate/suites/smoke.yaml
 # A file is kept where it is asked for.

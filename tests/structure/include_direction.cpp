@@ -28,7 +28,7 @@ Folders and_more(Folders folders, const Folders& more) {
 }
 
 const std::vector<Layer>& layers() {
-  static const std::vector<std::string_view> kCuda{"cuda",  "cublas", "cupti",
+  static const std::vector<std::string_view> kCuda{"cuda",  "cublas", "cudnn", "cupti",
                                                    "nvrtc", "nvml",   "nvperf"};
   static const std::vector<std::string_view> kOfTilecastGpu{"model/", "kernels/", "validate/",
                                                             "cli/"};
@@ -134,6 +134,7 @@ const std::vector<Layer>& layers() {
       {"validate/measure/gemm/", and_more(and_more({"model/gemm/rules/"}, kGemm), kOfOneLab),
        kCuda},
       {"validate/measure/stream/", and_more({"model/stream/"}, kOfOneLab), kCuda},
+      {"validate/measure/attention/", and_more(kAttention, kOfOneLab), kCuda},
       {"validate/measure/lab_ops.cpp", {"model/base/", "validate/measure/"}, {}},
       {"validate/measure/timing/",
        and_more({"validate/measure/device_", "validate/measure/counters/cupti_error.h"}, kLab),

@@ -153,6 +153,7 @@ TEST_CASE("Layers shared by all ops name none") {
   constexpr std::string_view kOfGemm[] = {"Gemm", "gemm", "KernelConfig", "Tiling", "Residual"};
   constexpr std::string_view kLaboratory = "validate/measure/";
   constexpr std::string_view kOfOps[] = {"validate/measure/gemm/", "validate/measure/stream/",
+                                         "validate/measure/attention/",
                                          "validate/measure/lab_ops.cpp"};
   for (const auto& file : tilecast::source_files(".")) {
     const std::string path = file.string();

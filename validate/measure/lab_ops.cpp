@@ -1,5 +1,5 @@
 // The one place where the laboratory names operations.
-#include "model/base/error.h"
+#include "validate/measure/attention/attention_lab.h"
 #include "validate/measure/gemm/gemm_lab.h"
 #include "validate/measure/lab_op.h"
 #include "validate/measure/stream/stream_lab.h"
@@ -21,16 +21,7 @@ constexpr LabRow row_of() {
               }};
 }
 
-/// An operation that has kernels and forecasts and no laboratory yet.
-constexpr LabRow kNotMeasured{
-    .open = [](const LabDevice&) -> std::unique_ptr<LabOp> {
-      throw ConfigError("attention cannot be measured: it has no laboratory yet");
-    },
-    .check_sources = [] { return std::vector<KernelSource>{}; },
-    .kernel_sources = [](const AnyProblem&,
-                         const AnyConfig&) { return std::vector<KernelSource>{}; }};
-
-constexpr LabRow kRows[] = {row_of<GemmLab>(), row_of<StreamLab>(), kNotMeasured};
+constexpr LabRow kRows[] = {row_of<GemmLab>(), row_of<StreamLab>(), row_of<AttentionLab>()};
 static_assert(std::size(kRows) == std::variant_size_v<AnyProblem>);
 
 }  // namespace

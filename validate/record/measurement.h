@@ -117,6 +117,8 @@ struct Measurement {
 constexpr std::string_view kCublasltTop1 = "cublaslt:top1";  // top heuristic
 constexpr std::string_view kCublasltBest = "cublaslt:best";  // fastest of the first 16 heuristics
 
+constexpr std::string_view kCudnnAttention = "cudnn:sdpa";  // its heuristics' first plan
+
 constexpr std::string_view kRuntimeCopy = "cudart:memcpy_async";  // the runtime's device-to-device
                                                                   // copy
 
@@ -124,9 +126,14 @@ constexpr std::string_view kRuntimeCopy = "cudart:memcpy_async";  // the runtime
 struct Baseline {
   std::string_view config;
   Op op;
+  std::string_view name, short_name;  // for people
+  bool usual = true;                  // measured where no configuration is named
 };
 inline constexpr Baseline kBaselines[] = {
-    {kCublasltTop1, Op::kGemm}, {kCublasltBest, Op::kGemm}, {kRuntimeCopy, Op::kMemcpy}};
+    {kCublasltTop1, Op::kGemm, "cuBLASLt's top heuristic", "cuBLASLt top-1"},
+    {kCublasltBest, Op::kGemm, "cuBLASLt's fastest of 16 heuristics", "cuBLASLt best", false},
+    {kRuntimeCopy, Op::kMemcpy, "cudaMemcpyAsync", "cudaMemcpy"},
+    {kCudnnAttention, Op::kAttention, "cuDNN's top heuristic", "cuDNN"}};
 
 /// Null where it is a configuration of ours.
 const Baseline* baseline_named(std::string_view config);

@@ -211,8 +211,9 @@ constexpr MeasurementColumn kColumns[] = {
          return;
        }
        if (text.find(':') == std::string_view::npos) {
-         throw ConfigError(fmt::format("expected schedule:key=value,..., {}, {} or {}, got '{}'",
-                                       kCublasltTop1, kCublasltBest, kRuntimeCopy, text));
+         throw ConfigError(
+             fmt::format("expected schedule:key=value,..., {}, {}, {} or {}, got '{}'",
+                         kCublasltTop1, kCublasltBest, kRuntimeCopy, kCudnnAttention, text));
        }
        m.point.config = text;
      }},

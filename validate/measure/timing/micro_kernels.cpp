@@ -58,7 +58,7 @@ void MicroKernels::check_output(const OutputMatrix& output, const float* referen
   kernels_.launch(kCheckOutput, stream, output.elements, reference,
                   static_cast<u64>(output.rows * output.columns), static_cast<u64>(output.columns),
                   static_cast<u64>(output.row_stride), static_cast<i32>(output.type),
-                  bound.relative, bound.absolute, check);
+                  bound.relative, bound.absolute, bound.deviations, bound.deviates, check);
 }
 
 void MicroKernels::check_guard(const void* words, u64 count, OutputCheck* check,

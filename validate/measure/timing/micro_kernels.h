@@ -15,9 +15,12 @@ namespace tilecast {
 /// Their sources, to be compiled ahead.
 std::vector<KernelSource> micro_kernel_sources();
 
-/// By how much one element may differ from its reference.
+/// By how much one element may differ from its reference. `deviations`: one for each element, on
+/// the device, of which `deviates` are allowed; null for none.
 struct ElementBound {
   float relative, absolute;
+  const float* deviations = nullptr;
+  float deviates = 0;
 };
 
 /// A result in memory: rows of `columns` elements, each `row_stride` behind the one before.

@@ -1,0 +1,143 @@
+#include "validate/measure/attention/attention_lab.h"
+
+#include "model/attention/attention_text.h"
+#include "model/base/error.h"
+#include "model/base/math.h"
+#include "validate/measure/attention/cudnn_attention.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::size_t kAlignment = 1024;  // of every tensor, as frameworks' allocators give
+
+std::size_t aligned(double bytes) { return round_up(static_cast<std::size_t>(bytes), kAlignment); }
+
+struct SetBytes {
+  std::size_t q, k, lse;  // O as Q, V as K
+
+  std::size_t all() const { return 2 * q + 2 * k + lse; }
+};
+SetBytes set_bytes(const AttentionProblem& p) {
+  return {aligned(query_bytes(p)), aligned(kv_bytes(p) / 2), aligned(lse_bytes(p))};
+}
+
+}  // namespace
+
+class AttentionLab::Kernel final : public Contender {
+ public:
+  Kernel(AttentionLab& attention, const std::string& cubin, const AttentionConfig& config,
+         Measurement& row)
+      : attention_(attention),
+        kernel_(cubin, kAttentionEntry),
+        launch_(kernel_, attention.problem_, config) {
+    row.registers = kernel_.attributes().numRegs;
+    row.shared_memory = Bytes{static_cast<double>(launch_.shape().shared_memory_bytes)};
+    row.ctas_per_sm = launch_.resident_ctas_per_sm();
+    row.ctas = launch_.shape().ctas;
+  }
+
+  Verdict check() override {
+    return attention_.verifier_.check([this](void* o, float* lse) {
+      AttentionBuffers checked = attention_.set(0);
+      checked.o.pointer = o;
+      checked.lse = lse;
+      launch_.launch(bind(checked), stream());
+    });
+  }
+
+  Workload workload() override {
+    args_.clear();
+    for (std::size_t i = 0; i < attention_.sets_.count; ++i) {
+      args_.push_back(bind(attention_.set(i)));
+    }
+    return {.enqueue = [this](std::size_t i) { launch_.launch(args_[i], stream()); },
+            .sets = args_.size(),
+            .estimate = {}};
+  }
+
+ private:
+  AttentionArgs bind(const AttentionBuffers& buffers) const {
+    return launch_.bind(buffers, usual_scale(attention_.problem_));
+  }
+  cudaStream_t stream() const { return attention_.lab_.stream.get(); }
+
+  AttentionLab& attention_;
+  LoadedKernel kernel_;
+  AttentionLaunch launch_;
+  std::vector<AttentionArgs> args_;  // of each set
+};
+
+class AttentionLab::Baseline final : public Contender {
+ public:
+  explicit Baseline(AttentionLab& attention)
+      : attention_(attention), cudnn_(attention.problem_, usual_scale(attention.problem_)) {}
+
+  Verdict check() override {
+    return attention_.verifier_.check([this](void* o, float* lse) {
+      AttentionBuffers checked = attention_.set(0);
+      checked.o.pointer = o;
+      checked.lse = lse;
+      cudnn_.run(checked, stream());
+    });
+  }
+
+  Workload workload() override {
+    return {.enqueue = [this](std::size_t i) { cudnn_.run(attention_.set(i), stream()); },
+            .sets = attention_.sets_.count,
+            .estimate = {}};
+  }
+
+  void time(Measurement& row, const Timing& timing) override {
+    Workload launches = workload();
+    timing(row, launches);
+    row.reason = cudnn_.description();
+  }
+
+ private:
+  cudaStream_t stream() const { return attention_.lab_.stream.get(); }
+
+  AttentionLab& attention_;
+  CudnnAttention cudnn_;
+};
+
+std::vector<KernelSource> AttentionLab::kernel_sources(const AttentionProblem& problem,
+                                                       const AttentionConfig& config) {
+  return {attention_source(config, problem)};
+}
+
+AttentionLab::AttentionLab(const LabDevice& lab)
+    : lab_(lab), verifier_(lab.cache, lab.kernels, lab.stream) {}
+
+void AttentionLab::prepare(const AnyProblem& problem, Inputs inputs) {
+  problem_ = std::get<AttentionProblem>(problem);
+  const std::size_t bytes = set_bytes(problem_).all();
+  sets_ = buffer_sets(bytes, lab_.l2);
+  lab_.stream.synchronize();  // the memory may move
+  memory_.reserve(sets_.count * bytes);
+  // One fill for all, outputs too, as a buffer in use would hold.
+  lab_.kernels.fill(memory_.as<void>(), sets_.count * bytes / sizeof(short), problem_.dtype, inputs,
+                    shape_seed(problem_), lab_.stream.get());
+  verifier_.prepare(problem_, set(0));
+}
+
+AttentionBuffers AttentionLab::set(std::size_t index) const {
+  const SetBytes bytes = set_bytes(problem_);
+  const std::size_t q = index * bytes.all(), k = q + bytes.q, v = k + bytes.k, o = v + bytes.k;
+  return tight_buffers(problem_, memory_.as<void>(q), memory_.as<void>(k), memory_.as<void>(v),
+                       memory_.as<void>(o),
+                       problem_.lse ? memory_.as<float>(o + bytes.q) : nullptr);
+}
+
+std::unique_ptr<Contender> AttentionLab::contender(const std::string& config, Measurement& row) {
+  if (config == kCudnnAttention) {
+    return std::make_unique<Baseline>(*this);
+  }
+  const AttentionConfig parsed = std::get<AttentionConfig>(parse_config(config));
+  const CompiledKernel compiled = lab_.cache.get(attention_source(parsed, problem_));
+  if (!compiled.usable()) {
+    throw ConfigError(compiled.rejection);
+  }
+  return std::make_unique<Kernel>(*this, compiled.cubin, parsed, row);
+}
+
+}  // namespace tilecast

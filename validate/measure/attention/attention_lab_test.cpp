@@ -1,0 +1,171 @@
+// Measures attention on the device as the laboratory does: random problems on random legal kernels
+// are right, a wrong result is not, and cuDNN is timed next to ours.
+#include "validate/measure/attention/attention_lab.h"
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "kernels/jit/compile_ahead.h"
+#include "model/attention/attention_model.h"
+#include "model/attention/attention_text.h"
+#include "model/gemm/menu/random_problems.h"
+#include "model/spec/load_gpu.h"
+#include "tests/catch.h"
+#include "tests/gpu.h"
+#include "tests/hang_guard.h"
+#include "tests/seed.h"
+#include "validate/measure/laboratory.h"
+
+namespace tilecast {
+namespace {
+
+constexpr std::size_t kProblems = 300;
+
+/// Lengths from 1 up, mostly no multiples of a tile, one KV head or many, more queries than keys or
+/// fewer.
+AttentionProblem random_attention(Random& random) {
+  const i32 kv_heads = random.one_of({1, 1, 2, 3, 8}), group = random.one_of({1, 1, 2, 4, 7, 8});
+  const bool decode = random.one_in(3);
+  return {.batch = random.one_of({1, 1, 2, 5}),
+          .heads = kv_heads * group,
+          .kv_heads = kv_heads,
+          .queries = decode ? random.one_of({1, 1, 2, 4, 9}) : static_cast<i32>(random.length(700)),
+          .keys = static_cast<i32>(random.length(decode ? 9000 : 1500)),
+          .head_dim = random.one_of({64, 128, 256}),
+          .dtype = random.one_of({ElementType::kFp16, ElementType::kBf16}),
+          .mask = random.one_of({AttentionMask::kFull, AttentionMask::kCausal}),
+          .layout = random.one_of({AttentionLayout::kBhsd, AttentionLayout::kBshd}),
+          .lse = random.one_in(2)};
+}
+
+std::vector<Point> random_points(const GpuSpec& gpu, u64 seed) {
+  std::vector<Point> points;
+  for (std::size_t number = 0; number < kProblems; ++number) {
+    Random random(seed, number);
+    const AttentionProblem problem = random_attention(random);
+    // One of each schedule in turn, of all that is legal.
+    const auto legal =
+        enumerate_candidates(gpu, problem,
+                             {kEveryAttentionSchedule[number % kAttentionScheduleCount]})
+            .legal;
+    if (!legal.empty()) {
+      const i64 drawn = random.between(0, static_cast<i64>(legal.size()) - 1);
+      points.push_back({problem, to_text(legal[static_cast<std::size_t>(drawn)])});
+    }
+  }
+  return points;
+}
+
+AttentionProblem problem_of(i32 batch, i32 heads, i32 queries, i32 keys) {
+  return {.batch = batch,
+          .heads = heads,
+          .kv_heads = heads,
+          .queries = queries,
+          .keys = keys,
+          .head_dim = 128,
+          .dtype = ElementType::kBf16,
+          .mask = AttentionMask::kFull,
+          .layout = AttentionLayout::kBhsd,
+          .lse = true};
+}
+
+/// The laboratory without its timing.
+struct Bench {
+  Device device = require_hopper();
+  ActivityTimer activity;
+  Stream stream;
+  CubinCache cache;
+  MicroKernels kernels{cache, device.sm_count, stream.get()};
+  Nvml nvml{device_facts(device).pci_bus_id};
+  RegimeTimer timer{activity, kernels, nvml, stream};
+  AttentionLab lab{{device, device_facts(device).l2, cache, kernels, activity, timer, stream}};
+};
+
+}  // namespace
+
+TEST_CASE("Random attention problems are right on random legal kernels", "[gpu]") {
+  gpu_or_skip();
+  Bench bench;
+  const std::vector<Point> points =
+      random_points(load_gpu("h200_sxm", false).spec, daily_seed("random attention"));
+  std::vector<KernelSource> sources;
+  for (const Point& point : points) {
+    sources.push_back(attention_source(std::get<AttentionConfig>(parse_config(point.config)),
+                                       std::get<AttentionProblem>(point.problem)));
+  }
+  compile_ahead(sources, bench.cache);
+  int rejected = 0;
+  for (const Point& point : points) {
+    const std::string what = to_text(point.problem) + " " + point.config;
+    INFO(what);
+    const HangGuard guard(what);
+    bench.lab.prepare(point.problem, Inputs::kNormal);
+    Measurement row{.point = point};
+    try {
+      CHECK(bench.lab.contender(point.config, row)->check().fault == "");
+    } catch (const ConfigError&) {  // rejected by the compiler
+      ++rejected;
+    }
+  }
+  std::printf("%zu pairs of problem and kernel, %d of them rejected by the compiler\n",
+              points.size(), rejected);
+  CHECK(points.size() * 10 >= kProblems * 9);
+  CHECK(rejected * 20 <= static_cast<int>(points.size()));
+}
+
+TEST_CASE("Attention that leaves out a block of keys is wrong", "[gpu]") {
+  gpu_or_skip();
+  Bench bench;
+  const AttentionProblem whole = problem_of(1, 1, 64, 2048);
+  AttentionProblem cut = whole;
+  cut.keys -= 64;
+  const auto k = static_cast<std::size_t>(query_bytes(whole));
+  const auto v = k + static_cast<std::size_t>(kv_bytes(whole) / 2);
+  const DeviceMemory memory(k + static_cast<std::size_t>(kv_bytes(whole)));
+  bench.kernels.fill(memory.as<void>(), memory.bytes() / sizeof(short), whole.dtype,
+                     Inputs::kNormal, 1, bench.stream.get());
+  const auto buffers = [&](const AttentionProblem& p, void* o, float* lse) {
+    return tight_buffers(p, memory.as<void>(), memory.as<void>(k), memory.as<void>(v), o, lse);
+  };
+  AttentionVerifier verifier(bench.cache, bench.kernels, bench.stream);
+  verifier.prepare(whole, buffers(whole, nullptr, nullptr));
+  const std::string text =
+      "attention_specialized:tile=64x64,stages=2,ctas=1,grid=tiles,order=static,splits=1,pack=no";
+  const AttentionConfig config = std::get<AttentionConfig>(parse_config(text));
+  for (const AttentionProblem& launched : {whole, cut}) {
+    const CompiledKernel compiled = bench.cache.get(attention_source(config, launched));
+    LoadedKernel kernel(compiled.cubin, kAttentionEntry);
+    const AttentionLaunch launch(kernel, launched, config);
+    const Verdict verdict = verifier.check([&](void* o, float* lse) {
+      launch.launch(launch.bind(buffers(launched, o, lse), usual_scale(launched)),
+                    bench.stream.get());
+    });
+    INFO(verdict.fault);
+    CHECK(verdict.right() == (launched == whole));
+  }
+}
+
+TEST_CASE("Attention is timed, and cuDNN in the same run", "[gpu]") {
+  gpu_or_skip();
+  Laboratory laboratory;
+  // 4 x 16 heads x 4096 x 4096 x 128 x 4 = 550 GFLOP: over 556 us at 989 TFLOP/s.
+  const AttentionProblem problem = problem_of(4, 16, 4096, 4096);
+  for (const char* config :
+       {"attention_overlap:tile=128x128,stages=2,ctas=1,grid=resident,order=dynamic,splits=1,"
+        "pack=no",
+        kCudnnAttention.data()}) {
+    const Measurement row = laboratory.measure({.problem = problem, .config = config});
+    INFO(config << ": " << row.reason);
+    if (row.status == Status::kSkipped && is_baseline(config)) {
+      continue;  // no cuDNN here
+    }
+    REQUIRE(row.status == Status::kOk);
+    CHECK(row.verified);
+    CHECK(row.time->median > Seconds{556e-6});
+    CHECK(row.time->median < Seconds{1200e-6});
+    CHECK(row.sm_clock.has_value());
+  }
+}
+
+}  // namespace tilecast

@@ -1,0 +1,53 @@
+// Is attention's result right? The whole output and every log-sum-exp are compared on the device
+// with an fp32 reference for the same inputs (kernels/verify/reference_attention.cu), 4,096
+// elements of which are checked against fp64 (reference_attention_rows.cu).
+//
+// Outputs start as poison, between guard bands. Bound of an element of O = sum w v, with the
+// weights w rounded to the operands' type and u its unit roundoff:
+//   2 u |O|                 for rounding O, and the scores' and sums' fp32
+//   7 u sqrt(sum w^2 v^2)   each w is off by up to u of itself, independently of the others, so
+//   that
+//                           (Hoeffding) one of 10^10 elements passes 7 of these
+// In the norm: ||output - reference|| <= 4 u sqrt(2 / 3) ||reference||, four times what rounding O
+// and w costs. A log-sum-exp may be off by 2^-20 of itself, 2^-13 for the scores, and
+// sqrt(keys) 2^-22 for the sum of so many terms in fp32.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "kernels/jit/attention_launch.h"
+#include "validate/measure/output_check.h"
+#include "validate/measure/timing/kernel_set.h"
+
+namespace tilecast {
+
+/// The scale that everyone takes: 1 / sqrt(head_dim).
+float usual_scale(const AttentionProblem& problem);
+
+/// The kernels of the reference, to be compiled ahead.
+std::vector<KernelSource> attention_reference_sources();
+
+class AttentionVerifier {
+ public:
+  AttentionVerifier(CubinCache& cache, const MicroKernels& kernels, const Stream& stream);
+
+  /// The reference of `problem` on these inputs. Throws Error where it and fp64 disagree.
+  void prepare(const AttentionProblem& problem, const AttentionBuffers& inputs);
+
+  /// `enqueue` puts one launch that writes O and, if the problem has it, the log-sum-exp.
+  Verdict check(const std::function<void(void* o, float* lse)>& enqueue);
+
+ private:
+  OutputCheck compared(const void* output, const DeviceMemory& reference, ElementBound bound,
+                       ElementType type, i64 columns, const GuardedOutput& guards);
+
+  const MicroKernels& kernels_;
+  const KernelSet reference_kernels_;
+  const Stream& stream_;
+  AttentionProblem problem_{};
+  GuardedOutput o_, lse_;
+  DeviceMemory reference_, deviations_, reference_lse_, result_;
+};
+
+}  // namespace tilecast
