@@ -54,14 +54,13 @@ void* nowhere() {
 }
 
 CudaKernel::CudaKernel(const std::string& cubin, const char* entry)
-    : driver_(driver()), device_(current_device().ordinal), kernel_(cubin, entry) {
+    : driver_(driver()), device_(current_device().ordinal), kernel_(cubin, entry) {}
+
+void CudaKernel::prepare(const LaunchShape& shape, bool programmatic) {
   if (driver_.current_context(&context_) != CUDA_SUCCESS ||
       driver_.function_of(&function_, kernel_.handle()) != CUDA_SUCCESS) {
     throw DeviceError("the driver has no kernel for the current context");
   }
-}
-
-void CudaKernel::prepare(const LaunchShape& shape, bool programmatic) {
   shape_ = shape;
   attribute_count_ = 0;
   if (programmatic) {

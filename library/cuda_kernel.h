@@ -1,4 +1,4 @@
-// A compiled kernel in the context that was current when it was loaded. After prepare() nothing
+// A compiled kernel in the context that was current when it was prepared. After prepare() nothing
 // shared is written, so any number of threads may launch it.
 #pragma once
 
@@ -29,6 +29,7 @@ class CudaKernel {
  public:
   CudaKernel(const std::string& cubin, const char* entry);
 
+  /// To set attributes, which count for the launches only before prepare().
   LoadedKernel& loaded() { return kernel_; }
   void prepare(const LaunchShape& shape, bool programmatic);
 
@@ -47,7 +48,7 @@ class CudaKernel {
   const Driver& driver_;
   int device_;
   LoadedKernel kernel_;
-  CUcontext context_ = nullptr;    // current when the kernel was loaded
+  CUcontext context_ = nullptr;    // current when the kernel was prepared
   CUfunction function_ = nullptr;  // in it
   LaunchShape shape_{};
   std::array<CUlaunchAttribute, 2> attributes_{};

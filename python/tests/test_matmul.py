@@ -234,10 +234,10 @@ def test_plans_and_workspaces_are_bounded(plans, torch):
     for stream in range(16, 16 + 2 * _matmul._KEPT_WORKSPACES):
         tilecast.matmul(a, a, stream=stream)
     assert len(plans.made[0].workspaces) == _matmul._KEPT_WORKSPACES
-    for rows in range(1, _matmul._KEPT_PLANS + 2):
+    for rows in range(1, _matmul.KEPT_PLANS + 2):
         tilecast.matmul(FakeTensor(rows, 64), a)
-    assert _matmul._plan.cache_info().currsize == _matmul._KEPT_PLANS
-    assert _matmul._torch_plan.cache_info().currsize == _matmul._KEPT_PLANS
+    assert _matmul._plan.cache_info().currsize == _matmul.KEPT_PLANS
+    assert _matmul._torch_plan.cache_info().currsize == _matmul.KEPT_PLANS
 
 
 def test_a_second_matrix_that_is_not_torchs_is_refused(torch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from typing import Any, Optional
@@ -127,30 +128,41 @@ def _strides(name: str, side: tuple, strides: tuple) -> tuple[int, int, int]:
     return tuple(stride if length > 1 else 0 for length, stride in zip(side[:3], strides))
 
 
-def torch_shape(torch: Any, causal: bool, lse: bool, *tensors: Any) -> _library.AttentionShape:
-    """Of q, k, v and, if given, out."""
+def torch_shape(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tuple, causal: bool,
+                lse: bool) -> _library.AttentionShape:
+    """Of torch's q, k, v and, if given, out."""
     kinds = {torch.float16: _library.FP16, torch.bfloat16: _library.BF16}
-    for name, one in zip(("q", "k", "v", "out"), tensors):
-        if not isinstance(one, torch.Tensor):
-            raise ConfigError(f"{name}: expected a torch tensor, as q is one")
-        if one.dtype not in kinds:
-            raise ConfigError(f"{name}: expected fp16 or bf16, got {one.dtype}")
-        if one.device.type != "cuda":
+    for name, kind, device in zip(("q", "k", "v", "out"), types, devices):
+        if kind not in kinds:
+            raise ConfigError(f"{name}: expected fp16 or bf16, got {kind}")
+        if device.type != "cuda":
             raise ConfigError(f"{name}: expected a CUDA tensor")
-    return _shape(tuple(one.shape for one in tensors), tuple(one.stride() for one in tensors),
-                  tuple(kinds[one.dtype] for one in tensors), tuple(one.device for one in tensors), causal, lse)
+    return _shape(sides, strides, tuple(map(kinds.__getitem__, types)), devices, causal, lse)
+
+
+_known_shape = functools.lru_cache(maxsize=_matmul.KEPT_PLANS)(torch_shape)
+
+
+def described(*tensors: Any) -> tuple:
+    """The arguments of `torch_shape` for torch's tensors."""
+    return (tuple([one.shape for one in tensors]), tuple([one.stride() for one in tensors]),
+            tuple([one.dtype for one in tensors]), tuple([one.device for one in tensors]))
 
 
 def torch_attention(torch: Any, q: Any, k: Any, v: Any, causal: bool, scale: Optional[float], out: Any,
                     return_lse: bool, stream: Optional[int], keeps_memory: bool = True) -> Any:
     """`keeps_memory`: a workspace may outlive the call."""
     number = _scale(scale)
-    torch_shape(torch, causal, return_lse, q, k, v)  # before memory is allocated like q
+    for name, one in ("k", k), ("v", v), ("out", out):
+        if not isinstance(one, torch.Tensor) and (name != "out" or one is not None):
+            raise ConfigError(f"{name}: expected a torch tensor, as q is one")
+    if q.device.type != "cuda":
+        raise ConfigError("q: expected a CUDA tensor")
 
     def run(on: int) -> Any:
         result = torch.empty_like(q) if out is None else out
+        shape = _known_shape(torch, *described(q, k, v, result), causal, return_lse)
         lse = q.new_empty(q.shape[:3], dtype=torch.float32) if return_lse else None
-        shape = torch_shape(torch, causal, return_lse, q, k, v, result)
         if result.numel():
             plan = _matmul.kept_plan(shape, q.device.index, on)
             workspace = _matmul.workspace_of(torch, plan, q.device, on, keeps_memory)

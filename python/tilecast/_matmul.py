@@ -10,7 +10,7 @@ from typing import Any, Optional
 from . import _library, _native
 from ._model import ConfigError
 
-_KEPT_PLANS = 1024  # most recently used
+KEPT_PLANS = 1024  # most recently used
 _KEPT_WORKSPACES = 8  # per plan, one for each stream or graph
 _captured: set[_library.AnyPlan] = set()  # plans in CUDA graphs, which may run their kernels for the
                                        # life of the process
@@ -107,7 +107,7 @@ def _agree(left: _library.Matrix, right: _library.Matrix) -> None:
 
 
 # If two threads make a plan at the same time, one of the two is kept; both are valid.
-@functools.lru_cache(maxsize=_KEPT_PLANS)
+@functools.lru_cache(maxsize=KEPT_PLANS)
 def _plan(shape: _library.AnyShape, device: int) -> _library.AnyPlan:
     """On the current device, which is `device`."""
     return _library.plan_of(shape)
@@ -158,7 +158,7 @@ def checked(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tup
 
 
 # Its arguments are everything that a plan depends on: after a cache hit only `out` needs checks.
-@functools.lru_cache(maxsize=_KEPT_PLANS)
+@functools.lru_cache(maxsize=KEPT_PLANS)
 def _torch_plan(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tuple,
                 bias: Optional[tuple] = None, activation: Optional[str] = None,
                 type_c: int = 0, residual: int = 0) -> _library.Plan:

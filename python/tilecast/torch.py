@@ -98,7 +98,7 @@ _operators.impl("attention", _attention_on_cuda, "CUDA")
 def _attention_shapes(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False,
                       scale: Optional[float] = None,
                       return_lse: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
-    _attention.torch_shape(torch, causal, return_lse, q, k, v)
+    _attention.torch_shape(torch, *_attention.described(q, k, v), causal, return_lse)
     return torch.empty_like(q), q.new_empty(q.shape[:3] if return_lse else 0, dtype=torch.float32)
 
 
