@@ -15,7 +15,7 @@ namespace tilecast {
 namespace {
 
 constexpr double kEqual = 0.015;  // times that differ by less are called equal
-constexpr int kDigits = 6;
+constexpr int kComparedDigits = 6;
 
 std::string more(double ratio) { return fmt::format("{:.0f} %", 100 * (ratio - 1)); }
 
@@ -88,7 +88,7 @@ Comparison compare(const GpuSpec& gpu, const AnyProblem& problem, Regime regime,
 }
 
 nlohmann::ordered_json comparison_object(const GpuSpec& gpu, const Comparison& c) {
-  const auto micro = [](Seconds time) { return rounded(microseconds(time), kDigits); };
+  const auto micro = [](Seconds time) { return rounded(microseconds(time), kComparedDigits); };
   const Prediction& p = c.ours;
   nlohmann::ordered_json object = {
       {"schema", kAnswerSchema},
@@ -100,15 +100,15 @@ nlohmann::ordered_json comparison_object(const GpuSpec& gpu, const Comparison& c
        {{"config", to_text(p.config)},
         {"time_us", micro(p.time)},
         {"interval_us", {micro(p.interval_low), micro(p.interval_high)}},
-        {"sm_clock_mhz", rounded(p.sm_clock.value * 1e-6, kDigits)},
-        {"power_w", rounded(p.power.value, kDigits)},
+        {"sm_clock_mhz", rounded(p.sm_clock.value * 1e-6, kComparedDigits)},
+        {"power_w", rounded(p.power.value, kComparedDigits)},
         {"limiter", to_text(p.limiter)},
-        {"dram_bytes", rounded((p.dram_read + p.dram_write).value, kDigits)}}}};
+        {"dram_bytes", rounded((p.dram_read + p.dram_write).value, kComparedDigits)}}}};
   if (c.cublaslt) {
     object["cublaslt"] = {{"time_us", micro(c.cublaslt->time)},
                           {"interval_us", {micro(c.cublaslt->low), micro(c.cublaslt->high)}},
                           {"source", source_of(*c.cublaslt)},
-                          {"over_ours", rounded(*c.gain(), kDigits)},
+                          {"over_ours", rounded(*c.gain(), kComparedDigits)},
                           {"rows_alike", rounded(c.cublaslt->like, 3)}};
   } else {
     object["cublaslt"] = {{"why_not", c.why_not}};

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/comparison.h"
 #include "cli/explain_output.h"
 #include "cli/output_parts.h"
 #include "cli/predict_output.h"
@@ -20,6 +21,7 @@
 #include "model/predict/predict_op.h"
 #include "model/predict/price_of_copies.h"
 #include "model/spec/kept_gpu.h"
+#include "model/spec/quantity.h"
 #include "model/stream/stream_rules.h"
 
 namespace tilecast::python {
@@ -179,6 +181,32 @@ std::vector<std::string> predict_many(const GpuChoice& choice,
     }
   });
   return answers;
+}
+
+std::vector<std::string> compare_many(const GpuChoice& choice,
+                                      const std::vector<ProblemTexts>& problems,
+                                      const Conditions& conditions, unsigned threads) {
+  const GpuSpec& gpu = loaded(choice).spec;
+  std::vector<std::string> answers(problems.size());
+  parallel_for(problems.size(), threads, [&](std::size_t i) {
+    try {
+      const Asked ask = asked(problems[i], conditions);
+      answers[i] = json_text(
+          comparison_object(gpu, compare(gpu, ask.problem, ask.regime, ask.inputs,
+                                         {.method = ask.method, .threads = 1}, choice.configs)));
+    } catch (const ConfigError& error) {
+      answers[i] = json_text({{"error", error.what()}});
+    }
+  });
+  return answers;
+}
+
+std::map<std::string, double> constants(const GpuChoice& choice) {
+  std::map<std::string, double> numbers;
+  for (const Constant& constant : loaded(choice).constants) {
+    numbers.emplace(constant.key_path, constant.value / in_unit(1, constant.unit));
+  }
+  return numbers;
 }
 
 Answer explain(const GpuChoice& choice, const ProblemTexts& problem, const Conditions& conditions,

@@ -60,6 +60,12 @@ Answer predict(const GpuChoice& choice, const ProblemTexts& problem, const Condi
 std::vector<std::string> predict_many(const GpuChoice& choice,
                                       const std::vector<ProblemTexts>& problems,
                                       const Conditions& conditions, const Search& search);
+/// compare's JSON of GEMMs, like predict_many.
+std::vector<std::string> compare_many(const GpuChoice& choice,
+                                      const std::vector<ProblemTexts>& problems,
+                                      const Conditions& conditions, unsigned threads);
+/// Numbers of the GPU's file by key, in SI units and cycles.
+std::map<std::string, double> constants(const GpuChoice& choice);
 Answer explain(const GpuChoice& choice, const ProblemTexts& problem, const Conditions& conditions,
                const std::vector<std::string>& configs, bool best, unsigned threads);
 

@@ -100,6 +100,16 @@ NB_MODULE(_native, m) {
       },
       Release());
   m.def(
+      "compare_many",
+      [](const GpuTuple& gpu, const ProblemTuples& problems, const ConditionsTuple& conditions,
+         unsigned threads) {
+        return compare_many(made<GpuChoice>(gpu), all_made<ProblemTexts>(problems),
+                            made<Conditions>(conditions), threads);
+      },
+      Release());
+  m.def(
+      "constants", [](const GpuTuple& gpu) { return constants(made<GpuChoice>(gpu)); }, Release());
+  m.def(
       "explain",
       [](const GpuTuple& gpu, const ProblemTuple& problem, const ConditionsTuple& conditions,
          const Texts& configs, bool best, unsigned threads) {

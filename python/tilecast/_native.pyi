@@ -17,6 +17,12 @@ def predict(machine: Machine, problem: Problem, conditions: Conditions, search: 
     """JSON and table of `predict`. Releases the GIL, like all of these."""
 
 def predict_many(machine: Machine, problems: list[Problem], conditions: Conditions, search: Search, /) -> list[str]: ...
+def compare_many(machine: Machine, problems: list[Problem], conditions: Conditions, threads: int, /) -> list[str]:
+    """JSON of `compare` for each problem."""
+
+def constants(machine: Machine, /) -> dict[str, float]:
+    """Numbers of the GPU's file by key, in SI units and cycles."""
+
 def explain(machine: Machine, problem: Problem, conditions: Conditions, configs: list[str], best: bool,
             threads: int, /) -> tuple[str, str]: ...
 def config_times(machine: Machine, problems: list[Problem], conditions: Conditions, configs: list[str],

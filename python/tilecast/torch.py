@@ -12,6 +12,8 @@ from torch.nn import functional
 from torch.nn.utils import parametrize
 
 from . import _attention, _library, _matmul
+from ._forecast import Forecast
+from ._kernels import Timer
 from ._library import columns_of_c
 from ._model import ConfigError
 
@@ -328,3 +330,29 @@ class Linear(torch.nn.Linear):
 
     def extra_repr(self) -> str:
         return super().extra_repr() + (f", activation={self.activation}" if self.activation else "")
+
+
+def forecast(model: Any, *inputs: Any, gpu: str = "h200_sxm", mode: str = "eager", regime: str = "burst",
+             launch: str = "graph", repeats: int = 1, calibrated: bool = True, threads: int = 0,
+             **options: Any) -> Forecast:
+    """What a forward pass of `model` costs on a GPU, by operation, without a GPU, and without its weights: a module
+    on the meta device will do.
+
+    inputs   of its forward, tensors of any device, the meta device included; and `options`, by name
+    mode     "eager", or "compile": torch.compile's kernels
+    regime   "burst": on an idle GPU; "sustained": under continuous load, where power sets the clock
+    launch   "graph": a CUDA graph, whose start counts in a burst; "stream": operator by operator
+    repeats  how often one graph or burst holds the model, among which its start is shared
+
+    Products take cuBLASLt's time, attention cuDNN's (docs/layers.md). Raises ConfigError, a ValueError, for a
+    model whose operations depend on values.
+    """
+    from . import _recorded
+
+    for name, value, words in (("mode", mode, ("eager", "compile")), ("regime", regime, ("burst", "sustained")),
+                               ("launch", launch, ("graph", "stream"))):
+        if value not in words:
+            raise ConfigError(f"{name}: expected {' or '.join(words)}, got {value!r}")
+    recording = _recorded.record(model, inputs, options)
+    return Forecast(_recorded.kernels_of(recording, mode), Timer(gpu, regime, calibrated, threads), gpu, mode, launch,
+                    repeats)

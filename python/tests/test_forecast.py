@@ -1,0 +1,199 @@
+"""tilecast.torch.forecast and the command layer, without a GPU; skipped without torch."""
+
+import json
+import pathlib
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import tilecast  # noqa: E402
+import tilecast.torch  # noqa: E402
+from tilecast import __main__, _recorded, layer  # noqa: E402
+from tilecast._kernels import Timer  # noqa: E402
+
+META = {"device": "meta", "dtype": torch.bfloat16}
+SMALL = {"hidden_size": 1024, "intermediate_size": 2048, "num_attention_heads": 8, "num_key_value_heads": 2,
+         "head_dim": 128, "num_hidden_layers": 3}
+
+
+def empty(*shape, **options):
+    return torch.empty(*shape, **{**META, **options})
+
+
+def kernels(model, *inputs, mode="eager", **options):
+    return _recorded.kernels_of(_recorded.record(model, inputs, options), mode)
+
+
+def small_layer(**more):
+    return layer.forecast_layer(layer.LayerConfig.of({**SMALL, **more}, "test"), batch=1, tokens=512, phase="prefill")
+
+
+def recorded_layer(mode):
+    config = layer.LayerConfig.of(SMALL, "test")
+    return kernels(layer.decoder_layer(config), empty(1, 512, 1024), empty(512, 128), empty(512, 128), mode=mode)
+
+
+def test_a_layer_runs_as_torch_launches_it():
+    names = [kernel.op for kernel in recorded_layer("eager")]
+    # Two norms, four products, rotary embedding of q and of k (2 products, neg, cat, sum), attention, silu and its
+    # product, two residuals: as a profile of torch 2.11 shows.
+    assert sorted(names) == sorted(["fused_rms_norm"] * 2 + ["mm"] * 4 + ["mul", "neg", "cat", "mul", "add"] * 2 +
+                                   ["attention", "silu", "mul"] + ["add"] * 2)
+
+
+def test_inductor_computes_pointwise_operations_where_they_are_read():
+    names = [kernel.op for kernel in recorded_layer("compile")]
+    assert names.count("mm") == 4 and names.count("attention") == 1
+    assert "silu+mul" in names
+    assert "add+fused_rms_norm" in names  # the residual is computed in the norm's kernel, and again at the end
+    assert len(names) == 11
+    last = recorded_layer("compile")[-1]
+    assert last.bytes == 4 * 512 * 1024 * 2  # x, both products, and the result
+
+
+def test_strided_operands_take_torchs_slower_kernel():
+    def model(x):
+        left, right = x.chunk(2, -1)
+        return torch.nn.functional.silu(left) * right + x[..., :64]
+
+    found = {kernel.op: kernel.strided for kernel in kernels(model, empty(256, 128))}
+    assert found == {"silu": "strided", "mul": "strided", "add": "strided"}
+    assert [kernel.strided for kernel in kernels(lambda x: x + x, empty(256, 128))] == [""]
+    assert [kernel.strided for kernel in kernels(lambda x, y: x + y, empty(64, 96), empty(96, 64).t())] == ["permuted"]
+
+
+def test_repeated_layers_are_run_once_and_counted_each():
+    ran = []
+
+    class Block(torch.nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.up, self.down = torch.nn.Linear(256, width, **META), torch.nn.Linear(width, 256, **META)
+
+        def forward(self, x):
+            ran.append(self)
+            return x + self.down(torch.relu(self.up(x)))
+
+    class Model(torch.nn.Module):
+        def __init__(self, widths):
+            super().__init__()
+            self.layers = torch.nn.ModuleList(map(Block, widths))
+
+        def forward(self, x):
+            for one in self.layers:
+                x = one(x)
+            return x
+
+    model = Model([512] * 6 + [1024])
+    found = kernels(model, empty(64, 256))
+    assert len(ran) == 2  # one of each width
+    assert len(found) == 4 * 7
+    assert found[-1].at == "layers.6"
+    assert all("forward" not in vars(one) for one in model.layers)
+    compiled = kernels(model, empty(64, 256), mode="compile")
+    assert sum(kernel.kind == "gemm" for kernel in compiled) == 14
+
+
+def test_products_have_their_layout_bias_and_batch():
+    x, w = empty(64, 256), empty(512, 256)
+    shapes = [(k.gemm.m, k.gemm.n, k.gemm.k, k.gemm.layout, k.gemm.epilogue, k.gemm.batch) for k in (
+        *kernels(lambda a, b: a @ b.t(), x, w), *kernels(lambda a, b: a @ b, x, empty(256, 512)),
+        *kernels(torch.nn.functional.linear, x, w, empty(512)), *kernels(torch.bmm, empty(8, 64, 256), empty(8, 256, 32)))]
+    assert shapes == [(64, 512, 256, "tn", "none", 1), (64, 512, 256, "nn", "none", 1),
+                      (64, 512, 256, "tn", "bias_n", 1), (64, 32, 256, "nn", "none", 8)]
+
+
+def test_what_is_unknown_is_listed_with_its_bytes():
+    answer = tilecast.torch.forecast(lambda x: torch.relu(torch.fft.fft(x).real), empty(64, 4096, dtype=torch.float32))
+    assert [row.operation for row in answer.unknown] == ["fft_r2c"]
+    assert answer.unknown[0].bytes > 64 * 4096 * 4
+    assert answer.unknown[0].time_us > 0
+    assert "1 unknown operations" in str(answer)
+
+
+def test_a_model_that_needs_values_is_refused():
+    with pytest.raises(tilecast.ConfigError, match="depend on values"):
+        tilecast.torch.forecast(lambda x: x * x.sum().item(), empty(4))
+
+
+def test_the_answer_adds_up_and_has_other_forms(tmp_path):
+    answer = small_layer()
+    assert answer.total_us == pytest.approx(sum(row.time_us for row in answer) + answer.launch_us)
+    assert answer.interval_us[0] < answer.total_us < answer.interval_us[1]
+    assert answer.tilecast_us <= answer.total_us
+    assert answer[0].time_us == max(row.time_us for row in answer)
+    data = json.loads(answer.to_json())
+    assert data["total_us"] == answer.total_us and len(data["operations"]) == len(answer)
+    answer.write_trace(tmp_path / "trace.json")
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    assert len(events) == sum(row.count for row in answer)
+    assert all(len(line) < 120 for line in str(answer).splitlines())
+    pandas = pytest.importorskip("pandas")
+    assert isinstance(answer.to_pandas(), pandas.DataFrame)
+
+
+def gpu_file(folder, name, numbers):
+    """The H200 with other numbers, without its calibration."""
+    text = (pathlib.Path(tilecast.config_folder()) / "gpus" / "h200_sxm.yaml").read_text()
+    for key, value in {"name: h200_sxm": f"name: {name}", **numbers}.items():
+        assert text.count(key) == 1
+        text = text.replace(key, value)
+    path = folder / f"{name}.yaml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_half_the_dram_rate_slows_what_reads_weights_and_half_the_sms_what_multiplies(tmp_path):
+    slow = gpu_file(tmp_path, "slow", {"read_rate: {value: 4.584": "read_rate: {value: 2.292",
+                                       "write_rate: {value: 4.01": "write_rate: {value: 2.005"})
+    few = gpu_file(tmp_path, "few", {" count: {value: 132": " count: {value: 66", "of_2: {value: 66": "of_2: {value: 33",
+                                     "of_4: {value: 30": "of_4: {value: 15", "of_8: {value: 15": "of_8: {value: 7"})
+    config = layer.LayerConfig.of({**SMALL, "hidden_size": 4096, "intermediate_size": 8192}, "test")
+
+    def total(gpu, phase, tokens):
+        return layer.forecast_layer(config, batch=1 if phase == "prefill" else 32, tokens=tokens, phase=phase,
+                                    context=8192, gpu=gpu, mode="compile").total_us
+
+    assert total(slow, "decode", 1) > 1.4 * total("h200_sxm", "decode", 1)  # with the graph's start
+    assert total(few, "prefill", 2048) > 1.5 * total("h200_sxm", "prefill", 2048)
+
+
+def test_under_continuous_load_power_holds_the_clock_of_all_kernels():
+    timer = Timer("h200_sxm", "sustained")
+    big = kernels(lambda x, w: x @ w.t(), empty(4096, 4096), empty(8192, 4096))
+    small = kernels(lambda x: x + 1, empty(4096, 4096))
+    alone = timer.times(big)[big[0]].clock
+    beside = Timer("h200_sxm", "sustained").times(big + small * 20)[big[0]].clock
+    assert alone < beside <= timer.plateau  # copies draw less power
+
+
+@pytest.mark.parametrize("phase, batch, mode", [("prefill", 1, "compile"), ("decode", 32, "eager")])
+def test_measured_layers_are_forecast_within_the_bar(phase, batch, mode):
+    # validate/data/h200_sxm/decoder_layers/layers.csv, 1b; validate/decoder_layers.py judges all rows.
+    measured = {"prefill": {"burst": 934.9, "sustained": 1011.6}, "decode": {"burst": 188.0, "sustained": 153.0}}[phase]
+    for regime, us in measured.items():
+        answer = layer.forecast_layer(layer.read_config("llama-3.2-1b"), batch=batch, tokens=4096, phase=phase,
+                                      context=4096, mode=mode, regime=regime, repeats=4)
+        assert answer.total_us == pytest.approx(us, rel=0.08)
+        assert answer[0].kind == ("gemm" if phase == "prefill" else "attention")
+
+
+def test_layer_reads_a_config_file_and_divides_it_among_gpus(tmp_path, capsys):
+    (tmp_path / "config.json").write_text(json.dumps(SMALL))
+    arguments = ["layer", "--model", str(tmp_path), "--tokens", "256"]
+    assert __main__.main(arguments) == 0
+    whole = capsys.readouterr().out
+    assert "256x4096x1024" in whole and "3 layers: " in whole
+    assert __main__.main([*arguments, "--tensor-parallel", "2"]) == 0
+    part = capsys.readouterr().out
+    assert "256x2048x1024" in part and "Left out: two all-reduces" in part
+
+
+def test_layer_says_what_is_wrong(tmp_path, capsys):
+    (tmp_path / "config.json").write_text(json.dumps({**SMALL, "num_local_experts": 8}))
+    for arguments, error in ((["--model", "none"], "expected llama-3.2-1b"), (["--model", str(tmp_path)], "num_local_experts"),
+                             (["--model", "llama-3-8b", "--tensor-parallel", "9"], "expected 1 to 8"),
+                             (["--model", "llama-3-8b", "--tensor-parallel", "3"], "cannot be divided")):
+        assert __main__.main(["layer", *arguments]) == 2
+        assert error in capsys.readouterr().err

@@ -1,0 +1,130 @@
+"""The answer of `tilecast.torch.forecast`: a table of operations with their times, totals, and other forms of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ._files import write_file
+from ._kernels import _REACH_OF_ALL, Kernel, Timer
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """Equal launches. Times are in microseconds, of all of them."""
+
+    operation: str
+    kind: str  # gemm, attention, pointwise, reduction, or unknown: timed by its bytes alone
+    shape: str
+    count: int
+    time_us: float  # as torch runs it
+    tilecast_us: float  # with our kernel where that is faster
+    interval_us: tuple[float, float]  # 90 %, of time_us
+    share: float  # of the model's time
+    bottleneck: str
+    bytes: float  # read and written by each
+    source: str  # of a product's time: measured, forecast, or our kernel
+    at: str  # the module of the first one
+
+
+class Forecast:
+    """What a model's forward pass costs, by operation: a sequence of `Row`, the longest first. Prints as a table.
+
+    total_us       of one pass, as torch runs it; of it launch_us between kernels and for the start of a graph
+    tilecast_us    with our kernels where they are faster
+    interval_us    90 % interval of total_us
+    sm_clock_mhz   under continuous load: the clock at which the mean power is the GPU's limit
+    """
+
+    def __init__(self, kernels: Sequence[Kernel], timer: Timer, gpu: str, mode: str, launch: str, repeats: int):
+        self.gpu, self.regime, self.mode, self.launch, self.repeats = gpu, timer.regime, mode, launch, repeats
+        times = timer.times(kernels)
+        grouped: dict[Kernel, list[Kernel]] = {}
+        for kernel in kernels:
+            grouped.setdefault(kernel, []).append(kernel)
+        between, start = timer.launch(len(kernels) * repeats, launch, len(kernels) * repeats)
+        busy = sum(times[kernel].us for kernel in kernels)
+        self.launch_us = (between + start) / repeats
+        if launch == "stream":  # the host runs ahead of the GPU, or the GPU waits for it
+            self.launch_us = max(between / repeats, start / repeats - busy)
+        self.total_us = busy + self.launch_us
+        rows, variance = [], 0.0
+        for group in grouped.values():
+            first, count = times[group[0]], len(group)
+            us = sum(times[kernel].us for kernel in group)
+            variance += (first.reach * us) ** 2
+            rows.append(Row(group[0].op, group[0].kind, group[0].shape, count, us,
+                            sum(times[kernel].ours_us for kernel in group),
+                            (us * (1 - first.reach), us * (1 + first.reach)), us / self.total_us, first.bottleneck,
+                            group[0].bytes, first.source if group[0].gemm else "", group[0].at))
+        self.rows = sorted(rows, key=lambda row: -row.time_us)
+        self.tilecast_us = sum(row.tilecast_us for row in rows) + self.launch_us
+        reach = math.sqrt(variance + (_REACH_OF_ALL * self.total_us) ** 2 + (0.3 * self.launch_us) ** 2)
+        self.interval_us = (self.total_us - reach, self.total_us + reach)
+        self.sm_clock_mhz = min((time.clock for time in times.values()), default=0.0)
+        self._trace = [(kernel, times[kernel].us) for kernel in kernels]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        return self.rows[index]
+
+    @property
+    def unknown(self) -> list[Row]:
+        """Operations that have no forecast of their own; their time is that of their bytes."""
+        return [row for row in self.rows if row.kind == "unknown"]
+
+    def to_pandas(self):
+        """A pandas.DataFrame with one row per operation; imports pandas."""
+        import pandas
+
+        return pandas.DataFrame([dataclasses.asdict(row) for row in self.rows])
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"schema": 1, "gpu": self.gpu, "regime": self.regime, "mode": self.mode, "launch": self.launch,
+                "repeats": self.repeats, "total_us": self.total_us, "tilecast_us": self.tilecast_us,
+                "interval_us": self.interval_us, "launch_us": self.launch_us, "sm_clock_mhz": self.sm_clock_mhz,
+                "operations": [dataclasses.asdict(row) for row in self.rows]}
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), indent=1)
+
+    def write_trace(self, path: str) -> None:
+        """The launches in order, as a file for chrome://tracing and Perfetto."""
+        events, at = [], 0.0
+        gap = self.launch_us / max(1, len(self._trace))
+        for kernel, us in self._trace:
+            events.append({"name": f"{kernel.op} {kernel.shape}", "cat": kernel.kind, "ph": "X", "ts": at, "dur": us,
+                           "pid": 0, "tid": 0, "args": {"module": kernel.at, "bytes": kernel.bytes}})
+            at += us + gap
+        write_file(path, json.dumps({"traceEvents": events, "displayTimeUnit": "ms"}))
+
+    def __str__(self) -> str:
+        titles = ("operation", "shape", "count", "time us", "tilecast", "share", "bound by")
+        cells = [(_cut(row.operation, 34), _cut(row.shape, 34), str(row.count), f"{row.time_us:.1f}",
+                  f"{row.tilecast_us:.1f}" if row.tilecast_us < row.time_us else "", f"{100 * row.share:.1f} %",
+                  "unknown operation" if row.kind == "unknown" else row.bottleneck) for row in self.rows]
+        widths = [max(len(line[i]) for line in [titles, *cells]) for i in range(len(titles))]
+        line = lambda parts: "  ".join(part.ljust(width) if i in (0, 1, 6) else part.rjust(width)
+                                       for i, (part, width) in enumerate(zip(parts, widths))).rstrip()
+        low, high = self.interval_us
+        lines = [f"{self.gpu}, {self.regime}, {self.mode}, launched by {self.launch}: {self.total_us:.1f} us "
+                 f"({low:.1f} to {high:.1f}); with tilecast's kernels {self.tilecast_us:.1f} us", "",
+                 line(titles), *map(line, cells),
+                 line(("launches", "", str(len(self._trace)), f"{self.launch_us:.1f}", "",
+                       f"{100 * self.launch_us / self.total_us:.1f} %", ""))]
+        if self.unknown:
+            moved = sum(row.bytes * row.count for row in self.unknown)
+            lines += ["", f"{len(self.unknown)} unknown operations, {moved / 1e6:.1f} MB, are timed by their bytes alone: "
+                      + ", ".join(sorted({row.operation for row in self.unknown}))]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[:width - 3] + "..."

@@ -1,0 +1,252 @@
+"""Operations of a model as kernels, and the time of each: what `tilecast.torch.forecast` records, without torch.
+
+Kernels of libraries are timed by mechanism. GEMMs: the program's `compare` (our forecast times cuBLASLt's ratio).
+Attention: cuDNN's tiles of 128 queries at a share of the tensor cores' rate, or K and V once at the DRAM's read rate.
+The rest: bytes at the rate of our forecast of copies, or elements at the rate of torch's strided kernels. Their
+numbers, with sources, are in torch_kernels.json; the GPU's are those of its file.
+"""
+
+from __future__ import annotations
+
+import bisect
+import dataclasses
+import functools
+import heapq
+import json
+import pathlib
+from collections.abc import Sequence
+from typing import Any, Optional
+
+from . import _native
+from ._model import ConfigError, _machine
+from ._problem import Attention, Gemm
+
+_NUMBERS = {name: row["value"] for name, row in
+            json.loads((pathlib.Path(__file__).parent / "torch_kernels.json").read_text()).items()}
+# Half-widths of 90 % intervals, relative.
+_REACH = {"attention": 0.06, "pointwise": 0.2, "reduction": 0.25, "unknown": 0.6}
+_REACH_OF_ALL = 0.03  # of the clock and the card, common to all kernels
+# Answers by machine, regime and problem, kept for the life of the process like the GPU files that they come from.
+_compared: dict[tuple, dict[str, Any]] = {}
+_predicted: dict[tuple, Optional[dict[str, Any]]] = {}
+
+
+@dataclasses.dataclass(frozen=True)
+class Kernel:
+    """One launch. `kind`: gemm, attention, pointwise, reduction or unknown."""
+
+    op: str
+    kind: str
+    shape: str
+    bytes: float = 0  # read and written
+    elements: int = 0
+    strided: str = ""  # "", "strided", "permuted" or "cat": how torch's kernel addresses its elements
+    row: int = 0  # elements of a reduction
+    fused: bool = False  # Inductor's
+    gemm: Optional[Gemm] = None
+    attention: Optional[Attention] = None
+    at: str = dataclasses.field(default="", compare=False)  # the module
+
+
+@dataclasses.dataclass
+class Time:
+    """Microseconds at `clock` (MHz); `scaled` of them follow the SM clock."""
+
+    us: float
+    scaled: float
+    reach: float
+    bottleneck: str
+    clock: float
+    power: float  # W at the clock, static power included; of it dram_w does not follow the clock
+    dram_w: float
+    ours_us: float
+    source: str = "forecast"
+
+    def at(self, clock: float) -> float:
+        return self.us - self.scaled + self.scaled * self.clock / clock
+
+
+class Timer:
+    """Times of kernels on one GPU under one regime."""
+
+    def __init__(self, gpu: str, regime: str, calibrated: bool = True, threads: int = 0):
+        self.machine, self.regime, self.threads = _machine(gpu, calibrated), regime, threads
+        self.gpu = _native.constants(self.machine)
+        if "clock.tensor_plateau" not in self.gpu:
+            raise ConfigError(f"gpu: {gpu} has no clock, which forecasts of layers need")
+        self.sms = self.gpu["sm.count"]
+        self.plateau = self.gpu["clock.tensor_plateau"] * 1e-6
+
+    def times(self, kernels: Sequence[Kernel]) -> dict[Kernel, Time]:
+        """By kernel, each different one once. Under continuous load all at the clock at which their mean power is the
+        GPU's limit, which its controller holds over many kernels."""
+        count = {}
+        for kernel in kernels:
+            count[kernel] = count.get(kernel, 0) + 1
+        times = self._gemm_times([k for k in count if k.gemm])
+        for kernel in count:
+            if kernel not in times:
+                times[kernel] = self._time(kernel)
+        if self.regime == "sustained":
+            clock = self._common_clock([(times[kernel], n) for kernel, n in count.items()])
+            for time in times.values():
+                ratio = time.at(clock) / time.us
+                time.us, time.ours_us, time.scaled = time.us * ratio, time.ours_us * ratio, time.scaled * ratio
+                time.clock = clock
+        return times
+
+    def launch(self, kernels: int, launch: str, calls: int) -> tuple[float, float]:
+        """Microseconds between kernels, and of the start from an idle GPU."""
+        if launch == "stream":
+            return kernels * _NUMBERS["stream_gap"] * 1e6, calls * _NUMBERS["host_call"] * 1e6
+        start = _NUMBERS["graph_launch"] + kernels * _NUMBERS["graph_launch_kernel"]
+        return kernels * _NUMBERS["graph_gap"] * 1e6, start * 1e6 if self.regime == "burst" else 0.0
+
+    def _common_clock(self, times: list[tuple[Time, int]]) -> float:
+        static, limit = self.gpu["power.static_power"], self.gpu["power.sustained_limit"]
+        exponent = 1 + self.gpu["clock.energy_exponent"]
+
+        def mean_power(clock: float) -> float:
+            joules = seconds = 0.0
+            for time, count in times:
+                us = time.at(clock)
+                # The energy of its work at another clock; DRAM's does not change.
+                scaled = max(0.0, time.power - static - time.dram_w) * (clock / time.clock) ** (exponent - 1)
+                joules += count * (static * us + time.dram_w * time.us + scaled * time.us)
+                seconds += count * us
+            return joules / seconds if seconds else 0.0
+
+        low, high = 0.3 * self.plateau, self.plateau
+        if mean_power(high) <= limit:
+            return high
+        for _ in range(40):
+            middle = (low + high) / 2
+            low, high = (middle, high) if mean_power(middle) <= limit else (low, middle)
+        return low
+
+    def _gemm_times(self, kernels: list[Kernel]) -> dict[Kernel, Time]:
+        by_problem = {}
+        problems = {kernel.gemm: None for kernel in kernels}
+        for problem, answer in zip(problems, self._compared(list(problems))):
+            if "error" in answer:
+                by_problem[problem] = None
+                continue
+            ours, library = answer["ours"], answer["cublaslt"]
+            us = library.get("time_us", ours["time_us"])
+            low, high = library.get("interval_us", ours["interval_us"])
+            scaled = 0.0 if ours["limiter"] in ("dram", "launch") else max(0.0, us - answer["roofs_us"]["launch"])
+            dram = self.gpu["power.per_dram_byte"] * ours["dram_bytes"] / (ours["time_us"] * 1e-6)
+            by_problem[problem] = Time(us, scaled, (high - low) / 2 / us, ours["limiter"], ours["sm_clock_mhz"],
+                                       ours["power_w"], dram, min(us, ours["time_us"]),
+                                       library.get("source", "our kernel"))
+        return {kernel: dataclasses.replace(time) for kernel in kernels
+                if (time := by_problem[kernel.gemm]) is not None}
+
+    def _compared(self, problems: list[Gemm]) -> list[dict[str, Any]]:
+        """Answers of `compare`."""
+        key = lambda problem: (self.machine, self.regime, problem)
+        new = [problem for problem in problems if key(problem) not in _compared]
+        answers = _native.compare_many(self.machine, [problem.texts() for problem in new],
+                                       (self.regime, "normal", None), self.threads)
+        _compared.update({key(problem): json.loads(answer) for problem, answer in zip(new, answers)})
+        return [_compared[key(problem)] for problem in problems]
+
+    def _best(self, problems: list[tuple]) -> list[Optional[dict[str, Any]]]:
+        """The first row of `predict` for each; None where there is none."""
+        key = lambda problem: (self.machine, self.regime, str(problem))
+        new = [problem for problem in problems if key(problem) not in _predicted]
+        answers = _native.predict_many(self.machine, new, (self.regime, "normal", None),
+                                       ([], 1, None, self.threads, None))
+        for problem, answer in zip(new, map(json.loads, answers)):
+            _predicted[key(problem)] = answer["ranking"][0] if "ranking" in answer else None
+        return [_predicted[key(problem)] for problem in problems]
+
+    def _time(self, kernel: Kernel) -> Time:
+        if kernel.attention:
+            return self._attention_time(kernel)
+        small = _NUMBERS["small_kernel"]
+        moved = self._copy_seconds(kernel.bytes) - self._copy_seconds(0)
+        if kernel.kind == "reduction":
+            rate, row = (("fused_reduction_rate", "fused_row_element") if kernel.fused else
+                         ("norm_rate", "norm_row_element"))
+            seconds = small + moved / _NUMBERS[rate] + kernel.row * _NUMBERS[row]
+        elif kernel.strided:
+            cycles = kernel.elements * _NUMBERS[f"{kernel.strided}_element"] / self.sms
+            by_sms = cycles / (self.plateau * 1e6)
+            base = _NUMBERS["strided_kernel"]
+            if by_sms > moved:
+                return self._stream_time(base + by_sms, kernel, by_sms, "instructions")
+            seconds = base + moved
+        else:
+            seconds = small + moved
+        return self._stream_time(seconds, kernel, 0.0, "launch" if moved < small else "dram")
+
+    def _stream_time(self, seconds: float, kernel: Kernel, scaled: float, bottleneck: str) -> Time:
+        # The energy of its bytes, as of a copy's, and of its instructions where they address each element alone.
+        memory = kernel.bytes / seconds * self._copies[2]
+        instructions = 0.0
+        if kernel.strided:
+            instructions = (kernel.elements / seconds * _NUMBERS["strided_energy"] *
+                            (self.plateau * 1e-3) ** self.gpu["clock.energy_exponent"])
+        return Time(seconds * 1e6, scaled * 1e6, _REACH[kernel.kind], bottleneck, self.plateau,
+                    self.gpu["power.static_power"] + memory + instructions, memory, seconds * 1e6)
+
+    @functools.cached_property
+    def _copies(self) -> tuple[list[float], list[float], float]:
+        """Bytes read and written, and seconds, of our fastest copies; joules per byte."""
+        elements = [1 << bits for bits in range(11, 30, 2)]
+        rows = self._best([("memcpy", str(count), "fp16", {}) for count in elements])
+        sizes, times = [4.0 * count for count in elements], [row["time_us"] * 1e-6 for row in rows]
+        watts = rows[-1]["power_w"] - self.gpu["power.static_power"]
+        return sizes, times, watts * times[-1] / sizes[-1]
+
+    def _copy_seconds(self, moved: float) -> float:
+        sizes, times, _ = self._copies
+        if moved <= sizes[0]:
+            return times[0]
+        right = min(bisect.bisect_left(sizes, moved), len(sizes) - 1)
+        left = right - 1
+        return times[left] + (times[right] - times[left]) * (moved - sizes[left]) / (sizes[right] - sizes[left])
+
+    def _attention_time(self, kernel: Kernel) -> Time:
+        a = kernel.attention
+        best, = self._best([a.texts()])
+        kv_bytes = 2 * 2 * a.batch * a.kv_heads * a.keys * a.head_dim
+        if a.queries < 32:  # K and V once; a loop over the keys of each KV head, split if they fill too few SMs
+            seconds = _NUMBERS["attention_decode"] + kv_bytes / self.gpu["dram.read_rate"]
+            if a.batch * a.kv_heads * 2 <= self.sms:
+                seconds += _NUMBERS["attention_combine"]
+            time = self._stream_time(seconds, dataclasses.replace(kernel, bytes=kv_bytes), 0.0, "dram")
+        else:
+            seconds, clock = self._prefill_seconds(a)
+            watts = 0.0
+            if best:  # the energy of our kernel, which does the same work
+                joules = (best["power_w"] - self.gpu["power.static_power"]) * best["time_us"] * 1e-6
+                watts = joules / seconds * (clock / best["sm_clock_mhz"]) ** self.gpu["clock.energy_exponent"]
+            time = Time(seconds * 1e6, seconds * 1e6, _REACH["attention"], "tensor", clock,
+                        self.gpu["power.static_power"] + watts, 0.0, seconds * 1e6)
+        if best:
+            time.ours_us = min(time.us, best["time_us"])
+        return time
+
+    def _prefill_seconds(self, a: Attention) -> tuple[float, float]:
+        """CTAs of 128 queries of one head, in order to the SM that is free first."""
+        block = 128
+        efficiency = _NUMBERS[f"attention_efficiency_{64 if a.head_dim <= 64 else 128 if a.head_dim <= 128 else 256}"]
+        efficiency *= _NUMBERS["attention_causal"] if a.causal else 1
+        per_key = 4 * block * a.head_dim / (self.gpu["wgmma.flops_per_sm"] * efficiency)  # cycles
+        rows = range(0, a.queries, block)
+        fixed = _NUMBERS["attention_fixed_keys"]
+        first = a.keys - a.queries
+        tiles = sorted((fixed + (min(a.keys, first + row + block) if a.causal else a.keys) for row in rows), reverse=True)
+        heads, sms = a.batch * a.heads, int(self.sms)
+        if heads * len(tiles) > 64 * sms:
+            keys = heads * sum(tiles) / sms + tiles[-1] / 2
+        else:
+            free = [0.0] * sms
+            for keys_of_tile in tiles:
+                for _ in range(heads):
+                    heapq.heappush(free, heapq.heappop(free) + keys_of_tile)
+            keys = max(free)
+        clock = self.plateau * 0.97
+        return 2e-6 + keys * per_key / (clock * 1e6), clock

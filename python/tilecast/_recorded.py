@@ -1,0 +1,469 @@
+"""Records the operations of a torch model without running it: under FakeTensorMode, on a device "cuda" that need not
+exist, with parameters that have shapes alone. `kernels` makes of them the launches of eager torch or of Inductor."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, Optional
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.overrides import TorchFunctionMode
+from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from ._kernels import Kernel
+from ._problem import Attention, ConfigError, Gemm
+
+# Inductor writes a result that several kernels read, rather than compute it again in each, if it reads more buffers
+# than config.realize_reads_threshold.
+_MOST_READS = 4
+_GEMM_TYPES = {torch.float16: "fp16", torch.bfloat16: "bf16", torch.float8_e4m3fn: "e4m3", torch.float8_e5m2: "e5m2"}
+_ROWS = {  # reductions over the last dimensions that keep the shape, and the argument that names the dimensions
+    "_softmax", "_log_softmax", "_safe_softmax", "native_layer_norm", "_fused_rms_norm", "rms_norm", "cumsum"}
+_REDUCTIONS = {"sum", "mean", "amax", "amin", "max", "min", "argmax", "argmin", "var", "var_mean", "std", "norm",
+               "linalg_vector_norm", "logsumexp", "any", "all", "prod", "topk", "sort"} | _ROWS
+_COPIES = {"clone", "_to_copy", "copy_", "copy", "index_select", "embedding", "gather", "index", "slice_scatter",
+           "constant_pad_nd", "roll", "repeat", "flip", "tril", "triu", "contiguous", "masked_fill", "stack", "native_dropout"}
+_WRITES = {"index_copy_", "index_put_", "index_put", "index_copy", "scatter_", "scatter", "index_add", "scatter_add"}
+_FACTORIES = {"arange", "zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "scalar_tensor", "fill_",
+              "zero_", "rand", "randn", "bernoulli_", "new_zeros", "new_ones", "new_full", "fill"}
+_EMPTY = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "detach", "lift_fresh", "alias"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Operand:
+    """A tensor as an operation sees it."""
+
+    buffer: int
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    offset: int
+    itemsize: int
+
+    @property
+    def numel(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def bytes(self) -> float:
+        """Each element in memory once."""
+        return float(self.itemsize * math.prod(n for n, step in zip(self.shape, self.stride) if step != 0))
+
+    def extent(self) -> int:
+        """Elements that follow one another in memory, from the first one on."""
+        expected = 1
+        for step, n in sorted((step, n) for n, step in zip(self.shape, self.stride) if n > 1):
+            if step != expected:
+                break
+            expected *= n
+        return expected
+
+
+@dataclasses.dataclass(frozen=True)
+class Operation:
+    name: str
+    reads: tuple[Operand, ...]
+    writes: tuple[Operand, ...]
+    kind: str  # gemm, attention, pointwise, reduction, view or unknown
+    row: int = 0
+    gemm: Optional[Gemm] = None
+    attention: Optional[Attention] = None
+    at: str = ""
+
+
+class Recording:
+    """The operations of one forward pass, in order, and the buffers that it returns."""
+
+    def __init__(self) -> None:
+        self.operations: list[Operation] = []
+        self.returned: set[int] = set()
+        self.calls = 0  # operators that torch dispatches
+        self._buffers: dict[int, int] = {}
+        self._kept: list[Any] = []  # keeps storages, so that no two share an address
+        self._path: list[str] = []
+
+    def operand(self, tensor: torch.Tensor) -> Operand:
+        storage = tensor.untyped_storage()
+        if storage._cdata not in self._buffers:
+            self._buffers[storage._cdata] = len(self._buffers)
+            self._kept.append(storage)
+        return Operand(self._buffers[storage._cdata], tuple(tensor.shape), tuple(tensor.stride()),
+                       tensor.storage_offset(), tensor.element_size())
+
+    def new_buffer(self) -> int:
+        self._buffers[-len(self._buffers) - 1] = len(self._buffers)
+        return len(self._buffers) - 1
+
+    def add(self, name: str, reads: Iterable[torch.Tensor], writes: Iterable[torch.Tensor], kind: str, **more: Any) -> None:
+        self.operations.append(Operation(name, tuple(map(self.operand, reads)), tuple(map(self.operand, writes)), kind,
+                                         at=self._path[-1] if self._path else "", **more))
+
+
+def _tensors(tree: Any) -> list[torch.Tensor]:
+    return [leaf for leaf in pytree.tree_leaves(tree) if isinstance(leaf, torch.Tensor)]
+
+
+def _is_view(func: Any) -> bool:
+    schema = func._schema
+    return (any(one.alias_info is not None and not one.alias_info.is_write for one in schema.returns) or
+            func.overloadpacket.__name__ == "_unsafe_view")
+
+
+def _gemm_of(name: str, arguments: tuple) -> Optional[tuple[Gemm, tuple, tuple]]:
+    """The product of mm, addmm, bmm, baddbmm or _scaled_mm, with its bias as an epilogue."""
+    bias = arguments[0] if name in ("addmm", "baddbmm") else None
+    a, b = (arguments[1:3] if bias is not None else arguments[:2])
+    if a.dtype not in _GEMM_TYPES:
+        return None
+    m, k = a.shape[-2:]
+    n = b.shape[-1]
+    if min(m, n, k) < 1:
+        return None
+    layout = ("t" if a.stride(-1) != 1 and a.stride(-2) == 1 and m > 1 else "n",
+              "t" if b.stride(-2) == 1 or n == 1 else "n")
+    word = {("n", "t"): "tn", ("n", "n"): "nn", ("t", "n"): "nt", ("t", "t"): "tt"}[layout]
+    epilogue = "none"
+    if bias is not None:
+        epilogue = "bias_n" if bias.dim() == 1 else "residual"
+    if name == "_scaled_mm":
+        epilogue = "scale_tensor" if arguments[2].numel() == 1 else "scale_row"
+    return Gemm(m, n, k, _GEMM_TYPES[a.dtype], word, epilogue, a.shape[0] if a.dim() == 3 else 1)
+
+
+class _Operators(TorchDispatchMode):
+    """Records each operator that reaches the device."""
+
+    def __init__(self, recording: Recording):
+        super().__init__()
+        self._recording = recording
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        name = func.overloadpacket.__name__
+        if func.namespace == "prim" or name in _EMPTY or not _tensors(out):
+            return out
+        reads, writes, more = _tensors((args, kwargs)), _tensors(out), {}
+        kind = "unknown"
+        if _is_view(func):
+            return out
+        if name in ("mm", "addmm", "bmm", "baddbmm", "_scaled_mm"):
+            more["gemm"] = _gemm_of(name, args)
+            kind = "gemm" if more["gemm"] else "unknown"
+        elif name in _REDUCTIONS:
+            kind = "reduction"
+            more["row"] = (reads[0].shape[-1] if name in _ROWS and reads[0].dim() else
+                           max(1, reads[0].numel() // max(1, writes[0].numel())))
+            writes = writes[:1]  # statistics of its rows are small, and read by backward passes alone
+        elif name in _WRITES:
+            kind, writes = "pointwise", []
+            reads = reads[-1:] * 2  # its values, read and written in place
+        elif name in _FACTORIES:
+            kind, reads = "pointwise", []
+        elif name == "cat" or name in _COPIES or torch.Tag.pointwise in func.tags:
+            kind = "pointwise"
+            if name in ("embedding", "index_select", "gather", "index"):
+                reads = [writes[0]]  # as many elements of the table as results
+        self._recording.add(name, reads, writes, kind, **more)
+        return out
+
+
+class _Functions(TorchFunctionMode):
+    """Records attention whole, before torch decomposes it for a machine without the GPU's kernels."""
+
+    def __init__(self, recording: Recording, operators: _Operators):
+        super().__init__()
+        self._recording, self._operators = recording, operators
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if func is not torch.nn.functional.scaled_dot_product_attention:
+            return func(*args, **kwargs)
+        return self._attention(*args, **kwargs)
+
+    def _attention(self, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
+                   enable_gqa=False):
+        b, heads, queries, d = query.shape
+        kv_heads, keys = key.shape[1], key.shape[2]
+        with _paused(self._operators):  # the result lies as the queries do
+            order = sorted(range(4), key=lambda i: (query.stride(i), i), reverse=True)
+            sides = [(*query.shape[:3], value.shape[-1])[i] for i in order]
+            out = query.new_empty(sides).permute([order.index(i) for i in range(4)])
+        attention = None
+        if query.dtype in (torch.float16, torch.bfloat16) and d == value.shape[-1]:
+            attention = Attention(batch=b, heads=heads, kv_heads=kv_heads, queries=queries, keys=keys, head_dim=d,
+                                  causal=bool(is_causal), dtype=_GEMM_TYPES[query.dtype],
+                                  layout="bshd" if query.stride(1) < query.stride(2) else "bhsd")
+        reads = [query, key, value] + ([attn_mask] if attn_mask is not None else [])
+        self._recording.add("attention", reads, [out], "attention" if attention else "unknown", attention=attention)
+        return out
+
+
+@contextlib.contextmanager
+def _paused(operators: _Operators):
+    recording, operators._recording = operators._recording, Recording()
+    try:
+        yield
+    finally:
+        operators._recording = recording
+
+
+# Attributes that number a layer and change nothing else.
+_PLACES = {"layer_idx", "layer_id", "layer_number", "layer_index", "idx", "block_idx"}
+
+
+def _signature(module: torch.nn.Module, inputs: Any) -> Optional[tuple]:
+    """Equal for modules that do the same with inputs like these; None where that cannot be told."""
+    parts: list[Any] = []
+    for name, one in module.named_modules():
+        own = tuple(sorted((key, value) for key, value in vars(one).items()
+                           if key not in _PLACES and isinstance(value, (bool, int, float, str))))
+        parts.append((name, type(one), own))
+    for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
+        parts.append((name, tuple(tensor.shape), tensor.stride(), tensor.dtype))
+    for leaf in pytree.tree_leaves(inputs):
+        if isinstance(leaf, torch.Tensor):
+            parts.append((tuple(leaf.shape), leaf.stride(), leaf.dtype))
+        elif leaf is None or isinstance(leaf, (bool, int, float, str, torch.dtype)):
+            parts.append(leaf)
+        else:
+            return None
+    return (*parts, str(pytree.tree_structure(inputs)))
+
+
+def _repeat_layers(model: torch.nn.Module, recording: Recording) -> Callable[[], None]:
+    """Makes members of module lists answer from the record of an equal one with equal inputs; returns the undoing."""
+    seen: dict[tuple, tuple[list[Operation], Any, list[Operand]]] = {}
+    changed: list[torch.nn.Module] = []
+
+    def wrapped(module: torch.nn.Module, path: str):
+        forward = module.forward
+
+        def call(*args, **kwargs):
+            key = _signature(module, (args, kwargs))
+            recording._path.append(path)
+            try:
+                if key is None or key not in seen:
+                    start = len(recording.operations)
+                    out = forward(*args, **kwargs)
+                    if key is not None:
+                        seen[key] = (recording.operations[start:], out, list(map(recording.operand, _tensors((args, kwargs)))))
+                    return out
+                operations, out, inputs = seen[key]
+                moved = {old.buffer: recording.operand(new).buffer for old, new in zip(inputs, _tensors((args, kwargs)))}
+                fresh = pytree.tree_map(lambda leaf: torch.empty_strided(leaf.shape, leaf.stride(), dtype=leaf.dtype, device=leaf.device)
+                                        if isinstance(leaf, torch.Tensor) else leaf, out)
+                for old, new in zip(_tensors(out), _tensors(fresh)):
+                    moved[recording.operand(old).buffer] = recording.operand(new).buffer
+                for operation in operations:
+                    for one in operation.writes:
+                        moved.setdefault(one.buffer, recording.new_buffer())
+                replaced = lambda operands: tuple(dataclasses.replace(one, buffer=moved.get(one.buffer, one.buffer)) for one in operands)
+                recording.operations += [dataclasses.replace(operation, reads=replaced(operation.reads),
+                                                             writes=replaced(operation.writes), at=path) for operation in operations]
+                return fresh
+            finally:
+                recording._path.pop()
+
+        module.forward = call
+        changed.append(module)
+
+    for name, module in model.named_modules():
+        if isinstance(module, (torch.nn.ModuleList, torch.nn.Sequential)):
+            for place, child in module.named_children():
+                if "forward" not in vars(child) and any(True for _ in child.children()):
+                    wrapped(child, f"{name}.{place}".lstrip("."))
+
+    def undo() -> None:
+        for module in changed:
+            del module.forward
+
+    return undo
+
+
+def record(model: Any, args: tuple, kwargs: dict[str, Any]) -> Recording:
+    """Raises ConfigError for a model whose forward needs values of tensors, not shapes alone."""
+    recording = Recording()
+    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    with mode, torch.no_grad():
+
+        def fake(tree: Any) -> Any:
+            made: dict[int, torch.Tensor] = {}  # tied weights stay tied
+
+            def one(leaf: Any) -> Any:
+                if not isinstance(leaf, torch.Tensor):
+                    return leaf
+                if id(leaf) not in made:
+                    made[id(leaf)] = torch.empty_strided(leaf.shape, leaf.stride(), dtype=leaf.dtype, device="cuda")
+                return made[id(leaf)]
+
+            return pytree.tree_map(one, tree)
+
+        inputs, options = fake((args, kwargs))
+        undo = lambda: None
+        operators = _Operators(recording)
+        try:
+            if isinstance(model, torch.nn.Module):
+                state = fake({**dict(model.named_parameters(remove_duplicate=False)),
+                              **dict(model.named_buffers(remove_duplicate=False))})
+                undo = _repeat_layers(model, recording)
+                with operators, _Functions(recording, operators):
+                    out = torch.func.functional_call(model, state, inputs, options)
+            else:
+                with operators, _Functions(recording, operators):
+                    out = model(*inputs, **options)
+        except torch._subclasses.fake_tensor.DataDependentOutputException as error:
+            raise ConfigError(f"model: its operations depend on values, not on shapes alone: {error}") from None
+        finally:
+            undo()
+        recording.returned = {recording.operand(one).buffer for one in _tensors(out)}
+    return recording
+
+
+def _shape_text(operation: Operation) -> str:
+    if operation.gemm:
+        gemm = operation.gemm
+        return f"{gemm.batch}*{gemm.m}x{gemm.n}x{gemm.k}" if gemm.batch != 1 else f"{gemm.m}x{gemm.n}x{gemm.k}"
+    if operation.attention:
+        return str(operation.attention)
+    shapes = (operation.writes or operation.reads)[:1]
+    return "x".join(map(str, shapes[0].shape)) if shapes else ""
+
+
+def _addressing(operation: Operation) -> str:
+    """How torch's elementwise kernel addresses its operands: "" where all are contiguous in one order."""
+    if operation.name == "cat":
+        return "cat"
+    if not operation.writes or operation.name in _WRITES:
+        return ""
+    out = operation.writes[0]
+
+    def steps(one: Operand) -> tuple:
+        """Strides by dimension of more than one element, broadcast to the result's."""
+        padded = (0,) * (len(out.shape) - len(one.shape)) + tuple(
+            step if n > 1 else 0 for n, step in zip(one.shape, one.stride))
+        return tuple(step for n, step in zip(out.shape, padded) if n > 1)
+
+    own = steps(out)
+    read = [steps(one) for one in operation.reads if one.numel > 1]
+    if all(one == own for one in read) and out.extent() >= out.numel:
+        return ""
+    order = lambda one: [i for i, step in sorted(enumerate(one), key=lambda pair: pair[1]) if step]
+    full = [one for one in read if all(one)]
+    return "permuted" if any(order(one) != order(own) for one in full) else "strided"
+
+
+def _shown(name: str) -> str:
+    return name.strip("_")
+
+
+def _eager(recording: Recording) -> list[Kernel]:
+    kernels = []
+    for operation in recording.operations:
+        moved = sum(one.bytes for one in (*operation.reads, *operation.writes))
+        elements = operation.writes[0].numel if operation.writes else sum(one.numel for one in operation.reads[:1])
+        kernels.append(Kernel(_shown(operation.name), operation.kind, _shape_text(operation), moved, elements,
+                              _addressing(operation) if operation.kind == "pointwise" else "", operation.row,
+                              gemm=operation.gemm, attention=operation.attention, at=operation.at))
+    return kernels
+
+
+def _read_bytes(operands: Iterable[Operand]) -> float:
+    """Bytes that a kernel reads through these, where one part of a buffer may be read through several."""
+    total = 0.0
+    by_buffer: dict[int, list[Operand]] = {}
+    for one in set(operands):
+        by_buffer.setdefault(one.buffer, []).append(one)
+    for parts in by_buffer.values():
+        covered: list[tuple[int, int]] = []
+        for one in sorted(parts, key=lambda part: -part.bytes):
+            if not any(begin <= one.offset < end for begin, end in covered):
+                total += one.bytes
+                covered.append((one.offset, one.offset + one.extent()))
+    return total
+
+
+@dataclasses.dataclass
+class _Value:
+    """A result that is not in memory: what the kernel that computes it reads."""
+
+    names: list[str]
+    reads: list[Operand]
+    numel: int
+    row: int
+    at: str
+    out: Operand
+
+
+def _compiled(recording: Recording) -> list[Kernel]:
+    """Inductor's kernels, by a rule: products and attention are launches of their own. Pointwise operations, copies and
+    reductions are computed inside the kernel that needs them, again in each, and what is written is what a
+    launch reads, what is returned, and results with several readers that read more than 4 buffers. Kernels over equally
+    many elements that read the same buffer are one."""
+    readers: dict[int, int] = {}
+    for operation in recording.operations:
+        for buffer in {one.buffer for one in operation.reads}:
+            readers[buffer] = readers.get(buffer, 0) + 1
+    pending: dict[int, _Value] = {}
+    kernels: list[Kernel] = []
+
+    def write(values: list[_Value]) -> None:
+        """One kernel for each group that can be fused."""
+        groups: list[list[_Value]] = []
+        for value in values:
+            buffers = {one.buffer for one in value.reads}
+            for group in groups:
+                if group[0].numel == value.numel and buffers & {one.buffer for other in group for one in other.reads}:
+                    group.append(value)
+                    break
+            else:
+                groups.append([value])
+        for group in groups:
+            names = list(dict.fromkeys(name for value in group for name in value.names))
+            moved = _read_bytes(one for value in group for one in value.reads) + sum(value.out.bytes for value in group)
+            row = max(value.row for value in group)
+            kernels.append(Kernel("+".join(names[:4]) + ("+..." if len(names) > 4 else ""),
+                                  "reduction" if row else "pointwise", "x".join(map(str, group[0].out.shape)), moved,
+                                  group[0].numel, "", row, True, at=group[0].at))
+
+    def in_memory(operands: Iterable[Operand]) -> None:
+        buffers = dict.fromkeys(one.buffer for one in operands)
+        write([pending.pop(buffer) for buffer in buffers if buffer in pending])
+
+    for operation in recording.operations:
+        if operation.kind in ("gemm", "attention", "unknown"):
+            in_memory(operation.reads)
+            moved = sum(one.bytes for one in (*operation.reads, *operation.writes))
+            kernels.append(Kernel(_shown(operation.name), operation.kind, _shape_text(operation), moved, gemm=operation.gemm,
+                                  attention=operation.attention, at=operation.at))
+            continue
+        if not operation.writes:  # in place
+            in_memory(operation.reads)
+            kernels.append(Kernel(_shown(operation.name), "pointwise", _shape_text(operation),
+                                  sum(one.bytes for one in operation.reads), fused=True, at=operation.at))
+            continue
+        out = operation.writes[0]
+        value = _Value([_shown(operation.name)], [], out.numel, operation.row, operation.at, out)
+        if operation.kind == "reduction" and operation.reads:
+            value.numel = max(out.numel, operation.reads[0].numel)
+        for one in operation.reads:
+            inner = pending.get(one.buffer)
+            if inner is None:
+                value.reads.append(one)
+            else:
+                value.names = [*inner.names, *(name for name in value.names if name not in inner.names)]
+                value.reads += inner.reads
+                value.row = max(value.row, inner.row)
+                value.numel = max(value.numel, inner.numel if inner.row else 0)
+        pending[out.buffer] = value
+        if len({one.buffer for one in value.reads}) > _MOST_READS and readers.get(out.buffer, 0) > 1:
+            in_memory([out])
+    write([value for buffer, value in pending.items() if buffer in recording.returned])
+    return kernels
+
+
+def kernels_of(recording: Recording, mode: str) -> list[Kernel]:
+    return _eager(recording) if mode == "eager" else _compiled(recording)

@@ -1,0 +1,184 @@
+"""python -m tilecast layer: what a decoder layer of a language model costs, from a Hugging Face config.json."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import functools
+import json
+import os
+import pathlib
+from typing import Any
+
+from ._files import read_json
+from ._model import ConfigError
+
+_ACTIVATIONS = ("silu", "gelu", "gelu_pytorch_tanh")
+
+
+def known_models() -> dict[str, dict[str, Any]]:
+    return json.loads((pathlib.Path(__file__).parent / "models.json").read_text())
+
+
+@dataclasses.dataclass(frozen=True)
+class LayerConfig:
+    """A decoder layer with grouped-query attention, rotary embedding, RMS norms and a gated MLP. One GPU's part of it
+    where several share it: heads and MLP columns are divided."""
+
+    hidden: int
+    intermediate: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    layers: int
+    activation: str
+    bias: bool
+
+    @classmethod
+    def of(cls, config: dict[str, Any], name: str, parts: int = 1) -> LayerConfig:
+        def count(key: str, *default: int) -> int:
+            value = config.get(key, *default)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ConfigError(f"{name}: {key}: expected a whole number of at least 1, got {value!r}")
+            return value
+
+        hidden, heads = count("hidden_size"), count("num_attention_heads")
+        made = cls(hidden, count("intermediate_size"), heads, count("num_key_value_heads", heads),
+                   count("head_dim", max(1, hidden // heads)), count("num_hidden_layers"),
+                   config.get("hidden_act", "silu"), bool(config.get("attention_bias", False)))
+        if made.activation not in _ACTIVATIONS:
+            raise ConfigError(f"{name}: hidden_act: expected {', '.join(_ACTIVATIONS)}, got {made.activation!r}")
+        for key in ("num_local_experts", "num_experts", "n_routed_experts", "kv_lora_rank"):
+            if config.get(key):
+                raise ConfigError(f"{name}: {key}: mixtures of experts and latent attention are not supported; "
+                                  "give the model to tilecast.torch.forecast")
+        if heads % made.kv_heads:
+            raise ConfigError(f"{name}: num_attention_heads: expected a multiple of num_key_value_heads")
+        for key, side in (("num_attention_heads", heads), ("intermediate_size", made.intermediate)):
+            if side % parts:
+                raise ConfigError(f"{name}: {key}: {side} cannot be divided among {parts} GPUs")
+        return dataclasses.replace(made, heads=heads // parts, kv_heads=max(1, made.kv_heads // parts),
+                                   intermediate=made.intermediate // parts)
+
+
+def read_config(model: str, parts: int = 1) -> LayerConfig:
+    """Of a known model, or of a config.json or the folder that holds one."""
+    known = known_models()
+    if model.lower() in known:
+        return LayerConfig.of(known[model.lower()], model, parts)
+    path = os.path.join(model, "config.json") if os.path.isdir(model) else model
+    if not os.path.exists(path):
+        raise ConfigError(f"--model: expected {', '.join(known)}, or the path of a config.json; got '{model}'")
+    config = read_json(path)
+    if not isinstance(config, dict):
+        raise ConfigError(f"{path}: expected an object")
+    return LayerConfig.of(config, path, parts)
+
+
+@functools.cache
+def _layer_class() -> type:
+    import torch
+    from torch.nn import functional
+
+    class DecoderLayer(torch.nn.Module):
+        def __init__(self, config: LayerConfig):
+            super().__init__()
+            options = {"device": "meta", "dtype": torch.bfloat16}
+            self.config = config
+            self.norm = torch.nn.RMSNorm(config.hidden, **options)
+            self.mlp_norm = torch.nn.RMSNorm(config.hidden, **options)
+            self.qkv = torch.nn.Linear(config.hidden, (config.heads + 2 * config.kv_heads) * config.head_dim,
+                                       bias=config.bias, **options)
+            self.out = torch.nn.Linear(config.heads * config.head_dim, config.hidden, bias=False, **options)
+            self.gate_up = torch.nn.Linear(config.hidden, 2 * config.intermediate, bias=False, **options)
+            self.down = torch.nn.Linear(config.intermediate, config.hidden, bias=False, **options)
+
+        def forward(self, x, cos, sin, keys=None, values=None):
+            heads, kv_heads, d = self.config.heads, self.config.kv_heads, self.config.head_dim
+            batch, tokens, _ = x.shape
+            parts = self.qkv(self.norm(x)).split([heads * d, kv_heads * d, kv_heads * d], -1)
+            q, k, v = (part.view(batch, tokens, -1, d).transpose(1, 2) for part in parts)
+
+            def rotated(one):
+                left, right = one.chunk(2, -1)
+                return one * cos + torch.cat((-right, left), -1) * sin
+
+            q, k = rotated(q), rotated(k)
+            if keys is not None:  # decode: the cache, which is written elsewhere
+                k, v = keys, values
+            attention = functional.scaled_dot_product_attention(q, k, v, is_causal=keys is None,
+                                                                enable_gqa=heads != kv_heads)
+            x = x + self.out(attention.transpose(1, 2).reshape(batch, tokens, heads * d))
+            gate, up = self.gate_up(self.mlp_norm(x)).chunk(2, -1)
+            gated = (functional.silu(gate) if self.config.activation == "silu" else
+                     functional.gelu(gate, approximate="none" if self.config.activation == "gelu" else "tanh"))
+            return x + self.down(gated * up)
+
+    return DecoderLayer
+
+
+def decoder_layer(config: LayerConfig):
+    """The layer as a torch module on the meta device; forward(x, cos, sin, keys, values)."""
+    return _layer_class()(config)
+
+
+def forecast_layer(config: LayerConfig, *, batch: int, tokens: int, phase: str, context: int = 0, **options: Any):
+    """`tilecast.torch.forecast` of one layer. prefill: `tokens` of each of `batch` sequences; decode: one token of each,
+    with `context` keys."""
+    import torch
+
+    from .torch import forecast
+
+    def empty(*shape: int):
+        return torch.empty(*shape, device="meta", dtype=torch.bfloat16)
+
+    rows = 1 if phase == "decode" else tokens
+    cache = [empty(batch, config.kv_heads, context, config.head_dim) for _ in range(2)] if phase == "decode" else []
+    return forecast(decoder_layer(config), empty(batch, rows, config.hidden), empty(rows, config.head_dim),
+                    empty(rows, config.head_dim), *cache, **options)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    number = {"type": int, "metavar": "N"}
+    parser.add_argument("--model", required=True, help=f"{', '.join(known_models())}, or the path of a config.json")
+    parser.add_argument("--phase", choices=("prefill", "decode"), default="prefill")
+    parser.add_argument("--tokens", default=4096, help="of each sequence in prefill (default %(default)s)", **number)
+    parser.add_argument("--batch", default=1, help="sequences (default %(default)s)", **number)
+    parser.add_argument("--context", default=4096, help="keys of each sequence in decode (default %(default)s)", **number)
+    parser.add_argument("--tensor-parallel", default=1, help="GPUs that share a layer, 1 to 8", **number)
+    parser.add_argument("--layers", default=0, help="layers in one graph (default: the model's)", **number)
+    parser.add_argument("--mode", choices=("eager", "compile"), default="compile")
+    parser.add_argument("--regime", choices=("burst", "sustained"), default="sustained")
+    parser.add_argument("--gpu", default="h200_sxm", help="a name, or the path of a GPU file")
+    parser.add_argument("--format", choices=("table", "json"), default="table")
+    parser.add_argument("--trace", help="write the launches to this file for chrome://tracing and Perfetto")
+
+
+def run(options: argparse.Namespace) -> str:
+    for name, least, most in (("tokens", 1, 1 << 24), ("batch", 1, 1 << 16), ("context", 1, 1 << 24),
+                              ("tensor_parallel", 1, 8), ("layers", 0, 10000)):
+        if not least <= getattr(options, name) <= most:
+            raise ConfigError(f"--{name.replace('_', '-')}: expected {least} to {most}")
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        raise ConfigError("layer needs torch, without CUDA too: pip install torch") from None
+    parts = options.tensor_parallel
+    config = read_config(options.model, parts)
+    layers = options.layers or config.layers
+    answer = forecast_layer(config, batch=options.batch, tokens=options.tokens, phase=options.phase,
+                            context=options.context, gpu=options.gpu, mode=options.mode, regime=options.regime,
+                            repeats=layers)
+    if options.trace:
+        answer.write_trace(options.trace)
+    rows = options.batch * (1 if options.phase == "decode" else options.tokens)
+    reduced = 2 * rows * config.hidden * 2 if parts > 1 else 0
+    if options.format == "json":
+        return json.dumps({**answer.to_dict(), "model": options.model, "layers": layers,
+                           "all_layers_us": answer.total_us * layers, "tensor_parallel": parts,
+                           "all_reduce_bytes": reduced}, indent=1)
+    text = (f"One layer of {options.model}\n{answer}\n\n{layers} layers: {answer.total_us * layers / 1000:.2f} ms, "
+            "without embedding and head.")
+    if reduced:
+        text += (f"\nLeft out: two all-reduces of {reduced / 2e6:.1f} MB per layer among {parts} GPUs.")
+    return text

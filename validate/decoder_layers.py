@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Forecasts the measured decoder layers of validate/data/h200_sxm/decoder_layers, and prints the errors.
+
+Needs the Python package and torch, without CUDA too: PYTHONPATH=python python3 validate/decoder_layers.py [CSV]
+"""
+
+import csv
+import pathlib
+import statistics
+import sys
+
+from tilecast.layer import forecast_layer, read_config
+
+LAYERS = pathlib.Path(__file__).parent / "data" / "h200_sxm" / "decoder_layers" / "layers.csv"
+MODELS = {"1b": "llama-3.2-1b", "8b": "llama-3-8b"}
+IN_ONE_GRAPH = 4  # layers
+
+
+def forecasts(rows):
+    """Of each row and regime: the forecast and the measured time."""
+    for row in rows:
+        for regime, column in (("burst", "us_per_layer"), ("sustained", "us_sustained")):
+            answer = forecast_layer(read_config(MODELS.get(row["model"], row["model"])), batch=int(row["batch"]),
+                                    tokens=int(row["tokens"]), phase=row["phase"], context=int(row["context"]),
+                                    mode=row["mode"], regime=regime, repeats=IN_ONE_GRAPH)
+            yield row, regime, answer, float(row[column])
+
+
+def main():
+    path = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else LAYERS
+    errors, covered = {}, []
+    with open(path, encoding="utf-8") as file:
+        for row, regime, answer, measured in forecasts(list(csv.DictReader(file))):
+            error = answer.total_us / measured - 1
+            errors.setdefault((regime, row["mode"]), []).append(abs(error))
+            covered.append(answer.interval_us[0] <= measured <= answer.interval_us[1])
+            print(f"{row['model']:>4} {row['phase']:<8} {row['batch']:>4} x {row['tokens']:>5} {row['mode']:<8} {regime:<10}"
+                  f"{measured:>9.1f} us {answer.total_us:>9.1f} {100 * error:>+6.1f} %  {answer[0].operation} "
+                  f"{answer[0].shape}", flush=True)
+    for (regime, mode), values in errors.items():
+        print(f"{regime:<10} {mode:<8} mean {100 * statistics.mean(values):.1f} %, worst {100 * max(values):.1f} %")
+    print(f"{100 * statistics.mean(covered):.0f} % inside the 90 % interval")
+
+
+if __name__ == "__main__":
+    main()
