@@ -104,6 +104,27 @@ tilecast_status create_plan(const Problem* problem, const tilecast_options* opti
   });
 }
 
+template <class Problem, class Arguments>
+tilecast_status tune_plan(const Problem* problem, const tilecast_options* options,
+                          const tilecast_tuning* tuning, const Arguments* arguments,
+                          std::size_t first_size, void* stream, tilecast_plan** plan,
+                          double* measured_us) {
+  if (plan == nullptr) {
+    return null_argument("the output argument for the plan is null");
+  }
+  *plan = nullptr;
+  return tilecast::guarded([&] {
+    const auto request = tilecast::read_request(problem, options);
+    auto tuned =
+        tilecast::tune(request, tilecast::read_tuning(tuning, request),
+                       tilecast::checked_struct(arguments, first_size, "arguments"), stream);
+    *plan = new_handle(std::move(tuned.plan));
+    if (measured_us != nullptr) {
+      *measured_us = tuned.measured_us;
+    }
+  });
+}
+
 template <class OpPlan, class Arguments>
 tilecast_status run_plan(const tilecast_plan* plan, const Arguments* arguments,
                          std::size_t first_size, void* stream) {
@@ -162,7 +183,7 @@ tilecast_status tilecast_attention_predict(const tilecast_attention* problem,
 
 tilecast_status tilecast_plan_create(const tilecast_problem* problem,
                                      const tilecast_options* options, tilecast_plan** plan) {
-  return create_plan<tilecast::GemmPlan>(problem, options, plan);
+  return create_plan<tilecast::PlanOf<tilecast::GemmRequest>>(problem, options, plan);
 }
 
 tilecast_status tilecast_attention_plan_create(const tilecast_attention* problem,
@@ -175,20 +196,18 @@ tilecast_status tilecast_plan_tune(const tilecast_problem* problem, const tileca
                                    const tilecast_tuning* tuning,
                                    const tilecast_arguments* arguments, void* stream,
                                    tilecast_plan** plan, double* measured_us) {
-  if (plan == nullptr) {
-    return null_argument("the output argument for the plan is null");
-  }
-  *plan = nullptr;
-  return tilecast::guarded([&] {
-    const tilecast::GemmRequest request = tilecast::read_request(problem, options);
-    tilecast::TunedPlan tuned = tilecast::tune(
-        request, tilecast::read_tuning(tuning, request),
-        tilecast::checked_struct(arguments, kFirstArgumentsSize, "arguments"), stream);
-    *plan = new_handle(std::move(tuned.plan));
-    if (measured_us != nullptr) {
-      *measured_us = tuned.measured_us;
-    }
-  });
+  return tune_plan(problem, options, tuning, arguments, kFirstArgumentsSize, stream, plan,
+                   measured_us);
+}
+
+tilecast_status tilecast_attention_plan_tune(const tilecast_attention* problem,
+                                             const tilecast_options* options,
+                                             const tilecast_tuning* tuning,
+                                             const tilecast_attention_arguments* arguments,
+                                             void* stream, tilecast_plan** plan,
+                                             double* measured_us) {
+  return tune_plan(problem, options, tuning, arguments, kFirstAttentionArgumentsSize, stream, plan,
+                   measured_us);
 }
 
 tilecast_status tilecast_plan_forecast(const tilecast_plan* plan, tilecast_forecast* forecast) {
@@ -223,7 +242,8 @@ tilecast_status tilecast_plan_clear_workspace(const tilecast_plan* plan, void* w
 
 tilecast_status tilecast_plan_run(const tilecast_plan* plan, const tilecast_arguments* arguments,
                                   void* stream) {
-  return run_plan<tilecast::GemmPlan>(plan, arguments, kFirstArgumentsSize, stream);
+  return run_plan<tilecast::PlanOf<tilecast::GemmRequest>>(plan, arguments, kFirstArgumentsSize,
+                                                           stream);
 }
 
 tilecast_status tilecast_attention_run(const tilecast_plan* plan,

@@ -277,3 +277,24 @@ TEST_CASE("Splits and drawn tiles of attention need a workspace") {
   CHECK(tilecast_plan_forecast(plain.plan, &forecast) == TILECAST_OK);
   CHECK(std::string(forecast.config) == kPlain);
 }
+
+TEST_CASE("Tuning of attention needs a file, arguments and no configuration") {
+  const tilecast_attention problem = small();
+  tilecast_attention_arguments arguments = TILECAST_ATTENTION_ARGUMENTS_INIT;
+  tilecast_tuning tuning = TILECAST_TUNING_INIT;
+  tilecast_options options = on_h200();
+  tilecast_plan* plan = nullptr;
+  const auto tune = [&](const tilecast_attention_arguments* given) {
+    return tilecast_attention_plan_tune(&problem, &options, &tuning, given, nullptr, &plan,
+                                        nullptr);
+  };
+  CHECK(tune(&arguments) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error() == "tuning.file is empty: expected a path for the results");
+  tuning.file = "/nonexistent/folder/tuned.jsonl";
+  CHECK(tune(nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error() == "arguments is null");
+  options.config = kPlain;
+  CHECK(tune(&arguments) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error() == "options.config is given, but tuning chooses one");
+  CHECK(plan == nullptr);
+}

@@ -26,21 +26,20 @@ class GraphRuns final : public TimedRuns {
   GraphRuns(const GraphRuns&) = delete;
   GraphRuns& operator=(const GraphRuns&) = delete;
 
-  void capture(const GemmPlan& plan, tilecast_arguments arguments) {
+  void capture(const Plan& plan, const RunWith& run) {
     TILECAST_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     TILECAST_CUDA(cudaEventCreate(&begin_));
     TILECAST_CUDA(cudaEventCreate(&end_));
-    arguments.workspace_bytes = plan.workspace_bytes();
-    if (arguments.workspace_bytes != 0) {
-      TILECAST_CUDA(cudaMalloc(&workspace_, arguments.workspace_bytes));
+    const std::size_t bytes = plan.workspace_bytes();
+    if (bytes != 0) {
+      TILECAST_CUDA(cudaMalloc(&workspace_, bytes));
     }
-    arguments.workspace = workspace_;
-    require(plan.clear(workspace_, arguments.workspace_bytes, stream_));
+    require(plan.clear(workspace_, bytes, stream_));
     TILECAST_CUDA(cudaStreamSynchronize(stream_));
     TILECAST_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
     tilecast_status status = TILECAST_OK;
     for (int i = 0; i < runs_ && status == TILECAST_OK; ++i) {
-      status = plan.run(arguments, stream_);
+      status = run(workspace_, bytes, stream_);
     }
     cudaGraph_t graph = nullptr;
     const cudaError_t ended = cudaStreamEndCapture(stream_, &graph);
@@ -73,11 +72,10 @@ class GraphRuns final : public TimedRuns {
 
 }  // namespace
 
-std::unique_ptr<TimedRuns> make_timed_runs(const GemmPlan& plan, tilecast_arguments arguments,
-                                           int runs) {
+std::unique_ptr<TimedRuns> make_timed_runs(const Plan& plan, const RunWith& run, int runs) {
   return with_cuda_status([&]() -> std::unique_ptr<TimedRuns> {
     auto timed = std::make_unique<GraphRuns>(runs);
-    timed->capture(plan, arguments);
+    timed->capture(plan, run);
     return timed;
   });
 }

@@ -52,7 +52,6 @@ class PlanOf final : public Plan {
   typename OpRequest::ArgumentCheck check_;
   std::unique_ptr<const DevicePlan<typename OpRequest::Arguments>> device_;  // null: forecast only
 };
-using GemmPlan = PlanOf<GemmRequest>;
 
 /// GPU file for a request: the one it names, else the current device's.
 std::string gpu_name(const Request& request);

@@ -4,11 +4,15 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <future>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <numeric>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -315,4 +319,26 @@ TEST_CASE("One plan of attention runs in many threads, and in a graph", "[gpu]")
   }
   check_cuda(cudaGraphExecDestroy(ready));
   check_cuda(cudaGraphDestroy(graph));
+}
+
+TEST_CASE("Tuning of attention runs every candidate, and remembers the fastest", "[gpu]") {
+  hopper_or_skip();
+  std::mt19937 draw(2);
+  const tilecast_attention p = attention(2, 8, 2, 16, 2000, 128, TILECAST_FP16);
+  const AttentionSample sample(p, draw);
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / "tilecast_run_test" / "tuned_attention.jsonl";
+  std::filesystem::remove(file);
+  const std::string name = file.string();
+  tilecast_tuning tuning = TILECAST_TUNING_INIT;
+  tuning.file = name.c_str();
+  tuning.candidates = 4;
+  const TestStream stream;
+  const DeviceBytes none(0);
+  const auto tuned = [&] { return Plan::tuned(p, tuning, sample.arguments(none), stream.get()); };
+  const std::string first = tuned().forecast().config;
+  CHECK(sample.wrong(stream.get()) == 0);
+  CHECK(tuned().forecast().config == first);  // from the file
+  std::ifstream written(file);
+  CHECK(std::count(std::istreambuf_iterator<char>(written), {}, '\n') == 1);
 }

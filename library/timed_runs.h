@@ -2,6 +2,8 @@
 // (cuda_timed_runs.cpp) or as a stub that reports its absence (without_cuda.cpp).
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 
 #include "library/plan.h"
@@ -16,9 +18,12 @@ class TimedRuns {
   virtual double microseconds() = 0;
 };
 
+/// Enqueues a run with this workspace.
+using RunWith =
+    std::function<tilecast_status(void* workspace, std::size_t workspace_bytes, void* stream)>;
+
 /// Allocates its own workspace. Throws StatusError.
-std::unique_ptr<TimedRuns> make_timed_runs(const GemmPlan& plan, tilecast_arguments arguments,
-                                           int runs);
+std::unique_ptr<TimedRuns> make_timed_runs(const Plan& plan, const RunWith& run, int runs);
 
 /// Throws StatusError.
 void wait_for(void* stream);

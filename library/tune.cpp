@@ -8,7 +8,7 @@
 #include "library/tuned_file.h"
 #include "model/base/file.h"
 #include "model/base/quantile.h"
-#include "model/gemm/config/kernel_config_text.h"
+#include "model/ops/any_op.h"
 
 namespace tilecast {
 namespace {
@@ -16,28 +16,36 @@ namespace {
 constexpr double kOneTimingUs = 1000;
 constexpr int kMostRuns = 500, kRounds = 7;
 
+template <class OpRequest>
 struct Candidate {
-  std::unique_ptr<const GemmPlan> plan;
+  std::unique_ptr<const PlanOf<OpRequest>> plan;
   std::unique_ptr<TimedRuns> runs;
   std::vector<double> times_us = {};
 };
 
-std::unique_ptr<const GemmPlan> plan_with(GemmRequest request, const std::string& config) {
+template <class OpRequest>
+std::unique_ptr<const PlanOf<OpRequest>> plan_with(OpRequest request, const std::string& config) {
   request.config = config;
-  return std::make_unique<const GemmPlan>(request);
+  return std::make_unique<const PlanOf<OpRequest>>(request);
 }
 
 /// The candidates that compile and fit the device.
-std::vector<Candidate> ready(const GemmRequest& request, std::size_t count,
-                             const tilecast_arguments& arguments) {
+template <class OpRequest>
+std::vector<Candidate<OpRequest>> ready(const OpRequest& request, std::size_t count,
+                                        const typename OpRequest::Arguments& arguments) {
   const LoadedGpu& gpu = gpu_of(request, gpu_name(request));
-  std::vector<Candidate> candidates;
+  std::vector<Candidate<OpRequest>> candidates;
   for (const Prediction& p : forecast(request.problem, request, gpu, count)) {
     try {
-      std::unique_ptr<const GemmPlan> plan = plan_with(request, to_text(p.config));
+      auto plan = plan_with(request, to_text(p.config));
       const double runs = kOneTimingUs / plan->forecast().time_us;
-      auto timed =
-          make_timed_runs(*plan, arguments, std::clamp(static_cast<int>(runs), 1, kMostRuns));
+      const RunWith run = [&](void* workspace, std::size_t bytes, void* on) {
+        typename OpRequest::Arguments with = arguments;
+        with.workspace = workspace;
+        with.workspace_bytes = bytes;
+        return plan->run(with, on);
+      };
+      auto timed = make_timed_runs(*plan, run, std::clamp(static_cast<int>(runs), 1, kMostRuns));
       candidates.push_back({std::move(plan), std::move(timed)});
     } catch (const StatusError& error) {
       if (error.status() != TILECAST_UNSUPPORTED) {
@@ -53,8 +61,9 @@ std::vector<Candidate> ready(const GemmRequest& request, std::size_t count,
 
 }  // namespace
 
-TunedPlan tune(const GemmRequest& request, const Tuning& tuning,
-               const tilecast_arguments& arguments, void* stream) {
+template <class OpRequest>
+TunedPlan<OpRequest> tune(const OpRequest& request, const Tuning& tuning,
+                          const typename OpRequest::Arguments& arguments, void* stream) {
   const std::vector<TunedProblem> known = read_tuned(tuning.file);
   check_writable(tuning.file);
   const CurrentGpu device = current_gpu();
@@ -65,16 +74,16 @@ TunedPlan tune(const GemmRequest& request, const Tuning& tuning,
             found->candidates.front().measured_us};
   }
   wait_for(stream);
-  std::vector<Candidate> candidates = ready(request, tuning.candidates, arguments);
+  std::vector<Candidate<OpRequest>> candidates = ready(request, tuning.candidates, arguments);
   for (int round = 0; round <= kRounds; ++round) {
-    for (Candidate& candidate : candidates) {
+    for (Candidate<OpRequest>& candidate : candidates) {
       const double time_us = candidate.runs->microseconds();
       if (round > 0) {  // the first round warms up
         candidate.times_us.push_back(time_us);
       }
     }
   }
-  for (Candidate& candidate : candidates) {
+  for (Candidate<OpRequest>& candidate : candidates) {
     std::ranges::sort(candidate.times_us);
     const tilecast_forecast& forecast = candidate.plan->forecast();
     tuned.candidates.push_back(
@@ -83,10 +92,15 @@ TunedPlan tune(const GemmRequest& request, const Tuning& tuning,
   std::ranges::stable_sort(tuned.candidates, {}, &TunedCandidate::measured_us);
   remember_tuned(tuning.file, tuned);
   const TunedCandidate& first = tuned.candidates.front();
-  const auto best = std::ranges::find_if(candidates, [&](const Candidate& candidate) {
+  const auto best = std::ranges::find_if(candidates, [&](const Candidate<OpRequest>& candidate) {
     return candidate.plan->forecast().config == first.config;
   });
   return {std::move(best->plan), first.measured_us};
 }
+
+template TunedPlan<GemmRequest> tune(const GemmRequest&, const Tuning&, const tilecast_arguments&,
+                                     void*);
+template TunedPlan<AttentionRequest> tune(const AttentionRequest&, const Tuning&,
+                                          const tilecast_attention_arguments&, void*);
 
 }  // namespace tilecast

@@ -10,14 +10,16 @@
 
 namespace tilecast {
 
+template <class OpRequest>
 struct TunedPlan {
-  std::unique_ptr<const GemmPlan> plan;
+  std::unique_ptr<const PlanOf<OpRequest>> plan;
   double measured_us;
 };
 
-/// `arguments`: operands to measure with; C is overwritten. Waits for `stream`, on which they
-/// become ready. Throws on the failures documented for tilecast_plan_tune.
-TunedPlan tune(const GemmRequest& request, const Tuning& tuning,
-               const tilecast_arguments& arguments, void* stream);
+/// `arguments`: operands to measure with; the result is overwritten. Waits for `stream`, on which
+/// they become ready. Throws on the failures documented for tilecast_plan_tune.
+template <class OpRequest>
+TunedPlan<OpRequest> tune(const OpRequest& request, const Tuning& tuning,
+                          const typename OpRequest::Arguments& arguments, void* stream);
 
 }  // namespace tilecast

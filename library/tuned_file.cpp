@@ -8,7 +8,6 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/text.h"
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/problem/operand_copies.h"
 #include "model/ops/any_op.h"
 
@@ -21,7 +20,7 @@ constexpr const char* kCandidates = "candidates";
 
 TunedCandidate read_candidate(const Json& json) {
   const TunedCandidate candidate{json.at("config"), json.at("forecast_us"), json.at("measured_us")};
-  (void)parse_kernel_config(candidate.config);
+  (void)parse_config(candidate.config);
   if (!(candidate.forecast_us > 0 && candidate.measured_us > 0)) {
     throw ConfigError("expected times above 0");
   }
@@ -52,20 +51,33 @@ std::string text_of(const TunedProblem& problem) {
   return json.dump() + '\n';
 }
 
-}  // namespace
-
-std::string tuned_key(const GemmRequest& request, const std::string& device, int driver) {
+Json key_of(const AnyProblem& problem, const std::string& device, int driver) {
   Json key{{"device", device},
            {"driver", driver},
            {"library", TILECAST_LIBRARY_VERSION},
-           {"problem", to_text(AnyProblem{request.problem})},
-           {"strides", {request.a_matrix_stride, request.b_matrix_stride, request.c_matrix_stride}},
-           {"lda", given_row(request.problem.leading.a, sides_of_a(request.problem))},
-           {"ldb", given_row(request.problem.leading.b, sides_of_b(request.problem))},
-           {"ld_scale", {request.a_scale_stride, request.b_scale_stride}},
-           {"epilogue", request.scale == SumScale::kAlphaBeta ? "scaled" : "none"}};
+           {"problem", to_text(problem)}};
+  return key;
+}
+
+}  // namespace
+
+std::string tuned_key(const GemmRequest& request, const std::string& device, int driver) {
+  Json key = key_of(request.problem, device, driver);
+  key["strides"] = {request.a_matrix_stride, request.b_matrix_stride, request.c_matrix_stride};
+  key["lda"] = given_row(request.problem.leading.a, sides_of_a(request.problem));
+  key["ldb"] = given_row(request.problem.leading.b, sides_of_b(request.problem));
+  key["ld_scale"] = {request.a_scale_stride, request.b_scale_stride};
+  key["epilogue"] = request.scale == SumScale::kAlphaBeta ? "scaled" : "none";
   if (request.programmatic) {  // consecutive runs of a candidate then overlap
     key["programmatic"] = true;
+  }
+  return key.dump();
+}
+
+std::string tuned_key(const AttentionRequest& request, const std::string& device, int driver) {
+  Json key = key_of(request.problem, device, driver);
+  for (const AttentionStrides& strides : {request.q, request.k, request.v, request.o}) {
+    key["strides"].push_back({strides.batch, strides.head, strides.row});
   }
   return key.dump();
 }

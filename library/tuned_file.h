@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "library/attention_request.h"
 #include "library/gemm_request.h"
 
 namespace tilecast {
@@ -26,6 +27,7 @@ struct TunedProblem {
 };
 
 std::string tuned_key(const GemmRequest& request, const std::string& device, int driver);
+std::string tuned_key(const AttentionRequest& request, const std::string& device, int driver);
 
 /// Empty if the file does not exist. Throws FileError, or ConfigError `file:line: ...` for an
 /// invalid line.

@@ -21,7 +21,7 @@ std::unique_ptr<DevicePlan<tilecast_attention_arguments>> make_device_plan(const
   refuse();
 }
 
-std::unique_ptr<TimedRuns> make_timed_runs(const GemmPlan&, tilecast_arguments, int) { refuse(); }
+std::unique_ptr<TimedRuns> make_timed_runs(const Plan&, const RunWith&, int) { refuse(); }
 
 void wait_for(void*) { refuse(); }
 

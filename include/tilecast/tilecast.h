@@ -353,7 +353,8 @@ TILECAST_API tilecast_status tilecast_plan_tune(const tilecast_problem* problem,
                                                 const tilecast_arguments* arguments, void* stream,
                                                 tilecast_plan** plan, double* measured_us);
 
-/* The same for attention: tilecast_predict, tilecast_plan_create and tilecast_plan_run. A plan of
+/* The same for attention: tilecast_predict, tilecast_plan_create, tilecast_plan_tune and
+ * tilecast_plan_run. A plan of
  * either op is forecast, given its workspace and destroyed by the functions below.
  * options.programmatic is not supported. */
 TILECAST_API tilecast_status tilecast_attention_predict(const tilecast_attention* problem,
@@ -363,6 +364,10 @@ TILECAST_API tilecast_status tilecast_attention_predict(const tilecast_attention
 TILECAST_API tilecast_status tilecast_attention_plan_create(const tilecast_attention* problem,
                                                             const tilecast_options* options,
                                                             tilecast_plan** plan);
+TILECAST_API tilecast_status tilecast_attention_plan_tune(
+    const tilecast_attention* problem, const tilecast_options* options,
+    const tilecast_tuning* tuning, const tilecast_attention_arguments* arguments, void* stream,
+    tilecast_plan** plan, double* measured_us);
 TILECAST_API tilecast_status tilecast_attention_run(const tilecast_plan* plan,
                                                     const tilecast_attention_arguments* arguments,
                                                     void* stream);

@@ -121,6 +121,17 @@ class Plan {
     return plan;
   }
 
+  static Plan tuned(const tilecast_attention& problem, const tilecast_tuning& tuning,
+                    const tilecast_attention_arguments& arguments, void* stream = nullptr,
+                    const tilecast_options& options = TILECAST_OPTIONS_INIT) {
+    Plan plan;
+    tilecast_plan* made = nullptr;
+    check(tilecast_attention_plan_tune(&problem, &options, &tuning, &arguments, stream, &made,
+                                       nullptr));
+    plan.plan_.reset(made);
+    return plan;
+  }
+
   tilecast_forecast forecast() const {
     tilecast_forecast result{};
     result.struct_size = sizeof result;

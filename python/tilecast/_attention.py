@@ -56,7 +56,8 @@ def attention(q: Any, k: Any, v: Any, *, causal: bool = False, scale: Optional[f
                           "for tensors that are not torch's")
     stream = stream or 0
     views = [_library.view(name, tensor, stream) for name, tensor in zip(("q", "k", "v", "out"), (q, k, v, out))]
-    shape = _shape(*zip(*((one.sides, one.strides, one.type, one.device) for one in views)), causal, False)
+    sides, strides, types, devices = zip(*((one.sides, one.strides, one.type, one.device) for one in views))
+    shape = _shape(sides, strides, types, devices, causal, False)
     number = _scale(scale)
     current = _library.current_device()
     if views[0].device != current:
@@ -114,7 +115,7 @@ def _shape(sides: tuple, strides: tuple, types: tuple, devices: tuple, causal: b
                                    *(_strides(*of) for of in zip(("q", "k", "v", "out"), sides, strides)))
 
 
-def _strides(name: str, side: tuple, strides: tuple) -> tuple[int, int, int]:
+def _strides(name: str, side: tuple, strides: tuple) -> tuple[int, ...]:
     """Of batch, head and row; 0 of a dimension of one element, whose stride is never used."""
     if strides[3] != 1:
         raise ConfigError(f"{name}: expected a contiguous head_dim, a last stride of 1; contiguous() copies it")

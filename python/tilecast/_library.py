@@ -201,10 +201,10 @@ class AttentionShape(NamedTuple):
     type: int
     causal: bool
     lse: bool
-    q: tuple[int, int, int]
-    k: tuple[int, int, int]
-    v: tuple[int, int, int]
-    o: tuple[int, int, int] = (0, 0, 0)
+    q: tuple[int, ...]
+    k: tuple[int, ...]
+    v: tuple[int, ...]
+    o: tuple[int, ...] = (0, 0, 0)
 
 
 class AnyPlan:
