@@ -80,7 +80,8 @@ Comparison compare(const GpuSpec& gpu, const AnyProblem& problem, Regime regime,
   const Ranking ranking = rank_candidates(gpu, problem, {}, regime, inputs, 1, effort);
   Comparison comparison{problem, regime, inputs, ranking.predictions.front(), {}, {}};
   try {
-    comparison.cublaslt = cublaslt_time(gpu, *gemm, regime, comparison.ours.time, config_folder);
+    comparison.cublaslt = cublaslt_time(
+        gpu, *gemm, regime, comparison.ours.time - comparison.ours.copies, config_folder);
   } catch (const ConfigError& error) {
     comparison.why_not = error.what();
   }

@@ -34,7 +34,7 @@ def measured(gpu):
 
 
 def forecasts(gpu, keys, program):
-    """Our times, in the order of the keys; None where there is no kernel."""
+    """Our times without copies of operands, in the order of the keys; None where there is no kernel."""
     problems = [{field: int(value) if field in ("lda", "ldb", "ldc") else value
                  for field, value in zip(FIELDS, key) if value} for key in keys]
     done = subprocess.run([program, "predict", "--problems", "-", "--gpu", gpu, "--format", "jsonl"],
@@ -43,7 +43,8 @@ def forecasts(gpu, keys, program):
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     if len(answers) != len(problems):
         raise SystemExit(done.stderr)
-    return [answer["ranking"][0]["time_us"] if "ranking" in answer else None for answer in answers]
+    return [answer["ranking"][0]["time_us"] - answer.get("copies", {}).get("time_us", 0) if "ranking" in answer else None
+            for answer in answers]
 
 
 def main():

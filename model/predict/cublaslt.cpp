@@ -28,7 +28,7 @@ constexpr std::string_view kForecastColumn = "forecast_us";
 
 // Widths of the two means, in the units of the features, and the weights of what they are pulled
 // to. Chosen on the rows by eight folds of problems (cublaslt_test.cpp).
-constexpr double kNarrow = 0.3, kWide = 0.8, kPull = 0.5, kPullOfAll = 0.02;
+constexpr double kNarrow = 0.3, kWide = 1.2, kPull = 0.5, kPullOfAll = 0.02;
 // Half-width of the 90 % interval in standard deviations of the ratios around their mean, and the
 // least deviation: what cards and repeats differ by.
 constexpr double kReach = 1.6, kLeastDeviation = 0.012, kDeviationOfAll = 0.2;
@@ -38,12 +38,12 @@ constexpr double kSameForecast = 0.03;
 using Features = CublasltRows::Features;
 
 /// log2 of the alignment of rows of so many elements, at most 16 bytes.
-double alignment(i64 elements, i32 bytes) {
-  i64 aligned = 1;
-  while (aligned < 16 && elements * bytes % (2 * aligned) == 0) {
-    aligned *= 2;
+i32 log2_alignment(i64 elements, i32 bytes) {
+  i32 log2 = 0;
+  while (log2 < 4 && ((elements * bytes) >> log2) % 2 == 0) {
+    ++log2;
   }
-  return std::log2(static_cast<double>(aligned));
+  return log2;
 }
 
 /// Fraction of the last wave's SMs that have a tile, on average over the waves.
@@ -57,18 +57,29 @@ double filled(int sms, const GemmProblem& p, i64 block_m, i64 block_n) {
 Features features_of(int sms, const GemmProblem& p, Regime regime) {
   const auto log2_of = [](i64 count) { return std::log2(static_cast<double>(count)); };
   const auto if_so = [](bool so, double apart) { return so ? apart : 0.0; };
-  const i64 row_a = p.leading.a != 0 ? p.leading.a : sides_of_a(p).columns;
-  const i64 row_b = p.leading.b != 0 ? p.leading.b : sides_of_b(p).columns;
-  constexpr double kApart = 6;  // kinds that share no ratio: cuBLASLt has other kernels for them
+  // Of rows as they lie and as they are long: cuBLASLt asks for both.
+  const auto aligned = [](i64 row, i64 columns, ElementType type) {
+    return std::min(log2_alignment(row != 0 ? row : columns, element_bytes(type)),
+                    log2_alignment(columns, element_bytes(type)));
+  };
+  const i32 align_a = aligned(p.leading.a, sides_of_a(p).columns, p.dtype),
+            align_b = aligned(p.leading.b, sides_of_b(p).columns, p.dtype),
+            align_c = aligned(p.leading.c, c_columns(p), c_type(p));
+  // cuBLASLt has wgmma kernels for rows on 16 bytes, Ampere's for 4 and 8, and older ones for 2:
+  // kinds that share no ratio.
+  constexpr double kApart = 6;
+  const i32 worst = std::min({align_a, align_b, align_c});
+  const int family = worst == 4 ? 0 : worst >= 2 ? 1 : 2;
   const bool scaled = p.epilogue.has(OutputKind::kScale);
   return {log2_of(p.shape.m) / 1.5,
           log2_of(p.shape.n) / 1.5,
           log2_of(p.shape.k) / 2,
           filled(sms, p, 128, 256) / 0.25,
           filled(sms, p, 256, 128) / 0.25,
-          kApart * alignment(row_a, element_bytes(p.dtype)),
-          kApart * alignment(row_b, element_bytes(p.dtype)),
-          kApart * alignment(c_row(p), element_bytes(c_type(p))),
+          kApart * family,
+          0.3 * align_a,
+          0.3 * align_b,
+          0.3 * align_c,
           if_so(is_fp8(p.dtype), 4),
           if_so(has_block_scales(p.epilogue), 4),
           if_so(scaled, 2),

@@ -45,11 +45,11 @@ class CublasltRows {
   CublasltRows(const std::filesystem::path& csv, int sms);
 
   /// On a GPU of `sms`; `own`: the one that was measured. `ours`: our forecast of the same problem,
-  /// which has no groups.
+  /// which has no groups, without copies of operands, since cuBLASLt makes none.
   CublasltTime forecast(const GemmProblem& problem, Regime regime, Seconds ours, int sms,
                         bool own) const;
 
-  static constexpr std::size_t kFeatures = 17;
+  static constexpr std::size_t kFeatures = 18;
   using Features = std::array<double, kFeatures>;
   struct Row {
     GemmProblem problem;

@@ -26,7 +26,7 @@ class Row:
     share: float  # of the model's time
     bottleneck: str
     bytes: float  # read and written by each
-    source: str  # of a product's time: measured, forecast, or our kernel
+    source: str  # of a product's time: measured, forecast, our kernel, or bytes
     at: str  # the module of the first one
 
 
@@ -56,7 +56,8 @@ class Forecast:
             first, count = times[group[0]], len(group)
             us = sum(times[kernel].us for kernel in group)
             variance += (first.reach * us) ** 2
-            rows.append(Row(group[0].op, group[0].kind, group[0].shape, count, us,
+            kind = "unknown" if first.source == "bytes" else group[0].kind
+            rows.append(Row(group[0].op, kind, group[0].shape, count, us,
                             sum(times[kernel].ours_us for kernel in group),
                             (us * (1 - first.reach), us * (1 + first.reach)), us / self.total_us, first.bottleneck,
                             group[0].bytes, first.source if group[0].gemm else "", group[0].at))

@@ -74,6 +74,9 @@ class Timer:
         self.gpu = _native.constants(self.machine)
         if "clock.tensor_plateau" not in self.gpu:
             raise ConfigError(f"gpu: {gpu} has no clock, which forecasts of layers need")
+        self.mma_rate = self.gpu.get("wgmma.flops_per_sm", self.gpu.get("tcgen05.flops_per_sm"))
+        if self.mma_rate is None:
+            raise ConfigError(f"gpu: {gpu} has no GEMM schedules, which forecasts of layers need")
         self.sms = self.gpu["sm.count"]
         self.plateau = self.gpu["clock.tensor_plateau"] * 1e-6
 
@@ -85,8 +88,10 @@ class Timer:
             count[kernel] = count.get(kernel, 0) + 1
         times = self._gemm_times([k for k in count if k.gemm])
         for kernel in count:
-            if kernel not in times:
-                times[kernel] = self._time(kernel)
+            if kernel not in times:  # a product without a kernel of ours is timed by its bytes
+                times[kernel] = (self._time(dataclasses.replace(kernel, kind="unknown", gemm=None))
+                                 if kernel.gemm else self._time(kernel))
+                times[kernel].source = "bytes" if kernel.gemm or kernel.kind == "unknown" else "forecast"
         if self.regime == "sustained":
             clock = self._common_clock([(times[kernel], n) for kernel, n in count.items()])
             for time in times.values():
@@ -234,7 +239,7 @@ class Timer:
         block = 128
         efficiency = _NUMBERS[f"attention_efficiency_{64 if a.head_dim <= 64 else 128 if a.head_dim <= 128 else 256}"]
         efficiency *= _NUMBERS["attention_causal"] if a.causal else 1
-        per_key = 4 * block * a.head_dim / (self.gpu["wgmma.flops_per_sm"] * efficiency)  # cycles
+        per_key = 4 * block * a.head_dim / (self.mma_rate * efficiency)  # cycles
         rows = range(0, a.queries, block)
         fixed = _NUMBERS["attention_fixed_keys"]
         first = a.keys - a.queries
