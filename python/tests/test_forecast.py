@@ -104,6 +104,20 @@ def test_products_have_their_layout_bias_and_batch():
                       (64, 512, 256, "tn", "bias_n", 1), (64, 32, 256, "nn", "none", 8)]
 
 
+def test_experts_take_their_rows_by_the_routing():
+    def experts(x, w, ends):
+        return torch._grouped_mm(x, w.mT, ends)
+
+    inputs = empty(512, 1024), empty(8, 2048, 1024), empty(8, dtype=torch.int32)
+    assert kernels(experts, *inputs)[0].gemm.m == (64,) * 8
+    skewed = _recorded.group_rows(512, 8, "zipf:1")
+    assert sum(skewed) == 512 and skewed[0] > 3 * skewed[-1]
+    answer = tilecast.torch.forecast(experts, *inputs, routing="zipf:1")
+    assert answer[0].kind == "gemm" and answer[0].source == "our kernel"
+    with pytest.raises(tilecast.ConfigError, match="routing"):
+        tilecast.torch.forecast(experts, *inputs, routing="even")
+
+
 def test_what_is_unknown_is_listed_with_its_bytes():
     answer = tilecast.torch.forecast(lambda x: torch.relu(torch.fft.fft(x).real), empty(64, 4096, dtype=torch.float32))
     assert [row.operation for row in answer.unknown] == ["fft_r2c"]

@@ -78,10 +78,10 @@ class Operation:
 class Recording:
     """The operations of one forward pass, in order, and the buffers that it returns."""
 
-    def __init__(self) -> None:
+    def __init__(self, routing: str = "uniform") -> None:
+        self.routing = routing  # how rows are divided among the groups of a mixture of experts
         self.operations: list[Operation] = []
         self.returned: set[int] = set()
-        self.calls = 0  # operators that torch dispatches
         self._buffers: dict[int, int] = {}
         self._kept: list[Any] = []  # keeps storages, so that no two share an address
         self._path: list[str] = []
@@ -134,6 +134,28 @@ def _gemm_of(name: str, arguments: tuple) -> Optional[tuple[Gemm, tuple, tuple]]
     return Gemm(m, n, k, _GEMM_TYPES[a.dtype], word, epilogue, a.shape[0] if a.dim() == 3 else 1)
 
 
+def group_rows(rows: int, groups: int, routing: str) -> tuple[int, ...]:
+    """Rows of each group: equal ones, or by Zipf's law of an exponent, "zipf:1.1"; together `rows`."""
+    word, _, number = routing.partition(":")
+    try:
+        exponent = float(number) if word == "zipf" else 0.0 if routing == "uniform" else math.nan
+    except ValueError:
+        exponent = math.nan
+    if not 0 <= exponent <= 10:
+        raise ConfigError(f"routing: expected uniform or zipf:EXPONENT, 0 to 10, got {routing!r}")
+    weights = [(place + 1) ** -exponent for place in range(groups)]
+    ends = [round(rows * sum(weights[:place + 1]) / sum(weights)) for place in range(groups)]
+    return tuple(end - begin for begin, end in zip([0, *ends], ends))
+
+
+def _grouped_of(a: torch.Tensor, b: torch.Tensor, routing: str) -> Optional[Gemm]:
+    """The product of _grouped_mm: consecutive rows of a, each group with its own B; not those along K."""
+    if a.dim() != 2 or b.dim() != 3 or a.dtype not in _GEMM_TYPES or min(*a.shape, *b.shape) < 1:
+        return None
+    return Gemm(group_rows(a.shape[0], b.shape[0], routing), b.shape[2], a.shape[1], _GEMM_TYPES[a.dtype],
+                "tn" if b.stride(-2) == 1 else "nn")
+
+
 class _Operators(TorchDispatchMode):
     """Records each operator that reaches the device."""
 
@@ -152,6 +174,9 @@ class _Operators(TorchDispatchMode):
             return out
         if name in ("mm", "addmm", "bmm", "baddbmm", "_scaled_mm"):
             more["gemm"] = _gemm_of(name, args)
+            kind = "gemm" if more["gemm"] else "unknown"
+        elif name == "_grouped_mm":
+            more["gemm"] = _grouped_of(args[0], args[1], self._recording.routing)
             kind = "gemm" if more["gemm"] else "unknown"
         elif name in _REDUCTIONS:
             kind = "reduction"
@@ -284,9 +309,9 @@ def _repeat_layers(model: torch.nn.Module, recording: Recording) -> Callable[[],
     return undo
 
 
-def record(model: Any, args: tuple, kwargs: dict[str, Any]) -> Recording:
+def record(model: Any, args: tuple, kwargs: dict[str, Any], routing: str = "uniform") -> Recording:
     """Raises ConfigError for a model whose forward needs values of tensors, not shapes alone."""
-    recording = Recording()
+    recording = Recording(routing)
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     with mode, torch.no_grad():
 
@@ -326,6 +351,8 @@ def record(model: Any, args: tuple, kwargs: dict[str, Any]) -> Recording:
 def _shape_text(operation: Operation) -> str:
     if operation.gemm:
         gemm = operation.gemm
+        if isinstance(gemm.m, tuple):
+            return f"[{len(gemm.m)} groups of {sum(gemm.m)}]x{gemm.n}x{gemm.k}"
         return f"{gemm.batch}*{gemm.m}x{gemm.n}x{gemm.k}" if gemm.batch != 1 else f"{gemm.m}x{gemm.n}x{gemm.k}"
     if operation.attention:
         return str(operation.attention)

@@ -333,8 +333,8 @@ class Linear(torch.nn.Linear):
 
 
 def forecast(model: Any, *inputs: Any, gpu: str = "h200_sxm", mode: str = "eager", regime: str = "burst",
-             launch: str = "graph", repeats: int = 1, calibrated: bool = True, threads: int = 0,
-             **options: Any) -> Forecast:
+             launch: str = "graph", repeats: int = 1, routing: str = "uniform", calibrated: bool = True,
+             threads: int = 0, **options: Any) -> Forecast:
     """What a forward pass of `model` costs on a GPU, by operation, without a GPU, and without its weights: a module
     on the meta device will do.
 
@@ -343,6 +343,7 @@ def forecast(model: Any, *inputs: Any, gpu: str = "h200_sxm", mode: str = "eager
     regime   "burst": on an idle GPU; "sustained": under continuous load, where power sets the clock
     launch   "graph": a CUDA graph, whose start counts in a burst; "stream": operator by operator
     repeats  how often one graph or burst holds the model, among which its start is shared
+    routing  rows of the experts in torch's grouped products: "uniform", or "zipf:1.1" by Zipf's law
 
     Products take cuBLASLt's time, attention cuDNN's (docs/layers.md). Raises ConfigError, a ValueError, for a
     model whose operations depend on values.
@@ -353,6 +354,6 @@ def forecast(model: Any, *inputs: Any, gpu: str = "h200_sxm", mode: str = "eager
                                ("launch", launch, ("graph", "stream"))):
         if value not in words:
             raise ConfigError(f"{name}: expected {' or '.join(words)}, got {value!r}")
-    recording = _recorded.record(model, inputs, options)
+    recording = _recorded.record(model, inputs, options, routing)
     return Forecast(_recorded.kernels_of(recording, mode), Timer(gpu, regime, calibrated, threads), gpu, mode, launch,
                     repeats)
