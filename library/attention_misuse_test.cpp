@@ -1,5 +1,5 @@
 // Misuse of the C interface of attention: each mistake is an error, never a crash. Needs no GPU.
-#include "library/cpu_test.h"
+#include "library/cpu_testing.h"
 
 #include <cmath>
 #include <limits>

@@ -1,6 +1,6 @@
 // Misuse of the C interface: each mistake is an error, never a crash (also under AddressSanitizer).
 // Needs no GPU.
-#include "library/cpu_test.h"
+#include "library/cpu_testing.h"
 
 #include <algorithm>
 #include <cstring>

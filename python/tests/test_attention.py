@@ -355,6 +355,8 @@ def test_the_operator_compiles(mode):
     with torch.no_grad():
         for _ in range(5):
             torch.testing.assert_close(compiled(q, k).clone(), layer(q, k))
+    torch.library.opcheck(torch.ops.tilecast.attention.default, (q, k, k, True, None, True),
+                          test_utils=("test_schema", "test_faketensor"))
     sdpa = tilecast.torch.scaled_dot_product_attention
     with torch.no_grad():
         torch.testing.assert_close(
