@@ -91,7 +91,9 @@ void ProblemOptions::take_shape() {
     const bool whole = lower_case(sides.front()).find('x') != std::string::npos;  // and its strides
     shape = join(sides, whole ? " " : "x");
   }
-  if (const std::string_view given = split_batch(shape).shape; given.find(':') != given.npos) {
+  // Of attention the colon is before the KV heads.
+  if (const std::string_view given = split_batch(shape).shape;
+      asks_for_gemm(op) && given.find(':') != given.npos) {
     throw ConfigError(
         fmt::format("shape '{}': a range of numbers; --problems reads a file of such "
                     "shapes, or - for standard input",
