@@ -211,3 +211,29 @@ def test_layer_says_what_is_wrong(tmp_path, capsys):
                              (["--model", "llama-3-8b", "--tensor-parallel", "3"], "cannot be divided")):
         assert __main__.main(["layer", *arguments]) == 2
         assert error in capsys.readouterr().err
+
+
+def test_accelerate_replaces_what_gains_and_keeps_results_and_keys():
+    def made():
+        torch.manual_seed(1)
+        return torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.GELU(), torch.nn.Linear(128, 64, bias=False),
+                                   torch.nn.Linear(64, 64)).bfloat16()
+
+    model, kept = made(), made()
+    model[3].register_forward_hook(lambda *_: None)
+    done = tilecast.torch.accelerate(model, empty(32, 64), least=0)
+    assert [type(one).__name__ for one in model] == ["Linear", "Identity", "Linear", "Linear"]
+    assert [row.why_not for row in done] == ["", "", "it has forward hooks"]
+    assert done[0].activation == "gelu" and isinstance(model[0], tilecast.torch.Linear)
+    assert model.state_dict().keys() == kept.state_dict().keys()
+    x = torch.randn(32, 64, dtype=torch.bfloat16)
+    assert torch.equal(model(x), kept(x))  # on a CPU by torch's own kernels
+    assert "2 of 3 Linears replaced" in str(done)
+
+
+def test_accelerate_leaves_what_does_not_gain():
+    model = torch.nn.Sequential(torch.nn.Linear(4096, 4096, **META), torch.nn.Linear(4096, 4096, device="meta"))
+    done = tilecast.torch.accelerate(model[:1], empty(4096, 4096), least=100)
+    assert done.saved_us == 0 and type(model[0]) is torch.nn.Linear and done[0].why_not.endswith("x")
+    done = tilecast.torch.accelerate(model[1:], empty(64, 4096, dtype=torch.float32), least=0)
+    assert done[0].why_not == "float32 input"

@@ -309,8 +309,9 @@ def _repeat_layers(model: torch.nn.Module, recording: Recording) -> Callable[[],
     return undo
 
 
-def record(model: Any, args: tuple, kwargs: dict[str, Any], routing: str = "uniform") -> Recording:
-    """Raises ConfigError for a model whose forward needs values of tensors, not shapes alone."""
+def record(model: Any, args: tuple, kwargs: dict[str, Any], routing: str = "uniform",
+           repeated: bool = True) -> Recording:
+    """`repeated`: equal layers are run once. Raises ConfigError for a model whose forward needs values of tensors, not shapes alone."""
     recording = Recording(routing)
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     with mode, torch.no_grad():
@@ -334,7 +335,7 @@ def record(model: Any, args: tuple, kwargs: dict[str, Any], routing: str = "unif
             if isinstance(model, torch.nn.Module):
                 state = fake({**dict(model.named_parameters(remove_duplicate=False)),
                               **dict(model.named_buffers(remove_duplicate=False))})
-                undo = _repeat_layers(model, recording)
+                undo = _repeat_layers(model, recording) if repeated else undo
                 with operators, _Functions(recording, operators):
                     out = torch.func.functional_call(model, state, inputs, options)
             else:
