@@ -37,8 +37,10 @@ __device__ inline float high_element(u32 pair) {
   return ptx::value_of_bits(static_cast<unsigned short>(pair >> 16), Config::kHalfType);
 }
 
-template <class Config, class Bias = typename Config::Bias>
+template <class Config, class Step = typename Config::Bias>
 class BiasPart {
+  using Bias = typename Config::Bias;
+
  public:
   /// `m`, `n`: where the part starts in C. By all threads of the warpgroup.
   __device__ void load(const Args<Config>& args, i32 m, i32 n) {

@@ -152,11 +152,9 @@ __device__ inline void pack_sixteen(const Args<Config>& args, Accumulator<Config
     finish_sixteen(args, acc, chunk, sixteen, part, pairs);
     return;
   } else {
-    // A constant, so that kernels without halves are the cubins that they were.
-    constexpr bool kNoHalves = Config::kLastColumns == 0;
-    const bool whole = kNoHalves || !chunk.is_half(sixteen);
     const float* v = acc.eight_columns(chunk.i, chunk.column + sixteen * 16);
-    const float* w = whole ? acc.eight_columns(chunk.i, chunk.column + sixteen * 16 + 8) : v;
+    const float* w =
+        chunk.is_half(sixteen) ? v : acc.eight_columns(chunk.i, chunk.column + sixteen * 16 + 8);
     if (Config::kFuses || (Config::kScales && (args.alpha != 1 || args.beta != 0))) {
       const i32 lane = threadIdx.x % 32;
       const i32 first_row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16;
@@ -165,12 +163,12 @@ __device__ inline void pack_sixteen(const Args<Config>& args, Accumulator<Config
       if constexpr (Config::kFuses) {
         const i32 of_part = chunk.column + sixteen * 16;
         pack_fused(args, acc, chunk.i, of_part, part.product, row, column, pairs);
-        if (kNoHalves || whole) {
+        if (!chunk.is_half(sixteen)) {
           pack_fused(args, acc, chunk.i, of_part + 8, part.product, row, column + 8, pairs + 2);
         }
       } else {
         pack_scaled(args, v, part.product, row, column, pairs);
-        if (kNoHalves || whole) {
+        if (!chunk.is_half(sixteen)) {
           pack_scaled(args, w, part.product, row, column + 8, pairs + 2);
         }
       }

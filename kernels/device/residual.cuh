@@ -79,7 +79,7 @@ __device__ inline ResidualFour<Config> residual_four(const Args<Config>& args, i
 }
 
 template <class Config>
-__device__ inline void add_residual(const ResidualPair<Config>& pair, float& left, float& right) {
+__device__ inline void add_pair(const ResidualPair<Config>& pair, float& left, float& right) {
   using Load = typename Config::Load;
   if constexpr (Config::kCBytes == 4) {
     left = Load::template apply<FastMath>(left, __uint_as_float(pair.word[0]));
@@ -117,8 +117,8 @@ class ResidualPart<Config, true> {
         first.word[i] = odd ? got : left;
         second.word[i] = odd ? right : got;
       }
-      add_residual<Config>(first, sums[0][half * 2], sums[0][half * 2 + 1]);
-      add_residual<Config>(second, sums[1][half * 2], sums[1][half * 2 + 1]);
+      add_pair<Config>(first, sums[0][half * 2], sums[0][half * 2 + 1]);
+      add_pair<Config>(second, sums[1][half * 2], sums[1][half * 2 + 1]);
     }
   }
   /// Behind the last use of sixteen columns.

@@ -100,7 +100,7 @@ __device__ inline void add_residual_of_tile(const Args<Config>& args,
             float* const sums = acc.eight_columns(chunk.i, chunk.column + sixteen * 16 + k / 2 * 8);
             sums[k % 2 * 2] = results[k / 2][k % 2 * 2];
             sums[k % 2 * 2 + 1] = results[k / 2][k % 2 * 2 + 1];
-            add_residual<Config>(pairs[i][k], sums[k % 2 * 2], sums[k % 2 * 2 + 1]);
+            add_pair<Config>(pairs[i][k], sums[k % 2 * 2], sums[k % 2 * 2 + 1]);
           }
         }
       }

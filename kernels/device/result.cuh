@@ -148,7 +148,7 @@ __device__ inline void store_result_pair(const Args<Config>& args, float left, f
                                          i32 product, i32 row, i32 column) {
   activate_pair<Config>(left, right);
   if constexpr (Config::kLoads) {
-    add_residual<Config>(residual_pair(args, product, row, column), left, right);
+    add_pair<Config>(residual_pair(args, product, row, column), left, right);
   }
   constexpr bool kGates = Config::kGates;
   store_element(args, product, row, kGates ? column / 2 : column, scaled_for_c(args, left));

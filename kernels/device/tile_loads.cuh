@@ -207,15 +207,15 @@ __device__ inline void load_slice(u32 destination, const TensorMap* map, i32 x, 
   for (i32 row = 0; row < kRows; row += kBoxRows) {
     const u32 to = destination + row * kRowBytes;
     const unsigned short mask = static_cast<unsigned short>(cta_mask);
-    if constexpr (Config::kGroupedAlongK && kSharers == 1) {
+    if constexpr (Config::kGroupedAlongK && (Config::kClusterSize == 1 || kSharers == 1)) {
       ptx::tma_load_4d(to, map, x, y + row, matrix, most_ragged_rows(), barrier);
     } else if constexpr (Config::kGroupedAlongK) {
       ptx::tma_load_4d_multicast(to, map, x, y + row, matrix, most_ragged_rows(), barrier, mask);
-    } else if constexpr (Config::kBatched && kSharers == 1) {
+    } else if constexpr (Config::kBatched && (Config::kClusterSize == 1 || kSharers == 1)) {
       ptx::tma_load_3d(to, map, x, y + row, matrix, barrier);
     } else if constexpr (Config::kBatched) {
       ptx::tma_load_3d_multicast(to, map, x, y + row, matrix, barrier, mask);
-    } else if constexpr (kSharers == 1) {
+    } else if constexpr (Config::kClusterSize == 1 || kSharers == 1) {
       ptx::tma_load_2d(to, map, x, y + row, barrier);
     } else {
       ptx::tma_load_2d_multicast(to, map, x, y + row, barrier, mask);

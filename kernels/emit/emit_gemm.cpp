@@ -9,10 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/emit/prune_source.h"
-#include "kernels/jit/embedded_sources.h"
+#include "kernels/emit/used_source.h"
+#include "kernels/emit/wgmma_text.h"
 #include "kernels/jit/gemm_source.h"
-#include "kernels/jit/source_closure.h"
 #include "kernels/launch/gemm_to_bind.h"
 #include "kernels/launch/tensor_map_sides.h"
 #include "kernels/registry.h"
@@ -32,28 +31,6 @@ namespace {
 
 /// "sm_90a" -> "90a"
 std::string_view number_of(std::string_view architecture) { return architecture.substr(3); }
-
-/// Sources in the order of their includes, each once.
-class Parts {
- public:
-  void add(const std::string& path, std::string_view text) {
-    for (const std::string_view line : split(text, '\n')) {
-      add_file(std::string(included_path(line)));
-    }
-    parts_.push_back({path, std::string(text)});
-  }
-  void add_file(const std::string& path) {
-    if (!path.empty() && seen_.insert(path).second) {
-      add(path, source_closure(path, embedded_sources()).front().text);
-    }
-  }
-
-  const std::vector<SourcePart>& all() const { return parts_; }
-
- private:
-  std::set<std::string> seen_;
-  std::vector<SourcePart> parts_;
-};
 
 /// Some releases of nvcc compile for plain compute_90 as well as sm_90a, which has no such
 /// instructions: there the kernel is empty, and never runs.
@@ -240,7 +217,8 @@ std::string tensor_map_text(const MatrixView& matrix, const TmaBox& box) {
                            : matrix.dtype == ElementType::kFp16 ? "FLOAT16"
                                                                 : "UINT8";
   return fmt::format(
-      "tensor_map({}, CU_TENSOR_MAP_DATA_TYPE_{}, {}, {}, {}, CU_TENSOR_MAP_SWIZZLE_{}, "
+      "tensor_map({}, CU_TENSOR_MAP_DATA_TYPE_{}, {}, {}, {},\n"
+      "                      CU_TENSOR_MAP_SWIZZLE_{}, "
       "CU_TENSOR_MAP_L2_PROMOTION_L2_{})",
       buffer_name(matrix.pointer), type, list(sides.lengths, sides.count),
       list(sides.strides, sides.count - 1), list(sides.box, sides.count),
@@ -304,9 +282,11 @@ std::string binding_text(const EmittedGemm& gemm) {
                                   ? fmt::format("min_of(resident, {}u)", tiles)
                                   : fmt::format("{}", tiles);
   add(fixed, "scheduler",
-      fmt::format("{{.tiles_m = {}, .tiles_n = {}, .workers = {}, .raster = {{{}, {}, {}}}, "
-                  ".chunk = {}, .band = FastDivisor::of({}), .width = FastDivisor::of({}), "
-                  ".last_width = FastDivisor::of({})}}",
+      fmt::format("{{.tiles_m = {}, .tiles_n = {}, .workers = {},\n"
+                  "                    .raster = {{{}, {}, {}}},\n"
+                  "                    .chunk = {}, .band = FastDivisor::of({}),\n"
+                  "                    .width = FastDivisor::of({}), .last_width = "
+                  "FastDivisor::of({})}}",
                   scheduler.tiles_m, scheduler.tiles_n, workers, kind_text(config.raster),
                   config.raster.group, walk_text(config.raster),
                   chunked ? fmt::format("ceil_div({}u, {})", tiles,
@@ -391,24 +371,6 @@ std::string binding_text(const EmittedGemm& gemm) {
       buffers);
 }
 
-/// What the kernel's arguments are, of which branches depend.
-std::map<std::string, std::string> values_at_run_time(const EmittedGemm& gemm) {
-  const GemmToBind bound = to_bind(gemm);
-  const KernelConfig& config = bound.config;
-  const bool by_tma = config.operands == OperandOrder::kSwapped || c_rows_allow_tma(bound.problem);
-  std::map<std::string, std::string> values = {{"args.c_by_tma", by_tma ? "1" : "0"},
-                                               {"args.m", fmt::format("{}", bound.m)},
-                                               {"args.n", fmt::format("{}", bound.problem.shape.n)},
-                                               {"args.trace", "nullptr"},
-                                               {"args.alpha", "1"},
-                                               {"args.beta", "0"},
-                                               {"raster.walk", walk_text(config.raster)},
-                                               {"raster.kind", kind_text(config.raster)},
-                                               {"args.reduction", reduction_text(config)},
-                                               {"reduction", reduction_text(config)}};
-  return values;
-}
-
 /// Where to begin to read, behind the first comment.
 std::string with_contents(const std::string& file, const std::string& gemm_kernel) {
   const std::vector<std::string_view> lines = split(file, '\n');
@@ -434,6 +396,41 @@ bool needed(const std::string& include, const std::string& text) {
   return found == kOf.end() || text.find(found->second) != std::string::npos;
 }
 
+/// Arguments of the kernel that branches depend on.
+Constants known_arguments(const EmittedGemm& gemm) {
+  const GemmToBind bound = to_bind(gemm);
+  const KernelConfig& config = bound.config;
+  const bool by_tma = config.operands == OperandOrder::kSwapped || c_rows_allow_tma(bound.problem);
+  return {{"args.c_by_tma", by_tma ? "1" : "0"},
+          {"args.trace", "nullptr"},
+          {"args.alpha", "1"},
+          {"args.beta", "0"},
+          {"raster.walk", walk_text(config.raster)},
+          {"raster.kind", kind_text(config.raster)},
+          {"args.reduction", reduction_text(config)},
+          {"reduction", reduction_text(config)}};
+}
+
+/// A kernel's text: what it is compiled for, then its source and entry.
+void add_kernel(const std::string& text, SourceParts& to) {
+  const std::size_t kernel = text.rfind("#include \"");
+  to.add("configuration", text.substr(0, kernel));
+  to.add("entry", text.substr(kernel));
+}
+
+SourceUse uses(const std::vector<std::string>& roots, const KernelSource& source) {
+  const auto constant = [&](const std::string& name) {
+    const std::size_t at = source.text.find(" " + name + " = ") + name.size() + 4;
+    return source.text.substr(at, source.text.find(';', at) - at);
+  };
+  const std::string n = constant("kInstructionN"), type = constant("kElementType");
+  return {.roots = roots,
+          .parameter = "Config",
+          .kernel = source.path,
+          .arguments = {{"GemmArgs", true}, {"DeviceBuffers", false}},
+          .wgmma = {wgmma_text(std::stoi(n), type, false), wgmma_text(std::stoi(n), type, true)}};
+}
+
 }  // namespace
 
 std::string build_line(const KernelConfig& config, const std::string& file) {
@@ -447,34 +444,28 @@ std::string build_line(const KernelConfig& config, const std::string& file) {
 }
 
 std::string emitted_kernel(const KernelSource& source) {
-  const std::size_t kernel = source.text.rfind("#include \"");
-  Parts parts;
-  parts.add("configuration", source.text.substr(0, kernel));
-  parts.add("entry", source.text.substr(kernel));
-  return pruned_source(parts.all(), {kGemmEntry}, {"__CUDACC__", "__CUDACC_RTC__"}, {}).text;
+  SourceParts parts;
+  add_kernel(source.text, parts);
+  return used_source(parts, uses({kGemmEntry}, source)).text;
 }
 
-std::string emitted_source(const EmittedGemm& gemm, const std::string& file, Branches branches) {
+std::string emitted_source(const EmittedGemm& gemm, const std::string& file) {
   const KernelSource source = gemm_source(gemm.config, ProblemKind::of(gemm.problem));
-  Parts parts;
-  const std::string text = guarded(source.text, source.architecture);
-  const std::size_t kernel = text.rfind("#include \"");  // behind the text of Config
-  parts.add("configuration", text.substr(0, kernel));
-  parts.add("entry", text.substr(kernel));
+  SourceParts parts;
+  add_kernel(guarded(source.text, source.architecture), parts);
   parts.add("problem", problem_text(gemm));
   parts.add("arguments", binding_text(gemm));
   parts.add_file("kernels/emit/main.cu");
-  const PrunedSource pruned = pruned_source(
-      parts.all(), {"tilecast_gemm", "main", "fill", "compare"}, {"__CUDACC__", "__CUDACC_RTC__"},
-      branches == Branches::kAll ? std::map<std::string, std::string>{} : values_at_run_time(gemm));
+  SourceUse use = uses({kGemmEntry, "main", "fill", "compare"}, source);
+  use.known = known_arguments(gemm);
+  const UsedSource used = used_source(parts, use);
   std::string emitted = first_comment(gemm, file) + "\n";
-  for (const std::string& include : pruned.includes) {
-    if (needed(include, pruned.text)) {
+  for (const std::string& include : used.toolkit) {
+    if (needed(include, used.text)) {
       emitted += fmt::format("#include {}\n", include);
     }
   }
-  return with_contents(emitted + "\n" + pruned.text.substr(pruned.text.find_first_not_of('\n')),
-                       source.path);
+  return with_contents(emitted + used.text, source.path);
 }
 
 }  // namespace tilecast

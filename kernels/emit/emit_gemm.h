@@ -23,16 +23,11 @@ struct EmittedGemm {
 /// The command that builds and runs `file`.
 std::string build_line(const KernelConfig& config, const std::string& file);
 
-/// Branches on the kernel's arguments: those that the problem takes, or all, which are the machine
-/// code of the kernel that launches compile.
-enum class Branches { kTaken, kAll };
-
 /// Of a kernel's source what it uses, with all branches, as NVRTC compiles it.
 std::string emitted_kernel(const KernelSource& source);
 
 /// The whole file, named `file` in its first comment. Throws ConfigError where no kernel of the
 /// schedule takes the problem.
-std::string emitted_source(const EmittedGemm& gemm, const std::string& file,
-                           Branches branches = Branches::kTaken);
+std::string emitted_source(const EmittedGemm& gemm, const std::string& file);
 
 }  // namespace tilecast

@@ -127,9 +127,9 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
   ConfigWriter w;
   w.add("Tiling", "kTiling",
         fmt::format("{{.block_m = {}, .block_n = {}, .block_k = {}, .stages = {},\n"
-                    "                                  .warpgroups_m = {}, .warpgroups_n = {}, "
+                    "      .warpgroups_m = {}, .warpgroups_n = {}, "
                     ".cluster_m = {}, .cluster_n = {},\n"
-                    "                                  .c_slots = {}, .operand_bytes = {}}}",
+                    "      .c_slots = {}, .operand_bytes = {}}}",
                     t.block_m, t.block_n, t.block_k, t.stages, t.warpgroups_m, t.warpgroups_n,
                     t.cluster_m, t.cluster_n, t.c_slots, t.operand_bytes));
   w.count("kThreads", threads_per_cta(schedule, t), "of a CTA");
@@ -190,14 +190,14 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
 
   w.line("// Shared memory.");
   w.add("SmemLayout", "kSmem",
-        fmt::format(
-            "{{.a_stage_bytes = {}, .b_stage_bytes = {}, .b_stages = {},\n"
-            "                                    .c_slot_bytes = {}, .b_offset = {}, "
-            ".c_offset = {},\n"
-            "                                    .barrier_offset = {}, .tcgen05_offset = {}, "
-            ".total_bytes = {}}}",
-            smem.a_stage_bytes, smem.b_stage_bytes, smem.b_stages, smem.c_slot_bytes, smem.b_offset,
-            smem.c_offset, smem.barrier_offset, smem.tcgen05_offset, smem.total_bytes));
+        fmt::format("{{.a_stage_bytes = {}, .b_stage_bytes = {}, .b_stages = {},\n"
+                    "      .c_slot_bytes = {}, .b_offset = {}, "
+                    ".c_offset = {},\n"
+                    "      .barrier_offset = {}, .tcgen05_offset = {}, "
+                    ".total_bytes = {}}}",
+                    smem.a_stage_bytes, smem.b_stage_bytes, smem.b_stages, smem.c_slot_bytes,
+                    smem.b_offset, smem.c_offset, smem.barrier_offset, smem.tcgen05_offset,
+                    smem.total_bytes));
   const i32 slab_row_bytes = k_slab_elements(t) * t.operand_bytes;
   w.count("kSlab", k_slab_elements(t), "K elements of a swizzle row of a K-major operand");
   w.count("kSlabRowBytes", slab_row_bytes);

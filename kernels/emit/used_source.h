@@ -1,0 +1,51 @@
+// The part of its sources that a program uses: declarations and members of classes that its roots
+// reach by name, without branches that its constants exclude.
+//
+// Works on lines as clang-format leaves them (source_lines.h) and on words: a function is used
+// where its name stands before ( or <, a member after a dot, after its class and ::, or inside its
+// class. Keeping too much costs lines; nothing that is used is left out. Checked by:
+// emit_gemm_test.cpp, revision_test.cpp (to the machine code of the whole source).
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kernels/emit/source_lines.h"
+
+namespace tilecast {
+
+/// Sources in the order of their includes, each once.
+class SourceParts {
+ public:
+  /// `path` is the heading above the text.
+  void add(const std::string& path, std::string_view text);
+  void add_file(const std::string& path);
+
+  struct Part {
+    std::string path;
+    Lines lines;
+  };
+  const std::vector<Part>& all() const { return parts_; }
+
+ private:
+  std::set<std::string> seen_;
+  std::vector<Part> parts_;
+};
+
+struct SourceUse {
+  std::vector<std::string> roots;  // functions that are called from outside
+  std::string parameter;           // the type that everything is a template on: "Config"
+  std::string kernel;              // path of the part whose whole first comment is kept
+  // Classes whose members are set by name, and so may be missing; true: the last ones alone.
+  std::map<std::string, bool> arguments;
+  Constants known;       // what the program is written for, beside its constants
+  std::string wgmma[2];  // in place of the instruction with A from memory, from registers
+};
+struct UsedSource {
+  std::string text;
+  std::set<std::string> toolkit;  // its headers: "<cuda_fp16.h>"
+};
+UsedSource used_source(const SourceParts& parts, const SourceUse& use);
+
+}  // namespace tilecast
