@@ -269,6 +269,7 @@ def test_attention_in_every_question():
     beyond = best.config.replace("splits=", "splits=200")
     times = tilecast.rank([DECODE, prefill], [best.config, second.config, beyond])
     assert times[0] == pytest.approx([best.time_us, second.time_us, math.inf], rel=1e-5)
+    assert tilecast.explain(DECODE, config=best.config, best=False).kernels[0]["config"] == best.config
     story = tilecast.explain(DECODE, [best.config, second.config])
     assert len(story.kernels) == 2 and story.best["config"] == best.config
 

@@ -288,7 +288,7 @@ def _broadcast(*sides) -> list[tuple]:
 
 
 @overload
-def explain(problem: Attention, config: Union[str, Sequence[str]], /, *,
+def explain(problem: Attention, /, config: Union[str, Sequence[str]], *,
             gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst", inputs: str = "normal",
             method: Optional[str] = None, best: bool = True, threads: int = 0,
             calibrated: bool = True) -> Explanation: ...
