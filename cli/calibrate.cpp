@@ -22,6 +22,7 @@
 #include "cli/commands.h"
 #include "cli/file_plan.h"
 #include "cli/forward.h"
+#include "cli/say.h"
 #include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
@@ -49,12 +50,27 @@ constexpr std::string_view kNoPrior = "none";
 constexpr std::string_view kUsualPrior = "h200_sxm";  // of which most is learned
 
 struct CalibrateOptions {
-  std::string gpu = "h200_sxm", out, measured, prior;
+  std::string gpu, out, measured, prior, budget, points;
   std::vector<std::string> data, split;
-  bool run = false, no_simulation = false, keep_constants = false;
-  std::string budget = "7m", points;
-  unsigned threads = 0;
+  bool run, no_simulation, keep_constants;
+  unsigned threads;
 };
+
+CalibrateOptions calibrate_options(const Arguments& args) {
+  return {.gpu = args.text("--gpu"),
+          .out = args.text("--out"),
+          .measured = args.text("--measured"),
+          .prior = args.text("--prior"),
+          .budget = args.text("--budget"),
+          .points = args.text_if_given("--points")
+                        .value_or((config_folder() / "calibration_points.csv").string()),
+          .data = args.texts("--data"),
+          .split = args.texts("--split"),
+          .run = args.given("--run"),
+          .no_simulation = args.given("--no-simulation"),
+          .keep_constants = args.given("--keep-constants"),
+          .threads = static_cast<unsigned>(args.number("--threads"))};
+}
 
 std::string beside(const CalibrateOptions& options, std::string_view extension) {
   return options.out.substr(0, options.out.size() - kOverlay.size()) + std::string(extension);
@@ -128,11 +144,10 @@ void announce(const CalibrateOptions& options, bool micro, Seconds budget,
                     clock_text(budget - first - measuring),
                     clock_text(budget + (kLeastMeasuring - measuring) * 1.1)));
   }
-  fmt::print(stderr,
-             "tilecast: calibrate --run ends in {}: {}kernels for {}, then the fit (about {})\n",
-             clock_text(budget),
-             micro ? fmt::format("micro-benchmarks (about {}), ", clock_text(first)) : "",
-             clock_text(measuring), clock_text(budget - first - measuring));
+  say("tilecast: calibrate --run ends in {}: {}kernels for {}, then the fit (about {})",
+      clock_text(budget),
+      micro ? fmt::format("micro-benchmarks (about {}), ", clock_text(first)) : "",
+      clock_text(measuring), clock_text(budget - first - measuring));
 }
 
 /// Measures this machine's GPU; the files become those that the fit reads.
@@ -149,8 +164,8 @@ void measure_first(CalibrateOptions& options) {
     options.measured = beside(options, ".micro.yaml");
   }
   options.data.push_back(rows);
-  fmt::print(stderr, "tilecast: if stopped, --run resumes; to fit the rows measured so far: ./{}\n",
-             command_line(options));
+  say("tilecast: if stopped, --run resumes; to fit the rows measured so far: ./{}",
+      command_line(options));
   if (micro) {
     run_gpu({"micro", "--out", beside(options, ".micro.csv"), "--overlay", options.measured,
              "--gpu", options.gpu},
@@ -264,7 +279,10 @@ std::string usual_prior(const CalibrateOptions& options) {
   return options.run && there ? std::string(kUsualPrior) : "";
 }
 
-void run_calibrate(CalibrateOptions options) {
+}  // namespace
+
+void run_calibrate(const Arguments& args) {
+  CalibrateOptions options = calibrate_options(args);
   const Waiting waiting = Waiting::off_terminal("calibrate");
   if (options.prior.empty()) {
     options.prior = usual_prior(options);
@@ -326,44 +344,6 @@ void run_calibrate(CalibrateOptions options) {
     fmt::print("\n{} is read together with {}, which is missing: copy {} there\n",
                on_one_line(options.out), on_one_line(base), on_one_line(gpu.path));
   }
-}
-
-}  // namespace
-
-void add_calibrate(Program& program) {
-  const Command command = program.command("calibrate");
-  const auto options = std::make_shared<CalibrateOptions>();
-  command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
-  command.option("--data", options->data,
-                 "Measurement files, .csv or .csv.gz; of copies and additions alone, section "
-                 "stream is fitted and the rest of --out stays as it is");
-  const Option run = command.flag("--run", options->run,
-                                  "Measure this machine's GPU first; rows join those of --data");
-  command
-      .option("--budget", options->budget,
-              "Time for all of --run: micro-benchmarks, kernels, the fit")
-      .needs(run);
-  command.option("--measured", options->measured,
-                 "Overlay of tilecast-gpu micro: constants that need no fit");
-  options->points = (config_folder() / "calibration_points.csv").string();
-  command.option("--points", options->points, "What --run measures").needs(run);
-  command.option("--split", options->split,
-                 "YAML files that say which rows a fit may see; others are left out");
-  command.option("--out", options->out,
-                 "NAME.calibrated.yaml, to be put beside the GPU's file NAME.yaml; "
-                 "NAME.learned.yaml and .csv are written beside it");
-  command.option("--prior", options->prior,
-                 "Rows of this calibrated GPU count too, as far as they say something of these, "
-                 "and its lengths are taken; with --run h200_sxm, unless it is `none`");
-  command.flag("--no-simulation", options->no_simulation,
-               "Learn the correction for closed forms only, in a tenth of the time");
-  command
-      .flag("--keep-constants", options->keep_constants,
-            "Fit no constants: learn the correction of the overlay --out again, which stays "
-            "unchanged")
-      .excludes(run);
-  command.option("--threads", options->threads, "0: one for each processor").in_range(0u, 1024u);
-  command.runs([options] { run_calibrate(*options); });
 }
 
 }  // namespace tilecast

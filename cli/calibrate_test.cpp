@@ -32,7 +32,7 @@ struct Scene {
     if (std::ranges::find(more, "--out") == more.end()) {
       more.insert(more.end(), {"--out", out});
     }
-    return run_captured(add_calibrate, more);
+    return run_captured(run_calibrate, more);
   }
   std::ptrdiff_t written() const {
     return std::distance(std::filesystem::directory_iterator(folder / "out"), {});

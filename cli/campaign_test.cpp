@@ -14,7 +14,7 @@ namespace {
 std::string planned_in(const TemporaryFolder& folder) {
   const std::string suite = folder / "suite.yaml", plan = folder / "plan.csv";
   write_file(suite, "shapes: [512x512x512]\nconfigs:\n  - best: 1\n");
-  REQUIRE(run_captured(add_campaign, {"campaign", "plan", suite, "--out", plan}).exit_code == 0);
+  REQUIRE(run_captured(run_plan, {"campaign", "plan", suite, "--out", plan}).exit_code == 0);
   return plan;
 }
 
@@ -24,7 +24,7 @@ TEST_CASE("merge writes nothing over a table whose rows are not of its plan") {
   const std::string measured = read_file("validate/data/h200_sxm/ladder/ladder.csv");
   write_file(out, measured);
   const CapturedRun run =
-      run_captured(add_campaign, {"campaign", "merge", "--plan", plan, "--out", out});
+      run_captured(run_merge, {"campaign", "merge", "--plan", plan, "--out", out});
   CHECK(run.exit_code == 2);
   CHECK(run.err.find("nothing was written") != std::string::npos);
   CHECK(read_file(out) == measured);
@@ -39,7 +39,7 @@ TEST_CASE("merge replaces neither a shard nor the plan") {
        std::vector<std::vector<std::string>>{{shard, shard}, {shard}, {plan}}) {
     std::vector<std::string> arguments{"campaign", "merge", "--plan", plan, "--out"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const CapturedRun run = run_captured(add_campaign, arguments);
+    const CapturedRun run = run_captured(run_merge, arguments);
     CHECK(run.exit_code == 2);
     CHECK(run.err.find(": name another one") != std::string::npos);
     CHECK(read_file(shard) == "a shard that began");
@@ -51,11 +51,11 @@ TEST_CASE("Neither merge nor slurm writes where a shard or the plan lies") {
   const std::string plan = planned_in(folder), shard = folder / "plan.2-of-3.csv";
   const std::string named = "--out " + shard + ": this is the name of a shard's file";
   for (const std::string& out : {plan, shard}) {
-    const CapturedRun slurm = run_captured(add_campaign, {"campaign", "slurm", plan, "--out", out});
+    const CapturedRun slurm = run_captured(run_slurm, {"campaign", "slurm", plan, "--out", out});
     CHECK(slurm.exit_code == 2);
     CHECK((out == plan) == (slurm.err.find(named) == std::string::npos));
   }
-  CHECK(run_captured(add_campaign, {"campaign", "merge", "--plan", plan, "--out", shard})
+  CHECK(run_captured(run_merge, {"campaign", "merge", "--plan", plan, "--out", shard})
             .err.find(named) != std::string::npos);
 }
 

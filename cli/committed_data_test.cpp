@@ -101,7 +101,7 @@ TEST_CASE("The error on the committed measurements is no worse than recorded") {
       for (const std::vector<std::string>& check : checks_of(folder, simulated)) {
         std::vector<std::string> checked = arguments;
         checked.insert(checked.end(), check.begin(), check.end());
-        const CapturedRun run = run_captured(add_validate, with_kept_predictions(checked));
+        const CapturedRun run = run_captured(run_validate, with_kept_predictions(checked));
         CAPTURE(check, run.err);
         CHECK(run.exit_code == 0);
         ++records;
@@ -187,7 +187,7 @@ TEST_CASE("Memory-bound rows are taken by closed form, whatever method is asked 
   const auto validated = [](std::vector<std::string> more) {
     more.insert(more.begin(), {"validate", "--no-calibration", "--format", "json", "--data",
                                "validate/data/h200_sxm/stream/ragged.csv.gz"});
-    const CapturedRun run = run_captured(add_validate, more);
+    const CapturedRun run = run_captured(run_validate, more);
     CHECK(run.exit_code == 0);
     return nlohmann::json::parse(run.out);
   };

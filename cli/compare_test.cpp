@@ -18,19 +18,19 @@ namespace {
 
 using Json = nlohmann::json;
 
-CapturedRun run_compare(std::vector<std::string> more) {
+CapturedRun compare(std::vector<std::string> more) {
   more.insert(more.begin(), "compare");
-  return run_captured(add_compare, more);
+  return run_captured(run_compare, more);
 }
 
 TEST_CASE("compare fits a terminal, gives a verdict and says where cuBLASLt's time comes from") {
-  const CapturedRun run = run_compare({"4096x4096x4096", "--dtype", "bf16"});
+  const CapturedRun run = compare({"4096x4096x4096", "--dtype", "bf16"});
   REQUIRE(run.exit_code == 0);
   const std::vector<std::string_view> lines = split(run.out, '\n');
   CHECK(lines.size() <= 25);
   CHECK(std::ranges::all_of(lines, [](std::string_view line) { return line.size() <= 80; }));
-  for (const char* part : {"cuBLASLt, ", "roof: tensor cores", "roof: DRAM", "roof: launch",
-                           "no kernel can beat"}) {
+  for (const char* part :
+       {"cuBLASLt, ", "roof: tensor cores", "roof: DRAM", "roof: launch", "no kernel can beat"}) {
     CAPTURE(part);
     CHECK(run.out.find(part) != std::string::npos);
   }
@@ -38,7 +38,7 @@ TEST_CASE("compare fits a terminal, gives a verdict and says where cuBLASLt's ti
 
 TEST_CASE("A problem that was measured is answered by the measurement, a neighbour by a forecast") {
   const auto source = [](const std::string& shape) {
-    const CapturedRun run = run_compare({shape, "--dtype", "bf16", "--format", "json"});
+    const CapturedRun run = compare({shape, "--dtype", "bf16", "--format", "json"});
     return Json::parse(run.out)["cublaslt"];
   };
   CHECK(source("4096x4096x4096")["source"] == "measured");
@@ -51,7 +51,7 @@ TEST_CASE("A problem that was measured is answered by the measurement, a neighbo
 TEST_CASE("compare lists many problems, and says which could not be compared") {
   const TemporaryFolder folder;
   write_file(folder / "problems", "512x512x512\n0x4x4\n");
-  const CapturedRun run = run_compare({"--problems", (folder / "problems").string()});
+  const CapturedRun run = compare({"--problems", (folder / "problems").string()});
   CHECK(run.exit_code == 5);
   CHECK(split(run.out, '\n').size() == 4);  // titles, a row, an error, and the end
   CHECK(run.out.find("line 2: ") != std::string::npos);
@@ -59,15 +59,15 @@ TEST_CASE("compare lists many problems, and says which could not be compared") {
 }
 
 TEST_CASE("Where libraries were not measured, compare shows our pick and the roofs") {
-  const CapturedRun run = run_compare({"4096x4096x4096", "--gpu", "b200"});
+  const CapturedRun run = compare({"4096x4096x4096", "--gpu", "b200"});
   REQUIRE(run.exit_code == 0);
   CHECK(run.out.find("cuBLASLt's time is not known") != std::string::npos);
   CHECK(run.out.find("Hopper GPUs only") != std::string::npos);
 }
 
 TEST_CASE("compare refuses other operations, and needs one of SHAPE and --problems") {
-  CHECK(run_compare({"64x64x64", "--problems", "x"}).exit_code == 2);
-  CHECK(run_compare({}).exit_code == 2);
+  CHECK(compare({"64x64x64", "--problems", "x"}).exit_code == 2);
+  CHECK(compare({}).exit_code == 2);
 }
 
 }  // namespace

@@ -4,11 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <memory>
 
 #include "cli/commands.h"
-#include "cli/forward.h"
-#include "model/base/error.h"
 #include "model/base/regime.h"
 #include "model/base/shell_text.h"
 #include "model/base/text.h"
@@ -16,27 +13,9 @@
 #include "model/gemm/config/schedule_text.h"
 #include "model/op/op.h"
 #include "model/spec/load_gpu.h"
-#include "validate/run/child_process.h"
 
 namespace tilecast {
 namespace {
-
-std::vector<std::string> commands_of(const std::vector<OptionRow>& rows) {
-  std::vector<std::string> commands;
-  for (const OptionRow& row : rows) {
-    if (row.option.empty()) {
-      commands.push_back(row.command);
-    }
-  }
-  return commands;
-}
-
-/// Plain words for a list in a script. Others are left out, since bash expands each word again.
-std::string listed(const std::vector<std::string>& words) {
-  std::vector<std::string> plain;
-  std::ranges::copy_if(words, std::back_inserter(plain), is_plain_shell_word);
-  return join(plain, " ");
-}
 
 /// Of options whose words the model reads, and so no row has.
 OptionWords known_words() {
@@ -64,95 +43,85 @@ OptionWords known_words() {
   return words;
 }
 
-std::vector<OptionRow> told_by(const std::filesystem::path& program) {
-  const ChildResult told = run_child(program, {"option-table"});
-  if (!told.started || told.exit_code != 0) {
-    throw FileError(fmt::format("{}: does not list its options", program.string()));
-  }
-  return parse_option_rows(told.output);
-}
-
-/// tilecast's rows, and of the commands that it hands on this program's and tilecast-gpu's, where
-/// that was built.
-std::vector<OptionRow> every_row(const Program& program) {
-  std::vector<OptionRow> rows = told_by(main_program());
-  std::vector<OptionRow> others = program.options();
-  if (std::filesystem::exists(gpu_program())) {
-    std::ranges::copy(told_by(gpu_program()), std::back_inserter(others));
-  }
-  std::ranges::copy_if(others, std::back_inserter(rows),
-                       [](const OptionRow& row) { return !row.option.empty(); });
-  return rows;
-}
-
-/// What a shell finds before a word of the row: the option, or the command where it has no dashes.
-std::string before_words(const OptionRow& row) {
-  return fmt::format("'{} {}'", row.command, row.has_dashes() ? row.option : row.command);
+/// A line of a `case`: the words offered after `before`.
+std::string offer(const std::string& before, const std::vector<std::string>& words) {
+  std::vector<std::string> plain;
+  std::ranges::copy_if(words, std::back_inserter(plain), is_plain_shell_word);
+  return fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$current\")); return ;;\n", before,
+                     join(plain, " "));
 }
 
 }  // namespace
 
-std::string bash_completion(const std::vector<OptionRow>& rows, const OptionWords& words) {
-  std::string script = fmt::format(
-      "# bash completion of tilecast: source <(tilecast completion bash)\n"
-      "_tilecast() {{\n"
-      "  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}\n"
-      "  local command=${{COMP_WORDS[1]}}\n"
-      "  COMPREPLY=()\n"
-      "  if [ \"$COMP_CWORD\" = 1 ]; then\n"
-      "    COMPREPLY=($(compgen -W '{} --help --version' -- \"$current\"))\n"
-      "    return\n"
-      "  fi\n"
-      "  case \"$command $before\" in\n",
-      join(commands_of(rows), " "));
-  for (const OptionRow& row : rows) {
-    if (!row.words.empty()) {
-      script += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$current\")); return ;;\n",
-                            before_words(row), listed(row.words));
+std::string bash_completion(const OptionWords& words) {
+  std::vector<std::string> commands;
+  std::map<std::string, std::vector<std::string>> verbs, options;
+  std::string by_option, by_command;
+  for (const CommandRow& row : kCommands) {
+    const std::string name(row.name), command = name.substr(0, name.find(' ')),
+                                      own = name.substr(name.rfind(' ') + 1);
+    if (row.heading.empty() && own == command) {
+      continue;  // for other programs
     }
-  }
-  for (const auto& [option, values] : words) {
-    script += fmt::format("    *' {}') COMPREPLY=($(compgen -W '{}' -- \"$current\")); return ;;\n",
-                          option, listed(values));
-  }
-  script += "  esac\n  case $command in\n";
-  for (const std::string& command : commands_of(rows)) {
-    std::string options;
-    for (const OptionRow& row : rows) {
-      if (row.command == command && row.has_dashes()) {
-        options += row.option + " ";
+    if (own == command) {
+      commands.push_back(command);
+    } else {
+      verbs[command].push_back(own);
+    }
+    for (const CommandOption& option : options_of(own)) {
+      for (const std::string& option_name : option.names) {
+        const bool dashes = option_name.starts_with("--");
+        if (!option.words.empty()) {
+          by_option +=
+              offer(fmt::format("'{} {}'", command, dashes ? option_name : command), option.words);
+        }
+        if (dashes) {
+          options[command].push_back(option_name);
+        }
       }
     }
-    script += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$current\")) ;;\n", command,
-                          options);
   }
-  return script +
-         "  esac\n"
-         "  case $current in\n"
-         "    -*) ;;\n"
-         "    *) COMPREPLY=($(compgen -f -- \"$current\")) ;;\n"
-         "  esac\n"
-         "}\n"
-         "complete -o filenames -F _tilecast tilecast\n";
+  for (const auto& [command, own] : verbs) {
+    by_option += offer(fmt::format("'{} {}'", command, command), own);
+  }
+  for (const auto& [option, own] : words) {
+    by_option += offer(fmt::format("*' {}'", option), own);
+  }
+  for (const std::string& command : commands) {
+    options[command].emplace_back("--help");
+    by_command += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$current\")) ;;\n",
+                              command, join(options[command], " "));
+  }
+  return fmt::format(R"(# bash completion of tilecast: source <(tilecast completion bash)
+_tilecast() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
+  local command=${{COMP_WORDS[1]}}
+  COMPREPLY=()
+  if [ "$COMP_CWORD" = 1 ]; then
+    COMPREPLY=($(compgen -W '{} --help --version' -- "$current"))
+    return
+  fi
+  case "$command $before" in
+{}  esac
+  case $command in
+{}  esac
+  case $current in
+    -*) ;;
+    *) COMPREPLY=($(compgen -f -- "$current")) ;;
+  esac
+}}
+complete -o filenames -F _tilecast tilecast
+)",
+                     join(commands, " "), by_option, by_command);
 }
 
-std::string zsh_completion(const std::vector<OptionRow>& rows, const OptionWords& words) {
-  return "# zsh completion of tilecast: source <(tilecast completion zsh)\n"
-         "autoload -U +X compinit && compinit\n"
-         "autoload -U +X bashcompinit && bashcompinit\n" +
-         bash_completion(rows, words);
-}
-
-void add_completion(Program& program) {
-  const Command command = program.command("completion");
-  const auto shell = std::make_shared<std::string>();
-  command.option("SHELL", *shell, "bash: source <(tilecast completion bash); zsh")
-      .required()
-      .one_of({"bash", "zsh"});
-  command.runs([shell, &program] {
-    const auto script = *shell == "bash" ? bash_completion : zsh_completion;
-    fmt::print("{}", script(every_row(program), known_words()));
-  });
+void run_completion(const Arguments& args) {
+  if (args.text("SHELL") == "zsh") {
+    fmt::print(
+        "# zsh completion of tilecast: source <(tilecast completion zsh)\n"
+        "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n");
+  }
+  fmt::print("{}", bash_completion(known_words()));
 }
 
 }  // namespace tilecast

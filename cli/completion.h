@@ -1,4 +1,4 @@
-// Scripts by which a shell completes tilecast's commands, options and the words that options take.
+// The script by which bash, and zsh through it, completes tilecast's commands, options and words.
 // Checked by: completion_test.cpp, tests/cli/completion_test.sh (bash itself).
 #pragma once
 
@@ -6,14 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/program.h"
-
 namespace tilecast {
 
-/// By option, --gpu and the GPUs there are: words beyond those of the rows.
+/// By option, --gpu and the GPUs there are: words beyond those of the table. Words that are not
+/// plain are left out, since bash expands each again.
 using OptionWords = std::map<std::string, std::vector<std::string>>;
-
-std::string bash_completion(const std::vector<OptionRow>& rows, const OptionWords& words);
-std::string zsh_completion(const std::vector<OptionRow>& rows, const OptionWords& words);
+std::string bash_completion(const OptionWords& words);
 
 }  // namespace tilecast

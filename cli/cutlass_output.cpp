@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "cli/cutlass_problem.h"
+#include "cli/problem_list.h"
+#include "cli/say.h"
 #include "model/base/error.h"
+#include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/config/schedule_text.h"
 #include "model/gemm/problem/operand_copies.h"
@@ -109,15 +113,7 @@ std::string cutlass_header() {
          "swizzle_size,split_k_slices,predicted_us,tilecast_config\n";
 }
 
-std::string without_text(const CutlassList& list) {
-  std::string text;
-  for (const auto& [why, count] : list.without) {
-    text += fmt::format("{}{} {}", text.empty() ? ": " : ", ", count, why);
-  }
-  return text;
-}
-
-CutlassList cutlass_list(const Ranking& ranking, std::size_t top) {
+std::string cutlass_rows(const Ranking& ranking, std::size_t top, const std::string& of) {
   const GemmProblem* problem = std::get_if<GemmProblem>(&ranking.problem);
   if (problem == nullptr) {
     throw ConfigError("--format cutlass: expected --op gemm");
@@ -125,12 +121,13 @@ CutlassList cutlass_list(const Ranking& ranking, std::size_t top) {
   if (const std::string_view why = why_not_listed(*problem); !why.empty()) {
     throw ConfigError(fmt::format("--format cutlass: {}", why));
   }
-  CutlassList list;
-  std::set<std::string> kernels;  // as CUTLASS tells them apart, by all of its columns
+  std::string rows;
+  std::map<std::string, int> without;  // by reason
+  std::set<std::string> kernels;       // as CUTLASS tells them apart, by all of its columns
   for (const Prediction& p : ranking.predictions) {
     const KernelConfig& config = std::get<KernelConfig>(p.config);
     if (const std::string_view why = why_not_cutlass(*problem, config); !why.empty()) {
-      ++list.without[std::string(why)];
+      ++without[std::string(why)];
       continue;
     }
     const Tiling& t = config.tiling;
@@ -145,13 +142,23 @@ CutlassList cutlass_list(const Ranking& ranking, std::size_t top) {
     if (!kernels.insert(kernel).second) {
       continue;
     }
-    list.rows +=
-        fmt::format("{},{:.6g},{}\n", kernel, p.time.value * 1e6, csv_field(to_text(config)));
+    rows += fmt::format("{},{:.6g},{}\n", kernel, p.time.value * 1e6, csv_field(to_text(config)));
     if (kernels.size() == top) {
       break;
     }
   }
-  return list;
+  std::vector<std::string> reasons;
+  for (const auto& [why, count] : without) {
+    reasons.push_back(fmt::format("{} {}", count, why));
+  }
+  if (rows.empty()) {
+    throw ConfigError("none of the fastest has a counterpart in CUTLASS: " + join(reasons, ", "));
+  }
+  if (!without.empty()) {
+    begin_line();
+    say("{}faster ones without a counterpart in CUTLASS: {}", of, join(reasons, ", "));
+  }
+  return rows;
 }
 
 }  // namespace tilecast

@@ -13,7 +13,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,20 +38,13 @@ std::string cutlass_name(const GemmProblem& problem, const KernelConfig& config)
 /// Columns of the test list that cutlass_profiler reads (--testlist-file), and behind them ours.
 std::string cutlass_header();
 
-struct CutlassList {
-  /// The fastest `top` that have counterparts, fastest first, without a header. Of those that are
-  /// one kernel to CUTLASS, which chooses stages and registers itself, the fastest.
-  std::string rows;
-  std::map<std::string, int> without;  // faster ones that have none, by reason
-};
-
 /// Predictions to look at, of a ranking, for those few that have counterparts.
 constexpr std::size_t kLookedAtForCutlass = 512;
 
-/// ": 12 raster, 3 store=deferred"; empty where nothing was left out.
-std::string without_text(const CutlassList& list);
-
-/// Of a GEMM's ranking.
-CutlassList cutlass_list(const Ranking& ranking, std::size_t top);
+/// The fastest `top` of a GEMM's ranking that have counterparts, fastest first, without a header.
+/// Of those that are one kernel to CUTLASS, which chooses stages and registers itself, the fastest.
+/// Says on standard error, after `of`, which faster ones have none. Throws ConfigError where none
+/// has.
+std::string cutlass_rows(const Ranking& ranking, std::size_t top, const std::string& of = "");
 
 }  // namespace tilecast

@@ -3,6 +3,7 @@
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
+#include "tests/captured_run.h"
 #include "tests/catch.h"
 
 namespace tilecast {
@@ -82,7 +83,7 @@ TEST_CASE("What is one kernel to CUTLASS is one row, and --top counts kernels") 
     p.time = Seconds{time += 1e-6};
     ranking.predictions.push_back(p);
   }
-  const std::string rows = cutlass_list(ranking, 2).rows;
+  const std::string rows = cutlass_rows(ranking, 2);
   REQUIRE(split(rows, '\n').size() == 3);  // two rows, and the end
   CHECK(rows.find(",101,") != std::string::npos);
   CHECK(rows.find(",104,") != std::string::npos);
@@ -99,9 +100,15 @@ TEST_CASE("A test list turns the problem, and counts what it leaves out") {
     p.time = Seconds{100e-6};
     ranking.predictions.push_back(p);
   }
-  const CutlassList first = cutlass_list(ranking, 1);
-  CHECK(first.without == std::map<std::string, int>{{"store=deferred", 1}});
-  const std::vector<std::string_view> fields = split(first.rows, ',');
+  const TemporaryFolder folder;
+  std::string first;
+  {
+    const StreamCapture err(stderr, (folder / "err").string());
+    first = cutlass_rows(ranking, 1, "512: ");
+  }
+  CHECK(read_file(folder / "err") ==
+        "512: faster ones without a counterpart in CUTLASS: 1 store=deferred\n");
+  const std::vector<std::string_view> fields = split(first, ',');
   REQUIRE(fields.size() > 22);
   CHECK(fields[1] == "8192");  // m is our n
   CHECK(fields[2] == "4096");
@@ -115,9 +122,9 @@ TEST_CASE("A test list turns the problem, and counts what it leaves out") {
   CHECK(fields[20] == "8");
   CHECK(fields[22] == "100");
   CHECK(split(cutlass_header(), ',').size() == 24);
-  CHECK(split(cutlass_list(ranking, 5).rows, '\n').size() == 3);  // two rows, and the end
+  CHECK(split(cutlass_rows(ranking, 5), '\n').size() == 3);  // two rows, and the end
   ranking.problem = StreamProblem{};
-  CHECK_THROWS_AS(cutlass_list(ranking, 1), ConfigError);
+  CHECK_THROWS_AS(cutlass_rows(ranking, 1), ConfigError);
 }
 
 }  // namespace

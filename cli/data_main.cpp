@@ -5,14 +5,16 @@
 #include "cli/program.h"
 
 int main(int argc, char** argv) {
-  tilecast::Program program("tilecast", "Compares predictions with measurements");
-  program.set_version("tilecast " TILECAST_VERSION);
-  tilecast::add_validate(program);
-  tilecast::add_calibrate(program);
-  tilecast::add_report(program);
-  tilecast::add_emit(program);
-  tilecast::add_completion(program);
-  tilecast::add_campaign(program);
-  program.tell_options();
-  return program.run(argc, argv);
+  using namespace tilecast;
+  return run_program(Host::kData, "tilecast " TILECAST_VERSION,
+                     {{"validate", run_validate},
+                      {"calibrate", run_calibrate},
+                      {"report", run_report},
+                      {"emit", run_emit},
+                      {"campaign expand", run_expand},
+                      {"campaign plan", run_plan},
+                      {"campaign status", run_status},
+                      {"campaign merge", run_merge},
+                      {"campaign slurm", run_slurm}},
+                     argc, argv);
 }

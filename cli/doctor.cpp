@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
@@ -58,26 +57,15 @@ void print_json(const ProbedMachine& machine) {
 
 }  // namespace
 
-void add_doctor(Program& program) {
-  const Command command =
-      program.command("doctor", "Say what this machine can do, and what is missing");
-  const auto format = std::make_shared<std::string>("table");
-  const auto write_gpu = std::make_shared<std::string>();
-  command.option("--format", *format, "table or json").one_of({"table", "json"});
-  command.option(
-      "--write-gpu", *write_gpu,
-      "Write a GPU file NAME.yaml of what the driver says of this machine's GPU, based on "
-      "the known one that is nearest");
-  command.runs([format, write_gpu] {
-    const ChildResult probe = run_child(gpu_program(), {"probe"});
-    if (!write_gpu->empty()) {
-      write_gpu_file(attributes_from_probe(probe), *write_gpu);
-      fmt::print("{}: ./tilecast predict 4096x4096x4096 --gpu {}\n", *write_gpu, *write_gpu);
-      return;
-    }
-    const ProbedMachine machine = machine_from_probe(probe);
-    *format == "json" ? print_json(machine) : print_table(machine);
-  });
+void run_doctor(const Arguments& args) {
+  const ChildResult probe = run_child(gpu_program(), {"probe"});
+  if (const std::string path = args.text("--write-gpu"); !path.empty()) {
+    write_gpu_file(attributes_from_probe(probe), path);
+    fmt::print("{}: ./tilecast predict 4096x4096x4096 --gpu {}\n", path, path);
+    return;
+  }
+  const ProbedMachine machine = machine_from_probe(probe);
+  args.text("--format") == "json" ? print_json(machine) : print_table(machine);
 }
 
 }  // namespace tilecast

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
-#include <optional>
 #include <string>
 #include <variant>
 
@@ -29,17 +27,12 @@
 namespace tilecast {
 namespace {
 
-struct EmitOptions : ProblemOptions {
-  std::string gpu = "h200_sxm", regime = "burst", out;
-  std::optional<std::string> config;
-  bool replace = false, no_calibration = false;
-};
-
-Prediction chosen(const EmitOptions& options, const GpuSpec& gpu, const GemmProblem& problem) {
-  const Waiting waiting(fmt::format("{} on {}", options.shape, gpu.name));
-  const Regime regime = parse_regime(options.regime);
-  if (options.config) {
-    return rank_matching(gpu, problem, ConfigPattern(*options.config), regime, Inputs::kNormal, 1)
+Prediction chosen(const Arguments& args, const GpuSpec& gpu, const GemmProblem& problem) {
+  const Waiting waiting(fmt::format("{} on {}", asked_shape(args), gpu.name));
+  const Regime regime = parse_regime(args.text("--regime"));
+  if (args.given("--config")) {
+    return rank_matching(gpu, problem, ConfigPattern(args.text("--config")), regime,
+                         Inputs::kNormal, 1)
         .predictions.front();
   }
   // A kernel that is taken elsewhere may run beside others.
@@ -61,15 +54,17 @@ Prediction chosen(const EmitOptions& options, const GpuSpec& gpu, const GemmProb
   throw ConfigError(path.string() + " exists; --replace overwrites it");
 }
 
-void emit(const EmitOptions& options) {
-  const GemmProblem problem = std::get<GemmProblem>(options.problem());
+}  // namespace
+
+void run_emit(const Arguments& args) {
+  const GemmProblem problem = std::get<GemmProblem>(asked_problem(args));
   if (copied_operands(problem).any()) {
     throw ConfigError(
         "emit: expected rows of A and B in whole 16 bytes, such as --lda and --ldb can say: the "
         "file "
         "has one kernel, and none that copies others");
   }
-  const LoadedGpu gpu = load_asked_gpu(options.gpu, !options.no_calibration);
+  const LoadedGpu gpu = load_asked_gpu(args.text("--gpu"), !args.given("--no-calibration"));
   std::string name = fmt::format("gemm_{}_{}_{}", to_text(problem.shape), to_text(problem.dtype),
                                  to_text(problem.layout));
   if (const std::string c = c_type_text(problem); !c.empty()) {
@@ -98,45 +93,24 @@ void emit(const EmitOptions& options) {
     std::ranges::replace(name, '+', '_');
   }
   name += ".cu";
-  const std::filesystem::path path = std::filesystem::path(options.out) / name;
+  const std::filesystem::path path = std::filesystem::path(args.text("--out")) / name;
+  const bool replace = args.given("--replace");
   std::error_code ignored;
-  if (!options.replace && std::filesystem::exists(path, ignored)) {
+  if (!replace && std::filesystem::exists(path, ignored)) {
     refuse_existing(path);
   }
-  const Prediction best = chosen(options, gpu.spec, problem);
+  const Prediction best = chosen(args, gpu.spec, problem);
   const KernelConfig config = std::get<KernelConfig>(best.config);
   const std::string source = emitted_source(
       {.problem = problem, .config = config, .gpu = gpu.spec.product, .forecast = best.time}, name);
-  if (options.replace) {
+  if (replace) {
     write_file(path, source);
   } else if (!write_new_file(path, source)) {
     refuse_existing(path);
   }
-  const std::string folder = (options.out.starts_with('-') ? "./" : "") + options.out;
+  const std::string folder = (path.string().starts_with('-') ? "./" : "") + args.text("--out");
   fmt::print("{}\n{}: predicted {:.2f} us\ncd {} && {}\n", on_one_line(path.string()),
              to_text(config), best.time.value * 1e6, shell_word(folder), build_line(config, name));
-}
-
-}  // namespace
-
-void add_emit(Program& program) {
-  const Command command = program.command("emit");
-  const auto options = std::make_shared<EmitOptions>();
-  add_shape(command, *options);
-  command.option(
-      "--config", options->config,
-      "This configuration, or the fastest that matches it, instead of the fastest of all");
-  command.option("--out,-o", options->out, "Folder for the file; created if missing").required();
-  command.flag("--replace,--force", options->replace, "Overwrite a file of the same name");
-  command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
-  add_problem_options(command, *options);
-  add_routing_options(command, *options);
-  command.option("--regime", options->regime, "burst or sustained");
-  command.flag("--no-calibration", options->no_calibration, "Ignore the GPU's calibration");
-  command.runs([options] {
-    options->take_shape();
-    emit(*options);
-  });
 }
 
 }  // namespace tilecast

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kDigits = 6;
+constexpr int kJsonDigits = 6;
 constexpr int kShareDigits = 4;
 
 double share(double value) { return rounded(value, kShareDigits); }
@@ -27,9 +27,9 @@ Json shares_json(const Shares& busy) {
 
 Json short_json(const Prediction& p) {
   return {{"method", to_text(p.method)},
-          {"cycles", rounded(p.cycles.value, kDigits)},
-          {"sm_clock_mhz", rounded(p.sm_clock.value * 1e-6, kDigits)},
-          {"time_us", rounded(p.time.value * 1e6, kDigits)},
+          {"cycles", rounded(p.cycles.value, kJsonDigits)},
+          {"sm_clock_mhz", rounded(p.sm_clock.value * 1e-6, kJsonDigits)},
+          {"time_us", rounded(p.time.value * 1e6, kJsonDigits)},
           {"limiter", to_text(p.limiter)}};
 }
 
@@ -38,17 +38,17 @@ Json bytes_json(const Explanation& e) {
   Json json = Json::object();
   if (e.watched) {
     const Watched& w = *e.watched;
-    json["operand_reads"] = rounded(w.operand_reads.value, kDigits);
-    json["sm_intake"] = rounded(w.sm_intake.value, kDigits);
+    json["operand_reads"] = rounded(w.operand_reads.value, kJsonDigits);
+    json["sm_intake"] = rounded(w.sm_intake.value, kJsonDigits);
   }
-  json["l2_to_sm"] = rounded(p.l2_to_sm.value, kDigits);
+  json["l2_to_sm"] = rounded(p.l2_to_sm.value, kJsonDigits);
   if (e.watched) {
     const Watched& w = *e.watched;
-    json["l2_output"] = rounded(w.l2_output.value, kDigits);
-    json["l2_far"] = rounded(w.l2_far.value, kDigits);
+    json["l2_output"] = rounded(w.l2_output.value, kJsonDigits);
+    json["l2_far"] = rounded(w.l2_far.value, kJsonDigits);
   }
-  json["dram_read"] = rounded(p.dram_read.value, kDigits);
-  json["dram_write"] = rounded(p.dram_write.value, kDigits);
+  json["dram_read"] = rounded(p.dram_read.value, kJsonDigits);
+  json["dram_write"] = rounded(p.dram_write.value, kJsonDigits);
   if (e.watched) {
     json["multicast_saves"] = share(1 - p.l2_to_sm / e.watched->sm_intake);
     json["merging_saves"] = share(1 - e.watched->l2_output / p.l2_to_sm);
@@ -58,7 +58,7 @@ Json bytes_json(const Explanation& e) {
 }
 
 Json energy_json(const EnergySplit& energy) {
-  const auto joules = [](Joules j) { return rounded(j.value, kDigits); };
+  const auto joules = [](Joules j) { return rounded(j.value, kJsonDigits); };
   return {{"total_j", joules(energy.total())},
           {"tensor_j", joules(energy.tensor)},
           {"shared_memory_j", joules(energy.shared_memory)},
@@ -70,10 +70,10 @@ Json energy_json(const EnergySplit& energy) {
 Json phases_json(const Watched& watched) {
   Json phases = Json::array();
   for (const Phase& phase : watched.phases) {
-    Json json{{"begin_us", rounded(phase.begin.value * 1e6, kDigits)},
-              {"end_us", rounded(phase.end.value * 1e6, kDigits)}};
+    Json json{{"begin_us", rounded(phase.begin.value * 1e6, kJsonDigits)},
+              {"end_us", rounded(phase.end.value * 1e6, kJsonDigits)}};
     json.update(shares_json(phase.busy));
-    json["sm_clock_mhz"] = rounded(phase.sm_clock.value * 1e-6, kDigits);
+    json["sm_clock_mhz"] = rounded(phase.sm_clock.value * 1e-6, kJsonDigits);
     phases.push_back(std::move(json));
   }
   return phases;
@@ -82,7 +82,7 @@ Json phases_json(const Watched& watched) {
 Json more_json(const std::vector<MoreCycles>& items) {
   Json json = Json::object();
   for (const MoreCycles& item : items) {
-    json[std::string(item.of)] = rounded(item.cycles.value, kDigits);
+    json[std::string(item.of)] = rounded(item.cycles.value, kJsonDigits);
   }
   return json;
 }
@@ -95,10 +95,10 @@ Json memory_json(const ExplainReport& report, const Explanation& e) {
 
 Json against_json(const ExplainReport& report, const Explanation& e, const Explanation& best) {
   const Difference d = difference(e, best);
-  return {{"time", rounded(d.time, kDigits)},
-          {"cycles", rounded(d.cycles, kDigits)},
-          {"sm_clock", rounded(d.sm_clock, kDigits)},
-          {"energy_per_cycle", rounded(d.energy_per_cycle, kDigits)},
+  return {{"time", rounded(d.time, kJsonDigits)},
+          {"cycles", rounded(d.cycles, kJsonDigits)},
+          {"sm_clock", rounded(d.sm_clock, kJsonDigits)},
+          {"energy_per_cycle", rounded(d.energy_per_cycle, kJsonDigits)},
           {"more_cycles_by_phase", more_json(d.phases)},
           {"more_cycles_by_part", more_json(d.parts)},
           {"why", why_not_best(report, e, best)}};
@@ -113,14 +113,14 @@ Json learned_json(const Explanation& e) {
                     {"config", reason.row->config},
                     {"regime", to_text(reason.row->regime)},
                     {"likeness", share(reason.likeness)},
-                    {"cycles", rounded(std::exp(reason.cycles_off), kDigits)},
-                    {"sm_clock", rounded(std::exp(reason.clock_off), kDigits)}});
+                    {"cycles", rounded(std::exp(reason.cycles_off), kJsonDigits)},
+                    {"sm_clock", rounded(std::exp(reason.clock_off), kJsonDigits)}});
     if (!reason.gpu.empty()) {
       from.back()["gpu"] = reason.gpu;
     }
   }
-  return {{"cycles", rounded(e.predicted.cycles_correction, kDigits)},
-          {"sm_clock", rounded(e.predicted.clock_correction, kDigits)},
+  return {{"cycles", rounded(e.predicted.cycles_correction, kJsonDigits)},
+          {"sm_clock", rounded(e.predicted.clock_correction, kJsonDigits)},
           {"extrapolated", e.predicted.extrapolated},
           {"rows", e.learned_from.rows},
           {"similar", e.learned_from.similar},
@@ -131,10 +131,10 @@ Json kernel_json(const ExplainReport& report, const Explanation& e) {
   const Prediction& p = e.predicted;
   Json json{{"config", to_text(p.config)}};
   json.update(short_json(p));
-  json["interval_us"] = {rounded(p.interval_low.value * 1e6, kDigits),
-                         rounded(p.interval_high.value * 1e6, kDigits)};
-  json["tflops"] = rounded(p.tflops, kDigits);
-  json["power_w"] = rounded(p.power.value, kDigits);
+  json["interval_us"] = {rounded(p.interval_low.value * 1e6, kJsonDigits),
+                         rounded(p.interval_high.value * 1e6, kJsonDigits)};
+  json["tflops"] = rounded(p.tflops, kJsonDigits);
+  json["power_w"] = rounded(p.power.value, kJsonDigits);
   if (e.copies) {
     json["copies"] = copies_json(*e.copies);
   }
@@ -142,7 +142,7 @@ Json kernel_json(const ExplainReport& report, const Explanation& e) {
   json["without"] = Json::array();
   for (const Elimination& w : e.without) {
     json["without"].push_back({{"part", to_text(w.part)},
-                               {"cycles", rounded(w.cycles.value, kDigits)},
+                               {"cycles", rounded(w.cycles.value, kJsonDigits)},
                                {"saves", share(1 - w.cycles / p.cycles)}});
   }
   json["shares"] = shares_json(p.shares);
@@ -152,7 +152,7 @@ Json kernel_json(const ExplainReport& report, const Explanation& e) {
                            {"multiply", share(time.multiply)},
                            {"between", share(time.between)},
                            {"end", share(time.end)}};
-    json["median_tile_us"] = rounded(e.watched->median_tile.value * 1e6, kDigits);
+    json["median_tile_us"] = rounded(e.watched->median_tile.value * 1e6, kJsonDigits);
     json["phases"] = phases_json(*e.watched);
   }
   json["bytes"] = bytes_json(e);
@@ -164,7 +164,7 @@ Json kernel_json(const ExplainReport& report, const Explanation& e) {
     json["occupancy"]["ctas"] = e.waves->ctas;
     json["waves"] = {{"tiles", e.waves->tiles},
                      {"k_blocks", e.waves->k_blocks},
-                     {"waves", rounded(e.waves->waves, kDigits)},
+                     {"waves", rounded(e.waves->waves, kJsonDigits)},
                      {"in_last_wave", e.waves->in_last_wave}};
     if (e.waves->rows_of_no_group) {
       json["waves"]["rows_of_no_group"] = share(*e.waves->rows_of_no_group);

@@ -26,12 +26,12 @@ constexpr const char* kShape = "2048x2048x1024";
 
 CapturedRun explain(std::vector<std::string> more, const std::string& shape = kShape) {
   more.insert(more.begin(), {"explain", shape});
-  return run_captured(add_explain, more);
+  return run_captured(run_explain, more);
 }
 
 CapturedRun predict(std::vector<std::string> more, const std::string& shape = kShape) {
   more.insert(more.begin(), {"predict", shape, "--format", "json"});
-  return run_captured(add_predict, more);
+  return run_captured(run_predict, more);
 }
 
 void check_refused(const CapturedRun& run, ExitCode code, const std::string& part) {
@@ -161,7 +161,7 @@ TEST_CASE(
       "raster=grouped_m,group=8,walk=strided";
   const std::string text = explain({"--config", large}, "262144x262144x65536").out;
   CHECK(
-      run_captured(add_predict, {"predict", "262144x262144x65536", "--config", large, "--verbose"})
+      run_captured(run_predict, {"predict", "262144x262144x65536", "--config", large, "--verbose"})
           .err.find("1 candidates, 0 simulated") != std::string::npos);
   CHECK(text.find("A  Only #1 is simulated; by closed form alone it is ") != std::string::npos);
 }
@@ -247,7 +247,7 @@ TEST_CASE("By closed form, and for memory-bound kernels, explain says what can b
   CHECK(analytic["method"] == "analytic");
   CHECK_FALSE(analytic.contains("phases"));
   const Json copies = Json::parse(
-      run_captured(add_predict, {"predict", "67108864", "--op", "memcpy", "--format", "json"}).out);
+      run_captured(run_predict, {"predict", "67108864", "--op", "memcpy", "--format", "json"}).out);
   const std::string best = copies["ranking"][0]["config"];
   const CapturedRun run =
       explain({"--op", "memcpy", "--config", best, "--format", "json"}, "67108864");
@@ -271,7 +271,7 @@ TEST_CASE("predict and explain refuse to simulate memory-bound kernels, and a ti
         arguments.insert(arguments.end(), {"--config", copy});
       }
       check_refused(
-          run_captured(std::string_view(command) == "predict" ? add_predict : add_explain,
+          run_captured(std::string_view(command) == "predict" ? run_predict : run_explain,
                        arguments),
           ExitCode::kUsage,
           "method simulated applies only to gemm and attention: memcpy is predicted by closed");
@@ -304,8 +304,8 @@ TEST_CASE("A copy slower than the best is told which losses of DRAM's rate make 
 }
 
 TEST_CASE("A layout is refused where the op has none") {
-  for (const auto add : {add_predict, add_explain}) {
-    const bool predicts = add == add_predict;
+  for (const auto run_it : {run_predict, run_explain}) {
+    const bool predicts = run_it == run_predict;
     std::vector<std::string> arguments{
         predicts ? "predict" : "explain", "1048576", "--op", "memcpy", "--layout", "nn"};
     if (!predicts) {
@@ -313,7 +313,7 @@ TEST_CASE("A layout is refused where the op has none") {
           arguments.end(),
           {"--config", "memcpy:block=1x1024,warps=4,vector=16,ctas=8,order=blocks,hint=none"});
     }
-    check_refused(run_captured(add, arguments), ExitCode::kUsage, "--layout");
+    check_refused(run_captured(run_it, arguments), ExitCode::kUsage, "--layout");
   }
 }
 
@@ -372,7 +372,7 @@ TEST_CASE("Explanations of problems of all kinds fit 80 columns and 25 lines") {
     CAPTURE(title);
     arguments.insert(arguments.begin(), "explain");
     arguments.insert(arguments.end(), {"--method", "analytic"});
-    const CapturedRun run = run_captured(add_explain, arguments);
+    const CapturedRun run = run_captured(run_explain, arguments);
     CAPTURE(run.out, run.err);
     std::istringstream lines(run.out);
     std::size_t count = 0;

@@ -223,10 +223,6 @@ std::string why_text(const ExplainReport& report, const std::vector<Named>& all)
   return text;
 }
 
-std::size_t lines_in(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
-}
-
 std::string titles(const ExplainReport& report) {
   return wrapped("", problem_title(report.problem)) +
          wrapped("", conditions_title(report.gpu.spec, report.gpu.calibrated, report.regime,
@@ -338,23 +334,31 @@ std::string side_by_side(const std::vector<std::string>& names, const std::vecto
 std::string explain_text(const ExplainReport& report) {
   const std::vector<Named> all = named(report);
   const std::string head = titles(report) + "\n" + kernels_text(report.gpu.spec, all) + "\n";
-  std::string why = why_text(report, all);
-  for (const std::string& note : all.front().kernel->notes) {
-    why += wrapped("", note);
-  }
   std::string end =
       wrapped("", help_text(all.front())) + wrapped("", sure_text(report, all.front())) +
-      "More: --details (all figures, phases, nearest measured kernels), --trace FILE.\n";
+      fmt::format("More: --details (all figures, phases, nearest measured kernels){}.\n",
+                  is_emitted(report.problem) ? ", --trace FILE" : "");
   if (const auto& copies = all.front().kernel->copies) {
     end = wrapped("", fmt::format("{} copied into rows of whole 16 bytes before the kernel: {} us.",
                                   copied_words(copies->operands), micro_text(copies->time))) +
           end;
   }
+  // The op's own notes, while they leave room for a short table.
+  constexpr std::size_t kLeastTable = 5;
+  std::string why = why_text(report, all);
+  for (const std::string& note : all.front().kernel->notes) {
+    const std::string more = wrapped("", note);
+    if (lines_in(head) + lines_in(why) + lines_in(more) + lines_in(end) + kLeastTable >
+        kExplainLines) {
+      break;
+    }
+    why += more;
+  }
   const std::size_t others = lines_in(head) + lines_in(why) + lines_in(end);
   const std::vector<Named> shown(
       all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kSideBySide)));
   const std::size_t most =
-      std::max<std::size_t>(kExplainLines - std::min(kExplainLines, others), 5);
+      std::max<std::size_t>(kExplainLines - std::min(kExplainLines, others), kLeastTable);
   return head + why + figures_text(report, shown, most) + end;
 }
 

@@ -44,12 +44,12 @@ constexpr GemmShape kShapes[] = {
     {8192, 8192, 8192}, {16, 4096, 4096}, {64, 4096, 4096}, {64, 64, 64}, {300, 250, 200}};
 
 struct CompileOptions {
-  std::string gpu = "h200_sxm", out;
+  std::string gpu, out;
   std::vector<std::string> schedules;
-  std::optional<std::size_t> sample;  // none: all
-  std::optional<std::size_t> random;  // problems; none: the menu
-  std::size_t first = 16;
-  unsigned seed = 1;
+  std::size_t sample;         // 0: all
+  std::optional<i64> random;  // problems; none: the menu
+  std::size_t first;
+  unsigned seed;
 };
 
 /// A kernel and one problem that it solves.
@@ -238,7 +238,8 @@ class CompileRun {
 
 /// Compiles the first kernels of each problem's ranking, until all of them compile.
 void compile_first(const CompileOptions& options, GpuSpec gpu, CompileRun& run) {
-  std::vector<GemmProblem> problems = random_problems(gpu, options.seed, *options.random);
+  std::vector<GemmProblem> problems =
+      random_problems(gpu, options.seed, static_cast<std::size_t>(*options.random));
   const std::vector<CompilerRejection> known = *gpu.compiler_rejections;
   while (!problems.empty()) {
     std::vector<VariantKernel> kernels;
@@ -268,7 +269,16 @@ void compile_first(const CompileOptions& options, GpuSpec gpu, CompileRun& run) 
   }
 }
 
-void run_compile(const CompileOptions& options) {
+}  // namespace
+
+void run_compile(const Arguments& args) {
+  const CompileOptions options{.gpu = args.text("--gpu"),
+                               .out = args.text("--out"),
+                               .schedules = args.texts("--schedule"),
+                               .sample = static_cast<std::size_t>(args.number("--sample")),
+                               .random = args.number_if_any("--random"),
+                               .first = static_cast<std::size_t>(args.number("--first")),
+                               .seed = static_cast<unsigned>(args.number("--seed"))};
   FilePlan plan;
   plan.writes("--out", options.out);
   plan.check();
@@ -284,33 +294,9 @@ void run_compile(const CompileOptions& options) {
   if (options.random) {
     compile_first(options, gpu.spec, run);
   } else {
-    run.compile(sampled(menu(gpu.spec, schedules), options.sample.value_or(0), options.seed));
+    run.compile(sampled(menu(gpu.spec, schedules), options.sample, options.seed));
   }
   run.summarize();
-}
-
-}  // namespace
-
-void add_compile(Program& program) {
-  auto options = std::make_shared<CompileOptions>();
-  const Command command = program.command(
-      "compile",
-      "Compile the candidates' kernels and record which the compiler rejects; needs no GPU");
-  command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
-  const Option schedule =
-      command.option("--schedule", options->schedules, "Only of this schedule; repeatable");
-  const Option sample =
-      command.option("--sample", options->sample, "Only a random sample of this size");
-  command
-      .option("--random", options->random,
-              "Instead of the menu, the kernels that are forecast to be fastest for this number of "
-              "random problems of all kinds")
-      .excludes(schedule)
-      .excludes(sample);
-  command.option("--first", options->first, "Kernels of each random problem");
-  command.option("--seed", options->seed, "Seed of --sample and --random");
-  command.option("--out", options->out, "Table of rejections to update").required();
-  command.runs([options] { run_compile(*options); });
 }
 
 }  // namespace tilecast

@@ -17,7 +17,7 @@ namespace {
 CapturedRun compile(const TemporaryFolder& folder, std::vector<std::string> more) {
   ::setenv("TILECAST_CACHE_DIR", (folder / "cache").c_str(), 1);
   more.insert(more.begin(), {"compile", "--out", (folder / "table.csv").string()});
-  const CapturedRun run = run_captured(add_compile, more);
+  const CapturedRun run = run_captured(run_compile, more);
   ::unsetenv("TILECAST_CACHE_DIR");
   return run;
 }

@@ -1,16 +1,183 @@
 #include "cli/gpu_device.h"
 
+#include <fmt/format.h>
+
+#include <chrono>
 #include <cstdlib>
+#include <functional>
+#include <optional>
 #include <string_view>
 
-#include "cli/gpu_bench.h"
-#include "cli/gpu_compile_ahead.h"
-#include "cli/gpu_counters.h"
-#include "cli/gpu_timeline.h"
+#include "cli/say.h"
 #include "kernels/jit/compile.h"
+#include "kernels/jit/compile_ahead.h"
+#include "kernels/jit/device.h"
+#include "model/base/chrome_trace.h"
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
+#include "model/ops/any_op.h"
+#include "model/spec/load_gpu.h"
+#include "validate/measure/counters/counter_collector.h"
+#include "validate/measure/counters/cupti_error.h"
+#include "validate/measure/counters/range_profiler.h"
+#include "validate/measure/device_facts.h"
+#include "validate/measure/gemm/timeline/timeline_bench.h"
+#include "validate/measure/lab_op.h"
+#include "validate/measure/laboratory.h"
+#include "validate/measure/timing/micro_kernels.h"
+#include "validate/run/measure_progress.h"
+#include "validate/run/stop_request.h"
+#include "validate/run/supervisor.h"
 
 namespace tilecast {
+namespace {
+
+/// Kernels of the points that have one, and those that checks and clocks need.
+std::vector<KernelSource> sources_of(const std::vector<SuitePoint>& points) {
+  std::vector<KernelSource> sources = micro_kernel_sources();
+  const auto add = [&](const std::vector<KernelSource>& more) {
+    sources.insert(sources.end(), more.begin(), more.end());
+  };
+  for (const LabRow& op : lab_ops()) {
+    add(op.check_sources());
+  }
+  for (const auto& [point, refusal, drawn] : points) {
+    if (is_baseline(point.config) || !refusal.empty()) {
+      continue;
+    }
+    try {
+      add(lab_op(point.problem).kernel_sources(point.problem, parse_config(point.config)));
+    } catch (const ConfigError&) {  // measuring says why
+    }
+  }
+  return sources;
+}
+
+/// The answer of `work` in a child, since this process must stay free of CUDA; `code`: of the Error
+/// where it ends without an answer.
+std::string done_in_child(const std::function<std::string(const TaskReporter&)>& work,
+                          ExitCode code, const std::string& what) {
+  std::string answer;
+  supervise({.tasks = 1,
+             .body =
+                 [&](std::size_t, const TaskReporter& reporter) {
+                   reporter.begin(0);
+                   reporter.done(0, work(reporter));
+                   return ExitCode::kDone;
+                 },
+             .on_started = [](const std::string&) {},
+             .on_done = [&](std::size_t, const std::string& text) { answer = text; },
+             .on_lost = [&](std::size_t, const std::string& why) { throw Error(code, what + why); },
+             .task_limit = std::chrono::minutes(5)});
+  return answer;
+}
+
+/// UUIDs of the GPUs that CUDA shows; the first one runs the kernels.
+std::string visible_gpus() {
+  const Device current = require_hopper();
+  std::string uuids = device_facts(current).uuid;
+  int count = 0;
+  TILECAST_CUDA(cudaGetDeviceCount(&count));
+  for (Device device = current; device.ordinal + 1 < count;) {
+    ++device.ordinal;
+    uuids += " " + device_facts(device).uuid;
+  }
+  return uuids;
+}
+
+std::string current_chip_or_nothing() {
+  try {
+    return current_chip();
+  } catch (const CountersUnavailable&) {
+    return "";
+  }
+}
+
+/// On the current device; nothing where none are asked for.
+std::optional<CounterCollector> collector_of(const CounterRequest& request) {
+  if (request.choice == CounterChoice::kNone) {
+    return std::nullopt;
+  }
+  if (!request.unknown_chip.empty()) {
+    return std::optional<CounterCollector>(std::in_place, CountersState::kUnknownChip,
+                                           request.unknown_chip);
+  }
+  return std::optional<CounterCollector>(std::in_place, request.metrics);
+}
+
+/// The laboratory as a run sees it: rows of points, with hardware counters where they are asked
+/// for.
+class LaboratoryBench final : public Bench {
+ public:
+  LaboratoryBench(const GpuSpec& gpu, const CounterRequest& counters, Seconds window)
+      : laboratory_(profiled_duration), collector_(collector_of(counters)) {
+    laboratory_.sustain_for(window);
+    if (laboratory_.device().sm_count != gpu.sm.count) {
+      throw ConfigError(fmt::format("--gpu {} has {} SMs, but this machine's {} has {}", gpu.name,
+                                    gpu.sm.count, laboratory_.device().name,
+                                    laboratory_.device().sm_count));
+    }
+    if (collector_) {
+      laboratory_.after_timing([this](Measurement& row, const Workload& workload) {
+        collector_->collect(row, workload);
+      });
+    }
+  }
+
+  std::string gpu_uuid() const override { return laboratory_.facts().uuid; }
+  std::string driver() const override { return laboratory_.driver_version(); }
+  std::string greeting() const override {
+    std::string text = "clocks agree: " + to_text(laboratory_.clocks());
+    if (collector_ && !collector_->trouble().empty()) {
+      text += fmt::format("\n{}; measuring times alone", collector_->trouble());
+    }
+    return text;
+  }
+  void remember(const Measurement& row) override { laboratory_.remember(row); }
+  Measurement measure(const Point& point) override { return laboratory_.measure(point); }
+
+ private:
+  Laboratory laboratory_;
+  std::optional<CounterCollector> collector_;  // after what makes the CUDA context
+};
+
+constexpr double kMicrosecond = 1e6, kMegahertz = 1e-6, kNanoseconds = 1e9, kPercent = 100;
+constexpr double kMostSlowdown = 0.02;  // of a timeline worth trusting
+
+void print_summary(const RecordedTimeline& recorded, const TimelineCost& cost) {
+  const Timeline& timeline = recorded.timeline;
+  const TimelineSummary summary = summary_of(timeline);
+  const auto us = [](Seconds time) { return time.value * kMicrosecond; };
+  const auto line = [&](const char* what, Cycles cycles) {
+    say("{:<34} {:>10.0f} cycles {:>9.3f} us", what, cycles.value,
+        us(time_of(cycles, timeline.sm_clock)));
+  };
+  say("{:<34} {:>10.1f} MHz  (SMs {:.1f} to {:.1f}; placed within {:.0f} ns)", "SM clock",
+      timeline.sm_clock.value * kMegahertz, timeline.slowest_sm.value * kMegahertz,
+      timeline.fastest_sm.value * kMegahertz, timeline.clock_error.value * kNanoseconds);
+  line("kernel by CUPTI", cycles_of(recorded.duration, timeline.sm_clock));
+  line("start to first tile, median", summary.first_begin);
+  line("spread of first tiles", summary.first_spread);
+  line("tile, median", summary.tile);
+  line("  waiting for its first K block", summary.load);
+  line("  main loop", summary.multiply);
+  if (summary.reduction) {
+    line("  waiting for partial sums", summary.reduction->wait);
+    line("  reducing them", summary.reduction->reduce);
+  }
+  line("  epilogue", summary.store);
+  line("first SM without work", summary.first_end);
+  line("last store", summary.end);
+  say("{:<34} {:>10.2f} %  ({:.3f} us without, {:.3f} us with)", "slowdown by recording",
+      cost.slowdown() * kPercent, us(cost.ordinary), us(cost.instrumented));
+  if (cost.slowdown() > kMostSlowdown) {
+    say("warning: recording slows this kernel by more than {:.0f} %", kMostSlowdown * kPercent);
+  }
+}
+
+}  // namespace
 
 /// A process that sees one GPU alone, by its UUID as `measure --devices` starts it, knows it
 /// without CUDA, whose start takes seconds where several processes start at once.
@@ -18,31 +185,84 @@ std::vector<std::string> GpuDevice::look() {
   constexpr std::string_view kAnyUuid = "GPU-01234567-89ab-cdef-0123-456789abcdef";
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
   const std::string_view name = visible == nullptr ? "" : visible;
-  if (name.size() == kAnyUuid.size() && name.starts_with("GPU-")) {
-    return {std::string(name)};
+  const std::string uuids = name.size() == kAnyUuid.size() && name.starts_with("GPU-")
+                                ? std::string(name)
+                                : done_in_child([](const TaskReporter&) { return visible_gpus(); },
+                                                ExitCode::kNoDevice, "");
+  std::vector<std::string> gpus;
+  for (const std::string_view uuid : split(uuids, ' ')) {
+    gpus.emplace_back(uuid);
   }
-  return visible_gpus();
+  return gpus;
 }
 
 RunContext GpuDevice::context(const GpuSpec& gpu) {
   return {.gpu = gpu.name, .toolkit = nvrtc_version(), .git = TILECAST_GIT_REVISION};
 }
 
-void GpuDevice::compile_all(const std::vector<SuitePoint>& points) { compile_in_child(points); }
+/// In parallel and in a child, since the compiler may fall over; measuring only loads them.
+void GpuDevice::compile_all(const std::vector<SuitePoint>& points) {
+  done_in_child(
+      [&](const TaskReporter& reporter) {
+        CubinCache cache;
+        MeasureProgress progress("compiling");
+        compile_ahead(sources_of(points), cache, [&](std::size_t done, std::size_t all) {
+          progress.show(done, all, "");
+          reporter.alive();
+          if (!stop_requested().empty()) {  // compiled kernels stay in the cache
+            reporter.error(ExitCode::kPartial,
+                           fmt::format("stopped by {} with {} of {} kernels compiled",
+                                       stop_requested(), done, all));
+            std::_Exit(static_cast<int>(ExitCode::kPartial));
+          }
+        });
+        progress.finish();
+        return std::string();
+      },
+      ExitCode::kWrong, "compiling ahead: ");
+}
 
 CounterRequest GpuDevice::request_counters(CounterChoice choice) {
-  return counters_of_chip(choice, choice == CounterChoice::kNone ? "" : chip_of_current());
+  CounterRequest request{.choice = choice, .metrics = {}, .unknown_chip = ""};
+  if (choice == CounterChoice::kNone) {
+    return request;
+  }
+  const std::string chip = done_in_child(
+      [](const TaskReporter&) { return current_chip_or_nothing(); }, ExitCode::kNoDevice, "");
+  if (const std::optional<ChipCounters> known = load_chip_counters(config_folder(), chip)) {
+    request.metrics = (choice == CounterChoice::kCore ? known->core : known->full).metrics();
+  } else {
+    request.unknown_chip = fmt::format(
+        "no hardware counters: none are known for the chip {}: expected a file in {}/counters",
+        chip.empty() ? "(no name from CUPTI)" : chip, config_folder().string());
+  }
+  return request;
 }
 
 std::unique_ptr<Bench> GpuDevice::make_bench(const GpuSpec& gpu, const CounterRequest& counters,
                                              Seconds window) {
-  return make_laboratory_bench(gpu, counters, window);
+  return std::make_unique<LaboratoryBench>(gpu, counters, window);
 }
 
 /// The measuring children have left the GPU by then.
 void GpuDevice::trace(const Point& point, const std::string& path) {
-  write_timeline(std::get<GemmProblem>(point.problem), parse_kernel_config(point.config),
-                 point.inputs, path);
+  const GemmProblem& problem = std::get<GemmProblem>(point.problem);
+  const KernelConfig config = parse_kernel_config(point.config);
+  TimelineBench bench;
+  const RecordedTimeline recorded = bench.record(problem, config, point.inputs);
+  const std::vector<TileRecord>& records = recorded.timeline.records;
+  write_file(path, path.ends_with(".csv")
+                       ? tile_timeline_csv(records)
+                       : chrome_trace(tile_spans(records, recorded.timeline.sm_clock)));
+  print_summary(recorded, bench.cost(problem, config, point.inputs));
+  if (!recorded.fault.empty()) {
+    throw Error(ExitCode::kWrong, "timeline: " + recorded.fault);
+  }
+  if (recorded.different_elements.value_or(0) > 0) {
+    throw Error(ExitCode::kWrong,
+                fmt::format("timeline: {} elements of C differ between the two builds",
+                            *recorded.different_elements));
+  }
 }
 
 }  // namespace tilecast

@@ -5,13 +5,12 @@
 #include "cli/program.h"
 
 int main(int argc, char** argv) {
-  tilecast::Program program("tilecast-gpu", "Times kernels on this machine's GPU");
-  program.set_version("tilecast " TILECAST_VERSION);
-  tilecast::GpuDevice device;
-  tilecast::add_measure(program, device);
-  tilecast::add_compile(program);
-  tilecast::add_probe(program);
-  tilecast::add_micro(program);
-  program.tell_options();
-  return program.run(argc, argv);
+  using namespace tilecast;
+  GpuDevice device;
+  return run_program(Host::kGpu, "tilecast " TILECAST_VERSION,
+                     {{"measure", [&device](const Arguments& args) { run_measure(args, device); }},
+                      {"compile", run_compile},
+                      {"probe", run_probe},
+                      {"micro", run_micro}},
+                     argc, argv);
 }

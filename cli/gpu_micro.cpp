@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/file_plan.h"
+#include "cli/say.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/shown_text.h"
@@ -35,27 +35,12 @@ CardFacts facts_of(const GpuSpec& gpu) {
 
 constexpr int kPasses = 3;  // over each constant, each time in fresh memory
 
-struct MicroOptions {
-  std::string out, overlay, gpu = "h200_sxm";
-  std::vector<std::string> groups;
-  bool energy = false;
-};
-
-std::vector<std::string> group_names() {
-  std::vector<std::string> names;
-  for (const MicroGroup& group : kMicroGroups) {
-    names.emplace_back(group.name);
-  }
-  return names;
-}
-
-bool wanted(const MicroOptions& options, const MicroGroup& group) {
-  if (!group.by_default && options.energy) {
+bool wanted(const Arguments& args, const MicroGroup& group) {
+  if (!group.by_default && args.given("--energy")) {
     return true;
   }
-  return options.groups.empty() ? group.by_default
-                                : std::find(options.groups.begin(), options.groups.end(),
-                                            group.name) != options.groups.end();
+  const std::vector<std::string>& groups = args.texts("--group");
+  return groups.empty() ? group.by_default : std::ranges::find(groups, group.name) != groups.end();
 }
 
 /// Throws ConfigError where the file is plainly another GPU's: its SMs are not as many, or its
@@ -90,29 +75,48 @@ void print_table(const std::vector<MicroPoint>& points) {
   }
 }
 
-void run_micro(const MicroOptions& options) {
+/// Throws ConfigError for a word of --group that is none.
+void check_groups(const std::vector<std::string>& groups) {
+  std::vector<std::string> known;
+  for (const MicroGroup& group : kMicroGroups) {
+    known.emplace_back(group.name);
+  }
+  for (const std::string& group : groups) {
+    if (std::ranges::find(known, group) == known.end()) {
+      throw ConfigError(
+          fmt::format("--group: expected one of {}, got '{}'", join(known, ", "), group));
+    }
+  }
+}
+
+}  // namespace
+
+void run_micro(const Arguments& args) {
+  const std::string out = args.text("--out"), overlay = args.text("--overlay"),
+                    gpu = args.text("--gpu");
+  check_groups(args.texts("--group"));
   FilePlan plan;
-  plan.writes("--out", options.out);
-  plan.writes("--overlay", options.overlay);
+  plan.writes("--out", out);
+  plan.writes("--overlay", overlay);
   plan.check();
   std::optional<GpuSpec> file;
-  if (!options.overlay.empty()) {
-    file = load_gpu(options.gpu, false).spec;
+  if (!overlay.empty()) {
+    file = load_gpu(gpu, false).spec;
     if (!file->dram) {
-      throw ConfigError(options.gpu + ": has no dram section, so no overlay can be made for it");
+      throw ConfigError(gpu + ": has no dram section, so no overlay can be made for it");
     }
   }
   const Device device = require_hopper();
   if (file) {
     check_same_gpu(*file, device);
   }
-  const GpuLock lock(device_facts(device).uuid, "tilecast-gpu micro --out " + options.out);
+  const GpuLock lock(device_facts(device).uuid, "tilecast-gpu micro --out " + out);
   MicroLab lab;
   std::string csv = micro_csv_header();
   std::vector<std::string> failed;
   std::vector<MicroPoint> constants;
   for (const MicroGroup& group : kMicroGroups) {
-    if (!wanted(options, group)) {
+    if (!wanted(args, group)) {
       continue;
     }
     const auto begin = std::chrono::steady_clock::now();
@@ -125,46 +129,25 @@ void run_micro(const MicroOptions& options) {
     } catch (const Error& error) {
       // A fault of the GPU ends every later group the same way; each says so.
       failed.emplace_back(group.name);
-      fmt::print(stderr, "{}: {}\n", group.name, error.what());
+      say("{}: {}", group.name, error.what());
     }
     const std::vector<MicroPoint> found =
         joined_passes(std::span<const MicroPoint>(lab.points()).subspan(before));
     for (const MicroPoint& point : found) {
       csv += micro_csv_line(point, device.name);
     }
-    write_file(options.out, csv);
+    write_file(out, csv);
     constants.insert(constants.end(), found.begin(), found.end());
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    fmt::print(stderr, "{}: {} in {:.1f} s\n", group.name, counted(found.size(), "point"),
-               took.count());
+    say("{}: {} in {:.1f} s", group.name, counted(found.size(), "point"), took.count());
   }
   print_table(constants);
   if (file) {
-    write_file(options.overlay,
-               overlay_text(file->name, measured_constants(constants, facts_of(*file))));
+    write_file(overlay, overlay_text(file->name, measured_constants(constants, facts_of(*file))));
   }
   if (!failed.empty()) {
     throw Error(ExitCode::kPartial, "groups that failed: " + join(failed, ", "));
   }
-}
-
-}  // namespace
-
-void add_micro(Program& program) {
-  auto options = std::make_shared<MicroOptions>();
-  const Command command = program.command("micro");
-  command.option("--out", options->out, "CSV to write").required();
-  command
-      .option("--group", options->groups,
-              "Only these; repeatable; default all but energy: " + join(group_names(), ", "))
-      .one_of(group_names());
-  command.option("--overlay", options->overlay,
-                 "Overlay of the GPU file to write, of the keys that were measured; put beside "
-                 "the file as NAME.calibrated.yaml it is read with it");
-  command.option("--gpu", options->gpu,
-                 "GPU name (`tilecast gpus`), or a path to a GPU file, that the overlay is for");
-  command.flag("--energy", options->energy, "Measure energy per operation as well");
-  command.runs([options] { run_micro(*options); });
 }
 
 }  // namespace tilecast

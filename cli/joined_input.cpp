@@ -1,4 +1,5 @@
 #include "cli/joined_input.h"
+#include "cli/say.h"
 
 #include <fmt/format.h>
 
@@ -23,11 +24,11 @@ constexpr std::size_t kReasonsShown = 5;
 void say_unmatched(const JoinedData& data) {
   const std::vector<std::string>& reasons = data.unmatched_reasons;
   for (std::size_t i = 0; i < reasons.size() && i < kReasonsShown; ++i) {
-    fmt::print(stderr, "tilecast: no prediction: {}\n", escaped(reasons[i]));
+    say("tilecast: no prediction: {}", reasons[i]);
   }
   if (reasons.size() > kReasonsShown) {
-    fmt::print(stderr, "tilecast: no prediction for {} more {}\n", reasons.size() - kReasonsShown,
-               reasons.size() - kReasonsShown == 1 ? "row" : "rows");
+    say("tilecast: no prediction for {} more {}", reasons.size() - kReasonsShown,
+        reasons.size() - kReasonsShown == 1 ? "row" : "rows");
   }
 }
 
@@ -60,31 +61,16 @@ std::function<void(std::size_t, std::size_t)> rows_on_terminal() {
   };
 }
 
-InputOptions add_joined_input(const Command& command, JoinedInputOptions& options) {
-  const Option gpu =
-      command.option("--gpu", options.gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
-  const Option data = command.option("--data", options.data, "Measurement files, .csv or .csv.gz");
-  command.flag("--no-calibration", options.no_calibration, "Ignore the GPU's calibration");
-  command.flag("--no-correction", options.no_correction,
-               "Use the calibrated constants without the learned correction");
-  command.option("--predictions", options.predictions,
-                 "File that keeps predictions from run to run");
-  return {gpu, data};
-}
-
-void add_split(const Command& command, JoinedInputOptions& options) {
-  const Option split =
-      command.option("--split", options.split, "YAML file that says which GEMM rows a fit may see");
-  const Option part =
-      command
-          .option("--part", options.part,
-                  "Only rows of this part: fit, judge (other problems) or tiles (other tiles)")
-          .one_of({"fit", "judge", "tiles"})
-          .needs(split);
-  split.needs(part);
-  command.option(
-      "--fixed", options.fixed,
-      "Measurements for the baseline that runs one configuration everywhere; not ranked");
+JoinedInputOptions joined_input_options(const Arguments& args) {
+  return {.gpu = args.text("--gpu"),
+          .data = args.texts("--data"),
+          .fixed = args.texts("--fixed"),
+          .no_calibration = args.given("--no-calibration"),
+          .no_correction = args.given("--no-correction"),
+          .split = args.text("--split"),
+          .part = args.text("--part"),
+          .threads = static_cast<unsigned>(args.number_if_any("--threads").value_or(0)),
+          .predictions = args.text("--predictions")};
 }
 
 FilePlan files_of(const JoinedInputOptions& options) {

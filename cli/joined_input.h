@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
+#include "cli/arguments.h"
 #include "cli/file_plan.h"
 #include "model/spec/load_gpu.h"
 #include "validate/compare/join.h"
@@ -38,16 +38,9 @@ struct JoinedInput {
 /// Points with the largest errors that JSON lists.
 constexpr std::size_t kWorstInJson = 20;
 
-/// Adds --split, --part and --fixed too.
-void add_split(const Command& command, JoinedInputOptions& options);
-
-struct InputOptions {
-  Option gpu, data;
-};
-
-/// Adds --gpu, --data, --no-calibration, --no-correction and --predictions; `options` must outlive
-/// the parse. Returns the first two.
-InputOptions add_joined_input(const Command& command, JoinedInputOptions& options);
+/// --gpu, --data, --no-calibration, --no-correction and --predictions, and of validate
+/// --split, --part, --fixed and --threads.
+JoinedInputOptions joined_input_options(const Arguments& args);
 
 /// For JoinOptions: counts predicted rows on standard error, if that is a terminal; else nothing.
 std::function<void(std::size_t, std::size_t)> rows_on_terminal();

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -170,85 +169,85 @@ void print_numbers(const LoadedGpu& gpu, const std::string& format) {
 /// "; also float16, half, f16"
 std::string also(ElementType type) { return "; also " + join(other_words(type), ", "); }
 
-std::vector<Word> words_of(const std::string& what, BrokenFiles& broken) {
+std::vector<Word> words_listed(const std::string& kind, BrokenFiles& broken) {
   constexpr int kWord = 26;
   std::vector<Word> words;
   const auto add = [&](std::string_view word, const std::string& meaning) {
     words.push_back({fmt::format("{:<{}} ", word, kWord), meaning});
   };
-  if (what == "gpus") {
+  if (kind == "gpus") {
     for (const GpuRow& row : gpu_rows(broken)) {
       add(row.name, row.gpu.spec.product);
     }
-  } else if (what == "schedules") {
+  } else if (kind == "schedules") {
     for (const Schedule schedule : kEverySchedule) {
       words.push_back(
           {fmt::format("{:<{}} {:<5} ", to_text(schedule), kWord, abbreviation_of(schedule)),
            traits_of(schedule).meaning});
     }
-  } else if (what == "dtypes") {
+  } else if (kind == "dtypes") {
     for (i32 i = 0; i < kElementTypes; ++i) {
       const auto type = static_cast<ElementType>(i);
       add(to_text(type), traits_of(type).meaning + also(type));
     }
-  } else if (what == "epilogues") {
+  } else if (kind == "epilogues") {
     add("none", "C = A B, or alpha A B + beta C (libtilecast)");
     for (const StepRow& step : output_steps()) {
       add(step.word, step.meaning);
     }
     add("bias_n+gelu", "several, in the order of this list");
-  } else {
+  } else if (kind == "layouts") {
     for (const Layout layout : kEveryLayout) {
       add(to_text(layout), std::string(meaning_of(layout)));
     }
+  } else if (kind == "regimes") {
+    add(to_text(Regime::kBurst), "a few milliseconds of work on an idle GPU");
+    add(to_text(Regime::kSustained), "continuous load: the power cap holds the clock");
+  } else {
+    add(to_text(Inputs::kNormal), "of a normal distribution, as most measured rows");
+    add(to_text(Inputs::kUniform), "of a uniform distribution");
+    add(to_text(Inputs::kTernary), "-1, 0 and 1");
+    add(to_text(Inputs::kZeros), "all zero, which take the least power");
   }
   return words;
 }
 
 }  // namespace
 
-void add_list(Program& program) {
-  static const std::vector<std::string> kKinds{"gpus", "schedules", "dtypes", "epilogues",
-                                               "layouts"};
-  const Command command =
-      program.command("list", "List the words that options take, with their meaning");
-  const auto kind = std::make_shared<std::string>();
-  command.option("KIND", *kind, join(kKinds, ", ") + "; default all of them").one_of(kKinds);
-  command.runs([kind] {
-    BrokenFiles broken;
-    for (const std::string& what : kKinds) {
-      if (!kind->empty() && *kind != what) {
-        continue;
-      }
-      if (kind->empty()) {
-        fmt::print("{}\n", what);
-      }
-      for (const auto& [head, meaning] : words_of(what, broken)) {
-        fmt::print("{}", wrapped((kind->empty() ? "  " : "") + head, meaning, " "));
-      }
+void run_list(const Arguments& args) {
+  const std::string kind = args.text("KIND");
+  if (args.given("NAME")) {
+    if (kind != "gpus") {
+      throw ConfigError(fmt::format("list {}: takes no name", kind));
     }
-    broken.report();
-  });
+    print_numbers(load_gpu(args.text("NAME"), true), "table");
+    return;
+  }
+  BrokenFiles broken;
+  const std::vector<std::string> kinds = options_of("list").front().words;
+  for (const std::string& each : kinds) {
+    if (!kind.empty() && kind != each) {
+      continue;
+    }
+    if (kind.empty()) {
+      fmt::print("{}\n", each);
+    }
+    for (const auto& [head, meaning] : words_listed(each, broken)) {
+      fmt::print("{}", wrapped((kind.empty() ? "  " : "") + head, meaning, " "));
+    }
+  }
+  broken.report();
 }
 
-void add_gpus(Program& program) {
-  const Command command =
-      program.command("gpus", "List the GPUs: what runs on each, and where its numbers come from");
-  const auto name = std::make_shared<std::string>();
-  command.option("NAME", *name,
-                 "Instead, every number of this one, or of a GPU file by its path: value, standard "
-                 "error, unit, source and reference");
-  const auto format = std::make_shared<std::string>("table");
-  command.option("--format", *format, "table or json").one_of({"table", "json"});
-  command.runs([name, format] {
-    if (!name->empty()) {
-      print_numbers(load_gpu(*name, true), *format);
-      return;
-    }
-    BrokenFiles broken;
-    print_gpus(gpu_rows(broken), *format);
-    broken.report();
-  });
+void run_gpus(const Arguments& args) {
+  const std::string format = args.text("--format");
+  if (args.given("NAME")) {
+    print_numbers(load_gpu(args.text("NAME"), true), format);
+    return;
+  }
+  BrokenFiles broken;
+  print_gpus(gpu_rows(broken), format);
+  broken.report();
 }
 
 }  // namespace tilecast

@@ -27,6 +27,7 @@
 #include "cli/measure_devices.h"
 #include "cli/measure_options.h"
 #include "cli/merge_files.h"
+#include "cli/say.h"
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/spec/load_gpu.h"
@@ -63,8 +64,8 @@ void report(const MeasureOptions& options, const RunOutcome& outcome, std::size_
   if (options.answers) {
     return;
   }
-  fmt::print(stderr, "{}: {} in {}, {:.1f} points/s\n", options.out, summary,
-             clock_text(outcome.took), static_cast<double>(outcome.finished) / outcome.took.value);
+  say("{}: {} in {}, {:.1f} points/s", options.out, summary, clock_text(outcome.took),
+      static_cast<double>(outcome.finished) / outcome.took.value);
 }
 
 /// What comes first, and what is left to do of it.
@@ -81,10 +82,9 @@ std::vector<RunPoint> ordered(const MeasureOptions& options, const std::vector<S
   if (needed <= budget) {
     return run;
   }
-  fmt::print(stderr,
-             "{} expected to take {}, more than --budget {}: the most informative come "
-             "first\n",
-             counted(run.size(), "point"), clock_text(needed), options.budget);
+  say("{} expected to take {}, more than --budget {}: the most informative come "
+      "first",
+      counted(run.size(), "point"), clock_text(needed), options.budget);
   return in_rounds(telling_first(points, seed), options.rounds, done);
 }
 
@@ -121,7 +121,7 @@ void print_pairs(const MeasureOptions& options) {
 void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>& points,
                     const GpuSpec& gpu, const CounterRequest& counters, MeasuringDevice& device,
                     std::optional<Clock::time_point> deadline) {
-  const u64 seed = options.seed.value_or(std::random_device()());
+  const u64 seed = options.seed ? static_cast<u64>(*options.seed) : std::random_device()();
   const auto kernel_time = [&](const Point& point) { return rough_kernel_time(gpu, point); };
   std::vector<RunPoint> run;
   {
@@ -130,7 +130,7 @@ void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>
     run = ordered(options, points, seed, kernel_time, file);
   }
   if (run.empty()) {
-    fmt::print(stderr, "{}: nothing to add\n", options.out);
+    say("{}: nothing to add", options.out);
     return;
   }
   std::optional<ChildProcess> compiling;
@@ -139,7 +139,7 @@ void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>
   } else {
     device.compile_all(points);
   }
-  fmt::print(stderr, "{}, order by --seed {}\n", counted(run.size(), "point"), seed);
+  say("{}, order by --seed {}", counted(run.size(), "point"), seed);
   RunSettings settings{.out = options.out,
                        .counters = counters.metrics,
                        .context = device.context(gpu),
@@ -156,7 +156,10 @@ void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>
   report(options, outcome, run.size());
 }
 
-void run_measure(MeasureOptions& options, MeasuringDevice& device) {
+}  // namespace
+
+void run_measure(const Arguments& args, MeasuringDevice& device) {
+  MeasureOptions options = measure_options(args);
   const std::optional<Clock::time_point> deadline =
       options.budget.empty() ? std::nullopt
                              : std::optional(Clock::now() + parse_budget(options.budget));
@@ -193,90 +196,11 @@ void run_measure(MeasureOptions& options, MeasuringDevice& device) {
         rows.push_back(row.measurement);
       }
     }
-    fmt::print("{}", measured_answer(gpu.spec, options.problem(), predicted, rows));
+    fmt::print("{}", measured_answer(gpu.spec, *options.problem, predicted, rows));
   }
   if (!options.trace.empty()) {
     device.trace(points.front().point, options.trace);
   }
-}
-
-}  // namespace
-
-void add_measure(Program& program, MeasuringDevice& device) {
-  const Command command = program.command("measure");
-  const auto options = std::make_shared<MeasureOptions>();
-  const Option shape = add_shape(command, *options);
-  const Option suite =
-      command.option("--suite", options->suites, "YAML file of what to measure; repeatable");
-  const Option points =
-      command.option("--points", options->points,
-                     "The points of a CSV, such as another run's rows or what `tilecast campaign "
-                     "expand` lists; repeatable");
-  const Option plan =
-      command.option("--plan", options->plan, "What `tilecast campaign plan` wrote");
-  command
-      .option("--shard", options->shard,
-              "I/N: the I-th of N equally long parts of --plan, into PLAN.I-of-N.csv unless "
-              "--out says otherwise; default all of it")
-      .needs(plan);
-  command.option(
-      "--devices", options->devices,
-      "GPUs to spread the points over, one process each: 0-3, 0,2 or all; --out gets all rows");
-  const Option config = command.option(
-      "--config", options->configs,
-      "Configuration, or the fastest that matches a part of one, or cublaslt:top1, cublaslt:best, "
-      "cudart:memcpy_async, cudnn:sdpa; repeatable; default our first three tiles and the op's "
-      "library");
-  command.option("--op", options->op, "gemm, memcpy, elementwise_add or attention").excludes(suite);
-  shape.excludes(suite);
-  config.excludes(suite);
-  command.option("--gpu", options->gpu, "GPU name (`tilecast gpus`), or a path to a GPU file");
-  command.option("--out,-o", options->out,
-                 "CSV file to write; without, SHAPE is answered by a table");
-  const Option counters =
-      command.option("--counters", options->counters,
-                     "Hardware counters of each point, after its timing: none, core or full; "
-                     "default none, or what the suite says");
-  const Option regime =
-      command
-          .option("--regime", options->regime,
-                  "burst or sustained (without --out the default); of --points too, if given")
-          .excludes(suite);
-  command
-      .option("--window", options->window_ms,
-              "Milliseconds of a sustained row that count, after 250 that do not")
-      .in_range(i64{100}, i64{5000});
-  command.option("--inputs", options->inputs, "normal, uniform, ternary or zeros").excludes(suite);
-  for (const Option option : add_problem_options(command, *options)) {
-    option.excludes(suite);
-  }
-  command.option("--l2", options->l2, "What L2 holds before a launch: rotating, flushed, warm")
-      .excludes(suite);
-  command.option(
-      "--budget", options->budget,
-      "Time for the whole command: 90s, 10m, 1h; kernels are compiled while others are measured, "
-      "and where it is short the most informative points come first");
-  command.option("--seed", options->seed,
-                 "Seed of the order of points within a problem; default a new one each time");
-  const Option rounds =
-      command
-          .option("--rounds", options->rounds,
-                  "Measure the whole list this many times, one row each, every other time "
-                  "backwards; prints each configuration's ratio to the first")
-          .in_range(1, 1000);
-  command.option("--trace", options->trace,
-                 "Timeline of the one kernel: Chrome trace JSON for Perfetto, or CSV in a file "
-                 "NAME.csv");
-  command.flag("--resume", options->resume, "Measure only what --out lacks");
-  for (const Option other : {shape, suite, points, config, regime, counters, rounds}) {
-    plan.excludes(other);
-  }
-  command.runs([options, regime, &device] {
-    options->regime_given = regime.given();
-    options->take_shape();
-    give_back_shape(options->shape, options->configs);
-    run_measure(*options, device);
-  });
 }
 
 }  // namespace tilecast

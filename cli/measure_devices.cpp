@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "cli/merge_files.h"
+#include "cli/say.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/system_reason.h"
@@ -148,9 +149,7 @@ std::vector<std::string> arguments_of(const MeasureOptions& options, const Share
   std::vector<std::string> words{
       "tilecast-gpu",       "measure", "--gpu",       options.gpu, "--plan",
       shared.path.string(), "--shard", to_text(part), "--out",     out.string()};
-  if (options.window_ms != MeasureOptions{}.window_ms) {
-    words.insert(words.end(), {"--window", fmt::format("{}", options.window_ms)});
-  }
+  words.insert(words.end(), {"--window", fmt::format("{}", options.window_ms)});
   if (!options.budget.empty()) {
     words.insert(words.end(), {"--budget", options.budget});
   }
@@ -221,8 +220,7 @@ void measure_on_devices(const MeasureOptions& options, const std::vector<SuitePo
   for (DeviceProcess& device : devices) {
     const int code = device.process.exit_code();
     if (code != 0) {
-      fmt::print(stderr, "device {}: exit code {}: {}\n", device.device, code,
-                 last_line(device.log));
+      say("device {}: exit code {}: {}", device.device, code, last_line(device.log));
     }
     if (std::filesystem::exists(device.out)) {
       written.push_back(device.out);

@@ -9,6 +9,8 @@
 #include "cli/commands.h"
 #include "cli/file_plan.h"
 #include "cli/measure_answer.h"
+#include "cli/problem_options.h"
+#include "cli/say.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
@@ -21,7 +23,7 @@ namespace {
 
 std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, const GpuSpec& gpu,
                                                std::vector<Prediction>& predicted) {
-  const AnyProblem problem = options.problem();
+  const AnyProblem& problem = options.problem.value();
   predicted = kernels_to_measure(options, gpu, problem);
   std::vector<std::string> configs;
   for (const Prediction& p : predicted) {
@@ -84,6 +86,34 @@ MeasurePlan points_of_shard(MeasureOptions& options, const GpuSpec& gpu) {
 
 }  // namespace
 
+MeasureOptions measure_options(const Arguments& args) {
+  MeasureOptions options{.gpu = args.text("--gpu"),
+                         .out = args.text("--out"),
+                         .counters = args.text("--counters"),
+                         .regime = args.text("--regime"),
+                         .inputs = args.text("--inputs"),
+                         .l2 = args.text("--l2"),
+                         .budget = args.text("--budget"),
+                         .trace = args.text("--trace"),
+                         .plan = args.text("--plan"),
+                         .shard = args.text("--shard"),
+                         .devices = args.text("--devices"),
+                         .shape = asked_shape(args),
+                         .suites = args.texts("--suite"),
+                         .points = args.texts("--points"),
+                         .configs = args.texts("--config"),
+                         .problem = {},
+                         .seed = args.number_if_any("--seed"),
+                         .rounds = args.number("--rounds"),
+                         .window_ms = args.number("--window"),
+                         .regime_given = args.given("--regime"),
+                         .resume = args.given("--resume")};
+  if (options.of_shape() && !options.shape.empty()) {
+    options.problem = asked_problem(args);
+  }
+  return options;
+}
+
 MeasurePlan points_of_files(const MeasureOptions& options, const GpuSpec& gpu) {
   MeasurePlan plan;
   for (const std::string& file : options.suites) {
@@ -91,7 +121,7 @@ MeasurePlan points_of_files(const MeasureOptions& options, const GpuSpec& gpu) {
     plan.counters = std::max(plan.counters, suite.counters);
     SuitePoints expanded = expand_suite(suite, gpu);
     for (const std::string& note : expanded.notes) {
-      fmt::print(stderr, "{}: {}\n", file, note);
+      say("{}: {}", file, note);
     }
     plan.points.insert(plan.points.end(), expanded.points.begin(), expanded.points.end());
   }

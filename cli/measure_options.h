@@ -6,28 +6,30 @@
 #include <string>
 #include <vector>
 
-#include "cli/problem_options.h"
+#include "cli/arguments.h"
 #include "model/base/integers.h"
+#include "model/ops/any_op.h"
 #include "model/rank/prediction.h"
 #include "model/spec/gpu_spec.h"
 #include "validate/plan/make_plan.h"
-#include "validate/record/sustained_load.h"
 
 namespace tilecast {
 
-struct MeasureOptions : ProblemOptions {
-  std::string gpu = "h200_sxm", out, counters, regime = "burst", inputs = "normal", l2 = "rotating",
-              budget, trace, plan, shard, devices;
+struct MeasureOptions {
+  std::string gpu, out, counters, regime, inputs, l2, budget, trace, plan, shard, devices, shape;
   std::vector<std::string> suites, points, configs;
-  std::optional<u64> seed;
-  i64 rounds = 1;
-  i64 window_ms = static_cast<i64>(kSustainedWindow.value * 1e3);
+  std::optional<AnyProblem> problem;  // of SHAPE
+  std::optional<i64> seed;
+  i64 rounds = 1, window_ms = 0;
   bool regime_given = false, resume = false;
   bool answers = false;  // of SHAPE alone: a table, and no file
 
   /// Whether points are named by SHAPE, not listed in files.
   bool of_shape() const { return suites.empty() && points.empty() && plan.empty(); }
 };
+
+/// Of `measure`. Throws ConfigError where SHAPE is no problem.
+MeasureOptions measure_options(const Arguments& args);
 
 /// Those of suites and lists. Of several suites the most counters; --counters decides where it is
 /// given. Points of a list come in the regime of --regime where it is given, else in their own.

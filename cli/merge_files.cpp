@@ -1,4 +1,5 @@
 #include "cli/merge_files.h"
+#include "cli/say.h"
 
 #include <fmt/format.h>
 
@@ -42,8 +43,7 @@ Merge merge_into(const std::filesystem::path& out, const WorkPlan& plan,
   Merge merge = merge_rows(plan, files);
   const MergedFiles merged = merged_files(merge, files);
   if (merged.without_samples > 0) {
-    fmt::print(stderr, "{} rows have no raw samples: their file is missing\n",
-               merged.without_samples);
+    say("{} rows have no raw samples: their file is missing", merged.without_samples);
   }
   if (!merged.raw_samples.empty()) {  // first, as a run does: a row never names what is not there
     write_file(raw_samples_path(out), merged.raw_samples);
@@ -62,11 +62,11 @@ std::string counts_text(const std::map<std::string, std::size_t>& counts) {
 
 void report_merge(const std::filesystem::path& out, const WorkPlan& plan, const Merge& merge) {
   for (std::size_t i = 0; i < std::min(kMostListed, merge.contradictions.size()); ++i) {
-    fmt::print(stderr, "{}\n", merge.contradictions[i]);
+    say("{}", merge.contradictions[i]);
   }
   for (std::size_t i = 0; i < std::min(kMostListed, merge.missing.size()); ++i) {
     const std::size_t place = merge.missing[i];
-    fmt::print(stderr, "missing: {}: {}\n", place + 1, describe(plan.points[place].point()));
+    say("missing: {}: {}", place + 1, describe(plan.points[place].point()));
   }
   const std::string summary = fmt::format(
       "{}: {} of {} points ({}), {} rows of points that have another one", out.string(),
@@ -79,7 +79,7 @@ void report_merge(const std::filesystem::path& out, const WorkPlan& plan, const 
     throw Error(ExitCode::kPartial,
                 fmt::format("{}; {} points are missing", summary, merge.missing.size()));
   }
-  fmt::print(stderr, "{}\n", summary);
+  say("{}", summary);
 }
 
 }  // namespace tilecast

@@ -64,6 +64,12 @@ std::string floor_text(const GpuSpec& gpu, const AnyProblem& problem, const Pred
 /// Whether its speed is given as bytes a second, of the least that must move; else as FLOPs.
 bool is_rated_in_bytes(const AnyProblem& problem);
 
+/// Whether `emit` writes kernels of the op, and `explain --trace` their timeline.
+bool is_emitted(const AnyProblem& problem);
+
+/// Lines of a text, each with its end.
+std::size_t lines_in(std::string_view text);
+
 /// "128x256x64"; of a memory-bound kernel its block.
 std::string tile_text(const AnyConfig& config);
 std::string cluster_text(const AnyConfig& config);

@@ -306,10 +306,6 @@ std::string paragraph(const RankingReport& report, const std::string& first,
   return line.empty() ? "" : report.is_wide ? first + line + "\n" : wrapped(first, line);
 }
 
-std::size_t lines_in(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
-}
-
 }  // namespace
 
 std::string ranking_table(const RankingReport& report) {
@@ -332,10 +328,10 @@ std::string ranking_table(const RankingReport& report) {
                                   spread_text(report), outlasting_text(r)}) {
     notes += paragraph(report, "", line);
   }
-  notes +=
-      paragraph(report, "",
-                fmt::format("{}More: --all (rasters, stages), --verbose (search), explain, emit.",
-                            estimates ? "~ estimated. " : ""));
+  notes += paragraph(
+      report, "",
+      fmt::format("{}More: --all (rasters, stages), --verbose (search), explain{}.",
+                  estimates ? "~ estimated. " : "", is_emitted(r.problem) ? ", emit" : ""));
   const std::size_t others = lines_in(head) + lines_in(notes) + 1;
   const std::size_t fitting = std::clamp(kLines - std::min(kLines, others), kFewestRows, kMostRows);
   const std::size_t rows = report.rows.value_or(report.every_candidate ? kSomeRows : fitting);

@@ -24,7 +24,7 @@ using Json = nlohmann::json;
 
 CapturedRun predict(std::vector<std::string> more) {
   more.insert(more.begin(), "predict");
-  return run_captured(add_predict, more);
+  return run_captured(run_predict, more);
 }
 
 std::string table(const std::vector<std::string>& more) {
@@ -448,7 +448,7 @@ TEST_CASE("Names are taken as the field has them") {
         ranking({"1024x1024x512", "--config", "ws:tile=128x256x64"}));
   const std::string any = ranking({"1024x1024x512", "--config", "128x128x64"})[0]["config"];
   CHECK(any.find(":tile=128x128x64,") != std::string::npos);
-  check_refused({"-m", "256", "-n", "512"}, "expected all three");
+  check_refused({"-m", "256", "-n", "512"}, "requires -k");
   check_refused({"1024x1024x512", "--config", "100x100"}, "no candidate has 100x100");
 }
 

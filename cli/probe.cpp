@@ -37,7 +37,9 @@ nlohmann::ordered_json probe_counters() {
   }
 }
 
-void run_probe() {
+}  // namespace
+
+void run_probe(const Arguments&) {
   nlohmann::ordered_json answer = {
       {"schema", 1}, {"toolkit", toolkit_version()}, {"nvrtc", nvrtc_version()}};
   if (const u32 cupti = cupti_version(); cupti != 0) {
@@ -65,9 +67,5 @@ void run_probe() {
   }
   fmt::print("{}\n", answer.dump());
 }
-
-}  // namespace
-
-void add_probe(Program& program) { program.command("probe").runs(run_probe); }
 
 }  // namespace tilecast

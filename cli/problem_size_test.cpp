@@ -26,7 +26,7 @@ struct Answer {
 
 bool predicts(const std::string& shape, const std::string& layout) {
   const CapturedRun run = run_captured(
-      add_predict, {"predict", shape, "--layout", layout, "--format", "json", "--top", "3"});
+      run_predict, {"predict", shape, "--layout", layout, "--format", "json", "--top", "3"});
   if (run.exit_code != 0) {
     return false;
   }

@@ -5,19 +5,14 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <exception>
-#include <iostream>
-#include <memory>
 #include <new>
-#include <string>
+#include <optional>
 #include <system_error>
-#include <vector>
 
 #include "cli/forward.h"
 #include "cli/output_parts.h"
@@ -57,11 +52,10 @@ bool reader_is_gone() {
 /// Throws FileError where anything written to standard output so far was lost, ReaderGone where
 /// nobody wanted the rest.
 void check_standard_output() {
-  std::cout.flush();
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;
   const int error = errno;
-  if (flushed && std::ferror(stdout) == 0 && std::cout) {
+  if (flushed && std::ferror(stdout) == 0) {
     return;
   }
   if (reader_is_gone()) {
@@ -71,345 +65,178 @@ void check_standard_output() {
                   (error != 0 ? std::string(": ") + system_reason(error) : ""));
 }
 
-std::vector<CLI::App*> every_command(CLI::App& app) {
-  return app.get_subcommands([](CLI::App*) { return true; });
-}
-
-std::vector<std::string> command_names(CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : every_command(app)) {
-    if (!command->get_group().empty()) {  // else it is for other programs
-      names.push_back(command->get_name());
-    }
-  }
-  return names;
-}
-
-/// The options of the program, or of the command that was being parsed.
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      names.push_back("--" + name);
-    }
-  }
-  return names;
-}
-
-/// Those that `given` may be a slip of: the first letter is rarely the wrong one, and of short
-/// names any other is one letter away.
-std::string option_meant(const std::string& given, const CLI::App& command) {
-  std::vector<std::string> names = option_names(command);
-  std::erase_if(names, [&](const std::string& name) {
-    return name.substr(0, std::strlen("--x")) != given.substr(0, std::strlen("--x"));
-  });
-  return did_you_mean(given, names);
-}
-
-/// "campaign plan " of that verb; empty of the program.
-std::string path_of(const CLI::App& command) {
-  return command.get_parent() == nullptr
-             ? ""
-             : path_of(*command.get_parent()) + command.get_name() + " ";
-}
-
-/// The innermost command that the arguments named.
-const CLI::App& chosen(const CLI::App& app) {
-  const std::vector<CLI::App*> commands = app.get_subcommands();
-  return commands.empty() ? app : chosen(*commands.front());
-}
-
-void check_command(CLI::App& app, const std::vector<std::string>& arguments) {
-  const std::vector<std::string> names = command_names(app);
-  const std::string word = arguments.empty() ? "" : arguments.front();
-  if (arguments.empty()) {
-    throw ConfigError("a command is needed: " + join(names, ", ") + "; see tilecast " +
-                      path_of(app) + "--help");
-  }
-  if (word.starts_with('-')) {
-    const std::string option(word.substr(0, word.find('=')));
-    if (app.get_option_no_throw(option) == nullptr) {
-      throw ConfigError("unknown option '" + option + "'" + option_meant(option, app) +
-                        "; see tilecast " + path_of(app) + "--help");
-    }
-    return;
-  }
-  for (CLI::App* command : every_command(app)) {
-    if (command->get_name() == word) {
-      if (!every_command(*command).empty()) {
-        check_command(*command, {arguments.begin() + 1, arguments.end()});
-      }
-      return;
-    }
-  }
-  throw ConfigError("unknown command '" + std::string(word) + "': expected one of " +
-                    join(names, ", ") + did_you_mean(word, names));
-}
-
-/// CLI11's own words, where they are not a reader's.
-std::string said_plainly(const CLI::ParseError& error) {
-  const std::string text = error.what();
-  const std::string name = text.substr(0, text.find_first_of(": "));
-  const auto says = [&](std::string_view part) { return text.find(part) != std::string::npos; };
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    if (says("flag override")) {
-      return "--" + name + ": takes no value";
-    }
-    if (says(" missing")) {
-      return name + ": expected a value";
-    }
-    constexpr std::string_view kAtMost = "At Most ";
-    const std::size_t at = text.find(kAtMost), given = text.rfind(' ');
-    return at == text.npos
-               ? text
-               : fmt::format("{}: expected at most {}, got {}", name,
-                             text.substr(at + kAtMost.size(), 1), text.substr(given + 1));
-  }
-  if (const std::size_t at = text.find(" excludes ");
-      dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr && at != std::string::npos) {
-    return text.substr(0, at) + ": not allowed with " + text.substr(at + 10);
-  }
-  return text;
-}
-
-std::string describe(const CLI::App& app, const CLI::ParseError& error) {
-  const CLI::App& command = chosen(app);
-  const std::string help = fmt::format("; see tilecast {}--help", path_of(command));
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    for (const std::string& word : app.remaining(true)) {
-      if (word.starts_with('-') && word != "-" && word != "--") {
-        const std::string name = word.substr(0, word.find('='));
-        return fmt::format("unknown option '{}'{}{}", name, option_meant(name, command), help);
-      }
-    }
-    const std::vector<std::string> words = app.remaining(true);
-    if (!words.empty()) {
-      return "unexpected argument '" + words.front() + "'" + help;
-    }
-  }
-  return said_plainly(error) + help;
-}
-
 int fail(ExitCode code, const std::string& message) {
   const std::string line = "tilecast: " + message_line(without_groups(message)) + "\n";
   std::fputs(line.c_str(), stderr);  // not fmt::print, which throws where standard error is closed
   return static_cast<int>(code);
 }
 
-/// An option that is given has a value: `--out "$UNSET"` is a mistake, and never the current
-/// folder.
-void refuse_empty_values(CLI::App& app) {
-  for (CLI::Option* option : app.get_options()) {
-    if (option->get_items_expected_max() > 0) {
-      option->check([](const std::string& value) {
-        return value.empty() ? "expected a value, got an empty text" : "";
-      });
-    }
-  }
-  for (CLI::App* command : every_command(app)) {
-    refuse_empty_values(*command);
-  }
+/// A program lists what it carries out, and tilecast what the others do, too.
+bool lists(Host host, const CommandRow& row) {
+  return !row.heading.empty() && (host == Host::kModel || row.host == host);
 }
 
-void parse_and_run(CLI::App& app, std::vector<std::string> arguments) {
-  check_command(app, arguments);
-  refuse_empty_values(app);
-  try {
-    std::ranges::reverse(arguments);  // as CLI11 takes them
-    app.parse(std::move(arguments));
-  } catch (const CLI::Success& help) {  // --help, --version
-    app.exit(help, std::cout, std::cerr);
-  } catch (const CLI::ParseError& error) {
-    throw ConfigError(describe(app, error));
+/// The command of the words and how many of them name it. A verb may go without its command, as in
+/// earlier versions, and `expand` as `suite`.
+std::pair<const CommandRow*, std::size_t> command_of(Host host,
+                                                     const std::vector<std::string>& words) {
+  const std::string first = words.empty() ? "" : words[0];
+  const std::string verb = words.size() > 1 ? first + " " + words[1] : "";
+  std::vector<std::string> names, verbs;
+  const CommandRow* found = nullptr;
+  for (const CommandRow& row : kCommands) {
+    const std::string name(row.name);
+    const std::size_t blank = name.find(' ');
+    if (lists(host, row)) {
+      names.push_back(name);
+    }
+    if (name.starts_with(first + " ")) {
+      verbs.push_back(name.substr(blank + 1));
+    }
+    if (name == verb) {
+      return {&row, 2};
+    }
+    if (name == first || (blank != name.npos && (name.substr(blank + 1) == first ||
+                                                 (first == "suite" && name.ends_with("expand"))))) {
+      found = &row;
+    }
   }
+  if (found != nullptr && verbs.empty()) {
+    return {found, 1};
+  }
+  const std::vector<std::string>& known = found != nullptr ? verbs : names;
+  const std::string word = found == nullptr ? first : words.size() > 1 ? words[1] : "";
+  const std::string help =
+      fmt::format("; see tilecast {}--help", found != nullptr ? first + " " : "");
+  if (word.empty()) {
+    throw ConfigError("a command is needed: " + join(known, ", ") + help);
+  }
+  throw ConfigError(word.starts_with('-')
+                        ? fmt::format("unknown option '{}'{}", word, help)
+                        : fmt::format("unknown command '{}': expected one of {}{}", word,
+                                      join(known, ", "), did_you_mean(word, known)));
 }
 
-/// What --help lists commands under; it leaves out those of the last heading, --help-all does not.
-struct Heading {
-  const char* text;
-  std::vector<std::string> commands;
-};
-const std::vector<Heading>& headings() {
-  static const std::vector<Heading> kHeadings{
-      {"Forecast", {"predict", "explain", "compare", "emit", "list", "gpus"}},
-      {"Run on a GPU", {"measure", "doctor"}},
-      {"Calibrate", {"calibrate", "validate", "micro", "report"}},
-      {"Maintain", {}}};  // all others
-  return kHeadings;
+std::string entry(const std::string& name, const std::string& meaning) {
+  constexpr std::size_t kMeaning = 22;
+  const std::string head = "  " + name;
+  return head.size() < kMeaning ? wrapped(fmt::format("{:<{}}", head, kMeaning), meaning)
+                                : head + "\n" + wrapped(std::string(kMeaning, ' '), meaning);
 }
 
-const char* heading_of(const std::string& command) {
-  const auto found = std::ranges::find_if(headings(), [&](const Heading& heading) {
-    return std::ranges::find(heading.commands, command) != heading.commands.end();
-  });
-  return found != headings().end() ? found->text : headings().back().text;
+std::string option_entry(const CommandOption& option) {
+  std::string meaning(option.row.help);
+  if (!option.words.empty()) {
+    meaning += (meaning.empty() ? "" : "; ") + join(option.words, ", ");
+  }
+  if (!option.row.usual.empty()) {
+    meaning += fmt::format("; default {}", option.row.usual);
+  }
+  return entry(option.name() + (option.goes_by_place() || option.row.value.empty() ? ""
+                                : option.words.empty() ? fmt::format(" {}", option.row.value)
+                                                       : " WORD"),
+               meaning);
 }
 
-/// CLI11 tells the words of a check only as text, {table,json}.
-std::vector<std::string> words_of(CLI::Option& option) {
-  try {
-    const std::string text = option.get_validator(kOneOf)->get_description();
-    std::vector<std::string> words;
-    for (const std::string_view word :
-         split(std::string_view(text).substr(1, text.size() - 2), ',')) {
-      words.emplace_back(word);
-    }
-    return words;
-  } catch (const CLI::OptionNotFound&) {
-    return {};
-  }
+bool asks_for_help(const std::vector<std::string>& words) {
+  return std::ranges::any_of(words,
+                             [](const std::string& w) { return w == "--help" || w == "-h"; });
 }
 
-/// --help in lines of a terminal: names, what they take, and the default behind the meaning.
-class PlainHelp : public CLI::Formatter {
- public:
-  bool shows_all = false;
-
-  std::string make_option(const CLI::Option* option, bool positional) const override {
-    std::string name = make_option_name(option, positional);
-    name = name.substr(0, name.find(','));  // the others are aliases
-    const std::vector<std::string> words = words_of(*const_cast<CLI::Option*>(option));
-    std::string meaning = option->get_description();
-    if (!words.empty()) {
-      meaning += " (" + join(words, ", ") + ")";
+void run_words(Host host, const std::string& version, const std::vector<RunCommand>& commands,
+               std::vector<std::string> words, char** argv) {
+  if (!words.empty() && words[0] == "help") {
+    std::ranges::rotate(words, words.begin() + 1);
+    words.back() = "--help";
+  }
+  if (!words.empty() && words[0] == "--version") {
+    fmt::print("{}\n", version);
+    return;
+  }
+  if (!words.empty() && (words[0].starts_with("--help") || words[0] == "-h")) {
+    fmt::print("{}", help_text(host, words[0] == "--help-all"));
+    return;
+  }
+  if (words.size() > 1 && words[0] == "campaign" && asks_for_help({words[1]})) {
+    fmt::print("{}", help_text(*std::ranges::find(kCommands, "campaign", &CommandRow::name)));
+    return;
+  }
+  const auto [row, count] = command_of(host, words);
+  words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
+  const auto own = std::ranges::find(commands, row->name, &RunCommand::name);
+  if (own == commands.end()) {
+    if (host != Host::kModel || row->host == host) {
+      throw ConfigError(fmt::format("unknown command '{}'", row->name));
     }
-    std::string usual = option->get_default_str();
-    std::erase_if(usual, [](char c) { return c == '[' || c == ']'; });  // of a list
-    if (!usual.empty()) {
-      meaning += "; default " + usual;
-    }
-    const bool takes_value = option->get_items_expected_max() > 0 && !positional;
-    return entry(name + (takes_value ? " VALUE" : ""), meaning);
+    hand_on(*row, argv);
   }
-
-  std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode) const override {
-    std::string text;
-    if (app->get_parent() != nullptr) {  // its verbs
-      for (const CLI::App* command : app->get_subcommands([](const CLI::App*) { return true; })) {
-        text += (text.empty() ? "\nCommands:\n" : "") +
-                entry(command->get_name(), command->get_description());
-      }
-      return text;
-    }
-    for (const Heading& heading : headings()) {
-      std::string entries;
-      for (const CLI::App* command : app->get_subcommands([](const CLI::App*) { return true; })) {
-        if (command->get_group() == heading.text) {
-          entries += entry(command->get_name(), command->get_description());
-        }
-      }
-      if (!entries.empty() && (shows_all || &heading != &headings().back())) {
-        text += fmt::format("\n{}:\n{}", heading.text, entries);
-      }
-    }
-    return text;
+  if (asks_for_help(words)) {
+    fmt::print("{}", help_text(*row));
+    return;
   }
-
-  std::string make_help(const CLI::App* app, std::string name,
-                        CLI::AppFormatMode mode) const override {
-    return CLI::detail::find_and_replace(Formatter::make_help(app, std::move(name), mode), "\n\n\n",
-                                         "\n\n");
-  }
-
-  std::string make_usage(const CLI::App* app, std::string name) const override {
-    std::string text = "Usage: " + name;
-    for (const CLI::Option* option :
-         app->get_options([](const CLI::Option* o) { return o->get_positional(); })) {
-      text += " " + make_option_name(option, true);
-    }
-    return text + (app->get_parent() != nullptr ? " [OPTION...]" : " COMMAND [OPTION...]") + "\n";
-  }
-
- private:
-  static std::string entry(const std::string& name, const std::string& meaning) {
-    constexpr std::size_t kMeaning = 22;
-    const std::string head = "  " + name;
-    return head.size() < kMeaning ? wrapped(fmt::format("{:<{}}", head, kMeaning), meaning)
-                                  : head + "\n" + wrapped(std::string(kMeaning, ' '), meaning);
-  }
-};
-
-/// `help`, `help COMMAND` and --help-all as what CLI11 takes.
-std::vector<std::string> arguments_of(int argc, const char* const* argv, PlainHelp& help) {
-  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  if (!arguments.empty() && arguments.front() == "--help-all") {
-    help.shows_all = true;
-    arguments = {"--help"};
-  } else if (!arguments.empty() && arguments.front() == "help") {
-    arguments.erase(arguments.begin());
-    arguments.emplace_back("--help");
-  }
-  return arguments;
+  own->run(Arguments(*row, words));
 }
 
 }  // namespace
 
-Program::Program(const std::string& name, const std::string& description)
-    : app_(std::make_unique<CLI::App>(description, name)) {
-  app_->formatter(std::make_shared<PlainHelp>());
-}
-
-Program::~Program() = default;
-
-void Program::set_version(const std::string& version) {
-  app_->set_version_flag("--version", version);
-}
-
-Command Program::command(const std::string& name, const std::string& description) {
-  return Command(app_->add_subcommand(name, description)->group(heading_of(name)));
-}
-
-Command Program::command(const std::string& name) { return command(name, description_of(name)); }
-
-std::vector<OptionRow> Program::options() const {
-  std::vector<OptionRow> rows;
-  for (CLI::App* command : every_command(*app_)) {
-    if (command->get_group().empty()) {  // for other programs
+std::string help_text(const CommandRow& command) {
+  const std::string name(command.name);
+  std::string by_place, options, usage = "Usage: tilecast " + name, verbs;
+  std::string_view heading;
+  for (const CommandOption& option : options_of(name.substr(name.rfind(' ') + 1))) {
+    if (option.goes_by_place()) {
+      usage += " " + option.name();
+      by_place += option_entry(option);
       continue;
     }
-    rows.push_back({command->get_name(), "", {}});
-    std::vector<CLI::App*> takers = every_command(*command);  // of a command's verbs, together
-    if (!takers.empty()) {
-      rows.push_back({command->get_name(), "VERB", command_names(*command)});
-    }
-    takers.push_back(command);
-    for (CLI::App* taker : takers) {
-      for (CLI::Option* option : taker->get_options()) {
-        std::vector<std::string> names;
-        for (const std::string& name : option->get_lnames()) {
-          names.push_back("--" + name);
-        }
-        if (option->get_positional()) {
-          names.push_back(option->get_name(true));
-        }
-        for (const std::string& name : names) {
-          OptionRow row{command->get_name(), name, words_of(*option)};
-          if (std::ranges::find(rows, row) == rows.end()) {
-            rows.push_back(std::move(row));
-          }
-        }
-      }
+    options += option.heading == heading ? "" : fmt::format("\n{}:\n", option.heading);
+    options += option_entry(option);
+    heading = option.heading;
+  }
+  for (const CommandRow& verb : kCommands) {
+    if (verb.name.starts_with(name + " ")) {
+      verbs += entry(std::string(verb.name.substr(name.size() + 1)), std::string(verb.help));
     }
   }
-  return rows;
+  std::string text =
+      wrapped("", command.help) + usage +
+      (verbs.empty() ? " [OPTION...]\n" : " COMMAND [OPTION...]\n\nCommands:\n" + verbs) +
+      (by_place.empty() ? "" : "\n" + by_place) + options;
+  const char* line = "\nExamples:\n  tilecast {}\n";
+  for (const std::string_view example : split(command.examples, '\n')) {
+    text += example.empty() ? "" : fmt::format(fmt::runtime(line), example);
+    line = "  tilecast {}\n";
+  }
+  return text;
 }
 
-void Program::tell_options() {
-  const Command command = this->command("option-table", "For tilecast completion");
-  command.hides();
-  command.runs([this] { fmt::print("{}", to_text(options())); });
+std::string help_text(Host host, bool all) {
+  std::string text =
+      "Predicts how fast a GPU kernel runs for every schedule and tiling of a problem\n"
+      "Usage: tilecast COMMAND [OPTION...]\n\n" +
+      entry("COMMAND --help", "What it does, and its options") +
+      entry("--help-all", "The commands that maintain a data set too") +
+      entry("--version", "The version");
+  std::string_view heading;
+  for (const CommandRow& row : kCommands) {
+    if (lists(host, row) && (all || row.heading != kMaintain)) {
+      text += row.heading == heading ? "" : fmt::format("\n{}:\n", row.heading);
+      text += entry(std::string(row.name), std::string(row.help));
+      heading = row.heading;
+    }
+  }
+  return text;
 }
 
-int Program::run(int argc, const char* const* argv) {
+int run_program(Host host, const std::string& version, const std::vector<RunCommand>& commands,
+                int argc, char** argv) {
   // A file at its size limit is an output error, not a silent death; a reader that went away ends
   // the program below, so that measurements and files under way are finished first.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     occupy_standard_streams();
-    app_->require_subcommand(1);
-    const auto help = std::dynamic_pointer_cast<PlainHelp>(app_->get_formatter());
-    parse_and_run(*app_, arguments_of(argc, argv, *help));
+    run_words(host, version, commands, {argv + std::min(argc, 1), argv + argc}, argv);
     check_standard_output();
     return static_cast<int>(ExitCode::kDone);
   } catch (const Error& error) {

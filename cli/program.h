@@ -2,54 +2,30 @@
 // place where a failure becomes one line on standard error and an exit code.
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "cli/command.h"
+#include "cli/arguments.h"
 
 namespace tilecast {
 
-/// One row of what a program takes: a command, with an empty `option`, or one of its options.
-struct OptionRow {
-  std::string command;
-  std::string option;              // --gpu; KIND where it goes by its place
-  std::vector<std::string> words;  // the only ones that it takes; empty where it takes others
-
-  bool has_dashes() const { return option.starts_with("--"); }
-
-  bool operator==(const OptionRow&) const = default;
+/// A command of the table and its work, which throws Error where it fails.
+struct RunCommand {
+  std::string_view name;
+  std::function<void(const Arguments&)> run;
 };
 
-/// As text, a row a line, and back.
-std::string to_text(const std::vector<OptionRow>& rows);
-std::vector<OptionRow> parse_option_rows(std::string_view text);
+/// Runs the command that the arguments name. One that `commands` does not have is handed on to the
+/// program that does, by `tilecast` alone. Returns the exit code (model/base/error.h); output that
+/// could not be written is a failure (kFile). Throws nothing.
+int run_program(Host host, const std::string& version, const std::vector<RunCommand>& commands,
+                int argc, char** argv);
 
-class Program {
- public:
-  /// `name` is the one that messages and --help show.
-  Program(const std::string& name, const std::string& description);
-  ~Program();
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
-
-  /// Answers --version.
-  void set_version(const std::string& version);
-  Command command(const std::string& name, const std::string& description);
-  /// One that tilecast hands on, described in forward.cpp.
-  Command command(const std::string& name);
-
-  /// Of the commands that --help lists, in its order.
-  std::vector<OptionRow> options() const;
-  /// Adds the hidden command `option-table`, which prints options() for another program.
-  void tell_options();
-
-  /// Returns the exit code (model/base/error.h). Output that could not be written is a failure
-  /// (kFile). Throws nothing.
-  int run(int argc, const char* const* argv);
-
- private:
-  std::unique_ptr<CLI::App> app_;
-};
+/// --help of a command.
+std::string help_text(const CommandRow& command);
+/// --help, or with what maintains a data set --help-all, of the commands of a program.
+std::string help_text(Host host, bool all);
 
 }  // namespace tilecast

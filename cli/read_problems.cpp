@@ -11,8 +11,8 @@
 #include <set>
 #include <utility>
 
-#include "cli/command.h"
 #include "cli/cutlass_problem.h"
+#include "cli/problem_options.h"
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -119,7 +118,11 @@ std::map<std::string, std::string> links_from(const fs::path& out, const fs::pat
   return links;
 }
 
-void run_report(const ReportOptions& options) {
+}  // namespace
+
+void run_report(const Arguments& args) {
+  const ReportOptions options{joined_input_options(args), args.text("--manifest"),
+                              args.text("--out")};
   const Waiting waiting = Waiting::off_terminal("report");
   const Manifest manifest = manifest_of(options);
   check_files(options, manifest);
@@ -134,19 +137,6 @@ void run_report(const ReportOptions& options) {
              report.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   write_file(out / kPage, page);
   fmt::print("{}{}\n", report_headline(report, parts.folder), on_one_line((out / kPage).string()));
-}
-
-}  // namespace
-
-void add_report(Program& program) {
-  const Command command = program.command("report");
-  const auto options = std::make_shared<ReportOptions>();
-  const auto [gpu, data] = add_joined_input(command, options->input);
-  command.option("--manifest", options->manifest, "A file that lists what the report shows")
-      .excludes(data)
-      .excludes(gpu);
-  command.option("--out", options->out, "Folder for index.html and report.json").required();
-  command.runs([options] { run_report(*options); });
 }
 
 }  // namespace tilecast

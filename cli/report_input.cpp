@@ -14,35 +14,26 @@ JudgedRows judged_rows(JoinedInput input) {
   return {std::move(input.data), std::move(validation)};
 }
 
-class RowCount {
- public:
-  void add(const std::vector<MeasurementFile>& files) {
-    for (const MeasurementFile& file : files) {
-      rows_ += file.rows.size();
-      for (const MeasurementRow& row : file.rows) {
-        cards_.insert(row.measurement.context.gpu_uuid);
-      }
-    }
-  }
-  std::size_t rows() const { return rows_; }
-  std::size_t cards() const { return cards_.size(); }
-
- private:
-  std::size_t rows_ = 0;
-  std::set<std::string> cards_;
-};
-
 }  // namespace
 
 ReportInput load_report_input(const Manifest& manifest, JoinedInputOptions options) {
-  RowCount count;
+  std::size_t rows = 0;
+  std::set<std::string> cards;
+  const auto count = [&](const JoinedInput& joined) {
+    for (const MeasurementFile& file : joined.files) {
+      rows += file.rows.size();
+      for (const MeasurementRow& row : file.rows) {
+        cards.insert(row.measurement.context.gpu_uuid);
+      }
+    }
+  };
   options.gpu = manifest.gpu;
   options.data = manifest.data;
   options.fixed = manifest.fixed;
   options.split = manifest.split;
   options.part = manifest.split.empty() ? "" : to_text(DataPart::kJudge);
   JoinedInput judged = load_joined_input(options);
-  count.add(judged.files);
+  count(judged);
   ReportInput input{.gpu = judged.gpu.spec,
                     .held_out = !manifest.split.empty(),
                     .judged = judged_rows(std::move(judged))};
@@ -51,7 +42,7 @@ ReportInput load_report_input(const Manifest& manifest, JoinedInputOptions optio
   if (!manifest.whole_space.empty()) {
     options.data = manifest.whole_space;
     JoinedInput whole_space = load_joined_input(options);
-    count.add(whole_space.files);
+    count(whole_space);
     input.whole_space = judged_rows(std::move(whole_space));
   }
   if (manifest.waves) {
@@ -61,15 +52,15 @@ ReportInput load_report_input(const Manifest& manifest, JoinedInputOptions optio
       return point.config == config || is_baseline(point.config);
     };
     JoinedInput waves = load_joined_input(options);
-    count.add(waves.files);
+    count(waves);
     input.waves = WaveInput{manifest.waves->config, std::move(waves.data)};
   }
   for (const TimelineFile& file : manifest.timelines) {
     input.timelines.push_back(
         {file.problem, file.config, parse_tile_timeline(read_stored_text(file.file), file.file)});
   }
-  input.rows = count.rows();
-  input.cards = count.cards();
+  input.rows = rows;
+  input.cards = cards.size();
   return input;
 }
 

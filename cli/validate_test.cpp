@@ -43,7 +43,7 @@ struct Scene {
 
   CapturedRun validate(std::vector<std::string> more = {}) const {
     more.insert(more.begin(), {"validate", "--data", data});
-    return run_captured(add_validate, more);
+    return run_captured(run_validate, more);
   }
 };
 
@@ -104,7 +104,7 @@ TEST_CASE("validate lays bytes beside the counters of rows that have them") {
   rows[0].counters["dram__bytes_read.sum"] = 2e8;
   const auto predicted = [&] {
     const CapturedRun run = run_captured(
-        add_predict, {"predict", "4096x4096x4096", "--config", kConfig, "--format", "json"});
+        run_predict, {"predict", "4096x4096x4096", "--config", kConfig, "--format", "json"});
     return nlohmann::json::parse(run.out)["ranking"][0];
   }();
   const Scene scene(rows);
@@ -273,7 +273,7 @@ TEST_CASE("validate refuses bad input with one line and its exit code") {
                   "/none.csv: cannot read");
   }
   SECTION("no --data") {
-    check_refused(run_captured(add_validate, {"validate"}), ExitCode::kUsage, "--data");
+    check_refused(run_captured(run_validate, {"validate"}), ExitCode::kUsage, "--data");
   }
   SECTION("rows of another GPU") {
     check_refused(scene.validate({"--gpu", "h100_sxm"}), ExitCode::kUsage, "a.csv:2: gpu: ");
@@ -316,15 +316,15 @@ TEST_CASE("--public compares forecasts with a list of sources instead of measure
   write_file(rows, "gpu,m,n,k,median_us\nh200_sxm,512,512,512,5\n");
   write_file(list, "sources:\n  - {name: theirs, gpu: h200_sxm, format: library, claim: c, file: " +
                        rows + ", limit_percent: 10}\n");
-  const CapturedRun table = run_captured(add_validate, {"validate", "--public", list});
+  const CapturedRun table = run_captured(run_validate, {"validate", "--public", list});
   CHECK(table.exit_code == 0);
   CHECK(table.out.find("| [theirs](") != std::string::npos);
   const CapturedRun json =
-      run_captured(add_validate, {"validate", "--public", list, "--format", "json"});
+      run_captured(run_validate, {"validate", "--public", list, "--format", "json"});
   const auto source = nlohmann::json::parse(json.out)["sources"][0];
   CHECK(source["rows"] == 1);
   CHECK(source["cases"][0]["claimed_us"] == 5);
-  check_refused(run_captured(add_validate, {"validate", "--public", list, "--data", rows}),
+  check_refused(run_captured(run_validate, {"validate", "--public", list, "--data", rows}),
                 ExitCode::kUsage, "--public");
 }
 

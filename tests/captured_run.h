@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -43,24 +44,28 @@ class StreamCapture {
   int saved_;
 };
 
-/// `add` registers the command that `arguments` begin with.
-inline CapturedRun run_captured(void (*add)(Program&), const std::vector<std::string>& arguments) {
+/// `run` is the work of the command that `arguments` begin with, a verb behind it.
+inline CapturedRun run_captured(const std::function<void(const Arguments&)>& run,
+                                const std::vector<std::string>& arguments) {
   const TemporaryFolder folder;
-  CapturedRun run{};
+  CapturedRun captured{};
+  const std::string name =
+      arguments[0] == "campaign" ? arguments[0] + " " + arguments[1] : arguments[0];
   {
     const StreamCapture out(stdout, (folder / "out").string());
     const StreamCapture err(stderr, (folder / "err").string());
-    Program program("tilecast", "");
-    add(program);
-    std::vector<const char*> argv{"tilecast"};
-    for (const std::string& argument : arguments) {
-      argv.push_back(argument.c_str());
+    std::vector<std::string> words{"tilecast"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) {
+      argv.push_back(word.data());
     }
-    run.exit_code = program.run(static_cast<int>(argv.size()), argv.data());
+    captured.exit_code =
+        run_program(Host::kData, "", {{name, run}}, static_cast<int>(argv.size()), argv.data());
   }
-  run.out = read_file(folder / "out");
-  run.err = read_file(folder / "err");
-  return run;
+  captured.out = read_file(folder / "out");
+  captured.err = read_file(folder / "err");
+  return captured;
 }
 
 }  // namespace tilecast

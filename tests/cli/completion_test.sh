@@ -31,10 +31,6 @@ if command -v zsh >/dev/null; then
   zsh -n "$folder/_tilecast" || problem "zsh cannot read its script"
 fi
 expect_error 2 'SHELL' "$TILECAST" completion fish
-# If tilecast fails, no script is printed, rather than one without commands.
-mkdir "$folder/bin" && cp "$(dirname "$TILECAST")/tilecast-data" "$folder/bin"
-printf '#!/bin/sh\nexit 1\n' >"$folder/bin/tilecast" && chmod +x "$folder/bin/tilecast"
-expect_error 6 'tilecast: does not list its options' "$folder/bin/tilecast-data" completion bash
 
 for word in $("$TILECAST" list schedules | cut -d' ' -f1); do
   expect_error 2 'configuration|expected|tile' "$TILECAST" predict 64x64x64 --config "$word:bogus=1"
@@ -42,6 +38,8 @@ done
 [ "$("$TILECAST" list schedules | grep -c '^[a-z]')" = 16 ] || problem "list schedules: not every schedule"
 expect_done '^h200_sxm +NVIDIA H200' "$TILECAST" list gpus
 expect_done '^  tn ' "$TILECAST" list
+expect_done '^sustained +continuous load' "$TILECAST" list regimes
+expect_done '^dram.capacity +141 GiB +datasheet$' "$TILECAST" list gpus h200
 expect_error 2 'KIND' "$TILECAST" list colours
 expect_done '^h200_sxm .*yes' "$TILECAST" gpus
 grep -Eq '^    [0-9]+ measured, ' "$folder/out" || problem 'gpus: no number of measured ones'

@@ -45,7 +45,7 @@ for format in table json; do
     "$TILECAST" predict --problems "$folder/problems.json" --format "$format"
 done
 for option in --wide --all --rejected; do
-  expect_error 2 'without --wide, --all and --verbose' "$TILECAST" predict --problems "$folder/problems.json" "$option"
+  expect_error 2 '--problems: not allowed with --(wide|all|verbose)' "$TILECAST" predict --problems "$folder/problems.json" "$option"
 done
 expect_error 2 'jsonl is for --problems' "$TILECAST" predict 64x64x64 --format jsonl
 

@@ -104,8 +104,9 @@ class FakeDevice final : public MeasuringDevice {
 }  // namespace tilecast
 
 int main(int argc, char** argv) {
-  tilecast::Program program("tilecast-gpu", "Measures nothing, as tilecast-gpu would");
-  tilecast::FakeDevice device;
-  tilecast::add_measure(program, device);
-  return program.run(argc, argv);
+  using namespace tilecast;
+  FakeDevice device;
+  return run_program(Host::kGpu, "",
+                     {{"measure", [&](const Arguments& args) { run_measure(args, device); }}}, argc,
+                     argv);
 }

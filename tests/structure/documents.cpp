@@ -183,30 +183,4 @@ std::vector<ShownCommand> commands_in(const std::string& path, std::string_view 
   return commands;
 }
 
-DeclaredCommands declared_in(std::string_view source,
-                             const std::map<std::string, std::string>& shared) {
-  const auto all = [](std::string_view text, const char* pattern) {
-    const std::string own(text);
-    const std::regex declared(pattern);
-    std::set<std::string> found;
-    for (std::sregex_iterator at(own.begin(), own.end(), declared), end; at != end; ++at) {
-      found.insert((*at)[1].str());
-    }
-    return found;
-  };
-  const char* option = R"re((?:option|flag)\(\s*"(--[a-z0-9-]+)[",])re";
-  std::set<std::string> options = all(source, option);
-  for (const auto& [function, text] : shared) {
-    if (source.find(function + "(") != std::string_view::npos) {
-      options.merge(all(text, option));
-    }
-  }
-  options.insert("--help");
-  DeclaredCommands commands;
-  for (const std::string& command : all(source, R"re(program\.command\(\s*"([a-z-]+)")re")) {
-    commands[command] = options;
-  }
-  return commands;
-}
-
 }  // namespace tilecast

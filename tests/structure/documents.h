@@ -22,9 +22,6 @@ struct ShownCommand {
   std::vector<std::string> options;  // words that begin with --, without a value after =
 };
 
-/// Options by command, over all programs.
-using DeclaredCommands = std::map<std::string, std::set<std::string>>;
-
 /// Every .md file below `root`, except build folders and hidden ones.
 std::vector<std::filesystem::path> markdown_files(const std::filesystem::path& root);
 
@@ -41,11 +38,5 @@ std::vector<Link> keys_in(const std::string& path, std::string_view markdown,
 std::set<std::string> anchors_in(std::string_view markdown);
 
 std::vector<ShownCommand> commands_in(const std::string& path, std::string_view markdown);
-
-/// Commands and options that a source of cli declares with program.command, command.option and
-/// command.flag, directly or by calling functions that declare shared ones: `shared` maps the name
-/// of each to its source.
-DeclaredCommands declared_in(std::string_view source,
-                             const std::map<std::string, std::string>& shared);
 
 }  // namespace tilecast

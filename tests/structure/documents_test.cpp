@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
+#include "cli/arguments.h"
 #include "model/base/file.h"
-#include "model/gemm/problem/gemm_fields.h"
-#include "model/ops/problem_fields.h"
 #include "model/spec/gpu_fields.h"
 #include "tests/catch.h"
 #include "tests/structure/include_direction.h"
@@ -27,13 +26,22 @@ std::set<std::string> keys_of_gpu_files() {
   return keys;
 }
 
-/// Source text with the options declared by the table of a GEMM's fields.
-std::string gemm_options() {
-  std::string source;
-  for (const ProblemField<GemmProblem>& field : kGemmFields) {
-    source += "option(\"" + option_name(field.name, field.help) + "\")\n";
+/// Options by command, with those of its verbs.
+std::map<std::string, std::set<std::string>> declared_commands() {
+  std::map<std::string, std::set<std::string>> declared{{"test", {}},
+                                                        {"--help", {"--help", "--help-all"}},
+                                                        {"--help-all", {"--help-all"}},
+                                                        {"COMMAND", {"--help"}}};
+  for (const CommandRow& row : kCommands) {
+    const std::string name(row.name), verb = name.substr(name.rfind(' ') + 1);
+    for (const std::string& command : {name.substr(0, name.find(' ')), verb}) {
+      declared[command].insert("--help");
+      for (const CommandOption& option : options_of(verb)) {
+        declared[command].insert(option.names.begin(), option.names.end());
+      }
+    }
   }
-  return source;
+  return declared;
 }
 
 /// A page that keeps the commands and keys of its date.
@@ -62,22 +70,7 @@ TEST_CASE("Every link of a page leads to an existing file and heading") {
 }
 
 TEST_CASE("Every command line of a page uses an existing command and options") {
-  DeclaredCommands declared{{"test", {}},
-                            {"--help", {"--help", "--help-all"}},
-                            {"--help-all", {"--help-all"}},
-                            {"COMMAND", {"--help"}}};
-  const std::string joined = read_file("cli/joined_input.cpp");
-  const std::string of_gemm = gemm_options();
-  const std::map<std::string, std::string> shared{
-      {"add_joined_input", joined},
-      {"add_split", joined},
-      {"add_gemm_options", of_gemm},
-      {"add_problem_options", read_file("cli/problem_options.cpp") + of_gemm}};
-  for (const auto& entry : fs::directory_iterator("cli")) {
-    if (entry.path().extension() == ".cpp") {
-      declared.merge(declared_in(read_file(entry.path()), shared));
-    }
-  }
+  const std::map<std::string, std::set<std::string>> declared = declared_commands();
   REQUIRE(declared.size() > 15);
   std::size_t commands = 0;
   for (const fs::path& page : markdown_files(".")) {
@@ -208,13 +201,4 @@ TEST_CASE("Commands are found in code blocks and between back quotes, options wi
   CHECK(commands[0].options == std::vector<std::string>{"--out"});
   CHECK(commands[1].place == "a.md:3");
   CHECK(commands[1].options == std::vector<std::string>{"--top", "--config"});
-}
-
-TEST_CASE("A source declares a command with its own options and the shared ones it requests") {
-  const std::map<std::string, std::string> shared{
-      {"add_joined_input", "command.option(\"--data\", x)"}};
-  CHECK(declared_in("program.command(\n \"a-b\", \"\"); command.flag(\"--c,--d\", d)", shared) ==
-        DeclaredCommands{{"a-b", {"--c", "--help"}}});
-  CHECK(declared_in("program.command(\"a\"); add_joined_input(c);", shared) ==
-        DeclaredCommands{{"a", {"--data", "--help"}}});
 }

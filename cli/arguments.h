@@ -1,0 +1,64 @@
+// The arguments of a command, by the names of the table (cli/option_table.h).
+// Checked by: arguments_test.cpp, tests/cli/program_test.sh.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/option_table.h"
+
+namespace tilecast {
+
+/// A row of the table as one command has it.
+struct CommandOption {
+  OptionRow row;
+  std::string_view heading;
+  std::vector<std::string> names;  // "--rows" and "--top" of "--rows,--top"
+  std::vector<std::string> words;  // the only ones that it takes; empty where it takes others
+
+  const std::string& name() const { return names.front(); }
+  bool goes_by_place() const { return !name().starts_with('-'); }
+  bool is_list() const { return row.value.ends_with("..."); }
+};
+/// Options of a command, or by its last word of a verb: those of the table, and one for each field
+/// of a GEMM that has an option (model/gemm/problem/gemm_fields.h).
+std::vector<CommandOption> options_of(std::string_view command);
+
+class Arguments {
+ public:
+  /// The words after a command. Throws ConfigError that names the option, the expected values and
+  /// the given one.
+  Arguments(const CommandRow& command, const std::vector<std::string>& words);
+
+  std::string_view command() const { return command_.name; }
+
+  bool given(OptionName option) const { return !texts(option).empty(); }
+  /// The value, or the table's; empty where there is neither.
+  std::string text(OptionName option) const { return text_of(option.text()); }
+  std::optional<std::string> text_if_given(OptionName option) const;
+  const std::vector<std::string>& texts(OptionName option) const { return at(option.text()); }
+  i64 number(OptionName option) const { return number_if_any(option).value(); }
+  std::optional<i64> number_if_any(OptionName option) const;
+
+  /// By a name that is known at run time alone.
+  std::string text_of(std::string_view option) const;
+  const std::vector<std::string>& at(std::string_view option) const;
+
+ private:
+  void take(const std::vector<std::string>& words);
+  void give_back_shape();
+  void check();
+  void check_values(const CommandOption& option, std::vector<std::string>& values) const;
+  const CommandOption& option_named(const std::string& name) const;
+  [[noreturn]] void refuse(const std::string& why) const;
+
+  const CommandRow& command_;
+  std::vector<CommandOption> options_;
+  std::map<std::string, std::vector<std::string>, std::less<>> values_;  // by first name
+  std::vector<std::string> lists_;  // options that took several values, in their order
+};
+
+}  // namespace tilecast

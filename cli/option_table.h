@@ -1,0 +1,371 @@
+// The commands of tilecast, tilecast-data and tilecast-gpu, and their options: the one table that
+// parsing, --help, shell completion and the test of the pages read.
+//
+// To add an option, add a row, and ask for it by name (cli/arguments.h). To add a command, add a
+// row to kCommands, write cli/NAME.cpp, declare its function in commands.h and name both in
+// main.cpp, data_main.cpp or gpu_main.cpp.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "model/base/integers.h"
+#include "model/gemm/problem/group_rows.h"
+#include "model/gemm/problem/routing.h"
+#include "validate/plan/shard.h"
+
+namespace tilecast {
+
+/// The program that carries a command out. `tilecast` starts the others (cli/forward.h).
+enum class Host { kModel, kData, kGpu };
+
+struct CommandRow {
+  std::string_view name;  // a verb follows its command: "campaign plan"
+  Host host;
+  std::string_view heading;  // in --help; kMaintain: in --help-all alone; empty: in neither
+  std::string_view help;
+  std::string_view examples = "";  // of its --help, a line each
+};
+
+inline constexpr std::string_view kMaintain = "Maintain";
+
+inline constexpr CommandRow kCommands[] = {
+    {"predict", Host::kModel, "Forecast",
+     "Rank schedules and tilings of a problem by predicted time",
+     "predict 4096x4096x4096 --dtype bf16\n"
+     "predict 4096x7168 --experts 8 --tokens 512 --dtype fp8 --scales block\n"
+     "predict 16x4096x4096 --gpu h100 --config 'pingpong 64x128'"},
+    {"explain", Host::kModel, "Forecast",
+     "What limits a configuration, and why the best one is faster",
+     "explain 4096x4096x4096 --dtype bf16\n"
+     "explain 4096x4096x4096 --config 'cooperative 128x256' pingpong"},
+    {"compare", Host::kModel, "Forecast", "Compare our pick with cuBLASLt and with the roofs",
+     "compare 4096x28672x4096 --dtype bf16\n"
+     "compare --problems layers.csv --dtype bf16 --format json"},
+    {"list", Host::kModel, "Forecast", "List the words that options take, with their meaning"},
+    {"gpus", Host::kModel, "Forecast",
+     "List the GPUs: what runs on each, and where its numbers come from"},
+    {"emit", Host::kData, "Forecast",
+     "Write the fastest configuration's kernel as one .cu file that nvcc builds and runs"},
+    {"doctor", Host::kModel, "Run on a GPU", "Say what this machine can do, and what is missing"},
+    {"measure", Host::kGpu, "Run on a GPU", "Time kernels on this machine's GPU"},
+    {"validate", Host::kData, "Calibrate", "Judge the model by measurements: error, order, picks"},
+    {"calibrate", Host::kData, "Calibrate", "Fit the model's constants to measurements of a GPU"},
+    {"report", Host::kData, "Calibrate", "Write a page of predicted and measured kernels"},
+    {"micro", Host::kGpu, "Calibrate", "Measure the constants of this machine's GPU"},
+    {"completion", Host::kModel, kMaintain, "Print a completion script for bash or zsh"},
+    {"campaign", Host::kData, kMaintain,
+     "Share measuring out: expand suites, plan, status, merge, slurm"},
+    {"campaign expand", Host::kData, "", "Expand suites into a list of points, as CSV"},
+    {"campaign plan", Host::kData, "",
+     "Write a numbered list of points, for `measure --plan --shard I/N`"},
+    {"campaign status", Host::kData, "",
+     "Show the progress of a plan's shards: done, failed, time left"},
+    {"campaign merge", Host::kData, "",
+     "Merge the rows of a plan's shards; exits with 5 where points are missing"},
+    {"campaign slurm", Host::kData, "", "Write Slurm job scripts that measure a plan"},
+    {"probe", Host::kGpu, "", "What tilecast-gpu finds on this machine, for doctor"},
+    {"compile", Host::kGpu, "",
+     "Compile the candidates' kernels and record which the compiler rejects; needs no GPU"}};
+
+struct OptionRow {
+  std::string_view commands;  // that take it; a verb by its last word
+  std::string_view names;     // "--rows,--top": by the first it is asked for; SHAPE by its place
+  std::string_view value;     // N: a number; a|b: one of these; FILE...: several; empty: a flag
+  std::string_view usual;     // where it is not given; empty: nothing
+  std::string_view help;
+  i64 least = 0, most = i64{1} << 62;  // of a number
+  std::string_view needs = "";         // options that must be given too
+  std::string_view without = "";       // and that must not; a heading stands for its options
+  bool required = false;
+};
+
+struct OptionGroup {
+  std::string_view heading;  // in --help
+  std::span<const OptionRow> options;
+};
+
+inline constexpr i64 kLongestSide = i64{1} << 38, kMostThreads = 1024;
+inline constexpr std::string_view kProblems = "predict explain compare emit measure",
+                                  kRouted = "predict explain emit", kJudged = "validate report";
+
+inline constexpr OptionRow kProblemOptions[] = {
+    {kProblems, "SHAPE", "TEXT...", "",
+     "MxNxK, such as 4096x4096x4096, or M N K; ROWSxCOLUMNS for elementwise_add, elements for "
+     "memcpy"},
+    {kProblems, "-m,--m", "N", "", "The same one by one", 1, kLongestSide, "-n -k", "SHAPE"},
+    {kProblems, "-n,--n", "N", "", "The same one by one", 1, kLongestSide, "-m -k", "SHAPE"},
+    {kProblems, "-k,--k", "N", "", "The same one by one", 1, kLongestSide, "-m -n", "SHAPE"},
+    {kProblems, "--dtype", "TYPE", "fp16",
+     "Of A and B: fp16, bf16, e4m3, e5m2; of memcpy and elementwise_add fp16, bf16, fp32"},
+    {kProblems, "--causal", "", "",
+     "Attention only: each query sees the keys up to its own place, the last one all"},
+    {kProblems, "--lse", "", "", "Attention only: the log-sum-exp of each row is written too"},
+    {kProblems, "--scales", "tensor|row|block", "",
+     "Scales of fp8 operands, multiplied in before the epilogue: tensor, row (of A and column of "
+     "B) "
+     "or block (1x128 of A, 128x128 of B)"},
+    {kProblems, "--no-fast-accum", "", "", "Sums of fp8 products in fp32: --accumulate exact"},
+    {kProblems, "--lda", "N", "0", "Elements from one row of A to the next; 0: rows are tight", 0,
+     kLongestSide},
+    {kProblems, "--ldb", "N", "0", "Of B", 0, kLongestSide},
+    {kProblems, "--ldc", "N", "0",
+     "Of C; where rows are not tight it and N are multiples of 16 bytes", 0, kLongestSide},
+    {kProblems, "--groups", "ROWS", "",
+     "Rows of each group, such as 256,0,17 or 8*4096, and SHAPE is N and K; in layout nt the "
+     "groups' parts of K, and SHAPE is M and N. The same as [256,0,17]xNxK and MxNx[256,0,17]"},
+    {kProblems, "--groups-file", "FILE", "",
+     "The same from a file: numbers on lines, or between commas"},
+    {kProblems, "--op", "OP", "gemm", "gemm, attention, memcpy or elementwise_add"}};
+
+inline constexpr OptionRow kRoutingOptions[] = {
+    {kRouted, "--experts", "N", "",
+     "Of a mixture of experts: each is a group of rows with a B of its own. SHAPE is then N and K: "
+     "4096x7168 --experts 64 --tokens 4096. In layout nt each is a part of K with a C of its own, "
+     "as in a backward pass, and SHAPE is M and N",
+     1, kMostGroups, "--tokens", "--data --configs"},
+    {kRouted, "--tokens", "N", "", "That are routed to --experts", 1, kMostRoutedRows, "--experts"},
+    {kRouted, "--top-k", "N", "1", "Experts that each token goes to", 1, kMostGroups, "--experts"},
+    {kRouted, "--routing", "NAME", "uniform",
+     "Each expert's share of the tokens: uniform, or zipf:1.1 for Zipf's law with that exponent", 0,
+     0, "--experts"},
+    {kRouted, "--seed", "N", "1", "Of the draws of the rows of each expert", 0, i64{1} << 62,
+     "--experts"},
+    {"predict", "--draws", "N", "8",
+     "Random routings; configurations are ranked by the mean over them", 1, 1024, "--experts"}};
+
+inline constexpr OptionRow kMachineOptions[] = {
+    {"predict", "--gpu", "GPU...", "h200_sxm",
+     "A name or part of one (`tilecast list gpus`), or a path to a GPU file; several are shown "
+     "side by side"},
+    {"explain compare emit measure validate calibrate report micro compile expand plan", "--gpu",
+     "GPU", "h200_sxm", "A name or part of one (`tilecast list gpus`), or a path to a GPU file"},
+    {"predict explain compare emit", "--regime", "NAME", "burst",
+     "burst: a few milliseconds on an idle GPU; sustained: continuous load"},
+    {"measure", "--regime", "NAME", "burst",
+     "burst or sustained (without --out the default); of --points too, if given"},
+    {"plan", "--regime", "NAME", "burst", "burst or sustained, of points that come as CSV"},
+    {"predict explain compare measure", "--inputs", "NAME", "normal",
+     "normal, uniform, ternary or zeros: they set the power"},
+    {"measure", "--l2", "NAME", "rotating",
+     "What L2 holds before a launch: rotating, flushed, warm"},
+    {"measure", "--devices", "LIST", "",
+     "GPUs to spread the points over, one process each: 0-3, 0,2 or all; --out gets all rows"}};
+
+inline constexpr OptionRow kKernelOptions[] = {
+    {"predict emit", "--config,--tile", "CONFIG", "",
+     "Only this configuration, whole or in part: 128x256x64, 'cooperative 128x256', "
+     "ws:tile=128x256x64,stages=4",
+     0, 0, "", "--schedule --configs"},
+    {"explain", "--config,--tile", "CONFIG...", "",
+     "A configuration, whole or in part (128x256x64); several are compared. Default: the best of "
+     "another tile, and the best that CUTLASS has"},
+    {"measure", "--config,--tile", "CONFIG...", "",
+     "Configuration, or the fastest that matches a part of one, or cublaslt:top1, cublaslt:best, "
+     "cudart:memcpy_async, cudnn:sdpa; default our first three tiles and the op's library"},
+    {"predict", "--configs", "FILE", "",
+     "Rank the configurations of this file, one a line, instead of the search space"},
+    {"predict", "--schedule", "NAME...", "",
+     "Only these schedules, such as pingpong cooperative (`tilecast list schedules`)"},
+    {"explain", "--no-best,--no-baseline", "", "",
+     "Compare --config with nothing; without --config explain the best alone"},
+    {"compile", "--schedule", "NAME...", "", "Only of these schedules"},
+    {"compile", "--sample", "N", "0", "Only a random sample of this size"},
+    {"compile", "--random", "N", "",
+     "Instead of the menu, the kernels that are forecast to be fastest for this number of random "
+     "problems of all kinds",
+     0, i64{1} << 62, "", "--schedule --sample"},
+    {"compile", "--first", "N", "16", "Kernels of each random problem"},
+    {"compile", "--seed", "N", "1", "Seed of --sample and --random", 0, (i64{1} << 32) - 1},
+    {"micro", "--group", "NAME...", "", "Only these groups (docs/gpu.md); default all but energy"},
+    {"micro", "--energy", "", "", "Measure energy per operation as well"}};
+
+inline constexpr OptionRow kPointOptions[] = {
+    {"predict", "--problems", "FILE", "",
+     "Many problems instead of SHAPE, one a line: shapes with ranges, JSON or CSV, or CUTLASS's "
+     "JSON list; a file, or - for standard input. Answers as jsonl, csv or cutlass",
+     0, 0, "",
+     "SHAPE -m --config --data --lda --ldb --ldc --experts --groups --groups-file --wide --all "
+     "--verbose"},
+    {"compare", "--problems", "FILE", "",
+     "Many problems instead of SHAPE, one a line, as predict takes them; a row each", 0, 0, "",
+     "SHAPE -m"},
+    {"predict", "--shard", "I/N", "", "Every N-th of --problems, from the I-th on", 0, 0,
+     "--problems"},
+    {"measure", "--suite", "FILE...", "", "YAML files of what to measure", 0, 0, "",
+     "Problem --config --regime --inputs --l2"},
+    {"measure", "--points", "CSV...", "",
+     "The points of a CSV, such as another run's rows or what `tilecast campaign expand` lists"},
+    {"measure", "--plan", "FILE", "", "What `tilecast campaign plan` wrote", 0, 0, "",
+     "SHAPE --suite --points --config --regime --counters --rounds"},
+    {"measure", "--shard", "I/N", "",
+     "The I-th of N equally long parts of --plan, into PLAN.I-of-N.csv unless --out says "
+     "otherwise; default all of it",
+     0, 0, "--plan"},
+    {"expand plan", "FILE", "FILE...", "", "Suite YAML, or points as CSV; several are joined", 0, 0,
+     "", "", true},
+    {"status slurm", "PLAN", "FILE", "", "The plan, with the files of its shards next to it", 0, 0,
+     "", "", true},
+    {"merge", "CSV", "CSV...", "", "Rows of shards; default all PLAN.I-of-N.csv"},
+    {"merge", "--plan", "FILE", "", "The plan, with the files of its shards next to it", 0, 0, "",
+     "", true}};
+
+inline constexpr OptionRow kRunOptions[] = {
+    {"measure", "--counters", "SET", "",
+     "Hardware counters of each point, after its timing: none, core or full; default none, or what "
+     "the suite says"},
+    {"plan", "--counters", "SET", "", "none, core or full; default none, or what the suites say"},
+    {"measure", "--window", "N", "1000",
+     "Milliseconds of a sustained row that count, after 250 that do not", 100, 5000},
+    {"measure", "--budget", "TIME", "",
+     "Time for the whole command: 90s, 10m, 1h; kernels are compiled while others are measured, "
+     "and where it is short the most informative points come first"},
+    {"measure", "--seed", "N", "",
+     "Seed of the order of points within a problem; default a new one each time"},
+    {"measure", "--rounds", "N", "1",
+     "Measure the whole list this many times, one row each, every other time backwards; prints "
+     "each configuration's ratio to the first",
+     1, 1000},
+    {"calibrate", "--run", "", "", "Measure this machine's GPU first; rows join those of --data"},
+    {"calibrate", "--budget", "TIME", "7m",
+     "Time for all of --run: micro-benchmarks, kernels, the fit", 0, 0, "--run"},
+    {"calibrate", "--points", "CSV", "",
+     "What --run measures; default calibration_points.csv of the configurations", 0, 0, "--run"},
+    {"slurm", "--gpus-per-node", "N", "1", "Measuring processes on a node", 1, 64},
+    {"slurm", "--time", "TIME", "30m", "Time limit of a task, after which it is requeued: 30m, 4h"},
+    {"slurm", "--shards", "N", "", "Default: enough for each to fit --time", 1, kMostShards},
+    {"slurm", "--max-array-size", "N", "",
+     "Slurm's MaxArraySize; default what `scontrol show config` says, else 1001", 1, 4'000'000},
+    {"slurm", "--option", "TEXT...", "",
+     "A line for sbatch, such as --option=--partition=gpu; repeatable"},
+    {"slurm", "--submit", "", "", "Submit them; prints the jobs' numbers"}};
+
+inline constexpr OptionRow kDataOptions[] = {
+    {"predict", "--data", "CSV...", "", "Measurements to show next to the predictions"},
+    {kJudged, "--data", "CSV...", "", "Measurement files, .csv or .csv.gz"},
+    {"calibrate", "--data", "CSV...", "",
+     "Measurement files, .csv or .csv.gz; of copies and additions alone, section stream is fitted "
+     "and the rest of --out stays as it is"},
+    {"validate", "--public", "LIST", "",
+     "Judge by what others published instead: a list of sources, such as "
+     "validate/public_cases.yaml",
+     0, 0, "", "--data"},
+    {"report", "--manifest", "FILE", "", "A file that lists what the report shows", 0, 0, "",
+     "--data --gpu"},
+    {"validate", "--split", "FILE", "", "YAML file that says which GEMM rows a fit may see", 0, 0,
+     "--part"},
+    {"calibrate", "--split", "FILE...", "",
+     "YAML files that say which rows a fit may see; others are left out"},
+    {"validate", "--part", "fit|judge|tiles", "",
+     "Only rows of this part: fit, judge (other problems) or tiles (other tiles)", 0, 0, "--split"},
+    {"validate", "--fixed", "CSV...", "",
+     "Measurements for the baseline that runs one configuration everywhere; not ranked"},
+    {"validate", "--choices", "CSV...", "",
+     "What another selector chose, as a baseline: CSV (docs/commands.md)"},
+    {"calibrate", "--measured,--constants", "FILE", "",
+     "Overlay of tilecast-gpu micro: constants that need no fit"},
+    {"calibrate", "--prior", "GPU", "",
+     "Rows of this calibrated GPU count too, as far as they say something of these, and its "
+     "lengths are taken; with --run h200_sxm, unless it is `none`"}};
+
+inline constexpr OptionRow kOutputOptions[] = {
+    {"list", "KIND", "gpus|schedules|dtypes|epilogues|layouts|regimes|inputs", "",
+     "Default all of them"},
+    {"list gpus", "NAME", "GPU", "",
+     "Of GPUs, instead, every number of this one, or of a GPU file by its path: value, standard "
+     "error, "
+     "unit, source and reference"},
+    {"completion", "SHELL", "bash|zsh", "", "bash: source <(tilecast completion bash); zsh", 0, 0,
+     "", "", true},
+    {"predict", "--rows,--top", "N", "", "Rows to show", 1, i64{1} << 20},
+    {"predict", "--all", "", "",
+     "Every raster and number of stages, not the best of each schedule and tile"},
+    {"predict", "--wide", "", "", "Every column, and configurations in long form"},
+    {"predict", "--verbose,--rejected", "", "",
+     "The search on standard error: candidates, rejected ones with examples"},
+    {"explain", "--details", "", "",
+     "Every figure of every kernel, phases, and the nearest measured kernels"},
+    {"explain", "--trace", "FILE", "",
+     "Write the simulated timeline of the one --config, or of the best, to this file for Perfetto"},
+    {"measure", "--trace", "FILE", "",
+     "Timeline of the one kernel: Chrome trace JSON for Perfetto, or CSV in a file NAME.csv"},
+    {"predict", "--format", "table|json|csv|jsonl|cutlass", "table",
+     "cutlass: a test list for its profiler; jsonl: of --problems"},
+    {"explain compare gpus doctor validate status", "--format", "table|json", "table", ""},
+    {"emit", "--out,-o", "FOLDER", "", "Folder for the file; created if missing", 0, 0, "", "",
+     true},
+    {"measure", "--out,-o", "CSV", "", "CSV file to write; without, SHAPE is answered by a table"},
+    {"expand", "--out,-o", "CSV", "", "CSV to write instead of standard output"},
+    {"plan", "--out,-o", "CSV", "", "Plan to write", 0, 0, "", "", true},
+    {"merge", "--out,-o", "CSV", "", "CSV to write; rows already in it stay", 0, 0, "", "", true},
+    {"slurm", "--out,-o", "CSV", "", "The merged table; default PLAN.rows.csv"},
+    {"calibrate", "--out,-o", "YAML", "",
+     "NAME.calibrated.yaml, to be put next to the GPU's file NAME.yaml; NAME.learned.yaml and .csv "
+     "are written next to it"},
+    {"report", "--out,-o", "FOLDER", "", "Folder for index.html and report.json", 0, 0, "", "",
+     true},
+    {"micro", "--out,-o", "CSV", "", "CSV to write", 0, 0, "", "", true},
+    {"compile", "--out,-o", "CSV", "", "Table of rejections to update", 0, 0, "", "", true},
+    {"micro", "--overlay", "YAML", "",
+     "Overlay of the GPU file to write, of the keys that were measured; put next to the file as "
+     "NAME.calibrated.yaml it is read with it"},
+    {"doctor", "--write-gpu", "YAML", "",
+     "Write a GPU file NAME.yaml of what the driver says of this machine's GPU, based on the known "
+     "one that is nearest"},
+    {"emit", "--replace,--force", "", "", "Overwrite a file of the same name"},
+    {"measure", "--resume", "", "", "Measure only what --out lacks"},
+    {"validate", "--worst", "N", "",
+     "List this many of the points with the largest errors; 20 in JSON, none in the table unless "
+     "asked for",
+     0, 100'000},
+    {"validate", "--check", "FILE", "",
+     "Exit with 1 where a figure is worse than recorded in this file"},
+    {"validate", "--record", "FILE", "", "Record the headline figures in this file", 0, 0, "",
+     "--check"},
+    {kJudged, "--predictions,--cache", "FILE", "", "File that keeps predictions from run to run"}};
+
+inline constexpr OptionRow kModelOptions[] = {
+    {"predict explain validate", "--method", "analytic|simulated", "",
+     "simulated, the default where there are processes: the best by closed form are simulated; "
+     "analytic: all by closed form"},
+    {"predict", "--simulate", "N", "",
+     "Candidates to simulate of each schedule that could be first (default 1 to 8)", 1, 4096},
+    {"predict explain compare validate calibrate", "--threads", "N", "0",
+     "0: one for each processor", 0, kMostThreads},
+    {"predict explain emit validate report", "--no-calibration", "", "",
+     "Ignore the GPU's calibration"},
+    {kJudged, "--no-correction", "", "",
+     "Use the calibrated constants without the learned correction"},
+    {"calibrate", "--no-simulation", "", "",
+     "Learn the correction for closed forms only, in a tenth of the time"},
+    {"calibrate", "--keep-constants", "", "",
+     "Fit no constants: learn the correction of the overlay --out again, which stays unchanged", 0,
+     0, "", "--run"}};
+
+inline constexpr OptionGroup kOptionGroups[] = {
+    {"Problem", kProblemOptions}, {"Mixture of experts", kRoutingOptions},
+    {"Points", kPointOptions},    {"Machine", kMachineOptions},
+    {"Kernels", kKernelOptions},  {"Measurements", kDataOptions},
+    {"Run", kRunOptions},         {"Output", kOutputOptions},
+    {"Model", kModelOptions}};
+
+/// The name of an option of the table; another one does not compile.
+class OptionName {
+ public:
+  consteval OptionName(const char* name) : name_(name) {  // NOLINT(google-explicit-constructor)
+    for (const OptionGroup& group : kOptionGroups) {
+      for (const OptionRow& row : group.options) {
+        if (row.names.substr(0, row.names.find(',')) == name_) {
+          return;
+        }
+      }
+    }
+    throw "no option of the table";
+  }
+  constexpr std::string_view text() const { return name_; }
+
+ private:
+  std::string_view name_;
+};
+
+}  // namespace tilecast

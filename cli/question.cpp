@@ -1,0 +1,82 @@
+#include "cli/question.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cli/cutlass_output.h"
+#include "cli/say.h"
+#include "model/base/error.h"
+#include "model/base/file.h"
+#include "model/base/text.h"
+#include "model/predict/rank_draws.h"
+
+namespace tilecast {
+
+std::vector<ConfigPattern> read_configs(const std::string& path) {
+  std::vector<ConfigPattern> configs;
+  if (path.empty()) {
+    return configs;
+  }
+  const std::string text = read_text(path);
+  std::set<std::string, std::less<>> seen;
+  std::size_t number = 0, repeated = 0;
+  for (std::string_view line : split(text, '\n')) {
+    ++number;
+    line = line.substr(0, line.find_last_not_of(" \t\r\"") + 1);
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\""), line.size()));
+    if (line.empty() || line.front() == '#') {
+      continue;
+    }
+    if (!seen.emplace(line).second) {
+      ++repeated;
+      continue;
+    }
+    try {
+      configs.emplace_back(line);
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{}:{}: {}", path, number, error.what()));
+    }
+  }
+  if (configs.empty()) {
+    throw ConfigError(path + ": expected a configuration on each line, such as 128x256x64");
+  }
+  if (repeated > 0) {
+    say("{}: {}, {} repeated", path, counted(configs.size(), "configuration"),
+        with_commas(static_cast<i64>(repeated)));
+  }
+  return configs;
+}
+
+Effort asked_effort(const Arguments& args) {
+  const auto method = args.text_if_given("--method");
+  const auto simulations = args.number_if_any("--simulate");
+  return {.method = method ? std::optional(parse_method(*method)) : std::nullopt,
+          .simulations =
+              simulations ? std::optional(static_cast<std::size_t>(*simulations)) : std::nullopt,
+          .threads = static_cast<unsigned>(args.number("--threads"))};
+}
+
+std::vector<AnySchedule> asked_schedules(const Arguments& args, const AnyProblem& problem) {
+  std::vector<AnySchedule> schedules;
+  for (const std::string& name : args.texts("--schedule")) {
+    schedules.push_back(parse_schedule(op_of(problem), name));
+  }
+  return schedules.empty() && args.text("--format") == "cutlass" &&
+                 std::holds_alternative<GemmProblem>(problem)
+             ? cutlass_schedules()
+             : schedules;
+}
+
+Ranking rank(const Question& q, const GpuSpec& gpu, std::size_t keep) {
+  return !q.draws.empty()
+             ? rank_draws(gpu, q.draws, q.schedules, q.config, q.regime, q.inputs, keep, q.effort)
+         : !q.configs.empty()
+             ? rank_configs(gpu, q.problem, q.configs, q.regime, q.inputs, q.effort)
+         : q.config
+             ? rank_matching(gpu, q.problem, *q.config, q.regime, q.inputs, keep, q.effort)
+             : rank_candidates(gpu, q.problem, q.schedules, q.regime, q.inputs, keep, q.effort);
+}
+
+}  // namespace tilecast
