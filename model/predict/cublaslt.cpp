@@ -35,7 +35,15 @@ constexpr double kReach = 1.6, kLeastDeviation = 0.012, kDeviationOfAll = 0.2;
 // Rows whose forecast has changed by more are of another model: their ratio counts, not their time.
 constexpr double kSameForecast = 0.03;
 
-using Features = CublasltRows::Features;
+// Lengths of the features: what is that far apart has little to do with each other. Of the
+// logarithms of M and N, and of K; of the filled part of the last wave; of the logarithm of
+// alignments; of the logarithm of a batch. And distances between kinds.
+constexpr double kSide = 1.5, kDepth = 2, kFilled = 0.25, kAligned = 10 / 3.0, kBatch = 3;
+constexpr double kOtherKernels = 6, kFp8 = 4, kBlockScales = 4, kScales = 2, kOtherLayout = 0.7,
+                 kExact = 1, kEpilogue = 0.5, kOtherRegime = 1;
+constexpr double kMicrosecond = 1e-6;
+
+using ProblemFeatures = CublasltRows::Features;
 
 /// log2 of the alignment of rows of so many elements, at most 16 bytes.
 i32 log2_alignment(i64 elements, i32 bytes) {
@@ -54,7 +62,7 @@ double filled(int sms, const GemmProblem& p, i64 block_m, i64 block_n) {
   return waves / std::ceil(waves);
 }
 
-Features features_of(int sms, const GemmProblem& p, Regime regime) {
+ProblemFeatures features_of(int sms, const GemmProblem& p, Regime regime) {
   const auto log2_of = [](i64 count) { return std::log2(static_cast<double>(count)); };
   const auto if_so = [](bool so, double apart) { return so ? apart : 0.0; };
   // Of rows as they lie and as they are long: cuBLASLt asks for both.
@@ -65,33 +73,31 @@ Features features_of(int sms, const GemmProblem& p, Regime regime) {
   const i32 align_a = aligned(p.leading.a, sides_of_a(p).columns, p.dtype),
             align_b = aligned(p.leading.b, sides_of_b(p).columns, p.dtype),
             align_c = aligned(p.leading.c, c_columns(p), c_type(p));
-  // cuBLASLt has wgmma kernels for rows on 16 bytes, Ampere's for 4 and 8, and older ones for 2:
-  // kinds that share no ratio.
-  constexpr double kApart = 6;
+  // cuBLASLt has wgmma kernels for rows on 16 bytes, Ampere's for 4 and 8, and older ones for 2.
   const i32 worst = std::min({align_a, align_b, align_c});
   const int family = worst == 4 ? 0 : worst >= 2 ? 1 : 2;
   const bool scaled = p.epilogue.has(OutputKind::kScale);
-  return {log2_of(p.shape.m) / 1.5,
-          log2_of(p.shape.n) / 1.5,
-          log2_of(p.shape.k) / 2,
-          filled(sms, p, 128, 256) / 0.25,
-          filled(sms, p, 256, 128) / 0.25,
-          kApart * family,
-          0.3 * align_a,
-          0.3 * align_b,
-          0.3 * align_c,
-          if_so(is_fp8(p.dtype), 4),
-          if_so(has_block_scales(p.epilogue), 4),
-          if_so(scaled, 2),
-          if_so(p.layout == Layout::kNn, 0.7),
-          if_so(p.layout == Layout::kNt || p.layout == Layout::kTt, 0.7),
-          log2_of(p.batch.products) / 3,
-          if_so(p.accumulate == Accumulate::kExact, 1),
-          if_so(!scaled && p.epilogue != Epilogue{}, 0.5),
-          if_so(regime == Regime::kSustained, 1)};
+  return {log2_of(p.shape.m) / kSide,
+          log2_of(p.shape.n) / kSide,
+          log2_of(p.shape.k) / kDepth,
+          filled(sms, p, 128, 256) / kFilled,
+          filled(sms, p, 256, 128) / kFilled,
+          kOtherKernels * family,
+          align_a / kAligned,
+          align_b / kAligned,
+          align_c / kAligned,
+          if_so(is_fp8(p.dtype), kFp8),
+          if_so(has_block_scales(p.epilogue), kBlockScales),
+          if_so(scaled, kScales),
+          if_so(p.layout == Layout::kNn, kOtherLayout),
+          if_so(p.layout == Layout::kNt || p.layout == Layout::kTt, kOtherLayout),
+          log2_of(p.batch.products) / kBatch,
+          if_so(p.accumulate == Accumulate::kExact, kExact),
+          if_so(!scaled && p.epilogue != Epilogue{}, kEpilogue),
+          if_so(regime == Regime::kSustained, kOtherRegime)};
 }
 
-double squared_distance(const Features& a, const Features& b) {
+double squared_distance(const ProblemFeatures& a, const ProblemFeatures& b) {
   return std::transform_reduce(a.begin(), a.end(), b.begin(), 0.0, std::plus<>{},
                                [](double x, double y) { return (x - y) * (x - y); });
 }
@@ -103,7 +109,7 @@ Seconds time_in(std::string_view cell, std::string_view column) {
   if (!value || !(*value > 0)) {
     throw ConfigError(fmt::format("{}: expected microseconds, got '{}'", column, cell));
   }
-  return Seconds{*value * 1e-6};
+  return Seconds{*value * kMicrosecond};
 }
 
 }  // namespace
@@ -153,7 +159,7 @@ CublasltRows::CublasltRows(const std::filesystem::path& csv, int sms) {
 CublasltTime CublasltRows::forecast(const GemmProblem& problem, Regime regime, Seconds ours,
                                     int sms, bool own) const {
   TILECAST_ASSERT(problem.groups == nullptr && ours.value > 0);
-  const Features asked = features_of(sms, problem, regime);
+  const ProblemFeatures asked = features_of(sms, problem, regime);
   // Sums of weights, of weighted offsets and of their squares.
   struct Sums {
     double weight = 0, off = 0, square = 0;
