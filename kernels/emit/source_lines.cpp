@@ -9,8 +9,6 @@
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kColumns = 100;
-
 /// Where `what` is in `text` outside of brackets.
 std::size_t find_outside(std::string_view text, std::string_view what) {
   int depth = 0;

@@ -11,6 +11,7 @@
 namespace tilecast {
 
 using Lines = std::vector<std::string>;
+constexpr std::size_t kColumns = 100;  // of a line
 
 std::size_t indent_of(std::string_view line);
 /// Without the blanks around it.

@@ -21,8 +21,6 @@ struct Declaration {
   std::string end{};         // of a class
   bool apart = false;        // behind a blank line
   bool kept = false;
-
-  std::string key() const { return space + ":" + names.front(); }
 };
 
 Lines lines_of(std::string_view text) {
@@ -91,6 +89,18 @@ std::vector<std::string> list_items(std::string_view list) {
     }
   }
   return items;
+}
+
+/// Calls `visit(begin, end)` for each word.
+void for_each_word(std::string_view code, const auto& visit) {
+  for (std::size_t i = 0, end; i < code.size(); i = end + 1) {
+    for (end = i; end < code.size() && is_word(code[end]);) {
+      ++end;
+    }
+    if (end > i) {
+      visit(i, end);
+    }
+  }
 }
 
 std::string_view word_before(std::string_view code, std::size_t end) {
@@ -382,8 +392,24 @@ class Program {
     return at;
   }
 
+  /// Drops the statements of a body whose first line `wanted` holds for.
+  static bool drop_statements(Declaration& d, const auto& wanted) {
+    bool changed = false;
+    for (std::size_t i = body_of(d); i < d.lines.size();) {
+      if (wanted(trimmed(d.lines[i]))) {
+        const auto begin = d.lines.begin();
+        d.lines.erase(begin + static_cast<std::ptrdiff_t>(i),
+                      begin + static_cast<std::ptrdiff_t>(end_of_statement(d.lines, i)));
+        changed = true;
+      } else {
+        ++i;
+      }
+    }
+    return changed;
+  }
+
   static bool is_empty_function(const Declaration& d) {
-    std::string code = joined_code(std::span(d.lines));
+    std::string code = joined_code(d.lines);
     std::erase_if(code, [](char c) { return c == ' ' || c == '\n'; });
     return d.kind == Kind::kFunction && code.ends_with("{}") &&
            code.find("void" + d.names.front() + "(") != std::string::npos;
@@ -401,7 +427,7 @@ class Program {
         if (&caller == &d || caller.kind != Kind::kFunction) {
           continue;
         }
-        const std::string code = joined_code(std::span(caller.lines)), own = d.names.front();
+        const std::string code = joined_code(caller.lines), own = d.names.front();
         for (std::size_t at = 0; (at = code.find(own, at)) != std::string::npos;) {
           const std::size_t end = at + own.size();
           const bool whole = at > 0 && !is_word(code[at - 1]);
@@ -444,7 +470,7 @@ class Program {
       if (d.kind != Kind::kFunction || d.lines.size() > 8) {
         continue;
       }
-      const std::string code = joined_code(std::span(d.lines));
+      const std::string code = joined_code(d.lines);
       const std::size_t at = code.find("return "), end = code.find(';', at);
       const std::size_t open = code.find('{');
       if (at == std::string::npos || open == std::string::npos ||
@@ -520,7 +546,7 @@ class Program {
         at->second = at->second && is_empty_function(d);
       }
       if (d.kind == Kind::kClass && d.parent < 0 && !d.end.empty() && !has_more[i] &&
-          joined_code(std::span(d.lines)).find(" : ") == std::string::npos) {
+          joined_code(d.lines).find(" : ") == std::string::npos) {
         const bool calls = std::ranges::any_of(all_, [&](const Declaration& member) {
           return member.parent == static_cast<int>(i) && member.kind == Kind::kMember &&
                  member.lines.front().find("operator") != std::string::npos;
@@ -542,38 +568,27 @@ class Program {
       if (d.kind != Kind::kFunction) {
         continue;
       }
-      for (std::size_t i = body_of(d); i < d.lines.size();) {
-        const std::string_view text = trimmed(d.lines[i]);
-        std::size_t end = i;
+      const auto does_nothing = [&](std::string_view text) {
+        const std::size_t call = text.find('(');
         if (starts_with_one_of(text, classes)) {
-          const std::size_t word_end = text.find_first_of(
-              " (;{", text.find('>') == std::string_view::npos ? 0 : text.find('>'));
-          if (word_end != std::string_view::npos && text[word_end] == ' ' && text.ends_with(';')) {
-            objects_.insert(std::string(
-                text.substr(word_end + 1, text.find_first_of(";({", word_end) - word_end - 1)));
-          } else {
-            end = end_of_statement(d.lines, i);
+          const std::size_t end = text.find_first_of(" (;{", text.rfind('>') + 1);
+          const bool object = end < text.size() && text[end] == ' ' && text.ends_with(';');
+          if (object) {
+            const std::size_t stop = text.find_first_of(";({", end);
+            objects_.insert(std::string(text.substr(end + 1, stop - end - 1)));
           }
-        } else if (starts_with_one_of(text, functions) &&
-                   text.find('(') != std::string_view::npos) {
-          end = end_of_statement(d.lines, i);
-        } else if (const std::size_t call = text.find('('); call != std::string_view::npos) {
-          const std::string_view path = text.substr(0, call);
-          const std::size_t dot = path.rfind('.');
-          if (dot != std::string_view::npos &&
-              std::ranges::all_of(path, [](char c) { return is_word(c) || c == '.'; }) &&
-              objects_.contains(std::string(word_before(path, dot)))) {
-            end = end_of_statement(d.lines, i);
-          }
+          return !object;
         }
-        if (end > i) {
-          d.lines.erase(d.lines.begin() + static_cast<std::ptrdiff_t>(i),
-                        d.lines.begin() + static_cast<std::ptrdiff_t>(end));
-          changed = true;
-        } else {
-          ++i;
+        if (call == std::string_view::npos || starts_with_one_of(text, functions)) {
+          return call != std::string_view::npos;
         }
-      }
+        const std::string_view path = text.substr(0, call);
+        const std::size_t dot = path.rfind('.');
+        return dot != std::string_view::npos &&
+               std::ranges::all_of(path, [](char c) { return is_word(c) || c == '.'; }) &&
+               objects_.contains(std::string(word_before(path, dot)));
+      };
+      changed = drop_statements(d, does_nothing) || changed;
     }
     return changed;
   }
@@ -596,17 +611,10 @@ class Program {
         continue;
       }
       std::map<std::string, int> count;
-      const std::string code = joined_code(std::span(d.lines));
-      for (std::size_t i = 0; i < code.size(); ++i) {
-        std::size_t end = i;
-        while (end < code.size() && is_word(code[end])) {
-          ++end;
-        }
-        if (end > i) {
-          count[code.substr(i, end - i)] += i == 0 || code[i - 1] != '.' ? 1 : 0;
-          i = end;
-        }
-      }
+      const std::string code = joined_code(d.lines);
+      for_each_word(code, [&](std::size_t begin, std::size_t end) {
+        count[code.substr(begin, end - begin)] += begin == 0 || code[begin - 1] != '.' ? 1 : 0;
+      });
       // The host compiler reads constexpr functions, and warns of parameters that they do not.
       std::string& head = *std::ranges::find_if(
           d.lines, [](const std::string& line) { return line.find('(') != std::string::npos; });
@@ -620,47 +628,34 @@ class Program {
           }
         }
       }
-      for (std::size_t i = body_of(d); i < d.lines.size();) {
-        const std::string_view text = trimmed(d.lines[i]);
-        bool unused = text.starts_with("static_assert(");
-        if (text.starts_with("const ") || text.starts_with("constexpr ") ||
+      const auto unused = [&](std::string_view text) {
+        if (text.starts_with("static_assert(")) {
+          return true;
+        }
+        const bool declares =
+            text.starts_with("const ") || text.starts_with("constexpr ") ||
             text.starts_with("using ") || text.starts_with("u32 ") ||
-            (!text.empty() && std::isupper(static_cast<unsigned char>(text[0])) != 0)) {
-          const std::size_t stop = std::min(text.find(" = "), text.find_first_of("({;"));
-          const std::string_view before = text.substr(0, stop);
-          const std::string own(word_before(before, before.size()));
-          unused = unused || (stop < text.size() && !own.empty() && before.size() > own.size() &&
-                              before[before.size() - own.size() - 1] != ':' &&
-                              before[before.size() - own.size() - 1] != '.' && count[own] == 1);
-        }
-        if (unused) {
-          const std::size_t end = end_of_statement(d.lines, i);
-          d.lines.erase(d.lines.begin() + static_cast<std::ptrdiff_t>(i),
-                        d.lines.begin() + static_cast<std::ptrdiff_t>(end));
-          changed = true;
-        } else {
-          ++i;
-        }
-      }
+            (!text.empty() && std::isupper(static_cast<unsigned char>(text[0])) != 0);
+        const std::size_t stop = std::min(text.find(" = "), text.find_first_of("({;"));
+        const std::string_view before = text.substr(0, stop);
+        const std::string own(word_before(before, before.size()));
+        const char previous =
+            before.size() > own.size() ? before[before.size() - own.size() - 1] : ':';
+        return declares && stop < text.size() && !own.empty() && previous != ':' &&
+               previous != '.' && count[own] == 1;
+      };
+      changed = drop_statements(d, unused) || changed;
     }
     return changed;
   }
 
   /// The names that a declaration uses (used_source.h), in the forms that uses() looks for.
   void use_names_of(const Declaration& d) {
-    const std::string code = joined_code(std::span(d.lines));
+    const std::string code = joined_code(d.lines);
     const std::string own = d.parent >= 0            ? of_parent(d).names.front()
                             : d.kind == Kind::kClass ? d.names.front()
                                                      : "";
-    for (std::size_t i = 0; i < code.size();) {
-      std::size_t end = i;
-      while (end < code.size() && is_word(code[end])) {
-        ++end;
-      }
-      if (end == i) {
-        ++i;
-        continue;
-      }
+    for_each_word(code, [&](std::size_t i, std::size_t end) {
       const std::string word = code.substr(i, end - i);
       const bool called = end < code.size() && (code[end] == '(' || code[end] == '<');
       std::string qualifier;
@@ -692,8 +687,7 @@ class Program {
           used_.insert(own + "::" + word);
         }
       }
-      i = end;
-    }
+    });
   }
 
   bool has_member(const std::string& name, const std::string& member) const {

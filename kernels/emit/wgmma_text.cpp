@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/emit/source_lines.h"
 #include "model/base/text.h"
 
 namespace tilecast {
@@ -10,7 +11,6 @@ namespace {
 /// Items between commas, in lines that begin with `margin` and end with `end`.
 std::string list_of(int count, const std::string& margin, const std::string& end,
                     const auto& item) {
-  constexpr std::size_t kColumns = 100;
   std::string text, line = margin;
   for (int i = 0; i < count; ++i) {
     const std::string next = item(i) + (i + 1 < count ? "," : "");
