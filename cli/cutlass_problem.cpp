@@ -15,7 +15,7 @@ namespace tilecast {
 namespace {
 
 /// use_fast_acc has no effect with 16-bit operands, and name is ignored.
-constexpr const char* kKnown[] = {
+constexpr const char* kCutlassKeys[] = {
     "m",           "n",           "k",       "batch_count", "layout", "dtype_a",   "dtype_b",
     "dtype_c",     "dtype_acc",   "dtype_d", "alpha",       "beta",   "operation", "use_fast_acc",
     "alignment_a", "alignment_b", "name"};
@@ -55,7 +55,7 @@ std::string side(const nlohmann::json& object, const char* key) {
 }  // namespace
 
 Fields fields_of_cutlass(const nlohmann::json& object) {
-  const std::vector<std::string> known(std::begin(kKnown), std::end(kKnown));
+  const std::vector<std::string> known(std::begin(kCutlassKeys), std::end(kCutlassKeys));
   for (const auto& [key, value] : object.items()) {
     if (std::ranges::find(known, key) == known.end()) {
       throw ConfigError(fmt::format("{}: unknown{}", key, did_you_mean(key, known)));

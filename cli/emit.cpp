@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "cli/commands.h"
+#include "cli/output_parts.h"
 #include "cli/problem_options.h"
 #include "cli/waiting.h"
 #include "kernels/emit/emit_gemm.h"
@@ -57,7 +58,12 @@ Prediction chosen(const Arguments& args, const GpuSpec& gpu, const GemmProblem& 
 }  // namespace
 
 void run_emit(const Arguments& args) {
-  const GemmProblem problem = std::get<GemmProblem>(asked_problem(args));
+  const AnyProblem asked = asked_problem(args);
+  if (!is_emitted(asked)) {
+    throw ConfigError(
+        fmt::format("emit writes kernels of GEMMs, not of {}", to_text(op_of(asked))));
+  }
+  const GemmProblem problem = std::get<GemmProblem>(asked);
   if (copied_operands(problem).any()) {
     throw ConfigError(
         "emit: expected rows of A and B in whole 16 bytes, such as --lda and --ldb can say: the "

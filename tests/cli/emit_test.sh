@@ -32,6 +32,7 @@ expect_done 'nvcc .*gemm_.*_e4m3_tn_8groups_scale_block' "$TILECAST" emit 4096x7
 # What the best kernel of a large square uses, and no more.
 "$TILECAST" emit 4096 4096 4096 --out "$folder/square" >/dev/null
 [ "$(cat "$folder"/square/*.cu | wc -l)" -le 1500 ] || problem "$(wc -l "$folder"/square/*.cu)"
+expect_error 2 'emit writes kernels of GEMMs, not of attention' "$TILECAST" emit 4x32x512x512x128 --op attention --out "$folder/none"
 expect_error 2 'rows of A and B in whole 16 bytes' "$TILECAST" emit 64x64x63 --out "$folder/none"
 expect_error 2 'no candidate has tile=1; there is tile=[^ ]*, [^ ]*, [^ ]* or any of [0-9]* more$' "$TILECAST" emit 64x64x64 --config 'blocked:tile=1' --out "$folder/none"
 [ ! -e "$folder/none" ] || problem "something was written"
