@@ -131,15 +131,38 @@ TILECAST_HD constexpr i32 accumulator_registers(const AttentionConfig& c, i32 he
   return sums + scores + scores / 2;
 }
 
+/// Registers of each thread at launch, an equal share.
+TILECAST_HD constexpr i32 launch_registers(const AttentionConfig& c) {
+  constexpr i32 kOfSm = 65536, kStep = 8;
+  return min_of(255, kOfSm / (attention_threads(c) * c.ctas_per_sm) / kStep * kStep);
+}
+
 /// Whether O, S and P leave a consumer thread the registers that it computes with, of which summing
-/// parts of split keys takes more; compiled kernels spill where they do not.
+/// parts of split keys takes more, and whether the compiler, which sees the launch's share alone,
+/// has those of one product; compiled kernels spill, or do not compile, where they do not.
 TILECAST_HD constexpr bool fits_registers(const AttentionConfig& c, i32 head_dim) {
-  const i32 held = kGroupRows * head_dim / kGroupThreads +
-                   kGroupRows * c.kv_block / kGroupThreads * 3 / 2;  // P is half of S
+  constexpr i32 kOfProduct = 30;  // beside its accumulator
+  const i32 sums = kGroupRows * head_dim / kGroupThreads;
+  const i32 scores = kGroupRows * c.kv_block / kGroupThreads;
   if (c.grid == AttentionGrid::kClusters && head_dim > 128) {
     return false;  // sums there spill, whatever is held
   }
-  return held + (c.splits > 1 ? 68 : 32) <= attention_registers(c).consumer;
+  const i32 room = c.splits > 1 ? 68 : head_dim > 128 ? 36 : 32;
+  return sums + scores * 3 / 2 + room <= attention_registers(c).consumer &&  // P is half of S
+         max_of(sums, scores) + kOfProduct <= launch_registers(c);
+}
+
+/// Registers of each thread as compiled, in steps of which the SM's are given out. With a producer
+/// the launch's share, since warpgroups exchange them; else what the thread holds.
+TILECAST_HD constexpr i32 compiled_registers(const AttentionConfig& c, i32 head_dim) {
+  constexpr i32 kBesides = 26, kOfSums = 168, kStep = 8;  // sums: of the parts of split keys
+  if (has_producer(c.schedule)) {
+    return launch_registers(c);
+  }
+  const i32 held =
+      kGroupRows * head_dim / kGroupThreads + kGroupRows * c.kv_block / kGroupThreads * 3 / 2;
+  const i32 used = max_of(held + kBesides, c.splits > 1 ? kOfSums : 0);
+  return min_of(launch_registers(c), (used + kStep - 1) / kStep * kStep);
 }
 
 /// Shared memory of a CTA: Q, whose place O takes at the end of the tile, the rings of K and V, and

@@ -9,6 +9,7 @@
 #include "model/form/block.h"
 #include "model/form/loads.h"
 #include "model/form/panel_reuse.h"
+#include "model/spec/occupancy.h"
 
 namespace tilecast {
 namespace {
@@ -16,11 +17,23 @@ namespace {
 // Instructions of a score: maximum; multiply-add, exponential and sum; conversion in pairs. Maxima
 // and conversions take two issue slots' time.
 constexpr double kMaximum = 1, kWithExponential = 3, kConversion = 0.5, kHalfRate = 2;
-constexpr double kMask = 2;        // of a masked score: its place compared, and selected
-constexpr double kFromDram = 0.5;  // part of K and V from which on they stream
-// Part of the time in which warpgroups without turns are in step (attention_form.h).
-constexpr double kInStep = 0.16;
+constexpr double kMask = 2;           // of a masked score: its place compared, and selected
+constexpr double kFromDram = 0.5;     // part of K and V from which on they stream
 constexpr i64 kMostWalked = 1 << 11;  // tiles; beyond them, over 15 for each SM, waves repeat
+constexpr i64 kMostInTurn = 1 << 16;  // where each worker's tiles are known without a queue
+
+// Fitted to measured attention kernels (attention_model.h).
+constexpr double kInStep = 0.341;       // part of the time in which warpgroups without turns are
+constexpr Cycles kBlock{391};           // of a warpgroup around the products of a block
+constexpr Cycles kTile{1470};           // of a warpgroup around the blocks of a tile
+constexpr double kSlots = 1.134;        // time of vector instructions over their issue slots
+constexpr double kAlone = 0.709;        // time of a warpgroup's exponentials over their units'
+constexpr double kShown = 1.72;         // of vector instructions under products, over promoted sums
+constexpr double kCrowding = 0.0588;    // of DRAM's time, for each doubling of an SM's bytes in
+constexpr double kCrowdFrom = 1 << 16;  // flight over these
+// Sums of split keys: once; for each pair of rows of a warp; and for each of its loads.
+constexpr Cycles kCombine{6340}, kCombineRows{3844}, kCombineLoads{755};
+constexpr Cycles kClusterCombine{244.5}, kClusterRows{550};
 constexpr i32 kWarpgroupM = 64, kStepK = 16;
 constexpr i32 kFp32Bytes = 4, kSwizzleRow = 128;  // bytes; of a box in shared memory
 
@@ -35,7 +48,7 @@ Busiest busiest_worker(const AttentionWork& work, const AttentionPlan& plan, boo
   if (!work.causal) {  // every tile is as long, but for parts of one block more
     return {rounds * std::ceil(mean), rounds};
   }
-  if (plan.tiles > kMostWalked) {
+  if (plan.tiles > (in_turn ? kMostInTurn : kMostWalked)) {
     // In turn, each worker's tiles are a sample of all; drawn, the last ones are the shortest.
     return in_turn              ? Busiest{(rounds + 0.5) * mean, rounds}
            : work.longest_first ? Busiest{plan.all_blocks / workers + 1, tiles / workers}
@@ -77,7 +90,7 @@ struct AttentionAt {
   double element() const { return element_bytes(problem.dtype); }
   double scores() const { return 1.0 * kWarpgroupM * config.kv_block; }  // of a warpgroup's block
   double sums() const { return 1.0 * kWarpgroupM * problem.head_dim; }
-  bool others() const { return config.groups * config.ctas_per_sm > 1; }
+  bool others() const { return config.groups * resident_ctas(gpu, problem, config) > 1; }
   /// Bulk copies of a stage of K or V: boxes of a swizzle row's columns.
   i32 boxes() const { return problem.head_dim * element_bytes(problem.dtype) / kSwizzleRow; }
 };
@@ -99,7 +112,7 @@ LoopStep product(const AttentionAt& at, i32 n, i32 k, bool shared, i32 ring, boo
           .busy = interval * (instructions * at.config.groups),
           .operands = operands * (instructions * at.config.groups),
           .own = interval * instructions,
-          .turn = same_turn ? Cycles{} : machine.turn + (turns ? machine.barrier : Cycles{}),
+          .turn = shared ? kBlock + (turns ? machine.barrier : Cycles{}) : Cycles{},
           .issue = waits ? std::max(Cycles{}, issue - interval * instructions) : issue,
           .queue = interval * machine.mma_queue,
           .completion = same_turn ? Cycles{} : machine.wgmma_completion};
@@ -109,8 +122,8 @@ LoopStep product(const AttentionAt& at, i32 n, i32 k, bool shared, i32 ring, boo
 LoopStep vector_step(const AttentionAt& at, double slots, double alone) {
   return {.pipe = Pipe::kVector,
           .ring = -1,
-          .busy = Cycles{slots * at.config.groups / at.machine.fp32_additions},
-          .own = Cycles{alone / (at.machine.fused_issue / 2)}};
+          .busy = Cycles{kSlots * slots * at.config.groups / at.machine.fp32_additions},
+          .own = Cycles{alone / at.machine.fp32_additions}};
 }
 
 std::array<LoopStep, 5> steps_of(const AttentionAt& at, double masked) {
@@ -120,8 +133,8 @@ std::array<LoopStep, 5> steps_of(const AttentionAt& at, double masked) {
       .pipe = Pipe::kVector,
       .ring = -1,
       .busy = Cycles{scores * at.config.groups / at.machine.fused_special},
-      .own = Cycles{std::max(scores / at.machine.fused_special,
-                             scores * kWithExponential / at.machine.fp32_additions)}};
+      .own = Cycles{kAlone * std::max(scores / at.machine.fused_special,
+                                      scores * kWithExponential / at.machine.fp32_additions)}};
   std::array<LoopStep, 5> steps{
       product(at, kv, d, true, 0, true),
       vector_step(at, scores * (kMaximum * kHalfRate + kMask * masked),
@@ -134,7 +147,7 @@ std::array<LoopStep, 5> steps_of(const AttentionAt& at, double masked) {
     steps[4].after = steps[1].own + steps[2].own + steps[3].own;
   }
   if (at.others()) {
-    steps[4].busy += (steps[1].busy + steps[3].busy) * at.machine.promotion_shown;
+    steps[4].busy += (steps[1].busy + steps[3].busy) * (kShown * at.machine.promotion_shown);
   }
   return steps;
 }
@@ -170,13 +183,21 @@ std::array<LoopOperand, 3> operands_of(const AttentionAt& at, const AttentionPla
                   std::min(1.0, queries / static_cast<double>(plan.rows_of_tiles)), 1, 0)};
 }
 
+/// Rows of O in a whole tile.
+double rows_of_tile(const AttentionAt& at) {
+  const i32 queries =
+      std::min(attention_work(at.problem, at.config).queries_per_tile, at.problem.queries);
+  return 1.0 * queries * (at.config.pack ? heads_per_kv(at.problem) : 1);
+}
+
 /// O through Q's place in shared memory; of splits, fp32 by the threads.
 TileStore store_of(const AttentionAt& at) {
   const MachineSpec& machine = at.machine;
   const bool partial = at.config.splits > 1;
   const i32 chunks = at.boxes();
   const double width = partial ? kFp32Bytes : at.element();
-  const Bytes chunk{at.sums() / chunks * width};
+  const double existing = partial ? std::min(1.0, rows_of_tile(at) / tile_rows(at.config)) : 1;
+  const Bytes chunk{at.sums() / chunks * width * existing};
   return {.chunks = chunks,
           .slots = chunks,
           .warpgroups = 1.0 * at.config.groups,
@@ -200,18 +221,39 @@ Cycles fill_of(const Loop& loop, const BlockTime& block) {
 }
 
 /// The last CTA of a tile adds up its parts, which it sees a hop later; in a cluster each CTA adds
-/// up some rows of all parts, which stay in shared memory.
-Cycles combine_time(const AttentionAt& at, const AttentionPlan& plan) {
-  if (at.config.splits == 1) {
+/// up some rows of all parts, which stay in shared memory. A warp takes two rows at a time, and as
+/// many parts at once as its registers hold.
+Cycles combined(const AttentionAt& at) {
+  constexpr double kPair = 2, kWarps = 4, kRoomy = 32, kTight = 8, kLanes = 16;  // store.cuh
+  const AttentionConfig& c = at.config;
+  if (c.splits == 1) {
     return {};
   }
-  const double tiles = static_cast<double>(plan.tiles) / at.config.splits;
-  if (at.config.grid == AttentionGrid::kClusters) {
-    return at.machine.remote_wake * 2 + at.machine.store_latency;
+  const bool clusters = c.grid == AttentionGrid::kClusters;
+  const double warps = kWarps * c.groups * (clusters ? c.splits : 1);
+  const bool room =
+      c.groups == 1 && at.problem.head_dim <= 128 && attention_registers(c).consumer >= 216;
+  const double parts =
+      std::min(kLanes, (room ? kRoomy : kTight) * kGroupRows / at.problem.head_dim);
+  const double turns = std::ceil(std::ceil(rows_of_tile(at) / kPair) / warps);
+  const double loads = std::ceil(c.splits / parts);
+  if (clusters) {
+    return at.machine.remote_wake * 2 + at.machine.store_latency + kClusterCombine +
+           (kClusterRows + kCombineLoads * loads) * turns;
   }
   return cycles_of(at.gpu.reduction->hop, at.clock) + at.machine.l2_latency +
-         transfer_cycles(plan.partial / tiles, at.gpu.reduction->sm_load) +
-         at.machine.store_latency;
+         at.machine.store_latency + kCombine + (kCombineRows + kCombineLoads * loads) * turns;
+}
+
+/// Time in which DRAM waits, because the last wave's CTAs are few and take their tiles' time.
+Seconds idle_dram(const AttentionAt& at, const AttentionPlan& plan, Cycles tile, Seconds dram) {
+  const double tiles = static_cast<double>(plan.tiles);
+  const double rounds = std::ceil(tiles / static_cast<double>(plan.workers));
+  if (at.config.grid == AttentionGrid::kResident || rounds < 2) {
+    return {};
+  }
+  const double last = tiles - (rounds - 1) * static_cast<double>(plan.workers);
+  return std::max(Seconds{}, time_of(tile, at.clock) - dram * (last / tiles));
 }
 
 KernelActivity activity_of(const AttentionAt& at, const AttentionPlan& plan,
@@ -248,6 +290,42 @@ std::array<LoopStep, 5> attention_steps(const GpuSpec& gpu, const AttentionProbl
 TileStore attention_store(const GpuSpec& gpu, const AttentionProblem& problem,
                           const AttentionConfig& config) {
   return store_of({gpu, *gpu.machine, problem, config, kEnergyClock});
+}
+
+Cycles combine_time(const GpuSpec& gpu, const AttentionProblem& problem,
+                    const AttentionConfig& config, Hertz sm_clock) {
+  return combined({gpu, *gpu.machine, problem, config, sm_clock});
+}
+
+i32 resident_ctas(const GpuSpec& gpu, const AttentionProblem& problem,
+                  const AttentionConfig& config) {
+  constexpr i32 kRegistersOfSm = 65536;
+  if (has_producer(config.schedule)) {
+    return config.ctas_per_sm;
+  }
+  const i32 shared = attention_smem(config, problem.head_dim).total_bytes;
+  return std::min(
+      kRegistersOfSm / (attention_threads(config) * compiled_registers(config, problem.head_dim)),
+      ctas_by_shared_memory(gpu.sm, Bytes{1.0 * shared}));
+}
+
+i64 resident_workers(const GpuSpec& gpu, const AttentionProblem& problem,
+                     const AttentionConfig& config) {
+  const i64 ctas = resident_ctas(gpu, problem, config), size = config.splits;
+  if (config.grid != AttentionGrid::kClusters || !gpu.clusters) {
+    return gpu.sm.count * ctas;
+  }
+  // Of other sizes than measured: those of the CTAs of the next smaller one, but for one that finds
+  // its place in no GPC; over eight, one in each GPC that two of eight fill.
+  const ClusterSpec& most = *gpu.clusters;
+  const i64 of_8 = most.max_active_of_8 > 0 ? most.max_active_of_8 : most.max_active_of_4 / 2;
+  const i64 clusters = size == 2   ? most.max_active_of_2
+                       : size < 4  ? most.max_active_of_2 * 2 / size - 1
+                       : size == 4 ? most.max_active_of_4
+                       : size < 8  ? most.max_active_of_4 * 4 / size - 1
+                       : size == 8 ? of_8
+                                   : of_8 / 2;
+  return std::max<i64>(1, clusters) * ctas * size;
 }
 
 BytesPerSecond kv_read_rate(const GpuSpec& gpu, const AttentionProblem& p) {
@@ -289,13 +367,13 @@ const AttentionPlan& AttentionPlans::of(const AttentionConfig& config) {
       config.grid == AttentionGrid::kResident && config.order != AttentionOrder::kDynamic;
   const auto [found, is_new] = plans_.try_emplace(
       {work.queries_per_tile, config.kv_block, config.splits, config.pack, work.longest_first,
-       2 * static_cast<i32>(config.grid) + in_turn, config.ctas_per_sm});
+       2 * static_cast<i32>(config.grid) + in_turn, resident_ctas(gpu_, problem_, config)});
   AttentionPlan& plan = found->second;
   if (!is_new) {
     return plan;
   }
   plan.tiles = work.tiles();
-  plan.workers = std::min(i64{gpu_.sm.count} * config.ctas_per_sm, plan.tiles);
+  plan.workers = std::min(resident_workers(gpu_, problem_, config), plan.tiles);
   plan.rows_of_tiles = plan.tiles / config.splits * tile_rows(config);
   const double heads = 1.0 * work.batch * work.heads;
   for (i32 row_block = 0; row_block < work.row_blocks; ++row_block) {
@@ -347,7 +425,16 @@ AttentionForm closed_form(const GpuSpec& gpu, const AttentionProblem& problem,
   const double ctas = std::ceil(static_cast<double>(plan.workers) / sms);
   const bool in_step = plan.busiest_tiles <= 1;
   const bool resident = config.grid == AttentionGrid::kResident;
-  const Cycles combine = combine_time(at, plan);
+  // In clusters, which end together, each tile's sum is waited for; else that of a CTA's last ones.
+  const double combines = config.grid == AttentionGrid::kClusters
+                              ? plan.busiest_tiles
+                              : std::max(1.0, plan.busiest_tiles / config.splits);
+  const Cycles combine = combined(at) * combines;
+  const Bytes in_flight =
+      Bytes{2.0 * config.stages * attention_smem(config, problem.head_dim).stage_bytes} *
+      (static_cast<double>(plan.workers) / gpu.sm.count);
+  const double crowding = 1 + kCrowding * std::min(1.0, plan.missing) *
+                                  std::log2(std::max(1.0, in_flight.value / kCrowdFrom));
   const double grid = resident ? static_cast<double>(plan.workers) : std::min(tiles, sms * ctas);
   Work work{.ctas = ctas,
             .sms = sms,
@@ -358,10 +445,13 @@ AttentionForm closed_form(const GpuSpec& gpu, const AttentionProblem& problem,
             .in_step = in_step,
             .streams = plan.missing > kFromDram,
             .flops = Flops{attention_flops(problem)},
-            .dram = transfer_time(plan.dram_read, kv_read_rate(gpu, problem)) +
+            .dram = transfer_time(plan.dram_read, kv_read_rate(gpu, problem)) * crowding +
                     transfer_time(plan.dram_write, gpu.dram->write_rate),
             .launch = cycles_of(machine.kernel + machine.dispatch * grid +
-                                    (producer ? machine.start_roles : Seconds{}),
+                                    (producer ? machine.start_roles : Seconds{}) +
+                                    (config.grid == AttentionGrid::kClusters
+                                         ? machine.cluster + machine.start_cluster
+                                         : Seconds{}),
                                 sm_clock) +
                       machine.cta_restart,
             // Q of the next tile comes into the place that O has left.
@@ -371,7 +461,9 @@ AttentionForm closed_form(const GpuSpec& gpu, const AttentionProblem& problem,
                          .drift = 1 - 1.0 / config.groups,
                          .refill = machine.cta_refill + machine.cta_restart},
             .store = store_of(at)};
-  work.sequence.fill = fill_of(loop, block_time(loop, load_times(gpu, sm_clock, loop, work), ctas));
+  const BlockTime block = block_time(loop, load_times(gpu, sm_clock, loop, work), ctas);
+  work.sequence.fill = fill_of(loop, block) + kTile;
+  work.dram += idle_dram(at, plan, block.time * work.blocks, work.dram);
   const ClosedForm form = tilecast::form(gpu, sm_clock, loop, work);
   const Cycles softmax = (steps[1].own + steps[2].own + steps[3].own) * plan.busiest_blocks;
   return {.cycles = form.cycles,

@@ -43,9 +43,9 @@ TEST_CASE("Exponentials twice as fast help the base and hardly the kernel that h
     const AttentionProblem p = problem_of(4096, 4096);
     return 1 - cycles_of(fast, p, config) / cycles_of(h200(), p, config);
   };
-  // One warpgroup in sequence: 64 x 128 scores are 512 cycles of exponentials, now 256, in a block
-  // of about 2,400.
-  CHECK(gain("as 64x128 s2 o1 ct st k1") > 0.08);
+  // One warpgroup in sequence: 64 x 128 scores are 0.709 x 512 cycles of exponentials, now half, in
+  // a block of about 2,400. Its stages leave room for one CTA.
+  CHECK(gain("as 64x128 s3 o1 ct st k1") > 0.06);
   // Turns, and scores ahead: exponentials run under the other group's products.
   CHECK(gain("ao 128x128 s3 o1 re st k1") < 0.015);
 }
@@ -63,12 +63,14 @@ TEST_CASE("Each rung of the ladder is as fast as the one before, or faster") {
 
 TEST_CASE(
     "A block takes no less than its products, and nearly as little where they hide the rest") {
-  // Both products of 128 x 128 scores: 2 x 2 x 128^3 / 4,096 = 2,048 cycles; beside them vector
-  // instructions of the other warpgroup: 0.3125 of (64 x 128 x 2 x 6 + 64 x 128 x 2) / 128.
+  // Both products of 128 x 128 scores: 2 x 2 x 128^3 / 4,096 = 2,048 cycles; next to them vector
+  // instructions of the other warpgroup: 1.72 x 0.3125 of 1.134 x (64 x 128 x 2 x 6 + 64 x 128 x 2)
+  // / 128.
+  constexpr double kVector = 1.72 * 0.3125 * 1.134 * 896;
   const AttentionForm form =
       form_at(h200(), problem_of(8192, 8192), config_of("ao 128x128 s3 o1 re st k1"), kClock);
-  CHECK(form.parts.step.value > 2048 + 0.3125 * 896 - 1);
-  CHECK(form.parts.step.value < 1.05 * (2048 + 0.3125 * 896));
+  CHECK(form.parts.step.value > 2048 + kVector - 1);
+  CHECK(form.parts.step.value < 1.05 * (2048 + kVector));
 }
 
 TEST_CASE("A causal mask nearly halves the time, and more so where the longest tiles come first") {
@@ -97,7 +99,8 @@ TEST_CASE("Decode reads K and V once, at nearly the rate of DRAM") {
   CHECK(plan.dram_read.value == Approx(kv_bytes(p) + query_bytes(p)));
   const Seconds time = time_of(closed_form(h200(), p, config, plan, kClock).cycles, kClock);
   CHECK(time > transfer_time(Bytes{kv_bytes(p)}, h200().dram->read_rate));
-  CHECK(time < transfer_time(Bytes{kv_bytes(p)}, h200().dram->read_rate) * 1.05);
+  // 192 KiB of an SM in flight slow DRAM by log2(192 / 64) x 5.9 %.
+  CHECK(time < transfer_time(Bytes{kv_bytes(p)}, h200().dram->read_rate) * 1.12);
 }
 
 TEST_CASE("Few sequences of many keys are faster in splits, by far") {
@@ -138,6 +141,38 @@ TEST_CASE("The busiest worker of a causal order has what its tiles have") {
   CHECK(plan.masked_blocks == 4);
   CHECK(plan.busiest_blocks == 4);
   CHECK(plan.busiest_tiles == 1);
+}
+
+TEST_CASE("CTAs without a producer are as many as registers and shared memory allow") {
+  // O, S and P of 64 x 64 at head dimension 128 take 32 + ... = 112 registers and 26 besides: 144
+  // as given out, of 65,536 for 128 threads three CTAs; 228 KB of shared memory hold four with Q
+  // (16 KB), a stage of K and one of V (16 KB each) and a reserved KB.
+  const AttentionProblem p = problem_of(4096, 4096);
+  CHECK(resident_ctas(h200(), p, config_of("as 64x64 s1 o1 ct st k1")) == 3);
+  CHECK(resident_ctas(h200(), p, config_of("as 64x64 s3 o1 ct st k1")) == 2);  // 112 KB
+  CHECK(resident_ctas(h200(), p, config_of("aw 64x64 s1 o1 ct st k1")) == 1);  // as promised
+  // The H200's GPCs have place for 66 clusters of two, 30 of four, 15 of eight.
+  const auto workers = [&](const char* config) {
+    return resident_workers(h200(), p, config_of(config));
+  };
+  CHECK(workers("aw 64x64 s2 o1 cl st k2") == 132);
+  CHECK(workers("aw 64x64 s2 o1 cl st k4") == 120);
+  CHECK(workers("aw 64x64 s2 o1 cl st k5") == 23 * 5);
+  CHECK(workers("aw 64x64 s2 o1 cl st k16") == 7 * 16);
+  CHECK(workers("aw 64x64 s2 o1 ct st k4") == 132);
+}
+
+TEST_CASE("DRAM takes longer with more bytes in flight") {
+  AttentionProblem p = problem_of(1, 8192);
+  p.batch = 64;
+  p.heads = 32;
+  p.kv_heads = 8;
+  // One CTA of an SM has 64 KiB in flight, two have 128 KiB: a doubling more.
+  const auto dram = [&](const char* config) {
+    return form_at(h200(), p, config_of(config), kClock).parts.dram;
+  };
+  CHECK(dram("aw 64x64 s2 o2 re st k1 pk") / dram("aw 64x64 s2 o1 re st k1 pk") ==
+        Approx(1.0588).epsilon(0.002));
 }
 
 TEST_CASE("Energy counts products of rows that exist, and the vector instructions") {

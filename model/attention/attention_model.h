@@ -13,14 +13,13 @@
 // found by walking that order. K and V of a KV head are one panel in L2, which waves of tiles share
 // (panel_reuse.h). Splits write fp32 partial results, which the last CTA of a tile combines.
 //
-// Nothing is fitted to attention kernels: every answer is an extrapolation from what GEMMs taught
-// about the machine. Assumed: a warpgroup alone issues half of
-// what fused_issue says of two; other warpgroups' vector instructions slow products as promoted
-// sums do (promotion_shown); warpgroups without turns are in step 0.16 of the time
-// (FlashAttention-3 reports 570 and 620 to 640 TFLOPS without and with turns); each vector
+// The machine's constants are those that GEMMs taught. Eleven terms of attention
+// (attention_form.cpp) were fitted on an H200 to the training rows of
+// validate/data/h200_sxm/attention. Kernels without a producer are as many at once as their
+// registers and shared memory allow, whatever they promise; clusters as many as GPCs, which differ
+// in size, have place for. DRAM slows with the bytes that an SM has in flight. Assumed: each vector
 // instruction takes the energy of a promoted sum. Leaves out: ragged keys under a causal mask;
-// spills. Checked by: attention_form_test.cpp,
-// validate/compare/public_cases_test.cpp.
+// spills. Checked by: attention_form_test.cpp, validate/compare/public_cases_test.cpp.
 #pragma once
 
 #include <array>
@@ -95,6 +94,12 @@ class AttentionPlans {
   std::map<std::array<i32, 5>, Panels> panels_;
 };
 
+/// CTAs of one SM at once, and on the whole GPU; of clusters, whole ones.
+i32 resident_ctas(const GpuSpec& gpu, const AttentionProblem& problem,
+                  const AttentionConfig& config);
+i64 resident_workers(const GpuSpec& gpu, const AttentionProblem& problem,
+                     const AttentionConfig& config);
+
 struct AttentionForm {
   Cycles cycles;
   Limiter limiter;
@@ -112,6 +117,9 @@ std::array<LoopStep, 5> attention_steps(const GpuSpec& gpu, const AttentionProbl
 /// How O leaves.
 TileStore attention_store(const GpuSpec& gpu, const AttentionProblem& problem,
                           const AttentionConfig& config);
+/// From the last store of a tile's parts until they are summed.
+Cycles combine_time(const GpuSpec& gpu, const AttentionProblem& problem,
+                    const AttentionConfig& config, Hertz sm_clock);
 /// What DRAM reads of K and V.
 BytesPerSecond kv_read_rate(const GpuSpec& gpu, const AttentionProblem& problem);
 
@@ -147,17 +155,14 @@ std::vector<Seconds> closed_form_times(const AttentionQuestion& question,
 Ranking rank_all(const AttentionQuestion& question, const std::vector<AttentionSchedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
 
-/// What sets it apart from measured kernels: no attention kernel has been measured.
+/// What sets it apart from measured kernels: attention was measured on one GPU.
 std::string why_extrapolated(const GpuSpec& gpu, const AttentionProblem& problem);
 
-/// For an explanation: the closed form at the prediction's clock, CTAs of an SM, and sentences on
-/// softmax, the mask, waves, splits, L2 and DRAM.
+/// For an explanation: the closed form at the prediction's clock, and sentences on softmax, the
+/// mask, waves, splits, L2 and DRAM.
 AttentionForm form_at(const GpuSpec& gpu, const AttentionProblem& problem,
                       const AttentionConfig& config, Hertz sm_clock);
 inline KernelActivity kernel_activity(const AttentionForm& form) { return form.activity; }
-inline i32 resident_ctas(const GpuSpec&, const AttentionProblem&, const AttentionConfig& config) {
-  return config.ctas_per_sm;
-}
 std::vector<std::string> notes(const AttentionQuestion& question, const AttentionConfig& config,
                                const Prediction& predicted);
 

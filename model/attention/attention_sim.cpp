@@ -44,7 +44,7 @@ class AttentionKernel {
         steps_(attention_steps(gpu, p, c, 0)),
         masked_(attention_steps(gpu, p, c, 1)),
         store_(attention_store(gpu, p, c)),
-        workers_(static_cast<i32>(std::min<i64>(work_.tiles(), i64{gpu.sm.count} * c.ctas_per_sm))),
+        workers_(static_cast<i32>(std::min<i64>(work_.tiles(), resident_workers(gpu, p, c)))),
         next_(workers_),
         chip_(gpu, sm_clock, names(), nullptr, 0),
         left_(static_cast<std::size_t>(work_.tiles() / c.splits), c.splits) {
@@ -57,10 +57,7 @@ class AttentionKernel {
                     .latency = time(store_.latency),
                     .read = time(store_.read),
                     .chunk_bytes = static_cast<i64>(store_.chunk.value)};
-    hop_ = sim_time(gpu.reduction->hop);
-    const double rows = 1.0 * p.batch * p.heads * p.queries / static_cast<double>(left_.size());
-    sum_ = time(transfer_cycles(Bytes{rows * c.splits * (p.head_dim + 1) * sizeof(float)},
-                                gpu.reduction->sm_load));
+    combine_ = time(combine_time(gpu, p, c, sm_clock));
   }
 
   SimulatedAttention run(const GpuSpec& gpu) {
@@ -282,7 +279,7 @@ class AttentionKernel {
       SimTime stored = store_chunks(chip_, cta.sm, store_.chunks, store_costs_);
       if (c_.splits > 1 && group == 0 &&
           --left_[static_cast<std::size_t>(number / c_.splits)] == 0) {
-        stored = stored + hop_ + time(machine_.l2_latency) + sum_;
+        stored = stored + combine_;
       }
       cta.q_empty[static_cast<std::size_t>(group)].arrive(stored);
       end_ = later(end_, stored);
@@ -304,7 +301,7 @@ class AttentionKernel {
   BlockCost kv_, q_;
   MmaCosts mma_{};
   StoreCosts store_costs_{};
-  SimTime hop_, sum_, end_{};
+  SimTime combine_{}, end_{};
 };
 
 }  // namespace

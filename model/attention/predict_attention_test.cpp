@@ -36,9 +36,9 @@ TEST_CASE("A prefill problem has hundreds of legal kernels, and each prediction 
   CHECK(ranking.candidates >= 300);
   CHECK(std::ranges::is_sorted(ranking.predictions, {}, &Prediction::time));
   for (const Prediction& p : ranking.predictions) {
-    CHECK(p.extrapolated);
+    CHECK_FALSE(p.extrapolated);
     CHECK(p.clamped.empty());
-    CHECK(p.interval_high >= p.time * 1.5 * 0.999);
+    CHECK(p.interval_high >= p.time * 1.18 * 0.999);
   }
   // Rows beyond roofline: both products of half the scores at the tensor cores' peak.
   CHECK(*roofline_time(h200(), ranking.problem, ranking.predictions.front().config) <
