@@ -56,7 +56,7 @@ TEST_CASE("Attention is forecast by kernels of attention, fastest first") {
     CHECK(std::string(row.config).starts_with("attention_"));
     // 4 x 4 x 32 x 4096 x 4096 / 2 x 128 = 550 GFLOP take at least 556 us at 989 TFLOP/s.
     CHECK(row.time_us > 556);
-    CHECK(row.extrapolated == 1);
+    CHECK(row.extrapolated == 0);  // attention was measured on an H200
   }
   CHECK(rows[0].time_us <= rows[1].time_us);
   tilecast_options one = on_h200();
