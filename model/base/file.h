@@ -9,9 +9,9 @@
 
 namespace tilecast {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 28;  // 256 MiB of one file
+constexpr std::size_t kMostFileBytes = std::size_t{1} << 28;  // 256 MiB of one file
 
-/// Throws FileError with the path and the system's reason, also for more than kMostBytes.
+/// Throws FileError with the path and the system's reason, also for more than kMostFileBytes.
 std::string read_file(const std::filesystem::path& path);
 
 /// read_file without a byte-order mark. Throws ConfigError `file:line: ...` for a NUL byte.
