@@ -123,8 +123,8 @@ def decoder_layer(config: LayerConfig):
 
 
 def forecast_layer(config: LayerConfig, *, batch: int, tokens: int, phase: str, context: int = 0, **options: Any):
-    """`tilecast.torch.forecast` of one layer. prefill: `tokens` of each of `batch` sequences; decode: one token of each,
-    with `context` keys."""
+    """`tilecast.torch.forecast` of one layer. prefill: `tokens` of each of `batch` sequences; decode: one token of
+    each, with `context` keys."""
     import torch
 
     from .torch import forecast
@@ -144,7 +144,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--phase", choices=("prefill", "decode"), default="prefill")
     parser.add_argument("--tokens", default=4096, help="of each sequence in prefill (default %(default)s)", **number)
     parser.add_argument("--batch", default=1, help="sequences (default %(default)s)", **number)
-    parser.add_argument("--context", default=4096, help="keys of each sequence in decode (default %(default)s)", **number)
+    parser.add_argument("--context", default=4096, help="keys of each sequence in decode (default %(default)s)",
+                        **number)
     parser.add_argument("--tensor-parallel", default=1, help="GPUs that share a layer, 1 to 8", **number)
     parser.add_argument("--layers", default=0, help="layers in one graph (default: the model's)", **number)
     parser.add_argument("--mode", choices=("eager", "compile"), default="compile")

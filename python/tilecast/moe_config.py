@@ -82,7 +82,8 @@ class Layer:
         """The file name that vLLM and SGLang look for."""
         device = self.device_name or DEVICE_NAMES.get(self.gpu)
         if device is None:
-            raise ConfigError(f"device_name: needed for {self.gpu}: as in the names of vLLM's files, such as NVIDIA_H200")
+            raise ConfigError(f"device_name: needed for {self.gpu}: as in the names of vLLM's files, such as "
+                              "NVIDIA_H200")
         sides = f"N={self.n},K={self.k}" if self.experts is None else f"E={self.experts},N={self.n}"
         dtype = f",dtype={self.dtype}" if self.dtype == "fp8_w8a8" else ""
         blocks = f",block_shape=[{self.block_shape[0]},{self.block_shape[1]}]" if self.block_shape else ""
@@ -168,7 +169,8 @@ def checked(layer: Layer, tuned: Mapping[int, Tile]) -> str:
         gain = "no fit" if us == math.inf else f"{100 * (us / least - 1):+.1f} %"
         if us < math.inf:
             gains.append(us / least)
-        lines.append(f"{tokens:>6}  {us:>9.2f}  {least:>9.2f}  {gain:>7}  {_text(_values(tile))}; {_text(_values(best))}")
+        lines.append(f"{tokens:>6}  {us:>9.2f}  {least:>9.2f}  {gain:>7}  {_text(_values(tile))}; "
+                     f"{_text(_values(best))}")
     if gains:
         mean = math.exp(sum(map(math.log, gains)) / len(gains))
         lines.append(f"predicted gain over the file: {100 * (mean - 1):.1f} % (geometric mean)")
@@ -184,16 +186,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--block-shape", help="block of fp8 scales: 128,128")
     parser.add_argument("--gpu", default="h200_sxm", help="a GPU's name or file (default: h200_sxm)")
     parser.add_argument("--device-name", help="device name in file names (default: from --gpu)")
-    parser.add_argument("--tokens", type=int, nargs="+", default=TOKENS, help="numbers of tokens (default: those that vLLM tunes)")
-    parser.add_argument("--out", default=".", help="folder of the file, created if missing (default: here); - prints it")
+    parser.add_argument("--tokens", type=int, nargs="+", default=TOKENS,
+                        help="numbers of tokens (default: those that vLLM tunes)")
+    parser.add_argument("--out", default=".",
+                        help="folder of the file, created if missing (default: here); - prints it")
     parser.add_argument("--replace", action="store_true", help="overwrite a file of the same name")
     parser.add_argument("--check", metavar="FILE", help="compare a tuned file's configurations with ours")
 
 
 def run(options: argparse.Namespace) -> str:
     """The command's output."""
-    layer = Layer(options.n, options.k, options.experts, options.top_k, options.dtype, _block_shape(options.block_shape),
-                  options.gpu, options.device_name)
+    layer = Layer(options.n, options.k, options.experts, options.top_k, options.dtype,
+                  _block_shape(options.block_shape), options.gpu, options.device_name)
     if options.check:
         return checked(layer, read_configs(options.check))
     path = None if options.out == "-" else os.path.join(options.out, layer.file_name())

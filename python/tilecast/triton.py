@@ -380,7 +380,8 @@ def why_not_launched(tile: Tile, m: int, n: int, k: int, dtype: Any, layout: str
             if row * element_bytes % _TMA_BYTES:
                 return f"rows of {name} have {row * element_bytes} bytes: TMA loads multiples of {_TMA_BYTES}"
             if of_block * element_bytes < _TMA_BYTES:
-                return f"rows of a block of {name} have {of_block * element_bytes} bytes: TMA loads {_TMA_BYTES} or more"
+                return (f"rows of a block of {name} have {of_block * element_bytes} bytes: TMA loads {_TMA_BYTES} or "
+                        "more")
     return ""
 
 
@@ -390,8 +391,10 @@ def _as_ours(tiles: Sequence[Tile], places: Sequence[int], problem: Gemm, machin
     times = {}
     sm, element_bytes = _sm(machine[0]), _element_bytes(word)
     # Splits beyond the number of K blocks add zeros: at least as slow as one split per block.
-    of_blocks = {i: dataclasses.replace(tiles[i], split_k=max(1, min(tiles[i].split_k, -(-problem.k // tiles[i].block_k))))
-                 for i in places}
+    of_blocks = {}
+    for i in places:
+        k_blocks = -(-problem.k // tiles[i].block_k)
+        of_blocks[i] = dataclasses.replace(tiles[i], split_k=max(1, min(tiles[i].split_k, k_blocks)))
     # Triton also multiplies out-of-bounds rows, so the problem is rounded up to whole tiles of
     # rows. Our own kernels skip them.
     for (rows, cycles), some in _by(places, lambda i: (-(-problem.m // tiles[i].block_m) * tiles[i].block_m,
