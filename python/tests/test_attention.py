@@ -392,11 +392,8 @@ def test_tensors_without_elements_and_dlpack():
         def __dlpack__(self, stream=None):
             return self.tensor.__dlpack__(stream=stream)
 
-    q, k, out = halves(4, 32, 512, 64), halves(4, 32, 512, 64), torch.empty(4, 32, 512, 64, device="cuda").half()
-    try:
-        tilecast.attention(*map(Foreign, (q, k, k)), out=Foreign(out))
-    except tilecast.ConfigError as error:  # tiles are drawn
-        assert "needs a workspace" in str(error)
-    else:
-        torch.cuda.synchronize()
-        torch.testing.assert_close(out, tilecast.attention(q, k, k))
+    # One block of keys is not split, and few tiles are not drawn: no workspace.
+    q, k, out = halves(1, 8, 64, 64), halves(1, 8, 64, 64), torch.empty(1, 8, 64, 64, device="cuda").half()
+    tilecast.attention(*map(Foreign, (q, k, k)), out=Foreign(out))
+    torch.cuda.synchronize()
+    torch.testing.assert_close(out, tilecast.attention(q, k, k))
