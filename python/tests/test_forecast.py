@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 import tilecast  # noqa: E402
 import tilecast.torch  # noqa: E402
 from tilecast import __main__, _recorded, layer  # noqa: E402
-from tilecast._kernels import Timer  # noqa: E402
+from tilecast._kernels import Kernel, Timer  # noqa: E402
 
 META = {"device": "meta", "dtype": torch.bfloat16}
 SMALL = {"hidden_size": 1024, "intermediate_size": 2048, "num_attention_heads": 8, "num_key_value_heads": 2,
@@ -95,11 +95,96 @@ def test_repeated_layers_are_run_once_and_counted_each():
     assert sum(kernel.kind == "gemm" for kernel in compiled) == 14
 
 
+class Scaled(torch.nn.Module):
+    """A member of a module list whose work depends on an attribute."""
+
+    def __init__(self, how):
+        super().__init__()
+        self.how, self.inner = how, torch.nn.Linear(8, 8, **META)
+
+    def forward(self, x):
+        if callable(self.how):
+            return self.how(x)
+        return x if self.how in ((1, 1), None, [1]) else x + x
+
+
+@pytest.mark.parametrize("one, other", [((1, 1), (2, 2)), (None, torch.float32), (torch.relu, torch.square),
+                                        ([1], [2])])
+def test_layers_with_unequal_attributes_share_no_record(one, other):
+    expected = [kernel.op for how in (one, other) for kernel in kernels(Scaled(how), empty(4, 8))]
+    assert [kernel.op for kernel in kernels(torch.nn.Sequential(Scaled(one), Scaled(other)), empty(4, 8))] == expected
+
+
+def test_layers_share_a_record_only_if_all_attributes_can_be_compared():
+    ran = []
+
+    class Counted(Scaled):
+        def forward(self, x):
+            ran.append(self)
+            return super().forward(x)
+
+    for how, runs in ((2, 2), 1), (torch.relu, 1), (object(), 2):
+        ran.clear()
+        kernels(torch.nn.Sequential(Counted(how), Counted(how)), empty(4, 8))
+        assert len(ran) == runs
+
+
+def test_what_forward_keeps_is_put_back():
+    class Caching(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("last", torch.zeros(4))
+            self.cache, self.mask = {"rows": []}, None
+
+        def forward(self, x):
+            self.cache["rows"].append(x)
+            self.cache[len(x)] = self.mask = self.last = x + 1
+            self.more = x
+            return x
+
+    model = Caching()
+    before = dict(vars(model)), dict(model._buffers)
+    tilecast.torch.forecast(torch.nn.Sequential(model), torch.zeros(4))
+    assert (dict(vars(model)), dict(model._buffers)) == before
+    assert model.cache == {"rows": []} and model.mask is None and type(model.last) is torch.Tensor
+
+
+def attention_kernel(queries, keys, rank=4, **options):
+    sides = lambda rows: (2, 8, rows, 128)[4 - rank:]
+    found, = kernels(torch.nn.functional.scaled_dot_product_attention, empty(*sides(queries)), empty(*sides(keys)),
+                     empty(*sides(keys)), **options)
+    return found
+
+
+def test_a_causal_mask_is_aligned_at_the_first_key_as_torchs():
+    one = attention_kernel(1, 4096, is_causal=True)
+    assert (one.attention.queries, one.attention.keys, one.attention.causal) == (1, 1, True)
+    assert one.bytes == 4 * 2 * 8 * 128 * 2  # q, the key and value that it sees, and the result
+    assert attention_kernel(64, 64, is_causal=True).attention.keys == 64
+    assert attention_kernel(1, 4096).attention.keys == 4096
+    more = attention_kernel(128, 64, is_causal=True)
+    assert more.kind == "unknown" and more.bytes == 2 * 2 * 8 * (128 + 64) * 128 * 2
+
+
+@pytest.mark.parametrize("rank", [2, 3])
+def test_attention_of_other_ranks_is_unknown(rank):
+    found = attention_kernel(64, 64, rank)
+    assert found.kind == "unknown" and found.bytes > 0
+
+
+@pytest.mark.parametrize("queries", [128, 4096])
+def test_causal_attention_of_more_queries_than_keys_takes_time(queries):
+    problem = tilecast.Attention(batch=16, heads=32, queries=queries, keys=128, head_dim=128, causal=True)
+    kernel = Kernel("attention", "attention", str(problem), attention=problem)
+    assert 2 < Timer("h200_sxm", "burst").times([kernel])[kernel].us < 2000
+
+
 def test_products_have_their_layout_bias_and_batch():
     x, w = empty(64, 256), empty(512, 256)
     shapes = [(k.gemm.m, k.gemm.n, k.gemm.k, k.gemm.layout, k.gemm.epilogue, k.gemm.batch) for k in (
         *kernels(lambda a, b: a @ b.t(), x, w), *kernels(lambda a, b: a @ b, x, empty(256, 512)),
-        *kernels(torch.nn.functional.linear, x, w, empty(512)), *kernels(torch.bmm, empty(8, 64, 256), empty(8, 256, 32)))]
+        *kernels(torch.nn.functional.linear, x, w, empty(512)),
+        *kernels(torch.bmm, empty(8, 64, 256), empty(8, 256, 32)))]
     assert shapes == [(64, 512, 256, "tn", "none", 1), (64, 512, 256, "nn", "none", 1),
                       (64, 512, 256, "tn", "bias_n", 1), (64, 32, 256, "nn", "none", 8)]
 
@@ -127,8 +212,21 @@ def test_what_is_unknown_is_listed_with_its_bytes():
 
 
 def test_a_model_that_needs_values_is_refused():
-    with pytest.raises(tilecast.ConfigError, match="depend on values"):
-        tilecast.torch.forecast(lambda x: x * x.sum().item(), empty(4))
+    for model in (lambda x: x * x.sum().item(), lambda x: x[x > 0], torch.nonzero):
+        with pytest.raises(tilecast.ConfigError, match="depend on values"):
+            tilecast.torch.forecast(model, empty(4))
+
+
+def test_a_model_of_views_alone_takes_no_time():
+    answer = tilecast.torch.forecast(lambda x: x.view(2, 2), empty(4), launch="stream")
+    assert answer.total_us == 0 and len(answer) == 0
+    assert "launches" in str(answer)
+
+
+@pytest.mark.parametrize("repeats", [0, -1, 1.5])
+def test_repeats_are_counted_from_one(repeats):
+    with pytest.raises(tilecast.ConfigError, match="repeats: expected a whole number of at least 1"):
+        tilecast.torch.forecast(torch.relu, empty(4), repeats=repeats)
 
 
 def test_the_answer_adds_up_and_has_other_forms(tmp_path):
@@ -161,7 +259,8 @@ def gpu_file(folder, name, numbers):
 def test_half_the_dram_rate_slows_what_reads_weights_and_half_the_sms_what_multiplies(tmp_path):
     slow = gpu_file(tmp_path, "slow", {"read_rate: {value: 4.584": "read_rate: {value: 2.292",
                                        "write_rate: {value: 4.01": "write_rate: {value: 2.005"})
-    few = gpu_file(tmp_path, "few", {" count: {value: 132": " count: {value: 66", "of_2: {value: 66": "of_2: {value: 33",
+    few = gpu_file(tmp_path, "few", {" count: {value: 132": " count: {value: 66",
+                                     "of_2: {value: 66": "of_2: {value: 33",
                                      "of_4: {value: 30": "of_4: {value: 15", "of_8: {value: 15": "of_8: {value: 7"})
     config = layer.LayerConfig.of({**SMALL, "hidden_size": 4096, "intermediate_size": 8192}, "test")
 
@@ -206,7 +305,8 @@ def test_layer_reads_a_config_file_and_divides_it_among_gpus(tmp_path, capsys):
 
 def test_layer_says_what_is_wrong(tmp_path, capsys):
     (tmp_path / "config.json").write_text(json.dumps({**SMALL, "num_local_experts": 8}))
-    for arguments, error in ((["--model", "none"], "expected llama-3.2-1b"), (["--model", str(tmp_path)], "num_local_experts"),
+    for arguments, error in ((["--model", "none"], "expected llama-3.2-1b"),
+                             (["--model", str(tmp_path)], "num_local_experts"),
                              (["--model", "llama-3-8b", "--tensor-parallel", "9"], "expected 1 to 8"),
                              (["--model", "llama-3-8b", "--tensor-parallel", "3"], "cannot be divided")):
         assert __main__.main(["layer", *arguments]) == 2
@@ -237,3 +337,32 @@ def test_accelerate_leaves_what_does_not_gain():
     assert done.saved_us == 0 and type(model[0]) is torch.nn.Linear and done[0].why_not.endswith("x")
     done = tilecast.torch.accelerate(model[1:], empty(64, 4096, dtype=torch.float32), least=0)
     assert done[0].why_not == "float32 input"
+    done = tilecast.torch.accelerate(model[1:], empty(64, 4096), least=0)
+    assert done[0].why_not == "bfloat16 input, float32 weights"
+
+
+def test_accelerate_refuses_a_linear_itself():
+    with pytest.raises(tilecast.ConfigError, match="Linear.of"):
+        tilecast.torch.accelerate(torch.nn.Linear(64, 64, **META), empty(32, 64))
+
+
+def test_accelerate_sees_inputs_by_name():
+    class Named(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.up = torch.nn.Linear(64, 64, **META)
+
+        def forward(self, x):
+            return self.up(input=x)
+
+    model = Named()
+    done = tilecast.torch.accelerate(model, empty(32, 64), least=0)
+    assert [row.why_not for row in done] == [""] and not model.up._forward_pre_hooks
+
+
+def test_accelerate_leaves_an_activation_with_hooks():
+    model = torch.nn.Sequential(torch.nn.Linear(64, 64, **META), torch.nn.ReLU())
+    model[1].register_forward_hook(lambda *_: None)
+    done = tilecast.torch.accelerate(model, empty(32, 64), least=0)
+    assert done[0].why_not == "the activation behind it has forward hooks"
+    assert type(model[0]) is torch.nn.Linear and type(model[1]) is torch.nn.ReLU

@@ -10,7 +10,7 @@ import torch
 
 from . import _recorded
 from ._kernels import Kernel, Timer
-from ._problem import Gemm
+from ._problem import ConfigError, Gemm, word_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,7 +46,9 @@ class Accelerated:
         lines = [f"{sum(not row.why_not for row in self.rows)} of {len(self.rows)} Linears replaced; forecast to save "
                  f"{self.saved_us:.1f} us a pass"]
         for row in self.rows:
-            outcome = row.why_not or f"{row.torch_us / row.tilecast_us:.3f}x" + (f", with {row.activation}" if row.activation else "")
+            outcome = row.why_not or f"{row.torch_us / row.tilecast_us:.3f}x"
+            if row.activation and not row.why_not:
+                outcome += f", with {row.activation}"
             lines.append(f"  {row.name:<40} {row.problem:<20} {outcome}")
         return "\n".join(lines)
 
@@ -59,51 +61,73 @@ def _activation_of(module: Optional[torch.nn.Module]) -> Optional[str]:
     return {torch.nn.ReLU: "relu", torch.nn.SiLU: "silu"}.get(type(module))
 
 
-def _inputs_of_linears(model: torch.nn.Module, inputs: tuple, options: dict[str, Any]) -> dict[torch.nn.Module, torch.Tensor]:
+def hooks_of(module: torch.nn.Module) -> str:
+    """Its first kind of hooks in words; empty if there are none."""
+    kinds = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
+    return next((kind.strip("_").replace("_", " ") for kind in kinds if getattr(module, kind)), "")
+
+
+def _why_not_fused(activation: torch.nn.Module) -> str:
+    if hooks_of(activation):
+        return f"the activation behind it has {hooks_of(activation)}"
+    return "the activation behind it has a forward of its own" if "forward" in vars(activation) else ""
+
+
+def _inputs_of_linears(model: torch.nn.Module, inputs: tuple,
+                       options: dict[str, Any]) -> dict[torch.nn.Module, torch.Tensor]:
     """The largest input of each Linear in one pass, with a shape alone."""
     found: dict[torch.nn.Module, torch.Tensor] = {}
 
-    def see(module: torch.nn.Module, arguments: tuple) -> None:
-        if type(module) is torch.nn.Linear and arguments:
-            known = found.get(module)
-            if known is None or known.numel() < arguments[0].numel():
-                found[module] = arguments[0]
+    def see(module: torch.nn.Module, arguments: tuple, named: dict[str, Any]) -> None:
+        tensor = arguments[0] if arguments else named.get("input")
+        if tensor is not None and (module not in found or found[module].numel() < tensor.numel()):
+            found[module] = tensor
 
-    handle = torch.nn.modules.module.register_module_forward_pre_hook(see)
+    handles = [module.register_forward_pre_hook(see, with_kwargs=True) for module in model.modules()
+               if type(module) is torch.nn.Linear]
     try:
         _recorded.record(model, inputs, options, repeated=False)
     finally:
-        handle.remove()
+        for handle in handles:
+            handle.remove()
     return found
 
 
 def accelerate(model: torch.nn.Module, inputs: tuple, options: dict[str, Any], *, timer: Timer, least: float,
                why_not_shared: Callable, replaced: Callable) -> Accelerated:
     """`replaced(linear, activation)` makes the Linear to put in; `why_not_shared(linear)` says why there is none."""
+    if isinstance(model, torch.nn.Linear):
+        raise ConfigError("model: expected a module that contains Linears, got a Linear itself, which "
+                          "tilecast.torch.Linear.of replaces")
     found = _inputs_of_linears(model, inputs, options)
     places = []  # parent, name in it, full name, Linear, the following member of a Sequential
     for path, parent in model.named_modules():
         children = list(parent._modules.items())
         for place, (name, child) in enumerate(children):
             if type(child) is torch.nn.Linear:
-                behind = children[place + 1] if type(parent) is torch.nn.Sequential and place + 1 < len(children) else None
+                followed = type(parent) is torch.nn.Sequential and place + 1 < len(children)
+                behind = children[place + 1] if followed else None
                 places.append((parent, name, f"{path}.{name}".lstrip("."), child, behind))
     rows = []
     for parent, name, path, linear, behind in places:
         activation = _activation_of(behind[1]) if behind else None
         why, torch_us, ours_us, problem = why_not_shared(linear), 0.0, 0.0, ""
+        if activation is not None:
+            why = why or _why_not_fused(behind[1])
         tensor = found.get(linear)
         if tensor is None:
             why = why or "not called"
-        elif tensor.dtype not in (torch.float16, torch.bfloat16) or linear.weight.dtype != tensor.dtype:
-            why = why or f"{str(tensor.dtype)[6:]} input"
+        elif linear.weight.dtype != tensor.dtype:
+            why = why or f"{word_of(tensor.dtype)} input, {word_of(linear.weight.dtype)} weights"
+        elif tensor.dtype not in (torch.float16, torch.bfloat16):
+            why = why or f"{word_of(tensor.dtype)} input"
         else:
             sides = tensor.numel() // linear.in_features, linear.out_features, linear.in_features
             problem = "x".join(map(str, sides))
             plain = "bias_n" if linear.bias is not None else "none"
             fused = plain if activation is None else activation if plain == "none" else f"{plain}+{activation}"
-            dtype = _recorded._GEMM_TYPES[tensor.dtype]
-            library, ours = timer._compared([Gemm(*sides, dtype, "tn", plain), Gemm(*sides, dtype, "tn", fused)])
+            dtype = _recorded.GEMM_TYPES[tensor.dtype]
+            library, ours = timer.compared([Gemm(*sides, dtype, "tn", plain), Gemm(*sides, dtype, "tn", fused)])
             if "time_us" not in library.get("cublaslt", {}) or "ours" not in ours:
                 why = why or "no forecast"
             else:

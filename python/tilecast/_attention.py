@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 from . import _library, _matmul
 from ._model import ConfigError
-from ._problem import _flag
+from ._problem import flag
 
 HEAD_DIMS = (64, 128, 256)
 # Keywords of other attention functions: the feature, and the value that does not ask for it.
@@ -44,7 +44,7 @@ def attention(q: Any, k: Any, v: Any, *, causal: bool = False, scale: Optional[f
     Raises like `matmul`.
     """
     _refuse(others)
-    causal, return_lse = _flag("causal", causal), _flag("return_lse", return_lse)
+    causal, return_lse = flag("causal", causal), flag("return_lse", return_lse)
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(q, torch.Tensor):
         if torch.is_grad_enabled() and any(getattr(one, "requires_grad", False) for one in (q, k, v, out)):

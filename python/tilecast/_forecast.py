@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ._files import write_file
-from ._kernels import _REACH_OF_ALL, Kernel, Timer
+from ._kernels import REACH_OF_ALL, REACH_OF_LAUNCHES, Kernel, Timer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,14 +59,18 @@ class Forecast:
             kind = "unknown" if first.source == "bytes" else group[0].kind
             rows.append(Row(group[0].op, kind, group[0].shape, count, us,
                             sum(times[kernel].ours_us for kernel in group),
-                            (us * (1 - first.reach), us * (1 + first.reach)), us / self.total_us, first.bottleneck,
+                            (us * (1 - first.reach), us * (1 + first.reach)), self._share(us), first.bottleneck,
                             group[0].bytes, first.source if group[0].gemm else "", group[0].at))
         self.rows = sorted(rows, key=lambda row: -row.time_us)
         self.tilecast_us = sum(row.tilecast_us for row in rows) + self.launch_us
-        reach = math.sqrt(variance + (_REACH_OF_ALL * self.total_us) ** 2 + (0.3 * self.launch_us) ** 2)
+        reach = math.sqrt(variance + (REACH_OF_ALL * self.total_us) ** 2 +
+                          (REACH_OF_LAUNCHES * self.launch_us) ** 2)
         self.interval_us = (self.total_us - reach, self.total_us + reach)
         self.sm_clock_mhz = min((time.clock for time in times.values()), default=0.0)
         self._trace = [(kernel, times[kernel].us) for kernel in kernels]
+
+    def _share(self, us: float) -> float:
+        return us / self.total_us if self.total_us else 0.0  # a model of views alone launches nothing
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -117,11 +121,11 @@ class Forecast:
                  f"({low:.1f} to {high:.1f}); with tilecast's kernels {self.tilecast_us:.1f} us", "",
                  line(titles), *map(line, cells),
                  line(("launches", "", str(len(self._trace)), f"{self.launch_us:.1f}", "",
-                       f"{100 * self.launch_us / self.total_us:.1f} %", ""))]
+                       f"{100 * self._share(self.launch_us):.1f} %", ""))]
         if self.unknown:
             moved = sum(row.bytes * row.count for row in self.unknown)
-            lines += ["", f"{len(self.unknown)} unknown operations, {moved / 1e6:.1f} MB, are timed by their bytes alone: "
-                      + ", ".join(sorted({row.operation for row in self.unknown}))]
+            lines += ["", f"{len(self.unknown)} unknown operations, {moved / 1e6:.1f} MB, are timed by their bytes "
+                      "alone: " + ", ".join(sorted({row.operation for row in self.unknown}))]
         return "\n".join(lines)
 
     __repr__ = __str__

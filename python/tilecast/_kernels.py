@@ -23,9 +23,8 @@ from ._problem import Attention, Gemm
 
 _NUMBERS = {name: row["value"] for name, row in
             json.loads((pathlib.Path(__file__).parent / "torch_kernels.json").read_text()).items()}
-# Half-widths of 90 % intervals, relative.
-_REACH = {"attention": 0.06, "pointwise": 0.2, "reduction": 0.25, "unknown": 0.6}
-_REACH_OF_ALL = 0.03  # of the clock and the card, common to all kernels
+# Half-widths of 90 % intervals, relative: of launches, and of the clock and the card, common to all kernels.
+REACH_OF_LAUNCHES, REACH_OF_ALL = _NUMBERS["launch_reach"], _NUMBERS["common_reach"]
 # Answers by machine, regime and problem, kept for the life of the process like the GPU files that they come from.
 _compared: dict[tuple, dict[str, Any]] = {}
 _predicted: dict[tuple, Optional[dict[str, Any]]] = {}
@@ -121,7 +120,7 @@ class Timer:
                 seconds += count * us
             return joules / seconds if seconds else 0.0
 
-        low, high = 0.3 * self.plateau, self.plateau
+        low, high = _NUMBERS["lowest_clock"] * self.plateau, self.plateau
         if mean_power(high) <= limit:
             return high
         for _ in range(40):
@@ -132,7 +131,7 @@ class Timer:
     def _gemm_times(self, kernels: list[Kernel]) -> dict[Kernel, Time]:
         by_problem = {}
         problems = {kernel.gemm: None for kernel in kernels}
-        for problem, answer in zip(problems, self._compared(list(problems))):
+        for problem, answer in zip(problems, self.compared(list(problems))):
             if "error" in answer:
                 by_problem[problem] = None
                 continue
@@ -147,8 +146,8 @@ class Timer:
         return {kernel: dataclasses.replace(time) for kernel in kernels
                 if (time := by_problem[kernel.gemm]) is not None}
 
-    def _compared(self, problems: list[Gemm]) -> list[dict[str, Any]]:
-        """Answers of `compare`."""
+    def compared(self, problems: list[Gemm]) -> list[dict[str, Any]]:
+        """Answers of `compare`, in the order of the problems."""
         key = lambda problem: (self.machine, self.regime, problem)
         new = [problem for problem in problems if key(problem) not in _compared]
         answers = _native.compare_many(self.machine, [problem.texts() for problem in new],
@@ -193,7 +192,7 @@ class Timer:
         if kernel.strided:
             instructions = (kernel.elements / seconds * _NUMBERS["strided_energy"] *
                             (self.plateau * 1e-3) ** self.gpu["clock.energy_exponent"])
-        return Time(seconds * 1e6, scaled * 1e6, _REACH[kernel.kind], bottleneck, self.plateau,
+        return Time(seconds * 1e6, scaled * 1e6, _NUMBERS[f"{kernel.kind}_reach"], bottleneck, self.plateau,
                     self.gpu["power.static_power"] + memory + instructions, memory, seconds * 1e6)
 
     @functools.cached_property
@@ -217,7 +216,8 @@ class Timer:
         a = kernel.attention
         best, = self._best([a.texts()])
         kv_bytes = 2 * 2 * a.batch * a.kv_heads * a.keys * a.head_dim
-        if a.queries < 32:  # K and V once; a loop over the keys of each KV head, split if they fill too few SMs
+        # Decode: K and V once; a loop over the keys of each KV head, split if they fill too few SMs.
+        if a.queries < _NUMBERS["attention_prefill_queries"]:
             seconds = _NUMBERS["attention_decode"] + kv_bytes / self.gpu["dram.read_rate"]
             if a.batch * a.kv_heads * 2 <= self.sms:
                 seconds += _NUMBERS["attention_combine"]
@@ -228,7 +228,7 @@ class Timer:
             if best:  # the energy of our kernel, which does the same work
                 joules = (best["power_w"] - self.gpu["power.static_power"]) * best["time_us"] * 1e-6
                 watts = joules / seconds * (clock / best["sm_clock_mhz"]) ** self.gpu["clock.energy_exponent"]
-            time = Time(seconds * 1e6, seconds * 1e6, _REACH["attention"], "tensor", clock,
+            time = Time(seconds * 1e6, seconds * 1e6, _NUMBERS["attention_reach"], "tensor", clock,
                         self.gpu["power.static_power"] + watts, 0.0, seconds * 1e6)
         if best:
             time.ours_us = min(time.us, best["time_us"])
@@ -243,7 +243,8 @@ class Timer:
         rows = range(0, a.queries, block)
         fixed = _NUMBERS["attention_fixed_keys"]
         first = a.keys - a.queries
-        tiles = sorted((fixed + (min(a.keys, first + row + block) if a.causal else a.keys) for row in rows), reverse=True)
+        tiles = sorted((fixed + (max(0, min(a.keys, first + row + block)) if a.causal else a.keys) for row in rows),
+                       reverse=True)
         heads, sms = a.batch * a.heads, int(self.sms)
         if heads * len(tiles) > 64 * sms:
             keys = heads * sum(tiles) / sms + tiles[-1] / 2
@@ -253,5 +254,5 @@ class Timer:
                 for _ in range(heads):
                     heapq.heappush(free, heapq.heappop(free) + keys_of_tile)
             keys = max(free)
-        clock = self.plateau * 0.97
-        return 2e-6 + keys * per_key / (clock * 1e6), clock
+        clock = self.plateau * _NUMBERS["attention_clock"]
+        return _NUMBERS["attention_start"] + keys * per_key / (clock * 1e6), clock

@@ -21,7 +21,7 @@ def word_of(value: Any) -> str:
     return str(getattr(value, "__name__", value)).rpartition(".")[2].strip("<>'")
 
 
-def _flag(name: str, value: Any) -> bool:
+def flag(name: str, value: Any) -> bool:
     if value not in (True, False):
         raise ConfigError(f"{name}: expected True or False, got {value!r}")
     return bool(value)
@@ -86,8 +86,8 @@ class Attention:
 
     def texts(self) -> Texts:
         return ("attention", str(self), word_of(self.dtype),
-                {"mask": "causal" if _flag("causal", self.causal) else "full", "layout": self.layout,
-                 "lse": "yes" if _flag("lse", self.lse) else "no"})
+                {"mask": "causal" if flag("causal", self.causal) else "full", "layout": self.layout,
+                 "lse": "yes" if flag("lse", self.lse) else "no"})
 
     def record(self) -> dict[str, Any]:
         """Columns of a table."""

@@ -6,11 +6,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Optional
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses import fake_tensor
 from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -21,13 +21,14 @@ from ._problem import Attention, ConfigError, Gemm
 # Inductor writes a result that several kernels read, rather than compute it again in each, if it reads more buffers
 # than config.realize_reads_threshold.
 _MOST_READS = 4
-_GEMM_TYPES = {torch.float16: "fp16", torch.bfloat16: "bf16", torch.float8_e4m3fn: "e4m3", torch.float8_e5m2: "e5m2"}
+GEMM_TYPES = {torch.float16: "fp16", torch.bfloat16: "bf16", torch.float8_e4m3fn: "e4m3", torch.float8_e5m2: "e5m2"}
 _ROWS = {  # reductions over the last dimensions that keep the shape, and the argument that names the dimensions
     "_softmax", "_log_softmax", "_safe_softmax", "native_layer_norm", "_fused_rms_norm", "rms_norm", "cumsum"}
 _REDUCTIONS = {"sum", "mean", "amax", "amin", "max", "min", "argmax", "argmin", "var", "var_mean", "std", "norm",
                "linalg_vector_norm", "logsumexp", "any", "all", "prod", "topk", "sort"} | _ROWS
 _COPIES = {"clone", "_to_copy", "copy_", "copy", "index_select", "embedding", "gather", "index", "slice_scatter",
-           "constant_pad_nd", "roll", "repeat", "flip", "tril", "triu", "contiguous", "masked_fill", "stack", "native_dropout"}
+           "constant_pad_nd", "roll", "repeat", "flip", "tril", "triu", "contiguous", "masked_fill", "stack",
+           "native_dropout"}
 _WRITES = {"index_copy_", "index_put_", "index_put", "index_copy", "scatter_", "scatter", "index_add", "scatter_add"}
 _FACTORIES = {"arange", "zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "scalar_tensor", "fill_",
               "zero_", "rand", "randn", "bernoulli_", "new_zeros", "new_ones", "new_full", "fill"}
@@ -98,7 +99,8 @@ class Recording:
         self._buffers[-len(self._buffers) - 1] = len(self._buffers)
         return len(self._buffers) - 1
 
-    def add(self, name: str, reads: Iterable[torch.Tensor], writes: Iterable[torch.Tensor], kind: str, **more: Any) -> None:
+    def add(self, name: str, reads: Iterable[torch.Tensor], writes: Iterable[torch.Tensor], kind: str,
+            **more: Any) -> None:
         self.operations.append(Operation(name, tuple(map(self.operand, reads)), tuple(map(self.operand, writes)), kind,
                                          at=self._path[-1] if self._path else "", **more))
 
@@ -117,7 +119,7 @@ def _gemm_of(name: str, arguments: tuple) -> Optional[tuple[Gemm, tuple, tuple]]
     """The product of mm, addmm, bmm, baddbmm or _scaled_mm, with its bias as an epilogue."""
     bias = arguments[0] if name in ("addmm", "baddbmm") else None
     a, b = (arguments[1:3] if bias is not None else arguments[:2])
-    if a.dtype not in _GEMM_TYPES:
+    if a.dtype not in GEMM_TYPES:
         return None
     m, k = a.shape[-2:]
     n = b.shape[-1]
@@ -131,7 +133,7 @@ def _gemm_of(name: str, arguments: tuple) -> Optional[tuple[Gemm, tuple, tuple]]
         epilogue = "bias_n" if bias.dim() == 1 else "residual"
     if name == "_scaled_mm":
         epilogue = "scale_tensor" if arguments[2].numel() == 1 else "scale_row"
-    return Gemm(m, n, k, _GEMM_TYPES[a.dtype], word, epilogue, a.shape[0] if a.dim() == 3 else 1)
+    return Gemm(m, n, k, GEMM_TYPES[a.dtype], word, epilogue, a.shape[0] if a.dim() == 3 else 1)
 
 
 def group_rows(rows: int, groups: int, routing: str) -> tuple[int, ...]:
@@ -150,9 +152,9 @@ def group_rows(rows: int, groups: int, routing: str) -> tuple[int, ...]:
 
 def _grouped_of(a: torch.Tensor, b: torch.Tensor, routing: str) -> Optional[Gemm]:
     """The product of _grouped_mm: consecutive rows of a, each group with its own B; not those along K."""
-    if a.dim() != 2 or b.dim() != 3 or a.dtype not in _GEMM_TYPES or min(*a.shape, *b.shape) < 1:
+    if a.dim() != 2 or b.dim() != 3 or a.dtype not in GEMM_TYPES or min(*a.shape, *b.shape) < 1:
         return None
-    return Gemm(group_rows(a.shape[0], b.shape[0], routing), b.shape[2], a.shape[1], _GEMM_TYPES[a.dtype],
+    return Gemm(group_rows(a.shape[0], b.shape[0], routing), b.shape[2], a.shape[1], GEMM_TYPES[a.dtype],
                 "tn" if b.stride(-2) == 1 else "nn")
 
 
@@ -211,20 +213,31 @@ class _Functions(TorchFunctionMode):
 
     def _attention(self, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
                    enable_gqa=False):
-        b, heads, queries, d = query.shape
-        kv_heads, keys = key.shape[1], key.shape[2]
+        rank = query.dim()
         with _paused(self._operators):  # the result lies as the queries do
-            order = sorted(range(4), key=lambda i: (query.stride(i), i), reverse=True)
-            sides = [(*query.shape[:3], value.shape[-1])[i] for i in order]
-            out = query.new_empty(sides).permute([order.index(i) for i in range(4)])
-        attention = None
-        if query.dtype in (torch.float16, torch.bfloat16) and d == value.shape[-1]:
-            attention = Attention(batch=b, heads=heads, kv_heads=kv_heads, queries=queries, keys=keys, head_dim=d,
-                                  causal=bool(is_causal), dtype=_GEMM_TYPES[query.dtype],
-                                  layout="bshd" if query.stride(1) < query.stride(2) else "bhsd")
+            order = sorted(range(rank), key=lambda i: (query.stride(i), i), reverse=True)
+            sides = [(*query.shape[:-1], value.shape[-1])[i] for i in order]
+            out = query.new_empty(sides).permute([order.index(i) for i in range(rank)])
+            if is_causal and query.shape[-2] < key.shape[-2]:  # torch aligns the mask at the first key: no query sees
+                key, value = key[..., :query.shape[-2], :], value[..., :query.shape[-2], :]  # those beyond its place
+        attention = _attention_of(query, key, value, bool(is_causal))
         reads = [query, key, value] + ([attn_mask] if attn_mask is not None else [])
         self._recording.add("attention", reads, [out], "attention" if attention else "unknown", attention=attention)
         return out
+
+
+def _attention_of(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, causal: bool) -> Optional[Attention]:
+    """None for shapes and types without a fused kernel, and for more queries than keys under torch's causal mask,
+    which is aligned at the first key, ours at the last."""
+    if (query.dtype not in (torch.float16, torch.bfloat16) or not query.dim() == key.dim() == value.dim() == 4 or
+            key.shape != value.shape or query.shape[0] != key.shape[0] or query.shape[3] != key.shape[3] or
+            query.numel() == 0 or key.numel() == 0 or query.shape[1] % key.shape[1] or
+            causal and query.shape[2] != key.shape[2]):
+        return None
+    batch, heads, queries, head_dim = query.shape
+    return Attention(batch=batch, heads=heads, kv_heads=key.shape[1], queries=queries, keys=key.shape[2],
+                     head_dim=head_dim, causal=causal, dtype=GEMM_TYPES[query.dtype],
+                     layout="bshd" if query.stride(1) < query.stride(2) else "bhsd")
 
 
 @contextlib.contextmanager
@@ -240,80 +253,128 @@ def _paused(operators: _Operators):
 _PLACES = {"layer_idx", "layer_id", "layer_number", "layer_index", "idx", "block_idx"}
 
 
-def _signature(module: torch.nn.Module, inputs: Any) -> Optional[tuple]:
-    """Equal for modules that do the same with inputs like these; None where that cannot be told."""
+# Attributes of every module, which torch keeps itself.
+_TORCHS = frozenset(vars(torch.nn.Module()))
+
+
+def _value(value: Any) -> Any:
+    """Equal for equal values, and for the same function. Raises TypeError where equality cannot be told."""
+    if value is None or isinstance(value, (bool, int, float, str, torch.dtype, torch.device)):
+        return type(value), value  # 1, 1.0 and True are equal
+    if isinstance(value, (tuple, list)):
+        return type(value), tuple(map(_value, value))
+    if callable(value):
+        hash(value)
+        return value
+    raise TypeError
+
+
+def _signature(module: torch.nn.Module, inputs: Any, wrapped: set[torch.nn.Module]) -> Optional[tuple]:
+    """Equal for modules that do the same with inputs like these; None where that cannot be told. The forward of
+    modules in `wrapped` is ours."""
     parts: list[Any] = []
-    for name, one in module.named_modules():
-        own = tuple(sorted((key, value) for key, value in vars(one).items()
-                           if key not in _PLACES and isinstance(value, (bool, int, float, str))))
-        parts.append((name, type(one), own))
+    try:
+        for name, one in module.named_modules():
+            if one._forward_hooks or one._forward_pre_hooks:
+                return None
+            own = tuple(sorted((key, _value(value)) for key, value in vars(one).items()
+                               if key not in _PLACES and (key == "training" or key not in _TORCHS) and
+                               not (key == "forward" and one in wrapped)))
+            parts.append((name, type(one), own))
+        for leaf in pytree.tree_leaves(inputs):
+            parts.append((tuple(leaf.shape), leaf.stride(), leaf.dtype) if isinstance(leaf, torch.Tensor) else
+                         _value(leaf))
+    except TypeError:
+        return None
     for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
         parts.append((name, tuple(tensor.shape), tensor.stride(), tensor.dtype))
-    for leaf in pytree.tree_leaves(inputs):
-        if isinstance(leaf, torch.Tensor):
-            parts.append((tuple(leaf.shape), leaf.stride(), leaf.dtype))
-        elif leaf is None or isinstance(leaf, (bool, int, float, str, torch.dtype)):
-            parts.append(leaf)
-        else:
-            return None
     return (*parts, str(pytree.tree_structure(inputs)))
 
 
-def _repeat_layers(model: torch.nn.Module, recording: Recording) -> Callable[[], None]:
-    """Makes members of module lists answer from the record of an equal one with equal inputs; returns the undoing."""
+def _repeat_layers(model: torch.nn.Module, recording: Recording) -> None:
+    """Makes members of module lists answer from the record of an equal one with equal inputs, by a forward in their
+    __dict__."""
     seen: dict[tuple, tuple[list[Operation], Any, list[Operand]]] = {}
-    changed: list[torch.nn.Module] = []
+    wrapped: set[torch.nn.Module] = set()
 
-    def wrapped(module: torch.nn.Module, path: str):
+    def wrap(module: torch.nn.Module, path: str) -> None:
         forward = module.forward
 
         def call(*args, **kwargs):
-            key = _signature(module, (args, kwargs))
+            key = _signature(module, (args, kwargs), wrapped)
             recording._path.append(path)
             try:
                 if key is None or key not in seen:
                     start = len(recording.operations)
                     out = forward(*args, **kwargs)
                     if key is not None:
-                        seen[key] = (recording.operations[start:], out, list(map(recording.operand, _tensors((args, kwargs)))))
+                        seen[key] = (recording.operations[start:], out,
+                                     list(map(recording.operand, _tensors((args, kwargs)))))
                     return out
-                operations, out, inputs = seen[key]
-                moved = {old.buffer: recording.operand(new).buffer for old, new in zip(inputs, _tensors((args, kwargs)))}
-                fresh = pytree.tree_map(lambda leaf: torch.empty_strided(leaf.shape, leaf.stride(), dtype=leaf.dtype, device=leaf.device)
-                                        if isinstance(leaf, torch.Tensor) else leaf, out)
-                for old, new in zip(_tensors(out), _tensors(fresh)):
-                    moved[recording.operand(old).buffer] = recording.operand(new).buffer
-                for operation in operations:
-                    for one in operation.writes:
-                        moved.setdefault(one.buffer, recording.new_buffer())
-                replaced = lambda operands: tuple(dataclasses.replace(one, buffer=moved.get(one.buffer, one.buffer)) for one in operands)
-                recording.operations += [dataclasses.replace(operation, reads=replaced(operation.reads),
-                                                             writes=replaced(operation.writes), at=path) for operation in operations]
-                return fresh
+                return again(*seen[key], _tensors((args, kwargs)), path)
             finally:
                 recording._path.pop()
 
         module.forward = call
-        changed.append(module)
+        wrapped.add(module)
+
+    def again(operations: list[Operation], out: Any, inputs: list[Operand], given: list[torch.Tensor],
+              path: str) -> Any:
+        moved = {old.buffer: recording.operand(new).buffer for old, new in zip(inputs, given)}
+        fresh = pytree.tree_map(
+            lambda leaf: torch.empty_strided(leaf.shape, leaf.stride(), dtype=leaf.dtype, device=leaf.device)
+            if isinstance(leaf, torch.Tensor) else leaf, out)
+        for old, new in zip(_tensors(out), _tensors(fresh)):
+            moved[recording.operand(old).buffer] = recording.operand(new).buffer
+        for operation in operations:
+            for one in operation.writes:
+                moved.setdefault(one.buffer, recording.new_buffer())
+
+        def replaced(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+            return tuple(dataclasses.replace(one, buffer=moved.get(one.buffer, one.buffer)) for one in operands)
+
+        recording.operations += [
+            dataclasses.replace(operation, reads=replaced(operation.reads), writes=replaced(operation.writes), at=path)
+            for operation in operations]
+        return fresh
 
     for name, module in model.named_modules():
         if isinstance(module, (torch.nn.ModuleList, torch.nn.Sequential)):
             for place, child in module.named_children():
                 if "forward" not in vars(child) and any(True for _ in child.children()):
-                    wrapped(child, f"{name}.{place}".lstrip("."))
+                    wrap(child, f"{name}.{place}".lstrip("."))
 
-    def undo() -> None:
-        for module in changed:
-            del module.forward
 
-    return undo
+@contextlib.contextmanager
+def _unchanged(model: Any):
+    """Puts back afterwards what a module's attributes held, and the dicts, lists and sets among them: what forward
+    keeps there has shapes alone."""
+    kept: dict[int, tuple[Any, Any]] = {}
+
+    def keep(container: Any) -> None:
+        if id(container) in kept:
+            return
+        kept[id(container)] = container, container.copy()
+        for one in container.values() if isinstance(container, dict) else container:
+            if isinstance(one, (dict, list, set)):
+                keep(one)
+
+    for module in model.modules() if isinstance(model, torch.nn.Module) else ():
+        keep(vars(module))
+    try:
+        yield
+    finally:
+        for container, content in kept.values():
+            container.clear()
+            (container.extend if isinstance(container, list) else container.update)(content)
 
 
 def record(model: Any, args: tuple, kwargs: dict[str, Any], routing: str = "uniform",
            repeated: bool = True) -> Recording:
-    """`repeated`: equal layers are run once. Raises ConfigError for a model whose forward needs values of tensors, not shapes alone."""
+    """`repeated`: equal layers are run once. Raises ConfigError for a model whose forward needs values of tensors, not
+    shapes alone."""
     recording = Recording(routing)
-    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    mode = fake_tensor.FakeTensorMode(allow_non_fake_inputs=True)
     with mode, torch.no_grad():
 
         def fake(tree: Any) -> Any:
@@ -329,22 +390,21 @@ def record(model: Any, args: tuple, kwargs: dict[str, Any], routing: str = "unif
             return pytree.tree_map(one, tree)
 
         inputs, options = fake((args, kwargs))
-        undo = lambda: None
         operators = _Operators(recording)
         try:
-            if isinstance(model, torch.nn.Module):
-                state = fake({**dict(model.named_parameters(remove_duplicate=False)),
-                              **dict(model.named_buffers(remove_duplicate=False))})
-                undo = _repeat_layers(model, recording) if repeated else undo
+            with _unchanged(model):
+                call = model
+                if isinstance(model, torch.nn.Module):
+                    state = fake({**dict(model.named_parameters(remove_duplicate=False)),
+                                  **dict(model.named_buffers(remove_duplicate=False))})
+                    if repeated:
+                        _repeat_layers(model, recording)
+                    call = lambda *args, **kwargs: torch.func.functional_call(model, state, args, kwargs)
                 with operators, _Functions(recording, operators):
-                    out = torch.func.functional_call(model, state, inputs, options)
-            else:
-                with operators, _Functions(recording, operators):
-                    out = model(*inputs, **options)
-        except torch._subclasses.fake_tensor.DataDependentOutputException as error:
-            raise ConfigError(f"model: its operations depend on values, not on shapes alone: {error}") from None
-        finally:
-            undo()
+                    out = call(*inputs, **options)
+        except (fake_tensor.DataDependentOutputException, fake_tensor.DynamicOutputShapeException) as error:
+            raise ConfigError("model: its operations or their shapes depend on values, not on shapes alone: "
+                              f"{error}") from None
         recording.returned = {recording.operand(one).buffer for one in _tensors(out)}
     return recording
 
@@ -465,8 +525,8 @@ def _compiled(recording: Recording) -> list[Kernel]:
         if operation.kind in ("gemm", "attention", "unknown"):
             in_memory(operation.reads)
             moved = sum(one.bytes for one in (*operation.reads, *operation.writes))
-            kernels.append(Kernel(_shown(operation.name), operation.kind, _shape_text(operation), moved, gemm=operation.gemm,
-                                  attention=operation.attention, at=operation.at))
+            kernels.append(Kernel(_shown(operation.name), operation.kind, _shape_text(operation), moved,
+                                  gemm=operation.gemm, attention=operation.attention, at=operation.at))
             continue
         if not operation.writes:  # in place
             in_memory(operation.reads)

@@ -1,5 +1,6 @@
 """tilecast for PyTorch: the operators `torch.ops.tilecast.matmul` and `attention`, which torch.compile
-traces, and a drop-in Linear and scaled_dot_product_attention. Imports torch, which the rest of the package does only where its caller has.
+traces, and a drop-in Linear and scaled_dot_product_attention. Imports torch, which the rest of the package does only
+where its caller has.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from torch.nn import functional
 from torch.nn.utils import parametrize
 
 from . import _accelerate, _attention, _library, _matmul
-from ._accelerate import Accelerated
+from ._accelerate import Accelerated, hooks_of
 from ._forecast import Forecast
 from ._kernels import Timer
 from ._library import columns_of_c
@@ -278,9 +279,8 @@ def _why_not_shared(layer: torch.nn.Linear) -> str:
         return f"{', '.join(layer.parametrizations)} is parametrized"
     if "weight" not in layer._parameters or "bias" not in layer._parameters:
         return "weight or bias is computed in each call, as by weight_norm or pruning"
-    for hooks in ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"):
-        if getattr(layer, hooks):
-            return f"it has {hooks.strip('_').replace('_', ' ')}"
+    if hooks_of(layer):
+        return f"it has {hooks_of(layer)}"
     if "forward" in vars(layer) or type(layer).forward not in (torch.nn.Linear.forward, Linear.forward):
         return f"{type(layer).__name__} has a forward of its own"
     return ""
@@ -355,6 +355,8 @@ def forecast(model: Any, *inputs: Any, gpu: str = "h200_sxm", mode: str = "eager
                                ("launch", launch, ("graph", "stream"))):
         if value not in words:
             raise ConfigError(f"{name}: expected {' or '.join(words)}, got {value!r}")
+    if not isinstance(repeats, int) or repeats < 1:
+        raise ConfigError(f"repeats: expected a whole number of at least 1, got {repeats!r}")
     recording = _recorded.record(model, inputs, options, routing)
     return Forecast(_recorded.kernels_of(recording, mode), Timer(gpu, regime, calibrated, threads), gpu, mode, launch,
                     repeats)
