@@ -43,7 +43,7 @@ bool wanted(const Arguments& args, const MicroGroup& group) {
   return groups.empty() ? group.by_default : std::ranges::find(groups, group.name) != groups.end();
 }
 
-/// Throws ConfigError where the file is plainly another GPU's: its SMs are not as many, or its
+/// Throws ConfigError where the file is plainly another GPU's: its count of SMs differs, or its
 /// product does not have the device's model, the second word of its name ("NVIDIA H200").
 void check_same_gpu(const GpuSpec& file, const Device& device) {
   const std::size_t space = device.name.find(' ');

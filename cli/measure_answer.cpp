@@ -77,8 +77,8 @@ std::string measured_answer(const GpuSpec& gpu, const AnyProblem& problem,
   const auto over_baseline = [&](Seconds time) {
     return compares ? fmt::format("{:.3f}x", baseline->time->median / time) : "-";
   };
-  Table table({"#", "predicted us", "measured us", "error", "GHz", "vs baseline", "<schedule",
-               "<tile", "<cluster"});
+  Table table({"#", "predicted us", "measured us", "error", "GHz", "speedup", "<schedule", "<tile",
+               "<cluster"});
   const auto clock = [](const Measurement& row) {
     return row.sm_clock ? fmt::format("{:.3f}", row.sm_clock->value * 1e-9) : "-";
   };

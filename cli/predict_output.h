@@ -28,7 +28,7 @@ struct RankingReport {
   bool is_wide = false;                  // the text: every column, and canonical configurations
   bool explains_rejected = false;        // the JSON: by an example each
   std::optional<Routing> routing = {};   // that the ranking's problem is the first draw of
-  std::optional<std::size_t> rows = {};  // of the text; none: as many as fit kLines
+  std::optional<std::size_t> rows = {};  // of the text; none: those that fit kLines
   bool every_candidate = false;          // the text's rows: of the ranking, not of each tile
 };
 

@@ -50,29 +50,38 @@ const std::vector<Prediction>& listed(const RankingReport& report) {
                                                                   : report.ranking.by_tile;
 }
 
-/// The first `most` of these, or fewer and behind them the cooperative and the pingpong kernel of
-/// the tiles that people write first.
-std::vector<Prediction> rows_shown(const RankingReport& report, std::size_t most) {
-  std::vector<Prediction> rows = listed(report), usual;
-  if (rows.size() <= most) {
-    return rows;
-  }
-  const auto end = rows.begin() + static_cast<std::ptrdiff_t>(most);
+struct ShownRow {
+  std::size_t place;  // in the whole list, from 0
+  Prediction prediction;
+};
+
+/// The first `most` of these; unless the user gave their number, the last ones are the cooperative
+/// and the pingpong kernel of the tiles that people write first.
+std::vector<ShownRow> rows_shown(const RankingReport& report, std::size_t most) {
+  const std::vector<Prediction> rows = listed(report);
+  const std::size_t first = std::min(most, rows.size());
+  std::vector<std::size_t> usual;
   for (const Schedule schedule : {Schedule::kWarpSpecialized, Schedule::kPingPong}) {
     const auto found = std::ranges::find_if(rows, [&](const Prediction& p) {
       const KernelConfig* config = std::get_if<KernelConfig>(&p.config);
       return config != nullptr && config->schedule == schedule &&
              is_usual_tile(*config, dtype_of(report.ranking.problem));
     });
-    if (!report.every_candidate && found >= end && found != rows.end() &&
+    const auto place = static_cast<std::size_t>(found - rows.begin());
+    if (!report.every_candidate && !report.rows && found != rows.end() && place >= first &&
         found->time < rows.front().time * kWorthAShow) {
-      usual.push_back(*found);
+      usual.push_back(place);
     }
   }
-  std::ranges::stable_sort(usual, {}, &Prediction::time);
-  rows.resize(most - std::min(most - 1, usual.size()));
-  rows.insert(rows.end(), usual.begin(), usual.end());
-  return rows;
+  std::ranges::sort(usual);
+  std::vector<ShownRow> shown;
+  for (std::size_t i = 0; i < first - std::min(most - 1, usual.size()); ++i) {
+    shown.push_back({i, rows[i]});
+  }
+  for (const std::size_t place : usual) {
+    shown.push_back({place, rows[place]});
+  }
+  return shown;
 }
 
 bool is_estimate(const RankingReport& report, const Prediction& p) {
@@ -128,12 +137,11 @@ std::string rows_text(const std::vector<RankingReport>& reports, std::size_t row
   }
   Table table(titles, wide ? 1 : 2);
   for (const RankingReport& report : reports) {
-    const std::vector<Prediction> shown = rows_shown(report, rows);
-    for (std::size_t i = 0; i < shown.size(); ++i) {
+    for (const ShownRow& row : rows_shown(report, rows)) {
       std::vector<std::string> cells;
       for (const Column& column : columns) {
         if (column.shown) {
-          cells.push_back(column.cell(report, shown[i], i));
+          cells.push_back(column.cell(report, row.prediction, row.place));
         }
       }
       table.row(std::move(cells));
@@ -293,10 +301,12 @@ std::string outlasting_text(const Ranking& r) {
 
 /// Which of the rows are like no kernel that the calibration has seen, where the first one is.
 std::string extrapolated_text(const RankingReport& report, std::size_t rows) {
-  const std::vector<Prediction> shown = rows_shown(report, rows);
+  const std::vector<ShownRow> shown = rows_shown(report, rows);
   std::string text;
-  for (std::size_t i = 1; i < shown.size(); ++i) {
-    text += shown[i].extrapolated && !shown[0].extrapolated ? fmt::format(" #{}", i + 1) : "";
+  for (const auto& [place, prediction] : shown) {
+    text += prediction.extrapolated && !shown.front().prediction.extrapolated
+                ? fmt::format(" #{}", place + 1)
+                : "";
   }
   return text.empty() ? "" : "Extrapolated, no such kernel was measured:" + text + ".";
 }

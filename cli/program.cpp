@@ -71,7 +71,7 @@ int fail(ExitCode code, const std::string& message) {
   return static_cast<int>(code);
 }
 
-/// A program lists what it carries out, and tilecast what the others do, too.
+/// A program lists the commands that it carries out; tilecast lists those of the others too.
 bool lists(Host host, const CommandRow& row) {
   return !row.heading.empty() && (host == Host::kModel || row.host == host);
 }

@@ -1,4 +1,4 @@
-// What `predict` is asked, of one problem or of each of a list.
+// The question to `predict`, for one problem or for each of a list.
 #pragma once
 
 #include <optional>

@@ -79,7 +79,7 @@ set(link tilecast_c tilecast_model)
 if(TILECAST_HAS_CUDA)
   list(APPEND link tilecast_kernels)
 else()
-  list(FILTER headers EXCLUDE REGEX "/(driver|gpu_test)\\.h$")
+  list(FILTER headers EXCLUDE REGEX "/(cuda_[a-z_]+|driver|gpu_test)\\.h$")
 endif()
 set(at_once 1)  # its Plan differs from the public one of the same name
 tilecast_lone_headers(tilecast_library_headers LINK ${link} HEADERS ${headers})

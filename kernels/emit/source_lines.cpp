@@ -63,7 +63,7 @@ void replace_all(std::string& line, std::string_view what, std::string_view by) 
   }
 }
 
-/// A statement in lines of at most kColumns, broken outside of as many brackets as possible.
+/// A statement in lines of at most kColumns, broken outside of brackets where possible.
 Lines broken(std::string statement) {
   Lines lines;
   const std::string margin(indent_of(statement) + 4, ' ');

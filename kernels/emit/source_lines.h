@@ -22,7 +22,7 @@ std::string code_of(std::string_view line);
 int depth_of(std::string_view code);
 bool is_word(char c);
 
-/// The line behind the statement or declaration that begins at line `at`.
+/// The line after the statement or declaration that begins at line `at`.
 std::size_t end_of_statement(const Lines& lines, std::size_t at);
 
 /// Values of constants by name: "true", "64", "ElementType::kFp16".

@@ -19,7 +19,7 @@ struct Declaration {
   std::vector<std::string> names{};
   Lines comment{}, lines{};  // of a class those before its members
   std::string end{};         // of a class
-  bool apart = false;        // behind a blank line
+  bool apart = false;        // after a blank line
   bool kept = false;
 };
 
@@ -65,7 +65,7 @@ std::string joined_code(std::span<const std::string> lines) {
 }
 
 /// Behind the bracket that closes the one at `open`.
-std::size_t behind(std::string_view code, std::size_t open, char opening, char closing) {
+std::size_t after_closing(std::string_view code, std::size_t open, char opening, char closing) {
   int depth = 0;
   for (; open < code.size(); ++open) {
     depth += code[open] == opening ? 1 : code[open] == closing ? -1 : 0;
@@ -115,7 +115,7 @@ std::string_view word_before(std::string_view code, std::size_t end) {
 void name(Declaration& d, std::string code) {
   while (trimmed(code).starts_with("template <")) {
     const std::size_t open = code.find('<');
-    code.erase(0, behind(code, open, '<', '>') + 1);
+    code.erase(0, after_closing(code, open, '<', '>') + 1);
   }
   code = std::string(trimmed(code));
   const auto first_word_behind = [&](std::size_t at) {
@@ -132,7 +132,7 @@ void name(Declaration& d, std::string code) {
     }
     std::size_t at = start.size();
     if (code.substr(at).starts_with("alignas(")) {
-      at = behind(code, code.find('(', at), '(', ')') + 1;
+      at = after_closing(code, code.find('(', at), '(', ')') + 1;
     }
     d.kind = start == "#define "                       ? Kind::kMacro
              : start == "static_assert"                ? Kind::kDropped
@@ -143,13 +143,14 @@ void name(Declaration& d, std::string code) {
   }
   for (std::size_t i = 0; i < code.size(); ++i) {
     if (std::string_view("=;[{(,").find(code[i]) == std::string_view::npos) {
-      i = code[i] == '<' && i > 0 && is_word(code[i - 1]) ? behind(code, i, '<', '>') - 1 : i;
+      i = code[i] == '<' && i > 0 && is_word(code[i - 1]) ? after_closing(code, i, '<', '>') - 1
+                                                          : i;
       continue;
     }
     const std::size_t end = code.find_last_not_of(' ', i - 1) + 1;
     const std::string word(word_before(code, end));
     if (code[i] == '(' && (word == "__launch_bounds__" || word == "__align__")) {
-      i = behind(code, i, '(', ')') - 1;
+      i = after_closing(code, i, '(', ')') - 1;
       continue;
     }
     if (code.substr(0, i).find("operator") != std::string::npos) {
@@ -384,7 +385,7 @@ class Program {
     return all_[static_cast<std::size_t>(d.parent)];
   }
 
-  /// The first line of a function's body, or the one behind its last.
+  /// The first line of a function's body, or the one after its last.
   static std::size_t body_of(const Declaration& d) {
     std::size_t at = 0;
     while (at < d.lines.size() && !code_of(d.lines[at++]).ends_with('{')) {
@@ -433,7 +434,7 @@ class Program {
           const bool whole = at > 0 && !is_word(code[at - 1]);
           if (whole && code[end] == '<') {
             calls.push_back(
-                list_items(code.substr(end + 1, behind(code, end, '<', '>') - end - 2)));
+                list_items(code.substr(end + 1, after_closing(code, end, '<', '>') - end - 2)));
           } else if (whole && code[end] == '(') {
             calls.emplace_back();
           }
@@ -516,7 +517,7 @@ class Program {
             call += own.size();
             continue;
           }
-          text.replace(begin, behind(text, call + own.size(), '(', ')') - begin, value);
+          text.replace(begin, after_closing(text, call + own.size(), '(', ')') - begin, value);
           call = begin;
           here = true;
         }
@@ -620,7 +621,7 @@ class Program {
           d.lines, [](const std::string& line) { return line.find('(') != std::string::npos; });
       if (const std::size_t open = head.find('('); head.find("constexpr ") < open) {
         for (const std::string& item :
-             list_items(head.substr(open + 1, behind(head, open, '(', ')') - open - 2))) {
+             list_items(head.substr(open + 1, after_closing(head, open, '(', ')') - open - 2))) {
           const std::string parameter(word_before(item, item.size()));
           if (const std::size_t at = head.find(" " + parameter, open);
               at != std::string::npos && count[parameter] == 1) {

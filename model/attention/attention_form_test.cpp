@@ -143,7 +143,7 @@ TEST_CASE("The busiest worker of a causal order has what its tiles have") {
   CHECK(plan.busiest_tiles == 1);
 }
 
-TEST_CASE("CTAs without a producer are as many as registers and shared memory allow") {
+TEST_CASE("Registers and shared memory bound the resident CTAs without a producer") {
   // O, S and P of 64 x 64 at head dimension 128 take 32 + ... = 112 registers and 26 besides: 144
   // as given out, of 65,536 for 128 threads three CTAs; 228 KB of shared memory hold four with Q
   // (16 KB), a stage of K and one of V (16 KB each) and a reserved KB.

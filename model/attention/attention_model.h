@@ -15,11 +15,10 @@
 //
 // The machine's constants are those that GEMMs taught. Eleven terms of attention
 // (attention_form.cpp) were fitted on an H200 to the training rows of
-// validate/data/h200_sxm/attention. Kernels without a producer are as many at once as their
-// registers and shared memory allow, whatever they promise; clusters as many as GPCs, which differ
-// in size, have place for. DRAM slows with the bytes that an SM has in flight. Assumed: each vector
-// instruction takes the energy of a promoted sum. Leaves out: ragged keys under a causal mask;
-// spills. Checked by: attention_form_test.cpp, validate/compare/public_cases_test.cpp.
+// validate/data/h200_sxm/attention. Registers and shared memory bound the resident CTAs
+// without a producer, whatever they promise; GPCs, which differ in size, bound the clusters. DRAM
+// slows with the bytes that an SM has in flight. Assumed: each vector instruction takes the energy
+// of a promoted sum. Leaves out: ragged keys under a causal mask; spills. Checked by: attention_form_test.cpp, validate/compare/public_cases_test.cpp.
 #pragma once
 
 #include <array>

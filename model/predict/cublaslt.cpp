@@ -45,7 +45,7 @@ constexpr double kMicrosecond = 1e-6;
 
 using ProblemFeatures = CublasltRows::Features;
 
-/// log2 of the alignment of rows of so many elements, at most 16 bytes.
+/// log2 of the alignment of rows of `elements`, at most 16 bytes.
 i32 log2_alignment(i64 elements, i32 bytes) {
   i32 log2 = 0;
   while (log2 < 4 && ((elements * bytes) >> log2) % 2 == 0) {

@@ -70,7 +70,7 @@ TEST_CASE("Tile widths that fill whole waves are added to the default ones") {
   CHECK(widths(problem(256, 11008, 4096), Schedule::kStreamK, 128).empty());
   // 33 columns of 128 are exactly 4,224: no other width leaves fewer SMs idle.
   CHECK(widths(problem(512, 4224, 4096), Schedule::kWarpSpecialized, 128) == Widths{});
-  // A batch of two has twice as many rows of tiles.
+  // A batch of two has twice the rows of tiles.
   GemmProblem two = problem(128, 11008, 4096);
   two.batch.products = 2;
   CHECK(widths(two, Schedule::kWarpSpecialized, 128).contains(168));

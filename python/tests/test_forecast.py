@@ -283,7 +283,7 @@ def test_under_continuous_load_power_holds_the_clock_of_all_kernels():
 
 @pytest.mark.parametrize("phase, batch, mode", [("prefill", 1, "compile"), ("decode", 32, "eager")])
 def test_measured_layers_are_forecast_within_the_bar(phase, batch, mode):
-    # validate/data/h200_sxm/decoder_layers/layers.csv, 1b; validate/decoder_layers.py judges all rows.
+    # validate/data/h200_sxm/decoder_layers/layers.csv, 1b; validate/decoder_layers.py compares all rows.
     measured = {"prefill": {"burst": 934.9, "sustained": 1011.6}, "decode": {"burst": 188.0, "sustained": 153.0}}[phase]
     for regime, us in measured.items():
         answer = layer.forecast_layer(layer.read_config("llama-3.2-1b"), batch=batch, tokens=4096, phase=phase,
@@ -364,5 +364,5 @@ def test_accelerate_leaves_an_activation_with_hooks():
     model = torch.nn.Sequential(torch.nn.Linear(64, 64, **META), torch.nn.ReLU())
     model[1].register_forward_hook(lambda *_: None)
     done = tilecast.torch.accelerate(model, empty(32, 64), least=0)
-    assert done[0].why_not == "the activation behind it has forward hooks"
+    assert done[0].why_not == "the activation after it has forward hooks"
     assert type(model[0]) is torch.nn.Linear and type(model[1]) is torch.nn.ReLU

@@ -19,7 +19,7 @@ class Replacement:
 
     name: str
     problem: str
-    torch_us: float  # with the activation behind it, if that is fused
+    torch_us: float  # with the activation after it, if that is fused
     tilecast_us: float
     activation: Optional[str]  # fused into the kernel
     why_not: str  # why it was left; empty if it was replaced
@@ -69,8 +69,8 @@ def hooks_of(module: torch.nn.Module) -> str:
 
 def _why_not_fused(activation: torch.nn.Module) -> str:
     if hooks_of(activation):
-        return f"the activation behind it has {hooks_of(activation)}"
-    return "the activation behind it has a forward of its own" if "forward" in vars(activation) else ""
+        return f"the activation after it has {hooks_of(activation)}"
+    return "the activation after it has a forward of its own" if "forward" in vars(activation) else ""
 
 
 def _inputs_of_linears(model: torch.nn.Module, inputs: tuple,
@@ -106,14 +106,14 @@ def accelerate(model: torch.nn.Module, inputs: tuple, options: dict[str, Any], *
         for place, (name, child) in enumerate(children):
             if type(child) is torch.nn.Linear:
                 followed = type(parent) is torch.nn.Sequential and place + 1 < len(children)
-                behind = children[place + 1] if followed else None
-                places.append((parent, name, f"{path}.{name}".lstrip("."), child, behind))
+                follower = children[place + 1] if followed else None
+                places.append((parent, name, f"{path}.{name}".lstrip("."), child, follower))
     rows = []
-    for parent, name, path, linear, behind in places:
-        activation = _activation_of(behind[1]) if behind else None
+    for parent, name, path, linear, follower in places:
+        activation = _activation_of(follower[1]) if follower else None
         why, torch_us, ours_us, problem = why_not_shared(linear), 0.0, 0.0, ""
         if activation is not None:
-            why = why or _why_not_fused(behind[1])
+            why = why or _why_not_fused(follower[1])
         tensor = found.get(linear)
         if tensor is None:
             why = why or "not called"
@@ -142,5 +142,5 @@ def accelerate(model: torch.nn.Module, inputs: tuple, options: dict[str, Any], *
         if not why:
             parent._modules[name] = replaced(linear, activation)
             if activation is not None:
-                parent._modules[behind[0]] = torch.nn.Identity()
+                parent._modules[follower[0]] = torch.nn.Identity()
     return Accelerated(rows)

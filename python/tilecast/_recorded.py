@@ -193,7 +193,7 @@ class _Operators(TorchDispatchMode):
         elif name == "cat" or name in _COPIES or torch.Tag.pointwise in func.tags:
             kind = "pointwise"
             if name in ("embedding", "index_select", "gather", "index"):
-                reads = [writes[0]]  # as many elements of the table as results
+                reads = [writes[0]]  # the table has the size of the result
         self._recording.add(name, reads, writes, kind, **more)
         return out
 

@@ -252,7 +252,7 @@ std::vector<AnyProblem> problems_of(const Suite& suite, const std::string& shape
 }  // namespace
 
 std::vector<std::string> expand_shapes(std::string_view text) {
-  // The first range: digits with two colons between them, of groups behind their star. Heads and KV
+  // The first range: digits with two colons between them, of groups after their star. Heads and KV
   // heads of attention have one.
   constexpr std::string_view kOfRange = "0123456789:";
   const std::size_t star = text.find('*');

@@ -42,11 +42,11 @@ TEST_CASE("Heads and KV heads of attention are no range") {
 
 TEST_CASE("A suite of attention has its masks, and cuDNN next to the kernels") {
   const LoadedGpu gpu = load_gpu("h200_sxm", false);
-  const SuitePoints expanded = expand_suite(
-      suite_of("ops: [attention]\nshapes: [\"1x8:2x64x128x64\"]\ndtypes: [bf16]\n"
-               "masks: [full, causal]\nlse: [\"yes\"]\nlayouts: [bshd]\n"
-               "configs: [cudnn:sdpa, best: 1]\n"),
-      gpu.spec);
+  const SuitePoints expanded =
+      expand_suite(suite_of("ops: [attention]\nshapes: [\"1x8:2x64x128x64\"]\ndtypes: [bf16]\n"
+                            "masks: [full, causal]\nlse: [\"yes\"]\nlayouts: [bshd]\n"
+                            "configs: [cudnn:sdpa, best: 1]\n"),
+                   gpu.spec);
   std::map<std::string, int> of_problem;
   for (const SuitePoint& point : expanded.points) {
     CHECK(point.refusal == "");

@@ -10,7 +10,7 @@
 //                           (Hoeffding) one of 10^10 elements passes 7 of these
 // In the norm: ||output - reference|| <= 4 u sqrt(2 / 3) ||reference||, four times what rounding O
 // and w costs. A log-sum-exp may be off by 2^-20 of itself, 2^-13 for the scores, and
-// sqrt(keys) 2^-22 for the sum of so many terms in fp32.
+// sqrt(keys) 2^-22 for the sum of `keys` terms in fp32.
 #pragma once
 
 #include <functional>
