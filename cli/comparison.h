@@ -29,7 +29,7 @@ struct Roof {
   const char* name;
   Seconds time;
 };
-/// The highest one first; without those that no time is known of.
+/// The highest one first.
 std::vector<Roof> roofs_of(const Comparison& comparison);
 
 /// Throws as rank_candidates, and ConfigError for another op than GEMM.

@@ -91,13 +91,15 @@ inline constexpr std::string_view kProblems = "predict explain compare emit meas
 
 inline constexpr OptionRow kProblemOptions[] = {
     {kProblems, "SHAPE", "TEXT...", "",
-     "MxNxK, such as 4096x4096x4096, or M N K; ROWSxCOLUMNS for elementwise_add, elements for "
-     "memcpy"},
+     "MxNxK, such as 4096x4096x4096, or M N K; for attention "
+     "BATCHxHEADS:KV_HEADSxQUERIESxKEYSxHEAD_DIM, such as 4x32:8x4096x4096x128; ROWSxCOLUMNS for "
+     "elementwise_add, elements for memcpy"},
     {kProblems, "-m,--m", "N", "", "The same one by one", 1, kLongestSide, "-n -k", "SHAPE"},
     {kProblems, "-n,--n", "N", "", "The same one by one", 1, kLongestSide, "-m -k", "SHAPE"},
     {kProblems, "-k,--k", "N", "", "The same one by one", 1, kLongestSide, "-m -n", "SHAPE"},
     {kProblems, "--dtype", "TYPE", "fp16",
-     "Of A and B: fp16, bf16, e4m3, e5m2; of memcpy and elementwise_add fp16, bf16, fp32"},
+     "Of A and B: fp16, bf16, e4m3, e5m2; of attention fp16, bf16; of memcpy and elementwise_add "
+     "fp16, bf16, fp32"},
     {kProblems, "--causal", "", "",
      "Attention only: each query sees the keys up to its own place, the last one all"},
     {kProblems, "--lse", "", "", "Attention only: the log-sum-exp of each row is written too"},
@@ -252,7 +254,7 @@ inline constexpr OptionRow kDataOptions[] = {
      0, 0, "", "--data"},
     {"report", "--manifest", "FILE", "", "A file that lists what the report shows", 0, 0, "",
      "--data --gpu"},
-    {"validate", "--split", "FILE", "", "YAML file that says which GEMM rows a fit may see", 0, 0,
+    {"validate", "--split", "FILE", "", "YAML file that says which rows a fit may see", 0, 0,
      "--part"},
     {"calibrate", "--split", "FILE...", "",
      "YAML files that say which rows a fit may see; others are left out"},

@@ -142,7 +142,9 @@ TEST_CASE("Strides that no kernel takes are refused with the field's name") {
   // Heads of O that begin inside the rows of others.
   CHECK(refused([](Attention& a) {
           a.o = {8 * 96 * 64, 95 * 64, 64};
-        }) == "o.head is 6080: its elements overlap, expected at least 6144");
+        }) ==
+        "o.head is 6080: each head's range must end before the next one begins, "
+        "expected at least 6144");
   CHECK(refused([](Attention& a) {
           a.o = {8 * 96 * 64 - 64, 96 * 64, 64};
         }).starts_with("o.batch is"));
@@ -203,14 +205,15 @@ TEST_CASE("Arguments of attention are checked before any is used") {
   }
   CHECK(refused([](Arguments& a) { a.reserved = 1; }) == "reserved must be 0");
   // O of 8192 bytes: in place, its first and its last 16 bytes in another tensor.
-  CHECK(refused([](Arguments& a) { a.o = memory; }) == "o overlaps q, k or v in memory");
+  CHECK(refused([](Arguments& a) { a.o = memory; }) ==
+        "the range of o overlaps or interleaves with that of q, k or v");
   CHECK(refused([](Arguments& a) { a.o = memory + 3 * kTensor - 16; }) ==
-        "o overlaps q, k or v in memory");
+        "the range of o overlaps or interleaves with that of q, k or v");
   CHECK(refused([](Arguments& a) {
           a.k = a.v = memory;
           a.o = memory + 2 * kTensor;
           a.q = memory + 3 * kTensor - 16;
-        }) == "o overlaps q, k or v in memory");
+        }) == "the range of o overlaps or interleaves with that of q, k or v");
   CHECK(
       refused([](Arguments& a) { a.struct_size = 0; }).starts_with("arguments has a struct_size"));
   CHECK(tilecast_attention_run(plan.plan, nullptr, nullptr) == TILECAST_INVALID_ARGUMENT);
@@ -248,8 +251,10 @@ TEST_CASE("A log-sum-exp is required if the problem has one, and overlaps nothin
   CHECK(refused(nullptr) == "lse is null");
   CHECK(refused(memory + 3 * 8192 + 2) == "lse is not 4-byte aligned");
   // 64 numbers, the last of which is O's first.
-  CHECK(refused(memory + 2 * 8192 - 63 * 4) == "lse overlaps q, k, v or o in memory");
-  CHECK(refused(memory + 3 * 8192 - 4) == "lse overlaps q, k, v or o in memory");
+  CHECK(refused(memory + 2 * 8192 - 63 * 4) ==
+        "the range of lse overlaps or interleaves with that of q, k, v or o");
+  CHECK(refused(memory + 3 * 8192 - 4) ==
+        "the range of lse overlaps or interleaves with that of q, k, v or o");
 }
 
 TEST_CASE("Splits and drawn tiles of attention need a workspace") {

@@ -66,7 +66,8 @@ double extent_of(const AttentionStrides& strides, const AttentionProblem& p, i64
          p.head_dim;
 }
 
-/// Fills in packed strides, and checks others. `written`: no two elements share a place.
+/// Fills in packed strides, and checks others. `written`: ranges of rows, heads and batches do not
+/// interleave, so no two elements share a place.
 AttentionStrides strides_of(const char* name, const tilecast_strides& given,
                             const AttentionProblem& p, i64 heads, i64 rows, bool written) {
   const AttentionStrides packed = attention_strides(p.layout, heads, rows, p.head_dim);
@@ -97,8 +98,10 @@ AttentionStrides strides_of(const char* name, const tilecast_strides& given,
     i64 extent = p.head_dim;  // of the dimensions before, in elements
     for (const Dimension& d : dimensions) {
       if (d.length > 1 && *d.stride < extent) {
-        throw_invalid(fmt::format("{}.{} is {}: its elements overlap, expected at least {}", name,
-                                  d.name, *d.stride, extent));
+        throw_invalid(
+            fmt::format("{0}.{1} is {2}: each {1}'s range must end before the next one begins, "
+                        "expected at least {3}",
+                        name, d.name, *d.stride, extent));
       }
       extent += d.length > 1 ? (d.length - 1) * *d.stride : 0;
     }
@@ -195,12 +198,12 @@ tilecast_status AttentionArgumentCheck::operator()(
   }
   if (overlap(o, extents_.o, q, extents_.q) || overlap(o, extents_.o, k, extents_.k) ||
       overlap(o, extents_.o, v, extents_.v)) {
-    return fail_argument("o overlaps q, k or v in memory");
+    return fail_argument("the range of o overlaps or interleaves with that of q, k or v");
   }
   if (lse_ &&
       (overlap(lse, extents_.lse, q, extents_.q) || overlap(lse, extents_.lse, k, extents_.k) ||
        overlap(lse, extents_.lse, v, extents_.v) || overlap(lse, extents_.lse, o, extents_.o))) {
-    return fail_argument("lse overlaps q, k, v or o in memory");
+    return fail_argument("the range of lse overlaps or interleaves with that of q, k, v or o");
   }
   return TILECAST_OK;
 }

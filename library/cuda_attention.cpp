@@ -1,7 +1,6 @@
 // An attention plan's kernel on its device, prepared as cuda_gemm.cpp prepares a GEMM's.
 // Checked by: run_attention_test.cpp.
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include "kernels/jit/attention_launch.h"
@@ -24,7 +23,7 @@ class CudaAttention final : public DevicePlan<tilecast_attention_arguments> {
         launch_(make_launch<AttentionLaunch>(to_text(config), kernel_.loaded(), request.problem,
                                              config, WorkspaceOwner::kCaller)),
         memory_(memory_of(launch_.workspace())),
-        usual_scale_(1 / std::sqrt(static_cast<float>(request.problem.head_dim))),
+        usual_scale_(usual_scale(request.problem)),
         args_(launch_.bind({.q = {nowhere(), request.q},
                             .k = {nowhere(), request.k},
                             .v = {nowhere(), request.v},

@@ -1,5 +1,5 @@
-// The executable part of a plan. Built with CUDA (cuda_plan.cpp) or as a stub that reports its
-// absence (without_cuda.cpp).
+// The executable part of a plan. Built with CUDA (cuda_gemm.cpp, cuda_attention.cpp) or as a stub
+// that reports its absence (without_cuda.cpp).
 #pragma once
 
 #include <tilecast/tilecast.h>

@@ -280,7 +280,8 @@ typedef struct tilecast_arguments {
         NULL, NULL                                                                             \
   }
 
-/* Arguments of one run of attention, in device memory, 16-byte aligned. O overlaps no other tensor.
+/* Arguments of one run of attention, in device memory, 16-byte aligned. The range of O,
+ * from its first to its last element, neither overlaps nor interleaves with another tensor's.
  * Initialize with TILECAST_ATTENTION_ARGUMENTS_INIT. */
 typedef struct tilecast_attention_arguments {
   size_t struct_size;

@@ -423,12 +423,13 @@ SourceUse uses(const std::vector<std::string>& roots, const KernelSource& source
     const std::size_t at = source.text.find(" " + name + " = ") + name.size() + 4;
     return source.text.substr(at, source.text.find(';', at) - at);
   };
-  const std::string n = constant("kInstructionN"), type = constant("kElementType");
+  const auto n = static_cast<i32>(parse_integer(constant("kInstructionN")).value());
+  const std::string type = constant("kElementType");
   return {.roots = roots,
           .parameter = "Config",
           .kernel = source.path,
           .arguments = {{"GemmArgs", true}, {"DeviceBuffers", false}},
-          .wgmma = {wgmma_text(std::stoi(n), type, false), wgmma_text(std::stoi(n), type, true)}};
+          .wgmma = {wgmma_text(n, type, false), wgmma_text(n, type, true)}};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "kernels/emit/source_lines.h"
 #include "model/base/file.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
@@ -58,6 +59,16 @@ EmittedGemm strided() {
 }
 
 }  // namespace
+
+TEST_CASE("A comparison is decided where both sides are known, > of numbers alone") {
+  const Constants constants{{"kType", "ElementType::kFp16"}, {"kStages", "4"}};
+  CHECK(decided("kStages > 0", constants) == true);
+  CHECK(decided("kStages > 4", constants) == false);
+  CHECK(decided("kType == ElementType::kFp16", constants) == true);
+  CHECK(decided("kType > 0", constants) == std::nullopt);
+  CHECK(decided("kStages > kType", constants) == std::nullopt);
+  CHECK(decided("kStages > rows", constants) == std::nullopt);
+}
 
 TEST_CASE("An emitted file is one source of what its kernel uses") {
   const std::string text = emitted_source(flagship(), "gemm.cu");

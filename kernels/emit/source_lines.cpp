@@ -122,7 +122,7 @@ Lines with_short_functions(const Lines& lines) {
   Lines result;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string code = code_of(lines[i]);
-    if (i + 2 < lines.size() && code.ends_with(") {") | code.ends_with(") const {") &&
+    if (i + 2 < lines.size() && (code.ends_with(") {") || code.ends_with(") const {")) &&
         !trimmed(code).starts_with("if") && !trimmed(code).starts_with("for") &&
         trimmed(lines[i + 2]) == "}" && lines[i] == code && code_of(lines[i + 1]) == lines[i + 1] &&
         lines[i].size() + trimmed(lines[i + 1]).size() + 3 <= kColumns) {
@@ -175,8 +175,11 @@ std::optional<bool> decided(std::string_view condition, const Constants& constan
       if (!left || !right) {
         return std::nullopt;
       }
-      return comparison == " > " ? *parse_integer(*left) > *parse_integer(*right)
-                                 : (*left == *right) == (comparison == " == ");
+      if (comparison != " > ") {
+        return (*left == *right) == (comparison == " == ");
+      }
+      const std::optional<i64> number = parse_integer(*left), other = parse_integer(*right);
+      return number && other ? std::optional(*number > *other) : std::nullopt;
     }
   }
   const std::optional<std::string> value = value_of(condition, constants);

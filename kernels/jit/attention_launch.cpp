@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "kernels/jit/device.h"
 #include "kernels/jit/tensor_map.h"
 #include "model/base/error.h"
@@ -13,6 +15,10 @@ AttentionBuffers tight_buffers(const AttentionProblem& p, void* q, void* k, void
   const AttentionStrides of_queries = attention_strides(p.layout, p.heads, p.queries, p.head_dim);
   const AttentionStrides of_keys = attention_strides(p.layout, p.kv_heads, p.keys, p.head_dim);
   return {{q, of_queries}, {k, of_keys}, {v, of_keys}, {o, of_queries}, lse};
+}
+
+float usual_scale(const AttentionProblem& problem) {
+  return static_cast<float>(1 / std::sqrt(static_cast<double>(problem.head_dim)));
 }
 
 AttentionLaunch::AttentionLaunch(LoadedKernel& kernel, const AttentionProblem& problem,

@@ -27,6 +27,9 @@ struct AttentionBuffers {
 AttentionBuffers tight_buffers(const AttentionProblem& problem, void* q, void* k, void* v, void* o,
                                float* lse);
 
+/// The scale that everyone takes: 1 / sqrt(head_dim).
+float usual_scale(const AttentionProblem& problem);
+
 class AttentionLaunch {
  public:
   /// `kernel` is the compiled `config` for the problem, and must outlive this object. Throws Error

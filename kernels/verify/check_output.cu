@@ -1,8 +1,8 @@
 // Compares an output with 1, 2 or 4 bytes per element with an fp32 reference, by element and in the
 // norm. An element may differ by `relative` times its reference plus `absolute`, and, where
-// `deviations` are given, plus `deviates` times its own; NaN fails the comparison, an infinity
-// passes where it is expected. The reference is contiguous. The gaps between the output's rows of
-// `columns` elements must still be poisoned; nothing is checked after the last row.
+// `deviations` are given, plus `deviates` times its own; NaN fails the comparison, and where an
+// infinity is expected everything else. The reference is contiguous. The gaps between the output's
+// rows of `columns` elements must still be poisoned; nothing is checked after the last row.
 #include "kernels/ptx/convert.cuh"
 #include "kernels/verify/check_output.h"
 #include "kernels/verify/warp_sum.cuh"
@@ -45,8 +45,11 @@ extern "C" __global__ void __launch_bounds__(256)
     const Element element = Element::at(output, at, static_cast<ElementType>(type));
     const float expected = reference[i];
     const float error = element.value == expected ? 0.0f : element.value - expected;
-    squares += static_cast<double>(error) * static_cast<double>(error);
-    largest = fmaxf(largest, fabsf(error));
+    const bool infinite = isinf(expected);  // in neither norm
+    if (!infinite) {
+      squares += static_cast<double>(error) * static_cast<double>(error);
+      largest = fmaxf(largest, fabsf(error));
+    }
     unwritten += element.poison ? 1 : 0;
     if (column + 1 == columns && i + 1 < count) {
       for (u64 between = columns; between < row_stride; ++between) {
@@ -57,7 +60,8 @@ extern "C" __global__ void __launch_bounds__(256)
       }
     }
     const float own = deviations == nullptr ? 0.0f : deviates * deviations[i];
-    if (!(fabsf(error) <= relative * fabsf(expected) + absolute + own)) {
+    if (infinite ? element.value != expected
+                 : !(fabsf(error) <= relative * fabsf(expected) + absolute + own)) {
       ++wrong;
       atomicMin(&check->first_wrong, i);
     }

@@ -11,6 +11,7 @@ constexpr unsigned char kPoisonByte = 0xff;
 constexpr unsigned short kPoisonBits = 0xffff;
 
 struct OutputCheck {
+  // Sums and maxima are over elements of a finite reference.
   double error_squares;      // sum of (output - reference)^2; NaN if any output is
   double reference_squares;  // sum of reference^2
   u32 largest_error;         // bits of max |output - reference|, ignoring NaN; they order like the

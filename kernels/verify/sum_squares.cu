@@ -1,4 +1,4 @@
-// Squared norm and largest magnitude of a reference, once per problem.
+// Squared norm and largest magnitude of a reference without its infinities, once per problem.
 #include "kernels/verify/check_output.h"
 #include "kernels/verify/warp_sum.cuh"
 #include "model/base/integers.h"
@@ -11,8 +11,10 @@ extern "C" __global__ void __launch_bounds__(256)
   float largest = 0;
   const u64 stride = static_cast<u64>(gridDim.x) * blockDim.x;
   for (u64 i = static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
-    sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
-    largest = fmaxf(largest, fabsf(values[i]));
+    if (!isinf(values[i])) {
+      sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+      largest = fmaxf(largest, fabsf(values[i]));
+    }
   }
   sum = warp_sum(sum);
   if (threadIdx.x % 32 == 0) {

@@ -13,7 +13,7 @@
 // found by walking that order. K and V of a KV head are one panel in L2, which waves of tiles share
 // (panel_reuse.h). Splits write fp32 partial results, which the last CTA of a tile combines.
 //
-// The machine's constants are those that GEMMs taught. Eleven terms of attention
+// The machine's constants are those that GEMMs taught. Twelve terms of attention
 // (attention_form.cpp) were fitted on an H200 to the training rows of
 // validate/data/h200_sxm/attention. Registers and shared memory bound the resident CTAs
 // without a producer, whatever they promise; GPCs, which differ in size, bound the clusters. DRAM

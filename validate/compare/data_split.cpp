@@ -1,12 +1,17 @@
 #include "validate/compare/data_split.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <optional>
+
+#include "model/base/element_type_text.h"
 #include "model/base/error.h"
+#include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/problem/problem_text.h"
-#include "model/ops/any_op.h"
+#include "model/ops/problem_fields.h"
 
 namespace tilecast {
 namespace {
@@ -18,17 +23,64 @@ std::string split_key(const GemmProblem& problem) {
 }
 std::string split_key(const auto& problem) { return to_text(problem); }
 
-/// Of a problem as a split lists it: a GEMM's with defaults, any other's as rows have it.
-std::string listed_key(const std::string& text) {
-  const std::string_view shape = std::string_view(text).substr(0, text.find(' '));
-  return std::visit(
-      [&]<class Problem>(const Problem&) {
-        if constexpr (std::is_same_v<Problem, GemmProblem>) {
-          return split_key(parse_gemm_problem(text));
-        }
-        return text;
-      },
-      problem_of_shape(op_of_shape(shape), shape, ElementType::kBf16));
+/// The field of the op that takes this word, "causal", or that it names, "lse". Sides, which the
+/// shape has, are none.
+std::optional<std::pair<std::string, std::string>> field_of(const AnyProblem& blank,
+                                                            const std::string& word) {
+  for (const std::string_view name : problem_field_names()) {
+    const std::string usual = field_text(blank, name);
+    if (usual.empty() || parse_integer(usual)) {
+      continue;
+    }
+    const std::string value = word == name ? "yes" : word;
+    const AnyProblem read = problem_of(op_of(blank), shape_text(blank), dtype_of(blank), {},
+                                       {{std::string(name), value}});
+    if (field_text(read, name) == value) {
+      return std::pair(std::string(name), value);
+    }
+  }
+  return std::nullopt;
+}
+
+/// A problem of another op than GEMM: shape, type and fields, and a word that only its op has.
+AnyProblem parse_other_problem(Op op, const std::vector<std::string_view>& words) {
+  const std::string shape(words.front());
+  const AnyProblem blank = problem_of_shape(op, shape, ElementType::kFp16);
+  ElementType dtype = ElementType::kFp16;
+  FieldTexts fields;
+  bool named = false;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string word(words[i]);
+    const auto field = field_of(blank, word);
+    if (const std::optional<ElementType> type = element_type_named(word)) {
+      dtype = *type;
+    } else if (field && fields.insert(*field).second) {
+      named = true;
+    } else if (word == to_text(op)) {
+      named = true;
+    } else {
+      throw ConfigError(fmt::format("'{}': not a word of {}, or its second one of a kind",
+                                    on_one_line(word), to_text(op)));
+    }
+  }
+  if (!named) {
+    throw ConfigError(fmt::format("expected a GEMM's MxNxK, or '{} {}', got '{}'", shape,
+                                  to_text(op),
+                                  on_one_line(fmt::format("{}", fmt::join(words, " ")))));
+  }
+  return problem_of(op, shape, dtype, fields);
+}
+
+AnyProblem parse_listed_problem(const std::string& text) {
+  const std::vector<std::string_view> words = split(text, ' ');
+  const Op op = op_of_shape(words.front());
+  return std::holds_alternative<GemmProblem>(blank_problem(op))
+             ? AnyProblem(parse_gemm_problem(text))
+             : parse_other_problem(op, words);
+}
+
+std::string key_of(const AnyProblem& problem) {
+  return std::visit([](const auto& own) { return split_key(own); }, problem);
 }
 
 std::pair<i32, i32> parse_tile(std::string_view text) {
@@ -84,18 +136,20 @@ DataSplit DataSplit::parse(const StrictValue& root) {
   (void)map.required("rule").text();
   DataSplit made;
   each_of(map, "judge", [&](const std::string& text) {
-    const std::string_view shape = std::string_view(text).substr(0, text.find(' '));
-    made.judged_.insert(listed_key(text));
-    made.ops_.insert(op_of_shape(shape));
+    const AnyProblem problem = parse_listed_problem(text);
+    made.judged_.insert(key_of(problem));
+    made.ops_.insert(op_of(problem));
   });
+  if (made.ops_.empty()) {
+    made.ops_.insert(Op::kGemm);
+  }
   each_of(map, "unfitted_tiles",
           [&](const std::string& text) { made.unfitted_tiles_.insert(parse_tile(text)); });
   return made;
 }
 
 DataPart DataSplit::part_of(const Point& point) const {
-  if (judged_.contains(
-          std::visit([](const auto& problem) { return split_key(problem); }, point.problem))) {
+  if (judged_.contains(key_of(point.problem))) {
     return DataPart::kJudge;
   }
   if (is_baseline(point.config) || !std::holds_alternative<GemmProblem>(point.problem)) {

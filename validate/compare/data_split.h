@@ -4,6 +4,10 @@
 //   judge: [4096x4096x1024, 8*512x512x64 bf16 nn]      # test problems; GEMMs default to fp16 tn
 //   unfitted_tiles: [128x192]                         # held-out CTA tiles, M x N
 //
+// A problem of another op has a word after its shape that says so, in any order with its type:
+// "4x32:8x4096x4096x128 bf16 causal", "4096x4096 elementwise_add fp32". A list without problems
+// is a GEMM's.
+//
 // Checked by: data_split_test.cpp.
 #pragma once
 
@@ -38,7 +42,7 @@ class DataSplit {
   DataPart part_of(const Point& point) const;
 
   /// Whether the split is of this op's problems.
-  bool has_op(Op op) const { return ops_.contains(op) || ops_.empty(); }
+  bool has_op(Op op) const { return ops_.contains(op); }
 
  private:
   std::set<std::string> judged_;

@@ -85,6 +85,42 @@ TEST_CASE("A split of attention holds out its problems and keeps no rows of othe
   CHECK(files[0].rows[0].measurement.point == fitted);
 }
 
+TEST_CASE("Words of another op's problem are completed, in any order, and nothing is left over") {
+  const auto judged = [](const std::string& item) {
+    return split_of("rule: x\njudge: [\"" + item + "\"]\nunfitted_tiles: []\n");
+  };
+  Point point;
+  point.config =
+      "attention_single:tile=64x64,stages=2,ctas=1,grid=tiles,order=static,splits=1,pack=no";
+  point.problem = problem_of(Op::kAttention, "4x32:8x4096x4096x128", ElementType::kBf16, {},
+                             {{"mask", "causal"}, {"lse", "yes"}});
+  for (const char* item : {"4x32:8x4096x4096x128 lse causal bf16",
+                           "4x32:8x4096x4096x128 bf16 attention causal bhsd lse"}) {
+    CHECK(judged(item).part_of(point) == DataPart::kJudge);
+  }
+  point.problem = problem_of(Op::kAttention, "4x32:8x4096x4096x128", ElementType::kBf16);
+  CHECK(judged("4x32:8x4096x4096x128 bf16 attention").part_of(point) == DataPart::kJudge);
+  CHECK(judged("4096x4096 fp32 elementwise_add").has_op(Op::kElementwiseAdd));
+  const auto refusal = [](const std::string& item) {
+    return complaint("rule: x\njudge: [\"" + item + "\"]\nunfitted_tiles: []\n");
+  };
+  CHECK(refusal("4x32:8x4096x4096x128 bf16").find("'4x32:8x4096x4096x128 attention'") !=
+        std::string::npos);
+  CHECK(refusal("512x512 bf16")
+            .find("expected a GEMM's MxNxK, or '512x512 elementwise_add', got "
+                  "'512x512 bf16'") != std::string::npos);
+  for (const char* word : {"tn", "causal full", "gelu", "4", "memcpy", "yes yes"}) {
+    CHECK(refusal("4x32:8x4096x4096x128 bf16 " + std::string(word)).find("split.yaml:2: ") == 0);
+  }
+}
+
+TEST_CASE("A split without test problems keeps GEMMs alone") {
+  const DataSplit split = split_of("rule: x\njudge: []\nunfitted_tiles: [128x192]\n");
+  CHECK(split.has_op(Op::kGemm));
+  CHECK_FALSE(split.has_op(Op::kAttention));
+  CHECK_FALSE(split.has_op(Op::kMemcpy));
+}
+
 TEST_CASE("Several files hold out the union of their test problems") {
   const TemporaryFolder folder;
   write_file(folder / "a.yaml", "rule: x\njudge: [64x64x64]\nunfitted_tiles: []\n");
@@ -98,7 +134,7 @@ TEST_CASE("Several files hold out the union of their test problems") {
 }
 
 TEST_CASE("An invalid problem or tile is an error that names its line") {
-  CHECK(complaint("rule: x\njudge: [512x]\nunfitted_tiles: []\n").find("split.yaml:2: ") == 0);
+  CHECK(complaint("rule: x\njudge: [512x512]\nunfitted_tiles: []\n").find("split.yaml:2: ") == 0);
   CHECK(complaint("rule: x\njudge: []\nunfitted_tiles: [128]\n").find("split.yaml:3: ") == 0);
   CHECK(complaint("judge: []\nunfitted_tiles: []\n").find("rule") != std::string::npos);
 }

@@ -1,4 +1,8 @@
 // The one place where the laboratory names operations.
+#include <array>
+#include <type_traits>
+#include <variant>
+
 #include "validate/measure/attention/attention_lab.h"
 #include "validate/measure/gemm/gemm_lab.h"
 #include "validate/measure/lab_op.h"
@@ -21,8 +25,14 @@ constexpr LabRow row_of() {
               }};
 }
 
-constexpr LabRow kRows[] = {row_of<GemmLab>(), row_of<StreamLab>(), row_of<AttentionLab>()};
-static_assert(std::size(kRows) == std::variant_size_v<AnyProblem>);
+template <class... Labs>
+constexpr std::array<LabRow, sizeof...(Labs)> rows_of() {
+  static_assert(std::is_same_v<std::variant<typename Labs::Problem...>, AnyProblem>,
+                "a row for each alternative of AnyProblem, in their order");
+  return {row_of<Labs>()...};
+}
+
+constexpr auto kRows = rows_of<GemmLab, StreamLab, AttentionLab>();
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include "validate/measure/attention/attention_lab.h"
 
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -143,6 +144,39 @@ TEST_CASE("Attention that leaves out a block of keys is wrong", "[gpu]") {
     });
     INFO(verdict.fault);
     CHECK(verdict.right() == (launched == whole));
+  }
+}
+
+TEST_CASE("The log-sum-exp of rows without keys is -infinity, and no number passes for it",
+          "[gpu]") {
+  gpu_or_skip();
+  Bench bench;
+  AttentionProblem problem = problem_of(1, 1, 128, 64);
+  problem.mask = AttentionMask::kCausal;  // the first 64 queries see no key
+  const auto k = static_cast<std::size_t>(query_bytes(problem));
+  const auto v = k + static_cast<std::size_t>(kv_bytes(problem) / 2);
+  const DeviceMemory memory(k + static_cast<std::size_t>(kv_bytes(problem)));
+  bench.kernels.fill(memory.as<void>(), memory.bytes() / sizeof(short), problem.dtype,
+                     Inputs::kNormal, 1, bench.stream.get());
+  const auto buffers = [&](void* o, float* lse) {
+    return tight_buffers(problem, memory.as<void>(), memory.as<void>(k), memory.as<void>(v), o,
+                         lse);
+  };
+  AttentionVerifier verifier(bench.cache, bench.kernels, bench.stream);
+  verifier.prepare(problem, buffers(nullptr, nullptr));
+  const AttentionConfig config = std::get<AttentionConfig>(parse_config(
+      "attention_specialized:tile=64x64,stages=2,ctas=1,grid=tiles,order=static,splits=1,pack=no"));
+  LoadedKernel kernel(bench.cache.get(attention_source(config, problem)).cubin, kAttentionEntry);
+  const AttentionLaunch launch(kernel, problem, config);
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const float first : {-kInfinity, kInfinity, 0.0f, -1e30f}) {
+    const Verdict verdict = verifier.check([&](void* o, float* lse) {
+      launch.launch(launch.bind(buffers(o, lse), usual_scale(problem)), bench.stream.get());
+      TILECAST_CUDA(
+          cudaMemcpyAsync(lse, &first, sizeof first, cudaMemcpyHostToDevice, bench.stream.get()));
+    });
+    INFO(first << ": " << verdict.fault);
+    CHECK(verdict.right() == (first == -kInfinity));
   }
 }
 

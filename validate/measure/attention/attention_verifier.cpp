@@ -33,10 +33,6 @@ std::string place(u64 index, const AttentionProblem& p) {
 
 }  // namespace
 
-float usual_scale(const AttentionProblem& problem) {
-  return static_cast<float>(1 / std::sqrt(static_cast<double>(problem.head_dim)));
-}
-
 std::vector<KernelSource> attention_reference_sources() {
   return {{.path = "kernels/verify/reference_attention.cu", .defines = {}},
           {.path = "kernels/verify/reference_attention_rows.cu", .defines = {}}};

@@ -22,9 +22,6 @@
 
 namespace tilecast {
 
-/// The scale that everyone takes: 1 / sqrt(head_dim).
-float usual_scale(const AttentionProblem& problem);
-
 /// The kernels of the reference, to be compiled ahead.
 std::vector<KernelSource> attention_reference_sources();
 
