@@ -107,7 +107,8 @@ inline constexpr OptionRow kProblemOptions[] = {
      "Scales of fp8 operands, multiplied in before the epilogue: tensor, row (of A and column of "
      "B) "
      "or block (1x128 of A, 128x128 of B)"},
-    {kProblems, "--no-fast-accum", "", "", "Sums of fp8 products in fp32: --accumulate exact"},
+    {kProblems, "--no-fast-accum", "", "", "Sums of fp8 products in fp32: --accumulate exact", 0, 0,
+     "", "--accumulate"},
     {kProblems, "--lda", "N", "0", "Elements from one row of A to the next; 0: rows are tight", 0,
      kLongestSide},
     {kProblems, "--ldb", "N", "0", "Of B", 0, kLongestSide},

@@ -120,10 +120,11 @@ std::string asked_shape(const Arguments& args) {
   // Of attention the colon is before the KV heads.
   if (const std::string_view given = split_batch(shape).shape;
       asks_for_gemm(args) && given.find(':') != given.npos) {
-    throw ConfigError(
-        fmt::format("shape '{}': a range of numbers; --problems reads a file of such "
-                    "shapes, or - for standard input",
-                    printable(shape)));
+    const bool of_attention = std::ranges::count(shape, 'x') == 4;
+    throw ConfigError(fmt::format("shape '{}': {}", printable(shape),
+                                  of_attention ? "heads and KV heads need --op attention"
+                                               : "a range of numbers; --problems reads a file of "
+                                                 "such shapes, or - for standard input"));
   }
   return shape;
 }

@@ -27,6 +27,10 @@ struct Width {
 constexpr Width kDecode{0.155, 0.23}, kPrefill{0.14, 0.18};
 
 void require_sections(const GpuSpec& gpu) {
+  if (gpu.architecture != Architecture::kHopper) {
+    throw ConfigError(fmt::format("attention runs on Hopper GPUs only, which {} ({}) is not",
+                                  gpu.name, gpu.product));
+  }
   if (!gpu.machine || !gpu.reduction || !gpu.l2 || !gpu.dram || !gpu.clock || !gpu.power) {
     throw ConfigError(fmt::format(
         "{}: expected the sections machine, reduction, l2, dram, clock and power", gpu.name));

@@ -176,7 +176,7 @@ TEST_CASE("A configuration that no kernel has is refused with the reason") {
   CHECK(error_message([&] {
           rank_candidates(b200, problem_of("1x8x512x512x128"), {}, Regime::kBurst, Inputs::kNormal,
                           1);
-        }).find("no candidate is legal on b200: refused architecture") != std::string::npos);
+        }).find("attention runs on Hopper GPUs only") != std::string::npos);
 }
 
 }  // namespace
