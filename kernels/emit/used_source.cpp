@@ -607,6 +607,14 @@ class Program {
   /// Local constants and objects that nothing uses, and the checks of what is fixed here.
   bool drop_unused() {
     bool changed = false;
+    std::set<std::string> in_macros;
+    for (const Declaration& d : all_) {
+      if (const std::string code = joined_code(d.lines); d.kind == Kind::kMacro) {
+        for_each_word(code, [&](std::size_t begin, std::size_t end) {
+          in_macros.insert(code.substr(begin, end - begin));
+        });
+      }
+    }
     for (Declaration& d : all_) {
       if (d.kind != Kind::kFunction) {
         continue;
@@ -616,6 +624,7 @@ class Program {
       for_each_word(code, [&](std::size_t begin, std::size_t end) {
         count[code.substr(begin, end - begin)] += begin == 0 || code[begin - 1] != '.' ? 1 : 0;
       });
+      const bool calls_macro = code.find("  TILECAST_") != std::string::npos;
       // The host compiler reads constexpr functions, and warns of parameters that they do not.
       std::string& head = *std::ranges::find_if(
           d.lines, [](const std::string& line) { return line.find('(') != std::string::npos; });
@@ -643,7 +652,7 @@ class Program {
         const char previous =
             before.size() > own.size() ? before[before.size() - own.size() - 1] : ':';
         return declares && stop < text.size() && !own.empty() && previous != ':' &&
-               previous != '.' && count[own] == 1;
+               previous != '.' && count[own] == 1 && !(calls_macro && in_macros.contains(own));
       };
       changed = drop_statements(d, unused) || changed;
     }
@@ -658,6 +667,11 @@ class Program {
                                                      : "";
     for_each_word(code, [&](std::size_t i, std::size_t end) {
       const std::string word = code.substr(i, end - i);
+      for (const Declaration& other : all_) {  // whose names a macro pastes
+        if (code.compare(end, 2, "##") == 0 && other.names.front().starts_with(word)) {
+          used_.insert(other.names.front());
+        }
+      }
       const bool called = end < code.size() && (code[end] == '(' || code[end] == '<');
       std::string qualifier;
       if (i >= 2 && code.compare(i - 2, 2, "::") == 0) {
