@@ -221,6 +221,19 @@ TEST_CASE("Arguments of attention are checked before any is used") {
   CHECK(error() == "the plan is null");
 }
 
+TEST_CASE("Rows of O between those of K are refused, though no element is in both") {
+  tilecast_attention problem = tilecast::attention(1, 1, 1, 64, 64, 64, TILECAST_FP16);
+  problem.k = problem.o = {64 * 2 * 64, 64 * 2 * 64, 2 * 64};
+  const AttentionTestPlan plan(problem);
+  alignas(16) static char memory[4 * 64 * 64 * 2];
+  tilecast_attention_arguments arguments = TILECAST_ATTENTION_ARGUMENTS_INIT;
+  arguments.q = arguments.v = memory + 2 * 64 * 64 * 2;
+  arguments.k = memory;
+  arguments.o = memory + 64 * 2;
+  CHECK(tilecast_attention_run(plan.plan, &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
+  CHECK(error() == "the range of o overlaps or interleaves with that of q, k or v");
+}
+
 TEST_CASE("A plan is run by the function of its operation") {
   const AttentionTestPlan attention(small());
   tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;

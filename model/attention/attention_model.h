@@ -18,7 +18,8 @@
 // validate/data/h200_sxm/attention. Registers and shared memory bound the resident CTAs
 // without a producer, whatever they promise; GPCs, which differ in size, bound the clusters. DRAM
 // slows with the bytes that an SM has in flight. Assumed: each vector instruction takes the energy
-// of a promoted sum. Leaves out: ragged keys under a causal mask; spills. Checked by: attention_form_test.cpp, validate/compare/public_cases_test.cpp.
+// of a promoted sum. Leaves out: ragged keys under a causal mask; spills. Checked by:
+// attention_form_test.cpp, validate/compare/public_cases_test.cpp.
 #pragma once
 
 #include <array>
