@@ -16,6 +16,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/text.h"
+#include "validate/compare/library_times.h"
 #include "validate/compare/public_cases.h"
 #include "validate/compare/recorded_error.h"
 #include "validate/compare/validation_text.h"
@@ -43,10 +44,17 @@ void run_validate(const Arguments& args) {
     fmt::print("{}", json ? json_text(public_json(judgements)) : public_table(judgements) + "\n");
     return;
   }
+  if (args.given("--against-library")) {
+    const LibraryJudgement judged =
+        judge_library(args.text("--against-library"), args.text("--gpu"));
+    fmt::print("{}", json ? json_text(library_json(judged)) : library_table(judged));
+    return;
+  }
   JoinedInputOptions asked = joined_input_options(args);
   const std::string check = args.text("--check"), recorded = args.text("--record");
   if (asked.data.empty()) {
-    throw ConfigError("validate needs measurements: --data CSV, or --public LIST");
+    throw ConfigError(
+        "validate needs measurements: --data CSV, --public LIST or --against-library FILE");
   }
   FilePlan plan = files_of(asked);
   plan.reads("--check", check);

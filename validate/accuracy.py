@@ -1,9 +1,10 @@
-"""Writes the generated parts of docs/accuracy.md: the headline and its figure, and the error on every
-held-out test set of validate/data.
+"""Writes the generated parts of docs/accuracy.md: the headline and its figure, the error on every
+held-out test set of validate/data, and the error against published times of libraries.
 
     TILECAST=./tilecast python3 validate/accuracy.py [FOLDER OF JSON]
 
-Runs `report` for the headline and `validate --format json` once per set, about ten minutes on one core.
+Runs `report` for the headline and `validate --format json` once per set and per GPU with a library's times,
+about twenty minutes on one core.
 With a folder, results are kept there as NAME.json and not computed again. The figure needs a plotting
 package (reports/README.md).
 """
@@ -41,6 +42,11 @@ OTHERS = [  # title, name, arguments
     ("H100: the data set's test problems", "h100",
      ["--gpu", "h100_sxm", "--data", "validate/data/h100_sxm/judged/judged.csv.gz"]),
 ]
+LIBRARY = "validate/data/public/library_gemm_bf16.csv.gz"
+LIBRARY_GPUS = ["h200_sxm", "h100_sxm", "b200", "gb200"]  # all that have rows, and schedules of ours
+LIBRARY_HEAD = ("| GPU | their time | problems | against the median: mean error | bias | against the fastest: mean error "
+                "| bias | inside the 90 % interval | roofline / 0.8 + 3 us: mean error | bias |\n"
+                "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 HEAD = ("| test set | kernels | time, burst: mean (median) | sustained | SM clock "
         "| top pick, burst: geomean (worst) | problems | inside the 90 % interval |\n"
         "|---|--:|--:|--:|--:|--:|--:|--:|\n")
@@ -72,6 +78,14 @@ def row(title, found):
     return "| " + " | ".join(cells) + " |\n"
 
 
+def library_rows(gpu, found):
+    def cells(errors):
+        return [percent(errors["mape"]), f"{100 * errors['bias']:+.1f} %"]
+    return "".join("| " + " | ".join(
+        [gpu, size["size"], str(size["points"]), *cells(size["median_collection"]), *cells(size["fastest_collection"]),
+         f"{100 * size['coverage_90']:.0f} %", *cells(size["fallback"])]) + " |\n" for size in found["sizes"])
+
+
 def headline(folder):
     """The sentences that `report` prints, and its chart of errors as SVG, or None without a plotting package."""
     sentences = subprocess.run([os.environ["TILECAST"], "report", "--manifest", "reports/h200.yaml",
@@ -99,9 +113,13 @@ def main():
                                                   "--split", f"{H200}{name}/split.yaml", "--part", "judge"]))
                  for title, name in SETS]
         lines += [row(title, answer(folder, name, arguments)) for title, name, arguments in OTHERS]
+        library = [library_rows(gpu, answer(folder, f"library_{gpu}", ["--gpu", gpu, "--against-library", LIBRARY]))
+                   for gpu in LIBRARY_GPUS]
         sentences, svg = headline(os.path.join(temporary, "report"))
     page = pathlib.Path("docs/accuracy.md")
-    page.write_text(filled(filled(page.read_text(), "sets", HEAD + "".join(lines)), "headline", sentences))
+    text = filled(page.read_text(), "sets", HEAD + "".join(lines))
+    text = filled(text, "library", LIBRARY_HEAD + "".join(library))
+    page.write_text(filled(text, "headline", sentences))
     if svg:
         pathlib.Path("docs/figures/overview.svg").write_text(svg)
 

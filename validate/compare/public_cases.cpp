@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "model/base/error.h"
 #include "model/base/parallel.h"
@@ -15,6 +16,7 @@
 #include "model/gemm/problem/routing.h"
 #include "model/ops/problem_fields.h"
 #include "model/predict/predict.h"
+#include "model/predict/roofline.h"
 #include "model/spec/load_gpu.h"
 #include "model/spec/strict_map.h"
 #include "validate/compare/shown_figures.h"
@@ -39,6 +41,7 @@ struct Claim {
   Seconds time;
   Regime regime = Regime::kBurst;
   std::optional<AnyConfig> config = {};
+  std::optional<Seconds> fastest = {};
 };
 
 double positive(std::string_view text) {
@@ -56,8 +59,12 @@ GemmShape claimed_shape(const CsvRow& row) {
 }
 
 std::optional<Claim> library_claim(const CsvRow& row) {
-  return Claim{GemmProblem{claimed_shape(row), ElementType::kBf16, Layout::kTn}, "library",
-               row.get("median_us", positive) * kMicrosecond};
+  Claim claim{GemmProblem{claimed_shape(row), ElementType::kBf16, Layout::kTn}, "library",
+              row.get("median_us", positive) * kMicrosecond};
+  if (row.has("min_us")) {
+    claim.fastest = row.get("min_us", positive) * kMicrosecond;
+  }
+  return claim;
 }
 
 /// A GEMM of XLA's table, which gives operations per second; its operands are row-major.
@@ -160,13 +167,25 @@ std::vector<Claim> claims_of(const PublicSource& source) {
   return claims;
 }
 
-Seconds predicted(const GpuSpec& gpu, const Claim& claim) {
+Prediction predicted(const GpuSpec& gpu, const Claim& claim) {
   return claim.config
-             ? predict_config(gpu, claim.problem, *claim.config, claim.regime, Inputs::kNormal).time
+             ? predict_config(gpu, claim.problem, *claim.config, claim.regime, Inputs::kNormal)
              : rank_candidates(gpu, claim.problem, {}, claim.regime, Inputs::kNormal, 1,
                                {.threads = 1})
-                   .predictions.front()
-                   .time;
+                   .predictions.front();
+}
+
+PublicCase case_of(const GpuSpec& gpu, const PublicSource& source, const Claim& claim) {
+  const Prediction ours = predicted(gpu, claim);
+  const auto theirs = [&](Seconds time) { return time * source.factor + source.gap; };
+  return {claim.problem,
+          claim.kernel,
+          claim.time,
+          claim.fastest,
+          theirs(ours.time),
+          theirs(ours.interval_low),
+          theirs(ours.interval_high),
+          roofline_time(gpu, claim.problem)};
 }
 
 PublicSource parse_source(const StrictValue& item) {
@@ -208,6 +227,14 @@ std::vector<const PublicCase*> worst_of(const PublicJudgement& judgement) {
 
 }  // namespace
 
+std::vector<std::string> gpus_of_rows(const std::string& file) {
+  std::set<std::string> names;
+  for (const CsvRow& row : csv_rows(without_remarks(read_stored_text(file)), file)) {
+    names.insert(row.text("gpu"));
+  }
+  return {names.begin(), names.end()};
+}
+
 std::vector<PublicSource> load_public_sources(const std::filesystem::path& list) {
   std::vector<PublicSource> sources;
   for (const StrictValue& item : load_yaml(list).map({"sources"}).required("sources").list()) {
@@ -224,11 +251,8 @@ PublicJudgement judge_public(const PublicSource& source, const std::function<boo
     std::erase_if(claims, [&](const Claim&) { return !due(); });
   }
   judgement.cases.resize(claims.size());
-  parallel_for(claims.size(), 0, [&](std::size_t i) {
-    const Claim& claim = claims[i];
-    judgement.cases[i] = {claim.problem, claim.kernel, claim.time,
-                          predicted(gpu, claim) * source.factor + source.gap};
-  });
+  parallel_for(claims.size(), 0,
+               [&](std::size_t i) { judgement.cases[i] = case_of(gpu, source, claims[i]); });
   Values errors, times, forecasts;
   for (const PublicCase& one : judgement.cases) {
     errors.push_back(one.error());

@@ -22,7 +22,8 @@ namespace tilecast {
 
 struct PublicSource {
   std::string name, gpu;
-  /// Format of the file. library: gpu,m,n,k,median_us,..., bf16 GEMMs; xla: gpu,b,m,n,k,flops, b
+  /// Format of the file. library: gpu,m,n,k,median_us,... and min_us if it has that, bf16 GEMMs of
+  /// several collections; xla: gpu,b,m,n,k,flops, b
   /// bf16 products with B as [K,N], with their operations per second; published:
   /// source,table,gpu,op,shape,dtype,layout,kernel,config_there,config_here,value,unit,regime,
   /// where config_there is the document's configuration and # begins a comment; fused_moe:
@@ -40,7 +41,10 @@ struct PublicSource {
 struct PublicCase {
   AnyProblem problem;
   std::string kernel;  // name used by the source
-  Seconds claimed, predicted;
+  Seconds claimed;
+  std::optional<Seconds> fastest;   // of several collections
+  Seconds predicted, low, high;     // with the 90 % interval
+  std::optional<Seconds> roofline;  // roofline_time of the problem
   double error() const { return predicted / claimed - 1; }
 };
 
@@ -51,6 +55,9 @@ struct PublicJudgement {
   std::optional<ErrorFigures> error;
   std::optional<double> kendall;  // rank correlation of predicted and stated times
 };
+
+/// Values of column gpu in a source's file, sorted.
+std::vector<std::string> gpus_of_rows(const std::string& file);
 
 /// Throws FileError, or ConfigError `file:line: key: what was expected`.
 std::vector<PublicSource> load_public_sources(const std::filesystem::path& list);

@@ -142,6 +142,10 @@ void require_fields(const CsvRecord& record, const CsvRecord& header, std::strin
   }
 }
 
+bool CsvRow::has(std::string_view column) const {
+  return std::ranges::find(header_->fields, column) != header_->fields.end();
+}
+
 const std::string& CsvRow::text(std::string_view column) const {
   const auto found = std::ranges::find(header_->fields, column);
   if (found == header_->fields.end()) {

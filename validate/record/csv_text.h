@@ -43,6 +43,7 @@ class CsvRow {
       : header_(std::move(header)), name_(name), record_(std::move(record)) {}
 
   std::string where() const { return fmt::format("{}:{}", name_, record_.line); }
+  bool has(std::string_view column) const;
   /// Throws ConfigError `name:1: column: ...` if there is no such column.
   const std::string& text(std::string_view column) const;
   /// Applies `parse` to the text; its ConfigError is prefixed with `name:line: column: `.

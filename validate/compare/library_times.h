@@ -1,0 +1,45 @@
+// Compares forecasts with a library's published times, by size of problem. A library does not say
+// which kernel it ran, so its time is compared with our first pick of the whole search space, and
+// with the formula that planners fall back on:
+//
+//   time = roofline_time / 0.8 + 3 us
+//
+// Leaves out: gaps between kernels, which are part of a library's times.
+// Checked by: library_times_test.cpp.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "validate/compare/public_cases.h"
+#include "validate/compare/statistics.h"
+
+namespace tilecast {
+
+/// Errors over the problems of one size, by the library's time.
+struct LibraryErrors {
+  std::string size;
+  ErrorFigures forecast, fallback;              // against the median collection
+  std::optional<ErrorFigures> against_fastest;  // of the forecast, against the fastest collection
+  double inside_90;                             // fraction of times in the forecast's interval
+};
+
+struct LibraryJudgement {
+  std::string gpu, file;
+  std::vector<LibraryErrors> sizes;  // all, then those that have problems, from short to long
+  std::vector<PublicCase> cases;
+};
+
+/// By the rows of this GPU in a CSV with the columns gpu,m,n,k,median_us and, optionally, min_us.
+/// A row's gpu may be the GPU's name with an ending, `b200_sxm` for b200, if the file has no other
+/// rows of it. Throws FileError, ConfigError `file: ...`, and like load_gpu.
+LibraryJudgement judge_library(const std::string& file, const std::string& gpu);
+
+/// Markdown, one row per size.
+std::string library_table(const LibraryJudgement& judgement);
+/// {"schema": 1, "gpu", "file", "sizes": [...], "cases": [...]}
+nlohmann::ordered_json library_json(const LibraryJudgement& judgement);
+
+}  // namespace tilecast
