@@ -254,7 +254,7 @@ inline constexpr OptionRow kDataOptions[] = {
      "validate/public_cases.yaml",
      0, 0, "", "--data"},
     {"validate", "--against-library", "FILE", "",
-     "Judge by a library's times instead, of bf16 GEMMs with A [M,K] and B [N,K]: CSV with "
+     "Compare with a library's times instead, of bf16 GEMMs with A [M,K] and B [N,K]: CSV with "
      "gpu,m,n,k,median_us and, of the fastest collection, min_us",
      0, 0, "", "--data --public"},
     {"report", "--manifest", "FILE", "", "A file that lists what the report shows", 0, 0, "",

@@ -7,7 +7,7 @@
 
 namespace tilecast {
 
-/// Predicts the rows of the manifest's files and judges them as validate does; `options` says how
+/// Predicts the rows of the manifest's files and compares them as validate does; `options` says how
 /// the GPU is loaded and where predictions are kept. Throws as load_joined_input.
 ReportInput load_report_input(const Manifest& manifest, JoinedInputOptions options);
 

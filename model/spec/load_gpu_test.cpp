@@ -304,7 +304,7 @@ TEST_CASE("A Blackwell file has no wgmma costs in its machine section") {
   CHECK(has("request", Architecture::kBlackwell));
   const GpuSpec gpu = load_gpu("b200", false).spec;
   CHECK(gpu.machine->turn.value == 0);
-  // An SM alone takes more in than its share of what L2 puts out to all.
+  // An SM alone takes more in than its share of the L2 output.
   const double share = gpu.machine->l2_output.value / (gpu.sm.count * 1.965e9);
   CHECK(128 / gpu.machine->request.value == Approx(62.4).epsilon(0.002));
   CHECK(share < 62.4);

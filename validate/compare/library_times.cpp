@@ -13,7 +13,7 @@
 namespace tilecast {
 namespace {
 
-// The formula of serving planners for shapes that nobody measured.
+// The formula of serving planners for shapes that were not measured.
 constexpr double kFallbackEfficiency = 0.8;
 constexpr Seconds kFallbackStart{3e-6};
 
