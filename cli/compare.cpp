@@ -10,6 +10,7 @@
 #include "cli/problem_list.h"
 #include "cli/problem_options.h"
 #include "cli/question.h"
+#include "cli/table.h"
 #include "cli/waiting.h"
 
 namespace tilecast {
@@ -40,7 +41,7 @@ void compare_list(const Arguments& args, const LoadedGpu& gpu) {
           [&](const ListedProblem& listed, const std::string& why) {
             return json ? json_text(
                               {{"schema", kAnswerSchema}, {"line", listed.line}, {"error", why}})
-                        : fmt::format("line {}: {}\n", listed.line, why);
+                        : wrapped(fmt::format("line {}: ", listed.line), why);
           }};
   answer_list(args, answers, "could not be compared");
 }

@@ -1,5 +1,7 @@
 // compare as a user runs it.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -53,7 +55,7 @@ TEST_CASE("compare lists many problems, and says which could not be compared") {
   write_file(folder / "problems", "512x512x512\n0x4x4\n");
   const CapturedRun run = compare({"--problems", (folder / "problems").string()});
   CHECK(run.exit_code == 5);
-  CHECK(split(run.out, '\n').size() == 4);  // titles, a row, an error, and the end
+  CHECK(split(run.out, '\n').size() == 5);  // titles, a row, an error in two lines, and the end
   CHECK(run.out.find("line 2: ") != std::string::npos);
   CHECK(run.err.find("1 of 2 problems could not be compared") != std::string::npos);
 }
@@ -63,6 +65,49 @@ TEST_CASE("Where libraries were not measured, compare shows our pick and the roo
   REQUIRE(run.exit_code == 0);
   CHECK(run.out.find("cuBLASLt's time is not known") != std::string::npos);
   CHECK(run.out.find("Hopper GPUs only") != std::string::npos);
+  const CapturedRun grouped = compare({"[64,64]x64x128"});
+  CHECK(grouped.out.find("\ncuBLASLt has no grouped products.\n") != std::string::npos);
+}
+
+TEST_CASE("The roof of DRAM is the operands and the result once") {
+  const Json answer = Json::parse(compare({"4096x4096x4096", "--format", "json"}).out);
+  CHECK(answer["roofs_us"]["DRAM"].get<double>() < 22.5);  // 101 MB at 4.6 TB/s
+  CHECK(answer["roofs_us"]["DRAM"].get<double>() > 3 * 2 * 4096 * 4096 / 4.8e6);
+}
+
+TEST_CASE("The ratio that compare prints is that of the printed times, with copies of operands") {
+  const std::vector<std::string> shape{"1x4096x4095"};
+  const Json answer = Json::parse(compare({shape[0], "--format", "json"}).out);
+  const double ratio = answer["cublaslt"]["over_ours"];
+  CHECK(compare(shape).out.find(fmt::format("ours times {:.3f}\n", ratio)) != std::string::npos);
+}
+
+TEST_CASE("compare says perhaps where intervals overlap, and what it knows nothing of") {
+  const std::string unlike = compare({"1x1x1"}).out;
+  for (const char* part : {"cuBLASLt is perhaps 1.", " times as fast as tilecast's pick: ",
+                           "No measured problem is like this one", "extrapolated: N is 1 (",
+                           "tilecast's pick is bound by launch and end; ", "<0.01"}) {
+    CAPTURE(part);
+    CHECK(unlike.find(part) != std::string::npos);
+  }
+  // A forecast of cuBLASLt is at least as wide as that of our pick.
+  const Json answer = Json::parse(compare({"4096x4096x4224", "--format", "json"}).out);
+  const auto width = [&](const char* whose) {
+    const Json& one = answer[whose];
+    return one["interval_us"][1].get<double>() / one["interval_us"][0].get<double>();
+  };
+  CHECK(width("cublaslt") >= width("ours"));
+}
+
+TEST_CASE("Rows of compare's list fit a terminal and say who is so many times as fast") {
+  const TemporaryFolder folder;
+  write_file(folder / "problems",
+             "1x1x1\n100000x8192x8 lda=16 ldb=128 ldc=16384\n1x1x1 no such word is known there, "
+             "nor will one ever be\n");
+  const std::string out = compare({"--problems", (folder / "problems").string()}).out;
+  CHECK(std::ranges::all_of(split(out, '\n'), [](auto line) { return line.size() <= 80; }));
+  CHECK(out.find(" ~~") != std::string::npos);
+  CHECK(out.find("  cuBLASLt 1.") != std::string::npos);
 }
 
 TEST_CASE("compare refuses other operations, and needs one of SHAPE and --problems") {

@@ -10,17 +10,20 @@
 #include "cli/output_parts.h"
 #include "cli/table.h"
 #include "model/base/error.h"
+#include "model/form/hard_bounds.h"
+#include "model/predict/why_extrapolated.h"
 
 namespace tilecast {
 namespace {
 
 constexpr double kEqual = 0.015;  // times that differ by less are called equal
+constexpr double kAlike = 0.1;    // weight of like problems; one by itself has up to 1
 constexpr int kComparedDigits = 6;
-
-std::string more(double ratio) { return fmt::format("{:.0f} %", 100 * (ratio - 1)); }
+constexpr char kRow[] = "{:>9} {:>10}  {:<14} {:>9} {:<6.6}  ";  // before the problem
 
 std::string speed_text(const AnyProblem& problem, Seconds time) {
-  return fmt::format("{:.0f}", flops_of(problem) / time.value * 1e-12);
+  const double speed = flops_of(problem) / time.value * 1e-12;
+  return speed < 0.01 ? "<0.01" : fmt::format("{:.{}f}", speed, speed >= 100 ? 0 : 2);
 }
 
 std::string interval_text(Seconds low, Seconds high) {
@@ -31,29 +34,66 @@ std::string source_of(const CublasltTime& library) {
   return library.measured ? "measured" : "forecast";
 }
 
-std::string against_cublaslt(const Comparison& c) {
-  if (!c.cublaslt) {
-    return fmt::format("tilecast's pick takes {} us. cuBLASLt's time is not known.",
-                       micro_text(c.ours.time));
-  }
+/// Which one is faster, and whether that is sure. Only where cuBLASLt's time is known.
+struct Verdict {
+  bool equal, library, sure;
+  double times;  // the faster one is so many times as fast
+};
+
+Verdict verdict_of(const Comparison& c) {
   const double gain = *c.gain();
-  const std::string times =
-      fmt::format("{} and {} us", micro_text(c.ours.time), micro_text(c.cublaslt->time));
-  if (std::abs(gain - 1) < kEqual) {
-    return fmt::format("tilecast's pick and cuBLASLt are equally fast: {}.", times);
+  const bool equal = std::abs(gain - 1) < kEqual, library = gain < 1;
+  const bool apart =
+      library ? c.cublaslt->high < c.ours.interval_low : c.cublaslt->low > c.ours.interval_high;
+  return {equal, library, equal ? c.cublaslt->measured : apart && c.alike(),
+          library ? 1 / gain : gain};
+}
+
+const char* name_of(bool library) { return library ? "cuBLASLt" : "tilecast's pick"; }
+
+std::string against_cublaslt(const Comparison& c) {
+  const std::string ours = micro_text(c.ours.time);
+  if (!c.cublaslt) {
+    return fmt::format("tilecast's pick takes {} us. cuBLASLt's time is not known.", ours);
   }
-  // The interval of the ratio, by the library's alone.
-  const bool sure = gain > 1 ? c.cublaslt->low > c.ours.time : c.cublaslt->high < c.ours.time;
-  return fmt::format("{} is {}{} faster: {}.", gain > 1 ? "tilecast's pick" : "cuBLASLt",
-                     sure ? "" : "perhaps ", more(gain > 1 ? gain : 1 / gain), times);
+  const Verdict verdict = verdict_of(c);
+  const std::string theirs = micro_text(c.cublaslt->time);
+  const char* const perhaps = verdict.sure ? "" : "perhaps ";
+  if (verdict.equal) {
+    return fmt::format("tilecast's pick and cuBLASLt are {}equally fast: {} and {} us.", perhaps,
+                       ours, theirs);
+  }
+  return fmt::format("{} is {}{:.2f} times as fast as {}: {} and {} us.", name_of(verdict.library),
+                     perhaps, verdict.times, name_of(!verdict.library),
+                     verdict.library ? theirs : ours, verdict.library ? ours : theirs);
 }
 
 std::string against_roof(const Comparison& c) {
-  const Roof roof = roofs_of(c).front();
+  const Roof& roof = c.roofs.front();
   const bool library = c.cublaslt && c.cublaslt->time < c.ours.time;
   const double left = (library ? c.cublaslt->time : c.ours.time) / roof.time;
-  return fmt::format("At its clock no kernel can beat {} us ({}): at most {} is left.",
-                     micro_text(roof.time), roof.name, more(std::max(1.0, left)));
+  return fmt::format(
+      "At the pick's clock no kernel can beat {} us ({}): at most {:.2f} times as fast as {}.",
+      micro_text(roof.time), roof.name, std::max(1.0, left), name_of(library));
+}
+
+std::vector<Roof> roofs_of(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& ours) {
+  // The operands and the result once: the pick's own bound has what it reads again.
+  const Seconds dram = transfer_time(Bytes{least_bytes(problem)}, highest_dram_rate(gpu));
+  std::vector<Roof> roofs{{"tensor cores", time_of(ours.bounds.tensor, ours.sm_clock)},
+                          {"DRAM", dram},
+                          {"launch", ours.bounds.launch}};
+  std::ranges::sort(roofs, std::greater<>{}, &Roof::time);
+  return roofs;
+}
+
+/// A forecast of cuBLASLt's is ours times a ratio: its interval has the errors of both.
+void widen(const Prediction& ours, CublasltTime& library) {
+  const auto reach = [](double theirs, double own) {
+    return std::exp(std::hypot(std::log(theirs), std::log(own)));
+  };
+  library.low = library.time / reach(library.time / library.low, ours.time / ours.interval_low);
+  library.high = library.time * reach(library.high / library.time, ours.interval_high / ours.time);
 }
 
 }  // namespace
@@ -62,13 +102,8 @@ std::optional<double> Comparison::gain() const {
   return cublaslt ? std::optional(cublaslt->time / ours.time) : std::nullopt;
 }
 
-std::vector<Roof> roofs_of(const Comparison& comparison) {
-  const HardBounds& bounds = comparison.ours.bounds;
-  std::vector<Roof> roofs{{"tensor cores", time_of(bounds.tensor, comparison.ours.sm_clock)},
-                          {"DRAM", bounds.dram},
-                          {"launch", bounds.launch}};
-  std::ranges::sort(roofs, std::greater<>{}, &Roof::time);
-  return roofs;
+bool Comparison::alike() const {
+  return cublaslt && (cublaslt->measured || cublaslt->like >= kAlike);
 }
 
 Comparison compare(const GpuSpec& gpu, const AnyProblem& problem, Regime regime, Inputs inputs,
@@ -78,10 +113,13 @@ Comparison compare(const GpuSpec& gpu, const AnyProblem& problem, Regime regime,
     throw ConfigError("compare takes GEMMs");
   }
   const Ranking ranking = rank_candidates(gpu, problem, {}, regime, inputs, 1, effort);
-  Comparison comparison{problem, regime, inputs, ranking.predictions.front(), {}, {}};
+  const Prediction& ours = ranking.predictions.front();
+  Comparison comparison{problem, regime, inputs, ours, roofs_of(gpu, problem, ours), {}, {}};
   try {
-    comparison.cublaslt = cublaslt_time(
-        gpu, *gemm, regime, comparison.ours.time - comparison.ours.copies, config_folder);
+    comparison.cublaslt = cublaslt_time(gpu, *gemm, regime, ours.time - ours.copies, config_folder);
+    if (!comparison.cublaslt->measured) {
+      widen(ours, *comparison.cublaslt);
+    }
   } catch (const ConfigError& error) {
     comparison.why_not = error.what();
   }
@@ -104,6 +142,7 @@ nlohmann::ordered_json comparison_object(const GpuSpec& gpu, const Comparison& c
         {"sm_clock_mhz", rounded(p.sm_clock.value * 1e-6, kComparedDigits)},
         {"power_w", rounded(p.power.value, kComparedDigits)},
         {"limiter", to_text(p.limiter)},
+        {"extrapolated", p.extrapolated},
         {"dram_bytes", rounded((p.dram_read + p.dram_write).value, kComparedDigits)}}}};
   if (c.cublaslt) {
     object["cublaslt"] = {{"time_us", micro(c.cublaslt->time)},
@@ -114,7 +153,7 @@ nlohmann::ordered_json comparison_object(const GpuSpec& gpu, const Comparison& c
   } else {
     object["cublaslt"] = {{"why_not", c.why_not}};
   }
-  for (const Roof& roof : roofs_of(c)) {
+  for (const Roof& roof : c.roofs) {
     object["roofs_us"][roof.name] = micro(roof.time);
   }
   return object;
@@ -123,7 +162,13 @@ nlohmann::ordered_json comparison_object(const GpuSpec& gpu, const Comparison& c
 std::string comparison_text(const LoadedGpu& gpu, const Comparison& c) {
   std::string text = wrapped("", problem_title(c.problem)) +
                      wrapped("", conditions_title(gpu.spec, gpu.calibrated, c.regime, c.inputs)) +
-                     "\n" + wrapped("", against_cublaslt(c)) + wrapped("", against_roof(c)) + "\n";
+                     "\n" + wrapped("", against_cublaslt(c)) + wrapped("", against_roof(c));
+  if (!c.cublaslt) {
+    text += wrapped("", c.why_not + ".");
+  } else if (!c.alike()) {
+    text += wrapped("", "No measured problem is like this one: cuBLASLt's time is a guess.");
+  }
+  text += "\n";
   Table table({"<", "time us", "TFLOP/s", "<90 % interval", "<"});
   table.row({"tilecast's pick", micro_text(c.ours.time), speed_text(c.problem, c.ours.time),
              interval_text(c.ours.interval_low, c.ours.interval_high), tile_text(c.ours.config)});
@@ -131,31 +176,39 @@ std::string comparison_text(const LoadedGpu& gpu, const Comparison& c) {
     const CublasltTime& library = *c.cublaslt;
     table.row({"cuBLASLt, " + source_of(library), micro_text(library.time),
                speed_text(c.problem, library.time), interval_text(library.low, library.high),
-               library.measured ? "" : fmt::format("ours times {:.3f}", library.ratio)});
+               library.measured ? "" : fmt::format("ours times {:.3f}", *c.gain())});
   }
-  for (const Roof& roof : roofs_of(c)) {
+  for (const Roof& roof : c.roofs) {
     table.row({fmt::format("roof: {}", roof.name), micro_text(roof.time),
-               speed_text(c.problem, roof.time)});
+               roof.name == "launch" ? "" : speed_text(c.problem, roof.time)});
   }
   text += table.text() + "\n";
-  text += wrapped("", c.cublaslt
-                          ? fmt::format("{}; {}.", bound_text(gpu.spec, c.ours), clock_text(c.ours))
-                          : "cuBLASLt: " + c.why_not + ".");
+  text += wrapped("", fmt::format("tilecast's pick is bound by {}; {}.",
+                                  bound_text(gpu.spec, c.ours), clock_text(c.ours)));
+  if (c.ours.extrapolated) {
+    text += wrapped("", "extrapolated: " + why_extrapolated(gpu.spec, c.problem));
+  }
   return text;
 }
 
 std::string comparison_titles() {
-  return fmt::format("{:>10} {:>10} {:<8} {:>7}  {:>8} {:<12}  problem\n", "ours us", "cuBLASLt",
-                     "", "gain", "roof us", "");
+  return fmt::format(kRow, "ours us", "cuBLASLt", "faster, times", "roof us", "") + "problem\n";
 }
 
 std::string comparison_row(const Comparison& c) {
-  const Roof roof = roofs_of(c).front();
-  return fmt::format("{:>10} {:>10} {:<8} {:>7}  {:>8} {:<12}  {}\n", micro_text(c.ours.time),
-                     c.cublaslt ? micro_text(c.cublaslt->time) : "-",
-                     c.cublaslt ? source_of(*c.cublaslt) : "",
-                     c.cublaslt ? more_percent(*c.gain()) : "", micro_text(roof.time), roof.name,
-                     to_text(c.problem));
+  std::string library = "-", faster;
+  if (c.cublaslt) {
+    const Verdict verdict = verdict_of(c);
+    library = (c.cublaslt->measured ? "" : c.alike() ? "~" : "~~") + micro_text(c.cublaslt->time);
+    faster = (verdict.equal ? "equal"
+                            : fmt::format("{} {:.2f}", verdict.library ? "cuBLASLt" : "ours",
+                                          verdict.times)) +
+             (verdict.sure ? "" : "?");
+  }
+  const Roof& roof = c.roofs.front();
+  return wrapped(
+      fmt::format(kRow, micro_text(c.ours.time), library, faster, micro_text(roof.time), roof.name),
+      without_groups(to_text(c.problem)));
 }
 
 }  // namespace tilecast

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/predict/cublaslt.h"
 #include "model/predict/predict.h"
@@ -12,25 +13,26 @@
 
 namespace tilecast {
 
+/// A time that no kernel passes at our pick's clock, by its name.
+struct Roof {
+  std::string name;
+  Seconds time;
+};
+
 struct Comparison {
   AnyProblem problem;
   Regime regime;
   Inputs inputs;
   Prediction ours;
+  std::vector<Roof> roofs;               // the highest one first
   std::optional<CublasltTime> cublaslt;  // none where the library's time is not known
   std::string why_not;                   // then why
 
-  /// cuBLASLt's time over ours.
+  /// cuBLASLt's time over ours, with our copies of operands.
   std::optional<double> gain() const;
+  /// Whether some measured problem is like this one: else nothing is known of cuBLASLt's ratio.
+  bool alike() const;
 };
-
-/// A bound of `ours`, at its clock, by its name.
-struct Roof {
-  const char* name;
-  Seconds time;
-};
-/// The highest one first.
-std::vector<Roof> roofs_of(const Comparison& comparison);
 
 /// Throws as rank_candidates, and ConfigError for another op than GEMM.
 Comparison compare(const GpuSpec& gpu, const AnyProblem& problem, Regime regime, Inputs inputs,
@@ -39,7 +41,7 @@ Comparison compare(const GpuSpec& gpu, const AnyProblem& problem, Regime regime,
 nlohmann::ordered_json comparison_object(const GpuSpec& gpu, const Comparison& comparison);
 /// The verdict in two lines and a table, at most kLines of kColumns.
 std::string comparison_text(const LoadedGpu& gpu, const Comparison& comparison);
-/// A row of a list, or the titles of its columns.
+/// A row of a list, with a long problem on several lines, or the titles of its columns.
 std::string comparison_row(const Comparison& comparison);
 std::string comparison_titles();
 
