@@ -82,7 +82,7 @@ TEST_CASE("The ratio that compare prints is that of the printed times, with copi
   CHECK(compare(shape).out.find(fmt::format("ours times {:.3f}\n", ratio)) != std::string::npos);
 }
 
-TEST_CASE("compare says perhaps where intervals overlap, and what it knows nothing of") {
+TEST_CASE("compare says perhaps where intervals overlap, and where no measured problem is alike") {
   const std::string unlike = compare({"1x1x1"}).out;
   for (const char* part : {"cuBLASLt is perhaps 1.", " times as fast as tilecast's pick: ",
                            "No measured problem is like this one", "extrapolated: N is 1 (",

@@ -78,7 +78,7 @@ std::string against_roof(const Comparison& c) {
 }
 
 std::vector<Roof> roofs_of(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& ours) {
-  // The operands and the result once: the pick's own bound has what it reads again.
+  // The operands and the result once: the pick's own bound includes its rereads.
   const Seconds dram = transfer_time(Bytes{least_bytes(problem)}, highest_dram_rate(gpu));
   std::vector<Roof> roofs{{"tensor cores", time_of(ours.bounds.tensor, ours.sm_clock)},
                           {"DRAM", dram},
