@@ -2,13 +2,13 @@
 GPU its results against torch's in fp64."""
 
 import concurrent.futures
-import ctypes
 import math
 import random
 import types
 
 import pytest
 import tilecast
+from claimed_tensor import ClaimedTensor
 from tilecast import _attention, _library, _matmul
 
 try:
@@ -28,46 +28,27 @@ on_gpu = pytest.mark.skipif(
     torch is None or not HAS_LIBRARY or not torch.cuda.is_available() or
     torch.cuda.get_device_capability() != (9, 0), reason="no torch, libtilecast or GPU of compute capability 9.0")
 
-
-class Heads:
-    """A DLPack tensor of heads that claims any device, in host memory."""
-
-    def __init__(self, *sides, device=2, code=2, bits=16, strides=None, data=4096):
-        self.view = _library._DlTensor(
-            data=data, device_type=device, device_id=0, ndim=len(sides), code=code, bits=bits, lanes=1,
-            shape=(ctypes.c_int64 * len(sides))(*sides),
-            strides=(ctypes.c_int64 * len(sides))(*strides) if strides else None, byte_offset=0)
-        self.device = device
-
-    def __dlpack_device__(self):
-        return (self.device, 0)
-
-    def __dlpack__(self, stream=None):
-        new = ctypes.pythonapi.PyCapsule_New
-        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-        return new(ctypes.addressof(self.view), b"dltensor", None)
-
-
-Q, KV = Heads(2, 8, 96, 64), Heads(2, 2, 160, 64)
+Q, KV = ClaimedTensor(2, 8, 96, 64), ClaimedTensor(2, 2, 160, 64)
 
 
 @pytest.mark.parametrize("change, words", [
     ({"q": object()}, "q: expected a tensor"),
-    ({"k": Heads(2, 2, 160, 64, device=1)}, "k: expected a CUDA tensor"),
-    ({"v": Heads(2, 2, 160, 64, bits=32)}, "v: expected fp16 or bf16"),
+    ({"k": ClaimedTensor(2, 2, 160, 64, device=1)}, "k: expected a CUDA tensor"),
+    ({"v": ClaimedTensor(2, 2, 160, 64, bits=32)}, "v: expected fp16 or bf16"),
     ({"out": None}, "out: needed"),
     ({"return_lse": True}, "return_lse: not supported"),
-    ({"q": Heads(8, 96, 64)}, "q: expected .batch, heads, rows, head_dim., got 3 dimensions; variable"),
-    ({"k": Heads(3, 2, 160, 64)}, "k: expected q's batch 2 and head_dim 64, got .3, 2, 160, 64."),
-    ({"k": Heads(2, 2, 160, 128)}, "k: expected q's batch"),
-    ({"v": Heads(2, 2, 161, 64)}, "v: expected the shape of k"),
-    ({"out": Heads(2, 8, 95, 64)}, "out: expected the shape of q"),
-    ({"v": Heads(2, 2, 160, 64, code=4)}, "one type"),
-    ({"q": Heads(2, 3, 96, 64), "out": Heads(2, 3, 96, 64)}, "3 heads are no multiple of 2 KV heads"),
-    ({"k": Heads(2, 0, 160, 64), "v": Heads(2, 0, 160, 64)}, "at least one head and one key"),
-    ({"k": Heads(2, 2, 160, 64, strides=(20480, 0, 64, 1))}, "k: expected each element once in memory, not expanded"),
-    ({"q": Heads(2, 8, 96, 64, strides=(49152, 6144, 1, 96))}, "q: expected a contiguous head_dim"),
-    ({"q": Heads(2, 8, 96, 64, strides=(52224, 6528, 68, 1))}, "q: expected strides in multiples of 8"),
+    ({"q": ClaimedTensor(8, 96, 64)}, "q: expected .batch, heads, rows, head_dim., got 3 dimensions; variable"),
+    ({"k": ClaimedTensor(3, 2, 160, 64)}, "k: expected q's batch 2 and head_dim 64, got .3, 2, 160, 64."),
+    ({"k": ClaimedTensor(2, 2, 160, 128)}, "k: expected q's batch"),
+    ({"v": ClaimedTensor(2, 2, 161, 64)}, "v: expected the shape of k"),
+    ({"out": ClaimedTensor(2, 8, 95, 64)}, "out: expected the shape of q"),
+    ({"v": ClaimedTensor(2, 2, 160, 64, code=4)}, "one type"),
+    ({"q": ClaimedTensor(2, 3, 96, 64), "out": ClaimedTensor(2, 3, 96, 64)}, "3 heads are no multiple of 2 KV heads"),
+    ({"k": ClaimedTensor(2, 0, 160, 64), "v": ClaimedTensor(2, 0, 160, 64)}, "at least one head and one key"),
+    ({"k": ClaimedTensor(2, 2, 160, 64, strides=(20480, 0, 64, 1))},
+     "k: expected each element once in memory, not expanded"),
+    ({"q": ClaimedTensor(2, 8, 96, 64, strides=(49152, 6144, 1, 96))}, "q: expected a contiguous head_dim"),
+    ({"q": ClaimedTensor(2, 8, 96, 64, strides=(52224, 6528, 68, 1))}, "q: expected strides in multiples of 8"),
     ({"scale": 0.0}, "scale: expected a number above 0, got 0.0"),
     ({"scale": -1}, "scale: expected"), ({"scale": math.nan}, "scale: expected"),
     ({"scale": math.inf}, "scale: expected"),
@@ -78,14 +59,14 @@ Q, KV = Heads(2, 8, 96, 64), Heads(2, 2, 160, 64)
     ({"block_table": Q}, "block_table: not supported by tilecast.attention: a paged KV cache"),
 ])
 def test_what_no_kernel_computes_is_refused(change, words):
-    given = {"q": Q, "k": KV, "v": KV, "out": Heads(2, 8, 96, 64, data=1 << 20), "causal": False, **change}
+    given = {"q": Q, "k": KV, "v": KV, "out": ClaimedTensor(2, 8, 96, 64, data=1 << 20), "causal": False, **change}
     with pytest.raises(tilecast.ConfigError, match=words):
         tilecast.attention(given.pop("q"), given.pop("k"), given.pop("v"), **given)
 
 
 @pytest.mark.parametrize("head_dim", [32, 96, 192, 512])
 def test_other_head_dimensions_are_refused(head_dim):
-    q = Heads(1, 1, 8, head_dim)
+    q = ClaimedTensor(1, 1, 8, head_dim)
     with pytest.raises(tilecast.ConfigError, match=f"head dimension {head_dim}: expected 64, 128 or 256"):
         tilecast.attention(q, q, q, out=q)
 
@@ -120,7 +101,7 @@ def plans(monkeypatch):
 
 
 def test_calls_of_one_problem_share_a_plan(plans, monkeypatch):
-    out = Heads(2, 8, 96, 64, data=1 << 20, strides=(49152, 64, 512, 1))
+    out = ClaimedTensor(2, 8, 96, 64, data=1 << 20, strides=(49152, 64, 512, 1))
     for scale in (None, 0.25):
         assert tilecast.attention(Q, KV, KV, causal=True, scale=scale, out=out, stream=16) is out
     (plan,) = plans.made
@@ -138,8 +119,8 @@ def test_calls_of_one_problem_share_a_plan(plans, monkeypatch):
 
 def test_strides_of_one_element_do_not_make_another_plan(plans):
     for strides in (None, (7, 64, 512, 1), (0, 64, 512, 1)):
-        one = Heads(1, 8, 96, 64, strides=strides)
-        tilecast.attention(one, one, one, out=Heads(1, 8, 96, 64, data=1 << 20))
+        one = ClaimedTensor(1, 8, 96, 64, strides=strides)
+        tilecast.attention(one, one, one, out=ClaimedTensor(1, 8, 96, 64, data=1 << 20))
     assert [plan.shape.q for plan in plans.made] == [(0, 6144, 64), (0, 64, 512)]
 
 

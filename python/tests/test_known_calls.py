@@ -9,6 +9,7 @@ import weakref
 
 import pytest
 import tilecast
+from claimed_tensor import capsule
 from test_matmul import FakeDevice, FakePlan, FakeTensor, FakeTorch
 from tilecast import _library, _matmul, _native
 
@@ -68,9 +69,7 @@ class World:
         self.calls = self.known()
 
     def api(self, name=b"dlpack_exchange_api"):
-        new = ctypes.pythonapi.PyCapsule_New
-        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-        return new(ctypes.addressof(self.table), name, None)
+        return capsule(ctypes.addressof(self.table), name)
 
     def known(self):
         grad = self.grad  # not self, which would create a reference cycle

@@ -2,7 +2,7 @@
 test_torch.py runs it on one."""
 
 import contextlib
-import ctypes
+import functools
 import os
 import sys
 import types
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 import tilecast
+from claimed_tensor import ClaimedTensor
 from tilecast import _library, _matmul
 
 try:
@@ -19,25 +20,7 @@ except tilecast.FileError:
     HAS_LIBRARY = False
 needs_library = pytest.mark.skipif(not HAS_LIBRARY, reason="no libtilecast; TILECAST_LIBRARY names one")
 
-
-class Producer:
-    """A DLPack tensor that claims any device, in host memory."""
-
-    def __init__(self, rows, columns, device=2, code=2, bits=16, strides=None):
-        self.shape = (ctypes.c_int64 * 2)(rows, columns)
-        self.strides = (ctypes.c_int64 * 2)(*strides) if strides else None
-        self.device = device
-        self.view = _library._DlTensor(
-            data=4096, device_type=device, device_id=0, ndim=2, code=code, bits=bits, lanes=1,
-            shape=self.shape, strides=self.strides, byte_offset=32)
-
-    def __dlpack_device__(self):
-        return (self.device, 0)
-
-    def __dlpack__(self, stream=None):
-        new = ctypes.pythonapi.PyCapsule_New
-        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-        return new(ctypes.addressof(self.view), b"dltensor", None)
+Producer = functools.partial(ClaimedTensor, byte_offset=32)
 
 
 def test_a_dlpack_tensor_is_read():
