@@ -99,7 +99,7 @@ TEST_CASE("compare says perhaps where intervals overlap, and where no measured p
   CHECK(width("cublaslt") >= width("ours"));
 }
 
-TEST_CASE("Rows of compare's list fit a terminal and say who is so many times as fast") {
+TEST_CASE("Rows of compare's list fit a terminal and give the faster one's speedup") {
   const TemporaryFolder folder;
   write_file(folder / "problems",
              "1x1x1\n100000x8192x8 lda=16 ldb=128 ldc=16384\n1x1x1 no such word is known there, "

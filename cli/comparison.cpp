@@ -37,7 +37,7 @@ std::string source_of(const CublasltTime& library) {
 /// Which one is faster, and whether that is sure. Only where cuBLASLt's time is known.
 struct Verdict {
   bool equal, library, sure;
-  double times;  // the faster one is so many times as fast
+  double times;  // speed of the faster one over that of the other
 };
 
 Verdict verdict_of(const Comparison& c) {

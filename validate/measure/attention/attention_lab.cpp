@@ -37,12 +37,8 @@ class AttentionLab::Kernel final : public Contender {
   }
 
   Verdict check() override {
-    return attention_.verifier_.check([this](void* o, float* lse) {
-      AttentionBuffers checked = attention_.set(0);
-      checked.o.pointer = o;
-      checked.lse = lse;
-      launch_.launch(bind(checked), stream());
-    });
+    return attention_.check(
+        [this](const AttentionBuffers& checked) { launch_.launch(bind(checked), stream()); });
   }
 
   Workload workload() override {
@@ -73,12 +69,8 @@ class AttentionLab::Baseline final : public Contender {
       : attention_(attention), cudnn_(attention.problem_, usual_scale(attention.problem_)) {}
 
   Verdict check() override {
-    return attention_.verifier_.check([this](void* o, float* lse) {
-      AttentionBuffers checked = attention_.set(0);
-      checked.o.pointer = o;
-      checked.lse = lse;
-      cudnn_.run(checked, stream());
-    });
+    return attention_.check(
+        [this](const AttentionBuffers& checked) { cudnn_.run(checked, stream()); });
   }
 
   Workload workload() override {
@@ -118,6 +110,15 @@ void AttentionLab::prepare(const AnyProblem& problem, Inputs inputs) {
   lab_.kernels.fill(memory_.as<void>(), sets_.count * bytes / sizeof(short), problem_.dtype, inputs,
                     shape_seed(problem_), lab_.stream.get());
   verifier_.prepare(problem_, set(0));
+}
+
+Verdict AttentionLab::check(const std::function<void(const AttentionBuffers&)>& launch) {
+  return verifier_.check([&](void* o, float* lse) {
+    AttentionBuffers checked = set(0);
+    checked.o.pointer = o;
+    checked.lse = lse;
+    launch(checked);
+  });
 }
 
 AttentionBuffers AttentionLab::set(std::size_t index) const {

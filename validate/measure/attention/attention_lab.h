@@ -2,6 +2,7 @@
 // reference on the device (attention_verifier.h), and cuDNN as the baseline.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ class AttentionLab final : public LabOp {
   class Kernel;
   class Baseline;
 
+  /// Of one launch, with the outputs in memory that is poisoned before.
+  Verdict check(const std::function<void(const AttentionBuffers&)>& launch);
   AttentionBuffers set(std::size_t index) const;
 
   LabDevice lab_;
