@@ -20,7 +20,7 @@ inline constexpr i64 kCutlassAlignment = 8;
 /// What a listed problem says, by the names that read_problems.h has.
 using Fields = std::map<std::string, std::string>;
 
-/// Throws ConfigError that names the key and what was expected.
+/// Throws ConfigError that names the key and expectation.
 Fields fields_of_cutlass(const nlohmann::json& object);
 
 }  // namespace tilecast

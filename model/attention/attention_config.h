@@ -1,6 +1,6 @@
-// The attention kernels, each a rung of a ladder: a schedule with one row of traits, what a
-// configuration chooses beyond it, and where a CTA keeps what in shared memory and registers.
-// Its canonical text (attention_text.h) joins a prediction and a measurement.
+// The attention kernels, each a rung of a ladder: a schedule's row of traits, the choices of a
+// configuration, and how a CTA uses shared memory and registers. The canonical text of a
+// configuration (attention_text.h) joins predictions and measurements.
 // Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
 // Checked by: attention_work_test.cpp.
 #pragma once
@@ -10,7 +10,7 @@
 namespace tilecast {
 
 enum class AttentionSchedule : i32 {
-  kSingle,       // one warpgroup loads, multiplies and takes the softmax behind each product
+  kSingle,       // one warpgroup loads, multiplies, and runs the softmax after each product
   kSpecialized,  // a producer warpgroup; consumer warpgroups, each with 64 rows of the tile
   kPingPong,     // the same; named barriers let one group's softmax run under others' products
   kOverlap,      // the same; S of the next block is issued before P V of this one
@@ -68,7 +68,7 @@ static_assert(traits_of(static_cast<AttentionSchedule>(kAttentionScheduleCount -
 /// Who takes which tile.
 enum class AttentionGrid : i32 {
   kTiles,     // a CTA per tile, in the hardware's order
-  kResident,  // as many CTAs as fit at once, each looping over tiles
+  kResident,  // persistent: as many CTAs as fit at once, each looping over tiles
   kClusters,  // as kTiles, and the CTAs that share a tile's keys are a cluster
 };
 
@@ -83,7 +83,7 @@ struct AttentionConfig {
   AttentionSchedule schedule;
   i32 groups;       // consumer warpgroups; a tile has 64 rows for each
   i32 kv_block;     // keys of a block: 16 to 256 in steps of 16
-  i32 stages;       // of K, and as many of V
+  i32 stages;       // of K, and the same number of V
   i32 ctas_per_sm;  // promised to the compiler
   AttentionGrid grid;
   AttentionOrder order;
@@ -141,19 +141,19 @@ TILECAST_HD constexpr i32 launch_registers(const AttentionConfig& c) {
 /// parts of split keys takes more, and whether the compiler, which sees the launch's share alone,
 /// has those of one product; compiled kernels spill, or do not compile, where they do not.
 TILECAST_HD constexpr bool fits_registers(const AttentionConfig& c, i32 head_dim) {
-  constexpr i32 kOfProduct = 30;  // beside its accumulator
+  constexpr i32 kOfProduct = 30;  // in addition to its accumulator
   const i32 sums = kGroupRows * head_dim / kGroupThreads;
   const i32 scores = kGroupRows * c.kv_block / kGroupThreads;
   if (c.grid == AttentionGrid::kClusters && head_dim > 128) {
-    return false;  // sums there spill, whatever is held
+    return false;  // spills in every configuration
   }
   const i32 room = c.splits > 1 ? 68 : head_dim > 128 ? 36 : 32;
   return sums + scores * 3 / 2 + room <= attention_registers(c).consumer &&  // P is half of S
          max_of(sums, scores) + kOfProduct <= launch_registers(c);
 }
 
-/// Registers of each thread as compiled, in steps of which the SM's are given out. With a producer
-/// the launch's share, since warpgroups exchange them; else what the thread holds.
+/// Registers of each thread as compiled, in the SM's allocation granularity. With a producer, the
+/// launch's average, since warpgroups exchange registers.
 TILECAST_HD constexpr i32 compiled_registers(const AttentionConfig& c, i32 head_dim) {
   constexpr i32 kBesides = 26, kOfSums = 168, kStep = 8;  // sums: of the parts of split keys
   if (has_producer(c.schedule)) {
@@ -173,7 +173,7 @@ struct AttentionSmem {
   i32 q_slots;  // of resident CTAs two where they fit: the next Q lands while this tile's O leaves
   i32 k_offset, v_offset;  // Q is at 0
   i32 barrier_offset;
-  i32 total_bytes;  // what the launch asks for
+  i32 total_bytes;  // dynamic shared memory of the launch
 };
 TILECAST_HD constexpr AttentionSmem attention_smem(const AttentionConfig& c, i32 head_dim) {
   constexpr i32 kElement = 2, kBarrier = 8, kOfSm = 228 * 1024, kOfSystem = 1024;

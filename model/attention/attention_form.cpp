@@ -143,7 +143,7 @@ std::array<LoopStep, 5> steps_of(const AttentionAt& at, double masked) {
       vector_step(at, scores * (kWithExponential + kConversion * kHalfRate) + sums,
                   scores * kConversion + sums),
       product(at, d, kv, false, 1, !at.traits().scores_ahead)};
-  if (at.traits().scores_ahead) {  // seen complete, and its stage released, behind the softmax
+  if (at.traits().scores_ahead) {  // waited for, and its stage released, after the softmax
     steps[4].after = steps[1].own + steps[2].own + steps[3].own;
   }
   if (at.others()) {
@@ -210,8 +210,8 @@ TileStore store_of(const AttentionAt& at) {
           .by_threads = partial};
 }
 
-/// Of a tile beyond its blocks: warpgroups begin a part of a block apart, and the last one has all
-/// of its last block's steps to itself.
+/// Cycles of a tile outside its steady state: warpgroups start a part of a block apart, and the
+/// last one runs all steps of its last block without overlap.
 Cycles fill_of(const Loop& loop, const BlockTime& block) {
   Cycles chain;
   for (const LoopStep& step : loop.steps) {
@@ -220,9 +220,9 @@ Cycles fill_of(const Loop& loop, const BlockTime& block) {
   return std::max(Cycles{}, chain - block.time / loop.warpgroups);
 }
 
-/// The last CTA of a tile adds up its parts, which it sees a hop later; in a cluster each CTA adds
-/// up some rows of all parts, which stay in shared memory. A warp takes two rows at a time, and as
-/// many parts at once as its registers hold.
+/// The last CTA of a tile adds up its partial results, which it sees a hop later; in a cluster each
+/// CTA adds up some rows of all partial results, which stay in shared memory. A warp takes two rows
+/// at a time, and the partial results in batches that fit its registers.
 Cycles combined(const AttentionAt& at) {
   constexpr double kPair = 2, kWarps = 4, kRoomy = 32, kTight = 8, kLanes = 16;  // store.cuh
   const AttentionConfig& c = at.config;
@@ -315,8 +315,8 @@ i64 resident_workers(const GpuSpec& gpu, const AttentionProblem& problem,
   if (config.grid != AttentionGrid::kClusters || !gpu.clusters) {
     return gpu.sm.count * ctas;
   }
-  // Of other sizes than measured: those of the CTAs of the next smaller one, but for one that finds
-  // its place in no GPC; over eight, one in each GPC that two of eight fill.
+  // Unmeasured sizes take the CTAs of the next smaller measured one, minus one that fits into no
+  // GPC; above eight, one cluster in each GPC that fits two clusters of eight.
   const ClusterSpec& most = *gpu.clusters;
   const i64 of_8 = most.max_active_of_8 > 0 ? most.max_active_of_8 : most.max_active_of_4 / 2;
   const i64 clusters = size == 2   ? most.max_active_of_2

@@ -99,7 +99,8 @@ constexpr AttentionOrder kTileOrders[] = {AttentionOrder::kStatic, AttentionOrde
 constexpr i32 kUsualSplits[] = {2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128};
 constexpr i64 kMostWavesOfSplits = 4;
 
-/// One part, and as many as make whole waves or are usual, while there are few waves of them.
+/// Numbers of splits to try: 1 and, if there are few waves, those that fill whole waves and the
+/// usual ones.
 std::vector<i32> splits_tried(i64 tiles, i64 workers) {
   std::vector<i32> splits{1};
   for (i64 waves = 1; waves <= 2; ++waves) {

@@ -1,5 +1,5 @@
-// What the model answers of attention: which configurations are legal and tried, the closed form of
-// one at an SM clock, predictions and rankings.
+// The model of attention: which configurations are legal and tried, the closed form of one at an SM
+// clock, predictions and rankings.
 //
 // A block of keys is a loop of five steps (model/form/loop.h), taken by every consumer warpgroup
 // for its 64 rows:
@@ -13,13 +13,13 @@
 // found by walking that order. K and V of a KV head are one panel in L2, which waves of tiles share
 // (panel_reuse.h). Splits write fp32 partial results, which the last CTA of a tile combines.
 //
-// The machine's constants are those that GEMMs taught. Twelve terms of attention
+// The machine's constants are those measured for GEMMs. Twelve terms of attention
 // (attention_form.cpp) were fitted on an H200 to the training rows of
-// validate/data/h200_sxm/attention. Registers and shared memory bound the resident CTAs
-// without a producer, whatever they promise; GPCs, which differ in size, bound the clusters. DRAM
-// slows with the bytes that an SM has in flight. Assumed: each vector instruction takes the energy
-// of a promoted sum. Leaves out: ragged keys under a causal mask; spills. Checked by:
-// attention_form_test.cpp, validate/compare/public_cases_test.cpp.
+// validate/data/h200_sxm/attention. Without a producer, registers and shared memory limit the
+// resident CTAs whatever the configuration requests; GPCs, which differ in size, limit the
+// clusters. DRAM slows with the bytes that an SM has in flight. Assumed: each vector instruction
+// takes the energy of a promoted partial sum. Leaves out: ragged keys under a causal mask; spills.
+// Checked by: attention_form_test.cpp, validate/compare/public_cases_test.cpp.
 #pragma once
 
 #include <array>
@@ -64,7 +64,7 @@ using AttentionCandidates = CandidatesOf<AttentionConfig>;
 AttentionCandidates enumerate_candidates(const GpuSpec& gpu, const AttentionProblem& problem,
                                          const std::vector<AttentionSchedule>& schedules);
 
-/// What of a kernel does not depend on its steps: who has how many blocks, and bytes.
+/// The parts of a kernel that do not depend on its steps: blocks per worker, and bytes.
 struct AttentionPlan {
   i64 tiles, workers, rows_of_tiles;  // workers: CTAs at once; rows of all tiles, splits once
   double all_blocks, masked_blocks;
@@ -74,7 +74,7 @@ struct AttentionPlan {
   Bytes dram_read, dram_write;
   Bytes partial;  // results of splits
 };
-/// Plans by what they depend on, since most configurations of a menu share theirs.
+/// Plans, cached by the fields that they depend on, since most candidates share theirs.
 class AttentionPlans {
  public:
   AttentionPlans(const GpuSpec& gpu, const AttentionProblem& problem)
@@ -120,7 +120,7 @@ TileStore attention_store(const GpuSpec& gpu, const AttentionProblem& problem,
 /// From the last store of a tile's parts until they are summed.
 Cycles combine_time(const GpuSpec& gpu, const AttentionProblem& problem,
                     const AttentionConfig& config, Hertz sm_clock);
-/// What DRAM reads of K and V.
+/// Rate at which DRAM reads K and V.
 BytesPerSecond kv_read_rate(const GpuSpec& gpu, const AttentionProblem& problem);
 
 AttentionForm closed_form(const GpuSpec& gpu, const AttentionProblem& problem,
@@ -138,7 +138,7 @@ struct SimulatedAttention {
 SimulatedAttention simulate_attention(const GpuSpec& gpu, const AttentionProblem& problem,
                                       const AttentionConfig& config, Hertz sm_clock);
 
-/// What no kernel beats.
+/// Times that no kernel can beat.
 HardBounds hard_bounds(const GpuSpec& gpu, const AttentionProblem& problem);
 LeastWork least_work(const GpuSpec& gpu, const AttentionProblem& problem);
 
@@ -155,7 +155,7 @@ std::vector<Seconds> closed_form_times(const AttentionQuestion& question,
 Ranking rank_all(const AttentionQuestion& question, const std::vector<AttentionSchedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
 
-/// What sets it apart from measured kernels: attention was measured on one GPU.
+/// The features that differ from all measured kernels: attention was measured on one GPU.
 std::string why_extrapolated(const GpuSpec& gpu, const AttentionProblem& problem);
 
 /// For an explanation: the closed form at the prediction's clock, and sentences on softmax, the

@@ -70,7 +70,7 @@ TILECAST_HD constexpr double scores_seen(const AttentionProblem& p) {
   return of_head * p.batch * p.heads;
 }
 
-/// Of both products, masked pairs not counted.
+/// FLOPs of both products, without masked pairs.
 TILECAST_HD constexpr double attention_flops(const AttentionProblem& p) {
   return 4 * scores_seen(p) * p.head_dim;
 }

@@ -1,5 +1,5 @@
-// Which rows, head and blocks of keys each tile has, and in what order tiles are taken. The
-// kernels, the closed form, the simulator and the tests all call this file; there is no other copy.
+// Which rows, head and blocks of keys each tile has, and the order of tiles. Shared by the kernels,
+// the closed form, the simulator and the tests; there is no other copy.
 //
 // A tile is `rows` rows of one query head, or, packed, of the query heads of one KV head: row r is
 // query r / heads_per_kv and head r % heads_per_kv of the group, where each warpgroup's 64 rows

@@ -50,7 +50,7 @@ TEST_CASE("A causal tile has as many blocks as its last query sees, and masks th
 }
 
 TEST_CASE("A causal mask is aligned at the last query and the last key") {
-  // 128 queries behind 384 earlier keys: query 0 sees 385.
+  // The 128 queries are the last of 512 keys: query 0 sees 385.
   const AttentionWork behind =
       attention_work(problem_of(128, 512, AttentionMask::kCausal), config_of(2, 64));
   CHECK(behind.tile(0, 0, 0).count == 8);
@@ -152,7 +152,7 @@ TEST_CASE("Scores are counted row by row") {
 }
 
 TEST_CASE("A consumer's registers hold what the published tiles need") {
-  // 64 x 128 sums, 64 x 176 scores and as many of P in halves: 64 + 88 + 44.
+  // 64 x 128 accumulators, 64 x 176 scores and their P in 16 bits: 64 + 88 + 44.
   AttentionConfig c = config_of(2, 176);
   CHECK(accumulator_registers(c, 128) == 196);
   CHECK(attention_registers(c).consumer == 232);

@@ -68,7 +68,7 @@ TEST_CASE("Twice the sequences or keys take longer, and fewer KV heads never do"
 }
 
 TEST_CASE("No prediction of a random attention problem is impossible") {
-  // rank_candidates refuses impossible ones itself, and the form notes what had to be clamped.
+  // rank_candidates rejects impossible problems itself, and the form records each time it clamps.
   std::mt19937_64 random(daily_seed("attention problems"));
   const auto one_of = [&](const std::vector<i32>& values) {
     return values[static_cast<std::size_t>(random() % values.size())];

@@ -21,8 +21,8 @@ std::string read_text(const std::filesystem::path& path);
 /// its own. Throws FileError and leaves no partial file.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-/// write_file for a file that must not exist yet. Returns false and changes nothing if it does. Of
-/// several processes that write it at once, exactly one gets true.
+/// write_file for a file that must not exist yet. Returns false and changes nothing if it exists.
+/// If several processes write it at once, exactly one gets true.
 bool write_new_file(const std::filesystem::path& path, std::string_view content);
 
 /// Writes a file that only this user can read; a folder created for it is private too. A symbolic

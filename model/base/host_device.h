@@ -7,7 +7,7 @@
 #define TILECAST_HD
 #endif
 
-// Always inlined, whatever its size.
+// Always inlined, regardless of size.
 #ifdef __CUDACC_RTC__
 #define TILECAST_INLINED __forceinline__
 #else

@@ -41,7 +41,7 @@ constexpr std::pair<unsigned, unsigned> kUnseen[] = {
     {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f},
     {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
 
-/// Of a valid character.
+/// `character` is one valid UTF-8 character.
 bool is_control(std::string_view character) {
   constexpr unsigned kContinued = 0x3f;
   auto code = static_cast<unsigned>(static_cast<unsigned char>(character[0]));

@@ -26,8 +26,8 @@ std::string escaped(std::string_view text);
 /// escaped(), with line ends as \n.
 std::string on_one_line(std::string_view text);
 
-/// A message as one line: lines joined by "; ", escaped, and the middle of a long text left out,
-/// since what was given stands first and what was expected last.
+/// A message as one line: lines joined by "; ", escaped. A long text loses its middle, because
+/// messages begin with the given value and end with the expected one.
 std::string message_line(std::string_view text);
 
 /// on_one_line(), cut to at most 60 bytes plus dots, for quoting in a message.

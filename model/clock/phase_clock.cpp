@@ -46,7 +46,7 @@ CycleEnergy at_begin(const ClockSpec& clock, const std::vector<FilteredPhase>& p
   return sum(1 / (1 - left), gained, 0, {});
 }
 
-/// Computes what the limiter sees in each phase.
+/// Computes the power that the limiter sees in each phase.
 void filter(const ClockSpec& clock, std::vector<FilteredPhase>& phases) {
   CycleEnergy held = at_begin(clock, phases);
   for (FilteredPhase& phase : phases) {

@@ -234,7 +234,7 @@ TEST_CASE("The spread between cards widens an interval, depending on the regime"
     apply_learned(gpu, learned, regime, Inputs::kNormal, kernel.kernel, kernel.cycles, p);
     return p;
   };
-  // 1.645 standard deviations of 0.1 cover nine of ten cards: sqrt(0.1^2 + 0.1645^2) = 0.1925 and
+  // 1.645 standard deviations of 0.1 cover 90 % of the GPUs: sqrt(0.1^2 + 0.1645^2) = 0.1925 and
   // sqrt(0.2^2 + 0.1645^2) = 0.2590 in the logarithm.
   const Prediction burst = of(Regime::kBurst);
   CHECK(burst.interval_low / burst.time == Approx(std::exp(-0.1925)).epsilon(1e-3));

@@ -1,7 +1,7 @@
-// One table of keys makes an op's configurations into texts and back: the canonical text
-// (schedule:key=value,...), the short one (short_config_text.h), patterns, and what each key means.
-// A new key is a row, and its word in the short text. Checked by: kernel_config_text_test.cpp,
-// stream_config_text_test.cpp, short_config_text_test.cpp.
+// One table of keys turns an op's configurations into texts and back: the canonical text
+// (schedule:key=value,...), the short one (short_config_text.h), patterns, and the description of
+// each key. To add a key, add a row and its word in the short text. Checked by:
+// kernel_config_text_test.cpp, stream_config_text_test.cpp, short_config_text_test.cpp.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ struct ConfigKey {
     std::span<const KeyWord> words = {};  // none: numbers
     std::string_view form = {};           // of several numbers: MxNxK
     i32 least = 1, most = kMostNumber;
-    std::string_view behind = {};           // in a short text, behind the number
+    std::string_view behind = {};           // suffix of the number in a short text
     i32 (*usual)(const Config&) = nullptr;  // not written in a short text
     bool optional = false;                  // not written at all where it has no word
   };
@@ -62,7 +62,7 @@ struct ConfigKey {
   bool applies(Schedule schedule) const { return has == nullptr || has(schedule); }
 };
 
-/// A word of a short text: a key's value, and behind it those of others.
+/// A word of a short text: a key's value, followed by those of other keys.
 struct ShortWord {
   std::array<std::string_view, 3> keys;
   bool always = false;  // also where the schedule leaves it no choice
@@ -73,7 +73,7 @@ struct ConfigKeys {
   std::vector<ConfigKey<Config>> keys;  // in the order of the canonical text
   std::vector<ShortWord> short_words;
 };
-/// Of the op that has such configurations, which specializes it (kernel_config_text.h).
+/// The keys of an op's configurations; each op specializes it (kernel_config_text.h).
 template <class Config>
 const ConfigKeys<Config>& config_keys();
 
@@ -87,8 +87,8 @@ std::vector<KeyValue> key_values(const Config& config);
 
 template <class Config>
 std::string canonical_text(const Config& config);
-/// Inverse of canonical_text, of a schedule that fixes the rest. Throws ConfigError, which names
-/// the whole text, the key and what was expected.
+/// Inverse of canonical_text; the schedule fixes the remaining fields. Throws ConfigError, which
+/// names the whole text, the key and the expected value.
 template <class Config>
 Config parse_canonical(std::string_view text, const Config& fixed);
 /// The schedule's name in it.

@@ -15,7 +15,7 @@
 namespace tilecast {
 namespace key_texts {
 
-inline constexpr i32 kMostInShort = 1 << 16;  // no kernel has as many of anything
+inline constexpr i32 kMostInShort = 1 << 16;  // above any legal value of these keys
 
 inline const KeyWord* word_of(std::span<const KeyWord> words, i32 value) {
   const auto found = std::ranges::find(words, value, &KeyWord::value);

@@ -1,4 +1,4 @@
-// What a kernel of two operands has copied first.
+// Which operands of a GEMM are copied before the kernel runs.
 #pragma once
 
 #include "model/base/host_device.h"

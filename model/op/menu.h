@@ -1,5 +1,5 @@
-// A menu of configurations: every combination of the values that are tried for their keys, and what
-// legality leaves of them.
+// The search space of an op: every combination of the values tried for each key, filtered by
+// legality.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What a kernel computes.
+// The operations whose kernels are modelled.
 #pragma once
 
 #ifndef __CUDACC_RTC__  // NVRTC has no standard library
@@ -17,12 +17,12 @@ enum class Op : i32 {
   kAttention,       // O = softmax(scale Q K^T) V, of each head of each sequence
 };
 
-/// What an op is to those that serve every op: one row each.
+/// Properties of an op that op-independent code needs: one row each.
 struct OpTraits {
   const char* name;
   i32 sides;                                    // of its shape: columns m, n and k
   bool processes = false;                       // its kernels can be simulated
-  bool simulated = false;                       // and are, where nobody asks for another method
+  bool simulated = false;                       // simulated unless --method says otherwise
   bool calibrated = false;                      // a GPU's calibration corrects its predictions
   i32 parts = sides;                            // of its shape's text, between each x
   const char* side_names[3] = {"m", "n", "k"};  // for people and lists of problems

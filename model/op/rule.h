@@ -1,6 +1,6 @@
-// A rule that configurations or problems keep, and its sentence for whoever breaks it. An op has
-// one table of them: the menu counts the word of the first one that a candidate breaks, a refusal
-// is its sentence, and launches and the library read the same rows.
+// A rule that configurations or problems must keep, and the message for those that break it. An op
+// has one table of rules: candidates are counted by the kind of the first rule that they break,
+// errors print its message, and launches and the library read the same rows.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace tilecast {
 
-/// What a rule is about, by which candidates that break one are counted.
+/// Kinds of rules; rejected candidates are counted by them.
 enum class Refusal {
   kNone,
   kArchitecture,  // the schedule's instructions are another architecture's
@@ -23,9 +23,9 @@ enum class Refusal {
   kTensorMemory,  // accumulators of the promised CTAs do not fit
   kCluster,       // CTAs that no cluster has
   kSplit,         // K cannot be split so
-  kCompiler,      // known not to compile into what it claims to be (compiler_rejections.h)
-  // Of the memory-bound family:
-  kBlock,      // no kernel has such a block, or takes such stages, warps or vectors
+  kCompiler,  // known not to compile as intended: spills, serialized wgmma (compiler_rejections.h)
+  // The memory-bound family:
+  kBlock,      // unsupported block, stages, warps or vector width
   kAlignment,  // the problem's rows or elements do not fit the vectors or the view
 };
 

@@ -1,6 +1,6 @@
-// Problems, configurations and schedules of every op, for what serves them all alike: rankings,
-// measurements, suites. What differs by op is an overload for its own types, which any_op.cpp and
-// visit_op call. The alternatives of the three variants are in one order.
+// Problems, configurations and schedules of every op, for code that serves all ops: rankings,
+// measurements, suites. Behavior that differs by op is an overload for its types, called by
+// any_op.cpp and visit_op. The alternatives of the three variants are in one order.
 #pragma once
 
 #include <array>
@@ -54,7 +54,7 @@ void set_dtype(AnyProblem& problem, ElementType dtype);
 /// As the columns m, n and k have them; 0 for a side that the op does not have.
 std::array<i64, 3> sides_of(const AnyProblem& problem);
 void set_sides(AnyProblem& problem, const std::array<i64, 3>& sides);
-/// With what goes without saying left out, so that equal problems compare equal.
+/// Normalizes explicit defaults, so that equal problems compare equal.
 AnyProblem normal_problem(const AnyProblem& problem);
 AnySchedule schedule_of(const AnyConfig& config);
 /// Sides of the part of the result that a CTA writes, and its step along K; 1 without one.
@@ -76,15 +76,15 @@ std::string_view to_text(const AnySchedule& schedule);
 /// Another number for another shape, for draws of configurations.
 u64 shape_seed(const AnyProblem& problem);
 
-/// The op that has so many sides as the shape.
+/// The op whose shapes have this number of dimensions.
 Op op_of_shape(std::string_view shape);
-/// Of this shape and type, the rest as by default. Throws ConfigError where `shape` is none of the
-/// op's, or where it has no such type. problem_of (problem_fields.h) reads the op's fields too.
+/// A problem with this shape and type and defaults elsewhere. Throws ConfigError if `shape` is not
+/// a shape of the op, or if the op does not support the type. See also problem_of
+/// (problem_fields.h).
 AnyProblem problem_of_shape(Op op, std::string_view shape, ElementType dtype);
 
-/// Inverse of to_text; the word before the colon says which op's configuration it is. Takes the
-/// short text too (short_config_text.h). Throws ConfigError that names the key and what was
-/// expected.
+/// Inverse of to_text; the word before the colon decides the op. Accepts the short text too
+/// (short_config_text.h). Throws ConfigError that names the key and the expected value.
 AnyConfig parse_config(std::string_view text);
 /// By schedule_named (config_pattern.h). Throws ConfigError where `text` is no schedule of the op.
 AnySchedule parse_schedule(Op op, std::string_view text);

@@ -22,7 +22,7 @@ namespace {
 
 std::string_view key_of(std::string_view part) { return part.substr(0, part.find('=')); }
 
-/// Of the canonical text, in its order; those alone that every text has.
+/// Keys of the canonical text, in its order; without optional keys unless asked for.
 std::vector<std::string> keys_of(const AnySchedule& any, bool with_optional) {
   return std::visit(
       [&](auto schedule) {
@@ -37,7 +37,7 @@ std::vector<std::string> keys_of(const AnySchedule& any, bool with_optional) {
       any);
 }
 
-/// What a word of the short text is about: its letters, of an order of tiles any of m, n and h.
+/// The key of a word of the short text: its letters; m, n and h are one key, the tile order.
 std::string_view about(std::string_view word) {
   const std::string_view letters = word.substr(0, word.find_first_of("0123456789"));
   return letters == "n" || letters == "h" || letters == "hk" ? "m" : letters;

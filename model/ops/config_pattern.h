@@ -1,11 +1,11 @@
-// What a user says of a configuration: all of it, or some parts, which leave the rest open.
+// A user's pattern for configurations: all keys, or some, with the rest open.
 //   warp_specialized:tile=128x256x64,stages=4   keys of the canonical text, in any order
 //   ws:tile=128x256x64                          the schedule by its name, abbreviation or beginning
 //   ws 128x256x64 s4                            words of the short text
 //   ws                                          the schedule alone
 //   cooperative 128x256                         the field's names (schedule_named), a tile without
 //   K 128x256x64                                  a tile, of any schedule
-// A short text without its `1` or `t` leaves open who hands out tiles, unless it is whole.
+// Without its `1` or `t` a short text leaves the tile scheduler open, unless it is complete.
 // Checked by: config_pattern_test.cpp.
 #pragma once
 
@@ -32,7 +32,7 @@ class ConfigPattern {
   /// Where no key is left open.
   const std::optional<AnyConfig>& whole() const { return whole_; }
 
-  /// Of configurations of these schedules.
+  /// `config` must be of one of these schedules.
   bool matches(const AnyConfig& config) const;
   template <class Config>
   std::vector<Config> matching(const std::vector<Config>& configs) const {
@@ -41,7 +41,8 @@ class ConfigPattern {
                          [this](const Config& config) { return matches(config); });
     return those;
   }
-  /// Of `configs`, none of which matches: the part that cannot be had, and what there is instead.
+  /// Message for a pattern that matches none of `configs`: the part that matches nothing, and the
+  /// values that exist.
   template <class Config>
   std::string why_none(std::vector<Config> configs) const;
 
@@ -61,10 +62,9 @@ class ConfigPattern {
   std::optional<AnyConfig> whole_;
 };
 
-/// The schedule that `text` names: by its name, its abbreviation or the beginning of one name
-/// alone, in any case and with or without underscores and hyphens; "cooperative", as CUTLASS has
-/// it, is warp_specialized; of `op` where it is given. Throws ConfigError that lists what it could
-/// be.
+/// The schedule that `text` names: by name, abbreviation or unique prefix; case, underscores and
+/// hyphens do not matter. "cooperative", CUTLASS's name, is warp_specialized. Only schedules of
+/// `op`, if given. Throws ConfigError that lists the candidates.
 AnySchedule schedule_named(std::string_view text, std::optional<Op> op = {});
 
 }  // namespace tilecast

@@ -24,7 +24,7 @@ void for_each_field(Any& problem, const Visit& visit) {
       problem);
 }
 
-/// Throws ConfigError where it is another op's field and says what its default does not.
+/// Throws ConfigError if the field belongs to another op and is not at its default.
 void refuse_field(Op op, std::string_view name, std::string_view text) {
   for (const AnySchedule& schedule : every_schedule()) {
     const AnyProblem blank = blank_problem(op_of(schedule));

@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-/// Of every op, each name once, in the order of the tables: GEMM's first.
+/// Names of the fields of all ops, each once, in the order of the tables: GEMM's first.
 const std::vector<std::string_view>& problem_field_names();
 
 /// Empty where the op has no such field, or where it goes without saying.

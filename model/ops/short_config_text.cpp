@@ -13,7 +13,7 @@
 namespace tilecast {
 namespace {
 
-/// How tiles are handed out, of a schedule that leaves it open: behind its abbreviation.
+/// The tile scheduler, for schedules that leave it open: a suffix of the abbreviation.
 constexpr ShortWord kGrid{{"grid"}, true};
 std::string grid_text(const KernelConfig& config) {
   return traits_of(config.schedule).grid_is_open ? short_word(kGrid, config) : "";
@@ -31,7 +31,8 @@ bool read_grid(std::string_view text, Config&) {
   return text.empty();
 }
 
-/// What stands behind the schedule's abbreviation, `how`, and as words, on what is fixed by it.
+/// Appends the suffix of the abbreviation, `how`, and the words to the fields that the schedule
+/// fixes.
 template <class Schedule>
 std::optional<AnyConfig> read_words(Schedule schedule, std::string_view how,
                                     const std::vector<std::string_view>& words) {

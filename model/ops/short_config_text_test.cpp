@@ -6,7 +6,7 @@
 namespace tilecast {
 namespace {
 
-/// What is read, in full; "" where the text is not whole.
+/// The canonical text of a short one; "" if it is not complete.
 std::string full(std::string_view text) {
   const std::optional<AnyConfig> config = parse_short_config(text);
   return config ? to_text(*config) : "";

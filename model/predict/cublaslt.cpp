@@ -26,18 +26,18 @@ constexpr std::array<std::string_view, 11> kColumnNames{
     "lda",   "ldb",   "ldc",     "regime", "time_us"};
 constexpr std::string_view kForecastColumn = "forecast_us";
 
-// Widths of the two means, in the units of the features, and the weights of what they are pulled
-// to. Chosen on the rows by eight folds of problems (cublaslt_test.cpp).
+// Widths of the two kernel averages, in units of the features, and the weights of the priors that
+// they shrink to. Chosen on the rows by eight folds of problems (cublaslt_test.cpp).
 constexpr double kNarrow = 0.3, kWide = 1.2, kPull = 0.5, kPullOfAll = 0.02;
 // Half-width of the 90 % interval in standard deviations of the ratios around their mean, and the
-// least deviation: what cards and repeats differ by.
+// least deviation: the spread between GPUs and repeats.
 constexpr double kReach = 1.6, kLeastDeviation = 0.012, kDeviationOfAll = 0.2;
 // Rows whose forecast has changed by more are of another model: their ratio counts, not their time.
 constexpr double kSameForecast = 0.03;
 
-// Lengths of the features: what is that far apart has little to do with each other. Of the
-// logarithms of M and N, and of K; of the filled part of the last wave; of the logarithm of
-// alignments; of the logarithm of a batch. And distances between kinds.
+// Length scales of the features: problems further apart say little about each other. Logarithm of M
+// and N; of K; filled part of the last wave; logarithm of alignments; of the batch. Then distances
+// between categories.
 constexpr double kSide = 1.5, kDepth = 2, kFilled = 0.25, kAligned = 10 / 3.0, kBatch = 3;
 constexpr double kOtherKernels = 6, kFp8 = 4, kBlockScales = 4, kScales = 2, kOtherLayout = 0.7,
                  kExact = 1, kEpilogue = 0.5, kOtherRegime = 1;
@@ -65,7 +65,7 @@ double filled(int sms, const GemmProblem& p, i64 block_m, i64 block_n) {
 ProblemFeatures features_of(int sms, const GemmProblem& p, Regime regime) {
   const auto log2_of = [](i64 count) { return std::log2(static_cast<double>(count)); };
   const auto if_so = [](bool so, double apart) { return so ? apart : 0.0; };
-  // Of rows as they lie and as they are long: cuBLASLt asks for both.
+  // Alignment of the rows' pitch and of their length; cuBLASLt checks both.
   const auto aligned = [](i64 row, i64 columns, ElementType type) {
     return std::min(log2_alignment(row != 0 ? row : columns, element_bytes(type)),
                     log2_alignment(columns, element_bytes(type)));

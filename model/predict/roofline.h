@@ -21,7 +21,7 @@ namespace tilecast {
 /// nullopt if the GPU file lacks a tensor rate, a clock or a DRAM bandwidth.
 std::optional<Seconds> roofline_time(const GpuSpec& gpu, const AnyProblem& problem,
                                      const AnyConfig& config);
-/// Of any kernel: without the waves of a tile.
+/// Roofline of the problem, independent of tile quantization.
 std::optional<Seconds> roofline_time(const GpuSpec& gpu, const AnyProblem& problem);
 
 }  // namespace tilecast

@@ -31,7 +31,7 @@ std::string beyond(const char* name, Size size, const GemmProblem& problem,
                                                  elements(own), elements(low), elements(high));
 }
 
-/// Of memory-bound kernels nothing is learned.
+/// Memory-bound kernels have no learned correction.
 std::string why_extrapolated(const GpuSpec&, const StreamProblem&) { return {}; }
 
 }  // namespace

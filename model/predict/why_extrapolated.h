@@ -12,7 +12,7 @@ namespace tilecast {
 /// "nothing was learned from epilogues"; "K is 65536 (measured: 64 to 32768)"; or "little resembles
 /// a measured kernel" if the problem is within the measured ones and the kernel is not.
 std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& problem);
-/// Of any op's, which has an overload where its predictions can be so.
+/// The same for any op; "" for ops whose predictions are never extrapolated.
 std::string why_extrapolated(const GpuSpec& gpu, const AnyProblem& problem);
 
 }  // namespace tilecast

@@ -1,4 +1,4 @@
-// What a prediction is asked for, in the types of its op.
+// The input of a prediction: problem, configurations and options, in the types of its op.
 #pragma once
 
 #include "model/base/regime.h"

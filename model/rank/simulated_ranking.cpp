@@ -121,8 +121,8 @@ class Rounds {
   Seconds best_ = closed_->front().time;  // of the simulated ones, once there are any
 };
 
-/// Simulates round after round on several threads. An idle thread speculates: it simulates what the
-/// next round will most likely ask for. Speculation changes when a nominee is simulated, not the
+/// Simulates round after round on several threads. An idle thread speculates: it simulates the most
+/// likely nominees of the next round. Speculation changes when a nominee is simulated, not the
 /// result. The answer waits for speculative work still running at the end.
 class RoundRunner {
  public:

@@ -75,7 +75,7 @@ struct ChipCounters {
   std::optional<double> l2_hit_rate(const CounterValues& values) const;
 };
 
-/// Throws ConfigError `file:line: key: what was expected`.
+/// Throws ConfigError `file:line: key: expectation`.
 ChipCounters parse_chip_counters(const StrictValue& root);
 
 /// Reads `config_folder`/counters/<chip in lower case>.yaml; none if it does not exist. Throws

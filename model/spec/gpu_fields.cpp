@@ -58,7 +58,7 @@ Field row(std::string_view key, Target& target, Dimension unit, Range range,
   return field;
 }
 
-// The member's type gives the unit; for energies, the caller says per what.
+// The member's type determines the unit; for energies, the caller adds the denominator.
 template <class Tag>
 constexpr Dimension kUnitOf{};
 template <>

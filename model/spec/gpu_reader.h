@@ -9,7 +9,7 @@
 namespace tilecast {
 
 /// `parent` is null unless the file has the key `based_on`. Records every number's source. Throws
-/// ConfigError `file:line: key: what was expected`, also for numbers that contradict each other.
+/// ConfigError `file:line: key: expectation`, also for numbers that contradict each other.
 LoadedGpu read_gpu(const StrictValue& root, const LoadedGpu* parent);
 
 }  // namespace tilecast

@@ -115,7 +115,7 @@ inline bool of_prior(const LearnedModel& model, std::size_t row) {
 double noise_variance(Regime regime, bool near_best);
 
 /// Reads NAME.learned.yaml and NAME.learned.csv next to it. Throws FileError, or ConfigError
-/// `file:line: key: what was expected`: the files must match `gpu`, each other and this program's
+/// `file:line: key: expectation`: the files must match `gpu`, each other and this program's
 /// features, and hold plausible numbers.
 LearnedModel load_learned(const std::filesystem::path& yaml, const std::string& gpu);
 

@@ -5,7 +5,7 @@
 //
 // Required sections depend on the architecture: Hopper and Blackwell files need all that schedules
 // use, the others at least `sm`. A section is whole or absent. Throws FileError for a file that
-// cannot be read, else ConfigError `file:line: key: what was expected`.
+// cannot be read, else ConfigError `file:line: key: expectation`.
 #pragma once
 
 #include <filesystem>
@@ -46,7 +46,7 @@ std::vector<std::string> files_of_gpu(std::string_view name_or_path);
 LoadedGpu load_gpu_with(std::string_view name_or_path, const std::filesystem::path& overlay,
                         const std::vector<std::string>& sections);
 
-/// What the ops read of `config_folder` besides the GPU's file. Defined by the table of ops
+/// Files of `config_folder` that ops read in addition to the GPU's. Defined by the table of ops
 /// (model/ops/gpu_for_ops.cpp).
 void read_for_ops(const std::filesystem::path& config_folder, GpuSpec& gpu);
 

@@ -1,7 +1,7 @@
 // Strict reading of YAML files: GPU files, suites.
 //
 // A map is opened with the names of all its keys, so an unknown one is an error with the nearest
-// name. Every complaint is a ConfigError `file:line: key.path: what was expected`.
+// name. Every complaint is a ConfigError `file:line: key.path: expectation`.
 //
 //   StrictMap suite = load_yaml(path).map({"shapes", "regimes", "seed"});
 //   const i64 seed = suite.required("seed").integer(0, 1'000'000);

@@ -1,7 +1,7 @@
 // Which blocks of a matrix each CTA of a memory-bound kernel visits, in what order. Blocks count
-// row-major: band after band, a band being the blocks that share their rows. Written once for
-// kernels and model. With tickets only the first blocks of a worker, one for each stage, are known
-// before: of those its walk is the strided one, and the other blocks are drawn in their order.
+// row-major: band by band, where a band is the blocks that share their rows. Shared by kernels and
+// model. With tickets only a worker's first blocks, one per stage, are known in advance: those
+// follow the strided walk, and later blocks are drawn in order.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -15,7 +15,7 @@ enum class BlockOrder : i32 {
   kBlocks,   // a CTA per block, in the hardware's order
   kStrided,  // resident CTAs: w, w + workers, ...: all of them sweep memory together
   kChunked,  // resident CTAs, each with a contiguous run of blocks
-  kBounded,  // as kBlocks, but only so many CTAs at once as were promised
+  kBounded,  // as kBlocks, with the number of resident CTAs limited
   kTickets,  // resident CTAs, each of which draws the number of its next block when it has room
 };
 

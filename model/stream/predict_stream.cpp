@@ -24,7 +24,7 @@ void require_constants(const GpuSpec& gpu) {
   }
 }
 
-/// What is wrong with the problem itself, or else how many candidates were refused for what.
+/// The error of the problem itself, or else the counts of rejected candidates by reason.
 std::string why_none(const StreamProblem& problem, const StreamCandidates& candidates) {
   StreamConfig plain{};
   plain.schedule =

@@ -39,7 +39,7 @@ TEST_CASE("An addition takes what DRAM takes by the datasheet, within a wide int
     CHECK(p.time.value > least);
     CHECK(p.time.value < 1.2 * least);
     CHECK(p.limiter == Limiter::kDram);
-    // 0.3 each way, but never below what DRAM takes.
+    // 30 % each way, but never below the time that DRAM takes.
     CHECK(p.interval_high.value == Approx(1.3 * p.time.value));
     CHECK(p.interval_low.value == Approx(std::max(least, 0.7 * p.time.value)));
   }

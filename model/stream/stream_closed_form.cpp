@@ -11,7 +11,7 @@
 namespace tilecast {
 namespace {
 
-// Below this share of the kernel's time the stream is not what bounds it.
+// Below this share of the kernel's time the kernel is not memory-bound.
 constexpr double kStreamMatters = 0.5;
 
 /// Reads and writes one after the other, nothing lost.
@@ -71,7 +71,7 @@ Seconds block_latency(const StreamSpec& stream, const StreamConfig& config, Elem
              : stream.load_latency;
 }
 
-/// Of a thread's cp.async where these are small: for all of its part of a block.
+/// Cycles that a thread spends issuing cp.async for its part of a block, if the copies are small.
 Cycles small_copies(const StreamSpec& stream, const StreamConfig& config, ElementType dtype) {
   if (uses_tma(config.schedule) || plain_loads(config.schedule) ||
       config.vector_bytes >= kChunkBytes) {
@@ -82,7 +82,7 @@ Cycles small_copies(const StreamSpec& stream, const StreamConfig& config, Elemen
   return stream.small_copy * copies;
 }
 
-/// Of a CTA between a block's arrival and its next loads.
+/// Time of a CTA between a block's arrival and its next loads.
 Seconds work_of_block(const StreamSpec& stream, const StreamConfig& config, ElementType dtype,
                       Hertz sm_clock) {
   const double bytes = block_bytes(config, dtype);
@@ -103,7 +103,7 @@ Seconds turn_of_block(const StreamSpec& stream, const StreamConfig& config, Seco
                             : std::max(work, (latency + work) / (config.stages - 1));
 }
 
-/// What goes into shared memory and out of it: inputs each way, and C where it leaves from there.
+/// Bytes into and out of shared memory: inputs count twice, and C if it is staged there.
 Bytes shared_bytes(const StreamConfig& config, Bytes read, Bytes write) {
   if (plain_loads(config.schedule)) {
     return Bytes{0};
@@ -168,7 +168,7 @@ StreamForm form_at(const GpuSpec& gpu, const StreamProblem& problem, const Strea
   form.parts = {stream.kernel, latency, dram, flight, losses, in_flight};
   form.cycles = cycles_of(total, sm_clock);
   form.shares.dram = dram / total;
-  if (gpu.machine) {  // else nobody has said what these parts take
+  if (gpu.machine) {  // without these constants the terms are zero
     const double of_an_sm = 1 / (gpu.sm.count * form.cycles.value);
     form.shares.shared_memory = form.shared_memory.value * of_an_sm / operand_rate(gpu).value;
     form.shares.sm_intake = form.dram_read.value * of_an_sm / gpu.machine->intake.value;

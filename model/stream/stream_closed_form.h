@@ -1,25 +1,25 @@
 // Closed-form time of a memory-bound kernel at one SM clock.
 //
-// The kernel is its launch, the first load, and then the longer of two, which come near each other
-// as third powers, since a loaded memory answers later:
-//   DRAM     (reads / read rate + writes / write rate) / (1 - losses). Losses add up, each a share
-//            of the rate: the same for CTAs on walks of their own, which drift apart, so that DRAM
-//            opens more pages, as for plain loads, which hold their lines in L1, and loads under a
-//            hint; many bytes in flight, which also lie on more pages (logarithm, from 32 KiB an SM
-//            on); requests of few bytes of a row (inverse of the bytes).
+// Launch, the first load, and then the longer of two terms, joined by a third-power norm because
+// latency rises with load:
+//   DRAM     (reads / read rate + writes / write rate) / (1 - losses). Losses are shares of the
+//            rate and add up: for CTAs on independent walks, which drift apart so that DRAM opens
+//            more pages; for plain loads, which hold their lines in L1; for cache hints; for many
+//            bytes in flight, which span more pages (logarithm, from 32 KiB per SM on); for
+//            requests of few bytes of a row (inverse of the bytes).
 //   flight   a CTA's blocks one after the other. From one block to the next:
 //              one buffer              latency + work
 //              n buffers or stages     the longer of work and (latency + work) / (n - 1)
-//              a CTA per block         latency + work + refill of its slot; all of them together
-//                                      no faster than the chip starts CTAs
+//              a CTA per block         latency + work + refill of its slot; all together no
+//                                      faster than the chip starts CTAs
 //            and blocks drawn by tickets no faster than one counter gives them.
-//            Work is what a CTA does between the data's arrival and the next loads: a fixed turn of
-//            its threads, and their cp.async where these are small; of the copy engine, the store
-//            of a block up to the source's release.
+//            Work is the time of a CTA between the data's arrival and the next loads: a constant
+//            for its threads, plus their cp.async if the copies are small; for the copy engine,
+//            the store of a block until its source is released.
 //
-// Leaves out: edges of ragged matrices, which CTAs of a strided walk may meet again and again; an
-// SM's own intake where few SMs work; the layout in shared memory (no kernel of the family has
-// bank conflicts); L2 hits; refresh.
+// Leaves out: edges of ragged matrices, which CTAs of a strided walk may meet repeatedly; SM fill
+// bandwidth if few SMs work; the layout in shared memory (no kernel of the family has bank
+// conflicts); L2 hits; refresh.
 // Checked by: stream_closed_form_test.cpp (limits and hand-worked cases), committed H200 rows
 // (validate/compare/stream_error_test.cpp).
 #pragma once
@@ -41,7 +41,7 @@ struct StreamLosses {
   double total() const { return spread + walk + plain + hint + narrow; }
 };
 
-/// What the kernel's time is made of; `dram` and `flight` overlap.
+/// The parts of the kernel's time; `dram` and `flight` overlap.
 struct StreamParts {
   Seconds kernel, first_load;
   Seconds dram, flight;
@@ -58,14 +58,14 @@ struct StreamForm {
   StreamParts parts;
 };
 
-/// What the clock model counts of it.
+/// Activity counts for the clock model.
 KernelActivity kernel_activity(const StreamForm& form);
 
-/// What no kernel beats.
+/// Times that no kernel can beat.
 HardBounds hard_bounds(const GpuSpec& gpu, const StreamProblem& problem);
 
-/// The bytes that must move, over `time`, of what memory could give: of the datasheet's rate, and
-/// of the measured rates of reads and writes alone, as many of each.
+/// The bytes that must move, over `time`, relative to the memory's rate: the datasheet's, and the
+/// mean of the measured read and write rates, in equal parts.
 struct RateShares {
   double of_datasheet, of_measured;
 };

@@ -1,6 +1,6 @@
-// The memory-bound kernels: what one of them does and how. Its canonical text
-// (stream_config_text.h) joins a prediction and a measurement, as a KernelConfig's does for a GEMM.
-// Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
+// The configuration of a memory-bound kernel. Its canonical text (stream_config_text.h) joins a
+// prediction and a measurement, as a KernelConfig's does for a GEMM. Integers and enums only;
+// compiled by the host compiler, nvcc and NVRTC.
 #pragma once
 
 #include "model/base/element_type.h"
@@ -37,7 +37,7 @@ struct StreamTraits {
   Op op = Op::kElementwiseAdd;
   BlockCopy copy = BlockCopy::kPlain;
   bool chooses_stages = false;  // the configuration says how many
-  i32 copying_warps = 0;        // beside those that compute
+  i32 copying_warps = 0;        // in addition to those that compute
 };
 
 /// The row of a schedule.
@@ -91,7 +91,7 @@ static_assert(traits_of(static_cast<StreamSchedule>(kStreamScheduleCount - 1)).n
 /// same columns of eight rows lie in different banks.
 enum class StreamLayout : i32 { kPlain, kSwizzled };
 
-/// What a kernel sees: the matrix as it is, or, where rows lie tight, its elements as rows of one
+/// The kernel's view: the matrix as it is or, if rows are contiguous, its elements as rows of one
 /// block's width, so that every block is one contiguous piece of memory.
 enum class StreamView : i32 { kMatrix, kFlat };
 
@@ -124,7 +124,7 @@ struct StreamProblem {
 };
 
 constexpr i32 kWarpThreads = 32;
-constexpr i32 kChunkBytes = 16;  // what a swizzle moves as one
+constexpr i32 kChunkBytes = 16;  // granularity of a swizzle
 constexpr i32 kMostStages = 4;   // of the pipelined kernel
 constexpr i32 kMostRingStages = 16;
 constexpr i32 kSwizzledRowBytes = 128;
@@ -148,7 +148,7 @@ TILECAST_HD constexpr bool uses_tensor_maps(StreamSchedule schedule) {
 TILECAST_HD constexpr bool uses_tma(StreamSchedule schedule) {
   return uses_tensor_maps(schedule) || copies_runs(schedule);
 }
-/// Threads read what was copied to shared memory, so that its layout can matter.
+/// Whether threads read their copies from shared memory, so that its layout can matter.
 TILECAST_HD constexpr bool chooses_layout(StreamSchedule schedule) {
   return !plain_loads(schedule) && !copies_runs(schedule);
 }
@@ -207,7 +207,7 @@ TILECAST_HD constexpr i32 bounded_shared_bytes(const StreamConfig& config, SmSha
   return min_of(share / kUnit * kUnit, of_sm.most_per_cta);
 }
 
-/// What a CTA is launched with.
+/// Dynamic shared memory of the launch.
 TILECAST_HD constexpr i32 launched_shared_bytes(const StreamConfig& config, ElementType dtype,
                                                 SmSharedMemory of_sm) {
   return config.order == BlockOrder::kBounded

@@ -20,12 +20,12 @@ const ConfigKeys<StreamConfig>& config_keys();
 /// In the order of the enumerators.
 constexpr auto kEveryStreamSchedule = every_enumerator<StreamSchedule, kStreamScheduleCount>();
 
-/// What a schedule leaves no choice in; the rest of the configuration is zero.
+/// The fields that the schedule fixes; the others are zero.
 StreamConfig fixed_by_schedule(StreamSchedule schedule);
 
 std::string to_text(const StreamConfig& config);
 
-/// Inverse of to_text; throws ConfigError that names the key and what was expected.
+/// Inverse of to_text; throws ConfigError that names the key and the expected value.
 StreamConfig parse_stream_config(std::string_view text);
 
 std::string_view to_text(StreamSchedule schedule);

@@ -17,7 +17,7 @@ constexpr Block kVectorBlocks[] = {{1, 512},  {1, 1024},  {1, 2048}, {1, 4096},
 constexpr i32 kWarps[] = {4, 8};
 constexpr i32 kVectorBytes[] = {16, 8, 4, 2};
 constexpr i32 kCtas[] = {1, 2, 4, 8};
-// Copies: what they have in flight decides, and the best of it lies between powers of two.
+// For copies, bytes in flight decide; the best CTA count can lie between powers of two.
 constexpr i32 kCopyCtas[] = {1, 2, 4, 6, 8, 10, 12, 16, 24, 32};
 constexpr BlockOrder kOrders[] = {BlockOrder::kBlocks, BlockOrder::kStrided, BlockOrder::kChunked,
                                   BlockOrder::kBands,  BlockOrder::kBounded, BlockOrder::kTickets};
@@ -41,7 +41,7 @@ bool repeats_another(const StreamConfig& config) {
          (config.view == StreamView::kFlat || is_memcpy(config.schedule));
 }
 
-/// What a schedule leaves to choose.
+/// Visits the configurations that a schedule leaves open.
 template <class Visit>
 void walk_schedule(StreamSchedule schedule, const Visit& visit) {
   using C = StreamConfig;

@@ -1,9 +1,8 @@
-// How many CTAs of a memory-bound configuration live on an SM.
-//
-// Registers come from an estimate: what a thread holds of a block, plus what the kernels were seen
-// to need beside it (cubins of the suites' configurations, CUDA 13.0). Leaves out: what a new
-// compiler may do. Checked by: kernels/jit/stream_kernel_test.cpp (against the compiled kernels),
-// column ctas_per_sm of every measured row.
+// CTAs per SM of a memory-bound configuration.
+// Registers are an estimate: those that hold a thread's part of a block, plus the overhead observed
+// in compiled kernels (cubins of the suites' configurations, CUDA 13.0). Leaves out: changes by new
+// compilers. Checked by: kernels/jit/stream_kernel_test.cpp (against the compiled kernels), column
+// ctas_per_sm of every measured row.
 #pragma once
 
 #include "model/spec/gpu_spec.h"
@@ -11,17 +10,17 @@
 
 namespace tilecast {
 
-/// Of a thread, as the compiler would have them if nothing bounded it.
+/// Registers of a thread without a limit by launch bounds.
 i32 stream_registers(const StreamConfig& config, ElementType dtype);
 
 /// Whether the promise of CTAs per SM, which bounds the compiler, leaves a thread that many.
 bool stream_registers_suffice(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype);
 
-/// CTAs that fit on one SM, whatever was promised; 0 where not even one does.
+/// CTAs that fit on one SM by resources alone; 0 if not even one does.
 i32 fitting_stream_ctas(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype);
 
-/// CTAs that live on one SM: orders with a CTA per block or band fill it, the resident orders keep
-/// to what was promised.
+/// CTAs that are resident on one SM: orders with a CTA per block or band fill it, the resident
+/// orders launch the requested number.
 i32 resident_stream_ctas(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype);
 
 SmSharedMemory shared_memory_of(const GpuSpec& gpu);

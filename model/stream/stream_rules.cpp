@@ -156,7 +156,7 @@ constexpr Rule<StreamCase> kFitRules[] = {
      "{ctas} such CTAs do not fit on an SM", Refusal::kOccupancy},
 };
 
-/// The first broken rule of the tables that `asked` can answer, and what it is counted under.
+/// The first broken rule that `asked` can answer, and the kind that counts it.
 struct BrokenRule {
   const Rule<StreamCase>* rule = nullptr;
   Refusal refusal = Refusal::kNone;

@@ -34,7 +34,7 @@ DataPart parse_data_part(std::string_view text);
 class DataSplit {
  public:
   /// The union of the test sets of several files. Throws FileError, or ConfigError `file:line: key:
-  /// what was expected`.
+  /// expectation`.
   static DataSplit load(const std::vector<std::string>& paths);
   static DataSplit parse(const StrictValue& root);
 

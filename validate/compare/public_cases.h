@@ -59,7 +59,7 @@ struct PublicJudgement {
 /// Values of column gpu in a source's file, sorted.
 std::vector<std::string> gpus_of_rows(const std::string& file);
 
-/// Throws FileError, or ConfigError `file:line: key: what was expected`.
+/// Throws FileError, or ConfigError `file:line: key: expectation`.
 std::vector<PublicSource> load_public_sources(const std::filesystem::path& list);
 
 /// Predicts the source's rows for which `due`, called in order, returns true; all rows if it is

@@ -30,7 +30,7 @@ Method recorded_method(std::string_view record, std::string_view name);
 void check_well_formed(std::string_view record, std::string_view name);
 
 /// One sentence per figure that is worse than recorded or missing now. Throws ConfigError `name:
-/// key: what was expected` if the record is malformed or is of another GPU, method, split or state
+/// key: expectation` if the record is malformed or is of another GPU, method, split or state
 /// of calibration.
 std::vector<std::string> worse_than_recorded(const Validation& validation, std::string_view record,
                                              std::string_view name);

@@ -40,7 +40,7 @@ Selector deep_gemm_rule(i32 sm_count);
 
 /// A selector's recorded choices: CSV with the columns m, n, k, dtype, layout, tile_m, tile_n,
 /// stages, cluster_m, cluster_n and split_k, and any others. Named after the file, without folder
-/// and extension. Throws ConfigError `path:line: column: what was expected`.
+/// and extension. Throws ConfigError `path:line: column: expectation`.
 Selector listed_choices(std::string_view csv, const std::string& path);
 
 /// Best / own time of the closest kernel; the median if several are equally close, which differ in

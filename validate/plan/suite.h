@@ -65,7 +65,7 @@ struct Suite {
   CounterChoice counters = CounterChoice::kNone;
 };
 
-/// Throws FileError, or ConfigError `file:line: key: what was expected`.
+/// Throws FileError, or ConfigError `file:line: key: expectation`.
 Suite load_suite(const std::filesystem::path& path);
 Suite parse_suite(const StrictValue& root);
 

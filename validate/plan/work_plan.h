@@ -46,7 +46,7 @@ std::string plan_text(const WorkPlan& plan);
 /// 16 hexadecimal digits.
 std::string content_hash(const WorkPlan& plan);
 
-/// Throws FileError, or ConfigError `file:line: what was expected`.
+/// Throws FileError, or ConfigError `file:line: expectation`.
 WorkPlan read_plan(const std::filesystem::path& path);
 WorkPlan parse_plan(std::string_view text, std::string_view name);
 

@@ -14,17 +14,17 @@ struct MeasurementColumn {
   bool required;  // required in every header; the others may be missing
   /// Empty if the value is absent.
   std::string (*write)(const Measurement&);
-  /// Parses the field; throws ConfigError that says what was expected.
+  /// Parses the field; throws ConfigError that says expectation.
   void (*read)(Measurement&, std::string_view);
 };
 
 /// In the order in which they are read: what a field means depends on the op.
 std::span<const MeasurementColumn> measurement_column_table();
 
-/// Throws ConfigError `column: what was expected` where the problem says what goes without saying.
+/// Throws ConfigError `column: expectation` where the problem says what goes without saying.
 void check_problem(const Point& point);
 
-/// Throws ConfigError `column: what was expected` if the fields contradict each other.
+/// Throws ConfigError `column: expectation` if the fields contradict each other.
 void check_row(const Measurement& measurement);
 
 }  // namespace tilecast

@@ -38,7 +38,7 @@ std::string measurement_line(const Measurement& measurement,
 std::string measurement_csv(const std::vector<Measurement>& measurements);
 
 /// Plain text or .gz. Throws FileError if it cannot be read and ConfigError
-/// `file:line: column: what was expected` if it is not such a CSV.
+/// `file:line: column: expectation` if it is not such a CSV.
 MeasurementFile read_measurements(const std::filesystem::path& path,
                                   TruncatedLine truncated = TruncatedLine::kError);
 

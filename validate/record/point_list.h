@@ -18,7 +18,7 @@ struct ListedPoint {
 };
 
 /// Plain text or .gz. Repeated points are listed once. Throws FileError, or ConfigError `file:line:
-/// column: what was expected`.
+/// column: expectation`.
 std::vector<ListedPoint> read_point_list(const std::filesystem::path& path);
 std::vector<ListedPoint> parse_point_list(std::string_view text, std::string_view name);
 

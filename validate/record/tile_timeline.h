@@ -40,7 +40,7 @@ struct TileRecord {
 /// wait_end, reduction_end, end, sm_cycles; role is producer<i> or warpgroup<i>.
 std::string tile_timeline_csv(std::span<const TileRecord> records);
 
-/// Throws ConfigError `name:line: column: what was expected`.
+/// Throws ConfigError `name:line: column: expectation`.
 std::vector<TileRecord> parse_tile_timeline(std::string_view text, std::string_view name);
 
 /// Converted to time by the kernel's mean clock.

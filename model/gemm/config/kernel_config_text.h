@@ -26,7 +26,7 @@ const ConfigKeys<KernelConfig>& config_keys();
 
 std::string to_text(const KernelConfig& config);
 
-/// Inverse of to_text. Throws ConfigError that names the key and what was expected. Checks the
+/// Inverse of to_text. Throws ConfigError that names the key and the expected value. Checks the
 /// syntax (positive numbers, known words), not whether a GPU can run it: see
 /// model/gemm/menu/legality.h.
 KernelConfig parse_kernel_config(std::string_view text);

@@ -1,5 +1,5 @@
-// The schedules of the GEMM kernels, with a row of traits each: their roles and what they overlap.
-// Code asks for traits, not for the schedule, so a new schedule is an enumerator, a row, a kernel
+// The schedules of the GEMM kernels, each with one row of traits: its roles and what they overlap.
+// Code tests traits, not schedules, so a new schedule is an enumerator, a row, a kernel
 // (kernels/gemm) and the processes of its roles (model/gemm/sim/schedules); a missing row does not
 // compile. Compiled by the host compiler, nvcc and NVRTC. Checked by: schedule_test.cpp,
 // tests/scripts/new_schedule.sh.

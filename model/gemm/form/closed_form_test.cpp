@@ -239,8 +239,8 @@ TEST_CASE("L2 delivers only columns of K inside the matrix") {
 }
 
 TEST_CASE("B as [k,n] starts its rows at multiples of n, B as [n,k] at multiples of k") {
-  // N = 208 is an odd multiple of 32 bytes, K = 6400 is not. Of the 336 existing rows of a K block
-  // 208 are B's, for which L2 delivers 1.25 times their bytes.
+  // N = 208 is an odd multiple of 32 bytes, K = 6400 is not. B has 208 of the 336 existing rows of
+  // a K block, for which L2 delivers 1.25 times their bytes.
   GpuSpec gpu = tensor_only();
   gpu.machine->merge_limit = 1;
   gpu.machine->l2_output = {9.504e12 / 5};  // more than four times the wgmmas' time

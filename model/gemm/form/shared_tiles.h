@@ -3,7 +3,7 @@
 //
 // At the end of a piece that does not own its tile, a worker writes its partial sum; the owner
 // reads those of the others. If the pieces of a tile run one after another, as in stream-K with at
-// least a tile per worker, nobody waits. If a tile's S pieces end together, as in split-K,
+// least a tile per worker, no worker waits. If a tile's S pieces end together, as in split-K,
 //   turnstile  (serial) the sum is passed on: a hop and an addition for each but the first;
 //   atomic     all add at once, at L2's rate; then two hops, and the owner reads;
 //   spread     (distributed) all write; then two hops, and each reads its share of all

@@ -83,7 +83,7 @@ void Proposals::add_rasters(KernelConfig config) {
   const TileScheduler s = make_tile_scheduler(problem_, config, resident);
   if (s.num_tiles() <= resident) {
     if (config.store == Store::kDeferred) {
-      reject(kNeverPays, config);  // no next tile to hide the store behind
+      reject(kNeverPays, config);  // no next tile to overlap the store with
       return;
     }
     // With slots for C, a CTA with one tile behaves the same on either grid.

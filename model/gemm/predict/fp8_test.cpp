@@ -169,7 +169,7 @@ TEST_CASE(
         Refusal::kSchedule);
   CHECK(check("pipelined:tile=128x128x128,stages=4,warpgroups=2x1,ctas=1,inflight=0,c_slots=1,"
               "raster=grouped_m,group=8") == Refusal::kSchedule);
-  // Of 232 registers 128 hold the tile's accumulators and 64 a K block's; with 256 columns both
+  // 128 of the 232 registers hold the tile's accumulators and 64 a K block's; with 256 columns both
   // take 128.
   CHECK(specialized("256x128x128,stages=4,warpgroups=2x1") == Refusal::kNone);
   CHECK(specialized("128x256x128,stages=4,warpgroups=1x2") == Refusal::kNone);
@@ -206,7 +206,7 @@ TEST_CASE("fp32 promotion works in every schedule with a producer warpgroup, K s
   few.epilogue.add(step<ScaleBlock>());  // a tile's first K block has the first scales
   CHECK(check(few, split) == Refusal::kSchedule);
   CHECK(check(kE4m3, pipelined) == Refusal::kNone);
-  // Of 232 registers 208 hold the two sets of accumulators of 208 columns, without scales to
+  // 208 of the 232 registers hold the two sets of accumulators of 208 columns, without scales to
   // multiply by; if K is split, 160 columns.
   const auto wide = [&](const std::string& config, const std::string& columns) {
     std::string text = config;

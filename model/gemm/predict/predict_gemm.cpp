@@ -148,8 +148,8 @@ std::vector<Seconds> closed_form_times(const GemmQuestion& asked,
 
 namespace {
 
-/// Simulates what answers name besides the fastest, the best of another tile and the counterpart,
-/// so that `explain` says the same of them as the list does.
+/// Simulates the configurations that answers name besides the fastest, the best of another tile and
+/// CUTLASS's counterpart, so that `explain` and the ranking give the same figures.
 void simulate_named(const GemmQuestion& asked, Ranking& ranking) {
   const auto simulate = [&](const AnyConfig& config) {
     const Prediction own =

@@ -20,7 +20,7 @@ TEST_CASE("Operands whose rows are not 16-byte aligned are copied") {
   CHECK(copied_operands(of("64x64x63 nn")) == CopiedOperands{true, false});
   CHECK(copied_operands(of("64x64x63 lda=64")) == CopiedOperands{false, true});
   CHECK(copied_operands(of("64x64x64 ldb=65")) == CopiedOperands{false, true});
-  // 16 elements of fp8 are 16 bytes; an odd K ends inside a pair, whatever the rows are.
+  // 16 elements of fp8 are 16 bytes; an odd K ends inside a pair, regardless of the rows' pitch.
   CHECK(copied_operands(of("64x64x72 e4m3")) == CopiedOperands{true, true});
   CHECK(copied_operands(of("64x64x72 e4m3 lda=80 ldb=80")) == CopiedOperands{false, false});
   CHECK(copied_operands(of("64x64x71 e4m3 lda=80 ldb=80")) == CopiedOperands{true, true});

@@ -64,7 +64,7 @@ struct CompilerRejection {
 CompilerRejection rejection_of(std::string_view architecture, const KernelVariant& variant,
                                std::string_view compiler, std::string_view reason);
 
-/// Throws ConfigError `name:line: column: what was expected`.
+/// Throws ConfigError `name:line: column: expectation`.
 std::vector<CompilerRejection> parse_compiler_rejections(std::string_view text,
                                                          std::string_view name);
 /// Inverse of parse_compiler_rejections.

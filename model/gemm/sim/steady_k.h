@@ -29,8 +29,8 @@ struct ShorterK {
 std::optional<ShorterK> shorter_k(const GpuSpec& gpu, const GemmProblem& problem,
                                   const KernelConfig& config, u32 resident);
 
-/// Cost of a simulation that skips what it can: K blocks loaded and multiplied, and blocks of A and
-/// B held in memory.
+/// Cost of a simulation that skips steady K blocks: K blocks loaded and multiplied, and blocks of A
+/// and B held in memory.
 struct SimulationSize {
   double steps, blocks;
 };

@@ -40,8 +40,8 @@ class Engine {
   /// Takes ownership of the process and starts it at `at`.
   void spawn(Process process, ProcessName name, SimTime at);
 
-  /// Runs until every process has ended. Rethrows what a process throws; throws SimulationError on
-  /// deadlock.
+  /// Runs until every process has ended. Rethrows exceptions of processes; throws SimulationError
+  /// on deadlock.
   void run();
 
   /// co_await: continues at `at`, at once if that has passed.
