@@ -1,7 +1,7 @@
-// Finds the fastest of a few candidates by measurement and remembers it. Times graphs of as many
-// runs as take a millisecond by forecast, candidate by candidate in rounds, so that clock changes
-// affect all equally; uses the median over rounds. Leaves out: caches filled by other work. Checked
-// by: run_test.cpp [gpu], misuse_test.cpp.
+// Finds the fastest of a few candidates by measurement and remembers it. Times graphs of runs that
+// take a millisecond by forecast, candidate by candidate in rounds, so that clock changes affect
+// all equally; uses the median over rounds. Leaves out: caches filled by other work. Checked by:
+// run_test.cpp [gpu], misuse_test.cpp.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// A report as JSON: the figures of `validate`, and the rows behind the page's charts and list of
+// A report as JSON: the figures of `validate`, and the data of the page's charts and list of
 // problems. The page is made from this alone; it is also written as report.json.
 //
 //   {"schema": 1, "gpu":..., "product":..., "command":..., "rows":..., "cards":..., "held_out":...,

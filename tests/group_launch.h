@@ -26,7 +26,7 @@ inline CubinCache& grouped_cache() {
   return cache;
 }
 
-/// Compiles what grouped_cache() does not have yet.
+/// Compiles the configurations missing from grouped_cache().
 inline void compile_grouped(std::span<const char* const> configs,
                             const std::vector<ProblemKind>& kinds) {
   std::vector<KernelSource> sources;

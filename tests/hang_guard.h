@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-/// Ends the program with exit code 1 and `what` if it lives longer than any launch of a test takes.
+/// Ends the program with exit code 1 and `what` if it outlives any launch of a test.
 class HangGuard {
  public:
   explicit HangGuard(std::string what) : what_(std::move(what)), watcher_([this] { watch(); }) {}

@@ -8,7 +8,7 @@
 
 namespace tilecast {
 
-/// Prints what is drawn, with its seed.
+/// Prints the seed under this name.
 inline unsigned daily_seed(const char* what) {
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
   const auto day = std::chrono::duration_cast<std::chrono::days>(since_epoch).count();

@@ -30,7 +30,7 @@ struct AttentionArgs {
 struct HeadsBox {
   i32 heads, rows;
 };
-/// What a warpgroup loads and stores: whole queries of 64 rows.
+/// Box of a warpgroup's loads and stores: 64 rows of whole queries.
 TILECAST_HD constexpr HeadsBox query_box(i32 packed_heads) {
   return {packed_heads, kGroupRows / packed_heads};
 }

@@ -1,6 +1,5 @@
-// Attention by one warpgroup that does all in sequence: product, softmax, product. One of its
-// threads loads, as many blocks ahead as there are stages; several CTAs of an SM hide each other's
-// waits.
+// Attention by one warpgroup that runs all steps in sequence: product, softmax, product. One of its
+// threads loads, up to `stages` blocks ahead; several CTAs per SM hide each other's latency.
 //
 // Contract: kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the
 // boxes of attention_args.h, args.tiles CTAs.

@@ -1,9 +1,9 @@
-// The roles of a specialised attention kernel: one thread loads, one stores, warpgroups each
-// multiply their 64 rows of every tile. Registers move from the one to the others.
+// The roles of a specialised attention kernel: one thread loads, one stores, and each consumer
+// warpgroup multiplies its 64 rows of every tile. The producer gives registers to the consumers.
 //
-// K and V have a ring of stages each, which the producer fills across tile boundaries in the order
-// in which blocks are walked, from the last to the first. Each warpgroup has its own place for Q,
-// from which its output leaves, too, by another thread; a later tile's Q is loaded there behind it.
+// K and V each have a ring of stages, which the producer fills across tile boundaries in the order
+// of the walk, from the last block to the first. Each warpgroup has its own buffer for Q. Another
+// thread stores its output from there, and the next tile's Q is loaded after that store.
 #pragma once
 
 #include "kernels/attention/store.cuh"
@@ -162,7 +162,7 @@ struct Walker {
     ptx::mbarrier_wait(smem.v_full(v.index), v.phase);
     multiply_p_v<Kernel>(o, p, smem.v(v.index));
   }
-  /// Waits for all wgmmas but the last kPending groups; what they read of K, or V, is then free.
+  /// Waits for all wgmmas but the last kPending groups; the stages that they read are then free.
   template <i32 kPending>
   __device__ __forceinline__ void finish_k(Scores<Kernel>& s) {
     ptx::wgmma_wait<kPending>();
@@ -200,7 +200,7 @@ struct Walker {
 };
 
 /// Calls `attend(walker, tile, o, softmax)` for every tile of the CTA, by each thread of a consumer
-/// warpgroup, and stores what it leaves.
+/// warpgroup, and stores the resulting `o`.
 template <class Kernel, class Attend>
 __device__ __forceinline__ void consume(const AttentionArgs& args,
                                         const AttentionShared<Kernel>& smem, i32 group,

@@ -1,6 +1,6 @@
-// What a warpgroup's part of a tile needs of the bias, in C's type or bf16 (half_type). Read once
-// per tile, before its first wgmma, so that the reads are done long before the sums are; held as
-// packed pairs that take a register for 64 columns or rows, and handed between the lanes of a warp.
+// A warpgroup's part of the bias, in C's type or bf16 (half_type). Read once per tile, before its
+// first wgmma, so that the loads complete long before the accumulators do; held as packed pairs
+// that take one register per 64 columns or rows, and exchanged between the lanes of a warp.
 //
 // A reduction that stores C from partial sums reads it where it needs it instead (add_bias_at).
 // Checked by: validate/measure/gemm/epilogue_test.cpp.

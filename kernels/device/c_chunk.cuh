@@ -1,9 +1,9 @@
-// The pieces in which a warpgroup's part of a tile is staged on its way to C, and where their
-// elements lie meanwhile. Columns are those of A B, of which each leaves column_bytes() in C.
+// The chunks in which a warpgroup stages its part of a tile on the way to C, and the layout of
+// their elements in shared memory. Columns are those of A B; each becomes column_bytes() of C.
 //
-// A chunk lies in a slot as boxes of whole swizzle rows, one bulk store each; or, where its columns
-// are an odd multiple of eight, as one box of rows one after the other. Of swapped operands it lies
-// there transposed, each column as a swizzle row of 64 elements of C.
+// A chunk is laid out in a slot as boxes of whole swizzle rows, one bulk store each; or, if its
+// columns are an odd multiple of eight, as one box of contiguous rows. With swapped operands it is
+// transposed: each column is a swizzle row of 64 elements of C.
 #pragma once
 
 #include "kernels/gemm/gemm_config.h"

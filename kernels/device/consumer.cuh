@@ -1,11 +1,11 @@
-// What a consumer warpgroup of the warp-specialised kernels does with one tile's K blocks.
+// A consumer warpgroup's work on one tile's K blocks in the warp-specialised kernels.
 #pragma once
 
 #include "kernels/device/promotion.cuh"
 
 namespace tilecast {
 
-/// Of the tile that is `linear` in the order of tiles.
+/// Origin of the tile with index `linear` in the tile order.
 template <class Config>
 __device__ inline i32 k_blocks_of(const Args<Config>& args, u32 linear, const ClusterPlace& cta) {
   if constexpr (Config::kGroupedAlongK) {
@@ -14,9 +14,9 @@ __device__ inline i32 k_blocks_of(const Args<Config>& args, u32 linear, const Cl
   return args.k_blocks;
 }
 
-/// Multiplies k_blocks stages from `at` on, and leaves `at` behind the last one, every stage
-/// released and the accumulators complete. `on_issued` is called once the last wgmmas are issued,
-/// `behind` once each K block's are.
+/// Multiplies k_blocks stages from `at` on, and advances `at` past them, with every stage released
+/// and the accumulators complete. `on_issued` is called once the last wgmmas are issued, `behind`
+/// after each K block's are.
 template <class Config, class OnIssued, class Behind = NothingBehind>
 __device__ inline void multiply_stages(const SharedMemory<Config>& smem,
                                        const OperandDescriptors& operands, RingPosition<Config>& at,

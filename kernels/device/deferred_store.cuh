@@ -1,10 +1,10 @@
-// A tile's store put off: what is finished waits in registers as packed pairs of C's elements, and
-// goes to C chunk by chunk, each behind the wgmmas of one of the next tile's first K blocks. The
-// tensor cores then wait between two tiles for the packing alone.
+// The deferred store of a tile: the finished tile stays in registers as packed pairs of C's
+// elements, and is stored chunk by chunk, each after the wgmmas of one of the next tile's first K
+// blocks. Between two tiles the tensor cores then wait for the packing alone.
 //
-// Chunks for which a thread has no registers beside the next tile's accumulators are stored at once
-// (deferred_chunks in model/gemm/config/register_plan.h); the last tile's, and those of a tile with
-// fewer K blocks than chunks, behind the last wgmmas. Old values of C are read when the tile is
+// Chunks that do not fit into registers next to the next tile's accumulators are stored at once
+// (deferred_chunks in model/gemm/config/register_plan.h); those of the last tile, or of a tile with
+// fewer K blocks than chunks, after the last wgmmas. Old values of C are read when the tile is
 // packed. Checked by: kernels/jit/gemm_launch_test.cpp (results), gemm_kernel_test.cpp (no spills).
 #pragma once
 

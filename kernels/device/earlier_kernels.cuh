@@ -1,10 +1,11 @@
-// Programmatic dependent launch, as a kernel sees it: it may start while the kernel before it in
-// the stream still runs, and must let the next one start in its turn.
+// Programmatic dependent launch from the kernel's side: it may start while the previous kernel in
+// the stream still runs, and must allow the next one to start.
 //
-// Such a kernel does all that needs no memory (barriers, tensor maps, its first tile's place)
-// before it waits for the end of the kernel before, whose writes are then visible. As each waits
-// for the one before it, everything earlier has ended, too. The next one begins as its CTAs end, or
-// beside its epilogue: once each has its last operands on their way, or has ended.
+// Such a kernel does everything that needs no memory (barriers, tensor maps, its first tile's
+// coordinates) before it waits for the previous kernel to end, whose writes are then visible. Since
+// each waits for its predecessor, all earlier kernels have ended too. The next kernel starts as
+// this one's CTAs end or, during its epilogue, once every CTA has issued its last loads or has
+// ended.
 //
 // Checked by: library/run_test.cpp (chains of runs that each read what the last one wrote).
 #pragma once

@@ -139,7 +139,7 @@ __device__ inline void store_chunk(const Args<Config>& args, u32 slot, const Chu
   constexpr i32 kTogether = Config::kGates ? 2 : 1;  // columns of A B that become one of C
 #pragma unroll
   for (i32 box = 0; box < chunk.boxes(); ++box) {
-    if constexpr (Config::kGrouped) {  // as k_groups.cuh loads: nothing behind the group's end
+    if constexpr (Config::kGrouped) {  // as k_groups.cuh loads: nothing past the end of the group
       const i32 end = part.rows_end(args);
       ptx::tma_store_4d(
           map, slot + box * Config::kBoxBytes, part.n + chunk.column + box * Config::kBoxColumns,
@@ -224,9 +224,9 @@ __device__ inline void store_tile(const Args<Config>& args, const SharedMemory<C
   acc.amax.publish(args);
 }
 
-/// C in stages that nobody loads into meanwhile. `slot_of(i)` is the address of the CTA's i-th
+/// Slots for C in stages that no load uses meanwhile. `slot_of(i)` is the address of the CTA's i-th
 /// slot. Called by every consumer of the CTA once its own wgmmas are complete; the first consumer
-/// warp issues all stores, and must see them read before the stages are loaded again.
+/// warp issues all stores, and waits for their reads before the stages are loaded again.
 template <class Config, class SlotOf>
 __device__ inline void store_tile_borrowing(const Args<Config>& args, Accumulator<Config>& acc,
                                             const TileOrigin& tile, const WarpgroupPlace& place,
@@ -235,7 +235,7 @@ __device__ inline void store_tile_borrowing(const Args<Config>& args, Accumulato
   const TileOrigin part = part_origin(tile, place);
   acc.amax.begin();
   ptx::named_barrier_sync(kConsumersBarrier<Config>,
-                          kConsumers);  // nobody reads the stages any more
+                          kConsumers);  // all consumers are done reading the stages
 #pragma unroll
   for (i32 index = 0; index < Config::kChunks; ++index) {
     stage_chunk(args, slot_of(warpgroup * Config::kChunks + index), acc, Chunk<Config>::at(index),

@@ -1,8 +1,8 @@
-// The arithmetic of kernels in output steps (model/gemm/output): fp32, and the tanh of the special
-// function unit. Of an activation that is kApproximate |result - exact| <= 2^-12 |x| + 2^-15: half
-// of x times the error of tanh.approx, and what a polynomial leaves of erf. Of large negative x
-// that is more than the result itself; C's own rounding of the same |x| is as much. NaN and
-// infinities go through as with ExactMath. Checked by: validate/measure/gemm/epilogue_test.cpp
+// Arithmetic of output steps (model/gemm/output) in kernels: fp32, and the tanh of the special
+// function unit. For an activation with kApproximate, |result - exact| <= 2^-12 |x| + 2^-15: half
+// of x times the error of tanh.approx, plus the error of the polynomial for erf. For large negative
+// x this exceeds the result itself, but so does the rounding of C at the same |x|. NaN and
+// infinities propagate as with ExactMath. Checked by: validate/measure/gemm/epilogue_test.cpp
 // (every 16-bit value).
 #pragma once
 

@@ -1,11 +1,11 @@
-// Which group a tile is of, where only the device knows how many rows each has. The groups' rows
-// of tiles follow each other, so no tile straddles two groups and an empty one has none.
+// Maps tiles to groups when the row counts of groups are known only on the device. The groups' tile
+// rows are concatenated, so no tile straddles two groups and an empty group has none.
 //
-// Each CTA sums the rows of tiles itself, in shared memory behind what smem_layout.h lays out: the
-// producer's warp, before the roles part, while its barriers are set up. Groups follow each other,
-// or are masked: each has room for as many rows and says how many it has. Whatever the numbers are,
-// every tile lies within the m rows of A and C, of masked groups within their own; of numbers out
-// of order the groups overlap.
+// Each CTA computes the prefix sum of tile rows itself, in shared memory after the layout of
+// smem_layout.h: the producer's warp does so before the roles split, while barriers are
+// initialised. Groups are contiguous, or masked: each has the same capacity and a count of its
+// valid rows. For any counts, every tile stays within the m rows of A and C and, for masked groups,
+// within its own; with offsets out of order, groups overlap.
 //
 // Checked by: validate/measure/gemm/group_test.cpp.
 #pragma once
@@ -23,7 +23,7 @@ struct GroupTable {
   struct First {
     i32 row;
     u32 tile_row;
-  } first[1];  // as many as groups, and one
+  } first[1];  // one more than groups
 
   template <class Config>
   __device__ static GroupTable& here() {
@@ -72,8 +72,8 @@ __device__ inline FastDivisor fast_divisor(u32 divisor) {
   return {divisor, quotient + 1, static_cast<u32>(shift)};
 }
 
-/// By one whole warp, of which each lane has loaded the numbers of the group that it counts as.
-/// Every other warp sees the table behind the CTA's next barrier.
+/// Called by one whole warp; each lane has loaded the count of the group with its number. Every
+/// other warp sees the table after the CTA's next barrier.
 template <class Config>
 __device__ inline void fill_group_table(const Args<Config>& args, GroupNumbers next) {
   GroupTable& table = GroupTable::here<Config>();

@@ -1,5 +1,5 @@
-// One warpgroup's part of a tile: its accumulators, what they are scaled by and the bias that is
-// added to them, and the wgmmas of one K block.
+// One warpgroup's part of a tile: its accumulators, their scales and bias, and the wgmmas of one K
+// block.
 #pragma once
 
 #include "kernels/device/amax.cuh"
@@ -146,7 +146,7 @@ __device__ inline void mma_k_block(Accumulator<Config>& acc, const OperandDescri
   ptx::wgmma_commit();
 }
 
-/// The same of row `i` of wgmmas whose columns are the warpgroup's, over what was in `sums`.
+/// The same for row `i` of wgmmas whose columns are the warpgroup's; overwrites `sums`.
 template <class Config>
 __device__ inline void mma_row_of_k_block(float (&sums)[Config::kInstructionN / 2],
                                           const OperandDescriptors& operands,

@@ -1,5 +1,5 @@
-// A thread's sums to what it stages of C: scaled, the epilogue taken, rounded, sixteen columns at a
-// time.
+// Turns a thread's accumulators into staged elements of C: scales them, applies the epilogue and
+// rounds, sixteen columns at a time.
 #pragma once
 
 #include "kernels/device/mma.cuh"

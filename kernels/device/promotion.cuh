@@ -1,16 +1,16 @@
-// wgmma with sums that are promoted: those of a K block stay in the tensor core no longer than its
-// 128 elements, and are added to the tile's in fp32, scaled where there are block scales.
+// wgmma with promoted accumulators: the tensor core accumulates one K block of 128 elements at a
+// time, whose partial sums are added to the tile's in fp32, scaled if there are block scales.
 //
-// A warpgroup's wgmma rows take turns in one set of registers: the wgmmas of one, the wait for
-// them, an addition of each sum, or a multiply-add. Meanwhile the tensor cores run another
-// warpgroup's. The last row's additions follow the release of the stage. What lies between a row's
-// last wgmma and the next row's first one is not hidden where both warpgroups are there at once,
-// and they often are: the loop is unrolled, and a K block's stage is waited for under the one
-// before.
+// A warpgroup's wgmma rows share one set of registers: issue one row's wgmmas, wait for them, then
+// one addition or multiply-add per accumulator. Meanwhile the tensor cores run the other
+// warpgroup's wgmmas. The last row's additions follow the release of the stage. The gap between a
+// row's last wgmma and the next row's first one is exposed if both warpgroups reach it together,
+// which is common: so the loop is unrolled, and each K block's stage is awaited during the previous
+// block.
 //
-// Every warp reads a K block's scales before the wgmmas behind which its stage is released: one
-// thread frees it for all four warps of its warpgroup, which have met at these wgmmas. Of ping-pong
-// kernels the other warpgroup waits for its turn.
+// Every warp reads a K block's scales before it issues the wgmmas after which the stage is
+// released: one thread releases it for all four warps of its warpgroup, which these wgmmas
+// synchronise. In ping-pong kernels the other warpgroup waits for its turn.
 // Checked by: validate/measure/gemm/scales_test.cpp and exact_test.cpp (results),
 // kernels/jit/gemm_kernel_test.cpp (no spills).
 #pragma once

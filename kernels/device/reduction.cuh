@@ -1,16 +1,16 @@
-// The sum of a tile whose K blocks several workers share. Each warpgroup reduces its part of the
-// tile for itself, with the warpgroups that have the same part of it in other CTAs.
+// Reduction of a tile whose K blocks several workers share. Each warpgroup reduces its part of the
+// tile independently, with the warpgroups that own the same part in other CTAs.
 //
-// Partial sums lie in global memory in the order of the accumulators: what one thread holds, the
-// thread in its place reads. A lock per part counts the K blocks that its sum holds.
-//   turnstile  a piece waits until the lock says that all lower K blocks are in, then adds its own:
-//              the same order every time, so the same bits;
-//   atomic     pieces add as they come, to a sum that is zero between tiles;
+// Partial sums are stored in global memory in the order of the accumulators: each thread reads the
+// elements of the thread with its index. A lock per part counts the K blocks summed so far.
+//   turnstile  (serial) a piece waits until the lock shows all lower K blocks, then adds its own:
+//              the same order every time, so the result is deterministic;
+//   atomic     pieces add in any order, to a sum that is zero between tiles;
 //   in both    the piece with the last K blocks waits for all others, takes the sum into its
-//              accumulators and resets the lock; a sum of `atomic` is then cleared by idle warps;
-//   spread     every piece writes its partial apart and waits for all others; then each sums its
-//              share of them in the order of K and stores it to C. The last one that leaves resets
-//              the lock. All pieces of a tile must be resident at the same time.
+//              accumulators and resets the lock; with `atomic`, idle warps then clear the sum;
+//   spread     (distributed) every piece writes its partial separately and waits for all others;
+//              then each sums its share of them in the order of K and stores it to C. The last one
+//              to finish resets the lock. All pieces of a tile must be resident at the same time.
 //
 // Contract: locks, and the partials of `atomic`, are zero before the first launch.
 // Checked by: validate/measure/gemm/gemm_correctness_test.cpp (results, repetition).
@@ -41,8 +41,8 @@ __device__ inline void poll(const u32* lock, Until until) {
   }
 }
 
-/// Barriers by which a part's owner tells the warps that clear its sum that it is taken, and they
-/// that they are ready for the next one; behind the consumers'.
+/// Barriers with which a part's owner tells the clearing warps that its sum has been taken, and
+/// with which they report that they are ready for the next one. Their ids follow the consumers'.
 template <class Config>
 constexpr u32 kFirstTakenBarrier = kConsumersBarrier<Config> + 1;
 template <class Config>
@@ -76,7 +76,7 @@ struct SharedPart {
     ptx::named_barrier_sync(kFirstWarpgroupBarrier + warpgroup, kThreadsPerWarpgroup);
   }
 
-  /// What the warpgroup wrote is visible to whoever sees the lock grown by `count`.
+  /// Makes the warpgroup's writes visible to any reader that sees the lock increased by `count`.
   __device__ void publish(u32 count) const {
     ptx::named_barrier_sync(kFirstWarpgroupBarrier + warpgroup, kThreadsPerWarpgroup);
     if (threadIdx.x % kThreadsPerWarpgroup == 0) {
@@ -89,7 +89,7 @@ template <class Config>
 constexpr i32 kFours = kPartElements<Config> / kThreadsPerWarpgroup / 4;  // of one thread
 template <class Config>
 constexpr i32 kFoursOfMma = Config::kInstructionN / 8;
-// Loads in flight: what registers allow beside the accumulators.
+// Loads in flight, limited by the registers left next to the accumulators.
 template <class Config>
 constexpr i32 kSpareRegisters = Config::kRegisters.consumer - Config::kAccumulatorRegisters - 72;
 template <class Config>
@@ -167,12 +167,12 @@ __device__ inline void take_over(const SharedPart& part, Accumulator<Config>& ac
     ptx::named_barrier_arrive(kFirstTakenBarrier<Config> + part.warpgroup, kOwnerAndClearing);
   }
   if (threadIdx.x % kThreadsPerWarpgroup == 0) {
-    *part.lock = 0;  // nobody else looks before the next launch
+    *part.lock = 0;  // no other worker reads it before the next launch
   }
 }
 
-/// Of `atomic`, by the producer warpgroup's idle warps: the sums that this CTA's consumers have
-/// taken over are zero again for the next launch.
+/// For `atomic`, called by the producer warpgroup's idle warps: zeroes the sums that this CTA's
+/// consumers have taken, for the next launch.
 template <class Config>
 __device__ inline void clear_sums(const Args<Config>& args, const ClusterPlace& cta) {
   static_assert(kFirstReadyBarrier<Config> + kTileParts<Config> <= 16,
@@ -293,7 +293,7 @@ __device__ inline void reduce_spread(const Args<Config>& args, const SharedPart&
   part.publish(1);
   part.wait([&](u32 arrived) { return arrived >= static_cast<u32>(splits); });
   timeline.waited();
-  // Beyond what a thread is launched with the compiler spills here.
+  // With more registers than the thread has at launch, the compiler spills here.
   constexpr i32 kTogether = Config::kRegisters.at_launch >= 240 ? 4 : 1;
   constexpr i32 kSplitsAtOnce = Config::kRegisters.at_launch >= 240 ? 4 : 8;
   sum_share<kTogether, kSplitsAtOnce>(args, part.partial, mine, origin_of());

@@ -1,10 +1,10 @@
-// R, which is added to a result (Epilogue::residual), as a thread needs it: the elements beside its
-// sums. Of sixteen columns a thread reads four neighbours and trades two of them, so that a warp's
-// load brings whole sectors of its eight rows. As many sixteens are read ahead as registers allow;
-// so that these reads find R in L2, the copy engine fetches it as the tile begins. Kernels with a
-// producer have it otherwise (residual_ring.cuh).
+// R, the addend of the result (Epilogue::residual), as a thread needs it: the elements that match
+// its accumulators. Of sixteen columns a thread reads four adjacent ones and exchanges two of them,
+// so that a warp's load covers whole sectors of its eight rows. Groups of sixteen columns are read
+// ahead as far as registers allow; to make these reads hit L2, the copy engine prefetches R as the
+// tile begins. Kernels with a producer use residual_ring.cuh.
 //
-// C may be R: each element is read by the thread that packs it, and stored behind that.
+// C may be R: each element is read by the thread that packs it, and stored after that.
 // Checked by: validate/measure/gemm/result_test.cpp.
 #pragma once
 
@@ -135,8 +135,8 @@ class ResidualPart<Config, true> {
     return chunk.i * kSixteens + chunk.column / 16 + sixteen;
   }
 
-  /// Of the four threads of a row the first and the second read columns that these two need, the
-  /// others those that they need, so that each trades with one.
+  /// The first two of a row's four threads read columns that these two need, the other two those
+  /// that they need, so that each exchanges with one thread.
   __device__ void load(const Args<Config>& args, const TileOrigin& part, i32 index) {
     if (index >= Config::kMmasAlongM * kSixteens) {
       return;

@@ -18,8 +18,8 @@ __device__ inline u32 residual_slot(const SharedMemory<Config>& smem,
                       : smem.a(at.stage) + (place - kInB) * Config::kSmem.c_slot_bytes;
 }
 
-/// Asks L2 for a tile's R chunk by chunk, over the tile's K blocks: all SMs at once at a tile's
-/// beginning would keep DRAM from what they multiply next. By the producer.
+/// Prefetches a tile's R into L2 chunk by chunk, spread over the tile's K blocks: if all SMs did so
+/// at the start of a tile, DRAM would delay the operands. Called by the producer.
 template <class Config>
 class ResidualFetch {
  public:

@@ -1,7 +1,7 @@
-// What consumers do with R that comes through the ring of stages
-// (model/gemm/config/residual_ring.h): they add it once their wgmmas are complete, to sums that
-// they have scaled and activated, in place, so that the stages are free for the next tile's K
-// blocks before C is staged. Where the copy engine cannot load R, threads do at the same point
+// Consumers' use of an R that arrives through the ring of stages
+// (model/gemm/config/residual_ring.h): once their wgmmas are complete they add it in place to
+// scaled and activated accumulators, so that the stages are free for the next tile's K blocks
+// before C is staged. If the copy engine cannot load R, threads do so at the same point
 // (residual.cuh). Checked by: validate/measure/gemm/result_test.cpp, tests/roles.
 #pragma once
 
@@ -51,7 +51,7 @@ __device__ inline void await_residual(const Args<Config>& args, const SharedMemo
   }
 }
 
-/// By every thread of a warpgroup whose wgmmas are complete; leaves `at` behind R.
+/// Called by every thread of a warpgroup whose wgmmas are complete; advances `at` past R.
 template <class Config>
 __device__ inline void add_residual_of_tile(const Args<Config>& args,
                                             const SharedMemory<Config>& smem,

@@ -1,6 +1,6 @@
-// The positions that the kernels walk, against barriers that count: each wait has to let through
-// exactly when the round it means is done, whatever order the roles run in. A parity tells rounds
-// apart only while nobody is two rounds ahead.
+// Ring positions of the kernels against counting barriers: each wait must return exactly when the
+// round that it refers to is done, in any order of the roles. A parity distinguishes rounds only
+// while no role is two rounds ahead.
 #include "kernels/device/ring_position.h"
 
 #include <random>
@@ -89,7 +89,7 @@ class Pipeline {
     }
     REQUIRE(loaded_ > issued_);
     for (const i32 read : read_) {
-      REQUIRE(read > tile - kAccumulators);  // nobody reads what is overwritten
+      REQUIRE(read > tile - kAccumulators);  // no reader needs the overwritten stage
     }
     empty_[issue_.stage].arrive();  // the commit
     issue_.advance();

@@ -1,12 +1,12 @@
-// What fp8 operands are scaled by, as far as a warpgroup's part of a tile needs it: fp32 numbers.
+// The scales of fp8 operands for a warpgroup's part of a tile: fp32 numbers.
 //
-// Those of tensors and rows are read once per tile, before its first wgmma, and multiply the sums
-// when they are packed; a column's lies in one lane and is handed to the others of its warp. Those
-// of blocks are read K block by K block: of A's rows from its stage, where they come with the
-// operands (load_scales), of B's columns from global memory, 32 K blocks at a time and one in each
-// lane.
+// Scales of tensors and rows are read once per tile, before its first wgmma, and multiply the
+// accumulators when they are packed; a column's scale is held by one lane and exchanged within its
+// warp. Block scales are read K block by K block: those of A's rows from its stage, where they
+// arrive with the operands (load_scales), those of B's columns from global memory, 32 K blocks at a
+// time and one per lane.
 //
-// A reduction that stores C from partial sums reads them where it needs them (scale_sums_at).
+// A reduction that stores C from partial sums reads them at that point instead (scale_sums_at).
 // Checked by: validate/measure/gemm/scales_test.cpp.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace tilecast {
 template <class Config, class Step = typename Config::Scales>
 class ScalePart {
  public:
-  /// Of the `part` of a tile that begins at its row `row`.
+  /// For the `part` of a tile that starts at its row `row`.
   template <class Part>
   __device__ void load(const Args<Config>&, const Part&, i32) {}
   __device__ void multiply(float (&)[4], i32, i32) const {}
@@ -140,9 +140,9 @@ class ScalePart<Config, ScaleBlock> {
     }
   }
 
-  /// Of the thread's row `half` (0, or the one eight below) of wgmma row `i`.
+  /// Scale of the thread's row `half` (0, or the one eight below) of wgmma row `i`.
   __device__ float of_row(i32 i, i32 half) const { return of_rows_[i][half]; }
-  /// Of kTogether columns of the part from `column` on, which is known at compile time.
+  /// Scale of kTogether columns of the part from `column` on, which is known at compile time.
   __device__ float of_columns(i32 column) const {
     if constexpr (kTogether == scale_block()) {
       return of_blocks_[column / scale_block()];
@@ -162,7 +162,7 @@ class ScalePart<Config, ScaleBlock> {
   static constexpr i32 kBlocks =
       ceil_div(scale_block() - kTogether + Config::kWarpgroupColumns, scale_block());
 
-  /// Of 32 K blocks, each lane one, long before the first of them is read.
+  /// Loads the scales of 32 K blocks, one per lane, long before the first of them is needed.
   __device__ void fetch(i32 k_block) {
     const i32 own = k_block + static_cast<i32>(threadIdx.x) % 32;
 #pragma unroll

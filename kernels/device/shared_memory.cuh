@@ -30,7 +30,7 @@ struct SharedMemory {
     return base + Config::kSmem.c_offset +
            (warpgroup * Config::kTiling.c_slots + slot) * Config::kSmem.c_slot_bytes;
   }
-  /// Of blocks, of A's rows.
+  /// Block scales of A's rows.
   __device__ u32 scales(i32 stage) const {
     return base + Config::kScaleRingOffset + stage * Config::kScaleStageBytes;
   }
@@ -38,7 +38,7 @@ struct SharedMemory {
   __device__ u32 full(i32 stage) const {
     return base + Config::kSmem.barrier_offset + stage * kBarrierBytes;
   }
-  /// Flips when every warpgroup that reads what this CTA loads has released the stage.
+  /// Flips when every warpgroup that reads this CTA's loads has released the stage.
   __device__ u32 empty(i32 stage) const { return full(Config::kTiling.stages + stage); }
 };
 

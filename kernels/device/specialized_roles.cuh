@@ -1,5 +1,5 @@
-// The roles of the warp-specialised kernels: one producer warpgroup behind the consumers. Registers
-// move from the one to the others.
+// The roles of the warp-specialised kernels: consumer warpgroups, and one producer warpgroup that
+// gives registers to them.
 #pragma once
 
 #include "kernels/device/producer.cuh"
@@ -12,8 +12,8 @@ struct DoNothing {
   __device__ void operator()(const Args<Config>&, const ClusterPlace&) const {}
 };
 
-/// Barriers are usable behind it. A producer alone in its cluster initialised those that it uses
-/// and goes on without waiting: its first loads are on their way before the CTA has met.
+/// Barriers are usable after it. A producer alone in its cluster initialised those that it uses and
+/// continues without waiting: its first loads are in flight before the CTA has synchronised.
 template <class Config>
 __device__ inline void meet(bool produces) {
   constexpr u32 kWholeCta = 0;  // the barrier of __syncthreads

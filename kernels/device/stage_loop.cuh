@@ -1,13 +1,13 @@
-// The loop over K blocks that every GEMM kernel with a ring runs, whatever multiplies.
+// The loop over K blocks of every GEMM kernel with a ring, for any tensor core instruction.
 //
-// A tensor core operation is (wgmma_operation.cuh, tcgen05_operation.cuh)
-//   wait_operands(smem, at)          the stage's bytes are there
+// A tensor core operation (wgmma_operation.cuh, tcgen05_operation.cuh) provides
+//   wait_operands(smem, at)          waits for the stage's bytes
 //   issue(smem, at, accumulate)      starts the K block's multiply-adds; accumulate false resets
-//   wait_outstanding(smem, oldest)   until at most kLag K blocks are unfinished, `oldest` the first
-//                                    of those issued that was not waited for
+//   wait_outstanding(smem, oldest)   until at most kLag K blocks are unfinished; `oldest` is the
+//                                    first issued one that was not waited for
 //   release(smem, at, place)         hands a finished block's stage back
-//   finish(smem)                     all are complete, or what takes the result is told when
-// where each accumulates into a place that it was started with.
+//   finish(smem)                     waits for all, or lets the reader of the result be notified
+// and each accumulates into the accumulators that it was created with.
 #pragma once
 
 #include "kernels/device/stage_ring.cuh"

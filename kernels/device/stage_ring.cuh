@@ -42,8 +42,8 @@ __device__ inline void initialise_stages(const SharedMemory<Config>& smem) {
   ptx::fence_mbarrier_init();
 }
 
-/// Called by all threads, which leave with the barriers of the whole cluster, and what earlier
-/// kernels wrote, usable.
+/// Called by all threads; on return the barriers of the whole cluster, and the writes of earlier
+/// kernels, are usable.
 template <class Config>
 __device__ inline void set_up_stages(const SharedMemory<Config>& smem) {
   if (threadIdx.x == 0) {

@@ -1,10 +1,10 @@
 // tcgen05 as the operation of stage_loop.cuh: accumulators in tensor memory, one thread of the
-// calling warp issues. Of a pair, the peer's warp goes through the same loop and issues nothing; it
-// is paced by the commits that arrive in its own barriers too.
+// calling warp issues. In a pair the peer's warp runs the same loop and issues nothing; commits
+// that also arrive at its own barriers pace it.
 //
-// A commit behind each K block's MMAs makes the stage empty, so that waiting for a K block, and
-// releasing its stage, are that barrier's. With kInflight 0 a K block is issued only once the one
-// before is complete; its stage is loaded again meanwhile.
+// A commit after each K block's MMAs makes the stage empty, so waiting for a K block and releasing
+// its stage are both waits on that barrier. With kInflight 0 a K block is issued only once the
+// previous one is complete; its stage is loaded again meanwhile.
 #pragma once
 
 #include "kernels/device/stage_loop.cuh"

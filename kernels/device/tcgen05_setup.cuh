@@ -1,9 +1,9 @@
-// What the tcgen05 kernels set up before their first tile and take down after their last: barriers,
+// Setup of the tcgen05 kernels before their first tile and teardown after their last: barriers,
 // tensor memory, the pair of CTAs.
 //
-// Of a pair the CTA of rank 0 leads: its barriers say when both CTAs' operands are there, its warp
-// issues, and commits arrive in both. A stage is full when the bytes of all CTAs of the group have
-// landed, and empty when the MMAs that read it are complete.
+// The CTA of rank 0 leads a pair: its barriers track both CTAs' operands, its warp issues, and
+// commits arrive in both. A stage is full when the bytes of all CTAs of the group have arrived, and
+// empty when the MMAs that read it are complete.
 #pragma once
 
 #include "kernels/device/stage_ring.cuh"
@@ -21,7 +21,7 @@ template <class Config>
 using AccumulatorPosition = BufferPosition<Config::kAccumulators>;
 using AnswerPosition = BufferPosition<kLaunchAnswers>;
 
-/// Addresses of what lies behind the stages' barriers.
+/// Addresses of the fields after the stages' barriers.
 struct Tcgen05Shared {
   u32 base;
 
@@ -46,7 +46,7 @@ struct Tcgen05Shared {
   __device__ u32 address() const { return base + kTcgen05AddressOffset; }
 };
 
-/// One arrival at a barrier of the leader, ordered after what this thread did.
+/// One arrival at a barrier of the leader, ordered after this thread's earlier accesses.
 template <class Config>
 __device__ inline void arrive_at_leader(u32 barrier) {
   if constexpr (Config::kCtaGroup == 1) {
@@ -56,7 +56,7 @@ __device__ inline void arrive_at_leader(u32 barrier) {
   }
 }
 
-/// The leader, for what it waits for from both CTAs.
+/// Called by the leader to wait for both CTAs.
 template <class Config>
 __device__ inline void wait_for_group(u32 barrier, u32 parity) {
   if constexpr (Config::kCtaGroup == 1) {
@@ -124,7 +124,7 @@ __device__ inline u32 set_up_tcgen05(const SharedMemory<Config>& smem, i32 warp,
   return ptx::load_shared_u32(own.address());
 }
 
-/// By all threads, as the last thing: nobody reads tensor memory or reaches for a peer any more.
+/// Called by all threads at the end, when no CTA reads tensor memory or accesses its peer any more.
 __device__ inline void take_down_tcgen05(u32 tensor_memory, i32 warp, i32 allocating_warp) {
   __syncwarp();
   ptx::tcgen05_fence_before_thread_sync();

@@ -27,7 +27,7 @@ struct TileOrigin {
     return {m, n, a_rows_loaded(args.m - m, Config::kTiling.block_m, kStep), 0, 0, {}};
   }
 
-  /// The row of C behind the last that the tile may store.
+  /// One past the last row of C that the tile may store.
   template <class Config>
   __device__ i32 rows_end(const Args<Config>& args) const {
     return Config::kGrouped ? group_end : args.m;
@@ -54,7 +54,7 @@ __device__ inline u32 rows_before(const Args<Config>& args, u32 product) {
   return 0;
 }
 
-/// Of all tiles; how many the groups have the device alone knows.
+/// Number of all tiles; with groups only the device knows it.
 template <class Config>
 __device__ inline const TileScheduler& scheduler_of(const Args<Config>& args) {
   if constexpr (Config::kGrouped) {
@@ -64,8 +64,8 @@ __device__ inline const TileScheduler& scheduler_of(const Args<Config>& args) {
   }
 }
 
-/// Of a CTA's part of the cluster tile that is `linear` in the order of tiles. Of groups along M
-/// whole blocks of A are loaded: what follows a group's last row is whatever lies there, or zeros.
+/// Origin of a CTA's part of cluster tile `linear` in the tile order. With groups along M, whole
+/// blocks of A are loaded: the rows after a group's last one are the next group's, or zeros.
 template <class Config>
 __device__ inline TileOrigin tile_origin(const Args<Config>& args, u32 linear,
                                          const ClusterPlace& place) {
@@ -164,7 +164,7 @@ __device__ inline i64 c_next_column(const Args<Config>& args) {
   return Config::kSwapped ? args.m : 1;
 }
 
-/// Of A's rows, from the multiple of four on at which the tile begins or before it.
+/// Scales of A's rows, from the multiple of four at or before the start of the tile.
 template <class Config>
 __device__ inline void load_scales(const Args<Config>& args, u32 stage, const TileOrigin& tile,
                                    i32 k_block, u32 barrier) {

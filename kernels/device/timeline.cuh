@@ -1,14 +1,14 @@
-// When each role worked on each tile, written down by the kernel itself where Config::kTimeline
-// says so; without, every call here is empty and the kernel is the same to the byte.
+// Timeline recorded by the kernel itself, if Config::kTimeline is set: when each role worked on
+// each tile. Otherwise every call here is empty and the kernel is identical byte for byte.
 //
-// One thread of a role writes each stamp as it is taken, so that none waits in a register. SM
-// clocks start at different times and run at different frequencies: as a tile begins and behind the
-// last one, a thread of another warp of the role reads clock64 and globaltimer together. Every
-// stamp lies near one of these readings.
+// One thread of a role writes each stamp as it is taken, so that none occupies a register. SM
+// clocks start at different times and run at different frequencies: at the start of each tile and
+// after the last one, a thread of another warp of the role reads clock64 and globaltimer together.
+// Every stamp is close to one of these readings.
 //
 // Leaves out: the K blocks inside a tile. Cost: about ten instructions and five stores for each
 // tile and role; `measure --trace` measures it.
-// Checked by: kernels/jit/timeline_kernel_test.cpp (compiles, changes nothing where it is off),
+// Checked by: kernels/jit/timeline_kernel_test.cpp (compiles, changes nothing if it is off),
 // validate/measure/gemm/timeline/timeline_test.cpp.
 #pragma once
 
@@ -79,7 +79,7 @@ class TileTimeline<Config, true> {
     ++index_;
   }
 
-  /// By the warpgroups that multiply, behind their last tile, before they wait for their stores.
+  /// Called by consumer warpgroups after their last tile, before they wait for their stores.
   __device__ void leave() { read_clocks(); }
 
  private:

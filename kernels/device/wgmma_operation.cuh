@@ -10,7 +10,7 @@ struct NothingBehind {
   __device__ void operator()() const {}
 };
 
-/// `behind()` is called once a K block's wgmmas are issued, before any are waited for.
+/// `behind()` is called after a K block's wgmmas are issued and before any are waited for.
 template <class Config, class Behind = NothingBehind>
 struct WgmmaOperation {
   static constexpr i32 kLag = Config::kInflight;

@@ -10,7 +10,7 @@
 
 namespace tilecast {
 
-/// What a group's number can be.
+/// The valid range of a group's count.
 struct Bounds {
   i32 least, most;
 };

@@ -1,5 +1,5 @@
-// What the kernel that copies operands (copy_operands.cu) is launched with. Read by it (NVRTC) and
-// by the host code that launches it.
+// Launch arguments of the kernel that copies operands (copy_operands.cu). Compiled by NVRTC and by
+// the host code that launches it.
 #pragma once
 
 #include "model/base/host_device.h"

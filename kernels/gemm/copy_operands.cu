@@ -1,6 +1,6 @@
-// Copies A, B or both so that each row begins at a multiple of 16 bytes, zeros behind its end
+// Copies A, B or both so that each row begins at a multiple of 16 bytes and ends with zeros
 // (model/gemm/problem/operand_copies.h). A warp takes pieces of a row: each thread loads the 16
-// bytes that its part of the copy begins in, has the next 16 from its neighbour, and shifts both
+// bytes in which its part of the copy begins, gets the next 16 from its neighbour, and shifts both
 // into place.
 //
 // May be launched programmatically.
@@ -108,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kCopyThreads, tilecast::k
   using namespace tilecast;
   ptx::wait_for_earlier_grids();
   constexpr u32 kWarps = kCopyThreads / 32;
-  const u64 policy = ptx::evict_first_policy();  // nobody reads the operands again, but the copies
+  const u64 policy = ptx::evict_first_policy();  // the operands are not read again, the copies are
   const u64 pieces = args.a.pieces + args.b.pieces;
   for (u64 piece = blockIdx.x * kWarps + threadIdx.x / 32; piece < pieces;
        piece += static_cast<u64>(gridDim.x) * kWarps) {

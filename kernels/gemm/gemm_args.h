@@ -1,5 +1,5 @@
-// What a GEMM kernel is launched with, and the boxes its tensor maps must have. Read by the kernels
-// (NVRTC) and by the host code that launches them, so that both sides agree by construction.
+// Launch arguments of the GEMM kernels, and the boxes that their tensor maps must have. Compiled by
+// NVRTC and by the host code that launches them, so that both sides agree by construction.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -18,12 +18,11 @@ struct alignas(64) TensorMap {
   u64 opaque[16];
 };
 
-/// How a problem's kernel is launched where programmatic launches are asked for: beside the
-/// epilogue of the kernel before, or as its CTAs end. On an H200
-/// (validate/data/h200_sxm/programmatic) beside the epilogue takes, over as CTAs end, 6 % less for
-/// 512^3 in a graph but 13 % more in a stream; 0 to 2 % less for products of 2^28 to 2^30
-/// multiply-adds; 0.4 to 2.4 % more from 2^33 on, where CTAs that start early are no longer
-/// neighbours that share lines of L2. The limit lies between the last two.
+/// When a kernel launched programmatically lets the next one start: during its epilogue, or as its
+/// CTAs end. On an H200 (validate/data/h200_sxm/programmatic), starting during the epilogue takes 6
+/// % less time than as CTAs end for 512^3 in a graph but 13 % more in a stream; 0 to 2 % less for
+/// GEMMs of 2^28 to 2^30 multiply-adds; 0.4 to 2.4 % more from 2^33 on, where CTAs that start early
+/// no longer share lines of L2 with their neighbours. The limit is between the last two.
 TILECAST_HD constexpr LaunchOrder programmatic_launch(const GemmShape& shape, i64 products) {
   constexpr i64 kFewMultiplyAdds = i64{1} << 31;
   return shape.m * shape.n <= kFewMultiplyAdds / products / shape.k ? LaunchOrder::kBesideEpilogue
@@ -37,7 +36,7 @@ struct TmaBox {
   i32 swizzle_bytes;  // 128, 64 or 32; 0: rows lie one after the other
 };
 
-/// What a CTA did as its next piece of work: a tile in units of its own block, and K blocks of it.
+/// One piece of work that a CTA did: a tile in units of its own block, and the range of K blocks.
 struct WalkedPiece {
   u32 m, n;
   i32 k_begin, k_end;
@@ -52,24 +51,23 @@ struct BatchArgs {
   i64 c_stride;                            // elements between two products' C
 };
 
-/// Groups of rows of A and C that each have a B of their own.
-/// Masked ones have room for `capacity` rows each: group g begins at row g * capacity. Of others
-/// capacity is 0, and each begins where the one before ends. Groups along K do, too; of them
-/// capacity is K of all.
+/// Groups of rows of A and C, each with its own B. Masked groups have room for `capacity` rows
+/// each: group g begins at row g * capacity. Otherwise capacity is 0, and each group begins at the
+/// end of the previous one. Groups along K do too, with capacity as the total K.
 struct GroupArgs {
   const i32* rows;  // on the device, of each group: its end row, or of masked ones how many it has
   i32 count, capacity;
 };
 
-/// fp32, on the device, 4-byte aligned. Of tensors one number each; of rows one for each row of A
-/// and each column of B; of blocks A's [K / 128][m], whose rows begin at whole 16 bytes, and B's
-/// [n / 128][K / 128], of groups one behind the other.
+/// fp32, on the device, 4-byte aligned. Tensor scales: one number each. Row scales: one per row of
+/// A and per column of B. Block scales: A's [K / 128][m] with rows at multiples of 16 bytes, and
+/// B's [n / 128][K / 128], concatenated over groups.
 struct ScaleArgs {
   const float *a, *b;
   i32 a_stride, b_stride;  // of blocks, elements from one row of these to the next
 };
 
-/// What is added to the result, and what becomes of it besides C.
+/// The addend of the result, and outputs besides C.
 struct ResultArgs {
   TensorMap residual_map;  // as c, where residual_by_tma
   const void* residual;    // of C's type and shape; C itself, or none of its bytes
@@ -81,7 +79,7 @@ struct ResultArgs {
   u32* amax;  // its bits, of floats that are not negative; the larger of them and the result's
 };
 
-/// A kernel reads what it is compiled for (gemm_config.h).
+/// A kernel reads only the arguments that its Config uses (gemm_config.h).
 struct GemmArgs {
   TensorMap a;       // [m,k], or [k,m] where A is M-major; box a_box()
   TensorMap a_last;  // the same, box a_last_box(); of tiles that are partly out of bounds
@@ -96,14 +94,14 @@ struct GemmArgs {
   void* c_pointer;     // as c, row-major
   WalkedPiece* trace;  // null, or where CTA i writes its j-th piece at [i * trace_stride + j]
   u32 trace_stride;
-  // Of the schedules that split K:
+  // Schedules that split K:
   WorkDecomposition work;
   Reduction reduction;
   float* partials;  // as reduction_workspace.h sizes them
   u32* locks;
   const void* bias;  // bias_elements() of C's type, 4-byte aligned
-  // Of groups along M `batch` has one matrix of A and of C, and each group's of B; along K each
-  // C's.
+  // With groups along M, `batch` has one matrix of A and of C, and B of every group; with groups
+  // along K, C of every group.
   BatchArgs batch;
   GroupArgs groups;
   TensorMap c_last;  // as c, box c_last_box(); of the last chunk of a row where it has its own
@@ -127,7 +125,7 @@ TILECAST_HD constexpr TmaBox operand_box(const Tiling& t, i32 side, i32 sharers,
 TILECAST_HD constexpr TmaBox a_box(const Tiling& t, Layout layout) {
   return operand_box(t, t.block_m, t.cluster_n, a_is_k_major(layout));
 }
-/// Of the last row of tiles of m rows. CTAs that share A leave out slices instead.
+/// For the last row of tiles of m rows. CTAs that share A leave out slices instead.
 TILECAST_HD constexpr TmaBox a_last_box(const Tiling& t, Layout layout, i64 m) {
   TmaBox box = a_box(t, layout);
   if (a_is_k_major(layout) && t.cluster_n == 1 && m % t.block_m != 0) {
@@ -139,7 +137,7 @@ TILECAST_HD constexpr TmaBox a_last_box(const Tiling& t, Layout layout, i64 m) {
 TILECAST_HD constexpr TmaBox b_box(const Tiling& t, Layout layout) {
   return operand_box(t, t.block_n, t.cluster_m, b_is_k_major(layout));
 }
-/// Of swapped operands a column of the tile is a row of C, and a chunk's 64 rows fill a swizzle
+/// With swapped operands a column of the tile is a row of C, and a chunk's 64 rows fill a swizzle
 /// row.
 TILECAST_HD constexpr TmaBox c_box(const KernelConfig& config, ElementType c, i32 column_bytes) {
   constexpr i32 kWarpRows = kTensorMemoryLanes / kWarpsPerWarpgroup;  // each warp stores its own
@@ -158,7 +156,7 @@ TILECAST_HD constexpr TmaBox c_last_box(const KernelConfig& config) {
                                                    : TmaBox{columns, kWgmmaM, 0};
 }
 
-/// Of a K block, in a stage of scale_stage_bytes().
+/// Block scales of A for a K block, in a stage of scale_stage_bytes().
 TILECAST_HD constexpr TmaBox scale_box(const Tiling& t) {
   return {scale_box_rows(t) + scales_apart(), 1, 0};
 }

@@ -1,7 +1,8 @@
-// What device code is a template on: `Config`, a type of constants that kernels/jit/gemm_source.cpp
-// writes out for a configuration and a kind of problem, each with its meaning, and that
-// `tilecast emit` shows. In it is what must be constant, and whether tiles lie on a Hilbert curve,
-// which is a third of a kernel's code. Bands, walk, shape and grid are run-time arguments.
+// The template parameter of device code: `Config`, a type of constants that
+// kernels/jit/gemm_source.cpp generates for a configuration and a kind of problem, each with its
+// description; `tilecast emit` shows them. It has only what must be constant, and whether tiles
+// follow a Hilbert curve, a third of a kernel's code. Swizzle groups, walk, shape and grid are
+// run-time arguments.
 #pragma once
 
 #include "kernels/gemm/gemm_args.h"
@@ -14,7 +15,7 @@
 
 namespace tilecast {
 
-/// A kernel's parameter: GemmArgs, and what it is compiled for.
+/// A kernel's parameter: GemmArgs, typed by Config.
 template <class Config>
 struct Args : GemmArgs {};
 

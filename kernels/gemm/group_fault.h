@@ -1,5 +1,5 @@
-// What the kernel that checks groups on the device (check_groups.cu) finds. Read by it (NVRTC) and
-// by the host code that launches it.
+// Result of the kernel that checks groups on the device (check_groups.cu). Compiled by NVRTC and by
+// the host code that launches it.
 #pragma once
 
 #include "model/base/integers.h"
@@ -12,7 +12,7 @@ constexpr i32 kNoGroup = 0x7fffffff;
 struct GroupFault {
   i32 group;        // the first one whose number is wrong, or kNoGroup
   i32 given;        // its number
-  i32 least, most;  // what it could be
+  i32 least, most;  // the valid range
 };
 
 }  // namespace tilecast

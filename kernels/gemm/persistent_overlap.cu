@@ -103,8 +103,8 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
     begin_residual(args, acc, tile, place);
     if constexpr (Config::kCBorrows) {
       store_tile_borrowing(args, acc, tile, place, warpgroup, [&](i32 i) {
-        // Where the next load would go, warp 0 would know; all know that stages - kInflight loads
-        // are ahead of what has been consumed.
+        // Only warp 0 knows the next load's position; all know that stages - kInflight loads are
+        // ahead of consumption.
         const i32 next = ring.consume.b_stage() + kAhead;
         return borrowed_slot(
             smem, next < Config::kSmem.b_stages ? next : next - Config::kSmem.b_stages, i);

@@ -1,5 +1,5 @@
-// One tile of one K block on one CTA: load A and B, multiply, store. The least that a wgmma can be
-// part of; shows what the source of A and the width of the instruction cost.
+// One tile of one K block on one CTA: load A and B, multiply, store. The smallest kernel around a
+// wgmma; shows the cost of A's source and of the instruction's width.
 //
 // A comes from shared memory, or through registers: each warp loads its sixteen rows by ldmatrix.
 //

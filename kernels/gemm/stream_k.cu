@@ -1,12 +1,12 @@
 // Warp-specialised GEMM whose workers may share tiles along K: split-K, stream-K and the hybrid.
 //
-// As warp_specialized.cu, but the walk is over pieces of tiles
-// (model/gemm/order/work_decomposition.h). The producer runs ahead over the edges of pieces as over
-// those of tiles. The consumers of a piece that does not end K hand their sums on; those of the
-// piece that does take them over and store C (kernels/device/reduction.cuh).
+// Like warp_specialized.cu, but workers walk pieces of tiles
+// (model/gemm/order/work_decomposition.h). The producer runs ahead across pieces as across tiles.
+// Consumers pass on the partial sums of a piece unless it has the tile's last K blocks; in that
+// case they take over the others' partial sums and store C (kernels/device/reduction.cuh).
 //
-// Contract: a cluster of CTAs for each worker of args.work, all resident where the reduction is
-// spread (a launch beside another kernel may not be: it traps), launches of one workspace in one
+// Contract: a cluster of CTAs for each worker of args.work, all resident if the reduction is
+// spread (next to another kernel they may not be: it traps), launches of one workspace in one
 // stream, kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes
 // of gemm_args.h, rows of A and B of whole 16 bytes, a workspace as reduction_workspace.h sizes it.
 // Checked by: kernels/jit/gemm_launch_test.cpp and validate/measure/gemm/gemm_correctness_test.cpp

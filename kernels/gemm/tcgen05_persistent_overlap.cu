@@ -55,7 +55,7 @@ __device__ inline u32 borrowed_slot(const SharedMemory<Config>& smem, i32 free, 
          i % kPerStage * Config::kSmem.c_slot_bytes;
 }
 
-/// Where every warp knows that B's ring goes on behind the loads that are ahead.
+/// B's ring position after the prefetched loads, which every warp knows.
 template <class Config>
 struct FreeStages {
   i32 b_stage = 0;  // first that the next tile's MMAs read

@@ -1,4 +1,4 @@
-// What a kernel that is compiled with a timeline writes down, read back by the host.
+// Output of a kernel that is compiled with a timeline, read back by the host.
 #pragma once
 
 #include "model/base/integers.h"
@@ -29,9 +29,9 @@ struct TimelineCta {
   u32 smid;
 };
 
-/// Where the kernel writes: CTA i's j-th tile of role r at tiles[(i * tiles_per_cta + j) * roles +
-/// r], with a reading of both clocks as it begins at readings[(i * (tiles_per_cta + 1) + j) * roles
-/// + r], and one more behind a warpgroup's last tile. Roles are the consumer warpgroups, then the
+/// Buffers of the kernel: CTA i's j-th tile of role r at tiles[(i * tiles_per_cta + j) * roles +
+/// r], with a reading of both clocks at its start in readings[(i * (tiles_per_cta + 1) + j) * roles
+/// + r], and one more after a warpgroup's last tile. Roles are the consumer warpgroups, then the
 /// producer if there is one.
 struct TimelineBuffers {
   TimelineCta* ctas;

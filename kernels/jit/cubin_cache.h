@@ -36,8 +36,8 @@ class CubinCache {
   explicit CubinCache(std::filesystem::path folder = default_cache_folder(),
                       std::span<const EmbeddedSource> sources = embedded_sources(), Warn warn = {});
 
-  /// From disk, else compiled and stored. Throws what compile_kernel throws, and never because of
-  /// the cache.
+  /// From disk, or else compiled and stored. Throws as compile_kernel; failures of the cache itself
+  /// never throw.
   CompiledKernel get(const KernelSource& source);
 
   /// Path of the entry of `source`, whether or not it exists.

@@ -15,7 +15,7 @@ struct Device {
   i32 capability;  // 90 for 9.0
 };
 
-/// Throws DeviceError that names what is missing: driver, newer driver or GPU.
+/// Throws DeviceError that names the missing part: driver, newer driver or GPU.
 Device current_device();
 
 /// Why `device` cannot run kernels compiled for `architecture`, such as "sm_100a"; empty if it can.

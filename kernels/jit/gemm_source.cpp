@@ -19,7 +19,7 @@
 namespace tilecast {
 namespace {
 
-/// What launches call: kGemmEntry.
+/// The entry point that launches look up: kGemmEntry.
 constexpr const char* kEntryText = R"(
 extern "C" __global__ void
 __launch_bounds__(tilecast::Config::kThreads, tilecast::Config::kCtasPerSm)
@@ -31,7 +31,7 @@ __launch_bounds__(tilecast::Config::kThreads, tilecast::Config::kCtasPerSm)
 /// The constants of Config, line by line.
 class ConfigWriter {
  public:
-  /// An initialiser and what it means.
+  /// A constant's initialiser and its description.
   void add(std::string_view type, std::string_view name, std::string_view value,
            std::string_view meaning = "") {
     text_ += fmt::format("  static constexpr {} {} = {};{}{}\n", type, name, value,
@@ -75,7 +75,7 @@ std::string type_of_step(const Epilogue& epilogue, OutputKind kind) {
   return type;
 }
 
-/// Sixteens of columns of R whose loads are under way: what registers allow beside the sums.
+/// Groups of sixteen columns of R loaded ahead, limited by registers.
 i32 residual_ahead(const KernelConfig& config, const ProblemKind& kind) {
   constexpr i32 kMostRegisters = 255, kMostAhead = 8;
   const i32 beside = kind.epilogue.has(OutputKind::kAmax) ? 104 : 72;

@@ -17,8 +17,8 @@ struct TensorMapSides {
 
 // A side without out-of-bounds elements.
 constexpr std::uint64_t kUnbounded = 0x7fffffff;
-// A step of so many bytes, most_ragged_rows() times, is 2^64: addresses wrap around to where they
-// were. Triton's ragged descriptors rely on that, too (triton/tools/ragged_tma.py).
+// A step of this many bytes, most_ragged_rows() times, is 2^64: addresses wrap around to their
+// start. Triton's ragged descriptors rely on that, too (triton/tools/ragged_tma.py).
 constexpr i64 kWrapsAround = i64{1} << 34;
 static_assert(most_ragged_rows() == 1 << 30);
 

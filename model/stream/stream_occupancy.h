@@ -1,4 +1,5 @@
 // CTAs per SM of a memory-bound configuration.
+//
 // Registers are an estimate: those that hold a thread's part of a block, plus the overhead observed
 // in compiled kernels (cubins of the suites' configurations, CUDA 13.0). Leaves out: changes by new
 // compilers. Checked by: kernels/jit/stream_kernel_test.cpp (against the compiled kernels), column

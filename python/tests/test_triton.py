@@ -284,7 +284,7 @@ def test_what_is_learned_of_a_kernel_holds_for_it_and_fades_with_distance():
     # One program per tile is at distance 1 / 0.5, so e^(-2) of the correction remains.
     alone = dataclasses.replace(tile, persistent=False)
     assert family.times_us([alone], *shape, [100.0])[0] == pytest.approx(100 * math.exp(0.2 * math.exp(-2)))
-    # 256 accumulators per thread: corrections learned from kernels that do not spill do not apply.
+    # 256 accumulators per thread: corrections from kernels that do not spill do not apply.
     spilled = tt.Tile(128, 256, 64, 3, 4, 8, True)
     assert spilled.spills() and family.times_us([spilled], *shape, [100.0])[0] == pytest.approx(100.0)
 

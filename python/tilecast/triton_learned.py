@@ -36,7 +36,8 @@ LENGTHS = {
 }
 # SMs of the H200 on which the package's family was fitted: the unit of a wave, on other GPUs too.
 SMS = 132
-# Of logarithms: standard deviation of kernels' errors, and of the part specific to a kernel.
+# Of the logarithm of the error: standard deviation over kernels, and of the part specific to a
+# kernel.
 _SPREAD = 0.1
 _OWN = 0.03
 # Standard deviation of the relative errors of fast kernels on a held-out problem.

@@ -95,7 +95,7 @@ i64 first_row_of(const GemmProblem& problem, const Tiling& t, u32 tile_m) {
 std::vector<Step> as_compared(const KernelConfig& config, const GemmProblem& problem,
                               const RoleName& role, std::vector<Step> steps) {
   const Tiling& t = config.tiling;
-  // Threads that store C themselves leave no log; what they store has been staged.
+  // Threads that store C themselves leave no log; their elements have been staged.
   const bool by_tma = config.operands == OperandOrder::kSwapped || c_rows_allow_tma(problem);
   const bool by_threads = !by_tma;
   // With borrowed stages the CTA's first warp stores C for all its warpgroups, while in the

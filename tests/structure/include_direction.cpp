@@ -113,7 +113,7 @@ const std::vector<Layer>& layers() {
        {"model/base/", "model/op/", "model/spec/", "model/form/", "model/sim/", "model/clock/",
         "model/rank/", "model/ops/", "model/attention/"},
        {}},
-      // Defines what model/spec/load_gpu.h declares for the ops.
+      // Defines functions that model/spec/load_gpu.h declares for the ops.
       {"model/ops/gpu_for_ops.cpp",
        {"model/base/", "model/spec/", "model/gemm/rules/compiler_rejections.h"},
        {}},
