@@ -8,7 +8,7 @@
 // determine keeps its number.
 //
 // Leaves out: memory-bound kernels (fit_stream.h).
-// Checked by: fit_constants_test.cpp (recovers the constants behind synthetic rows).
+// Checked by: fit_constants_test.cpp (recovers the constants of synthetic rows).
 #pragma once
 
 #include <vector>

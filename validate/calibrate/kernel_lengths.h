@@ -1,6 +1,6 @@
-// Length scales of a Gaussian process's features that minimize the error on left-out problems,
-// which is what predictions of new problems need. Maximum likelihood would prefer lengths that
-// distinguish a row from its near duplicates.
+// Length scales of a Gaussian process's features that minimize the error on left-out problems, as
+// predictions of new problems require. Maximum likelihood would prefer lengths that distinguish a
+// row from its near duplicates.
 //
 // With P the inverse of the rows' covariance, and f the rows of a fold, their error by the others
 // is P_ff^-1 (P y)_f, so one inverse gives all folds, and its derivatives by every length

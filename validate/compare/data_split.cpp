@@ -16,7 +16,7 @@
 namespace tilecast {
 namespace {
 
-/// What rows of one problem share: a GEMM's shape, type and layout, whatever its epilogue.
+/// Key of rows that must not be separated: a GEMM's shape, type and layout, whatever its epilogue.
 std::string split_key(const GemmProblem& problem) {
   return fmt::format("{} {} {}", shape_text(problem), to_text(problem.dtype),
                      to_text(problem.layout));

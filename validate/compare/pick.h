@@ -36,7 +36,7 @@ double random_pick_ratio(const JoinedGroup& group);
 std::optional<double> config_ratio(const JoinedGroup& group, const std::string& config);
 
 /// The best single configuration for all problems, in hindsight: the one with the best geometric
-/// mean of best / own time. Eligible configurations are measured in at least nine tenths as many
+/// mean of best / own time. Eligible configurations are measured in at least 90 % as many
 /// groups as the most widespread one; groups without it are skipped. Ties go to the first by text.
 struct FixedTiling {
   std::string config;

@@ -99,7 +99,7 @@ std::optional<Claim> published_claim(const CsvRow& row) {
   if (kernel.schedule == Schedule::kSmallMma) {
     return std::nullopt;
   }
-  // Our Blackwell kernels support B as [N,K] only, whatever the document uses.
+  // Our Blackwell kernels support B as [N,K] only, so the document's layout is ignored there.
   const Layout layout =
       uses_tcgen05(kernel.schedule) ? Layout::kTn : row.get("layout", parse_layout);
   const ElementType dtype = row.get("dtype", parse_element_type);

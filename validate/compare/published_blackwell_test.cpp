@@ -28,8 +28,8 @@ namespace tilecast {
 namespace {
 
 // Required: error at most 0.12 and each rank correlation at least 0.7; docs/dev/known-gaps.md, X3,
-// lists what misses. In the simulator eight warps are barely behind four, so one pair of a table
-// may swap: 0.87 instead of the present 1.00.
+// lists what misses. In the simulator eight warps are barely slower than four, so one pair of a
+// table may swap: 0.87 instead of the present 1.00.
 struct Present {
   Method method;
   double error;

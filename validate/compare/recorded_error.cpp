@@ -23,7 +23,7 @@ enum class Better {
 
 constexpr double kCoverage = 0.9;
 
-/// What a record holds, and how far it may get worse.
+/// A recorded figure and its tolerance.
 struct Recorded {
   const char* path;  // JSON pointer
   Better better = Better::kSame;

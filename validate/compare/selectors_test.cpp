@@ -24,8 +24,8 @@ Selector always(const ChosenKernel& chosen) {
 
 TEST_CASE("DeepGEMM's rule takes the fewest waves, then the fullest last one") {
   const Selector rule = deep_gemm_rule(kSms);
-  // 4096 x 4096: tiles of 256x128 are 512, 3.88 waves; 128x256 as many, which the rule prefers for
-  // its width. No other tile with a dimension of at most 128 takes only four waves.
+  // 4096 x 4096: 512 tiles of 256x128, 3.88 waves; the same number of 128x256, which the rule
+  // prefers for its width. No other tile with a dimension of at most 128 takes only four waves.
   CHECK(rule.choose(plain(4096, 4096, 4096))->tile_n == 256);
   CHECK(rule.choose(plain(4096, 4096, 4096))->tile_m == 128);
   // 64 x 4096: one row of tiles. Tiles of 32 columns are 128 in one wave, of 16 columns 256 in two.

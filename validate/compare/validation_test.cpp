@@ -78,7 +78,7 @@ Validation clocks_validation(const std::vector<double>& measured,
 }
 
 TEST_CASE("Only clocks that differ by more than 2 % must be in order") {
-  // 1.5 and 1.52 are 1.3 % apart. Of the others, 1.5 and 1.6 are predicted in the wrong order.
+  // 1.5 and 1.52 are 1.3 % apart. 1.5 and 1.6 are predicted in the wrong order.
   const Validation v = clocks_validation({1.5, 1.52, 1.6}, {1.4, 1.3, 1.35});
   CHECK(v.clock->pairs == 2);
   CHECK(*v.clock->pairs_ordered == Approx(0.5));

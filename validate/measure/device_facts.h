@@ -1,4 +1,4 @@
-// What a row and a GPU file say of the machine, as the driver gives it.
+// The machine's properties as the driver reports them, for rows and GPU files.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Owners of what the CUDA runtime hands out. Each constructor throws where the runtime refuses.
+// Owners of resources of the CUDA runtime. Each constructor throws if the allocation fails.
 #pragma once
 
 #include <cuda_runtime_api.h>

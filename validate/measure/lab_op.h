@@ -79,7 +79,7 @@ struct LabRow {
   std::unique_ptr<LabOp> (*open)(const LabDevice& device);
   /// The kernels that inputs and checks need besides MicroKernels'.
   std::vector<KernelSource> (*check_sources)();
-  /// Of the kernels that a configuration launches. Throws ConfigError.
+  /// Sources of the kernels that a configuration launches. Throws ConfigError.
   std::vector<KernelSource> (*kernel_sources)(const AnyProblem& problem, const AnyConfig& config);
 };
 

@@ -1,6 +1,5 @@
-// Measures points on the current GPU: correctness first, then whether the kernel is the one it
-// claims to be, then time. A kernel that is wrong is never timed. What differs by operation is
-// behind lab_op.h.
+// Measures points on the current GPU: first correctness, then that the kernel is the one of its
+// configuration, then time. A wrong kernel is never timed. Op-specific steps are in lab_op.h.
 #pragma once
 
 #include <functional>
@@ -26,8 +25,8 @@ namespace tilecast {
 
 class Laboratory {
  public:
-  /// Throws DeviceError where there is no GPU that runs the kernels, what ActivityTimer throws, and
-  /// what check_clocks_agree throws; `counter` is the third clock.
+  /// Throws DeviceError if no GPU runs the kernels, and as ActivityTimer and check_clocks_agree;
+  /// `counter` is the third clock.
   explicit Laboratory(const CounterClock& counter = {});
 
   const Device& device() const { return device_; }
@@ -39,11 +38,11 @@ class Laboratory {
   /// A row measured before, whose kernel later ones are compared with.
   void remember(const Measurement& row);
 
-  /// Of sustained rows (sustained_load.h).
+  /// Window of sustained rows (sustained_load.h).
   void sustain_for(Seconds window) { timer_.sustain_for(window); }
 
-  /// Called with every row that has been timed and its launches, while the kernel is still loaded:
-  /// counters, samples. What it throws fails the row.
+  /// Called with every timed row and its launches, while the kernel is still loaded: counters,
+  /// samples. An exception fails the row.
   void after_timing(std::function<void(Measurement& row, const Workload& workload)> call) {
     after_timing_ = std::move(call);
   }
@@ -60,7 +59,7 @@ class Laboratory {
   void time(Measurement& row, Workload& workload);
 
   Device device_;
-  ActivityTimer activity_;  // before whatever makes the CUDA context
+  ActivityTimer activity_;  // before anything creates the CUDA context
   Stream stream_;
   DeviceFacts facts_;
   Nvml nvml_;

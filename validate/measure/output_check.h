@@ -22,8 +22,8 @@ struct Verdict {
 /// Half the distance of 1 to the next number.
 double unit_roundoff(ElementType type);
 
-/// Of `elements` compared elements, whose error norm may be `norm_bound` of the reference's;
-/// `place` names an element by its index.
+/// Verdict over `elements` compared elements, with a bound on the error norm relative to the
+/// reference's; `place` names an element by its index.
 Verdict verdict_of(const OutputCheck& check, double norm_bound, i64 elements,
                    const std::function<std::string(u64 index)>& place);
 

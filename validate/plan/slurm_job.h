@@ -4,7 +4,7 @@
 // Before its time limit, or on preemption, a task's processes get a signal, finish the current
 // point and exit with 5; the script then requeues the task, as it does if a process was killed.
 // Slurm's own requeues after a node failure resume in the same way. A task that fails by itself (a
-// full disk, a broken GPU) is not repeated: the merge job reports what is missing, and submitting
+// full disk, a broken GPU) is not repeated: the merge job reports the missing rows, and submitting
 // the same scripts again measures it. Checked by: slurm_job_test.cpp, and with a real Slurm in
 // tests/scripts/slurm.sh.
 #pragma once

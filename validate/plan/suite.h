@@ -1,4 +1,4 @@
-// A suite: what to measure, as a YAML file, and the points it expands to.
+// A suite as a YAML file, and the points that it expands to.
 //
 //   shapes: [512x512x512, 8192x8192x512:2048:512]   # start:end:step for any number, end included;
 //                             # ROWSxCOLUMNS for elementwise_add, one number for memcpy,

@@ -7,7 +7,8 @@
 namespace tilecast {
 
 /// Appends `bytes` with one write and waits until they are on disk. Throws FileError; the previous
-/// content is restored, and `how_to_repair` tells the user what to do if truncation failed.
+/// content is restored, and if truncation failed, `how_to_repair` tells the user how to repair the
+/// file.
 void append_whole(int descriptor, std::string_view bytes, const std::filesystem::path& path,
                   std::string_view how_to_repair);
 

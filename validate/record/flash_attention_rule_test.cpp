@@ -38,7 +38,7 @@ TEST_CASE("FlashAttention-3 packs query heads where they fill rows better by a t
 TEST_CASE("FlashAttention-3 takes the fewest splits within 85 % of the best last wave") {
   // From 0.8 of the SMs on, 106 tiles, none.
   CHECK(flash_attention_splits(106, kSms, 64, 1, 1 << 20, false) == 1);
-  // 105 tiles: one to four splits fill 0.795 of as many waves, five 3.98 of four.
+  // 105 tiles: one to four splits fill 0.795 of their waves, five 3.98 of four.
   CHECK(flash_attention_splits(105, kSms, 64, 1, 1 << 20, false) == 5);
   // 8 tiles: 33 splits are two whole waves; 14 are 112 of 132, 0.848, and 15 are 0.909.
   CHECK(flash_attention_splits(8, kSms, 64, 1, 1 << 20, false) == 15);

@@ -52,7 +52,7 @@ struct RunContext {
   std::string git;  // revision of tilecast, with -dirty for a modified tree
 };
 
-/// What was measured. Rows with equal points and revisions are repetitions.
+/// The measured case. Rows with equal points and revisions are repetitions.
 struct Point {
   AnyProblem problem{};
   std::string config;  // canonical text, or a baseline (is_baseline)

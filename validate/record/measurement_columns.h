@@ -18,10 +18,10 @@ struct MeasurementColumn {
   void (*read)(Measurement&, std::string_view);
 };
 
-/// In the order in which they are read: what a field means depends on the op.
+/// In reading order: a field's meaning depends on the op.
 std::span<const MeasurementColumn> measurement_column_table();
 
-/// Throws ConfigError `column: expectation` where the problem says what goes without saying.
+/// Throws ConfigError `column: expectation` if the problem spells out a default.
 void check_problem(const Point& point);
 
 /// Throws ConfigError `column: expectation` if the fields contradict each other.

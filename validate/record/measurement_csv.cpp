@@ -16,7 +16,7 @@ namespace {
 
 bool is_counter(std::string_view column) { return column.find("__") != std::string_view::npos; }
 
-/// What the reader does with each field of a row that it takes, in the order of the table.
+/// How the reader uses each field of an accepted row, in the order of the table.
 struct FieldUse {
   std::size_t field;                          // in the file
   const MeasurementColumn* column = nullptr;  // nothing: a counter

@@ -2,8 +2,8 @@
 // measure, so that a kernel that faults or hangs costs only its own row
 // (validate/run/supervisor.h), and a killed run loses at most the current point.
 //
-// Measuring is behind the interface Bench, so runs are tested without a GPU: measure_run_test.cpp
-// kills runs at random moments.
+// The interface Bench hides measuring, so runs are tested without a GPU: measure_run_test.cpp kills
+// runs at random moments.
 #pragma once
 
 #include <chrono>

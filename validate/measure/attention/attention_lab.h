@@ -30,7 +30,7 @@ class AttentionLab final : public LabOp {
   class Kernel;
   class Baseline;
 
-  /// Of one launch, with the outputs in memory that is poisoned before.
+  /// Checks one launch, whose output memory is poisoned before.
   Verdict check(const std::function<void(const AttentionBuffers&)>& launch);
   AttentionBuffers set(std::size_t index) const;
 

@@ -1,16 +1,15 @@
-// Is attention's result right? The whole output and every log-sum-exp are compared on the device
-// with an fp32 reference for the same inputs (kernels/verify/reference_attention.cu), 4,096
+// Verifies the result of attention. The whole output and every log-sum-exp are compared on the
+// device with an fp32 reference for the same inputs (kernels/verify/reference_attention.cu), 4,096
 // elements of which are checked against fp64 (reference_attention_rows.cu).
 //
 // Outputs start as poison, between guard bands. Bound of an element of O = sum w v, with the
 // weights w rounded to the operands' type and u its unit roundoff:
-//   2 u |O|                 for rounding O, and the scores' and sums' fp32
-//   7 u sqrt(sum w^2 v^2)   each w is off by up to u of itself, independently of the others, so
-//   that
-//                           (Hoeffding) one of 10^10 elements passes 7 of these
-// In the norm: ||output - reference|| <= 4 u sqrt(2 / 3) ||reference||, four times what rounding O
-// and w costs. A log-sum-exp may be off by 2^-20 of itself, 2^-13 for the scores, and
-// sqrt(keys) 2^-22 for the sum of `keys` terms in fp32.
+//   2 u |O|                 rounding of O, and fp32 rounding of scores and sums
+// 7 u sqrt(sum w^2 v^2)   each w is off by up to u of itself, independently of the others, so by
+//                           Hoeffding one of 10^10 elements exceeds 7 of these
+// In the norm: ||output - reference|| <= 4 u sqrt(2 / 3) ||reference||, four times the rounding of
+// O and w. A log-sum-exp may be off by 2^-20 of itself, 2^-13 for the scores, and sqrt(keys) 2^-22
+// for the sum of `keys` terms in fp32.
 #pragma once
 
 #include <functional>

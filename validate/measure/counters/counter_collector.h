@@ -21,8 +21,8 @@ class CounterCollector {
   CounterCollector(CountersState why, std::string trouble);
 
   /// Fills the row's counters and counters_state. Before each pass every other buffer set is used
-  /// once, as in the timed launches, so that L2 holds what it held there. Throws CudaError where a
-  /// launch fails.
+  /// once, as in the timed launches, so that L2 has the same content. Throws CudaError if a launch
+  /// fails.
   void collect(Measurement& row, const Workload& workload);
 
   /// One line; empty where all is well so far.

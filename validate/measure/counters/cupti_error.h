@@ -1,5 +1,5 @@
-// CUPTI calls that throw. Hardware counters that cannot be had are a normal mode: what CUPTI
-// answers becomes a word for the row and one line for the user, and timing goes on.
+// CUPTI calls that throw. Unavailable hardware counters are a normal mode: CUPTI's error becomes a
+// word in the row and one line for the user, and timing continues.
 #pragma once
 
 #include <cupti_result.h>
@@ -17,11 +17,11 @@ struct CountersUnavailable : Error {
   CountersState state;  // never kCollected
 };
 
-/// kFailed for what has no word of its own.
+/// kFailed for an error without a word of its own.
 CountersState counters_state_of(CUptiResult result);
 
-/// These do nothing on success. Else the first throws CountersUnavailable: what is wrong in words,
-/// CUPTI's own name for it, the call where the words are ours alone.
+/// These do nothing on success. Otherwise the first throws CountersUnavailable with a description
+/// and CUPTI's name for the error, plus the call if we wrote the description.
 void check_counters(CUptiResult result, const char* call);
 /// Throws Error: kNoPermission where the user lacks the right to profile, kNoDevice for everything
 /// else (another profiler attached, no driver, too old).

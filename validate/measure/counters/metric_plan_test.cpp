@@ -14,7 +14,7 @@
 namespace tilecast {
 namespace {
 
-/// What CUPTI calls the unit; clocks come as the cycles of some domain per second.
+/// Whether CUPTI's unit is ours; clocks are the cycles of some domain per second.
 bool same_unit(CounterUnit unit, const MetricFacts& facts) {
   switch (unit) {
     case CounterUnit::kNanoseconds:
@@ -43,7 +43,7 @@ bool same_unit(CounterUnit unit, const MetricFacts& facts) {
   return false;
 }
 
-/// One line for what CUPTI contradicts in the set; empty where all of it holds.
+/// One line for the contradiction between the set and CUPTI; empty if they agree.
 std::string fault_of(const std::string& chip, const CounterSet& set) {
   try {
     const MetricPlan plan(chip, set.metrics());

@@ -204,7 +204,7 @@ RangeProfiler::RangeProfiler() {
   chip_ = current_chip();
   const MetricPlan plan(chip_, {kDuration});
   const ActivityPause pause;
-  const Session trial(plan);  // what is refused is refused here
+  const Session trial(plan);  // unsupported metrics are refused here
 }
 
 std::map<std::string, double> RangeProfiler::collect(const MetricPlan& plan,

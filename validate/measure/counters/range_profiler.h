@@ -1,11 +1,11 @@
-// Hardware counters of one launch by CUPTI's Range Profiler: a range that we mark and a launch that
-// we repeat, once for each pass (UserRange, UserReplay). The caller owns what comes between passes,
-// so every pass finds the same L2.
+// Hardware counters of one launch by CUPTI's Range Profiler: we mark a range and repeat the launch
+// once for each pass (UserRange, UserReplay). The caller controls everything between passes, so
+// every pass finds the same L2.
 //
-// Leaves out: the clock, which is whatever the passes meet; time and counters of one row come from
+// Leaves out: control of the clock during the passes; time and counters of one row come from
 // different launches. The host marks a range, so it is about 30 us longer than the launches inside,
-// and so is what counts all of it (`duration`, `elapsed`); what the launch itself does (bytes,
-// instructions, `active` cycles) is not changed by that. Checked by: range_profiler_test.cpp, on
+// and so are metrics of the whole range (`duration`, `elapsed`); metrics of the launch itself
+// (bytes, instructions, `active` cycles) are unaffected. Checked by: range_profiler_test.cpp, on
 // the GPU, against arithmetic and the other clocks.
 #pragma once
 
@@ -32,8 +32,8 @@ class RangeProfiler {
   const std::string& chip() const { return chip_; }
 
   /// One value for each metric of `plan`, by name. Each pass calls `prepare` outside the range and
-  /// `launch` inside; both enqueue and do not wait. Throws CountersUnavailable, and what they
-  /// throw.
+  /// `launch` inside; both enqueue and do not wait. Throws CountersUnavailable, and passes on their
+  /// exceptions.
   std::map<std::string, double> collect(const MetricPlan& plan,
                                         const std::function<void()>& prepare,
                                         const std::function<void()>& launch);
@@ -42,10 +42,10 @@ class RangeProfiler {
   std::string chip_;
 };
 
-/// gpu__time_duration.sum of what `launch` enqueues, for comparison with other clocks: what eight
-/// more launches add to a range with one, over eight, so that the ends of the range do not count;
-/// the median of five such pairs. For kernels of at least 100 us, which hide the next launch; the
-/// gap between two of them, about 1 us, is in it. Nothing where counters cannot be had.
+/// gpu__time_duration.sum of the work that `launch` enqueues, for comparison with other clocks: a
+/// range with nine launches minus one with one, over eight, so that the ends of the range cancel;
+/// median of five such pairs. For kernels of at least 100 us, which hide the next launch; the gap
+/// between two kernels, about 1 us, is included. Nothing if counters are unavailable.
 std::optional<Seconds> profiled_duration(const std::function<void()>& launch);
 
 }  // namespace tilecast

@@ -45,7 +45,7 @@ cublasLtMatmulDesc_t new_operation() {
   return operation;
 }
 
-/// Of a row-major matrix, whose rows are its columns.
+/// Layout of a row-major matrix, whose rows are cuBLASLt's columns.
 cublasLtMatrixLayout_t new_layout(cudaDataType_t type, const MatrixSides& sides, i64 row) {
   cublasLtMatrixLayout_t layout = nullptr;
   TILECAST_CUBLAS(cublasLtMatrixLayoutCreate(&layout, type, static_cast<uint64_t>(sides.columns),
@@ -59,7 +59,7 @@ cublasLtEpilogue_t epilogue_of(const Epilogue& epilogue) {
                    activation = epilogue.of(OutputKind::kActivate),
                    load = epilogue.of(OutputKind::kLoad);
   const bool biased = bias == step<BiasN>(), adds = load == step<Residual>();
-  // It activates behind C, and finds amax and scales C for fp8 that it multiplies alone.
+  // It applies activations after adding C, and computes amax and scales of C for fp8 operands only.
   const bool behind = adds && activation != OutputStep{};
   if ((biased || bias == OutputStep{}) && (adds || load == OutputStep{}) && !behind &&
       !epilogue.has(OutputKind::kAmax) && !epilogue.has(OutputKind::kConvert)) {

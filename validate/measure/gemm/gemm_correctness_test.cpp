@@ -20,7 +20,7 @@ using namespace tilecast;
 
 namespace {
 
-/// Of every schedule that has more than one tile; every layout takes them.
+/// Configurations of every schedule with more than one tile; every layout supports them.
 const std::vector<std::string> kConfigs = {
     "blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8",
     "blocked:tile=64x128x256,warpgroups=1x2,ctas=1,c_slots=0,raster=hilbert,group=1",
@@ -90,8 +90,8 @@ const std::vector<std::string> kConfigs = {
     "raster=hilbert,group=1,walk=strided",
 };
 
-/// Of every schedule that splits K: each reduction, cluster, raster and number of warpgroups; both
-/// layouts take them. Legal on the shapes that they fit, kSplitShapes and kSplitRows.
+/// Configurations of every schedule that splits K: each reduction, cluster, raster and number of
+/// warpgroups; both layouts support them. Legal on kSplitShapes and kSplitRows.
 const std::vector<std::string> kSplitConfigs = {
     "split_k:tile=128x128x64,stages=6,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
     "producer=40,splits=3,reduction=turnstile,raster=grouped_m,group=8",
@@ -404,8 +404,8 @@ TEST_CASE("A thousand runs of each schedule give the same bits", "[gpu]") {
     INFO(text);
     CHECK(runs_that_differ(bench, parse_kernel_config(text), kRuns) == 0);
   }
-  // Of the schedules that split K the reductions with an order. `atomic` adds partial sums as they
-  // come, and so rounds differently from run to run.
+  // Deterministic reductions of the schedules that split K. `atomic` adds partial sums in any
+  // order, and so rounds differently from run to run.
   const struct {
     const char* text;
     GemmShape shape;

@@ -1,4 +1,4 @@
-// What tests on the device share: inputs, reference and kernels for one problem after the other.
+// The bench of tests on the device: inputs, reference and kernels for one problem after another.
 #pragma once
 
 #include "kernels/jit/cubin_cache.h"
@@ -23,7 +23,7 @@ class GpuTestBench {
   /// Fresh inputs for `problem`, and its reference.
   void prepare(const GemmProblem& problem, Inputs inputs);
 
-  /// Of the problem prepared last, and C.
+  /// Buffers of the problem prepared last, with this C.
   GemmBuffers buffers(void* output) const;
 
   /// Compiles and loads the configuration for the problem prepared last.
@@ -33,8 +33,8 @@ class GpuTestBench {
   /// copied to C, whose rows are tight, and is C.
   Verdict check(const KernelConfig& config, bool in_place = false);
 
-  /// cuBLASLt's first choice on the problem prepared last, which has no epilogue, C in the
-  /// problem's own type, verified.
+  /// cuBLASLt's top heuristic on the problem prepared last, without epilogue and with C in the
+  /// problem's type, verified.
   Verdict check_cublaslt();
 
   CubinCache cache;

@@ -1,8 +1,8 @@
-// Is each configuration of a run another kernel than the others? Two texts that differ only in what
-// is chosen at launch may come, on one problem, to the same compiled configuration, launch and
-// order of tiles: the second is the first under another name, and is skipped.
+// Detects configurations of a run that are the same kernel. Two texts that differ only in
+// launch-time choices may give, on one problem, the same compiled configuration, launch and tile
+// order: the second is then a duplicate and is skipped.
 //
-// That a kernel walks another order than its text claims is caught before, by its tile trace
+// A kernel whose tile order differs from its text is detected earlier, by its tile trace
 // (timeline/tile_trace.h). Leaves out kernels that differ in code and do the same. Checked by:
 // identity_test.cpp.
 #pragma once

@@ -15,7 +15,8 @@
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kAlignment = 1024;  // of every operand; what frameworks' allocators give
+// of every operand; the alignment of frameworks' allocators
+constexpr std::size_t kAlignment = 1024;
 
 std::size_t operand_bytes(i64 rows, i64 columns, ElementType type) {
   return round_up(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) *
@@ -73,7 +74,7 @@ void OperandScales::prepare(const GemmProblem& problem, u64 seed) {
   std::mt19937 random(static_cast<unsigned>(seed));
   std::uniform_real_distribution<float> draw(1, 2);
   std::ranges::generate(values, [&] { return draw(random); });
-  // Of normal data: sums of K products are some sqrt(K), times scales; e4m3 ends at 448.
+  // With normal data, accumulators over K are about sqrt(K), times scales; e4m3 ends at 448.
   constexpr double kRms = 16;
   values[static_cast<std::size_t>(of_operands)] =
       static_cast<float>(kRms / std::sqrt(static_cast<double>(problem.shape.k)));

@@ -24,10 +24,10 @@ struct SetLayout {
 
 SetLayout set_layout(const GemmProblem& problem, Bytes l2);
 
-/// What a kernel reads of the groups, on the device. Nothing without groups.
+/// Group sizes or offsets on the device, as kernels read them. Empty without groups.
 class RowsOfGroups {
  public:
-  /// What was there must not be read any more.
+  /// Invalidates the previous problem's data.
   void prepare(const GemmProblem& problem);
   const i32* get() const { return groups_ ? rows_.as<const i32>() : nullptr; }
 
@@ -36,12 +36,12 @@ class RowsOfGroups {
   DeviceMemory rows_;
 };
 
-/// On the device: what a problem's operands are scaled by, drawn from 1 to 2; of blocks B's in
-/// rows of whole fours, as cuBLASLt reads them. What C is scaled by, so that fp8 holds it, and room
-/// for the largest magnitude. Nothing without.
+/// Scales on the device, drawn from 1 to 2: of the operands, with B's block scales in rows padded
+/// to multiples of four, as cuBLASLt reads them; of C, so that fp8 can represent it; and room for
+/// amax. Empty without scales.
 class OperandScales {
  public:
-  /// What was there must not be read any more.
+  /// Invalidates the previous problem's data.
   void prepare(const GemmProblem& problem, u64 seed);
   ScaleArgs get() const { return args_; }
   const float* scale_c() const { return scale_c_; }

@@ -1,6 +1,6 @@
 // Scales of fp8 operands on the device: random problems, configurations and epilogues of each kind
-// against a reference in fp64; cuBLASLt on the same scales; what block scales keep of long sums;
-// what is not finite.
+// against a reference in fp64; cuBLASLt on the same scales; precision of long sums with block
+// scales; NaN and infinities.
 
 #include <cmath>
 #include <cstdio>
@@ -192,7 +192,7 @@ TEST_CASE("What is not finite in a scale reaches what it scales and nothing else
       bench.prepare({{kRows, kColumns, kDepth}, ElementType::kE4m3, Layout::kTn, scaled_by(scales)},
                     Inputs::kUniform);
       const ScaleArgs args = bench.scales.get();
-      // Of blocks the third along K: of a row of A, or of columns 256 to 383.
+      // With block scales the third block along K: of a row of A, or of columns 256 to 383.
       const i64 index = !blocks ? kAt : of_a ? 2 * args.a_stride + kAt : 2 * args.b_stride + 2;
       copy_to_device(const_cast<float*>(of_a ? args.a : args.b) + index, std::span(&nan, 1));
       for (const char* text : {kCooperative, kTwoRows, kPingPong}) {

@@ -25,11 +25,11 @@ namespace {
 constexpr int kDraws = 10'000;
 constexpr int kFewestLegal = 8'000;
 constexpr int kFewestOfEach = 700;  // of a schedule; of a reduction
-constexpr int kFewestMixed = 100;   // that leave whole tiles beside the shared ones
+constexpr int kFewestMixed = 100;   // that have whole tiles in addition to the shared ones
 constexpr i64 kMostK = 2048;
 constexpr u64 kMostSide = 512;
 constexpr u64 kMostWideSide = 1536;  // tiles for several waves of the smallest tile
-constexpr i64 kGuard = 1024;         // elements behind C that must stay as they were
+constexpr i64 kGuard = 1024;         // elements after C that must not change
 
 constexpr const char* kTiles[] = {
     "tile=64x64x32,stages=6,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40",
@@ -90,7 +90,7 @@ struct TileKernels {
 };
 
 struct Outcome {
-  u64 different;  // elements of C, or of what lies behind it, that the data-parallel kernel has not
+  u64 different;  // elements of C or of its guard that differ from the data-parallel kernel's
   bool mixed;     // some tiles were shared, some whole
 };
 

@@ -19,7 +19,8 @@ namespace tilecast {
 namespace {
 
 constexpr std::size_t kWordBytes = 4;
-constexpr u64 kAllElementsUpTo = 1 << 16;  // compared with fp64 in full; else so many samples
+// compared with fp64 in full; above that this number of samples
+constexpr u64 kAllElementsUpTo = 1 << 16;
 constexpr double kRelativeRoundoffs = 2;
 constexpr double kAbsoluteOfRms = 0.01;
 constexpr double kNormMargin = 4;
@@ -39,7 +40,7 @@ i64 outputs(const GemmProblem& problem) {
   return matrices_of_c(problem) * problem.shape.m * c_columns(problem);
 }
 
-/// Of A B.
+/// Bytes of A B in fp32.
 std::size_t sums_bytes(const GemmProblem& problem) {
   return static_cast<std::size_t>(matrices_of_c(problem) * problem.shape.m * problem.shape.n) *
          sizeof(float);
@@ -55,7 +56,7 @@ i64 b_elements(const GemmProblem& problem) {
   return sides.rows * given_row(problem.leading.b, sides);
 }
 
-/// So many elements behind the first.
+/// The address of element `elements`.
 const void* behind(const void* first, i64 elements, ElementType type) {
   return static_cast<const std::byte*>(first) + elements * element_bytes(type);
 }
@@ -71,7 +72,7 @@ double accumulation_error(const GemmProblem& problem) {
   if (c_type(problem) != ElementType::kFp32) {
     return 0;  // less than C is rounded by
   }
-  // As the reference's own bound (reference_gemm.cu), and what activations are off by.
+  // The reference's own bound (reference_gemm.cu), plus the error of activations.
   const bool activated = problem.epilogue.has(OutputKind::kActivate);
   return std::ldexp(1.0, -18) + std::ldexp(static_cast<double>(k) / 16, -23) +
          (activated ? std::ldexp(1.0, -10) : 0);
@@ -228,7 +229,7 @@ std::string Verifier::fault_of_amax(double rms) const {
   if (!problem_.epilogue.has(OutputKind::kAmax)) {
     return {};
   }
-  // What activations are off by, and sums, of a gate two of them.
+  // Error of activations, and of accumulators; a gate has two of them.
   const double relative = 0x1p-10 + 2 * accumulation_error(problem_);
   const double expected = static_cast<double>(copy_to_host(amax_.as<float>(), 1, stream_.get())[0]);
   const double got = static_cast<double>(copy_to_host(amax_of_kernels_, 1, stream_.get())[0]);
@@ -284,7 +285,7 @@ const void* Verifier::without_room(void* c, OutputCheck* result) {
     const std::size_t bytes = static_cast<std::size_t>(rows) * row_bytes;
     TILECAST_CUDA(cudaMemcpyAsync(filled_.as<void>(before), group, bytes, cudaMemcpyDeviceToDevice,
                                   stream_.get()));
-    // Whole words of the room: of an odd element beside one nothing is known.
+    // Whole words of the room: an odd element's neighbour is unspecified.
     std::byte* const from =
         group + bytes + reinterpret_cast<std::uintptr_t>(group + bytes) % kWordBytes;
     const auto left = static_cast<std::size_t>(group + room - std::min(from, group + room));
@@ -298,7 +299,7 @@ const void* Verifier::without_room(void* c, OutputCheck* result) {
 }
 
 Verdict Verifier::check(const std::function<void(void* c)>& enqueue, i32 rounded_sums) {
-  // The last row ends where it ends, however far apart rows are: what is behind it is guarded.
+  // The last row ends at its last element for any pitch: everything after it is guarded.
   const i64 rows = matrices_of_c(problem_) * rows_in_memory(problem_);
   const i64 c_elements = (rows - 1) * c_row(problem_) + c_columns(problem_);
   const auto c_bytes = static_cast<std::size_t>(c_elements * element_bytes(c_type(problem_)));

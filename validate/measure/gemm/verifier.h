@@ -1,26 +1,26 @@
-// Is a GEMM's result right? Compared on the device with cuBLASLt's fp32 result for the same inputs,
+// Verifies a GEMM's result. Compared on the device with cuBLASLt's fp32 result for the same inputs,
 // which is itself checked against fp64 dot products (kernels/verify/reference_gemm.cu); an epilogue
-// is taken from there in fp64 (apply_epilogue.cu).
+// is applied to it in fp64 (apply_epilogue.cu).
 //
 // The output starts as poison (NaN), between guard bands of 256 KiB. Right means: every element
 // written, no guard touched, each element within 2 u |reference| + 0.01 rms(reference), and
 // ||output - reference|| <= 4 u / sqrt(3) ||reference||, where u is the unit roundoff of the type
-// (2^-11 for fp16, 2^-8 for bf16): four times what rounding the output alone costs. NaN never
-// passes. Of masked groups the room behind their rows is a guard too.
+// (2^-11 for fp16, 2^-8 for bf16): four times the rounding error of the output alone. NaN never
+// passes. With masked groups, the room after their rows is a guard too.
 //
 // cuBLASLt may split K and add up partial sums in C's type. Each is rounded, and the largest of
-// millions of normal sums are 5.5 deviations out, so that both bounds are wider for its splits s:
-// by 5.5 u sqrt(s) rms(reference), and by u / sqrt(3) sqrt(s - 1) ||reference||. Of 599 algorithms
-// for 80 odd bf16 products on an H200 none passes 0.47 of the first or 0.31 of the second; 84 of
-// the 291 that round partial sums pass the bounds of one rounding, and none of the others.
+// millions of normal sums are 5.5 deviations out, so for its splits s both bounds are wider: by 5.5
+// u sqrt(s) rms(reference), and by u / sqrt(3) sqrt(s - 1) ||reference||. Among 599 algorithms for
+// 80 odd bf16 GEMMs on an H200 none exceeds 0.47 of the first or 0.31 of the second; 84 of the 291
+// that round partial sums exceed the bounds of one rounding, and none of the others does.
 //
 // fp8 operands are compared with the product of the same numbers in fp16. The tensor core aligns an
-// fp8 wgmma's products and sum to the largest of them and keeps 13 bits behind its first: 2^-13 of
-// the sum at most for each 32 elements of K, which both bounds above may be larger by; of exact
-// sums for those of a K block. Of a sum several times the root mean square that is a share of the
-// sum itself: it grows along K in proportion, so that half of its end is its mean on the way, and
-// an element may be off by half of that share of its reference, too. The reference of block scales
-// is scaled_reference.cu's.
+// fp8 wgmma's products and its accumulator to the largest of them and keeps 13 bits after its
+// leading one: an error of at most 2^-13 of the accumulator per 32 elements of K, by which both
+// bounds above are wider; with promoted accumulation only over one K block. For an accumulator
+// several times the root mean square the error is relative to the accumulator itself: it grows
+// along K in proportion, so its mean on the way is half of its end, and an element may be off by
+// half of that share of its reference, too. The reference of block scales is scaled_reference.cu's.
 #pragma once
 
 #include <functional>
@@ -40,10 +40,10 @@ namespace tilecast {
 /// `rounded_sums`: parts of K whose sums were rounded to C's type before they were added up.
 Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem, i32 rounded_sums = 1);
 
-/// Of rms(reference): what fp8's sums may lose on their way along K; 0 of other types.
+/// Error of fp8 accumulation along K, as a share of rms(reference); 0 for other types.
 double accumulation_error(const GemmProblem& problem);
 
-/// Of each element, where the reference's root mean square is `rms`; exposed for its test.
+/// Bound of each element, if the reference's root mean square is `rms`; exposed for its test.
 ElementBound element_bound(const GemmProblem& problem, double rms, i32 rounded_sums = 1);
 
 class Verifier {
@@ -65,13 +65,13 @@ class Verifier {
   /// A B of 16-bit operands, checked, to `sums`; with the scales of blocks where it has some.
   void take_reference(const GemmProblem& problem, const void* a, const void* b,
                       const ScaleArgs& scales, float* sums);
-  /// The same of groups along K, into matrices of C one behind the other.
+  /// The same for groups along K, into consecutive matrices of C.
   void take_reference_of_k(const GemmProblem& problem, const void* a, const void* b, float* sums);
   /// The problem's epilogue, of sums in `sums`.
   void apply_epilogue(const float* sums, const GemmBuffers& inputs);
-  /// What launches found the largest magnitude to be, against the reference's; empty where right.
+  /// Compares the launches' amax with the reference's; empty if right.
   std::string fault_of_amax(double rms) const;
-  /// The same of products without groups, into `c`; `matrices` in all share what is checked.
+  /// The same for products without groups, into `c`; `matrices` in total share the checks.
   void multiply(const GemmProblem& problem, const void* a, const void* b, const ScaleArgs& scales,
                 float* c, i64 matrices);
 
@@ -86,7 +86,7 @@ class Verifier {
   OutputCheck cleared_{};  // with the reference's norm filled in
   GuardedOutput output_;
   DeviceMemory reference_, result_, a_, b_;  // a_, b_: widened fp8
-  DeviceMemory sums_;                        // of a gate: what it is taken of
+  DeviceMemory sums_;                        // the input of a gate
   DeviceMemory amax_;                        // the reference's
   float* amax_of_kernels_ = nullptr;         // where launches leave theirs, if they do
   DeviceMemory filled_;                      // of masked groups: C without room

@@ -46,7 +46,7 @@ void report(MicroLab& lab, const std::string& key, const std::string& unit, doub
   lab.report_number(key, "", "clock_trace", unit, {value});
 }
 
-/// What the three limiters do, read off the traces.
+/// Behaviour of the three limiters, from the traces.
 void limiters(MicroLab& lab, const std::vector<ClockReading>& idle,
               const std::vector<ClockReading>& zeros, const std::vector<ClockReading>& random,
               const std::vector<ClockReading>& pulses, u64 pulse) {

@@ -1,8 +1,8 @@
 // Energy per operation: power by the driver's energy counter under one load at a time, launched
-// without gaps (QueuedLoad), and the rate of that load, in three windows each. Watts above those
-// of SMs that are merely awake, over the rate, give the energy of what the load does, at the clock
-// that it ran at; a tensor load holds its shared-memory reads too. To take it to another clock and
-// to separate what a load mixes is micro_overlay.h's.
+// without gaps (QueuedLoad), and the rate of that load, in three windows each. Power above that of
+// idle resident SMs, over the rate, is the load's energy per operation at its clock; a tensor load
+// includes its shared-memory reads. micro_overlay.h converts it to another clock and separates
+// mixed loads.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -40,12 +40,12 @@ class QueuedLoad {
       slot.samples.reserve(samples * sizeof(TimedSample));
     }
   }
-  /// Waits for what is queued.
+  /// Waits for the queued launches.
   ~QueuedLoad() { cudaStreamSynchronize(stream_.get()); }
   QueuedLoad(const QueuedLoad&) = delete;
   QueuedLoad& operator=(const QueuedLoad&) = delete;
 
-  /// What ended during a call of run.
+  /// Results of one window of run().
   struct Window {
     Seconds length{0};  // from end to end of launches
     TimedSample all{};  // of the launches one after the other
@@ -157,7 +157,7 @@ class EnergyBench {
  public:
   explicit EnergyBench(MicroLab& lab) : lab_(lab) {}
 
-  /// What the GPU takes with nothing on it.
+  /// Power of the GPU without load.
   void idle() {
     std::vector<double> watts;
     for (int window = 0; window < kWindows; ++window) {
@@ -181,7 +181,7 @@ class EnergyBench {
     awake_watts_ = median(result.watts);
     lab_.report_number("power.static_power", "SMs awake", "shared_latency", "W", result.watts);
   }
-  /// `key`: of the energy per unit of what the load does.
+  /// `key`: of the energy per unit of the load's work.
   void load(const std::string& key, const std::string& variant, const std::string& kernel,
             const std::string& unit, const QueuedLoad::Enqueue& enqueue, double factor = 1) {
     const LoadResult result = measure(variant, kernel, unit, enqueue, factor);

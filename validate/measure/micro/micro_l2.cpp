@@ -38,8 +38,7 @@ RingRun shared_lines(u32 sms, u32 degree, u32 bytes) {
   });
 }
 
-/// What each SM gets of L2's output while all want more than there is, over what they get in the
-/// mean.
+/// Each SM's share of L2's output under full demand of all SMs, relative to the mean.
 void shares_of_sms(MicroLab& lab) {
   std::map<u32, double> rates;
   double mean = 0;

@@ -1,4 +1,4 @@
-// Runs micro-benchmarks on the current GPU and collects what they find.
+// Runs micro-benchmarks on the current GPU and collects their results.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,7 +23,8 @@ namespace tilecast {
 /// NAME=VALUE for the kernel.
 using Defines = std::vector<std::string>;
 
-/// What kernels/micro/wgmma_loop.cuh is compiled with: the wgmma loop that several kernels time.
+/// Compile-time parameters of kernels/micro/wgmma_loop.cuh, the wgmma loop that several kernels
+/// time.
 struct WgmmaLoop {
   i32 n;
   bool registers;
@@ -46,9 +47,9 @@ class MicroLab {
   /// Throws DeviceError where no Hopper GPU is there.
   MicroLab();
 
-  /// What is reported from now on belongs to `group`, and what memory() gives lies elsewhere for
-  /// each number: partitions of L2, channels and TLBs differ by place, and a constant's spread has
-  /// to hold that.
+  /// Starts a pass of `group`: later reports belong to it, and memory() returns different addresses
+  /// for each pass, because partitions of L2, channels and TLBs differ by address and a constant's
+  /// spread must include that.
   void begin_pass(std::string_view group, int number);
 
   /// kernels/micro/NAME.cu, compiled and loaded once. Throws Error where the compiler rejects it.
@@ -66,7 +67,7 @@ class MicroLab {
     return read_samples(kernel, count);
   }
 
-  /// This much device memory, zeroed; what an earlier call returned may be gone or the same.
+  /// This much device memory, zeroed; may reuse or free memory returned by an earlier call.
   char* memory(std::size_t bytes);
   /// A word that is zero at the next launch.
   u32* counter();
@@ -97,7 +98,7 @@ class MicroLab {
   std::map<std::string, LoadedKernel> kernels_;
   DeviceMemory samples_, memory_, counter_;
   std::string group_;
-  std::size_t apart_ = 0;  // bytes before what memory() gives
+  std::size_t apart_ = 0;  // bytes before the memory that memory() returns
   std::vector<MicroPoint> points_;
 };
 

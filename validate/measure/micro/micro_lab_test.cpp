@@ -1,5 +1,5 @@
-// Short runs of the micro-benchmarks whose kernels take the most arguments: what they say they did
-// is what they were asked for, and a memory checker finds nothing. What they measure is not judged.
+// Short runs of the micro-benchmarks whose kernels take the most arguments: they report the
+// requested parameters, and a memory checker finds nothing. Their results are not checked.
 #include "validate/measure/micro/micro_lab.h"
 
 #include <vector>

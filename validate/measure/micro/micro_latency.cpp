@@ -1,4 +1,4 @@
-// Chains of loads, and what one warp says to another: a launch of one sample each.
+// Chains of loads, and signals between warps: a launch of one sample each.
 #include "validate/measure/micro/micro_suite.h"
 
 namespace tilecast {

@@ -45,7 +45,7 @@ class Collector {
   std::span<const MicroPoint> points_;
 };
 
-/// Rows of docs/dev/notebook/constants.md, The machine, say what each is.
+/// docs/dev/notebook/constants.md, The machine, describes each.
 void copies(Collector& found) {
   const MicroPoint* small = found.find("tma.l2_latency", "bytes=16");
   const MicroPoint* issue = found.find("tma.issue_per_copy", "bytes=16 count=1");
@@ -60,7 +60,7 @@ void copies(Collector& found) {
   }
 }
 
-/// What one point says as it is, times `factor`.
+/// A point's value, times `factor`.
 struct Row {
   const char *section, *key, *unit;
   std::string point, variant;
@@ -163,8 +163,8 @@ std::optional<Line> line_over_bytes(const Collector& found, const std::string& k
 
 Quartiles exactly(double value) { return {value, value, value}; }
 
-/// What memory-bound kernels meet, as far as it can be measured alone. A ticket, and what the fit
-/// finds, is `tilecast calibrate`'s.
+/// Constants of memory-bound kernels that can be measured in isolation. `tilecast calibrate` adds
+/// the ticket and the fitted ones.
 void stream(Collector& found) {
   constexpr int kLoads[] = {4096, 8192, 16384, 32768};
   if (const auto load =
@@ -203,9 +203,9 @@ void reduction(Collector& found, u32 sms) {
   rate("chip_add", fmt::format("add kib=128 sms={}", sms), true);
 }
 
-/// Static power and energies at the reference clock (model/clock/energy.h). What a
-/// load mixes is taken apart: a bulk copy from L2 fills shared memory, one from DRAM passes L2, a
-/// wgmma reads its operands from shared memory.
+/// Static power and energies at the reference clock (model/clock/energy.h). Separates mixed loads:
+/// a bulk copy from L2 fills shared memory, one from DRAM passes L2, a wgmma reads its operands
+/// from shared memory.
 class Energies {
  public:
   Energies(Collector& found, const EnergyScale& scale) : found_(found), scale_(scale) {}

@@ -1,5 +1,6 @@
-// What the micro-benchmarks say of the keys of a GPU file, written as an overlay of that file with
-// `measured` provenance. Keys that no measured point speaks of stay out, and keep their old number.
+// Converts results of the micro-benchmarks to keys of a GPU file, written as an overlay of that
+// file with `measured` provenance. Keys without a measured point are omitted and keep their old
+// number.
 //
 // A calibration fits the few constants that no micro-benchmark measures alone, and keeps these.
 #pragma once
@@ -27,7 +28,7 @@ struct EnergyScale {
   double exponent;
 };
 
-/// Of the GPU's file.
+/// From the GPU's file.
 struct CardFacts {
   u32 sms;
   std::optional<EnergyScale> energy;  // none: no energies

@@ -87,9 +87,9 @@ TEST_CASE("Measured constants are what their points say, in the unit of the GPU 
   CHECK(value("power.static_power") == Approx(100));
   CHECK(value("power.per_shared_memory_byte") == Approx(8));
   CHECK(value("power.per_l2_byte") == Approx(4));            // 48 / 4, less 8 for shared memory
-  CHECK(value("power.per_dram_byte") == Approx(52));         // what 48 of L2 leave of 100
+  CHECK(value("power.per_dram_byte") == Approx(52));         // 100 minus 48 of L2
   CHECK(value("power.per_flop_normal") == Approx(0.84375));  // 10240 B of 524288 FLOP, 8 pJ each
-  CHECK(value("dram.read_rate") == -1);                      // not measured, so not there
+  CHECK(value("dram.read_rate") == -1);                      // not measured, so absent
 }
 
 TEST_CASE("The overlay of measured constants is read back by the model") {

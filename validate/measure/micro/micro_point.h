@@ -1,4 +1,4 @@
-// What a micro-benchmark found: a constant of the GPU with its spread, in SM cycles and in time.
+// Result of a micro-benchmark: a constant of the GPU with its spread, in SM cycles and in time.
 #pragma once
 
 #include <span>
@@ -15,12 +15,12 @@ struct Quartiles {
 
 struct MicroPoint {
   std::string group;    // of the suite, e.g. wgmma
-  std::string key;      // what is measured, e.g. wgmma.interval
+  std::string key;      // the quantity, e.g. wgmma.interval
   std::string variant;  // under which conditions, e.g. "n=128 a=shared"
   std::string kernel;   // of kernels/micro, without .cu
   std::string unit;     // cycle, B/cycle, op/cycle, W, GHz, ...
   Quartiles value{};
-  std::string time_unit;  // ns, B/ns, op/ns, or cycle of what is counted in ns; empty: none
+  std::string time_unit;  // ns, B/ns, op/ns, or cycle for cycles counted in ns; empty: none
   Quartiles in_time{};
   int samples = 0;
   double clock_mhz = 0;  // of the SM over the samples; 0: not read
@@ -28,7 +28,7 @@ struct MicroPoint {
 
 Quartiles scaled(const Quartiles& value, double factor, double less = 0);
 
-/// Of values that are not empty.
+/// `values` are not empty.
 Quartiles quartiles_of(std::vector<double> values);
 
 /// Cycles per unit of `amount`, and the nanoseconds they are at the clock of all samples together:
@@ -44,8 +44,8 @@ MicroPoint nanoseconds_point(std::vector<double> nanoseconds, double clock_ghz);
 /// `amount` per cycle and per nanosecond. `unit` is that of the amount: B or op.
 MicroPoint rate_point(std::span<const TimedSample> samples, const std::string& unit);
 
-/// Cycles per unit of amount between samples of long runs and of short ones, pair by pair: what
-/// every run adds once cancels.
+/// Cycles per unit of amount between samples of long runs and of short ones, pair by pair: the
+/// constant overhead of a run cancels.
 MicroPoint slope_point(std::span<const TimedSample> longer, std::span<const TimedSample> shorter);
 
 /// Without the cycles of `empty`, sample by sample, which time nothing.

@@ -1,6 +1,6 @@
-// The micro-benchmarks, in groups that run by themselves. Each measures constants of the GPU file
-// and reports them to the lab; the kernels (kernels/micro) say how, and what each leaves out. One
-// stays as long as a number of a GPU file comes from it (validate/compare/micro_keys_test.cpp).
+// The micro-benchmarks, in independent groups. Each measures constants of the GPU file and reports
+// them to the lab; the kernels (kernels/micro) document method and exclusions. Every benchmark
+// provides a number of a GPU file (validate/compare/micro_keys_test.cpp).
 #pragma once
 
 #include <span>

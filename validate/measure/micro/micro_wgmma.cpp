@@ -32,7 +32,7 @@ void interval(MicroLab& lab, const WgmmaLoop& loop, const std::string& more = ""
              "wgmma_rate");
 }
 
-/// What waiting for each instruction takes beyond the interval.
+/// Cost of waiting for each instruction beyond the interval.
 void completion(MicroLab& lab, i32 n) {
   const WgmmaLoop single{n, false, 1, 0};
   const MicroPoint waited = slope_of(lab, single, 1, kZeros);
@@ -43,7 +43,7 @@ void completion(MicroLab& lab, i32 n) {
   lab.report(excess, "wgmma.completion_latency", single.variant(), "wgmma_rate");
 }
 
-/// What a warpgroup spends on issuing one group into an empty pipe, and until it has run.
+/// Cycles of a warpgroup to issue one group into an empty pipe, and until it has completed.
 void issue(MicroLab& lab, i32 n, i32 group) {
   constexpr u32 kRounds = 200;
   const WgmmaLoop loop{n, false, group, 0};

@@ -36,7 +36,7 @@ class StreamLab final : public LabOp {
   class RuntimeCopy;
 
   Set set(std::size_t index) const;
-  /// Of one launch into poisoned memory, as `enqueue` does it.
+  /// Checks one launch, by `enqueue`, into poisoned memory.
   Verdict check(const std::function<void(void* c)>& enqueue);
 
   LabDevice lab_;

@@ -51,7 +51,7 @@ uint64_t CUPTIAPI monotonic_nanoseconds() {
 void CUPTIAPI on_buffer_requested(uint8_t** buffer, size_t* size, size_t* max_records) {
   *buffer = static_cast<uint8_t*>(std::aligned_alloc(kBufferAlignment, kBufferBytes));
   *size = *buffer != nullptr ? kBufferBytes : 0;
-  *max_records = 0;  // as many as fit
+  *max_records = 0;  // no limit
 }
 
 void add(KernelSpans& to, const char* name, u64 start_ns, u64 end_ns) {
@@ -128,7 +128,7 @@ ActivityTimer::ActivityTimer() {
 }
 
 ActivityTimer::~ActivityTimer() {
-  // Nothing is thrown from here: what is lost now was asked for by nobody.
+  // Nothing is thrown from here: any records lost now are not needed.
   cuptiActivityDisable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
   cuptiActivityDisable(CUPTI_ACTIVITY_KIND_MEMCPY);
   cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);

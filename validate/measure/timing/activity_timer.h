@@ -42,8 +42,8 @@ class ActivityTimer {
   KernelSpans take_copies(std::size_t at_least);
 };
 
-/// While it lives, an ActivityTimer of this process, if there is one, collects nothing: hardware
-/// counters are read without instrumentation beside them. The device is idle at both ends.
+/// While it exists, an ActivityTimer of this process, if any, collects nothing: hardware counters
+/// are read without instrumentation. The device is idle at both ends.
 class ActivityPause {
  public:
   ActivityPause();

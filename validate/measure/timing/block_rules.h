@@ -1,10 +1,10 @@
 // When a point has been timed enough, and which of its blocks count.
 //
-// A block is what was launched without a pause, with one SM clock read over it. Blocks whose clock
-// is off the median of all blocks' clocks by more than a bound have drifted: the card was in
-// another state, and their samples are kept but not counted. Burst blocks repeat until the medians
-// of those that count agree: at least 3, at most 7, and at most 12 with the drifted ones. Checked
-// by: block_rules_test.cpp.
+// A block is a series of launches without a pause, with one SM clock read over it. Blocks whose
+// clock differs from the median of all blocks' clocks by more than a bound have drifted: the GPU
+// was in another state, and their samples are kept but not counted. Burst blocks repeat until the
+// medians of the counted ones agree: at least 3, at most 7, and at most 12 with the drifted ones.
+// Checked by: block_rules_test.cpp.
 #pragma once
 
 #include <vector>

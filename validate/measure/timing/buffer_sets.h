@@ -11,13 +11,13 @@ namespace tilecast {
 
 struct BufferSets {
   std::size_t count;      // at least two
-  std::size_t to_rotate;  // as many are larger than three times L2 together; over `count` where
+  std::size_t to_rotate;  // this number together exceeds three times L2; over `count` where
                           // that is more than one graph has launches
 
   bool rotate() const { return to_rotate <= count; }
 };
 
-/// Of sets of `set_bytes` each.
+/// For sets of `set_bytes` each.
 BufferSets buffer_sets(std::size_t set_bytes, Bytes l2);
 
 /// Throws ConfigError where `state` asks for a rotation that `sets` are too few for.

@@ -11,7 +11,7 @@ namespace tilecast {
 namespace {
 
 constexpr int kAttempts = 3;
-constexpr std::size_t kShareOfWarmUp = 8;  // one launch in so many
+constexpr std::size_t kShareOfWarmUp = 8;  // one launch in eight
 
 }  // namespace
 

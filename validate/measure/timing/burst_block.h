@@ -1,9 +1,10 @@
-// One burst block: a rest, then launches back to back as one CUDA graph, of which the first eighth
-// only warms up (the clock settles within 0.1 to 0.2 ms). What L2 holds is a named state:
-//   rotating  each launch takes the next buffer set, all of them together larger than L2
+// One burst block: a rest, then launches back to back as one CUDA graph, the first eighth of which
+// is warm-up (the clock settles within 0.1 to 0.2 ms). The L2 state is one of
+//   rotating  each launch takes the next buffer set; all sets together exceed L2
 //   warm      every launch takes the same set
-//   flushed   before each launch memory twice the size of L2 is overwritten; each launch then has a
-//             clock of its own, and what the flush took is in no time
+//   flushed   before each launch memory twice the size of L2 is overwritten; each launch then has
+//             its
+//             own clock reading, and no time includes the flush
 #pragma once
 
 #include <chrono>
@@ -23,8 +24,8 @@ struct BurstTimes {
 
 class BurstBlock {
  public:
-  /// Of `launches` launches. The parts and what the workload refers to outlive it, and while it
-  /// lives nothing is made that needs more clock samples.
+  /// `parts` and the workload's buffers must outlive it. While it exists, nothing may be created
+  /// that needs more clock samples.
   BurstBlock(TimerParts& parts, const Workload& workload, std::size_t launches, L2State l2_state,
              const DeviceMemory& flushed);
 

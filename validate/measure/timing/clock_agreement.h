@@ -16,10 +16,9 @@
 namespace tilecast {
 
 constexpr double kClocksAgree = 0.02;          // |one / other - 1| of any two
-constexpr Seconds kShortestForClocks{100e-6};  // below it what events add tells too much
+constexpr Seconds kShortestForClocks{100e-6};  // below it the overhead of events matters too much
 
-/// gpu__time_duration of what `launch` puts into the stream, or nothing where counters cannot be
-/// had.
+/// gpu__time_duration of the work that `launch` enqueues, or nothing if counters are unavailable.
 using CounterClock = std::function<std::optional<Seconds>(const std::function<void()>& launch)>;
 
 struct ClockReadings {

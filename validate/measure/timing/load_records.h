@@ -1,4 +1,4 @@
-// Do the kernel records show that a load was what the sustained regime asks for? Checked by:
+// Checks kernel records of a load against the requirements of the sustained regime. Checked by:
 // load_records_test.cpp.
 #pragma once
 
@@ -13,8 +13,8 @@ namespace tilecast {
 
 constexpr Seconds kLongestGap{1e-3};  // of a load that still counts as continuous
 
-/// `spans` are all kernels of the load in order, `slices` those that count, which are part of them
-/// and are to last for `least`. One line that says what is wrong and when; empty where nothing is.
+/// `spans` are all kernels of the load in order, `slices` the counted ones among them, which must
+/// last for `least`. One line with the violation and its time; empty if there is none.
 std::string why_not_sustained(Kernels spans, std::span<const Kernels> slices, Seconds least);
 
 }  // namespace tilecast

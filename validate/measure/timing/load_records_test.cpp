@@ -27,7 +27,7 @@ TEST_CASE("A load counts as sustained from 250 ms before the first launch and ov
   CHECK(fault_of(load_of(1250), 250).empty());
   CHECK(fault_of(load_of(1250), 249) == "the load lasted 249 ms only");
   CHECK(fault_of(load_of(1249), 250) == "only 999 ms of the load were sampled");
-  // A shorter window wants as many less.
+  // A shorter window needs proportionally fewer.
   CHECK(fault_of(load_of(350), 250, Seconds{0.1}).empty());
   CHECK(fault_of(load_of(349), 250, Seconds{0.1}) == "only 99 ms of the load were sampled");
 }

@@ -1,5 +1,5 @@
-// The small kernels that measuring needs whatever the operation: inputs and checks
-// (kernels/verify), clock samples (kernels/micro). All launches are asynchronous.
+// The small kernels that measuring needs for any operation: inputs and checks (kernels/verify),
+// clock samples (kernels/micro). All launches are asynchronous.
 #pragma once
 
 #include <string_view>
@@ -23,7 +23,7 @@ struct ElementBound {
   float deviates = 0;
 };
 
-/// A result in memory: rows of `columns` elements, each `row_stride` behind the one before.
+/// A result in memory: rows of `columns` elements, `row_stride` elements apart.
 struct OutputMatrix {
   const void* elements;
   i64 rows, columns, row_stride;

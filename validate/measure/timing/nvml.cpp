@@ -27,7 +27,7 @@ constexpr std::pair<u64, const char*> kReasons[] = {
     {0x100, "display_clock_setting"},
 };
 
-/// What `function` writes behind its other arguments.
+/// The value that `function` writes through its last argument.
 template <class T, class Function, class... Arguments>
 std::optional<T> read(Function* function, void* device, Arguments... arguments) {
   T value{};

@@ -13,8 +13,8 @@ namespace tilecast {
 
 class Nvml {
  public:
-  /// `pci_bus_id` as the CUDA runtime writes it, 0000:1b:00.0. Throws nothing: what cannot be had
-  /// stays absent.
+  /// `pci_bus_id` in the CUDA runtime's form, 0000:1b:00.0. Does not throw: unavailable values are
+  /// absent.
   explicit Nvml(const std::string& pci_bus_id, const char* library = "libnvidia-ml.so.1");
   ~Nvml();
   Nvml(const Nvml&) = delete;
@@ -24,7 +24,7 @@ class Nvml {
   /// Since the driver was loaded; steps every 20 to 100 ms.
   std::optional<Joules> energy() const;
   std::optional<Celsius> temperature() const;
-  /// What holds the clock below its maximum at this moment, as bits; clock_event_text reads them.
+  /// Reasons that hold the clock below its maximum now, as bits; clock_event_text reads them.
   std::optional<u64> clock_event_reasons() const;
 
  private:

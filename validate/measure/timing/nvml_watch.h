@@ -1,5 +1,5 @@
-// What NVML says while a load runs, read by a thread of its own: a reading can take longer than the
-// work that is enqueued ahead of the GPU, and would then be a gap in the load it is about.
+// NVML's readings during a load, by a separate thread: a reading can take longer than the work that
+// is enqueued ahead of the GPU, and would otherwise cause a gap in the load.
 #pragma once
 
 #include <chrono>

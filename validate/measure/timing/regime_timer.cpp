@@ -49,7 +49,7 @@ void RegimeTimer::look_at(Workload& workload) {
   constexpr std::size_t kLeastRecords = 4;
   parts_.stream.synchronize();
   parts_.activity.take(0);
-  workload.enqueue(0);  // loads what is loaded late
+  workload.enqueue(0);  // triggers lazy loading
   parts_.sample(0);
   workload.enqueue(workload.sets > 1 ? 1 : 0);
   parts_.sample(0);

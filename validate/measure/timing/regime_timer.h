@@ -2,11 +2,11 @@
 // the same interval.
 //
 // Burst (burst_block.h): rest of 32 ms, then about 7 ms of launches back to back. Blocks repeat
-// until their medians agree (block_rules.h). A first block that does not count comes before them,
-// after a short rest, so that what stands before every block that counts is one of the same
-// configuration: a rest alone does not make the clock forget what ran before
-// (validate/data/h200_sxm/laboratory). Sustained: sustained_load.h; a burst after it rests longer
-// first. By default launches rotate over buffer sets that together exceed L2 several times.
+// until their medians agree (block_rules.h). An uncounted first block precedes them, after a short
+// rest, so that every counted block follows one of the same configuration: a rest alone does not
+// make the clock forget the previous load (validate/data/h200_sxm/laboratory). Sustained:
+// sustained_load.h; a burst after it rests longer first. By default launches rotate over buffer
+// sets that together exceed L2 several times.
 //
 // Leaves out: the host's launch overhead, which is in no record. A single launch longer than 10 ms
 // is a burst block by itself. Checked by: launch_times_test.cpp, block_rules_test.cpp and
@@ -36,13 +36,12 @@ class RegimeTimer {
   RegimeTimer(ActivityTimer& activity, const MicroKernels& kernels, const Nvml& nvml,
               const Stream& stream);
 
-  /// How long launches under continuous load count, behind those that do not.
+  /// Duration of the counted launches under continuous load, after the uncounted ones.
   void sustain_for(Seconds window) { window_ = window; }
 
   /// Runs two sets alone and sets kernels_per_launch and estimate.
   void look_at(Workload& workload);
-  /// Throws ConfigError where why_not_timed says why, and what BurstBlock and time_under_load
-  /// throw.
+  /// Throws ConfigError if why_not_timed gives a reason, and as BurstBlock and time_under_load.
   TimedWorkload time(const Workload& workload, Regime regime,
                      L2State l2_state = L2State::kRotating);
   /// Median of one burst block, to choose between algorithms.

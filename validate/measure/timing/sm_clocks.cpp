@@ -12,7 +12,7 @@ namespace {
 constexpr double kNanosecond = 1e-9;
 constexpr i64 kKnotDistance = 8000;  // ns
 
-/// What divides all distances between readings of the wall clock.
+/// Greatest common divisor of the distances between readings of the wall clock.
 i64 step_of(const std::vector<SmReading>& readings) {
   i64 step = 0;
   for (const SmReading& reading : readings) {

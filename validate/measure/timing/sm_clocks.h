@@ -1,14 +1,14 @@
-// From the clocks of SMs to one clock. Every SM counts cycles from a start of its own, and the SMs
-// of a GPC at a frequency of their own: up to 1.5 % apart on an H200 at work. So each SM's cycles
-// are put on the wall clock by readings of both.
+// Maps the clocks of SMs to one clock. Every SM counts cycles from its own start, and the SMs of
+// each GPC at their own frequency: up to 1.5 % apart on an H200 at work. So each SM's cycles are
+// mapped to the wall clock by readings of both.
 //
-// A map is straight between knots: an SM's first and last reading, and in between the next one that
-// is 8 us behind the knot before. Where an SM's readings are all nearer together than that, it runs
-// at the mean frequency of all through their mean.
+// A map is linear between knots: an SM's first and last reading, and in between the next one at
+// least 8 us after the previous knot. If all of an SM's readings are closer together than that, its
+// map has the mean frequency of all SMs and passes through their mean.
 //
 // Leaves out: a frequency that changes between two knots. The wall clock moves in steps: all its
-// readings are late by half a step in the mean, which cancels between SMs.
-// Checked by: sm_clocks_test.cpp (clocks made up).
+// readings are late by half a step on average, which cancels between SMs.
+// Checked by: sm_clocks_test.cpp (synthetic clocks).
 #pragma once
 
 #include <map>
@@ -35,11 +35,11 @@ class SmClocks {
   Seconds time(u32 smid, i64 cycles) const;
 
   Hertz mean() const { return mean_; }
-  /// Of those SMs that have two knots; else the mean.
+  /// The lowest frequency of SMs with two knots; else the mean.
   Hertz slowest() const { return slowest_; }
   Hertz fastest() const { return fastest_; }
-  /// Of a time: half a step of the wall clock or, where that is more, the farthest reading's
-  /// distance from its SM's map.
+  /// Error of a mapped time: half a step of the wall clock or, if larger, the largest distance of a
+  /// reading from its SM's map.
   Seconds error() const { return error_; }
 
  private:

@@ -18,7 +18,7 @@ TEST_CASE("SMs of different starts and frequencies are put on the wall clock") {
   const SmClocks clocks({{4, 0, 1000}, {4, 20000, 11000}, {9, 500, 1000}, {9, 15500, 11000}});
   CHECK(ns_of(clocks, 4, 10000) == Approx(6000));
   CHECK(ns_of(clocks, 9, 8000) == Approx(6000));
-  // Before the first and behind the last reading at the frequency between them.
+  // Before the first and after the last reading, at the frequency between them.
   CHECK(ns_of(clocks, 4, -200) == Approx(900));
   CHECK(ns_of(clocks, 9, 15800) == Approx(11200));
   CHECK(clocks.mean().value == Approx(1.75e9));
@@ -27,8 +27,8 @@ TEST_CASE("SMs of different starts and frequencies are put on the wall clock") {
 }
 
 TEST_CASE("A clock that slows down on the way is followed from knot to knot") {
-  // 2 cycles in a nanosecond for 10 us, then 1. The reading at 18 us is a knot no more: the last
-  // one, 4 us behind it, takes its place.
+  // 2 cycles per nanosecond for 10 us, then 1. The reading at 18 us is no longer a knot: the last
+  // one, 4 us after it, replaces it.
   const SmClocks clocks({{0, 0, 0}, {0, 20000, 10000}, {0, 28000, 18000}, {0, 32000, 22000}});
   CHECK(ns_of(clocks, 0, 10000) == Approx(5000));
   CHECK(ns_of(clocks, 0, 26000) == Approx(16000));

@@ -27,7 +27,7 @@ constexpr auto kPowerSettles = std::chrono::milliseconds(150);  // after which e
 constexpr auto kPollEvery = std::chrono::microseconds(500);
 constexpr int kAttempts = 3;
 
-/// One attempt: the load, the slices, and what NVML says meanwhile.
+/// One attempt: the load, the slices, and NVML's readings meanwhile.
 class Load {
  public:
   Load(TimerParts& parts, const Workload& workload, Seconds window)
@@ -114,7 +114,7 @@ class Load {
   NvmlWatch::Seen seen_;
 };
 
-/// Throws Error(kNoDevice) where the records do not show what was meant to happen.
+/// Throws Error(kNoDevice) if the records contradict the plan of the load.
 std::vector<SampleBlock> slices_of(const TimerParts& parts, const Load& load,
                                    std::size_t kernels_per_launch) {
   const KernelSpans taken = parts.activity.take(load.records());

@@ -1,12 +1,12 @@
-// Times a launch under its own continuous load: launches without a gap for at least 250 ms, then
-// a window of a second more, or as long as is asked for, in five slices, each with a clock of its
-// own.
+// Times a launch under its own continuous load: launches without a gap for at least 250 ms, then a
+// window of another second, or of the requested length, in five slices, each with its own clock
+// reading.
 //
-// The load is enqueued round by round, 45 ms ahead of the GPU, so that a host held up for some
-// milliseconds leaves no gap; NVML, whose readings take as long, is read by another thread
-// (nvml_watch.h). The GPU's own events say how much has passed; once that and what is enqueued are
-// long enough, the slices follow without a pause. That it was so is then checked on the kernel
-// records (load_records.h): length of the load and of the slices, no gap above 1 ms.
+// The load is enqueued round by round, 45 ms ahead of the GPU, so that a host delayed by some
+// milliseconds causes no gap; NVML, whose readings take that long, is read by another thread
+// (nvml_watch.h). The GPU's own events show the elapsed time; once that and the enqueued work are
+// long enough, the slices follow without a pause. The kernel records are then checked
+// (load_records.h): length of the load and of the slices, no gap above 1 ms.
 #pragma once
 
 #include "validate/measure/timing/block_rules.h"

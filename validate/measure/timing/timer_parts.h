@@ -1,5 +1,5 @@
-// What every way of timing uses: the launch to be timed, the instruments, and the memory of the
-// clock samples.
+// Shared parts of all ways of timing: the launch, the instruments, and the memory of the clock
+// samples.
 #pragma once
 
 #include <functional>
@@ -42,7 +42,7 @@ struct TimerParts {
   bool use_graphs = true;
   DeviceMemory samples{};  // of the clock, one launch of the sampler after the other
 
-  /// Room for so many launches of the sampler. No graph that samples may be alive.
+  /// Reserves room for this many launches of the sampler. No graph that samples may exist.
   void reserve_samples(std::size_t launches) {
     samples.reserve(launches * kernels.clock_samples() * sizeof(ClockSample));
   }
@@ -55,10 +55,10 @@ struct TimerParts {
   std::vector<Hertz> clocks_between(std::size_t launches) const;
 };
 
-/// Launches that fit in `length`, from 1 to what one graph holds.
+/// Launches that fit in `length`, from 1 to the capacity of a graph.
 std::size_t launches_in(Seconds length, Seconds one_launch);
 
-/// The newest `count` records; what an earlier block left over comes before them.
+/// The newest `count` records; any before them are of an earlier block.
 std::span<const KernelSpan> newest(const KernelSpans& taken, std::size_t count);
 
 }  // namespace tilecast

@@ -1,5 +1,5 @@
-// The tiles a kernel walked, written by the kernel itself, beside the walk that the shared
-// scheduler gives on the CPU. Equal bytes prove that the model orders tiles as the kernel does.
+// The tiles that a kernel walked, recorded by the kernel itself, and the walk of the shared
+// scheduler on the CPU. Equal bytes prove that the model orders tiles as the kernel does.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-/// What stands where a CTA has no further tile.
+/// Marks the end of a CTA's tiles.
 constexpr WalkedPiece kNoTile{~0u, ~0u, -1, -1};
 
 /// CTA i's j-th tile or piece of one at [i * stride + j]; kNoTile elsewhere. A CTA is
@@ -20,7 +20,7 @@ constexpr WalkedPiece kNoTile{~0u, ~0u, -1, -1};
 std::vector<WalkedPiece> expected_tile_trace(const TileScheduler& scheduler,
                                              const WorkDecomposition& work, const Tiling& tiling,
                                              u32 stride);
-/// Of a launch, with a stride of max_tiles_per_cta().
+/// The walk of a launch, with a stride of max_tiles_per_cta().
 std::vector<WalkedPiece> expected_tile_trace(const GemmLaunch& launch);
 
 /// Launches once, with tracing on, and waits.

@@ -1,12 +1,12 @@
-// From the stamps of an instrumented kernel to its timeline.
+// Converts the stamps of an instrumented kernel to its timeline.
 //
-// Every SM counts cycles from a start, and SMs of different GPCs at a frequency, of their own: each
-// stamp is put on the wall clock by the readings that its SM took of both (sm_clocks.h). A record
-// counts from the kernel's first instruction in cycles of the mean SM clock, so that time x mean
-// clock holds for it as for a whole kernel; `sm_cycles` is what the SM itself counted.
+// Every SM counts cycles from its own start, and SMs of different GPCs run at different
+// frequencies: each stamp is mapped to the wall clock by its SM's readings of both (sm_clocks.h). A
+// record counts from the kernel's first instruction in cycles of the mean SM clock, so that time x
+// mean clock holds for it as for a whole kernel; `sm_cycles` is the SM's own count.
 //
-// Checked by: timeline_test.cpp (clocks made up; on the device: every piece of work once, in order,
-// inside the kernel's duration).
+// Checked by: timeline_test.cpp (synthetic clocks; on the device: every piece of work once, in
+// order, inside the kernel's duration).
 #pragma once
 
 #include <optional>

@@ -1,8 +1,8 @@
-// Runs the instrumented build of a GEMM kernel (kernels/device/timeline.cuh) beside the ordinary
-// one: its timeline, whether it gives the same bits, and what writing the timeline down costs.
+// Runs the instrumented build of a GEMM kernel (kernels/device/timeline.cuh) and the ordinary one:
+// the timeline, whether both give the same bits, and the overhead of recording.
 //
-// The recorded launch comes after a rest and a few launches of the ordinary kernel, so that it
-// finds the clock and the caches as a timed launch of a burst does.
+// The recorded launch follows a rest and a few launches of the ordinary kernel, so that it meets
+// the clock and caches of a timed burst launch.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ struct RecordedTimeline {
   Timeline timeline;
   Seconds duration;   // of the recorded launch, by CUPTI
   std::string fault;  // timeline_fault
-  /// Of C, between the two builds; absent where a build itself gives other bits every time.
+  /// Elements of C that differ between the two builds; absent if a build differs from run to run.
   std::optional<u64> different_elements;
 };
 
@@ -37,7 +37,7 @@ struct TimelineCost {
 
 class TimelineBench {
  public:
-  /// Throws DeviceError where there is no GPU that runs the kernels, and what ActivityTimer throws.
+  /// Throws DeviceError if no GPU runs the kernels, and as ActivityTimer.
   TimelineBench();
   ~TimelineBench();
 
@@ -55,7 +55,7 @@ class TimelineBench {
   u64 different_elements(const Builds& builds);
 
   Device device_;
-  ActivityTimer activity_;  // before whatever makes the CUDA context
+  ActivityTimer activity_;  // before anything creates the CUDA context
   Stream stream_;
   DeviceFacts facts_;
   CubinCache cache_;

@@ -20,7 +20,7 @@ constexpr TimelineReading kNoReading{kNo, kNo};
 /// kernel.
 constexpr u32 on_sm_9(u32 cycles) { return cycles - 100; }
 
-/// Of a tile of 8 K blocks; a producer has no `multiplied`.
+/// Stamps of a tile of 8 K blocks; a producer has no `multiplied`.
 constexpr TileStamps whole(u32 m, u32 begin, u32 first, u32 multiplied, u32 stored) {
   return {m, 0, 0, 8, begin, first, multiplied, kNo, kNo, stored, {kNo, kNo}};
 }
@@ -91,7 +91,7 @@ TEST_CASE("Stamps of SMs that count from different starts come out on one clock"
 
 TEST_CASE("Stamps of SMs at different frequencies count in cycles of their mean") {
   TimelineStamps stamps = two_ctas();
-  // SM 4 counts 10,000 less in the same time: 1 and 2 cycles in a nanosecond, 1.5 in the mean.
+  // SM 4 counts 10,000 less in the same time: 1 and 2 cycles per nanosecond, 1.5 on average.
   stamps.readings[2] = {10060, 11030};
   const Timeline timeline = decode_timeline(stamps);
   CHECK(timeline.sm_clock.value == Approx(1.5e9));
@@ -166,7 +166,7 @@ TEST_CASE("CTAs that share an SM have places of their own, later ones take those
   };
   second_cta(0);
   CHECK(decode_timeline(stamps).records[2].place == 1);
-  second_cta(500);  // enters at cycle 540, behind the first one's end at 450
+  second_cta(500);  // enters at cycle 540, after the first one's end at 450
   CHECK(decode_timeline(stamps).records[2].place == 0);
 }
 
