@@ -1,11 +1,10 @@
-// tilecast calibrate: constants of a GPU, and the correction beyond them, from its measured rows;
-// with --run it measures them first, by tilecast-gpu: micro-benchmarks, then a designed set of
-// kernels.
+// tilecast calibrate: fits a GPU's constants and the learned correction to its measured rows; with
+// --run it measures them first, by tilecast-gpu: micro-benchmarks, then a designed set of kernels.
 //
-// --budget limits the whole command; the first line it prints says how the time is spent.
+// --budget limits the whole command; its first line of output says how the time is spent.
 //
-// What --run measured lies beside --out, NAME.measured.csv and NAME.micro.csv, and is resumed by
-// the next --run: what was measured once is not measured again.
+// --run writes its measurements next to --out, as NAME.measured.csv and NAME.micro.csv, and the
+// next --run resumes them: nothing is measured twice.
 
 #include <fmt/format.h>
 
@@ -188,7 +187,7 @@ void measure_first(CalibrateOptions& options) {
   run_gpu(arguments, {kDone, kPartly});
 }
 
-/// NAME.learned.yaml beside the overlay.
+/// NAME.learned.yaml next to the overlay.
 std::string learned_path(const std::string& out) {
   const std::filesystem::path path(out);
   const std::string name = path.filename().string();
@@ -236,7 +235,7 @@ bool any_op(const std::vector<MeasurementFile>& files, bool gemm) {
   });
 }
 
-/// Section stream alone. What else an overlay of that name has stays as it is.
+/// Fits section stream alone. An existing overlay of that name keeps its other sections.
 void fit_stream_section(const CalibrateOptions& options, LoadedGpu& gpu,
                         const std::vector<MeasurementFile>& files) {
   const StreamFit fit = fit_stream(gpu, files);
@@ -247,7 +246,7 @@ void fit_stream_section(const CalibrateOptions& options, LoadedGpu& gpu,
   fmt::print("{}", to_table(fit));
 }
 
-/// What a fit starts from: the GPU's file, micro-benchmarks' numbers, or those of --out.
+/// Starting values of a fit: the GPU's file, the micro-benchmarks' numbers, or those of --out.
 LoadedGpu loaded_for(const CalibrateOptions& options) {
   if (options.keep_constants) {
     return load_gpu_with(options.gpu, options.out,
@@ -272,7 +271,7 @@ std::shared_ptr<const LearnedModel> learned_before(const CalibrateOptions& optio
   return gpu.spec.learned;
 }
 
-/// What --run begins with: rows of minutes are few beside those of a GPU that is known.
+/// The default prior of --run, which takes few rows compared with those of a known GPU.
 std::string usual_prior(const CalibrateOptions& options) {
   const bool there = std::filesystem::exists(config_folder() / "gpus" /
                                              fmt::format("{}.learned.yaml", kUsualPrior));

@@ -14,7 +14,7 @@
 namespace tilecast {
 namespace {
 
-/// Rows in a folder of their own, with another folder for what is written.
+/// Rows in a folder of their own, with another folder for output.
 struct Scene {
   TemporaryFolder folder;
   std::string data = (folder / "rows.csv").string();
@@ -69,7 +69,7 @@ TEST_CASE("calibrate writes an overlay and what was learned, and says what it fo
   const LearnedModel learned = load_learned(scene.folder / "out/mine.learned.yaml", "h200_sxm");
   CHECK(learned.rows.size() == 312);
   CHECK(learned.overlay == hash_text(overlay));  // so that neither is used with another one
-  // Again beside the same overlay: its constants stay, and it is not written again.
+  // Again with the same overlay: its constants stay, and it is not written again.
   const CapturedRun again = scene.calibrate({"--keep-constants"});
   CAPTURE(again.err);
   CHECK(again.exit_code == 0);
@@ -91,7 +91,7 @@ TEST_CASE("calibrate refuses what it cannot write before it fits") {
   write_file(scene.folder / "own.learned.yaml", "mine\n");
   scene.check_refused({"--out", (scene.folder / "own.calibrated.yaml").string()}, ExitCode::kUsage,
                       "own.learned.yaml: was not written by calibrate");
-  // Of two files neither is written where the other cannot be.
+  // If one of two files cannot be written, neither is.
   const Scene enough(26);
   std::filesystem::create_directory(enough.folder / "taken.calibrated.yaml");
   const CapturedRun run =

@@ -40,7 +40,7 @@ struct GpuPoints {
   MeasurePlan plan;  // without the points that cannot be measured
 };
 
-/// Of `expand` and `plan`.
+/// Points of `expand` and `plan`.
 GpuPoints points_of(const Arguments& args) {
   const std::vector<std::string>& given = args.texts("FILE");
   MeasureOptions options{.gpu = args.text("--gpu"),

@@ -47,8 +47,8 @@ std::vector<std::string> recorded_folders(const std::string& of_gpu) {
   return folders;
 }
 
-/// What checks each record that somebody made of the folder: of closed forms, of simulations where
-/// they are asked for, and of both by physics alone.
+/// The arguments that check each record of the folder: of closed forms, of simulations if
+/// `simulated`, and of both without the learned correction.
 std::vector<std::vector<std::string>> checks_of(const std::string& folder, bool simulated) {
   std::vector<std::vector<std::string>> checks;
   for (const std::string physics : {"", "_physics"}) {
@@ -89,7 +89,7 @@ TEST_CASE("The error on the committed measurements is no worse than recorded") {
     const std::string gpu = std::filesystem::path(of_gpu).filename().string();
     for (const std::string& folder : recorded_folders(of_gpu)) {
       std::vector<std::string> arguments{"validate", "--gpu", gpu};
-      if (std::filesystem::exists(folder + "/split.yaml")) {  // what no fit has seen
+      if (std::filesystem::exists(folder + "/split.yaml")) {  // held-out rows
         arguments.insert(arguments.end(), {"--split", folder + "/split.yaml", "--part", "judge"});
       }
       arguments.emplace_back("--data");
@@ -108,8 +108,8 @@ TEST_CASE("The error on the committed measurements is no worse than recorded") {
       }
     }
   }
-  // GEMMs, memory-bound kernels, the data set with and without what was learned; and that by
-  // simulation too
+  // GEMMs, memory-bound kernels, the data set with and without the learned correction; and the last
+  // by simulation too
   CHECK(records >= (simulated ? 6 : 4));
 }
 

@@ -17,7 +17,7 @@
 namespace tilecast {
 namespace {
 
-/// Of options whose words the model reads, and so no row has.
+/// Words of options that the model parses, which therefore have no row.
 OptionWords known_words() {
   OptionWords words{{"--gpu", known_gpus(config_folder())}};
   const auto add = [&](const char* option, auto... values) {

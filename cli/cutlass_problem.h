@@ -2,7 +2,7 @@
 //   {"m":4096,"n":4096,"k":4096,"batch_count":1,"layout":"tnn","dtype_a":"f16","dtype_b":"f16",
 //    "dtype_c":"f16","dtype_acc":"f32","dtype_d":"f16","beta":0.0,"use_fast_acc":false}
 // `layout` is of A, B and D, t for row-major. A column-major D is a row-major one of the transposed
-// product: m and n change places, A and B too. What the kernels here do not do is refused, by key.
+// GEMM: m and n swap, and A and B too. Unsupported keys are errors.
 // Checked by: cutlass_problem_test.cpp.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace tilecast {
 /// Alignment of A, B and D in 16-bit elements: TMA loads rows by 16 bytes.
 inline constexpr i64 kCutlassAlignment = 8;
 
-/// What a listed problem says, by the names that read_problems.h has.
+/// The fields of a listed problem, by the names in read_problems.h.
 using Fields = std::map<std::string, std::string>;
 
 /// Throws ConfigError that names the key and expectation.

@@ -1,5 +1,5 @@
-// tilecast-data: what works on measurements, and kernels as text, without CUDA. `tilecast`
-// starts it with the same arguments, and is the program that its messages name.
+// tilecast-data: commands on measurements, and emit, without CUDA. `tilecast` starts it with the
+// same arguments; messages name `tilecast`.
 
 #include "cli/commands.h"
 #include "cli/program.h"

@@ -1,4 +1,4 @@
-// tilecast doctor: the level this machine has, and what is missing for the next one.
+// tilecast doctor: which commands this machine can run, and the missing part for the next level.
 
 #include <fmt/format.h>
 

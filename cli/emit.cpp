@@ -36,7 +36,7 @@ Prediction chosen(const Arguments& args, const GpuSpec& gpu, const GemmProblem& 
                          Inputs::kNormal, 1)
         .predictions.front();
   }
-  // A kernel that is taken elsewhere may run beside others.
+  // An emitted kernel may run concurrently with others.
   constexpr std::size_t kMost = 64;
   const Ranking ranking = rank_candidates(gpu, problem, {}, regime, Inputs::kNormal, kMost);
   const auto found = std::ranges::find_if_not(ranking.predictions, [](const Prediction& p) {

@@ -87,7 +87,7 @@ Json more_json(const std::vector<MoreCycles>& items) {
   return json;
 }
 
-/// Of a memory-bound kernel; null else.
+/// For a memory-bound kernel; null otherwise.
 Json memory_json(const ExplainReport& report, const Explanation& e) {
   const std::optional<StreamStory> story = stream_story(report, e);
   return story ? stream_json(*story) : Json();
@@ -104,8 +104,8 @@ Json against_json(const ExplainReport& report, const Explanation& e, const Expla
           {"why", why_not_best(report, e, best)}};
 }
 
-/// What measured kernels change about the physics' own prediction: ratios, of the rows measured
-/// over physics. Of `rows` so many are `similar`, of a likeness of 0.7 or more; the nearest follow.
+/// The learned correction: ratios of measured to uncorrected figures, the number of measured
+/// `rows`, how many of them are `similar` (similarity of at least 0.7), and the nearest rows.
 Json learned_json(const Explanation& e) {
   Json from = Json::array();
   for (const LearnedReason& reason : e.learned_from.nearest) {

@@ -20,7 +20,7 @@ struct ExplainReport {
   std::vector<Explanation> kernels;  // as asked for
   std::optional<Explanation> best;   // of all candidates, where it was looked for
   Seconds elapsed;
-  std::vector<std::string> roles = {};  // of each kernel, where nobody asked for it by name
+  std::vector<std::string> roles = {};  // of each kernel that explain chose itself
 };
 
 constexpr std::size_t kExplainLines = 25;
@@ -29,7 +29,7 @@ std::string explain_text(const ExplainReport& report);
 std::string explain_details(const ExplainReport& report);
 nlohmann::ordered_json explain_json(const ExplainReport& report);
 
-/// Sentences: what makes a kernel slower or faster than the best, each with its share of the time.
+/// Sentences: why a kernel is slower or faster than the best, each with its share of the time.
 std::vector<std::string> why_not_best(const ExplainReport& report, const Explanation& kernel,
                                       const Explanation& best);
 

@@ -1,5 +1,5 @@
-// What explain says of memory-bound kernels beside the parts that all kernels share: what DRAM's
-// rate loses and to what, and whether loads in flight hold the kernel instead.
+// The part of explain that is specific to memory-bound kernels: losses of DRAM's rate by cause, and
+// whether loads in flight are the bottleneck instead.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,7 +13,7 @@
 
 namespace tilecast {
 
-/// By closed form at the kernel's clock, whatever predicted it; nothing of a GEMM.
+/// By closed form at the kernel's predicted clock; empty for a GEMM.
 struct StreamStory {
   double tb_per_s;
   RateShares shares;
@@ -21,7 +21,7 @@ struct StreamStory {
 };
 std::optional<StreamStory> stream_story(const ExplainReport& report, const Explanation& kernel);
 
-/// A share of DRAM's rate, and what it goes to.
+/// A share of DRAM's rate, and the cause of its loss.
 struct NamedLoss {
   std::string_view name, to;
   double share;

@@ -1,5 +1,5 @@
-// explain, and predict by both methods, as a user runs them. No expected outputs are stored: what
-// must be there, and what must agree with what.
+// explain, and predict by both methods, as a user runs them. No expected outputs are stored: the
+// tests check required parts and their consistency.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -129,7 +129,7 @@ TEST_CASE("SMs take in no less than L2 sends them, with rows out of bounds and a
 TEST_CASE("L2 puts out more sectors than SMs get bytes where rows begin inside one") {
   for (const char* shape : {"4096x24x4104", "2048x2048x1024"}) {
     const bool narrow = shape == std::string("4096x24x4104");
-    // Of 48-byte rows of B, by a kernel that reaches half of its columns out of bounds.
+    // 48-byte rows of B, with a kernel that reaches half of its columns out of bounds.
     std::vector<std::string> asked{"--no-best", "--layout", "nn"};
     if (narrow) {
       asked.insert(asked.end(), {"--config", "ws:tile=128x64x64"});

@@ -52,7 +52,7 @@ struct Figure {
   std::function<std::string(const Explanation&)> of;
 };
 
-/// What the kernels are told apart by, the most telling first.
+/// The figures that distinguish the kernels, the largest difference first.
 std::vector<Figure> figures(const ExplainReport& report, const Explanation& best) {
   const auto share = [](const std::string& label, double Shares::*part) {
     return Figure{label + " busy",
@@ -144,7 +144,7 @@ std::string figures_text(const ExplainReport& report, const std::vector<Named>& 
   return table.text();
 }
 
-/// A line each: what it is, how long it takes, and why it is there.
+/// One line per kernel: its configuration, time, and role.
 std::string kernels_text(const GpuSpec& gpu, const std::vector<Named>& all) {
   std::string text;
   const Prediction& first = all.front().kernel->predicted;
@@ -166,7 +166,7 @@ std::string kernels_text(const GpuSpec& gpu, const std::vector<Named>& all) {
   return text;
 }
 
-/// What would make the first kernel faster.
+/// The resources whose speed would help the first kernel.
 std::string help_text(const Named& n) {
   constexpr double kNothing = 0.01;  // of the time
   constexpr std::size_t kMost = 4;
@@ -273,7 +273,7 @@ std::string list_text(const std::string& title, const Json& list) {
   return fmt::format("\n{}\n{}", title, table.text(2));
 }
 
-/// What the JSON has of kernels, a column each: objects as headings, lists as tables behind.
+/// The JSON of the kernels, one column each: objects as headings, lists as tables after them.
 std::string side_by_side(const std::vector<std::string>& names, const std::vector<Json>& kernels) {
   std::vector<std::string> titles{"<"};
   titles.insert(titles.end(), names.begin(), names.end());

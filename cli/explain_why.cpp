@@ -1,4 +1,4 @@
-// What makes one kernel slower than another, in sentences.
+// Why one kernel is slower than another, in sentences.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::string shown_part(std::string_view name) {
                              : shown_limiter(name);
 }
 
-/// "between tiles +3.1 %, L2 -0.4 %": of the other kernel's cycles, what is worth saying.
+/// "between tiles +3.1 %, L2 -0.4 %": the largest items, relative to the other kernel's cycles.
 std::string list_of(const std::vector<MoreCycles>& items, Cycles other, std::size_t most) {
   std::vector<std::string> words;
   for (const MoreCycles& item : items) {
@@ -47,8 +47,8 @@ std::string waves_text(const TileWaves& w) {
                      w.waves, 100 * full(w));
 }
 
-/// What costs the cycles: waves where these differ, else where the SMs' time goes; and what of the
-/// kernel costs most more.
+/// Where the cycles differ: waves if these differ, else the SMs' time; and the kernel's largest
+/// extra costs.
 std::string cycles_text(const Explanation& kernel, const Explanation& best, const Difference& d) {
   const Cycles other = best.predicted.cycles;
   std::string text = more_percent(d.cycles) + " cycles";

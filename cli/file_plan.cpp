@@ -24,7 +24,7 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
-/// A device or a pipe takes what is written and gives what is read; there is nothing to replace.
+/// Devices and pipes are not replaced: output is passed on, input is read once.
 bool is_replaceable(const fs::path& path) {
   std::error_code unknown;
   const fs::file_status status = fs::status(path, unknown);

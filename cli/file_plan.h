@@ -20,7 +20,8 @@ class FilePlan {
   /// Files are created and replaced in it, so nothing that is read may lie there.
   void writes_folder(const std::string& option, const std::filesystem::path& path);
 
-  /// Throws FileError for what cannot be read or written, ConfigError for what is in another's way.
+  /// Throws FileError for a file that cannot be read or written, ConfigError for files that
+  /// collide.
   void check() const;
 
  private:

@@ -1,5 +1,5 @@
-// The programs next to tilecast: tilecast-data works on measurements, and tilecast-gpu holds what
-// needs the CUDA toolkit, so that tilecast itself is built soon and starts on any machine.
+// The other programs: tilecast-data works on measurements, and tilecast-gpu needs the CUDA toolkit;
+// tilecast itself builds quickly and runs on any machine.
 #pragma once
 
 #include <filesystem>

@@ -140,7 +140,7 @@ class LaboratoryBench final : public Bench {
 
  private:
   Laboratory laboratory_;
-  std::optional<CounterCollector> collector_;  // after what makes the CUDA context
+  std::optional<CounterCollector> collector_;  // after everything that creates the CUDA context
 };
 
 constexpr double kMicrosecond = 1e6, kMegahertz = 1e-6, kNanoseconds = 1e9, kPercent = 100;

@@ -1,4 +1,4 @@
-// tilecast-gpu: what needs the CUDA toolkit. `tilecast` starts it with the same arguments.
+// tilecast-gpu: the commands that need CUDA. `tilecast` starts it with the same arguments.
 
 #include "cli/commands.h"
 #include "cli/gpu_device.h"

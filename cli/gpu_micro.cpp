@@ -1,6 +1,6 @@
-// tilecast-gpu micro: runs the micro-benchmarks, each group several times over. A row of CSV for
-// each constant, the file rewritten as each group ends; a table of the main ones at the end.
-// What can be wrong with the command is found before the GPU is touched.
+// tilecast-gpu micro: runs the micro-benchmarks, each group several times. A CSV row for each
+// constant, the file rewritten after each group; at the end a table of the main ones. Errors in the
+// command are found before the GPU is touched.
 
 #include <fmt/format.h>
 

@@ -8,9 +8,9 @@
 namespace tilecast {
 
 /// Calls `work` for items on `threads` threads as they are given and `write` with the answers in
-/// the order of the items, each as soon as it can be. No more items wait or are in work than a
-/// small multiple of the threads. What `work` or `write` throws, give or finish throws; what was
-/// not begun by then is left undone.
+/// the order of the items, each as soon as possible. At most a small multiple of `threads` items
+/// are queued or in work. Exceptions of `work` or `write` are rethrown by give or finish; items not
+/// begun by then are dropped.
 class InOrder {
  public:
   using Work = std::function<std::string()>;

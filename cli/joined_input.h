@@ -1,4 +1,4 @@
-// What validate, report and pages start from: a GPU file and measurements, joined by the model.
+// Input of validate, report and pages: a GPU file and measurements, joined with predictions.
 #pragma once
 
 #include <functional>
@@ -45,7 +45,7 @@ JoinedInputOptions joined_input_options(const Arguments& args);
 /// For JoinOptions: counts predicted rows on standard error, if that is a terminal; else nothing.
 std::function<void(std::size_t, std::size_t)> rows_on_terminal();
 
-/// What load_joined_input reads.
+/// The files that load_joined_input reads.
 FilePlan files_of(const JoinedInputOptions& options);
 
 /// Where rows are simulated, standard error counts them if it is a terminal.

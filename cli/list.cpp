@@ -1,4 +1,5 @@
-// tilecast list: the words that options take, with what each means; tilecast gpus: the GPU files.
+// tilecast list: the words that options accept, each with its meaning; tilecast gpus: the GPU
+// files.
 
 #include <fmt/format.h>
 
@@ -24,12 +25,12 @@
 namespace tilecast {
 namespace {
 
-/// A line of a list: its head, then the meaning, wrapped behind it.
+/// A line of a list: its head, then the meaning, wrapped in a second column.
 struct Word {
   std::string head, meaning;
 };
 
-/// GPU files that cannot be read, whatever else can.
+/// Unreadable GPU files, which must not hide the readable ones.
 class BrokenFiles {
  public:
   void add(const Error& error) {
@@ -38,7 +39,7 @@ class BrokenFiles {
       errors_.push_back(error);  // of those based on it too, once
     }
   }
-  /// Throws, in one line, behind what could be listed.
+  /// Throws one line, after the readable ones were listed.
   void report() const {
     if (errors_.empty()) {
       return;
@@ -84,7 +85,7 @@ std::vector<GpuRow> gpu_rows(BrokenFiles& broken) {
 
 bool runs_gemms(const GpuRow& row) { return why_not_schedulable(row.gpu.spec).empty(); }
 
-/// What can be predicted there.
+/// The op kinds that can be predicted on the GPU.
 std::string_view runs(const GpuRow& row) {
   return !row.gpu.spec.stream ? (runs_gemms(row) ? "GEMMs" : "nothing")
          : runs_gemms(row)    ? "all"

@@ -18,7 +18,7 @@ std::string_view to_text(MachineLevel level);
 struct ProbedMachine {
   MachineLevel level = MachineLevel::kModel;
   std::vector<std::pair<std::string, std::string>> found;  // toolkit, ..., device, counters
-  std::string missing;  // what stops the next level; empty at the highest
+  std::string missing;  // requirement of the next level; empty at the highest
 };
 
 /// The machine as `tilecast-gpu probe` describes it; nothing is taken as found that it did not say.

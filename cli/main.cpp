@@ -1,5 +1,5 @@
-// tilecast: forecasts how fast a GPU kernel runs. What works on measurements is in data_main.cpp,
-// what needs CUDA in gpu_main.cpp.
+// tilecast: forecasts how fast a GPU kernel runs. Commands on measurements are in data_main.cpp,
+// those that need CUDA in gpu_main.cpp.
 
 #include "cli/commands.h"
 #include "cli/program.h"

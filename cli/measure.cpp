@@ -68,7 +68,7 @@ void report(const MeasureOptions& options, const RunOutcome& outcome, std::size_
       static_cast<double>(outcome.finished) / outcome.took.value);
 }
 
-/// What comes first, and what is left to do of it.
+/// The points in measuring order, without finished ones.
 std::vector<RunPoint> ordered(const MeasureOptions& options, const std::vector<SuitePoint>& points,
                               u64 seed, const std::function<Seconds(const Point&)>& kernel_time,
                               const MeasurementAppender& file) {
@@ -96,7 +96,7 @@ std::vector<SuitePoint> in_order_of(const std::vector<RunPoint>& run) {
   return points;
 }
 
-/// How rounds came out: each configuration beside the first one of its problem.
+/// Results of rounds: each configuration compared with the first one of its problem.
 void print_pairs(const MeasureOptions& options) {
   for (const PairedConfigs& pair : pair_rounds(read_measurements(options.out))) {
     fmt::print("{}\n", to_text(pair));

@@ -1,5 +1,5 @@
-// `measure SHAPE` as an answer: our first kernels and the vendor's, predicted beside measured.
-// Checked by: tests/cli/measure_answer_test.sh, on a machine that is no GPU.
+// The answer of `measure SHAPE`: our first kernels and the vendor's, predicted and measured.
+// Checked by: tests/cli/measure_answer_test.sh, on a machine without a GPU.
 #pragma once
 
 #include <string>

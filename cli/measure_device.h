@@ -1,6 +1,6 @@
-// What `measure` needs of the machine that it measures on. The GPU's is GpuDevice (gpu_device.h);
-// tests/fakes/measuring_program.cpp has one that needs no GPU, so that plans, shards, signals and
-// what Slurm does to them are tested with the rest of the program as it is.
+// The machine as `measure` sees it. The GPU's is GpuDevice (gpu_device.h);
+// tests/fakes/measuring_program.cpp has one without a GPU, so that plans, shards, signals and
+// Slurm's effects on them are tested with the rest of the program unchanged.
 #pragma once
 
 #include <memory>

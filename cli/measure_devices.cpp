@@ -36,7 +36,7 @@ struct DeviceProcess {
   ChildProcess process;
 };
 
-/// This program on one GPU, which writes into `log` what it would say.
+/// This program on one GPU, with its messages in `log`.
 ChildProcess start(const std::string& uuid, const std::filesystem::path& log,
                    const std::vector<std::string>& arguments) {
   const int descriptor = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -52,7 +52,7 @@ ChildProcess start(const std::string& uuid, const std::filesystem::path& log,
   return process;
 }
 
-/// Until all have ended; what asks this process to stop asks them.
+/// Waits until all have ended; passes on signals that stop this process.
 void wait_for(std::vector<DeviceProcess>& devices, const std::function<void()>& show) {
   constexpr auto kEvery = std::chrono::milliseconds(50);
   constexpr int kShowEvery = 20;
@@ -83,8 +83,8 @@ std::string median_text(const Values& values, double unit, int digits) {
   return values.empty() ? "-" : fmt::format("{:.{}f}", median(values) * unit, digits);
 }
 
-/// A line for each GPU: what it measured, at what clock, power and temperature, and what held its
-/// clock down.
+/// A line for each GPU: its rows, clock, power and temperature, and the reasons that limited its
+/// clock.
 void print_devices(const std::vector<DeviceProcess>& devices) {
   constexpr double kMega = 1e-6;
   fmt::print("{:>6} {:>6} {:>6} {:>9} {:>7} {:>8}  {:<40} {}\n", "device", "points", "rows",
@@ -234,7 +234,7 @@ void measure_on_devices(const MeasureOptions& options, const std::vector<SuitePo
   print_devices(devices);
   for (DeviceProcess& device : devices) {
     const int code =
-        device.process.exit_code();  // of a process that was killed, what is missing tells
+        device.process.exit_code();  // if the process was killed, the missing rows show it
     if (code != 0 && code != static_cast<int>(ExitCode::kPartial) &&
         code <= static_cast<int>(ExitCode::kFile)) {
       throw Error(static_cast<ExitCode>(code),

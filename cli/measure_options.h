@@ -1,5 +1,4 @@
-// What `measure` is asked for on its command line, and the points and counters that come of it.
-// Needs no GPU.
+// The command line of `measure`, and the points and counters that it selects. Needs no GPU.
 #pragma once
 
 #include <optional>
@@ -28,17 +27,17 @@ struct MeasureOptions {
   bool of_shape() const { return suites.empty() && points.empty() && plan.empty(); }
 };
 
-/// Of `measure`. Throws ConfigError where SHAPE is no problem.
+/// Throws ConfigError if SHAPE is not a problem.
 MeasureOptions measure_options(const Arguments& args);
 
-/// Those of suites and lists. Of several suites the most counters; --counters decides where it is
-/// given. Points of a list come in the regime of --regime where it is given, else in their own.
+/// Points of suites and lists. Several suites use the largest set of counters among them, unless
+/// --counters is given. Points of a list keep their regime unless --regime is given.
 MeasurePlan points_of_files(const MeasureOptions& options, const GpuSpec& gpu);
 
-/// What `measure` is to do: those, the points of the command line, or of --plan its shard's, whose
-/// file is `options.out` where that names none. Throws ConfigError for options that do not go
-/// together or points that cannot be measured.
-/// `predicted`: of what SHAPE names, our kernels.
+/// All points to measure: of files, of the command line, or of the shard of --plan, whose file
+/// becomes `options.out` if that is empty. Throws ConfigError for contradictory options or points
+/// that cannot be measured.
+/// `predicted`: our kernels for SHAPE.
 MeasurePlan plan_measure(MeasureOptions& options, const GpuSpec& gpu,
                          std::vector<Prediction>& predicted);
 

@@ -45,7 +45,7 @@ Merge merge_into(const std::filesystem::path& out, const WorkPlan& plan,
   if (merged.without_samples > 0) {
     say("{} rows have no raw samples: their file is missing", merged.without_samples);
   }
-  if (!merged.raw_samples.empty()) {  // first, as a run does: a row never names what is not there
+  if (!merged.raw_samples.empty()) {  // first, as a run does: a row never refers to missing samples
     write_file(raw_samples_path(out), merged.raw_samples);
   }
   write_file(out, merged.csv);

@@ -1,5 +1,4 @@
-// The rows of a plan's shards brought together in one file: what `campaign merge` and `measure
-// --devices` share.
+// Merges the rows of a plan's shards into one file, for `campaign merge` and `measure --devices`.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +10,8 @@
 
 namespace tilecast {
 
-/// Reads the shards' files, and `out` where it is there, so that what it holds stays; writes the
-/// table and its raw samples. Throws ConfigError where a file is not such a table, and FileError.
+/// Reads the shards' files, and `out` if it exists, whose rows are kept; writes the table and its
+/// raw samples. Throws ConfigError if a file is not such a table, and FileError.
 Merge merge_into(const std::filesystem::path& out, const WorkPlan& plan,
                  const std::vector<std::filesystem::path>& shards);
 

@@ -60,7 +60,7 @@ void add_fields(const GemmProblem& problem, nlohmann::ordered_json& json) {
     }
   }
 }
-/// Of another op: those of its table.
+/// Other ops: the columns of their table.
 template <class Problem>
 void add_fields(const Problem& problem, nlohmann::ordered_json& json) {
   for (const auto& field : fields_of(problem)) {

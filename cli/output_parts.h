@@ -17,7 +17,7 @@ namespace tilecast {
 
 inline double microseconds(Seconds time) { return time.value * 1e6; }
 
-/// 177.85, 12345.6, 1234567: as many digits as differ from run to run.
+/// 177.85, 12345.6, 1234567: the digits that vary from run to run are the last ones printed.
 std::string micro_text(Seconds time);
 /// Four significant digits: 1.234, 176.9, 12345.
 std::string four_digits(double value);
@@ -25,13 +25,13 @@ std::string four_digits(double value);
 /// "+1.6 %" of 1.016.
 std::string more_percent(double ratio);
 
-/// To what a prediction can mean, so that equal answers print equally everywhere.
+/// Rounded to significant digits, so that equal answers print equally everywhere.
 double rounded(double value, int digits);
 
 /// With a line end, on one line or indented; bytes that are no UTF-8, as of a file, are replaced.
 std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 
-/// Of the JSON of predict and explain. 1 had `batch` as the text of --batch.
+/// Version of the JSON of predict and explain. In 1, `batch` was the text of --batch.
 constexpr int kAnswerSchema = 2;
 
 /// Op, sides, element type and, where the op has them, layout and epilogue.
@@ -46,13 +46,13 @@ std::string without_groups(std::string_view text);
 /// "NVIDIA H200 SXM 141 GB, calibrated; burst clock, cold L2, normal inputs".
 std::string conditions_title(const GpuSpec& gpu, bool calibrated, Regime regime, Inputs inputs);
 
-/// What is copied before a kernel, for JSON; in words, "A and B are".
+/// The operands that are copied before a kernel, as JSON; in words, "A and B are".
 nlohmann::ordered_json copies_json(const OperandCopies& copies);
 std::string copied_words(const CopiedOperands& operands);
 
 /// A limiter as tables show it: "SM intake" of sm_intake.
 std::string shown_limiter(std::string_view word);
-/// Of a resource the share of its peak; nothing of a limiter that is none.
+/// The resource's share of its peak; nothing for a limiter without a rate.
 std::optional<double> share_of(const Shares& shares, Limiter limiter);
 /// "tensor cores (92 % of peak)", at the kernel's clock; "DRAM (3.18 of 4.8 TB/s)".
 std::string bound_text(const GpuSpec& gpu, const Prediction& p);

@@ -32,7 +32,7 @@
 namespace tilecast {
 namespace {
 
-/// What one GPU answers; `refusal`: why it does not.
+/// The answer for one GPU; `refusal`: the reason why there is none.
 struct Answer {
   LoadedGpu gpu;
   MeasuredByConfig measured;

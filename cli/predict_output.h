@@ -16,7 +16,7 @@
 
 namespace tilecast {
 
-/// What was measured of a configuration, by its canonical text.
+/// Measurements by canonical configuration text.
 using MeasuredByConfig = std::map<std::string, Measurement>;
 
 struct RankingReport {
@@ -32,13 +32,13 @@ struct RankingReport {
   bool every_candidate = false;          // the text's rows: of the ranking, not of each tile
 };
 
-/// What an answer in text shows besides the fastest: tiles, and CUTLASS's nearest kernel where its
+/// The rows of an answer in text besides the fastest: tiles, and CUTLASS's nearest kernel if its
 /// library has such a problem.
 Shortlist shown_shortlist(const AnyProblem& problem, std::size_t rows = 0);
 
 std::size_t rows_of(const RankingReport& report);
 
-/// Of the times of draws, which `p` has.
+/// Spread of the times over draws, which `p` has.
 struct Spread {
   Seconds least, most, deviation;  // the standard deviation
 };
@@ -53,17 +53,17 @@ struct Lead {
   double apart;
   std::optional<double> in_order;
 };
-/// Whether measured pairs like the report's were counted: of one product's kernels in 16 bits, like
-/// those that were learned from.
+/// Whether pairs like the report's were counted: 16-bit kernels of one GEMM, like the training
+/// data.
 bool counts_order(const RankingReport& report);
-/// Nothing where no simulated kernel is behind the first.
+/// Nothing if no simulated kernel follows the first.
 std::optional<Lead> lead_of(const RankingReport& report);
 
 /// "h200_sxm: 0 results clamped"; with those of each row that were.
 std::string clamped_text(const RankingReport& report);
 
-/// The verdict, a row for each schedule and tile, and what to make of them: at most kColumns and
-/// kLines, unless it is wide, or rows are asked for.
+/// The verdict, a row for each schedule and tile, and their interpretation: at most kColumns and
+/// kLines, unless --wide or --rows is given.
 constexpr std::size_t kLines = 24;
 std::string ranking_table(const RankingReport& report);
 /// How the ranking was found: candidates, rejected ones with an example of each rule, simulations.
@@ -74,8 +74,8 @@ inline constexpr std::string_view kRankingColumns =
     "rank,config,cycles,sm_clock_mhz,time_us,interval_low_us,interval_high_us,tflops,power_w,"
     "limiter,l2_to_sm_bytes,dram_read_bytes,dram_write_bytes,measured_time_us,method,extrapolated";
 std::string ranking_csv(const RankingReport& report);
-/// Its rows without the header, each between `before` and `behind`; and a row of no answer, which
-/// ends with `why`.
+/// Its rows without the header, each between `before` and `behind`; and the row of a failed
+/// problem, which ends with `why`.
 std::string ranking_rows(const RankingReport& report, const std::string& before = "",
                          const std::string& behind = "");
 std::string refused_row(const std::string& before, const std::string& why);
@@ -87,8 +87,8 @@ struct GpuRefusal {
 /// "b200: why".
 std::string to_text(const GpuRefusal& refusal);
 
-/// The same question asked of several GPUs, at least one of which answers: one table, a list, and
-/// rows with columns `gpu` in front and `error` behind. Refusals follow the answers.
+/// One question for several GPUs, at least one of which answers: one table, a list, and rows with
+/// columns `gpu` first and `error` last. Refusals follow the answers.
 std::string rankings_table(const std::vector<RankingReport>& reports,
                            const std::vector<GpuRefusal>& refusals);
 std::string rankings_json(const std::vector<RankingReport>& reports,

@@ -1,4 +1,4 @@
-// Rankings as text for a terminal: verdict, rows, and what to make of them.
+// Rankings as text for a terminal: verdict, rows, and their interpretation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -186,7 +186,7 @@ std::string memory_text(const RankingReport& report) {
                                      bytes / kGibi, most / kGibi);
 }
 
-/// What the first row is, and why.
+/// The first row's configuration, time and bottleneck.
 std::vector<std::string> verdict(const RankingReport& report) {
   const Ranking& r = report.ranking;
   const Prediction& best = r.predictions.front();
@@ -265,7 +265,7 @@ std::string cutlass_text(const RankingReport& report) {
                            part);
 }
 
-/// What draws differ by; empty where there are none.
+/// The spread over draws; empty if there are none.
 std::string spread_text(const RankingReport& report) {
   const Prediction& best = report.ranking.predictions.front();
   if (best.of_draws.empty()) {

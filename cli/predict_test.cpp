@@ -1,4 +1,4 @@
-// predict as a user runs it: what its tables show, and that they fit a terminal.
+// predict as a user runs it: the content of its tables, and that they fit a terminal.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -55,7 +55,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// The configurations of the rows: what stands under the last title.
+/// The configurations of the rows, in the column of the last title.
 std::vector<std::string> configs_of(const std::string& text) {
   std::vector<std::string> configs;
   std::size_t at = std::string::npos;
@@ -147,7 +147,7 @@ TEST_CASE("An answer has the best of each schedule and tile once, the first of a
   CHECK(tiles.contains("warp_specialized:tile=128x256x64"));  // that people write first
   CHECK(tiles.contains("ping_pong:tile=128x128x64"));
   CHECK(answer["by_tile"][0]["config"] == answer["ranking"][0]["config"]);
-  // By closed form a row is what its tile alone gives.
+  // By closed form a row equals the answer for its tile alone.
   const auto analytic = [](std::vector<std::string> more) {
     more.insert(more.end(), {"2048x2048x1024", "--method", "analytic", "--format", "json"});
     return Json::parse(table(more));
@@ -218,7 +218,8 @@ TEST_CASE("Several GPUs answer side by side, each as it would alone") {
   const std::string rows = table(
       {"2048x2048x1024", "--gpu", "h200", "h100_sxm", "--format", "csv", "--method", "analytic"});
   CHECK(rows.starts_with("gpu,rank,config,"));
-  CHECK(lines_of(rows).size() == 4);  // a header, a row each, and what follows the last line end
+  // a header, one row per GPU, and the empty text after the last line end
+  CHECK(lines_of(rows).size() == 4);
   CHECK(predict({"64x64x64", "--gpu", "h100"}).err.find("taken as h100_sxm (NVIDIA H100 SXM") !=
         std::string::npos);
   check_refused({"2048x2048x1024", "--gpu", "rtx"}, "rtx_3090, rtx_4090, rtx_5090");
@@ -249,7 +250,7 @@ TEST_CASE("A GPU that refuses the problem keeps no other from answering") {
   CHECK(list[1]["gpu"] == "b200");
   CHECK(list[1]["error"].get<std::string>().starts_with("1024x1024x512: layout nn"));
   const std::vector<std::string> rows = lines_of(in("csv"));
-  REQUIRE(rows.size() == 5);  // a header, three rows, and what follows the last line end
+  REQUIRE(rows.size() == 5);  // a header, three rows, and the empty text after the last line end
   CHECK(rows[0].ends_with(",extrapolated,error"));
   const auto commas = [](const std::string& row) {
     return std::ranges::count(row.substr(0, row.rfind(",\"")), ',');
@@ -274,7 +275,7 @@ TEST_CASE("A problem that does not fit the card's memory is said to") {
   const std::string most = table({"262144x262144x262144", "--method", "analytic", "--top", "1"});
   CHECK(most.find("\n      A, B and C need 384 GiB, this card has 141 GiB\n") != std::string::npos);
   CHECK(table({"16384x16384x16384", "--method", "analytic"}).find("GiB") == std::string::npos);
-  // 2^37 elements of 2 bytes in, and as many out.
+  // 2^37 elements of 2 bytes in, and the same out.
   CHECK(table({"137438953472", "--op", "memcpy"}).find("inputs and result need 512 GiB") !=
         std::string::npos);
   CHECK(table({"262144x262144x262144", "--method", "analytic", "--gpu", "h100_sxm", "b200"})
@@ -487,7 +488,7 @@ TEST_CASE("Answers of problems of all kinds fit 80 columns and 24 lines") {
     arguments.insert(arguments.end(), {"--method", "analytic"});
     const std::string text = table(arguments);
     check_fits(text);
-    CHECK(lines_of(text).size() <= 24 + 1);  // and what follows the last line end
+    CHECK(lines_of(text).size() <= 24 + 1);  // and the empty text after the last line end
     CHECK(text.find("\nBest: ") != std::string::npos);
   }
 }

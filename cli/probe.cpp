@@ -1,5 +1,5 @@
-// tilecast-gpu probe: what this machine has for kernels and measurement, as one JSON object for
-// `tilecast doctor`. What is missing is said in the object, never by the exit code.
+// tilecast-gpu probe: this machine's abilities for kernels and measurement, as one JSON object for
+// `tilecast doctor`. Missing parts are fields of the object and never change the exit code.
 
 #include <fmt/format.h>
 

@@ -25,7 +25,7 @@ namespace {
 
 bool is_terminal(int stream) { return ::isatty(stream) == 1; }
 
-/// One line on standard error that is rewritten; of a pipe, whose end nobody knows, a count alone.
+/// One line on standard error that is rewritten; for a pipe, whose length is unknown, only a count.
 class ProgressBar {
  public:
   explicit ProgressBar(std::size_t all) : all_(all) {}

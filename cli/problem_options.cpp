@@ -117,7 +117,7 @@ std::string asked_shape(const Arguments& args) {
   }
   const bool whole = lower_case(sides.front()).find('x') != std::string::npos;  // and its strides
   std::string shape = join(sides, whole ? " " : "x");
-  // Of attention the colon is before the KV heads.
+  // In an attention shape the colon precedes the KV heads.
   if (const std::string_view given = split_batch(shape).shape;
       asks_for_gemm(args) && given.find(':') != given.npos) {
     const bool of_attention = std::ranges::count(shape, 'x') == 4;

@@ -1,4 +1,4 @@
-// The problem of a command's line: SHAPE and the options that say what it leaves open.
+// The problem of a command line: SHAPE and the options that complete it.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ namespace tilecast {
 std::string asked_shape(const Arguments& args);
 /// The texts of a GEMM's fields, with --scales and --no-fast-accum in them.
 FieldTexts asked_gemm_fields(const Arguments& args);
-/// Of experts the first draw. Throws ConfigError where there is no SHAPE, where the options are no
-/// problem, or name a layout or an epilogue of another op's; FileError for --groups-file.
+/// With --experts, the first draw. Throws ConfigError if SHAPE is missing, if the options are not a
+/// problem, or name a layout or an epilogue of another op; FileError for --groups-file.
 AnyProblem asked_problem(const Arguments& args);
 /// Throws ConfigError where the options are no routing; there are experts.
 Routing asked_routing(const Arguments& args);

@@ -42,15 +42,14 @@ constexpr int kReaderGone = 128 + SIGPIPE;
 
 struct ReaderGone {};
 
-/// Whether standard output is a pipe that nobody reads any more. Asked afterwards, because the
-/// write that failed may have been any of many, and its errno is gone.
+/// Whether the reader of standard output, a pipe, has closed it. Tested afterwards, because any of
+/// many writes may have failed and its errno is gone.
 bool reader_is_gone() {
   pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   return ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
 
-/// Throws FileError where anything written to standard output so far was lost, ReaderGone where
-/// nobody wanted the rest.
+/// Throws FileError if output was lost, ReaderGone if the reader closed the pipe.
 void check_standard_output() {
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;

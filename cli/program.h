@@ -25,7 +25,7 @@ int run_program(Host host, const std::string& version, const std::vector<RunComm
 
 /// --help of a command.
 std::string help_text(const CommandRow& command);
-/// --help, or with what maintains a data set --help-all, of the commands of a program.
+/// --help of a program's commands; with --help-all also those that maintain a data set.
 std::string help_text(Host host, bool all);
 
 }  // namespace tilecast

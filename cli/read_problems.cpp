@@ -87,8 +87,8 @@ Fields fields_of_object(const nlohmann::json& object) {
   return fields;
 }
 
-/// Throws ConfigError for a key that an object has twice and a number that no double holds, what
-/// the parser throws for other texts.
+/// Throws ConfigError for a duplicate key or a number that overflows a double; the parser throws
+/// for other errors.
 nlohmann::json parse_json(const std::string& text) {
   using Json = nlohmann::json;
   std::vector<std::set<std::string>> keys;  // of the objects that are open
@@ -134,8 +134,8 @@ nlohmann::json parse_list(const std::string& text, const std::string& name, std:
   }
 }
 
-/// Columns that say nothing of the problem: a name for it, and what files of measurements, points
-/// and plans have besides. Counters have two underscores in their names.
+/// Columns that do not affect the problem: its name, and the additional columns of measurement,
+/// point and plan files. Counters have two underscores in their names.
 bool is_left_aside(const std::string& column) {
   constexpr std::string_view kOthers[] = {kName, "number", "expected_us"};
   return std::ranges::find(kOthers, column) != std::end(kOthers) ||
@@ -200,8 +200,7 @@ Fields fields_of_csv(const std::string& line, const std::vector<std::string>& he
   return fields;
 }
 
-/// Of fields that have groups: the side that they part, "k" where their text or another field says
-/// so.
+/// The dimension that is split into groups: "k" if the fields say so, else "m".
 const char* side_in_groups(const Fields& fields) {
   const auto along = fields.find("groups_along");
   if (along != fields.end() && along->second != "m" && along->second != "k") {

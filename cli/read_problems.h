@@ -1,12 +1,12 @@
-// Problems as `predict --problems` reads them, a line each:
-//   4096x4096x512:8192:512            a shape, with ranges as validate/plan/suite.h has them
-//   [256,0,17]x4096x7168              or with groups; `groups` is their field, beside n and k
+// Reads problems for `predict --problems`, one per line:
+//   4096x4096x512:8192:512            a shape, with ranges as in validate/plan/suite.h
+//   [256,0,17]x4096x7168              or with groups; as fields, `groups` next to n and k
 //   {"m":4096,"n":4096,"k":4096}      or {"shape":"..."}; op, dtype, layout, epilogue, regime,
-//                                     inputs where they differ from the defaults
-//   the lines of a CSV that has the columns m, n, k or shape, and any of the others
+//                                     inputs if they differ from the defaults
+//   the lines of a CSV with the columns m, n, k or shape, and any of the others
 // or as one JSON list of such objects. An object may also be one of CUTLASS's (cutlass_problem.h).
-// Names of fields are read in any letter case; one that is not known is an error. Files of
-// measurements, points and plans are such CSVs. Lines that begin with # are comments.
+// Field names are case-insensitive; an unknown one is an error. Measurement, point and plan files
+// are such CSVs. Lines that begin with # are comments.
 // Checked by: read_problems_test.cpp.
 #pragma once
 
@@ -35,9 +35,9 @@ struct ListedProblem {
   std::string error;  // why there is no problem; empty where there is one
 };
 
-/// Calls `take` with each problem of the shard as it is read. Throws what `take` throws; a line
-/// that is no problem is one with an error. Throws ConfigError, which begins with `name`, where the
-/// header or the list as a whole is wrong or no problem is in it.
+/// Calls `take` with each problem of the shard as it is read and passes on its exceptions; a line
+/// that is not a problem has an error. Throws ConfigError that begins with `name` if the header or
+/// the list as a whole is wrong, or if it has no problem.
 void read_problems(std::istream& input, const std::string& name, const ProblemDefaults& defaults,
                    const Shard& shard, const std::function<void(ListedProblem)>& take);
 

@@ -152,7 +152,7 @@ TEST_CASE("A JSON list holds objects of ours and of CUTLASS's heuristics") {
   CHECK(to_text(list[3].problem) == "64x64x128 fp16 tn");
   CHECK(list[3].line == 3);
   CHECK(list[4].error == "expected a JSON object");
-  // Which line the list is wrong on: the bracket behind a comma on the third.
+  // The line of the error: the bracket after a comma is on the third.
   for (const char* wrong : {"[{\"m\": 8}", "# one\n[{\"shape\": \"8x8x8\"},\n]\n"}) {
     const std::string message = error_message([&] { (void)read(wrong); });
     CAPTURE(message);
@@ -191,7 +191,7 @@ TEST_CASE("A column or a key that is not known, or is there twice, is no default
         }).starts_with("2 list:1: dtyp: unknown column; did you mean dtype?; expected any of "));
   CHECK(error_message([] { (void)read("\nm,n,k,m\n8,8,8,9\n"); }) ==
         "2 list:2: m: column given twice");
-  // Names in any letter case, and what measurements have besides.
+  // Field names in any case, and the additional columns of measurements.
   const auto csv =
       read("M,N,K,DType,verified,time_us_median,dram__bytes_read.sum\n8,16,32,bf16,1,5,9\n");
   REQUIRE(csv.size() == 1);

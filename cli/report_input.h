@@ -1,4 +1,4 @@
-// Loads what a report is made of.
+// Loads the input of a report.
 #pragma once
 
 #include "cli/joined_input.h"

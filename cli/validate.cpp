@@ -1,4 +1,4 @@
-// tilecast validate: how far the model is from what was measured.
+// tilecast validate: compares predictions with measurements.
 
 #include <fmt/format.h>
 

@@ -122,7 +122,8 @@ TEST_CASE("validate lays bytes beside the counters of rows that have them") {
 }
 
 TEST_CASE("The fixed tiling of a held-out part is chosen on the rows that a fit may see") {
-  // Both have both shapes: the small tile is faster in the fit's, the large one in the judge's.
+  // Both parts have both shapes: the small tile is faster in the training set's, the large one in
+  // the test set's.
   std::vector<Measurement> rows{example_measurement(kConfig, Seconds{300e-6}),
                                 example_measurement(kSmall, Seconds{250e-6}),
                                 example_measurement(kConfig, Seconds{100e-6}, {4096, 4096, 2048}),
@@ -150,7 +151,7 @@ TEST_CASE("validate --method simulated compares simulations, the same on any num
     const CapturedRun run = scene.validate(
         {"--format", "json", "--method", "simulated", "--threads", std::to_string(threads)});
     CHECK(run.exit_code == 0);
-    CHECK(run.err.empty());  // no progress where nobody watches
+    CHECK(run.err.empty());  // no progress bar without a terminal
     outputs[threads - 1] = run.out;
   }
   CHECK(outputs[0] == outputs[1]);

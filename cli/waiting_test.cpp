@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// What is written in 100 ms of work.
+/// The output during 100 ms of work.
 std::string written(Waiting::On on, milliseconds patience) {
   const TemporaryFolder folder;
   const std::string path = (folder / "out").string();

@@ -1,9 +1,8 @@
-// A GPU file of what the driver says of a device (`doctor --write-gpu`), based on the known GPU of
-// its architecture that is nearest in SMs and memory bandwidth. The driver knows the SMs, the L2,
-// the highest clocks and the width of the memory's bus, and neither power limits nor what a
-// bandwidth comes to in practice: those follow the other GPU (configs/README.md), until they are
-// measured (docs/gpu.md). Checked by: written_gpu_test.cpp, from the recorded answers of
-// `tilecast-gpu probe`.
+// Writes a GPU file from the driver's data (`doctor --write-gpu`), based on the known GPU of the
+// same architecture that is nearest in SMs and memory bandwidth. The driver reports the SMs, the
+// L2, the highest clocks and the width of the memory bus, but neither power limits nor achieved
+// bandwidths: those are taken from the other GPU (configs/README.md) until they are measured
+// (docs/gpu.md). Checked by: written_gpu_test.cpp, from recorded answers of `tilecast-gpu probe`.
 #pragma once
 
 #include <filesystem>

@@ -10,7 +10,7 @@
 namespace tilecast {
 namespace {
 
-/// What a probe says, with an H200's attributes but for these.
+/// The output of a probe: an H200's attributes except for these.
 ChildResult probe(const std::string& name, int sms, double memory_clock_hz, double bus_bytes,
                   const std::string& capability = "9.0") {
   return {.started = true,
