@@ -16,7 +16,7 @@ std::string refusal(std::string_view command, const std::vector<std::string>& wo
   return error_message([&] { given(command, words); });
 }
 
-TEST_CASE("A SHAPE after the values of a list is the SHAPE, if none stands elsewhere") {
+TEST_CASE("A SHAPE after the values of a list is recognized if there is no other") {
   using Words = std::vector<std::string>;
   struct Case {
     Words words, shape, configs;
@@ -51,7 +51,7 @@ TEST_CASE("A value is the last word's, the one after =, or the table's") {
   CHECK(given("predict", {"--", "-x"}).texts("SHAPE") == std::vector<std::string>{"-x"});
 }
 
-TEST_CASE("A mistake is named with the expected and the given value") {
+TEST_CASE("An error names the expected and the given value") {
   struct Case {
     const char* command;
     std::vector<std::string> words;

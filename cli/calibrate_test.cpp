@@ -52,7 +52,7 @@ struct Scene {
   }
 };
 
-TEST_CASE("calibrate writes an overlay and what was learned, and says what it found") {
+TEST_CASE("calibrate writes an overlay and a learned correction, and prints a summary") {
   const Scene scene(26);
   const CapturedRun run = scene.calibrate();
   CAPTURE(run.err);
@@ -79,7 +79,7 @@ TEST_CASE("calibrate writes an overlay and what was learned, and says what it fo
   CHECK(same.analytic.cycles.spread == Approx(learned.analytic.cycles.spread).epsilon(0.01));
 }
 
-TEST_CASE("calibrate refuses what it cannot write before it fits") {
+TEST_CASE("calibrate refuses unwritable outputs before it fits") {
   const Scene scene;
   const std::string folder = (scene.folder / "out/").string();
   scene.check_refused({"--out", folder + "mine.yaml"}, ExitCode::kUsage,
@@ -101,7 +101,7 @@ TEST_CASE("calibrate refuses what it cannot write before it fits") {
   CHECK_FALSE(std::filesystem::exists(enough.folder / "taken.learned.yaml"));
 }
 
-TEST_CASE("calibrate refuses rows that it cannot fit to") {
+TEST_CASE("calibrate refuses unusable rows") {
   const Scene scene;
   scene.check_refused({}, ExitCode::kUsage,
                       "expected at least 300 measured GEMMs to fit to, got 12 (0 rows left out)");
@@ -117,7 +117,7 @@ TEST_CASE("calibrate refuses rows that it cannot fit to") {
   scene.check_refused({}, ExitCode::kUsage, "rows.csv:1: expected a header");
 }
 
-TEST_CASE("calibrate refuses GPUs on which nothing of ours has run") {
+TEST_CASE("calibrate refuses GPUs on which no kernel of ours has run") {
   const Scene scene;
   scene.check_refused({"--gpu", "h200_smx"}, ExitCode::kUsage, "did you mean h200_sxm?");
   scene.check_refused({"--gpu", "b200"}, ExitCode::kUsage,
@@ -125,7 +125,7 @@ TEST_CASE("calibrate refuses GPUs on which nothing of ours has run") {
   scene.check_refused({"--gpu", "a100_sxm80"}, ExitCode::kUsage, "a100_sxm80");
 }
 
-TEST_CASE("A split keeps its judged problems from the fit") {
+TEST_CASE("Test problems of a split are left out of the fit") {
   const Scene scene;
   const std::string split = (scene.folder / "split.yaml").string();
   // The one problem of these rows.

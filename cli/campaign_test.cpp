@@ -18,7 +18,7 @@ std::string planned_in(const TemporaryFolder& folder) {
   return plan;
 }
 
-TEST_CASE("merge writes nothing over a table whose rows are not of its plan") {
+TEST_CASE("merge keeps a table whose rows are not of its plan") {
   const TemporaryFolder folder;
   const std::string plan = planned_in(folder), out = folder / "rows.csv";
   const std::string measured = read_file("validate/data/h200_sxm/ladder/ladder.csv");
@@ -46,7 +46,7 @@ TEST_CASE("merge replaces neither a shard nor the plan") {
   }
 }
 
-TEST_CASE("Neither merge nor slurm writes where a shard or the plan lies") {
+TEST_CASE("Neither merge nor slurm overwrites a shard or the plan") {
   const TemporaryFolder folder;
   const std::string plan = planned_in(folder), shard = folder / "plan.2-of-3.csv";
   const std::string named = "--out " + shard + ": this is the name of a shard's file";

@@ -183,7 +183,7 @@ TEST_CASE("The recorded shares of pairs in order match the held-out kernels") {
   }
 }
 
-TEST_CASE("Memory-bound rows are taken by closed form, whatever method is asked for") {
+TEST_CASE("Memory-bound rows use the closed form with either method") {
   const auto validated = [](std::vector<std::string> more) {
     more.insert(more.begin(), {"validate", "--no-calibration", "--format", "json", "--data",
                                "validate/data/h200_sxm/stream/ragged.csv.gz"});

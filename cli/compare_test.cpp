@@ -60,7 +60,7 @@ TEST_CASE("compare lists many problems, and says which could not be compared") {
   CHECK(run.err.find("1 of 2 problems could not be compared") != std::string::npos);
 }
 
-TEST_CASE("Where libraries were not measured, compare shows our pick and the roofs") {
+TEST_CASE("On GPUs without library measurements, compare shows our pick and the roofs") {
   const CapturedRun run = compare({"4096x4096x4096", "--gpu", "b200"});
   REQUIRE(run.exit_code == 0);
   CHECK(run.out.find("cuBLASLt's time is not known") != std::string::npos);
@@ -82,7 +82,7 @@ TEST_CASE("The ratio that compare prints is that of the printed times, with copi
   CHECK(compare(shape).out.find(fmt::format("ours times {:.3f}\n", ratio)) != std::string::npos);
 }
 
-TEST_CASE("compare says perhaps where intervals overlap, and where no measured problem is alike") {
+TEST_CASE("compare says perhaps if intervals overlap, or if no measured problem is similar") {
   const std::string unlike = compare({"1x1x1"}).out;
   for (const char* part : {"cuBLASLt is perhaps 1.", " times as fast as tilecast's pick: ",
                            "No measured problem is like this one", "extrapolated: N is 1 (",

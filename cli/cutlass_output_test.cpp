@@ -40,7 +40,7 @@ TEST_CASE("A kernel has the name of the one in CUTLASS's library that computes t
             .ends_with("_align8_warpspecialized_epi_nosmem"));
 }
 
-TEST_CASE("What CUTLASS has no kernel for says why") {
+TEST_CASE("A configuration without a CUTLASS counterpart has a reason") {
   CHECK(why_not(kCooperative).empty());
   CHECK(why_not(kPingPong).empty());
   CHECK(why_not(with(kCooperative, "strided", "strided,store=deferred")) == "store=deferred");
@@ -72,7 +72,7 @@ TEST_CASE("Kernels named align8 need rows of C at multiples of 16 bytes") {
   }
 }
 
-TEST_CASE("What is one kernel to CUTLASS is one row, and --top counts kernels") {
+TEST_CASE("Configurations with one CUTLASS counterpart are one row, and --top counts kernels") {
   Ranking ranking{.problem = problem_of(Layout::kTn)};
   double time = 100e-6;
   for (const std::string& text :
@@ -89,7 +89,7 @@ TEST_CASE("What is one kernel to CUTLASS is one row, and --top counts kernels") 
   CHECK(rows.find(",104,") != std::string::npos);
 }
 
-TEST_CASE("A test list turns the problem, and counts what it leaves out") {
+TEST_CASE("A test list transposes the problem, and counts omitted kernels") {
   Ranking ranking{.problem = problem_of(Layout::kTn)};
   const KernelConfig plain = parse_kernel_config(kCooperative);
   KernelConfig deferred = plain;

@@ -50,7 +50,7 @@ TEST_CASE("A column-major D is the row-major one of the transposed product") {
   CHECK(with("alpha", 1.0) == fields_of_cutlass(problem()));
 }
 
-TEST_CASE("What the kernels do not do is refused by its key") {
+TEST_CASE("Unsupported fields are refused by key") {
   const auto message = [](const char* key, const nlohmann::json& value) {
     return error_message([&] { (void)with(key, value); });
   };

@@ -115,7 +115,7 @@ TEST_CASE("explain --format json has its fields, and they agree with each other"
   check_kernel(json["best"]);
 }
 
-TEST_CASE("SMs take in no less than L2 sends them, with rows out of bounds and a bias too") {
+TEST_CASE("SMs receive at least L2's bytes, with out-of-bounds rows and a bias too") {
   for (const char* config : {kWide, kSmall}) {
     const CapturedRun run =
         explain({"--no-best", "--config", config, "--epilogue", "bias_m", "--format", "json"},
@@ -126,7 +126,7 @@ TEST_CASE("SMs take in no less than L2 sends them, with rows out of bounds and a
   }
 }
 
-TEST_CASE("L2 puts out more sectors than SMs get bytes where rows begin inside one") {
+TEST_CASE("L2 delivers more sectors than the SMs' bytes if rows start inside a sector") {
   for (const char* shape : {"4096x24x4104", "2048x2048x1024"}) {
     const bool narrow = shape == std::string("4096x24x4104");
     // 48-byte rows of B, with a kernel that reaches half of its columns out of bounds.
@@ -142,7 +142,7 @@ TEST_CASE("L2 puts out more sectors than SMs get bytes where rows begin inside o
   }
 }
 
-TEST_CASE("A limiter without which the kernel takes as long is said to be none") {
+TEST_CASE("A bottleneck whose elimination saves nothing is reported as none") {
   for (const char* shape : {"4096x4096x64", "2048x2048x1024"}) {
     const Json best = Json::parse(explain({"--no-best", "--format", "json"}, shape).out)["best"];
     double saved = 0;
@@ -166,7 +166,7 @@ TEST_CASE(
   CHECK(text.find("A  Only #1 is simulated; by closed form alone it is ") != std::string::npos);
 }
 
-TEST_CASE("explain says what part of the tiles' rows is of no group") {
+TEST_CASE("explain reports the share of padding rows in the tiles") {
   const std::vector<std::string> asked{"--config", kWide, "--no-best", "--method", "analytic"};
   std::vector<std::string> as_json = asked;
   as_json.insert(as_json.end(), {"--format", "json"});
@@ -182,7 +182,7 @@ TEST_CASE("explain says what part of the tiles' rows is of no group") {
   CHECK(explain(asked, "273x2048x512").out.find("padding rows") == std::string::npos);
 }
 
-TEST_CASE("explain says what groups cost, in parts of the kernel") {
+TEST_CASE("explain splits the cost of groups into parts") {
   std::vector<std::string> asked{"--config", kWide, "--no-best", "--method", "analytic"};
   CHECK(explain(asked, "[257,0,200]x2048x512").out.find("\ncost of partial tiles") !=
         std::string::npos);
@@ -195,7 +195,7 @@ TEST_CASE("explain says what groups cost, in parts of the kernel") {
         Approx(1).margin(1e-3));
 }
 
-TEST_CASE("explain names the measured kernels that a prediction leans on") {
+TEST_CASE("explain lists the measured kernels behind a correction") {
   // Measured itself: nothing is more like it.
   const std::string measured =
       "warp_specialized:tile=64x32x64,stages=8,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
@@ -240,7 +240,7 @@ TEST_CASE("explain's cycles are those of predict --config") {
   CHECK_FALSE(explained.contains("best"));
 }
 
-TEST_CASE("By closed form, and for memory-bound kernels, explain says what can be said") {
+TEST_CASE("explain works by closed form and for memory-bound kernels, with the known parts") {
   const Json analytic = Json::parse(
       explain({"--config", kWide, "--method", "analytic", "--format", "json"}).out)["kernels"][0];
   check_kernel(analytic);
@@ -282,7 +282,7 @@ TEST_CASE("predict and explain refuse to simulate memory-bound kernels, and a ti
       ExitCode::kUsage, "only a simulation has a timeline");
 }
 
-TEST_CASE("A copy slower than the best is told which losses of DRAM's rate make it so") {
+TEST_CASE("explain attributes a slower copy to losses of DRAM's rate") {
   const std::string slow = "memcpy:block=1x1024,warps=4,vector=16,ctas=8,order=strided,hint=none";
   const CapturedRun run =
       explain({"--op", "memcpy", "--config", slow, "--format", "json"}, "1073741824");
@@ -303,7 +303,7 @@ TEST_CASE("A copy slower than the best is told which losses of DRAM's rate make 
   CHECK(table.out.find("TFLOP/s") == std::string::npos);
 }
 
-TEST_CASE("A layout is refused where the op has none") {
+TEST_CASE("A layout is refused for an op without layouts") {
   for (const auto run_it : {run_predict, run_explain}) {
     const bool predicts = run_it == run_predict;
     std::vector<std::string> arguments{
@@ -447,7 +447,7 @@ TEST_CASE("explain without a configuration compares with the best of another til
   CHECK(alone["best"]["config"] == best[0]["config"]);
 }
 
-TEST_CASE("explain takes a configuration in part and in short") {
+TEST_CASE("explain accepts partial and short configurations") {
   const Json answer =
       Json::parse(explain({"--format", "json", "--no-best", "--config", "pp:tile=128x128x64",
                            "pi 128x128x64 s3 w1x1 c1x1 o2 i1 e0 m8"})
@@ -461,7 +461,7 @@ TEST_CASE("explain takes a configuration in part and in short") {
                 "no candidate has tile=128x100x64");
 }
 
-TEST_CASE("explain refuses what cannot run with one line that says why") {
+TEST_CASE("explain refuses impossible configurations with a one-line reason") {
   std::string many_stages = kWide;
   many_stages.replace(many_stages.find("stages=4"), 8, "stages=9");
   check_refused(explain({"--config", many_stages}), ExitCode::kUsage,

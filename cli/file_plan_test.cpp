@@ -24,7 +24,7 @@ std::size_t entries_of(const fs::path& folder) {
       std::distance(fs::recursive_directory_iterator(folder), fs::recursive_directory_iterator()));
 }
 
-TEST_CASE("What can be read and written passes, and trying it leaves nothing") {
+TEST_CASE("Readable and writable files pass, and the test leaves no files behind") {
   const TemporaryFolder folder;
   write_file(folder / "rows.csv", "a\n");
   write_file(folder / "out.csv", "old\n");
@@ -40,7 +40,7 @@ TEST_CASE("What can be read and written passes, and trying it leaves nothing") {
   CHECK(read_file(folder / "out.csv") == "old\n");
 }
 
-TEST_CASE("What cannot be read or written is an error in the words of the attempt") {
+TEST_CASE("An unreadable or unwritable file is an error with the system's reason") {
   const TemporaryFolder folder;
   write_file(folder / "file", "a\n");
   fs::create_directory(folder / "dir");
@@ -76,7 +76,7 @@ TEST_CASE("An output that is an input, or another output, is refused by any of i
         }) == "2 --csv " + at + "x/../a: is the file of --out too: name another one");
 }
 
-TEST_CASE("A folder to write that holds an input is refused, one beside it is not") {
+TEST_CASE("An output folder that contains an input is refused, one next to it is not") {
   const TemporaryFolder folder;
   write_file(folder / "out/data/rows.csv", "a\n");
   const std::string at = (folder / "").string();

@@ -35,7 +35,7 @@ TEST_CASE("compile writes a table that can be read, and finds its kernels in the
   CHECK(compile(folder, sample).out.find("2 kernels, 0 compiled now") != std::string::npos);
 }
 
-TEST_CASE("compile keeps the rows that are not about what it compiled") {
+TEST_CASE("compile keeps the rows of other kernels") {
   const TemporaryFolder folder;
   CHECK(compile(folder, {"--schedule", "blocked", "--sample", "1"}).exit_code == 0);
   const std::string row =
@@ -57,7 +57,7 @@ TEST_CASE("The fastest forecast kernels of random problems compile without a rej
   CHECK(read_file(folder / "table.csv").find('\n') + 1 == read_file(folder / "table.csv").size());
 }
 
-TEST_CASE("compile refuses a table that is none, and a schedule that is none") {
+TEST_CASE("compile refuses an invalid table and an unknown schedule") {
   const TemporaryFolder folder;
   CHECK(compile(folder, {"--schedule", "blokced"}).exit_code == 2);
   write_file(folder / "table.csv", "m,n,k\n");

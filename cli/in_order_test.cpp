@@ -10,7 +10,7 @@
 
 using namespace tilecast;
 
-TEST_CASE("Answers come in the order of the items, whichever is done first") {
+TEST_CASE("Answers come in the order of the items, in any order of completion") {
   std::string text;
   InOrder in_order(4, [&](const std::string& answer) { text += answer; });
   std::string expected;
@@ -44,13 +44,13 @@ TEST_CASE("An answer is written before later items are given") {
   CHECK(text == "first");
 }
 
-TEST_CASE("What an item throws, the one who gives it gets") {
+TEST_CASE("An item's exception reaches the caller of give") {
   InOrder in_order(2, [](const std::string&) {});
   in_order.give([]() -> std::string { throw ConfigError("no"); });
   CHECK_THROWS_AS(in_order.finish(), ConfigError);
 }
 
-TEST_CASE("Where an answer cannot be written, what was not begun is left undone") {
+TEST_CASE("If an answer cannot be written, items not yet begun are dropped") {
   std::atomic<int> begun = 0;
   InOrder in_order(1, [](const std::string&) { throw ConfigError("gone"); });
   std::mutex first;

@@ -7,7 +7,7 @@
 namespace tilecast {
 namespace {
 
-TEST_CASE("Kernels farther apart stand in a surer order") {
+TEST_CASE("The larger the predicted difference, the surer the order") {
   CHECK(share_in_order(0, Regime::kBurst) == kOrderedPairs[0].burst);
   CHECK(share_in_order(0.0099, Regime::kBurst) == kOrderedPairs[0].burst);
   CHECK(share_in_order(0.02, Regime::kSustained) == kOrderedPairs[2].sustained);

@@ -111,7 +111,7 @@ TEST_CASE("Tables fit 80 columns, and their configurations are those that --conf
   }
 }
 
-TEST_CASE("What a row shows is what --config predicts") {
+TEST_CASE("A row's figures equal those of --config") {
   const std::string first = configs_of(table({"2048x2048x1024", "--all"})).front();
   const Json list = Json::parse(table({"2048x2048x1024", "--format", "json", "--top", "1"}));
   const Json alone = Json::parse(table({"2048x2048x1024", "--config", first, "--format", "json"}));
@@ -130,7 +130,7 @@ TEST_CASE("A wide table has every column and canonical configurations") {
   }
 }
 
-TEST_CASE("An answer has the best of each schedule and tile once, the first of all first") {
+TEST_CASE("An answer has the best kernel of each schedule and tile once, the fastest first") {
   const Json answer = Json::parse(table({"2048x2048x1024", "--format", "json"}));
   const auto tile = [](const Json& row) {
     const std::string config = row["config"];
@@ -161,7 +161,7 @@ TEST_CASE("An answer has the best of each schedule and tile once, the first of a
   }
 }
 
-TEST_CASE("CUTLASS's nearest kernel is the fastest that has a counterpart there") {
+TEST_CASE("The CUTLASS kernel is the counterpart of the fastest candidate that has one") {
   const Json answer = Json::parse(table({"2048x2048x1024", "--format", "json"}));
   CHECK(answer["cutlass"]["time_us"] >= answer["ranking"][0]["time_us"]);
   const std::string name = answer["cutlass"]["kernel"];
@@ -172,7 +172,7 @@ TEST_CASE("CUTLASS's nearest kernel is the fastest that has a counterpart there"
   CHECK(table({"2048x2048x1024", "--dtype", "fp8"}).find("CUTLASS") == std::string::npos);
 }
 
-TEST_CASE("A list of configurations is ranked as it is, and what is illegal is counted") {
+TEST_CASE("A list of configurations is ranked as given, and illegal ones are counted") {
   const TemporaryFolder folder;
   const std::string file = (folder / "configs.txt").string();
   write_file(file,
@@ -202,7 +202,7 @@ TEST_CASE("SHAPE may follow an option that takes several values") {
   check_refused({"--schedule", "1024x1024x512"}, "expected SHAPE");
 }
 
-TEST_CASE("Several GPUs answer side by side, each as it would alone") {
+TEST_CASE("Several GPUs are shown side by side, each as if alone") {
   const std::string text =
       table({"--gpu", "H200", "h100_sxm", "2048x2048x1024", "--method", "analytic", "--all"});
   check_fits(text);
@@ -227,7 +227,7 @@ TEST_CASE("Several GPUs answer side by side, each as it would alone") {
   check_refused({"2048x2048x1024", "--gpu", "h200", "b200", "--format", "cutlass"}, "one --gpu");
 }
 
-TEST_CASE("A GPU that refuses the problem keeps no other from answering") {
+TEST_CASE("A GPU without an answer does not affect the others") {
   const std::vector<std::string> asked{"1024x1024x512", "--layout", "nn",   "--method", "analytic",
                                        "--gpu",         "b200",     "h200", "a100",     "--all"};
   const auto in = [&](const std::string& format) {
@@ -261,7 +261,7 @@ TEST_CASE("A GPU that refuses the problem keeps no other from answering") {
                 "tilecast: 1024x1024x512: la");
 }
 
-TEST_CASE("A kernel that is longer than a burst is said to be") {
+TEST_CASE("A kernel longer than any measured burst gets a note") {
   const auto says = [](const std::vector<std::string>& arguments) {
     return table(arguments).find("#1 outlasts a burst") != std::string::npos;
   };
@@ -270,7 +270,7 @@ TEST_CASE("A kernel that is longer than a burst is said to be") {
   CHECK_FALSE(says({"8192x8192x8192", "--method", "analytic"}));  // 1.4 ms
 }
 
-TEST_CASE("A problem that does not fit the card's memory is said to") {
+TEST_CASE("A problem that exceeds the GPU's memory gets a note") {
   // A, B and C of 2^18 x 2^18 fp16 are 128 GiB each, 384 of the card's 141; 3 x 0.5 GiB fit.
   const std::string most = table({"262144x262144x262144", "--method", "analytic", "--top", "1"});
   CHECK(most.find("\n      A, B and C need 384 GiB, this card has 141 GiB\n") != std::string::npos);
@@ -282,7 +282,7 @@ TEST_CASE("A problem that does not fit the card's memory is said to") {
             .find("\nb200: A, B and C need 384 GiB, this card has 180 GiB\n") != std::string::npos);
 }
 
-TEST_CASE("How far the first is ahead of the next simulated kernel is said, and how sure that is") {
+TEST_CASE("The lead over the next simulated kernel is reported with its confidence") {
   const std::string asked = "2048x2048x1024";
   const Json answer = Json::parse(table({asked, "--format", "json", "--top", "500"}));
   const Json& rows = answer["ranking"];
@@ -308,7 +308,7 @@ TEST_CASE("How far the first is ahead of the next simulated kernel is said, and 
   CHECK(closed["within_1_percent"] >= 1);
 }
 
-TEST_CASE("An interval that was not learned says so") {
+TEST_CASE("An uncalibrated interval is marked") {
   CHECK(table({"512x512x512"}).find("default error") == std::string::npos);
   const std::string zeros = table({"512x512x512", "--inputs", "zeros"});
   check_fits(zeros);
@@ -317,7 +317,7 @@ TEST_CASE("An interval that was not learned says so") {
             .find("(default error, not calibrated)") != std::string::npos);
 }
 
-TEST_CASE("Measurements of which none is of the problem are said to be") {
+TEST_CASE("Measurements without a row of the problem get a note") {
   const CapturedRun run = predict(
       {"1024x1024x1032", "--method", "analytic", "--data", "validate/data/h200_sxm/hopper.csv.gz"});
   CHECK(run.exit_code == 0);
@@ -325,7 +325,7 @@ TEST_CASE("Measurements of which none is of the problem are said to be") {
         "--data: no verified row of 1024x1024x1032 fp16 tn on h200_sxm, burst, normal inputs\n");
 }
 
-TEST_CASE("What is extrapolated is said, and what of it was never measured") {
+TEST_CASE("An extrapolated answer names the unmeasured feature") {
   const auto note = [](const std::vector<std::string>& more) {
     std::vector<std::string> asked{"--method", "analytic"};
     asked.insert(asked.end(), more.begin(), more.end());
@@ -354,13 +354,13 @@ TEST_CASE("--verbose explains each reason by an example") {
   CHECK(Json::parse(table({"64x64x512", "--format", "json"})).count("rejected_examples") == 0);
 }
 
-TEST_CASE("--verbose says on standard error how many results were moved into their range") {
+TEST_CASE("--verbose reports clamped results on standard error") {
   CHECK(predict({"64x64x512", "--verbose"}).err.find("h200_sxm: 0 results clamped\n") !=
         std::string::npos);
   CHECK(predict({"64x64x512"}).err.find("clamped") == std::string::npos);
 }
 
-TEST_CASE("Experts are ranked by the mean over draws, which the seed decides") {
+TEST_CASE("Experts are ranked by the mean over draws, which depend on the seed") {
   const std::vector<std::string> experts{"512x1024", "--experts", "8",        "--tokens",
                                          "1000",     "--routing", "zipf:1.1", "--top-k",
                                          "2",        "--draws",   "3"};
@@ -391,7 +391,7 @@ TEST_CASE("Experts are ranked by the mean over draws, which the seed decides") {
   CHECK(rows("7") != rows("8"));
 }
 
-TEST_CASE("Groups are the same as an option, from a file and in the shape") {
+TEST_CASE("Groups can be given as an option, in a file or in the shape") {
   const TemporaryFolder folder;
   const std::string file = (folder / "groups.txt").string();
   write_file(file, "40\r\n0\n17\n");
@@ -412,7 +412,7 @@ TEST_CASE("Groups are the same as an option, from a file and in the shape") {
   check_refused({"512x1024", "--groups-file", file}, "expected the rows of each group");
 }
 
-TEST_CASE("Every record of a CSV has the fields of its header, whatever the problem holds") {
+TEST_CASE("Every record of a CSV has the fields of its header, for any problem") {
   const TemporaryFolder folder;
   const std::string file = (folder / "problems.txt").string();
   write_file(file, "[40,0,17]x512x1024\n512x1024x512\n[1,2]x3\n");
@@ -431,7 +431,7 @@ TEST_CASE("Every record of a CSV has the fields of its header, whatever the prob
   }
 }
 
-TEST_CASE("Names are taken as the field has them") {
+TEST_CASE("Names of torch, CUTLASS and vLLM are accepted") {
   const auto ranking = [](std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--format", "json", "--method", "analytic"});
     return Json::parse(table(arguments))["ranking"];
@@ -493,7 +493,7 @@ TEST_CASE("Answers of problems of all kinds fit 80 columns and 24 lines") {
   }
 }
 
-TEST_CASE("What is no routing is refused") {
+TEST_CASE("An invalid routing is refused") {
   check_refused({"512x1024", "--experts", "8"}, "--experts requires --tokens");
   check_refused({"512x1024", "--top-k", "8"}, "--top-k requires --experts");
   check_refused({"512x1024", "--draws", "8"}, "--draws requires --experts");

@@ -79,7 +79,7 @@ TEST_CASE("Shapes, ranges, JSON and CSV are lists of problems") {
   CHECK(to_text(csv[1].problem) == "8x16x64 fp16 tn");
 }
 
-TEST_CASE("Leading dimensions stand behind a shape or are fields") {
+TEST_CASE("Leading dimensions follow a shape or are fields") {
   CHECK(texts_of("64x64x64:128:64 lda=136\n64x64x63 ldb=64 ldc=72\n") ==
         std::vector<std::string>{"64x64x64 fp16 tn lda=136", "64x64x128 fp16 tn lda=136",
                                  "64x64x63 fp16 tn ldb=64 ldc=72"});
@@ -89,7 +89,7 @@ TEST_CASE("Leading dimensions stand behind a shape or are fields") {
         std::vector<std::string>{"lda is 32: expected 64 to 274877906944, or 0"});
 }
 
-TEST_CASE("A problem's batch is in its shape, a field beside it, or the default") {
+TEST_CASE("A problem's batch is in its shape, a separate field, or the default") {
   const auto with_default = [](const std::string& list) { return texts_of(list, {.batch = "4"}); };
   CHECK(with_default("64x64x64\n8:b*64x64x64\n64:128:64x64x64\n") ==
         std::vector<std::string>{"4*64x64x64 fp16 tn", "8:b*64x64x64 fp16 tn", "4*64x64x64 fp16 tn",
@@ -104,7 +104,7 @@ TEST_CASE("A problem's batch is in its shape, a field beside it, or the default"
         std::vector<std::string>{"a batch applies only to gemm, not to memcpy"});
 }
 
-TEST_CASE("A problem's groups are in its shape, or a field in the place of m") {
+TEST_CASE("A problem's groups are in its shape, or a field that replaces m") {
   const std::string groups = "[256,0,17]x64x128 fp16 tn";
   CHECK(texts_of("[256,0,17]x64x128\n"
                  "{\"shape\":\"[4*8]x64x128\"}\n"
@@ -128,7 +128,7 @@ TEST_CASE("A problem's groups are in its shape, or a field in the place of m") {
                                  "groups_along: expected groups beside it"});
 }
 
-TEST_CASE("A byte-order mark is left out, and what cannot be read is an error") {
+TEST_CASE("A byte-order mark is ignored, and an unreadable list is an error") {
   const auto marked = read(
       "\xEF\xBB\xBF"
       "64x64x64\n");
@@ -185,7 +185,7 @@ TEST_CASE("Lines that begin with # are comments, and lines keep their numbers") 
   CHECK(to_text(csv[0].problem) == "8x16x32 fp16 tn");
 }
 
-TEST_CASE("A column or a key that is not known, or is there twice, is no default") {
+TEST_CASE("Unknown and duplicate columns and keys are errors") {
   CHECK(error_message([] {
           (void)read("m,n,k,dtyp\n8,8,8,bf16\n");
         }).starts_with("2 list:1: dtyp: unknown column; did you mean dtype?; expected any of "));
@@ -207,7 +207,7 @@ TEST_CASE("A column or a key that is not known, or is there twice, is no default
         "2 list: m: given twice");
 }
 
-TEST_CASE("Sides are those of the op, and m the rows of all groups") {
+TEST_CASE("Dimensions are those of the op, and m is the rows of all groups") {
   CHECK(texts_of("{\"m\":128,\"n\":128}\n{\"n\":128,\"k\":8}\n{\"op\":\"memcpy\",\"m\":8,\"k\":8}\n"
                  "{\"m\":4,\"groups\":[1,2],\"n\":8,\"k\":8}\n"
                  "{\"groups\":[1,2],\"n\":8,\"k\":8}\n") ==
@@ -216,7 +216,7 @@ TEST_CASE("Sides are those of the op, and m the rows of all groups") {
                                  "[1,2]x8x8 fp16 tn"});
 }
 
-TEST_CASE("What is no problem keeps its place and says why") {
+TEST_CASE("An invalid problem keeps its place and has a reason") {
   const auto problems = read("64x64x64\n64x0x64\n{\"m\":1,\n{\"mm\":1}\n64xx64\n8x8x8\n");
   REQUIRE(problems.size() == 6);
   CHECK(problems[0].error.empty());
@@ -228,7 +228,7 @@ TEST_CASE("What is no problem keeps its place and says why") {
   CHECK(problems[5].index == 6);
 }
 
-TEST_CASE("A first line that is no CSV is one failed problem, and a quoted header is a header") {
+TEST_CASE("A first line that is no CSV header is one failed problem; a header may be quoted") {
   const auto problems = read("128x\"8\n64x64x64\n");
   REQUIRE(problems.size() == 2);
   CHECK_FALSE(problems[0].error.empty());

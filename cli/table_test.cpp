@@ -25,7 +25,7 @@ TEST_CASE("Columns are left out in order until a table fits") {
   CHECK(table.text().find("second") != std::string::npos);
 }
 
-TEST_CASE("A list that is longer than a line is broken between its numbers") {
+TEST_CASE("A list longer than a line is broken between its numbers") {
   std::string list = "[";
   for (int i = 0; i < 60; ++i) {
     list += "543,";  // 4 characters: the 80th is inside a number

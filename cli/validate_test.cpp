@@ -94,7 +94,7 @@ TEST_CASE("validate --worst names points, in JSON without being asked to") {
   check_refused(scene.validate({"--worst", "-1"}), ExitCode::kUsage, "--worst");
 }
 
-TEST_CASE("validate lays bytes beside the counters of rows that have them") {
+TEST_CASE("validate compares bytes with the counters of rows that have them") {
   std::vector<Measurement> rows = example_rows();
   const ChipCounters chip = load_chip_counters(config_folder(), "GH100").value();
   for (const CounterSum::Term& term : chip.l2_to_sm_sum.terms) {
@@ -121,7 +121,7 @@ TEST_CASE("validate lays bytes beside the counters of rows that have them") {
   CHECK(table.find("  L2 hit rate") != std::string::npos);
 }
 
-TEST_CASE("The fixed tiling of a held-out part is chosen on the rows that a fit may see") {
+TEST_CASE("The fixed tiling for a test set is chosen on the training rows") {
   // Both parts have both shapes: the small tile is faster in the training set's, the large one in
   // the test set's.
   std::vector<Measurement> rows{example_measurement(kConfig, Seconds{300e-6}),
@@ -175,7 +175,7 @@ LearnedModel slower_by(double cycles) {
   return model;
 }
 
-TEST_CASE("validate --no-correction keeps the overlay and leaves out what the correction adds") {
+TEST_CASE("validate --no-correction keeps the overlay and omits the learned correction") {
   const Scene scene;
   const std::string gpu = (scene.folder / "h200_sxm.yaml").string();
   std::filesystem::copy_file(config_folder() / "gpus" / "h200_sxm.yaml", gpu);

@@ -28,7 +28,7 @@ std::string based_on(const ChildResult& answer) {
   return nearest_gpu(attributes_from_probe(answer), config_folder());
 }
 
-TEST_CASE("A device's file is based on the known GPU that is nearest in SMs and bandwidth") {
+TEST_CASE("A device's file is based on the known GPU nearest in SMs and bandwidth") {
   // 2 x 3201 MHz x 768 B are 4.917 TB/s.
   const DeviceAttributes h200 = attributes_from_probe(probe("NVIDIA H200", 132, 3201e6, 768));
   CHECK(h200.bandwidth.value == Approx(4.916736e12));
@@ -44,7 +44,7 @@ TEST_CASE("A device's file is based on the known GPU that is nearest in SMs and 
         "or 12.0");
 }
 
-TEST_CASE("A written file loads as what the driver said, and is never written over") {
+TEST_CASE("A written file has the driver's values, and is never overwritten") {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "my.yaml";
   const DeviceAttributes device =

@@ -109,7 +109,7 @@ TEST_CASE("An invalid or unsupported attention is refused with the field's name"
             .starts_with("problem has a struct_size smaller"));
 }
 
-TEST_CASE("Strides that no kernel takes are refused with the field's name") {
+TEST_CASE("Unsupported strides are refused with the field's name") {
   const auto refused = [](auto spoil, tilecast_status expected = TILECAST_INVALID_ARGUMENT) {
     tilecast_attention problem = small();
     spoil(problem);

@@ -33,7 +33,7 @@ tilecast_status predict_one(const tilecast_problem& problem, const tilecast_opti
 
 }  // namespace
 
-TEST_CASE("A forecast needs no GPU if one is named, and reports what a run would launch") {
+TEST_CASE("A forecast needs no GPU if one is named, and reports the launch of a run") {
   const tilecast_problem problem = square(4096);
   const tilecast_options options = on_h200();
   std::vector<tilecast_forecast> rows(3);

@@ -122,7 +122,7 @@ class Pipeline {
 
 }  // namespace
 
-TEST_CASE("Every wait of the hand-overs means the round that it should, in any order of roles") {
+TEST_CASE("Every wait for a hand-over refers to the right round, in any order of roles") {
   std::mt19937 random(daily_seed("hand-overs of a pipeline"));
   for (int i = 0; i < 50; ++i) {
     Pipeline<4, 2>(7, 5, 4).run(random);
@@ -132,7 +132,7 @@ TEST_CASE("Every wait of the hand-overs means the round that it should, in any o
   }
 }
 
-TEST_CASE("A longer B ring wraps on its own") {
+TEST_CASE("A longer B ring wraps independently") {
   RingPositionOf<3, 4> at;
   std::vector<i32> stages, b_stages;
   for (int i = 0; i < 8; ++i) {

@@ -122,7 +122,7 @@ TEST_CASE("A rejection is cached too") {
   CHECK(test.cache.hits() == 1);
 }
 
-TEST_CASE("An entry depends on exactly what determines the cubin") {
+TEST_CASE("A cache entry depends on exactly the inputs that determine the cubin") {
   const TemporaryFolder folder;
   const CubinCache cache(folder / "cache", kSources);
   const fs::path entry = cache.entry_path(kSource);

@@ -129,7 +129,7 @@ TEST_CASE("Tiles of the same head share K and V in L2") {
   CHECK(plan.kv_from_l2.value == Approx(64 * kv_bytes(p)));
 }
 
-TEST_CASE("The busiest worker of a causal order has what its tiles have") {
+TEST_CASE("The busiest worker's blocks are those of its tiles under a causal mask") {
   // One head of four row blocks of 128 by blocks of 128 keys: tiles of 1, 2, 3 and 4 blocks, a
   // worker each.
   AttentionProblem p = problem_of(512, 512, 128, AttentionMask::kCausal);

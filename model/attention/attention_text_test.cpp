@@ -44,7 +44,7 @@ TEST_CASE("Mask, layout and log-sum-exp are fields of an attention problem") {
             .layout == AttentionLayout::kBhsd);
 }
 
-TEST_CASE("A shape that no attention kernel computes is refused with what was expected") {
+TEST_CASE("A shape that no attention kernel computes is refused with the expected values") {
   const auto why = [](std::string_view shape, ElementType dtype = ElementType::kBf16) {
     return error_message([&] { parsed(shape, {}, dtype); });
   };

@@ -151,7 +151,7 @@ TEST_CASE("Scores are counted row by row") {
   }
 }
 
-TEST_CASE("A consumer's registers hold what the published tiles need") {
+TEST_CASE("The published tiles fit a consumer's registers") {
   // 64 x 128 accumulators, 64 x 176 scores and their P in 16 bits: 64 + 88 + 44.
   AttentionConfig c = config_of(2, 176);
   CHECK(accumulator_registers(c, 128) == 196);

@@ -112,7 +112,7 @@ TEST_CASE("A simulated attention kernel is near its closed form") {
   }
 }
 
-TEST_CASE("The simulation holds its mechanism: exponentials twice as fast help only the base") {
+TEST_CASE("In the simulator too, exponentials twice as fast help only the base kernel") {
   GpuSpec fast = h200();
   fast.machine->fused_special *= 2;
   const AttentionProblem p = std::get<AttentionProblem>(problem_of("2x16x2048x2048x128"));
@@ -133,7 +133,7 @@ TEST_CASE("Attention can be ranked by simulation") {
   CHECK(ranking.predictions.size() == 4);
 }
 
-TEST_CASE("An explanation says what softmax, mask, waves, splits and memory cost") {
+TEST_CASE("An explanation lists the costs of softmax, mask, waves, splits and memory") {
   const auto notes = [](const AnyProblem& problem, const char* config) {
     std::string all;
     for (const std::string& note :
@@ -155,7 +155,7 @@ TEST_CASE("An explanation says what softmax, mask, waves, splits and memory cost
   CHECK(decode.find("The mask: ") == std::string::npos);
 }
 
-TEST_CASE("A configuration that no kernel has is refused with the reason") {
+TEST_CASE("An attention configuration without a kernel is refused with the reason") {
   const auto why = [](const char* config, const std::string& shape = "1x8x512x512x128",
                       const std::string& mask = "full") {
     return error_message([&] {

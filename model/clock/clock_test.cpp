@@ -115,7 +115,7 @@ TEST_CASE("The parts of a run's energy add up to power times time") {
   }
 }
 
-TEST_CASE("The active limiter is reported on both sides of each edge") {
+TEST_CASE("The limit that holds the clock is reported on both sides of each edge") {
   const GpuSpec gpu = h200();
   const ChipWork light{Flops{1e6}, Bytes{1e6}, Bytes{1e6}, Bytes{1e6}, Cycles{1e6}};
   const ChipWork copies{Flops{}, Bytes{1e6}, Bytes{1e6}, Bytes{1e6}, Cycles{1e6}};

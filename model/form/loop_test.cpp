@@ -61,7 +61,7 @@ TEST_CASE("Doubling the rate of exponentials helps kernels bound by softmax") {
   CHECK(Attention{.warpgroups = 2, .exp_rate = 32}.block().time.value == Approx(2048));
 }
 
-TEST_CASE("A warpgroup that leaves P V in flight hides it behind its own softmax") {
+TEST_CASE("A warpgroup that leaves P V in flight overlaps it with its own softmax") {
   // In sequence S and softmax take 2,048 cycles, as long as both products on the tensor cores.
   CHECK(Attention{.warpgroups = 1, .overlap = true}.block().time.value ==
         Approx(2048).epsilon(1e-3));

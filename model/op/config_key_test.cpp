@@ -6,7 +6,7 @@
 
 namespace tilecast {
 
-TEST_CASE("Each key of a configuration's text comes with its meaning, in the text's order") {
+TEST_CASE("Each key of a configuration's text has a description, in the text's order") {
   for (const Schedule schedule : kEverySchedule) {
     KernelConfig config = fixed_by_schedule(schedule);
     config.tiling.block_m = config.tiling.block_n = 128;

@@ -6,7 +6,7 @@
 
 namespace tilecast {
 
-TEST_CASE("A GEMM's text is read back, and what it leaves out goes without saying") {
+TEST_CASE("A GEMM's text is read back, with defaults for the fields that it omits") {
   for (const char* text :
        {"1024x512x256 fp16 tn", "32*1024x1024x512 bf16 nn", "[256,0,17]x4096x7168 bf16 tn",
         "512x512x128 e4m3 tn", "512x512x128 e5m2->fp16 tn", "1024x512x256 fp16 nn bias_n+gelu",
@@ -26,7 +26,7 @@ TEST_CASE("A GEMM's text is read back, and what it leaves out goes without sayin
   }
 }
 
-TEST_CASE("Sums of fp8 are fast unless asked for exact ones; with block scales they are exact") {
+TEST_CASE("fp8 accumulation is fast by default, and promoted with block scales") {
   const GemmProblem fast = parse_gemm_problem("512x512x128 e4m3 tn");
   CHECK(parse_gemm_problem("512x512x128 e4m3 tn fast") == fast);
   CHECK(accumulate_text(fast) == "fast");

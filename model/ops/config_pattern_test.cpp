@@ -17,7 +17,7 @@ std::string complaint(const std::string& text) {
   return error_message([&] { (void)ConfigPattern(text); });
 }
 
-TEST_CASE("A pattern is whole where it leaves no key open, in any order and form", "[pattern]") {
+TEST_CASE("A pattern is complete if it leaves no key open, in any order and form", "[pattern]") {
   const AnyConfig config = parse_config(kWhole);
   CHECK(ConfigPattern(kWhole).whole() == config);
   CHECK(ConfigPattern(kShort).whole() == config);
@@ -32,7 +32,7 @@ TEST_CASE("A pattern is whole where it leaves no key open, in any order and form
   CHECK(!ConfigPattern("ws").whole());
 }
 
-TEST_CASE("A pattern matches what has all of its parts", "[pattern]") {
+TEST_CASE("A pattern matches configurations that have all of its parts", "[pattern]") {
   const AnyConfig config = parse_config(kWhole);
   for (const std::string text :
        {"ws", "ws:", "warp_specialized", "ws1", "warp:tile=128x256x64", "ws 128x256x64",
@@ -61,7 +61,7 @@ TEST_CASE("A tile alone leaves the schedule open, and its K may be missing", "[p
   CHECK(ConfigPattern("pingpong 128x192").matches(pp));
 }
 
-TEST_CASE("Where nothing matches, the first part that cannot be had is named", "[pattern]") {
+TEST_CASE("If nothing matches, the first part without a match is named", "[pattern]") {
   const std::vector<KernelConfig> configs{
       std::get<KernelConfig>(parse_config(kShort)),
       std::get<KernelConfig>(parse_config("ws 128x256x64 s3 w2x1 c1x1 o1 i1 e2 n4")),
@@ -90,7 +90,7 @@ TEST_CASE("Where nothing matches, the first part that cannot be had is named", "
   CHECK(why("ws x7") == "configuration 'ws x7': no candidate has x7");
 }
 
-TEST_CASE("Keys that the schedule does not have, or has once, are said", "[pattern]") {
+TEST_CASE("Unknown and duplicate keys of a schedule are errors", "[pattern]") {
   CHECK(complaint("bl:tile=64x64x64,stages=4") ==
         "2 configuration 'bl:tile=64x64x64,stages=4': blocked has no key 'stages': expected one of "
         "tile, warpgroups, ctas, c_slots, raster, group");
@@ -103,8 +103,7 @@ TEST_CASE("Keys that the schedule does not have, or has once, are said", "[patte
   CHECK(complaint("foo 64x64x64").starts_with("2 unknown schedule 'foo': expected one of small"));
 }
 
-TEST_CASE("A schedule goes by its name, its abbreviation or what only its name begins with",
-          "[pattern]") {
+TEST_CASE("A schedule is found by its name, its abbreviation or a unique prefix", "[pattern]") {
   CHECK(schedule_named("Warp_Specialized") == AnySchedule(Schedule::kWarpSpecialized));
   CHECK(schedule_named("w") == AnySchedule(Schedule::kWarpSpecialized));
   CHECK(schedule_named("SK") == AnySchedule(Schedule::kStreamK));

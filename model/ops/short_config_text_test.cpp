@@ -12,7 +12,7 @@ std::string full(std::string_view text) {
   return config ? to_text(*config) : "";
 }
 
-TEST_CASE("A short text says what the long one says", "[short_config]") {
+TEST_CASE("The short text of a configuration equals the long one", "[short_config]") {
   const auto same = [](std::string_view brief, std::string_view whole) {
     CHECK(full(brief) == whole);
     CHECK(short_text(parse_config(whole)) == brief);
@@ -52,7 +52,7 @@ TEST_CASE("A short text says what the long one says", "[short_config]") {
        "memcpy_cpasync:block=1x8192,warps=4,vector=16,ctas=4,layout=plain,order=blocks,hint=none");
 }
 
-TEST_CASE("A text that is not the whole of one, or says what its schedule cannot, is none",
+TEST_CASE("A short text that is incomplete, or that its schedule does not support, is rejected",
           "[short_config]") {
   REQUIRE(!full("pi 64x32x128 s4 w1x1 c1x1 o1 i1 e0 m8").empty());
   for (const char* text :

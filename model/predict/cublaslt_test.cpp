@@ -44,7 +44,7 @@ std::string refusal(const std::string& lines) {
   return {};
 }
 
-TEST_CASE("A measured problem is answered by its measurement, another regime by its ratio") {
+TEST_CASE("A measured problem is answered by its measurement, in the other regime by its ratio") {
   const CublasltRows rows = rows_of("4096x4096x4096,bf16,,tn,,,,,,burst,180,150\n");
   const CublasltTime same = forecast(rows, square(4096), 150);
   CHECK(same.measured);
@@ -57,7 +57,7 @@ TEST_CASE("A measured problem is answered by its measurement, another regime by 
   CHECK(other.time < other.high);
 }
 
-TEST_CASE("A row of an older forecast, or of another GPU, counts by its ratio") {
+TEST_CASE("A row of an older forecast, or of another GPU, contributes its ratio") {
   const CublasltRows rows = rows_of("4096x4096x4096,bf16,,tn,,,,,,burst,180,150\n");
   CHECK(forecast(rows, square(4096), 154).measured);        // 2.6 % more than the row's forecast
   CHECK_FALSE(forecast(rows, square(4096), 160).measured);  // 6.5 %
@@ -66,7 +66,7 @@ TEST_CASE("A row of an older forecast, or of another GPU, counts by its ratio") 
   CHECK(other.time.value == Approx(180e-6));
 }
 
-TEST_CASE("Near problems outweigh those of the kind, and the interval shows how they differ") {
+TEST_CASE("Similar problems outweigh others, and the interval reflects their spread") {
   const CublasltRows rows = rows_of(
       "4096x4096x4096,bf16,,tn,,,,,,burst,110,100\n"
       "64x4096x4096,bf16,,tn,,,,,,burst,20,10\n"
@@ -79,7 +79,7 @@ TEST_CASE("Near problems outweigh those of the kind, and the interval shows how 
   CHECK(small.high / small.time > large.high / large.time);
 }
 
-TEST_CASE("Rows off 16 bytes have the ratio of such rows, however they lie") {
+TEST_CASE("Unaligned rows have the ratio of unaligned rows, in any layout") {
   const CublasltRows rows = rows_of(
       "4096x4096x4096,bf16,,tn,,,,,,burst,100,100\n"
       "4100x4100x4104,bf16,,tn,,,,,,burst,300,100\n"
@@ -91,7 +91,7 @@ TEST_CASE("Rows off 16 bytes have the ratio of such rows, however they lie") {
   CHECK(forecast(rows, {{4096, 2048, 4095}, ElementType::kBf16, Layout::kTn}, 100).ratio > 4);
 }
 
-TEST_CASE("Rows that are none are refused with file, line and column") {
+TEST_CASE("Invalid rows are refused with file, line and column") {
   CHECK(refusal("4096x4096x4096,bf16,,tn,,,,,,burst,no,150\n")
             .find("rows.csv:2: time_us: expected microseconds, got 'no'") != std::string::npos);
   CHECK(refusal("4096x4096x4096,bf16\n").find("rows.csv:2: expected the columns") !=
@@ -101,7 +101,7 @@ TEST_CASE("Rows that are none are refused with file, line and column") {
 
 // The bars are 3.00 % (mean) and 2.15 % (median). Kernels for rows off 16 bytes are other ones,
 // which few rows show.
-TEST_CASE("Committed 16-bit problems that are left out are forecast within the recorded error") {
+TEST_CASE("Left-out 16-bit problems of the committed data are forecast within the recorded error") {
   const std::filesystem::path csv = config_folder() / "gpus/h200_sxm.cublaslt.csv";
   const std::string text = read_text(csv);
   const std::vector<std::string_view> lines = split(text, '\n');
@@ -143,7 +143,7 @@ TEST_CASE("Committed 16-bit problems that are left out are forecast within the r
   CHECK(static_cast<double>(covered) / count > 0.85);
 }
 
-TEST_CASE("Libraries are forecast on Hopper alone, and without groups") {
+TEST_CASE("Library times are forecast on Hopper only, and not for groups") {
   const GpuSpec h200 = load_gpu("h200_sxm", true).spec, b200 = load_gpu("b200", true).spec;
   const Seconds ours{150e-6};
   CHECK(cublaslt_time(h200, square(4096), Regime::kBurst, ours, config_folder()).time > Seconds{});

@@ -73,7 +73,7 @@ TEST_CASE("Shares are between 0 and 1, and times and bytes are consistent") {
   }
 }
 
-TEST_CASE("The part that is slowed down becomes the limiter") {
+TEST_CASE("A part that is slowed down becomes the bottleneck") {
   GpuSpec gpu = h200();
   gpu.dram->bandwidth.value /= 50;
   gpu.dram->read_rate.value /= 50;
@@ -121,7 +121,7 @@ TEST_CASE("The mean of the phases' busy shares is the kernel's") {
   }
 }
 
-TEST_CASE("explain and predict agree on time and limiter") {
+TEST_CASE("explain and predict agree on time and bottleneck") {
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   for (const char* text : {kWide, kNarrow}) {
     const GemmProblem p = problem(2048, 1536, 1024);
@@ -200,7 +200,7 @@ TEST_CASE("Threads do not change an explanation") {
       }));
 }
 
-TEST_CASE("The analytic model gives a limiter, but no timeline") {
+TEST_CASE("The analytic model gives a bottleneck, but no timeline") {
   const Explanation e =
       explain_text(h200(), problem(4096, 4096, 4096), kWide, {.method = Method::kAnalytic});
   CHECK_FALSE(e.watched);
@@ -210,7 +210,7 @@ TEST_CASE("The analytic model gives a limiter, but no timeline") {
         Approx(e.predicted.power.value * e.predicted.time.value).epsilon(1e-3));
 }
 
-TEST_CASE("A memory-bound kernel has the limiter and energy of the analytic model") {
+TEST_CASE("A memory-bound kernel has the bottleneck and energy of the analytic model") {
   const AnyProblem copy = problem_of_shape(Op::kMemcpy, "268435456", ElementType::kFp32);
   const Ranking ranking = rank_candidates(h200(), copy, {}, Regime::kBurst, Inputs::kNormal, 1);
   const AnyConfig& config = ranking.predictions.front().config;

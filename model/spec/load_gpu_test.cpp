@@ -185,7 +185,7 @@ TEST_CASE("An overlay may add a whole section that the file lacks, not part of o
         "2 h200_sxm.calibrated.yaml:2: straem: unknown key; did you mean stream?");
 }
 
-TEST_CASE("A wrong key in a GPU file is named with its line and what was expected") {
+TEST_CASE("A wrong key in a GPU file is named with its line and the expected keys") {
   const H200Copy copy;
   CHECK(copy.complaint().empty());
   CHECK(copy.with("  count:", "  cuont:") ==
@@ -214,7 +214,7 @@ TEST_CASE("A GPU's name is safe in file names, plans and reports") {
   CHECK(copy.with("name: h200_sxm", "name: h200-NVL.2") == "");
 }
 
-TEST_CASE("What is no file in the folder of GPU files is no GPU") {
+TEST_CASE("Only regular files in the folder of GPU files are GPUs") {
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder / "gpus/folder.yaml");
   REQUIRE(::mkfifo((folder / "gpus/fifo.yaml").c_str(), 0600) == 0);

@@ -17,7 +17,7 @@ std::vector<u32> blocks_of(const BlockWalk& walk, u32 worker) {
 
 }  // namespace
 
-TEST_CASE("Every order visits every block once, with as many as it counted") {
+TEST_CASE("Every order visits every block once, and counts them correctly") {
   for (const BlockOrder order :
        {BlockOrder::kBands, BlockOrder::kBlocks, BlockOrder::kStrided, BlockOrder::kChunked,
         BlockOrder::kBounded, BlockOrder::kTickets}) {

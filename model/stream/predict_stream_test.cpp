@@ -21,7 +21,7 @@ Prediction best(const char* name) {
 
 }  // namespace
 
-TEST_CASE("An addition takes what DRAM takes by the datasheet, within a wide interval") {
+TEST_CASE("An uncalibrated addition takes the datasheet's DRAM time, with a wide interval") {
   // 3 x 4 B x 2^30 over the datasheet's bandwidth: 6319, 21475, 14913, 13766, 12783, 7190, 1611 us.
   for (const auto& [name, bandwidth] :
        std::initializer_list<std::pair<const char*, double>>{{"a100_sxm80", 2.039e12},
@@ -45,7 +45,7 @@ TEST_CASE("An addition takes what DRAM takes by the datasheet, within a wide int
   }
 }
 
-TEST_CASE("Where there is no TMA, its schedules are refused by name") {
+TEST_CASE("Without TMA, its schedules are refused by name") {
   const GpuSpec ada = load_gpu("rtx_4090", true).spec;
   const StreamConfig config = parse_stream_config(
       "elementwise_add_tma:block=4x256,stages=2,warps=4,ctas=4,layout=plain,view=matrix,"

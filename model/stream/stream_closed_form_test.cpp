@@ -54,7 +54,7 @@ std::string pipelined(int stages) {
 
 }  // namespace
 
-TEST_CASE("Much in flight, and the time is the bytes over DRAM's rate") {
+TEST_CASE("With many bytes in flight, the time is the bytes over DRAM's rate") {
   // 3 x 8192 x 4096 x 4 B = 402.65 MB at 1 TB/s are 402.65 us, or 805306 cycles at 2 GHz. In flight
   // are 10 SMs x 8 CTAs x 16 KiB per us, 1.31 TB/s of reads, 1.97 TB/s with the writes: half as
   // slow again, (1 + 0.51^3)^(1/3) = 1.042, and 1 us of latency before the first block.
@@ -68,7 +68,7 @@ TEST_CASE("Much in flight, and the time is the bytes over DRAM's rate") {
   CHECK(form.dram_write.value == Approx(8192.0 * 4096 * 4));
 }
 
-TEST_CASE("Little in flight, and the time is a latency for every block") {
+TEST_CASE("With few bytes in flight, the time is a latency for every block") {
   // 4096 blocks of 8 KiB over 10 CTAs are 409.6 latencies of 1 us, the first of them before the
   // stream. DRAM would take 100.7 us: (1 + 0.246^3)^(1/3) = 1.005. 410.6 + 1 us are 823.2 kcycles.
   const StreamForm form = form_of(pipelined(1), {8192, 1024, ElementType::kFp32});
@@ -128,7 +128,7 @@ double slowdown(const std::string& text, void (*change)(StreamSpec&)) {
   return form_of(text, problem, stream).cycles.value / before;
 }
 
-TEST_CASE("Walks of their own, plain loads and hinted asynchronous loads each lose the same") {
+TEST_CASE("Independent walks, plain loads and hinted asynchronous loads lose equal shares") {
   const auto disorder = [](StreamSpec& s) { s.disorder_loss = 0.1; };
   const auto lost = [&](const std::string& text) {  // shares of DRAM's rate
     return 1 - 1 / slowdown(text, disorder);
@@ -145,7 +145,7 @@ TEST_CASE("Walks of their own, plain loads and hinted asynchronous loads each lo
   CHECK(lost(asynchronous + "strided,hint=loads_evict_first") == Approx(0.2).epsilon(0.01));
 }
 
-TEST_CASE("A doubling of the bytes in flight costs its loss once, from 32 KiB on") {
+TEST_CASE("Each doubling of the bytes in flight costs the same loss, from 32 KiB on") {
   const auto spread = [](StreamSpec& s) { s.spread_loss = 0.1; };
   // Stages less the one in use, of 16 KiB: 128, 64, 32 and 16 KiB for 9, 5, 3 and 2 stages.
   for (const auto& [stages, doublings] : {std::pair{9, 1}, {5, 0}, {3, -1}, {2, -1}}) {
@@ -155,7 +155,7 @@ TEST_CASE("A doubling of the bytes in flight costs its loss once, from 32 KiB on
   }
 }
 
-TEST_CASE("A request of a quarter of 512 bytes loses three times what one of half of them does") {
+TEST_CASE("A request of 128 bytes loses three times as much as one of 256") {
   const auto narrow = [](StreamSpec& s) { s.narrow_loss = 0.05; };
   const auto with = [&](const char* block, int vector) {
     return slowdown("elementwise_add:block=" + std::string(block) + ",warps=8,vector=" +
@@ -185,7 +185,7 @@ TEST_CASE("A CTA per block waits for its slot's refill, and small copies for eac
         Approx(51.2 * 16 * 100).epsilon(0.001));
 }
 
-TEST_CASE("A CTA per block comes no faster than CTAs start, and resident CTAs are not started") {
+TEST_CASE("The rate of CTA starts limits kernels with a CTA per block, not resident ones") {
   StreamSpec stream = simple_stream();
   stream.load_latency = Seconds{1e-9};
   stream.cta_launch = Seconds{2e-9};
@@ -201,7 +201,7 @@ TEST_CASE("A CTA per block comes no faster than CTAs start, and resident CTAs ar
   CHECK(cycles("strided") < 4096);
 }
 
-TEST_CASE("Blocks drawn by tickets come no faster than one counter gives them") {
+TEST_CASE("Blocks drawn by tickets are limited by the rate of one counter") {
   StreamSpec stream = simple_stream();
   stream.bulk_latency = Seconds{1e-9};
   stream.ticket = Seconds{2e-9};
@@ -216,7 +216,7 @@ TEST_CASE("Blocks drawn by tickets come no faster than one counter gives them") 
   CHECK(cycles("strided") < 4096);
 }
 
-TEST_CASE("The copy engine's latency grows with the block, and its store by what it reads out") {
+TEST_CASE("The copy engine's latency grows with the block, and its store with the bytes read out") {
   StreamSpec stream = simple_stream();
   const StreamProblem problem{1, i64{1} << 20, ElementType::kFp32, Op::kMemcpy};  // 4 MiB
   const std::string text =

@@ -26,7 +26,7 @@ const char* const kTexts[] = {
 
 }  // namespace
 
-TEST_CASE("Every memory-bound schedule has a name and an abbreviation of its own") {
+TEST_CASE("Names and abbreviations of memory-bound schedules are unique") {
   std::set<std::string> names, abbreviations;
   for (const StreamSchedule schedule : kEveryStreamSchedule) {
     CHECK(parse_stream_schedule(to_text(schedule)) == schedule);
@@ -57,7 +57,7 @@ TEST_CASE("The text of a memory-bound configuration parses back to itself") {
   }
 }
 
-TEST_CASE("A memory-bound configuration with a slip is refused") {
+TEST_CASE("A malformed memory-bound configuration is refused") {
   for (const char* text : {
            "elementwise_add",  // no keys
            "elementwise_sub:block=32x64,warps=4,vector=4,ctas=4,view=matrix,order=bands,hint=none",
@@ -71,7 +71,7 @@ TEST_CASE("A memory-bound configuration with a slip is refused") {
   }
 }
 
-TEST_CASE("Shared memory and threads of a configuration are what its schedule holds") {
+TEST_CASE("Shared memory and threads of a memory-bound configuration, by hand") {
   const StreamConfig ring = parse_stream_config(kTexts[5]);
   // 3 stages x (A + B) x 64 x 128 x 4 B + 3 stages x 3 barriers x 8 B.
   CHECK(stream_shared_bytes(ring, ElementType::kFp32) == 3 * 2 * 32768 + 72);

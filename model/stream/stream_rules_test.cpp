@@ -65,7 +65,7 @@ TEST_CASE("A kernel runs on problems of its own op only") {
   CHECK(stream_problem_fault(add, vector) != "");
 }
 
-TEST_CASE("A configuration that no kernel can have says why") {
+TEST_CASE("An impossible memory-bound configuration is refused with the reason") {
   const auto fault = [](const char* text, ElementType dtype) {
     return stream_config_fault(parse_stream_config(text), dtype);
   };

@@ -287,7 +287,7 @@ TEST_CASE("The schedule of every kernel is ranked") {
   }
 }
 
-TEST_CASE("A K block has as many bulk copies and wgmmas as the model assumes") {
+TEST_CASE("The model's counts of bulk copies and wgmmas per K block are the kernels'") {
   for (const HostKernel& kernel : host_kernels()) {
     const KernelConfig config = config_of(kernel);
     CAPTURE(kernel.config);

@@ -28,7 +28,7 @@ void check_found(const FittedConstant& c, double truth, double error) {
   CHECK(c.standard_error < error * truth);
 }
 
-TEST_CASE("The fit recovers the energies behind the rows' clocks") {
+TEST_CASE("The fit recovers the energies that synthetic rows' clocks were made from") {
   LoadedGpu gpu = h200();
   GpuSpec truth = gpu.spec;
   truth.power->per_flop_normal = truth.power->per_flop_normal * 1.25;

@@ -38,7 +38,7 @@ std::vector<MeasurementFile> rows_of(const GpuSpec& gpu, std::size_t step) {
 
 }  // namespace
 
-TEST_CASE("The fit recovers the losses behind synthetic rows, and matches the rows") {
+TEST_CASE("The fit recovers the losses of synthetic rows, and matches the rows") {
   LoadedGpu gpu = load_gpu("h200_sxm", false);
   GpuSpec truth = gpu.spec;
   truth.stream->disorder_loss *= 1.5;

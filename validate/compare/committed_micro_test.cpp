@@ -147,7 +147,7 @@ TEST_CASE("The tensor cores of an SM reach 4096 floating-point operations per cy
   }
 }
 
-TEST_CASE("The SM fill bytes of a GEMM equal what its tiles need, by counter and by arithmetic") {
+TEST_CASE("The SM fill bytes of a GEMM equal its tiles' operands, by counter and by arithmetic") {
   constexpr const char* kCounters = "validate/data/h200_sxm/ladder/counters.csv";
   constexpr i64 kSide = 8192;
   int rows = 0;

@@ -85,7 +85,7 @@ TEST_CASE("A split of attention holds out its problems and keeps no rows of othe
   CHECK(files[0].rows[0].measurement.point == fitted);
 }
 
-TEST_CASE("Words of another op's problem are completed, in any order, and nothing is left over") {
+TEST_CASE("A problem of another op may omit and reorder words, and must use all of them") {
   const auto judged = [](const std::string& item) {
     return split_of("rule: x\njudge: [\"" + item + "\"]\nunfitted_tiles: []\n");
   };

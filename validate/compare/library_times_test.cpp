@@ -13,7 +13,7 @@
 namespace tilecast {
 namespace {
 
-TEST_CASE("Forecasts are judged by a library's times, size by size, next to the fallback") {
+TEST_CASE("Forecasts are compared with a library's times by size, next to the fallback") {
   const TemporaryFolder folder;
   const std::string rows = (folder / "rows.csv").string();
   write_file(rows,
@@ -37,7 +37,7 @@ TEST_CASE("Forecasts are judged by a library's times, size by size, next to the 
   CHECK(library_json(judged)["sizes"][1]["points"] == 1);
 }
 
-TEST_CASE("Rows are found by the GPU's name, alone or with an ending, and min_us may lack") {
+TEST_CASE("Rows are found by the GPU's name or its prefix, and min_us is optional") {
   const TemporaryFolder folder;
   const std::string rows = (folder / "rows.csv").string();
   const auto complaint = [&](const std::string& text) {

@@ -35,13 +35,13 @@ TEST_CASE("DeepGEMM's rule takes the fewest waves, then the fullest last one") {
   CHECK(large.cluster_m * large.cluster_n == 2);
 }
 
-TEST_CASE("DeepGEMM's rule has no choice beyond a plain product") {
+TEST_CASE("DeepGEMM's rule covers only plain GEMMs") {
   GemmProblem batch = plain(512, 512, 512);
   batch.batch.products = 2;
   CHECK_FALSE(deep_gemm_rule(kSms).choose(batch));
 }
 
-TEST_CASE("The nearest measured kernel stands for a choice") {
+TEST_CASE("A selector's choice is represented by the nearest measured kernel") {
   const JoinedGroup group = measured_group();
   const auto ratio = [&](i32 stages) {
     return *selector_ratio(group, always({.tile_m = 128, .tile_n = 128, .stages = stages}));

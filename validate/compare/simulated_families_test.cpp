@@ -98,7 +98,7 @@ void print(const std::string& folder, const std::map<std::string, Errors>& error
 
 }  // namespace
 
-TEST_CASE("Simulated cycles stay as close to the committed rows as they are") {
+TEST_CASE("Simulated cycles are within the recorded error of the committed rows") {
   std::vector<Measurement> some;
   for (const char* name : {"hopper.csv.gz", "reference_schedules.csv.gz", "ladder/ladder.csv"}) {
     const MeasurementFile file = read_measurements(std::string("validate/data/h200_sxm/") + name);
@@ -117,7 +117,7 @@ TEST_CASE("Simulated cycles stay as close to the committed rows as they are") {
   CHECK(mean(all.simulated) < mean(all.form) + 0.003);  // S14
 }
 
-TEST_CASE("Simulated split-K cycles have the known error, and no more") {
+TEST_CASE("Simulated split-K cycles are within their known error") {
   const std::string folder = "validate/data/h200_sxm/splits";
   const std::map<std::string, Errors> errors = errors_of(some_of_folder(folder, 3));
   print(folder, errors);

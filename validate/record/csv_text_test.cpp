@@ -82,7 +82,7 @@ TEST_CASE("Rows are read by column name, and errors name line and column") {
                     "x.csv:2: the file ends inside this line: it was cut off");
 }
 
-TEST_CASE("parse_csv reads back what csv_line writes, for any text") {
+TEST_CASE("parse_csv inverts csv_line for any text") {
   std::mt19937 random(7);
   constexpr std::string_view kAlphabet = "ab,\"\n\r =";
   for (int round = 0; round < 500; ++round) {

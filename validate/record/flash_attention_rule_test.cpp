@@ -48,7 +48,7 @@ TEST_CASE("FlashAttention-3 takes the fewest splits within 85 % of the best last
   CHECK(flash_attention_splits(4096, kSms, 4096, 264, i64{128} << 20, true) == 1);
 }
 
-TEST_CASE("A published choice is there for attention alone") {
+TEST_CASE("Only attention has a published choice") {
   const AnyProblem attention =
       problem_of(Op::kAttention, "4x32:8x1x4096x128", ElementType::kBf16, {});
   REQUIRE(published_choice(attention, kSms));

@@ -235,7 +235,7 @@ TEST_CASE("Leading dimensions are columns, empty for packed rows, and part of th
             .ends_with("lda, ldb, ldc: expected nothing for packed rows"));
 }
 
-TEST_CASE("A malformed file is an error that names file, line, column and what was expected") {
+TEST_CASE("A malformed file is an error that names file, line, column and the expected value") {
   const std::string good = example_csv();
   CHECK(message_of(good) == "no error");
   CHECK(message_of("").starts_with("x.csv:1: expected a header"));

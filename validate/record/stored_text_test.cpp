@@ -95,7 +95,7 @@ TEST_CASE("A damaged gzip file is an error") {
   CHECK(message_of(folder / "a.gz").ends_with("the compressed data is damaged"));
 }
 
-TEST_CASE("Zstd data is an error that tells what to do") {
+TEST_CASE("Zstd data is an error that suggests decompressing") {
   const TemporaryFolder folder;
   write_file(folder / "a.csv.zst", "\x28\xb5\x2f\xfd rest");
   CHECK(message_of(folder / "a.csv.zst").find("zstd -d") != std::string::npos);

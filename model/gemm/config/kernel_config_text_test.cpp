@@ -218,7 +218,7 @@ TEST_CASE("The text of a tcgen05 schedule names its CTA group, accumulators and 
   }
 }
 
-TEST_CASE("A text that is not canonical is an error that says what was expected") {
+TEST_CASE("A text that is not canonical is an error that names the expected value") {
   CHECK(complaint("warp_specialized:", "warp_specialized ") == "expected schedule:key=value,...");
   CHECK(complaint("warp_specialized", "warp_specialised") ==
         "2 unknown schedule 'warp_specialised': expected one of small_mma, blocked, "

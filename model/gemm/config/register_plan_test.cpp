@@ -47,7 +47,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("As many chunks of a finished tile wait as fit besides the next tile's accumulators") {
+TEST_CASE("The chunks that wait are those that fit next to the next tile's accumulators") {
   const auto deferred = [](const std::string& tile) {
     return deferred_chunks(
         parse_kernel_config("warp_specialized:" + tile +

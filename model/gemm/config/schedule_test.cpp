@@ -11,7 +11,7 @@
 namespace tilecast {
 namespace {
 
-TEST_CASE("Every schedule has a name, an abbreviation and a meaning of its own", "[schedule]") {
+TEST_CASE("Names, abbreviations and descriptions of schedules are unique", "[schedule]") {
   std::set<std::string> names, abbreviations, meanings;
   for (const Schedule schedule : kEverySchedule) {
     CAPTURE(to_text(schedule));

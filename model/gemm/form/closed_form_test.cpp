@@ -272,7 +272,7 @@ constexpr const char* kOneWarpgroup =
     "warp_specialized:tile=128x128x64,stages=3,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
     "c_slots=4,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
 
-TEST_CASE("A tile costs what its schedule does not hide, beyond its K blocks") {
+TEST_CASE("Beyond its K blocks a tile costs the parts that its schedule does not overlap") {
   // Epilogue 1000 cycles, its store read 200 later; load latency 100; refill 300. 32 x 17 tiles on
   // 132 SMs are 5 on the busiest, of 64 K blocks of 512. The first load and the last store are
   // exposed.
@@ -296,7 +296,7 @@ TEST_CASE("A tile costs what its schedule does not hide, beyond its K blocks") {
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 5 * 100 + 4 * 500));
 }
 
-TEST_CASE("A deferred store exposes the packing, and chunks without a K block to hide behind") {
+TEST_CASE("A deferred store exposes the packing, and chunks without a K block to overlap with") {
   // As above: 5 tiles, four chunks of 100 cycles. 128 accumulators of 128 threads are 64 pairs
   // each, 64 per cycle: 128 cycles between tiles. With 64 K blocks of 512 the chunks are hidden;
   // with one, three of the four are not. The last tile's epilogue is exposed.

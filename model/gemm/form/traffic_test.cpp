@@ -108,7 +108,7 @@ TEST_CASE("No tile order has less traffic than least_traffic, in any field") {
   }
 }
 
-TEST_CASE("The least DRAM reads: each matrix once, plus what the smallest patches evict") {
+TEST_CASE("The least DRAM reads: each matrix once, plus lines evicted by the smallest patches") {
   // 64 x 32 tiles of 128x256, panels of A 2 MiB and of B 4 MiB. A wave of 128 reads at least 2
   // sqrt(128 x 2 x 4) = 64 MiB; with 40 MiB usable, 2 - 64 / 40 = 0.4 of that stays: 16 waves read
   // 0.6 x 64 MiB each. With 64 MiB usable all of it stays.

@@ -58,7 +58,7 @@ TEST_CASE("Equivalent rasters have equal features") {
         Kernel(problem, columns.c_str()).features().values);
 }
 
-TEST_CASE("Features are what their names say") {
+TEST_CASE("Each feature has the value that its name describes") {
   const Kernel kernel({{4096, 4100, 4080}, ElementType::kFp16, Layout::kTn}, kProducer);
   CHECK(kernel.of("simulated_over_closed_form") == 0);
   CHECK(kernel.of("simulated_l2_rate") == 0);
@@ -133,7 +133,7 @@ TEST_CASE("A fused epilogue counts by its time in the busiest SM") {
   CHECK(kernel.of("fused_share") == Approx(4 * 128 * 256 * 8 / 80.0 / kernel.form.cycles.value));
 }
 
-TEST_CASE("Traits distinguish schedules by what they do") {
+TEST_CASE("Traits describe schedules by their roles and overlap") {
   const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
   const Kernel producer(problem, kProducer);
   CHECK(producer.of("producer_warpgroup") == 1);

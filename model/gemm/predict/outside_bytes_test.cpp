@@ -21,7 +21,7 @@ const std::string kPersistent =
 
 }  // namespace
 
-TEST_CASE("Tiles filled by the matrices load nothing out of bounds") {
+TEST_CASE("Tiles inside the matrices load nothing out of bounds") {
   CHECK(outside(64, 4096, 512, kPersistent) == 0);
   // If a row ends inside a slab only the existing part counts: K of 72 in slabs of 64.
   CHECK(outside(64, 128, 72, kPersistent) == 0);

@@ -175,7 +175,7 @@ TEST_CASE("Every epilogue is read back as it was written") {
   }
 }
 
-TEST_CASE("A malformed row is an error with its place and what was expected") {
+TEST_CASE("A malformed row is an error with its place and the expected value") {
   const std::string good = row_of({{"schedule", "pipelined"}, {"block_n", "192"}});
   CHECK(complaint(kHeader).empty());
   CHECK(complaint(kHeader + good).empty());  // without a trailing line end

@@ -28,7 +28,7 @@ KernelConfig with_stages(KernelConfig config, i32 stages) {
 
 }  // namespace
 
-TEST_CASE("Stages that no load reaches do not make another kernel, a stage that one reaches does") {
+TEST_CASE("A stage makes another simulation only if a load reaches it") {
   const GemmProblem four_blocks = fp16(256, 256, 256);
   for (const Schedule schedule : {Schedule::kPipelined, Schedule::kWarpSpecialized}) {
     const KernelConfig config = plain(schedule);

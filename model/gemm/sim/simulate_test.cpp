@@ -288,7 +288,7 @@ TEST_CASE("Equal inputs give equal results, on other threads too") {
   }
 }
 
-TEST_CASE("At a higher clock a DRAM-bound kernel takes more cycles, a tensor-bound one as many") {
+TEST_CASE("At a higher clock a DRAM-bound kernel takes more cycles, a tensor-bound one the same") {
   const KernelConfig config = config_of(Schedule::kWarpSpecialized);
   const auto at = [&](const GpuSpec& gpu, double hertz) {
     return simulate_gemm(gpu, problem_of(config.schedule), config, one_cta_per_sm(config),

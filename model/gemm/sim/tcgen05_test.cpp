@@ -132,7 +132,7 @@ TEST_CASE("Bound by its epilogues alone, a tcgen05 kernel runs them in sequence"
   });
 }
 
-TEST_CASE("A second accumulator hides the epilogue behind the next tile's MMAs") {
+TEST_CASE("A second accumulator overlaps the epilogue with the next tile's MMAs") {
   const GpuSpec gpu = only_on_blackwell({Limiter::kTensor, Limiter::kEpilogue});
   KernelConfig config = plain_tcgen05(Schedule::kTcgen05WarpSpecialized);
   const double mmas = kBlocks * 128;

@@ -64,7 +64,7 @@ TEST_CASE("Scheduling in the past throws, scheduling for now does not") {
   CHECK(message_of(past).find("in the past: at 999 ps, now 1000 ps") != std::string::npos);
 }
 
-TEST_CASE("On deadlock the error names each process and what it waits for") {
+TEST_CASE("On deadlock the error names each process and the event that it waits for") {
   Engine engine;
   PhaseBarrier full(engine, 2, "full", 3);
   engine.spawn(wait_for(full), {"warpgroup", 7, 1}, {});

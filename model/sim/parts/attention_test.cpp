@@ -85,7 +85,7 @@ TEST_CASE("One warpgroup runs both products and softmax in sequence") {
   CHECK(fast.cycles_of_block() == Approx(2.5 * 1024).epsilon(0.01));
 }
 
-TEST_CASE("Two warpgroups hide softmax behind each other's products") {
+TEST_CASE("Two warpgroups overlap softmax with each other's products") {
   Attention two{.warpgroups = 2, .blocks = 32};
   CHECK(two.cycles_of_block() == Approx(2 * 1024).epsilon(0.03));
   Attention fast{.warpgroups = 2, .blocks = 32, .softmax = {512000}};

@@ -74,7 +74,7 @@ std::vector<std::string> chips_with_a_file() {
   return chips;
 }
 
-TEST_CASE("CUPTI knows every metric of the counter files, by that unit and in so many passes") {
+TEST_CASE("CUPTI has every metric of the counter files, with its unit and number of passes") {
   const std::vector<std::string> chips = chips_with_a_file();
   CHECK_FALSE(chips.empty());
   for (const std::string& chip : chips) {
@@ -103,7 +103,7 @@ TEST_CASE("A wrong name, unit or number of passes is one line that names it") {
         "GH100: takes 1 passes, not 2");
 }
 
-TEST_CASE("A chip that CUPTI does not know is a mode and not a crash") {
+TEST_CASE("A chip that CUPTI does not know disables counters without a crash") {
   try {
     const MetricPlan plan("GX999", {"gpu__time_duration.sum"});
     CHECK(false);
@@ -113,7 +113,7 @@ TEST_CASE("A chip that CUPTI does not know is a mode and not a crash") {
   }
 }
 
-TEST_CASE("Every refusal of CUPTI has its word, and one line") {
+TEST_CASE("Every CUPTI error has a word and a one-line message") {
   const std::map<CUptiResult, CountersState> expected{
       {CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, CountersState::kNoPermission},
       {CUPTI_ERROR_HARDWARE_BUSY, CountersState::kBusy},

@@ -94,7 +94,7 @@ TEST_CASE("L2-to-SM bytes are those of whole tiles, a multicast counted once", "
   }
 }
 
-TEST_CASE("A copy of 2 GiB reads and writes DRAM by as much, within 3 percent", "[gpu]") {
+TEST_CASE("A copy of 2 GiB reads and writes 2 GiB of DRAM, within 3 percent", "[gpu]") {
   Bench* const with_counters = bench_with_counters();
   if (with_counters == nullptr) {
     return;
@@ -185,7 +185,7 @@ TEST_CASE("gpu__time_duration agrees with CUPTI Activity on a long kernel, befor
   }
 }
 
-TEST_CASE("The chip's name is an answer or a reason, also before anything else has used CUPTI") {
+TEST_CASE("The chip's name, or a reason, is available before any other use of CUPTI") {
   std::string chip, reason;
   try {
     chip = current_chip();
@@ -195,7 +195,7 @@ TEST_CASE("The chip's name is an answer or a reason, also before anything else h
   CHECK((!chip.empty() || reason.starts_with("no hardware counters: ")));
 }
 
-TEST_CASE("A collector without counters says so in the row and touches nothing else") {
+TEST_CASE("A collector without counters marks the row and changes nothing else") {
   CounterCollector collector(CountersState::kNoPermission, "no hardware counters: not allowed");
   Measurement row;
   collector.collect(

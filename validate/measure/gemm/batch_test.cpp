@@ -57,7 +57,7 @@ std::vector<KernelConfig> drawn_configs(const GpuSpec& gpu, const GemmProblem& p
 
 }  // namespace
 
-TEST_CASE("Batches drawn at random are right, and walked as the model says", "[gpu]") {
+TEST_CASE("Random batches are right, and walked in the model's order", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   std::mt19937 random(daily_seed("random batches"));
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;

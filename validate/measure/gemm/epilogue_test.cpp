@@ -312,7 +312,7 @@ TEST_CASE("Every 16-bit value goes through every activation within the stated bo
   }
 }
 
-TEST_CASE("What is not finite in the bias stays in its row or column, by every way to C", "[gpu]") {
+TEST_CASE("NaN and infinity in the bias stay in their row or column, on every path to C", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   constexpr i64 kRows = 70, kColumns = 75, kDepth = 64;
   constexpr unsigned short kNan = 0x7e00, kInfinity = 0x7c00;

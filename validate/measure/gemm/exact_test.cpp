@@ -67,8 +67,7 @@ GemmProblem random_problem(int index, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("Exact sums of random products, batches and groups are right in drawn configurations",
-          "[gpu]") {
+TEST_CASE("Promoted accumulation of random GEMMs, batches and groups is right", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   std::mt19937 random(daily_seed("exact accumulation"));
@@ -89,7 +88,8 @@ TEST_CASE("Exact sums of random products, batches and groups are right in drawn 
   CHECK(checked.contains(Schedule::kSplitK));
 }
 
-TEST_CASE("Exact sums do not lose more with a longer K, where fast ones do", "[gpu]") {
+TEST_CASE("Promoted accumulation loses no more precision at a longer K, fast accumulation does",
+          "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   const auto check = [&](const char* text, const char* what) {
     REQUIRE(check_legal(load_gpu("h200_sxm", false).spec, bench.problem,
@@ -129,7 +129,7 @@ TEST_CASE("Exact sums do not lose more with a longer K, where fast ones do", "[g
   }
 }
 
-TEST_CASE("What is not finite in fp8 reaches its row of exact sums and no other", "[gpu]") {
+TEST_CASE("With promotion, NaN and infinity in fp8 reach their row of C and no other", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   constexpr i64 kRows = 200, kColumns = 144, kDepth = 1040, kRow = 131, kAt = 1037;
   for (const bool infinite : {false, true}) {

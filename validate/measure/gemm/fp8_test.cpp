@@ -30,7 +30,7 @@ constexpr ElementType kFp8[] = {ElementType::kE4m3, ElementType::kE5m2};
 
 }  // namespace
 
-TEST_CASE("fp8 sums lose what the tensor core cuts off, and no more", "[gpu]") {
+TEST_CASE("fp8 accumulators lose the bits that the tensor core truncates, and no more", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   for (const ElementType dtype : kFp8) {
     for (const i64 k : {256, 2048, 16384, 65536}) {
@@ -48,7 +48,7 @@ TEST_CASE("fp8 sums lose what the tensor core cuts off, and no more", "[gpu]") {
   }
 }
 
-TEST_CASE("What is not finite in fp8 reaches its row of C and no other", "[gpu]") {
+TEST_CASE("NaN and infinity in fp8 reach their row of C and no other", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   constexpr i64 kRows = 200, kColumns = 144, kDepth = 1040, kRow = 131, kAt = 1037;
   for (const ElementType dtype : kFp8) {

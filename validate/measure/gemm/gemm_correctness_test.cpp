@@ -289,7 +289,7 @@ Verdict spoiled(const std::function<void(char* c, cudaStream_t stream)>& spoil) 
 
 }  // namespace
 
-TEST_CASE("The configurations that the tests name are legal on the H200, and of every schedule") {
+TEST_CASE("The tests' configurations are legal on the H200 and cover every schedule") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   std::set<Schedule> schedules;
   for (const Layout layout : kEveryLayout) {
@@ -339,12 +339,12 @@ TEST_CASE("Every schedule computes bf16 nt and fp16 tt on ragged and tiny shapes
         each_of(configs_of(Layout::kTt), kWholeRows));
 }
 
-TEST_CASE("Every schedule writes C by plain stores where N is not a multiple of 8", "[gpu]") {
+TEST_CASE("Every schedule writes C by plain stores if N is not a multiple of 8", "[gpu]") {
   CHECK(check_all(configs_of(Layout::kTn), kUnalignedRows, ElementType::kFp16, Layout::kTn) ==
         each_of(configs_of(Layout::kTn), kUnalignedRows));
 }
 
-TEST_CASE("Tiles shared along K are right on ragged shapes and where N is not a multiple of 8",
+TEST_CASE("Tiles shared along K are right on ragged shapes and if N is not a multiple of 8",
           "[gpu]") {
   // 17 configurations, 5 shapes: the hybrid of spread pairs of CTAs does not fit the fourth, two of
   // split_k's spread ones not the last, where more parts wait for each other than fit the GPU.
@@ -363,7 +363,7 @@ TEST_CASE("small_mma computes one tile with every instruction, from registers an
   CHECK(check_all(small_configs(Layout::kNn), kOneTile, ElementType::kBf16, Layout::kNn) == 120);
 }
 
-TEST_CASE("Workers with many tiles keep their ring and their turns in step", "[gpu]") {
+TEST_CASE("Workers with many tiles keep their rings and turns consistent", "[gpu]") {
   gpu_or_skip();
   std::vector<std::string> looping;
   for (const std::string& text : kConfigs) {
@@ -381,7 +381,7 @@ TEST_CASE("Workers with many tiles keep their ring and their turns in step", "[g
   }
 }
 
-TEST_CASE("A thousand runs of each schedule give the same bits", "[gpu]") {
+TEST_CASE("A thousand runs of each deterministic schedule give the same bits", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   constexpr int kRuns = 1000;
   std::vector<std::string> of_each;  // the first of kConfigs
@@ -436,7 +436,7 @@ TEST_CASE("A thousand runs of each schedule give the same bits", "[gpu]") {
                        kRuns) == 0);
 }
 
-TEST_CASE("Runs of different inputs are told apart", "[gpu]") {
+TEST_CASE("Runs of different inputs differ", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   const DeviceMemory zeros(64), ones(64), different(sizeof(u64));
   TILECAST_CUDA(cudaMemset(zeros.as<void>(), 0, 64));
@@ -456,7 +456,7 @@ TEST_CASE("cuBLASLt's own result passes the check", "[gpu]") {
   CHECK(spoiled([](char*, cudaStream_t) {}).fault == "");
 }
 
-TEST_CASE("One element that was not written is found", "[gpu]") {
+TEST_CASE("One unwritten element is found", "[gpu]") {
   const Verdict verdict = spoiled([](char* c, cudaStream_t stream) {
     constexpr int kNaNByte = 0xff;
     TILECAST_CUDA(cudaMemsetAsync(c + 2 * (120 * 7 + 5), kNaNByte, 2, stream));  // row 7, column 5
@@ -472,7 +472,7 @@ TEST_CASE("One wrong element in 24,000 is found", "[gpu]") {
   CHECK(verdict.fault.find("1 of 24000 elements are wrong") != std::string::npos);
 }
 
-TEST_CASE("A write one element before or behind the output is found", "[gpu]") {
+TEST_CASE("A write one element before or after the output is found", "[gpu]") {
   CHECK_FALSE(spoiled([](char* c, cudaStream_t stream) {
                 TILECAST_CUDA(cudaMemsetAsync(c - 2, 0, 2, stream));
               }).right());

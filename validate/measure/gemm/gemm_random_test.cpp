@@ -80,7 +80,7 @@ std::vector<Drawn> random_cases(const GpuSpec& gpu, unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("Candidates drawn at random are right on shapes drawn at random", "[gpu]") {
+TEST_CASE("Random candidates are right on random shapes", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   const unsigned seed = daily_seed("random problems and configurations");
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;

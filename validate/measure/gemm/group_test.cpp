@@ -44,7 +44,7 @@ GemmProblem random_groups(int index, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("Groups drawn at random are right, and walked as the model says", "[gpu]") {
+TEST_CASE("Random groups are right, and walked in the model's order", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   std::mt19937 random(daily_seed("random groups"));
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
@@ -64,7 +64,7 @@ TEST_CASE("Groups drawn at random are right, and walked as the model says", "[gp
   CHECK(pairs >= kProblems * kConfigsOfEach * 9 / 10);
 }
 
-TEST_CASE("Groups along K drawn at random are right, and walked as the model says", "[gpu]") {
+TEST_CASE("Random groups along K are right, and walked in the model's order", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   std::mt19937 random(daily_seed("random groups along K"));
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
@@ -94,7 +94,7 @@ TEST_CASE("Groups along K drawn at random are right, and walked as the model say
   CHECK(pairs >= kProblems / 2 * kConfigsOfEach * 9 / 10);
 }
 
-TEST_CASE("Tiles that the copy engine stores in part are right under load", "[gpu]") {
+TEST_CASE("Partially stored tiles are right under load", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   std::mt19937 random(daily_seed("tiles stored in part"));
   std::vector<i64> rows(64);  // most end in the lower half of a tile of 128

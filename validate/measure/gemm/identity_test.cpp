@@ -24,7 +24,7 @@ Measurement row(int stages, int group, const std::string& order,
 
 }  // namespace
 
-TEST_CASE("Two orders of tiles that come to the same on a problem are one configuration there") {
+TEST_CASE("Two tile orders that coincide on a problem are one configuration there") {
   IdentityBook book;
   CHECK(book.repeated(row(4, 8, "t1")).empty());
   CHECK(book.repeated(row(4, 16, "t1")).find("group=8 under another name") != std::string::npos);
@@ -35,7 +35,7 @@ TEST_CASE("Two orders of tiles that come to the same on a problem are one config
   CHECK(book.repeated(other_launch).empty());
 }
 
-TEST_CASE("Two ways of adding up parts of a tile are two configurations with the same code") {
+TEST_CASE("Two reductions with the same code are two configurations") {
   const auto split = [](const char* reduction) {
     Measurement m = row(4, 8, "t1");
     m.point.config = fmt::format(
@@ -49,7 +49,7 @@ TEST_CASE("Two ways of adding up parts of a tile are two configurations with the
   CHECK(book.repeated(split("turnstile")).empty());  // chosen at launch, seen in no tile
 }
 
-TEST_CASE("The same configuration again is itself, and cuBLASLt has no code to compare") {
+TEST_CASE("A repeated configuration is not a duplicate, and cuBLASLt has no code to compare") {
   IdentityBook book;
   CHECK(book.repeated(row(4, 8, "t1")).empty());
   CHECK(book.repeated(row(4, 8, "t1")).empty());

@@ -53,7 +53,7 @@ std::vector<KernelConfig> drawn_configs(const GpuSpec& gpu, const GemmProblem& p
 
 }  // namespace
 
-TEST_CASE("Odd sides and leading dimensions drawn at random are right", "[gpu]") {
+TEST_CASE("Random odd dimensions and leading dimensions are right", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   std::mt19937 random(daily_seed("odd sides"));
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;

@@ -33,7 +33,7 @@ TEST_CASE("Each operand starts at a multiple of 1024 bytes") {
   CHECK(layout.c_bytes == 4'002'816);   // 1000 x 2001 x 2 = 4,002,000 -> 3909 x 1024
 }
 
-TEST_CASE("A problem too small to rotate over L2 is refused where it must, measured warm else") {
+TEST_CASE("A problem too small to rotate over L2 is measured warm, or refused if it must rotate") {
   // 64^3: three operands of 8 KiB; 180 MiB / 24 KiB = 7680 sets, more than one graph's launches.
   const BufferSets sets = set_layout(problem(64, 64, 64), kL2).sets;
   CHECK(sets.to_rotate == 7681);

@@ -39,7 +39,7 @@ bool takes(const KernelConfig& config, const GemmProblem& problem) {
 
 }  // namespace
 
-TEST_CASE("R may have rows and matrices further apart than those of C", "[gpu]") {
+TEST_CASE("R may have larger strides than C", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   for (const ElementType c : {ElementType::kBf16, ElementType::kFp32}) {
     for (const i64 apart : {8, 3}) {  // whole 16 bytes or not
@@ -79,7 +79,7 @@ TEST_CASE("R may have rows and matrices further apart than those of C", "[gpu]")
   }
 }
 
-TEST_CASE("What is not finite in R stays in its element, by every way to C", "[gpu]") {
+TEST_CASE("NaN and infinity in R stay in their element, on every path to C", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   constexpr i64 kRows = 70, kColumns = 75;
   constexpr std::size_t kNanAt = 67 * kColumns + 71, kInfinityAt = 3 * kColumns + 2;
@@ -116,8 +116,7 @@ TEST_CASE("What is not finite in R stays in its element, by every way to C", "[g
   }
 }
 
-TEST_CASE("The largest magnitude is NaN where a result is, and no less than what was there",
-          "[gpu]") {
+TEST_CASE("amax is NaN if a result is, and never below its initial value", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   const GemmProblem problem{.shape = {70, 76, 64},
                             .dtype = ElementType::kFp16,

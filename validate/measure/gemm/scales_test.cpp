@@ -94,8 +94,7 @@ constexpr const char* kPingPong =
 
 }  // namespace
 
-TEST_CASE("Scaled operands drawn at random give the right C with kernels drawn at random",
-          "[gpu]") {
+TEST_CASE("Random scaled operands give the right C with random kernels", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   std::mt19937 random(daily_seed("scales"));
@@ -113,7 +112,7 @@ TEST_CASE("Scaled operands drawn at random give the right C with kernels drawn a
   }
 }
 
-TEST_CASE("cuBLASLt reads the same scales as the kernels do", "[gpu]") {
+TEST_CASE("cuBLASLt and the kernels read the same scales", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   for (const OutputStep scales : kKinds) {
     for (const i64 k : {512, 1152}) {  // blocks of B in whole fours and not
@@ -125,7 +124,7 @@ TEST_CASE("cuBLASLt reads the same scales as the kernels do", "[gpu]") {
   }
 }
 
-TEST_CASE("Rows of B's block scales may begin anywhere", "[gpu]") {
+TEST_CASE("Rows of B's block scales may have any alignment", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   const i32 odd = 1 + static_cast<i32>(daily_seed("rows of scales") % 3);
   for (const GemmShape& shape : {GemmShape{200, 700, 1000}, GemmShape{200, 100, 640},
@@ -163,7 +162,7 @@ TEST_CASE("Rows of B's block scales may begin anywhere", "[gpu]") {
   }
 }
 
-TEST_CASE("Promoted sums do not lose more with a longer K", "[gpu]") {
+TEST_CASE("Promoted sums lose no more precision at a longer K", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   for (const i64 k : {256, 2048, 16384, 65536}) {
     bench.prepare({{256, 512, k},
@@ -182,7 +181,7 @@ TEST_CASE("Promoted sums do not lose more with a longer K", "[gpu]") {
   }
 }
 
-TEST_CASE("What is not finite in a scale reaches what it scales and nothing else", "[gpu]") {
+TEST_CASE("NaN and infinity in a scale reach the scaled elements and nothing else", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   constexpr i64 kRows = 300, kColumns = 400, kDepth = 400, kAt = 270;
   const float nan = std::numeric_limits<float>::quiet_NaN();

@@ -119,7 +119,7 @@ Outcome compare(GpuTestBench& bench, TileKernels& kernels, const Draw& draw,
 
 }  // namespace
 
-TEST_CASE("Random decompositions are mostly legal, of every schedule and reduction") {
+TEST_CASE("Most random decompositions are legal, and cover every schedule and reduction") {
   const std::vector<Draw> draws = legal_draws(daily_seed("decompositions, drawn only"));
   std::map<Schedule, int> of_schedule;
   std::map<Reduction, int> of_reduction;
@@ -139,7 +139,7 @@ TEST_CASE("Random decompositions are mostly legal, of every schedule and reducti
   }
 }
 
-TEST_CASE("Ten thousand random decompositions end, with the sums of the data-parallel kernel",
+TEST_CASE("Ten thousand random decompositions finish, with the data-parallel kernel's result",
           "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   const std::vector<Draw> draws = legal_draws(daily_seed("decompositions"));

@@ -46,7 +46,7 @@ std::vector<KernelConfig> drawn_configs(const GpuSpec& gpu, const GemmProblem& p
 
 }  // namespace
 
-TEST_CASE("Swapped operands of problems drawn at random are right, and walked as the model says",
+TEST_CASE("Swapped operands of random problems are right, and walked in the model's order",
           "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   std::mt19937 random(daily_seed("swapped operands"));

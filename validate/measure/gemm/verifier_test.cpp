@@ -78,7 +78,7 @@ LongSum sum_of(i64 k, double deviations, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("Sums as wgmmas add them up lose what they lose on the card") {
+TEST_CASE("Emulated wgmma accumulation loses the precision observed on the GPU") {
   std::mt19937 random(2);
   double errors = 0, squares = 0;
   for (int i = 0; i < 200; ++i) {
@@ -90,7 +90,7 @@ TEST_CASE("Sums as wgmmas add them up lose what they lose on the card") {
   CHECK(std::sqrt(errors / squares) == Approx(3.1e-3).epsilon(0.15));
 }
 
-TEST_CASE("What fp8's tensor cores lose of the largest sums is inside the bound of an element") {
+TEST_CASE("The loss of fp8 tensor cores in the largest sums is within the bound of an element") {
   std::mt19937 random(1);
   // C in fp32, whose rounding hides nothing. silu keeps 0.7 of the accumulators' root mean square,
   // and the largest elements unchanged: in 624x1160x2800 an element 4.3 deviations out was off by
@@ -118,7 +118,7 @@ TEST_CASE("What fp8's tensor cores lose of the largest sums is inside the bound 
   CHECK(beyond_rms > 0);
 }
 
-TEST_CASE("Exact sums may be off by what a K block loses, whatever K") {
+TEST_CASE("With promotion the allowed error is a K block's, for any K") {
   GemmProblem problem{.shape = {624, 1160, 512},
                       .dtype = ElementType::kE4m3,
                       .layout = Layout::kTn,
@@ -131,7 +131,7 @@ TEST_CASE("Exact sums may be off by what a K block loses, whatever K") {
   CHECK(of_short.relative == Approx(std::ldexp(1.0, -12)).epsilon(1e-3));
 }
 
-TEST_CASE("Partial sums that are rounded widen both bounds, and one sum does not") {
+TEST_CASE("Rounded partial sums widen both bounds, a single sum does not") {
   const GemmProblem problem{
       .shape = {837, 2365, 11209}, .dtype = ElementType::kBf16, .layout = Layout::kTn};
   const ElementBound once = element_bound(problem, 1);
@@ -147,7 +147,7 @@ TEST_CASE("Partial sums that are rounded widen both bounds, and one sum does not
   CHECK(verdict_of(check, problem, 13).right());
 }
 
-TEST_CASE("A result inside the bounds is right and states its largest error and their norm") {
+TEST_CASE("A result inside the bounds is right, with its largest error and error norm") {
   const Verdict verdict = verdict_of(right(), kProblem);
   CHECK(verdict.right());
   CHECK(*verdict.max_error == Approx(0.00025));  // 0.001 of 4
@@ -168,7 +168,7 @@ TEST_CASE("NaN in the norm never passes") {
   CHECK_FALSE(verdict_of(check, kProblem).right());
 }
 
-TEST_CASE("One wrong element, one unwritten element or one word beside the output is a fault") {
+TEST_CASE("One wrong element, one unwritten element or one word outside the output is a fault") {
   OutputCheck check = right();
   check.wrong_elements = 1;
   check.first_wrong = 123;  // row 2, column 23 of 50 columns
@@ -181,7 +181,7 @@ TEST_CASE("One wrong element, one unwritten element or one word beside the outpu
   CHECK_FALSE(verdict_of(check, kProblem).right());
 }
 
-TEST_CASE("All zeros must be answered by all zeros") {
+TEST_CASE("A zero reference requires an all-zero result") {
   OutputCheck check = right();
   check.reference_squares = 0;
   check.error_squares = 0;

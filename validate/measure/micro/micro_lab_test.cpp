@@ -24,7 +24,7 @@ TaskOfSm four_sms() {
 
 }  // namespace
 
-TEST_CASE("Rings bring every byte that their SMs ask for", "[gpu][micro]") {
+TEST_CASE("Rings deliver every byte that their SMs request", "[gpu][micro]") {
   MicroLab& lab = lab_or_skip();
   // Four SMs, 40 copies of 32 KiB each.
   const RingRun ring{.region = 128 * 1024,
@@ -57,7 +57,7 @@ TEST_CASE("Boxes that reach out of bounds arrive whole", "[gpu][micro]") {
   }
 }
 
-TEST_CASE("A wgmma group has been issued before it has run", "[gpu][micro]") {
+TEST_CASE("A wgmma group is issued before it completes", "[gpu][micro]") {
   MicroLab& lab = lab_or_skip();
   for (const i32 group : {1, 8}) {
     const WgmmaLoop loop{256, false, group, 0};

@@ -60,7 +60,7 @@ const std::vector<MicroPoint> kPoints = {
 
 }  // namespace
 
-TEST_CASE("Measured constants are what their points say, in the unit of the GPU file") {
+TEST_CASE("Measured constants have their points' values, in the unit of the GPU file") {
   const auto constants = measured_constants(kPoints, h200());
   const auto value = [&](const std::string& key) {
     for (const MeasuredConstant& constant : constants) {

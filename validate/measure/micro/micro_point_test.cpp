@@ -23,7 +23,7 @@ TEST_CASE("A latency is cycles per operation, in time by the clock of all sample
   CHECK(point.samples == 3);
 }
 
-TEST_CASE("Passes are joined to the median of their medians, and all their quartiles lie within") {
+TEST_CASE("Passes merge to the median of their medians and a range with all quartiles") {
   const auto pass = [](double median, double q1, double q3, double clock) {
     MicroPoint point;
     point.key = "k";
@@ -47,7 +47,7 @@ TEST_CASE("Passes are joined to the median of their medians, and all their quart
   CHECK(found[1].value.median == 7);
 }
 
-TEST_CASE("A slope leaves out what every run adds once") {
+TEST_CASE("A slope excludes a run's constant overhead") {
   // 40 cycles of overhead, 8 per operation.
   const std::vector<TimedSample> longer = {sample(40 + 800, 420, 100)};
   const std::vector<TimedSample> shorter = {sample(40 + 80, 60, 10)};
@@ -67,7 +67,7 @@ TEST_CASE(
   CHECK(point.unit == "B/cycle");
 }
 
-TEST_CASE("A point without a second unit leaves its time empty in the file") {
+TEST_CASE("A point without a time unit has an empty time in the file") {
   MicroPoint point;
   point.group = "launch";
   point.key = "clusters.max_active_of_2";

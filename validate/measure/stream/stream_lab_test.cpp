@@ -17,7 +17,7 @@ Measurement measured(Laboratory& laboratory, const StreamProblem& problem,
 
 }  // namespace
 
-TEST_CASE("A memory-bound kernel is checked and timed, below what DRAM can do", "[gpu]") {
+TEST_CASE("A memory-bound kernel is checked and timed, within DRAM's peak rate", "[gpu]") {
   gpu_or_skip();
   Laboratory laboratory;
   // 3 x 4096 x 4096 x 4 B = 201 MB at 4.8 TB/s are 42 us; no kernel takes four times that.

@@ -45,7 +45,7 @@ TEST_CASE("A block whose clock is more than 1 % off the median has drifted") {
   CHECK(blocks[3].drifted);
 }
 
-TEST_CASE("Drifted blocks count for nothing but their number") {
+TEST_CASE("Only the number of drifted blocks counts") {
   std::vector<SampleBlock> blocks =
       marked({block(1000, 1500), block(5000, 1200), block(1000, 1500), block(1000, 1500)});
   const BlockSummary summary = summary_of(blocks, kRules);

@@ -23,7 +23,7 @@ std::string fault_of(const std::vector<KernelSpan>& spans, std::size_t first_cou
   return why_not_sustained(spans, slices, least);
 }
 
-TEST_CASE("A load counts as sustained from 250 ms before the first launch and over 1 s on") {
+TEST_CASE("A load is sustained from 250 ms before the first counted launch and for 1 s") {
   CHECK(fault_of(load_of(1250), 250).empty());
   CHECK(fault_of(load_of(1250), 249) == "the load lasted 249 ms only");
   CHECK(fault_of(load_of(1249), 250) == "only 999 ms of the load were sampled");
@@ -32,7 +32,7 @@ TEST_CASE("A load counts as sustained from 250 ms before the first launch and ov
   CHECK(fault_of(load_of(349), 250, Seconds{0.1}) == "only 99 ms of the load were sampled");
 }
 
-TEST_CASE("A gap of more than 1 ms is told with its place") {
+TEST_CASE("A gap of more than 1 ms is reported with its place") {
   std::vector<KernelSpan> spans = load_of(1260);
   for (std::size_t i = 300; i < spans.size(); ++i) {
     spans[i].start_ns += 1'000'000;

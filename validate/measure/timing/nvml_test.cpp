@@ -35,13 +35,13 @@ TEST_CASE("A device that the library does not know has no readings") {
   CHECK_FALSE(nvml.energy().has_value());
 }
 
-TEST_CASE("Clock events are named, and what has no name is kept in hex") {
+TEST_CASE("Clock events are named, and unknown bits are kept in hex") {
   CHECK(clock_event_text(u64{0}) == "none");
   CHECK(clock_event_text(u64{1}) == "none");  // idle
   CHECK(clock_event_text(u64{0x8 | 0x1000}) == "hw_slowdown+0x1000");
 }
 
-TEST_CASE("On a card a reading comes back, and it is said how long each takes", "[gpu]") {
+TEST_CASE("On a GPU readings return values, with their duration", "[gpu]") {
   const Nvml nvml(device_facts(gpu_or_skip()).pci_bus_id);
   const auto timed = [](const char* what, const auto& read) {
     constexpr int kReadings = 20;

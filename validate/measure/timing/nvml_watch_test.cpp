@@ -5,7 +5,7 @@
 using namespace tilecast;
 using namespace std::chrono_literals;
 
-TEST_CASE("A watch keeps every clock event, and no power where the energy stands still") {
+TEST_CASE("A watch keeps every clock event, and has no power if the energy counter is constant") {
   const Nvml nvml("0000:1b:00.0", TILECAST_FAKE_NVML);  // always 1.5 J
   NvmlWatch watch(nvml, 0ms);
   std::this_thread::sleep_for(50ms);
@@ -14,7 +14,7 @@ TEST_CASE("A watch keeps every clock event, and no power where the energy stands
   CHECK_FALSE(seen.power.has_value());
 }
 
-TEST_CASE("Before it has settled a watch reads nothing, and ends at once") {
+TEST_CASE("A watch that has not settled reads nothing, and ends at once") {
   const Nvml nvml("0000:1b:00.0", TILECAST_FAKE_NVML);
   const auto begin = std::chrono::steady_clock::now();
   NvmlWatch watch(nvml, 10'000ms);

@@ -13,7 +13,7 @@ double ns_of(const SmClocks& clocks, u32 smid, i64 cycles) {
 
 }  // namespace
 
-TEST_CASE("SMs of different starts and frequencies are put on the wall clock") {
+TEST_CASE("SMs with different starts and frequencies are mapped to the wall clock") {
   // SM 4 runs 20,000 cycles in 10,000 ns, SM 9 15,000: 2 and 1.5 in a nanosecond.
   const SmClocks clocks({{4, 0, 1000}, {4, 20000, 11000}, {9, 500, 1000}, {9, 15500, 11000}});
   CHECK(ns_of(clocks, 4, 10000) == Approx(6000));
@@ -26,7 +26,7 @@ TEST_CASE("SMs of different starts and frequencies are put on the wall clock") {
   CHECK(clocks.fastest().value == Approx(2e9));
 }
 
-TEST_CASE("A clock that slows down on the way is followed from knot to knot") {
+TEST_CASE("A clock that slows down is followed from knot to knot") {
   // 2 cycles per nanosecond for 10 us, then 1. The reading at 18 us is no longer a knot: the last
   // one, 4 us after it, replaces it.
   const SmClocks clocks({{0, 0, 0}, {0, 20000, 10000}, {0, 28000, 18000}, {0, 32000, 22000}});
@@ -35,7 +35,7 @@ TEST_CASE("A clock that slows down on the way is followed from knot to knot") {
   CHECK(clocks.mean().value == Approx(32e9 / 22));
 }
 
-TEST_CASE("Readings nearer together than knots give a place but no frequency") {
+TEST_CASE("Readings closer than a knot's distance give a position but no frequency") {
   // SM 1 at 2 cycles in a nanosecond; SM 0's two readings say 1.5 within 100 ns. All together:
   // 40,150 cycles in 20,100 ns.
   const SmClocks clocks({{0, 0, 0}, {0, 150, 100}, {1, 0, 0}, {1, 40000, 20000}});

@@ -29,7 +29,7 @@ TEST_CASE("CTAs of a cluster take the neighbouring blocks of its tile, along m f
   CHECK(trace == expected);
 }
 
-TEST_CASE("Pieces of tiles are expected where K is split") {
+TEST_CASE("With K split, the expected walk consists of pieces of tiles") {
   // 2 tiles of 8 blocks on 3 workers: runs of 6, 5 and 5; parts of at least 1.
   const TileScheduler scheduler =
       TileScheduler::of(2, 1, 3, {RasterKind::kGroupedM, 1, Walk::kStrided});

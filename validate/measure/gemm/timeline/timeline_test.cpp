@@ -77,7 +77,7 @@ TileRecord record(i32 sm, i32 cta, i32 warpgroup, TileRole role, i64 begin, i64 
 
 }  // namespace
 
-TEST_CASE("Stamps of SMs that count from different starts come out on one clock") {
+TEST_CASE("Stamps of SMs with different starts are mapped to one clock") {
   const Timeline timeline = decode_timeline(two_ctas());
   CHECK(timeline.sm_clock.value == Approx(2e9));
   // The kernel starts with the first entry, at cycle 20 of SM 4's clock.
@@ -89,7 +89,7 @@ TEST_CASE("Stamps of SMs that count from different starts come out on one clock"
   CHECK(timeline.entries == std::vector<i64>{0, 20});
 }
 
-TEST_CASE("Stamps of SMs at different frequencies count in cycles of their mean") {
+TEST_CASE("Stamps of SMs at different frequencies are converted to cycles of their mean") {
   TimelineStamps stamps = two_ctas();
   // SM 4 counts 10,000 less in the same time: 1 and 2 cycles per nanosecond, 1.5 on average.
   stamps.readings[2] = {10060, 11030};
@@ -105,7 +105,7 @@ TEST_CASE("Stamps of SMs at different frequencies count in cycles of their mean"
   CHECK(timeline.records[2].sm_cycles == 420);
 }
 
-TEST_CASE("A CTA without tiles has its entry and no record") {
+TEST_CASE("A CTA without tiles has an entry and no record") {
   TimelineStamps stamps = two_ctas();
   for (std::size_t i = 4; i < 8; ++i) {
     stamps.tiles[i] = kNoStamps;
@@ -120,7 +120,7 @@ TEST_CASE("A CTA without tiles has its entry and no record") {
   CHECK(fault_of(timeline) == "2 records of 2 tiles with 2 roles each");
 }
 
-TEST_CASE("A piece of a tile waits for the others and takes their sum over, or hands its own on") {
+TEST_CASE("A piece of a tile waits for the others and takes over their sum, or passes on its own") {
   TimelineStamps stamps = two_ctas();
   // CTA 0 has K blocks 0 to 5 and hands on, CTA 1 the last three and stores C.
   TileStamps& first = stamps.tiles[0];
@@ -155,7 +155,7 @@ TEST_CASE("A piece of a tile waits for the others and takes their sum over, or h
   CHECK(summary.store.value == Approx(10));
 }
 
-TEST_CASE("CTAs that share an SM have places of their own, later ones take those that are free") {
+TEST_CASE("CTAs that share an SM have separate places, and later ones reuse free places") {
   TimelineStamps stamps = two_ctas();
   const auto second_cta = [&](u32 later) {
     stamps.ctas[1] = {40 + later, 4};
@@ -170,7 +170,7 @@ TEST_CASE("CTAs that share an SM have places of their own, later ones take those
   CHECK(decode_timeline(stamps).records[2].place == 0);
 }
 
-TEST_CASE("A CTA that wrote nothing, and a kernel within one step of the wall clock, are refused") {
+TEST_CASE("A CTA without stamps, and a kernel within one step of the wall clock, are refused") {
   TimelineStamps stamps = two_ctas();
   stamps.ctas[1] = {kNo, kNo};
   CHECK_THROWS_AS(decode_timeline(stamps), Error);
@@ -179,7 +179,7 @@ TEST_CASE("A CTA that wrote nothing, and a kernel within one step of the wall cl
   CHECK_THROWS_AS(decode_timeline(stamps), Error);
 }
 
-TEST_CASE("A timeline that breaks a rule is told by its first fault") {
+TEST_CASE("An invalid timeline is reported by its first fault") {
   Timeline right = decode_timeline(two_ctas());
   CHECK(fault_of(right) == "");
   // 225 ns are 450 cycles, where the last span ends; each nanosecond of error allows four more.
@@ -213,7 +213,7 @@ TEST_CASE("A timeline that breaks a rule is told by its first fault") {
         "CTA 0 warpgroup 0 tile (0, 0) K blocks 0 to 8: begins before the one before ends");
 }
 
-TEST_CASE("The summary is over warpgroups that multiply, its ends over SMs") {
+TEST_CASE("The summary covers consumer warpgroups, and its ends SMs") {
   const TimelineSummary summary = summary_of(decode_timeline(two_ctas()));
   // Warpgroups: tiles of 400 and 420 cycles, loads of 50 and 60, 300 each, stores of 50 and 60.
   CHECK(summary.tile.value == Approx(410));
@@ -226,7 +226,7 @@ TEST_CASE("The summary is over warpgroups that multiply, its ends over SMs") {
   CHECK(summary.end.value == Approx(450));
 }
 
-TEST_CASE("Instrumented kernels give the same bits and a timeline without fault", "[gpu]") {
+TEST_CASE("Instrumented kernels give the same bits and a valid timeline", "[gpu]") {
   (void)gpu_or_skip();
   TimelineBench bench;
   for (const char* text : {
@@ -273,7 +273,7 @@ TEST_CASE("Instrumented kernels give the same bits and a timeline without fault"
   }
 }
 
-TEST_CASE("Writing the timeline down costs less than two parts in a hundred", "[gpu]") {
+TEST_CASE("Recording the timeline costs less than 2 %", "[gpu]") {
   (void)gpu_or_skip();
   TimelineBench bench;
   const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
