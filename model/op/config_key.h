@@ -15,7 +15,7 @@
 
 namespace tilecast {
 
-/// A number of a configuration, or an enumerator.
+/// The member of a configuration for a key: a number or an enumerator.
 template <class Config>
 struct ConfigMember {
   i32 (*get)(const Config&);
@@ -45,18 +45,18 @@ template <class Config>
 struct ConfigKey {
   using Schedule = decltype(Config::schedule);
   struct More {
-    std::span<const KeyWord> words = {};  // none: numbers
+    std::span<const KeyWord> words = {};  // empty: the key has numbers
     std::string_view form = {};           // of several numbers: MxNxK
     i32 least = 1, most = kMostNumber;
     std::string_view behind = {};           // suffix of the number in a short text
-    i32 (*usual)(const Config&) = nullptr;  // not written in a short text
-    bool optional = false;                  // not written at all where it has no word
+    i32 (*usual)(const Config&) = nullptr;  // default; not written in a short text
+    bool optional = false;                  // omitted if it has its default
   };
 
-  std::string_view name, in_short;  // in a short text before the number
+  std::string_view name, in_short;  // name; prefix in a short text
   std::vector<ConfigMember<Config>> members;
-  bool (*has)(Schedule);          // of a schedule that leaves it open; null: all
-  std::string_view meaning = {};  // of numbers
+  bool (*has)(Schedule);          // null: all schedules leave the key open
+  std::string_view meaning = {};  // description of numbers
   More more = {};
 
   bool applies(Schedule schedule) const { return has == nullptr || has(schedule); }
@@ -65,7 +65,7 @@ struct ConfigKey {
 /// A word of a short text: a key's value, followed by those of other keys.
 struct ShortWord {
   std::array<std::string_view, 3> keys;
-  bool always = false;  // also where the schedule leaves it no choice
+  bool always = false;  // also if the schedule fixes the key
 };
 
 template <class Config>
@@ -81,7 +81,7 @@ struct KeyValue {
   std::string text;  // "stages=4"
   std::string_view meaning;
 };
-/// All of a configuration's canonical text, in its order.
+/// All keys of a configuration's canonical text, in order.
 template <class Config>
 std::vector<KeyValue> key_values(const Config& config);
 
@@ -91,11 +91,11 @@ std::string canonical_text(const Config& config);
 /// names the whole text, the key and the expected value.
 template <class Config>
 Config parse_canonical(std::string_view text, const Config& fixed);
-/// The schedule's name in it.
+/// The schedule's name in a canonical text.
 std::string_view name_in(std::string_view canonical);
 [[noreturn]] void bad_config(std::string_view text, std::string_view why);
 
-/// The word's text, and whether a configuration can have it, which is then set.
+/// Sets the field from the word's text; false if the configuration cannot have that value.
 template <class Config>
 std::string short_word(const ShortWord& word, const Config& config);
 template <class Config>

@@ -1,4 +1,5 @@
-// The texts of config_key.h, for the source of an op that instantiates them for its configuration.
+// Templates of config_key.h, for the source of each op that instantiates them for its
+// configuration.
 #pragma once
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ std::string numbers_text(const ConfigKey<Config>& key, const Config& config) {
   return join(numbers, "x");
 }
 
-/// The key of that name that the configuration's schedule leaves open, else the first.
+/// The key with that name that the configuration's schedule leaves open, else the first.
 template <class Config>
 const ConfigKey<Config>& key_named(std::string_view name, const Config& config) {
   const auto& keys = config_keys<Config>().keys;
@@ -86,7 +87,8 @@ void read_numbers(std::string_view text, const ConfigKey<Config>& key, std::stri
   }
 }
 
-/// Takes the longest of the words off the beginning of `rest`, or none of an optional key.
+/// Removes the longest matching word from the front of `rest`; may match nothing for an optional
+/// key.
 template <class Config>
 bool take_word(const ConfigKey<Config>& key, std::string_view& rest, Config& config) {
   const KeyWord* longest = nullptr;
@@ -171,7 +173,7 @@ Config parse_canonical(std::string_view text, const Config& fixed) {
     bad_config(text, fmt::format("unexpected '{}' at the end", *pair));
   }
   if (const std::string canonical = canonical_text(config); canonical != text) {
-    bad_config(text, "expected the canonical text " + canonical);  // 4 where 04 is given
+    bad_config(text, "expected the canonical text " + canonical);  // e.g. 4, not 04
   }
   return config;
 }

@@ -1,11 +1,11 @@
-// Which operands of a GEMM are copied before the kernel runs.
+// Which operands are copied before a kernel.
 #pragma once
 
 #include "model/base/host_device.h"
 
 namespace tilecast {
 
-/// Which operands are copied before they are a kernel of two operands runs.
+/// Which operands of a GEMM are copied before its kernel runs.
 struct CopiedOperands {
   bool a, b;
 

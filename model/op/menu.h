@@ -11,8 +11,8 @@
 
 namespace tilecast {
 
-/// Calls `visit` with `config` in every combination of values: pairs of a member and its values,
-/// the last of which change fastest.
+/// Calls `visit` with `config` for every combination of values: pairs of a member and its values,
+/// the last of which vary fastest.
 template <class Config, class Visit>
 void walk_menu(const Config& config, const Visit& visit) {
   visit(config);
@@ -26,7 +26,7 @@ void walk_menu(Config config, const Visit& visit, Value Config::*member, const V
   }
 }
 
-/// Configurations that were not tried, by reason.
+/// Rejected configurations, by reason.
 template <class Config>
 struct Rejections {
   std::map<std::string, int> rejected;
@@ -46,7 +46,7 @@ struct Rejections {
   }
 };
 
-/// In the menu's order.
+/// In search order.
 template <class Config>
 struct CandidatesOf : Rejections<Config> {
   std::vector<Config> legal;

@@ -14,18 +14,18 @@ enum class Op : i32 {
   kGemm,            // C[m,n] = A[m,k] * B
   kMemcpy,          // out = in, a vector
   kElementwiseAdd,  // C = A + B, matrices
-  kAttention,       // O = softmax(scale Q K^T) V, of each head of each sequence
+  kAttention,       // O = softmax(scale Q K^T) V, for each head of each sequence
 };
 
 /// Properties of an op that op-independent code needs: one row each.
 struct OpTraits {
   const char* name;
-  i32 sides;                                    // of its shape: columns m, n and k
+  i32 sides;                                    // dimensions of its shape: columns m, n and k
   bool processes = false;                       // its kernels can be simulated
   bool simulated = false;                       // simulated unless --method says otherwise
   bool calibrated = false;                      // a GPU's calibration corrects its predictions
-  i32 parts = sides;                            // of its shape's text, between each x
-  const char* side_names[3] = {"m", "n", "k"};  // for people and lists of problems
+  i32 parts = sides;                            // numbers in its shape's text, separated by x
+  const char* side_names[3] = {"m", "n", "k"};  // in messages and lists of problems
 };
 TILECAST_HD constexpr OpTraits traits_of(Op op) {
   switch (op) {
@@ -42,7 +42,7 @@ TILECAST_HD constexpr OpTraits traits_of(Op op) {
               .parts = 5,
               .side_names = {"queries", "keys", "head_dim"}};
   }
-  return {};  // no op
+  return {};  // not an op
 }
 TILECAST_HD constexpr i32 sides_of(Op op) { return traits_of(op).sides; }
 

@@ -1,6 +1,6 @@
-// The fields of an op's problem besides its sides and its type, one table an op: columns of
-// measurements and of points, fields of lists of problems, lists of suites, options of commands.
-// A new field is a row, which all of these read.
+// The fields of an op's problem in addition to dimensions and type, one table per op: columns of
+// measurements and points, fields of lists of problems, lists of suites, options of commands. To
+// add a field, add a row.
 // Checked by: validate/record/measurement_csv_test.cpp, cli/read_problems_test.cpp.
 #pragma once
 
@@ -12,11 +12,11 @@ namespace tilecast {
 template <class Problem>
 struct ProblemField {
   std::string_view name;
-  std::string (*text)(const Problem&);            // empty where it goes without saying
+  std::string (*text)(const Problem&);            // empty for the default
   void (*read)(Problem&, std::string_view text);  // throws ConfigError
-  const char* help = nullptr;                     // of an option; null: it has none of its own
+  const char* help = nullptr;                     // of its option; null: no option of its own
   std::string_view usual = {};                    // its default
-  /// Whether a default counts for the problem; null: for all.
+  /// Whether a default applies to the problem; null: always.
   bool (*counts)(const Problem&, std::string_view usual) = nullptr;
 };
 

@@ -13,16 +13,16 @@ namespace tilecast {
 /// Kinds of rules; rejected candidates are counted by them.
 enum class Refusal {
   kNone,
-  kArchitecture,  // the schedule's instructions are another architecture's
-  kSchedule,      // clusters, chunks, stages, warpgroups or wgmmas in flight that it does not take
+  kArchitecture,  // the schedule's instructions belong to another architecture
+  kSchedule,      // unsupported cluster, chunks, stages, warpgroups or wgmmas in flight
   kWgmmaShape,    // tile not made of whole wgmmas, or K blocks not of whole swizzle rows
   kTmaBox,        // a bulk copy's box would break the swizzle or the 256-row limit
-  kRegisters,     // accumulators do not fit their threads, or the threads an SM
+  kRegisters,     // accumulators exceed a thread's registers, or the threads an SM's
   kSharedMemory,
-  kOccupancy,     // the promised CTAs per SM do not fit
-  kTensorMemory,  // accumulators of the promised CTAs do not fit
-  kCluster,       // CTAs that no cluster has
-  kSplit,         // K cannot be split so
+  kOccupancy,     // the requested CTAs per SM do not fit
+  kTensorMemory,  // accumulators of the requested CTAs do not fit
+  kCluster,       // impossible cluster size
+  kSplit,         // K cannot be split this way
   kCompiler,  // known not to compile as intended: spills, serialized wgmma (compiler_rejections.h)
   // The memory-bound family:
   kBlock,      // unsupported block, stages, warps or vector width
@@ -31,11 +31,11 @@ enum class Refusal {
 
 std::string_view to_text(Refusal refusal);
 
-/// `Case`: all that the rules of a table ask.
+/// `Case`: the input of a table's rules.
 template <class Case>
 struct Rule {
   bool (*broken)(const Case&);
-  const char* sentence;  // {names} stand for values, as of fmt
+  const char* sentence;  // {names} are replaced by values, as in fmt
   Refusal refusal = Refusal::kSchedule;
 };
 

@@ -1,4 +1,4 @@
-// The schedules of an op as a list and as words, from the rows of its traits.
+// The schedules of an op as a list and as words, from their traits.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr std::array<Enum, kCount> every_enumerator() {
   }
   return all;
 }
-/// The names in their rows.
+/// Names in the order of the rows.
 template <class Enum, std::size_t kCount>
 constexpr Words<Enum, kCount> names_of(const std::array<Enum, kCount>& schedules) {
   Words<Enum, kCount> words{};

@@ -69,7 +69,7 @@ AnyConfig parse_canonical_config(std::string_view text) {
       return std::visit([&](auto own) { return AnyConfig(parse_own(own, text)); }, schedule);
     }
   }
-  return parse_kernel_config(text);  // complains
+  return parse_kernel_config(text);  // throws the error
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ std::vector<double> numbers_in(std::string_view part) {
   return numbers;
 }
 
-/// How far the numbers of a part are from those of another, as ratios; of other kinds far.
+/// Distance between the numbers of two parts, as ratios; large for different keys.
 double apart(std::string_view part, std::string_view other) {
   const std::vector<double> a = numbers_in(part), b = numbers_in(other);
   if (a.size() != b.size()) {
@@ -74,7 +74,7 @@ bool is_tile(std::string_view word) {
   return word.find('x') != word.npos && word.find_first_not_of("0123456789x") == word.npos;
 }
 
-/// "a, b or c"; of many, the first three and how many more.
+/// "a, b or c"; for long lists the first three and the number of others.
 std::string any_of(std::vector<std::string> words) {
   constexpr size_t kMost = 8, kSome = 3;
   if (words.size() < 2) {
@@ -148,10 +148,10 @@ ConfigPattern::ConfigPattern(std::string_view given) : text_(given) {
 void ConfigPattern::read_long(std::string_view name, std::string_view text) {
   schedule_ = schedule_named(name);
   const std::vector<std::string> keys = keys_of(*schedule_, true);
-  std::map<std::string, std::string> given;  // parts by their keys
+  std::map<std::string, std::string> given;  // parts by key
   for (const std::string_view part : split(text, ',')) {
     if (text.empty()) {
-      break;  // the schedule alone
+      break;  // only the schedule
     }
     const std::string key(key_of(part));
     if (std::ranges::find(keys, key) == keys.end()) {

@@ -1,10 +1,10 @@
 // A user's pattern for configurations: all keys, or some, with the rest open.
 //   warp_specialized:tile=128x256x64,stages=4   keys of the canonical text, in any order
-//   ws:tile=128x256x64                          the schedule by its name, abbreviation or beginning
+//   ws:tile=128x256x64                          the schedule by name, abbreviation or prefix
 //   ws 128x256x64 s4                            words of the short text
-//   ws                                          the schedule alone
-//   cooperative 128x256                         the field's names (schedule_named), a tile without
-//   K 128x256x64                                  a tile, of any schedule
+//   ws                                          only the schedule
+//   cooperative 128x256                         CUTLASS's name; a tile without its K
+//   128x256x64                                  a tile of any schedule
 // Without its `1` or `t` a short text leaves the tile scheduler open, unless it is complete.
 // Checked by: config_pattern_test.cpp.
 #pragma once
@@ -22,14 +22,14 @@ namespace tilecast {
 
 class ConfigPattern {
  public:
-  /// Throws ConfigError for an unknown schedule and for a key that it does not have or has twice.
+  /// Throws ConfigError for an unknown schedule and for an unknown or duplicate key.
   explicit ConfigPattern(std::string_view text);
 
-  /// Empty: any.
+  /// Empty: any schedule.
   std::vector<AnySchedule> schedules() const {
     return schedule_ ? std::vector{*schedule_} : std::vector<AnySchedule>{};
   }
-  /// Where no key is left open.
+  /// The configuration, if no key is open.
   const std::optional<AnyConfig>& whole() const { return whole_; }
 
   /// `config` must be of one of these schedules.
@@ -50,7 +50,7 @@ class ConfigPattern {
   void read_long(std::string_view name, std::string_view keys);
   void read_short(std::string_view text);
   bool has(const AnyConfig& config, const std::string& part) const;
-  /// As they are given.
+  /// The given parts, with `config`'s values.
   std::string parts_of(const AnyConfig& config) const;
   std::string complaint(const std::string& why) const;
   [[noreturn]] void fail(const std::string& why) const;

@@ -46,7 +46,7 @@ TEST_CASE("A pattern matches configurations that have all of its parts", "[patte
     CAPTURE(text);
     CHECK(!ConfigPattern(text).matches(config));
   }
-  CHECK_THROWS_AS(ConfigPattern("wst"), ConfigError);  // only tcgen05 schedules take over tiles
+  CHECK_THROWS_AS(ConfigPattern("wst"), ConfigError);  // only tcgen05 schedules have tile takeover
 }
 
 TEST_CASE("A tile alone leaves the schedule open, and its K may be missing", "[pattern]") {

@@ -12,7 +12,7 @@
 namespace tilecast {
 namespace {
 
-/// Calls `visit` with the problem, in its op's own type, and each of its fields.
+/// Calls `visit` with the problem in its op's own type, and each of its fields.
 template <class Any, class Visit>
 void for_each_field(Any& problem, const Visit& visit) {
   std::visit(
@@ -85,7 +85,7 @@ void check_field(std::string_view name, std::string_view text) {
   std::optional<ConfigError> why;
   for (const AnySchedule& schedule : every_schedule()) {
     AnyProblem blank = blank_problem(op_of(schedule));
-    set_dtype(blank, ElementType::kE4m3);  // a GEMM of it has every field
+    set_dtype(blank, ElementType::kE4m3);  // an fp8 GEMM has every field
     try {
       if (read_field(blank, name, text)) {
         return;

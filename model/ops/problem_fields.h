@@ -1,4 +1,4 @@
-// Problems of every op by the fields of their tables (model/op/problem_field.h).
+// Reads and writes problems of every op by the fields of their tables (model/op/problem_field.h).
 // Checked by: validate/record/measurement_csv_test.cpp, cli/read_problems_test.cpp.
 #pragma once
 
@@ -15,22 +15,22 @@ namespace tilecast {
 /// Names of the fields of all ops, each once, in the order of the tables: GEMM's first.
 const std::vector<std::string_view>& problem_field_names();
 
-/// Empty where the op has no such field, or where it goes without saying.
+/// Empty if the op lacks the field or it is at its default.
 std::string field_text(const AnyProblem& problem, std::string_view name);
-/// Whether the op has such a field; it is read then. Throws ConfigError.
+/// Sets the field and returns true if the op has it. Throws ConfigError.
 bool read_field(AnyProblem& problem, std::string_view name, std::string_view text);
 
-/// Throws ConfigError where no op takes this text for the field.
+/// Throws ConfigError if no op accepts this text for the field.
 void check_field(std::string_view name, std::string_view text);
 
-/// "--layout", or with an alias "--out-dtype,--dtype-c"; empty of a field without an option.
+/// "--layout", or with an alias "--out-dtype,--dtype-c"; empty for a field without option.
 std::string option_name(std::string_view field, const char* help);
 
-/// Texts of fields by their names.
+/// Texts of fields by name.
 using FieldTexts = std::map<std::string, std::string, std::less<>>;
 
-/// A problem of the op; a field that is not `given` is as in `usual` where that counts. Throws
-/// ConfigError, also for a field that another op has.
+/// A problem of the op; fields missing from `given` are taken from `usual` if they apply. Throws
+/// ConfigError, also for a field of another op.
 AnyProblem problem_of(Op op, std::string_view shape, ElementType dtype,
                       const FieldTexts& given = {}, const FieldTexts& usual = {});
 

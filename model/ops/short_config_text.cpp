@@ -123,7 +123,7 @@ std::optional<AnyConfig> parse_short_config(std::string_view text) {
   words.erase(words.begin());
   const std::optional<AnyConfig> config =
       std::visit([&](const auto s) { return read_words(s, how, words); }, *schedule);
-  // Whole, in this form, and such as the long text can say.
+  // Complete, in this form, and valid as a long text.
   return config && short_text(*config) == text && parse_config(to_text(*config)) == *config
              ? config
              : std::nullopt;

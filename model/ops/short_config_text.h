@@ -24,16 +24,16 @@ namespace tilecast {
 
 std::string short_text(const AnyConfig& config);
 
-/// Inverse of short_text; nothing where `text` is not the whole of one. `text` begins with an
-/// abbreviation, words are parted by one space.
+/// Inverse of short_text; nothing if `text` is incomplete. `text` begins with an abbreviation, and
+/// words are separated by one space.
 std::optional<AnyConfig> parse_short_config(std::string_view text);
 
-/// The schedule as the field names it: "cooperative", "pingpong", "stream-K"; else by its own name.
+/// CUTLASS's name of the schedule: "cooperative", "pingpong", "stream-K"; else its own name.
 std::string field_name(const AnyConfig& config);
 
 /// The traits' abbreviation, or that of a memory-bound schedule.
 std::string_view abbreviation_of(const AnySchedule& schedule);
-/// The schedule that the first word of a short text names, with or without how it takes tiles.
+/// The schedule of the first word of a short text, with or without the suffix of its grid.
 std::optional<AnySchedule> schedule_abbreviated(std::string_view word);
 
 }  // namespace tilecast

@@ -21,7 +21,7 @@ TEST_CASE("The short text of a configuration equals the long one", "[short_confi
   same("ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2d m16",
        "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
        "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=16,walk=strided,store=deferred");
-  // Three consumers leave their producer 32 registers.
+  // With three consumers the producer has 32 registers.
   same("ws1 192x48x64 s7 w3x1 c1x2 o1 i1 e0 n8",
        "warp_specialized:tile=192x48x64,stages=7,warpgroups=3x1,cluster=1x2,ctas=1,inflight=1,"
        "c_slots=0,producer=32,grid=tiles,raster=grouped_n,group=8,walk=strided");
@@ -56,10 +56,10 @@ TEST_CASE("A short text that is incomplete, or that its schedule does not suppor
           "[short_config]") {
   REQUIRE(!full("pi 64x32x128 s4 w1x1 c1x1 o1 i1 e0 m8").empty());
   for (const char* text :
-       {"", "pi", "pi 64x32x128 s4 w1x1 c1x1 o1 i1 e0",  // no order of tiles
+       {"", "pi", "pi 64x32x128 s4 w1x1 c1x1 o1 i1 e0",  // no tile order
         "pi 64x32x128 s4 w1x1 c2x1 o1 i1 e0 m8",         // has no clusters
-        "pi1 64x32x128 s4 w1x1 c1x1 o1 i1 e0 m8",        // always a tile per CTA
-        "pi 64x32x128 s4 w1x1 c1x1 o1 i1 e0d m8",        // never defers
+        "pi1 64x32x128 s4 w1x1 c1x1 o1 i1 e0 m8",        // always one CTA per tile
+        "pi 64x32x128 s4 w1x1 c1x1 o1 i1 e0d m8",        // cannot defer
         "pi 64x32x128 s4 w1x1 c1x1 o1 i1 e0 m8k",        // has no walk
         "pi 64x32x128 w1x1 s4 c1x1 o1 i1 e0 m8",         // another order of words
         "pi 64x32x128 s04 w1x1 c1x1 o1 i1 e0 m8", "pi 64x32 s4 w1x1 c1x1 o1 i1 e0 m8",

@@ -32,7 +32,7 @@ constexpr double kNarrow = 0.3, kWide = 1.2, kPull = 0.5, kPullOfAll = 0.02;
 // Half-width of the 90 % interval in standard deviations of the ratios around their mean, and the
 // least deviation: the spread between GPUs and repeats.
 constexpr double kReach = 1.6, kLeastDeviation = 0.012, kDeviationOfAll = 0.2;
-// Rows whose forecast has changed by more are of another model: their ratio counts, not their time.
+// A row whose forecast has changed by more comes from another model: only its ratio is used.
 constexpr double kSameForecast = 0.03;
 
 // Length scales of the features: problems further apart say little about each other. Logarithm of M

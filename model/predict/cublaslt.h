@@ -1,17 +1,18 @@
-// The time of cuBLASLt's top heuristic, without a GPU: our forecast of the problem times the ratio
-// that measured problems like it have.
+// Forecasts the time of cuBLASLt's top heuristic without a GPU: our forecast of the problem, times
+// the ratio of similar measured problems.
 //
 //   ratio = exp(weighted mean of log(measured / our forecast)),  weight = exp(-distance^2 / 2)
 //
-// The distance is over the shape, how well 128- and 256-wide tiles fill the SMs, alignment, types,
+// The distance covers shape, how well 128- and 256-wide tiles fill the SMs, alignment, types,
 // layout, batch and epilogue (features in cublaslt.cpp, each in units of its length). Two means: a
-// wide one over problems of the kind, and a narrow one over near problems, which is pulled to the
-// wide one by half a row. Where this very problem was measured, and our forecast of it is still the
-// one that the row names, the answer is the measurement.
+// wide one over problems of the same kind, and a narrow one over similar problems, shrunk to the
+// wide one by half a row. If the problem itself was measured, and our forecast of it still equals
+// the row's, the answer is the measurement.
 //
 // The rows are in `configs`/gpus/NAME.cublaslt.csv (validate/cublaslt_rows.py writes it). A GPU
-// without one takes the ratios of kRatiosOf. Leaves out: the choice of algorithm, so a heuristic's
-// single bad pick is an error of this forecast; groups, which cuBLASLt has not.
+// without that file takes the ratios of kRatiosOf. Leaves out: the choice of algorithm, so a
+// heuristic's single bad pick is an error of this forecast; groups, which cuBLASLt does not
+// support.
 // Checked by: cublaslt_test.cpp; there also on problems left out by folds.
 #pragma once
 
@@ -34,18 +35,18 @@ inline constexpr const char* kRatiosOf = "h200_sxm";
 struct CublasltTime {
   Seconds time, low, high;  // 90 % interval
   double ratio;             // over our forecast
-  double like = 0;          // weight of near rows: 0 where no measured problem is like it
+  double like = 0;          // weight of similar rows: 0 if no measured problem is similar
   bool measured = false;    // this problem was measured on this GPU
 };
 
 /// Measured problems of one GPU.
 class CublasltRows {
  public:
-  /// Measured on a GPU of `sms`. Throws FileError, or ConfigError `file:line: key: expectation`.
+  /// `sms`: of the measured GPU. Throws FileError, or ConfigError `file:line: key: expectation`.
   CublasltRows(const std::filesystem::path& csv, int sms);
 
-  /// On a GPU of `sms`; `own`: the one that was measured. `ours`: our forecast of the same problem,
-  /// which has no groups, without copies of operands, since cuBLASLt makes none.
+  /// `sms`: of the forecast's GPU; `own`: it is the measured one. `ours`: our forecast of the same
+  /// problem, which has no groups, without copies of operands, since cuBLASLt makes none.
   CublasltTime forecast(const GemmProblem& problem, Regime regime, Seconds ours, int sms,
                         bool own) const;
 
@@ -65,9 +66,9 @@ class CublasltRows {
   double usual_;  // median of all offsets
 };
 
-/// By the rows of the GPU, or of kRatiosOf, which are read once per process. Throws as the
-/// constructor, and ConfigError for groups and for GPUs of other architectures than Hopper, whose
-/// libraries were not measured.
+/// Uses the rows of the GPU, or of kRatiosOf, which are read once per process. Throws as the
+/// constructor, and ConfigError for groups and for architectures other than Hopper, whose libraries
+/// were not measured.
 CublasltTime cublaslt_time(const GpuSpec& gpu, const GemmProblem& problem, Regime regime,
                            Seconds ours, const std::filesystem::path& config_folder);
 

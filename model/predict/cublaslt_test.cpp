@@ -85,9 +85,9 @@ TEST_CASE("Unaligned rows have the ratio of unaligned rows, in any layout") {
       "4100x4100x4104,bf16,,tn,,,,,,burst,300,100\n"
       "4096x4096x4095,bf16,,tn,,,4096,4096,,burst,800,100\n");
   CHECK(forecast(rows, square(4224), 100).ratio == Approx(1).epsilon(0.05));
-  // K of 4100: rows of A and B on 8 bytes.
+  // K of 4100: rows of A and B are aligned to 8 bytes.
   CHECK(forecast(rows, {{2048, 28672, 4100}, ElementType::kBf16, Layout::kTn}, 100).ratio > 2);
-  // K of 4095 in rows of 4096: as long as they are, on 2 bytes.
+  // K of 4095 with a pitch of 4096: the row length is aligned to 2 bytes.
   CHECK(forecast(rows, {{4096, 2048, 4095}, ElementType::kBf16, Layout::kTn}, 100).ratio > 4);
 }
 
@@ -99,8 +99,8 @@ TEST_CASE("Invalid rows are refused with file, line and column") {
   CHECK(refusal("").find("expected measured rows") != std::string::npos);
 }
 
-// The bars are 3.00 % (mean) and 2.15 % (median). Kernels for rows off 16 bytes are other ones,
-// which few rows show.
+// The limits are 3.00 % (mean) and 2.15 % (median). Unaligned rows use other kernels, of which
+// there are few rows.
 TEST_CASE("Left-out 16-bit problems of the committed data are forecast within the recorded error") {
   const std::filesystem::path csv = config_folder() / "gpus/h200_sxm.cublaslt.csv";
   const std::string text = read_text(csv);
@@ -109,7 +109,7 @@ TEST_CASE("Left-out 16-bit problems of the committed data are forecast within th
   std::vector<double> errors;
   std::size_t covered = 0;
   for (std::size_t fold = 0; fold < kFolds; ++fold) {
-    // A problem's regimes are in one fold.
+    // Both regimes of a problem are in one fold.
     const auto is_left_out = [&](std::string_view line) {
       const std::size_t end = std::min(line.find(",burst"), line.find(",sustained"));
       return hash_of(line.substr(0, end), kHashSeed) % kFolds == fold;

@@ -1,5 +1,5 @@
-// Why a kernel takes the time it takes: its limiter, how busy each part of the GPU is and when,
-// bytes and hit rates, waves, energy, and how all of these differ from another configuration.
+// Why a kernel takes its time: its bottleneck, how busy each part of the GPU is and when, bytes and
+// hit rates, waves, energy, and how all of these differ from another configuration.
 //
 // A simulated kernel is observed in the same simulation that its prediction uses, with the waves
 // that it leaves out as a separate phase. Times are scaled to the prediction, so that phases end

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// The rules of every op: without one of them, the call below would be of itself.
+// The rules of every op: without one of these headers, the call below would be recursive.
 #include "model/attention/attention_model.h"
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/menu/proposals.h"

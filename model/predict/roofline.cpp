@@ -24,7 +24,7 @@ std::optional<Seconds> compute_time(const GpuSpec& gpu, const GemmProblem& probl
   return time_of(tensor, gpu.clock->max);
 }
 
-/// Without waves: the FLOPs of the problem, none of an op without tensor cores.
+/// Without waves: the FLOPs of the problem; nothing for an op without tensor cores.
 std::optional<Seconds> compute_time(const GpuSpec& gpu, const AnyProblem& problem) {
   const Flops flops{flops_of(problem)};
   if (flops.value == 0) {

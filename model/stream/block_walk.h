@@ -11,12 +11,12 @@
 namespace tilecast {
 
 enum class BlockOrder : i32 {
-  kBands,    // a CTA per band, from left to right
-  kBlocks,   // a CTA per block, in the hardware's order
+  kBands,    // one CTA per band, from left to right
+  kBlocks,   // one CTA per block, in the hardware's order
   kStrided,  // resident CTAs: w, w + workers, ...: all of them sweep memory together
   kChunked,  // resident CTAs, each with a contiguous run of blocks
   kBounded,  // as kBlocks, with the number of resident CTAs limited
-  kTickets,  // resident CTAs, each of which draws the number of its next block when it has room
+  kTickets,  // resident CTAs, each of which draws its next block's number when it has a free stage
 };
 
 struct BlockCoord {
@@ -28,9 +28,10 @@ struct BlockCoord {
 struct BlockWalk {
   u32 blocks, blocks_per_band;
   u32 workers;
-  u32 apart;  // between the first blocks of neighbouring workers
+  u32 apart;  // between the first blocks of adjacent workers
   u32 step;   // between one worker's blocks
-  u32 span;   // blocks from a worker's first to its end; those beyond `blocks` do not exist
+  // end of a worker's range, relative to its first block; blocks from `blocks` on do not exist
+  u32 span;
 
   TILECAST_HD constexpr u32 first(u32 worker) const { return worker * apart; }
   TILECAST_HD constexpr u32 next(u32 block) const { return block + step; }
@@ -38,7 +39,7 @@ struct BlockWalk {
     const u32 from = first(worker);
     return from >= blocks ? from : from + min_of(span, blocks - from);
   }
-  /// Blocks of this worker.
+  /// Number of blocks of this worker.
   TILECAST_HD constexpr u32 count(u32 worker) const {
     return ceil_div(end(worker) - first(worker), step);
   }

@@ -38,7 +38,7 @@ std::string why_none(const StreamProblem& problem, const StreamCandidates& candi
   return refusals_text(candidates);
 }
 
-/// One operation per element of C; a copy does none.
+/// One operation per element of C; none for a copy.
 Flops additions(const StreamProblem& problem) {
   return {problem.op == Op::kMemcpy
               ? 0

@@ -1,5 +1,5 @@
-// Predictions and rankings of memory-bound ops, by closed form alone: a simulation was farther from
-// the card for every schedule (docs/dev/notebook/2026-11.md).
+// Predictions and rankings of memory-bound ops, only by closed form: a simulation had larger errors
+// for every schedule (docs/dev/notebook/2026-11.md).
 // Checked by: predict_stream_test.cpp.
 #pragma once
 
@@ -17,15 +17,15 @@ namespace tilecast {
 
 using StreamQuestion = OpQuestion<StreamProblem>;
 
-/// Throws ConfigError where the GPU file has no stream section, or the kernel is not legal.
+/// Throws ConfigError if the GPU file has no stream section, or the kernel is not legal.
 Prediction predict_one(const StreamQuestion& question, const StreamConfig& config, Method method);
 
-/// Time of each configuration, infinite where it is not legal. Throws ConfigError where the GPU
-/// file has no stream section.
+/// Time of each configuration, infinite if it is not legal. Throws ConfigError if the GPU file has
+/// no stream section.
 std::vector<Seconds> closed_form_times(const StreamQuestion& question,
                                        std::span<const StreamConfig> configs);
 
-/// Every candidate is predicted. Throws as predict_one.
+/// Predicts every candidate. Throws as predict_one.
 Ranking rank_all(const StreamQuestion& question, const std::vector<StreamSchedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
 

@@ -1,5 +1,5 @@
-// Memory-bound kernels on GPUs of which only the datasheet is known. Against measurements they are
-// held on the H200: validate/compare/stream_error_test.cpp.
+// Memory-bound kernels on GPUs with only datasheet numbers. The H200's are compared with
+// measurements in validate/compare/stream_error_test.cpp.
 #include "model/stream/predict_stream.h"
 
 #include "model/predict/predict.h"
@@ -53,7 +53,7 @@ TEST_CASE("Without TMA, its schedules are refused by name") {
   CHECK(error_message([&] {
           predict_config(ada, kAddition, config, Regime::kBurst, Inputs::kNormal);
         }).ends_with("elementwise_add_tma needs TMA, which came with Hopper"));
-  // RTX Blackwell has it.
+  // RTX Blackwell has TMA.
   const GpuSpec rtx = load_gpu("rtx_5090", true).spec;
   CHECK(predict_config(rtx, kAddition, config, Regime::kBurst, Inputs::kNormal).time.value > 0);
 }

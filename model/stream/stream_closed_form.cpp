@@ -14,19 +14,19 @@ namespace {
 // Below this share of the kernel's time the kernel is not memory-bound.
 constexpr double kStreamMatters = 0.5;
 
-/// Reads and writes one after the other, nothing lost.
+/// Time of reads, then writes, without losses.
 Seconds time_at_measured_rates(const DramSpec& dram, const StreamProblem& problem) {
   const Bytes matrix{matrix_bytes(problem)};
   return transfer_time(matrix * input_count(problem.op), dram.read_rate) +
          transfer_time(matrix, dram.write_rate);
 }
 
-// The scales on which spread_loss and narrow_loss are counted (gpu_spec.h): where each is 0. Below
-// kLeastSpread no measured copy gains (validate/data/h200_sxm/stream/in_flight_8_gib.csv.gz).
+// Points at which spread_loss and narrow_loss are 0 (gpu_spec.h). Below kLeastSpread no measured
+// copy gets faster (validate/data/h200_sxm/stream/in_flight_8_gib.csv.gz).
 constexpr double kSpreadFrom = 64 * 1024, kLeastSpread = 32 * 1024;
 constexpr double kWideRequest = 512;  // a warp's 16-byte accesses
 
-/// Neighbouring bytes of a row that a warp's access, or a box of the copy engine, asks for at once.
+/// Contiguous bytes of a row in one request of a warp or one box of the copy engine.
 double request_bytes(const StreamConfig& config, ElementType dtype) {
   const double row = config.block_columns * element_bytes(dtype);
   const double most = uses_tma(config.schedule) ? kMostBoxElements * element_bytes(dtype)
@@ -38,12 +38,12 @@ bool hinted_loads(CacheHint hint) {
   return hint == CacheHint::kEvictFirst || hint == CacheHint::kLoadsEvictFirst;
 }
 
-/// CTAs follow each other in memory's order, as they come free.
+/// Whether CTAs start in memory order, as slots become free.
 bool keeps_order(const StreamConfig& config) {
   return one_block_a_cta(config.order) || config.order == BlockOrder::kTickets;
 }
 
-/// Inputs of one block.
+/// Bytes of one block's inputs.
 Bytes inputs_of_block(const StreamConfig& config, ElementType dtype) {
   return Bytes{static_cast<double>(input_count(config.schedule)) * block_bytes(config, dtype)};
 }
@@ -64,7 +64,7 @@ StreamLosses losses_of(const StreamSpec& stream, const StreamConfig& config, Ele
   return losses;
 }
 
-/// From a block's loads to its arrival, unloaded.
+/// From a block's loads to its arrival, without queueing.
 Seconds block_latency(const StreamSpec& stream, const StreamConfig& config, ElementType dtype) {
   return uses_tma(config.schedule)
              ? stream.bulk_latency + transfer_time(inputs_of_block(config, dtype), stream.bulk_rate)
@@ -78,7 +78,7 @@ Cycles small_copies(const StreamSpec& stream, const StreamConfig& config, Elemen
     return {};
   }
   const double copies = inputs_of_block(config, dtype).value /
-                        (config.vector_bytes * config.warps * kWarpThreads);  // of a thread
+                        (config.vector_bytes * config.warps * kWarpThreads);  // per thread
   return stream.small_copy * copies;
 }
 
@@ -93,7 +93,7 @@ Seconds work_of_block(const StreamSpec& stream, const StreamConfig& config, Elem
   return stream.turn + time_of(small_copies(stream, config, dtype), sm_clock);
 }
 
-/// From one block of a CTA to its next, or to its successor's in the slot.
+/// From one block of a CTA to its next, or to that of the next CTA in the slot.
 Seconds turn_of_block(const StreamSpec& stream, const StreamConfig& config, Seconds latency,
                       Seconds work, Hertz sm_clock) {
   if (one_block_a_cta(config.order)) {
@@ -161,7 +161,8 @@ StreamForm form_at(const GpuSpec& gpu, const StreamProblem& problem, const Strea
     const double planned = static_cast<double>(walk.workers) * config.stages;
     flight = std::max(flight, stream.ticket * std::max(0.0, walk.blocks - planned));
   }
-  // Copies with 24 to 40 KiB of an SM in flight (in_flight_8_gib.csv.gz) come down in such a bend.
+  // Measured copies with 24 to 40 KiB per SM in flight have such a transition
+  // (in_flight_8_gib.csv.gz).
   const Seconds streaming = smooth_max<kInBursts>({dram, flight});
   const Seconds total = stream.kernel + latency + streaming;
 

@@ -32,10 +32,10 @@
 
 namespace tilecast {
 
-/// Shares of DRAM's rate that are lost.
+/// Losses as shares of DRAM's rate.
 struct StreamLosses {
-  double spread;             // less than none where little is in flight
-  double walk, plain, hint;  // out of DRAM's order
+  double spread;             // negative with few bytes in flight
+  double walk, plain, hint;  // by accesses out of DRAM's order
   double narrow;
 
   double total() const { return spread + walk + plain + hint + narrow; }
@@ -45,8 +45,8 @@ struct StreamLosses {
 struct StreamParts {
   Seconds kernel, first_load;
   Seconds dram, flight;
-  StreamLosses losses;  // in `dram`
-  Bytes in_flight;      // loads of an SM
+  StreamLosses losses;  // included in `dram`
+  Bytes in_flight;      // per SM, loads only
 };
 
 struct StreamForm {
@@ -71,7 +71,7 @@ struct RateShares {
 };
 RateShares rate_shares(const GpuSpec& gpu, const StreamProblem& problem, Seconds time);
 
-/// `config` is legal (model/stream/stream_menu.h), and the GPU has a stream section.
+/// `config` must be legal (model/stream/stream_menu.h), and the GPU must have a stream section.
 StreamForm form_at(const GpuSpec& gpu, const StreamProblem& problem, const StreamConfig& config,
                    Hertz sm_clock);
 

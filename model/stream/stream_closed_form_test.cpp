@@ -11,7 +11,7 @@ namespace {
 
 constexpr Hertz kClock{2e9};
 
-/// Ten SMs with room for everything; DRAM of 1 TB/s without losses; nothing around the stream.
+/// Ten SMs with room for everything; DRAM of 1 TB/s without losses; no overheads.
 GpuSpec simple_gpu() {
   GpuSpec gpu{};
   gpu.sm.count = 10;
@@ -30,7 +30,7 @@ GpuSpec simple_gpu() {
   return gpu;
 }
 
-/// Latencies of 1 us, everything else for free.
+/// Latencies of 1 us, all other costs 0.
 StreamSpec simple_stream() {
   StreamSpec stream{};
   stream.load_latency = stream.bulk_latency = Seconds{1e-6};
@@ -101,7 +101,7 @@ TEST_CASE("Bytes in flight are the inputs' blocks of every stage but the one in 
 
 TEST_CASE("Shared memory bounds the CTAs of an SM, on both sides of the edge") {
   const GpuSpec gpu = simple_gpu();
-  // Three stages of A and B, 8 KiB each, and 72 B of barriers and the 1 KiB reserved: 50248 B. Four
+  // Three stages of A and B, 8 KiB each, 72 B of barriers and 1 KiB reserved: 50248 B. Four CTAs
   // fit in 233472 B, five do not.
   const auto resident = [&](int ctas) {
     return resident_stream_ctas(
@@ -115,14 +115,14 @@ TEST_CASE("Shared memory bounds the CTAs of an SM, on both sides of the edge") {
   CHECK(resident(5) == 4);
 }
 
-/// Cycles of a large copy or addition that DRAM bounds, after over before `change`.
+/// Cycles of a large DRAM-bound copy or addition, after over before `change`.
 double slowdown(const std::string& text, void (*change)(StreamSpec&)) {
   const bool copy = text.starts_with("memcpy");
   const StreamProblem problem =
       copy ? StreamProblem{1, i64{1} << 28, ElementType::kFp32, Op::kMemcpy}
            : StreamProblem{16384, 16384, ElementType::kFp32};
   StreamSpec stream = simple_stream();
-  stream.load_latency = stream.bulk_latency = Seconds{1e-9};  // nothing but DRAM
+  stream.load_latency = stream.bulk_latency = Seconds{1e-9};  // only DRAM matters
   const double before = form_of(text, problem, stream).cycles.value;
   change(stream);
   return form_of(text, problem, stream).cycles.value / before;

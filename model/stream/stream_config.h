@@ -20,14 +20,14 @@ enum class StreamSchedule : i32 {
   kElementwiseAddCpAsync,             // A and B by cp.async: issue, wait, add, store
   kElementwiseAddPipelined,           // the same with `stages` buffers, so that copies run ahead
   kElementwiseAddTma,                 // A, B and C by the bulk copy engine, a ring of stages
-  kElementwiseAddTmaWarpSpecialized,  // the same with a loading, a storing and computing warps
+  kElementwiseAddTmaWarpSpecialized,  // the same with separate loading, storing and computing warps
 };
 
-/// How blocks move.
+/// How blocks are moved.
 enum class BlockCopy : i32 {
   kPlain,       // by the threads' loads and stores
   kCpAsync,     // in by the threads' cp.async, to shared memory
-  kBulk,        // by the copy engine, in and out, as runs of bytes that no thread reads
+  kBulk,        // by the copy engine, in and out, as runs of bytes that threads do not read
   kTensorMaps,  // by the copy engine, in and out, as boxes
 };
 
@@ -36,11 +36,11 @@ struct StreamTraits {
   const char* abbreviation;  // in tables
   Op op = Op::kElementwiseAdd;
   BlockCopy copy = BlockCopy::kPlain;
-  bool chooses_stages = false;  // the configuration says how many
+  bool chooses_stages = false;  // the configuration sets their number
   i32 copying_warps = 0;        // in addition to those that compute
 };
 
-/// The row of a schedule.
+/// Traits of a schedule.
 TILECAST_HD constexpr StreamTraits traits_of(StreamSchedule schedule) {
   switch (schedule) {
     case StreamSchedule::kMemcpy:
@@ -78,34 +78,34 @@ TILECAST_HD constexpr StreamTraits traits_of(StreamSchedule schedule) {
               .chooses_stages = true,
               .copying_warps = 2};
   }
-  return {};  // no schedule
+  return {};  // not a schedule
 }
 
-/// Enumerators of StreamSchedule.
+/// Number of enumerators of StreamSchedule.
 constexpr i32 kStreamScheduleCount = 8;
 static_assert(traits_of(static_cast<StreamSchedule>(kStreamScheduleCount - 1)).name != nullptr &&
                   traits_of(static_cast<StreamSchedule>(kStreamScheduleCount)).name == nullptr,
               "kStreamScheduleCount is the number of schedules");
 
-/// How a block lies in shared memory: row after row, or with 16-byte chunks exchanged so that the
-/// same columns of eight rows lie in different banks.
+/// Layout of a block in shared memory: row after row, or with 16-byte chunks permuted so that the
+/// same columns of eight rows are in different banks.
 enum class StreamLayout : i32 { kPlain, kSwizzled };
 
 /// The kernel's view: the matrix as it is or, if rows are contiguous, its elements as rows of one
 /// block's width, so that every block is one contiguous piece of memory.
 enum class StreamView : i32 { kMatrix, kFlat };
 
-/// Which global accesses carry the hint that L2 shall give up their lines first. cp.async carries
-/// it in whole blocks only.
+/// Which global accesses use the L2 hint evict_first. In kernels with cp.async the hint needs whole
+/// blocks.
 enum class CacheHint : i32 { kNone, kEvictFirst, kLoadsEvictFirst, kStoresEvictFirst };
 
 struct StreamConfig {
   StreamSchedule schedule;
   i32 block_rows, block_columns;  // elements; memcpy: one row
   i32 stages;                     // buffers
-  i32 warps;                      // that compute
+  i32 warps;                      // computing ones
   i32 vector_bytes;               // of one thread's access; 16 for the bulk copy engine
-  i32 ctas_per_sm;                // promised to the compiler; resident ones of the resident orders
+  i32 ctas_per_sm;                // as in __launch_bounds__; the resident orders launch this number
   StreamLayout layout;
   StreamView view;
   BlockOrder order;
@@ -128,7 +128,7 @@ constexpr i32 kChunkBytes = 16;  // granularity of a swizzle
 constexpr i32 kMostStages = 4;   // of the pipelined kernel
 constexpr i32 kMostRingStages = 16;
 constexpr i32 kSwizzledRowBytes = 128;
-constexpr i32 kMostBoxElements = 256;  // of a tensor map, along each side
+constexpr i32 kMostBoxElements = 256;  // of a tensor map, along each dimension
 
 TILECAST_HD constexpr Op op_of(StreamSchedule schedule) { return traits_of(schedule).op; }
 TILECAST_HD constexpr bool is_memcpy(StreamSchedule schedule) {
@@ -137,11 +137,11 @@ TILECAST_HD constexpr bool is_memcpy(StreamSchedule schedule) {
 TILECAST_HD constexpr bool plain_loads(StreamSchedule schedule) {
   return traits_of(schedule).copy == BlockCopy::kPlain;
 }
-/// The copy engine moves runs of bytes, at the word of one thread.
+/// The copy engine moves runs of bytes, issued by one thread.
 TILECAST_HD constexpr bool copies_runs(StreamSchedule schedule) {
   return traits_of(schedule).copy == BlockCopy::kBulk;
 }
-/// By tensor maps, as blocks with rows.
+/// The copy engine moves boxes by tensor maps.
 TILECAST_HD constexpr bool uses_tensor_maps(StreamSchedule schedule) {
   return traits_of(schedule).copy == BlockCopy::kTensorMaps;
 }
@@ -160,7 +160,7 @@ TILECAST_HD constexpr i32 input_count(StreamSchedule schedule) {
   return input_count(op_of(schedule));
 }
 
-/// Threads of a CTA: those that compute, and a loading and a storing warp where there are such.
+/// Threads of a CTA: computing warps, and a loading and a storing warp if the schedule has them.
 TILECAST_HD constexpr i32 stream_threads(const StreamConfig& config) {
   return (config.warps + traits_of(config.schedule).copying_warps) * kWarpThreads;
 }
@@ -169,7 +169,7 @@ TILECAST_HD constexpr i32 block_bytes(const StreamConfig& config, ElementType dt
   return config.block_rows * config.block_columns * element_bytes(dtype);
 }
 
-/// Columns of one bulk copy: a block is copied as boxes side by side, each of all its rows.
+/// Columns of one bulk copy: a block is copied as adjacent boxes with all of its rows.
 TILECAST_HD constexpr i32 box_columns(const StreamConfig& config, ElementType dtype) {
   const i32 most = config.layout == StreamLayout::kSwizzled
                        ? kSwizzledRowBytes / element_bytes(dtype)
@@ -177,8 +177,8 @@ TILECAST_HD constexpr i32 box_columns(const StreamConfig& config, ElementType dt
   return min_of(config.block_columns, most);
 }
 
-/// Dynamic shared memory of a CTA. The copy engine's kernels put C where A was, and end with two or
-/// three barriers per stage.
+/// Dynamic shared memory of a CTA. The copy engine's kernels reuse A's buffer for C, and end with
+/// two or three barriers per stage.
 TILECAST_HD constexpr i64 stream_shared_bytes(const StreamConfig& config, ElementType dtype) {
   constexpr i32 kBytesPerBarrier = 8, kBarriersPerStage = 3;
   if (plain_loads(config.schedule)) {
@@ -190,17 +190,17 @@ TILECAST_HD constexpr i64 stream_shared_bytes(const StreamConfig& config, Elemen
          (uses_tma(config.schedule) ? config.stages * kBarriersPerStage * kBytesPerBarrier : 0);
 }
 
-/// A CTA ends after its block, and the hardware starts one for the next.
+/// Each CTA processes one block, and the hardware starts the next CTA.
 TILECAST_HD constexpr bool one_block_a_cta(BlockOrder order) {
   return order == BlockOrder::kBlocks || order == BlockOrder::kBounded;
 }
 
-/// Bytes of shared memory of an SM, as its GPU file or its driver says.
+/// Bytes of shared memory of an SM, from its GPU file or driver.
 struct SmSharedMemory {
   i32 per_sm, most_per_cta, reserved_per_cta;
 };
 
-/// So much shared memory that no more CTAs than promised fit on an SM.
+/// Shared memory per CTA that limits an SM to the requested CTAs.
 TILECAST_HD constexpr i32 bounded_shared_bytes(const StreamConfig& config, SmSharedMemory of_sm) {
   constexpr i32 kUnit = 128;
   const i32 share = of_sm.per_sm / config.ctas_per_sm - of_sm.reserved_per_cta;
@@ -215,7 +215,7 @@ TILECAST_HD constexpr i32 launched_shared_bytes(const StreamConfig& config, Elem
              : static_cast<i32>(stream_shared_bytes(config, dtype));
 }
 
-/// The matrix that the kernel is shown.
+/// The matrix in the kernel's view.
 TILECAST_HD constexpr StreamProblem viewed(const StreamConfig& config,
                                            const StreamProblem& problem) {
   if (config.view == StreamView::kMatrix) {
@@ -233,7 +233,7 @@ TILECAST_HD constexpr BlockWalk stream_walk(const StreamConfig& config,
       static_cast<u32>(ceil_div<i64>(seen.columns, config.block_columns)), resident);
 }
 
-/// One matrix, or the vector.
+/// Bytes of one matrix, or of the vector.
 TILECAST_HD constexpr double matrix_bytes(const StreamProblem& problem) {
   return static_cast<double>(problem.rows) * static_cast<double>(problem.columns) *
          element_bytes(problem.dtype);

@@ -41,8 +41,8 @@ TEST_CASE("The traits of a memory-bound schedule do not contradict each other") 
   for (const StreamSchedule schedule : kEveryStreamSchedule) {
     CAPTURE(to_text(schedule));
     const StreamTraits traits = traits_of(schedule);
-    // Stages are of shared memory; runs of bytes are nothing that could be added; a warp that
-    // copies for others does so by the copy engine.
+    // Stages need shared memory; additions cannot use runs of bytes; copying warps use the copy
+    // engine.
     CHECK((!traits.chooses_stages || traits.copy != BlockCopy::kPlain));
     CHECK((traits.copy != BlockCopy::kBulk || traits.op == Op::kMemcpy));
     CHECK((traits.copying_warps == 0 || traits.copy == BlockCopy::kTensorMaps));

@@ -1,5 +1,5 @@
-// The memory-bound configurations that are tried for a problem, and why others are not: the product
-// of a menu of blocks, buffers, warps, vectors, orders and hints, sifted by legality.
+// The search space of memory-bound configurations: every combination of blocks, buffers, warps,
+// vectors, orders and hints, filtered by legality.
 #pragma once
 
 #include <vector>
@@ -12,10 +12,10 @@ namespace tilecast {
 
 using StreamCandidates = CandidatesOf<StreamConfig>;
 
-/// All of them are searched where none is named.
+/// All schedules are searched by default.
 inline bool is_on_menu(const GpuSpec&, StreamSchedule) { return true; }
 
-/// `schedules` of the problem's op; empty means all of them. In a fixed order.
+/// `schedules` must belong to the problem's op; empty means all of them. The order is fixed.
 StreamCandidates enumerate_candidates(const GpuSpec& gpu, const StreamProblem& problem,
                                       const std::vector<StreamSchedule>& schedules);
 

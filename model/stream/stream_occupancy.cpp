@@ -10,11 +10,11 @@ namespace {
 
 constexpr i32 kWordBytes = 4;
 constexpr i32 kPlainOverhead = 24;    // addresses, walk, bounds
-constexpr i32 kCpAsyncOverhead = 24;  // nothing of the block is held, but
-constexpr i32 kPerUnrolledCopy = 4;   // an address of each vector, up to four of them
+constexpr i32 kCpAsyncOverhead = 24;  // no part of the block is in registers, but
+constexpr i32 kPerUnrolledCopy = 4;   // one address per vector, up to four
 constexpr i32 kMostUnrolledCopies = 4;
 constexpr i32 kMoreBuffers = 4;    // pointers to sources as well as destinations
-constexpr i32 kCopyOverhead = 28;  // of memcpy_cpasync, with few vectors
+constexpr i32 kCopyOverhead = 28;  // memcpy_cpasync, with few vectors
 constexpr i32 kManyVectors = 4;
 constexpr i32 kRingOverhead = 9;
 constexpr i32 kLeastRing = 25;
@@ -24,7 +24,7 @@ constexpr i32 kLeastRing = 25;
 i32 stream_registers(const StreamConfig& config, ElementType dtype) {
   const i32 threads = config.warps * kWarpThreads;
   const i32 vectors = block_bytes(config, dtype) / (threads * config.vector_bytes);
-  const i32 held = vectors * config.vector_bytes / kWordBytes;  // words of one matrix
+  const i32 held = vectors * config.vector_bytes / kWordBytes;  // words of one matrix in registers
   switch (traits_of(config.schedule).copy) {
     case BlockCopy::kPlain:
       return kPlainOverhead + input_count(config.schedule) * held;

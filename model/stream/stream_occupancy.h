@@ -14,7 +14,7 @@ namespace tilecast {
 /// Registers of a thread without a limit by launch bounds.
 i32 stream_registers(const StreamConfig& config, ElementType dtype);
 
-/// Whether the promise of CTAs per SM, which bounds the compiler, leaves a thread that many.
+/// Whether the requested CTAs per SM, which limit the compiler, leave a thread enough registers.
 bool stream_registers_suffice(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype);
 
 /// CTAs that fit on one SM by resources alone; 0 if not even one does.

@@ -13,15 +13,15 @@ namespace tilecast {
 namespace {
 
 constexpr i32 kMostWarps = 32, kMostComputingWarps = kMostWarps - 2;
-constexpr i64 kMostBlockBytes = i64{1} << 20;  // more than the shared memory of any SM
+constexpr i64 kMostBlockBytes = i64{1} << 20;  // exceeds the shared memory of any SM
 constexpr i32 kBoxAlignment = 128;             // of a box in shared memory
-constexpr i32 kSwizzleAtom = 1024;             // bytes that the copy engine's swizzle repeats after
-constexpr i32 kMostVectorsPerThread = 64;      // unrolled
+constexpr i32 kSwizzleAtom = 1024;         // bytes after which the copy engine's swizzle repeats
+constexpr i32 kMostVectorsPerThread = 64;  // unrolled
 constexpr i32 kFewestCpAsyncBytes = 4;
 constexpr i64 kMostBlocks = i64{1} << 31;
 constexpr i64 kMostElements = i64{1} << 40;
 
-/// A kernel, alone or on a problem and a GPU, each asked by rules of its own table.
+/// A kernel, alone or with a problem and a GPU; each table's rules use the parts that they need.
 struct StreamCase {
   const StreamConfig& config;
   ElementType dtype;

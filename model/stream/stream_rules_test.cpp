@@ -28,8 +28,8 @@ TEST_CASE("Only the copy engine's memcpy draws tickets, and bounded CTAs fill th
   };
   CHECK(fault("memcpy_tma:block=1x1024,stages=4,warps=1,ctas=4,order=tickets,hint=none") == "");
   CHECK(fault("memcpy:block=1x1024,warps=8,vector=16,ctas=4,order=tickets,hint=none") != "");
-  // 233472 B / 7 are 33353, less 1 KiB reserved 32329: 32256 in units of 128. A block of 8192
-  // elements is 32768 B, too much; one of 4096 fits.
+  // 233472 B / 7 are 33353, minus 1 KiB reserved 32329: 32256 in units of 128. A block of 8192
+  // elements has 32768 B and does not fit; one of 4096 does.
   const auto bounded = [](const std::string& block) {
     return "memcpy_cpasync:block=1x" + block +
            ",warps=8,vector=16,ctas=7,layout=plain,order=bounded,hint=none";
@@ -69,8 +69,8 @@ TEST_CASE("An impossible memory-bound configuration is refused with the reason")
   const auto fault = [](const char* text, ElementType dtype) {
     return stream_config_fault(parse_stream_config(text), dtype);
   };
-  // 32 x 64 x 4 B = 8 KiB is 16 vectors of 4 bytes for each of 128 threads; with 3 warps it is not
-  // whole.
+  // 32 x 64 x 4 B = 8 KiB are 16 vectors of 4 bytes for each of 128 threads; 3 warps do not divide
+  // them.
   CHECK(fault("elementwise_add:block=32x64,warps=3,vector=4,ctas=4,view=matrix,order=bands,"
               "hint=none",
               ElementType::kFp32) != "");
