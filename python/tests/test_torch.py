@@ -94,6 +94,51 @@ def test_gradients_with_a_bias_are_torchs(activation):
         assert torch.allclose(ours, theirs, rtol=2e-3, atol=2e-3)
 
 
+def test_a_residual_is_added_and_has_a_gradient():
+    a, b = small_integers(64, 128, requires_grad=True), small_integers(96, 128).t()
+    residual = small_integers(64, 96, requires_grad=True)
+    found = tilecast.torch.matmul(a, b, residual=residual)
+    assert torch.equal(found, a @ b + residual)
+    found.sum().backward()
+    assert torch.equal(residual.grad, torch.ones_like(residual)) and torch.equal(a.grad, b.sum(1).expand(64, 128))
+
+
+@pytest.mark.parametrize("gate_first", [True, False])
+def test_a_gated_mlp_is_fused_under_torch_compile(gate_first):
+    from torch._inductor.utils import run_and_get_code
+
+    class Mlp(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            options = {"bias": False, "device": "cuda", "dtype": torch.bfloat16}
+            self.both, self.down = torch.nn.Linear(256, 1024, **options), torch.nn.Linear(512, 256, **options)
+
+        def forward(self, x):
+            gate, up = self.both(x).chunk(2, -1)
+            if not gate_first:
+                gate, up = up, gate
+            return x + self.down(torch.nn.functional.silu(gate) * up)
+
+    model, x = Mlp(), torch.randn(4, 64, 256, device="cuda", dtype=torch.bfloat16)
+    inputs = [x.clone().requires_grad_() for _ in range(2)]
+    expected = model(inputs[0])
+    expected.sum().backward()
+    gradients = {name: weight.grad for name, weight in model.named_parameters()}
+    model.zero_grad()
+    done = tilecast.torch.accelerate(model, x, least=0)
+    assert [row.fused for row in done] == ["swiglu", "residual"]
+    with torch.no_grad():
+        found, (code,) = run_and_get_code(torch.compile(model), x)
+        assert code.count("tilecast.matmul.default(") == 2 and "swiglu" in code
+        assert torch.allclose(found, expected, atol=0.05) and torch.allclose(model(x), expected, atol=0.05)
+    torch.compile(model)(inputs[1]).sum().backward()
+    gradients["both.weight"] = tilecast._gate_up.interleaved(gradients["both.weight"], gate_first)
+    assert torch.allclose(inputs[1].grad, inputs[0].grad, rtol=0.02, atol=0.1)
+    for name, weight in model.named_parameters():
+        off = (weight.grad.float() - gradients[name].float()).norm() / gradients[name].float().norm()
+        assert off < 0.02, name
+
+
 def test_an_operator_with_an_epilogue_is_traced():
     layer = tilecast.torch.Linear(128, 64, activation="gelu", device="cuda", dtype=torch.float16)
     input = torch.randn(32, 128, device="cuda", dtype=torch.float16)

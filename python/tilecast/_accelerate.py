@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
-from collections.abc import Callable
 from typing import Any, Optional
 
 import torch
 
-from . import _recorded
-from ._kernels import Kernel, Timer
-from ._problem import ConfigError, Gemm, word_of
+from . import _fusion, _recorded
+from ._gate_up import GateUp
+from ._kernels import Timer
+from ._problem import ConfigError, word_of
+from .torch import Linear, why_not_shared
 
 
 @dataclasses.dataclass(frozen=True)
 class Replacement:
-    """A Linear of the model. Times in microseconds, of one call."""
+    """A Linear of the model. Times in microseconds, of all its calls in a pass."""
 
     name: str
     problem: str
-    torch_us: float  # with the activation after it, if that is fused
-    tilecast_us: float
-    activation: Optional[str]  # fused into the kernel
+    torch_us: float  # of its products as torch runs them
+    saved_us: float  # forecast, with the kernels around it that are fused
+    fused: str  # what our kernel takes in, such as "swiglu" or "residual"
     why_not: str  # why it was left; empty if it was replaced
 
 
 class Accelerated:
-    """What accelerate did: a sequence of `Replacement`. Prints as a table."""
+    """What accelerate did: a sequence of `Replacement`. Prints as a table. total_us: of a pass before, forecast."""
 
-    def __init__(self, rows: list[Replacement]):
-        self.rows = rows
+    def __init__(self, rows: list[Replacement], total_us: float):
+        self.rows, self.total_us = rows, total_us
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -40,107 +42,131 @@ class Accelerated:
     @property
     def saved_us(self) -> float:
         """Forecast, of one pass."""
-        return sum(row.torch_us - row.tilecast_us for row in self.rows if not row.why_not)
+        return sum(row.saved_us for row in self.rows)
 
     def __str__(self) -> str:
         lines = [f"{sum(not row.why_not for row in self.rows)} of {len(self.rows)} Linears replaced; forecast to save "
-                 f"{self.saved_us:.1f} us a pass"]
+                 f"{self.saved_us:.1f} of {self.total_us:.1f} us a pass"]
         for row in self.rows:
-            outcome = row.why_not or f"{row.torch_us / row.tilecast_us:.3f}x"
-            if row.activation and not row.why_not:
-                outcome += f", with {row.activation}"
-            lines.append(f"  {row.name:<40} {row.problem:<20} {outcome}")
+            outcome = row.why_not or f"{row.torch_us:8.1f} us, saves {row.saved_us:6.1f}  {row.fused}".rstrip()
+            lines.append(f"  {row.name:<32} {row.problem:<20} {outcome}")
         return "\n".join(lines)
 
     __repr__ = __str__
 
 
-def _activation_of(module: Optional[torch.nn.Module]) -> Optional[str]:
-    if type(module) is torch.nn.GELU:
-        return "gelu_tanh" if module.approximate == "tanh" else "gelu"
-    return {torch.nn.ReLU: "relu", torch.nn.SiLU: "silu"}.get(type(module))
+@dataclasses.dataclass
+class _Site:
+    """A Linear that can be replaced: the places of its products among the operations, and its gate."""
+
+    name: str
+    linear: torch.nn.Linear
+    places: list[int]
+    gate_first: Optional[bool]
+    way: str = ""  # the operator that takes its place
+
+    def key(self, operations: list[_recorded.Operation]) -> tuple:
+        return self.gate_first, *(operations[place].gemm for place in self.places)
 
 
-def hooks_of(module: torch.nn.Module) -> str:
-    """Its first kind of hooks in words; empty if there are none."""
-    kinds = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
-    return next((kind.strip("_").replace("_", " ") for kind in kinds if getattr(module, kind)), "")
+class _Pass:
+    """The operations of one pass, some of them ours."""
+
+    def __init__(self, recording: _recorded.Recording, timer: Timer, mode: str):
+        self.operations, self._recording, self._timer, self._mode = recording.operations, recording, timer, mode
+        self.us = self._us(self.operations)
+
+    def _us(self, operations: list[_recorded.Operation]) -> float:
+        self._recording.operations = operations
+        kernels = _recorded.kernels_of(self._recording, self._mode)
+        times = self._timer.times(kernels)
+        between, _ = self._timer.launch(len(kernels), "graph", 0)
+        return between + sum(times[kernel].us for kernel in kernels)
+
+    def product_us(self, site: _Site) -> float:
+        kernels = [_recorded.Kernel("mm", "gemm", "", gemm=self.operations[place].gemm) for place in site.places]
+        times = self._timer.times(kernels)
+        return sum(times[kernel].us for kernel in kernels)
+
+    def with_ours(self, sites: list[_Site], way: str) -> tuple[float, list[_recorded.Operation]]:
+        operations = list(self.operations)
+        for site in sites:
+            for place in site.places:
+                operations[place] = dataclasses.replace(operations[place], ours=way, at=site.name)
+        return self._us(operations), operations
+
+    def fused(self) -> dict[str, str]:
+        """What each of our products takes in, by the Linear's name."""
+        self._recording.operations = self.operations
+        operations = _recorded.fused(self._recording) if self._mode == "compile" else self.operations
+        return {one.at: one.gemm.epilogue.removeprefix("bias_n").strip("+").replace("none", "").replace("+", ", ")
+                for one in operations if one.ours}
 
 
-def _why_not_fused(activation: torch.nn.Module) -> str:
-    if hooks_of(activation):
-        return f"the activation after it has {hooks_of(activation)}"
-    return "the activation after it has a forward of its own" if "forward" in vars(activation) else ""
+def _gate_first(recording: _recorded.Recording, places: list[int]) -> Optional[bool]:
+    """Whether the gate's columns come before up's; None if the products are not gated all alike."""
+    readers = _recorded.readers_of(recording.operations)
+    found = set()
+    for place in places:
+        product = recording.operations[place]
+        buffer = product.writes[0].buffer
+        gate = None if buffer in recording.returned else _recorded.gate_of(
+            product, [recording.operations[one] for one in readers.get(buffer, [])], readers)
+        found.add(gate and gate[1])
+    return found.pop() if len(found) == 1 else None
 
 
-def _inputs_of_linears(model: torch.nn.Module, inputs: tuple,
-                       options: dict[str, Any]) -> dict[torch.nn.Module, torch.Tensor]:
-    """The largest input of each Linear in one pass, with a shape alone."""
-    found: dict[torch.nn.Module, torch.Tensor] = {}
-
-    def see(module: torch.nn.Module, arguments: tuple, named: dict[str, Any]) -> None:
-        tensor = arguments[0] if arguments else named.get("input")
-        if tensor is not None and (module not in found or found[module].numel() < tensor.numel()):
-            found[module] = tensor
-
-    handles = [module.register_forward_pre_hook(see, with_kwargs=True) for module in model.modules()
-               if type(module) is torch.nn.Linear]
-    try:
-        _recorded.record(model, inputs, options, repeated=False)
-    finally:
-        for handle in handles:
-            handle.remove()
-    return found
-
-
-def accelerate(model: torch.nn.Module, inputs: tuple, options: dict[str, Any], *, timer: Timer, least: float,
-               why_not_shared: Callable, replaced: Callable) -> Accelerated:
-    """`replaced(linear, activation)` makes the Linear to put in; `why_not_shared(linear)` says why there is none."""
+def accelerate(model: torch.nn.Module, inputs: tuple, options: dict[str, Any], *, timer: Timer, mode: str,
+               least: float) -> Accelerated:
     if isinstance(model, torch.nn.Linear):
         raise ConfigError("model: expected a module that contains Linears, got a Linear itself, which "
                           "tilecast.torch.Linear.of replaces")
-    found = _inputs_of_linears(model, inputs, options)
-    places = []  # parent, name in it, full name, Linear, the following member of a Sequential
-    for path, parent in model.named_modules():
-        children = list(parent._modules.items())
-        for place, (name, child) in enumerate(children):
-            if type(child) is torch.nn.Linear:
-                followed = type(parent) is torch.nn.Sequential and place + 1 < len(children)
-                follower = children[place + 1] if followed else None
-                places.append((parent, name, f"{path}.{name}".lstrip("."), child, follower))
-    rows = []
-    for parent, name, path, linear, follower in places:
-        activation = _activation_of(follower[1]) if follower else None
-        why, torch_us, ours_us, problem = why_not_shared(linear), 0.0, 0.0, ""
-        if activation is not None:
-            why = why or _why_not_fused(follower[1])
-        tensor = found.get(linear)
-        if tensor is None:
-            why = why or "not called"
-        elif linear.weight.dtype != tensor.dtype:
-            why = why or f"{word_of(tensor.dtype)} input, {word_of(linear.weight.dtype)} weights"
-        elif tensor.dtype not in (torch.float16, torch.bfloat16):
-            why = why or f"{word_of(tensor.dtype)} input"
-        else:
-            sides = tensor.numel() // linear.in_features, linear.out_features, linear.in_features
-            problem = "x".join(map(str, sides))
-            plain = "bias_n" if linear.bias is not None else "none"
-            fused = plain if activation is None else activation if plain == "none" else f"{plain}+{activation}"
-            dtype = _recorded.GEMM_TYPES[tensor.dtype]
-            library, ours = timer.compared([Gemm(*sides, dtype, "tn", plain), Gemm(*sides, dtype, "tn", fused)])
-            if "time_us" not in library.get("cublaslt", {}) or "ours" not in ours:
-                why = why or "no forecast"
-            else:
-                torch_us, ours_us = library["cublaslt"]["time_us"], ours["ours"]["time_us"]
-                if activation is not None:
-                    moved = 2 * tensor.element_size() * sides[0] * sides[1]
-                    kernel = Kernel("activation", "pointwise", problem, moved, sides[0] * sides[1])
-                    torch_us += timer.times([kernel])[kernel].us
-                if torch_us < least * ours_us:
-                    why = why or f"{torch_us / ours_us:.3f}x"
-        rows.append(Replacement(path, problem, torch_us, ours_us, activation, why))
-        if not why:
-            parent._modules[name] = replaced(linear, activation)
-            if activation is not None:
-                parent._modules[follower[0]] = torch.nn.Identity()
-    return Accelerated(rows)
+    recording = _recorded.record(model, inputs, options, linears=True)
+    places: dict[torch.nn.Module, list[int]] = collections.defaultdict(list)
+    for linear, span in recording.linears:
+        places[linear] += [place for place in span if recording.operations[place].gemm]
+    uses = collections.Counter(map(id, dict(model.named_parameters(remove_duplicate=False)).values()))
+    why, sites = {}, {}
+    for name, linear in model.named_modules():
+        if type(linear) is not torch.nn.Linear:
+            continue
+        calls = sum(one is linear for one, _ in recording.linears)
+        why[name] = (why_not_shared(linear) or
+                     ("not called" if not calls else "") or
+                     (f"{word_of(linear.weight.dtype)} weights"
+                      if linear.weight.dtype not in (torch.float16, torch.bfloat16) else "") or
+                     ("its calls are not one product of 16-bit floats each" if len(places[linear]) != calls else ""))
+        if not why[name]:
+            gated = mode == "compile" and uses[id(linear.weight)] == 1 and linear.weight.is_contiguous()
+            sites[name] = _Site(name, linear, places[linear], _gate_first(recording, places[linear]) if gated else None)
+    state = _Pass(recording, timer, mode)
+    total_us = state.us
+    groups: dict[tuple, list[_Site]] = {}
+    for site in sites.values():
+        groups.setdefault(site.key(recording.operations), []).append(site)
+    rows = {}
+    for group in groups.values():
+        ways = ["matmul"] if group[0].gate_first is None else ["gate_up", "matmul"]
+        found = {way: state.with_ours(group, way) for way in ways}
+        way = min(ways, key=lambda one: found[one][0])
+        torch_us, saved_us = state.product_us(group[0]), (state.us - found[way][0]) / len(group)
+        gains = torch_us >= least * (torch_us - saved_us)
+        if gains:
+            state.us, state.operations = found[way]
+        for site in group:
+            site.way = way if gains else ""
+            rows[site.name] = Replacement(site.name, " ".join({str(state.operations[place].gemm): None
+                                                               for place in site.places}), torch_us,
+                                          saved_us if gains else 0.0, "",
+                                          "" if gains else f"{torch_us / (torch_us - saved_us):.3f}x")
+    fused = state.fused()
+    made = {site.linear: GateUp.of(site.linear, site.gate_first) if site.way == "gate_up" else Linear.of(site.linear)
+            for site in sites.values() if site.way}
+    for parent in list(model.modules()):
+        for name, child in parent._modules.items():
+            if child in made:
+                parent._modules[name] = made[child]
+    if made and mode == "compile":
+        _fusion.enable()
+    return Accelerated([dataclasses.replace(rows[name], fused=fused.get(name, "")) if name in rows else
+                        Replacement(name, "", 0.0, 0.0, "", reason) for name, reason in why.items()], total_us)

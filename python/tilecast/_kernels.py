@@ -44,6 +44,7 @@ class Kernel:
     fused: bool = False  # Inductor's
     gemm: Optional[Gemm] = None
     attention: Optional[Attention] = None
+    ours: bool = False  # a product by our kernel
     at: str = dataclasses.field(default="", compare=False)  # the module
 
 
@@ -129,27 +130,26 @@ class Timer:
         return low
 
     def _gemm_times(self, kernels: list[Kernel]) -> dict[Kernel, Time]:
-        by_problem = {}
-        problems = {kernel.gemm: None for kernel in kernels}
-        for problem, answer in zip(problems, self.compared(list(problems))):
+        found = {}
+        different = list(dict.fromkeys((kernel.gemm, kernel.ours) for kernel in kernels))
+        for key, answer in zip(different, self.compared([problem for problem, _ in different])):
             if "error" in answer:
-                by_problem[problem] = None
+                found[key] = None
                 continue
-            ours, library = answer["ours"], answer["cublaslt"]
+            ours, library = answer["ours"], {} if key[1] else answer["cublaslt"]
             us = library.get("time_us", ours["time_us"])
             low, high = library.get("interval_us", ours["interval_us"])
             scaled = 0.0 if ours["limiter"] in ("dram", "launch") else max(0.0, us - answer["roofs_us"]["launch"])
             dram = self.gpu["power.per_dram_byte"] * ours["dram_bytes"] / (ours["time_us"] * 1e-6)
-            by_problem[problem] = Time(us, scaled, (high - low) / 2 / us, ours["limiter"], ours["sm_clock_mhz"],
-                                       ours["power_w"], dram, min(us, ours["time_us"]),
-                                       library.get("source", "our kernel"))
+            found[key] = Time(us, scaled, (high - low) / 2 / us, ours["limiter"], ours["sm_clock_mhz"], ours["power_w"],
+                              dram, min(us, ours["time_us"]), library.get("source", "our kernel"))
         return {kernel: dataclasses.replace(time) for kernel in kernels
-                if (time := by_problem[kernel.gemm]) is not None}
+                if (time := found[kernel.gemm, kernel.ours]) is not None}
 
     def compared(self, problems: list[Gemm]) -> list[dict[str, Any]]:
         """Answers of `compare`, in the order of the problems."""
         key = lambda problem: (self.machine, self.regime, problem)
-        new = [problem for problem in problems if key(problem) not in _compared]
+        new = [problem for problem in dict.fromkeys(problems) if key(problem) not in _compared]
         answers = _native.compare_many(self.machine, [problem.texts() for problem in new],
                                        (self.regime, "normal", None), self.threads)
         _compared.update({key(problem): json.loads(answer) for problem, answer in zip(new, answers)})

@@ -74,6 +74,7 @@ class Operation:
     gemm: Optional[Gemm] = None
     attention: Optional[Attention] = None
     at: str = ""
+    ours: str = ""  # "matmul" or "gate_up", an operator of tilecast.torch; empty for torch's
 
 
 class Recording:
@@ -83,6 +84,7 @@ class Recording:
         self.routing = routing  # how rows are divided among the groups of a mixture of experts
         self.operations: list[Operation] = []
         self.returned: set[int] = set()
+        self.linears: list[tuple[torch.nn.Module, range]] = []  # calls, and the places of their operations
         self._buffers: dict[int, int] = {}
         self._kept: list[Any] = []  # keeps storages, so that no two share an address
         self._path: list[str] = []
@@ -115,7 +117,16 @@ def _is_view(func: Any) -> bool:
             func.overloadpacket.__name__ == "_unsafe_view")
 
 
-def _gemm_of(name: str, arguments: tuple) -> Optional[tuple[Gemm, tuple, tuple]]:
+def _ours_of(name: str, a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None, *more: Any) -> Gemm:
+    """The product of an operator of tilecast.torch."""
+    gemm = _gemm_of("mm", (a, b.t() if name == "gate_up" else b))
+    words = [] if bias is None else ["bias_n" if bias.shape[-1] == gemm.n else "bias_m"]
+    if name == "matmul":
+        words += [word for word in (*more[:1], "residual" if more[1:] and more[1] is not None else None) if word]
+    return dataclasses.replace(gemm, epilogue="+".join(words) or "none")
+
+
+def _gemm_of(name: str, arguments: tuple) -> Optional[Gemm]:
     """The product of mm, addmm, bmm, baddbmm or _scaled_mm, with its bias as an epilogue."""
     bias = arguments[0] if name in ("addmm", "baddbmm") else None
     a, b = (arguments[1:3] if bias is not None else arguments[:2])
@@ -174,7 +185,11 @@ class _Operators(TorchDispatchMode):
         kind = "unknown"
         if _is_view(func):
             return out
-        if name in ("mm", "addmm", "bmm", "baddbmm", "_scaled_mm"):
+        if name == "gelu" and (kwargs or {}).get("approximate") == "tanh":
+            name = "gelu_tanh"
+        if func.namespace == "tilecast" and name in ("matmul", "gate_up"):
+            kind, more = "gemm", {"gemm": _ours_of(name, *args), "ours": name}
+        elif name in ("mm", "addmm", "bmm", "baddbmm", "_scaled_mm"):
             more["gemm"] = _gemm_of(name, args)
             kind = "gemm" if more["gemm"] else "unknown"
         elif name == "_grouped_mm":
@@ -369,10 +384,30 @@ def _unchanged(model: Any):
             (container.extend if isinstance(container, list) else container.update)(content)
 
 
+@contextlib.contextmanager
+def _noted(model: torch.nn.Module, recording: Recording):
+    """Notes the calls of Linears in recording.linears."""
+    starts: list[int] = []
+
+    def leave(module: torch.nn.Module, inputs: Any, out: Any) -> None:
+        recording.linears.append((module, range(starts.pop(), len(recording.operations))))
+
+    handles = []
+    for module in model.modules():
+        if type(module) is torch.nn.Linear:
+            handles += [module.register_forward_pre_hook(lambda *_: starts.append(len(recording.operations))),
+                        module.register_forward_hook(leave)]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
 def record(model: Any, args: tuple, kwargs: dict[str, Any], routing: str = "uniform",
-           repeated: bool = True) -> Recording:
-    """`repeated`: equal layers are run once. Raises ConfigError for a model whose forward needs values of tensors, not
-    shapes alone."""
+           linears: bool = False) -> Recording:
+    """`linears`: notes their calls; without, equal layers are run once. Raises ConfigError for a model whose forward
+    needs values of tensors, not shapes alone."""
     recording = Recording(routing)
     mode = fake_tensor.FakeTensorMode(allow_non_fake_inputs=True)
     with mode, torch.no_grad():
@@ -392,12 +427,12 @@ def record(model: Any, args: tuple, kwargs: dict[str, Any], routing: str = "unif
         inputs, options = fake((args, kwargs))
         operators = _Operators(recording)
         try:
-            with _unchanged(model):
+            with _unchanged(model), _noted(model, recording) if linears else contextlib.nullcontext():
                 call = model
                 if isinstance(model, torch.nn.Module):
                     state = fake({**dict(model.named_parameters(remove_duplicate=False)),
                                   **dict(model.named_buffers(remove_duplicate=False))})
-                    if repeated:
+                    if not linears:
                         _repeat_layers(model, recording)
                     call = lambda *args, **kwargs: torch.func.functional_call(model, state, args, kwargs)
                 with operators, _Functions(recording, operators):
@@ -455,8 +490,77 @@ def _eager(recording: Recording) -> list[Kernel]:
         elements = operation.writes[0].numel if operation.writes else sum(one.numel for one in operation.reads[:1])
         kernels.append(Kernel(_shown(operation.name), operation.kind, _shape_text(operation), moved, elements,
                               _addressing(operation) if operation.kind == "pointwise" else "", operation.row,
-                              gemm=operation.gemm, attention=operation.attention, at=operation.at))
+                              gemm=operation.gemm, attention=operation.attention, ours=bool(operation.ours),
+                              at=operation.at))
     return kernels
+
+
+ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu")
+_GATES = {"silu": "swiglu", "gelu": "geglu"}
+
+
+def gate_of(product: Operation, readers: list[Operation], readers_of: dict[int, list[int]]) -> Optional[tuple[str, bool]]:
+    """The gate that these, all readers of the product, make of halves of its columns, and whether the gate's come
+    first."""
+    if len(readers) != 2:
+        return None
+    activated, multiplied = sorted(readers, key=lambda one: one.name == "mul")
+    up = [one for one in multiplied.reads if one.buffer == product.writes[0].buffer]
+    half, columns = product.writes[0].numel // 2, product.gemm.n // 2
+    if (activated.name not in _GATES or multiplied.name != "mul" or len(up) != 1 or len(multiplied.reads) != 2 or
+            activated.writes[0].buffer not in {one.buffer for one in multiplied.reads} or
+            len(readers_of[activated.writes[0].buffer]) != 1 or activated.reads[0].numel != half or
+            up[0].numel != half or {activated.reads[0].offset, up[0].offset} != {0, columns}):
+        return None
+    return _GATES[activated.name], activated.reads[0].offset == 0
+
+
+def readers_of(operations: Iterable[Operation]) -> dict[int, list[int]]:
+    """Places of the operations that read a buffer."""
+    found: dict[int, list[int]] = {}
+    for place, operation in enumerate(operations):
+        for buffer in {one.buffer for one in operation.reads}:
+            found.setdefault(buffer, []).append(place)
+    return found
+
+
+def _taken_in(product: Operation, readers: list[Operation], by_buffer: dict[int, list[int]]) -> tuple[str, list[Operand]]:
+    """What our product fuses of its readers, as a step of its epilogue ("" if nothing), and what that reads."""
+    steps = product.gemm.epilogue.split("+")
+    out, activated = product.writes[0], any(step in (*ACTIVATIONS, *_GATES.values()) for step in steps)
+    if product.ours == "gate_up" and not activated:
+        found = gate_of(product, readers, by_buffer)
+        return (found[0] if found else ""), []
+    if len(readers) != 1 or "residual" in steps or set(steps) & set(_GATES.values()):
+        return "", []
+    reader, = readers
+    if reader.name in ACTIVATIONS and not activated and reader.reads[0].numel == out.numel:
+        return reader.name, []
+    others = [one for one in reader.reads if one.buffer != out.buffer]
+    if (reader.name == "add" and len(others) == 1 and len(reader.reads) == 2 and
+            all((one.numel, one.itemsize) == (out.numel, out.itemsize) for one in (*reader.reads, *reader.writes))):
+        return "residual", others
+    return "", []
+
+
+def fused(recording: Recording) -> list[Operation]:
+    """The operations after the pass of `_fusion`: our products take in an activation, a gate and an addition."""
+    operations: list[Optional[Operation]] = list(recording.operations)
+    by_buffer = readers_of(recording.operations)
+    for place, product in enumerate(recording.operations):
+        while product.ours and product.writes[0].buffer not in recording.returned:
+            places = by_buffer.get(product.writes[0].buffer, [])
+            step, reads = _taken_in(product, [operations[one] for one in places], by_buffer)
+            if not step:
+                break
+            steps = [one for one in product.gemm.epilogue.split("+") if one != "none"] + [step]
+            product = dataclasses.replace(product, gemm=dataclasses.replace(product.gemm, epilogue="+".join(steps)),
+                                          reads=(*product.reads, *reads), writes=operations[places[-1]].writes)
+            for one in (place, *places):
+                operations[one] = None
+            place = places[-1]
+            operations[place] = product
+    return [one for one in operations if one is not None]
 
 
 def _read_bytes(operands: Iterable[Operand]) -> float:
@@ -491,10 +595,8 @@ def _compiled(recording: Recording) -> list[Kernel]:
     reductions are computed inside the kernel that needs them, again in each, and what is written is what a
     launch reads, what is returned, and results with several readers that read more than 4 buffers. Kernels over equally
     many elements that read the same buffer are one."""
-    readers: dict[int, int] = {}
-    for operation in recording.operations:
-        for buffer in {one.buffer for one in operation.reads}:
-            readers[buffer] = readers.get(buffer, 0) + 1
+    operations = fused(recording)
+    readers = readers_of(operations)
     pending: dict[int, _Value] = {}
     kernels: list[Kernel] = []
 
@@ -521,12 +623,13 @@ def _compiled(recording: Recording) -> list[Kernel]:
         buffers = dict.fromkeys(one.buffer for one in operands)
         write([pending.pop(buffer) for buffer in buffers if buffer in pending])
 
-    for operation in recording.operations:
+    for operation in operations:
         if operation.kind in ("gemm", "attention", "unknown"):
             in_memory(operation.reads)
             moved = sum(one.bytes for one in (*operation.reads, *operation.writes))
             kernels.append(Kernel(_shown(operation.name), operation.kind, _shape_text(operation), moved,
-                                  gemm=operation.gemm, attention=operation.attention, at=operation.at))
+                                  gemm=operation.gemm, attention=operation.attention, ours=bool(operation.ours),
+                                  at=operation.at))
             continue
         if not operation.writes:  # in place
             in_memory(operation.reads)
@@ -547,7 +650,7 @@ def _compiled(recording: Recording) -> list[Kernel]:
                 value.row = max(value.row, inner.row)
                 value.numel = max(value.numel, inner.numel if inner.row else 0)
         pending[out.buffer] = value
-        if len({one.buffer for one in value.reads}) > _MOST_READS and readers.get(out.buffer, 0) > 1:
+        if len({one.buffer for one in value.reads}) > _MOST_READS and len(readers.get(out.buffer, [])) > 1:
             in_memory([out])
     write([value for buffer, value in pending.items() if buffer in recording.returned])
     return kernels

@@ -5,19 +5,21 @@ where its caller has.
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.nn import functional
 from torch.nn.utils import parametrize
 
-from . import _accelerate, _attention, _library, _matmul
-from ._accelerate import Accelerated, hooks_of
+from . import _attention, _library, _matmul
 from ._forecast import Forecast
 from ._kernels import Timer
 from ._library import columns_of_c
 from ._model import ConfigError
+
+if TYPE_CHECKING:
+    from ._accelerate import Accelerated
 
 
 def _aligned(tensor: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
@@ -26,10 +28,11 @@ def _aligned(tensor: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
 
 
 _operators = torch.library.Library("tilecast", "DEF")
-_operators.define("matmul(Tensor a, Tensor b, Tensor? bias=None, str? activation=None) -> Tensor")
+_operators.define("matmul(Tensor a, Tensor b, Tensor? bias=None, str? activation=None, Tensor? residual=None) -> Tensor")
 # torch.compile's graphs own all memory allocated while they are recorded, so no workspace is kept.
-_operators.impl("matmul", lambda a, b, bias=None, activation=None: _matmul._torch_matmul(
-    torch, _aligned(a), _aligned(b), None, None, _aligned(bias), activation, keeps_memory=False), "CUDA")
+_operators.impl("matmul", lambda a, b, bias=None, activation=None, residual=None: _matmul._torch_matmul(
+    torch, _aligned(a), _aligned(b), None, None, _aligned(bias), activation, keeps_memory=False,
+    residual=None if residual is None else _aligned(residual.contiguous())), "CUDA")
 
 _ACTIVATED = {None: lambda x: x, "relu": functional.relu, "gelu": functional.gelu,
               "gelu_tanh": lambda x: functional.gelu(x, approximate="tanh"), "silu": functional.silu,
@@ -39,30 +42,48 @@ _ACTIVATED = {None: lambda x: x, "relu": functional.relu, "gelu": functional.gel
 
 @torch.library.register_fake("tilecast::matmul", lib=_operators)
 def _shape_alone(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None,
-                 activation: Optional[str] = None) -> torch.Tensor:
+                 activation: Optional[str] = None, residual: Optional[torch.Tensor] = None) -> torch.Tensor:
     left, right, _ = _matmul.checked(torch, *_matmul.described(a, b, bias))
     _library.shape_of(left.rows, right.columns, left.columns, left.type, a.stride(), b.stride())
-    return a.new_empty((a.shape[0], columns_of_c(b.shape[1], activation)))
+    sides = (a.shape[0], columns_of_c(b.shape[1], activation))
+    if residual is not None and (residual.shape != sides or residual.dtype != a.dtype or
+                                 _library.activation_of(activation) in _library.GATES):
+        raise ConfigError("residual: expected the shape and the type of the product, without a gated activation")
+    return a.new_empty(sides)
+
+
+def _product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """a b by our kernel where there is one that copies neither."""
+    if (a.is_cuda and a.dtype in _GROUPED_TYPES and b.dtype == a.dtype and a.numel() > 0 and b.numel() > 0 and
+            all(1 in one.stride() and 0 not in one.stride() for one in (a, b)) and
+            all(side % 8 == 0 for side in (*a.shape, *b.shape)) and _is_hopper(a)):
+        return torch.ops.tilecast.matmul(a, b)
+    return a @ b
 
 
 def _save(ctx, inputs, output) -> None:  # names required by torch
-    *tensors, ctx.activation = inputs
-    ctx.save_for_backward(*tensors)
+    a, b, bias, ctx.activation, _ = inputs
+    ctx.save_for_backward(a, b, bias)
 
 
 def _gradients(ctx, of_output: torch.Tensor):
     a, b, bias = ctx.saved_tensors
+    wanted, of_residual = ctx.needs_input_grad, of_output
     if ctx.activation is not None:  # its input is not saved: the product is recomputed
         with torch.enable_grad():
-            sums = (a @ b if bias is None else a @ b + bias).detach().requires_grad_()
+            sums = _product(a, b).detach()
+            sums = (sums if bias is None else sums + bias).requires_grad_()
             of_output, = torch.autograd.grad(_ACTIVATED[ctx.activation](sums), sums, of_output)
-    wanted = ctx.needs_input_grad
-    return (of_output @ b.t() if wanted[0] else None, a.t() @ of_output if wanted[1] else None,
-            of_output.sum_to_size(bias.shape) if bias is not None and wanted[2] else None, None)
+    of_output = of_output.contiguous()
+    of_b = None
+    if wanted[1]:  # in memory as b
+        of_b = _product(of_output.t(), a).t() if b.stride(0) == 1 else _product(a.t(), of_output)
+    return (_product(of_output, b.t()) if wanted[0] else None, of_b,
+            of_output.sum_to_size(bias.shape) if bias is not None and wanted[2] else None, None,
+            of_residual if any(wanted[4:]) else None)
 
 
 torch.library.register_autograd("tilecast::matmul", _gradients, setup_context=_save, lib=_operators)
-
 
 def _is_eager(*tensors: Optional[torch.Tensor]) -> bool:
     """Whether torch has nothing to do for a product of these tensors: no graph to trace, no gradient to record,
@@ -75,13 +96,13 @@ def _is_eager(*tensors: Optional[torch.Tensor]) -> bool:
                  any(one is not None and one.requires_grad for one in tensors)))
 
 
-def matmul(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None,
-           activation: Optional[str] = None) -> torch.Tensor:
-    """activation(A[m,k] B[k,n] + bias) like `tilecast.matmul`, and differentiable: gradients are torch's own
-    products, and with an activation torch's product is recomputed for them."""
-    if _is_eager(a, b, bias):
+def matmul(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None, activation: Optional[str] = None,
+           residual: Optional[torch.Tensor] = None) -> torch.Tensor:
+    """activation(A[m,k] B[k,n] + bias) + residual like `tilecast.matmul`, and differentiable: its gradients are
+    products of ours too, and with an activation the product is recomputed for them."""
+    if residual is None and _is_eager(a, b, bias):
         return _matmul.matmul(_aligned(a), _aligned(b), None, _aligned(bias), activation)
-    return torch.ops.tilecast.matmul(a, b, bias, activation)
+    return torch.ops.tilecast.matmul(a, b, bias, activation, residual)
 
 
 _operators.define("attention(Tensor q, Tensor k, Tensor v, bool causal=False, float? scale=None, "
@@ -271,7 +292,13 @@ def _has_kernel(input: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.
     return _is_hopper(input) and _is_aligned(input) and _is_aligned(weight)
 
 
-def _why_not_shared(layer: torch.nn.Linear) -> str:
+def _hooks_of(module: torch.nn.Module) -> str:
+    """Its first kind of hooks in words; empty if there are none."""
+    kinds = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
+    return next((kind.strip("_").replace("_", " ") for kind in kinds if getattr(module, kind)), "")
+
+
+def why_not_shared(layer: torch.nn.Linear) -> str:
     """Features of the layer that a product of its parameters would ignore; empty if there are none."""
     if isinstance(layer, torch.nn.LazyLinear):
         return "a LazyLinear has no weight before its first call"
@@ -279,8 +306,8 @@ def _why_not_shared(layer: torch.nn.Linear) -> str:
         return f"{', '.join(layer.parametrizations)} is parametrized"
     if "weight" not in layer._parameters or "bias" not in layer._parameters:
         return "weight or bias is computed in each call, as by weight_norm or pruning"
-    if hooks_of(layer):
-        return f"it has {hooks_of(layer)}"
+    if _hooks_of(layer):
+        return f"it has {_hooks_of(layer)}"
     if "forward" in vars(layer) or type(layer).forward not in (torch.nn.Linear.forward, Linear.forward):
         return f"{type(layer).__name__} has a forward of its own"
     return ""
@@ -317,7 +344,7 @@ class Linear(torch.nn.Linear):
         any. Raises ConfigError for a layer that does more than its product."""
         if not isinstance(layer, torch.nn.Linear):
             raise ConfigError(f"expected a torch.nn.Linear, got {type(layer).__name__}")
-        why = _why_not_shared(layer)
+        why = why_not_shared(layer)
         if why:
             raise ConfigError(f"layer: {why}")
         made = cls.__new__(cls)
@@ -331,6 +358,12 @@ class Linear(torch.nn.Linear):
 
     def extra_repr(self) -> str:
         return super().extra_repr() + (f", activation={self.activation}" if self.activation else "")
+
+
+def _check_words(**words: tuple[str, tuple[str, ...]]) -> None:
+    for name, (value, known) in words.items():
+        if value not in known:
+            raise ConfigError(f"{name}: expected {' or '.join(known)}, got {value!r}")
 
 
 def forecast(model: Any, *inputs: Any, gpu: str = "h200_sxm", mode: str = "eager", regime: str = "burst",
@@ -351,10 +384,8 @@ def forecast(model: Any, *inputs: Any, gpu: str = "h200_sxm", mode: str = "eager
     """
     from . import _recorded
 
-    for name, value, words in (("mode", mode, ("eager", "compile")), ("regime", regime, ("burst", "sustained")),
-                               ("launch", launch, ("graph", "stream"))):
-        if value not in words:
-            raise ConfigError(f"{name}: expected {' or '.join(words)}, got {value!r}")
+    _check_words(mode=(mode, ("eager", "compile")), regime=(regime, ("burst", "sustained")),
+                 launch=(launch, ("graph", "stream")))
     if not isinstance(repeats, int) or repeats < 1:
         raise ConfigError(f"repeats: expected a whole number of at least 1, got {repeats!r}")
     recording = _recorded.record(model, inputs, options, routing)
@@ -362,14 +393,22 @@ def forecast(model: Any, *inputs: Any, gpu: str = "h200_sxm", mode: str = "eager
                     repeats)
 
 
-def accelerate(model: torch.nn.Module, *inputs: Any, gpu: str = "h200_sxm", regime: str = "sustained",
-               least: float = 1.01, **options: Any) -> Accelerated:
+def accelerate(model: torch.nn.Module, *inputs: Any, gpu: str = "h200_sxm", mode: str = "compile",
+               regime: str = "sustained", least: float = 1.01, **options: Any) -> Accelerated:
     """Replaces each nn.Linear of `model` that our kernel is forecast to make faster for these inputs, in place, by a
-    `Linear` with the same parameters; an activation that follows it in a Sequential is fused into it. state_dict
-    keeps its keys. Answers a table of what was done, and why the rest was left.
+    `Linear` with the same parameters. Under torch.compile our kernel takes in what reads its product alone: an
+    activation, SwiGLU or GeGLU of halves of its columns, a residual's addition. Answers a table of what was done, what
+    each is forecast to bring, and why the rest was left. state_dict stays as it is.
 
     inputs   as of `forecast`: shapes alone count
-    least    cuBLASLt's time over ours, from which a Linear is replaced
+    mode     "compile", for a model that is compiled afterwards; "eager", where nothing is fused
+    regime   as of `forecast`
+    least    time of a product as torch runs it, over the same less what is saved, from which it is replaced
+
+    The weight of a gated product is laid out anew, in place: rows of the gate and of up alternate. `state_dict` and
+    `load_state_dict` undo it, but `parameters()` and an optimizer see it; make the optimizer's state afterwards.
     """
-    return _accelerate.accelerate(model, inputs, options, timer=Timer(gpu, regime), least=least,
-                                  why_not_shared=_why_not_shared, replaced=Linear.of)
+    from . import _accelerate
+
+    _check_words(mode=(mode, ("eager", "compile")), regime=(regime, ("burst", "sustained")))
+    return _accelerate.accelerate(model, inputs, options, timer=Timer(gpu, regime), mode=mode, least=least)

@@ -1,0 +1,179 @@
+"""A pass of torch.compile's Inductor that fuses into products of ours what reads them: an activation, SwiGLU or GeGLU
+of a `gate_up` product, and an addition of equal size. Only what nothing else reads is fused: sums that a backward
+pass needs stay. `_recorded.fused` forecasts it by the same rule.
+Checked by: python/tests/test_accelerate.py with torch's CPU build, python/tests/accelerate_gpu.py on a GPU.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any, Optional
+
+import torch
+from torch._inductor import config
+from torch._inductor.custom_graph_pass import CustomGraphPass, get_hash_for_files
+from torch._inductor.pattern_matcher import PatternExpr, fwd_only, fx_to_pattern
+from torch.fx import Graph, Node
+from torch.nn import functional
+
+from . import _gate_up  # noqa: F401: defines an operator
+
+aten, ours = torch.ops.aten, torch.ops.tilecast
+# Keep the order of elements.
+_VIEWS = {aten.view.default, aten._unsafe_view.default, aten.reshape.default, aten.split.Tensor,
+          aten.split_with_sizes.default, aten.slice.Tensor, operator.getitem}
+_ACTIVATIONS = {"relu": functional.relu, "gelu": functional.gelu, "silu": functional.silu,
+                "gelu_tanh": lambda x: functional.gelu(x, approximate="tanh")}
+_GATES = {"swiglu": functional.silu, "geglu": functional.gelu}
+
+
+def enable() -> None:
+    """For every later compilation of this process, after a pass that is already there."""
+    if not isinstance(config.post_grad_custom_pre_pass, FusedProducts):
+        config.post_grad_custom_pre_pass = FusedProducts(config.post_grad_custom_pre_pass)
+
+
+class FusedProducts(CustomGraphPass):
+    def __init__(self, earlier: Optional[Callable] = None):
+        self._earlier = earlier
+
+    def __call__(self, graph: Graph) -> None:
+        if self._earlier is not None:
+            self._earlier(graph)
+        if not any(map(_is_ours, graph.nodes)):
+            return
+        with torch.no_grad():
+            for word, pattern in _patterns():
+                for node in reversed(list(graph.nodes)):
+                    if not node._erased and (match := pattern.match(node)):
+                        (_fuse_gate if word in _GATES else _fuse_activation)(graph, word, match)
+            for node in list(graph.nodes):
+                if node.target is aten.add.Tensor and not node.kwargs:
+                    any(_fuse_residual(graph, node, product, other)
+                        for product, other in (node.args, reversed(node.args)))
+            for node in list(graph.nodes):
+                if node.target is ours.gate_up.default:
+                    _separate(graph, node)
+        graph.eliminate_dead_code()
+
+    def uuid(self) -> Any:
+        """Part of the key of Inductor's caches."""
+        if self._earlier is None:
+            return get_hash_for_files((__file__,))
+        earlier = self._earlier.uuid() if isinstance(self._earlier, CustomGraphPass) else None
+        return earlier and (get_hash_for_files((__file__,)), earlier)
+
+
+@functools.cache
+def _patterns() -> list[tuple[str, PatternExpr]]:
+    """Gates first: an activation is a part of one."""
+    def traced(search: Callable, names: str) -> list[PatternExpr]:
+        return [fx_to_pattern(fwd_only(search, [torch.empty(2, 4, dtype=dtype, device="meta") for _ in names]),
+                              argnames=list(names)) for dtype in (torch.bfloat16, torch.float16)]
+
+    gates = [(word, pattern) for word, activated in _GATES.items()
+             for search in (lambda x, y: activated(x) * y, lambda x, y: y * activated(x))
+             for pattern in traced(search, "xy")]
+    return gates + [(word, pattern) for word, activated in _ACTIVATIONS.items()
+                    for pattern in traced(lambda x: activated(x), "x")]
+
+
+def _is_ours(node: Any) -> bool:
+    return isinstance(node, Node) and node.target in (ours.matmul.default, ours.gate_up.default)
+
+
+def _product(ends: Iterable[Node], readers: Iterable[Node]) -> Optional[Node]:
+    """The product of ours that all these nodes are views of, if nothing but `readers` reads it."""
+    seen, found = set(), set()
+    for node in ends:
+        while isinstance(node, Node) and node.target in _VIEWS:
+            seen.add(node)
+            node = node.args[0]
+        found.add(node)
+    product = found.pop()
+    if found or not _is_ours(product):
+        return None
+    return product if all(user in seen or user in readers for one in (*seen, product) for user in one.users) else None
+
+
+def _numel(node: Node) -> Any:
+    return node.meta["val"].numel()
+
+
+def _add(graph: Graph, target: Callable, *args: Any, **options: Any) -> Node:
+    node = graph.call_function(target, args, options)
+    node.meta["val"] = target(*torch.fx.map_arg(args, lambda one: one.meta["val"]), **options)
+    return node
+
+
+def _replace(graph: Graph, old: Node, a: Node, b: Node, bias: Optional[Node], activation: Optional[str],
+             residual: Optional[Node] = None) -> bool:
+    sides = old.meta["val"].shape
+    with graph.inserting_before(old):
+        product = _add(graph, ours.matmul.default, a, b, bias, activation, residual)
+        old.replace_all_uses_with(_add(graph, aten.view.default, product, list(sides)))
+    graph.erase_node(old)
+    return True
+
+
+def _arguments(product: Node) -> list:
+    """a, b, bias, activation and residual of a matmul; a, weight, bias and gate_first of a gate_up."""
+    return [*product.args, *[argument.default_value for argument in
+                             product.target._schema.arguments[len(product.args):]]]
+
+
+def _fuse_gate(graph: Graph, word: str, match: Any) -> None:
+    gate, up = match.kwargs["x"], match.kwargs["y"]
+    product = _product((gate, up), match.nodes)
+    if product is None or product.target is not ours.gate_up.default:
+        return
+    a, weight, bias, gate_first = _arguments(product)
+    half = weight.meta["val"].shape[0] // 2
+    places = [node.meta["val"].storage_offset() for node in (gate, up)]
+    if places != ([0, half] if gate_first else [half, 0]) or any(node.meta["val"].shape[-1] != half
+                                                                 for node in (gate, up)):
+        return
+    old = match.output_node()
+    with graph.inserting_before(old):
+        b = _add(graph, aten.permute.default, weight, [1, 0])
+    _replace(graph, old, a, b, bias, word)
+
+
+def _fuse_activation(graph: Graph, word: str, match: Any) -> None:
+    x = match.kwargs["x"]
+    product = _product((x,), match.nodes)
+    if product is None or product.target is not ours.matmul.default or _numel(x) != _numel(product):
+        return
+    a, b, bias, activation, residual = _arguments(product)
+    if activation is None and residual is None:
+        _replace(graph, match.output_node(), a, b, bias, word)
+
+
+def _fuse_residual(graph: Graph, old: Node, end: Any, other: Any) -> bool:
+    product = _product((end,), (old,)) if isinstance(other, Node) else None
+    if product is None or product.target is not ours.matmul.default or "val" not in other.meta:
+        return False
+    a, b, bias, activation, residual = _arguments(product)
+    value, sides = other.meta["val"], end.meta["val"].shape
+    if (residual is not None or activation in _GATES or end is other or _numel(end) != _numel(product) or
+            value.shape != sides or value.dtype != product.meta["val"].dtype or not value.is_contiguous()):
+        return False
+    with graph.inserting_before(old):
+        residual = _add(graph, aten.view.default, other, list(product.meta["val"].shape))
+    return _replace(graph, old, a, b, bias, activation, residual)
+
+
+def _separate(graph: Graph, node: Node) -> None:
+    """A gate_up that nothing was fused into is our product with its columns moved, which their readers compute."""
+    a, weight, bias, gate_first = _arguments(node)
+    rows, columns = node.meta["val"].shape
+    with graph.inserting_before(node):
+        product = _add(graph, ours.matmul.default, a, _add(graph, aten.permute.default, weight, [1, 0]), bias)
+        halves = _add(graph, aten.permute.default, _add(graph, aten.view.default, product, [rows, columns // 2, 2]),
+                      [0, 2, 1])
+        if not gate_first:
+            halves = _add(graph, aten.flip.default, halves, [1])
+        halves = _add(graph, aten.clone.default, halves, memory_format=torch.contiguous_format)
+        node.replace_all_uses_with(_add(graph, aten.view.default, halves, [rows, columns]))
