@@ -1,4 +1,4 @@
-// The largest magnitude of a result: each thread's of a tile, then a warp's to the device.
+// The largest magnitude of a result: per thread over a tile, then per warp to global memory.
 // Checked by: validate/measure/gemm/result_test.cpp.
 #pragma once
 
@@ -18,12 +18,12 @@ template <class Config>
 class AmaxPart<Config, true> {
  public:
   __device__ void begin() { largest_ = 0; }
-  /// Takes `value` into account if it is in bounds of C.
+  /// Includes `value` if it is inside C.
   __device__ void take(float value, bool in_bounds) {
     const u32 magnitude = Amax::magnitude(__float_as_uint(value));
     largest_ = in_bounds && magnitude > largest_ ? magnitude : largest_;
   }
-  /// By whole warps.
+  /// Called by whole warps.
   __device__ void publish(const Args<Config>& args) {
     const u32 of_warp = __reduce_max_sync(0xffffffffu, largest_);
     if (threadIdx.x % 32 == 0) {

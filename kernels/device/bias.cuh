@@ -2,7 +2,7 @@
 // first wgmma, so that the loads complete long before the accumulators do; held as packed pairs
 // that take one register per 64 columns or rows, and exchanged between the lanes of a warp.
 //
-// A reduction that stores C from partial sums reads it where it needs it instead (add_bias_at).
+// A reduction that stores C from partial sums reads it at that point instead (add_bias_at).
 // Checked by: validate/measure/gemm/epilogue_test.cpp.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace tilecast {
 
-/// Elements `index` and, where it lies below `count`, the next; 0 out of bounds. `index` is even.
+/// Elements `index` and, if it is below `count`, the next; 0 out of bounds. `index` is even.
 template <class Config>
 __device__ inline u32 bias_pair(const Args<Config>& args, i32 index, i32 count) {
   const unsigned short* at = static_cast<const unsigned short*>(args.bias) + index;
@@ -42,7 +42,7 @@ class BiasPart {
   using Bias = typename Config::Bias;
 
  public:
-  /// `m`, `n`: where the part starts in C. By all threads of the warpgroup.
+  /// `m`, `n`: start of the part in C. Called by all threads of the warpgroup.
   __device__ void load(const Args<Config>& args, i32 m, i32 n) {
     const i32 lane = threadIdx.x % 32;
 #pragma unroll
@@ -57,8 +57,9 @@ class BiasPart {
     }
   }
 
-  /// To a thread's four sums in eight columns: two neighbours in one row, two in the row eight
-  /// below. `i` counts wgmma rows, `column` is the first of the eight in the part. By whole warps.
+  /// Adds to a thread's four accumulators in eight columns: two adjacent ones in one row, two in
+  /// the row eight below. `i` counts wgmma rows, `column` is the first of the eight in the part.
+  /// Called by whole warps.
   __device__ void add(float (&sums)[4], i32 i, i32 column) const {
     if constexpr (Config::kBiasOfColumns) {
       const i32 eight = column / 8;
@@ -89,7 +90,7 @@ class BiasPart<Config, NoStep> {
   __device__ void add(float (&)[4], i32, i32) const {}
 };
 
-/// To two neighbours in one row of C, within its bounds; `column` is even.
+/// Adds to two adjacent elements in one row of C, within its bounds; `column` is even.
 template <class Config>
 __device__ inline void add_bias_at(const Args<Config>& args, i32 row, i32 column,
                                    float (&pair)[2]) {

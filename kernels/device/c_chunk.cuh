@@ -14,17 +14,17 @@ namespace tilecast {
 template <class Config>
 struct Chunk {
   i32 i;        // wgmma row
-  i32 column;   // first one, counted in the warpgroup's part
+  i32 column;   // first one, within the warpgroup's part
   i32 columns;  // the last one of a row may be narrower
 
-  /// Whether its rows lie one after the other, in a box of their own tensor map.
+  /// Whether its rows are contiguous, in a box of their own tensor map.
   __device__ constexpr bool unswizzled() const {
     return Config::kLastColumns > 0 && columns % 16 != 0;
   }
   __device__ constexpr i32 boxes() const {
     return unswizzled() ? 1 : columns / Config::kBoxColumns;
   }
-  /// Columns are taken sixteen at a time, of which the last may be the half.
+  /// Columns are processed sixteen at a time; the last group may have eight.
   __device__ constexpr i32 sixteens() const { return columns / 16 + (unswizzled() ? 1 : 0); }
   __device__ constexpr bool is_half(i32 sixteen) const {
     return unswizzled() && sixteen == columns / 16;
@@ -43,8 +43,8 @@ __device__ inline i32 row_in_chunk() {
          static_cast<i32>(threadIdx.x) % 32 / 4;
 }
 
-/// Byte offset in a chunk's slot of the 16 bytes `sixteenth` of row `row`, swizzled as the tensor
-/// map of C; rows and columns as they lie there.
+/// Byte offset in a chunk's slot of 16-byte unit `sixteenth` of row `row`, swizzled as in the
+/// tensor map of C; rows and columns are those of the slot.
 template <class Config>
 __device__ inline u32 slot_offset(const Chunk<Config>& chunk, u32 row, u32 sixteenth) {
   if constexpr (Config::kSwapped) {

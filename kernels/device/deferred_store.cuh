@@ -12,11 +12,11 @@
 
 namespace tilecast {
 
-/// A warpgroup's chunks that wait. Every function is called by all of its threads.
+/// A warpgroup's waiting chunks. Every function is called by all of its threads.
 template <class Config>
 class DeferredStore {
  public:
-  /// Keeps the part of a tile that the accumulators hold, once nothing waits any more.
+  /// Packs the accumulators' part of a tile. No chunk may be waiting.
   __device__ void keep(const Args<Config>& args, const SharedMemory<Config>& smem,
                        Accumulator<Config>& acc, const TileOrigin& tile,
                        const WarpgroupPlace& place, i32 warpgroup) {
@@ -35,12 +35,12 @@ class DeferredStore {
     next_ = 0;
   }
 
-  /// Stores the first chunk that waits, if any does.
+  /// Stores the first waiting chunk, if there is one.
   __device__ void store_one(const Args<Config>& args, const SharedMemory<Config>& smem,
                             i32 warpgroup) {
     const i32 now = next_;
 #pragma unroll
-    for (i32 i = 0; i < kWaiting; ++i) {  // registers have no run-time index
+    for (i32 i = 0; i < kWaiting; ++i) {  // unrolled, since registers cannot be indexed at run time
       if (i == now) {
         store_through_slot(args, smem, kAtOnce + i, part_, warpgroup,
                            [&](u32 slot, const Chunk<Config>& chunk) {
@@ -67,7 +67,7 @@ class DeferredStore {
 
   Pairs<Config> waiting_[max_of(1, kWaiting)][ceil_div(Config::kSlotColumns, 16)];
   TileOrigin part_;
-  i32 next_ = kWaiting;  // that waits
+  i32 next_ = kWaiting;  // first waiting chunk
 };
 
 }  // namespace tilecast

@@ -15,7 +15,7 @@
 
 namespace tilecast {
 
-/// By every thread, before it reads or writes global memory.
+/// Called by every thread before it accesses global memory.
 template <class Config>
 __device__ inline void wait_for_earlier_kernels() {
   if constexpr (Config::kLaunch != LaunchOrder::kInTurn) {
@@ -23,7 +23,7 @@ __device__ inline void wait_for_earlier_kernels() {
   }
 }
 
-/// By one thread of a CTA or more. CTAs that never say it say so by ending.
+/// Called by at least one thread of a CTA. CTAs that never call it signal by ending.
 template <class Config>
 __device__ inline void let_next_kernel_begin() {
   if constexpr (Config::kLaunch == LaunchOrder::kBesideEpilogue) {

@@ -1,10 +1,10 @@
-// Accumulators to C: scaled, the epilogue taken, rounded, staged in shared memory in chunks of 64
-// rows x up to 64 columns (c_chunk.cuh), by stmatrix where C has 16 bits, then stored by the copy
-// engine, or by plain stores where C's rows are not 16-byte multiples.
+// Accumulators to C: scale, epilogue and rounding, staging in shared memory in chunks of 64 rows x
+// up to 64 columns (c_chunk.cuh), by stmatrix if C has 16 bits, then stores by the copy engine, or
+// plain stores if C's rows are not 16-byte multiples.
 //
-// With slots of its own a warpgroup works alone: the next chunk fills while the last one drains,
-// and with a slot for every chunk the next tile's wgmmas start while all of them drain. Without,
-// the tile waits until no warpgroup reads the stages that it borrows.
+// A warpgroup with its own slots works independently: the next chunk fills a slot while the last
+// one drains, and with a slot per chunk the next tile's wgmmas start while all of them drain.
+// Otherwise the tile waits until no warpgroup reads the stages that it borrows.
 #pragma once
 
 #include "kernels/device/packing.cuh"
@@ -25,7 +25,8 @@ __device__ inline TileOrigin part_origin(const TileOrigin& tile, const Warpgroup
   return part;
 }
 
-/// The bias and the scales of a warpgroup's part of a tile, well before the sums are complete.
+/// Loads bias and scales of a warpgroup's part of a tile, well before the accumulators are
+/// complete.
 template <class Config>
 __device__ inline void load_epilogue(const Args<Config>& args, Accumulator<Config>& acc,
                                      const TileOrigin& tile, const WarpgroupPlace& place) {
@@ -84,13 +85,13 @@ __device__ inline void stage_chunk(const Args<Config>& args, u32 slot, Accumulat
   }
 }
 
-/// Rows of C that the copy engine cannot write.
+/// Whether the copy engine cannot write C's rows.
 template <class Config>
 __device__ inline bool stores_plainly(const Args<Config>& args) {
   return !Config::kSwapped && args.c_by_tma == 0;
 }
 
-/// Copies a chunk to C row by row, a warp to a row, clipped at m and n.
+/// Copies a chunk to C row by row, one row per warp, clipped at m and n.
 template <class Config>
 __device__ inline void store_chunk_plain(const Args<Config>& args, u32 slot,
                                          const Chunk<Config>& chunk, const TileOrigin& part) {
@@ -131,12 +132,12 @@ __device__ inline const TensorMap* c_map(const Args<Config>& args, const Chunk<C
   return &args.c;
 }
 
-/// Bulk stores of one chunk, by one thread.
+/// Bulk stores of one chunk; called by one thread.
 template <class Config>
 __device__ inline void store_chunk(const Args<Config>& args, u32 slot, const Chunk<Config>& chunk,
                                    const TileOrigin& part) {
   const TensorMap* const map = c_map(args, chunk);
-  constexpr i32 kTogether = Config::kGates ? 2 : 1;  // columns of A B that become one of C
+  constexpr i32 kTogether = Config::kGates ? 2 : 1;  // columns of A B per column of C
 #pragma unroll
   for (i32 box = 0; box < chunk.boxes(); ++box) {
     if constexpr (Config::kGrouped) {  // as k_groups.cuh loads: nothing past the end of the group
@@ -157,14 +158,14 @@ __device__ inline void store_chunk(const Args<Config>& args, u32 slot, const Chu
   }
 }
 
-/// Chunk `index` of a tile through a slot of the warpgroup's own; the chunks of a tile follow each
-/// other from 0 on. Called by every thread of the warpgroup; `stage(slot, chunk)` fills the slot.
+/// Stores chunk `index` of a tile, counted from 0, through one of the warpgroup's own slots. Called
+/// by every thread of the warpgroup; `stage(slot, chunk)` fills the slot.
 template <class Config, class Stage>
 __device__ inline void store_through_slot(const Args<Config>& args,
                                           const SharedMemory<Config>& smem, i32 index,
                                           const TileOrigin& part, i32 warpgroup, Stage stage) {
   constexpr i32 kSlots = max_of(1, min_of(Config::kTiling.c_slots, Config::kChunks));
-  // One thread, always the same, issues the stores and so can wait for them.
+  // The same thread issues all stores, so that it can wait for them.
   const bool stores = ptx::uniform_warp_index() % kWarpsPerWarpgroup == 0;
   const u32 barrier = kFirstWarpgroupBarrier + warpgroup;
   const Chunk<Config> chunk = Chunk<Config>::at(index);
@@ -172,7 +173,7 @@ __device__ inline void store_through_slot(const Args<Config>& args,
   if (index == 0 || index >= kSlots) {
     if (stores && ptx::elect_one()) {
       if (index == 0) {
-        ptx::tma_store_wait_read<0>();  // of the tile before
+        ptx::tma_store_wait_read<0>();  // the previous tile's
       } else {
         ptx::tma_store_wait_read<kSlots - 1>();
       }
@@ -190,7 +191,7 @@ __device__ inline void store_through_slot(const Args<Config>& args,
   }
 }
 
-/// The first loads of R for a warpgroup's part of a tile, whose sums need not be complete.
+/// Starts the first loads of R for a warpgroup's part of a tile, before accumulators are complete.
 template <class Config>
 __device__ inline void begin_residual(const Args<Config>& args, Accumulator<Config>& acc,
                                       const TileOrigin& tile, const WarpgroupPlace& place) {
@@ -199,8 +200,8 @@ __device__ inline void begin_residual(const Args<Config>& args, Accumulator<Conf
   }
 }
 
-/// The first kCount chunks of a part with slots of its own. Called by every thread of the
-/// warpgroup; `warpgroup` counts the CTA's consumers.
+/// Stores the first kCount chunks of a part with its own slots. Called by every thread of the
+/// warpgroup; `warpgroup` is its index among the CTA's consumers.
 template <i32 kCount, class Config>
 __device__ inline void store_chunks(const Args<Config>& args, const SharedMemory<Config>& smem,
                                     Accumulator<Config>& acc, const TileOrigin& part,
@@ -213,7 +214,7 @@ __device__ inline void store_chunks(const Args<Config>& args, const SharedMemory
   }
 }
 
-/// A tile, once the warpgroup's wgmmas are complete; `place` is its place in the tile.
+/// Stores a tile once the warpgroup's wgmmas are complete; `place` is its place in the tile.
 template <class Config>
 __device__ inline void store_tile(const Args<Config>& args, const SharedMemory<Config>& smem,
                                   Accumulator<Config>& acc, const TileOrigin& tile,
@@ -265,7 +266,7 @@ __device__ inline void store_tile_borrowing(const Args<Config>& args, Accumulato
   }
 }
 
-/// In slots of its own; or, where C borrows, the only tile of a CTA in the drained ring.
+/// Stores through the CTA's own slots; if C borrows stages, its only tile through the drained ring.
 template <class Config>
 __device__ inline void store_tile_where_staged(const Args<Config>& args,
                                                const SharedMemory<Config>& smem,
@@ -279,7 +280,7 @@ __device__ inline void store_tile_where_staged(const Args<Config>& args,
   }
 }
 
-/// Before the CTA ends: its shared memory must outlive the stores that read it.
+/// Called before the CTA ends: its shared memory must outlive the stores that read it.
 __device__ inline void finish_stores() { ptx::tma_store_wait_read<0>(); }
 
 }  // namespace tilecast

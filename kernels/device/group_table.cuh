@@ -16,10 +16,10 @@
 namespace tilecast {
 
 struct GroupTable {
-  /// The tiles of all groups.
+  /// Scheduler of the tiles of all groups.
   TileScheduler scheduler;
-  /// `row`: where the previous group ends (masked groups begin elsewhere: first_row()). `tile_row`:
-  /// the group's first row of tiles. The last entry is for the end.
+  /// `row`: the end of the previous group (masked groups start at first_row()). `tile_row`: the
+  /// group's first row of tiles. The last entry is the end.
   struct First {
     i32 row;
     u32 tile_row;
@@ -32,12 +32,12 @@ struct GroupTable {
     return *reinterpret_cast<GroupTable*>(dynamic + kBefore);
   }
 
-  /// A group's, of A and C.
+  /// First row of a group in A and C.
   __device__ i32 first_row(const GroupArgs& groups, i32 group) const {
     return groups.capacity > 0 ? group * groups.capacity : first[group].row;
   }
 
-  /// The group that a row of tiles is of: the last that starts there or before.
+  /// The group of a row of tiles: the last group that starts at or before it.
   __device__ u32 group_of(u32 tile_row, i32 groups) const {
     u32 from = 0;
     u32 to = static_cast<u32>(groups);
@@ -51,7 +51,7 @@ struct GroupTable {
 
 static_assert(sizeof(GroupTable) <= group_table_bytes(0));
 
-/// The list's numbers of a group and of the one before.
+/// The list's entries of a group and of the previous one.
 struct GroupNumbers {
   i32 before, own;
 
@@ -61,8 +61,8 @@ struct GroupNumbers {
   }
 };
 
-/// FastDivisor::of, whose division of 64-bit integers takes a GPU hundreds of cycles: one of
-/// doubles, and a step to the quotient rounded down. `divisor` from 1 on.
+/// FastDivisor::of with one division of doubles and a correction, since a division of 64-bit
+/// integers takes hundreds of cycles. `divisor` is at least 1.
 __device__ inline FastDivisor fast_divisor(u32 divisor) {
   const i32 shift = divisor == 1 ? 0 : 32 - __clz(static_cast<i32>(divisor - 1));
   const u64 numerator = u64{1} << (31 + shift);
@@ -107,7 +107,7 @@ __device__ inline void fill_group_table(const Args<Config>& args, GroupNumbers n
     }
     before += __shfl_sync(0xffffffff, sum, 31);
   }
-  // As TileScheduler::of, with a lane for each of its divisors.
+  // As TileScheduler::of, with one lane per divisor.
   const TileScheduler& host = args.scheduler;
   const u32 tiles_m = max_of(before, 1u), workers = gridDim.x / Config::kClusterSize;
   const BandDivisors bands = BandDivisors::of(tiles_m, host.tiles_n, host.raster);

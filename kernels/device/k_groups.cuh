@@ -1,13 +1,13 @@
-// Which rows of A as [k,m] and B as [k,n] a tile sums over, where these are groups along K and only
-// the device knows where each ends. Tiles are those of a batch with a product for each group; a
-// group without rows has one K block, of zeros, so that its C is written as every other.
+// Which rows of A as [k,m] and B as [k,n] a tile accumulates if these are groups along K whose ends
+// only the device knows. Tiles are those of a batch with one product per group; an empty group has
+// one K block of zeros, so that its C is written like any other.
 //
-// A group that ends inside a K block must not read the next group's rows, which may hold anything:
-// the copy engine fills zeros instead. The maps are ragged (kernels/jit/tensor_map.h): row i of a
-// group of `rows` rows that ends at row `end` has y = R - rows + i, z = end and w = R, so rows from
-// `rows` on are out of bounds. Ends on the device are clamped to [0, all rows]; if they are out of
-// order, groups overlap or are empty.
-// Checked by: kernels/jit/k_group_launch_test.cpp, validate/measure/gemm/group_test.cpp.
+// A group that ends inside a K block must not read the next group's rows, which have unrelated
+// values: the copy engine fills zeros instead. The maps are ragged (kernels/jit/tensor_map.h): row
+// i of a group of `rows` rows that ends at row `end` has y = R - rows + i, z = end and w = R, so
+// rows from `rows` on are out of bounds. Ends on the device are clamped to [0, all rows]; if they
+// are out of order, groups overlap or are empty. Checked by: kernels/jit/k_group_launch_test.cpp,
+// validate/measure/gemm/group_test.cpp.
 #pragma once
 
 #include "kernels/gemm/gemm_config.h"

@@ -11,8 +11,8 @@
 
 namespace tilecast {
 
-/// d[i][j] holds the 64 x kInstructionN part of wgmma (i, j): thread t has, for every eight
-/// columns, two neighbours in row t/4 of its warp's sixteen, then two in the row eight below.
+/// d[i][j] is the 64 x kInstructionN part of wgmma (i, j): for every eight columns thread t holds
+/// two adjacent elements in row t/4 of its warp's sixteen rows, then two in the row eight below.
 template <class Config>
 struct Accumulator {
   static_assert(Config::kTiling.block_m % (Config::kTiling.warpgroups_m * kWgmmaM) == 0,
@@ -41,7 +41,7 @@ struct Accumulator {
       }
     }
   }
-  /// The four values of eight columns; `column` a multiple of eight, known at compile time.
+  /// The four elements of eight columns; `column` is a multiple of eight, known at compile time.
   __device__ float* eight_columns(i32 i, i32 column) {
     return &d[i][column / Config::kInstructionN][column % Config::kInstructionN / 2];
   }
@@ -50,9 +50,9 @@ struct Accumulator {
   }
 };
 
-/// A warpgroup's place in a tile: warpgroups along M first.
+/// A warpgroup's place in a tile; warpgroups are numbered along M first.
 struct WarpgroupPlace {
-  i32 row, column;  // first ones of C that it computes, counted in the tile
+  i32 row, column;  // its first row and column of C, within the tile
 
   template <class Config>
   __device__ static WarpgroupPlace of(i32 warpgroup_of_tile) {
@@ -61,7 +61,7 @@ struct WarpgroupPlace {
   }
 };
 
-/// Where a warpgroup's operands lie in stage 0.
+/// Descriptors of a warpgroup's operands in stage 0.
 struct OperandDescriptors {
   ptx::MatrixDescriptor a, b;
 
@@ -73,7 +73,7 @@ struct OperandDescriptors {
   }
 
  private:
-  /// `first`: of the warpgroup's rows or columns.
+  /// `first`: the warpgroup's first row or column.
   template <class Config, bool kKMajor>
   __device__ static ptx::MatrixDescriptor of_operand(u32 stage, i32 first) {
     if constexpr (kKMajor) {
@@ -90,7 +90,7 @@ struct OperandDescriptors {
   }
 };
 
-/// Likewise, in the stage at `at`.
+/// The same for the stage at `at`.
 template <class Config>
 __device__ inline OperandDescriptors in_stage(const OperandDescriptors& operands,
                                               const RingPosition<Config>& at) {
@@ -98,8 +98,8 @@ __device__ inline OperandDescriptors in_stage(const OperandDescriptors& operands
           operands.b.moved(at.b_stage() * Config::kSmem.b_stage_bytes)};
 }
 
-/// Row or column `first` and instruction `step` along K of an operand, in bytes from the
-/// warpgroup's first; `side`: of the tile.
+/// Offset in bytes of row or column `first` and instruction `step` along K of an operand, from the
+/// warpgroup's first; `side`: the tile's.
 template <class Config, bool kKMajor>
 __device__ constexpr i32 step_bytes(i32 side, i32 first, i32 step) {
   if constexpr (kKMajor) {
@@ -107,7 +107,7 @@ __device__ constexpr i32 step_bytes(i32 side, i32 first, i32 step) {
     return (k / Config::kSlab * side + first) * Config::kSlabRowBytes +
            k % Config::kSlab * Config::kOperandBytes;
   } else {
-    // Sixteen K rows further are two atoms further in every slab of 64 rows or columns.
+    // Sixteen rows of K are two swizzle atoms in every slab of 64 rows or columns.
     return first / kSlabElements * Config::kTiling.block_k * kSwizzleBytes +
            first % kSlabElements * Config::kOperandBytes +
            step * Config::kInstructionK * kSwizzleBytes;

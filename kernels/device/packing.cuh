@@ -10,7 +10,7 @@
 
 namespace tilecast {
 
-/// alpha times a thread's two neighbours in one row, plus beta * C; out of bounds of C nothing.
+/// alpha times a thread's two adjacent elements in one row, plus beta * C inside the bounds of C.
 template <class Config>
 __device__ inline void scale(const Args<Config>& args, i32 product, i32 row, i32 column,
                              float (&pair)[2]) {
@@ -81,12 +81,12 @@ __device__ inline void pack_fused(const Args<Config>& args, const Accumulator<Co
   packed[1] = pack_activated<Config>(sums[2], sums[3]);
 }
 
-/// Sixteen columns of a chunk that a thread holds: of 16-bit elements four pairs, as stmatrix takes
-/// them; of half of them the first two.
+/// Sixteen columns of a chunk that a thread holds: with 16-bit elements four pairs, in the order of
+/// stmatrix; with eight columns the first two.
 template <class Config>
 using Pairs = u32[Config::kSixteenWords];
 
-/// A thread's sums in sixteen columns, scaled and activated.
+/// A thread's accumulators in sixteen columns, scaled and activated.
 template <class Config>
 __device__ inline void complete_sixteen(const Args<Config>& args, const Accumulator<Config>& acc,
                                         const Chunk<Config>& chunk, i32 sixteen,
@@ -109,7 +109,7 @@ __device__ inline void complete_sixteen(const Args<Config>& args, const Accumula
   }
 }
 
-/// The last steps of an epilogue that does more than round pairs (result.cuh).
+/// The last steps of an epilogue beyond rounding pairs (result.cuh).
 template <class Config>
 __device__ inline void finish_sixteen(const Args<Config>& args, Accumulator<Config>& acc,
                                       const Chunk<Config>& chunk, i32 sixteen,
@@ -118,7 +118,7 @@ __device__ inline void finish_sixteen(const Args<Config>& args, Accumulator<Conf
   const i32 column = part.n + chunk.column + sixteen * 16 + static_cast<i32>(threadIdx.x) % 4 * 2;
   const i32 eights = chunk.is_half(sixteen) ? 1 : 2;
   float results[2][4] = {};
-  if constexpr (Config::kResidualInRing) {  // the sums are complete, and R added
+  if constexpr (Config::kResidualInRing) {  // the accumulators are complete, with R added
 #pragma unroll
     for (i32 i = 0; i < 8; ++i) {
       const i32 of_part = chunk.column + sixteen * 16 + i / 4 * 8;
@@ -143,7 +143,7 @@ __device__ inline void finish_sixteen(const Args<Config>& args, Accumulator<Conf
   round_sixteen<Config>(results, words);
 }
 
-/// part: where the warpgroup's part starts in C.
+/// part: origin of the warpgroup's part in C.
 template <class Config>
 __device__ inline void pack_sixteen(const Args<Config>& args, Accumulator<Config>& acc,
                                     const Chunk<Config>& chunk, i32 sixteen, const TileOrigin& part,

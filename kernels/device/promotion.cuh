@@ -29,9 +29,9 @@ struct Promotion {
   const OperandDescriptors& operands;
   Accumulator<Config>& accumulator;
   Behind behind = {};
-  float sums[Config::kInstructionN / 2] = {};  // of a K block's wgmma row
+  float sums[Config::kInstructionN / 2] = {};  // of one wgmma row, over a K block
 
-  /// Multiplies a tile's K blocks, the first of them at `at`, into an accumulator that begins it.
+  /// Multiplies a tile's K blocks from `at` on into an accumulator, overwriting it.
   __device__ __forceinline__ void run(const SharedMemory<Config>& smem, RingPosition<Config>& at,
                                       i32 k_blocks, const ClusterPlace& place) {
 #pragma unroll

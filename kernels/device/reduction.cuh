@@ -28,7 +28,7 @@ constexpr i32 kPartElements = Config::kWarpgroupRows * Config::kWarpgroupColumns
 template <class Config>
 constexpr i32 kTileParts = warpgroups_per_tile(Config::kTiling);
 
-/// Far beyond any real wait: a kernel that would hang traps instead.
+/// Far beyond any real wait: traps instead of a hang.
 constexpr u32 kMostPolls = 1u << 26;
 
 /// Called by one thread.
@@ -50,9 +50,9 @@ constexpr u32 kFirstReadyBarrier = kFirstTakenBarrier<Config> + kTileParts<Confi
 constexpr u32 kClearingThreads = kThreadsPerWarpgroup - 32;  // the producer's idle warps
 constexpr u32 kOwnerAndClearing = kThreadsPerWarpgroup + kClearingThreads;
 
-/// One warpgroup's part of one tile that is shared.
+/// One warpgroup's part of a shared tile.
 struct SharedPart {
-  float* partial;  // kPartElements; of `spread`, those of split 0
+  float* partial;  // kPartElements; for `spread`, those of split 0
   u32* lock;
   i32 warpgroup;
 
@@ -66,7 +66,7 @@ struct SharedPart {
             args.locks + part, warpgroup};
   }
 
-  /// The warpgroup goes on once the lock satisfies `until`.
+  /// The warpgroup waits until the lock satisfies `until`.
   template <class Until>
   __device__ void wait(Until until) const {
     if (threadIdx.x % kThreadsPerWarpgroup == 0) {
@@ -86,7 +86,7 @@ struct SharedPart {
 };
 
 template <class Config>
-constexpr i32 kFours = kPartElements<Config> / kThreadsPerWarpgroup / 4;  // of one thread
+constexpr i32 kFours = kPartElements<Config> / kThreadsPerWarpgroup / 4;  // per thread
 template <class Config>
 constexpr i32 kFoursOfMma = Config::kInstructionN / 8;
 // Loads in flight, limited by the registers left next to the accumulators.
@@ -95,7 +95,7 @@ constexpr i32 kSpareRegisters = Config::kRegisters.consumer - Config::kAccumulat
 template <class Config>
 constexpr i32 kLoadsAtOnce = max_of(2, min_of(16, kSpareRegisters<Config> / 4));
 
-/// Four accumulators of a thread: two neighbours in one row, two in the row eight below.
+/// Four accumulators of a thread: two adjacent ones in one row, two in the row eight below.
 template <class Config>
 __device__ inline float* four_of(Accumulator<Config>& acc, i32 four) {
   const i32 mma = four / kFoursOfMma<Config>;
@@ -103,14 +103,14 @@ __device__ inline float* four_of(Accumulator<Config>& acc, i32 four) {
                [four % kFoursOfMma<Config> * 4];
 }
 
-/// Their place among the partial sums: a warp's lie side by side.
+/// Their address in the partial sums: those of a warp are contiguous.
 __device__ inline float* place_of(float* partial, i32 four) {
   return partial + (four * kThreadsPerWarpgroup + threadIdx.x % kThreadsPerWarpgroup) * 4;
 }
 
 __device__ inline float4 as_four(const float* v) { return {v[0], v[1], v[2], v[3]}; }
 
-/// A piece that does not end K leaves its partial sum to the others of its tile.
+/// A piece without the end of K passes its partial sum on.
 template <class Config>
 __device__ inline void hand_on(const SharedPart& part, Accumulator<Config>& acc,
                                const WorkPiece& piece, Reduction reduction,
@@ -135,7 +135,7 @@ __device__ inline void hand_on(const SharedPart& part, Accumulator<Config>& acc,
   part.publish(static_cast<u32>(piece.k_blocks()));
 }
 
-/// The piece that ends K takes the sum of the others into its accumulators.
+/// The piece with the end of K takes the sum of the others into its accumulators.
 template <class Config>
 __device__ inline void take_over(const SharedPart& part, Accumulator<Config>& acc,
                                  const WorkPiece& piece, Reduction reduction,
@@ -200,7 +200,8 @@ __device__ inline void clear_sums(const Args<Config>& args, const ClusterPlace& 
   }
 }
 
-/// Two neighbours of one row of C, scaled, their epilogue taken, clipped; row and column in C.
+/// Stores two adjacent elements of one row of C: scaled, with the epilogue, clipped; row and column
+/// are of C.
 template <class Config>
 __device__ inline void store_pair_of_c(const Args<Config>& args, float left, float right,
                                        i32 product, i32 row, i32 column) {
@@ -230,8 +231,8 @@ __device__ inline void store_pair_of_c(const Args<Config>& args, float left, flo
   }
 }
 
-/// The share of piece `mine` in a part's sums: kTogether groups of four at a time, loaded from
-/// kSplitsAtOnce partials, so that many loads are in flight. `origin`: of the part in C.
+/// Reduces piece `mine`'s share of a part's sums: kTogether groups of four at a time, loaded from
+/// kSplitsAtOnce partials to keep many loads in flight. `origin`: of the part in C.
 template <i32 kTogether, i32 kSplitsAtOnce, class Config>
 __device__ inline void sum_share(const Args<Config>& args, float* partial, i32 mine,
                                  const TileOrigin& origin) {
@@ -277,8 +278,8 @@ __device__ inline void sum_share(const Args<Config>& args, float* partial, i32 m
   }
 }
 
-/// `spread`, all of it, C included. `origin_of()`: of the warpgroup's part in C, asked for once the
-/// accumulators are gone, whose registers it needs.
+/// All of `spread`, including the stores to C. `origin_of()` returns the origin of the warpgroup's
+/// part in C; it is called after the accumulators are dead, because it needs their registers.
 template <class Config, class OriginOf>
 __device__ inline void reduce_spread(const Args<Config>& args, const SharedPart& part,
                                      Accumulator<Config>& acc, const WorkPiece& piece,
@@ -297,9 +298,10 @@ __device__ inline void reduce_spread(const Args<Config>& args, const SharedPart&
   constexpr i32 kTogether = Config::kRegisters.at_launch >= 240 ? 4 : 1;
   constexpr i32 kSplitsAtOnce = Config::kRegisters.at_launch >= 240 ? 4 : 8;
   sum_share<kTogether, kSplitsAtOnce>(args, part.partial, mine, origin_of());
-  __syncwarp();  // threads out of bounds of C have left the stores early
+  __syncwarp();  // threads out of bounds of C have skipped the stores
   ptx::named_barrier_sync(kFirstWarpgroupBarrier + part.warpgroup, kThreadsPerWarpgroup);
-  if (threadIdx.x % kThreadsPerWarpgroup == 0) {  // partials are read; the last to leave resets
+  // all partials have been read; the last piece resets the lock
+  if (threadIdx.x % kThreadsPerWarpgroup == 0) {
     if (ptx::fetch_add_acq_rel(part.lock, 1) == static_cast<u32>(2 * splits - 1)) {
       *part.lock = 0;
     }

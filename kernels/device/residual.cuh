@@ -14,7 +14,7 @@
 
 namespace tilecast {
 
-/// Called by all threads of a warpgroup; nothing where there is no R.
+/// Called by all threads of a warpgroup; does nothing without R.
 template <class Config, bool kWanted = Config::kLoads>
 class ResidualPart {
  public:
@@ -23,7 +23,7 @@ class ResidualPart {
   __device__ void load_ahead(const Args<Config>&, const TileOrigin&, const Chunk<Config>&, i32) {}
 };
 
-/// Two neighbours in one row, as they lie in memory; and the next two.
+/// Two adjacent elements in one row, in memory order; and the next two.
 template <class Config>
 using ResidualPair = ptx::Vector<2 * max_of(2, Config::kCBytes)>;
 template <class Config>
@@ -50,7 +50,7 @@ __device__ inline ResidualPair<Config> residual_pair(const Args<Config>& args, i
   return pair;
 }
 
-/// The same of four; where rows are whole fours by one load.
+/// The same for four elements; one load if rows are multiples of four elements.
 template <class Config>
 __device__ inline ResidualFour<Config> residual_four(const Args<Config>& args, i32 product, i32 row,
                                                      i32 column) {
@@ -100,14 +100,15 @@ class ResidualPart<Config, true> {
       load(args, part, s);
     }
   }
-  /// To a thread's sums in sixteen columns: of each eight two neighbours in one row, and two in the
-  /// row eight below.
+  /// Adds to a thread's accumulators in sixteen columns: for each eight, two adjacent ones in one
+  /// row, and two in the row eight below.
   __device__ void add(float (&sums)[2][4], const Chunk<Config>& chunk, i32 sixteen) const {
     constexpr i32 kWords = ResidualPair<Config>::kWords;
     const bool odd = threadIdx.x % 2 != 0;
 #pragma unroll
     for (i32 half = 0; half < 2; ++half) {
-      // A thread has four columns of which two are its neighbour's, who has two of its own.
+      // A thread holds four columns, two of which its neighbour needs, and the neighbour holds two
+      // of this thread's.
       const ResidualFour<Config>& four = fours_[index_of(chunk, sixteen) % kAhead][half];
       ResidualPair<Config> first, second;
 #pragma unroll
@@ -121,7 +122,7 @@ class ResidualPart<Config, true> {
       add_pair<Config>(second, sums[1][half * 2], sums[1][half * 2 + 1]);
     }
   }
-  /// Behind the last use of sixteen columns.
+  /// Called after the last use of sixteen columns.
   __device__ void load_ahead(const Args<Config>& args, const TileOrigin& part,
                              const Chunk<Config>& chunk, i32 sixteen) {
     load(args, part, index_of(chunk, sixteen) + kAhead);
@@ -153,7 +154,7 @@ class ResidualPart<Config, true> {
   ResidualFour<Config> fours_[kAhead][2];
 };
 
-/// Asks L2 for a warpgroup's part of R. By one thread.
+/// Prefetches a warpgroup's part of R into L2. Called by one thread.
 template <class Config>
 __device__ inline void fetch_residual(const Args<Config>& args, const TileOrigin& part) {
 #pragma unroll

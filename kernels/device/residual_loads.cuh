@@ -1,13 +1,12 @@
-// R's way through the ring of stages (model/gemm/config/residual_ring.h), as far as the producer
-// goes it. Chunk i of every warpgroup of a tile lies in the same stage: over those of B, then those
-// of A.
+// The producer's part of loading R through the ring of stages (model/gemm/config/residual_ring.h).
+// Chunk i of every warpgroup of a tile is in the same stage: first in B's stages, then in A's.
 #pragma once
 
 #include "kernels/device/mma.cuh"
 
 namespace tilecast {
 
-/// Where chunk `index` of the tile's `warpgroup`th lies, in the stage that holds it.
+/// Address of chunk `index` of the tile's warpgroup `warpgroup`, in its stage.
 template <class Config>
 __device__ inline u32 residual_slot(const SharedMemory<Config>& smem,
                                     const RingPosition<Config>& at, i32 index, i32 warpgroup) {
@@ -51,7 +50,7 @@ class ResidualFetch {
   i32 next_ = 0;
 };
 
-/// All of a tile, each stage once it is empty. By one thread.
+/// Loads all of a tile's R, each stage once it is empty. Called by one thread.
 template <class Config>
 __device__ inline void load_residual(const Args<Config>& args, const SharedMemory<Config>& smem,
                                      RingPosition<Config>& at, const TileOrigin& tile) {

@@ -10,13 +10,13 @@
 
 namespace tilecast {
 
-/// From a chunk's slot a thread's elements of R in sixteen columns: of each eight, two neighbours
+/// A thread's elements of R in sixteen columns of a chunk's slot: for each eight, two adjacent ones
 /// in one row, and two in the row eight below.
 template <class Config>
 __device__ inline void read_staged(u32 slot, const Chunk<Config>& chunk, i32 sixteen,
                                    ResidualPair<Config> (&pairs)[4]) {
   const u32 lane = threadIdx.x % 32;
-  if constexpr (Config::kCBytes == 2) {  // as stage_sixteen lays them down
+  if constexpr (Config::kCBytes == 2) {  // in the layout of stage_sixteen
     const u32 first_row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16;
     u32 words[4];
     ptx::ldmatrix_x4(slot + slot_offset(chunk, first_row + lane % 16, sixteen * 2 + lane / 16),
@@ -25,7 +25,7 @@ __device__ inline void read_staged(u32 slot, const Chunk<Config>& chunk, i32 six
     for (i32 i = 0; i < 4; ++i) {
       pairs[i].word[0] = words[i];
     }
-  } else {  // as stage_words
+  } else {  // in the layout of stage_words
 #pragma unroll
     for (u32 i = 0; i < 4; ++i) {
       const u32 row = static_cast<u32>(row_in_chunk()) + i % 2 * 8;
@@ -36,7 +36,7 @@ __device__ inline void read_staged(u32 slot, const Chunk<Config>& chunk, i32 six
   }
 }
 
-/// Until all of a tile's has landed, in the stages from `at` on.
+/// Waits until all of a tile's R has arrived, in the stages from `at` on.
 template <class Config>
 __device__ inline void await_residual(const Args<Config>& args, const SharedMemory<Config>& smem,
                                       RingPosition<Config> at) {
@@ -60,7 +60,7 @@ __device__ inline void add_residual_of_tile(const Args<Config>& args,
                                             const ClusterPlace& cta, i32 warpgroup) {
   const TileOrigin part = part_origin(tile, place);
   const bool in_ring = args.result.residual_by_tma != 0;
-  constexpr i32 kReadTogether = 2;  // sixteens of columns
+  constexpr i32 kReadTogether = 2;  // groups of sixteen columns
   const i32 of_tile = warpgroups_per_tile(Config::kTiling) > 1 ? warpgroup : 0;
 #pragma unroll
   for (i32 index = 0; index < Config::kChunks; ++index) {
@@ -73,7 +73,7 @@ __device__ inline void add_residual_of_tile(const Args<Config>& args,
     const i32 first = part.n + chunk.column + static_cast<i32>(threadIdx.x) % 4 * 2;
 #pragma unroll
     for (i32 begin = 0; begin < chunk.sixteens(); begin += kReadTogether) {
-      // So that one branch is enough for several, which do not wait for each other.
+      // One branch for several, so that their loads do not wait for each other.
       ResidualPair<Config> pairs[kReadTogether][4];
       if (in_ring) {
 #pragma unroll
@@ -113,7 +113,7 @@ __device__ inline void add_residual_of_tile(const Args<Config>& args,
   }
 }
 
-/// R that comes through the ring, before C is staged.
+/// Adds an R that arrives through the ring, before C is staged.
 template <class Config>
 __device__ inline void add_residual(const Args<Config>& args, const SharedMemory<Config>& smem,
                                     RingPosition<Config>& at, Accumulator<Config>& acc,

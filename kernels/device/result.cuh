@@ -1,6 +1,6 @@
-// The last steps of an epilogue: the activation of pairs of 16-bit elements, which are rounded at
-// once; where C is more than these a gate, R, the largest magnitude, a scale of C, C in fp32 or
-// fp8; and how a thread's elements then lie in a slot.
+// The last steps of an epilogue: activation of pairs of 16-bit elements, which are rounded at once;
+// otherwise gate, R, amax, scale_c, C in fp32 or fp8; and the layout of a thread's elements in a
+// slot.
 //
 // Checked by: validate/measure/gemm/result_test.cpp.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace tilecast {
 
-/// Two sums, activated, to C's type.
+/// Activates two accumulators and converts them to C's type.
 template <class Config>
 __device__ inline u32 pack_activated(float low, float high) {
   using Activate = typename Config::Activate;
@@ -26,7 +26,7 @@ __device__ inline u32 pack_activated(float low, float high) {
   }
 }
 
-/// Two neighbours in one row, activated; of a gate both become the left one.
+/// Activates two adjacent elements in one row; a gate gives the left one.
 template <class Config>
 __device__ inline void activate_pair(float& left, float& right) {
   using Activate = typename Config::Activate;
@@ -47,8 +47,8 @@ __device__ inline float scaled_for_c(const Args<Config>& args, float value) {
   return value;
 }
 
-/// The words that a thread stages of sixteen columns, from its results there: four of each eight
-/// columns, two in one row and two in the row eight below; of a gate the left ones.
+/// The words that a thread stages from its results in sixteen columns: four for each eight columns,
+/// two in one row and two in the row eight below; with a gate the left ones.
 template <class Config>
 __device__ inline void round_sixteen(const float (&v)[2][4], u32 (&words)[Config::kSixteenWords]) {
   if constexpr (Config::kStagesMatrices) {
@@ -63,8 +63,8 @@ __device__ inline void round_sixteen(const float (&v)[2][4], u32 (&words)[Config
       words[i] = __float_as_uint(v[i * kStep / 4][i * kStep % 4]);
     }
   } else {
-    // Two bytes of each eight columns and row: those of both rows in a word. A thread hands the
-    // eight columns that it does not stage to the other of a pair, and gets the other eight's.
+    // Two bytes for each eight columns and row: one word for both rows. A thread gives the eight
+    // columns that it does not stage to its partner and gets the other eight's.
     u32 halves[2];
 #pragma unroll
     for (i32 eight = 0; eight < 2; ++eight) {
@@ -85,7 +85,7 @@ __device__ inline void round_sixteen(const float (&v)[2][4], u32 (&words)[Config
   }
 }
 
-/// Those words to a chunk's slot, where stmatrix does not bring them.
+/// Stores these words to a chunk's slot if stmatrix cannot.
 template <class Config>
 __device__ inline void stage_words(u32 slot, const Chunk<Config>& chunk, i32 sixteen,
                                    const u32 (&words)[Config::kSixteenWords]) {
@@ -113,12 +113,12 @@ __device__ inline void stage_words(u32 slot, const Chunk<Config>& chunk, i32 six
   }
 }
 
-/// Elements of a row of C.
+/// Elements per row of C.
 template <class Config>
 __device__ inline i32 c_row_elements(const Args<Config>& args) {
   return Config::kGates ? args.n / 2 : args.n;
 }
-/// An element of a product's C, within its bounds.
+/// Address of an element of a product's C, within its bounds.
 template <class Config>
 __device__ inline char* c_address(const Args<Config>& args, i32 product, i32 row, i32 column) {
   return static_cast<char*>(args.c_pointer) +
@@ -127,7 +127,7 @@ __device__ inline char* c_address(const Args<Config>& args, i32 product, i32 row
              Config::kCBytes;
 }
 
-/// A result to C.
+/// Stores a result to C.
 template <class Config>
 __device__ inline void store_element(const Args<Config>& args, i32 product, i32 row, i32 column,
                                      float value) {
@@ -141,8 +141,8 @@ __device__ inline void store_element(const Args<Config>& args, i32 product, i32 
   }
 }
 
-/// Two sums in one row, `column` even and within C's bounds, that are complete but for the last
-/// steps: to C.
+/// Stores two complete accumulators in one row to C, after the last steps; `column` is even and
+/// within C's bounds.
 template <class Config>
 __device__ inline void store_result_pair(const Args<Config>& args, float left, float right,
                                          i32 product, i32 row, i32 column) {
@@ -157,7 +157,7 @@ __device__ inline void store_result_pair(const Args<Config>& args, float left, f
   }
 }
 
-/// A chunk's elements from its slot to C, a warp to a row, clipped at m and n.
+/// Copies a chunk from its slot to C, one row per warp, clipped at m and n.
 template <class Config>
 __device__ inline void store_chunk_elements(const Args<Config>& args, u32 slot,
                                             const Chunk<Config>& chunk, const TileOrigin& part) {

@@ -1,9 +1,8 @@
-// Places in rings of buffers that mbarriers guard. Compiled by the kernels and by the host, which
-// walks them against a counted barrier (ring_position_test.cpp).
+// Positions in rings of buffers that are guarded by mbarriers. Compiled by the kernels and by the
+// host, which tests them against a counting barrier (ring_position_test.cpp).
 //
-// The k-th use overall takes buffer k % count, in round k / count. Who waits for it to be full
-// waits for the parity of the round; who waits for it to be empty, for the opposite one, so that
-// the first round finds every buffer free.
+// Use k takes buffer k % count in round k / count. A wait for full uses the parity of the round; a
+// wait for empty uses the opposite parity, so that in the first round every buffer is free.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -11,14 +10,14 @@
 
 namespace tilecast {
 
-/// In the ring of stages. The B ring may be longer than the A ring (smem_layout.h).
+/// Position in the ring of stages. The B ring may be longer than the A ring (smem_layout.h).
 template <i32 kStages, i32 kBStages>
 struct RingPositionOf {
   static constexpr bool kLongerBRing = kBStages > kStages;
 
   i32 stage = 0;
   u32 phase = 0;
-  i32 longer = 0;  // the place in a longer B ring
+  i32 longer = 0;  // position in a longer B ring
 
   TILECAST_HD constexpr i32 b_stage() const { return kLongerBRing ? longer : stage; }
 
@@ -33,7 +32,7 @@ struct RingPositionOf {
   }
 };
 
-/// In a ring of other buffers: accumulators, answers.
+/// Position in a ring of other buffers: accumulators, answers.
 template <i32 kCount>
 struct BufferPosition {
   i32 index = 0;

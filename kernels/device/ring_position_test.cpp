@@ -12,8 +12,8 @@
 namespace tilecast {
 namespace {
 
-/// An mbarrier: completes a round with its last arrival; a wait on a parity passes once the round
-/// of that parity is the one before the current.
+/// An mbarrier: its last arrival completes a round; a wait on a parity passes once the previous
+/// round has that parity.
 class CountedBarrier {
  public:
   explicit CountedBarrier(i32 arrivals) : arrivals_(arrivals), pending_(arrivals) {}
@@ -32,9 +32,9 @@ class CountedBarrier {
   u32 rounds_ = 0;
 };
 
-/// A warp-specialised kernel's hand-overs of `tiles` tiles of `k_blocks` K blocks: stages from the
-/// loading to the issuing role, accumulators from there to `readers` epilogue warps. Each step of a
-/// role happens when chance takes it and its wait passes.
+/// The hand-overs of a warp-specialised kernel for `tiles` tiles of `k_blocks` K blocks: stages
+/// from the loading to the issuing role, accumulators from there to `readers` epilogue warps. Roles
+/// take their steps in random order, as soon as their waits pass.
 template <i32 kStages, i32 kAccumulators>
 class Pipeline {
  public:
@@ -52,7 +52,7 @@ class Pipeline {
     const i32 blocks = tiles_ * k_blocks_;
     const i32 readers = static_cast<i32>(read_.size());
     std::uniform_int_distribution<i32> role(0, 1 + readers);
-    constexpr int kMostSteps = 1'000'000;  // far beyond chance: a wait that never passes
+    constexpr int kMostSteps = 1'000'000;  // far beyond random delays: some wait never passes
     for (int step = 0; stored_ < tiles_ * readers; ++step) {
       REQUIRE(step < kMostSteps);
       const i32 who = role(random);
@@ -71,7 +71,7 @@ class Pipeline {
     if (!empty_[load_.stage].passes(load_.phase ^ 1)) {
       return;
     }
-    // Every block that was in this stage before has been multiplied.
+    // All blocks that were in this stage before have been multiplied.
     REQUIRE(issued_ > loaded_ - kStages);
     full_[load_.stage].arrive();
     load_.advance();
@@ -142,7 +142,7 @@ TEST_CASE("A longer B ring wraps independently") {
   }
   CHECK(stages == std::vector<i32>{0, 1, 2, 0, 1, 2, 0, 1});
   CHECK(b_stages == std::vector<i32>{0, 1, 2, 3, 0, 1, 2, 3});
-  CHECK(at.phase == 0);  // eight uses of three stages: two rounds are over
+  CHECK(at.phase == 0);  // eight uses of three stages: two rounds have ended
   RingPositionOf<3, 3> equal;
   equal.advance();
   CHECK(equal.b_stage() == 1);

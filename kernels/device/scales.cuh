@@ -60,7 +60,7 @@ class ScalePart<Config, ScaleTensor> {
 template <class Config>
 class ScalePart<Config, ScaleRow> {
  public:
-  /// By all threads of the warpgroup.
+  /// Called by all threads of the warpgroup.
   template <class Part>
   __device__ void load(const Args<Config>& args, const Part& part, i32) {
     const i32 row = part.m + first_row_of_thread();
@@ -77,8 +77,9 @@ class ScalePart<Config, ScaleRow> {
     }
   }
 
-  /// A thread's four sums in eight columns: two neighbours in one row, two in the row eight below.
-  /// `i` counts wgmma rows, `column` is the first of the eight in the part. By whole warps.
+  /// Scales a thread's four accumulators in eight columns: two adjacent ones in one row, two in the
+  /// row eight below. `i` counts wgmma rows, `column` is the first of the eight in the part. Called
+  /// by whole warps.
   __device__ void multiply(float (&sums)[4], i32 i, i32 column) const {
     const i32 eight = column / 8;
     const i32 lane = eight % 8 * 4 + static_cast<i32>(threadIdx.x) % 4;
@@ -91,14 +92,15 @@ class ScalePart<Config, ScaleRow> {
   }
 
  private:
-  static constexpr i32 kWords = ceil_div(Config::kWarpgroupColumns, 64);  // a lane has two columns
+  // a lane holds two columns
+  static constexpr i32 kWords = ceil_div(Config::kWarpgroupColumns, 64);
   float of_rows_[Config::kMmasAlongM][2], of_columns_[kWords][2];
 };
 
 template <class Config>
 class ScalePart<Config, ScaleBlock> {
  public:
-  /// Columns of the part that always lie in one block of B: a part begins at a multiple of its
+  /// Columns of the part that are always in one block of B: a part begins at a multiple of its
   /// width.
   static constexpr i32 kTogether =
       min_of(scale_block(), Config::kWarpgroupColumns & -Config::kWarpgroupColumns);
@@ -117,7 +119,8 @@ class ScalePart<Config, ScaleBlock> {
     fetch(0);
   }
 
-  /// Those of a K block: of the rows from its stage. By whole warps, K blocks in their order.
+  /// Reads the scales of a K block: those of the rows from its stage. Called by whole warps, for K
+  /// blocks in order.
   __device__ void read(u32 stage, i32 k_block) {
 #pragma unroll
     for (i32 i = 0; i < Config::kMmasAlongM; ++i) {
@@ -155,10 +158,10 @@ class ScalePart<Config, ScaleBlock> {
     return scale;
   }
 
-  __device__ void multiply(float (&)[4], i32, i32) const {}  // are scaled already
+  __device__ void multiply(float (&)[4], i32, i32) const {}  // already scaled
 
  private:
-  /// Blocks of B that the part can reach into.
+  /// Blocks of B that the part can overlap.
   static constexpr i32 kBlocks =
       ceil_div(scale_block() - kTogether + Config::kWarpgroupColumns, scale_block());
 
@@ -173,12 +176,12 @@ class ScalePart<Config, ScaleBlock> {
 
   float of_rows_[Config::kMmasAlongM][2], of_blocks_[kBlocks];
   float of_lane_[kBlocks], fetched_[kBlocks];  // of the lane's K block
-  const float* of_columns_;                    // of the first block that the part reaches into
-  i32 row_, first_column_;                     // in the stage, in that block
+  const float* of_columns_;                    // of the first block that the part overlaps
+  i32 row_, first_column_;                     // in the stage; in that block
   i32 stride_, last_, k_blocks_;
 };
 
-/// To two neighbours in one row of C, within its bounds.
+/// Scales two adjacent elements in one row of C, within its bounds.
 template <class Config>
 __device__ inline void scale_sums_at(const Args<Config>& args, i32 row, i32 column,
                                      float (&pair)[2]) {

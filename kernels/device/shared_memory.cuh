@@ -10,8 +10,8 @@ template <class Config>
 struct SharedMemory {
   u32 base;  // 1024-byte aligned
 
-  /// Dynamic shared memory starts aligned as the swizzle needs where a kernel has no static shared
-  /// memory; slack to align it by hand would cost a second CTA per SM its place.
+  /// Dynamic shared memory has the swizzle's alignment in a kernel without static shared memory;
+  /// aligning it by hand would cost slack, and with it a second CTA per SM.
   __device__ static SharedMemory here() {
     extern __shared__ __align__(kSwizzleAtomBytes) char dynamic[];
     const u32 base = ptx::shared_address(dynamic);
@@ -25,7 +25,7 @@ struct SharedMemory {
   __device__ u32 b(i32 b_stage) const {
     return base + Config::kSmem.b_offset + b_stage * Config::kSmem.b_stage_bytes;
   }
-  /// Slots of C that are the kernel's own.
+  /// The kernel's own slots of C.
   __device__ u32 c(i32 warpgroup, i32 slot) const {
     return base + Config::kSmem.c_offset +
            (warpgroup * Config::kTiling.c_slots + slot) * Config::kSmem.c_slot_bytes;
@@ -34,7 +34,7 @@ struct SharedMemory {
   __device__ u32 scales(i32 stage) const {
     return base + Config::kScaleRingOffset + stage * Config::kScaleStageBytes;
   }
-  /// Flips when the stage's bytes have landed.
+  /// Flips when the stage's bytes have arrived.
   __device__ u32 full(i32 stage) const {
     return base + Config::kSmem.barrier_offset + stage * kBarrierBytes;
   }

@@ -41,7 +41,7 @@ __device__ inline void run_specialized(const Args<Config>& args, const SharedMem
   if (produces) {
     GroupNumbers first{};
     if constexpr (Config::kGrouped) {
-      wait_for_earlier_kernels<Config>();  // one of which may write how many rows the groups have
+      wait_for_earlier_kernels<Config>();  // one of which may write the groups' row counts
       first = GroupNumbers::of(args.groups, static_cast<i32>(threadIdx.x % 32));
     }
     if (ptx::elect_one()) {

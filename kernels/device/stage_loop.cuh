@@ -14,15 +14,15 @@
 
 namespace tilecast {
 
-/// The ring as it is filled and as it is drained; lives across tiles.
+/// Fill and drain positions of the ring; persists across tiles.
 template <class Config>
 struct RingState {
   RingPosition<Config> load, consume, release;
 };
 
-/// Multiplies one tile. `after_each(k_block)` is called once for every K block, after its
-/// multiply-adds have been issued and the stage of the block kLag before has been released;
-/// `on_issued()` once all are issued.
+/// Multiplies one tile. `after_each(k_block)` is called for every K block, after its multiply-adds
+/// have been issued and the stage of the block kLag earlier has been released; `on_issued()` once
+/// all are issued.
 template <class Config, class Operation, class AfterEach, class OnIssued>
 __device__ __forceinline__ void multiply_k_blocks(const SharedMemory<Config>& smem,
                                                   Operation& operation,

@@ -30,8 +30,9 @@ struct ClusterPlace {
   }
 };
 
-/// By one thread: each one that initialised barriers would need the fence, which is slow. Its own
-/// bulk copies may use those of its CTA at once, other threads once they have met it.
+/// Called by one thread, since each initialising thread would need the fence, which is slow. Its
+/// own bulk copies may use the CTA's barriers at once, other threads after a synchronisation with
+/// it.
 template <class Config>
 __device__ inline void initialise_stages(const SharedMemory<Config>& smem) {
   for (i32 stage = 0; stage < Config::kTiling.stages; ++stage) {
@@ -69,7 +70,7 @@ __device__ inline void wait_empty(const SharedMemory<Config>& smem,
   ptx::mbarrier_wait(smem.empty(at.stage), at.phase ^ 1);
 }
 
-/// Before a CTA of a cluster ends: peers may still arrive at its barriers or write its stages.
+/// Called before a CTA of a cluster ends: peers may still use its barriers or write its stages.
 template <class Config>
 __device__ inline void leave_cluster() {
   if constexpr (Config::kClusterSize > 1) {
@@ -79,8 +80,8 @@ __device__ inline void leave_cluster() {
   }
 }
 
-/// Called by a whole warpgroup that has finished reading the stage: one thread tells each CTA that
-/// writes into it.
+/// Called by a whole warpgroup that has finished reading the stage: one thread signals each CTA
+/// that writes into it.
 template <class Config>
 __device__ inline void release_stage(const SharedMemory<Config>& smem, i32 stage,
                                      const ClusterPlace& place) {

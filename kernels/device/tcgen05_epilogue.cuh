@@ -1,7 +1,7 @@
-// Tensor memory to C by warps that work alone: each reads the 32 lanes that are its own, 32 columns
-// at a time, scales, rounds to 16 bits, and stages chunks of 32 rows x 64 columns in shared memory
-// for a bulk store of its own; or stores plainly where C's rows are not 16-byte multiples. A
-// second warpgroup takes the other half of the columns.
+// Tensor memory to C by independent warps: each reads its 32 lanes, 32 columns at a time, scales,
+// rounds to 16 bits, and stages chunks of 32 rows x 64 columns in shared memory for its own bulk
+// store; or uses plain stores if C's rows are not 16-byte multiples. A second warpgroup takes the
+// other half of the columns.
 #pragma once
 
 #include "kernels/device/tcgen05_operation.cuh"
@@ -15,10 +15,10 @@ template <class Config>
 constexpr i32 kPartColumns = Config::kWarpgroupColumns;
 template <class Config>
 constexpr i32 kPartChunks = Config::kPartChunks;
-constexpr i32 kLoadColumns = 32;                           // of one load from tensor memory
+constexpr i32 kLoadColumns = 32;                           // per load from tensor memory
 constexpr i32 kWarpSlotBytes = kWarpRows * kSwizzleBytes;  // a warp's part of a slot
 template <class Config>
-constexpr i32 kOwnSlots = min_of(Config::kTiling.c_slots, kPartChunks<Config>);  // of a warpgroup
+constexpr i32 kOwnSlots = min_of(Config::kTiling.c_slots, kPartChunks<Config>);  // per warpgroup
 
 /// A warp's part of a tile.
 template <class Config>
@@ -27,7 +27,7 @@ struct EpiloguePart {
                 "a slot is 128 rows of 64 columns");
 
   i32 warp;         // of the CTA's epilogue warps
-  i32 row, column;  // first of the tile
+  i32 row, column;  // first ones in the tile
 
   __device__ static EpiloguePart<Config> of(i32 warp) {
     return {warp, warp % kWarpsPerWarpgroup * kWarpRows,
@@ -58,7 +58,7 @@ __device__ inline void pack_row(const Args<Config>& args, const u32 (&bits)[kLoa
   }
 }
 
-/// 32 packed columns of a thread's row, clipped at m and n.
+/// Stores 32 packed columns of a thread's row, clipped at m and n.
 template <class Config>
 __device__ inline void store_row_plain(const Args<Config>& args, const u32* packed, i32 row,
                                        i32 column) {
@@ -74,7 +74,8 @@ __device__ inline void store_row_plain(const Args<Config>& args, const u32* pack
   }
 }
 
-/// 32 packed columns of a thread's row to its slot, swizzled as the tensor map of C; `half` 0 or 1.
+/// Stages 32 packed columns of a thread's row in its slot, swizzled as in the tensor map of C;
+/// `half` is 0 or 1.
 __device__ inline void stage_row(u32 slot, const u32* packed, i32 half) {
   const u32 lane = threadIdx.x % 32;
   const u32 row = slot + lane * kSwizzleBytes;
@@ -87,9 +88,9 @@ __device__ inline void stage_row(u32 slot, const u32* packed, i32 half) {
   }
 }
 
-/// One tile, by each epilogue warp once the accumulators at `columns` are complete.
-/// `slot_of(chunk)` is where the warpgroup's chunk is staged, `before(chunk)` waits until it may
-/// be; `on_read()` follows the last load from tensor memory.
+/// Stores one tile; called by each epilogue warp once the accumulators at `columns` are complete.
+/// `slot_of(chunk)` is the staging address of the warpgroup's chunk, `before(chunk)` waits until it
+/// is free; `on_read()` follows the last load from tensor memory.
 template <class Config, class SlotOf, class Before, class OnRead>
 __device__ inline void store_part(const Args<Config>& args, const TileOrigin& tile,
                                   const EpiloguePart<Config>& part, u32 columns, SlotOf slot_of,
@@ -130,7 +131,7 @@ __device__ inline void store_part(const Args<Config>& args, const TileOrigin& ti
   }
 }
 
-/// Waits for the tile at `at`, stores it from the CTA's own slots, and hands its place back.
+/// Waits for the tile at `at`, stores it from the CTA's own slots, and releases its accumulator.
 template <class Config, class SlotOf, class Before>
 __device__ inline void store_tile_at(const Args<Config>& args, const SharedMemory<Config>& smem,
                                      const TileOrigin& tile, const EpiloguePart<Config>& part,
@@ -151,7 +152,7 @@ __device__ inline void store_tile_at(const Args<Config>& args, const SharedMemor
   at.advance();
 }
 
-/// In slots of the warpgroup's own: a chunk waits for the store that used its slot before.
+/// With the warpgroup's own slots: a chunk waits for the previous store from its slot.
 template <class Config>
 __device__ inline void store_tile_in_slots(const Args<Config>& args,
                                            const SharedMemory<Config>& smem, const TileOrigin& tile,
@@ -165,16 +166,17 @@ __device__ inline void store_tile_in_slots(const Args<Config>& args,
       [&](i32 chunk) {
         if (ptx::elect_one()) {
           if (chunk == 0 && kPartChunks<Config> % kSlots != 0) {
-            ptx::tma_store_wait_read<0>();  // the tile before ended in the middle of a round
+            ptx::tma_store_wait_read<0>();  // the previous tile ended in the middle of a round
           } else {
-            ptx::tma_store_wait_read<kSlots - 1>();  // this warp's own, one for each chunk
+            ptx::tma_store_wait_read<kSlots - 1>();  // this warp's own, one per chunk
           }
         }
         __syncwarp();
       });
 }
 
-/// In its own slots; or, where C borrows, the only tile of a CTA in the drained ring.
+/// Stores through the CTA's own slots or, if C borrows stages, the CTA's only tile through the
+/// drained ring.
 template <class Config>
 __device__ inline void store_tile_where_kept(const Args<Config>& args,
                                              const SharedMemory<Config>& smem,
@@ -194,7 +196,7 @@ __device__ inline void store_tile_where_kept(const Args<Config>& args,
   }
 }
 
-/// Before the CTA ends: its shared memory must outlive the stores that read it.
+/// Called before the CTA ends: its shared memory must outlive the stores that read it.
 __device__ inline void finish_own_stores() {
   if (ptx::elect_one()) {
     ptx::tma_store_wait_read<0>();

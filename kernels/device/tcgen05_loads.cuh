@@ -1,5 +1,5 @@
-// Loads of the tcgen05 kernels. Each CTA of a pair brings its own rows of A and half of B's rows;
-// all bytes are counted at the leader's barrier.
+// Loads of the tcgen05 kernels. Each CTA of a pair loads its own rows of A and half of B's rows;
+// the leader's barrier counts all bytes.
 #pragma once
 
 #include "kernels/device/tcgen05_setup.cuh"
@@ -7,7 +7,7 @@
 
 namespace tilecast {
 
-/// By one thread of each CTA, with the stage empty.
+/// Called by one thread of each CTA, with the stage empty.
 template <class Config>
 __device__ inline void load_group_k_block(const Args<Config>& args,
                                           const SharedMemory<Config>& smem,
@@ -35,7 +35,7 @@ __device__ inline void load_group_k_block(const Args<Config>& args,
   }
 }
 
-/// By the whole warp that loads, which stays converged.
+/// Called by the whole loading warp, which stays converged.
 template <class Config>
 __device__ inline void load_group_when_empty(const Args<Config>& args,
                                              const SharedMemory<Config>& smem,
@@ -49,7 +49,8 @@ __device__ inline void load_group_when_empty(const Args<Config>& args,
   at.advance();
 }
 
-/// Behind a CTA's last load: commits that the leader's MMAs still owe its barriers have arrived.
+/// Called after a CTA's last load: waits until the leader's outstanding commits have arrived at its
+/// barriers.
 template <class Config>
 __device__ inline void wait_last_stages(const SharedMemory<Config>& smem, RingPosition<Config> at) {
   if constexpr (Config::kCtaGroup > 1) {

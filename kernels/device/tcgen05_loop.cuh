@@ -11,7 +11,7 @@ namespace tilecast {
 constexpr i32 kIssuingWarp = 0;
 constexpr i32 kAllocatingWarp = 1;
 
-/// Everything of one CTA that lives across tiles.
+/// State of one CTA that persists across tiles.
 template <class Config>
 struct Tcgen05Cta {
   static_assert(Config::kAccumulators == 1, "the warp that issues also stores");
@@ -47,7 +47,7 @@ struct Tcgen05Cta {
     load_group_when_empty(args, smem, ring.load, tile, k_block, place);
   }
 
-  /// By the issuing warp: one tile, whose next loads `load_next(k_block)` issues.
+  /// Multiplies one tile; called by the issuing warp. `load_next(k_block)` issues the next loads.
   template <class LoadNext>
   __device__ void multiply(i32 k_blocks, LoadNext load_next) {
     operation.begin_tile(smem);
@@ -55,7 +55,7 @@ struct Tcgen05Cta {
                       [] {});
   }
 
-  /// By the issuing warp: a tile whose loads are all its own.
+  /// Multiplies a tile including all of its loads; called by the issuing warp.
   __device__ void run_tile(const Args<Config>& args, const TileOrigin& tile) {
     const i32 prologue = min_of(Config::kTiling.stages, args.k_blocks);
     for (i32 k_block = 0; k_block < prologue; ++k_block) {

@@ -23,7 +23,7 @@ struct Tcgen05Operation {
   ptx::SharedOperand a, b;  // of stage 0
   u32 tensor_memory;
   bool issues;                       // this CTA leads
-  AccumulatorPosition<Config> tile;  // where the tile accumulates
+  AccumulatorPosition<Config> tile;  // the tile's accumulator
 
   __device__ static Tcgen05Operation<Config> start(const SharedMemory<Config>& smem,
                                                    const ClusterPlace& cta, u32 tensor_memory) {
@@ -34,12 +34,12 @@ struct Tcgen05Operation {
             {}};
   }
 
-  /// First column of the tile at `at`.
+  /// First column in tensor memory of the tile at `at`.
   __device__ static u32 columns(u32 tensor_memory, const AccumulatorPosition<Config>& at) {
     return tensor_memory + static_cast<u32>(at.index * Config::kTiling.block_n);
   }
 
-  /// The place of the next tile is free: resets.
+  /// Waits until the next tile's accumulator is free; the first MMA overwrites it.
   __device__ void begin_tile(const SharedMemory<Config>& smem) const {
     if (issues) {
       wait_for_group<Config>(Tcgen05Shared::of(smem).accumulator_empty(tile.index), tile.phase ^ 1);
@@ -86,11 +86,11 @@ struct Tcgen05Operation {
     }
   }
 
-  /// The commit did.
+  /// The commit has released it.
   __device__ void release(const SharedMemory<Config>&, const RingPosition<Config>&,
                           const ClusterPlace&) const {}
 
-  /// Who takes the result is told once it is there.
+  /// Signals the readers of the result when it is complete.
   __device__ void finish(const SharedMemory<Config>& smem) {
     if (issues && ptx::elect_one()) {
       ptx::tcgen05_commit<Config::kCtaGroup>(Tcgen05Shared::of(smem).accumulator_full(tile.index));

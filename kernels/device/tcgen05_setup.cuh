@@ -81,8 +81,8 @@ __device__ inline void sync_group() {
   }
 }
 
-/// By all threads, as the first thing that they do together; returns the address of tensor memory.
-/// `answer_readers`: arrivals that free an answer; 0 where none is asked for.
+/// Called by all threads as their first common step; returns the address of tensor memory.
+/// `answer_readers`: arrivals that free an answer; 0 without tile takeover.
 template <class Config>
 __device__ inline u32 set_up_tcgen05(const SharedMemory<Config>& smem, i32 warp,
                                      i32 allocating_warp, u32 answer_readers) {

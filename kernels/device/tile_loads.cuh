@@ -16,8 +16,8 @@ namespace tilecast {
 /// A CTA's tile.
 struct TileOrigin {
   i32 m, n;       // its first element
-  i32 a_rows;     // of A that are loaded for it
-  i32 product;    // of a batch or of groups; else 0
+  i32 a_rows;     // rows of A to load
+  i32 product;    // index in a batch or in groups; else 0
   i32 group_end;  // of groups along M
   KRange k;       // of groups along K
 
@@ -38,7 +38,7 @@ struct TileOrigin {
   }
 };
 
-/// The product that a row of cluster tiles is of, and the rows before that product's first.
+/// The product of a row of cluster tiles, and the number of rows before that product's first.
 template <class Config>
 __device__ inline u32 product_of(const Args<Config>& args, u32 row) {
   if constexpr (Config::kBatched) {
@@ -94,7 +94,7 @@ __device__ inline TileOrigin tile_origin(const Args<Config>& args, u32 linear,
   }
 }
 
-/// Row of a tile among the CTA tiles of all products.
+/// Index of a tile's row among the CTA tiles of all products.
 template <class Config>
 __device__ inline i32 tile_row(const Args<Config>& args, const TileOrigin& tile) {
   const i32 row = tile.m / Config::kTiling.block_m;
@@ -109,8 +109,8 @@ __device__ inline i32 tile_row(const Args<Config>& args, const TileOrigin& tile)
   return row;
 }
 
-/// The map's coordinate of the matrix: products' matrices of an operand between the first and this
-/// product's; of groups along K where the tile's ends.
+/// The map's coordinate of the matrix: the number of matrices before this product's; for groups
+/// along K the end of the tile's group.
 template <class Config>
 __device__ inline i32 a_matrix(const Args<Config>& args, const TileOrigin& tile) {
   if constexpr (Config::kGroupedAlongK) {
@@ -130,7 +130,7 @@ __device__ inline i32 b_matrix(const Args<Config>& args, const TileOrigin& tile)
   return 0;
 }
 
-/// C's matrix: the groups have one.
+/// Index of C's matrix; groups along M share one.
 template <class Config>
 __device__ inline i32 c_matrix(const Args<Config>&, const TileOrigin& tile) {
   return Config::kGrouped ? 0 : tile.product;
@@ -145,7 +145,7 @@ __device__ inline i64 c_product_elements(const Args<Config>& args, i32 product) 
   return 0;
 }
 
-/// An element of a product's C, within its bounds.
+/// Address of an element of a product's C, within its bounds.
 template <class Config>
 __device__ inline unsigned short* c_element(const Args<Config>& args, i32 product, i32 row,
                                             i32 column) {
@@ -158,7 +158,7 @@ __device__ inline unsigned short* c_element(const Args<Config>& args, i32 produc
   }
   return c + static_cast<i64>(row) * args.n + column;
 }
-/// Elements from one to the next in its row.
+/// Distance between adjacent elements of a row.
 template <class Config>
 __device__ inline i64 c_next_column(const Args<Config>& args) {
   return Config::kSwapped ? args.m : 1;
@@ -179,7 +179,7 @@ __device__ inline void load_scales(const Args<Config>& args, u32 stage, const Ti
   }
 }
 
-/// The maps are in the kernel's parameters, which every launch finds cold. By one thread, early.
+/// Prefetches the tensor maps, kernel parameters that are cold at launch. Called by one thread.
 template <class Config>
 __device__ inline void prefetch_tensor_maps(const Args<Config>& args) {
   ptx::prefetch_tensor_map(&args.a);
@@ -238,8 +238,8 @@ __device__ inline void load_across_k(u32 stage, const TensorMap* map, i32 first,
   }
 }
 
-/// Called by one thread, with the stage empty. Rows of A that do not exist are left as they are,
-/// and the sums of those rows are never stored.
+/// Called by one thread, with the stage empty. Missing rows of A are left unchanged, and the
+/// results of those rows are never stored.
 template <class Config>
 __device__ inline void load_k_block(const Args<Config>& args, const SharedMemory<Config>& smem,
                                     const RingPosition<Config>& at, const TileOrigin& tile,
@@ -261,7 +261,7 @@ __device__ inline void load_k_block(const Args<Config>& args, const SharedMemory
       a_mask |= 1u << ClusterPlace::rank_of<Config>(place.m, n);
     }
   }
-  // Only a cluster has CTAs without a row to load. A branch in every K block costs who multiplies.
+  // Only clusters have CTAs without a row to load. A branch per K block would slow the consumers.
   if constexpr (Config::kAKMajor) {
     constexpr i32 kARows = Config::kTiling.block_m / Config::kTiling.cluster_n;
     const i32 a_row = static_cast<i32>(place.n) * kARows;

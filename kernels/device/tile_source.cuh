@@ -1,10 +1,10 @@
-// Which tile a role takes next: by the scheduler's walk, or by cluster launch control, where the
-// CTAs that run take over the tiles of those that have not started.
+// Where a role's next tile comes from: the scheduler's walk, or cluster launch control, with which
+// running CTAs take over the tiles of CTAs that have not started.
 //
-// With takeover the grid has a cluster for each tile. One thread of each CTA, ask_for_tiles(), asks
-// for the next tile while this one is worked on; every other role reads each answer once and says
-// so to the leader, which asks again for the same place only then. The answer comes through the
-// copy engine's proxy, so that readers fence before they free its place.
+// With takeover the grid has one cluster per tile. One thread of each CTA, ask_for_tiles(),
+// requests the next tile while the current one is processed; every other role reads each answer
+// once and signals the leader, which requests another answer in the same place only then. The
+// answer arrives through the async proxy, so readers fence before they free its place.
 #pragma once
 
 #include "kernels/device/tcgen05_setup.cuh"
@@ -13,12 +13,12 @@
 namespace tilecast {
 
 /// Readers of one answer in a group of warp-specialised CTAs: the epilogue warps and the loading
-/// warp of each, the leader's issuing warp, the peer's asking warp.
+/// warp of each CTA, the leader's issuing warp, the peer's requesting warp.
 template <class Config>
 constexpr u32 kAnswerReaders =
     Config::kTakesOver ? Config::kCtaGroup * (kEpilogueWarps<Config> + 2) : 0;
 
-/// One role's walk over the tiles of its CTA, by one thread or a whole warp.
+/// One role's walk over the tiles of its CTA, in one thread or a whole warp.
 template <class Config>
 class TileSource {
  public:
@@ -34,7 +34,7 @@ class TileSource {
     return tile_origin(args_, linear_, cta);
   }
 
-  /// By one thread.
+  /// Called by one thread.
   __device__ void next() {
     if constexpr (Config::kTakesOver) {
       ptx::mbarrier_wait(own_.answer_full(at_.index), at_.phase);
@@ -47,7 +47,7 @@ class TileSource {
     }
   }
 
-  /// By a whole warp, which arrives once.
+  /// Called by a whole warp, which arrives once.
   __device__ void next_of_warp() {
     if constexpr (Config::kTakesOver) {
       ptx::mbarrier_wait(own_.answer_full(at_.index), at_.phase);
@@ -75,7 +75,7 @@ class TileSource {
   AnswerPosition at_;
 };
 
-/// By one thread of each CTA, until there is no tile left.
+/// Called by one thread of each CTA; returns when no tile is left.
 template <class Config>
 __device__ inline void ask_for_tiles(const SharedMemory<Config>& smem, const ClusterPlace& cta) {
   const Tcgen05Shared own = Tcgen05Shared::of(smem);
@@ -96,7 +96,7 @@ __device__ inline void ask_for_tiles(const SharedMemory<Config>& smem, const Clu
     }
     ptx::mbarrier_wait(full, at.phase);
     more = ptx::read_launch_answer(own.answer(at.index)).cancelled;
-    ptx::fence_proxy_async();  // the place is overwritten by the copy engine's proxy
+    ptx::fence_proxy_async();  // the async proxy overwrites the place
     if (!leads<Config>(cta)) {
       arrive_at_leader<Config>(own.answer_empty(at.index));
     }

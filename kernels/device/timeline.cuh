@@ -34,11 +34,11 @@ class TileTimeline {
   __device__ void leave() {}
 };
 
-/// Lives in a role from its first tile to its last.
+/// Persists in a role from its first tile to its last.
 template <class Config>
 class TileTimeline<Config, true> {
  public:
-  /// By every thread, as the kernel's first instruction.
+  /// Called by every thread, as the kernel's first instruction.
   __device__ static void enter() {
     if (threadIdx.x == 0) {
       const u32 now = ptx::clock_now();
@@ -46,19 +46,19 @@ class TileTimeline<Config, true> {
     }
   }
 
-  /// By every thread of a warpgroup that multiplies: ready for the first K block of [k_begin,
-  /// k_end).
+  /// Called by every thread of a consumer warpgroup that is ready for the first K block of
+  /// [k_begin, k_end).
   __device__ void begin(const TileOrigin& tile, i32 k_begin, i32 k_end) {
     stamp_begin(tile, k_begin, k_end);
     read_clocks();
   }
-  /// By the producer's thread.
+  /// Called by the producer's thread.
   __device__ void begin_loads(const TileOrigin& tile, i32 k_begin, i32 k_end) {
     stamp_begin(tile, k_begin, k_end);
     write_reading();
   }
 
-  /// Waits for the first K block, as the loop that follows does again.
+  /// Waits for the first K block; the loop that follows waits for it again.
   __device__ void wait_first_operands(const SharedMemory<Config>& smem,
                                       const RingPosition<Config>& at) {
     wait_full(smem, at);
@@ -73,7 +73,8 @@ class TileTimeline<Config, true> {
   __device__ void multiplied() { stamp(&TileStamps::multiplied); }
   __device__ void waited() { stamp(&TileStamps::waited); }
   __device__ void reduced() { stamp(&TileStamps::reduced); }
-  /// The end of the tile, or of the role's part in it; a producer's, once its last load is issued.
+  /// The end of the tile, or of the role's part of it; for a producer, after its last load is
+  /// issued.
   __device__ void stored() {
     stamp(&TileStamps::stored);
     ++index_;
@@ -83,11 +84,11 @@ class TileTimeline<Config, true> {
   __device__ void leave() { read_clocks(); }
 
  private:
-  static constexpr u32 kReader = 32;  // of a warpgroup: in warp 1, which neither loads nor stores
+  static constexpr u32 kReader = 32;  // in a warpgroup: warp 1, which neither loads nor stores
   static constexpr u32 kRoles = Config::kThreads / kThreadsPerWarpgroup;
 
   __device__ static u32 role() { return threadIdx.x / kThreadsPerWarpgroup; }
-  /// Behind the consumers' threads there is the producer's one.
+  /// The producer's thread follows the consumers' threads.
   __device__ static bool writes() {
     return threadIdx.x % kThreadsPerWarpgroup == 0 ||
            threadIdx.x >= Config::kConsumerWarpgroups * kThreadsPerWarpgroup;

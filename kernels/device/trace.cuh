@@ -1,11 +1,11 @@
-// On request, the pieces of work a CTA really walked: checked against the model's walk.
+// Optionally records the pieces of work that a CTA walked, for comparison with the model's walk.
 #pragma once
 
 #include "kernels/device/tile_loads.cuh"
 
 namespace tilecast {
 
-/// Called by one thread per CTA as it takes its `index`-th piece: K blocks [k_begin, k_end).
+/// Called by one thread per CTA at the start of its `index`-th piece: K blocks [k_begin, k_end).
 template <class Config>
 __device__ inline void trace_piece(const Args<Config>& args, const TileOrigin& tile, i32 k_begin,
                                    i32 k_end, u32 index) {

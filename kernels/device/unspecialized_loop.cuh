@@ -8,16 +8,16 @@
 
 namespace tilecast {
 
-/// A warpgroup of a CTA that has met; its wgmmas need no more.
+/// A warpgroup after the CTA has synchronised; its wgmmas need no further synchronisation.
 template <class Config>
 struct MultiplyingWarpgroup {
   SharedMemory<Config> smem;
-  bool loads;  // warp 0 does
+  bool loads;  // this is warp 0
   i32 warpgroup;
   WarpgroupPlace place;
   OperandDescriptors operands;
 
-  /// By all threads of the CTA, which leave with its barriers usable.
+  /// Called by all threads of the CTA; on return its barriers are usable.
   __device__ static MultiplyingWarpgroup enter(const Args<Config>& args) {
     const SharedMemory<Config> smem = SharedMemory<Config>::here();
     if (threadIdx.x == Config::kThreads - 1) {
@@ -31,7 +31,7 @@ struct MultiplyingWarpgroup {
   }
 };
 
-/// Warp 0 as a whole, so that it stays converged for the wgmmas that follow.
+/// Called by all of warp 0, so that it stays converged for the following wgmmas.
 template <class Config>
 __device__ inline void load_when_empty(const Args<Config>& args, const SharedMemory<Config>& smem,
                                        RingPosition<Config>& at, const TileOrigin& tile,
@@ -44,8 +44,8 @@ __device__ inline void load_when_empty(const Args<Config>& args, const SharedMem
   at.advance();
 }
 
-/// Multiplies one tile. `load_next(k_block)` is called once for every K block, after the wgmmas of
-/// that block have been issued and the stage of the block kInflight before has been released.
+/// Multiplies one tile. `load_next(k_block)` is called for every K block, after its wgmmas have
+/// been issued and the stage of the block kInflight earlier has been released.
 template <class Config, class LoadNext>
 __device__ inline void multiply_tile(const SharedMemory<Config>& smem,
                                      const OperandDescriptors& operands, RingState<Config>& ring,
@@ -55,8 +55,8 @@ __device__ inline void multiply_tile(const SharedMemory<Config>& smem,
   multiply_k_blocks(smem, operation, ring.consume, ring.release, k_blocks, place, load_next, [] {});
 }
 
-/// One tile on its own: its first loads fill the ring, later ones follow the released stages, and
-/// none is left for the next tile.
+/// Multiplies one tile independently: its first loads fill the ring, later ones follow the released
+/// stages, and the ring ends empty.
 template <class Config>
 __device__ inline void run_tile(const Args<Config>& args, const SharedMemory<Config>& smem,
                                 RingState<Config>& ring, Accumulator<Config>& acc,

@@ -1,5 +1,5 @@
-// Blocked GEMM: one buffer, and every step waits for the one before: load a K block, wait,
-// multiply, wait. Two or more CTAs per SM hide each other's waits.
+// Blocked GEMM: one buffer, strictly in sequence: load a K block, wait, multiply, wait. Two or more
+// CTAs per SM hide each other's waits.
 //
 // Contract: make_tile_scheduler's workers as grid, kThreads threads, kSmem.total_bytes of dynamic
 // shared memory, tensor maps with the boxes of gemm_args.h, rows of A and B of whole 16 bytes.

@@ -1,5 +1,5 @@
-// Blocked GEMM with pipelined wgmma: two buffers. A load is still waited for at once, but the
-// wgmmas of the K block before run meanwhile.
+// Blocked GEMM with pipelined wgmma: two buffers. Each load is still waited for at once, while the
+// previous K block's wgmmas run.
 //
 // Contract: make_tile_scheduler's workers as grid, kThreads threads, kSmem.total_bytes of dynamic
 // shared memory, tensor maps with the boxes of gemm_args.h, rows of A and B of whole 16 bytes.
@@ -33,7 +33,7 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
     if (k_block == 0) {
       timeline.first_operands();
     }
-    ptx::wgmma_wait<0>();  // those of the K block before, which ran under the load
+    ptx::wgmma_wait<0>();  // the previous K block's, which ran during the load
     if (k_block > 0) {
       release_stage(smem, release.stage, kAlone);
       release.advance();

@@ -1,10 +1,10 @@
-// Finds the first group whose number on the device is invalid: an end that is before the previous
-// group's end or past all rows; of masked groups, a count below 0 or above the capacity. Kernels
-// clamp such numbers and do not report them (group_table.cuh, k_groups.cuh): run this first when
+// Finds the first group whose number on the device is invalid: an end before the previous group's
+// end or past all rows; for masked groups, a count below 0 or above the capacity. Kernels clamp
+// such numbers and do not report them (group_table.cuh, k_groups.cuh): run this first when
 // debugging.
 //
-// Contract: one CTA of kGroupCheckThreads threads. `capacity` 0: not masked, of `rows` rows in all.
-// Checked by: kernels/jit/group_checker_test.cpp.
+// Contract: one CTA of kGroupCheckThreads threads. `capacity` 0: not masked, with `rows` rows in
+// total. Checked by: kernels/jit/group_checker_test.cpp.
 #include "kernels/gemm/group_fault.h"
 #include "model/base/math.h"
 

@@ -9,15 +9,15 @@ namespace tilecast {
 
 constexpr i32 kCopyThreads = 256;                   // of a CTA
 constexpr i32 kCopyCtasPerSm = 4;                   // 64 KiB in flight per SM
-constexpr i32 kCopyVectors = 4;                     // of 16 bytes, that a thread has in flight
-constexpr i32 kCopyPiece = 32 * 16 * kCopyVectors;  // bytes of a row that a warp copies at a time
+constexpr i32 kCopyVectors = 4;                     // of 16 bytes in flight per thread
+constexpr i32 kCopyPiece = 32 * 16 * kCopyVectors;  // bytes of a row per warp and step
 
 /// One operand, its matrices' rows contiguous in the copy. Strides are bytes.
 struct RowsToCopy {
   const char* from;  // of elements
   char* to;          // 16-byte aligned
   i64 from_row, from_matrix;
-  i64 row_bytes;  // of data
+  i64 row_bytes;  // without padding
   i64 to_row;     // of the copy: row_bytes rounded up to 16
   i64 from_end;   // from `from` to the end of the last row
   u32 rows_of_matrix, pieces_of_row;

@@ -17,7 +17,7 @@ namespace tilecast {
 
 using Sixteen = ptx::Vector<16>;
 
-/// 16 bytes from a 16-byte aligned address; those at or past the operand's `end` are zeros.
+/// 16 bytes from a 16-byte aligned address; zeros from the operand's `end` on.
 __device__ __forceinline__ Sixteen load_sixteen(const char* address, const char* end, u64 policy) {
   if (address + 16 <= end) {
     return ptx::load_global<16, true>(address, policy);
@@ -32,7 +32,7 @@ __device__ __forceinline__ Sixteen load_sixteen(const char* address, const char*
            static_cast<u32>(high >> 32)}};
 }
 
-/// The 16 bytes from byte `shift` of `v` on, which go on in `next`.
+/// The 16 bytes from byte `shift` of `v` on, continued in `next`.
 __device__ __forceinline__ Sixteen shifted(const Sixteen& v, const Sixteen& next, u32 shift) {
   u32 w[8] = {v.word[0],    v.word[1],    v.word[2],    v.word[3],
               next.word[0], next.word[1], next.word[2], next.word[3]};
@@ -52,7 +52,7 @@ __device__ __forceinline__ Sixteen shifted(const Sixteen& v, const Sixteen& next
   return out;
 }
 
-/// The first `valid` bytes of it, then zeros.
+/// The first `valid` bytes, then zeros.
 __device__ __forceinline__ Sixteen cut(Sixteen v, i64 valid) {
 #pragma unroll
   for (i32 i = 0; i < 4; ++i) {

@@ -13,7 +13,7 @@
 
 namespace tilecast {
 
-/// The 128 bytes of a CUtensorMap, whose header NVRTC does not have.
+/// The 128 bytes of a CUtensorMap, whose header is not available to NVRTC.
 struct alignas(64) TensorMap {
   u64 opaque[16];
 };
@@ -33,7 +33,7 @@ TILECAST_HD constexpr LaunchOrder programmatic_launch(const GemmShape& shape, i6
 struct TmaBox {
   i32 columns;  // contiguous in global memory
   i32 rows;
-  i32 swizzle_bytes;  // 128, 64 or 32; 0: rows lie one after the other
+  i32 swizzle_bytes;  // 128, 64 or 32; 0: contiguous rows
 };
 
 /// One piece of work that a CTA did: a tile in units of its own block, and the range of K blocks.
@@ -44,10 +44,10 @@ struct WalkedPiece {
   constexpr bool operator==(const WalkedPiece&) const = default;
 };
 
-/// Where the products of a batch lie. Their tensor maps have a third side, the products.
+/// Addressing of the products of a batch. Their tensor maps have a third dimension, the product.
 struct BatchArgs {
   FastDivisor tile_rows;                   // of one product, in cluster tiles
-  i32 a_matrices_apart, b_matrices_apart;  // one product's matrix and the next's: 1, or 0: the same
+  i32 a_matrices_apart, b_matrices_apart;  // matrices per product: 1, or 0 if shared
   i64 c_stride;                            // elements between two products' C
 };
 
@@ -55,7 +55,7 @@ struct BatchArgs {
 /// each: group g begins at row g * capacity. Otherwise capacity is 0, and each group begins at the
 /// end of the previous one. Groups along K do too, with capacity as the total K.
 struct GroupArgs {
-  const i32* rows;  // on the device, of each group: its end row, or of masked ones how many it has
+  const i32* rows;  // on the device, per group: its end row, or its row count if masked
   i32 count, capacity;
 };
 
@@ -64,55 +64,55 @@ struct GroupArgs {
 /// B's [n / 128][K / 128], concatenated over groups.
 struct ScaleArgs {
   const float *a, *b;
-  i32 a_stride, b_stride;  // of blocks, elements from one row of these to the next
+  i32 a_stride, b_stride;  // block scales: elements from one row to the next
 };
 
 /// The addend of the result, and outputs besides C.
 struct ResultArgs {
-  TensorMap residual_map;  // as c, where residual_by_tma
-  const void* residual;    // of C's type and shape; C itself, or none of its bytes
+  TensorMap residual_map;  // as c, if residual_by_tma
+  const void* residual;    // of C's type and shape; C itself, or disjoint from it
   i64 residual_row;        // elements from one row of it to the next
-  i64 residual_stride;     // of a batch, from one product's matrix to the next
-  i32 residual_fours;      // its rows begin and end at multiples of four elements
-  i32 residual_by_tma;     // and begin and end at those of 16 bytes
+  i64 residual_stride;     // for a batch, from one product's matrix to the next
+  i32 residual_fours;      // its rows start and end at multiples of four elements
+  i32 residual_by_tma;     // and also of 16 bytes
   const float* scale_c;
-  u32* amax;  // its bits, of floats that are not negative; the larger of them and the result's
+  u32* amax;  // bits of a non-negative float; raised to the result's largest magnitude
 };
 
 /// A kernel reads only the arguments that its Config uses (gemm_config.h).
 struct GemmArgs {
-  TensorMap a;       // [m,k], or [k,m] where A is M-major; box a_box()
+  TensorMap a;       // [m,k], or [k,m] if A is M-major; box a_box()
   TensorMap a_last;  // the same, box a_last_box(); of tiles that are partly out of bounds
-  TensorMap b;       // [n,k], or [k,n] where B is N-major; box b_box()
-  TensorMap c;       // [m,n], of swapped operands [n,m]; box c_box(); unused where c_by_tma is 0
+  TensorMap b;       // [n,k], or [k,n] if B is N-major; box b_box()
+  TensorMap c;       // [m,n], with swapped operands [n,m]; box c_box(); unused if c_by_tma is 0
   TileScheduler scheduler;
-  // k_blocks = ceil(k / block_k); loads out of bounds along K bring zeros. Groups along K have
+  // k_blocks = ceil(k / block_k); loads out of bounds along K return zeros. Groups along K have
   // their own.
   i32 m, n, k_blocks;
-  float alpha, beta;  // of SumScale::kAlphaBeta; else 1 and 0
+  float alpha, beta;  // for SumScale::kAlphaBeta; else 1 and 0
   i32 c_by_tma;
   void* c_pointer;     // as c, row-major
-  WalkedPiece* trace;  // null, or where CTA i writes its j-th piece at [i * trace_stride + j]
+  WalkedPiece* trace;  // null, or CTA i writes its j-th piece at [i * trace_stride + j]
   u32 trace_stride;
   // Schedules that split K:
   WorkDecomposition work;
   Reduction reduction;
-  float* partials;  // as reduction_workspace.h sizes them
+  float* partials;  // size: reduction_workspace.h
   u32* locks;
   const void* bias;  // bias_elements() of C's type, 4-byte aligned
   // With groups along M, `batch` has one matrix of A and of C, and B of every group; with groups
   // along K, C of every group.
   BatchArgs batch;
   GroupArgs groups;
-  TensorMap c_last;  // as c, box c_last_box(); of the last chunk of a row where it has its own
+  TensorMap c_last;  // as c, box c_last_box(); for the last chunk of a row if it has its own width
   ScaleArgs scales;
-  TensorMap scales_of_a;  // of blocks, [K / 128][m], fp32; box scale_box()
+  TensorMap scales_of_a;  // block scales, [K / 128][m], fp32; box scale_box()
   ResultArgs result;
 };
 
-constexpr i32 kLeastSwizzleBytes = 32;  // of a row
+constexpr i32 kLeastSwizzleBytes = 32;  // per row
 
-/// Equal boxes that a slice of this many rows takes.
+/// Number of equal boxes for a slice of this many rows.
 TILECAST_HD constexpr i32 boxes_of(i32 rows) { return ceil_div(rows, kMostBoxRows); }
 
 /// CTAs that share an operand each load a slice of its rows and multicast it. `side`: of the tile,
@@ -149,7 +149,7 @@ TILECAST_HD constexpr TmaBox c_box(const KernelConfig& config, ElementType c, i3
   return {row_bytes / element_bytes(c), uses_tcgen05(config.schedule) ? kWarpRows : kWgmmaM,
           row_bytes % kLeastSwizzleBytes == 0 ? row_bytes : 0};
 }
-/// Where c_last_columns() is not 0.
+/// Requires c_last_columns() != 0.
 TILECAST_HD constexpr TmaBox c_last_box(const KernelConfig& config) {
   const i32 columns = c_last_columns(config.tiling);
   return config.operands == OperandOrder::kSwapped ? TmaBox{kWgmmaM, columns, kSwizzleBytes}

@@ -6,11 +6,11 @@
 
 namespace tilecast {
 
-constexpr i32 kGroupCheckThreads = 256;  // of its one CTA
+constexpr i32 kGroupCheckThreads = 256;  // of its only CTA
 constexpr i32 kNoGroup = 0x7fffffff;
 
 struct GroupFault {
-  i32 group;        // the first one whose number is wrong, or kNoGroup
+  i32 group;        // the first invalid one, or kNoGroup
   i32 given;        // its number
   i32 least, most;  // the valid range
 };

@@ -1,6 +1,6 @@
-// Persistent GEMM: the pipelined tile inside a loop over tiles, one CTA per slot of the chip. The
-// barriers and the ring are set up once; prologue and epilogue of neighbouring tiles still take
-// turns (persistent_overlap.cu runs them at the same time).
+// Persistent GEMM: the pipelined tile inside a loop over tiles, with as many CTAs as fit on the
+// GPU. The barriers and the ring are set up once; prologue and epilogue of adjacent tiles do not
+// overlap yet (persistent_overlap.cu overlaps them).
 //
 // Contract: make_tile_scheduler's workers as grid, kThreads threads, kSmem.total_bytes of dynamic
 // shared memory, tensor maps with the boxes of gemm_args.h, rows of A and B of whole 16 bytes.

@@ -1,11 +1,11 @@
-// Persistent GEMM with tiles overlapped: the loads run ahead across tile boundaries, so that the
-// next tile's first K blocks arrive under this tile's last wgmmas and its epilogue, and a tile's
-// stores are waited for only when the next one needs their staging.
+// Persistent GEMM with overlapped tiles: loads run ahead across tile boundaries, so that the next
+// tile's first K blocks arrive during this tile's last wgmmas and epilogue, and a tile's stores are
+// waited for only when the next one needs their staging buffers.
 //
-// C is staged in slots of its own, or borrows B stages: the B ring has one stage more than the A
-// ring, and the loads of the stages that a tile's end releases wait until its stores have been
-// read, so that two B stages are free meanwhile. Each slot of C lies in one stage, wherever the
-// ring wraps. A cluster shares operands by multicast.
+// C is staged in its own slots, or borrows B stages: the B ring has one stage more than the A ring,
+// and the loads into the stages released at the end of a tile wait until its stores have been read,
+// so that two B stages are free meanwhile. Each slot of C is inside one stage, wherever the ring
+// wraps. A cluster shares operands by multicast.
 //
 // Contract: a cluster of CTAs for each of make_tile_scheduler's workers, kThreads threads,
 // kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, rows of A
@@ -47,8 +47,8 @@ struct LoadsAhead {
   }
 };
 
-/// The i-th slot of C in the B stages that are free once a tile's wgmmas are complete, of which
-/// `free` is the first.
+/// The i-th slot of C in the B stages that are free once a tile's wgmmas are complete; `free` is
+/// the first of them.
 template <class Config>
 __device__ inline u32 borrowed_slot(const SharedMemory<Config>& smem, i32 free, i32 i) {
   constexpr i32 kPerStage = max_of(1, Config::kSmem.b_stage_bytes / Config::kSmem.c_slot_bytes);
@@ -71,7 +71,7 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
 
   RingState<Config> ring;
   LoadsAhead<Config> ahead = LoadsAhead<Config>::of(args, worker, cta);
-  // Where C borrows stages, the last kInflight loads of every round are put off (below).
+  // If C borrows stages, the last kInflight loads of every round are delayed (below).
   constexpr i32 kAhead = Config::kTiling.stages - (Config::kCBorrows ? Config::kInflight : 0);
   if (loads) {
     for (i32 i = 0; i < kAhead; ++i) {

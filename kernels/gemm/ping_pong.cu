@@ -1,10 +1,10 @@
-// Ping-pong GEMM: persistent, one producer and two consumer warpgroups that take tiles in turn, so
-// that one's epilogue runs under the other's wgmmas.
+// Ping-pong GEMM: persistent, one producer and two consumer warpgroups that take tiles alternately,
+// so that one's epilogue overlaps the other's wgmmas.
 //
-// Each tile belongs to one warpgroup, which skips the stages of the other's. A named barrier for
-// each hands the tensor cores over, once all stages of the tile have landed: without it a consumer
-// could wait for a stage more than one round of the ring ahead, where the barrier's parity no
-// longer tells which round it is in. A cluster shares operands by multicast.
+// Each tile belongs to one warpgroup, which skips the stages of the other's. A named barrier per
+// warpgroup hands the tensor cores over, once all stages of the tile have arrived: without it a
+// consumer could wait for a stage more than one round of the ring ahead, where the barrier's parity
+// no longer identifies the round. A cluster shares operands by multicast.
 //
 // Contract: a cluster of CTAs for each of make_tile_scheduler's workers, kThreads threads,
 // kSmem.total_bytes of dynamic shared memory and bytes_beside_layout, tensor maps with the boxes of
@@ -23,7 +23,7 @@ template <class Config>
 constexpr u32 kFirstTurnBarrier = kConsumersBarrier<Config> + 1;
 constexpr u32 kTurnThreads = 2 * kThreadsPerWarpgroup;  // one warpgroup arrives, the other waits
 
-/// Stages of the ring that a tile takes.
+/// Number of stages that a tile uses.
 template <class Config>
 __device__ inline i32 stages_of(const Args<Config>& args, u32 linear, const ClusterPlace& cta) {
   i32 stages = k_blocks_of(args, linear, cta);

@@ -1,5 +1,5 @@
-// Pipelined GEMM, one tile per CTA: bulk copies and wgmmas both asynchronous over a ring of stages,
-// no specialised warps. Several CTAs per SM hide each other's prologue and epilogue where shared
+// Pipelined GEMM, one tile per CTA: bulk copies and wgmmas are asynchronous over a ring of stages,
+// without specialised warps. Several CTAs per SM hide each other's prologue and epilogue if shared
 // memory and registers allow.
 //
 // Contract: make_tile_scheduler's workers as grid, kThreads threads, kSmem.total_bytes of dynamic

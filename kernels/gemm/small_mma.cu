@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-/// Address of this lane's row for ldmatrix: sixteen rows by sixteen K elements of A.
+/// Address of this lane's row for ldmatrix: 16 rows by 16 K elements of A.
 template <class Config>
 __device__ inline u32 a_fragment_address(u32 a, i32 row, i32 step) {
   const u32 lane = threadIdx.x % 32;
@@ -24,7 +24,7 @@ __device__ inline u32 a_fragment_address(u32 a, i32 row, i32 step) {
   return slab + (offset ^ ((offset >> 3) & kSwizzled));
 }
 
-/// mma_k_block with A loaded to registers first.
+/// mma_k_block with A loaded into registers first.
 template <class Config>
 __device__ inline void mma_k_block_from_registers(Accumulator<Config>& acc,
                                                   const SharedMemory<Config>& smem,

@@ -1,5 +1,5 @@
 // Persistent GEMM on tcgen05: the pipelined tile inside a loop over tiles. Barriers, ring and
-// tensor memory are set up once; prologue and epilogue of neighbouring tiles still take turns.
+// tensor memory are set up once; prologue and epilogue of adjacent tiles do not overlap yet.
 //
 // Contract: make_tile_scheduler's workers as grid (clusters of two for a pair), kThreads threads,
 // kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, rows of A

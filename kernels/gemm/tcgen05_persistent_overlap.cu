@@ -1,11 +1,11 @@
-// Persistent GEMM on tcgen05 with tiles overlapped: warp 0's loads run ahead across tile
-// boundaries, so that the next tile's first K blocks arrive under this tile's last MMAs and its
+// Persistent GEMM on tcgen05 with overlapped tiles: warp 0's loads run ahead across tile
+// boundaries, so that the next tile's first K blocks arrive during this tile's last MMAs and
 // epilogue.
 //
-// C is staged in slots of its own, or borrows B stages: the B ring has one stage more than the A
-// ring, and the loads into the stages that a tile's end releases wait until every warp's stores
-// have been read, so that two B stages are free meanwhile. Each slot of C lies in one stage,
-// wherever the ring wraps.
+// C is staged in its own slots, or borrows B stages: the B ring has one stage more than the A ring,
+// and the loads into the stages released at the end of a tile wait until every warp's stores have
+// been read, so that two B stages are free meanwhile. Each slot of C is inside one stage, wherever
+// the ring wraps.
 //
 // Contract: make_tile_scheduler's workers as grid (clusters of two for a pair), kThreads threads,
 // kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, rows of A
@@ -16,13 +16,13 @@
 
 namespace tilecast {
 
-/// Loads that are ahead of the MMAs while a tile ends; where C borrows, the others are put off.
+/// Loads ahead of the MMAs while a tile ends; if C borrows stages, the others are delayed.
 template <class Config>
 constexpr i32 kLoadsAhead =
     Config::kTiling.stages - (Config::kCBorrows ? Tcgen05Operation<Config>::kLag : 0);
 constexpr u32 kStoresReadBarrier = 1;  // named; 0 is __syncthreads
 
-/// The next K block to load, over all tiles of this worker. By the issuing warp.
+/// The next K block to load, over all tiles of this worker. Used by the issuing warp.
 template <class Config>
 struct NextLoad {
   u32 worker, linear;
@@ -58,7 +58,7 @@ __device__ inline u32 borrowed_slot(const SharedMemory<Config>& smem, i32 free, 
 /// B's ring position after the prefetched loads, which every warp knows.
 template <class Config>
 struct FreeStages {
-  i32 b_stage = 0;  // first that the next tile's MMAs read
+  i32 b_stage = 0;  // first one of the next tile's MMAs
 
   __device__ i32 first_free() const {
     const i32 next = b_stage + kLoadsAhead<Config>;

@@ -1,9 +1,8 @@
 // Warp-specialised GEMM on tcgen05: one tile per CTA, persistent, or taking over tiles by cluster
-// launch control; by a CTA alone or a pair.
+// launch control; with single CTAs or pairs.
 //
-// Behind the epilogue's warps there are four: one loads, one issues the MMAs, one asks for tiles,
-// one is idle. With two accumulators in tensor memory the next tile's MMAs run under this tile's
-// epilogue.
+// After the epilogue's warps come four: one loads, one issues the MMAs, one requests tiles, one is
+// idle. With two accumulators in tensor memory the next tile's MMAs overlap this tile's epilogue.
 //
 // Contract: make_tile_scheduler's workers as grid (clusters of two for a pair), kThreads threads,
 // kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, rows of A
@@ -26,7 +25,7 @@ constexpr i32 kAskingWarp = kEpilogueWarps<Config> + 2;
 template <class Config>
 constexpr i32 kAllocatingWarp = kAskingWarp<Config>;
 
-/// By one thread of each CTA.
+/// Called by one thread of each CTA.
 template <class Config>
 __device__ inline void load_tiles(const Args<Config>& args, const SharedMemory<Config>& smem,
                                   const ClusterPlace& cta) {
@@ -46,7 +45,7 @@ __device__ inline void load_tiles(const Args<Config>& args, const SharedMemory<C
   wait_last_stages(smem, at);
 }
 
-/// By one warp of the leader.
+/// Called by one warp of the leader.
 template <class Config>
 __device__ inline void multiply_tiles(const Args<Config>& args, const SharedMemory<Config>& smem,
                                       const ClusterPlace& cta, u32 tensor_memory) {
@@ -59,7 +58,7 @@ __device__ inline void multiply_tiles(const Args<Config>& args, const SharedMemo
   }
 }
 
-/// By each of the epilogue's warps.
+/// Called by each epilogue warp.
 template <class Config>
 __device__ inline void store_tiles(const Args<Config>& args, const SharedMemory<Config>& smem,
                                    const ClusterPlace& cta, i32 warp, u32 tensor_memory) {

@@ -6,16 +6,16 @@
 namespace tilecast {
 
 /// One tile, or piece of one, of one role of one CTA. Times are %clock, the low half of the SM's
-/// clock64; ~0 where there was no such moment.
+/// clock64; ~0 if the event did not occur.
 struct alignas(16) TileStamps {
-  u32 tile_m, tile_n;  // in CTA tiles; ~0 where nothing was written
+  u32 tile_m, tile_n;  // in CTA tiles; ~0 if nothing was written
   i32 k_begin, k_end;  // K blocks
   u32 begin;           // ready for the first K block
-  u32 first_operands;  // the first K block is there; of a producer: its first stage is free
-  u32 multiplied;      // the last wgmma is complete; not of a producer
-  u32 waited;          // of a piece of a tile: the partial sums that it needs are there
-  u32 reduced;         // of the piece that stores C: it holds the sum of all
-  u32 stored;          // the stores are issued; of a producer: the last load is
+  u32 first_operands;  // the first K block has arrived; producer: its first stage is free
+  u32 multiplied;      // the last wgmma is complete; not for producers
+  u32 waited;          // for a piece of a tile: the partial sums that it needs are complete
+  u32 reduced;         // for the piece that stores C: it has the sum of all
+  u32 stored;          // the stores are issued; producer: the last load is
   u32 unused[2];
 };
 
