@@ -95,6 +95,12 @@ struct HeadsTensor {
       }
     }
   }
+  void set(std::int64_t row, std::size_t d, double value, int type) {
+    const std::size_t place = at(0, 0, row) + d;
+    bits[place] = to_bits(value, type);
+    values[place] = value;
+    upload();
+  }
   void upload() const {
     check_cuda(cudaMemcpy(device.get(), bits.data(), device.size(), cudaMemcpyHostToDevice));
   }
@@ -155,7 +161,8 @@ struct AttentionSample {
     std::vector<double> o_row(static_cast<std::size_t>(p.head_dim));
     std::size_t count = 0;
     const auto differs = [](double value, double expected, double tolerance) {
-      return value != expected && !(std::abs(value - expected) <= tolerance);
+      return std::isnan(expected) ? !std::isnan(value)
+                                  : value != expected && !(std::abs(value - expected) <= tolerance);
     };
     for (std::int64_t i = 0; i < p.batch * p.heads * p.queries; ++i) {
       const std::int64_t batch = i / p.queries / p.heads, head = i / p.queries % p.heads;
@@ -200,7 +207,10 @@ struct AttentionSample {
     if (seen == 0) {
       return kMinusInfinity;
     }
-    const double largest = *std::ranges::max_element(scores);
+    const double largest = std::accumulate(
+        scores.begin(), scores.end(), kMinusInfinity, [](double most, double score) {
+          return std::isnan(score) || std::isnan(most) ? std::nan("") : std::max(most, score);
+        });
     double sum = 0;
     for (std::int64_t key = 0; key < seen; ++key) {
       const double weight = std::exp(scores[static_cast<std::size_t>(key)] - largest);
@@ -267,6 +277,36 @@ TEST_CASE("Attention of random problems is correct, twice in one workspace", "[g
       plan.run(sample.arguments(workspace), stream.get());
       CHECK(sample.wrong(stream.get()) == 0);
     }
+  }
+}
+
+TEST_CASE("NaN and infinite scores reach the rows that attend to them and no others", "[gpu]") {
+  hopper_or_skip();
+  std::mt19937 draw(3);
+  tilecast_attention p = attention(1, 1, 1, 150, 150, 128, TILECAST_BF16, TILECAST_MASK_CAUSAL);
+  p.lse = 1;
+  for (const char* tile : {"attention_single:tile=64x64", "attention_specialized:tile=128x64",
+                           "attention_ping_pong:tile=128x64", "attention_overlap:tile=128x64"}) {
+    const std::string config =
+        std::string(tile) + ",stages=2,ctas=1,grid=tiles,order=static,splits=1,pack=no";
+    INFO(config);
+    tilecast_options options = TILECAST_OPTIONS_INIT;
+    options.config = config.c_str();
+    const Plan plan(p, options);
+    const TestStream stream;
+    const DeviceBytes workspace(plan.workspace_bytes());
+    plan.clear_workspace(workspace.get(), workspace.size(), stream.get());
+    const auto wrong_with = [&](HeadsTensor AttentionSample::*tensor, std::int64_t row,
+                                double value) {
+      AttentionSample sample(p, draw);
+      (sample.*tensor).set(row, 5, value, p.type);
+      check_cuda(cudaDeviceSynchronize());
+      plan.run(sample.arguments(workspace), stream.get());
+      return sample.wrong(stream.get());
+    };
+    CHECK(wrong_with(&AttentionSample::q, 3, std::nan("")) == 0);
+    CHECK(wrong_with(&AttentionSample::k, 7, -kMinusInfinity) == 0);
+    CHECK(wrong_with(&AttentionSample::v, 0, std::nan("")) == 0);
   }
 }
 

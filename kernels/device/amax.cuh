@@ -1,5 +1,5 @@
 // The largest magnitude of a result: per thread over a tile, then per warp to global memory.
-// Checked by: validate/measure/gemm/result_test.cpp.
+// Checked by: validate/measure/gemm/epilogue_test.cpp.
 #pragma once
 
 #include "kernels/gemm/gemm_config.h"

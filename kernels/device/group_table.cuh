@@ -7,7 +7,7 @@
 // valid rows. For any counts, every tile stays within the m rows of A and C and, for masked groups,
 // within its own; with offsets out of order, groups overlap.
 //
-// Checked by: validate/measure/gemm/group_test.cpp.
+// Checked by: validate/measure/gemm/random_gemm_test.cpp.
 #pragma once
 
 #include "kernels/device/stage_ring.cuh"

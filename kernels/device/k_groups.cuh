@@ -6,8 +6,8 @@
 // values: the copy engine fills zeros instead. The maps are ragged (kernels/jit/tensor_map.h): row
 // i of a group of `rows` rows that ends at row `end` has y = R - rows + i, z = end and w = R, so
 // rows from `rows` on are out of bounds. Ends on the device are clamped to [0, all rows]; if they
-// are out of order, groups overlap or are empty. Checked by: kernels/jit/k_group_launch_test.cpp,
-// validate/measure/gemm/group_test.cpp.
+// are out of order, groups overlap or are empty. Checked by: kernels/jit/group_launch_test.cpp,
+// validate/measure/gemm/random_gemm_test.cpp.
 #pragma once
 
 #include "kernels/gemm/gemm_config.h"

@@ -5,7 +5,7 @@
 // tile begins. Kernels with a producer use residual_ring.cuh.
 //
 // C may be R: each element is read by the thread that packs it, and stored after that.
-// Checked by: validate/measure/gemm/result_test.cpp.
+// Checked by: validate/measure/gemm/epilogue_test.cpp.
 #pragma once
 
 #include "kernels/device/bias.cuh"

@@ -2,7 +2,7 @@
 // (model/gemm/config/residual_ring.h): once their wgmmas are complete they add it in place to
 // scaled and activated accumulators, so that the stages are free for the next tile's K blocks
 // before C is staged. If the copy engine cannot load R, threads do so at the same point
-// (residual.cuh). Checked by: validate/measure/gemm/result_test.cpp, tests/roles.
+// (residual.cuh). Checked by: validate/measure/gemm/epilogue_test.cpp, tests/roles.
 #pragma once
 
 #include "kernels/device/epilogue.cuh"

@@ -2,7 +2,7 @@
 // otherwise gate, R, amax, scale_c, C in fp32 or fp8; and the layout of a thread's elements in a
 // slot.
 //
-// Checked by: validate/measure/gemm/result_test.cpp.
+// Checked by: validate/measure/gemm/epilogue_test.cpp.
 #pragma once
 
 #include "kernels/device/bias.cuh"

@@ -1,197 +1,240 @@
-// Grouped kernels on the device: groups of any size, against exact integer sums.
+// Grouped kernels on the device, packed, masked and along K, against exact integer sums. Half of
+// the lists of sizes are invalid: ends out of order, negative, far beyond all rows, counts above
+// the capacity. Each list has its own buffers of minimal size, for runs under compute-sanitizer:
+// TILECAST_GROUP_LISTS=2000. No list changes memory after C.
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/gemm_kernel.h"
-#include "model/gemm/config/kernel_config_text.h"
+#include "kernels/jit/gemm_launch.h"
+#include "kernels/jit/group_checker.h"
+#include "kernels/registry.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/ops/any_op.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 #include "tests/gpu.h"
-#include "tests/group_launch.h"
 #include "tests/hang_guard.h"
 #include "tests/seed.h"
+#include "tests/temporary_folder.h"
 #include "tests/whole_numbers.h"
 
 namespace tilecast {
 namespace {
 
+constexpr int kUsualLists = 120;
+constexpr std::size_t kGuardElements = 2048;  // after C
+
 constexpr const char* kConfigs[] = {
-    "warp_specialized:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=4,walk=strided",
-    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=3,walk=chunked",
-    "warp_specialized:tile=64x128x64,stages=4,warpgroups=1x1,cluster=1x2,ctas=1,inflight=1,"
-    "c_slots=1,producer=40,grid=resident,raster=hilbert,group=1,walk=strided",
-    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=2,walk=strided,store=deferred",
-    "ping_pong:tile=64x64x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,"
-    "raster=grouped_m,group=2,walk=strided",
-    "ping_pong:tile=128x128x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
-    "raster=grouped_n,group=2,walk=chunked",
+    "ws 128x128x64 s4 w2x1 c1x1 o1 i1 e2 m4", "ws 128x256x64 s3 w2x1 c2x1 o1 i1 e2 n3k",
+    "ws 64x128x32 s4 w1x1 c1x2 o1 i0 e1 h",   "ws 128x256x64 s3 w2x1 c1x1 o1 i1 e2d m2",
+    "pp 64x64x64 s4 w1x1 c1x1 o1 i1 e1 m2",   "pp 128x128x64 s4 w1x1 c2x1 o1 i1 e2 n2k",
 };
 
-GemmProblem grouped(const std::vector<i64>& rows, i64 n, i64 k, Layout layout) {
-  return in_groups({.shape = {0, n, k}, .dtype = ElementType::kFp16, .layout = layout}, rows);
+struct List {
+  GemmProblem problem;       // with the planned groups
+  std::vector<i32> numbers;  // in device memory
+  bool makes_sense;
+};
+
+bool masked(const List& list) { return list.problem.groups->capacity() > 0; }
+
+/// The contract of check_groups.cu, on the host.
+bool each_can_be(const List& list) {
+  const GemmProblem& problem = list.problem;
+  const i64 capacity = problem.groups->capacity();
+  const i64 all = grouped_along_k(problem) ? problem.shape.k : rows_in_memory(problem);
+  i64 least = 0;
+  for (const i32 number : list.numbers) {
+    if (number < least || number > (capacity > 0 ? capacity : all)) {
+      return false;
+    }
+    least = capacity > 0 ? 0 : number;
+  }
+  return true;
 }
 
-std::vector<unsigned short> product(const GemmProblem& problem, const std::vector<i64>& rows,
-                                    const std::vector<int>& a, const std::vector<int>& b) {
-  const auto [m, n, k] = problem.shape;
-  const bool tn = problem.layout == Layout::kTn;
-  std::vector<unsigned short> c;
-  i64 row = 0;
-  for (std::size_t group = 0; group < rows.size(); ++group) {
-    const int* const b_of_group = b.data() + static_cast<i64>(group) * n * k;
-    for (const i64 end = row + rows[group]; row < end; ++row) {
-      for (i64 column = 0; column < n; ++column) {
+GemmProblem grouped(GroupSide side, const std::vector<i64>& rows, i64 m_or_k, i64 n, i64 room = 0) {
+  return in_groups({.shape = {m_or_k, n, m_or_k},
+                    .dtype = ElementType::kFp16,
+                    .layout = side == GroupSide::kK ? Layout::kNt : Layout::kTn},
+                   GroupRows::of(rows, room, side));
+}
+
+List draw_list(GroupSide side, std::mt19937& random) {
+  const std::size_t groups = 1 + random() % 12;
+  std::vector<i64> rows(groups);
+  std::generate(rows.begin(), rows.end(),
+                [&] { return random() % 3 == 0 ? 0 : static_cast<i64>(random() % 200); });
+  rows[random() % groups] += 1;
+  const i64 room = side == GroupSide::kM && random() % 3 == 0
+                       ? std::ranges::max(rows) + static_cast<i64>(random() % 20)
+                       : 0;
+  const i64 n = 8 * (1 + static_cast<i64>(random() % 30));
+  const i64 other = 8 * (1 + static_cast<i64>(random() % 20));
+  List list{grouped(side, rows, other, n, room), {}, random() % 2 == 0};
+  list.numbers = list.problem.groups->on_device();
+  for (std::size_t wrong = random() % groups; !list.makes_sense && wrong < groups; wrong += 3) {
+    const i32 far[] = {static_cast<i32>(random()), -1, 0x7fffffff, -0x7fffffff - 1,
+                       static_cast<i32>(random() % 2000)};
+    list.numbers[wrong] = far[random() % 5];
+  }
+  return list;
+}
+
+/// Counts of masked groups are clamped to the capacity.
+std::vector<unsigned short> product(const List& list, const std::vector<int>& a,
+                                    const std::vector<int>& b) {
+  const GemmProblem& problem = list.problem;
+  const auto& [m, n, k] = problem.shape;
+  const GroupRows& groups = *problem.groups;
+  const bool along_k = grouped_along_k(problem);
+  const std::vector<i32> first = groups.first_rows();
+  std::vector<unsigned short> c(
+      static_cast<std::size_t>(matrices_of_c(problem) * rows_in_memory(problem) * n), kUnwritten);
+  for (std::size_t group = 0; group < groups.rows().size(); ++group) {
+    const i64 size = masked(list) ? std::clamp<i64>(list.numbers[group], 0, groups.capacity())
+                                  : groups.rows()[group];
+    const i64 rows = along_k ? m : size, depth = along_k ? size : k;
+    const i64 begin = first[group], number = static_cast<i64>(group);
+    for (i64 i = 0; i < rows; ++i) {
+      for (i64 j = 0; j < n; ++j) {
         int sum = 0;
-        for (i64 i = 0; i < k; ++i) {
-          sum += a[static_cast<std::size_t>(row * k + i)] *
-                 b_of_group[tn ? column * k + i : i * n + column];
+        for (i64 d = 0; d < depth; ++d) {
+          sum += along_k ? a[static_cast<std::size_t>((begin + d) * m + i)] *
+                               b[static_cast<std::size_t>((begin + d) * n + j)]
+                         : a[static_cast<std::size_t>((begin + i) * k + d)] *
+                               b[static_cast<std::size_t>((number * n + j) * k + d)];
         }
-        c.push_back(fp16_bits(sum));
+        const i64 row = along_k ? number * m + i : begin + i;
+        c[static_cast<std::size_t>(row * n + j)] = fp16_bits(sum);
       }
     }
   }
-  c.resize(static_cast<std::size_t>((m + kGuardRows) * n), kUnwritten);
   return c;
 }
 
-std::vector<unsigned short> run(const char* config, const GemmProblem& problem,
-                                const std::vector<i32>& numbers, const std::vector<int>& a,
-                                const std::vector<int>& b) {
-  return run_grouped(parse_kernel_config(config), problem, numbers, as_fp16(a), as_fp16(b));
+/// Shared by all tests, so that each kernel is compiled once.
+CubinCache& cache() {
+  static const TemporaryFolder folder;
+  static CubinCache cache(folder / "cache");
+  return cache;
+}
+
+LoadedKernel load(const char* text, GroupSide side) {
+  const CompiledKernel compiled =
+      compile_gemm(gemm_config(text), ProblemKind::of(grouped(side, {1}, 8, 8)), cache());
+  REQUIRE(compiled.rejection == "");
+  return LoadedKernel(compiled.cubin, kGemmEntry);
+}
+
+std::vector<int> values_of_a(const GemmProblem& p) {
+  return make_values(matrices_of_a(p) * rows_in_memory(p) * p.shape.k, 1);
+}
+std::vector<int> values_of_b(const GemmProblem& p) {
+  return make_values(matrices_of_b(p) * p.shape.n * p.shape.k, 2);
+}
+
+/// C and kGuardElements after it. Also compares the group checker's verdict if `check` is set.
+std::vector<unsigned short> run(LoadedKernel& kernel, const char* text, const List& list,
+                                const std::vector<unsigned short>& a,
+                                const std::vector<unsigned short>& b, bool check = false) {
+  const GemmProblem& problem = list.problem;
+  const auto elements =
+      static_cast<std::size_t>(matrices_of_c(problem) * rows_in_memory(problem) * problem.shape.n) +
+      kGuardElements;
+  DeviceArray a_device(a.size() * 2), b_device(b.size() * 2), c_device(elements * 2),
+      numbers(list.numbers.size() * sizeof(i32));
+  a_device.fill(a);
+  b_device.fill(b);
+  c_device.fill(std::vector<unsigned short>(elements, kUnwritten));
+  numbers.fill(list.numbers);
+  const auto* const on_device = static_cast<const i32*>(numbers.get());
+  const GemmLaunch launch(kernel, problem, gemm_config(text));
+  launch.launch(
+      launch.bind(
+          {.a = a_device.get(), .b = b_device.get(), .c = c_device.get(), .group_rows = on_device}),
+      nullptr);
+  TILECAST_CUDA(cudaDeviceSynchronize());
+  if (check) {
+    CHECK(GroupChecker(cache(), problem).why_wrong(on_device, nullptr).empty() ==
+          each_can_be(list));
+  }
+  return c_device.read<unsigned short>(elements);
 }
 
 }  // namespace
 
 TEST_CASE("Grouped kernels compile without spills, and other schedules do not support groups") {
-  for (const char* const text :
-       {"warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-        "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred",
-        "ping_pong:tile=128x192x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
-        "raster=grouped_m,group=8,walk=strided"}) {
-    INFO(text);
-    const ProblemKind kind = ProblemKind::of(grouped({1}, 8, 8, Layout::kTn));
-    CHECK(compile_gemm(parse_kernel_config(text), kind, grouped_cache()).rejection == "");
-  }
-  const KernelConfig pipelined = parse_kernel_config(
-      "pipelined:tile=128x128x64,stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
-      "raster=grouped_m,group=4");
-  CHECK_THROWS_AS(gemm_source(pipelined, ProblemKind::of(grouped({1}, 8, 8, Layout::kTn))),
-                  ConfigError);
-}
-
-TEST_CASE("Groups of any size are correct", "[gpu]") {
-  gpu_or_skip();
-  compile_grouped(kConfigs, {ProblemKind::of(grouped({1}, 8, 8, Layout::kTn)),
-                             ProblemKind::of(grouped({1}, 8, 8, Layout::kNn))});
-  std::mt19937 random(daily_seed("groups"));
-  std::vector<std::vector<i64>> lists{{256, 0, 17}, {0, 0, 5}, {130, 0}, {64, 64, 64}, {1}};
-  for (int i = 0; i < 15; ++i) {
-    lists.push_back(random_rows(random, 100, 300));
-  }
-  for (const std::vector<i64>& rows : lists) {
-    // N = 72 allows bulk stores, 131 does not; K ends inside a block.
-    const bool tn = random() % 2 == 0;
-    const i64 n = tn && random() % 2 == 0 ? 131 : 72 + 8 * static_cast<i64>(random() % 40);
-    const i64 k = 8 * (1 + static_cast<i64>(random() % 20));
-    const GemmProblem problem = grouped(rows, n, k, tn ? Layout::kTn : Layout::kNn);
-    const std::vector<int> a = make_values(problem.shape.m * k, 1);
-    const std::vector<int> b = make_values(static_cast<i64>(rows.size()) * n * k, 2);
-    const std::vector<unsigned short> expected = product(problem, rows, a, b);
+  const KernelConfig persistent = gemm_config("pe 128x128x64 s3 w2x1 c1x1 o1 i1 e2 m4");
+  for (const GroupSide side : {GroupSide::kM, GroupSide::kK}) {
+    const ProblemKind kind = ProblemKind::of(grouped(side, {1}, 8, 8));
+    std::vector<KernelSource> sources;
     for (const char* const text : kConfigs) {
-      const std::string what = to_text(problem) + " " + text;
-      const HangGuard guard(what);
-      INFO(what);
-      CHECK((run(text, problem, problem.groups->on_device(), a, b) == expected));
+      sources.push_back(gemm_source(gemm_config(text), kind));
     }
-  }
-}
-
-TEST_CASE("Groups may have other sizes than the launch was planned for", "[gpu]") {
-  gpu_or_skip();
-  const std::vector<i64> planned{300, 300, 300, 300}, actual{0, 900, 1, 299};
-  const GemmProblem problem = grouped(planned, 136, 72, Layout::kTn);
-  const std::vector<int> a = make_values(1200 * 72, 1), b = make_values(4 * 136 * 72, 2);
-  const std::vector<unsigned short> expected = product(problem, actual, a, b);
-  const std::vector<i32> ends = GroupRows::of(actual)->on_device();
-  for (const char* const text : kConfigs) {
-    INFO(text);
-    CHECK((run(text, problem, ends, a, b) == expected));
-  }
-}
-
-TEST_CASE("Masked groups write their rows and leave unused capacity unchanged", "[gpu]") {
-  gpu_or_skip();
-  std::mt19937 random(daily_seed("masked groups"));
-  for (int i = 0; i < 12; ++i) {
-    const std::vector<i64> rows = random_rows(random, 100, 300);
-    const i64 room = std::ranges::max(rows) + static_cast<i64>(random() % 90);
-    const i64 n = random() % 2 == 0 ? 131 : 136, k = 8 * (1 + static_cast<i64>(random() % 20));
-    const GemmProblem plain = grouped(rows, n, k, Layout::kTn);
-    const GemmProblem problem = in_groups(plain, GroupRows::of(rows, room));
-    const auto groups = static_cast<i64>(rows.size());
-    const std::vector<int> a = make_values(groups * room * k, 1);
-    const std::vector<int> b = make_values(groups * n * k, 2);
-    std::vector<int> filled;  // rows of A in use
-    for (std::size_t group = 0; group < rows.size(); ++group) {
-      const auto from = a.begin() + static_cast<i64>(group) * room * k;
-      filled.insert(filled.end(), from, from + rows[group] * k);
-    }
-    const std::vector<unsigned short> sums = product(plain, rows, filled, b);
-    std::vector<unsigned short> expected(static_cast<std::size_t>((groups * room + kGuardRows) * n),
-                                         kUnwritten);
-    auto from = sums.begin();
-    for (std::size_t group = 0; group < rows.size(); ++group) {
-      std::copy(from, from + rows[group] * n,
-                expected.begin() + static_cast<i64>(group) * room * n);
-      from += rows[group] * n;
-    }
+    compile_ahead(sources, cache());
     for (const char* const text : kConfigs) {
-      const std::string what = to_text(problem) + " " + text;
-      const HangGuard guard(what);
-      INFO(what);
-      CHECK((run(text, problem, problem.groups->on_device(), a, b) == expected));
+      INFO(text);
+      CHECK(compile_gemm(gemm_config(text), kind, cache()).rejection == "");
+    }
+    CHECK_THROWS_AS(gemm_source(persistent, kind), ConfigError);
+  }
+}
+
+TEST_CASE("Groups of any size are correct, and no list of sizes changes memory outside C",
+          "[gpu]") {
+  gpu_or_skip();
+  const char* const given = std::getenv("TILECAST_GROUP_LISTS");
+  const int lists = given == nullptr ? kUsualLists : std::atoi(given);
+  REQUIRE(lists >= 12);
+  std::mt19937 random(daily_seed("lists of groups"));
+  for (const GroupSide side : {GroupSide::kM, GroupSide::kK}) {
+    for (const char* const text : kConfigs) {
+      LoadedKernel kernel = load(text, side);
+      for (int i = 0; i < lists / 12; ++i) {
+        const List list = draw_list(side, random);
+        const std::string what = to_text(list.problem) + " " + text;
+        const HangGuard guard(what);
+        INFO(what);
+        const std::vector<int> a = values_of_a(list.problem), b = values_of_b(list.problem);
+        const std::vector<unsigned short> expected = product(list, a, b);
+        const std::vector<unsigned short> c =
+            run(kernel, text, list, as_fp16(a), as_fp16(b), i == 0);
+        CHECK(((!list.makes_sense && !masked(list)) ||
+               std::equal(expected.begin(), expected.end(), c.begin())));
+        CHECK(std::all_of(c.end() - kGuardElements, c.end(),
+                          [](unsigned short bits) { return bits == kUnwritten; }));
+      }
     }
   }
 }
 
-TEST_CASE("Counts above a group's capacity are clamped", "[gpu]") {
+TEST_CASE("NaN and infinity in a group along K stay in its own C", "[gpu]") {
   gpu_or_skip();
-  const GemmProblem problem =
-      in_groups(grouped({1}, 136, 72, Layout::kTn), GroupRows::of({100, 100, 100}, 100));
-  const std::vector<int> a = make_values(300 * 72, 1), b = make_values(3 * 136 * 72, 2);
-  const std::vector<unsigned short> expected =
-      product(grouped({100, 0, 100}, 136, 72, Layout::kTn), {100, 0, 100}, a, b);
-  for (const char* const text : kConfigs) {
-    const HangGuard guard(text);
-    INFO(text);
-    const std::vector<unsigned short> c = run(text, problem, {2000000000, -7, 101}, a, b);
-    CHECK(std::equal(c.begin(), c.begin() + 100 * 136, expected.begin()));
-    CHECK(std::all_of(c.begin() + 100 * 136, c.begin() + 200 * 136,
-                      [](unsigned short bits) { return bits == kUnwritten; }));
-    CHECK(std::all_of(c.begin() + 300 * 136, c.end(),
-                      [](unsigned short bits) { return bits == kUnwritten; }));
-  }
-}
-
-TEST_CASE("Invalid groups write nothing outside C", "[gpu]") {
-  gpu_or_skip();
-  const GemmProblem problem = grouped({100, 100, 100}, 136, 72, Layout::kTn);
-  const std::vector<int> a = make_values(300 * 72, 1), b = make_values(3 * 136 * 72, 2);
-  const std::vector<std::vector<i32>> lists{
-      {200, 100, 300}, {-5, 2000000000, 300}, {300, 100, 0}, {7, 7, 7}};
-  for (const std::vector<i32>& ends : lists) {
+  const i64 m = 136, n = 72;
+  List list{grouped(GroupSide::kK, {70, 33, 1, 90}, m, n), {}, true};
+  list.numbers = list.problem.groups->on_device();
+  const std::vector<int> a = values_of_a(list.problem), b = values_of_b(list.problem);
+  const std::vector<unsigned short> expected = product(list, a, b);
+  constexpr unsigned short kNan = 0x7e00, kInfinity = 0x7c00;
+  for (const unsigned short poison : {kNan, kInfinity}) {
+    std::vector<unsigned short> a_bits = as_fp16(a), b_bits = as_fp16(b);
+    std::fill(a_bits.begin() + 70 * m, a_bits.begin() + 103 * m, poison);  // group 1
+    std::fill(b_bits.begin() + 70 * n, b_bits.begin() + 103 * n, poison);
     for (const char* const text : kConfigs) {
       const HangGuard guard(text);
       INFO(text);
-      const std::vector<unsigned short> c = run(text, problem, ends, a, b);
-      CHECK(std::all_of(c.begin() + 300 * 136, c.end(),
-                        [](unsigned short bits) { return bits == kUnwritten; }));
+      LoadedKernel kernel = load(text, GroupSide::kK);
+      const std::vector<unsigned short> c = run(kernel, text, list, a_bits, b_bits);
+      for (const std::ptrdiff_t group : {0, 2, 3}) {
+        CHECK(std::equal(expected.begin() + group * m * n, expected.begin() + (group + 1) * m * n,
+                         c.begin() + group * m * n));
+      }
     }
   }
 }

@@ -7,11 +7,11 @@
 
 #include "kernels/jit/gemm_launch.h"
 #include "kernels/jit/stream_launch.h"
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/spec/chip_counters.h"
 #include "model/spec/load_gpu.h"
 #include "model/stream/stream_config_text.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 #include "tests/gpu.h"
 #include "validate/measure/counters/counter_collector.h"
 #include "validate/measure/counters/cupti_error.h"
@@ -49,29 +49,18 @@ TEST_CASE("L2-to-SM bytes are those of whole tiles, a multicast counted once", "
   }
   Bench& bench = *with_counters;
   constexpr const char* kConfigs[] = {
-      "blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8",
-      "blocked_pipelined:tile=128x128x64,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8",
-      "pipelined:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
-      "raster=grouped_m,group=8",
-      "persistent:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
-      "raster=grouped_m,group=8,walk=strided",
-      "persistent_overlap:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-      "c_slots=2,raster=grouped_m,group=8,walk=strided",
-      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
-      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
-      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
-      "warp_specialized:tile=128x128x64,stages=4,warpgroups=2x1,cluster=2x2,ctas=1,inflight=1,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
+      "bl 128x128x128 s1 w1x1 c1x1 o2 i0 e0 m8", "bp 128x128x64 s2 w1x1 c1x1 o2 i1 e0 m8",
+      "pi 128x256x64 s4 w2x1 c1x1 o1 i1 e2 m8",  "pe 128x256x64 s4 w2x1 c1x1 o1 i1 e2 m8",
+      "po 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8",  "ws 128x256x64 s4 w2x1 c1x1 o1 i1 e2 m8",
+      "ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8",  "ws 128x256x64 s4 w2x1 c1x2 o1 i1 e2 m8",
+      "ws 128x128x64 s4 w2x1 c2x2 o1 i1 e2 m8",
   };
   const GemmProblem problem{{4096, 4096, 1024}, ElementType::kFp16, Layout::kTn};
   const double matrix = 4096.0 * 1024 * 2;  // A, and B: 8 MiB each
   bench.gpu.prepare(problem, Inputs::kNormal);
   const MetricPlan plan(bench.profiler.chip(), bench.counters.core.metrics());
   for (const char* text : kConfigs) {
-    const KernelConfig config = parse_kernel_config(text);
+    const KernelConfig config = gemm_config(text);
     const Tiling& t = config.tiling;
     LoadedKernel kernel = bench.gpu.load(config);
     const GemmLaunch launch(kernel, problem, config);
@@ -132,9 +121,7 @@ TEST_CASE("gpu__time_duration agrees with CUPTI Activity on a long kernel, befor
   Bench& bench = *with_counters;
   const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
   bench.gpu.prepare(problem, Inputs::kZeros);  // a steady clock
-  const KernelConfig config = parse_kernel_config(
-      "persistent:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
-      "raster=grouped_m,group=8,walk=strided");
+  const KernelConfig config = gemm_config("pe 128x256x64 s4 w2x1 c1x1 o1 i1 e2 m8");
   LoadedKernel kernel = bench.gpu.load(config);
   const GemmLaunch launch(kernel, problem, config);
   const GemmArgs args =

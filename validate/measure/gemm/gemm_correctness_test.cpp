@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "kernels/jit/gemm_launch.h"
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/config/schedule_text.h"
 #include "model/gemm/menu/legality.h"
 #include "model/spec/load_gpu.h"
 #include "tests/gemm_check.h"
+#include "tests/gemm_config.h"
 #include "tests/gpu.h"
 
 using namespace tilecast;
@@ -22,139 +22,49 @@ namespace {
 
 /// Configurations of every schedule with more than one tile; every layout supports them.
 const std::vector<std::string> kConfigs = {
-    "blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8",
-    "blocked:tile=64x128x256,warpgroups=1x2,ctas=1,c_slots=0,raster=hilbert,group=1",
-    "blocked_pipelined:tile=128x128x64,warpgroups=2x1,ctas=2,c_slots=0,raster=grouped_n,group=2",
-    "blocked_pipelined:tile=256x64x128,warpgroups=2x1,ctas=1,c_slots=2,raster=grouped_m,group=1",
-    "pipelined:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
-    "raster=grouped_m,group=1",
-    "pipelined:tile=64x64x64,stages=3,warpgroups=1x1,ctas=2,inflight=0,c_slots=1,"
-    "raster=grouped_n,group=4",
-    "pipelined:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=2,c_slots=0,"
-    "raster=grouped_m,group=8",
-    "pipelined:tile=64x256x32,stages=6,warpgroups=1x2,ctas=1,inflight=1,c_slots=1,"
-    "raster=hilbert,group=1",
-    "persistent:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
-    "raster=grouped_n,group=1,walk=chunked",
-    "persistent:tile=64x256x128,stages=2,warpgroups=1x1,ctas=1,inflight=0,c_slots=4,"
-    "raster=grouped_m,group=2,walk=strided",
-    "persistent:tile=192x128x32,stages=8,warpgroups=3x1,ctas=1,inflight=2,c_slots=1,"
-    "raster=hilbert,group=1,walk=strided",
-    "persistent:tile=64x64x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=1,"
-    "raster=hilbert,group=1,walk=chunked",
-    "persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=0,raster=grouped_m,group=8,walk=strided",
-    "persistent_overlap:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=2,"
-    "c_slots=0,raster=grouped_n,group=4,walk=chunked",
-    "persistent_overlap:tile=64x128x64,stages=4,warpgroups=1x2,cluster=1x1,ctas=2,inflight=0,"
-    "c_slots=1,raster=grouped_m,group=4,walk=strided",
-    "persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-    "c_slots=2,raster=hilbert,group=1,walk=chunked",
-    "persistent_overlap:tile=128x192x64,stages=3,warpgroups=1x3,cluster=1x2,ctas=1,inflight=1,"
-    "c_slots=2,raster=grouped_m,group=2,walk=strided",
-    "persistent_overlap:tile=128x128x64,stages=4,warpgroups=2x1,cluster=2x2,ctas=1,inflight=1,"
-    "c_slots=2,raster=hilbert,group=1,walk=strided",
-    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
-    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred",
-    "warp_specialized:tile=128x128x64,stages=5,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=3,walk=strided",
-    "warp_specialized:tile=256x128x64,stages=3,warpgroups=2x1,cluster=2x2,ctas=1,inflight=0,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=1,walk=chunked",
-    "warp_specialized:tile=192x192x64,stages=3,warpgroups=3x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=32,grid=resident,raster=grouped_m,group=2,walk=strided",
-    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=0,producer=40,grid=tiles,raster=grouped_m,group=8,walk=strided",
-    "warp_specialized:tile=128x128x128,stages=3,warpgroups=2x1,cluster=2x1,ctas=1,inflight=2,"
-    "c_slots=0,producer=40,grid=tiles,raster=hilbert,group=1,walk=strided",
-    "warp_specialized:tile=64x256x64,stages=4,warpgroups=1x2,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=hilbert,group=1,walk=chunked",
-    "warp_specialized:tile=320x128x64,stages=3,warpgroups=1x2,cluster=2x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=8,walk=strided",
-    "warp_specialized:tile=64x192x32,stages=8,warpgroups=1x3,cluster=1x1,ctas=1,inflight=2,"
-    "c_slots=1,producer=32,grid=tiles,raster=grouped_n,group=2,walk=strided",
-    "warp_specialized:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x8,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=1,walk=strided",
-    "warp_specialized:tile=128x128x64,stages=4,warpgroups=2x1,cluster=8x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=2,walk=strided",
-    "warp_specialized:tile=64x128x64,stages=5,warpgroups=1x1,cluster=2x4,ctas=1,inflight=1,"
-    "c_slots=1,producer=40,grid=tiles,raster=grouped_m,group=4,walk=strided",
-    "ping_pong:tile=64x256x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
-    "raster=grouped_m,group=8,walk=strided",
-    "ping_pong:tile=128x128x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
-    "raster=grouped_n,group=4,walk=strided",
-    "ping_pong:tile=64x128x64,stages=6,cluster=1x2,ctas=1,inflight=0,c_slots=1,producer=40,"
-    "raster=grouped_m,group=1,walk=chunked",
-    "ping_pong:tile=64x64x32,stages=5,cluster=1x1,ctas=2,inflight=2,c_slots=1,producer=40,"
-    "raster=hilbert,group=1,walk=strided",
+    "bl 128x128x128 s1 w1x1 c1x1 o2 i0 e0 m8", "bl 64x128x256 s1 w1x2 c1x1 o1 i0 e0 h",
+    "bp 128x128x64 s2 w2x1 c1x1 o2 i1 e0 n2",  "bp 256x64x128 s2 w2x1 c1x1 o1 i1 e2 m1",
+    "pi 128x128x64 s4 w2x1 c1x1 o1 i1 e2 m1",  "pi 64x64x64 s3 w1x1 c1x1 o2 i0 e1 n4",
+    "pi 128x256x64 s4 w2x1 c1x1 o1 i2 e0 m8",  "pi 64x256x32 s6 w1x2 c1x1 o1 i1 e1 h",
+    "pe 128x128x64 s4 w2x1 c1x1 o1 i1 e2 n1k", "pe 64x256x128 s2 w1x1 c1x1 o1 i0 e4 m2",
+    "pe 192x128x32 s8 w3x1 c1x1 o1 i2 e1 h",   "pe 64x64x64 s3 w1x1 c1x1 o2 i1 e1 hk",
+    "po 128x256x64 s3 w2x1 c1x1 o1 i1 e0 m8",  "po 128x128x64 s4 w2x1 c1x1 o1 i2 e0 n4k",
+    "po 64x128x64 s4 w1x2 c1x1 o2 i0 e1 m4",   "po 128x256x64 s3 w2x1 c2x1 o1 i1 e2 hk",
+    "po 128x192x64 s3 w1x3 c1x2 o1 i1 e2 m2",  "po 128x128x64 s4 w2x1 c2x2 o1 i1 e2 h",
+    "ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8",  "ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2d m8",
+    "ws 128x128x64 s5 w2x1 c1x2 o1 i1 e2 n3",  "ws 256x128x64 s3 w2x1 c2x2 o1 i0 e2 n1k",
+    "ws 192x192x64 s3 w3x1 c1x1 o1 i1 e2 m2",  "ws1 128x256x64 s4 w2x1 c1x1 o1 i1 e0 m8",
+    "ws1 128x128x128 s3 w2x1 c2x1 o1 i2 e0 h", "ws 64x256x64 s4 w1x2 c1x1 o1 i1 e2 hk",
+    "ws 320x128x64 s3 w1x2 c2x1 o1 i1 e2 n8",  "ws1 64x192x32 s8 w1x3 c1x1 o1 i2 e1 n2",
+    "ws 128x128x64 s4 w2x1 c1x8 o1 i1 e2 m1",  "ws 128x128x64 s4 w2x1 c8x1 o1 i1 e2 n2",
+    "ws1 64x128x64 s5 w1x1 c2x4 o1 i1 e1 m4",  "pp 64x256x64 s4 w1x1 c1x1 o1 i1 e2 m8",
+    "pp 128x128x64 s4 w1x1 c2x1 o1 i1 e2 n4",  "pp 64x128x64 s6 w1x1 c1x2 o1 i0 e1 m1k",
+    "pp 64x64x32 s5 w1x1 c1x1 o2 i2 e1 h",
 };
 
 /// Configurations of every schedule that splits K: each reduction, cluster, raster and number of
 /// warpgroups; both layouts support them. Legal on kSplitShapes and kSplitRows.
 const std::vector<std::string> kSplitConfigs = {
-    "split_k:tile=128x128x64,stages=6,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
-    "producer=40,splits=3,reduction=turnstile,raster=grouped_m,group=8",
-    "split_k:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,c_slots=2,"
-    "producer=40,splits=2,reduction=atomic,raster=grouped_n,group=3",
-    "split_k:tile=64x128x128,stages=3,warpgroups=1x2,cluster=1x1,ctas=1,inflight=0,c_slots=1,"
-    "producer=40,splits=8,reduction=atomic,raster=hilbert,group=1",
-    "split_k:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,c_slots=2,"
-    "producer=40,splits=2,reduction=spread,raster=grouped_m,group=4",
-    "split_k:tile=256x64x32,stages=6,warpgroups=2x1,cluster=2x2,ctas=1,inflight=1,c_slots=1,"
-    "producer=40,splits=1,reduction=spread,raster=grouped_n,group=2",
-    "split_k:tile=64x64x32,stages=6,warpgroups=1x1,cluster=1x1,ctas=2,inflight=2,c_slots=1,"
-    "producer=40,splits=5,reduction=turnstile,raster=hilbert,group=1",
-    "split_k_hybrid:tile=64x64x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=2,inflight=1,"
-    "c_slots=1,producer=40,splits=4,reduction=turnstile,raster=grouped_m,group=8",
-    "split_k_hybrid:tile=192x128x64,stages=4,warpgroups=3x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=1,producer=32,splits=5,reduction=atomic,raster=grouped_n,group=4",
-    "split_k_hybrid:tile=128x128x32,stages=8,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,splits=2,reduction=spread,raster=hilbert,group=1",
-    "split_k_hybrid:tile=64x128x64,stages=6,warpgroups=1x1,cluster=2x1,ctas=1,inflight=2,"
-    "c_slots=2,producer=40,splits=2,reduction=spread,raster=grouped_m,group=1",
-    "stream_k:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
-    "producer=40,min_k_blocks=1,reduction=turnstile,raster=grouped_m,group=8",
-    "stream_k:tile=128x128x128,stages=3,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,c_slots=2,"
-    "producer=40,min_k_blocks=2,reduction=atomic,raster=grouped_n,group=8",
-    "stream_k:tile=192x64x32,stages=8,warpgroups=3x1,cluster=1x1,ctas=1,inflight=0,c_slots=1,"
-    "producer=32,min_k_blocks=8,reduction=turnstile,raster=hilbert,group=1",
-    "stream_k:tile=64x64x64,stages=4,warpgroups=1x1,cluster=4x1,ctas=2,inflight=1,c_slots=1,"
-    "producer=40,min_k_blocks=3,reduction=atomic,raster=grouped_m,group=2",
-    "stream_k_hybrid:tile=64x64x32,stages=5,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=1,producer=40,min_k_blocks=4,reduction=turnstile,raster=grouped_m,group=8",
-    "stream_k_hybrid:tile=128x128x64,stages=5,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,min_k_blocks=2,reduction=atomic,raster=grouped_n,group=3",
-    "stream_k_hybrid:tile=64x192x64,stages=5,warpgroups=1x3,cluster=1x1,ctas=1,inflight=2,"
-    "c_slots=1,producer=32,min_k_blocks=1,reduction=turnstile,raster=hilbert,group=1",
+    "sp 128x128x64 s6 w2x1 c1x1 o1 i1 e2 m8 k3t",  "sp 128x256x64 s4 w2x1 c2x1 o1 i1 e2 n3 k2a",
+    "sp 64x128x128 s3 w1x2 c1x1 o1 i0 e1 h k8a",   "sp 128x128x64 s4 w2x1 c1x2 o1 i1 e2 m4 k2s",
+    "sp 256x64x32 s6 w2x1 c2x2 o1 i1 e1 n2 k1s",   "sp 64x64x32 s6 w1x1 c1x1 o2 i2 e1 h k5t",
+    "sph 64x64x64 s4 w1x1 c1x1 o2 i1 e1 m8 k4t",   "sph 192x128x64 s4 w3x1 c1x1 o1 i1 e1 n4 k5a",
+    "sph 128x128x32 s8 w2x1 c1x1 o1 i1 e2 h k2s",  "sph 64x128x64 s6 w1x1 c2x1 o1 i2 e2 m1 k2s",
+    "sk 128x256x64 s4 w2x1 c1x1 o1 i1 e2 m8 k1+t", "sk 128x128x128 s3 w2x1 c2x1 o1 i1 e2 n8 k2+a",
+    "sk 192x64x32 s8 w3x1 c1x1 o1 i0 e1 h k8+t",   "sk 64x64x64 s4 w1x1 c4x1 o2 i1 e1 m2 k3+a",
+    "skh 64x64x32 s5 w1x1 c1x1 o1 i1 e1 m8 k4+t",  "skh 128x128x64 s5 w2x1 c1x2 o1 i1 e2 n3 k2+a",
+    "skh 64x192x64 s5 w1x3 c1x1 o1 i2 e1 h k1+t",
 };
 
 /// A warpgroup has no whole slabs of 64 columns: not for layout nn.
 const std::vector<std::string> kHalfSlabs = {
-    "blocked:tile=128x80x32,warpgroups=2x1,ctas=2,c_slots=1,raster=grouped_m,group=3",
-    "blocked_pipelined:tile=64x16x32,warpgroups=1x1,ctas=4,c_slots=1,raster=grouped_n,group=1",
-    "pipelined:tile=192x112x64,stages=4,warpgroups=3x1,ctas=1,inflight=1,c_slots=2,"
-    "raster=grouped_m,group=2",
-    "persistent:tile=64x48x64,stages=7,warpgroups=1x1,ctas=2,inflight=1,c_slots=1,"
-    "raster=grouped_n,group=4,walk=strided",
-    "persistent_overlap:tile=64x96x64,stages=3,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=0,raster=grouped_m,group=4,walk=strided",
-    "persistent_overlap:tile=128x80x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=2,"
-    "c_slots=2,raster=grouped_n,group=2,walk=strided",
-    "warp_specialized:tile=256x144x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
-    "warp_specialized:tile=64x32x64,stages=6,warpgroups=1x1,cluster=1x1,ctas=2,inflight=1,"
-    "c_slots=1,producer=40,grid=resident,raster=grouped_n,group=1,walk=strided",
-    "ping_pong:tile=64x48x32,stages=8,cluster=1x1,ctas=2,inflight=2,c_slots=1,producer=40,"
-    "raster=hilbert,group=1,walk=chunked",
-    "pipelined:tile=64x216x64,stages=3,warpgroups=1x1,ctas=1,inflight=1,c_slots=2,"
-    "raster=grouped_m,group=2",
-    "persistent_overlap:tile=128x136x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=3,raster=grouped_n,group=2,walk=strided",
-    "warp_specialized:tile=128x168x64,stages=5,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
-    "ping_pong:tile=64x248x64,stages=4,cluster=1x2,ctas=1,inflight=1,c_slots=2,producer=40,"
-    "raster=grouped_m,group=8,walk=strided",
+    "bl 128x80x32 s1 w2x1 c1x1 o2 i0 e1 m3",  "bp 64x16x32 s2 w1x1 c1x1 o4 i1 e1 n1",
+    "pi 192x112x64 s4 w3x1 c1x1 o1 i1 e2 m2", "pe 64x48x64 s7 w1x1 c1x1 o2 i1 e1 n4",
+    "po 64x96x64 s3 w1x1 c1x1 o1 i1 e0 m4",   "po 128x80x64 s4 w2x1 c2x1 o1 i2 e2 n2",
+    "ws 256x144x64 s3 w2x1 c1x1 o1 i1 e2 m8", "ws 64x32x64 s6 w1x1 c1x1 o2 i1 e1 n1",
+    "pp 64x48x32 s8 w1x1 c1x1 o2 i2 e1 hk",   "pi 64x216x64 s3 w1x1 c1x1 o1 i1 e2 m2",
+    "po 128x136x64 s4 w2x1 c1x1 o1 i1 e3 n2", "ws 128x168x64 s5 w2x1 c1x1 o1 i1 e2 m8",
+    "pp 64x248x64 s4 w1x1 c1x2 o1 i1 e2 m8",
 };
 
 /// Every way of small_mma: A's source, warpgroups and the width of the instruction, on one tile.
@@ -166,7 +76,7 @@ std::vector<std::string> small_configs(Layout layout) {
       for (const int n : {8, 16, 32, 64, 128, 256}) {
         const std::string text = std::string("small_mma:tile=") + tile + ",a=" + a +
                                  ",instruction_n=" + std::to_string(n);
-        const KernelConfig config = parse_kernel_config(text);
+        const KernelConfig config = gemm_config(text);
         if (warpgroup_columns(config.tiling) % n == 0) {
           configs.push_back(text);
         }
@@ -174,8 +84,8 @@ std::vector<std::string> small_configs(Layout layout) {
     }
   }
   if (layout == Layout::kTn) {
-    configs.push_back("small_mma:tile=192x80x128,warpgroups=3x1,a=registers,instruction_n=16");
-    configs.push_back("small_mma:tile=64x96x128,warpgroups=1x2,a=shared,instruction_n=48");
+    configs.push_back("sm 192x80x128 s1 w3x1 c1x1 o1 i0 e0 m1 rs in16");
+    configs.push_back("sm 64x96x128 s1 w1x2 c1x1 o1 i0 e0 m1 ss in48");
   }
   return configs;
 }
@@ -221,7 +131,7 @@ int check_all(
     bench.prepare(problem, Inputs::kNormal);
     const Verdict cublaslt = bench.check_cublaslt();
     for (const std::string& text : configs) {
-      const KernelConfig config = parse_kernel_config(text);
+      const KernelConfig config = gemm_config(text);
       if (applies(problem, config)) {
         check_gemm(bench, config, &cublaslt);
         ++checked;
@@ -295,7 +205,7 @@ TEST_CASE("The tests' configurations are legal on the H200 and cover every sched
   for (const Layout layout : kEveryLayout) {
     for (const std::string& text : configs_of(layout)) {
       INFO(text);
-      const KernelConfig config = parse_kernel_config(text);
+      const KernelConfig config = gemm_config(text);
       CHECK(check_legal(gpu, {kShapes[0], ElementType::kFp16, layout}, config) == Refusal::kNone);
       schedules.insert(config.schedule);
     }
@@ -303,15 +213,15 @@ TEST_CASE("The tests' configurations are legal on the H200 and cover every sched
   for (const Layout layout : {Layout::kTn, Layout::kNn}) {
     for (const std::string& text : small_configs(layout)) {
       INFO(text);
-      CHECK(check_legal(gpu, {kOneTile[0], ElementType::kFp16, layout},
-                        parse_kernel_config(text)) == Refusal::kNone);
+      CHECK(check_legal(gpu, {kOneTile[0], ElementType::kFp16, layout}, gemm_config(text)) ==
+            Refusal::kNone);
       schedules.insert(Schedule::kSmallMma);
     }
   }
   for (const Layout layout : {Layout::kTn, Layout::kNn}) {
     for (const std::string& text : kSplitConfigs) {
       INFO(text);
-      const KernelConfig config = parse_kernel_config(text);
+      const KernelConfig config = gemm_config(text);
       CHECK(check_legal(gpu, {kSplitShapes[1], ElementType::kFp16, layout}, config) ==
             Refusal::kNone);
       schedules.insert(config.schedule);
@@ -367,7 +277,7 @@ TEST_CASE("Workers with many tiles keep their rings and turns consistent", "[gpu
   gpu_or_skip();
   std::vector<std::string> looping;
   for (const std::string& text : kConfigs) {
-    if (parse_kernel_config(text).grid == Grid::kResident) {
+    if (gemm_config(text).grid == Grid::kResident) {
       looping.push_back(text);
     }
   }
@@ -387,22 +297,18 @@ TEST_CASE("A thousand runs of each deterministic schedule give the same bits", "
   std::vector<std::string> of_each;  // the first of kConfigs
   std::set<Schedule> seen;
   for (const std::string& text : kConfigs) {
-    if (seen.insert(parse_kernel_config(text).schedule).second) {
+    if (seen.insert(gemm_config(text).schedule).second) {
       of_each.push_back(text);
     }
   }
   REQUIRE(of_each.size() == 7);  // 8 that do not split K, one of them small_mma
-  of_each.push_back(
-      "persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-      "c_slots=2,raster=hilbert,group=1,walk=chunked");
-  of_each.push_back(
-      "ping_pong:tile=128x128x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
-      "raster=grouped_n,group=4,walk=strided");
+  of_each.push_back("po 128x256x64 s3 w2x1 c2x1 o1 i1 e2 hk");
+  of_each.push_back("pp 128x128x64 s4 w1x1 c2x1 o1 i1 e2 n4");
   compile_all(bench, of_each, ElementType::kFp16, Layout::kTn);
   bench.prepare({{2100, 2056, 520}, ElementType::kFp16, Layout::kTn}, Inputs::kNormal);
   for (const std::string& text : of_each) {
     INFO(text);
-    CHECK(runs_that_differ(bench, parse_kernel_config(text), kRuns) == 0);
+    CHECK(runs_that_differ(bench, gemm_config(text), kRuns) == 0);
   }
   // Deterministic reductions of the schedules that split K. `atomic` adds partial sums in any
   // order, and so rounds differently from run to run.
@@ -411,29 +317,20 @@ TEST_CASE("A thousand runs of each deterministic schedule give the same bits", "
     GemmShape shape;
   } shared_tiles[] = {
       // 17 * 25 tiles of 33 K blocks, cut in a row; then 161 of them cut, 264 whole
-      {"stream_k:tile=64x64x64,stages=6,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,"
-       "producer=40,min_k_blocks=4,reduction=turnstile,raster=grouped_m,group=8",
-       {1032, 1544, 2056}},
-      {"stream_k_hybrid:tile=64x64x64,stages=6,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
-       "c_slots=1,producer=40,min_k_blocks=2,reduction=turnstile,raster=grouped_n,group=4",
-       {1032, 1544, 2056}},
+      {"sk 64x64x64 s6 w1x1 c1x1 o1 i1 e1 m8 k4+t", {1032, 1544, 2056}},
+      {"skh 64x64x64 s6 w1x1 c1x1 o1 i1 e1 n4 k2+t", {1032, 1544, 2056}},
       // 25 tiles in 5 parts that wait for each other; 132 fit
-      {"split_k:tile=128x128x64,stages=6,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
-       "producer=40,splits=5,reduction=spread,raster=grouped_m,group=8",
-       {520, 520, 4104}},
+      {"sp 128x128x64 s6 w2x1 c1x1 o1 i1 e2 m8 k5s", {520, 520, 4104}},
   };
   for (const auto& [text, shape] : shared_tiles) {
     INFO(text);
     compile_all(bench, {text}, ElementType::kFp16, Layout::kTn);
     bench.prepare({shape, ElementType::kFp16, Layout::kTn}, Inputs::kNormal);
-    CHECK(runs_that_differ(bench, parse_kernel_config(text), kRuns) == 0);
+    CHECK(runs_that_differ(bench, gemm_config(text), kRuns) == 0);
   }
   bench.prepare({{61, 256, 64}, ElementType::kFp16, Layout::kTn}, Inputs::kNormal);
-  CHECK(
-      runs_that_differ(bench,
-                       parse_kernel_config(
-                           "small_mma:tile=64x256x64,warpgroups=1x1,a=registers,instruction_n=32"),
-                       kRuns) == 0);
+  CHECK(runs_that_differ(bench, gemm_config("sm 64x256x64 s1 w1x1 c1x1 o1 i0 e0 m1 rs in32"),
+                         kRuns) == 0);
 }
 
 TEST_CASE("Runs of different inputs differ", "[gpu]") {
@@ -452,31 +349,28 @@ TEST_CASE("Runs of different inputs differ", "[gpu]") {
   CHECK(copy_to_host(different.as<u64>(), 1, bench.stream.get()).front() == 1);
 }
 
-TEST_CASE("cuBLASLt's own result passes the check", "[gpu]") {
-  CHECK(spoiled([](char*, cudaStream_t) {}).fault == "");
-}
-
-TEST_CASE("One unwritten element is found", "[gpu]") {
-  const Verdict verdict = spoiled([](char* c, cudaStream_t stream) {
-    constexpr int kNaNByte = 0xff;
-    TILECAST_CUDA(cudaMemsetAsync(c + 2 * (120 * 7 + 5), kNaNByte, 2, stream));  // row 7, column 5
-  });
-  CHECK(verdict.fault.find("row 7, column 5") != std::string::npos);
-}
-
-TEST_CASE("One wrong element in 24,000 is found", "[gpu]") {
-  const Verdict verdict = spoiled([](char* c, cudaStream_t stream) {
-    constexpr int kByte = 0x58;  // 0x5858 is 139.0 in fp16, beyond any sum of 64 products here
-    TILECAST_CUDA(cudaMemsetAsync(c + 2 * (120 * 199 + 119), kByte, 2, stream));
-  });
-  CHECK(verdict.fault.find("1 of 24000 elements are wrong") != std::string::npos);
-}
-
-TEST_CASE("A write one element before or after the output is found", "[gpu]") {
-  CHECK_FALSE(spoiled([](char* c, cudaStream_t stream) {
-                TILECAST_CUDA(cudaMemsetAsync(c - 2, 0, 2, stream));
-              }).right());
-  CHECK_FALSE(spoiled([](char* c, cudaStream_t stream) {
-                TILECAST_CUDA(cudaMemsetAsync(c + 2 * 200 * 120, 0, 2, stream));
-              }).right());
+TEST_CASE("cuBLASLt's own result passes the check, and one wrong word in or next to C is found",
+          "[gpu]") {
+  const struct {
+    std::ptrdiff_t at;  // element of C, in rows of 120
+    int byte;
+    const char* fault;
+  } cases[] = {
+      {0, -1, ""},
+      {120 * 7 + 5, 0xff, "row 7, column 5"},  // NaN: not written
+      // 0x5858 is 139.0 in fp16, beyond any sum of 64 products here.
+      {120 * 199 + 119, 0x58, "1 of 24000 elements are wrong"},
+      {-1, 0, "words"},
+      {200 * 120, 0, "words"},
+  };
+  for (const auto& [at, byte, fault] : cases) {
+    const Verdict verdict = spoiled([&](char* c, cudaStream_t stream) {
+      if (byte >= 0) {
+        TILECAST_CUDA(cudaMemsetAsync(c + 2 * at, byte, 2, stream));
+      }
+    });
+    INFO(verdict.fault);
+    CHECK(verdict.right() == (byte < 0));
+    CHECK(verdict.fault.find(fault) != std::string::npos);
+  }
 }

@@ -1,21 +1,15 @@
-// Scales of fp8 operands on the device: random problems, configurations and epilogues of each kind
-// against a reference in fp64; cuBLASLt on the same scales; precision of long sums with block
-// scales; NaN and infinities.
+// Scales of fp8 operands on the device: cuBLASLt on the same scales; precision of long sums with
+// block scales; NaN and infinities. Random problems are in random_gemm_test.cpp.
 
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <map>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "kernels/jit/copy_to_device.h"
-#include "model/gemm/config/schedule_text.h"
-#include "model/gemm/menu/candidates.h"
-#include "model/gemm/menu/legality.h"
-#include "model/spec/load_gpu.h"
 #include "tests/gemm_check.h"
+#include "tests/gemm_config.h"
 #include "tests/gpu.h"
 #include "tests/seed.h"
 
@@ -27,39 +21,9 @@ constexpr OutputStep kKinds[] = {step<ScaleBlock>(), step<ScaleTensor>(), step<S
 
 Epilogue scaled_by(OutputStep scales) { return {scales}; }
 
-GemmProblem random_problem(OutputStep scales, std::mt19937& random) {
-  const auto up_to = [&](i64 most) { return drawn_up_to(most, random); };
-  const i64 sides[] = {64, 300, 1500};
-  GemmProblem problem{{up_to(sides[random() % 3]), up_to(sides[random() % 3]), 16 * up_to(130)},
-                      random() % 2 == 0 ? ElementType::kE4m3 : ElementType::kE5m2,
-                      Layout::kTn,
-                      scaled_by(scales),
-                      random() % 2 == 0 ? ElementType::kBf16 : ElementType::kFp16};
-  if (scales != step<ScaleBlock>() && random() % 2 == 0) {
-    problem.accumulate = Accumulate::kExact;
-  }
-  if (random() % 3 == 0) {
-    problem.epilogue.add(random() % 2 == 0 ? step<BiasM>() : step<BiasN>());
-    problem.epilogue.add(random() % 2 == 0 ? OutputStep{} : step<Gelu>());
-  }
-  return problem;
-}
-
-Drawn random_case(const GpuSpec& gpu, OutputStep scales, std::mt19937& random) {
-  Drawn drawn{random_problem(scales, random), {}};
-  for (const Schedule schedule : kWgmmaSchedules) {
-    const auto legal = enumerate_candidates(gpu, drawn.problem, {schedule}).legal;
-    for (int draw = 0; draw < (has_block_scales(drawn.problem.epilogue) ? 4 : 1) && !legal.empty();
-         ++draw) {
-      drawn.configs.push_back(legal[random() % legal.size()]);
-    }
-  }
-  return drawn;
-}
-
 /// One launch's C, all bits; with scales that lie elsewhere.
 std::vector<unsigned short> result(GpuTestBench& bench, const char* text, const ScaleArgs& scales) {
-  const KernelConfig config = parse_kernel_config(text);
+  const KernelConfig config = gemm_config(text);
   LoadedKernel kernel = bench.load(config);
   const GemmLaunch launch(kernel, bench.problem, config);
   GemmBuffers buffers = bench.buffers(bench.c.as<void>());
@@ -76,43 +40,16 @@ std::vector<unsigned short> result(GpuTestBench& bench, const char* text) {
 
 bool not_finite(unsigned short bf16) { return (bf16 & 0x7f80) == 0x7f80; }
 
-constexpr const char* kCooperative =
-    "warp_specialized:tile=128x192x128,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=0,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
-constexpr const char* kTwoRows =
-    "warp_specialized:tile=256x128x128,stages=3,warpgroups=2x1,cluster=2x1,ctas=1,inflight=0,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
-constexpr const char* kThreeBlocks =
-    "warp_specialized:tile=128x176x128,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=0,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+constexpr const char* kCooperative = "ws 128x192x128 s3 w2x1 c1x1 o1 i0 e2 m8";
+constexpr const char* kTwoRows = "ws 256x128x128 s3 w2x1 c2x1 o1 i0 e2 m8";
+constexpr const char* kThreeBlocks = "ws 128x176x128 s3 w2x1 c1x1 o1 i0 e2 m8";
 constexpr const char* kBeyondN =  // a cluster's last tiles
-    "warp_specialized:tile=64x160x128,stages=6,warpgroups=1x2,cluster=1x4,ctas=1,inflight=0,"
-    "c_slots=1,producer=40,grid=tiles,raster=grouped_m,group=8,walk=strided";
-constexpr const char* kPingPong =
-    "ping_pong:tile=64x136x128,stages=4,cluster=1x1,ctas=1,inflight=0,c_slots=1,producer=40,"
-    "raster=grouped_m,group=8,walk=strided";
+    "ws1 64x160x128 s6 w1x2 c1x4 o1 i0 e1 m8";
+constexpr const char* kPingPong = "pp 64x136x128 s4 w1x1 c1x1 o1 i0 e1 m8";
 
 }  // namespace
 
-TEST_CASE("Random scaled operands give the right C with random kernels", "[gpu]") {
-  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  std::mt19937 random(daily_seed("scales"));
-  for (const OutputStep scales : kKinds) {
-    std::vector<Drawn> cases;
-    for (int i = 0; i < 12; ++i) {
-      cases.push_back(random_case(gpu, scales, random));
-    }
-    const std::map<Schedule, int> checked = check_walked(bench, cases);
-    for (const auto& [schedule, count] : checked) {
-      std::printf("%s, %s: %d\n", to_text(scaled_by(scales)).c_str(),
-                  std::string(to_text(schedule)).c_str(), count);
-    }
-    CHECK(checked.size() >= (has_block_scales(scaled_by(scales)) ? 2U : 8U));
-  }
-}
-
-TEST_CASE("cuBLASLt and the kernels read the same scales", "[gpu]") {
+TEST_CASE("cuBLASLt reads the same scales as the kernels do", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   for (const OutputStep scales : kKinds) {
     for (const i64 k : {512, 1152}) {  // blocks of B in whole fours and not
@@ -172,7 +109,7 @@ TEST_CASE("Promoted sums lose no more precision at a longer K", "[gpu]") {
                    ElementType::kFp16},
                   Inputs::kNormal);
     for (const char* text : {kCooperative, kTwoRows, kPingPong}) {
-      const Verdict verdict = bench.check(parse_kernel_config(text));
+      const Verdict verdict = bench.check(gemm_config(text));
       std::printf("K = %lld: rms error %.1e, largest %.1e of the largest\n",
                   static_cast<long long>(k), verdict.rms_error, *verdict.max_error);
       CHECK(verdict.fault == "");

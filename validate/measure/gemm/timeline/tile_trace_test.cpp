@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "model/base/error.h"
-#include "model/gemm/config/kernel_config_text.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 #include "tests/gpu.h"
 #include "validate/measure/gemm/gpu_test_bench.h"
 
@@ -64,32 +64,16 @@ TEST_CASE("Kernels walk exactly the tiles of the shared scheduler", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   const std::vector<GemmShape> shapes = {{128, 128, 64}, {1000, 2000, 128}, {4100, 4104, 64}};
   const std::vector<std::string> configs = {
-      "pipelined:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
-      "raster=grouped_m,group=3",
-      "pipelined:tile=64x64x64,stages=3,warpgroups=1x1,ctas=2,inflight=0,c_slots=2,"
-      "raster=grouped_n,group=4",
-      "persistent:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
-      "raster=grouped_n,group=1,walk=chunked",
-      "persistent:tile=64x64x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=2,"
-      "raster=grouped_n,group=2,walk=strided",
-      "warp_specialized:tile=128x128x64,stages=5,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
-      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
-      "warp_specialized:tile=128x128x64,stages=5,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=3,walk=strided",
-      "warp_specialized:tile=256x128x64,stages=3,warpgroups=2x1,cluster=2x2,ctas=1,inflight=0,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=1,walk=chunked",
-      "split_k:tile=128x128x32,stages=5,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
-      "producer=40,splits=2,reduction=turnstile,raster=grouped_m,group=8",
-      "stream_k:tile=128x256x32,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,c_slots=2,"
-      "producer=40,min_k_blocks=1,reduction=turnstile,raster=grouped_m,group=8",
-      "stream_k_hybrid:tile=64x64x32,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
-      "c_slots=1,producer=40,min_k_blocks=2,reduction=atomic,raster=grouped_n,group=3"};
+      "pi 128x128x64 s4 w2x1 c1x1 o1 i1 e2 m3",     "pi 64x64x64 s3 w1x1 c1x1 o2 i0 e2 n4",
+      "pe 128x128x64 s4 w2x1 c1x1 o1 i1 e2 n1k",    "pe 64x64x64 s3 w1x1 c1x1 o2 i1 e2 n2",
+      "ws 128x128x64 s5 w2x1 c1x1 o1 i1 e2 m8",     "ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8",
+      "ws 128x128x64 s5 w2x1 c1x2 o1 i1 e2 n3",     "ws 256x128x64 s3 w2x1 c2x2 o1 i0 e2 n1k",
+      "sp 128x128x32 s5 w2x1 c1x1 o1 i1 e2 m8 k2t", "sk 128x256x32 s4 w2x1 c2x1 o1 i1 e2 m8 k1+t",
+      "skh 64x64x32 s4 w1x1 c1x1 o1 i1 e1 n3 k2+a"};
   for (const GemmShape& shape : shapes) {
     bench.prepare({shape, ElementType::kFp16, Layout::kTn}, Inputs::kTernary);
     for (const std::string& text : configs) {
-      const KernelConfig config = parse_kernel_config(text);
+      const KernelConfig config = gemm_config(text);
       LoadedKernel kernel = bench.load(config);
       const GemmLaunch launch(kernel, bench.problem, config);
       const std::vector<WalkedPiece> walked = record_tile_trace(

@@ -1,8 +1,8 @@
 #include "validate/measure/gemm/timeline/timeline.h"
 
 #include "model/base/error.h"
-#include "model/gemm/config/kernel_config_text.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 #include "tests/gpu.h"
 #include "tests/hang_guard.h"
 #include "validate/measure/gemm/timeline/tile_trace.h"
@@ -45,11 +45,7 @@ TimelineStamps two_ctas() {
   return stamps;
 }
 
-KernelConfig one_warpgroup() {
-  return parse_kernel_config(
-      "warp_specialized:tile=64x128x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
-      "c_slots=1,producer=40,grid=resident,raster=grouped_m,group=1,walk=strided");
-}
+KernelConfig one_warpgroup() { return gemm_config("ws 64x128x64 s4 w1x1 c1x1 o1 i1 e1 m1"); }
 
 const std::vector<WalkedPiece> kExpected = {{0, 0, 0, 8}, kNoTile, {1, 0, 0, 8}, kNoTile};
 
@@ -230,36 +226,23 @@ TEST_CASE("Instrumented kernels give the same bits and a valid timeline", "[gpu]
   (void)gpu_or_skip();
   TimelineBench bench;
   for (const char* text : {
-           "small_mma:tile=128x256x128,warpgroups=2x1,a=registers,instruction_n=64",
-           "blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8",
-           "blocked_pipelined:tile=128x128x64,warpgroups=2x1,ctas=2,c_slots=0,raster=grouped_n,"
-           "group=2",
-           "pipelined:tile=128x128x64,stages=3,warpgroups=2x1,ctas=2,inflight=1,c_slots=2,"
-           "raster=grouped_m,group=8",
-           "persistent:tile=64x64x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=1,"
-           "raster=hilbert,group=1,walk=chunked",
-           "persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
-           "inflight=1,c_slots=0,raster=grouped_m,group=8,walk=strided",
-           "persistent_overlap:tile=128x128x64,stages=4,warpgroups=2x1,cluster=2x2,ctas=1,"
-           "inflight=1,c_slots=2,raster=hilbert,group=1,walk=strided",
-           "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,"
-           "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
-           "warp_specialized:tile=64x192x32,stages=8,warpgroups=1x3,cluster=1x1,ctas=1,inflight=2,"
-           "c_slots=1,producer=32,grid=tiles,raster=grouped_n,group=2,walk=strided",
-           "ping_pong:tile=128x128x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,"
-           "producer=40,raster=grouped_n,group=4,walk=strided",
-           "split_k:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-           "c_slots=2,producer=40,splits=3,reduction=turnstile,raster=grouped_m,group=8",
-           "split_k:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-           "c_slots=2,producer=40,splits=2,reduction=atomic,raster=grouped_m,group=8",
-           "split_k_hybrid:tile=128x192x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-           "c_slots=2,producer=40,splits=3,reduction=spread,raster=grouped_m,group=8",
-           "stream_k:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-           "c_slots=2,producer=40,min_k_blocks=4,reduction=turnstile,raster=grouped_m,group=8",
-           "stream_k_hybrid:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-           "c_slots=2,producer=40,min_k_blocks=4,reduction=turnstile,raster=grouped_m,group=8",
+           "sm 128x256x128 s1 w2x1 c1x1 o1 i0 e0 m1 rs in64",
+           "bl 128x128x128 s1 w1x1 c1x1 o2 i0 e0 m8",
+           "bp 128x128x64 s2 w2x1 c1x1 o2 i1 e0 n2",
+           "pi 128x128x64 s3 w2x1 c1x1 o2 i1 e2 m8",
+           "pe 64x64x64 s3 w1x1 c1x1 o2 i1 e1 hk",
+           "po 128x256x64 s3 w2x1 c1x1 o1 i1 e0 m8",
+           "po 128x128x64 s4 w2x1 c2x2 o1 i1 e2 h",
+           "ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8",
+           "ws1 64x192x32 s8 w1x3 c1x1 o1 i2 e1 n2",
+           "pp 128x128x64 s4 w1x1 c2x1 o1 i1 e2 n4",
+           "sp 128x128x64 s4 w2x1 c1x1 o1 i1 e2 m8 k3t",
+           "sp 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8 k2a",
+           "sph 128x192x64 s4 w2x1 c1x1 o1 i1 e2 m8 k3s",
+           "sk 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8 k4+t",
+           "skh 128x256x64 s4 w2x1 c1x1 o1 i1 e2 m8 k4+t",
        }) {
-    const KernelConfig config = parse_kernel_config(text);
+    const KernelConfig config = gemm_config(text);
     const GemmShape shape = config.schedule == Schedule::kSmallMma ? GemmShape{128, 256, 128}
                                                                    : GemmShape{4000, 4096, 1032};
     const HangGuard guard(text);
@@ -278,24 +261,17 @@ TEST_CASE("Recording the timeline costs less than 2 %", "[gpu]") {
   TimelineBench bench;
   const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
   for (const char* text : {
-           "blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8",
-           "pipelined:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=0,"
-           "raster=grouped_m,group=8",
-           "persistent:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
-           "raster=grouped_m,group=8,walk=strided",
-           "persistent_overlap:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,"
-           "inflight=1,c_slots=0,raster=grouped_m,group=8,walk=strided",
-           "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,"
-           "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
-           "ping_pong:tile=64x256x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
-           "raster=grouped_m,group=8,walk=strided",
-           "split_k:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-           "c_slots=2,producer=40,splits=2,reduction=turnstile,raster=grouped_m,group=8",
-           "stream_k_hybrid:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-           "c_slots=2,producer=40,min_k_blocks=4,reduction=turnstile,raster=grouped_m,group=8",
+           "bl 128x128x128 s1 w1x1 c1x1 o2 i0 e0 m8",
+           "pi 128x256x64 s4 w2x1 c1x1 o1 i1 e0 m8",
+           "pe 128x256x64 s4 w2x1 c1x1 o1 i1 e2 m8",
+           "po 128x256x64 s3 w2x1 c1x1 o1 i1 e0 m8",
+           "ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8",
+           "pp 64x256x64 s4 w1x1 c2x1 o1 i1 e2 m8",
+           "sp 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8 k2t",
+           "skh 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8 k4+t",
        }) {
     const HangGuard guard(text);
-    const TimelineCost cost = bench.cost(problem, parse_kernel_config(text), Inputs::kNormal);
+    const TimelineCost cost = bench.cost(problem, gemm_config(text), Inputs::kNormal);
     INFO(text << ": " << cost.slowdown());
     CHECK(cost.slowdown() < 0.02);
   }

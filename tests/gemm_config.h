@@ -1,0 +1,17 @@
+// Configurations of tests, by the short texts that tables print: "ws 128x256x64 s4 w2x1 c2x1 o1 i1
+// e2 m8" (docs/cli.md).
+#pragma once
+
+#include <string_view>
+#include <variant>
+
+#include "model/gemm/config/kernel_config_text.h"
+#include "model/ops/any_op.h"
+
+namespace tilecast {
+
+inline KernelConfig gemm_config(std::string_view text) {
+  return std::get<KernelConfig>(parse_config(text));
+}
+
+}  // namespace tilecast
