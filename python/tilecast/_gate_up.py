@@ -58,7 +58,7 @@ def _gradients(ctx, of_output: torch.Tensor):
     a, weight = ctx.saved_tensors
     of_output, wanted = interleaved(of_output.t(), ctx.gate_first).t().contiguous(), ctx.needs_input_grad
     return (_product(of_output, weight) if wanted[0] else None, _product(of_output.t(), a) if wanted[1] else None,
-            of_output.sum(0) if wanted[2] else None, None)
+            of_output.sum(0) if any(wanted[2:3]) else None, None)
 
 
 torch.library.register_autograd("tilecast::gate_up", _gradients, setup_context=_save, lib=_operators)
