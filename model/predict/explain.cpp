@@ -198,7 +198,7 @@ std::vector<std::string> notes(const StreamQuestion&, const StreamConfig&, const
   return {};
 }
 
-/// For an op that is only predicted by closed form.
+/// For an op that is only predicted by the analytic model.
 template <class Problem, class Config>
 Explanation explain_one(const OpQuestion<Problem>& asked, const Config& config,
                         const Effort& effort) {

@@ -1,6 +1,5 @@
-// Predictions and rankings of memory-bound ops, only by closed form: a simulation had larger errors
-// for every schedule (docs/dev/notebook/2026-11.md).
-// Checked by: predict_stream_test.cpp.
+// Predictions and rankings of memory-bound ops, only by the analytic model: a simulation had larger
+// errors for every schedule (docs/dev/notebook/2026-11.md). Checked by: predict_stream_test.cpp.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Predictions and rankings of GEMMs: candidates, closed forms, simulation and clock joined.
+// Predictions and rankings of GEMMs: candidates, analytic models, simulation and clock joined.
 // Checked by: predict_test.cpp.
 #pragma once
 
@@ -18,8 +18,8 @@ struct SimulatedGemm;
 /// As predict_config. `watch`: as by_simulation (simulated_gemm.h).
 Prediction predict_one(const GemmQuestion& question, const KernelConfig& config, Method method,
                        SimulatedGemm* watch = nullptr);
-/// Time of each configuration by closed form, without copies of operands; infinite where it is not
-/// legal. Throws ConfigError for a problem without kernels.
+/// Time of each configuration by the analytic model, without copies of operands; infinite where it
+/// is not legal. Throws ConfigError for a problem without kernels.
 std::vector<Seconds> closed_form_times(const GemmQuestion& question,
                                        std::span<const KernelConfig> configs);
 

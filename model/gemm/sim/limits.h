@@ -12,7 +12,7 @@
 // saving nothing and are not listed.
 //
 // Leaves out: interactions, so savings do not add up to the kernel's time. Checked by:
-// limits_test.cpp; simulate_test.cpp uses eliminations to compare with closed forms.
+// limits_test.cpp; simulate_test.cpp uses eliminations to compare with analytic models.
 #pragma once
 
 #include <functional>

@@ -3,8 +3,8 @@
 // Time begins with the kernel and ends with its last store. Results are a function of the
 // arguments.
 //
-// Checked by: simulate_test.cpp (limits against closed forms, conservation of bytes, determinism),
-// random_kernels_test.cpp; committed H200 measurements.
+// Checked by: simulate_test.cpp (limits against analytic models, conservation of bytes,
+// determinism), random_kernels_test.cpp; committed H200 measurements.
 #pragma once
 
 #include <vector>

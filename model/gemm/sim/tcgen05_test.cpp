@@ -1,5 +1,5 @@
 // Whole tcgen05 kernels: with all parts but one infinitely fast, each schedule takes that part's
-// closed form, for one CTA and for a pair; bytes match arithmetic.
+// analytic model, for one CTA and for a pair; bytes match arithmetic.
 #include <array>
 #include <cmath>
 #include <map>
