@@ -73,7 +73,7 @@ Ranking rank_every(const OpQuestion<Problem>& question, CandidatesOf<Config> can
   return ranking;
 }
 
-/// Time of each configuration by `predict`, infinite where one is not legal.
+/// Time of each configuration by `predict`, infinite if one is not legal.
 template <class Problem, class Config, class Predict>
 std::vector<Seconds> legal_times(const OpQuestion<Problem>& question,
                                  std::span<const Config> configs, const Predict& predict) {

@@ -23,7 +23,7 @@ DeviceFacts device_facts(const Device& device);
 /// Whether this process can still use the GPU after a CUDA error, which it clears.
 bool context_is_alive();
 
-/// 580.159.04 from the loaded kernel module, without a CUDA call; empty where there is none.
+/// 580.159.04 from the loaded kernel module, without a CUDA call; empty if there is none.
 std::string kernel_driver_version();
 
 /// "13.0": the CUDA runtime this program was built with.

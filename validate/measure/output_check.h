@@ -12,7 +12,7 @@
 namespace tilecast {
 
 struct Verdict {
-  std::string fault;                  // empty where right
+  std::string fault;                  // empty if right
   std::optional<double> max_error{};  // largest error over the largest reference; none: exact
   double rms_error = 0;               // ||output - reference|| over ||reference||
 

@@ -135,7 +135,7 @@ inline constexpr Baseline kBaselines[] = {
     {kRuntimeCopy, Op::kMemcpy, "cudaMemcpyAsync", "cudaMemcpy"},
     {kCudnnAttention, Op::kAttention, "cuDNN's top heuristic", "cuDNN"}};
 
-/// Null where it is a configuration of ours.
+/// Null if it is a configuration of ours.
 const Baseline* baseline_named(std::string_view config);
 inline bool is_baseline(std::string_view config) { return baseline_named(config) != nullptr; }
 bool is_cublaslt(std::string_view config);

@@ -18,7 +18,7 @@ struct SimulatedGemm;
 /// As predict_config. `watch`: as by_simulation (simulated_gemm.h).
 Prediction predict_one(const GemmQuestion& question, const KernelConfig& config, Method method,
                        SimulatedGemm* watch = nullptr);
-/// Time of each configuration by the analytic model, without copies of operands; infinite where it
+/// Time of each configuration by the analytic model, without copies of operands; infinite if it
 /// is not legal. Throws ConfigError for a problem without kernels.
 std::vector<Seconds> closed_form_times(const GemmQuestion& question,
                                        std::span<const KernelConfig> configs);

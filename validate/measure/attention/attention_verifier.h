@@ -5,7 +5,7 @@
 // Outputs start as poison, between guard bands. Bound of an element of O = sum w v, with the
 // weights w rounded to the operands' type and u its unit roundoff:
 //   2 u |O|                 rounding of O, and fp32 rounding of scores and sums
-// 7 u sqrt(sum w^2 v^2)   each w is off by up to u of itself, independently of the others, so by
+//   7 u sqrt(sum w^2 v^2)   each w is off by up to u of itself, independently of the others, so by
 //                           Hoeffding one of 10^10 elements exceeds 7 of these
 // In the norm: ||output - reference|| <= 4 u sqrt(2 / 3) ||reference||, four times the rounding of
 // O and w. A log-sum-exp may be off by 2^-20 of itself, 2^-13 for the scores, and sqrt(keys) 2^-22
@@ -28,7 +28,7 @@ class AttentionVerifier {
  public:
   AttentionVerifier(CubinCache& cache, const MicroKernels& kernels, const Stream& stream);
 
-  /// The reference of `problem` on these inputs. Throws Error where it and fp64 disagree.
+  /// The reference of `problem` on these inputs. Throws Error if it and fp64 disagree.
   void prepare(const AttentionProblem& problem, const AttentionBuffers& inputs);
 
   /// `enqueue` puts one launch that writes O and, if the problem has it, the log-sum-exp.

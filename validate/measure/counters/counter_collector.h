@@ -25,7 +25,7 @@ class CounterCollector {
   /// fails.
   void collect(Measurement& row, const Workload& workload);
 
-  /// One line; empty where all is well so far.
+  /// One line; empty if all is well so far.
   const std::string& trouble() const { return trouble_; }
 
  private:

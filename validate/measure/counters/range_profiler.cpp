@@ -166,7 +166,7 @@ class Session {
   CuptiImage data_;
 };
 
-/// Throws where the device, as it is set up, has no counters to give.
+/// Throws if the device, as it is set up, has no counters to give.
 void check_device_support() {
   TILECAST_CUPTI_PARAMS(CUpti_Profiler_DeviceSupported_Params, params);
   params.cuDevice = current_device_ordinal();

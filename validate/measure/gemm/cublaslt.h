@@ -39,7 +39,7 @@ class Cublaslt {
 /// One problem, ready to run with any algorithm.
 class CublasltMatmul {
  public:
-  /// C has the problem's type of C and its epilogue; or fp32 and none where `fp32_output`. Throws
+  /// C has the problem's type of C and its epilogue; or fp32 and none if `fp32_output`. Throws
   /// ConfigError for an epilogue that cuBLASLt does not have: it has scales, of blocks B's in rows
   /// of whole fours (ScaleArgs::b_stride), bias_n, relu and gelu_tanh; and, without the two, a
   /// residual with C's rows.

@@ -16,7 +16,7 @@ namespace tilecast {
 
 class IdentityBook {
  public:
-  /// Why `row` repeats an earlier one; empty where it does not, and remembered then. `row` has its
+  /// Why `row` repeats an earlier one; empty if it does not, and remembered then. `row` has its
   /// point, tile_checksum, shared_memory and ctas; one without them, as cuBLASLt's, repeats
   /// nothing.
   std::string repeated(const Measurement& row);

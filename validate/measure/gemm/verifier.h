@@ -51,7 +51,7 @@ class Verifier {
   Verifier(CubinCache& cache, const MicroKernels& kernels, const Cublaslt& cublaslt,
            const Stream& stream);
 
-  /// The reference of `problem` on these inputs. Throws Error where cuBLASLt and the fp64 dot
+  /// The reference of `problem` on these inputs. Throws Error if cuBLASLt and the fp64 dot
   /// products disagree.
   void prepare(const GemmProblem& problem, const GemmBuffers& inputs);
 

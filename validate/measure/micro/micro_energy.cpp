@@ -52,7 +52,7 @@ class QueuedLoad {
 
     double seconds() const { return static_cast<double>(all.nanoseconds) * 1e-9; }
   };
-  /// For about `length`, calling `meanwhile` whenever the queue is full. Throws Error where a
+  /// For about `length`, calling `meanwhile` whenever the queue is full. Throws Error if a
   /// launch left no sample.
   Window run(std::chrono::milliseconds length, const std::function<void()>& meanwhile) {
     Window window;

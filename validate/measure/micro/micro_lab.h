@@ -52,7 +52,7 @@ class MicroLab {
   /// spread must include that.
   void begin_pass(std::string_view group, int number);
 
-  /// kernels/micro/NAME.cu, compiled and loaded once. Throws Error where the compiler rejects it.
+  /// kernels/micro/NAME.cu, compiled and loaded once. Throws Error if the compiler rejects it.
   LoadedKernel& kernel(const std::string& name, const Defines& defines = {});
 
   /// Launches, waits, and returns the `count` samples that the kernel wrote; its last parameter is
@@ -80,7 +80,7 @@ class MicroLab {
                      const std::string& unit, std::vector<double> values);
 
   const std::vector<MicroPoint>& points() const { return points_; }
-  /// The point found last; throws Error where there is none.
+  /// The point found last; throws Error if there is none.
   const MicroPoint& point(const std::string& key, const std::string& variant) const;
 
   u32 sm_count() const { return static_cast<u32>(device_.sm_count); }

@@ -23,7 +23,7 @@ struct KernelSpans {
   u64 without_stamp = 0;          // records whose times could not be collected; left out of spans
 };
 
-/// 130001 for CUPTI of CUDA 13.0.1; 0 where it does not say. Needs no GPU.
+/// 130001 for CUPTI of CUDA 13.0.1; 0 if it does not say. Needs no GPU.
 u32 cupti_version();
 
 /// Collects while it lives; one at a time. Construct it before the CUDA context exists.

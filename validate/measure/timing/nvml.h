@@ -33,7 +33,7 @@ class Nvml {
   void* device_ = nullptr;
 };
 
-/// "sw_power_cap+hw_slowdown", "none", or empty where nothing is known. That the GPU was idle is
+/// "sw_power_cap+hw_slowdown", "none", or empty if nothing is known. That the GPU was idle is
 /// left out: it says only that the reading came between two kernels. Bits without a name are in
 /// hex.
 std::string clock_event_text(std::optional<u64> reasons);

@@ -14,7 +14,7 @@ class PowerMeter {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// The counter as it reads at `at`; nothing where it cannot be read. Called often.
+  /// The counter as it reads at `at`; nothing if it cannot be read. Called often.
   void read(std::optional<Joules> energy, Clock::time_point at);
   /// Nothing before two steps were seen, or before a second with one.
   std::optional<Watts> mean() const;

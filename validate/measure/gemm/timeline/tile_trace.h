@@ -30,7 +30,7 @@ std::vector<WalkedPiece> record_tile_trace(const GemmLaunch& launch, const GemmB
 /// FNV-1a, 64 bits, as 16 hexadecimal digits.
 std::string tile_checksum(std::span<const WalkedPiece> trace);
 
-/// Where the two first differ, as one line; empty where they are equal.
+/// Where the two first differ, as one line; empty if they are equal.
 std::string tile_trace_difference(std::span<const WalkedPiece> walked,
                                   std::span<const WalkedPiece> expected, u32 stride);
 

@@ -43,11 +43,11 @@ struct Timeline {
   std::vector<i64> entries;         // of each CTA: its first instruction, in cycles as the records
 };
 
-/// Throws Error where a CTA wrote nothing or the readings give no clock. A CTA without tiles has
+/// Throws Error if a CTA wrote nothing or the readings give no clock. A CTA without tiles has
 /// written its entry and no record.
 Timeline decode_timeline(const TimelineStamps& stamps);
 
-/// The first rule that the timeline breaks, as one line; empty where there is none: each CTA's
+/// The first rule that the timeline breaks, as one line; empty if there is none: each CTA's
 /// roles work on the pieces of `expected` (expected_tile_trace), in its order; ping_pong's
 /// warpgroups in turn; every span begins and ends in order; spans of a role do not overlap; all end
 /// within `duration` of the kernel's first instruction and the clock errors of both.
