@@ -31,8 +31,4 @@ const GemmKernelInfo& gemm_kernel_info(Schedule schedule) {
   return gemm_kernels()[static_cast<std::size_t>(schedule)];
 }
 
-Flops required_flops(const GemmProblem& problem) { return {gemm_flops(problem)}; }
-
-Bytes required_bytes(const GemmProblem& problem) { return {gemm_bytes(problem)}; }
-
 }  // namespace tilecast

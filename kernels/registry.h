@@ -1,13 +1,11 @@
-// Source, architecture and minimum work of every kernel, which follow from its schedule:
-// kernels/gemm has one source per schedule. model/gemm/rules/kernel_rules.h says which problems a
-// kernel accepts.
+// Source and architecture of every kernel, which follow from its schedule: kernels/gemm has one
+// source per schedule. model/gemm/rules/kernel_rules.h says which problems a kernel accepts.
 #pragma once
 
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "model/base/units.h"
 #include "model/gemm/config/kernel_config.h"
 #include "model/gemm/problem/gemm_problem.h"
 
@@ -30,11 +28,5 @@ constexpr Schedule kernel_of(Schedule schedule) {
 
 /// The entry point of every GEMM kernel.
 constexpr const char* kGemmEntry = "tilecast_gemm";
-
-/// A multiply-add counts as two FLOPs.
-Flops required_flops(const GemmProblem& problem);
-
-/// A, B and bias are read once, C is written once.
-Bytes required_bytes(const GemmProblem& problem);
 
 }  // namespace tilecast

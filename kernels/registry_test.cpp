@@ -25,11 +25,4 @@ TEST_CASE("Kernels are compiled for the architecture of their tensor cores") {
   }
 }
 
-TEST_CASE("A GEMM must do 2mnk operations and move each matrix once") {
-  const GemmProblem problem{{100, 200, 300}, ElementType::kBf16, Layout::kTn};
-  CHECK(required_flops(problem) == Flops{12e6});
-  // (100 x 300 + 300 x 200 + 100 x 200) elements of 2 bytes.
-  CHECK(required_bytes(problem) == Bytes{220e3});
-}
-
 }  // namespace tilecast

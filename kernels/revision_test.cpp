@@ -15,9 +15,9 @@
 #include "model/base/file.h"
 #include "model/base/hash.h"
 #include "model/base/text.h"
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/stream/stream_config_text.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 #include "tests/seed.h"
 
 namespace tilecast {
@@ -69,7 +69,7 @@ struct Sampled {
 std::vector<Sampled> sampled_kernels() {
   std::vector<Sampled> sampled;
   const auto gemm = [&](const char* name, const char* text, ProblemKind kind) {
-    const KernelConfig config = parse_kernel_config(text);
+    const KernelConfig config = gemm_config(text);
     const bool tcgen05 = uses_tcgen05(config.schedule);
     sampled.push_back(
         {name, tcgen05 ? "tcgen05" : "gemm", kernel_revision(text), gemm_source(config, kind)});
@@ -86,38 +86,18 @@ std::vector<Sampled> sampled_kernels() {
   residual.epilogue.add(step<Residual>());
   exact.types = {ElementType::kE4m3, ElementType::kBf16, Accumulate::kExact};
   batched.batched = grouped.grouped = along_k.parts_k = true;
-  gemm("blocked", "blocked:tile=64x64x64,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8",
-       batched);
-  gemm("pipelined",
-       "pipelined:tile=64x64x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
-       "raster=grouped_m,group=8",
-       fused);
-  gemm("persistent_overlap",
-       "persistent_overlap:tile=64x64x64,stages=4,warpgroups=1x1,cluster=2x1,ctas=1,inflight=1,"
-       "c_slots=1,raster=hilbert,group=1,walk=strided",
+  gemm("blocked", "bl 64x64x64 s1 w1x1 c1x1 o2 i0 e0 m8", batched);
+  gemm("pipelined", "pi 64x64x64 s3 w1x1 c1x1 o2 i1 e0 m8", fused);
+  gemm("persistent_overlap", "po 64x64x64 s4 w1x1 c2x1 o1 i1 e1 h",
        {ElementType::kBf16, Layout::kNn});
-  constexpr const char* kWarpSpecialized =
-      "warp_specialized:tile=64x64x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
-      "c_slots=1,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+  constexpr const char* kWarpSpecialized = "ws 64x64x64 s4 w1x1 c1x1 o1 i1 e1 m8";
   gemm("warp_specialized", kWarpSpecialized, fp16);
   gemm("warp_specialized residual", kWarpSpecialized, residual);
   gemm("warp_specialized groups", kWarpSpecialized, grouped);
-  gemm("warp_specialized exact",
-       "warp_specialized:tile=64x64x128,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=0,"
-       "c_slots=1,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
-       exact);
-  gemm("ping_pong groups_k",
-       "ping_pong:tile=64x64x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,"
-       "raster=grouped_m,group=8,walk=strided",
-       along_k);
-  gemm("split_k",
-       "split_k:tile=64x64x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,"
-       "producer=40,splits=2,reduction=spread,raster=grouped_m,group=8",
-       fp16);
-  gemm("tcgen05_pipelined",
-       "tcgen05_pipelined:tile=128x64x64,stages=3,warpgroups=1x1,cta_group=2,ctas=2,inflight=1,"
-       "c_slots=0,raster=grouped_m,group=8",
-       fp16);
+  gemm("warp_specialized exact", "ws 64x64x128 s4 w1x1 c1x1 o1 i0 e1 m8", exact);
+  gemm("ping_pong groups_k", "pp 64x64x64 s4 w1x1 c1x1 o1 i1 e1 m8", along_k);
+  gemm("split_k", "sp 64x64x64 s4 w1x1 c1x1 o1 i1 e1 m8 k2s", fp16);
+  gemm("tcgen05_pipelined", "t5pi 128x64x64 s3 w1x1 c2x1 o2 i1 e0 m8", fp16);
   stream("memcpy_tma", "memcpy_tma:block=1x1024,stages=4,warps=1,ctas=4,order=tickets,hint=none");
   stream("elementwise_add",
          "elementwise_add:block=32x64,warps=4,vector=2,ctas=4,view=matrix,order=bands,hint=none");

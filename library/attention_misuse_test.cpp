@@ -65,97 +65,96 @@ TEST_CASE("Attention is forecast by kernels of attention, fastest first") {
 }
 
 TEST_CASE("An invalid or unsupported attention is refused with the field's name") {
-  const auto refused = [](auto spoil, tilecast_status expected) {
-    tilecast_attention problem = small();
-    spoil(problem);
-    CHECK(predict_attention(problem, on_h200()) == expected);
-    tilecast_plan* plan = reinterpret_cast<tilecast_plan*>(&problem);
-    const tilecast_options options = on_h200();
-    CHECK(tilecast_attention_plan_create(&problem, &options, &plan) == expected);
-    CHECK(plan == nullptr);
-    return error();
-  };
   using Attention = tilecast_attention;
   constexpr tilecast_status kInvalid = TILECAST_INVALID_ARGUMENT;
   constexpr tilecast_status kUnsupported = TILECAST_UNSUPPORTED;
-  CHECK(refused([](Attention& a) { a.batch = 0; }, kInvalid) ==
-        "batch is 0: expected 1 to 16777216");
-  CHECK(refused([](Attention& a) { a.heads = -8; }, kInvalid).starts_with("heads is -8"));
-  CHECK(refused([](Attention& a) { a.kv_heads = 0; }, kInvalid).starts_with("kv_heads is 0"));
-  CHECK(refused([](Attention& a) { a.queries = kBillion; }, kInvalid).starts_with("queries is"));
-  CHECK(refused([](Attention& a) { a.keys = std::numeric_limits<int64_t>::min(); }, kInvalid)
-            .starts_with("keys is -9223372036854775808"));
-  CHECK(refused([](Attention& a) { a.kv_heads = 3; }, kUnsupported) ==
-        "the heads are no multiple of the KV heads");
-  CHECK(refused([](Attention& a) { a.head_dim = 96; }, kUnsupported) ==
-        "expected a head dimension of 64, 128 or 256");
-  CHECK(
-      refused([](Attention& a) { a.type = TILECAST_E4M3; }, kUnsupported).starts_with("type is 3"));
-  CHECK(refused([](Attention& a) { a.type = TILECAST_FP32; }, kInvalid).starts_with("type is 5"));
-  CHECK(refused([](Attention& a) { a.mask = 2; }, kInvalid).starts_with("mask is 2"));
-  CHECK(refused([](Attention& a) { a.layout = -1; }, kInvalid).starts_with("layout is -1"));
-  CHECK(refused([](Attention& a) { a.lse = 2; }, kInvalid) == "lse is 2: expected 0 or 1");
-  // Products of counts that leave 32 and 64 bits.
-  CHECK(refused(
-            [](Attention& a) {
-              a.batch = a.heads = a.kv_heads = a.queries = a.keys = int64_t{1} << 24;
-            },
-            kUnsupported)
-            .find("more than 2^30 tiles") != std::string::npos);
-  CHECK(
-      refused([](Attention& a) { a.kv_heads = a.heads = 1 << 14, a.keys = 1 << 24; }, kUnsupported)
-          .find("more than 2^40 bytes") != std::string::npos);
-  CHECK(refused([](Attention& a) { a.struct_size = 8; }, kInvalid)
-            .starts_with("problem has a struct_size smaller"));
-}
-
-TEST_CASE("Unsupported strides are refused with the field's name") {
-  const auto refused = [](auto spoil, tilecast_status expected = TILECAST_INVALID_ARGUMENT) {
+  const struct {
+    void (*spoil)(Attention&);
+    tilecast_status status;
+    const char* error;
+  } cases[] = {
+      {[](Attention& a) { a.batch = 0; }, kInvalid, "batch is 0: expected 1 to 16777216"},
+      {[](Attention& a) { a.heads = -8; }, kInvalid, "heads is -8"},
+      {[](Attention& a) { a.kv_heads = 0; }, kInvalid, "kv_heads is 0"},
+      {[](Attention& a) { a.queries = kBillion; }, kInvalid, "queries is"},
+      {[](Attention& a) { a.keys = std::numeric_limits<int64_t>::min(); }, kInvalid,
+       "keys is -9223372036854775808"},
+      {[](Attention& a) { a.kv_heads = 3; }, kUnsupported,
+       "the heads are no multiple of the KV heads"},
+      {[](Attention& a) { a.head_dim = 96; }, kUnsupported,
+       "expected a head dimension of 64, 128 or 256"},
+      {[](Attention& a) { a.type = TILECAST_E4M3; }, kUnsupported, "type is 3"},
+      {[](Attention& a) { a.type = TILECAST_FP32; }, kInvalid, "type is 5"},
+      {[](Attention& a) { a.mask = 2; }, kInvalid, "mask is 2"},
+      {[](Attention& a) { a.layout = -1; }, kInvalid, "layout is -1"},
+      {[](Attention& a) { a.lse = 2; }, kInvalid, "lse is 2: expected 0 or 1"},
+      // Products of counts that leave 32 and 64 bits.
+      {[](Attention& a) { a.batch = a.heads = a.kv_heads = a.queries = a.keys = int64_t{1} << 24; },
+       kUnsupported, "more than 2^30 tiles"},
+      {[](Attention& a) { a.kv_heads = a.heads = 1 << 14, a.keys = 1 << 24; }, kUnsupported,
+       "more than 2^40 bytes"},
+      {[](Attention& a) { a.struct_size = 8; }, kInvalid, "problem has a struct_size smaller"},
+      // Strides.
+      {[](Attention& a) {
+         a.k = {2 * 160 * 64, 0, 64};
+       },
+       kInvalid, "k.head is 0: expected 64 to 274877906944; expanded tensors are not supported"},
+      {[](Attention& a) {
+         a.q = {0, 96 * 64, 64};
+       },
+       kInvalid, "q.batch is 0"},
+      {[](Attention& a) {
+         a.v = {2 * 160 * 64, 160 * 64, -64};
+       },
+       kInvalid, "v.row is -64: expected 64 to"},
+      {[](Attention& a) {
+         a.v = {2 * 160 * 64, 160 * 64, 63};
+       },
+       kInvalid, "v.row is 63"},
+      {[](Attention& a) {
+         a.q = {8 * 96 * 68, 96 * 68, 68};
+       },
+       kUnsupported, "q.row is 68: expected a multiple of 8 elements, 16 bytes"},
+      {[](Attention& a) {
+         a.q = {int64_t{1} << 62, 96 * 64, 64};
+       },
+       kInvalid, "q.batch is 4611686018427387904: expected 64 to"},
+      {[](Attention& a) {
+         a.batch = 1 << 10, a.q = {int64_t{1} << 38, 96 * 64, 64};
+       },
+       kInvalid, "the strides of q span more than 2^47 bytes"},
+      // Heads of O that begin inside the rows of others.
+      {[](Attention& a) {
+         a.o = {8 * 96 * 64, 95 * 64, 64};
+       },
+       kInvalid,
+       "o.head is 6080: each head's range must end before the next one begins, expected at least "
+       "6144"},
+      {[](Attention& a) {
+         a.o = {8 * 96 * 64 - 64, 96 * 64, 64};
+       },
+       kInvalid, "o.batch is"},
+  };
+  const tilecast_options options = on_h200();
+  for (const auto& [spoil, status, text] : cases) {
+    INFO(text);
     tilecast_attention problem = small();
     spoil(problem);
-    CHECK(predict_attention(problem, on_h200()) == expected);
-    return error();
-  };
-  using Attention = tilecast_attention;
-  CHECK(refused([](Attention& a) {
-          a.k = {2 * 160 * 64, 0, 64};
-        }) == "k.head is 0: expected 64 to 274877906944; expanded tensors are not supported");
-  CHECK(refused([](Attention& a) { a.q = {0, 96 * 64, 64}; }).starts_with("q.batch is 0"));
-  CHECK(refused([](Attention& a) {
-          a.v = {2 * 160 * 64, 160 * 64, -64};
-        }).starts_with("v.row is -64: expected 64 to"));
-  CHECK(refused([](Attention& a) {
-          a.v = {2 * 160 * 64, 160 * 64, 63};
-        }).starts_with("v.row is 63"));
-  CHECK(refused(
-            [](Attention& a) {
-              a.q = {8 * 96 * 68, 96 * 68, 68};
-            },
-            TILECAST_UNSUPPORTED) == "q.row is 68: expected a multiple of 8 elements, 16 bytes");
-  CHECK(refused([](Attention& a) {
-          a.q = {int64_t{1} << 62, 96 * 64, 64};
-        }).starts_with("q.batch is 4611686018427387904: expected 64 to"));
-  CHECK(refused([](Attention& a) {
-          a.batch = 1 << 10;
-          a.q = {int64_t{1} << 38, 96 * 64, 64};
-        }) == "the strides of q span more than 2^47 bytes");
-  // Heads of O that begin inside the rows of others.
-  CHECK(refused([](Attention& a) {
-          a.o = {8 * 96 * 64, 95 * 64, 64};
-        }) ==
-        "o.head is 6080: each head's range must end before the next one begins, "
-        "expected at least 6144");
-  CHECK(refused([](Attention& a) {
-          a.o = {8 * 96 * 64 - 64, 96 * 64, 64};
-        }).starts_with("o.batch is"));
-  // Inputs may: overlapping windows of one sequence of keys.
-  tilecast_attention windows = small();
+    CHECK(predict_attention(problem, options) == status);
+    tilecast_plan* plan = reinterpret_cast<tilecast_plan*>(&problem);
+    CHECK(tilecast_attention_plan_create(&problem, &options, &plan) == status);
+    CHECK(plan == nullptr);
+    CHECK(error().find(text) != std::string::npos);
+  }
+}
+
+TEST_CASE("Inputs of attention may overlap, and strides of dimensions of length 1 do not count") {
+  tilecast_attention windows = small();  // overlapping windows of one sequence of keys
   windows.k = windows.v = {64, 170 * 64, 64};
   CHECK(predict_attention(windows, on_h200()) == TILECAST_OK);
-  // Strides of dimensions of length 1 do not count, and [b,s,h,d] is a matter of strides.
   tilecast_attention one = small();
   one.batch = 1;
-  one.q = one.o = {1, 64, 8 * 64};
+  one.q = one.o = {1, 64, 8 * 64};  // [b,s,h,d]
   CHECK(predict_attention(one, on_h200()) == TILECAST_OK);
 }
 

@@ -1,4 +1,4 @@
-// The error of a piece of code, as "2 message" with its exit code; "" without an error.
+// The error of a piece of code; "" without an error.
 #pragma once
 
 #include <string>
@@ -7,6 +7,17 @@
 
 namespace tilecast {
 
+template <class Code>
+std::string error_text(const Code& code) {
+  try {
+    code();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// "2 message", with the exit code.
 template <class Code>
 std::string error_message(const Code& code) {
   try {

@@ -6,7 +6,7 @@
 // May be launched programmatically.
 //
 // Contract: CTAs of kCopyThreads threads; args.a.to and args.b.to at multiples of 16 bytes.
-// Checked by: kernels/jit/operand_copier_test.cpp.
+// Checked by: validate/measure/gemm/random_gemm_test.cpp.
 #include "kernels/gemm/copy_args.h"
 #include "kernels/ptx/cache_policy.cuh"
 #include "kernels/ptx/dependent_launch.cuh"

@@ -2,6 +2,7 @@
 
 #include "model/base/error.h"
 #include "tests/catch.h"
+#include "tests/error_message.h"
 
 namespace tilecast {
 namespace {
@@ -59,12 +60,7 @@ CompiledKernel compile(const char* path, std::vector<std::string> defines = {}) 
 }
 
 std::string error_of(const char* path) {
-  try {
-    compile(path);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
+  return error_text([&] { compile(path); });
 }
 
 }  // namespace

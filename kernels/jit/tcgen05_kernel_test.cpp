@@ -13,7 +13,6 @@
 #include "kernels/jit/gemm_kernel.h"
 #include "kernels/registry.h"
 #include "model/base/error.h"
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/config/smem_layout.h"
 #include "model/gemm/config/tensor_memory.h"
 #include "model/gemm/menu/candidates.h"
@@ -21,6 +20,7 @@
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
+#include "tests/gemm_config.h"
 #include "tests/seed.h"
 
 namespace tilecast {
@@ -60,38 +60,21 @@ void check_resources(const std::vector<Kernel>& kernels) {
 std::vector<Kernel> fixed_kernels() {
   std::vector<Kernel> kernels;
   for (const char* text : {
-           "tcgen05_pipelined:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=1,ctas=1,"
-           "inflight=0,c_slots=0,raster=grouped_m,group=64",
-           "tcgen05_pipelined:tile=128x256x128,stages=2,warpgroups=1x2,cta_group=1,ctas=1,"
-           "inflight=0,c_slots=0,raster=grouped_m,group=64",
-           "tcgen05_pipelined:tile=128x128x64,stages=3,warpgroups=1x1,cta_group=2,ctas=2,"
-           "inflight=1,c_slots=1,raster=grouped_m,group=8",
-           "tcgen05_persistent:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=1,ctas=1,"
-           "inflight=1,c_slots=2,raster=grouped_m,group=64,walk=chunked",
-           "tcgen05_persistent:tile=128x256x64,stages=5,warpgroups=1x2,cta_group=2,ctas=1,"
-           "inflight=2,c_slots=1,raster=grouped_m,group=8,walk=strided",
-           "tcgen05_persistent_overlap:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=1,ctas=1,"
-           "inflight=0,c_slots=0,raster=grouped_m,group=8,walk=strided",
-           "tcgen05_persistent_overlap:tile=128x192x64,stages=5,warpgroups=1x1,cta_group=2,ctas=1,"
-           "inflight=1,c_slots=3,raster=hilbert,group=1,walk=chunked",
-           "tcgen05_warp_specialized:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=1,"
-           "accumulators=1,ctas=1,inflight=1,c_slots=0,grid=tiles,raster=grouped_m,group=8,"
-           "walk=strided",
-           "tcgen05_warp_specialized:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=1,"
-           "accumulators=2,ctas=1,inflight=1,c_slots=2,grid=resident,raster=grouped_m,group=8,"
-           "walk=strided",
-           "tcgen05_warp_specialized:tile=128x256x64,stages=6,warpgroups=1x1,cta_group=2,"
-           "accumulators=2,ctas=1,inflight=1,c_slots=2,grid=resident,raster=grouped_m,group=8,"
-           "walk=strided",
-           "tcgen05_warp_specialized:tile=128x256x64,stages=6,warpgroups=1x1,cta_group=2,"
-           "accumulators=2,ctas=1,inflight=1,c_slots=2,grid=takeover,raster=grouped_m,group=8,"
-           "walk=strided",
-           "tcgen05_warp_specialized:tile=128x128x64,stages=4,warpgroups=1x2,cta_group=1,"
-           "accumulators=2,ctas=1,inflight=0,c_slots=1,grid=takeover,raster=grouped_n,group=4,"
-           "walk=strided",
+           "t5pi 128x256x64 s4 w1x1 c1x1 o1 i0 e0 m64",
+           "t5pi 128x256x128 s2 w1x2 c1x1 o1 i0 e0 m64",
+           "t5pi 128x128x64 s3 w1x1 c2x1 o2 i1 e1 m8",
+           "t5pe 128x256x64 s4 w1x1 c1x1 o1 i1 e2 m64k",
+           "t5pe 128x256x64 s5 w1x2 c2x1 o1 i2 e1 m8",
+           "t5po 128x256x64 s4 w1x1 c1x1 o1 i0 e0 m8",
+           "t5po 128x192x64 s5 w1x1 c2x1 o1 i1 e3 hk",
+           "t5ws1 128x256x64 s4 w1x1 c1x1 o1 i1 e0 m8 a1",
+           "t5ws 128x256x64 s4 w1x1 c1x1 o1 i1 e2 m8 a2",
+           "t5ws 128x256x64 s6 w1x1 c2x1 o1 i1 e2 m8 a2",
+           "t5wst 128x256x64 s6 w1x1 c2x1 o1 i1 e2 m8 a2",
+           "t5wst 128x128x64 s4 w1x2 c1x1 o1 i0 e1 n4 a2",
        }) {
     for (const ElementType dtype : {ElementType::kFp16, ElementType::kBf16}) {
-      kernels.push_back({parse_kernel_config(text), dtype});
+      kernels.push_back({gemm_config(text), dtype});
     }
   }
   return kernels;

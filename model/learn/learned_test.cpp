@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 namespace tilecast {
 namespace {
@@ -252,12 +252,9 @@ TEST_CASE("The H200's learned correction is small, and applies to similar kernel
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   const auto predict = [&](const GemmShape& shape, const char* config) {
     return predict_config(gpu, GemmProblem{shape, ElementType::kFp16, Layout::kTn},
-                          parse_kernel_config(config), Regime::kBurst, Inputs::kNormal,
-                          Method::kAnalytic);
+                          gemm_config(config), Regime::kBurst, Inputs::kNormal, Method::kAnalytic);
   };
-  const char* usual =
-      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-      "c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided";
+  const char* usual = "ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8 r24";
   const Prediction known = predict({4096, 4096, 4096}, usual);
   CHECK_FALSE(known.extrapolated);
   CHECK(known.interval_high / known.interval_low < 1.2);

@@ -201,29 +201,6 @@ TEST_CASE("The kernel with the fewest cycles is not the fastest if energy limits
   CHECK(fewest->time > ranking.predictions.front().time);
 }
 
-TEST_CASE("No candidate of any shape exceeds the tensor peak or the DRAM bandwidth") {
-  // Each ranking takes seconds: three random problems per day.
-  std::mt19937 random(daily_seed("problems whose candidates are bounded"));
-  std::uniform_int_distribution<i64> side(1, 3000);
-  const GpuSpec gpu = h200();
-  for (int i = 0; i < 3; ++i) {
-    const GemmProblem p = problem(side(random), side(random), 8 * side(random));
-    const double peak_cycles = gemm_flops(p.shape) / (gpu.wgmma->flops_per_sm.value * gpu.sm.count);
-    bool bounded = true;
-    bool ordered = true;
-    for (const Prediction& prediction : rank(p).predictions) {
-      bounded = bounded && prediction.cycles.value > peak_cycles &&
-                prediction.time > transfer_time(prediction.dram_read + prediction.dram_write,
-                                                gpu.dram->bandwidth);
-      ordered = ordered && prediction.interval_low < prediction.time &&
-                prediction.time < prediction.interval_high &&
-                prediction.sm_clock <= gpu.clock->tensor_plateau;
-    }
-    CHECK(bounded);
-    CHECK(ordered);
-  }
-}
-
 TEST_CASE("Clock and cycles are consistent to a tenth of a percent") {
   // The cycles at the predicted clock are the predicted cycles: the fixed point was reached. Two
   // problems per day.
@@ -248,18 +225,6 @@ TEST_CASE("Clock and cycles are consistent to a tenth of a percent") {
     }
     CHECK(worst < 1e-3);
   }
-}
-
-TEST_CASE("The sustained regime is never faster than the burst") {
-  const GemmProblem p = problem(4096, 4096, 4096);
-  const AnyConfig config =
-      rank_candidates(h200(), p, {}, Regime::kBurst, Inputs::kNormal, 1, kClosedForms)
-          .predictions.front()
-          .config;
-  const auto time = [&](Regime regime) {
-    return predict_config(h200(), p, config, regime, Inputs::kNormal, Method::kAnalytic).time;
-  };
-  CHECK(time(Regime::kSustained) > time(Regime::kBurst));
 }
 
 TEST_CASE("A problem without a kernel is rejected before ranking") {

@@ -2,7 +2,6 @@
 
 #include <random>
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/problem/operand_copies.h"
 #include "model/gemm/problem/problem_text.h"
@@ -11,6 +10,7 @@
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 #include "tests/seed.h"
 
 namespace tilecast {
@@ -21,13 +21,11 @@ const GpuSpec& h200() {
   return gpu;
 }
 
-constexpr const char* kConfig =
-    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+constexpr const char* kConfig = "ws 128x256x64 s4 w2x1 c1x1 o1 i1 e2 m8";
 
 Prediction predicted(const std::string& text, Method method = Method::kAnalytic) {
-  return predict_config(h200(), parse_gemm_problem(text), parse_kernel_config(kConfig),
-                        Regime::kBurst, Inputs::kNormal, method);
+  return predict_config(h200(), parse_gemm_problem(text), gemm_config(kConfig), Regime::kBurst,
+                        Inputs::kNormal, method);
 }
 
 Prediction first(const GemmProblem& problem) {
@@ -92,8 +90,8 @@ TEST_CASE("Unaligned rows make no problem faster") {
 
 TEST_CASE("An explanation lists the copies next to the kernel") {
   const GemmProblem odd = parse_gemm_problem("1024x1024x1023");
-  const Explanation e = explain(h200(), odd, parse_kernel_config(kConfig), Regime::kBurst,
-                                Inputs::kNormal, {.method = Method::kAnalytic});
+  const Explanation e = explain(h200(), odd, gemm_config(kConfig), Regime::kBurst, Inputs::kNormal,
+                                {.method = Method::kAnalytic});
   REQUIRE(e.copies);
   const Prediction p = predicted("1024x1024x1023");
   CHECK(e.predicted.time == p.time);

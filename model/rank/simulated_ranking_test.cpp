@@ -11,8 +11,8 @@
 
 #include "model/base/error.h"
 #include "model/base/parallel.h"
-#include "model/gemm/config/kernel_config_text.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 namespace tilecast {
 namespace {
@@ -21,9 +21,7 @@ namespace {
 Ranking by_closed_form(const std::vector<double>& times) {
   Ranking ranking{};
   for (std::size_t i = 0; i < times.size(); ++i) {
-    KernelConfig config = parse_kernel_config(
-        "pipelined:tile=128x128x64,stages=2,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
-        "raster=grouped_m,group=8");
+    KernelConfig config = gemm_config("pi 128x128x64 s2 w2x1 c1x1 o1 i1 e2 m8");
     config.tiling.stages = 2 + static_cast<i32>(i);
     Prediction p{.config = config, .method = Method::kAnalytic};
     p.cycles = Cycles{times[i] * 1e3};

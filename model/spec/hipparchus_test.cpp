@@ -91,20 +91,5 @@ TEST_CASE(
   CHECK(busiest_in_tiles(WorkDecomposition::data_parallel(s.num_tiles(), 40, 4)) == 3);
 }
 
-TEST_CASE(
-    "Split-K by two turns nine tiles into eighteen halves, which take five half waves, not six") {
-  const TileScheduler s = on_h10(kShape, 128, kRasters[0]);
-  CHECK(busiest_in_tiles(WorkDecomposition::split_k(s.num_tiles(), 40, 4, 2)) == 2.5);
-}
-
-TEST_CASE("One tile more than there are SMs doubles the waves on an H100 PCIe") {
-  const u32 sms = static_cast<u32>(load_gpu("h100_pcie", true).spec.sm.count);
-  KernelConfig config = fixed_by_schedule(Schedule::kPersistent);
-  config.tiling.block_m = config.tiling.block_n = 128;
-  CHECK(waves(make_tile_scheduler({128, 128 * 114, 64}, 1, config, sms)) == 1);
-  CHECK(waves(make_tile_scheduler({128, 128 * 115, 64}, 1, config, sms)) == 2);
-  CHECK(waves(make_tile_scheduler({128, 128 * 228, 64}, 1, config, sms)) == 2);
-}
-
 }  // namespace
 }  // namespace tilecast

@@ -1,16 +1,8 @@
 #include "model/spec/limiter.h"
 
-#include "model/base/error.h"
 #include "tests/catch.h"
 
 using namespace tilecast;
-
-TEST_CASE("Every bottleneck has its own word") {
-  for (const Limiter limiter : kEveryLimiter) {
-    CHECK(parse_limiter(to_text(limiter)) == limiter);
-  }
-  CHECK_THROWS_AS(parse_limiter("overhead"), ConfigError);
-}
 
 TEST_CASE("A resource that is busy most of the time is the bottleneck, else the analytic model's") {
   CHECK(limiter_of({.tensor = 0.75, .l2 = 0.8}, Limiter::kLatency) == Limiter::kL2);

@@ -184,13 +184,6 @@ TEST_CASE("Text from a file cannot break a message into lines") {
         "2 f.yaml:1: count: expected a whole number from 0 to 1, not \"a\\nb\"");
 }
 
-TEST_CASE("A byte-order mark before the first key is not part of it") {
-  CHECK(open("\xef\xbb\xbf"
-             "count: 2")
-            .required("count")
-            .integer(0, 9) == 2);
-}
-
 TEST_CASE(
     "Three hundred thousand keys are read in linear time, and the last one is still checked") {
   std::string text;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 #include "validate/calibrate/example_rows.h"
 
 namespace tilecast {
@@ -52,9 +53,7 @@ TEST_CASE("A fitted number stays within its range, and one at its bound is named
   GpuSpec truth = gpu.spec;
   truth.power->bf16_flop = 4;
   std::vector<Measurement> rows;
-  const KernelConfig config = parse_kernel_config(
-      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-      "c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided");
+  const KernelConfig config = gemm_config("ws 128x256x64 s4 w2x1 c1x1 o1 i1 e2 m8 r24");
   for (const ElementType type : {ElementType::kFp16, ElementType::kBf16}) {
     for (i64 k = 4096; k < 16384; k += 128) {
       rows.push_back(example_gemm_row(truth, {{8192, 8192, k}, type, Layout::kTn}, config,

@@ -5,6 +5,7 @@
 #include "model/gemm/problem/group_rows.h"
 #include "model/ops/problem_fields.h"
 #include "tests/catch.h"
+#include "tests/error_message.h"
 #include "tests/temporary_folder.h"
 
 namespace tilecast {
@@ -18,12 +19,7 @@ DataSplit split_of(const std::string& text) {
 }
 
 std::string complaint(const std::string& text) {
-  try {
-    (void)split_of(text);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "";
+  return error_text([&] { (void)split_of(text); });
 }
 
 Point point(GemmShape shape, const std::string& tile, Layout layout = Layout::kTn,

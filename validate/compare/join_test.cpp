@@ -1,18 +1,14 @@
 #include "validate/compare/join.h"
 
 #include "tests/catch.h"
+#include "tests/error_message.h"
 #include "validate/compare/example_points.h"
 
 namespace tilecast {
 namespace {
 
 std::string message_of(const std::vector<Measurement>& rows) {
-  try {
-    join_example(rows, {});
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_text([&] { join_example(rows, {}); });
 }
 
 TEST_CASE("Every row counts once: as point, baseline, excluded, unmatched or repeated") {

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "tests/catch.h"
+#include "tests/error_message.h"
 #include "validate/compare/example_points.h"
 #include "validate/compare/recorded_error.h"
 #include "validate/compare/validation_text.h"
@@ -204,12 +205,7 @@ TEST_CASE("Without points there are counts and no figures") {
 }
 
 std::string record_error(const std::string& record) {
-  try {
-    worse_than_recorded(example_validation(), record, "r.json");
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_text([&] { worse_than_recorded(example_validation(), record, "r.json"); });
 }
 
 TEST_CASE("Current figures are not worse than a record of themselves") {

@@ -6,6 +6,7 @@
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/error_message.h"
 
 using namespace tilecast;
 
@@ -14,12 +15,7 @@ namespace {
 Suite suite_of(const std::string& text) { return parse_suite(parse_yaml(text, "suite.yaml")); }
 
 std::string complaint(const std::string& text) {
-  try {
-    (void)suite_of(text);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "";
+  return error_text([&] { (void)suite_of(text); });
 }
 
 }  // namespace

@@ -4,17 +4,13 @@
 
 #include "model/base/error.h"
 #include "tests/catch.h"
+#include "tests/error_message.h"
 
 namespace tilecast {
 namespace {
 
 std::string message_of(std::string_view text) {
-  try {
-    parse_csv(text, "x.csv");
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "";
+  return error_text([&] { parse_csv(text, "x.csv"); });
 }
 
 TEST_CASE("A quoted field keeps its commas, quotes and line ends") {

@@ -3,6 +3,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "tests/catch.h"
+#include "tests/error_message.h"
 #include "tests/temporary_folder.h"
 #include "validate/record/example_measurement.h"
 #include "validate/record/measurement_csv.h"
@@ -15,12 +16,7 @@ const Measurement kSecond = example_measurement("pipelined:a=2", Seconds{2e-4});
 
 std::string message_of(const std::filesystem::path& path, IfExists rule,
                        const std::vector<std::string>& counters = {}) {
-  try {
-    MeasurementAppender(path, counters, rule);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_text([&] { MeasurementAppender(path, counters, rule); });
 }
 
 TEST_CASE("Every row is in the file as soon as it is appended") {

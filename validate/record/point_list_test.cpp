@@ -2,6 +2,7 @@
 
 #include "model/base/error.h"
 #include "tests/catch.h"
+#include "tests/error_message.h"
 #include "validate/record/example_measurement.h"
 #include "validate/record/measurement_csv.h"
 
@@ -11,12 +12,7 @@ namespace {
 const std::string kConfig = "blocked:tile=128x128x64";
 
 std::string complaint(const std::string& text) {
-  try {
-    (void)parse_point_list(text, "p.csv");
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "";
+  return error_text([&] { (void)parse_point_list(text, "p.csv"); });
 }
 
 TEST_CASE("A measurement CSV lists its own points, each once") {

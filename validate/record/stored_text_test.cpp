@@ -5,6 +5,7 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "tests/catch.h"
+#include "tests/error_message.h"
 #include "tests/temporary_folder.h"
 
 namespace tilecast {
@@ -19,12 +20,7 @@ std::string gzipped(const TemporaryFolder& folder, const std::string& text) {
 }
 
 std::string message_of(const std::filesystem::path& path) {
-  try {
-    read_stored_text(path);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_text([&] { read_stored_text(path); });
 }
 
 std::string long_text() {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 namespace tilecast {
 namespace {
@@ -50,8 +50,8 @@ TEST_CASE(
 TEST_CASE("The chunks that wait are those that fit next to the next tile's accumulators") {
   const auto deferred = [](const std::string& tile) {
     return deferred_chunks(
-        parse_kernel_config("warp_specialized:" + tile +
-                            ",grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred"));
+        gemm_config("warp_specialized:" + tile +
+                    ",grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred"));
   };
   const std::string ring = ",ctas=1,inflight=1,c_slots=2";
   // 128 accumulators and 28 others leave 76 of 232; four chunks of 64 x 64 halves / 128 threads / 2
@@ -75,10 +75,7 @@ TEST_CASE("The chunks that wait are those that fit next to the next tile's accum
 }
 
 TEST_CASE("Without a deferred store no chunk waits") {
-  CHECK(deferred_chunks(parse_kernel_config(
-            "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,"
-            "inflight=1,c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,"
-            "walk=strided")) == 0);
+  CHECK(deferred_chunks(gemm_config("ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8")) == 0);
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 using namespace tilecast;
 
@@ -12,14 +12,14 @@ namespace {
 constexpr Epilogue kResidual{step<Residual>()};
 
 KernelConfig ping_pong(const std::string& tile_and_stages) {
-  return parse_kernel_config("ping_pong:tile=" + tile_and_stages +
-                             ",cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,"
-                             "raster=grouped_m,group=8,walk=strided");
+  return gemm_config("ping_pong:tile=" + tile_and_stages +
+                     ",cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,"
+                     "raster=grouped_m,group=8,walk=strided");
 }
 KernelConfig cooperative(const std::string& tile_and_stages) {
-  return parse_kernel_config("warp_specialized:tile=" + tile_and_stages +
-                             ",warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,"
-                             "grid=resident,raster=grouped_m,group=8,walk=strided");
+  return gemm_config("warp_specialized:tile=" + tile_and_stages +
+                     ",warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,producer=40,"
+                     "grid=resident,raster=grouped_m,group=8,walk=strided");
 }
 i32 stages(const KernelConfig& config, i32 column_bytes = 2) {
   return residual_stages(config, column_bytes, kResidual);
@@ -58,12 +58,8 @@ TEST_CASE("Threads load R without a producer, or if its barriers count other arr
   scaled.add(step<ScaleBlock>());
   CHECK(residual_stages(ping_pong("128x128x64,stages=6"), 2, scaled) == 0);
   CHECK(stages(ping_pong("128x136x64,stages=4")) == 0);  // odd multiple of 8 columns
-  CHECK(stages(parse_kernel_config(
-            "pipelined:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=1,"
-            "raster=grouped_m,group=8")) == 0);
-  CHECK(stages(parse_kernel_config(
-            "split_k:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-            "c_slots=1,producer=40,splits=2,reduction=turnstile,raster=grouped_m,group=8")) == 0);
+  CHECK(stages(gemm_config("pi 128x128x64 s4 w2x1 c1x1 o1 i1 e1 m8")) == 0);
+  CHECK(stages(gemm_config("sp 128x128x64 s4 w2x1 c1x1 o1 i1 e1 m8 k2t")) == 0);
 
   const KernelConfig config = ping_pong("128x128x64,stages=6");
   GemmProblem problem{.shape = {256, 264, 64}, .epilogue = kResidual};

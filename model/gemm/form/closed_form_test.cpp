@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/sim/example_blackwell.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 namespace tilecast {
 namespace {
@@ -36,9 +36,7 @@ GpuSpec tensor_only() {
   return gpu;
 }
 
-constexpr const char* kFlagship =
-    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided";
+constexpr const char* kFlagship = "ws 128x256x64 s4 w2x1 c1x1 o1 i1 e2 m8 r24";
 constexpr Hertz kClock{1.5e9};
 
 ClosedForm run(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config) {
@@ -59,7 +57,7 @@ double among_loads(double chain, double engine) { return overlapped(chain, engin
 
 TEST_CASE("With tensor cores as the only limit, time is whole waves of tiles") {
   // 32 x 16 tiles on 132 SMs: 4 waves, each 64 K blocks of 2 x 128 x 256 x 64 / 4096 = 1024 cycles.
-  const KernelConfig config = parse_kernel_config(kFlagship);
+  const KernelConfig config = gemm_config(kFlagship);
   const ClosedForm form = run(tensor_only(), problem(4096, 4096, 4096), config);
   CHECK(form.cycles.value == Approx(4 * 64 * 1024));
   CHECK(form.limiter == Limiter::kTensor);
@@ -68,7 +66,7 @@ TEST_CASE("With tensor cores as the only limit, time is whole waves of tiles") {
 }
 
 TEST_CASE("One tile more than a wave costs a whole wave more") {
-  const KernelConfig config = parse_kernel_config(kFlagship);
+  const KernelConfig config = gemm_config(kFlagship);
   const GpuSpec gpu = tensor_only();
   CHECK(run(gpu, problem(132 * 128, 256, 640), config).cycles.value == Approx(10 * 1024));
   CHECK(run(gpu, problem(133 * 128, 256, 640), config).cycles.value == Approx(20 * 1024));
@@ -78,9 +76,7 @@ TEST_CASE("Narrow wgmmas are bound by reading their operands") {
   // m64n64k16: 32 cycles of tensor work; (64 + 64) x 16 x 2 B = 4096 B at 128 B per cycle also take
   // 32, at half that rate 64.
   GpuSpec gpu = tensor_only();
-  const KernelConfig config = parse_kernel_config(
-      "warp_specialized:tile=64x64x64,stages=8,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
+  const KernelConfig config = gemm_config("ws 64x64x64 s8 w1x1 c1x1 o1 i1 e2 m8");
   const GemmProblem p = problem(64, 64, 6400);
   gpu.wgmma->operand_rate = {128};
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * 4 * 32));
@@ -93,7 +89,7 @@ TEST_CASE("SM fill bandwidth bounds a tile that needs more bytes per cycle") {
   // 128x256x64: 49152 B per 1024 cycles are 48 B per cycle. A rate of 50 is just enough, at 24 it
   // takes twice as long.
   GpuSpec gpu = tensor_only();
-  const KernelConfig config = parse_kernel_config(kFlagship);
+  const KernelConfig config = gemm_config(kFlagship);
   const GemmProblem p = problem(4096, 4096, 4096);
   gpu.machine->intake = {50};
   CHECK(run(gpu, p, config).limiter == Limiter::kTensor);
@@ -108,7 +104,7 @@ TEST_CASE("A ring too short for the load latency waits for it") {
   // two stages, 2000 / 3 with four; if waited for at once, (2000 + 1024) / 2 with two.
   GpuSpec gpu = tensor_only();
   gpu.machine->l2_latency = {2000};
-  KernelConfig config = parse_kernel_config(kFlagship);
+  KernelConfig config = gemm_config(kFlagship);
   const GemmProblem p = problem(128, 256, 64000);
   config.tiling.stages = 2;
   CHECK(run(gpu, p, config).cycles.value == Approx(together(2000, 1024) * 1000 + 2000));
@@ -126,7 +122,7 @@ TEST_CASE("A warpgroup runs ahead of the tensor pipe by a limited number of wgmm
   // rest.
   GpuSpec gpu = tensor_only();
   gpu.machine->l2_latency = {20000};
-  KernelConfig config = parse_kernel_config(kFlagship);
+  KernelConfig config = gemm_config(kFlagship);
   config.tiling.stages = 2;
   const auto k_block = [&](double queue) {
     gpu.machine->mma_queue = queue;
@@ -148,7 +144,7 @@ TEST_CASE("A stage is reused after latency, transfer and hand-over") {
   gpu.machine->l2_latency = {20000};
   gpu.machine->request = {2};
   gpu.machine->wake = {100};
-  KernelConfig config = parse_kernel_config(kFlagship);
+  KernelConfig config = gemm_config(kFlagship);
   config.tiling.stages = 2;
   const auto cycles = [&](i64 k_blocks) {
     return run(gpu, problem(128, 256, 64 * k_blocks), config).cycles.value;
@@ -162,7 +158,7 @@ TEST_CASE("Threads store C four or two bytes at a time if its rows are not multi
   // 128 x 256 x 2 B at 32 B per cycle: 2048 more, or twice that if N is odd.
   GpuSpec gpu = tensor_only();
   gpu.reduction->sm_store = {64};
-  const KernelConfig config = parse_kernel_config(kFlagship);
+  const KernelConfig config = gemm_config(kFlagship);
   const double bulk = run(gpu, problem(128, 256, 640), config).cycles.value;
   CHECK(run(gpu, problem(128, 248, 640), config).cycles.value == Approx(bulk));
   CHECK(run(gpu, problem(128, 252, 640), config).cycles.value == Approx(bulk + 2048));
@@ -172,7 +168,7 @@ TEST_CASE("Threads store C four or two bytes at a time if its rows are not multi
 TEST_CASE("DRAM bounds a problem with little reuse, in nanoseconds and not in cycles") {
   GpuSpec gpu = tensor_only();
   gpu.dram->read_rate = gpu.dram->write_rate = {0.5e12};
-  const KernelConfig config = parse_kernel_config(kFlagship);
+  const KernelConfig config = gemm_config(kFlagship);
   const GemmProblem p = problem(128, 13200, 6400);
   // (128 + 13200) x 6400 x 2 B read and 128 x 13200 x 2 B written at 0.5 TB/s.
   const double seconds = (13328.0 * 12800 + 128.0 * 26400) / 0.5e12;
@@ -186,9 +182,7 @@ TEST_CASE("Waiting for wgmmas is exposed if no other warpgroup fills the gap") {
   // 128x128x64 is 512 cycles of wgmmas per K block; a warpgroup spends another 100 around them.
   GpuSpec gpu = tensor_only();
   gpu.machine->turn = {100};
-  KernelConfig config = parse_kernel_config(
-      "warp_specialized:tile=128x128x64,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=0,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
+  KernelConfig config = gemm_config("ws 128x128x64 s4 w1x1 c1x1 o1 i0 e2 m8");
   const GemmProblem p = problem(128, 128, 6400);
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * (512 + 100)));
   config.inflight = 1;  // overlaps the next K block's wgmmas
@@ -203,9 +197,7 @@ TEST_CASE("Without a producer warp the loads are in the warpgroup's own sequence
   GpuSpec gpu = tensor_only();
   gpu.machine->turn = {100};
   gpu.machine->own_copy = {150};  // of each of two copies
-  KernelConfig config = parse_kernel_config(
-      "warp_specialized:tile=64x64x64,stages=8,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
+  KernelConfig config = gemm_config("ws 64x64x64 s8 w1x1 c1x1 o1 i1 e2 m8");
   const GemmProblem p = problem(64, 64, 6400);
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * 128));
   config.schedule = Schedule::kPipelined;
@@ -217,7 +209,7 @@ TEST_CASE("Unaligned rows reduce L2's effective bandwidth") {
   GpuSpec gpu = tensor_only();
   gpu.machine->merge_limit = 1;
   gpu.machine->l2_output = {9.504e12};
-  const KernelConfig config = parse_kernel_config(kFlagship);
+  const KernelConfig config = gemm_config(kFlagship);
   CHECK(run(gpu, problem(132 * 128, 256, 6400), config).cycles.value ==
         Approx(100 * together(1024, 1024)));
   // 6416 x 2 bytes: an odd multiple of 32, and a 101st K block, of which L2 delivers a quarter. 128
@@ -233,7 +225,7 @@ TEST_CASE("L2 delivers only columns of K inside the matrix") {
   GpuSpec gpu = tensor_only();
   gpu.machine->merge_limit = 1;
   gpu.machine->l2_output = {9.504e12 / 4};
-  const KernelConfig config = parse_kernel_config(kFlagship);
+  const KernelConfig config = gemm_config(kFlagship);
   CHECK(run(gpu, problem(132 * 128, 256, 64), config).cycles.value == Approx(together(4096, 1024)));
   CHECK(run(gpu, problem(132 * 128, 256, 8), config).cycles.value == Approx(together(2048, 1024)));
 }
@@ -244,7 +236,7 @@ TEST_CASE("B as [k,n] starts its rows at multiples of n, B as [n,k] at multiples
   GpuSpec gpu = tensor_only();
   gpu.machine->merge_limit = 1;
   gpu.machine->l2_output = {9.504e12 / 5};  // more than four times the wgmmas' time
-  const KernelConfig config = parse_kernel_config(kFlagship);
+  const KernelConfig config = gemm_config(kFlagship);
   GemmProblem p = problem(132 * 128, 208, 6400);
   const double aligned = run(gpu, p, config).cycles.value;
   p.layout = Layout::kNn;
@@ -256,7 +248,7 @@ TEST_CASE(
     "nothing") {
   // Equal: 2^(1/3) = 1.26 times; a tenth: (1 + 10^-3)^(1/3).
   GpuSpec gpu = tensor_only();
-  const KernelConfig config = parse_kernel_config(kFlagship);
+  const KernelConfig config = gemm_config(kFlagship);
   const GemmProblem p = problem(132 * 128, 256, 6400);
   const double tiles = run(gpu, p, config).cycles.value;
   const double bytes = (132.0 * 128 + 256) * 12800 + 132.0 * 128 * 512;
@@ -268,9 +260,7 @@ TEST_CASE(
 }
 
 /// kFlagship's tile with all of it in one warpgroup, so that nothing hides an epilogue.
-constexpr const char* kOneWarpgroup =
-    "warp_specialized:tile=128x128x64,stages=3,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=4,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+constexpr const char* kOneWarpgroup = "ws 128x128x64 s3 w1x1 c1x1 o1 i1 e4 m8";
 
 TEST_CASE("Beyond its K blocks a tile costs the parts that its schedule does not overlap") {
   // Epilogue 1000 cycles, its store read 200 later; load latency 100; refill 300. 32 x 17 tiles on
@@ -281,7 +271,7 @@ TEST_CASE("Beyond its K blocks a tile costs the parts that its schedule does not
   gpu.machine->store_latency = {200};
   gpu.machine->l2_latency = {100};
   gpu.machine->cta_refill = {300};
-  KernelConfig config = parse_kernel_config(kOneWarpgroup);
+  KernelConfig config = gemm_config(kOneWarpgroup);
   const GemmProblem p = problem(4096, 17 * 128, 4096);
   const double main_loop = 5 * 64 * 512 + 200;
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 100));
@@ -302,7 +292,7 @@ TEST_CASE("A deferred store exposes the packing, and chunks without a K block to
   // with one, three of the four are not. The last tile's epilogue is exposed.
   GpuSpec gpu = tensor_only();
   gpu.machine->chunk = {100};
-  KernelConfig config = parse_kernel_config(kOneWarpgroup);
+  KernelConfig config = gemm_config(kOneWarpgroup);
   const auto cycles = [&](i64 k) {
     return run(gpu, problem(4096, 17 * 128, k), config).cycles.value;
   };
@@ -325,7 +315,7 @@ TEST_CASE("Warpgroups that share a tile hide a K block and a half of each other'
   // stages they can be only one K block apart.
   GpuSpec gpu = tensor_only();
   gpu.machine->epilogue = {3000};
-  KernelConfig config = parse_kernel_config(kFlagship);
+  KernelConfig config = gemm_config(kFlagship);
   const GemmProblem p = problem(4096, 4096, 4096);  // four tiles on the busiest SM
   const double main_loop = 4 * 64 * 1024;
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 3 * (3000 - 1536) + 3000));
@@ -343,7 +333,7 @@ TEST_CASE(
   GpuSpec gpu = tensor_only();
   gpu.machine->chunk = {100};
   gpu.machine->store_latency = {1000};  // exposed once, at the end
-  KernelConfig config = parse_kernel_config(kFlagship);
+  KernelConfig config = gemm_config(kFlagship);
   config.tiling.stages = 2;
   const GemmProblem p = problem(128, 256, 640);
   const auto epilogue = [&](i32 slots) {
@@ -361,7 +351,7 @@ TEST_CASE(
 TEST_CASE("All bytes of C go through the SM's port, whatever the chunks and warpgroups") {
   GpuSpec gpu = tensor_only();
   gpu.machine->intake = {64};  // 128 x 256 x 2 B: 1024 cycles; 384 x 128 B of loads: 768
-  const KernelConfig config = parse_kernel_config(kFlagship);
+  const KernelConfig config = gemm_config(kFlagship);
   CHECK(run(gpu, problem(128, 256, 640), config).cycles.value ==
         Approx(768 + 10 * together(among_loads(768, 768 / 3.0), 1024) + 1024));
 }
@@ -371,7 +361,7 @@ TEST_CASE("Stores read slots one after another, and share L2's input with all SM
   // the last two wait for the first two, and two are in flight at the end.
   GpuSpec gpu = tensor_only();
   gpu.machine->store_read = {32};
-  const KernelConfig config = parse_kernel_config(kFlagship);
+  const KernelConfig config = gemm_config(kFlagship);
   CHECK(run(gpu, problem(128, 256, 640), config).cycles.value == Approx(10 * 1024 + 4 * 512));
   // 132 SMs' 16 KiB at 1.584 TB/s, 8 B per SM and cycle: 2048.
   gpu.reduction->chip_store = {1.584e12};
@@ -384,9 +374,7 @@ TEST_CASE("Ping-pong hides an epilogue behind the other tile's K blocks if they 
   // cycles, one leaves 488; the last tile's epilogue is exposed.
   GpuSpec gpu = tensor_only();
   gpu.machine->epilogue = {1000};
-  const KernelConfig config = parse_kernel_config(
-      "ping_pong:tile=64x256x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=24,"
-      "raster=grouped_m,group=8,walk=strided");
+  const KernelConfig config = gemm_config("pp 64x256x64 s4 w1x1 c1x1 o1 i1 e2 m8 r24");
   CHECK(run(gpu, problem(4096, 4096, 4096), config).cycles.value == Approx(8 * 64 * 512 + 1000));
   CHECK(run(gpu, problem(4096, 4096, 64), config).cycles.value == Approx(8 * 512 + 7 * 488 + 1000));
 }
@@ -397,7 +385,7 @@ TEST_CASE("Loads that run ahead catch up during an epilogue by the stages of the
   // stage's load is exposed.
   GpuSpec gpu = tensor_only();
   gpu.machine->request = {4};
-  KernelConfig config = parse_kernel_config(kOneWarpgroup);
+  KernelConfig config = gemm_config(kOneWarpgroup);
   const GemmProblem p = problem(4096, 17 * 128, 4096);
   const double step = together(among_loads(1024, 1024 / 2.0), 512);
   const double main_loop = 5 * 64 * step + 1024;
@@ -423,8 +411,7 @@ GpuSpec slow_chain() {
 
 TEST_CASE("With one buffer a K block is load, wgmma and wait in sequence") {
   // 128x128x64: 32768 B at 64 B per cycle take 512, wgmmas 512: 500 + 512 + 50 + 512 + 50 = 1624.
-  const KernelConfig config = parse_kernel_config(
-      "blocked:tile=128x128x64,warpgroups=1x1,ctas=1,c_slots=0,raster=grouped_m,group=1");
+  const KernelConfig config = gemm_config("bl 128x128x64 s1 w1x1 c1x1 o1 i0 e0 m1");
   const ClosedForm form = run(slow_chain(), problem(128, 128, 6400), config);
   CHECK(form.cycles.value == Approx(100 * together(among_loads(1624, 512), 512) + 50));
   CHECK(form.limiter == Limiter::kLatency);
@@ -434,8 +421,7 @@ TEST_CASE("With two buffers a load overlaps the previous K block's wgmmas") {
   // The longer of 500 + 512 and 512 + 50, plus 50 around them; with 2048 cycles of wgmmas (a
   // quarter of the rate) the other one is longer.
   GpuSpec gpu = slow_chain();
-  const KernelConfig config = parse_kernel_config(
-      "blocked_pipelined:tile=128x128x64,warpgroups=1x1,ctas=1,c_slots=0,raster=grouped_m,group=1");
+  const KernelConfig config = gemm_config("bp 128x128x64 s2 w1x1 c1x1 o1 i1 e0 m1");
   const GemmProblem p = problem(128, 128, 6400);
   CHECK(run(gpu, p, config).cycles.value ==
         Approx(100 * together(among_loads(1062, 512), 512) + 50));
@@ -448,8 +434,7 @@ TEST_CASE(
     "CTAs that share an SM hide each other's waits until its pipe or fill bandwidth is saturated") {
   // Two take 1624 together, as one alone would; three are bound by the pipe's 3 x 512. With wgmmas
   // three times as long a chain is 2648, and three of them take the pipe 4608.
-  const KernelConfig config = parse_kernel_config(
-      "blocked:tile=128x128x64,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=1");
+  const KernelConfig config = gemm_config("bl 128x128x64 s1 w1x1 c1x1 o2 i0 e0 m1");
   GpuSpec gpu = slow_chain();
   CHECK(run(gpu, problem(264 * 128, 128, 64000), config).cycles.value ==
         Approx(1000 * together(among_loads(1624, 1024), 1024) + 50));
@@ -469,7 +454,7 @@ TEST_CASE("With A in registers the wgmmas do not read A from shared memory") {
   const double delayed = together(1, 1);
   const auto cycles = [&](const char* rest) {
     return run(gpu, problem(64, 128, 128),
-               parse_kernel_config(std::string("small_mma:tile=64x128x128,") + rest))
+               gemm_config(std::string("small_mma:tile=64x128x128,") + rest))
         .cycles.value;
   };
   CHECK(cycles("warpgroups=1x1,a=shared,instruction_n=32") == Approx(delayed * 32 * 24));
@@ -486,7 +471,7 @@ TEST_CASE(
   // read 4 x 192 x 32 B.
   GpuSpec gpu = tensor_only();
   gpu.wgmma->operand_rate = {64};
-  KernelConfig config = parse_kernel_config(kFlagship);
+  KernelConfig config = gemm_config(kFlagship);
   const GemmProblem p = problem(128, 256, 6400);
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * 4 * 320));
   config.tiling.warpgroups_m = 1;
@@ -500,7 +485,7 @@ TEST_CASE("Out-of-bounds columns of B are requested like others, rows of A are n
   // stage's load is exposed.
   GpuSpec gpu = tensor_only();
   gpu.machine->request = {4};
-  const KernelConfig config = parse_kernel_config(kFlagship);
+  const KernelConfig config = gemm_config(kFlagship);
   const auto cycles = [&](i64 m, i64 n) {
     return run(gpu, problem(m, n, 6400), config).cycles.value;
   };
@@ -528,7 +513,7 @@ TEST_CASE("A GPC handles out-of-bounds rows one after another, in pairs of lines
   // 1056.
   GpuSpec gpu = tensor_only();
   gpu.machine->outside = {0.5};
-  const KernelConfig config = parse_kernel_config(kFlagship);
+  const KernelConfig config = gemm_config(kFlagship);
   CHECK(run(gpu, problem(132 * 128, 256, 6400), config).cycles.value == Approx(100 * 1024));
   CHECK(run(gpu, problem(132 * 128, 192, 6400), config).cycles.value ==
         Approx(100 * together(1056, 1024)));
@@ -540,7 +525,7 @@ TEST_CASE("Requests of a GPC's SMs for one line merge, up to the limit") {
   GpuSpec gpu = tensor_only();
   gpu.machine->l2_output = {9.504e12 / 2};  // 24 B per SM and cycle at 1.5 GHz
   gpu.machine->gpcs = 1;
-  const KernelConfig config = parse_kernel_config(kFlagship);
+  const KernelConfig config = gemm_config(kFlagship);
   const GemmProblem p = problem(264 * 128, 256, 6400);
   gpu.machine->merge_limit = 4;
   CHECK(run(gpu, p, config).cycles.value == Approx(200 * together(1024, 1024)));
@@ -559,7 +544,7 @@ TEST_CASE("Requests of a GPC's SMs for one line merge, up to the limit") {
 TEST_CASE("A kernel of clusters starts later") {
   GpuSpec gpu = tensor_only();
   gpu.machine->cluster = {1e-6};  // 1500 cycles
-  KernelConfig config = parse_kernel_config(kFlagship);
+  KernelConfig config = gemm_config(kFlagship);
   const GemmProblem p = problem(256, 256, 640);
   CHECK(run(gpu, p, config).cycles.value == Approx(10 * 1024));
   config.tiling.cluster_m = 2;

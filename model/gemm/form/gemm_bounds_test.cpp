@@ -1,9 +1,9 @@
 #include "model/gemm/form/gemm_bounds.h"
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/spec/load_gpu.h"
 #include "model/stream/stream_closed_form.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 namespace tilecast {
 namespace {
@@ -15,17 +15,14 @@ GpuSpec h200() {
   return gpu;
 }
 
-constexpr const char* kPingPong =
-    "ping_pong:tile=128x128x64,stages=5,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
-    "raster=grouped_m,group=8,walk=strided";
+constexpr const char* kPingPong = "pp 128x128x64 s5 w1x1 c1x1 o1 i1 e2 m8";
 
 TEST_CASE("Hard bounds of a GEMM, worked by hand") {
   // 2 x 1000 x 1000 x 1024 FLOPs at 132 x 4096 per cycle; 8 x 8 tiles each read 1024 elements of
   // their rows and columns: (8 x 1000 + 8 x 1000) x 1024 x 2 bytes at 132 x 128 per cycle; 2 x 1000
   // x 1024 + 1000 x 1000 elements at the measured 4.584 TB/s, or the datasheet's 4.8 TB/s.
-  const HardBounds bounds =
-      hard_bounds(h200(), {{1000, 1000, 1024}, ElementType::kFp16, Layout::kTn},
-                  parse_kernel_config(kPingPong));
+  const HardBounds bounds = hard_bounds(
+      h200(), {{1000, 1000, 1024}, ElementType::kFp16, Layout::kTn}, gemm_config(kPingPong));
   CHECK(bounds.tensor.value == Approx(3787.88).epsilon(1e-5));
   CHECK(bounds.intake.value == Approx(1939.39).epsilon(1e-5));
   CHECK(bounds.dram.value == Approx(1.32984e-6).epsilon(1e-5));
@@ -48,11 +45,11 @@ TEST_CASE("A pair of Blackwell CTAs loads B once") {
   const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
   const auto intake = [&](const char* group) {
     return hard_bounds(gpu, problem,
-                       parse_kernel_config(std::string("tcgen05_pipelined:tile=128x128x64,stages=4,"
-                                                       "warpgroups=1x1,cta_group=") +
-                                           group +
-                                           ",ctas=1,inflight=1,c_slots=2,raster=grouped_m,"
-                                           "group=8"))
+                       gemm_config(std::string("tcgen05_pipelined:tile=128x128x64,stages=4,"
+                                               "warpgroups=1x1,cta_group=") +
+                                   group +
+                                   ",ctas=1,inflight=1,c_slots=2,raster=grouped_m,"
+                                   "group=8"))
         .intake;
   };
   CHECK(intake("2") / intake("1") == Approx(0.75));  // A as often, B half as often

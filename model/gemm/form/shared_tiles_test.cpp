@@ -1,17 +1,17 @@
 #include "model/gemm/form/shared_tiles.h"
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 namespace tilecast {
 namespace {
 
 KernelConfig config_of(const std::string& how) {
-  return parse_kernel_config(how.substr(0, how.find(' ')) +
-                             ":tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,"
-                             "inflight=1,c_slots=2,producer=40," +
-                             how.substr(how.find(' ') + 1) + ",raster=grouped_m,group=8");
+  return gemm_config(how.substr(0, how.find(' ')) +
+                     ":tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,"
+                     "inflight=1,c_slots=2,producer=40," +
+                     how.substr(how.find(' ') + 1) + ",raster=grouped_m,group=8");
 }
 
 /// 64 KiB of partial sums: one SM takes 1000 cycles to store them, 2000 to add, 500 to load; 132

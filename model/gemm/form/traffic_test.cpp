@@ -1,7 +1,7 @@
 #include "model/gemm/form/traffic.h"
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 namespace tilecast {
 namespace {
@@ -10,7 +10,7 @@ constexpr L2Spec kLargeL2{.capacity = {1e9}, .usable_fraction = 1};
 constexpr L2Spec kNoL2{.capacity = {1}, .usable_fraction = 1};
 
 KernelConfig config(const char* cluster, const char* raster) {
-  return parse_kernel_config(
+  return gemm_config(
       std::string("warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=") + cluster +
       ",ctas=1,inflight=1,c_slots=2,producer=24,grid=resident,raster=" + raster);
 }

@@ -1,19 +1,15 @@
 #include "model/gemm/menu/fused_registers.h"
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/menu/legality.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 namespace tilecast {
 namespace {
 
-const std::string kConsumers =
-    "warp_specialized:tile=192x256x64,stages=3,warpgroups=1x2,cluster=1x2,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
-const std::string kLoaders =
-    "persistent_overlap:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-    "c_slots=2,raster=grouped_m,group=8,walk=strided";
+const std::string kConsumers = "ws 192x256x64 s3 w1x2 c1x2 o1 i1 e2 m8";
+const std::string kLoaders = "po 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8";
 
 Refusal refusal(const std::string& config, const char* epilogue,
                 ElementType c = ElementType::kBf16) {
@@ -21,7 +17,7 @@ Refusal refusal(const std::string& config, const char* epilogue,
   GemmProblem problem{{8192, 8192, 8192}, ElementType::kBf16, Layout::kTn};
   problem.epilogue = parse_epilogue(epilogue);
   problem.c = c;
-  return check_legal(gpu, problem, parse_kernel_config(config));
+  return check_legal(gpu, problem, gemm_config(config));
 }
 
 TEST_CASE("Consumers with 40 registers left have room for an activation, not for a biased gate") {

@@ -2,11 +2,11 @@
 
 #include <string>
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/rules/compiler_rejections.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 namespace tilecast {
 namespace {
@@ -21,7 +21,7 @@ const GpuSpec& h200() {
 }
 
 Refusal check(const std::string& text, Layout layout = Layout::kTn) {
-  return check_legal(h200(), problem(4096, 4096, 4096, layout), parse_kernel_config(text));
+  return check_legal(h200(), problem(4096, 4096, 4096, layout), gemm_config(text));
 }
 
 constexpr const char* kGroups = ",raster=grouped_m,group=8";
@@ -110,8 +110,8 @@ TEST_CASE("A wgmma that reads B as [K,N] starts a slab of 64 columns or stays in
   const auto small = [&](const char* n) {
     return check_legal(
         gpu, problem(64, 192, 128, Layout::kNn),
-        parse_kernel_config("small_mma:tile=64x192x128,warpgroups=1x1,a=shared,instruction_n=" +
-                            std::string(n)));
+        gemm_config("small_mma:tile=64x192x128,warpgroups=1x1,a=shared,instruction_n=" +
+                    std::string(n)));
   };
   CHECK(small("32") == Refusal::kNone);
   CHECK(small("48") == Refusal::kWgmmaShape);  // columns 48 to 95 straddle two slabs
@@ -132,8 +132,8 @@ TEST_CASE("A as [K,M] is stored in slabs of 64 rows, shared along K by the CTAs 
   CHECK(specialized(odd, "1x2", Layout::kNt) == Refusal::kWgmmaShape);
   const auto small = [](const char* source, Layout layout) {
     return check_legal(h200(), problem(64, 64, 64, layout),
-                       parse_kernel_config("small_mma:tile=64x64x64,warpgroups=1x1,a=" +
-                                           std::string(source) + ",instruction_n=64"));
+                       gemm_config("small_mma:tile=64x64x64,warpgroups=1x1,a=" +
+                                   std::string(source) + ",instruction_n=64"));
   };
   CHECK(small("shared", Layout::kTt) == Refusal::kNone);
   CHECK(small("registers", Layout::kTt) == Refusal::kSchedule);
@@ -164,8 +164,7 @@ TEST_CASE("Counts that a schedule does not support are rejected") {
 
 TEST_CASE("small_mma solves only problems of one tile and one K block") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  const KernelConfig config =
-      parse_kernel_config("small_mma:tile=64x128x128,warpgroups=1x1,a=shared,instruction_n=128");
+  const KernelConfig config = gemm_config("sm 64x128x128 s1 w1x1 c1x1 o1 i0 e0 m1 ss in128");
   CHECK(check_legal(gpu, problem(64, 128, 128), config) == Refusal::kNone);
   CHECK(check_legal(gpu, problem(1, 1, 8), config) == Refusal::kNone);
   CHECK(check_legal(gpu, problem(65, 128, 128), config) == Refusal::kSchedule);
@@ -176,7 +175,7 @@ TEST_CASE("small_mma solves only problems of one tile and one K block") {
 TEST_CASE("small_mma's instruction must exist and divide a warpgroup's columns") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto small = [&](const std::string& rest) {
-    return check_legal(gpu, problem(64, 128, 128), parse_kernel_config("small_mma:" + rest));
+    return check_legal(gpu, problem(64, 128, 128), gemm_config("small_mma:" + rest));
   };
   for (const char* n : {"8", "16", "32", "64", "128"}) {
     CHECK(small("tile=64x128x128,warpgroups=1x1,a=registers,instruction_n=" + std::string(n)) ==
@@ -289,8 +288,8 @@ TEST_CASE("A known compiler rejection is reported after every other reason") {
   reject(rejection);
   const auto blocked = [&](const char* tile) {
     return check_legal(gpu, problem(4096, 4096, 4096),
-                       parse_kernel_config("blocked:tile=" + std::string(tile) +
-                                           ",warpgroups=1x1,ctas=1,c_slots=0" + kGroups));
+                       gemm_config("blocked:tile=" + std::string(tile) +
+                                   ",warpgroups=1x1,ctas=1,c_slots=0" + kGroups));
   };
   CHECK(blocked("64x128x64") == Refusal::kCompiler);
   CHECK(blocked("128x256x64") == Refusal::kRegisters);
@@ -318,11 +317,19 @@ TEST_CASE("fp8 operands and groups require K-major operands") {
   }
 }
 
-TEST_CASE("Blackwell's kernels support one layout, and a refusal names it") {
+TEST_CASE(
+    "Blackwell's kernels support a plain 16-bit product in layout tn, and a refusal says so") {
   const GpuSpec gpu = load_gpu("b200", false).spec;
   CHECK(why_not_solvable(gpu, problem(64, 64, 64)).empty());
   CHECK(why_not_solvable(gpu, problem(64, 64, 64, Layout::kNn)).find("layout tn") !=
         std::string::npos);
+  GemmProblem batch = problem(64, 64, 64), fp8 = batch, fused = batch;
+  batch.batch.products = 2;
+  fp8.dtype = ElementType::kE4m3;
+  fused.epilogue = {step<BiasN>(), step<Gelu>()};
+  for (const GemmProblem& p : {batch, fp8, fused, in_groups(problem(0, 64, 64), {64, 64})}) {
+    CHECK(why_not_solvable(gpu, p).starts_with("Blackwell kernels support a single product"));
+  }
 }
 
 TEST_CASE("A configuration whose numbers overflow 32 bits is rejected") {

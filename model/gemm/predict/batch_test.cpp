@@ -1,10 +1,9 @@
 // Batches compared with equivalent problems: a single product, or a taller one.
-#include <random>
 #include <string>
 
 #include "model/gemm/menu/legality.h"
+#include "tests/gemm_config.h"
 #include "tests/same_prediction.h"
-#include "tests/seed.h"
 
 namespace tilecast {
 namespace {
@@ -14,16 +13,9 @@ GemmProblem batch_of(Batch batch, GemmShape shape, ElementType dtype = ElementTy
 }
 
 const char* const kConfigs[] = {
-    "persistent:tile=128x128x64,stages=5,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
-    "raster=grouped_m,group=8,walk=strided",
-    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=4,walk=strided",
-    "ping_pong:tile=64x128x64,stages=6,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
-    "raster=grouped_m,group=4,walk=chunked",
-    "pipelined:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=0,"
-    "raster=hilbert,group=1",
-    "stream_k:tile=128x128x64,stages=5,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
-    "producer=40,min_k_blocks=8,reduction=turnstile,raster=grouped_m,group=8"};
+    "pe 128x128x64 s5 w2x1 c1x1 o1 i1 e2 m8", "ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 n4",
+    "pp 64x128x64 s6 w1x1 c1x1 o1 i1 e2 m4k", "pi 128x128x64 s4 w2x1 c1x1 o1 i1 e0 h",
+    "sk 128x128x64 s5 w2x1 c1x1 o1 i1 e2 m8 k8+t"};
 
 }  // namespace
 
@@ -60,41 +52,10 @@ TEST_CASE("A batch has the FLOPs and bytes of its products") {
   CHECK(gemm_bytes(batch_of({10, true}, {300, 200, 128})) == gemm_bytes(ten) - 9 * 76'800);
 }
 
-TEST_CASE("No prediction of a batch beats physics, and more products take more time") {
-  std::mt19937_64 random(daily_seed("batches"));
-  const auto draw = [&](i64 from, i64 to) {
-    return std::uniform_int_distribution<i64>(from, to)(random);
-  };
-  for (int i = 0; i < 6; ++i) {
-    const GemmShape shape{draw(1, 1500), draw(1, 150) * 8, draw(1, 100) * 16};
-    const ElementType dtype = i % 3 == 0 ? ElementType::kE4m3 : ElementType::kBf16;
-    const Batch few{draw(2, 40), draw(0, 3) == 0, draw(0, 3) == 0};
-    Batch more = few;
-    more.products *= 2;
-    const GemmProblem problem = batch_of(few, shape, dtype);
-    INFO(to_text(AnyProblem{problem}));
-    const Ranking ranking =
-        rank_candidates(h200(), problem, {}, Regime::kBurst, Inputs::kNormal, 1, {});
-    REQUIRE(!ranking.predictions.empty());
-    const Prediction& best = ranking.predictions.front();
-    const double least =
-        tensor_flops(problem) / 2 / (h200().sm.count * 2048.0 * best.sm_clock.value);
-    CHECK(best.time.value >= least);
-    CHECK(best.time.value >= gemm_bytes(problem) / h200().dram->bandwidth.value);
-    const Ranking longer = rank_candidates(h200(), batch_of(more, shape, dtype), {}, Regime::kBurst,
-                                           Inputs::kNormal, 1, {});
-    CHECK(longer.predictions.front().time.value >= best.time.value * 0.98);
-  }
-}
-
 TEST_CASE("Kernels without batch support say so") {
   const GemmProblem batch = batch_of({2}, {64, 64, 64});
-  CHECK(check_legal(h200(), batch,
-                    parse_kernel_config("small_mma:tile=64x64x64,warpgroups=1x1,a=registers,"
-                                        "instruction_n=8")) == Refusal::kSchedule);
-  const LoadedGpu b200 = load_gpu("b200", true);
-  CHECK(
-      why_not_solvable(b200.spec, batch).starts_with("Blackwell kernels support a single product"));
+  CHECK(check_legal(h200(), batch, gemm_config("sm 64x64x64 s1 w1x1 c1x1 o1 i0 e0 m1 rs in8")) ==
+        Refusal::kSchedule);
   CHECK(why_not_solvable(h200(), batch_of({i64{1} << 31}, {64, 1 << 10, 64}))
             .starts_with("a batch of 2147483648: at most 16777216 rows in total"));
   // 2^24 rows, M in whole 64, or columns.

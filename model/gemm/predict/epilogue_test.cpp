@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "model/base/error.h"
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/costs/fused_epilogue.h"
 #include "model/gemm/menu/candidates.h"
 #include "model/gemm/menu/legality.h"
@@ -13,6 +11,7 @@
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 namespace tilecast {
 namespace {
@@ -78,9 +77,7 @@ TEST_CASE("An epilogue never makes a kernel faster, and at most slower by its fu
 TEST_CASE("With ping-pong an epilogue costs next to nothing") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const GemmShape shape{4096, 8192, 4096};
-  const KernelConfig config = parse_kernel_config(
-      "ping_pong:tile=64x256x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
-      "raster=grouped_m,group=8,walk=strided");
+  const KernelConfig config = gemm_config("pp 64x256x64 s4 w1x1 c2x1 o1 i1 e2 m8");
   const Prediction plain = predicted(gpu, problem(shape), config, Method::kAnalytic);
   const Prediction fused = predicted(gpu, problem(shape, kBiasGelu), config, Method::kAnalytic);
   CHECK(fused.cycles.value <= plain.cycles.value * 1.005);
@@ -89,9 +86,7 @@ TEST_CASE("With ping-pong an epilogue costs next to nothing") {
 TEST_CASE("The bias is read from DRAM once") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const GemmShape shape{1024, 2048, 512};
-  const KernelConfig config = parse_kernel_config(
-      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
+  const KernelConfig config = gemm_config("ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8");
   for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
     const Bytes plain = predicted(gpu, problem(shape), config, method).dram_read;
     const Bytes fused = predicted(gpu, problem(shape, kBiasGelu), config, method).dram_read;
@@ -103,12 +98,8 @@ TEST_CASE("The residual is read from DRAM once, and hidden by ping-pong") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const GemmShape shape{4096, 8192, 4096};
   GemmProblem with_r = problem(shape, parse_epilogue("residual"));
-  const KernelConfig in_turn = parse_kernel_config(
-      "ping_pong:tile=64x256x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
-      "raster=grouped_m,group=8,walk=strided");
-  const KernelConfig together = parse_kernel_config(
-      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
+  const KernelConfig in_turn = gemm_config("pp 64x256x64 s4 w1x1 c2x1 o1 i1 e2 m8");
+  const KernelConfig together = gemm_config("ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8");
   for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
     for (const KernelConfig& config : {in_turn, together}) {
       const Prediction plain = predicted(gpu, problem(shape), config, method);
@@ -134,9 +125,7 @@ TEST_CASE("C in fp32 takes longer to write, the half-width C of a gate less") {
   const GemmShape shape{4096, 4096, 256};
   GemmProblem wide = problem(shape), gate = problem(shape, parse_epilogue("swiglu"));
   wide.c = ElementType::kFp32;
-  const KernelConfig config = parse_kernel_config(
-      "warp_specialized:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided");
+  const KernelConfig config = gemm_config("ws 128x256x64 s3 w2x1 c1x1 o1 i1 e2 m8");
   for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
     const Prediction plain = predicted(gpu, problem(shape), config, method);
     const Prediction of_wide = predicted(gpu, wide, config, method);
@@ -165,6 +154,11 @@ TEST_CASE("An unsupported epilogue is refused in one line") {
         "epilogue swiglu+residual: a gate cannot be combined with a residual");
   CHECK(why("512x511x512 bf16 tn swiglu") ==
         "epilogue swiglu: gated activation needs an even N, got 511");
+  CHECK(why("512x512x512 e4m3 tn scale_row") == "");
+  CHECK(why("512x512x512 bf16 tn scale_row") ==
+        "epilogue scale_row: scales require fp8 operands, not bf16");
+  CHECK(why("2*512x512x512 e4m3 tn scale_tensor") ==
+        "epilogue scale_tensor: scales are not supported with a batch");
   CHECK(why("[512,512]x512x512 bf16 tn residual") ==
         "epilogue residual: grouped kernels support only scale_block");
 }
@@ -181,18 +175,6 @@ TEST_CASE("The learned correction covers epilogues, and no epilogue makes a kern
   CHECK_FALSE(plain.extrapolated);
   CHECK_FALSE(fused.extrapolated);
   CHECK(fused.time.value >= plain.time.value * (1 - 0.001));
-}
-
-TEST_CASE("Kernels for Blackwell refuse an epilogue") {
-  const GpuSpec gpu = load_gpu("b200", false).spec;
-  try {
-    (void)rank_candidates(gpu, problem({4096, 4096, 4096}, kBiasGelu), {}, Regime::kBurst,
-                          Inputs::kNormal, 1, {.method = Method::kAnalytic});
-    FAIL("there is none");
-  } catch (const ConfigError& error) {
-    CHECK(std::string(error.what()).find("Blackwell kernels support a single product") !=
-          std::string::npos);
-  }
 }
 
 }  // namespace

@@ -1,16 +1,13 @@
 // fp8 in legality and prediction, compared with the 16-bit product of half the K.
 
-#include <cmath>
 #include <string>
 
-#include "model/base/error.h"
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/menu/candidates.h"
 #include "model/gemm/menu/legality.h"
-#include "model/predict/explain.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 namespace tilecast {
 namespace {
@@ -49,35 +46,10 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("TFLOPS count the given K, even or odd") {
-  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
-  for (const i64 k : {1, 2, 4095}) {
-    const GemmProblem problem{{4096, 4096, k}, ElementType::kE4m3, Layout::kTn};
-    const Prediction p =
-        rank_candidates(gpu, problem, {}, Regime::kBurst, Inputs::kNormal, 1, {}).predictions[0];
-    CHECK(p.tflops * p.time.value * 1e12 == Approx(2.0 * 4096 * 4096 * static_cast<double>(k)));
-  }
-}
-
-TEST_CASE("A configuration of fp8 gets the same prediction alone as in the ranking") {
-  const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
-  const Ranking ranking = rank_candidates(gpu, kE4m3, {}, Regime::kBurst, Inputs::kNormal, 1, {});
-  const Prediction& first = ranking.predictions.front();
-  const Explanation explained =
-      explain(gpu, kE4m3, first.config, Regime::kBurst, Inputs::kNormal, {});
-  CHECK(explained.predicted.time.value == Approx(first.time.value));
-  CHECK(explained.predicted.config == first.config);
-  REQUIRE(explained.waves);
-  CHECK(explained.waves->k_blocks ==
-        ceil_div<i64>(4096, std::get<KernelConfig>(first.config).tiling.block_k));
-}
-
 TEST_CASE("Less energy per FLOP gives a higher clock if power-limited") {
   GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   constexpr GemmProblem kLarge{{8192, 8192, 8192}, ElementType::kE4m3, Layout::kTn};
-  const KernelConfig config = parse_kernel_config(
-      "warp_specialized:tile=128x256x128,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=16,walk=strided");
+  const KernelConfig config = gemm_config("ws 128x256x128 s4 w2x1 c1x1 o1 i1 e2 m16");
   const auto clock = [&](double bf16_flop) {
     gpu.power->bf16_flop = bf16_flop;
     return predict_config(gpu, kLarge, config, Regime::kBurst, Inputs::kNormal, Method::kAnalytic)
@@ -86,22 +58,10 @@ TEST_CASE("Less energy per FLOP gives a higher clock if power-limited") {
   CHECK(clock(0.8) > clock(1));
 }
 
-TEST_CASE("fp8 is refused in layouts that wgmma does not support") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  GemmProblem problem = kE4m3;
-  problem.layout = Layout::kNn;
-  CHECK(why_not_solvable(gpu, problem).find("K-major") != std::string::npos);
-  problem = kE4m3;
-  problem.shape.k = 4097;
-  CHECK(why_not_solvable(gpu, problem).empty());
-  CHECK(why_not_solvable(load_gpu("b200", false).spec, kE4m3).find("Blackwell") !=
-        std::string::npos);
-}
-
 TEST_CASE("The refusal of a K block for fp8 lists the supported ones") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto reason = [&](const GemmProblem& problem, const std::string& k) {
-    const KernelConfig config = parse_kernel_config(
+    const KernelConfig config = gemm_config(
         "pipelined:tile=128x128x" + k +
         ",stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,raster=grouped_m,group=8");
     return why_not_legal(gpu, problem, config);
@@ -114,9 +74,9 @@ TEST_CASE("An fp8 tile has whole swizzle rows of K: at least 64 elements") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto check = [&](const std::string& k, const GemmProblem& problem) {
     return check_legal(gpu, problem,
-                       parse_kernel_config("pipelined:tile=128x128x" + k +
-                                           ",stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
-                                           "raster=grouped_m,group=8"));
+                       gemm_config("pipelined:tile=128x128x" + k +
+                                   ",stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
+                                   "raster=grouped_m,group=8"));
   };
   CHECK(check("64", kE4m3) == Refusal::kNone);
   CHECK(check("256", kE4m3) == Refusal::kNone);
@@ -130,27 +90,12 @@ GemmProblem scaled(OutputStep scales, GemmShape shape = kE4m3.shape) {
   return {shape, ElementType::kE4m3, Layout::kTn, {scales}};
 }
 
-TEST_CASE("Unsupported scales are refused in one line") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  GemmProblem problem = scaled(step<ScaleRow>());
-  CHECK(why_not_solvable(gpu, problem).empty());
-  problem.dtype = ElementType::kBf16;
-  CHECK(why_not_solvable(gpu, problem) ==
-        "epilogue scale_row: scales require fp8 operands, not bf16");
-  problem = scaled(step<ScaleTensor>());
-  problem.batch.products = 2;
-  CHECK(why_not_solvable(gpu, problem) ==
-        "epilogue scale_tensor: scales are not supported with a batch");
-  CHECK(why_not_solvable(load_gpu("b200", false).spec, scaled(step<ScaleTensor>()))
-            .find("Blackwell") != std::string::npos);
-}
-
 TEST_CASE(
     "Block scales need a warp-specialized schedule, K blocks of 128 and registers for the partial "
     "sums") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto check = [&](const std::string& text) {
-    return check_legal(gpu, scaled(step<ScaleBlock>()), parse_kernel_config(text));
+    return check_legal(gpu, scaled(step<ScaleBlock>()), gemm_config(text));
   };
   const auto specialized = [&](const std::string& tile, const std::string& inflight = "0",
                                const std::string& store = "") {
@@ -167,9 +112,8 @@ TEST_CASE(
   CHECK(specialized("64x272x128,stages=4,warpgroups=1x1") == Refusal::kSchedule);
   CHECK(specialized("128x128x128,stages=4,warpgroups=2x1", "0", ",store=deferred") ==
         Refusal::kSchedule);
-  CHECK(check("pipelined:tile=128x128x128,stages=4,warpgroups=2x1,ctas=1,inflight=0,c_slots=1,"
-              "raster=grouped_m,group=8") == Refusal::kSchedule);
-  // 128 of the 232 registers hold the tile's accumulators and 64 a K block's; with 256 columns both
+  CHECK(check("pi 128x128x128 s4 w2x1 c1x1 o1 i0 e1 m8") == Refusal::kSchedule);
+  // Of 232 registers 128 hold the tile's accumulators and 64 a K block's; with 256 columns both
   // take 128.
   CHECK(specialized("256x128x128,stages=4,warpgroups=2x1") == Refusal::kNone);
   CHECK(specialized("128x256x128,stages=4,warpgroups=1x2") == Refusal::kNone);
@@ -183,17 +127,11 @@ TEST_CASE("fp32 promotion works in every schedule with a producer warpgroup, K s
   GemmProblem exact = kE4m3;
   exact.accumulate = Accumulate::kExact;
   const auto check = [&](const GemmProblem& problem, const std::string& text) {
-    return check_legal(gpu, problem, parse_kernel_config(text));
+    return check_legal(gpu, problem, gemm_config(text));
   };
-  const std::string cooperative =
-      "warp_specialized:tile=128x128x128,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=0,"
-      "c_slots=1,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
-  const std::string split =
-      "split_k:tile=128x128x128,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=0,c_slots=1,"
-      "producer=40,splits=2,reduction=turnstile,raster=grouped_m,group=8";
-  const std::string pipelined =
-      "pipelined:tile=128x128x128,stages=4,warpgroups=2x1,ctas=1,inflight=0,c_slots=1,"
-      "raster=grouped_m,group=8";
+  const std::string cooperative = "ws 128x128x128 s4 w2x1 c1x1 o1 i0 e1 m8";
+  const std::string split = "sp 128x128x128 s4 w2x1 c1x1 o1 i0 e1 m8 k2t";
+  const std::string pipelined = "pi 128x128x128 s4 w2x1 c1x1 o1 i0 e1 m8";
   GemmProblem few = exact;
   few.shape.m = 128;
   for (const OutputStep scales : {OutputStep{}, step<ScaleTensor>(), step<ScaleRow>()}) {
@@ -219,7 +157,7 @@ TEST_CASE("fp32 promotion works in every schedule with a producer warpgroup, K s
   CHECK(check(few, wide(split, "168")) == Refusal::kRegisters);
   exact.batch.products = 4;
   CHECK(why_not_solvable(gpu, exact).empty());
-  CHECK(why_not_legal(gpu, exact, parse_kernel_config(pipelined)) ==
+  CHECK(why_not_legal(gpu, exact, gemm_config(pipelined)) ==
         "exact accumulation requires a producer warpgroup, K blocks of 128, two "
         "stages or more, at most 256 columns, inflight=0 and no store=deferred");
 }
@@ -228,7 +166,7 @@ TEST_CASE("Promotion is exposed with one warpgroup; with two it overlaps the oth
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const auto more_cycles = [&](i32 rows, const std::string& warpgroups, Method method,
                                const GemmProblem& like) {
-    const KernelConfig config = parse_kernel_config(
+    const KernelConfig config = gemm_config(
         "warp_specialized:tile=" + std::to_string(rows) +
         "x128x128,stages=4,warpgroups=" + warpgroups +
         ",cluster=1x1,ctas=1,inflight=0,c_slots=1,producer=40,grid=resident,raster=grouped_m,"

@@ -3,18 +3,17 @@
 #include <string>
 
 #include "model/gemm/problem/group_rows.h"
+#include "tests/gemm_config.h"
 #include "tests/same_prediction.h"
 
 namespace tilecast {
 namespace {
 
-constexpr const char* kTn =
-    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+constexpr const char* kTn = "ws 128x256x64 s4 w2x1 c1x1 o1 i1 e2 m8";
 
 GroupParts parts_of(GemmProblem problem, Method method = Method::kSimulated) {
-  const auto parts = group_parts({h200(), problem, Regime::kBurst, Inputs::kNormal},
-                                 parse_kernel_config(kTn), method);
+  const auto parts =
+      group_parts({h200(), problem, Regime::kBurst, Inputs::kNormal}, gemm_config(kTn), method);
   REQUIRE(parts);
   CHECK(parts->alike + parts->own_b + parts->partial + parts->imbalance == Approx(1));
   return *parts;
@@ -59,8 +58,8 @@ TEST_CASE("Groups that just exceed a tile cost partial tiles, unequal ones imbal
 TEST_CASE("A problem without groups has no group parts") {
   const GemmProblem plain{
       .shape = {1024, 1024, 1024}, .dtype = ElementType::kBf16, .layout = Layout::kTn};
-  CHECK_FALSE(group_parts({h200(), plain, Regime::kBurst, Inputs::kNormal},
-                          parse_kernel_config(kTn), Method::kAnalytic));
+  CHECK_FALSE(group_parts({h200(), plain, Regime::kBurst, Inputs::kNormal}, gemm_config(kTn),
+                          Method::kAnalytic));
 }
 
 }  // namespace tilecast

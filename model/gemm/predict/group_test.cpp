@@ -1,13 +1,11 @@
 // Groups compared with equivalent problems: a single product, a batch, the same groups without the
 // empty ones; along K, too.
-#include <algorithm>
-#include <random>
 #include <string>
 
 #include "model/gemm/menu/legality.h"
 #include "model/gemm/problem/group_rows.h"
+#include "tests/gemm_config.h"
 #include "tests/same_prediction.h"
-#include "tests/seed.h"
 
 namespace tilecast {
 namespace {
@@ -27,22 +25,12 @@ GpuSpec without_start(GpuSpec gpu) {
 }
 
 const char* const kConfigs[] = {
-    "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=4,walk=strided",
-    "warp_specialized:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred",
-    "ping_pong:tile=64x128x64,stages=6,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
-    "raster=grouped_m,group=4,walk=chunked",
-    "ping_pong:tile=128x128x64,stages=5,cluster=1x2,ctas=1,inflight=1,c_slots=2,producer=40,"
-    "raster=hilbert,group=1,walk=strided"};
+    "ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 n4", "ws 128x256x64 s3 w2x1 c1x1 o1 i1 e2d m8",
+    "pp 64x128x64 s6 w1x1 c1x1 o1 i1 e2 m4k", "pp 128x128x64 s5 w1x1 c1x2 o1 i1 e2 h"};
 
-const char* const kNtConfigs[] = {
-    "warp_specialized:tile=128x256x64,stages=3,warpgroups=1x2,cluster=2x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_n,group=4,walk=strided",
-    "warp_specialized:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred",
-    "ping_pong:tile=128x128x64,stages=5,cluster=1x2,ctas=1,inflight=1,c_slots=2,producer=40,"
-    "raster=grouped_m,group=4,walk=chunked"};
+const char* const kNtConfigs[] = {"ws 128x256x64 s3 w1x2 c2x1 o1 i1 e2 n4",
+                                  "ws 128x256x64 s3 w2x1 c1x1 o1 i1 e2d m8",
+                                  "pp 128x128x64 s5 w1x1 c1x2 o1 i1 e2 m4k"};
 
 }  // namespace
 
@@ -82,35 +70,6 @@ TEST_CASE("Splitting a group in two adds a read of B and nothing else if tiles s
   }
 }
 
-TEST_CASE(
-    "No prediction of groups beats a hard bound, and one more row in each saves at most a tenth") {
-  std::mt19937_64 random(daily_seed("groups"));
-  const auto draw = [&](i64 from, i64 to) {
-    return std::uniform_int_distribution<i64>(from, to)(random);
-  };
-  for (int i = 0; i < 12; ++i) {
-    std::vector<i64> rows(static_cast<std::size_t>(draw(1, i % 4 == 0 ? 100 : 12)));
-    for (i64& of_group : rows) {
-      of_group = draw(0, 3) == 0 ? 0 : draw(1, i % 3 == 0 ? 30 : 700);
-    }
-    rows.front() += 1;  // at least one group has a row
-    const i64 n = draw(1, 150) * 8, k = draw(1, 100) * 16;
-    const GemmProblem problem = groups_of(rows, n, k);
-    INFO(to_text(AnyProblem{problem}));
-    const auto rank = [&](const GemmProblem& asked) {
-      return rank_candidates(h200(), asked, {}, Regime::kBurst, Inputs::kNormal, 1, {});
-    };
-    const Ranking ranking = rank(problem);
-    REQUIRE(!ranking.predictions.empty());
-    const Prediction& best = ranking.predictions.front();
-    CHECK(best.time.value >=
-          tensor_flops(problem) / (h200().sm.count * 4096.0 * best.sm_clock.value));
-    CHECK(best.time.value >= gemm_bytes(problem) / h200().dram->bandwidth.value);
-    std::ranges::for_each(rows, [](i64& of_group) { of_group += of_group > 0 ? 1 : 0; });
-    CHECK(rank(groups_of(rows, n, k)).predictions.front().time.value >= best.time.value * 0.90);
-  }
-}
-
 TEST_CASE("Equal groups along K equal a batch, and one a single product, apart from the start") {
   for (const i64 groups : {1, 5}) {
     GemmProblem batch = product({512, 1000, 640});
@@ -136,7 +95,7 @@ TEST_CASE("Unequal groups along K take as long as the busiest worker, and empty 
       // Same FLOPs. With strided tiles each group's 256 to 1024 tiles keep all SMs busy, so it is
       // nearly as fast. In chunks a quarter of the workers have three quarters of the K blocks.
       const double skewed = time_of({3072, 64, 0, 960});
-      const bool chunked = std::string(config).find("chunked") != std::string::npos;
+      const bool chunked = gemm_config(config).raster.walk == Walk::kChunked;
       CHECK(skewed > (chunked ? 1.8 : 0.9) * equal);
       CHECK(skewed < (chunked ? 3.0 : 1.15) * equal);
       // Simulations differ by chance in request order: here the longer one is 0.01 % faster, by the
@@ -183,10 +142,8 @@ TEST_CASE("Kernels without support for groups along K say so") {
   problem.layout = Layout::kNt;
   const GemmProblem groups = in_groups_of_k(problem, {64, 0, 9});
   CHECK(why_not_solvable(h200(), groups).empty());
-  CHECK(check_legal(h200(), groups,
-                    parse_kernel_config(
-                        "pipelined:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,"
-                        "c_slots=0,raster=hilbert,group=1")) == Refusal::kSchedule);
+  CHECK(check_legal(h200(), groups, gemm_config("pi 128x128x64 s4 w2x1 c1x1 o1 i1 e0 h")) ==
+        Refusal::kSchedule);
   GemmProblem fp8 = groups;
   fp8.dtype = ElementType::kE4m3;
   CHECK(why_not_solvable(h200(), fp8) ==
@@ -202,13 +159,8 @@ TEST_CASE("Kernels without support for groups along K say so") {
 TEST_CASE("Kernels without support for groups say so") {
   const GemmProblem groups = groups_of({64, 64}, 64, 64);
   CHECK(why_not_solvable(h200(), groups).empty());
-  CHECK(check_legal(h200(), groups,
-                    parse_kernel_config(
-                        "pipelined:tile=128x128x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,"
-                        "c_slots=0,raster=hilbert,group=1")) == Refusal::kSchedule);
-  const LoadedGpu b200 = load_gpu("b200", true);
-  CHECK(why_not_solvable(b200.spec, groups)
-            .starts_with("Blackwell kernels support a single product"));
+  CHECK(check_legal(h200(), groups, gemm_config("pi 128x128x64 s4 w2x1 c1x1 o1 i1 e0 h")) ==
+        Refusal::kSchedule);
   CHECK(why_not_solvable(h200(), groups_of(std::vector<i64>(1025, 1), 64, 64)) ==
         "1025 groups: a kernel supports at most 1024");
   GemmProblem fused = groups;

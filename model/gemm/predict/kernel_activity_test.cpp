@@ -1,9 +1,9 @@
 #include "model/gemm/predict/kernel_activity.h"
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/predict/simulated_gemm.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 namespace tilecast {
 namespace {
@@ -27,11 +27,7 @@ Sums sums_of(const std::vector<PhaseShares>& phases) {
 
 constexpr GemmProblem kSquare{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
 
-KernelConfig overlap() {
-  return parse_kernel_config(
-      "persistent_overlap:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-      "c_slots=0,raster=grouped_m,group=8,walk=strided");
-}
+KernelConfig overlap() { return gemm_config("po 128x256x64 s4 w2x1 c1x1 o1 i1 e0 m8"); }
 
 TEST_CASE("Slices are merged into phases that hold all of a kernel's time and work") {
   // 64 slices of 1 us, of which the kernel takes 40: with at most 16 phases, three slices per

@@ -2,11 +2,11 @@
 
 #include <cmath>
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/predict/kernel_features.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 namespace tilecast {
 namespace {
@@ -14,12 +14,8 @@ namespace {
 const GemmProblem kProblem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
 
 Prediction predict(const GpuSpec& gpu, Method method) {
-  return predict_config(
-      gpu, kProblem,
-      parse_kernel_config("warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,"
-                          "ctas=1,inflight=1,c_slots=2,producer=24,grid=resident,"
-                          "raster=grouped_m,group=8,walk=strided"),
-      Regime::kBurst, Inputs::kNormal, method);
+  return predict_config(gpu, kProblem, gemm_config("ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8 r24"),
+                        Regime::kBurst, Inputs::kNormal, method);
 }
 
 TEST_CASE("A prediction of a measured kernel is based on that kernel's row") {

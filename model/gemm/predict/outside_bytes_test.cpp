@@ -1,23 +1,21 @@
 #include "model/gemm/predict/outside_bytes.h"
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 using namespace tilecast;
 
 namespace {
 
 double outside(i64 m, i64 n, i64 k, const std::string& config, Layout layout = Layout::kTn) {
-  return outside_bytes({{m, n, k}, ElementType::kFp16, layout}, parse_kernel_config(config)).value;
+  return outside_bytes({{m, n, k}, ElementType::kFp16, layout}, gemm_config(config)).value;
 }
 
 double intake(i64 m, i64 n, i64 k, const std::string& config) {
-  return outside_intake({{m, n, k}, ElementType::kFp16}, parse_kernel_config(config)).value;
+  return outside_intake({{m, n, k}, ElementType::kFp16}, gemm_config(config)).value;
 }
 
-const std::string kPersistent =
-    "persistent:tile=64x128x64,stages=8,warpgroups=1x1,ctas=1,inflight=1,c_slots=2,"
-    "raster=grouped_m,group=8,walk=strided";
+const std::string kPersistent = "pe 64x128x64 s8 w1x1 c1x1 o1 i1 e2 m8";
 
 }  // namespace
 
@@ -38,9 +36,7 @@ TEST_CASE("Rows beyond M and N count once per tile that loads them") {
 }
 
 TEST_CASE("A as [K,M] is loaded in whole tiles of rows, in slabs of 64") {
-  const std::string tall =
-      "persistent:tile=128x128x64,stages=4,warpgroups=1x1,ctas=1,inflight=1,c_slots=2,"
-      "raster=grouped_m,group=8,walk=strided";
+  const std::string tall = "pe 128x128x64 s4 w1x1 c1x1 o1 i1 e2 m8";
   CHECK(outside(200, 4096, 512, tall, Layout::kNt) == 0);
   // The last tile's second slab is out of bounds: 64 rows, for 32 tile columns.
   CHECK(outside(136, 4096, 512, tall, Layout::kNt) == 64.0 * 512 * 32 * 2);
@@ -50,13 +46,11 @@ TEST_CASE("A as [K,M] is loaded in whole tiles of rows, in slabs of 64") {
   CHECK(outside(128, 128, 456, tall, Layout::kNt) == 56.0 * (128 + 128) * 2);
   GemmProblem batch{{100, 128, 64}, ElementType::kFp16, Layout::kNt};
   batch.batch.products = 10;  // each second slab has 28 missing rows, which do not count
-  CHECK(outside_bytes(batch, parse_kernel_config(tall)).value == 0);
+  CHECK(outside_bytes(batch, gemm_config(tall)).value == 0);
 }
 
 TEST_CASE("An out-of-bounds slab of K is loaded with every row") {
-  const std::string wide =
-      "persistent_overlap:tile=128x176x128,stages=2,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
-      "c_slots=2,raster=grouped_m,group=1,walk=strided";
+  const std::string wide = "po 128x176x128 s2 w1x1 c1x1 o1 i1 e2 m1";
   // K of 64 in blocks of 128: half of each block. 8192 = 64 x 128 rows; 46.5 columns of 176 become
   // 47, the last with 80 missing rows of two slabs each.
   const double a = 8192.0 * 64 * 47, b = (8192.0 * 64 + 80.0 * 128) * 64;
@@ -64,9 +58,7 @@ TEST_CASE("An out-of-bounds slab of K is loaded with every row") {
 }
 
 TEST_CASE("A cluster's multicast counts once; CTAs wholly out of bounds load columns alone") {
-  const std::string pairs =
-      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+  const std::string pairs = "ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8";
   // 384 rows are one cluster of 256 and half of another, whose second CTA loads no rows.
   CHECK(outside(384, 512, 64, pairs) == 0);
   // 100 missing columns, for both clusters along M.

@@ -48,23 +48,6 @@ TEST_CASE("A simulated ranking is the same on any number of threads") {
   }
 }
 
-TEST_CASE("Simulated candidates are ranked by time, each as predicted by predict_config") {
-  const GemmProblem p = problem(1024, 1024, 1024);
-  const Ranking ranking = rank(p, 200, kSimulating);
-  CHECK(ranking.simulated > 16);  // the best of several schedules
-  CHECK(ranking.predictions.size() == 200);
-  CHECK(std::ranges::is_sorted(ranking.predictions, {}, &Prediction::time));
-  int simulated = 0;
-  for (const Prediction& prediction : ranking.predictions) {
-    if (prediction.method == Method::kSimulated && ++simulated <= 16) {
-      const Prediction alone = predict_config(h200(), p, prediction.config, Regime::kBurst,
-                                              Inputs::kNormal, Method::kSimulated);
-      CHECK(same(alone, prediction));
-    }
-  }
-  CHECK(simulated >= 16);
-}
-
 TEST_CASE(
     "A listed configuration gets the prediction it has alone, even if others share its "
     "simulation") {
@@ -212,19 +195,6 @@ TEST_CASE("Blackwell kernels are simulated too, and their resources can be elimi
   for (const Limiter part :
        {Limiter::kTensor, Limiter::kLatency, Limiter::kEpilogue, Limiter::kLaunch}) {
     CHECK(cycles(without(gpu, part)) < cycles(gpu));
-  }
-}
-
-TEST_CASE("Utilizations of a simulated kernel are between 0 and 1") {
-  const Ranking ranking = rank(problem(4096, 4096, 1024), 60, kSimulating);
-  for (const Prediction& p : ranking.predictions) {
-    for (const double share :
-         {p.shares.tensor, p.shares.shared_memory, p.shares.l2, p.shares.dram}) {
-      CHECK(share > 0);
-      CHECK(share <= 1);
-    }
-    CHECK(p.interval_low < p.time);
-    CHECK(p.time < p.interval_high);
   }
 }
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/menu/candidates.h"
 #include "model/gemm/menu/legality.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 namespace tilecast {
 namespace {
@@ -17,9 +17,7 @@ const GpuSpec& h200() {
   return gpu;
 }
 
-constexpr const char* kInOrder =
-    "warp_specialized:tile=128x160x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-    "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
+constexpr const char* kInOrder = "ws 128x160x64 s4 w2x1 c1x1 o1 i1 e2 m8";
 
 KernelConfig swapped(KernelConfig config) {
   config.operands = OperandOrder::kSwapped;
@@ -31,7 +29,7 @@ bool is_swapped(const KernelConfig& config) { return config.operands == OperandO
 }  // namespace
 
 TEST_CASE("A kernel with swapped operands takes as long as in order on the transposed problem") {
-  const KernelConfig config = parse_kernel_config(kInOrder);
+  const KernelConfig config = gemm_config(kInOrder);
   for (const ElementType dtype : {ElementType::kBf16, ElementType::kE4m3}) {
     const GemmProblem problem{{320, 4096, 8192}, dtype, Layout::kTn};
     for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
@@ -49,7 +47,7 @@ TEST_CASE("A kernel with swapped operands takes as long as in order on the trans
 
 TEST_CASE(
     "Operands can be swapped for a single product with K-major A and a C that TMA can store") {
-  const KernelConfig config = swapped(parse_kernel_config(kInOrder));
+  const KernelConfig config = swapped(gemm_config(kInOrder));
   const GemmProblem problem{{160, 4096, 4096}, ElementType::kBf16, Layout::kTn};
   const auto refused = [&](const auto& change) {
     GemmProblem changed = problem;

@@ -1,10 +1,10 @@
 // Qualitative statements about Blackwell in the Gluon tutorial on persistent kernels, checked with
 // the analytic model and the simulator. Configurations are those of its tables; its figures are
 // compared in validate/compare/published_blackwell_test.cpp.
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 namespace tilecast {
 namespace {
@@ -14,7 +14,7 @@ constexpr Method kMethods[] = {Method::kAnalytic, Method::kSimulated};
 Prediction predicted(const char* gpu, i64 k, const std::string& config, Method method) {
   return predict_config(load_gpu(gpu, false).spec,
                         GemmProblem{{8192, 8192, k}, ElementType::kFp16, Layout::kTn},
-                        parse_kernel_config(config), Regime::kSustained, Inputs::kNormal, method);
+                        gemm_config(config), Regime::kSustained, Inputs::kNormal, method);
 }
 
 double speed(Method method, const std::string& config, i64 k = 16384) {
@@ -39,9 +39,7 @@ std::string specialized(int stages, int group, int accumulators, const char* gri
          ",ctas=1,inflight=1,c_slots=2,grid=" + grid + ",raster=grouped_m,group=8,walk=strided";
 }
 
-constexpr const char* kOverlap =
-    "tcgen05_persistent_overlap:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=1,ctas=1,"
-    "inflight=0,c_slots=0,raster=grouped_m,group=8,walk=strided";
+constexpr const char* kOverlap = "t5po 128x256x64 s4 w1x1 c1x1 o1 i0 e0 m8";
 
 }  // namespace
 

@@ -7,11 +7,11 @@
 
 #include "model/base/file.h"
 #include "model/base/text.h"
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
+#include "tests/gemm_config.h"
 #include "tests/temporary_folder.h"
 
 namespace tilecast {
@@ -38,16 +38,14 @@ const GemmProblem kProblem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
 bool rejected(const std::string& row, const std::string& config,
               const GemmProblem& problem = kProblem) {
   return any_rejects(parse_compiler_rejections(kHeader + row + "\n", "t"), problem,
-                     parse_kernel_config(config));
+                     gemm_config(config));
 }
 
 std::string complaint(const std::string& text) {
   return error_message([&] { parse_compiler_rejections(text, "t"); });
 }
 
-const std::string kPipelined =
-    "pipelined:tile=128x192x64,stages=4,warpgroups=1x1,ctas=1,inflight=1,c_slots=2,"
-    "raster=grouped_m,group=8";
+const std::string kPipelined = "pi 128x192x64 s4 w1x1 c1x1 o1 i1 e2 m8";
 
 TEST_CASE("A row matches every kernel with the values it names") {
   const std::string row = row_of({{"schedule", "pipelined"},
@@ -56,18 +54,10 @@ TEST_CASE("A row matches every kernel with the values it names") {
                                   {"warpgroups_m", "1"},
                                   {"warpgroups_n", "1"}});
   CHECK(rejected(row, kPipelined));
-  CHECK(rejected(row,
-                 "pipelined:tile=128x192x128,stages=2,warpgroups=1x1,ctas=1,inflight=0,c_slots=0,"
-                 "raster=hilbert,group=1"));
-  CHECK_FALSE(rejected(row,
-                       "pipelined:tile=128x176x64,stages=4,warpgroups=1x1,ctas=1,inflight=1,"
-                       "c_slots=2,raster=grouped_m,group=8"));
-  CHECK_FALSE(rejected(row,
-                       "pipelined:tile=128x192x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,"
-                       "c_slots=2,raster=grouped_m,group=8"));
-  CHECK_FALSE(rejected(row,
-                       "persistent:tile=128x192x64,stages=4,warpgroups=1x1,ctas=1,inflight=1,"
-                       "c_slots=2,raster=grouped_m,group=8,walk=strided"));
+  CHECK(rejected(row, "pi 128x192x128 s2 w1x1 c1x1 o1 i0 e0 h"));
+  CHECK_FALSE(rejected(row, "pi 128x176x64 s4 w1x1 c1x1 o1 i1 e2 m8"));
+  CHECK_FALSE(rejected(row, "pi 128x192x64 s4 w2x1 c1x1 o1 i1 e2 m8"));
+  CHECK_FALSE(rejected(row, "pe 128x192x64 s4 w1x1 c1x1 o1 i1 e2 m8"));
 }
 
 TEST_CASE("A row for one schedule that splits K matches all of them") {
@@ -89,9 +79,7 @@ TEST_CASE("A row for one schedule that splits K matches all of them") {
 }
 
 TEST_CASE("Every number compiled into a kernel can be named") {
-  const std::string config =
-      "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,inflight=0,"
-      "c_slots=3,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided";
+  const std::string config = "ws 128x256x64 s4 w2x1 c1x2 o1 i0 e3 m8 r24";
   const std::map<std::string, std::string> right{
       {"block_m", "128"},      {"block_n", "256"},    {"block_k", "64"},  {"stages", "4"},
       {"warpgroups_m", "2"},   {"warpgroups_n", "1"}, {"cluster_m", "1"}, {"cluster_n", "2"},
@@ -104,9 +92,8 @@ TEST_CASE("Every number compiled into a kernel can be named") {
 }
 
 TEST_CASE("Compile-time options of a configuration are written as words") {
-  const std::string registers =
-      "small_mma:tile=64x128x128,warpgroups=1x1,a=registers,instruction_n=32";
-  const std::string shared = "small_mma:tile=64x128x128,warpgroups=1x1,a=shared,instruction_n=32";
+  const std::string registers = "sm 64x128x128 s1 w1x1 c1x1 o1 i0 e0 m1 rs in32";
+  const std::string shared = "sm 64x128x128 s1 w1x1 c1x1 o1 i0 e0 m1 ss in32";
   CHECK(rejected(row_of({{"a", "registers"}}), registers));
   CHECK_FALSE(rejected(row_of({{"a", "registers"}}), shared));
   const std::string usual =

@@ -2,17 +2,17 @@
 
 #include <string>
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 using namespace tilecast;
 
 namespace {
 
 KernelConfig ping_pong(const std::string& tile) {
-  return parse_kernel_config("ping_pong:tile=" + tile +
-                             ",stages=3,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
-                             "raster=grouped_m,group=8,walk=strided");
+  return gemm_config("ping_pong:tile=" + tile +
+                     ",stages=3,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
+                     "raster=grouped_m,group=8,walk=strided");
 }
 
 bool takes_result(const KernelConfig& config, ElementType c, const Epilogue& epilogue) {
@@ -60,16 +60,12 @@ TEST_CASE(
 }
 
 TEST_CASE("A deferred store needs 16 bits per column, and split tiles have no amax") {
-  const KernelConfig deferred = parse_kernel_config(
-      "warp_specialized:tile=128x256x64,stages=3,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided,store=deferred");
+  const KernelConfig deferred = gemm_config("ws 128x256x64 s3 w2x1 c1x1 o1 i1 e2d m8");
   CHECK(takes_result(deferred, kBf16, kSwiglu));
   CHECK(takes_result(deferred, kE4m3, {}));
   CHECK(takes_result(deferred, kFp32, kSwiglu));
   CHECK_FALSE(takes_result(deferred, kFp32, {}));
-  const KernelConfig split = parse_kernel_config(
-      "split_k:tile=64x64x32,stages=4,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,c_slots=1,"
-      "producer=40,splits=2,reduction=turnstile,raster=grouped_m,group=8");
+  const KernelConfig split = gemm_config("sp 64x64x32 s4 w1x1 c1x1 o1 i1 e1 m8 k2t");
   CHECK(takes_result(split, kFp32, kResidual));
   const Epilogue amax{step<Amax>()};
   CHECK_FALSE(takes_result(split, kBf16, amax));

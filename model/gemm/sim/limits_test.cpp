@@ -4,11 +4,11 @@
 #include <map>
 #include <string>
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/sim/example_gpu.h"
 #include "model/spec/gpu_fields.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 using namespace tilecast;
 
@@ -140,9 +140,7 @@ TEST_CASE("Tensor cores that are busy most of the time are the bottleneck by eli
   // Without them its CTAs would lose lockstep and merge fewer requests; simulated freely, the
   // kernel takes as long.
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
-  const KernelConfig config = parse_kernel_config(
-      "ping_pong:tile=128x128x64,stages=6,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
-      "raster=grouped_m,group=4,walk=strided");
+  const KernelConfig config = gemm_config("pp 128x128x64 s6 w1x1 c1x1 o1 i1 e2 m4");
   const GemmProblem problem = fp16(4096, 4096, 2048);
   const Residency resident{1, 132};
   GemmRequests requests;

@@ -5,12 +5,12 @@
 #include <cmath>
 
 #include "model/base/math.h"
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/costs/occupancy.h"
 #include "model/gemm/sim/example_gpu.h"
 #include "model/gemm/sim/simulate.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 using namespace tilecast;
 
@@ -29,26 +29,11 @@ struct Case {
 // longer K, the further CTAs drift apart and reread from DRAM what L2 has evicted: with two waves
 // and a long K more than twice as much.
 constexpr Case kCases[] = {
-    {{8192, 8192, 65536},
-     "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-     "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
-     0.1},
-    {{2048, 2048, 524288 + 40},
-     "ping_pong:tile=128x192x64,stages=4,cluster=1x1,ctas=1,inflight=1,c_slots=2,producer=40,"
-     "raster=grouped_m,group=8,walk=strided",
-     0.6},
-    {{128, 128, 64'000'000},
-     "pipelined:tile=128x128x64,stages=4,warpgroups=1x1,ctas=1,inflight=1,c_slots=0,"
-     "raster=grouped_m,group=8",
-     0.01},
-    {{256, 256, 20'000'000},
-     "split_k:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,c_slots=2,"
-     "producer=40,splits=33,reduction=atomic,raster=grouped_m,group=8",
-     0.01},
-    {{1536, 1536, 524288},
-     "stream_k:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,c_slots=2,"
-     "producer=40,min_k_blocks=8,reduction=turnstile,raster=grouped_m,group=8",
-     0.03},
+    {{8192, 8192, 65536}, "ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8", 0.1},
+    {{2048, 2048, 524288 + 40}, "pp 128x192x64 s4 w1x1 c1x1 o1 i1 e2 m8", 0.6},
+    {{128, 128, 64'000'000}, "pi 128x128x64 s4 w1x1 c1x1 o1 i1 e0 m8", 0.01},
+    {{256, 256, 20'000'000}, "sp 128x128x64 s4 w2x1 c1x1 o1 i1 e2 m8 k33a", 0.01},
+    {{1536, 1536, 524288}, "sk 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8 k8+t", 0.03},
 };
 
 Residency residency_of(const GpuSpec& gpu, const KernelConfig& config) {
@@ -62,7 +47,7 @@ TEST_CASE("Two shorter kernels predict a long one's cycles and bytes within a st
   double mean = 0, worst = 0;
   for (const Case& c : kCases) {
     CAPTURE(c.config);
-    const KernelConfig config = parse_kernel_config(c.config);
+    const KernelConfig config = gemm_config(c.config);
     const GemmProblem problem = fp16(c.shape.m, c.shape.n, c.shape.k);
     const auto simulate = [&](Waves waves) {
       return simulate_gemm(gpu, problem, config, residency_of(gpu, config), Hertz{1.5e9}, {},
@@ -92,7 +77,7 @@ TEST_CASE("Two shorter kernels predict a long one's cycles and bytes within a st
 
 TEST_CASE("A long K is shortened and keeps its remainder") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  const KernelConfig config = parse_kernel_config(kCases[2].config);
+  const KernelConfig config = gemm_config(kCases[2].config);
   // One tile: each K block is loaded once and multiplied by one warpgroup; 1.5 million steps.
   const auto of = [&](i64 k) { return shorter_k(gpu, fp16(128, 128, k), config, 132); };
   CHECK_FALSE(of(64 * 750'000));
@@ -106,7 +91,7 @@ TEST_CASE("A long K is shortened and keeps its remainder") {
 
 TEST_CASE("No problem size makes a simulation exceed a stated number of steps") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  const KernelConfig persistent = parse_kernel_config(kCases[0].config);
+  const KernelConfig persistent = gemm_config(kCases[0].config);
   const auto size = [&](i64 m, i64 n, i64 k) {
     return simulation_size(gpu, fp16(m, n, k), persistent, 66);
   };

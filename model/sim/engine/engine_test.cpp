@@ -4,6 +4,7 @@
 
 #include "model/sim/engine/phase_barrier.h"
 #include "tests/catch.h"
+#include "tests/error_message.h"
 
 using namespace tilecast;
 
@@ -35,12 +36,7 @@ Process fail_at(Engine& engine, SimTime at) {
 Process fail_inside(Engine& engine) { co_await fail_at(engine, {5}); }
 
 std::string message_of(Engine& engine) {
-  try {
-    engine.run();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return error_text([&] { engine.run(); });
 }
 
 }  // namespace

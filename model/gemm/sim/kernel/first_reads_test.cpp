@@ -1,11 +1,11 @@
 #include "model/gemm/sim/kernel/first_reads.h"
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/costs/occupancy.h"
 #include "model/gemm/sim/example_gpu.h"
 #include "model/gemm/sim/simulate.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 using namespace tilecast;
 
@@ -13,9 +13,7 @@ TEST_CASE("Skipped waves read at least the panels that no simulated tile uses") 
   // 512 x 4194304 x 64 in tiles of 128 x 128, column by column: each wave reads new panels of B,
   // all from DRAM once. A has 64 KiB, B 512 MiB.
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  const KernelConfig config = parse_kernel_config(
-      "warp_specialized:tile=128x128x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-      "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=4,walk=strided");
+  const KernelConfig config = gemm_config("ws 128x128x64 s4 w2x1 c1x1 o1 i1 e2 m4");
   const GemmProblem problem = fp16(512, 4194304, 64);
   const Residency residency{resident_ctas(gpu, config), resident_workers(gpu, config)};
   const Simulated part =

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <span>
 
-#include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/costs/occupancy.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/sim/example_gpu.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 
 using namespace tilecast;
 
@@ -31,47 +31,23 @@ struct Case {
 // One tile in flight and two, CTAs and clusters, all tile orders, ragged edges.
 constexpr Bounds kOfResident{0.006, 0.03, 0.08};
 constexpr Case kResident[] = {
-    {{8192, 8192, 8192},
-     "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-     "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided"},
-    {{8192, 8192, 8192},
-     "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-     "c_slots=2,producer=40,grid=resident,raster=hilbert,group=1,walk=strided"},
-    {{16384, 8192, 4096},
-     "warp_specialized:tile=256x128x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
-     "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=1,walk=chunked"},
-    {{8192, 8192, 8192},
-     "ping_pong:tile=128x192x64,stages=4,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=40,"
-     "raster=grouped_m,group=8,walk=strided"},
-    {{16384, 16384, 2048},
-     "ping_pong:tile=128x128x64,stages=5,cluster=1x1,ctas=1,inflight=1,c_slots=4,producer=40,"
-     "raster=grouped_n,group=4,walk=strided"},
-    {{8200, 8200, 8200},
-     "persistent_overlap:tile=128x224x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-     "c_slots=2,raster=grouped_m,group=16,walk=strided"},
-    {{16384, 8192, 4096},
-     "persistent_overlap:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-     "c_slots=0,raster=hilbert,group=1,walk=chunked"},
-    {{8192, 8192, 8192},
-     "persistent:tile=128x256x64,stages=3,warpgroups=2x1,ctas=1,inflight=1,c_slots=2,"
-     "raster=grouped_m,group=8,walk=strided"},
+    {{8192, 8192, 8192}, "ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8"},
+    {{8192, 8192, 8192}, "ws 128x256x64 s4 w2x1 c1x1 o1 i1 e2 h"},
+    {{16384, 8192, 4096}, "ws 256x128x64 s4 w2x1 c1x2 o1 i1 e2 m1k"},
+    {{8192, 8192, 8192}, "pp 128x192x64 s4 w1x1 c2x1 o1 i1 e2 m8"},
+    {{16384, 16384, 2048}, "pp 128x128x64 s5 w1x1 c1x1 o1 i1 e4 n4"},
+    {{8200, 8200, 8200}, "po 128x224x64 s4 w2x1 c2x1 o1 i1 e2 m16"},
+    {{16384, 8192, 4096}, "po 128x256x64 s4 w2x1 c1x1 o1 i1 e0 hk"},
+    {{8192, 8192, 8192}, "pe 128x256x64 s3 w2x1 c1x1 o1 i1 e2 m8"},
 };
 
 // Tiles split along K before whole waves: both ways, all reductions, CTAs and clusters.
 constexpr Bounds kOfHybrids{0.01, 0.03, 0.085};
 constexpr Case kHybrids[] = {
-    {{8192, 8192, 8192},
-     "stream_k_hybrid:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-     "c_slots=2,producer=40,min_k_blocks=8,reduction=turnstile,raster=grouped_m,group=8"},
-    {{8192, 8192, 4096},
-     "stream_k_hybrid:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
-     "c_slots=2,producer=40,min_k_blocks=8,reduction=atomic,raster=grouped_m,group=4"},
-    {{16384, 16384, 1024},
-     "split_k_hybrid:tile=128x192x64,stages=4,warpgroups=2x1,cluster=1x2,ctas=1,inflight=1,"
-     "c_slots=2,producer=40,splits=2,reduction=spread,raster=grouped_n,group=8"},
-    {{8200, 8200, 8200},
-     "split_k_hybrid:tile=128x128x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-     "c_slots=2,producer=40,splits=2,reduction=turnstile,raster=hilbert,group=1"},
+    {{8192, 8192, 8192}, "skh 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8 k8+t"},
+    {{8192, 8192, 4096}, "skh 128x256x64 s4 w2x1 c1x1 o1 i1 e2 m4 k8+a"},
+    {{16384, 16384, 1024}, "sph 128x192x64 s4 w2x1 c1x2 o1 i1 e2 n8 k2s"},
+    {{8200, 8200, 8200}, "sph 128x128x64 s4 w2x1 c2x1 o1 i1 e2 h k2t"},
 };
 
 // One tile per CTA: SMs with one and two of them, clusters, rates that settle early and late. DRAM
@@ -79,23 +55,12 @@ constexpr Case kHybrids[] = {
 // (1.3 %), whose CTAs lose their pace after twenty waves.
 constexpr Bounds kOfTiles{0.0075, 0.025, 0.12};
 constexpr Case kTiles[] = {
-    {{16384, 16384, 2048},
-     "pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
-     "raster=grouped_m,group=8"},
-    {{8192, 8192, 8192},
-     "pipelined:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=0,"
-     "raster=grouped_m,group=8"},
-    {{16384, 16384, 16384},
-     "pipelined:tile=128x256x64,stages=4,warpgroups=2x1,ctas=1,inflight=1,c_slots=0,"
-     "raster=grouped_m,group=8"},
-    {{16384, 8192, 8192},
-     "blocked_pipelined:tile=128x128x64,warpgroups=2x1,ctas=2,c_slots=0,raster=grouped_m,group=8"},
-    {{16384, 8192, 4096},
-     "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
-     "c_slots=2,producer=40,grid=tiles,raster=grouped_m,group=8,walk=strided"},
-    {{16384, 16384, 1024},
-     "warp_specialized:tile=128x128x64,stages=3,warpgroups=2x1,cluster=1x2,ctas=2,inflight=1,"
-     "c_slots=0,producer=40,grid=tiles,raster=grouped_m,group=8,walk=strided"},
+    {{16384, 16384, 2048}, "pi 128x128x64 s3 w1x1 c1x1 o2 i1 e0 m8"},
+    {{8192, 8192, 8192}, "pi 128x256x64 s4 w2x1 c1x1 o1 i1 e0 m8"},
+    {{16384, 16384, 16384}, "pi 128x256x64 s4 w2x1 c1x1 o1 i1 e0 m8"},
+    {{16384, 8192, 8192}, "bp 128x128x64 s2 w2x1 c1x1 o2 i1 e0 m8"},
+    {{16384, 8192, 4096}, "ws1 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8"},
+    {{16384, 16384, 1024}, "ws1 128x128x64 s3 w2x1 c1x2 o2 i1 e0 m8"},
 };
 
 Residency residency_of(const GpuSpec& gpu, const KernelConfig& config) {
@@ -106,7 +71,7 @@ void check_against_whole(const GpuSpec& gpu, std::span<const Case> cases, const 
   double cycles = 0, worst = 0, dram_read = 0;
   for (const Case& c : cases) {
     CAPTURE(c.config);
-    const KernelConfig config = parse_kernel_config(c.config);
+    const KernelConfig config = gemm_config(c.config);
     const GemmProblem problem = fp16(c.shape.m, c.shape.n, c.shape.k);
     const auto simulate = [&](Waves waves) {
       return simulate_gemm(gpu, problem, config, residency_of(gpu, config), Hertz{1.5e9}, {},
@@ -152,7 +117,7 @@ TEST_CASE("Skipping steady waves preserves cycles within a stated error") {
 
 TEST_CASE("Waves of groups are skipped if similar ones are simulated, within the same error") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  const KernelConfig config = parse_kernel_config(kResident[0].config);
+  const KernelConfig config = gemm_config(kResident[0].config);
   const auto check = [&](std::vector<i64> rows, bool leaves_out) {
     const GemmProblem problem = in_groups(fp16(1, 4096, 4096), std::move(rows));
     const auto simulate = [&](Waves waves) {
@@ -179,9 +144,7 @@ TEST_CASE("Waves of groups are skipped if similar ones are simulated, within the
 TEST_CASE("CTAs with one tile that drift apart to the end are all simulated") {
   // 64 x 64 tiles on 264 slots are 15 whole waves, each longer than the one before.
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  const KernelConfig config = parse_kernel_config(
-      "pipelined:tile=128x128x64,stages=2,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,"
-      "raster=grouped_m,group=4");
+  const KernelConfig config = gemm_config("pi 128x128x64 s2 w1x1 c1x1 o2 i1 e0 m4");
   const auto simulate = [&](Waves waves) {
     return simulate_gemm(gpu, fp16(8192, 8192, 4096), config, residency_of(gpu, config),
                          Hertz{1.5e9}, {}, waves);

@@ -1,12 +1,8 @@
 #include "validate/measure/gemm/timeline/tile_trace.h"
 
-#include <cstring>
+#include <vector>
 
-#include "model/base/error.h"
 #include "tests/catch.h"
-#include "tests/gemm_config.h"
-#include "tests/gpu.h"
-#include "validate/measure/gemm/gpu_test_bench.h"
 
 using namespace tilecast;
 
@@ -58,30 +54,4 @@ TEST_CASE("A difference names the CTA and the number of its tile") {
         "0), "
         "K blocks 0 to 4");
   CHECK_FALSE(tile_trace_difference({walked.data(), 2}, expected, 2).empty());
-}
-
-TEST_CASE("Kernels walk exactly the tiles of the shared scheduler", "[gpu]") {
-  GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
-  const std::vector<GemmShape> shapes = {{128, 128, 64}, {1000, 2000, 128}, {4100, 4104, 64}};
-  const std::vector<std::string> configs = {
-      "pi 128x128x64 s4 w2x1 c1x1 o1 i1 e2 m3",     "pi 64x64x64 s3 w1x1 c1x1 o2 i0 e2 n4",
-      "pe 128x128x64 s4 w2x1 c1x1 o1 i1 e2 n1k",    "pe 64x64x64 s3 w1x1 c1x1 o2 i1 e2 n2",
-      "ws 128x128x64 s5 w2x1 c1x1 o1 i1 e2 m8",     "ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8",
-      "ws 128x128x64 s5 w2x1 c1x2 o1 i1 e2 n3",     "ws 256x128x64 s3 w2x1 c2x2 o1 i0 e2 n1k",
-      "sp 128x128x32 s5 w2x1 c1x1 o1 i1 e2 m8 k2t", "sk 128x256x32 s4 w2x1 c2x1 o1 i1 e2 m8 k1+t",
-      "skh 64x64x32 s4 w1x1 c1x1 o1 i1 e1 n3 k2+a"};
-  for (const GemmShape& shape : shapes) {
-    bench.prepare({shape, ElementType::kFp16, Layout::kTn}, Inputs::kTernary);
-    for (const std::string& text : configs) {
-      const KernelConfig config = gemm_config(text);
-      LoadedKernel kernel = bench.load(config);
-      const GemmLaunch launch(kernel, bench.problem, config);
-      const std::vector<WalkedPiece> walked = record_tile_trace(
-          launch, {bench.a.as<void>(), bench.b.as<void>(), bench.c.as<void>()}, bench.stream.get());
-      const std::vector<WalkedPiece> expected = expected_tile_trace(launch);
-      INFO(to_text(shape) << " " << text);
-      REQUIRE(walked.size() == expected.size());
-      CHECK(std::memcmp(walked.data(), expected.data(), walked.size() * sizeof(WalkedPiece)) == 0);
-    }
-  }
 }
