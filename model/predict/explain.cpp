@@ -106,7 +106,7 @@ Seconds median_tile(const std::vector<TileSpan>& tiles) {
   return {quantile_of_sorted<double>(seconds, 0.5)};
 }
 
-/// Includes the waves that the simulation leaves out. `outside`: bytes of SM intake that the
+/// Includes the waves that the simulation leaves out. `outside`: bytes of SM fill that the
 /// simulation does not count as operands. `clocks`: for its activity.
 Watched seen_of(const GpuSpec& gpu, const SimulatedGemm& run, const Prediction& p, Bytes outside,
                 const PhasedClock& clocks) {

@@ -1,6 +1,6 @@
 // Replaces tilecast-gpu in tests that need `measure` without a GPU. It is the same code with the
 // same arguments, plans, files, signals and exit codes, except for the bench, which takes a little
-// time per point and returns figures that depend only on the point and the card.
+// time per point and returns figures that depend only on the point and the GPU.
 //
 //   FAKE_POINT_MS    milliseconds per point; default 20
 //   FAKE_COMPILE_MS  milliseconds for compilation; default 0

@@ -130,7 +130,7 @@ const std::vector<Layer>& layers() {
       {"validate/record/", and_more({"model/ops/", "kernels/revision.h"}, kOps), {}},
       {"validate/plan/", {"model/", "validate/record/"}, {}},
       {"validate/run/", and_more({"model/ops/", "validate/record/", "validate/plan/"}, kOps), {}},
-      // The laboratory knows no operation: each is a folder and a row of lab_ops.cpp.
+      // The benchmark harness knows no operation: each is a folder and a row of lab_ops.cpp.
       {"validate/measure/gemm/", and_more(and_more({"model/gemm/rules/"}, kGemm), kOfOneLab),
        kCuda},
       {"validate/measure/stream/", and_more({"model/stream/"}, kOfOneLab), kCuda},
@@ -175,7 +175,7 @@ bool is_test(std::string_view path) { return path.find("_test.") != std::string_
 bool may_include(const Layer& layer, std::string_view path, std::string_view included) {
   const auto holds = [included](std::string_view folder) { return included.starts_with(folder); };
   // Nothing includes a test, so a test may compare its layer with the model and use test helpers,
-  // and a kernel's may be measured by the whole laboratory.
+  // and a kernel's may be measured by the whole harness.
   constexpr std::string_view kLaboratory = "validate/measure/";
   const bool of_test = is_test(path) && (holds("tests/") || holds("model/") ||
                                          (path.starts_with(kLaboratory) && holds(kLaboratory)));

@@ -1,4 +1,4 @@
-// Checks the committed micro-benchmarks and counters with arithmetic: facts about the card that are
+// Checks the committed micro-benchmarks and counters with arithmetic: facts about the GPU that are
 // independent of the model. Runs in the repository root.
 #include <fmt/format.h>
 

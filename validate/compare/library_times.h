@@ -1,5 +1,5 @@
 // Compares forecasts with a library's published times, by size of problem. A library does not say
-// which kernel it ran, so its time is compared with our first pick of the whole search space, and
+// which kernel it ran, so its time is compared with our top pick of the whole search space, and
 // with the formula that planners fall back on:
 //
 //   time = roofline_time / 0.8 + 3 us

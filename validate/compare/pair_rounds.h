@@ -1,5 +1,5 @@
 // Compares configurations measured alternately: the ratio of two times within a round, which
-// cancels slow drift of the card, and the spread of that ratio. Checked by: pair_rounds_test.cpp.
+// cancels slow drift of the GPU, and the spread of that ratio. Checked by: pair_rounds_test.cpp.
 #pragma once
 
 #include <string>

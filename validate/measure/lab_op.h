@@ -1,4 +1,4 @@
-// The interface of an operation to the laboratory. Any point is measured by these steps:
+// The interface of an operation to the benchmark harness. Any point is measured by these steps:
 //
 //   LabOp::prepare       inputs in every buffer set and the reference, once per problem and inputs
 //   LabOp::contender     one configuration's kernel, or a baseline, loaded and bound to the inputs
@@ -6,7 +6,7 @@
 //   Contender::identify  is the kernel the one that its configuration names?
 //   Contender::time      launches over the buffer sets
 //
-// An operation's laboratory is a folder validate/measure/NAME and a row of lab_ops.cpp, the only
+// An operation's harness is a folder validate/measure/NAME and a row of lab_ops.cpp, the only
 // place that names it. stream/ is the small example.
 #pragma once
 

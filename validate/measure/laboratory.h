@@ -52,7 +52,7 @@ class Laboratory {
   Measurement measure(const Point& point);
 
  private:
-  /// Opens the op's laboratory at its first use.
+  /// Opens the op's harness at its first use.
   LabOp& op_of(const AnyProblem& problem);
   void prepare(const AnyProblem& problem, Inputs inputs);
   void measure_prepared(Measurement& row);

@@ -1,4 +1,4 @@
-// Is a kernel's result right? Shared by the laboratories of all operations: memory for a result,
+// Is a kernel's result right? Shared by the harnesses of all operations: memory for a result,
 // poisoned and between guard bands, and the verdict of a comparison with a reference in fp32.
 #pragma once
 

@@ -2,7 +2,7 @@
 // 64 MiB of workspace.
 //
 // cuBLASLt thinks in columns, so it is asked for the transposed product: its first operand is our
-// B, its second our A, and its n x m result, column-major, is our C. C in fp32 is tight.
+// B, its second our A, and its n x m result, column-major, is our C. C in fp32 is contiguous.
 #pragma once
 
 #include <cublasLt.h>

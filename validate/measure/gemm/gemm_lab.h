@@ -1,5 +1,5 @@
-// GEMM in the laboratory: random operands, cuBLASLt's fp32 product as the reference (verifier.h),
-// cuBLASLt as the baseline, and the tiles that a kernel walked as its identity.
+// GEMM in the benchmark harness: random operands, cuBLASLt's fp32 product as the reference
+// (verifier.h), cuBLASLt as the baseline, and the tiles that a kernel walked as its identity.
 #pragma once
 
 #include <memory>

@@ -30,7 +30,7 @@ class GpuTestBench {
   LoadedKernel load(const KernelConfig& config);
 
   /// One launch of the configuration on the problem prepared last, verified. `in_place`: R is
-  /// copied to C, whose rows are tight, and is C.
+  /// copied to C, whose rows are contiguous, and is C.
   Verdict check(const KernelConfig& config, bool in_place = false);
 
   /// cuBLASLt's top heuristic on the problem prepared last, without epilogue and with C in the

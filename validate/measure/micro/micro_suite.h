@@ -11,7 +11,7 @@
 namespace tilecast {
 
 void measure_wgmma(MicroLab& lab);       // interval, completion, issue
-void measure_l2_sharing(MicroLab& lab);  // SM intake, L2 output, lines shared
+void measure_l2_sharing(MicroLab& lab);  // SM fill, L2 output, lines shared
 void measure_boxes(MicroLab& lab);       // tensor maps: out-of-bounds rows
 void measure_tma(MicroLab& lab);         // latency, issue, store
 void measure_dram(MicroLab& lab);        // bandwidth against bytes in flight and read/write mix

@@ -1,7 +1,7 @@
-// The memory-bound operations in the laboratory: each kernel is checked to the bit over the whole
-// problem, between guard bands, then timed in turns over buffers that are together larger than L2.
-// The baseline of memcpy is the runtime's own device-to-device copy, timed by CUPTI's records of
-// copies.
+// The memory-bound operations in the benchmark harness: each kernel is checked to the bit over the
+// whole problem, between guard bands, then timed in turns over buffers that are together larger
+// than L2. The baseline of memcpy is the runtime's own device-to-device copy, timed by CUPTI's
+// records of copies.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Measures memory-bound points on the device as the laboratory does.
+// Measures memory-bound points on the device as the benchmark harness does.
 #include "validate/measure/stream/stream_lab.h"
 
 #include "tests/catch.h"

@@ -48,7 +48,7 @@ class MicroKernels {
 
   /// Adds up into `check`, which the caller has cleared.
   void sum_squares(const float* values, u64 count, OutputCheck* check, cudaStream_t stream) const;
-  /// `reference` is tight.
+  /// `reference` is contiguous.
   void check_output(const OutputMatrix& output, const float* reference, ElementBound bound,
                     OutputCheck* check, cudaStream_t stream) const;
   void check_guard(const void* words, u64 count, OutputCheck* check, cudaStream_t stream) const;
