@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import time
 
 import pytest
 
@@ -123,10 +124,36 @@ def test_layers_share_a_record_only_if_all_attributes_can_be_compared():
             ran.append(self)
             return super().forward(x)
 
-    for how, runs in ((2, 2), 1), (torch.relu, 1), (object(), 2):
+    class Config:
+        def __init__(self, width):
+            self.width, self.scaling = width, {"factor": [8.0, None]}
+
+    class Stream(list):
+        pass
+
+    for how, runs in ((2, 2), 1), (torch.relu, 1), (Config(3), 1), (object(), 2), (Stream(), 2):
         ran.clear()
         kernels(torch.nn.Sequential(Counted(how), Counted(how)), empty(4, 8))
         assert len(ran) == runs
+
+
+def test_eighty_layers_with_ten_operations_take_three_seconds_of_two_cores():
+    config = layer.read_config("llama-3-70b")
+
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = torch.nn.ModuleList(layer.decoder_layer(config) for _ in range(80))
+
+        def forward(self, x, *angles):
+            for one in self.layers:
+                x = one(x, *angles)
+            return x
+
+    model, begin = Model(), time.process_time()
+    answer = tilecast.torch.forecast(model, empty(1, 4096, 8192), empty(4096, 128), empty(4096, 128), mode="compile")
+    assert time.process_time() - begin < 2 * 3
+    assert sum(row.count for row in answer) > 80 * 9 and len(answer) <= 14
 
 
 def test_what_forward_keeps_is_put_back():
@@ -270,6 +297,19 @@ def test_half_the_dram_rate_slows_what_reads_weights_and_half_the_sms_what_multi
 
     assert total(slow, "decode", 1) > 1.4 * total("h200_sxm", "decode", 1)  # with the graph's start
     assert total(few, "prefill", 2048) > 1.5 * total("h200_sxm", "prefill", 2048)
+
+
+@pytest.mark.parametrize("hidden", [4100, 5000])
+def test_odd_hidden_sizes_cost_the_copies_of_their_operands(hidden):
+    """Rows of 8,200 bytes do not start on 16-byte boundaries, rows of 10,000 do. cuBLASLt has no wide loads for the
+    first, and our kernel copies both operands."""
+    def product(width):
+        model = torch.nn.Linear(width, 4096, bias=False, **META)
+        return tilecast.torch.forecast(model, empty(4096, width), mode="compile")[0]
+
+    row, even = product(hidden), product(hidden // 128 * 128)
+    more = row.time_us / even.time_us / (hidden / (hidden // 128 * 128))
+    assert more > 1.1 if hidden % 8 else more < 1.1
 
 
 def test_under_continuous_load_power_holds_the_clock_of_all_kernels():

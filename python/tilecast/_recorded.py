@@ -272,15 +272,24 @@ _PLACES = {"layer_idx", "layer_id", "layer_number", "layer_index", "idx", "block
 _TORCHS = frozenset(vars(torch.nn.Module()))
 
 
-def _value(value: Any) -> Any:
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+
+
+def _value(value: Any, depth: int = 0) -> Any:
     """Equal for equal values, and for the same function. Raises TypeError where equality cannot be told."""
     if value is None or isinstance(value, (bool, int, float, str, torch.dtype, torch.device)):
         return type(value), value  # 1, 1.0 and True are equal
-    if isinstance(value, (tuple, list)):
-        return type(value), tuple(map(_value, value))
+    if type(value) in (tuple, list):
+        return type(value), tuple(_value(one, depth) for one in value)
+    if type(value) is dict:
+        return dict, tuple((_value(key), _value(one, depth)) for key, one in value.items())
     if callable(value):
         hash(value)
         return value
+    # A configuration: classes written in Python alone, whose state is their attributes.
+    if depth < 4 and hasattr(value, "__dict__") and all(
+            one is object or one.__flags__ & _HEAP_TYPE for one in type(value).__mro__):
+        return type(value), _value(vars(value), depth + 1)
     raise TypeError
 
 
