@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import runpy
 import time
 
 import pytest
@@ -351,3 +352,12 @@ def test_layer_says_what_is_wrong(tmp_path, capsys):
                              (["--model", "llama-3-8b", "--tensor-parallel", "3"], "cannot be divided")):
         assert __main__.main(["layer", *arguments]) == 2
         assert error in capsys.readouterr().err
+
+
+def test_the_example_of_a_layer_runs(tmp_path, capsys, monkeypatch):
+    (tmp_path / "config.json").write_text(json.dumps(SMALL))
+    monkeypatch.setattr("sys.argv", ["layer.py", "--model", str(tmp_path), "--tokens", "256", "--trace",
+                                     str(tmp_path / "trace.json")])
+    runpy.run_path(str(pathlib.Path(__file__).resolve().parents[2] / "examples/layer.py"))
+    out = capsys.readouterr().out
+    assert "swiglu" in out and "accelerated" in out and json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
