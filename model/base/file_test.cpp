@@ -104,7 +104,7 @@ TEST_CASE("A replaced file keeps its permissions") {
 }
 
 TEST_CASE("Threads that write files never change the umask") {
-  constexpr int kThreads = 8, kFiles = 50;
+  constexpr int kThreads = 8, kFiles = 10;
   const TemporaryFolder folder;
   const mode_t before = ::umask(027);
   const int calls = umask_calls;

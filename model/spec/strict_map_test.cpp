@@ -184,17 +184,16 @@ TEST_CASE("Text from a file cannot break a message into lines") {
         "2 f.yaml:1: count: expected a whole number from 0 to 1, not \"a\\nb\"");
 }
 
-TEST_CASE(
-    "Three hundred thousand keys are read in linear time, and the last one is still checked") {
+TEST_CASE("A hundred thousand keys are read in linear time, and the last one is still checked") {
   std::string text;
-  for (int i = 0; i < 300'000; ++i) {
+  for (int i = 0; i < 100'000; ++i) {
     text += fmt::format("key{}: 1\n", i);
   }
   const std::clock_t start = std::clock();  // CPU time, not wall time: the machine may be busy
   CHECK(error_message([&] { parse_yaml(text + "key7: 1\n", "f.yaml"); }) ==
-        "2 f.yaml:300001: key7: duplicate key, first given in line 8");
-  // About a second; comparing each key with all earlier ones took more than a minute.
-  CHECK((std::clock() - start) / CLOCKS_PER_SEC < 20);
+        "2 f.yaml:100001: key7: duplicate key, first given in line 8");
+  // About a third of a second; comparing each key with all earlier ones took seven.
+  CHECK((std::clock() - start) / CLOCKS_PER_SEC < 6);
 }
 
 }  // namespace

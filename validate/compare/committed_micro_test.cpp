@@ -36,20 +36,11 @@ using Constants = std::map<std::pair<std::string, std::string>, Constant>;
 
 Constants read_run(const std::string& name) {
   const std::string path = kFolder + name;
-  const CsvText csv = parse_csv(read_stored_text(path), path);
-  const std::vector<std::string>& header = csv.records.front().fields;
-  const auto column = [&](const char* title) {
-    return static_cast<std::size_t>(std::find(header.begin(), header.end(), title) -
-                                    header.begin());
-  };
-  const std::size_t key = column("key"), variant = column("variant"), value = column("value"),
-                    q1 = column("q1"), q3 = column("q3"), in_time = column("in_time");
   Constants run;
-  for (std::size_t row = 1; row < csv.records.size(); ++row) {
-    const std::vector<std::string>& fields = csv.records[row].fields;
-    const auto number = [&](std::size_t at) { return parse_number(fields[at]).value(); };
-    run[{fields[key], fields[variant]}] = {number(value), number(q1), number(q3),
-                                           parse_number(fields[in_time]).value_or(0)};
+  for (const CsvRow& row : csv_rows(read_stored_text(path), path)) {
+    const auto number = [&](const char* column) { return parse_number(row.text(column)).value(); };
+    run[{row.text("key"), row.text("variant")}] = {number("value"), number("q1"), number("q3"),
+                                                   parse_number(row.text("in_time")).value_or(0)};
   }
   return run;
 }
@@ -185,19 +176,17 @@ TEST_CASE("A copy reads and writes its bytes of DRAM once, by counter and by ari
 }
 
 TEST_CASE("Three runs agree on nearly every constant within 3 %, or within its stated spread") {
-  const Repeats repeats = repeats_of({read_run(kRuns[0]), read_run(kRuns[1]), read_run(kRuns[2])});
-  CHECK(repeats.constants > 800);
-  CHECK(repeats.within_3_percent > repeats.constants * 94 / 100);
-  CHECK(repeats.apart <= 3);  // gaps between host launches
-}
-
-TEST_CASE("Three complete default runs agree as well") {
-  const Repeats repeats =
-      repeats_of({read_run("whole_run_1.csv.gz"), read_run("whole_run_2.csv.gz"),
-                  read_run("whole_run_3.csv.gz")});
-  CHECK(repeats.constants > 1400);
-  CHECK(repeats.within_3_percent > repeats.constants * 96 / 100);
-  CHECK(repeats.apart <= 2);  // gaps between host launches
+  const struct {
+    std::vector<std::string> runs;
+    std::size_t constants, percent_within, apart;  // apart: gaps between host launches
+  } cases[] = {{kRuns, 800, 94, 3},
+               {{"whole_run_1.csv.gz", "whole_run_2.csv.gz", "whole_run_3.csv.gz"}, 1400, 96, 2}};
+  for (const auto& [runs, constants, percent_within, apart] : cases) {
+    const Repeats repeats = repeats_of({read_run(runs[0]), read_run(runs[1]), read_run(runs[2])});
+    CHECK(repeats.constants > constants);
+    CHECK(repeats.within_3_percent > repeats.constants * percent_within / 100);
+    CHECK(repeats.apart <= apart);
+  }
 }
 
 TEST_CASE("Loads for energy measurements keep the GPU busy") {

@@ -26,25 +26,18 @@ struct Tiles {
   double median, last;  // in cycles
 };
 
-std::size_t column(const CsvText& csv, const char* title) {
-  const std::vector<std::string>& header = csv.records.front().fields;
-  return static_cast<std::size_t>(std::find(header.begin(), header.end(), title) - header.begin());
+double number(const CsvRow& row, std::string_view column) {
+  return parse_number(row.text(column)).value();
 }
-
-double number(const std::string& text) { return parse_number(text).value(); }
 
 Tiles measured(const std::string& name) {
   const std::string path = kFolder + name + ".csv.gz";
-  const CsvText csv = parse_csv(read_stored_text(path), path);
-  const std::size_t role = column(csv, "role"), begin = column(csv, "begin"),
-                    end = column(csv, "end");
   Values lengths;
   double last = 0;
-  for (std::size_t row = 1; row < csv.records.size(); ++row) {
-    const std::vector<std::string>& fields = csv.records[row].fields;
-    if (fields[role].starts_with("warpgroup")) {
-      lengths.push_back(number(fields[end]) - number(fields[begin]));
-      last = std::max(last, number(fields[end]));
+  for (const CsvRow& row : csv_rows(read_stored_text(path), path)) {
+    if (row.text("role").starts_with("warpgroup")) {
+      lengths.push_back(number(row, "end") - number(row, "begin"));
+      last = std::max(last, number(row, "end"));
     }
   }
   return {median(lengths), last};
@@ -72,24 +65,22 @@ Tiles simulated(const GpuSpec& gpu, const GemmProblem& problem, const KernelConf
 
 TEST_CASE("The number of recorded timelines that the simulator matches does not fall") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  const CsvText csv = parse_csv(read_stored_text(kFolder + "kernels.csv"), "kernels.csv");
   int kernels = 0, tiles_agree = 0, ends_agree = 0;
-  for (std::size_t row = 1; row < csv.records.size(); ++row) {
-    const std::vector<std::string>& f = csv.records[row].fields;
-    const KernelConfig config = parse_kernel_config(f[column(csv, "config")]);
+  for (const CsvRow& row : csv_rows(read_stored_text(kFolder + "kernels.csv"), "kernels.csv")) {
+    const KernelConfig config = row.get("config", parse_kernel_config);
     if (splits_k(config.schedule)) {
       continue;
     }
-    const auto side = [&](const char* name) { return parse_integer(f[column(csv, name)]).value(); };
+    const auto side = [&](const char* name) { return parse_integer(row.text(name)).value(); };
     const GemmProblem problem{{side("m"), side("n"), side("k")}, ElementType::kFp16, Layout::kTn};
-    const Hertz clock{number(f[column(csv, "sm_clock_mhz")]) * 1e6};
-    const Tiles card = measured(f[column(csv, "name")]);
+    const Hertz clock{number(row, "sm_clock_mhz") * 1e6};
+    const Tiles card = measured(row.text("name"));
     const Tiles model = simulated(gpu, problem, config, clock);
     ++kernels;
     tiles_agree += std::abs(model.median / card.median - 1) < 0.05 ? 1 : 0;
     ends_agree += std::abs(model.last / card.last - 1) < 0.05 ? 1 : 0;
-    INFO(f[0] << ": tile " << model.median << " " << card.median << ", end " << model.last << " "
-              << card.last);
+    INFO(row.text("name") << ": tile " << model.median << " " << card.median << ", end "
+                          << model.last << " " << card.last);
     CHECK(std::abs(model.median / card.median - 1) < 0.3);
     CHECK(std::abs(model.last / card.last - 1) < 0.2);
   }

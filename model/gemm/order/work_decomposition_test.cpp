@@ -212,10 +212,10 @@ TEST_CASE("K has at least one block for each split") {
         "reduction=spread: of equal parts, which stream_k has not");
 }
 
-TEST_CASE("Ten thousand random decompositions cover K once and finish") {
+TEST_CASE("Random decompositions cover K once and finish") {
   std::mt19937 random(daily_seed("random decompositions"));
   const auto upto = [&](u32 most) { return 1 + static_cast<u32>(random()) % most; };
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < 2'500; ++i) {
     const u32 tiles = upto(i % 10 == 0 ? 400 : 40);
     const i32 k_blocks = static_cast<i32>(upto(i % 3 == 0 ? 300 : 20));
     const u32 resident = upto(132);

@@ -12,6 +12,7 @@
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/gemm_config.h"
+#include "tests/seed.h"
 
 namespace tilecast {
 namespace {
@@ -46,10 +47,14 @@ Prediction predicted(const GpuSpec& gpu, const GemmProblem& of, const KernelConf
 
 TEST_CASE("An epilogue never makes a kernel faster, and at most slower by its full exposed time") {
   const GpuSpec physics = load_gpu("h200_sxm", false).spec;
+  Turns turns("candidates with and without an epilogue", 5);  // each takes a tenth of a second
   int kernels = 0;
   for (const GemmShape& shape :
        {GemmShape{1024, 2048, 4096}, GemmShape{300, 1000, 512}, GemmShape{512, 512, 16384}}) {
     for (const KernelConfig& config : some_candidates(physics, shape)) {
+      if (!turns.due()) {
+        continue;
+      }
       for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
         const Prediction plain = predicted(physics, problem(shape), config, method);
         for (const Epilogue& epilogue : {kBiasGelu, kSilu}) {
@@ -71,7 +76,7 @@ TEST_CASE("An epilogue never makes a kernel faster, and at most slower by its fu
       }
     }
   }
-  CHECK(kernels >= 100);
+  CHECK(kernels >= 20);
 }
 
 TEST_CASE("With ping-pong an epilogue costs next to nothing") {

@@ -61,48 +61,25 @@ double cycles(Limiter part, Schedule schedule) {
 
 }  // namespace
 
-TEST_CASE("Bound by tensor pipes alone, a kernel takes the K blocks of the busiest SM") {
+TEST_CASE("Bound by one part alone, a kernel takes what that part takes") {
   for (const Schedule schedule : kWgmmaSchedules) {
-    // Four wgmmas of 32 cycles.
-    CHECK(cycles(Limiter::kTensor, schedule) ==
-          Approx(tiles_per_sm(schedule) * k_blocks(schedule) * 4 * 32).epsilon(kWithin));
-  }
-}
-
-TEST_CASE("Bound by operand reads alone, a kernel takes their bytes over the port's rate") {
-  for (const Schedule schedule : kWgmmaSchedules) {
-    // Four wgmmas that read 128 rows of 32 bytes at 128 B per cycle.
-    CHECK(cycles(Limiter::kSharedMemory, schedule) ==
-          Approx(tiles_per_sm(schedule) * k_blocks(schedule) * 4 * 32).epsilon(kWithin));
-  }
-}
-
-TEST_CASE("Bound by SM fill alone, a kernel takes the stages' bytes over the SM's rate") {
-  for (const Schedule schedule : kWgmmaSchedules) {
+    INFO(to_text(schedule));
+    const double loads = tiles_per_sm(schedule) * k_blocks(schedule);
+    // Four wgmmas of 32 cycles, which read 128 rows of 32 bytes at 128 B per cycle.
+    CHECK(cycles(Limiter::kTensor, schedule) == Approx(loads * 4 * 32).epsilon(kWithin));
+    CHECK(cycles(Limiter::kSharedMemory, schedule) == Approx(loads * 4 * 32).epsilon(kWithin));
     // 16 KiB at 64 B per cycle for each K block and each partial sum that the busiest SM reads; 128
     // lines at two copy-engine cycles each. A tile's 8 KiB of C use the same port.
     const double sums = !splits_k(schedule) ? 0 : schedule == Schedule::kSplitK ? 3 : 1;
     const double tiles = splits_k(schedule) ? 3 : tiles_per_sm(schedule);
-    const double loads = tiles_per_sm(schedule) * k_blocks(schedule);
     CHECK(cycles(Limiter::kSmIntake, schedule) ==
           Approx((loads + sums) * 256 + tiles * 128).epsilon(kWithin));
-  }
-}
-
-TEST_CASE("Bound by L2 output alone, a kernel takes all SMs' bytes over its rate") {
-  for (const Schedule schedule : kWgmmaSchedules) {
+    // 16 KiB at 256 B per cycle for each K block of all SMs and each partial sum that is read.
     const double sms = schedule == Schedule::kSmallMma ? 1 : 4;
-    // 16 KiB at 256 B per cycle for each K block and each partial sum that is read.
-    const double loads = sms * tiles_per_sm(schedule) * k_blocks(schedule);
     CHECK(cycles(Limiter::kL2, schedule) ==
-          Approx((loads + tiles_cut(schedule)) * 64).epsilon(kWithin));
-  }
-}
-
-TEST_CASE("Bound by DRAM alone, a kernel takes the bytes of A, B and C over its rate") {
-  for (const Schedule schedule : kWgmmaSchedules) {
+          Approx((sms * loads + tiles_cut(schedule)) * 64).epsilon(kWithin));
+    // The bytes of A, B and C; incoming data evicts as much dirty C of the previous run from L2.
     const GemmShape shape = problem_of(schedule).shape;
-    // Incoming data evicts as much dirty C of the previous run from L2.
     const double bytes =
         static_cast<double>(((shape.m + shape.n) * shape.k + shape.m * shape.n) * 2);
     CHECK(cycles(Limiter::kDram, schedule) == Approx(bytes / 100).epsilon(kWithin));

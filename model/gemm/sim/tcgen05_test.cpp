@@ -49,42 +49,23 @@ double rows(const KernelConfig& config) { return 128 + 64.0 / cta_group(config.t
 
 }  // namespace
 
-TEST_CASE("Bound by tensor pipes alone, tcgen05 kernels take the MMAs of the busiest SM") {
+TEST_CASE("Bound by one part alone, tcgen05 kernels take what that part takes") {
   for_each_kernel([](const KernelConfig& config) {
+    const auto bound_by = [&](Limiter part) { return cycles(only_on_blackwell({part}), config); };
     // Four MMAs of 128 x 64 x 16: 32 cycles at 8192 FLOPs.
-    CHECK(cycles(only_on_blackwell({Limiter::kTensor}), config) ==
-          Approx(kTiles * kBlocks * 4 * 32).epsilon(kWithin));
-  });
-}
-
-TEST_CASE("Bound by operand reads alone, a CTA of a pair reads half of B") {
-  for_each_kernel([](const KernelConfig& config) {
-    // 32 bytes of each row at 128 B per cycle: 48 cycles alone, 40 in a pair.
-    CHECK(cycles(only_on_blackwell({Limiter::kSharedMemory}), config) ==
+    CHECK(bound_by(Limiter::kTensor) == Approx(kTiles * kBlocks * 4 * 32).epsilon(kWithin));
+    // 32 bytes of each row at 128 B per cycle: 48 cycles alone; in a pair, which reads half of
+    // B, 40.
+    CHECK(bound_by(Limiter::kSharedMemory) ==
           Approx(kTiles * kBlocks * 4 * rows(config) * 32 / 128).epsilon(kWithin));
-  });
-}
-
-TEST_CASE("Bound by SM fill alone, a CTA of a pair loads half of B") {
-  for_each_kernel([](const KernelConfig& config) {
     // 128 bytes of each row at 64 B per cycle, plus C's 16 KiB through the same port.
-    CHECK(cycles(only_on_blackwell({Limiter::kSmIntake}), config) ==
+    CHECK(bound_by(Limiter::kSmIntake) ==
           Approx(kTiles * (kBlocks * rows(config) * 2 + 256)).epsilon(kWithin));
-  });
-}
-
-TEST_CASE("Bound by L2 output alone, tcgen05 kernels take all SMs' bytes over its rate") {
-  for_each_kernel([](const KernelConfig& config) {
-    CHECK(cycles(only_on_blackwell({Limiter::kL2}), config) ==
+    // All SMs' bytes over L2's rate.
+    CHECK(bound_by(Limiter::kL2) ==
           Approx(4 * kTiles * kBlocks * rows(config) * 128 / 256).epsilon(kWithin));
-  });
-}
-
-TEST_CASE("Bound by DRAM alone, tcgen05 kernels take the bytes of A, B and C over its rate") {
-  for_each_kernel([](const KernelConfig& config) {
-    const double bytes = (1024 + 256) * 1024 * 2 + 1024 * 256 * 2;
-    CHECK(cycles(only_on_blackwell({Limiter::kDram}), config) ==
-          Approx(bytes / 100).epsilon(kWithin));
+    const double bytes = (1024 + 256) * 1024 * 2 + 1024 * 256 * 2;  // of A, B and C
+    CHECK(bound_by(Limiter::kDram) == Approx(bytes / 100).epsilon(kWithin));
   });
 }
 
