@@ -21,11 +21,6 @@ std::span<const GemmKernelInfo> gemm_kernels();
 
 const GemmKernelInfo& gemm_kernel_info(Schedule schedule);
 
-/// The schedule whose kernel is used: kernels of one schedule decide at run time how K is split.
-constexpr Schedule kernel_of(Schedule schedule) {
-  return splits_k(schedule) ? Schedule::kStreamK : schedule;
-}
-
 /// The entry point of every GEMM kernel.
 constexpr const char* kGemmEntry = "tilecast_gemm";
 

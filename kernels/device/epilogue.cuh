@@ -11,8 +11,7 @@
 
 namespace tilecast {
 
-/// Named barriers: 0 is __syncthreads, 1 onwards one for each warpgroup, then all consumers.
-constexpr u32 kFirstWarpgroupBarrier = 1;
+/// Named barrier of all consumers, after those of each warpgroup.
 template <class Config>
 constexpr u32 kConsumersBarrier = kFirstWarpgroupBarrier + Config::kConsumerWarpgroups;
 

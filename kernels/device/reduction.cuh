@@ -18,28 +18,9 @@
 
 #include "kernels/device/epilogue.cuh"
 #include "kernels/device/producer.cuh"
-#include "kernels/ptx/global_sync.cuh"
-#include "model/gemm/order/reduction_workspace.h"
+#include "kernels/device/shared_part.cuh"
 
 namespace tilecast {
-
-template <class Config>
-constexpr i32 kPartElements = Config::kWarpgroupRows * Config::kWarpgroupColumns;
-template <class Config>
-constexpr i32 kTileParts = warpgroups_per_tile(Config::kTiling);
-
-/// Far beyond any real wait: traps instead of a hang.
-constexpr u32 kMostPolls = 1u << 26;
-
-/// Called by one thread.
-template <class Until>
-__device__ inline void poll(const u32* lock, Until until) {
-  for (u32 polls = 0; !until(ptx::load_acquire(lock)); ++polls) {
-    if (polls == kMostPolls) {
-      __trap();
-    }
-  }
-}
 
 /// Barriers with which a part's owner tells the clearing warps that its sum has been taken, and
 /// with which they report that they are ready for the next one. Their ids follow the consumers'.
@@ -49,41 +30,6 @@ template <class Config>
 constexpr u32 kFirstReadyBarrier = kFirstTakenBarrier<Config> + kTileParts<Config>;
 constexpr u32 kClearingThreads = kThreadsPerWarpgroup - 32;  // the producer's idle warps
 constexpr u32 kOwnerAndClearing = kThreadsPerWarpgroup + kClearingThreads;
-
-/// One warpgroup's part of a shared tile.
-struct SharedPart {
-  float* partial;  // kPartElements; for `spread`, those of split 0
-  u32* lock;
-  i32 warpgroup;
-
-  template <class Config>
-  __device__ static SharedPart of(const Args<Config>& args, const WorkPiece& piece,
-                                  const ClusterPlace& place, i32 warpgroup) {
-    const u32 tile = piece.tile * Config::kClusterSize + place.rank;
-    const u32 part = tile * kTileParts<Config> + static_cast<u32>(warpgroup);
-    const u32 copies = args.reduction == Reduction::kSpread ? args.work.splits : 1;
-    return {args.partials + static_cast<u64>(part) * copies * kPartElements<Config>,
-            args.locks + part, warpgroup};
-  }
-
-  /// The warpgroup waits until the lock satisfies `until`.
-  template <class Until>
-  __device__ void wait(Until until) const {
-    if (threadIdx.x % kThreadsPerWarpgroup == 0) {
-      poll(lock, until);
-    }
-    __syncwarp();
-    ptx::named_barrier_sync(kFirstWarpgroupBarrier + warpgroup, kThreadsPerWarpgroup);
-  }
-
-  /// Makes the warpgroup's writes visible to any reader that sees the lock increased by `count`.
-  __device__ void publish(u32 count) const {
-    ptx::named_barrier_sync(kFirstWarpgroupBarrier + warpgroup, kThreadsPerWarpgroup);
-    if (threadIdx.x % kThreadsPerWarpgroup == 0) {
-      ptx::add_release(lock, count);
-    }
-  }
-};
 
 template <class Config>
 constexpr i32 kFours = kPartElements<Config> / kThreadsPerWarpgroup / 4;  // per thread
@@ -101,11 +47,6 @@ __device__ inline float* four_of(Accumulator<Config>& acc, i32 four) {
   const i32 mma = four / kFoursOfMma<Config>;
   return &acc.d[mma / Config::kMmasAlongN][mma % Config::kMmasAlongN]
                [four % kFoursOfMma<Config> * 4];
-}
-
-/// Their address in the partial sums: those of a warp are contiguous.
-__device__ inline float* place_of(float* partial, i32 four) {
-  return partial + (four * kThreadsPerWarpgroup + threadIdx.x % kThreadsPerWarpgroup) * 4;
 }
 
 __device__ inline float4 as_four(const float* v) { return {v[0], v[1], v[2], v[3]}; }

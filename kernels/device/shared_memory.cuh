@@ -6,6 +6,9 @@
 
 namespace tilecast {
 
+/// Named barriers: 0 is __syncthreads, 1 onwards one for each warpgroup that consumes or stores.
+constexpr u32 kFirstWarpgroupBarrier = 1;
+
 template <class Config>
 struct SharedMemory {
   u32 base;  // 1024-byte aligned

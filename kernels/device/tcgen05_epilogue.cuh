@@ -15,7 +15,11 @@ template <class Config>
 constexpr i32 kPartColumns = Config::kWarpgroupColumns;
 template <class Config>
 constexpr i32 kPartChunks = Config::kPartChunks;
+<<<<<<< HEAD
 constexpr i32 kLoadColumns = 32;                           // per load from tensor memory
+=======
+constexpr i32 kLoadColumns = kTensorMemoryLoadColumns;
+>>>>>>> 57077965 (Split K over CTAs on Blackwell)
 constexpr i32 kWarpSlotBytes = kWarpRows * kSwizzleBytes;  // a warp's part of a slot
 template <class Config>
 constexpr i32 kOwnSlots = min_of(Config::kTiling.c_slots, kPartChunks<Config>);  // per warpgroup
@@ -32,6 +36,11 @@ struct EpiloguePart {
   __device__ static EpiloguePart<Config> of(i32 warp) {
     return {warp, warp % kWarpsPerWarpgroup * kWarpRows,
             warp / kWarpsPerWarpgroup * kPartColumns<Config>};
+  }
+
+  /// Its first accumulator, of those that begin at tensor-memory column `columns`.
+  __device__ u32 first_of(u32 columns) const {
+    return columns + (static_cast<u32>(row) << 16) + static_cast<u32>(column);
   }
 };
 
@@ -88,16 +97,29 @@ __device__ inline void stage_row(u32 slot, const u32* packed, i32 half) {
   }
 }
 
+<<<<<<< HEAD
 /// Stores one tile; called by each epilogue warp once the accumulators at `columns` are complete.
 /// `slot_of(chunk)` is the staging address of the warpgroup's chunk, `before(chunk)` waits until it
 /// is free; `on_read()` follows the last load from tensor memory.
 template <class Config, class SlotOf, class Before, class OnRead>
+=======
+/// For a tile whose accumulators are all of its sums.
+struct NoOtherSums {
+  __device__ void add_to(u32 (&)[kLoadColumns], i32) const {}
+};
+
+/// One tile, by each epilogue warp once the accumulators at `columns` are complete.
+/// `slot_of(chunk)` is where the warpgroup's chunk is staged, `before(chunk)` waits until it may
+/// be; `on_read()` follows the last load from tensor memory; `sums.add_to(bits, column)` adds to 32
+/// columns of the part from `column` what other workers summed.
+template <class Config, class SlotOf, class Before, class OnRead, class Sums>
+>>>>>>> 57077965 (Split K over CTAs on Blackwell)
 __device__ inline void store_part(const Args<Config>& args, const TileOrigin& tile,
                                   const EpiloguePart<Config>& part, u32 columns, SlotOf slot_of,
-                                  Before before, OnRead on_read) {
+                                  Before before, OnRead on_read, const Sums& sums) {
   const i32 lane = threadIdx.x % 32;
   const i32 row = tile.m + part.row + lane;
-  const u32 from = columns + (static_cast<u32>(part.row) << 16) + static_cast<u32>(part.column);
+  const u32 from = part.first_of(columns);
 #pragma unroll 1
   for (i32 chunk = 0; chunk < kPartChunks<Config>; ++chunk) {
     const i32 column = tile.n + part.column + chunk * kSlabElements;
@@ -111,6 +133,7 @@ __device__ inline void store_part(const Args<Config>& args, const TileOrigin& ti
       if (chunk == kPartChunks<Config> - 1 && half == 1) {
         on_read();
       }
+      sums.add_to(bits, chunk * kSlabElements + half * kLoadColumns);
       u32 packed[kLoadColumns / 2];
       pack_row(args, bits, row, column + half * kLoadColumns, packed);
       if (args.c_by_tma == 0) {
@@ -131,33 +154,65 @@ __device__ inline void store_part(const Args<Config>& args, const TileOrigin& ti
   }
 }
 
+<<<<<<< HEAD
 /// Waits for the tile at `at`, stores it from the CTA's own slots, and releases its accumulator.
 template <class Config, class SlotOf, class Before>
 __device__ inline void store_tile_at(const Args<Config>& args, const SharedMemory<Config>& smem,
                                      const TileOrigin& tile, const EpiloguePart<Config>& part,
                                      u32 tensor_memory, AccumulatorPosition<Config>& at,
                                      SlotOf slot_of, Before before) {
+=======
+/// Tells the issuing warp that this warp has read the accumulators.
+template <class Config>
+struct HandBack {
+  u32 barrier;
+
+  __device__ void operator()() const {
+    ptx::tcgen05_fence_before_thread_sync();
+    __syncwarp();
+    if (ptx::elect_one()) {
+      arrive_at_leader<Config>(barrier);
+    }
+    __syncwarp();
+  }
+};
+
+/// Waits for the accumulators at `at` and calls `read(columns, hand_back)` with their first column
+/// of tensor memory; `read` calls `hand_back` after its last load.
+template <class Config, class Read>
+__device__ inline void read_accumulators(const SharedMemory<Config>& smem, u32 tensor_memory,
+                                         AccumulatorPosition<Config>& at, Read read) {
+>>>>>>> 57077965 (Split K over CTAs on Blackwell)
   const Tcgen05Shared own = Tcgen05Shared::of(smem);
   ptx::mbarrier_wait(own.accumulator_full(at.index), at.phase);
   ptx::tcgen05_fence_after_thread_sync();
-  store_part(args, tile, part, Tcgen05Operation<Config>::columns(tensor_memory, at), slot_of,
-             before, [&] {
-               ptx::tcgen05_fence_before_thread_sync();
-               __syncwarp();
-               if (ptx::elect_one()) {
-                 arrive_at_leader<Config>(own.accumulator_empty(at.index));
-               }
-               __syncwarp();
-             });
+  read(Tcgen05Operation<Config>::columns(tensor_memory, at),
+       HandBack<Config>{own.accumulator_empty(at.index)});
   at.advance();
 }
 
+<<<<<<< HEAD
 /// With the warpgroup's own slots: a chunk waits for the previous store from its slot.
 template <class Config>
+=======
+/// Waits for the tile at `at`, stores it from the CTA's own slots, and hands its place back.
+template <class Config, class SlotOf, class Before, class Sums = NoOtherSums>
+__device__ inline void store_tile_at(const Args<Config>& args, const SharedMemory<Config>& smem,
+                                     const TileOrigin& tile, const EpiloguePart<Config>& part,
+                                     u32 tensor_memory, AccumulatorPosition<Config>& at,
+                                     SlotOf slot_of, Before before, const Sums& sums = {}) {
+  read_accumulators(smem, tensor_memory, at, [&](u32 columns, HandBack<Config> hand_back) {
+    store_part(args, tile, part, columns, slot_of, before, hand_back, sums);
+  });
+}
+
+/// In slots of the warpgroup's own: a chunk waits for the store that used its slot before.
+template <class Config, class Sums = NoOtherSums>
+>>>>>>> 57077965 (Split K over CTAs on Blackwell)
 __device__ inline void store_tile_in_slots(const Args<Config>& args,
                                            const SharedMemory<Config>& smem, const TileOrigin& tile,
                                            const EpiloguePart<Config>& part, u32 tensor_memory,
-                                           AccumulatorPosition<Config>& at) {
+                                           AccumulatorPosition<Config>& at, const Sums& sums = {}) {
   constexpr i32 kSlots = max_of(1, kOwnSlots<Config>);
   const i32 warpgroup = part.warp / kWarpsPerWarpgroup;
   store_tile_at(
@@ -172,7 +227,8 @@ __device__ inline void store_tile_in_slots(const Args<Config>& args,
           }
         }
         __syncwarp();
-      });
+      },
+      sums);
 }
 
 /// Stores through the CTA's own slots or, if C borrows stages, the CTA's only tile through the

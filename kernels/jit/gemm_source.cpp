@@ -113,8 +113,9 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
   const bool finds_amax = epilogue.has(OutputKind::kAmax), gate = gates(epilogue);
   // Kernels that split K and fuse nothing always have this code: without, ptxas allots their
   // registers so that some spill.
-  const bool scales = scale == SumScale::kAlphaBeta ||
-                      (splits_k(schedule) && !fuses(epilogue) && c != ElementType::kE4m3);
+  const bool scales =
+      scale == SumScale::kAlphaBeta ||
+      (schedule == Schedule::kStreamK && !fuses(epilogue) && c != ElementType::kE4m3);
   const i32 deferred = deferred_chunks(config, scales ? kBesideDeferredScaled : kBesideDeferred);
   const bool matrices = element_bytes(c) == 2 && !gate;
   bool by_conversion = false;

@@ -29,6 +29,7 @@ enum class Schedule : i32 {
   kTcgen05Persistent,         // likewise, in CTAs that loop over tiles
   kTcgen05PersistentOverlap,  // the next tile's loads overlap this tile's last MMAs and epilogue
   kTcgen05WarpSpecialized,    // one warp loads, one issues, one requests tiles, four store
+  kTcgen05SplitK,             // likewise, with every tile shared along K in equal parts
 };
 
 /// The tensor core instruction set.
@@ -214,12 +215,21 @@ TILECAST_HD TILECAST_INLINED constexpr ScheduleTraits traits_of(Schedule schedul
               .grid_is_open = true,
               .loads_run_ahead = true,
               .accumulators_are_open = true};
+    case Schedule::kTcgen05SplitK:
+      return {.name = "tcgen05_split_k",
+              .abbreviation = "t5sp",
+              .meaning = "Blackwell: each tile shared by several CTAs in equal parts of K",
+              .tensor_core = TensorCore::kTcgen05,
+              .loader = Loader::kProducerWarpgroup,
+              .grid = Grid::kResident,
+              .loads_run_ahead = true,
+              .split_k = SplitK::kEqually};
   }
   return {};  // not a schedule
 }
 
 /// Number of enumerators of Schedule.
-constexpr i32 kScheduleCount = 16;
+constexpr i32 kScheduleCount = 17;
 static_assert(traits_of(static_cast<Schedule>(kScheduleCount)).name == nullptr,
               "kScheduleCount is the number of schedules");
 TILECAST_HD constexpr bool rows_have_words() {
@@ -246,6 +256,11 @@ TILECAST_HD constexpr bool splits_equally(Schedule schedule) {
 /// Whether accumulators are in tensor memory and one thread issues the MMAs.
 TILECAST_HD constexpr bool uses_tcgen05(Schedule schedule) {
   return traits_of(schedule).tensor_core == TensorCore::kTcgen05;
+}
+
+/// The schedule whose kernel is compiled: Hopper's decides at run time how K is split.
+TILECAST_HD constexpr Schedule kernel_of(Schedule schedule) {
+  return splits_k(schedule) && !uses_tcgen05(schedule) ? Schedule::kStreamK : schedule;
 }
 
 /// Whether a warpgroup only loads and, on Blackwell, issues MMAs.

@@ -17,6 +17,7 @@ constexpr i32 kFewestTensorMemoryColumns = 32;  // minimum allocation
 constexpr i32 kTcgen05BlockM = 128;             // rows of C per CTA, in every kernel
 constexpr i32 kTcgen05NStep = 64;               // columns of C: whole staging slots
 constexpr i32 kMostAccumulators = 2;            // tiles in tensor memory
+constexpr i32 kTensorMemoryLoadColumns = 32;    // of one load into registers
 
 /// Columns that one CTA allocates.
 TILECAST_HD constexpr i32 tensor_memory_columns(const KernelConfig& config) {

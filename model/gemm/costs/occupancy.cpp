@@ -23,8 +23,10 @@ constexpr i32 kBesideAtLaunchWhereSplit = 40;
 // Typical use: kernels with one tile per CTA, and persistent ones.
 constexpr i32 kUsedBesideOneTile = 26;
 constexpr i32 kUsedBesideManyTiles = 34;
-// Maximum of the tcgen05 kernels, which move 32 columns at a time from tensor memory.
+// Maximum of the tcgen05 kernels, which move 32 columns at a time from tensor memory; where K is
+// split, with as many partial sums.
 constexpr i32 kTcgen05Registers = 80;
+constexpr i32 kTcgen05RegistersWhereSplit = 88;
 constexpr i32 kBesideOperands = 26;  // required by ptxas besides one wgmma's accumulators
 
 i32 register_cap(const GpuSpec& gpu, const KernelConfig& config) {
@@ -41,11 +43,15 @@ i32 held_registers(const KernelConfig& config) {
   return accumulator_registers(t) + a;
 }
 
+i32 tcgen05_registers(Schedule schedule) {
+  return splits_k(schedule) ? kTcgen05RegistersWhereSplit : kTcgen05Registers;
+}
+
 /// Expected registers per thread of the compiled kernel at launch.
 i32 launch_registers(const GpuSpec& gpu, const KernelConfig& config) {
   const i32 cap = register_cap(gpu, config);
   if (uses_tcgen05(config.schedule)) {
-    return std::min(cap, kTcgen05Registers);
+    return std::min(cap, tcgen05_registers(config.schedule));
   }
   if (has_producer_warpgroup(config.schedule)) {
     return cap;  // with setmaxnreg the compiler uses all it is allowed
@@ -60,7 +66,7 @@ bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config, i32 fused
   const Tiling& t = config.tiling;
   const i32 cap = register_cap(gpu, config);
   if (uses_tcgen05(config.schedule)) {
-    return kTcgen05Registers <= cap;
+    return tcgen05_registers(config.schedule) <= cap;
   }
   const i32 for_thread = has_producer_warpgroup(config.schedule)
                              ? register_plan(consumer_warpgroups(config.schedule, t),

@@ -14,6 +14,7 @@ namespace tilecast {
 namespace {
 
 const GemmProblem kProblem{{8192, 8192, 8192}, ElementType::kFp16, Layout::kTn};
+const GemmProblem kFewTiles{{256, 512, 16384}, ElementType::kFp16, Layout::kTn};
 
 const GpuSpec& gb200() {
   static const GpuSpec gpu = load_gpu("gb200", false).spec;
@@ -95,6 +96,19 @@ TEST_CASE("A schedule of the other architecture is rejected with its name") {
             "blackwell, this GPU is hopper");
 }
 
+TEST_CASE("Few tiles with a long K are split on GB200, in turn or by atomic additions") {
+  std::set<std::pair<i32, Reduction>> kinds;
+  for (const KernelConfig& config :
+       enumerate_candidates(gb200(), kFewTiles, {Schedule::kTcgen05SplitK}).legal) {
+    CHECK(config.decomposition.splits >= 2);
+    kinds.insert({cta_group(config.tiling), config.decomposition.reduction});
+  }
+  CHECK(kinds == std::set<std::pair<i32, Reduction>>{{1, Reduction::kTurnstile},
+                                                     {1, Reduction::kAtomic},
+                                                     {2, Reduction::kTurnstile},
+                                                     {2, Reduction::kAtomic}});
+}
+
 TEST_CASE("GB200 candidates cover every tcgen05 schedule, alone and in pairs, each once") {
   std::set<std::string> texts;
   std::set<std::pair<Schedule, i32>> kinds;
@@ -106,7 +120,7 @@ TEST_CASE("GB200 candidates cover every tcgen05 schedule, alone and in pairs, ea
     grids.insert(config.grid);
   }
   CHECK(texts.size() == candidates.legal.size());
-  CHECK(kinds.size() == 2 * std::size(kTcgen05Schedules));
+  CHECK(kinds.size() == 2 * (std::size(kTcgen05Schedules) - 1));  // tiles enough without splits
   CHECK(grids.size() == 3);
   // Decode: fewer rows than the 128 of a tile.
   CHECK(!enumerate_candidates(gb200(), {{16, 4096, 4096}, ElementType::kBf16, Layout::kTn}, {})

@@ -43,9 +43,6 @@ Products products_of(const GemmProblem& problem) {
                                       : Products::kOne;
 }
 
-/// All schedules that split K compile to one kernel.
-Schedule kernel_of(Schedule schedule) { return splits_k(schedule) ? Schedule::kStreamK : schedule; }
-
 /// Name of a part's column, and conversions for values that are words.
 struct Column {
   std::string_view name;

@@ -275,6 +275,10 @@ constexpr Rule<KernelCase> kTcgen05Rules[] = {
      "ctas, up to 64 stages and c_slots, and operands in order"},
     {[](Kernel c) { return cta_group(c.tiling) > kTcgen05MostGroup; }, kNoSuchCluster,
      Refusal::kCluster},
+    {[](Kernel c) {
+       return splits_k(c.schedule) && c.decomposition.reduction == Reduction::kSpread;
+     },
+     "{schedule} supports reduction=turnstile and atomic"},
     {[](Kernel c) { return c.layout != Layout::kTn; }, "tcgen05 schedules support only layout tn"},
     kChunksAreResident,
     {[](Kernel c) { return max_of(1, c.inflight) >= c.tiling.stages; },

@@ -46,6 +46,7 @@ inline KernelConfig plain_tcgen05(Schedule schedule, i32 group = 1) {
     config.grid = Grid::kResident;
     config.accumulators = 2;
   }
+  config.decomposition.splits = splits_k(schedule) ? 1 : 0;
   return config;
 }
 

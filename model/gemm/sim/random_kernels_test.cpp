@@ -107,7 +107,7 @@ Decomposition random_decomposition(Choice& choice, const GemmProblem& problem, K
 }
 
 KernelConfig random_tcgen05_config(Choice& choice) {
-  const Schedule schedule = kTcgen05Schedules[choice.between(0, 3)];
+  const Schedule schedule = kTcgen05Schedules[choice.between(0, kTcgen05Schedules.size() - 1)];
   KernelConfig config = plain_tcgen05(schedule, choice.of({1, 1, 2}));
   Tiling& t = config.tiling;
   t.warpgroups_n = choice.of({1, 1, 2});
@@ -214,13 +214,18 @@ TEST_CASE("Twenty thousand random kernels neither deadlock nor beat a bound") {
 
 TEST_CASE("Ten thousand random tcgen05 kernels neither deadlock nor beat a bound") {
   check_kernels(example_blackwell(), 10000, [](Choice& choice) {
-    const KernelConfig config = random_tcgen05_config(choice);
+    KernelConfig config = random_tcgen05_config(choice);
     const Tiling& t = config.tiling;
     GemmProblem problem = fp16(choice.between(1, 6 * t.block_m), choice.between(1, 6 * t.block_n),
                                choice.between(1, 6 * t.block_k));
     problem.shape.k = round_up<i64>(problem.shape.k, 8);
     const i32 ctas =
         tensor_memory_columns(config) <= kTensorMemoryColumns / 2 ? choice.of({1, 1, 2}) : 1;
+    config.decomposition =
+        random_decomposition(choice, problem, config, ctas * 4 / cluster_size(t));
+    if (config.decomposition.reduction == Reduction::kSpread) {
+      config.decomposition.reduction = Reduction::kAtomic;
+    }
     return RandomKernel{problem, config, ctas};
   });
 }

@@ -41,7 +41,7 @@ double cycles(const GpuSpec& gpu, const KernelConfig& config) {
 }
 
 bool specialized(const KernelConfig& config) {
-  return config.schedule == Schedule::kTcgen05WarpSpecialized;
+  return has_producer_warpgroup(config.schedule);
 }
 
 // Rows of A and of B that a CTA loads per K block.
@@ -111,6 +111,31 @@ TEST_CASE("Bound by its epilogues alone, a tcgen05 kernel runs them in sequence"
     CHECK(cycles(only_on_blackwell({Limiter::kEpilogue}), config) ==
           Approx(expected).epsilon(kWithin));
   });
+}
+
+TEST_CASE("Split in four along K, a tile takes a quarter of its MMAs and the sum of its parts") {
+  KernelConfig config = plain_tcgen05(Schedule::kTcgen05SplitK);
+  config.decomposition.splits = 4;
+  const auto alone = [&](Limiter part, Reduction reduction) {
+    config.decomposition.reduction = reduction;
+    GpuSpec gpu = only_on_blackwell({part});
+    if (part == Limiter::kReduction) {
+      gpu.reduction->chip_store = gpu.reduction->chip_add = {1e30};
+    }
+    return simulate_example(gpu, fp16(128, 64, 1024), config);
+  };
+  CHECK(alone(Limiter::kTensor, Reduction::kAtomic).cycles.value ==
+        Approx(kBlocks / 4 * 4 * 32).epsilon(kWithin));
+  // A sum is 32 KiB, 1024 cycles at 32 B per cycle; a hop takes 500, and so does a reading turn,
+  // of which a warpgroup's thread has two. Whoever takes an atomic sum over clears it.
+  CHECK(alone(Limiter::kReduction, Reduction::kTurnstile).cycles.value ==
+        Approx(1024 + 2 * (500 + 1024) + 500 + 2 * 500).epsilon(kWithin));
+  const Simulated atomic = alone(Limiter::kReduction, Reduction::kAtomic);
+  CHECK(atomic.cycles.value == Approx(1024 + 500 + 2 * 500 + 1024).epsilon(kWithin));
+  CHECK(atomic.sums_written.value == 4 * 32768);
+  CHECK(atomic.sums_read.value == 32768);
+  CHECK(atomic.tiles == 1);
+  CHECK(atomic.k_blocks == 16);
 }
 
 TEST_CASE("A second accumulator overlaps the epilogue with the next tile's MMAs") {

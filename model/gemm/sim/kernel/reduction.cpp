@@ -75,7 +75,9 @@ Process take_over(Cta& cta, Warpgroup& wg, SharedPart part) {
       in_turn ? cta.kernel().sums->before(part.piece.tile, part.piece.k_begin) - 1 : 0);
   part.span.reduction = TileSpan::Reduction{wg.ready, {}};
   co_await read_sum(cta, wg);
-  if (!in_turn) {
+  if (!in_turn && uses_tcgen05(cta.kernel().config.schedule)) {
+    co_await write_sum(cta, wg, SumWrite::kStore);  // zeroes it for the next launch
+  } else if (!in_turn) {
     cta.note(wg, {.kind = StepKind::kWaitClearing, .at = wg.part});
     co_await cta.clearing_ready(wg.part).wait(wg.sums_taken++, wg.ready, {});
     wg.ready = cta.engine().now();

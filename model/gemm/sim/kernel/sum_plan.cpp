@@ -4,6 +4,7 @@
 
 #include "model/base/math.h"
 #include "model/gemm/config/register_plan.h"
+#include "model/gemm/config/tensor_memory.h"
 
 namespace tilecast {
 namespace {
@@ -24,13 +25,17 @@ std::vector<std::vector<i32>> begins_of_pieces(const WorkDecomposition& work) {
 }
 
 /// As in take_over and sum_share of kernels/device/reduction.cuh: groups of four sums, as many at a
-/// time as registers allow; a share is read from several partials at a time.
+/// time as registers allow; a share is read from several partials at a time. On Blackwell as many
+/// as columns come from tensor memory at a time.
 i32 turns_of_reading(const KernelConfig& config, i32 splits) {
   constexpr i32 kRoomyFrom = 240;  // registers at launch
   constexpr i32 kBeside = 72;      // accumulators and loads
   const RegisterPlan registers = register_plan(warpgroups_per_tile(config.tiling),
                                                config.ctas_per_sm, config.producer_registers);
   const i32 fours = accumulator_registers(config.tiling) / 4;
+  if (uses_tcgen05(config.schedule)) {
+    return ceil_div(fours, kTensorMemoryLoadColumns / 4);
+  }
   if (config.decomposition.reduction == Reduction::kSpread) {
     const bool roomy = registers.at_launch >= kRoomyFrom;
     return ceil_div(fours, splits * (roomy ? 4 : 1)) * ceil_div(splits, roomy ? 4 : 8);

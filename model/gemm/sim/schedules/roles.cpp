@@ -11,8 +11,10 @@ bool issues_apart(Schedule schedule) {
   return uses_tcgen05(schedule) && has_producer_warpgroup(schedule);
 }
 
+/// On Blackwell the piece that takes over sums clears them.
 bool clears_sums(const KernelConfig& config) {
-  return splits_k(config.schedule) && config.decomposition.reduction == Reduction::kAtomic;
+  return splits_k(config.schedule) && !uses_tcgen05(config.schedule) &&
+         config.decomposition.reduction == Reduction::kAtomic;
 }
 
 }  // namespace
@@ -27,8 +29,10 @@ i32 role_count(const KernelConfig& config) {
 void start_roles(Cta& cta, SimTime at) {
   const KernelConfig& config = cta.kernel().config;
   if (issues_apart(config.schedule)) {
-    cta.engine().spawn(load_tiles(cta), {"loading warp", cta.id()}, at);
-    cta.engine().spawn(issue_tiles(cta), {"issuing warp", cta.id()}, at);
+    const bool pieces = splits_k(config.schedule);
+    cta.engine().spawn(pieces ? load_pieces(cta) : load_tiles(cta), {"loading warp", cta.id()}, at);
+    cta.engine().spawn(pieces ? issue_pieces(cta) : issue_tiles(cta), {"issuing warp", cta.id()},
+                       at);
   } else if (has_producer_warpgroup(config.schedule)) {
     cta.engine().spawn(splits_k(config.schedule) ? produce_pieces(cta) : produce(cta),
                        {"producer", cta.id()}, at);

@@ -19,8 +19,13 @@ Process consume_pieces(Cta& cta, i32 warpgroup);
 Process tcgen05_persistent(Cta& cta, i32 warpgroup);  // and tcgen05_pipelined
 Process tcgen05_persistent_overlap(Cta& cta, i32 warpgroup);
 Process load_tiles(Cta& cta);  // for tcgen05_warp_specialized
+/// One tile's K blocks `span.k_begin` to `span.k_end`, into accumulator set `to`.
+Process issue_tile(Cta& cta, Warpgroup& issuer, Turn& to, TileSpan span);
 Process issue_tiles(Cta& cta);
 Process store_tiles(Cta& cta, i32 warpgroup);
+Process load_pieces(Cta& cta);  // for tcgen05_split_k
+Process issue_pieces(Cta& cta);
+Process store_pieces(Cta& cta, i32 warpgroup);
 
 /// The process of each storing warpgroup.
 constexpr auto process_of(Schedule schedule) -> Process (*)(Cta&, i32) {
@@ -52,6 +57,8 @@ constexpr auto process_of(Schedule schedule) -> Process (*)(Cta&, i32) {
       return tcgen05_persistent_overlap;
     case Schedule::kTcgen05WarpSpecialized:
       return store_tiles;
+    case Schedule::kTcgen05SplitK:
+      return store_pieces;
   }
   return nullptr;  // not a schedule
 }

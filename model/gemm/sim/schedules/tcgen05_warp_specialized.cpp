@@ -19,28 +19,33 @@ Process load_tiles(Cta& cta) {
   cta.finish(wg);
 }
 
+Process issue_tile(Cta& cta, Warpgroup& wg, Turn& to, TileSpan span) {
+  const u32 lag = static_cast<u32>(mma_lag(cta));
+  span.begin = wg.ready;
+  co_await wait_accumulator(cta, wg, to);
+  wg.ready = cta.engine().now();
+  const u32 k_blocks = static_cast<u32>(span.k_end - span.k_begin);
+  for (u32 k_block = 0; k_block < k_blocks; ++k_block) {
+    co_await wait_operands(cta, wg);
+    if (k_block == 0) {
+      span.first_operands = cta.engine().now();
+    }
+    co_await wait_turn(cta, wg, k_block);
+    issue_k_block(cta, wg);
+    if (k_block >= lag) {
+      co_await wait_oldest(cta, wg);
+      wg.ready = cta.engine().now();
+    }
+  }
+  hand_over_accumulator(cta, wg, to, span);
+}
+
 Process issue_tiles(Cta& cta) {
   Warpgroup wg{.ready = cta.engine().now()};
-  const u32 lag = static_cast<u32>(mma_lag(cta));
   Turn to;
   TileSource tiles(cta);
   while (cta.leads() && tiles.has_tile()) {
-    TileSpan span{.begin = wg.ready};
-    co_await wait_accumulator(cta, wg, to);
-    wg.ready = cta.engine().now();
-    for (u32 k_block = 0; k_block < cta.k_blocks(); ++k_block) {
-      co_await wait_operands(cta, wg);
-      if (k_block == 0) {
-        span.first_operands = cta.engine().now();
-      }
-      co_await wait_turn(cta, wg, k_block);
-      issue_k_block(cta, wg);
-      if (k_block >= lag) {
-        co_await wait_oldest(cta, wg);
-        wg.ready = cta.engine().now();
-      }
-    }
-    hand_over_accumulator(cta, wg, to, span);
+    co_await issue_tile(cta, wg, to, {.k_end = static_cast<i32>(cta.k_blocks())});
     co_await tiles.next(wg);
   }
   cta.finish(wg);
