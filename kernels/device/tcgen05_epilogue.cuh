@@ -15,11 +15,7 @@ template <class Config>
 constexpr i32 kPartColumns = Config::kWarpgroupColumns;
 template <class Config>
 constexpr i32 kPartChunks = Config::kPartChunks;
-<<<<<<< HEAD
-constexpr i32 kLoadColumns = 32;                           // per load from tensor memory
-=======
 constexpr i32 kLoadColumns = kTensorMemoryLoadColumns;
->>>>>>> 57077965 (Split K over CTAs on Blackwell)
 constexpr i32 kWarpSlotBytes = kWarpRows * kSwizzleBytes;  // a warp's part of a slot
 template <class Config>
 constexpr i32 kOwnSlots = min_of(Config::kTiling.c_slots, kPartChunks<Config>);  // per warpgroup
@@ -97,12 +93,6 @@ __device__ inline void stage_row(u32 slot, const u32* packed, i32 half) {
   }
 }
 
-<<<<<<< HEAD
-/// Stores one tile; called by each epilogue warp once the accumulators at `columns` are complete.
-/// `slot_of(chunk)` is the staging address of the warpgroup's chunk, `before(chunk)` waits until it
-/// is free; `on_read()` follows the last load from tensor memory.
-template <class Config, class SlotOf, class Before, class OnRead>
-=======
 /// For a tile whose accumulators are all of its sums.
 struct NoOtherSums {
   __device__ void add_to(u32 (&)[kLoadColumns], i32) const {}
@@ -113,7 +103,6 @@ struct NoOtherSums {
 /// be; `on_read()` follows the last load from tensor memory; `sums.add_to(bits, column)` adds to 32
 /// columns of the part from `column` what other workers summed.
 template <class Config, class SlotOf, class Before, class OnRead, class Sums>
->>>>>>> 57077965 (Split K over CTAs on Blackwell)
 __device__ inline void store_part(const Args<Config>& args, const TileOrigin& tile,
                                   const EpiloguePart<Config>& part, u32 columns, SlotOf slot_of,
                                   Before before, OnRead on_read, const Sums& sums) {
@@ -154,14 +143,6 @@ __device__ inline void store_part(const Args<Config>& args, const TileOrigin& ti
   }
 }
 
-<<<<<<< HEAD
-/// Waits for the tile at `at`, stores it from the CTA's own slots, and releases its accumulator.
-template <class Config, class SlotOf, class Before>
-__device__ inline void store_tile_at(const Args<Config>& args, const SharedMemory<Config>& smem,
-                                     const TileOrigin& tile, const EpiloguePart<Config>& part,
-                                     u32 tensor_memory, AccumulatorPosition<Config>& at,
-                                     SlotOf slot_of, Before before) {
-=======
 /// Tells the issuing warp that this warp has read the accumulators.
 template <class Config>
 struct HandBack {
@@ -182,7 +163,6 @@ struct HandBack {
 template <class Config, class Read>
 __device__ inline void read_accumulators(const SharedMemory<Config>& smem, u32 tensor_memory,
                                          AccumulatorPosition<Config>& at, Read read) {
->>>>>>> 57077965 (Split K over CTAs on Blackwell)
   const Tcgen05Shared own = Tcgen05Shared::of(smem);
   ptx::mbarrier_wait(own.accumulator_full(at.index), at.phase);
   ptx::tcgen05_fence_after_thread_sync();
@@ -191,10 +171,6 @@ __device__ inline void read_accumulators(const SharedMemory<Config>& smem, u32 t
   at.advance();
 }
 
-<<<<<<< HEAD
-/// With the warpgroup's own slots: a chunk waits for the previous store from its slot.
-template <class Config>
-=======
 /// Waits for the tile at `at`, stores it from the CTA's own slots, and hands its place back.
 template <class Config, class SlotOf, class Before, class Sums = NoOtherSums>
 __device__ inline void store_tile_at(const Args<Config>& args, const SharedMemory<Config>& smem,
@@ -208,7 +184,6 @@ __device__ inline void store_tile_at(const Args<Config>& args, const SharedMemor
 
 /// In slots of the warpgroup's own: a chunk waits for the store that used its slot before.
 template <class Config, class Sums = NoOtherSums>
->>>>>>> 57077965 (Split K over CTAs on Blackwell)
 __device__ inline void store_tile_in_slots(const Args<Config>& args,
                                            const SharedMemory<Config>& smem, const TileOrigin& tile,
                                            const EpiloguePart<Config>& part, u32 tensor_memory,
