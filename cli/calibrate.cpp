@@ -44,7 +44,8 @@ namespace tilecast {
 namespace {
 
 constexpr std::string_view kOverlay = ".calibrated.yaml";
-constexpr std::string_view kWrittenBy = "# Written by `tilecast calibrate";  // the learned part
+constexpr std::string_view kWrittenBy =
+    "# Written by `tilecast calibrate";  // the learned correction
 constexpr std::string_view kNoPrior = "none";
 constexpr std::string_view kUsualPrior = "h200_sxm";  // of which most is learned
 

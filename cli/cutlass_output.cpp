@@ -54,7 +54,7 @@ std::string_view why_not_listed(const GemmProblem& p) {
          : p.groups != nullptr            ? "expected one product or a batch, not groups"
          : p.batch.one_a || p.batch.one_b ? "expected a batch of products with an A and a B each"
          : copied_operands(p).any() || p.leading != LeadingDimensions{}
-             ? "expected tight rows, of A and B in whole 16 bytes"
+             ? "expected contiguous rows, and rows of A and B in multiples of 16 bytes"
              : "";
 }
 

@@ -44,7 +44,7 @@ std::string cutlass_header();
 constexpr std::size_t kLookedAtForCutlass = 512;
 
 /// The fastest `top` kernels of a GEMM's ranking with counterparts, fastest first, without a
-/// header. Of those with the same counterpart (CUTLASS chooses stages and registers itself) only
+/// header. Among those with the same counterpart (CUTLASS chooses stages and registers itself) only
 /// the fastest. Lists faster ones without counterpart on standard error, after `of`. Throws
 /// ConfigError if no kernel has a counterpart.
 std::string cutlass_rows(const Ranking& ranking, std::size_t top, const std::string& of = "");

@@ -1,8 +1,8 @@
 // tilecast-gpu compile: compiles kernels without a GPU and lists those that the compiler rejects in
-// a table, so that they are no longer candidates. It compiles the whole menu of candidates, or the
+// a table, so that they are no longer candidates. It compiles the whole search space, or the
 // kernels that are predicted to be fastest on random problems.
 //
-// The menu's kernels that are short of registers come first, since those are rejected most often. A
+// Kernels that are short of registers come first, since those are rejected most often. A
 // random problem that lost a kernel is ranked again until all of its first kernels compile. Each
 // compiled kernel stays in the cubin cache and each rejection is written as it is found, so that a
 // stopped run can be resumed.
@@ -39,7 +39,7 @@
 namespace tilecast {
 namespace {
 
-// Between them they are small and large enough for every kernel on the menu.
+// Between them they are small and large enough for every kernel of the search space.
 constexpr GemmShape kShapes[] = {
     {8192, 8192, 8192}, {16, 4096, 4096}, {64, 4096, 4096}, {64, 64, 64}, {300, 250, 200}};
 
@@ -71,7 +71,8 @@ double register_pressure(const KernelConfig& config) {
   return static_cast<double>(accumulator_registers(config.tiling)) / registers;
 }
 
-/// Every kernel of the menu once, including those in the table, sorted by register pressure.
+/// Every kernel of the search space once, including those in the table, sorted by register
+/// pressure.
 std::vector<VariantKernel> menu(GpuSpec gpu, const std::vector<Schedule>& schedules) {
   gpu.compiler_rejections = nullptr;
   std::vector<VariantKernel> kernels;

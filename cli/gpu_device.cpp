@@ -107,8 +107,8 @@ std::optional<CounterCollector> collector_of(const CounterRequest& request) {
   return std::optional<CounterCollector>(std::in_place, request.metrics);
 }
 
-/// The laboratory as a run sees it: rows of points, with hardware counters where they are asked
-/// for.
+/// The benchmark harness as a run sees it: rows of points, with hardware counters where they are
+/// asked for.
 class LaboratoryBench final : public Bench {
  public:
   LaboratoryBench(const GpuSpec& gpu, const CounterRequest& counters, Seconds window)

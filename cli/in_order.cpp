@@ -50,7 +50,7 @@ struct InOrder::State {
     }
   }
 
-  /// Whoever brings the next answer writes all that are ready.
+  /// The thread with the next answer writes all that are ready.
   void write_ready() {
     for (; !done.empty() && done.begin()->first == written; ++written) {
       if (!failure) {

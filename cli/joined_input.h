@@ -18,7 +18,7 @@ struct JoinedInputOptions {
   std::string gpu = "h200_sxm";
   std::vector<std::string> data, fixed;
   bool no_calibration = false;
-  bool no_correction = false;              // the calibrated physics alone
+  bool no_correction = false;              // the calibrated model without the learned correction
   std::string split, part;                 // rows of one part of a split file; empty: all
   std::optional<Method> method;            // none: default_method of a row's op
   unsigned threads = 0;                    // 0: one for each processor

@@ -133,7 +133,7 @@ std::string measured_answer(const GpuSpec& gpu, const AnyProblem& problem,
                                        : ""));
   const Measurement* const first = timed(rows, to_text(predicted.front().config));
   if (first != nullptr) {
-    text += wrapped("", fmt::format("The first pick is at {:.3f} of it; predicted {} us, {} of the "
+    text += wrapped("", fmt::format("The top pick is at {:.3f} of it; predicted {} us, {} of the "
                                     "measured time.",
                                     time / first->time->median,
                                     four_digits(microseconds(predicted.front().time)),

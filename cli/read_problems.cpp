@@ -210,7 +210,7 @@ const char* side_in_groups(const Fields& fields) {
   const auto groups = fields.find("groups");
   if (groups == fields.end()) {
     if (along != fields.end()) {
-      throw ConfigError("groups_along: expected groups beside it");
+      throw ConfigError("groups_along: expected groups too");
     }
     return "";
   }
@@ -270,7 +270,7 @@ std::string sides_text(const Fields& fields, Op op) {
           side == fields.end() ? "missing" : fmt::format("a shape of {} has none", to_text(op))));
     }
     if (i == 0 && parted.empty() && fields.contains("capacity")) {
-      throw ConfigError("capacity: expected groups beside it");
+      throw ConfigError("capacity: expected groups too");
     }
     if (side != fields.end()) {
       text += (i > 0 ? "x" : "") + (in_groups ? side_of_groups(kSides[i], fields) : side->second);
@@ -290,11 +290,11 @@ std::vector<std::string> shapes_of(const Fields& fields, const ProblemDefaults& 
   const auto own = fields.find("batch");
   if (const auto given = fields.find("shape"); given != fields.end()) {
     if (fields.contains("groups")) {
-      throw ConfigError("groups: expected the other two sides beside them, not shape");
+      throw ConfigError("groups: expected the other two dimensions, not shape");
     }
     for (const char* side : {"m", "n", "k", "capacity"}) {
       if (fields.contains(side)) {
-        throw ConfigError(fmt::format("{}: given beside shape, which has it", side));
+        throw ConfigError(fmt::format("{}: shape has it already", side));
       }
     }
     const bool names_one = split_batch(given->second).batch.has_value();

@@ -111,7 +111,7 @@ TEST_CASE("A problem's groups are in its shape, or a field that replaces m") {
                  "{\"m\":273,\"groups\":[256,0,17],\"n\":64,\"k\":128}\n"
                  "{\"shape\":\"64x64x64\",\"groups\":\"8,8\"}\n") ==
         std::vector<std::string>{groups, "[4*8]x64x128 fp16 tn", groups,
-                                 "groups: expected the other two sides beside them, not shape"});
+                                 "groups: expected the other two dimensions, not shape"});
   CHECK(texts_of("m,n,k,groups\n273,64,128,\"256,0,17\"\n64,64,64,\n") ==
         std::vector<std::string>{groups, "64x64x64 fp16 tn"});
   const std::string along_k = "64x128x[256,0,17] fp16 nt";
@@ -125,7 +125,7 @@ TEST_CASE("A problem's groups are in its shape, or a field that replaces m") {
         std::vector<std::string>{"64x128x[256,0,17] fp16 tn", along_k, along_k,
                                  "k: expected 273, the rows of all groups, got 272",
                                  "groups_along: expected m or k, got n",
-                                 "groups_along: expected groups beside it"});
+                                 "groups_along: expected groups too"});
 }
 
 TEST_CASE("A byte-order mark is ignored, and an unreadable list is an error") {

@@ -113,7 +113,7 @@ std::string gpu_file_text(const DeviceAttributes& device, const std::string& nam
   return fmt::format(
              "# Made by `tilecast doctor --write-gpu {}.yaml` from what the driver says. It knows "
              "no\n"
-             "# power limits: add power.sustained_limit where the card's differs from {}'s.\n"
+             "# power limits: add power.sustained_limit if this GPU's differs from {}'s.\n"
              "name: {}\nproduct: {}\nbased_on: {}\n",
              name, based_on, name, yaml_text(device.product), based_on) +
          "\nsm:\n" +

@@ -1,5 +1,5 @@
 // R, the addend of the result (Epilogue::residual), as a thread needs it: the elements that match
-// its accumulators. Of sixteen columns a thread reads four adjacent ones and exchanges two of them,
+// its accumulators. In sixteen columns a thread reads four adjacent ones and exchanges two of them,
 // so that a warp's load covers whole sectors of its eight rows. Groups of sixteen columns are read
 // ahead as far as registers allow; to make these reads hit L2, the copy engine prefetches R as the
 // tile begins. Kernels with a producer use residual_ring.cuh.

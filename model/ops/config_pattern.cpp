@@ -233,7 +233,7 @@ std::string ConfigPattern::why_none(std::vector<Config> configs) const {
       std::ranges::stable_sort(nearest, {},
                                [&](const std::string& other) { return apart(part, other); });
       return complaint(fmt::format(
-          "no candidate has {}{}{}", part, before.empty() ? "" : " beside " + join(before, ", "),
+          "no candidate has {}{}{}", part, before.empty() ? "" : " with " + join(before, ", "),
           nearest.empty() ? "" : "; there is " + any_of(std::move(nearest))));
     }
     before.push_back(part);

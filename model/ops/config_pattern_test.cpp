@@ -72,10 +72,10 @@ TEST_CASE("If nothing matches, the first part without a match is named", "[patte
     return pattern.why_none(configs);
   };
   CHECK(why("ws:stages=6,tile=128x256x64") ==
-        "configuration 'ws:stages=6,tile=128x256x64': no candidate has tile=128x256x64 beside "
+        "configuration 'ws:stages=6,tile=128x256x64': no candidate has tile=128x256x64 with "
         "stages=6; there is tile=128x128x64");
   CHECK(why("ws:tile=128x256x64,stages=9") ==
-        "configuration 'ws:tile=128x256x64,stages=9': no candidate has stages=9 beside "
+        "configuration 'ws:tile=128x256x64,stages=9': no candidate has stages=9 with "
         "tile=128x256x64; there is stages=4 or stages=3");
   std::vector<KernelConfig> tiles;
   for (const char* tile : {"64x256x64", "128x112x128", "128x176x64", "128x192x64", "128x256x64",

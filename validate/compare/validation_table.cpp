@@ -73,7 +73,7 @@ std::string part_table(const Validation& v) {
   }
   return fmt::format("\n{:<24}{:>8}{:>10}{:>9}{:>9}{:>9}{:>9}\n", "by schedule", "points", "time",
                      "median", "cycles", "median", "inside") +
-         part_lines(v.by_schedule) + "by limiter\n" + part_lines(v.by_limiter) +
+         part_lines(v.by_schedule) + "by bottleneck\n" + part_lines(v.by_limiter) +
          "by measured time\n" + part_lines(v.by_size);
 }
 
@@ -118,13 +118,13 @@ std::string pick_table(const Validation& v) {
     text += ratio_line(fmt::format("  {}, burst", name), figures);
   }
   add("  cuBLASLt top-1 of its best", b.cublaslt_top1_of_best);
-  add("  cuBLASLt top-1, sides of 8", b.cublaslt_aligned);
-  add("  cuBLASLt top-1, other sides", b.cublaslt_odd);
+  add("  cuBLASLt top-1, aligned", b.cublaslt_aligned);
+  add("  cuBLASLt top-1, unaligned", b.cublaslt_odd);
   add("  cudaMemcpyAsync", b.runtime_copy_of_ours);
   if (b.cublaslt_top1_of_ours || b.runtime_copy_of_ours) {
     text +=
-        "  (of a library: its speed over that of our best measured kernel; sides of 8:\n"
-        "  all are multiples of 8, else most of cuBLASLt's kernels cannot load wide)\n";
+        "  (of a library: its speed over that of our best measured kernel; aligned: all\n"
+        "  dimensions are multiples of 8, else most cuBLASLt kernels lack wide loads)\n";
   }
   return text;
 }

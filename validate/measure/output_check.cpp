@@ -36,7 +36,7 @@ Verdict verdict_of(const OutputCheck& check, double norm_bound, i64 elements,
     verdict.fault = fmt::format("relative error norm {:.2e} where {:.2e} is allowed",
                                 verdict.rms_error, norm_bound);
   } else if (check.guard_changed != 0) {
-    verdict.fault = fmt::format("{} words beside the output were written", check.guard_changed);
+    verdict.fault = fmt::format("{} words outside the output were written", check.guard_changed);
   }
   return verdict;
 }

@@ -96,7 +96,7 @@ std::string submit_script(const SlurmJob& job, const std::filesystem::path& meas
   const i64 nodes = ceil_div(job.shards, job.gpus_per_node);
   std::string text =
       "#!/bin/sh\n"
-      "# Submits a plan's array jobs and the merge behind them; prints their numbers. Written by\n"
+      "# Submits a plan's array jobs and the merge job; prints their numbers. Written by\n"
       "# `tilecast campaign slurm`. Run again later, it measures what is missing then.\n"
       "set -eu\n"
       "jobs=\n";

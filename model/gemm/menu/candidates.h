@@ -7,10 +7,10 @@
 // Without them the best measured kernel of 1,902 problems keeps 0.999 of its speed (geometric
 // mean).
 //
-// Of configurations with the same machine code and tile order only one is tried. Equivalent rasters
-// are merged (normal_order.h). If all tiles run at the same time all rasters are equivalent, and
-// grid=tiles equals grid=resident unless C is staged in the ring. stream_k_hybrid is stream_k if it
-// streams all tiles.
+// Only one of several configurations with the same machine code and tile order is tried. Equivalent
+// rasters are merged (normal_order.h). If all tiles run at the same time all rasters are
+// equivalent, and grid=tiles equals grid=resident unless C is staged in the ring. stream_k_hybrid
+// is stream_k if it streams all tiles.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 // Fused epilogues and types of C on the device: random problems, configurations and epilogues
 // against a reference in fp64; every 16-bit value through every activation; NaN and infinities;
 // strides of R; amax.
-// TILECAST_TEST_TRIPLES says how many triples are checked at least.
+// TILECAST_TEST_TRIPLES sets the least number of checked triples.
 
 #include <algorithm>
 #include <bit>
@@ -49,7 +49,7 @@ double activated(OutputStep activation, double x) {
   return value;
 }
 
-/// What becomes of the sums.
+/// How the accumulators become C.
 struct Result {
   Epilogue epilogue;
   ElementType c = ElementType::kBf16;  // as in GemmProblem
@@ -95,7 +95,7 @@ struct Family {
   std::vector<KernelConfig> configs;
 };
 
-/// Of 16 bytes, in A and B.
+/// The problem with rows of whole 16 bytes in A and B.
 GemmProblem with_whole_rows(GemmProblem problem) {
   auto& [m, n, k] = problem.shape;
   m = a_is_k_major(problem.layout) ? m : round_up<i64>(m, 8);

@@ -65,7 +65,8 @@ TEST_CASE("Promoted accumulation loses no more precision at a longer K, fast acc
       problem.accumulate = Accumulate::kExact;
       bench.prepare(problem, Inputs::kNormal);
       const Verdict promoted = check(kExact[0], "exact");
-      // Measured on an H100: 1.26e-4 and 8.2e-5, whatever K; of fast sums 0.6 to 1.0 of this root.
+      // Measured on an H100: 1.26e-4 and 8.2e-5 at any K; with fast accumulation 0.6 to 1.0 of this
+      // root.
       shortest = shortest == 0 ? promoted.rms_error : shortest;
       CHECK(promoted.rms_error < std::ldexp(1.0, -12));
       CHECK(promoted.rms_error == Approx(shortest).epsilon(0.1));

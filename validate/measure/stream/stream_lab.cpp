@@ -187,7 +187,7 @@ Verdict StreamLab::check(const std::function<void(void* c)>& enqueue) {
   if (found.wrong_words == 0 && found.guards.guard_changed == 0) {
     return {};
   }
-  return {.fault = fmt::format("{} words of the result are wrong, {} beside it were written",
+  return {.fault = fmt::format("{} words of the result are wrong, {} outside it were written",
                                found.wrong_words, found.guards.guard_changed)};
 }
 
