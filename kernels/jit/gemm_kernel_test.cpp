@@ -208,7 +208,7 @@ TEST_CASE("Kernels with fp32 promotion hold a K block's sums and the tile's with
 }
 
 TEST_CASE("A programmatically launched kernel is compiled separately, without spills") {
-  // 2^31 multiply-adds, 2^19 more, and twice as many.
+  // 2^31 multiply-adds, 2^19 more, and 2^32.
   CHECK(programmatic_launch({256, 2048, 4096}, 1) == LaunchOrder::kBesideEpilogue);
   CHECK(programmatic_launch({256, 2048, 4097}, 1) == LaunchOrder::kProgrammatic);
   CHECK(programmatic_launch({256, 2048, 4096}, 2) == LaunchOrder::kProgrammatic);

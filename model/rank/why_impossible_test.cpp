@@ -53,7 +53,7 @@ TEST_CASE("Each physically impossible value is named") {
   CHECK(
       says(why_of([](Prediction& p) { p.shares.dram = 1.01; }), "share of dram 1.01 is above one"));
   CHECK(says(why_of([](Prediction& p) { p.l2_hit_rate = -0.01; }), "l2_hit_rate -0.01 is below"));
-  // A and B have 2 x 4096 x 4096 elements of 2 bytes, C has half as many.
+  // A and B have 2 x 4096 x 4096 elements of 2 bytes, C has half of them.
   CHECK(says(why_of([](Prediction& p) { p.dram_read = {67e6}; }), "dram_read 67000000 is below"));
   CHECK(why_of([](Prediction& p) { p.dram_read = {67108864}; }).empty());
   CHECK(says(why_of([](Prediction& p) { p.dram_write = {-70.101e6}; }), "dram_write"));

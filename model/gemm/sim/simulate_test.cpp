@@ -61,7 +61,7 @@ double cycles(Limiter part, Schedule schedule) {
 
 }  // namespace
 
-TEST_CASE("Bound by one part alone, a kernel takes what that part takes") {
+TEST_CASE("Bound by one part alone, a kernel takes the time of that part") {
   for (const Schedule schedule : kWgmmaSchedules) {
     INFO(to_text(schedule));
     const double loads = tiles_per_sm(schedule) * k_blocks(schedule);

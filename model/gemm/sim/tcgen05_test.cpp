@@ -40,16 +40,14 @@ double cycles(const GpuSpec& gpu, const KernelConfig& config) {
   return simulate_example(gpu, problem(), config).cycles.value;
 }
 
-bool specialized(const KernelConfig& config) {
-  return has_producer_warpgroup(config.schedule);
-}
+bool specialized(const KernelConfig& config) { return has_producer_warpgroup(config.schedule); }
 
 // Rows of A and of B that a CTA loads per K block.
 double rows(const KernelConfig& config) { return 128 + 64.0 / cta_group(config.tiling); }
 
 }  // namespace
 
-TEST_CASE("Bound by one part alone, tcgen05 kernels take what that part takes") {
+TEST_CASE("Bound by one part alone, a tcgen05 kernel takes the time of that part") {
   for_each_kernel([](const KernelConfig& config) {
     const auto bound_by = [&](Limiter part) { return cycles(only_on_blackwell({part}), config); };
     // Four MMAs of 128 x 64 x 16: 32 cycles at 8192 FLOPs.
