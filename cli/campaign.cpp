@@ -239,7 +239,7 @@ void run_slurm(const Arguments& args) {
       job.gpus_per_node);
   if (args.given("--submit")) {
     if (run_child("/bin/sh", {"-c", "command -v sbatch"}).exit_code != 0) {
-      throw FileError(fmt::format("sbatch: not installed here; where Slurm is, run: sh {}",
+      throw FileError(fmt::format("sbatch: not installed here; on a machine with Slurm run: sh {}",
                                   shell_word(submit.string())));
     }
     const ChildResult submitted = run_child("/bin/sh", {submit.string()});

@@ -130,7 +130,7 @@ SharedOut plan_for(const MeasureOptions& options, const std::vector<SuitePoint>&
             options.shard.empty() ? Shard{} : parse_shard(options.shard)};
   }
   if (options.out.empty() || options.rounds > 1 || !options.trace.empty()) {
-    throw ConfigError("--devices wants --out, and not --rounds or --trace");
+    throw ConfigError("--devices requires --out, and excludes --rounds and --trace");
   }
   SharedOut shared{make_plan(points, gpu, counters), options.out, {}};
   shared.path.replace_extension(".plan.csv");

@@ -54,7 +54,7 @@ constexpr Rule<StreamCase> kGpuRules[] = {
               bounded_shared_bytes(c.config, shared_memory_of(*c.gpu)) <
                   stream_shared_bytes(c.config, c.dtype);
      },
-     "fewer CTAs fit on an SM than order=bounded is to keep there", Refusal::kBlock},
+     "fewer CTAs fit on an SM than order=bounded requests", Refusal::kBlock},
 };
 
 constexpr Rule<StreamCase> kKernelRules[] = {
@@ -68,7 +68,7 @@ constexpr Rule<StreamCase> kKernelRules[] = {
        return is_memcpy(c.config.schedule) &&
               (c.config.block_rows != 1 || c.config.order == BlockOrder::kBands);
      },
-     "a vector has one row, which would be one CTA's band"},
+     "order=bands would give the one row of a vector to one CTA"},
     {[](Case c) { return c.config.order == BlockOrder::kTickets && !copies_runs(c); },
      "only memcpy_tma draws tickets"},
     {[](Case c) { return copies_runs(c) && c.config.warps != 1; },

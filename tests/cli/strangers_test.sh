@@ -120,7 +120,7 @@ grep -q 'configs: 2 configurations, 19,999 repeated$' "$folder/err" || problem "
 if ! command -v sbatch >/dev/null; then
   "$TILECAST" campaign slurm "$folder/plan.csv" --max-array-size 1001 --submit >"$folder/out" 2>"$folder/err"
   [ $? = 6 ] || problem "--submit without Slurm: $(cat "$folder/err")"
-  tail -1 "$folder/err" | grep -q 'sbatch: not installed here; where Slurm is, run: sh .*plan.submit.sh' ||
+  tail -1 "$folder/err" | grep -q 'sbatch: not installed here; on a machine with Slurm run: sh .*plan.submit.sh' ||
     problem "--submit without Slurm: $(cat "$folder/err")"
 fi
 # explain and predict name one time for one kernel.

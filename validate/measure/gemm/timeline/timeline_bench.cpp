@@ -55,7 +55,7 @@ struct TimelineBench::Builds {
         kernels{std::move(ordinary), std::move(instrumented)},
         launches{{kernels[0], problem, config}, {kernels[1], problem, config}} {
     if (launches[0].resident_workers() != launches[1].resident_workers()) {
-      throw ConfigError("the instrumented build has another occupancy than the ordinary one");
+      throw ConfigError("the occupancy of the instrumented build differs from the ordinary one");
     }
   }
 
@@ -88,13 +88,13 @@ std::unique_ptr<TimelineBench::Builds> TimelineBench::prepare(const GemmProblem&
                                                               const KernelConfig& config,
                                                               Inputs inputs) {
   if (problem.batch.products > 1) {
-    throw ConfigError("a timeline is of one product, not of a batch");
+    throw ConfigError("timelines do not support batches");
   }
   if (problem.groups != nullptr) {
-    throw ConfigError("a timeline is of one product, not of groups");
+    throw ConfigError("timelines do not support groups");
   }
   if (copied_operands(problem).any() || problem.leading.c != 0) {
-    throw ConfigError("a timeline is of one kernel: operands are not copied, and C is tight");
+    throw ConfigError("timelines require aligned operands and contiguous C");
   }
   const auto build = [&](Build of) {
     return load(cache_, gemm_source(config, ProblemKind::of(problem), SumScale::kNone, of));
