@@ -22,7 +22,7 @@ struct JoinedInputOptions {
   std::string split, part;                 // rows of one part of a split file; empty: all
   std::optional<Method> method;            // none: default_method of a row's op
   unsigned threads = 0;                    // 0: one for each processor
-  std::string predictions;                 // where they are kept; empty: nowhere
+  std::string predictions;                 // file that caches them; empty: none
   std::function<bool(const Point&)> keep;  // which rows are joined; empty: all
 };
 
