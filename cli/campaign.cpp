@@ -140,7 +140,7 @@ void print_table(const PlanProgress& progress) {
   }
 }
 
-/// MaxArraySize of the cluster that this machine is part of; nothing where it is of none.
+/// MaxArraySize of this machine's cluster; nothing if it is not part of one.
 std::optional<i64> max_array_size() {
   const ChildResult config = run_child("/usr/bin/env", {"scontrol", "show", "config"});
   for (const std::string_view line : split(config.output, '\n')) {

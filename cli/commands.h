@@ -1,7 +1,7 @@
-// The work of each command of the table (cli/option_table.h): it writes its answer to standard
-// output and throws tilecast::Error where it fails. Its input and output files are tried first
-// (cli/file_plan.h), and files are written before the answer is printed, which may be cut short
-// (`... | head`).
+// Implementations of the commands in the table (cli/option_table.h): each writes its answer to
+// standard output and throws tilecast::Error on failure. Input and output files are checked first
+// (cli/file_plan.h), and files are written before the answer is printed, because a reader may close
+// the pipe early (`... | head`).
 #pragma once
 
 #include "cli/arguments.h"

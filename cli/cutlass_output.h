@@ -30,7 +30,7 @@ std::vector<AnySchedule> cutlass_schedules();
 /// The property of the problem that CUTLASS's profiler does not support; empty if there is none.
 std::string_view why_not_listed(const GemmProblem& problem);
 
-/// Why the configuration has no counterpart for the problem; empty where it has one.
+/// Why the configuration has no counterpart for the problem; empty if it has one.
 std::string_view why_not_cutlass(const GemmProblem& problem, const KernelConfig& config);
 
 /// The name in cutlass_library: cutlass3x_sm90_tensorop_gemm_... The configuration has a

@@ -20,7 +20,7 @@ constexpr const char* kCutlassKeys[] = {
     "dtype_c",     "dtype_acc",   "dtype_d", "alpha",       "beta",   "operation", "use_fast_acc",
     "alignment_a", "alignment_b", "name"};
 
-/// Null where the field is missing or JSON's null.
+/// Null if the field is missing or JSON's null.
 const nlohmann::json* find_field(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   return found == object.end() || found->is_null() ? nullptr : &*found;

@@ -17,7 +17,7 @@ class FilePlan {
 
   /// Created or replaced, with the folders it needs.
   void writes(const std::string& option, const std::filesystem::path& path);
-  /// Files are created and replaced in it, so nothing that is read may lie there.
+  /// Files are created and replaced in it, so it must not contain an input.
   void writes_folder(const std::string& option, const std::filesystem::path& path);
 
   /// Throws FileError for a file that cannot be read or written, ConfigError for files that

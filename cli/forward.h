@@ -11,8 +11,8 @@ namespace tilecast {
 /// Where it is, if it was built.
 std::filesystem::path gpu_program();
 
-/// Becomes the program that carries the command out, with the arguments as they are. Throws
-/// DeviceError where that is tilecast-gpu, else FileError, if it was not built or cannot be
+/// Replaces this process by the program that implements the command, with the same arguments.
+/// Throws DeviceError for tilecast-gpu, else FileError, if the program was not built or cannot be
 /// started.
 [[noreturn]] void hand_on(const CommandRow& command, char** argv);
 

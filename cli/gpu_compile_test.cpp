@@ -13,7 +13,7 @@
 namespace tilecast {
 namespace {
 
-/// With a cubin cache of its own.
+/// Compiles with a separate cubin cache.
 CapturedRun compile(const TemporaryFolder& folder, std::vector<std::string> more) {
   ::setenv("TILECAST_CACHE_DIR", (folder / "cache").c_str(), 1);
   more.insert(more.begin(), {"compile", "--out", (folder / "table.csv").string()});

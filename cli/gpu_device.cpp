@@ -49,14 +49,14 @@ std::vector<KernelSource> sources_of(const std::vector<SuitePoint>& points) {
     }
     try {
       add(lab_op(point.problem).kernel_sources(point.problem, parse_config(point.config)));
-    } catch (const ConfigError&) {  // measuring says why
+    } catch (const ConfigError&) {  // measuring reports the reason
     }
   }
   return sources;
 }
 
-/// The answer of `work` in a child, since this process must stay free of CUDA; `code`: of the Error
-/// where it ends without an answer.
+/// The answer of `work` in a child, since this process must not initialise CUDA; `code` is that of
+/// the Error if the child ends without an answer.
 std::string done_in_child(const std::function<std::string(const TaskReporter&)>& work,
                           ExitCode code, const std::string& what) {
   std::string answer;
@@ -95,7 +95,7 @@ std::string current_chip_or_nothing() {
   }
 }
 
-/// On the current device; nothing where none are asked for.
+/// On the current device; nothing if no counters are requested.
 std::optional<CounterCollector> collector_of(const CounterRequest& request) {
   if (request.choice == CounterChoice::kNone) {
     return std::nullopt;
@@ -107,8 +107,7 @@ std::optional<CounterCollector> collector_of(const CounterRequest& request) {
   return std::optional<CounterCollector>(std::in_place, request.metrics);
 }
 
-/// The benchmark harness as a run sees it: rows of points, with hardware counters where they are
-/// asked for.
+/// The benchmark harness as a run sees it: rows of points, with hardware counters if requested.
 class LaboratoryBench final : public Bench {
  public:
   LaboratoryBench(const GpuSpec& gpu, const CounterRequest& counters, Seconds window)
@@ -179,8 +178,8 @@ void print_summary(const RecordedTimeline& recorded, const TimelineCost& cost) {
 
 }  // namespace
 
-/// A process that sees one GPU alone, by its UUID as `measure --devices` starts it, knows it
-/// without CUDA, whose start takes seconds where several processes start at once.
+/// A process that `measure --devices` started for one GPU gets its UUID and need not start CUDA,
+/// which takes seconds if several processes start at once.
 std::vector<std::string> GpuDevice::look() {
   constexpr std::string_view kAnyUuid = "GPU-01234567-89ab-cdef-0123-456789abcdef";
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");

@@ -43,8 +43,8 @@ bool wanted(const Arguments& args, const MicroGroup& group) {
   return groups.empty() ? group.by_default : std::ranges::find(groups, group.name) != groups.end();
 }
 
-/// Throws ConfigError where the file is plainly another GPU's: its count of SMs differs, or its
-/// product does not have the device's model, the second word of its name ("NVIDIA H200").
+/// Throws ConfigError if the file clearly describes another GPU: its SM count differs, or its
+/// product lacks the device's model, the second word of its name ("NVIDIA H200").
 void check_same_gpu(const GpuSpec& file, const Device& device) {
   const std::size_t space = device.name.find(' ');
   const std::string model =
@@ -127,7 +127,7 @@ void run_micro(const Arguments& args) {
         group.measure(lab);
       }
     } catch (const Error& error) {
-      // A fault of the GPU ends every later group the same way; each says so.
+      // A GPU fault ends all later groups in the same way; each is reported.
       failed.emplace_back(group.name);
       say("{}: {}", group.name, error.what());
     }

@@ -32,7 +32,7 @@ void say_unmatched(const JoinedData& data) {
   }
 }
 
-/// Throws ConfigError where a split left no row of any file.
+/// Throws ConfigError if a split leaves no row of any file.
 void refuse_empty(const std::vector<MeasurementFile>& files, const std::vector<std::string>& paths,
                   const std::string& split, const std::string& part) {
   const auto is_empty = [](const MeasurementFile& file) { return file.rows.empty(); };

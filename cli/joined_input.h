@@ -42,20 +42,19 @@ constexpr std::size_t kWorstInJson = 20;
 /// --split, --part, --fixed and --threads.
 JoinedInputOptions joined_input_options(const Arguments& args);
 
-/// For JoinOptions: counts predicted rows on standard error, if that is a terminal; else nothing.
+/// For JoinOptions: counts predicted rows on standard error if that is a terminal.
 std::function<void(std::size_t, std::size_t)> rows_on_terminal();
 
 /// The files that load_joined_input reads.
 FilePlan files_of(const JoinedInputOptions& options);
 
-/// Where rows are simulated, standard error counts them if it is a terminal.
-/// Says there why rows have no prediction, the first few of them. Throws ConfigError
-/// where no schedule runs on the GPU and where no row has a prediction; else as load_gpu,
-/// read_measurements and join_points.
+/// If rows are simulated, standard error counts them if it is a terminal, and lists the first
+/// reasons for rows without prediction. Throws ConfigError if no schedule runs on the GPU or no row
+/// has a prediction; else as load_gpu, read_measurements and join_points.
 JoinedInput load_joined_input(const JoinedInputOptions& options);
 
-/// The figures of validate. `options` says what to list and which selectors to compare with; the
-/// baselines that the GPU and the split allow are added.
+/// The figures of validate, with the baselines that the GPU and the split allow. `options`: lists
+/// to print and selectors to compare with.
 Validation judge(const JoinedInput& input, ValidationOptions options);
 
 }  // namespace tilecast

@@ -58,7 +58,7 @@ struct GpuRow {
   std::string name;  // of its file
   LoadedGpu gpu;
   std::string based_on;                // empty: on none
-  std::map<std::string, int> sources;  // numbers by where they are from
+  std::map<std::string, int> sources;  // count of numbers by source
 };
 
 std::vector<GpuRow> gpu_rows(BrokenFiles& broken) {
@@ -133,7 +133,7 @@ void print_gpus(const std::vector<GpuRow>& rows, const std::string& format) {
   }
 }
 
-/// Every number of one GPU, with where it is from.
+/// Every number of one GPU, with its source.
 void print_numbers(const LoadedGpu& gpu, const std::string& format) {
   if (format == "json") {
     nlohmann::ordered_json answer{{"schema", 1},

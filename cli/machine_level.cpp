@@ -15,7 +15,7 @@ constexpr Words<MachineLevel, 4> kLevelWords{{{MachineLevel::kModel, "model"},
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// Why there are no hardware counters; empty where there are.
+/// Why there are no hardware counters; empty if there are.
 std::string counters_error(const nlohmann::json& answer) {
   const auto found = answer.find("counters");
   if (found == answer.end() || !found->is_object()) {

@@ -1,5 +1,5 @@
-// How far a machine takes tilecast: the model alone, compiling kernels, measuring their times, or
-// their hardware counters too.
+// What a machine can run: the model alone, compilation of kernels, timing, or hardware counters
+// too.
 #pragma once
 
 #include <string>
@@ -21,7 +21,8 @@ struct ProbedMachine {
   std::string missing;  // requirement of the next level; empty at the highest
 };
 
-/// The machine as `tilecast-gpu probe` describes it; nothing is taken as found that it did not say.
+/// The machine as `tilecast-gpu probe` describes it; anything that it does not report counts as
+/// missing.
 ProbedMachine machine_from_probe(const ChildResult& probe);
 
 }  // namespace tilecast

@@ -117,7 +117,7 @@ void print_pairs(const MeasureOptions& options) {
   std::_Exit(EXIT_SUCCESS);
 }
 
-/// The rows of `points`, by `deadline` where there is one. The lock is held by the caller.
+/// Measures `points`, until `deadline` if there is one. The caller holds the lock.
 void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>& points,
                     const GpuSpec& gpu, const CounterRequest& counters, MeasuringDevice& device,
                     std::optional<Clock::time_point> deadline) {

@@ -17,22 +17,22 @@ namespace tilecast {
 /// Which counters a run's rows have columns for.
 struct CounterRequest {
   CounterChoice choice = CounterChoice::kNone;
-  std::vector<std::string> metrics;  // empty where none are asked for, or the chip is unknown
-  std::string unknown_chip;          // why there are none for it; empty where it is known
+  std::vector<std::string> metrics;  // empty if none are requested, or the chip is unknown
+  std::string unknown_chip;          // why it has no metrics; empty if it is known
 };
 
 class MeasuringDevice {
  public:
   virtual ~MeasuringDevice() = default;
 
-  /// UUIDs of the GPUs that this process could use, one at least; on the first it measures. Throws
-  /// DeviceError where there is none.
+  /// UUIDs of the GPUs that this process can use, at least one; it measures on the first. Throws
+  /// DeviceError if there is none.
   virtual std::vector<std::string> look() = 0;
   /// gpu, toolkit and git; the rest comes from the bench.
   virtual RunContext context(const GpuSpec& gpu) = 0;
-  /// Every kernel into the cache. Throws Error(kWrong) where the compiler falls over.
+  /// Compiles every kernel into the cache. Throws Error(kWrong) if the compiler crashes.
   virtual void compile_all(const std::vector<SuitePoint>& points) = 0;
-  /// Throws FileError, or ConfigError where the counters file is not strict.
+  /// Throws FileError, or ConfigError if the counters file is invalid.
   virtual CounterRequest request_counters(CounterChoice choice) = 0;
   /// In the process that measures. `window`: of a sustained row.
   virtual std::unique_ptr<Bench> make_bench(const GpuSpec& gpu, const CounterRequest& counters,

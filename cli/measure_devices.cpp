@@ -27,7 +27,7 @@
 namespace tilecast {
 namespace {
 
-/// One measuring process and where it writes.
+/// One measuring process and its output files.
 struct DeviceProcess {
   int device;
   std::string uuid;

@@ -1,7 +1,7 @@
-// measure --devices: a measuring process of its own on each of several GPUs of this machine, each
-// with an equal part of the points (validate/plan/work_plan.h), its own file and its own account of
-// power and clock; their rows come together in --out. The parent makes no CUDA call.
-// Checked by: tests/scripts/fleet.sh.
+// measure --devices: one measuring process on each of several GPUs of this machine, each with an
+// equal part of the points (validate/plan/work_plan.h), its own file and its own report of power
+// and clock; their rows are merged into --out. The parent makes no CUDA call. Checked by:
+// tests/scripts/fleet.sh.
 #pragma once
 
 #include <string>

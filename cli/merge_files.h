@@ -18,8 +18,8 @@ Merge merge_into(const std::filesystem::path& out, const WorkPlan& plan,
 /// "1998 ok, 2 failed"
 std::string counts_text(const std::map<std::string, std::size_t>& counts);
 
-/// Each contradiction and the first missing points, on standard error. Throws Error(kWrong) where
-/// rows contradict each other or the plan, Error(kPartial) where points are missing.
+/// Reports each contradiction and the first missing points on standard error. Throws Error(kWrong)
+/// if rows contradict each other or the plan, Error(kPartial) if points are missing.
 void report_merge(const std::filesystem::path& out, const WorkPlan& plan, const Merge& merge);
 
 }  // namespace tilecast

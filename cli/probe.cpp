@@ -18,8 +18,8 @@
 namespace tilecast {
 namespace {
 
-/// {"chip": GH100, "core_passes": 2}, or {"error": why}. Switches the profiler on for a moment,
-/// which is when permission is asked for.
+/// {"chip": GH100, "core_passes": 2}, or {"error": why}. Briefly enables the profiler, because
+/// permission is only checked then.
 nlohmann::ordered_json probe_counters() {
   try {
     const RangeProfiler profiler;

@@ -66,7 +66,7 @@ void check_standard_output() {
 
 int fail(ExitCode code, const std::string& message) {
   const std::string line = "tilecast: " + message_line(without_groups(message)) + "\n";
-  std::fputs(line.c_str(), stderr);  // not fmt::print, which throws where standard error is closed
+  std::fputs(line.c_str(), stderr);  // not fmt::print, which throws if standard error is closed
   return static_cast<int>(code);
 }
 

@@ -1,5 +1,5 @@
-// A program of commands: it parses its arguments, runs the command that they name, and is the one
-// place where a failure becomes one line on standard error and an exit code.
+// A program with commands: it parses its arguments, runs the named command, and is the only place
+// where a failure becomes one line on standard error and an exit code.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace tilecast {
 
-/// A command of the table and its work, which throws Error where it fails.
+/// A command of the table and its implementation, which throws Error on failure.
 struct RunCommand {
   std::string_view name;
   std::function<void(const Arguments&)> run;

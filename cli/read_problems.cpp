@@ -46,7 +46,7 @@ const std::vector<std::string> kKnown = [] {
 
 constexpr const char* kName = "name";  // a problem's name, which is ignored
 
-/// In small letters; throws ConfigError where there is no such field.
+/// In lower case; throws ConfigError for an unknown field.
 std::string field_named(const std::string& given) {
   std::string name = lower_case(given);
   if (std::ranges::find(kKnown, name) == kKnown.end()) {
@@ -149,8 +149,8 @@ std::string without_blanks(const std::string& text) {
   return first == text.npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// Names of the columns where the line is a header of them. A line that is no CSV is a problem like
-/// others, and fails as one. Throws ConfigError for a column that is not known.
+/// Column names if the line is a CSV header. A line that is not CSV counts as a problem, and fails
+/// as one. Throws ConfigError for an unknown column.
 std::optional<std::vector<std::string>> header_of(const std::string& line) {
   CsvText csv;
   try {
@@ -220,8 +220,8 @@ const char* side_in_groups(const Fields& fields) {
              : "m";
 }
 
-/// As a shape has it: [256,0,17], whose sum the side is where it is given; [5,0,64/128] with a
-/// capacity.
+/// The groups in a shape's form: [256,0,17], whose sum must equal the dimension if that is given;
+/// [5,0,64/128] with a capacity.
 std::string side_of_groups(const char* name, const Fields& fields) {
   std::string groups = fields.at("groups");
   if (const auto capacity = fields.find("capacity"); capacity != fields.end()) {
@@ -279,7 +279,7 @@ std::string sides_text(const Fields& fields, Op op) {
   return text;
 }
 
-/// The shapes, as texts, that the fields stand for; `batch`: of those that name none.
+/// Texts of the shapes that the fields describe; `batch`: for shapes without one.
 std::vector<std::string> shapes_of(const Fields& fields, const ProblemDefaults& defaults) {
   const auto named = fields.find("op");
   const Op asked = parse_op(named != fields.end() ? named->second : defaults.op);

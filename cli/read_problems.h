@@ -32,7 +32,7 @@ struct ListedProblem {
   AnyProblem problem;
   Regime regime = Regime::kBurst;
   Inputs inputs = Inputs::kNormal;
-  std::string error;  // why there is no problem; empty where there is one
+  std::string error;  // why the problem is invalid; empty if it is valid
 };
 
 /// Calls `take` with each problem of the shard as it is read and passes on its exceptions; a line

@@ -88,8 +88,8 @@ void check_files(const ReportOptions& options, const Manifest& manifest) {
   }
 }
 
-/// The folder of the environment's TILECAST_REPORT_DIR, else `reports` of the checkout that this
-/// program was built from; with the chart library and its licences.
+/// Parts of the page from the folder TILECAST_REPORT_DIR, else from `reports` of the checkout that
+/// this program was built from, with the chart library and its licences.
 PageParts load_page_parts() {
   const char* const chosen = std::getenv("TILECAST_REPORT_DIR");
   const fs::path folder =

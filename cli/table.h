@@ -1,5 +1,5 @@
-// Cells in columns: the one printer of tables. A column's cells end where its title ends; those of
-// a column whose title begins with '<' begin where it begins. Checked by: table_test.cpp.
+// Prints cells in columns; the only printer of tables. Columns are right-aligned, those whose title
+// begins with '<' left-aligned. Checked by: table_test.cpp.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class Table {
   /// Leaves out columns of these titles, in their order, until lines have at most kColumns.
   void fit(const std::vector<std::string>& spare);
 
-  /// Without titles where all are empty. `indent`: spaces in front of each line.
+  /// Without the titles if all are empty. `indent`: spaces before each line.
   std::string text(std::size_t indent = 0) const;
 
  private:
@@ -36,8 +36,9 @@ class Table {
   std::size_t gap_;
 };
 
-/// The text in lines of at most kColumns, broken after one of `breaks`, or else after a comma, each
-/// after `first` or as much space. Words and numbers are not broken, and a number keeps its unit.
+/// Wraps the text at kColumns after one of `breaks`, or else after a comma; the first line follows
+/// `first`, the others are indented by its width. Words, numbers, and numbers with their unit stay
+/// whole.
 std::string wrapped(const std::string& first, std::string_view text, std::string_view breaks = " ");
 
 }  // namespace tilecast

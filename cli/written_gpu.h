@@ -24,10 +24,10 @@ struct DeviceAttributes {
   Bytes memory;
 };
 
-/// Throws DeviceError where the probe found no device, or does not tell its attributes.
+/// Throws DeviceError if the probe found no device, or did not report its attributes.
 DeviceAttributes attributes_from_probe(const ChildResult& probe);
 
-/// Name of the GPU in `config_folder` to be based on. Throws ConfigError where none there has the
+/// Name of the GPU in `config_folder` to base the file on. Throws ConfigError if none has the
 /// device's architecture.
 std::string nearest_gpu(const DeviceAttributes& device, const std::filesystem::path& config_folder);
 
@@ -35,8 +35,7 @@ std::string nearest_gpu(const DeviceAttributes& device, const std::filesystem::p
 std::string gpu_file_text(const DeviceAttributes& device, const std::string& name,
                           const std::string& based_on);
 
-/// Writes it where nothing is yet, and loads it. Throws ConfigError where `path` is no .yaml or is
-/// there already.
+/// Writes and loads a new file. Throws ConfigError if `path` is not .yaml or exists already.
 void write_gpu_file(const DeviceAttributes& device, const std::filesystem::path& path);
 
 }  // namespace tilecast
