@@ -162,11 +162,9 @@ TEST_CASE("An fp8 kernel uses its own wgmma, and its C has its own type") {
   KernelConfig config = flagship();
   config.tiling.block_k *= 2;  // in elements: the same bytes
   CubinCache none{std::filesystem::path()};
-  for (const ElementType type : {ElementType::kE4m3, ElementType::kE5m2}) {
-    for (const ElementType c : {ElementType::kBf16, ElementType::kFp16}) {
-      const CompiledKernel kernel = compile_gemm(config, {{type, c}, Layout::kTn}, none);
-      CHECK(kernel.rejection == "");
-    }
+  for (const auto& [type, c] : {std::pair{ElementType::kE4m3, ElementType::kBf16},
+                                {ElementType::kE5m2, ElementType::kFp16}}) {
+    CHECK(compile_gemm(config, {{type, c}, Layout::kTn}, none).rejection == "");
   }
   CHECK(config_text(config, {{ElementType::kE4m3, ElementType::kBf16}, Layout::kTn}) !=
         config_text(config, {{ElementType::kE4m3, ElementType::kFp16}, Layout::kTn}));
