@@ -299,13 +299,12 @@ Cycles combine_time(const GpuSpec& gpu, const AttentionProblem& problem,
 
 i32 resident_ctas(const GpuSpec& gpu, const AttentionProblem& problem,
                   const AttentionConfig& config) {
-  constexpr i32 kRegistersOfSm = 65536;
   if (has_producer(config.schedule)) {
     return config.ctas_per_sm;
   }
   const i32 shared = attention_smem(config, problem.head_dim).total_bytes;
   return std::min(
-      kRegistersOfSm / (attention_threads(config) * compiled_registers(config, problem.head_dim)),
+      gpu.sm.registers / (attention_threads(config) * compiled_registers(config, problem.head_dim)),
       ctas_by_shared_memory(gpu.sm, Bytes{1.0 * shared}));
 }
 
