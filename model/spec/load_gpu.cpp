@@ -103,7 +103,13 @@ fs::path resolve(std::string_view name_or_path, const fs::path& config_folder) {
     }
   }
   if (given.find('/') != std::string::npos || given.ends_with(kYaml)) {
-    if (!is_there(given) && is_there(beside(given, kOverlay))) {
+    std::error_code ignored;
+    const fs::file_status status = fs::status(given, ignored);
+    if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
+      throw ConfigError(
+          fmt::format("{}: expected a GPU file, not a pipe or a device", printable(given)));
+    }
+    if (!fs::exists(status) && is_there(beside(given, kOverlay))) {
       throw ConfigError(fmt::format("{}: expected this file next to {}, which is its overlay",
                                     given, beside(given, kOverlay).string()));
     }

@@ -205,6 +205,13 @@ TEST_CASE("Only regular files in the folder of GPU files are GPUs") {
   CHECK(known_gpus(folder / ".") == std::vector<std::string>{"file"});
 }
 
+TEST_CASE("A pipe is refused as a GPU file, without waiting for a writer") {
+  const TemporaryFolder folder;
+  const std::string pipe = (folder / "gpu.yaml").string();
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(load_gpu(pipe, true), pipe + ": expected a GPU file, not a pipe or a device");
+}
+
 TEST_CASE("Numbers that contradict each other are refused") {
   const H200Copy copy;
   CHECK(copy.with("value: 232448", "value: 232449") ==
