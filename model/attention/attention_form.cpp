@@ -318,10 +318,11 @@ i64 resident_workers(const GpuSpec& gpu, const AttentionProblem& problem,
   // GPC; above eight, one cluster in each GPC that fits two clusters of eight.
   const ClusterSpec& most = *gpu.clusters;
   const i64 of_8 = most.max_active_of_8 > 0 ? most.max_active_of_8 : most.max_active_of_4 / 2;
-  const i64 clusters = size == 2   ? most.max_active_of_2
-                       : size < 4  ? most.max_active_of_2 * 2 / size - 1
-                       : size == 4 ? most.max_active_of_4
-                       : size < 8  ? most.max_active_of_4 * 4 / size - 1
+  const i64 of_2 = most.max_active_of_2, of_4 = most.max_active_of_4;
+  const i64 clusters = size == 2   ? of_2
+                       : size < 4  ? of_2 * 2 / size - 1
+                       : size == 4 ? of_4
+                       : size < 8  ? of_4 * 4 / size - 1
                        : size == 8 ? of_8
                                    : of_8 / 2;
   return std::max<i64>(1, clusters) * ctas * size;

@@ -92,8 +92,8 @@ class AttentionKernel {
 
   /// Blocks of K and V of all KV heads, then Q of each tile.
   std::size_t names() const {
-    return static_cast<std::size_t>(p_.batch * p_.kv_heads * blocks_ * 2 +
-                                    work_.tiles() * c_.groups);
+    return static_cast<std::size_t>(i64{p_.batch} * p_.kv_heads * blocks_ * 2 +
+                                    i64{work_.tiles()} * c_.groups);
   }
   u32 kv_name(const AttentionTile& tile, i32 block, u32 which) const {
     const i32 head = tile.head / (c_.pack ? 1 : heads_per_kv(p_));
@@ -222,7 +222,8 @@ class AttentionKernel {
     MmaGroups groups;
     RingPosition v = at;
     for (i32 i = 0; i <= tile.count; ++i) {
-      co_await cta.turns[me].wait(turn++, {}, time(steps_[0].turn));
+      const u32 own_turn = turn++;
+      co_await cta.turns[me].wait(own_turn, {}, time(steps_[0].turn));
       if (i < tile.count) {
         co_await cta.k.wait_full(at, {}, {});
         multiply(cta, groups, steps_[0]);
