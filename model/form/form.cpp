@@ -20,6 +20,12 @@ struct BusiestSm {
   Cycles main_loops, between;
 };
 
+/// Blocks of the busiest SM, of all its CTAs.
+double blocks_of_busiest(const Work& work) {
+  return work.pieces ? work.pieces->blocks * work.ctas
+                     : work.blocks * static_cast<double>(work.tiles);
+}
+
 BusiestSm busiest_sm(const Loop& loop, const LoadTimes& loads, const BlockTime& block,
                      const TileEnds& ends, const Work& work) {
   if (work.pieces) {
@@ -36,6 +42,15 @@ BusiestSm busiest_sm(const Loop& loop, const LoadTimes& loads, const BlockTime& 
   return sm;
 }
 
+/// Time of the busiest SM's store port for its tiles; CTAs and warpgroups share it. Results of
+/// shared tiles are not counted.
+Cycles store_port(const Work& work) {
+  const TileStore& store = work.store;
+  return work.pieces
+             ? Cycles{}
+             : store.read * (store.chunks * store.warpgroups * static_cast<double>(work.tiles));
+}
+
 Limiter longest_of(std::initializer_list<std::pair<Cycles, Limiter>> parts) {
   return std::ranges::max_element(parts, {}, &std::pair<Cycles, Limiter>::first)->second;
 }
@@ -49,7 +64,8 @@ ClosedForm form(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const Work
   const BusiestSm sm = busiest_sm(loop, loads, block, tile_end, work);
   const Cycles reduction = work.pieces ? work.pieces->reduction : Cycles{};
   const Cycles stores = sm.between + tile_end.after_last;
-  const Cycles tiles = sm.main_loops + stores + reduction;
+  const Cycles in_turn = sm.main_loops + stores + reduction, port = store_port(work);
+  const Cycles tiles = std::max(in_turn, port);
   const Cycles dram = cycles_of(work.dram, sm_clock);
   const Cycles ends = work.launch + tile_end.first_load + tile_end.last_store;
   const double blocks_per_sm = work.all_blocks / gpu.sm.count;
@@ -61,10 +77,14 @@ ClosedForm form(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const Work
   const Cycles unbound = ends + (work.streams ? smooth_max<kQueued>({tiles, dram})
                                               : smooth_max<kInBursts>({tiles, dram}));
   form.cycles = std::max(unbound, l2);
+  form.least = std::min(form.cycles,
+                        ends + stores + pipe_time(loop, Pipe::kTensor) * blocks_of_busiest(work));
   if (l2 > unbound) {
     form.limiter = Limiter::kL2;
   } else if (dram > tiles) {
     form.limiter = Limiter::kDram;
+  } else if (port > in_turn) {
+    form.limiter = Limiter::kEpilogue;
   } else if (sm.main_loops < form.cycles * kMainLoopMatters) {
     form.limiter = longest_of(
         {{ends, Limiter::kLaunch}, {stores, Limiter::kEpilogue}, {reduction, Limiter::kReduction}});

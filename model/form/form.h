@@ -2,8 +2,9 @@
 //
 // A tile takes its blocks (block.h) plus the exposed part of its prologue and epilogue (ends.h). A
 // kernel takes the tiles of the busiest SM between launch, first load and last store, overlapped
-// with its DRAM traffic (smooth maximum, exponent 3). If workers share tiles, the busiest worker's
-// blocks and pieces replace tiles, and the reduction is added.
+// with its DRAM traffic (smooth maximum, exponent 3). The tiles take at least the time of the SM's
+// store port, which its CTAs share. If workers share tiles, the busiest worker's blocks and pieces
+// replace tiles, and the reduction is added.
 //
 // Leaves out: CTAs drifting apart; contention between fills and operand reads; the larger share of
 // L2 that SMs get in a partial last wave.
@@ -29,6 +30,8 @@ struct FormParts {
 
 struct ClosedForm {
   Cycles cycles;
+  Cycles least;  // if no load and no instruction delayed a tensor operation: launch, first load,
+                 // tensor operations and exposed tile ends of the busiest SM, last store
   Limiter limiter;
   Shares shares;
   FormParts parts;

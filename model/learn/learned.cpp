@@ -165,12 +165,14 @@ LearnedParts learned_parts(const GpuSpec& gpu, Method method) {
 }
 
 void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, Inputs inputs,
-                   const KernelActivity& kernel, const std::function<Cycles(Hertz)>& cycles_at,
-                   Prediction& p) {
+                   const KernelActivity& kernel,
+                   const std::function<UncorrectedCycles(Hertz)>& kernel_at, Prediction& p) {
   const double factor = std::exp(learned.cycles);
   const Hertz start = p.sm_clock;
-  const auto learned_cycles = [&](Hertz f) {  // bounded below by the hard bounds
-    return std::max(cycles_at(f) * factor, cycles_of(p.bounds.least_time(f), f));
+  const auto learned_cycles = [&](Hertz f) {
+    const auto [cycles, least] = kernel_at(f);
+    return std::max(
+        {cycles * factor, std::min(cycles, least), cycles_of(p.bounds.least_time(f), f)});
   };
   const auto settled = [&](Inputs data) {
     return settled_cycles(gpu, kernel, start, regime, data, learned_cycles).clock;
@@ -192,7 +194,7 @@ void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, In
     set_interval(std::exp(-std::hypot(learned.interval->low, cards)),
                  std::exp(std::hypot(learned.interval->high, cards)), p);
   }
-  p.cycles_correction = cycles / cycles_at(clock.sm_clock);
+  p.cycles_correction = cycles / kernel_at(clock.sm_clock).cycles;
   p.clock_correction = inputs == Inputs::kNormal ? clock_factor : 1;
   p.extrapolated = learned.extrapolated;
 }

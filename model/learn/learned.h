@@ -95,13 +95,18 @@ struct LearnedParts {
 };
 LearnedParts learned_parts(const GpuSpec& gpu, Method method);
 
+/// An uncorrected kernel. A correction concerns delays of tensor operations, so none goes below
+/// `least` (ClosedForm), unless the kernel is below it without one.
+struct UncorrectedCycles {
+  Cycles cycles, least;
+};
+
 /// Applies the learned correction to the uncorrected prediction `p`: to cycles, to the clock that
-/// results from them, and so to power, time and interval. `kernel` gives cycles as a function of
-/// the clock. Corrected cycles stay above the hard bounds. Inputs other than normal were never
-/// measured for training: they keep the uncorrected clock, at least that of normal data, and the
-/// default interval.
+/// results from them, and so to power, time and interval. Corrected cycles stay above the hard
+/// bounds. Inputs other than normal were never measured for training: they keep the uncorrected
+/// clock, at least that of normal data, and the default interval.
 void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, Inputs inputs,
-                   const KernelActivity& kernel, const std::function<Cycles(Hertz)>& cycles_at,
-                   Prediction& p);
+                   const KernelActivity& kernel,
+                   const std::function<UncorrectedCycles(Hertz)>& kernel_at, Prediction& p);
 
 }  // namespace tilecast

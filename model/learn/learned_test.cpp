@@ -154,12 +154,14 @@ GpuSpec example() {
 /// A kernel's work, and its cycles as a function of the clock.
 struct Physics {
   KernelActivity kernel;
-  std::function<Cycles(Hertz)> cycles;
+  std::function<UncorrectedCycles(Hertz)> cycles;
 };
 
 /// A kernel of `cycles` and `joules`.
 Physics physics(double cycles, double joules) {
-  return {{{{joules}, {}, {}, {}, {}}}, [=](Hertz) { return Cycles{cycles}; }};
+  return {{{{joules}, {}, {}, {}, {}}}, [=](Hertz) {
+            return UncorrectedCycles{{cycles}, {0.9 * cycles}};
+          }};
 }
 
 /// An uncorrected prediction at the plateau.
@@ -203,10 +205,19 @@ TEST_CASE("Corrected cycles spread the same energy and change the clock") {
         Approx(0.625e9).epsilon(1e-5));
 }
 
+TEST_CASE("A correction leaves the start, the tensor operations and the end of a kernel") {
+  // 900 of 1000 cycles.
+  CHECK(applied({.cycles = std::log(0.91)}, physics(1000, 1e-9)).cycles.value == Approx(910));
+  CHECK(applied({.cycles = std::log(0.89)}, physics(1000, 1e-9)).cycles.value == Approx(900));
+  Physics shorter = physics(1000, 1e-9);  // the simulation of this kernel takes less
+  shorter.cycles = [](Hertz) { return UncorrectedCycles{{800}, {900}}; };
+  CHECK(applied({.cycles = std::log(0.9)}, shorter).cycles.value == Approx(800));
+}
+
 TEST_CASE("The clock correction is applied last, and latencies in nanoseconds follow it") {
   // 1000 cycles + 1 us, with little energy: the plateau of 1.8 GHz, or 1.71 after a 5 % correction.
   Physics kernel = physics(1000, 1e-9);
-  kernel.cycles = [](Hertz f) { return Cycles{1000 + f.value * 1e-6}; };
+  kernel.cycles = [](Hertz f) { return UncorrectedCycles{{1000 + f.value * 1e-6}, {}}; };
   const Prediction p = applied({.clock = std::log(0.95)}, kernel);
   CHECK(p.sm_clock.value == Approx(1.71e9));
   CHECK(p.clock_correction == Approx(0.95));

@@ -498,6 +498,30 @@ TEST_CASE("Out-of-bounds columns of B are requested like others, rows of A are n
   CHECK(cycles(65, 256) == expected(328 * 4));
 }
 
+TEST_CASE("The CTAs of an SM share its store port") {
+  // 127 x 41 tiles of 64 x 144, 40 on the busiest SM, each 18,432 bytes of fp16. Rows of an odd
+  // length are stored at 27.3 / 4 bytes per cycle: 108,026 cycles, however short K is.
+  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const KernelConfig config = gemm_config("ws 64x144x64 s2 w1x3 c1x1 o2 i1 e1 n4 r32");
+  const ClosedForm odd = run(gpu, fp16(8108, 5809, 16), config);
+  CHECK(odd.cycles.value > 108026);
+  CHECK(odd.cycles.value < 1.1 * 108026);
+  CHECK(odd.limiter == Limiter::kEpilogue);
+  CHECK(run(gpu, fp16(8108, 5808, 16), config).cycles.value < 0.6 * 108026);  // by bulk stores
+}
+
+TEST_CASE("Corrections leave a kernel's tensor operations, and the start and end of its tiles") {
+  // 16 tiles of 128 x 256 on 16 SMs, 100 K blocks of 4 wgmmas of 256 cycles each in two warpgroups.
+  const ClosedForm one = run(tensor_only(), problem(512, 1024, 6400), gemm_config(kFlagship));
+  CHECK(one.least.value >= 100 * 1024);
+  CHECK(one.least <= one.cycles);
+  const ClosedForm whole =
+      run(load_gpu("h200_sxm", false).spec, fp16(65536, 65536, 65536), gemm_config(kFlagship));
+  // 512 x 256 tiles, 993 on the busiest SM of 132: 1024 K blocks of 1024 cycles.
+  CHECK(whole.least.value > 993.0 * 1024 * 1024);
+  CHECK(whole.least <= whole.cycles);
+}
+
 TEST_CASE("Each CTA of a pair loads its rows of A and half of B's columns from L2") {
   const auto l2_of_block = [](i32 pair) {
     KernelConfig config = plain_tcgen05(Schedule::kTcgen05Pipelined, pair);

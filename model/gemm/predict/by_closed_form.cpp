@@ -47,7 +47,11 @@ std::vector<Prediction> as_learned(const GemmQuestion& q, std::span<const GemmFo
     Prediction& p = predictions[i];
     apply_learned(
         q.gpu, answers[i], q.regime, q.inputs, kernel_activity(q.gpu, problem, config, work),
-        [&](Hertz f) { return closed_form(q.gpu, problem, config, work, f).cycles; }, p);
+        [&](Hertz f) {
+          const ClosedForm at = closed_form(q.gpu, problem, config, work, f);
+          return UncorrectedCycles{at.cycles, at.least};
+        },
+        p);
   }
   return predictions;
 }

@@ -148,16 +148,18 @@ Prediction as_learned(const GemmQuestion& q, const GemmForm& physics,
                       const LearnedPart& learned, Prediction p) {
   const KernelConfig& config = physics.config;
   const GemmProblem problem = as_run(q.problem, config);
-  const auto cycles = [&](Hertz f) {
-    return closed_form(q.gpu, problem, config, physics.work, f).cycles * over_closed;
+  const auto kernel_at = [&](Hertz f) {
+    const ClosedForm at = closed_form(q.gpu, problem, config, physics.work, f);
+    return UncorrectedCycles{at.cycles * over_closed, at.least};
   };
   const GemmForm normal = form_on_normal_data(q, physics);
   const Hertz clock = normal.clock.sm_clock;
-  const SimulatedWork simulated{cycles(clock), activity.work.l2, activity.work.dram, p.shares};
+  const SimulatedWork simulated{kernel_at(clock).cycles, activity.work.l2, activity.work.dram,
+                                p.shares};
   apply_learned(q.gpu,
                 learned.of(kernel_features(q.gpu, problem, config, physics.work, normal.form, clock,
                                            simulated, q.regime)),
-                q.regime, q.inputs, activity, cycles, p);
+                q.regime, q.inputs, activity, kernel_at, p);
   return p;
 }
 
