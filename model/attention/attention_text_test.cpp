@@ -53,6 +53,7 @@ TEST_CASE("A shape that no attention kernel computes is refused with the expecte
         std::string::npos);
   CHECK(why("4x32:8x64x64x96").find("64, 128 or 256") != std::string::npos);
   CHECK(!why("4x0x64x64x64").empty());
+  CHECK(why("1x1x1x16777217x64").find("each from 1 to 2^24") != std::string::npos);
   // 2^24 sequences of 64 heads are 2^30 tiles, the most that kernels count.
   CHECK(why("16777216x65x64x1x64").find("more than 2^30 tiles") != std::string::npos);
   CHECK(why("16777216x16777216x16777216x16777216x64").find("2^30") != std::string::npos);
