@@ -11,7 +11,7 @@
 
 namespace tilecast {
 
-inline const GpuSpec& h200() {
+inline const GpuSpec& calibrated_h200() {
   static const LoadedGpu gpu = load_gpu("h200_sxm", true);
   return gpu.spec;
 }
@@ -19,7 +19,7 @@ inline const GpuSpec& h200() {
 /// Without the learned correction.
 inline const GpuSpec& h200_physics() {
   static const GpuSpec physics = [] {
-    GpuSpec gpu = h200();
+    GpuSpec gpu = calibrated_h200();
     gpu.learned = nullptr;
     return gpu;
   }();
@@ -27,14 +27,15 @@ inline const GpuSpec& h200_physics() {
 }
 
 inline Prediction predicted(const GemmProblem& problem, std::string_view config, Method method,
-                            const GpuSpec& gpu = h200()) {
+                            const GpuSpec& gpu = calibrated_h200()) {
   return rank_one(gpu, problem, parse_config(config), Regime::kBurst, Inputs::kNormal, method)
       .predictions.front();
 }
 
 /// For each configuration, with the analytic model and with the simulator.
 inline void check_same(const GemmProblem& left, const GemmProblem& right,
-                       std::span<const char* const> configs, const GpuSpec& gpu = h200()) {
+                       std::span<const char* const> configs,
+                       const GpuSpec& gpu = calibrated_h200()) {
   for (const char* const config : configs) {
     for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
       INFO(to_text(left) << " and " << to_text(right) << " " << config);

@@ -2,16 +2,11 @@
 
 #include <cmath>
 
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 
 namespace tilecast {
 namespace {
-
-const GpuSpec& h200() {
-  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  return gpu;
-}
 
 /// Tensor pipes near their peak for a million cycles, with this many bytes of L2 traffic.
 ChipWork busy(double l2_bytes) {

@@ -8,14 +8,10 @@
 #include "model/gemm/sim/limits.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 
 namespace tilecast {
 namespace {
-
-const GpuSpec& h200() {
-  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  return gpu;
-}
 
 GemmProblem problem(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
 

@@ -12,15 +12,11 @@
 #include "model/gemm/menu/legality.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 #include "tests/seed.h"
 
 namespace tilecast {
 namespace {
-
-const GpuSpec& h200() {
-  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  return gpu;
-}
 
 const Effort kClosedForms{.method = Method::kAnalytic};
 

@@ -8,17 +8,13 @@
 #include "model/stream/stream_menu.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
+#include "tests/h200.h"
 #include "tests/seed.h"
 
 namespace tilecast {
 namespace {
 
 GemmProblem fp16(i64 m, i64 n, i64 k) { return {{m, n, k}, ElementType::kFp16, Layout::kTn}; }
-
-const GpuSpec& h200() {
-  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  return gpu;
-}
 
 Ranking matching(const AnyProblem& problem, const std::string& config, std::size_t keep) {
   return rank_matching(h200(), problem, ConfigPattern(config), Regime::kBurst, Inputs::kNormal,

@@ -33,17 +33,12 @@
 #include "model/gemm/sim/simulate.h"
 #include "model/ops/any_op.h"
 #include "model/predict/predict.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 #include "tests/roles/kernel_steps.h"
 
 namespace tilecast {
 namespace {
-
-const GpuSpec& h200() {
-  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  return gpu;
-}
 
 /// Few resident workers, so that each has several tiles; but pieces that wait for each other must
 /// be resident together.

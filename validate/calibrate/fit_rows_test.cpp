@@ -1,17 +1,12 @@
 #include "validate/calibrate/fit_rows.h"
 
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
+#include "tests/h200.h"
 #include "validate/calibrate/example_rows.h"
 
 namespace tilecast {
 namespace {
-
-const GpuSpec& h200() {
-  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  return gpu;
-}
 
 /// Bursts of `configs` configurations of one problem.
 std::vector<Measurement> rows_of_one(std::size_t configs) {

@@ -1,16 +1,11 @@
 #include "model/gemm/costs/occupancy.h"
 
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/gemm_config.h"
+#include "tests/h200.h"
 
 namespace tilecast {
 namespace {
-
-const GpuSpec& h200() {
-  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  return gpu;
-}
 
 KernelConfig config(const char* text) { return gemm_config(text); }
 

@@ -7,17 +7,13 @@
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/gemm_config.h"
+#include "tests/h200.h"
 
 namespace tilecast {
 namespace {
 
 GemmProblem problem(i64 m, i64 n, i64 k, Layout layout = Layout::kTn) {
   return {{m, n, k}, ElementType::kFp16, layout};
-}
-
-const GpuSpec& h200() {
-  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  return gpu;
 }
 
 Refusal check(const std::string& text, Layout layout = Layout::kTn) {
@@ -106,7 +102,7 @@ TEST_CASE("A wgmma that reads B as [K,N] starts a slab of 64 columns or stays in
   const auto nn = [](const char* tile) { return pipelined(tile, Layout::kNn); };
   CHECK(nn("tile=128x320x64,stages=3,warpgroups=2x1") == Refusal::kWgmmaShape);  // 160: 0, 160
   CHECK(pipelined("tile=128x320x64,stages=3,warpgroups=2x1") == Refusal::kNone);
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const GpuSpec& gpu = h200();
   const auto small = [&](const char* n) {
     return check_legal(
         gpu, problem(64, 192, 128, Layout::kNn),
@@ -163,7 +159,7 @@ TEST_CASE("Counts that a schedule does not support are rejected") {
 }
 
 TEST_CASE("small_mma solves only problems of one tile and one K block") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const GpuSpec& gpu = h200();
   const KernelConfig config = gemm_config("sm 64x128x128 s1 w1x1 c1x1 o1 i0 e0 m1 ss in128");
   CHECK(check_legal(gpu, problem(64, 128, 128), config) == Refusal::kNone);
   CHECK(check_legal(gpu, problem(1, 1, 8), config) == Refusal::kNone);
@@ -173,7 +169,7 @@ TEST_CASE("small_mma solves only problems of one tile and one K block") {
 }
 
 TEST_CASE("small_mma's instruction must exist and divide a warpgroup's columns") {
-  const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  const GpuSpec& gpu = h200();
   const auto small = [&](const std::string& rest) {
     return check_legal(gpu, problem(64, 128, 128), gemm_config("small_mma:" + rest));
   };

@@ -54,15 +54,17 @@ TEST_CASE("A batch has the FLOPs and bytes of its products") {
 
 TEST_CASE("Kernels without batch support say so") {
   const GemmProblem batch = batch_of({2}, {64, 64, 64});
-  CHECK(check_legal(h200(), batch, gemm_config("sm 64x64x64 s1 w1x1 c1x1 o1 i0 e0 m1 rs in8")) ==
+  CHECK(check_legal(calibrated_h200(), batch,
+                    gemm_config("sm 64x64x64 s1 w1x1 c1x1 o1 i0 e0 m1 rs in8")) ==
         Refusal::kSchedule);
-  CHECK(why_not_solvable(h200(), batch_of({i64{1} << 31}, {64, 1 << 10, 64}))
+  CHECK(why_not_solvable(calibrated_h200(), batch_of({i64{1} << 31}, {64, 1 << 10, 64}))
             .starts_with("a batch of 2147483648: at most 16777216 rows in total"));
   // 2^24 rows, M in whole 64, or columns.
-  CHECK(why_not_solvable(h200(), batch_of({1 << 18}, {1, 8, 64})).empty());
-  CHECK_FALSE(why_not_solvable(h200(), batch_of({(1 << 18) + 1}, {1, 8, 64})).empty());
-  CHECK(why_not_solvable(h200(), batch_of({1 << 13}, {64, 1 << 11, 64})).empty());
-  CHECK_FALSE(why_not_solvable(h200(), batch_of({(1 << 13) + 1}, {64, 1 << 11, 64})).empty());
+  CHECK(why_not_solvable(calibrated_h200(), batch_of({1 << 18}, {1, 8, 64})).empty());
+  CHECK_FALSE(why_not_solvable(calibrated_h200(), batch_of({(1 << 18) + 1}, {1, 8, 64})).empty());
+  CHECK(why_not_solvable(calibrated_h200(), batch_of({1 << 13}, {64, 1 << 11, 64})).empty());
+  CHECK_FALSE(
+      why_not_solvable(calibrated_h200(), batch_of({(1 << 13) + 1}, {64, 1 << 11, 64})).empty());
 }
 
 }  // namespace tilecast

@@ -12,8 +12,8 @@ namespace {
 constexpr const char* kTn = "ws 128x256x64 s4 w2x1 c1x1 o1 i1 e2 m8";
 
 GroupParts parts_of(GemmProblem problem, Method method = Method::kSimulated) {
-  const auto parts =
-      group_parts({h200(), problem, Regime::kBurst, Inputs::kNormal}, gemm_config(kTn), method);
+  const auto parts = group_parts({calibrated_h200(), problem, Regime::kBurst, Inputs::kNormal},
+                                 gemm_config(kTn), method);
   REQUIRE(parts);
   CHECK(parts->alike + parts->own_b + parts->partial + parts->imbalance == Approx(1));
   return *parts;
@@ -58,8 +58,8 @@ TEST_CASE("Groups that just exceed a tile cost partial tiles, unequal ones imbal
 TEST_CASE("A problem without groups has no group parts") {
   const GemmProblem plain{
       .shape = {1024, 1024, 1024}, .dtype = ElementType::kBf16, .layout = Layout::kTn};
-  CHECK_FALSE(group_parts({h200(), plain, Regime::kBurst, Inputs::kNormal}, gemm_config(kTn),
-                          Method::kAnalytic));
+  CHECK_FALSE(group_parts({calibrated_h200(), plain, Regime::kBurst, Inputs::kNormal},
+                          gemm_config(kTn), Method::kAnalytic));
 }
 
 }  // namespace tilecast

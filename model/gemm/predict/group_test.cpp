@@ -137,43 +137,45 @@ TEST_CASE("Waves without any reads can be predicted") {
 
 TEST_CASE("Kernels without support for groups along K say so") {
   GemmProblem problem = product({64, 64, 0});
-  CHECK(why_not_solvable(h200(), in_groups_of_k(problem, {64, 64})) ==
+  CHECK(why_not_solvable(calibrated_h200(), in_groups_of_k(problem, {64, 64})) ==
         "layout tn: groups along K require A as [K,M] and B as [K,N], layout nt");
   problem.layout = Layout::kNt;
   const GemmProblem groups = in_groups_of_k(problem, {64, 0, 9});
-  CHECK(why_not_solvable(h200(), groups).empty());
-  CHECK(check_legal(h200(), groups, gemm_config("pi 128x128x64 s4 w2x1 c1x1 o1 i1 e0 h")) ==
-        Refusal::kSchedule);
+  CHECK(why_not_solvable(calibrated_h200(), groups).empty());
+  CHECK(check_legal(calibrated_h200(), groups,
+                    gemm_config("pi 128x128x64 s4 w2x1 c1x1 o1 i1 e0 h")) == Refusal::kSchedule);
   GemmProblem fp8 = groups;
   fp8.dtype = ElementType::kE4m3;
-  CHECK(why_not_solvable(h200(), fp8) ==
+  CHECK(why_not_solvable(calibrated_h200(), fp8) ==
         "dtype e4m3: wgmma supports 8-bit operands only in layout tn (K-major)");
   GemmProblem fused = groups;
   fused.epilogue = {step<BiasN>()};
-  CHECK(why_not_solvable(h200(), fused) == "epilogue bias_n: not supported with groups along K");
-  CHECK(
-      why_not_solvable(h200(), in_groups_of_k(problem, {i64{1} << 30, 1})).starts_with("K of all"));
+  CHECK(why_not_solvable(calibrated_h200(), fused) ==
+        "epilogue bias_n: not supported with groups along K");
+  CHECK(why_not_solvable(calibrated_h200(), in_groups_of_k(problem, {i64{1} << 30, 1}))
+            .starts_with("K of all"));
   CHECK_THROWS_AS(GroupRows::of({3, 4}, 5, GroupSide::kK), ConfigError);
 }
 
 TEST_CASE("Kernels without support for groups say so") {
   const GemmProblem groups = groups_of({64, 64}, 64, 64);
-  CHECK(why_not_solvable(h200(), groups).empty());
-  CHECK(check_legal(h200(), groups, gemm_config("pi 128x128x64 s4 w2x1 c1x1 o1 i1 e0 h")) ==
-        Refusal::kSchedule);
-  CHECK(why_not_solvable(h200(), groups_of(std::vector<i64>(1025, 1), 64, 64)) ==
+  CHECK(why_not_solvable(calibrated_h200(), groups).empty());
+  CHECK(check_legal(calibrated_h200(), groups,
+                    gemm_config("pi 128x128x64 s4 w2x1 c1x1 o1 i1 e0 h")) == Refusal::kSchedule);
+  CHECK(why_not_solvable(calibrated_h200(), groups_of(std::vector<i64>(1025, 1), 64, 64)) ==
         "1025 groups: a kernel supports at most 1024");
   GemmProblem fused = groups;
   fused.epilogue = {step<BiasN>()};
-  CHECK(why_not_solvable(h200(), fused).starts_with("epilogue bias_n: "));
+  CHECK(why_not_solvable(calibrated_h200(), fused).starts_with("epilogue bias_n: "));
   fused.dtype = ElementType::kE4m3;
   fused.epilogue = {step<ScaleRow>()};
-  CHECK(why_not_solvable(h200(), fused).starts_with("epilogue scale_row: "));
+  CHECK(why_not_solvable(calibrated_h200(), fused).starts_with("epilogue scale_row: "));
   fused.epilogue.add(step<ScaleBlock>());
-  CHECK(why_not_solvable(h200(), fused).empty());
+  CHECK(why_not_solvable(calibrated_h200(), fused).empty());
   GemmProblem batch = groups;
   batch.batch.products = 2;
-  CHECK(why_not_solvable(h200(), batch) == "a batch of 2: groups require a single product");
+  CHECK(why_not_solvable(calibrated_h200(), batch) ==
+        "a batch of 2: groups require a single product");
 }
 
 }  // namespace tilecast

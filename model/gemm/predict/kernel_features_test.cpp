@@ -5,16 +5,11 @@
 
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/gemm/problem/group_rows.h"
-#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
+#include "tests/h200.h"
 
 namespace tilecast {
 namespace {
-
-const GpuSpec& h200() {
-  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  return gpu;
-}
 
 constexpr Hertz kClock{1.5e9};
 

@@ -1,0 +1,13 @@
+// The H200 by its GPU file alone, without calibration; loaded once per program.
+#pragma once
+
+#include "model/spec/load_gpu.h"
+
+namespace tilecast {
+
+inline const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
+  return gpu;
+}
+
+}  // namespace tilecast
