@@ -8,8 +8,8 @@ from typing import Any, Optional
 
 import torch
 
-from . import _fusion, _recorded
-from ._gate_up import GateUp
+from . import _fusion, _library, _recorded
+from ._gate_up import GateUp, Half
 from ._kernels import Timer
 from ._problem import ConfigError, word_of
 from .torch import Linear, why_not_shared
@@ -62,11 +62,13 @@ class _Site:
     name: str
     linear: torch.nn.Linear
     places: list[int]
-    gate_first: Optional[bool]
-    way: str = ""  # the operator that takes its place
+    gate_first: Optional[bool] = None
+    pair: Optional[tuple[int, int, int]] = None  # of a gate whose up is another Linear
+    up: Optional[_Site] = None  # that one
+    way: str = ""  # the operator that takes its place, or "pair"
 
     def key(self, operations: list[_recorded.Operation]) -> tuple:
-        return self.gate_first, *(operations[place].gemm for place in self.places)
+        return self.pair is None, self.gate_first, *(operations[place].gemm for place in self.places)
 
 
 class _Pass:
@@ -91,6 +93,9 @@ class _Pass:
     def with_ours(self, sites: list[_Site], way: str) -> tuple[float, list[_recorded.Operation]]:
         operations = list(self.operations)
         for site in sites:
+            if way == "pair":
+                _recorded.joined(site.places[0], site.pair, operations, at=site.name)
+                continue
             for place in site.places:
                 operations[place] = dataclasses.replace(operations[place], ours=way, at=site.name)
         return self._us(operations), operations
@@ -100,7 +105,7 @@ class _Pass:
         self._recording.operations = self.operations
         operations = _recorded.fused(self._recording) if self._mode == "compile" else self.operations
         return {one.at: one.gemm.epilogue.removeprefix("bias_n").strip("+").replace("none", "").replace("+", ", ")
-                for one in operations if one.ours}
+                for one in operations if one and one.ours}
 
 
 def _gate_first(recording: _recorded.Recording, places: list[int]) -> Optional[bool]:
@@ -114,6 +119,18 @@ def _gate_first(recording: _recorded.Recording, places: list[int]) -> Optional[b
             product, [recording.operations[one] for one in readers.get(buffer, [])], readers)
         found.add(gate and gate[1])
     return found.pop() if len(found) == 1 else None
+
+
+def _find_pairs(recording: _recorded.Recording, sites: dict[str, _Site], uses: collections.Counter) -> None:
+    """Sets pair and up of the gates whose up is another Linear."""
+    readers = _recorded.readers_of(recording.operations)
+    by_place = {site.places[0]: site for site in sites.values()
+                if len(site.places) == 1 and site.linear.bias is None and uses[id(site.linear.weight)] == 1}
+    for place, site in by_place.items():
+        pair = _recorded.pair_of(place, recording.operations, readers)
+        written = {recording.operations[one].writes[0].buffer for one in (place, *(pair or ())[:2])}
+        if pair and pair[1] in by_place and not written & recording.returned:
+            site.pair, site.up = pair, by_place[pair[1]]
 
 
 def accelerate(model: torch.nn.Module, inputs: tuple, options: dict[str, Any], *, timer: Timer, mode: str,
@@ -139,34 +156,48 @@ def accelerate(model: torch.nn.Module, inputs: tuple, options: dict[str, Any], *
         if not why[name]:
             gated = mode == "compile" and uses[id(linear.weight)] == 1 and linear.weight.is_contiguous()
             sites[name] = _Site(name, linear, places[linear], _gate_first(recording, places[linear]) if gated else None)
+    if mode == "compile":
+        _find_pairs(recording, sites, uses)
     state = _Pass(recording, timer, mode)
     total_us = state.us
     groups: dict[tuple, list[_Site]] = {}
-    for site in sites.values():
+    for site in sorted(sites.values(), key=lambda one: one.pair is None):  # pairs first
         groups.setdefault(site.key(recording.operations), []).append(site)
-    rows = {}
+    rows, ups = {}, set()
     for group in groups.values():
-        ways = ["matmul"] if group[0].gate_first is None else ["gate_up", "matmul"]
+        group = [site for site in group if site.name not in ups]
+        if not group:
+            continue
+        ways = ["pair"] if group[0].pair else ["matmul"] if group[0].gate_first is None else ["gate_up", "matmul"]
+        torch_us = state.product_us(group[0]) + (state.product_us(group[0].up) if group[0].pair else 0)
+        problem = " ".join({str(state.operations[place].gemm): None for place in group[0].places})
         found = {way: state.with_ours(group, way) for way in ways}
         way = min(ways, key=lambda one: found[one][0])
-        torch_us, saved_us = state.product_us(group[0]), (state.us - found[way][0]) / len(group)
+        saved_us = (state.us - found[way][0]) / len(group)
         gains = torch_us >= least * (torch_us - saved_us)
         if gains:
             state.us, state.operations = found[way]
         for site in group:
             site.way = way if gains else ""
-            rows[site.name] = Replacement(site.name, " ".join({str(state.operations[place].gemm): None
-                                                               for place in site.places}), torch_us,
-                                          saved_us if gains else 0.0, "",
+            rows[site.name] = Replacement(site.name, problem, torch_us, saved_us if gains else 0.0, "",
                                           "" if gains else f"{torch_us / (torch_us - saved_us):.3f}x")
+            if way == "pair" and gains:
+                ups.add(site.up.name)
+                rows[site.up.name] = Replacement(site.up.name, problem, 0.0, 0.0, f"into {site.name}", "")
     fused = state.fused()
-    made = {site.linear: GateUp.of(site.linear, site.gate_first) if site.way == "gate_up" else Linear.of(site.linear)
-            for site in sites.values() if site.way}
+    made = {}
+    for site in sites.values():
+        if site.way == "pair":
+            made[site.linear], made[site.up.linear] = Half.pair(site.linear, site.up.linear)
+        elif site.way:
+            made[site.linear] = (GateUp.of(site.linear, site.gate_first) if site.way == "gate_up" else
+                                 Linear.of(site.linear))
     for parent in list(model.modules()):
         for name, child in parent._modules.items():
             if child in made:
                 parent._modules[name] = made[child]
+    _library.sustained = timer.regime == "sustained"
     if made and mode == "compile":
         _fusion.enable()
-    return Accelerated([dataclasses.replace(rows[name], fused=fused.get(name, "")) if name in rows else
+    return Accelerated([dataclasses.replace(rows[name], fused=fused.get(name, rows[name].fused)) if name in rows else
                         Replacement(name, "", 0.0, 0.0, "", reason) for name, reason in why.items()], total_us)

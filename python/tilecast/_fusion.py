@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any, Optional
 
@@ -45,6 +46,7 @@ class FusedProducts(CustomGraphPass):
         if not any(map(_is_ours, graph.nodes)):
             return
         with torch.no_grad():
+            _merge_gate_ups(graph)
             for word, pattern in _patterns():
                 for node in reversed(list(graph.nodes)):
                     if not node._erased and (match := pattern.match(node)):
@@ -82,6 +84,17 @@ def _patterns() -> list[tuple[str, PatternExpr]]:
 
 def _is_ours(node: Any) -> bool:
     return isinstance(node, Node) and node.target in (ours.matmul.default, ours.gate_up.default)
+
+
+def _merge_gate_ups(graph: Graph) -> None:
+    """Two halves of one weight are computed once."""
+    seen: dict[tuple, Node] = {}
+    for node in list(graph.nodes):
+        if node.target in (aten.view.default, ours.gate_up.default):
+            first = seen.setdefault((node.target, str(node.args)), node)
+            if first is not node:
+                node.replace_all_uses_with(first)
+                graph.erase_node(node)
 
 
 def _product(ends: Iterable[Node], readers: Iterable[Node]) -> Optional[Node]:
@@ -124,20 +137,28 @@ def _arguments(product: Node) -> list:
                              product.target._schema.arguments[len(product.args):]]]
 
 
+def _transposed(graph: Graph, weight: Node) -> Node:
+    """B of a gate_up product."""
+    rows, columns = weight.meta["val"].shape
+    if weight.meta["val"].stride(0) != columns:
+        weight = _add(graph, aten.as_strided.default, weight, [2 * rows, columns], [columns, 1])
+    return _add(graph, aten.permute.default, weight, [1, 0])
+
+
 def _fuse_gate(graph: Graph, word: str, match: Any) -> None:
     gate, up = match.kwargs["x"], match.kwargs["y"]
     product = _product((gate, up), match.nodes)
     if product is None or product.target is not ours.gate_up.default:
         return
     a, weight, bias, gate_first = _arguments(product)
-    half = weight.meta["val"].shape[0] // 2
+    half = product.meta["val"].shape[-1] // 2
     places = [node.meta["val"].storage_offset() for node in (gate, up)]
     if places != ([0, half] if gate_first else [half, 0]) or any(node.meta["val"].shape[-1] != half
                                                                  for node in (gate, up)):
         return
     old = match.output_node()
     with graph.inserting_before(old):
-        b = _add(graph, aten.permute.default, weight, [1, 0])
+        b = _transposed(graph, weight)
     _replace(graph, old, a, b, bias, word)
 
 
@@ -168,12 +189,8 @@ def _fuse_residual(graph: Graph, old: Node, end: Any, other: Any) -> bool:
 def _separate(graph: Graph, node: Node) -> None:
     """A gate_up that nothing was fused into is our product with its columns moved, which their readers compute."""
     a, weight, bias, gate_first = _arguments(node)
-    rows, columns = node.meta["val"].shape
     with graph.inserting_before(node):
-        product = _add(graph, ours.matmul.default, a, _add(graph, aten.permute.default, weight, [1, 0]), bias)
-        halves = _add(graph, aten.permute.default, _add(graph, aten.view.default, product, [rows, columns // 2, 2]),
-                      [0, 2, 1])
-        if not gate_first:
-            halves = _add(graph, aten.flip.default, halves, [1])
-        halves = _add(graph, aten.clone.default, halves, memory_format=torch.contiguous_format)
-        node.replace_all_uses_with(_add(graph, aten.view.default, halves, [rows, columns]))
+        product = _add(graph, ours.matmul.default, a, _transposed(graph, weight), bias)
+        halves = [_add(graph, aten.slice.Tensor, product, 1, first, sys.maxsize, 2)
+                  for first in ((0, 1) if gate_first else (1, 0))]
+        node.replace_all_uses_with(_add(graph, aten.cat.default, halves, 1))

@@ -1,6 +1,7 @@
 """A Linear of gate and up columns whose weight holds a row of the gate and one of up in turn, as our kernels with a gated
 activation take them, and the operator that torch.compile's pass (_fusion.py) recognizes. Rows are moved in place:
-a second copy of the largest weight of a layer would not fit where the model barely does.
+a second copy of the largest weight of a layer would not fit where the model barely does. Two Linears, of the gate and
+of up, get views of one such weight.
 """
 
 from __future__ import annotations
@@ -8,9 +9,10 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.nn import functional
 
-from .torch import Linear, _has_kernel, _operators, _product
+from .torch import Linear, _has_kernel, _operators, matmul
 
 
 def interleaved(rows: torch.Tensor, gate_first: bool) -> torch.Tensor:
@@ -25,6 +27,12 @@ def halved(rows: torch.Tensor, gate_first: bool) -> torch.Tensor:
     return (halves if gate_first else halves.flip(0)).flatten(0, 1)
 
 
+def joint(weight: torch.Tensor) -> torch.Tensor:
+    """The rows of the gate and of up in turn, also from a view of the gate's alone."""
+    rows, columns = weight.shape
+    return weight if weight.stride(0) == columns else weight.as_strided((2 * rows, columns), (columns, 1))
+
+
 _operators.define("gate_up(Tensor a, Tensor weight, Tensor? bias=None, bool gate_first=True) -> Tensor")
 
 
@@ -32,7 +40,7 @@ def _gate_up(a: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor]
              gate_first: bool = True) -> torch.Tensor:
     """a weight^T + bias with the columns of the gate and of up in two halves: torch's products, outside of
     torch.compile."""
-    out = a.new_empty(a.shape[0], weight.shape[0])
+    out, weight = _shape_alone(a, weight), joint(weight)
     for half, first in zip(out.chunk(2, -1), (0, 1) if gate_first else (1, 0)):
         torch.mm(a, weight[first::2].t(), out=half)
         if bias is not None:
@@ -46,22 +54,12 @@ _operators.impl("gate_up", _gate_up, "CompositeExplicitAutograd")
 @torch.library.register_fake("tilecast::gate_up", lib=_operators)
 def _shape_alone(a: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor] = None,
                  gate_first: bool = True) -> torch.Tensor:
-    return a.new_empty(a.shape[0], weight.shape[0])
+    return a.new_empty(a.shape[0], weight.shape[0] * (weight.stride(0) // weight.shape[1]))
 
 
-def _save(ctx, inputs, output) -> None:  # names required by torch
-    a, weight, ctx.bias, ctx.gate_first = inputs
-    ctx.save_for_backward(a, weight)
-
-
-def _gradients(ctx, of_output: torch.Tensor):
-    a, weight = ctx.saved_tensors
-    of_output, wanted = interleaved(of_output.t(), ctx.gate_first).t().contiguous(), ctx.needs_input_grad
-    return (_product(of_output, weight) if wanted[0] else None, _product(of_output.t(), a) if wanted[1] else None,
-            of_output.sum(0) if any(wanted[2:3]) else None, None)
-
-
-torch.library.register_autograd("tilecast::gate_up", _gradients, setup_context=_save, lib=_operators)
+def _saves(*tensors: Optional[torch.Tensor]) -> bool:
+    """Whether a backward pass needs the sums, so that no gate can be fused."""
+    return torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in tensors)
 
 
 class GateUp(Linear):
@@ -86,7 +84,11 @@ class GateUp(Linear):
             return functional.linear(input, *(None if one is None else halved(one, self.gate_first)
                                               for one in (self.weight, self.bias)))
         rows = input.reshape(-1, self.in_features).contiguous()
-        out = torch.ops.tilecast.gate_up(rows, self.weight, self.bias, self.gate_first)
+        if _saves(input, self.weight, self.bias):  # the sums are saved as they are, in turn
+            halves = matmul(rows, self.weight.t(), self.bias).unflatten(-1, (-1, 2)).transpose(-1, -2)
+            out = (halves if self.gate_first else halves.flip(-2)).flatten(-2)
+        else:
+            out = torch.ops.tilecast.gate_up(rows, self.weight, self.bias, self.gate_first)
         return out.view(*input.shape[:-1], self.out_features)
 
     def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
@@ -102,3 +104,35 @@ class GateUp(Linear):
 
     def extra_repr(self) -> str:
         return f"{super().extra_repr()}, gate and up in turn"
+
+
+class Half(Linear):
+    """The Linear of a gate, or of up, on the same input. Both weights are views of one, which torch.compile multiplies by
+    once; with gradients, and where a module was moved since, each Linear is a product of its own."""
+
+    gate: tuple[Half]  # a tuple, so that it is no submodule
+
+    @classmethod
+    def pair(cls, gate: torch.nn.Linear, up: torch.nn.Linear) -> tuple[Half, Half]:
+        made = cls.of(gate), cls.of(up)
+        with torch.no_grad():
+            both = torch.stack([gate.weight, up.weight], 1)
+            for place, one in enumerate(made):
+                one.weight.data = both[:, place]
+                one.gate = made[:1]
+        return made
+
+    def _is_joint(self, input: torch.Tensor) -> bool:
+        weights = self.gate[0].weight, self.weight
+        return ((torch.compiler.is_compiling() or isinstance(input, FakeTensor)) and
+                all(one.stride() == (2 * self.in_features, 1) for one in weights) and
+                not _saves(input, *weights) and
+                _has_kernel(input, self.weight, None))
+
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        if not self._is_joint(input):
+            return super().forward(input)
+        rows = input.reshape(-1, self.in_features).contiguous()
+        both = torch.ops.tilecast.gate_up(rows, self.gate[0].weight).view(*input.shape[:-1], 2 * self.out_features)
+        gate, up = both.chunk(2, -1)
+        return gate if self is self.gate[0] else up

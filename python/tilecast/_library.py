@@ -294,8 +294,11 @@ class AttentionPlan(AnyPlan):
 AnyShape = Union[Shape, AttentionShape]
 
 
+sustained = False  # the regime of later GEMM plans; tilecast.torch.accelerate sets it
+
+
 def plan_of(shape: AnyShape) -> AnyPlan:
-    return AttentionPlan(shape) if isinstance(shape, AttentionShape) else Plan(shape)
+    return AttentionPlan(shape) if isinstance(shape, AttentionShape) else Plan(shape, sustained=sustained)
 
 
 class _DlTensor(ctypes.Structure):  # dlpack.h

@@ -120,6 +120,8 @@ def _is_view(func: Any) -> bool:
 def _ours_of(name: str, a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None, *more: Any) -> Gemm:
     """The product of an operator of tilecast.torch."""
     gemm = _gemm_of("mm", (a, b.t() if name == "gate_up" else b))
+    if name == "gate_up" and b.stride(0) != b.shape[1]:  # a view of the gate's rows
+        gemm = dataclasses.replace(gemm, n=2 * gemm.n)
     words = [] if bias is None else ["bias_n" if bias.shape[-1] == gemm.n else "bias_m"]
     if name == "matmul":
         words += [word for word in (*more[:1], "residual" if more[1:] and more[1] is not None else None) if word]
@@ -175,8 +177,18 @@ class _Operators(TorchDispatchMode):
     def __init__(self, recording: Recording):
         super().__init__()
         self._recording = recording
+        self._gate_ups: dict[tuple[Operand, ...], torch.Tensor] = {}
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if func.namespace == "tilecast" and func.overloadpacket.__name__ == "gate_up":
+            key = tuple(map(self._recording.operand, _tensors(args)))
+            if key in self._gate_ups:  # torch.compile computes it once
+                return self._gate_ups[key]
+            self._gate_ups[key] = self._recorded(func, args, kwargs)
+            return self._gate_ups[key]
+        return self._recorded(func, args, kwargs)
+
+    def _recorded(self, func, args, kwargs):
         out = func(*args, **(kwargs or {}))
         name = func.overloadpacket.__name__
         if func.namespace == "prim" or name in _EMPTY or not _tensors(out):
@@ -265,7 +277,7 @@ def _paused(operators: _Operators):
 
 
 # Attributes that number a layer and change nothing else.
-_PLACES = {"layer_idx", "layer_id", "layer_number", "layer_index", "idx", "block_idx"}
+_PLACES = {"layer_idx", "layer_id", "layer_number", "layer_index", "idx", "block_idx", "gate"}
 
 
 # Attributes of every module, which torch keeps itself.
@@ -524,11 +536,43 @@ def gate_of(product: Operation, readers: list[Operation], readers_of: dict[int, 
     return _GATES[activated.name], activated.reads[0].offset == 0
 
 
-def readers_of(operations: Iterable[Operation]) -> dict[int, list[int]]:
+def pair_of(place: int, operations: list[Operation], by_buffer: dict[int, list[int]]) -> Optional[tuple[int, int, int]]:
+    """Places of the activation of this product, of the product of the same input that it gates, and of their product."""
+    gate = operations[place]
+
+    def reader(one: Operation) -> Optional[int]:
+        found = by_buffer.get(one.writes[0].buffer, [])
+        return found[0] if len(found) == 1 and operations[found[0]].reads[0].numel == one.writes[0].numel else None
+
+    activated = reader(gate)
+    multiplied = reader(operations[activated]) if activated and operations[activated].name in _GATES else None
+    if multiplied is None or operations[multiplied].name != "mul":
+        return None
+    for up in range(multiplied):
+        if (operations[up].gemm == gate.gemm and up != place and operations[up].reads[0] == gate.reads[0] and
+                reader(operations[up]) == multiplied):
+            return activated, up, multiplied
+    return None
+
+
+def joined(place: int, pair: tuple[int, int, int], operations: list[Optional[Operation]], **more: Any) -> None:
+    """Makes the products of a pair and what is between them one product of ours."""
+    activated, up, multiplied = pair
+    gemm = operations[place].gemm
+    made = dataclasses.replace(
+        operations[place], gemm=dataclasses.replace(gemm, n=2 * gemm.n, epilogue=_GATES[operations[activated].name]),
+        reads=(*operations[place].reads, operations[up].reads[-1]), writes=operations[multiplied].writes, ours="matmul",
+        **more)
+    for one in (place, *pair):
+        operations[one] = None
+    operations[multiplied] = made
+
+
+def readers_of(operations: Iterable[Optional[Operation]]) -> dict[int, list[int]]:
     """Places of the operations that read a buffer."""
     found: dict[int, list[int]] = {}
     for place, operation in enumerate(operations):
-        for buffer in {one.buffer for one in operation.reads}:
+        for buffer in {one.buffer for one in operation.reads} if operation else ():
             found.setdefault(buffer, []).append(place)
     return found
 
@@ -557,7 +601,7 @@ def fused(recording: Recording) -> list[Operation]:
     operations: list[Optional[Operation]] = list(recording.operations)
     by_buffer = readers_of(recording.operations)
     for place, product in enumerate(recording.operations):
-        while product.ours and product.writes[0].buffer not in recording.returned:
+        while product and product.ours and product.writes[0].buffer not in recording.returned:
             places = by_buffer.get(product.writes[0].buffer, [])
             step, reads = _taken_in(product, [operations[one] for one in places], by_buffer)
             if not step:

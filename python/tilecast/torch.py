@@ -284,7 +284,8 @@ def _has_kernel(input: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.
     if not (input.is_cuda and input.dtype in (torch.float16, torch.bfloat16) and
             input.dtype == weight.dtype and input.device == weight.device and
             input.shape[-1] == weight.shape[1] and input.shape[-1] % 8 == 0 and
-            input.numel() > 0 and weight.numel() > 0 and weight.is_contiguous() and
+            input.numel() > 0 and weight.numel() > 0 and weight.stride(1) == 1 and weight.stride(0) % 8 == 0 and
+            weight.stride(0) >= weight.shape[1] and
             (bias is None or (bias.dtype == weight.dtype and bias.device == weight.device and
                               bias.is_contiguous() and _is_aligned(bias))) and
             not torch.is_autocast_enabled(input.device.type)):
@@ -402,7 +403,7 @@ def accelerate(model: torch.nn.Module, *inputs: Any, gpu: str = "h200_sxm", mode
 
     inputs   as of `forecast`: shapes alone count
     mode     "compile", for a model that is compiled afterwards; "eager", where nothing is fused
-    regime   as of `forecast`
+    regime   as of `forecast`; later products of this process take the kernels that are fastest under it
     least    time of a product as torch runs it, over the same less what is saved, from which it is replaced
 
     The weight of a gated product is laid out anew, in place: rows of the gate and of up alternate. `state_dict` and
