@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
 #include "model/base/error.h"
@@ -13,8 +15,7 @@
 namespace tilecast {
 namespace {
 
-constexpr std::string_view kShape = "SHAPE";
-constexpr std::size_t kMostSides = 3;  // M N K
+constexpr int kMostSides = 3;  // M N K
 
 std::vector<std::string> parts_of(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -30,14 +31,42 @@ bool has(const std::vector<std::string>& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-/// And not "-", which is standard input, nor a negative number.
-bool is_option(std::string_view word) {
-  return word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
+/// How many words at the end of a list option's values are a SHAPE: one, or three numbers.
+int shape_at_end(const std::vector<std::string>& values) {
+  const auto no_number =
+      std::find_if_not(values.rbegin(), values.rend(),
+                       [](const std::string& value) { return parse_integer(value).has_value(); });
+  const std::string last = lower_case(values.back());
+  return no_number - values.rbegin() >= kMostSides ? kMostSides
+         : last.find_first_of("[0123456789") == 0 &&
+                 last.find_first_not_of("0123456789x*:,/[]ab ") == std::string::npos
+             ? 1
+             : 0;
 }
 
-bool is_shape(const std::string& text) {
-  return !text.empty() && (text.front() == '[' || (text.front() >= '0' && text.front() <= '9')) &&
-         lower_case(text).find_first_not_of("0123456789x*:,/[]ab ") == std::string::npos;
+/// A value as CLI11 asks for it: an empty text where it is taken, else the reason.
+std::string why_refused(const CommandOption& option, std::string& value) {
+  const OptionRow& row = option.row;
+  const std::string lower = lower_case(value), got = fmt::format(", got '{}'", value);
+  const std::optional<i64> number = parse_integer(value);
+  if (value.empty()) {
+    return "expected a value, got an empty text";
+  }
+  if (row.value == "N" && (!number || *number < row.least || *number > row.most)) {
+    const bool open = row.most == OptionRow{}.most;
+    return fmt::format("expected a whole number {}{}",
+                       open ? fmt::format("of at least {}", row.least)
+                            : fmt::format("from {} to {}", row.least, row.most),
+                       got);
+  }
+  if (!option.words.empty()) {
+    value = lower;
+    return has(option.words, lower)
+               ? ""
+               : fmt::format("expected one of {}{}{}", join(option.words, ", "), got,
+                             did_you_mean(lower, option.words));
+  }
+  return "";
 }
 
 }  // namespace
@@ -48,7 +77,7 @@ std::vector<CommandOption> options_of(std::string_view command) {
     const auto add = [&](std::string_view heading, const OptionRow& row, std::string_view names) {
       const bool choice = row.value.find('|') != row.value.npos;
       all.push_back({row, heading, parts_of(names, ','),
-                     choice ? parts_of(row.value, '|') : std::vector<std::string>()});
+                     choice ? parts_of(row.value, '|') : std::vector<std::string>(), nullptr});
     };
     for (const OptionGroup& group : kOptionGroups) {
       for (const OptionRow& row : group.options) {
@@ -70,178 +99,110 @@ std::vector<CommandOption> options_of(std::string_view command) {
   return own;
 }
 
-Arguments::Arguments(const CommandRow& command, const std::vector<std::string>& words)
-    : command_(command), options_(options_of(command.name.substr(command.name.rfind(' ') + 1))) {
-  take(words);
-  give_back_shape();
-  check();
-}
-
-void Arguments::refuse(const std::string& why) const {
-  throw ConfigError(fmt::format("{}; see tilecast {} --help", why, command_.name));
-}
-
-const CommandOption& Arguments::option_named(const std::string& name) const {
-  std::vector<std::string> alike;
-  for (const CommandOption& option : options_) {
-    if (has(option.names, name)) {
-      return option;
+Arguments::Arguments(const CommandRow& command, std::vector<std::string> words)
+    : command_(command),
+      options_(options_of(command.name.substr(command.name.rfind(' ') + 1))),
+      parser_(std::make_shared<CLI::App>()) {
+  parser_->set_help_flag();
+  const auto is_typed = [&](const std::string& name) {
+    return std::ranges::any_of(
+        words, [&](const std::string& word) { return word.substr(0, word.find('=')) == name; });
+  };
+  for (CommandOption& option : options_) {
+    std::vector<std::string> names = option.names;  // messages have the one that was typed
+    if (std::ranges::any_of(names, is_typed)) {
+      std::erase_if(names, std::not_fn(is_typed));
     }
-    // The first letter is rarely wrong, and of short names any other is one letter away.
-    std::ranges::copy_if(option.names, std::back_inserter(alike), [&](const std::string& other) {
-      constexpr std::size_t kFirst = std::char_traits<char>::length("--x");
-      return other.starts_with("--") && other.substr(0, kFirst) == name.substr(0, kFirst);
-    });
-  }
-  refuse(fmt::format("unknown option '{}'{}", name, did_you_mean(name, alike)));
-}
-
-void Arguments::take(const std::vector<std::string>& words) {
-  std::vector<std::string> by_place;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--") {
-      by_place.insert(by_place.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                      words.end());
-      break;
-    }
-    if (!is_option(words[i])) {
-      by_place.push_back(words[i]);
-      continue;
-    }
-    const std::size_t equals = words[i].find('=');
-    const std::string name = words[i].substr(0, equals);
-    const CommandOption& option = option_named(name);
-    std::vector<std::string>& values = values_[option.name()];
-    const bool has_value = equals != std::string::npos;
     if (option.row.value.empty()) {
-      if (has_value) {
-        refuse(name + ": takes no value");
-      }
-      values = {"yes"};
+      option.parsed = parser_->add_flag(join(names, ","))->disable_flag_override();
       continue;
     }
-    if (!values.empty() && !option.is_list()) {
-      refuse(name + ": given twice");
-    }
-    const std::size_t before = values.size();
-    if (has_value) {
-      values.push_back(words[i].substr(equals + 1));
-    }
-    while (!has_value && i + 1 < words.size() && !is_option(words[i + 1]) &&
-           (option.is_list() || values.size() == before)) {
-      values.push_back(words[++i]);
-    }
-    if (values.size() == before) {
-      refuse(name + ": expected a value");
-    }
+    option.parsed = parser_->add_option(join(names, ","))
+                        ->type_name(std::string(option.row.value))
+                        ->default_str(std::string(option.row.usual))
+                        ->required(option.row.required);
+    option.parsed->transform(
+        CLI::Validator([&](std::string& value) { return why_refused(option, value); }, ""));
     if (option.is_list()) {
-      lists_.push_back(option.name());
+      option.parsed->expected(1, option.name() == "SHAPE" ? kMostSides : -1)->allow_extra_args();
     }
   }
   for (const CommandOption& option : options_) {
-    if (option.goes_by_place() && !by_place.empty()) {
-      const auto end = option.is_list() ? by_place.end() : by_place.begin() + 1;
-      values_[option.name()].assign(by_place.begin(), end);
-      by_place.erase(by_place.begin(), end);
+    const std::vector<std::string> needs = parts_of(option.row.needs, ' '),
+                                   without = parts_of(option.row.without, ' ');
+    for (const CommandOption& other : options_) {
+      if (has(needs, other.name())) {
+        option.parsed->needs(other.parsed);
+      }
+      if (has(without, other.name()) || has(without, other.heading)) {
+        option.parsed->excludes(other.parsed);
+      }
     }
   }
-  if (!by_place.empty()) {
-    refuse(fmt::format("unexpected argument '{}'", by_place.front()));
+  parse(words);
+  move_shape_first(words);
+}
+
+void Arguments::parse(const std::vector<std::string>& words) {
+  try {
+    parser_->parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& error) {
+    std::string why = error.what();
+    if (const std::vector<std::string> unknown = parser_->remaining(); !unknown.empty()) {
+      // The first letter is rarely wrong, and of short names any other is one letter away.
+      const std::string name = unknown.front().substr(0, unknown.front().find('='));
+      std::vector<std::string> alike;
+      for (const CommandOption& option : options_) {
+        std::ranges::copy_if(option.names, std::back_inserter(alike), [&](const std::string& one) {
+          constexpr std::size_t kFirst = std::char_traits<char>::length("--x");
+          return one.starts_with("--") && one.substr(0, kFirst) == name.substr(0, kFirst);
+        });
+      }
+      why = fmt::format("un{} '{}'{}", name.starts_with('-') ? "known option" : "expected argument",
+                        name, did_you_mean(name, alike));
+    }
+    throw ConfigError(fmt::format("{}; see tilecast {} --help", why, command_.name));
   }
 }
 
-/// A list takes the SHAPE that follows it too: `--schedule pp 4096x4096x4096`.
-void Arguments::give_back_shape() {
-  const bool takes_shape = !options_.empty() && options_.front().name() == kShape;
-  if (!takes_shape || !at(kShape).empty() || !at("-m").empty()) {
+/// CLI11 gives a list all words that follow it: a SHAPE among them, if none stands elsewhere, is
+/// put in front of all words.
+void Arguments::move_shape_first(std::vector<std::string>& words) {
+  const CLI::Option* const shape = parser_->get_option_no_throw("SHAPE");
+  if (shape == nullptr || shape->count() > 0) {
     return;
   }
-  for (auto list = lists_.rbegin(); list != lists_.rend() && at(kShape).empty(); ++list) {
-    std::vector<std::string>& values = values_[*list];
-    const auto numbers =
-        std::find_if_not(values.rbegin(), values.rend(),
-                         [](const std::string& value) { return parse_integer(value).has_value(); });
-    const std::size_t count = numbers - values.rbegin() >= static_cast<int>(kMostSides) ? kMostSides
-                              : is_shape(values.back())                                 ? 1
-                                                                                        : 0;
-    if (count > 0 && values.size() > count) {
-      const auto first = values.end() - static_cast<std::ptrdiff_t>(count);
-      values_[std::string(kShape)].assign(first, values.end());
-      values.erase(first, values.end());
-    }
-  }
-}
-
-void Arguments::check_values(const CommandOption& option, std::vector<std::string>& values) const {
-  const OptionRow& row = option.row;
-  for (std::string& value : values) {
-    const std::string got = fmt::format(", got '{}'", value), lower = lower_case(value);
-    if (value.empty()) {
-      refuse(option.name() + ": expected a value, got an empty text");
-    }
-    if (!option.words.empty() && !has(option.words, lower)) {
-      refuse(fmt::format("{}: expected one of {}{}{}", option.name(), join(option.words, ", "), got,
-                         did_you_mean(lower, option.words)));
-    }
-    if (!option.words.empty()) {
-      value = lower;
-    }
-    const std::optional<i64> number = parse_integer(value);
-    if (row.value == "N" && (!number || *number < row.least || *number > row.most)) {
-      refuse(fmt::format("{}: expected a whole number {}{}", option.name(),
-                         row.most == OptionRow{}.most
-                             ? fmt::format("of at least {}", row.least)
-                             : fmt::format("from {} to {}", row.least, row.most),
-                         got));
-    }
-  }
-  for (const std::string& other : parts_of(row.needs, ' ')) {
-    if (at(other).empty()) {
-      refuse(fmt::format("{} requires {}", option.name(), other));
-    }
-  }
-  const std::vector<std::string> without = parts_of(row.without, ' ');
-  for (const CommandOption& other : options_) {
-    if ((has(without, other.name()) || has(without, other.heading)) && !at(other.name()).empty()) {
-      refuse(fmt::format("{}: not allowed with {}", option.name(), other.name()));
-    }
-  }
-}
-
-void Arguments::check() {
-  if (const std::size_t sides = at(kShape).size(); sides > kMostSides) {
-    refuse(fmt::format("SHAPE: expected at most {} words, got {}", kMostSides, sides));
-  }
-  for (const CommandOption& option : options_) {
-    const auto found = values_.find(option.name());
-    if (found != values_.end() && !found->second.empty()) {
-      check_values(option, found->second);
-    } else if (option.row.required) {
-      refuse(option.name() + " is required");
+  const std::vector<CLI::Option*> given = parser_->parse_order();
+  for (auto option = given.rbegin(); option != given.rend(); ++option) {
+    const std::vector<std::string> values = (*option)->results();
+    const int count = (*option)->get_expected_max() > 1 ? shape_at_end(values) : 0;
+    if (count > 0 && values.size() > static_cast<std::size_t>(count)) {
+      const auto found =
+          std::find_end(words.begin(), words.end(), values.end() - count, values.end());
+      std::rotate(words.begin(), found, found + count);
+      return parse(words);
     }
   }
 }
 
 std::optional<std::string> Arguments::text_if_given(OptionName option) const {
-  return given(option) ? std::optional(texts(option).back()) : std::nullopt;
+  return given(option) ? std::optional(text(option)) : std::nullopt;
 }
 
 std::optional<i64> Arguments::number_if_any(OptionName option) const {
   return parse_integer(text(option));
 }
 
-const std::vector<std::string>& Arguments::at(std::string_view option) const {
-  static const std::vector<std::string> kNone;
-  const auto found = values_.find(option);
-  return found == values_.end() ? kNone : found->second;
+std::vector<std::string> Arguments::at(std::string_view option) const {
+  const auto found = std::ranges::find(options_, option, &CommandOption::name);
+  return found == options_.end() ? std::vector<std::string>() : found->parsed->results();
 }
 
 std::string Arguments::text_of(std::string_view option) const {
-  if (const std::vector<std::string>& values = at(option); !values.empty()) {
-    return values.back();
-  }
-  const auto row = std::ranges::find(options_, option, &CommandOption::name);
-  return row == options_.end() ? "" : std::string(row->row.usual);
+  const auto found = std::ranges::find(options_, option, &CommandOption::name);
+  return found == options_.end()      ? ""
+         : found->parsed->count() > 0 ? found->parsed->results().back()
+                                      : found->parsed->get_default_str();
 }
 
 }  // namespace tilecast

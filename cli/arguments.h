@@ -2,13 +2,18 @@
 // Checked by: arguments_test.cpp, tests/cli/program_test.sh.
 #pragma once
 
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/option_table.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace tilecast {
 
@@ -18,6 +23,7 @@ struct CommandOption {
   std::string_view heading;
   std::vector<std::string> names;  // "--rows" and "--top" of "--rows,--top"
   std::vector<std::string> words;  // the only ones that it takes; empty where it takes others
+  CLI::Option* parsed;             // of Arguments
 
   const std::string& name() const { return names.front(); }
   bool goes_by_place() const { return !name().starts_with('-'); }
@@ -31,7 +37,7 @@ class Arguments {
  public:
   /// The words after a command. Throws ConfigError that names the option, the expected values and
   /// the given one.
-  Arguments(const CommandRow& command, const std::vector<std::string>& words);
+  Arguments(const CommandRow& command, std::vector<std::string> words);
 
   std::string_view command() const { return command_.name; }
 
@@ -39,26 +45,21 @@ class Arguments {
   /// The value, or the table's; empty where there is neither.
   std::string text(OptionName option) const { return text_of(option.text()); }
   std::optional<std::string> text_if_given(OptionName option) const;
-  const std::vector<std::string>& texts(OptionName option) const { return at(option.text()); }
+  std::vector<std::string> texts(OptionName option) const { return at(option.text()); }
   i64 number(OptionName option) const { return number_if_any(option).value(); }
   std::optional<i64> number_if_any(OptionName option) const;
 
   /// By a name that is known at run time alone.
   std::string text_of(std::string_view option) const;
-  const std::vector<std::string>& at(std::string_view option) const;
+  std::vector<std::string> at(std::string_view option) const;
 
  private:
-  void take(const std::vector<std::string>& words);
-  void give_back_shape();
-  void check();
-  void check_values(const CommandOption& option, std::vector<std::string>& values) const;
-  const CommandOption& option_named(const std::string& name) const;
-  [[noreturn]] void refuse(const std::string& why) const;
+  void parse(const std::vector<std::string>& words);
+  void move_shape_first(std::vector<std::string>& words);
 
   const CommandRow& command_;
   std::vector<CommandOption> options_;
-  std::map<std::string, std::vector<std::string>, std::less<>> values_;  // by first name
-  std::vector<std::string> lists_;  // options that took several values, in their order
+  std::shared_ptr<CLI::App> parser_;  // each row of the table is an option of it
 };
 
 }  // namespace tilecast

@@ -37,7 +37,7 @@ TEST_CASE("A SHAPE after the values of a list is recognized if there is no other
 
 TEST_CASE("A value is the last word's, the one after =, or the table's") {
   const Arguments args = given("predict", {"--top=08", "--format", "CSV", "--wide", "--gpu", "h200",
-                                           "b200", "--gpu=h100", "-m=5", "-n", "6", "--k", "7"});
+                                           "b200", "--gpu=h100", "--m=5", "-n", "6", "--k", "7"});
   CHECK(args.number("--rows") == 8);
   CHECK(args.text("--format") == "csv");
   CHECK(args.given("--wide"));
@@ -66,16 +66,18 @@ TEST_CASE("An error names the expected and the given value") {
          "--rows: expected a whole number from 1 to 1048576, got '-1'"},
         {"predict", {"--rows", "x"}, "--rows: expected a whole number from 1 to 1048576, got 'x'"},
         {"predict", {"--seed", "x"}, "--seed: expected a whole number of at least 0, got 'x'"},
-        {"predict", {"--rows"}, "--rows: expected a value"},
+        {"predict", {"--rows"}, "--rows: 1 required N missing"},
         {"predict", {"--gpu", ""}, "--gpu: expected a value, got an empty text"},
-        {"predict", {"--config", "a", "--config", "b"}, "--config: given twice"},
-        {"predict", {"--wide=yes"}, "--wide: takes no value"},
+        {"predict",
+         {"--config", "a", "--config", "b"},
+         "--config: At Most 1 required but received 2"},
+        {"predict", {"--wide=yes"}, "wide was given a disallowed flag override"},
         {"predict", {"--fromat", "x"}, "unknown option '--fromat'; did you mean --format?"},
         {"predict", {"--tokens", "3"}, "--tokens requires --experts"},
-        {"predict", {"-m", "3"}, "-m requires -n"},
-        {"predict", {"1x2x3", "--problems", "x"}, "--problems: not allowed with SHAPE"},
-        {"predict", {"1", "2", "3", "4"}, "SHAPE: expected at most 3 words, got 4"},
-        {"measure", {"--suite", "x", "--dtype", "bf16"}, "--suite: not allowed with --dtype"},
+        {"measure", {"x", "-o", "1", "-o", "2"}, "-o: At Most 1 required but received 2"},
+        {"predict", {"1x2x3", "--problems", "x"}, "SHAPE excludes --problems"},
+        {"predict", {"1", "2", "3", "4"}, "SHAPE: At Most 3 required but received 4"},
+        {"measure", {"--suite", "x", "--dtype", "bf16"}, "--dtype excludes --suite"},
         {"gpus", {"h200", "h100"}, "unexpected argument 'h100'"},
         {"completion", {}, "SHELL is required"},
         {"completion", {"fish"}, "SHELL: expected one of bash, zsh, got 'fish'"}}) {

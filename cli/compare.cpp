@@ -10,7 +10,6 @@
 #include "cli/problem_list.h"
 #include "cli/problem_options.h"
 #include "cli/question.h"
-#include "cli/table.h"
 #include "cli/waiting.h"
 
 namespace tilecast {
@@ -19,31 +18,27 @@ namespace {
 void compare_one(const Arguments& args, const LoadedGpu& gpu) {
   const Waiting waiting(fmt::format("{} on {}", asked_shape(args), gpu.spec.name));
   const Comparison comparison =
-      compare(gpu.spec, asked_problem(args), parse_regime(args.text("--regime")),
-              parse_inputs(args.text("--inputs")), asked_effort(args), config_folder());
-  fmt::print("{}", args.text("--format") == "json"
-                       ? json_text(comparison_object(gpu.spec, comparison), 2)
-                       : comparison_text(gpu, comparison));
+      compare(gpu.spec, rank(question_of(args, gpu.spec), gpu.spec, 1), config_folder());
+  const std::string format = args.text("--format");
+  const nlohmann::ordered_json object = comparison_object(gpu.spec, comparison);
+  fmt::print("{}", format == "json"    ? json_text(object, 2)
+                   : format == "jsonl" ? json_text(object)
+                   : format == "csv"   ? fmt::format("{}\n{}\n", csv_titles(kComparedColumns),
+                                                     csv_cells(object, kComparedColumns))
+                                       : comparison_text(gpu, comparison));
 }
 
 void compare_list(const Arguments& args, const LoadedGpu& gpu) {
-  const bool json = args.text("--format") == "json";
-  const ListAnswers answers{
-      .header = json ? "" : comparison_titles(),
-      .answer =
-          [&](const ListedProblem& listed) {
-            const Comparison comparison = compare(gpu.spec, listed.problem, listed.regime,
-                                                  listed.inputs, {.threads = 1}, config_folder());
-            return json ? json_text(comparison_object(gpu.spec, comparison))
-                        : comparison_row(comparison);
-          },
-      .refusal =
-          [&](const ListedProblem& listed, const std::string& why) {
-            return json ? json_text(
-                              {{"schema", kAnswerSchema}, {"line", listed.line}, {"error", why}})
-                        : wrapped(fmt::format("line {}: ", listed.line), why);
-          }};
-  answer_list(args, answers, "could not be compared");
+  const auto answer = [&](const ListedProblem& listed) -> ListAnswer {
+    const Comparison comparison =
+        compare(gpu.spec,
+                rank_candidates(gpu.spec, listed.problem, {}, listed.regime, listed.inputs, 1,
+                                {.threads = 1}),
+                config_folder());
+    const nlohmann::ordered_json object = comparison_object(gpu.spec, comparison);
+    return {object, {object}, comparison_row(comparison)};
+  };
+  answer_list(args, {comparison_titles(), kComparedColumns, answer});
 }
 
 }  // namespace

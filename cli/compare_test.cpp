@@ -50,14 +50,14 @@ TEST_CASE("A problem that was measured is answered by the measurement, a neighbo
   CHECK(neighbour["time_us"] < neighbour["interval_us"][1]);
 }
 
-TEST_CASE("compare lists many problems, and says which could not be compared") {
+TEST_CASE("compare lists many problems, and says which have no answer") {
   const TemporaryFolder folder;
   write_file(folder / "problems", "512x512x512\n0x4x4\n");
   const CapturedRun run = compare({"--problems", (folder / "problems").string()});
   CHECK(run.exit_code == 5);
   CHECK(split(run.out, '\n').size() == 5);  // titles, a row, an error in two lines, and the end
   CHECK(run.out.find("line 2: ") != std::string::npos);
-  CHECK(run.err.find("1 of 2 problems could not be compared") != std::string::npos);
+  CHECK(run.err.find("1 of 2 problems have no answer") != std::string::npos);
 }
 
 TEST_CASE("On GPUs without library measurements, compare shows our pick and the roofs") {

@@ -106,17 +106,19 @@ bool Comparison::alike() const {
   return cublaslt && (cublaslt->measured || cublaslt->like >= kAlike);
 }
 
-Comparison compare(const GpuSpec& gpu, const AnyProblem& problem, Regime regime, Inputs inputs,
-                   const Effort& effort, const std::filesystem::path& config_folder) {
+Comparison compare(const GpuSpec& gpu, const Ranking& ranking,
+                   const std::filesystem::path& config_folder) {
+  const AnyProblem& problem = ranking.problem;
   const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
   if (gemm == nullptr) {
     throw ConfigError("compare takes GEMMs");
   }
-  const Ranking ranking = rank_candidates(gpu, problem, {}, regime, inputs, 1, effort);
   const Prediction& ours = ranking.predictions.front();
-  Comparison comparison{problem, regime, inputs, ours, roofs_of(gpu, problem, ours), {}, {}};
+  Comparison comparison{
+      problem, ranking.regime, ranking.inputs, ours, roofs_of(gpu, problem, ours), {}, {}};
   try {
-    comparison.cublaslt = cublaslt_time(gpu, *gemm, regime, ours.time - ours.copies, config_folder);
+    comparison.cublaslt =
+        cublaslt_time(gpu, *gemm, ranking.regime, ours.time - ours.copies, config_folder);
     if (!comparison.cublaslt->measured) {
       widen(ours, *comparison.cublaslt);
     }
@@ -129,21 +131,13 @@ Comparison compare(const GpuSpec& gpu, const AnyProblem& problem, Regime regime,
 nlohmann::ordered_json comparison_object(const GpuSpec& gpu, const Comparison& c) {
   const auto micro = [](Seconds time) { return rounded(microseconds(time), kComparedDigits); };
   const Prediction& p = c.ours;
-  nlohmann::ordered_json object = {
-      {"schema", kAnswerSchema},
-      {"gpu", gpu.name},
-      {"problem", problem_json(c.problem)},
-      {"regime", to_text(c.regime)},
-      {"inputs", to_text(c.inputs)},
-      {"ours",
-       {{"config", to_text(p.config)},
-        {"time_us", micro(p.time)},
-        {"interval_us", {micro(p.interval_low), micro(p.interval_high)}},
-        {"sm_clock_mhz", rounded(p.sm_clock.value * 1e-6, kComparedDigits)},
-        {"power_w", rounded(p.power.value, kComparedDigits)},
-        {"limiter", to_text(p.limiter)},
-        {"extrapolated", p.extrapolated},
-        {"dram_bytes", rounded((p.dram_read + p.dram_write).value, kComparedDigits)}}}};
+  nlohmann::ordered_json object = {{"schema", kAnswerSchema},
+                                   {"gpu", gpu.name},
+                                   {"problem", problem_json(c.problem)},
+                                   {"regime", to_text(c.regime)},
+                                   {"inputs", to_text(c.inputs)},
+                                   {"ours", kernel_json(p)}};
+  object["ours"]["dram_bytes"] = rounded((p.dram_read + p.dram_write).value, kComparedDigits);
   if (c.cublaslt) {
     object["cublaslt"] = {{"time_us", micro(c.cublaslt->time)},
                           {"interval_us", {micro(c.cublaslt->low), micro(c.cublaslt->high)}},

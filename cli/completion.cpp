@@ -6,122 +6,92 @@
 #include <iterator>
 
 #include "cli/commands.h"
-#include "model/base/regime.h"
+#include "cli/list.h"
 #include "model/base/shell_text.h"
 #include "model/base/text.h"
-#include "model/gemm/config/kernel_config_text.h"
-#include "model/gemm/config/schedule_text.h"
-#include "model/op/op.h"
 #include "model/spec/load_gpu.h"
 
 namespace tilecast {
 namespace {
 
-/// Words of options that the model parses, which therefore have no row.
-OptionWords known_words() {
-  OptionWords words{{"--gpu", known_gpus(config_folder())}};
-  const auto add = [&](const char* option, auto... values) {
-    words[option] = {std::string(to_text(values))...};
-  };
-  for (i32 i = 0; i < kElementTypes; ++i) {
-    words["--dtype"].emplace_back(to_text(static_cast<ElementType>(i)));
+/// Values of an option whose words the model reads and the table therefore lacks: --dtype's are
+/// those of `list dtypes`.
+std::vector<std::string> words_of(const std::string& option) {
+  if (option == "--gpu" || option == "NAME") {
+    return known_gpus(config_folder());
   }
-  add("--dtype-c", ElementType::kFp16, ElementType::kBf16, ElementType::kFp32, ElementType::kE4m3);
-  words["--out-dtype"] = words["--dtype-c"];
-  add("--accumulate", Accumulate::kFast, Accumulate::kExact);
-  add("--layout", Layout::kTn, Layout::kNn, Layout::kNt, Layout::kTt);
-  words["--epilogue"] = {"none"};
-  for (const StepRow& step : output_steps()) {
-    words["--epilogue"].emplace_back(step.word);
-  }
-  add("--op", Op::kGemm, Op::kMemcpy, Op::kElementwiseAdd, Op::kAttention);
-  add("--regime", Regime::kBurst, Regime::kSustained);
-  add("--inputs", Inputs::kNormal, Inputs::kUniform, Inputs::kTernary, Inputs::kZeros);
-  for (const Schedule schedule : kEverySchedule) {
-    words["--schedule"].emplace_back(to_text(schedule));
+  const std::string one =
+      option == "--out-dtype" ? "dtype" : option.substr(option.find_first_not_of('-'));
+  std::vector<std::string> words;
+  for (const std::string& kind : options_of("list").front().words) {
+    for (const ListedWord& listed :
+         kind == one || kind == one + "s" ? listed_words(kind) : std::vector<ListedWord>()) {
+      words.push_back(listed.word);
+    }
   }
   return words;
 }
 
-/// A line of a `case`: the words offered after `before`.
-std::string offer(const std::string& before, const std::vector<std::string>& words) {
-  std::vector<std::string> plain;
-  std::ranges::copy_if(words, std::back_inserter(plain), is_plain_shell_word);
-  return fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$current\")); return ;;\n", before,
-                     join(plain, " "));
-}
-
 }  // namespace
 
-std::string bash_completion(const OptionWords& words) {
-  std::vector<std::string> commands;
-  std::map<std::string, std::vector<std::string>> verbs, options;
-  std::string by_option, by_command;
+std::vector<std::string> completions(const std::vector<std::string>& words) {
+  std::vector<std::string> offered;
+  const std::string before = words.size() > 1 ? words[words.size() - 2] : "";
+  std::string command = words.size() > 1 ? words[0] : "";
   for (const CommandRow& row : kCommands) {
-    const std::string name(row.name), command = name.substr(0, name.find(' ')),
-                                      own = name.substr(name.rfind(' ') + 1);
-    if (row.heading.empty() && own == command) {
-      continue;  // for other programs
+    const std::string name(row.name);
+    if (words.size() == 1 && !row.heading.empty()) {
+      offered.push_back(name);
+    } else if (words.size() == 2 && name.starts_with(command + " ")) {
+      offered.push_back(name.substr(command.size() + 1));
+    } else if (words.size() > 2 && name == command + " " + words[1]) {
+      command = words[1];
+      break;
     }
-    if (own == command) {
-      commands.push_back(command);
-    } else {
-      verbs[command].push_back(own);
+  }
+  bool is_value = false;
+  for (const CommandOption& option : options_of(command)) {
+    if (option.goes_by_place() ? words.size() == 2
+                               : std::ranges::find(option.names, before) != option.names.end()) {
+      is_value = is_value || (!option.goes_by_place() && !option.row.value.empty());
+      const std::vector<std::string>& own = option.words;
+      std::ranges::copy(own.empty() ? words_of(option.name()) : own, std::back_inserter(offered));
     }
-    for (const CommandOption& option : options_of(own)) {
-      for (const std::string& option_name : option.names) {
-        const bool dashes = option_name.starts_with("--");
-        if (!option.words.empty()) {
-          by_option +=
-              offer(fmt::format("'{} {}'", command, dashes ? option_name : command), option.words);
-        }
-        if (dashes) {
-          options[command].push_back(option_name);
-        }
+  }
+  if (!is_value && words.size() > 1 && words.back().starts_with('-')) {
+    offered = {"--help"};
+    for (const CommandOption& option : options_of(command)) {
+      if (!option.goes_by_place()) {
+        std::ranges::copy(option.names, std::back_inserter(offered));
       }
     }
   }
-  for (const auto& [command, own] : verbs) {
-    by_option += offer(fmt::format("'{} {}'", command, command), own);
-  }
-  for (const auto& [option, own] : words) {
-    by_option += offer(fmt::format("*' {}'", option), own);
-  }
-  for (const std::string& command : commands) {
-    options[command].emplace_back("--help");
-    by_command += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$current\")) ;;\n",
-                              command, join(options[command], " "));
-  }
-  return fmt::format(R"(# bash completion of tilecast: source <(tilecast completion bash)
-_tilecast() {{
-  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
-  local command=${{COMP_WORDS[1]}}
-  COMPREPLY=()
-  if [ "$COMP_CWORD" = 1 ]; then
-    COMPREPLY=($(compgen -W '{} --help --version' -- "$current"))
-    return
-  fi
-  case "$command $before" in
-{}  esac
-  case $command in
-{}  esac
-  case $current in
-    -*) ;;
-    *) COMPREPLY=($(compgen -f -- "$current")) ;;
-  esac
-}}
-complete -o filenames -F _tilecast tilecast
-)",
-                     join(commands, " "), by_option, by_command);
+  std::erase_if(offered, [&](const std::string& word) {
+    return !word.starts_with(words.back()) || !is_plain_shell_word(word);
+  });
+  return offered;
 }
 
 void run_completion(const Arguments& args) {
-  if (args.text("SHELL") == "zsh") {
-    fmt::print(
-        "# zsh completion of tilecast: source <(tilecast completion zsh)\n"
-        "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n");
+  if (args.given("LINE")) {
+    const std::string line = args.text("LINE");
+    std::vector<std::string> words;
+    for (const std::string_view word : split(line, ' ')) {
+      words.emplace_back(word);
+    }
+    words.erase(words.begin());
+    fmt::print("{}\n", words.empty() ? "" : join(completions(words), "\n"));
+    return;
   }
-  fmt::print("{}", bash_completion(known_words()));
+  fmt::print(
+      R"({}_tilecast() {{
+  COMPREPLY=($("${{COMP_WORDS[0]}}" completion bash "${{COMP_WORDS[*]:0:COMP_CWORD+1}}" 2>/dev/null))
+}}
+complete -o default -F _tilecast tilecast
+)",
+      args.text("SHELL") == "zsh"
+          ? "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n"
+          : "");
 }
 
 }  // namespace tilecast

@@ -1,23 +1,26 @@
 #include "cli/completion.h"
 
+#include <algorithm>
+
 #include "tests/catch.h"
 
 namespace tilecast {
 
-TEST_CASE("The script has every command, option and word, but none that a shell would expand") {
-  const std::string bash = bash_completion({{"--gpu", {"$(id)", "b200", "h200_sxm", "x'; id"}}});
-  CHECK(bash.find("compgen -W 'predict explain ") != std::string::npos);
-  const auto offers = [&](const std::string& before, const std::string& offered) {
-    return bash.find(before + ") COMPREPLY=($(compgen -W '" + offered) != std::string::npos;
-  };
-  CHECK(offers("*' --gpu'", "b200 h200_sxm'"));
-  // Words of one option differ from command to command; those of a place follow the command.
-  CHECK(offers("'predict --format'", "table json csv jsonl cutlass'"));
-  CHECK(offers("'doctor --format'", "table json'"));
-  CHECK(offers("'completion completion'", "bash zsh'"));
-  CHECK(offers("'campaign campaign'", "expand plan status merge slurm'"));
-  CHECK(offers("doctor", "--format --write-gpu --help'"));
-  CHECK(bash.find("probe") == std::string::npos);
+TEST_CASE("The last word is completed by commands, verbs, options or the words of an option") {
+  using Words = std::vector<std::string>;
+  CHECK(completions({"pre"}) == Words{"predict"});
+  CHECK(completions({"prob"}).empty());  // not listed
+  CHECK(completions({"campaign", "s"}) == Words{"status", "slurm"});
+  CHECK(completions({"completion", ""}) == Words{"bash", "zsh"});
+  CHECK(completions({"predict", "--gpu", "h200"}) == Words{"h200_sxm"});
+  // Words of one option differ from command to command.
+  CHECK(completions({"predict", "--format", "c"}) == Words{"csv", "cutlass"});
+  CHECK(completions({"doctor", "--format", "c"}).empty());
+  CHECK(completions({"predict", "--method", "--a"}).empty());  // a value, no option
+  CHECK(completions({"campaign", "slurm", "--gpus"}) == Words{"--gpus-per-node"});
+  CHECK(completions({"doctor", "-"}) == Words{"--help", "--format", "--write-gpu"});
+  CHECK(completions({"predict", "1x1x8", "--la"}) == Words{"--layout"});
+  CHECK(completions({"predict", "--out-dtype", "bf"}) == Words{"bf16"});
 }
 
 }  // namespace tilecast

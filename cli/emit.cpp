@@ -8,8 +8,8 @@
 #include <variant>
 
 #include "cli/commands.h"
-#include "cli/output_parts.h"
 #include "cli/problem_options.h"
+#include "cli/question.h"
 #include "cli/waiting.h"
 #include "kernels/emit/emit_gemm.h"
 #include "model/base/error.h"
@@ -28,17 +28,15 @@
 namespace tilecast {
 namespace {
 
-Prediction chosen(const Arguments& args, const GpuSpec& gpu, const GemmProblem& problem) {
+Prediction chosen(const Arguments& args, const GpuSpec& gpu) {
   const Waiting waiting(fmt::format("{} on {}", asked_shape(args), gpu.name));
-  const Regime regime = parse_regime(args.text("--regime"));
-  if (args.given("--config")) {
-    return rank_matching(gpu, problem, ConfigPattern(args.text("--config")), regime,
-                         Inputs::kNormal, 1)
-        .predictions.front();
-  }
-  // An emitted kernel may run concurrently with others.
+  // A kernel that is taken elsewhere may run beside others.
   constexpr std::size_t kMost = 64;
-  const Ranking ranking = rank_candidates(gpu, problem, {}, regime, Inputs::kNormal, kMost);
+  const bool named = args.given("--config");
+  const Ranking ranking = rank(question_of(args, gpu), gpu, named ? 1 : kMost);
+  if (named) {
+    return ranking.predictions.front();
+  }
   const auto found = std::ranges::find_if_not(ranking.predictions, [](const Prediction& p) {
     return needs_all_pieces_resident(std::get<KernelConfig>(p.config));
   });
@@ -58,12 +56,7 @@ Prediction chosen(const Arguments& args, const GpuSpec& gpu, const GemmProblem& 
 }  // namespace
 
 void run_emit(const Arguments& args) {
-  const AnyProblem asked = asked_problem(args);
-  if (!is_emitted(asked)) {
-    throw ConfigError(
-        fmt::format("emit writes kernels of GEMMs, not of {}", to_text(op_of(asked))));
-  }
-  const GemmProblem problem = std::get<GemmProblem>(asked);
+  const GemmProblem problem = std::get<GemmProblem>(asked_problem(args));
   if (copied_operands(problem).any()) {
     throw ConfigError(
         "emit: expected rows of A and B in whole 16 bytes, such as --lda and --ldb can say: the "
@@ -105,7 +98,7 @@ void run_emit(const Arguments& args) {
   if (!replace && std::filesystem::exists(path, ignored)) {
     refuse_existing(path);
   }
-  const Prediction best = chosen(args, gpu.spec, problem);
+  const Prediction best = chosen(args, gpu.spec);
   const KernelConfig config = std::get<KernelConfig>(best.config);
   const std::string source = emitted_source(
       {.problem = problem, .config = config, .gpu = gpu.spec.product, .forecast = best.time}, name);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cli/commands.h"
@@ -44,11 +45,6 @@ void write_trace(const std::string& path, const GpuSpec& gpu, const AnyProblem& 
 }  // namespace
 
 void run_explain(const Arguments& args) {
-  const AnyProblem problem = asked_problem(args);
-  const Regime regime = parse_regime(args.text("--regime"));
-  const Inputs inputs = parse_inputs(args.text("--inputs"));
-  Effort effort = asked_effort(args);
-  effort.method = effort.method.value_or(default_method(op_of(problem)));
   const std::string trace = args.text("--trace");
   const bool compares = !args.given("--no-best");
   if (!trace.empty() && args.texts("--config").size() > 1) {
@@ -64,10 +60,14 @@ void run_explain(const Arguments& args) {
   }
   const LoadedGpu gpu = load_asked_gpu(args.text("--gpu"), !args.given("--no-calibration"));
 
+  const Question question = question_of(args, gpu.spec);
+  const AnyProblem& problem = question.problem;
+  const auto& [regime, inputs, effort] =
+      std::tie(question.regime, question.inputs, question.effort);
   std::optional<Waiting> waiting(std::in_place,
                                  fmt::format("{} on {}", asked_shape(args), gpu.spec.name));
   const auto start = std::chrono::steady_clock::now();
-  ExplainReport report{gpu, problem, regime, inputs, {}, {}, {}};
+  ExplainReport report{gpu, problem, regime, inputs, {}, {}, {}, question.draws.size()};
   for (const ConfigPattern& config : configs) {
     report.kernels.push_back(explain_best(gpu.spec, problem, config, regime, inputs, effort));
   }
@@ -75,11 +75,12 @@ void run_explain(const Arguments& args) {
     return explain(gpu.spec, problem, p.config, regime, inputs, effort);
   };
   if (configs.empty() || compares) {
-    Effort with_rivals = effort;
+    Question all = question;
+    all.config.reset();
     if (configs.empty() && compares) {
-      with_rivals.shortlist = shown_shortlist(problem);
+      all.effort.shortlist = shown_shortlist(problem);
     }
-    const Ranking ranking = rank_candidates(gpu.spec, problem, {}, regime, inputs, 1, with_rivals);
+    const Ranking ranking = rank(all, gpu.spec, 1);
     report.best = explained(ranking.predictions.front());
     const auto add = [&](const Prediction& p, const char* role) {
       report.kernels.push_back(explained(p));
@@ -96,7 +97,9 @@ void run_explain(const Arguments& args) {
         why_not_legal(gpu.spec, problem, published->config).empty()) {
       report.kernels.push_back(
           explain(gpu.spec, problem, published->config, regime, inputs, effort));
-      report.roles.emplace_back(published->rule);
+      const std::string kernel = kernel_text(published->config);  // its options tell it apart
+      report.roles.push_back(fmt::format(
+          "{} ({})", published->rule, kernel.substr(kernel.find(", ", kernel.find("tile ")) + 2)));
     }
     const auto is_new = [&](const Prediction& p) {
       return p.config != ranking.predictions.front().config &&

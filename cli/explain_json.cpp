@@ -17,22 +17,6 @@ constexpr int kShareDigits = 4;
 
 double share(double value) { return rounded(value, kShareDigits); }
 
-Json shares_json(const Shares& busy) {
-  return {{"tensor", share(busy.tensor)},
-          {"shared_memory", share(busy.shared_memory)},
-          {"sm_intake", share(busy.sm_intake)},
-          {"l2", share(busy.l2)},
-          {"dram", share(busy.dram)}};
-}
-
-Json short_json(const Prediction& p) {
-  return {{"method", to_text(p.method)},
-          {"cycles", rounded(p.cycles.value, kJsonDigits)},
-          {"sm_clock_mhz", rounded(p.sm_clock.value * 1e-6, kJsonDigits)},
-          {"time_us", rounded(p.time.value * 1e6, kJsonDigits)},
-          {"limiter", to_text(p.limiter)}};
-}
-
 Json bytes_json(const Explanation& e) {
   const Prediction& p = e.predicted;
   Json json = Json::object();
@@ -72,7 +56,7 @@ Json phases_json(const Watched& watched) {
   for (const Phase& phase : watched.phases) {
     Json json{{"begin_us", rounded(phase.begin.value * 1e6, kJsonDigits)},
               {"end_us", rounded(phase.end.value * 1e6, kJsonDigits)}};
-    json.update(shares_json(phase.busy));
+    json.update(shares_json(phase.busy, kShareDigits));
     json["sm_clock_mhz"] = rounded(phase.sm_clock.value * 1e-6, kJsonDigits);
     phases.push_back(std::move(json));
   }
@@ -127,25 +111,20 @@ Json learned_json(const Explanation& e) {
           {"from", std::move(from)}};
 }
 
-Json kernel_json(const ExplainReport& report, const Explanation& e) {
+Json explanation_json(const ExplainReport& report, const Explanation& e) {
   const Prediction& p = e.predicted;
-  Json json{{"config", to_text(p.config)}};
-  json.update(short_json(p));
-  json["interval_us"] = {rounded(p.interval_low.value * 1e6, kJsonDigits),
-                         rounded(p.interval_high.value * 1e6, kJsonDigits)};
-  json["tflops"] = rounded(p.tflops, kJsonDigits);
-  json["power_w"] = rounded(p.power.value, kJsonDigits);
+  Json json = kernel_json(p);
   if (e.copies) {
     json["copies"] = copies_json(*e.copies);
   }
-  json["closed_form"] = short_json(e.closed_form);
+  json["closed_form"] = timing_json(e.closed_form);
   json["without"] = Json::array();
   for (const Elimination& w : e.without) {
     json["without"].push_back({{"part", to_text(w.part)},
                                {"cycles", rounded(w.cycles.value, kJsonDigits)},
                                {"saves", share(1 - w.cycles / p.cycles)}});
   }
-  json["shares"] = shares_json(p.shares);
+  json["shares"] = shares_json(p.shares, kShareDigits);
   if (e.watched) {
     const TimeSplit& time = e.watched->time;
     json["time_of_sms"] = {{"start", share(time.start)},
@@ -199,14 +178,14 @@ Json explain_json(const ExplainReport& report) {
             {"elapsed_ms", rounded(report.elapsed.value * 1e3, 4)},
             {"kernels", Json::array()}};
   for (const Explanation& e : report.kernels) {
-    Json kernel = kernel_json(report, e);
+    Json kernel = explanation_json(report, e);
     if (report.best) {
       kernel["against_best"] = against_json(report, e, *report.best);
     }
     json["kernels"].push_back(std::move(kernel));
   }
   if (report.best) {
-    json["best"] = kernel_json(report, *report.best);
+    json["best"] = explanation_json(report, *report.best);
   }
   return json;
 }

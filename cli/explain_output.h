@@ -20,6 +20,7 @@ struct ExplainReport {
   std::vector<Explanation> kernels;  // as asked for
   std::optional<Explanation> best;   // of all candidates, where it was looked for
   Seconds elapsed;
+  std::size_t draws = 0;                // of the routing that the problem is the first draw of
   std::vector<std::string> roles = {};  // of each kernel that explain chose itself
 };
 

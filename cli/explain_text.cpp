@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -17,6 +18,7 @@ namespace tilecast {
 namespace {
 
 constexpr std::size_t kSideBySide = 4;
+constexpr double kCancels = 0.01;  // of the time: costs of opposite signs above it are one
 
 /// A kernel, the letter it goes by and why it is there; the best first.
 struct Named {
@@ -63,10 +65,14 @@ std::vector<Figure> figures(const ExplainReport& report, const Explanation& best
                     return e.watched ? percent(e.watched->time.*part) : "";
                   }};
   };
-  const auto groups = [](const std::string& label, double GroupParts::*part) {
+  const auto groups = [](const std::string& label, double (*part)(const GroupParts&)) {
     return Figure{
-        label, [part](const Explanation& e) { return e.groups ? percent((*e.groups).*part) : ""; }};
+        label, [part](const Explanation& e) { return e.groups ? percent(part(*e.groups)) : ""; }};
   };
+  // Of opposite signs: their sum alone says something.
+  const bool cancel =
+      best.groups && best.groups->partial * best.groups->imbalance < 0 &&
+      std::min(std::abs(best.groups->partial), std::abs(best.groups->imbalance)) > kCancels;
   std::vector<Figure> rows;
   if (std::holds_alternative<StreamProblem>(report.problem)) {
     rows = {{"TB/s",
@@ -99,8 +105,10 @@ std::vector<Figure> figures(const ExplainReport& report, const Explanation& best
        [](const Explanation& e) {
          return e.waves && e.waves->rows_of_no_group ? percent(*e.waves->rows_of_no_group) : "";
        }},
-      groups("cost of partial tiles", &GroupParts::partial),
-      groups("cost of imbalance", &GroupParts::imbalance),
+      groups(cancel ? "" : "cost of partial tiles", [](const GroupParts& g) { return g.partial; }),
+      groups(cancel ? "" : "cost of imbalance", [](const GroupParts& g) { return g.imbalance; }),
+      groups(cancel ? "cost of partial tiles and imbalance" : "",
+             [](const GroupParts& g) { return g.partial + g.imbalance; }),
       time("SM time: main loop", &TimeSplit::multiply),
       time("SM time: between tiles", &TimeSplit::between),
       time("SM time: end and tail", &TimeSplit::end),
@@ -136,7 +144,7 @@ std::string figures_text(const ExplainReport& report, const std::vector<Named>& 
     const bool telling = all.size() < 2 || lines <= 3 ||
                          std::any_of(cells.begin() + 2, cells.end(),
                                      [&](const std::string& cell) { return cell != cells[1]; });
-    if (any && telling && lines < most) {
+    if (any && telling && lines < most && !figure.label.empty()) {
       table.row(std::move(cells));
       ++lines;
     }
@@ -233,7 +241,8 @@ using Json = nlohmann::ordered_json;
 
 std::string words(std::string_view key) {
   std::string text(key);
-  std::ranges::replace(text, '_', ' ');
+  std::ranges::replace_if(
+      text, [](char c) { return c == '_' || c == '/'; }, ' ');
   return text;
 }
 
@@ -273,58 +282,39 @@ std::string list_text(const std::string& title, const Json& list) {
   return fmt::format("\n{}\n{}", title, table.text(2));
 }
 
-/// The JSON of the kernels, one column each: objects as headings, lists as tables after them.
-std::string side_by_side(const std::vector<std::string>& names, const std::vector<Json>& kernels) {
-  std::vector<std::string> titles{"<"};
+/// The JSON of kernels, a column each: a row for each value, and a table for each list of objects.
+std::string side_by_side(const std::vector<std::string>& names, std::vector<Json> kernels) {
+  std::vector<std::string> titles{"<"}, keys;
   titles.insert(titles.end(), names.begin(), names.end());
-  Table table(titles);
   std::string lists;
-  const auto row = [&](const std::string& label, const auto& of) {
-    std::vector<std::string> cells{label};
-    for (const Json& kernel : kernels) {
-      cells.push_back(value_text(of(kernel)));
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    Json& kernel = kernels[i];
+    if (kernel.contains("learned")) {
+      kernel["nearest_measured_kernels"] = kernel["learned"]["from"];
+      kernel["learned"].erase("from");
     }
-    table.row(std::move(cells));
-  };
-  const auto field = [](const Json& object, const std::string& key) {
-    return object.is_object() ? object.value(key, Json()) : Json();
-  };
-  std::vector<std::string> keys;  // of all, in the order of those that have them first
-  for (const Json& kernel : kernels) {
+    Json values = Json::object();
+    for (const auto& [key, value] : kernel.items()) {
+      if (is_list_of_objects(value)) {
+        lists += list_text(names[i] + ": " + words(key), value);
+      } else if (key != "config" && key != "against_best") {
+        values[key] = value;
+      }
+    }
+    kernel = values.flatten();
     for (const auto& [key, value] : kernel.items()) {
       if (std::ranges::find(keys, key) == keys.end()) {
         keys.push_back(key);
       }
     }
   }
+  Table table(titles);
   for (const std::string& key : keys) {
-    const auto owner =
-        std::ranges::find_if(kernels, [&](const Json& kernel) { return kernel.contains(key); });
-    const Json& first = owner->at(key);
-    if (key == "config" || key == "against_best") {
-      continue;
+    std::vector<std::string> cells{words(key.substr(1))};
+    for (const Json& kernel : kernels) {
+      cells.push_back(value_text(kernel.value(key, Json())));
     }
-    if (first.is_object()) {
-      table.row({words(key)});
-      for (const auto& [inner, value] : first.items()) {
-        if (!value.is_structured()) {
-          row("  " + words(inner), [&](const Json& k) { return field(field(k, key), inner); });
-        }
-      }
-    } else if (is_list_of_objects(first)) {
-    } else {
-      row(words(key), [&](const Json& k) { return field(k, key); });
-    }
-  }
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    for (const auto& [key, value] : kernels[i].items()) {
-      if (is_list_of_objects(value)) {
-        lists += list_text(names[i] + ": " + words(key), value);
-      } else if (key == "learned" && is_list_of_objects(field(value, "from"))) {
-        lists += list_text(names[i] + ": nearest measured kernels, measured over physics alone",
-                           value["from"]);
-      }
-    }
+    table.row(std::move(cells));
   }
   return table.text() + lists;
 }
@@ -333,7 +323,14 @@ std::string side_by_side(const std::vector<std::string>& names, const std::vecto
 
 std::string explain_text(const ExplainReport& report) {
   const std::vector<Named> all = named(report);
-  const std::string head = titles(report) + "\n" + kernels_text(report.gpu.spec, all) + "\n";
+  const std::string draws =
+      report.draws > 1
+          ? wrapped("", fmt::format("The first of {} random routings, which are ranked "
+                                    "by their mean.",
+                                    report.draws))
+          : "";
+  const std::string head =
+      titles(report) + draws + "\n" + kernels_text(report.gpu.spec, all) + "\n";
   std::string end =
       wrapped("", help_text(all.front())) + wrapped("", sure_text(report, all.front())) +
       fmt::format("More: --details (all figures, phases, nearest measured kernels){}.\n",

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/list.h"
 #include "cli/output_parts.h"
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
@@ -25,34 +26,20 @@
 namespace tilecast {
 namespace {
 
-/// A line of a list: its head, then the meaning, wrapped in a second column.
-struct Word {
-  std::string head, meaning;
-};
+/// Messages of unreadable GPU files, which must not hide the readable ones; a parent's only once.
+using BrokenFiles = std::map<std::string, ExitCode>;
 
-/// Unreadable GPU files, which must not hide the readable ones.
-class BrokenFiles {
- public:
-  void add(const Error& error) {
-    const std::string_view text = error.what();
-    if (std::ranges::find(errors_, text, &Error::what) == errors_.end()) {
-      errors_.push_back(error);  // of those based on it too, once
-    }
-  }
-  /// Throws one line, after the readable ones were listed.
-  void report() const {
-    if (errors_.empty()) {
-      return;
-    }
+/// Throws them in one line, after what could be listed.
+void report(const BrokenFiles& broken) {
+  if (!broken.empty()) {
     std::fflush(stdout);
     std::vector<std::string> texts;
-    std::ranges::transform(errors_, std::back_inserter(texts), &Error::what);
-    throw Error(errors_.front().code(), join(texts, "; "));
+    for (const auto& [text, code] : broken) {
+      texts.push_back(text);
+    }
+    throw Error(broken.begin()->second, join(texts, "; "));
   }
-
- private:
-  std::vector<Error> errors_;
-};
+}
 
 struct GpuRow {
   std::string name;  // of its file
@@ -68,7 +55,7 @@ std::vector<GpuRow> gpu_rows(BrokenFiles& broken) {
     try {
       row.gpu = load_gpu(name, true);
     } catch (const Error& error) {
-      broken.add(error);
+      broken.emplace(error.what(), error.code());
       continue;
     }
     const YamlNode tree = load_yaml_tree(row.gpu.path);
@@ -170,21 +157,18 @@ void print_numbers(const LoadedGpu& gpu, const std::string& format) {
 /// "; also float16, half, f16"
 std::string also(ElementType type) { return "; also " + join(other_words(type), ", "); }
 
-std::vector<Word> words_listed(const std::string& kind, BrokenFiles& broken) {
-  constexpr int kWord = 26;
-  std::vector<Word> words;
+}  // namespace
+
+std::vector<ListedWord> listed_words(const std::string& kind) {
+  std::vector<ListedWord> words;
   const auto add = [&](std::string_view word, const std::string& meaning) {
-    words.push_back({fmt::format("{:<{}} ", word, kWord), meaning});
+    words.push_back({std::string(word), "", meaning});
   };
-  if (kind == "gpus") {
-    for (const GpuRow& row : gpu_rows(broken)) {
-      add(row.name, row.gpu.spec.product);
-    }
-  } else if (kind == "schedules") {
+  if (kind == "schedules") {
     for (const Schedule schedule : kEverySchedule) {
-      words.push_back(
-          {fmt::format("{:<{}} {:<5} ", to_text(schedule), kWord, abbreviation_of(schedule)),
-           traits_of(schedule).meaning});
+      words.push_back({std::string(to_text(schedule)),
+                       fmt::format("{:<5} ", abbreviation_of(schedule)),
+                       traits_of(schedule).meaning});
     }
   } else if (kind == "dtypes") {
     for (i32 i = 0; i < kElementTypes; ++i) {
@@ -204,7 +188,7 @@ std::vector<Word> words_listed(const std::string& kind, BrokenFiles& broken) {
   } else if (kind == "regimes") {
     add(to_text(Regime::kBurst), "a few milliseconds of work on an idle GPU");
     add(to_text(Regime::kSustained), "continuous load: the power cap holds the clock");
-  } else {
+  } else if (kind == "inputs") {
     add(to_text(Inputs::kNormal), "of a normal distribution, as most measured rows");
     add(to_text(Inputs::kUniform), "of a uniform distribution");
     add(to_text(Inputs::kTernary), "-1, 0 and 1");
@@ -212,8 +196,6 @@ std::vector<Word> words_listed(const std::string& kind, BrokenFiles& broken) {
   }
   return words;
 }
-
-}  // namespace
 
 void run_list(const Arguments& args) {
   const std::string kind = args.text("KIND");
@@ -233,11 +215,16 @@ void run_list(const Arguments& args) {
     if (kind.empty()) {
       fmt::print("{}\n", each);
     }
-    for (const auto& [head, meaning] : words_listed(each, broken)) {
-      fmt::print("{}", wrapped((kind.empty() ? "  " : "") + head, meaning, " "));
+    const std::string indent = kind.empty() ? "  " : "";
+    for (const GpuRow& row : each == "gpus" ? gpu_rows(broken) : std::vector<GpuRow>()) {
+      fmt::print("{}",
+                 wrapped(fmt::format("{}{:<26} ", indent, row.name), row.gpu.spec.product, " "));
+    }
+    for (const auto& [word, more, meaning] : listed_words(each)) {
+      fmt::print("{}", wrapped(fmt::format("{}{:<26} {}", indent, word, more), meaning, " "));
     }
   }
-  broken.report();
+  report(broken);
 }
 
 void run_gpus(const Arguments& args) {
@@ -248,7 +235,7 @@ void run_gpus(const Arguments& args) {
   }
   BrokenFiles broken;
   print_gpus(gpu_rows(broken), format);
-  broken.report();
+  report(broken);
 }
 
 }  // namespace tilecast

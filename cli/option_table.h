@@ -87,54 +87,67 @@ struct OptionGroup {
 
 inline constexpr i64 kLongestSide = i64{1} << 38, kMostThreads = 1024;
 inline constexpr std::string_view kProblems = "predict explain compare emit measure",
-                                  kRouted = "predict explain emit", kJudged = "validate report";
+                                  kAnyOp = "predict explain measure",
+                                  kRouted = "predict explain compare emit",
+                                  kJudged = "validate report";
 
 inline constexpr OptionRow kProblemOptions[] = {
-    {kProblems, "SHAPE", "TEXT...", "",
-     "MxNxK, such as 4096x4096x4096, or M N K; for attention "
+    {"compare emit", "SHAPE", "TEXT...", "",
+     "MxNxK, such as 4096x4096x4096, or M N K; of an nn.Linear tokens x out_features x "
+     "in_features"},
+    {kAnyOp, "SHAPE", "TEXT...", "",
+     "MxNxK, such as 4096x4096x4096, or M N K; of an nn.Linear tokens x out_features x "
+     "in_features; for attention "
      "BATCHxHEADS:KV_HEADSxQUERIESxKEYSxHEAD_DIM, such as 4x32:8x4096x4096x128; ROWSxCOLUMNS for "
      "elementwise_add, elements for memcpy"},
-    {kProblems, "-m,--m", "N", "", "The same one by one", 1, kLongestSide, "-n -k", "SHAPE"},
-    {kProblems, "-n,--n", "N", "", "The same one by one", 1, kLongestSide, "-m -k", "SHAPE"},
-    {kProblems, "-k,--k", "N", "", "The same one by one", 1, kLongestSide, "-m -n", "SHAPE"},
-    {kProblems, "--dtype", "TYPE", "fp16",
-     "Of A and B: fp16, bf16, e4m3, e5m2; of attention fp16, bf16; of memcpy and elementwise_add "
-     "fp16, bf16, fp32"},
-    {kProblems, "--causal", "", "",
+    {kProblems, "-m,--m", "N", "", "Rows of A and C, instead of SHAPE", 1, kLongestSide, "-n -k",
+     "SHAPE"},
+    {kProblems, "-n,--n", "N", "", "Columns of C, instead of SHAPE", 1, kLongestSide, "-m -k",
+     "SHAPE"},
+    {kProblems, "-k,--k", "N", "", "Length of each sum, instead of SHAPE", 1, kLongestSide, "-m -n",
+     "SHAPE"},
+    {"compare emit", "--dtype", "TYPE", "fp16",
+     "Element type of A and B: fp16, bf16, e4m3 (or fp8), e5m2"},
+    {kAnyOp, "--dtype", "TYPE", "fp16",
+     "Element type of the inputs: fp16, bf16, e4m3 (or fp8), e5m2 of a GEMM; fp16, bf16 of "
+     "attention; fp16, bf16, fp32 of memcpy and elementwise_add"},
+    {kAnyOp, "--op", "gemm|attention|memcpy|elementwise_add", "gemm", ""},
+    {kAnyOp, "--causal", "", "",
      "Attention only: each query sees the keys up to its own place, the last one all"},
-    {kProblems, "--lse", "", "", "Attention only: the log-sum-exp of each row is written too"},
+    {kAnyOp, "--lse", "", "", "Attention only: the log-sum-exp of each row is written too"},
     {kProblems, "--scales", "tensor|row|block", "",
-     "Scales of fp8 operands, multiplied in before the epilogue: tensor, row (of A and column of "
-     "B) "
-     "or block (1x128 of A, 128x128 of B)"},
-    {kProblems, "--no-fast-accum", "", "", "Sums of fp8 products in fp32: --accumulate exact", 0, 0,
+     "Scales of fp8 operands, multiplied in before the epilogue; row: of A, and column of B; "
+     "block: 1x128 of A, 128x128 of B"},
+    {kProblems, "--no-fast-accum", "", "", "Add fp8 products in fp32, as --accumulate exact", 0, 0,
      "", "--accumulate"},
-    {kProblems, "--lda", "N", "0", "Elements from one row of A to the next; 0: rows are tight", 0,
+    {kProblems, "--lda", "N", "0", "Elements from one row of A to the next; 0: contiguous rows", 0,
      kLongestSide},
-    {kProblems, "--ldb", "N", "0", "Of B", 0, kLongestSide},
+    {kProblems, "--ldb", "N", "0", "Elements from one row of B to the next", 0, kLongestSide},
     {kProblems, "--ldc", "N", "0",
-     "Of C; where rows are not tight it and N are multiples of 16 bytes", 0, kLongestSide},
+     "Elements from one row of C to the next; unless rows are contiguous, it and N are multiples "
+     "of "
+     "16 bytes",
+     0, kLongestSide},
     {kProblems, "--groups", "ROWS", "",
-     "Rows of each group, such as 256,0,17 or 8*4096, and SHAPE is N and K; in layout nt the "
-     "groups' parts of K, and SHAPE is M and N. The same as [256,0,17]xNxK and MxNx[256,0,17]"},
+     "Rows of each group, such as 256,0,17 or 8*4096, with SHAPE NxK; in layout nt the groups' "
+     "parts of K, with SHAPE MxN. Short for [256,0,17]xNxK and MxNx[256,0,17]"},
     {kProblems, "--groups-file", "FILE", "",
-     "The same from a file: numbers on lines, or between commas"},
-    {kProblems, "--op", "OP", "gemm", "gemm, attention, memcpy or elementwise_add"}};
+     "File with the list of --groups: numbers on lines, or between commas"}};
 
 inline constexpr OptionRow kRoutingOptions[] = {
     {kRouted, "--experts", "N", "",
-     "Of a mixture of experts: each is a group of rows with a B of its own. SHAPE is then N and K: "
+     "Number of experts: each is a group of rows with a B of its own, and SHAPE is NxK: "
      "4096x7168 --experts 64 --tokens 4096. In layout nt each is a part of K with a C of its own, "
-     "as in a backward pass, and SHAPE is M and N",
+     "as in a backward pass, and SHAPE is MxN",
      1, kMostGroups, "--tokens", "--data --configs"},
-    {kRouted, "--tokens", "N", "", "That are routed to --experts", 1, kMostRoutedRows, "--experts"},
+    {kRouted, "--tokens", "N", "", "Tokens that are routed to the experts", 1, kMostRoutedRows,
+     "--experts"},
     {kRouted, "--top-k", "N", "1", "Experts that each token goes to", 1, kMostGroups, "--experts"},
     {kRouted, "--routing", "NAME", "uniform",
      "Each expert's share of the tokens: uniform, or zipf:1.1 for Zipf's law with that exponent", 0,
      0, "--experts"},
-    {kRouted, "--seed", "N", "1", "Of the draws of the rows of each expert", 0, i64{1} << 62,
-     "--experts"},
-    {"predict", "--draws", "N", "8",
+    {kRouted, "--seed", "N", "1", "Seed of the random routings", 0, i64{1} << 62, "--experts"},
+    {kRouted, "--draws", "N", "8",
      "Random routings; configurations are ranked by the mean over them", 1, 1024, "--experts"}};
 
 inline constexpr OptionRow kMachineOptions[] = {
@@ -146,8 +159,8 @@ inline constexpr OptionRow kMachineOptions[] = {
     {"predict explain compare emit", "--regime", "NAME", "burst",
      "burst: a few milliseconds on an idle GPU; sustained: continuous load"},
     {"measure", "--regime", "NAME", "burst",
-     "burst or sustained (without --out the default); of --points too, if given"},
-    {"plan", "--regime", "NAME", "burst", "burst or sustained, of points that come as CSV"},
+     "burst or sustained (the default without --out); replaces that of --points"},
+    {"plan", "--regime", "NAME", "burst", "burst or sustained, for points that come as CSV"},
     {"predict explain compare measure", "--inputs", "NAME", "normal",
      "normal, uniform, ternary or zeros: they set the power"},
     {"measure", "--l2", "NAME", "rotating",
@@ -172,7 +185,7 @@ inline constexpr OptionRow kKernelOptions[] = {
      "Only these schedules, such as pingpong cooperative (`tilecast list schedules`)"},
     {"explain", "--no-best,--no-baseline", "", "",
      "Compare --config with nothing; without --config explain the best alone"},
-    {"compile", "--schedule", "NAME...", "", "Only of these schedules"},
+    {"compile", "--schedule", "NAME...", "", "Only these schedules"},
     {"compile", "--sample", "N", "0", "Only a random sample of this size"},
     {"compile", "--random", "N", "",
      "Instead of the menu, the kernels that are forecast to be fastest for this number of random "
@@ -186,13 +199,12 @@ inline constexpr OptionRow kKernelOptions[] = {
 inline constexpr OptionRow kPointOptions[] = {
     {"predict", "--problems", "FILE", "",
      "Many problems instead of SHAPE, one a line: shapes with ranges, JSON or CSV, or CUTLASS's "
-     "JSON list; a file, or - for standard input. Answers as jsonl, csv or cutlass",
+     "JSON list; a file, or - for standard input. A row or a line of JSON each",
      0, 0, "",
      "SHAPE -m --config --data --lda --ldb --ldc --experts --groups --groups-file --wide --all "
      "--verbose"},
-    {"compare", "--problems", "FILE", "",
-     "Many problems instead of SHAPE, one a line, as predict takes them; a row each", 0, 0, "",
-     "SHAPE -m"},
+    {"compare", "--problems", "FILE", "", "Many problems instead of SHAPE, as predict takes them",
+     0, 0, "", "SHAPE -m --lda --ldb --ldc --experts --groups --groups-file"},
     {"predict", "--shard", "I/N", "", "Every N-th of --problems, from the I-th on", 0, 0,
      "--problems"},
     {"measure", "--suite", "FILE...", "", "YAML files of what to measure", 0, 0, "",
@@ -279,11 +291,11 @@ inline constexpr OptionRow kOutputOptions[] = {
     {"list", "KIND", "gpus|schedules|dtypes|epilogues|layouts|regimes|inputs", "",
      "Default all of them"},
     {"list gpus", "NAME", "GPU", "",
-     "Of GPUs, instead, every number of this one, or of a GPU file by its path: value, standard "
-     "error, "
-     "unit, source and reference"},
-    {"completion", "SHELL", "bash|zsh", "", "bash: source <(tilecast completion bash); zsh", 0, 0,
-     "", "", true},
+     "A GPU, or the path of a GPU file: lists its numbers with standard error, unit, source and "
+     "reference"},
+    {"completion", "SHELL", "bash|zsh", "", "source <(tilecast completion bash)", 0, 0, "", "",
+     true},
+    {"completion", "LINE", "TEXT", "", "Prints the completions of this line's last word instead"},
     {"predict", "--rows,--top", "N", "", "Rows to show", 1, i64{1} << 20},
     {"predict", "--all", "", "",
      "Every raster and number of stages, not the best of each schedule and tile"},
@@ -297,8 +309,9 @@ inline constexpr OptionRow kOutputOptions[] = {
     {"measure", "--trace", "FILE", "",
      "Timeline of the one kernel: Chrome trace JSON for Perfetto, or CSV in a file NAME.csv"},
     {"predict", "--format", "table|json|csv|jsonl|cutlass", "table",
-     "cutlass: a test list for its profiler; jsonl: of --problems"},
-    {"explain compare gpus doctor validate status", "--format", "table|json", "table", ""},
+     "jsonl: a line for each problem; cutlass: a test list for its profiler"},
+    {"compare", "--format", "table|json|csv|jsonl", "table", "jsonl: a line for each problem"},
+    {"explain gpus doctor validate status", "--format", "table|json", "table", ""},
     {"emit", "--out,-o", "FOLDER", "", "Folder for the file; created if missing", 0, 0, "", "",
      true},
     {"measure", "--out,-o", "CSV", "", "CSV file to write; without, SHAPE is answered by a table"},

@@ -16,6 +16,7 @@
 #include "model/gemm/problem/problem_text.h"
 #include "model/ops/short_config_text.h"
 #include "model/stream/stream_problem_text.h"
+#include "validate/record/csv_text.h"
 #include "validate/record/measurement.h"
 
 namespace tilecast {
@@ -82,6 +83,65 @@ nlohmann::ordered_json problem_json(const AnyProblem& problem) {
   json["dtype"] = to_text(dtype_of(problem));
   std::visit([&](const auto& own) { add_fields(own, json); }, problem);
   return json;
+}
+
+std::string csv_titles(std::string_view columns) {
+  std::vector<std::string> names;
+  for (const std::string_view column : split(columns, ',')) {
+    names.emplace_back(column.substr(0, column.find('=')));
+  }
+  return join(names, ",");
+}
+
+std::string csv_cells(const nlohmann::ordered_json& object, std::string_view columns) {
+  using Json = nlohmann::ordered_json;
+  std::string cells;
+  for (const std::string_view column : split(columns, ',')) {
+    const std::size_t equals = column.find('=');
+    const Json::json_pointer field(equals == column.npos ? "/" + std::string(column)
+                                                         : std::string(column.substr(equals + 1)));
+    const Json value = object.value(field, Json());
+    cells += "," + (value.is_null()           ? ""
+                    : value.is_string()       ? csv_field(value.get<std::string>())
+                    : value.is_boolean()      ? (value.get<bool>() ? "1" : "0")
+                    : value.is_number_float() ? fmt::format("{:.6g}", value.get<double>())
+                                              : value.dump());
+  }
+  return cells.substr(1);
+}
+
+namespace {
+
+constexpr int kKernelDigits = 6;
+
+double rounded_micro(Seconds time) { return rounded(microseconds(time), kKernelDigits); }
+
+}  // namespace
+
+nlohmann::ordered_json timing_json(const Prediction& p) {
+  return {{"method", to_text(p.method)},
+          {"cycles", rounded(p.cycles.value, kKernelDigits)},
+          {"sm_clock_mhz", rounded(p.sm_clock.value * 1e-6, kKernelDigits)},
+          {"time_us", rounded_micro(p.time)},
+          {"limiter", to_text(p.limiter)}};
+}
+
+nlohmann::ordered_json kernel_json(const Prediction& p) {
+  nlohmann::ordered_json json = {{"config", to_text(p.config)}};
+  json.update(timing_json(p));
+  json["interval_us"] = {rounded_micro(p.interval_low), rounded_micro(p.interval_high)};
+  json["extrapolated"] = p.extrapolated;
+  json["tflops"] = rounded(p.tflops, kKernelDigits);
+  json["power_w"] = rounded(p.power.value, kKernelDigits);
+  return json;
+}
+
+nlohmann::ordered_json shares_json(const Shares& shares, int digits) {
+  return {{"tensor", rounded(shares.tensor, digits)},
+          {"shared_memory", rounded(shares.shared_memory, digits)},
+          {"sm_intake", rounded(shares.sm_intake, digits)},
+          {"l2", rounded(shares.l2, digits)},
+          {"dram", rounded(shares.dram, digits)}};
 }
 
 std::string four_digits(double value) {

@@ -31,6 +31,17 @@ double rounded(double value, int digits);
 /// With a line end, on one line or indented; bytes that are no UTF-8, as of a file, are replaced.
 std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 
+/// Columns of a CSV that are fields of a JSON object: "name", or "name=/pointer" of one inside.
+std::string csv_titles(std::string_view columns);
+/// Cells are empty if the object lacks the field.
+std::string csv_cells(const nlohmann::ordered_json& object, std::string_view columns);
+
+/// Method, cycles, clock, time and limiter of a prediction.
+nlohmann::ordered_json timing_json(const Prediction& p);
+/// Configuration, timing, interval, speed and power of a prediction.
+nlohmann::ordered_json kernel_json(const Prediction& p);
+nlohmann::ordered_json shares_json(const Shares& shares, int digits);
+
 /// Version of the JSON of predict and explain. In 1, `batch` was the text of --batch.
 constexpr int kAnswerSchema = 2;
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
@@ -24,7 +25,6 @@
 #include "model/base/text.h"
 #include "model/predict/predict.h"
 #include "model/spec/load_gpu.h"
-#include "validate/record/csv_text.h"
 #include "validate/record/measurement_csv.h"
 #include "validate/record/point_group.h"
 #include "validate/record/verified_rows.h"
@@ -67,33 +67,9 @@ MeasuredByConfig read_measured(const Arguments& args, const GpuSpec& gpu, const 
   return by_config;
 }
 
-Question question_of(const Arguments& args) {
-  Question question{.problem = asked_problem(args),
-                    .regime = parse_regime(args.text("--regime")),
-                    .inputs = parse_inputs(args.text("--inputs")),
-                    .configs = read_configs(args.text("--configs")),
-                    .effort = asked_effort(args)};
-  question.effort.method = question.effort.method.value_or(default_method(op_of(question.problem)));
-  question.schedules = asked_schedules(args, question.problem);
-  if (args.given("--experts")) {
-    const i64 draws = args.number("--draws");
-    const Waiting waiting(fmt::format("{} draws of {} experts", draws, args.text("--experts")));
-    question.draws = drawn_problems(args, draws);
-  }
-  if (const std::string format = args.text("--format"); format == "table" || format == "json") {
-    question.effort.shortlist = shown_shortlist(
-        question.problem, static_cast<std::size_t>(args.number_if_any("--rows").value_or(0)));
-  }
-  if (args.given("--config")) {
-    question.config.emplace(args.text("--config"));
-    question.effort.shortlist.has_counterpart = {};
-  }
-  return question;
-}
-
-Answer answer_of(const Arguments& args, const Question& q, const std::string& name, bool one,
+Answer answer_of(const Arguments& args, const Question& q, LoadedGpu loaded, bool one,
                  std::size_t keep) {
-  Answer answer{load_asked_gpu(name, !args.given("--no-calibration")), {}, {}, {}, {}};
+  Answer answer{std::move(loaded), {}, {}, {}, {}};
   const GpuSpec& gpu = answer.gpu.spec;
   answer.measured = read_measured(args, gpu, q);
   const Waiting waiting(fmt::format("{} on {}", asked_shape(args), gpu.name));
@@ -113,12 +89,12 @@ Answer answer_of(const Arguments& args, const Question& q, const std::string& na
 
 void run_one(const Arguments& args) {
   const std::string format = args.text("--format");
-  if (format == "jsonl") {
-    throw ConfigError("--format jsonl is for --problems: of one SHAPE, json is the whole answer");
+  std::vector<LoadedGpu> gpus;
+  for (const std::string& name :
+       args.given("--gpu") ? args.texts("--gpu") : std::vector{args.text("--gpu")}) {
+    gpus.push_back(load_asked_gpu(name, !args.given("--no-calibration")));
   }
-  const Question question = question_of(args);
-  const std::vector<std::string> gpus =
-      args.given("--gpu") ? args.texts("--gpu") : std::vector{args.text("--gpu")};
+  Question question = question_of(args, gpus.front().spec);
   const bool one = gpus.size() == 1, cutlass = format == "cutlass",
              listing = args.given("--configs");
   if (cutlass && !one) {
@@ -128,14 +104,21 @@ void run_one(const Arguments& args) {
   const std::optional<i64> asked = args.number_if_any("--rows");
   const std::optional<std::size_t> rows =
       asked ? std::optional(static_cast<std::size_t>(*asked)) : std::nullopt;
+  const bool lists_tiles = format == "table" || format.starts_with("json");
+  if (lists_tiles) {
+    question.effort.shortlist = shown_shortlist(question.problem, rows.value_or(0));
+    if (question.config) {
+      question.effort.shortlist.has_counterpart = {};
+    }
+  }
   // The text has the rows of its shortlist; its ranking needs no more than the first.
   const std::size_t listed = rows.value_or(!one ? 1 : listing ? kEveryCandidate : kListed);
   const std::size_t keep = cutlass ? std::max(listed, kLookedAtForCutlass)
                            : format == "table" && !args.given("--all") ? 1
                                                                        : listed;
   std::vector<Answer> answers;
-  for (const std::string& gpu : gpus) {
-    answers.push_back(answer_of(args, question, gpu, one, keep));
+  for (LoadedGpu& gpu : gpus) {
+    answers.push_back(answer_of(args, question, std::move(gpu), one, keep));
   }
   if (cutlass) {
     fmt::print("{}{}", cutlass_header(), cutlass_rows(answers.front().ranking, listed));
@@ -159,10 +142,11 @@ void run_one(const Arguments& args) {
     throw ConfigError("no GPU answers: " + join(whys, "; "));
   }
   const RankingReport& first = reports.front();
-  fmt::print("{}", format == "json" ? (one ? ranking_json(first) : rankings_json(reports, refusals))
-                   : format == "csv"
-                       ? (one ? ranking_csv(first) : rankings_csv(reports, refusals))
-                       : (one ? ranking_table(first) : rankings_table(reports, refusals)));
+  fmt::print("{}", format == "jsonl"  ? json_text(ranking_object(first))
+                   : format == "json" ? rankings_json(reports, refusals)
+                   : format == "csv"  ? rankings_csv(reports, refusals)
+                   : one              ? ranking_table(first)
+                                      : rankings_table(reports, refusals));
   for (const RankingReport& report : reports) {
     fmt::print(stderr, "{}", args.given("--verbose") ? search_text(report) : "");
   }
@@ -172,29 +156,8 @@ void run_one(const Arguments& args) {
   }
 }
 
-nlohmann::ordered_json place_json(const ListedProblem& listed) {
-  return {{"schema", kAnswerSchema}, {"index", listed.index}, {"line", listed.line}};
-}
-
-/// The whole answer of `predict` on one line, with its place in front.
-std::string answer_line(const ListedProblem& listed, const RankingReport& report, bool json) {
-  if (json) {
-    nlohmann::ordered_json object = place_json(listed);
-    object.update(ranking_object(report));
-    object.erase("elapsed_ms");  // so that equal problems have equal answers
-    return json_text(object);
-  }
-  return ranking_rows(
-      report,
-      fmt::format("{},{},{},", listed.index, listed.line, csv_field(to_text(listed.problem))), ",");
-}
-
 /// predict --problems.
 void run_many(const Arguments& args) {
-  const std::string format = args.given("--format") ? args.text("--format") : "jsonl";
-  if (format == "table" || format == "json") {
-    throw ConfigError("--problems answers as jsonl, csv or cutlass, not as " + format);
-  }
   if (args.texts("--gpu").size() > 1) {
     throw ConfigError("--problems goes with one --gpu");
   }
@@ -204,37 +167,25 @@ void run_many(const Arguments& args) {
       args.number_if_any("--rows").value_or(configs.empty() ? 1 : i64{1} << 20));
   Effort effort = asked_effort(args);
   effort.threads = 1;
-  const bool cutlass = format == "cutlass", json = format == "jsonl";
-  ListAnswers answers;
-  answers.header = json      ? ""
-                   : cutlass ? cutlass_header()
-                             : fmt::format("index,line,problem,{},error\n", kRankingColumns);
-  answers.answer = [&](const ListedProblem& listed) {
+  const bool cutlass = args.text("--format") == "cutlass";
+  const auto answer = [&](const ListedProblem& listed) -> ListAnswer {
     const Ranking ranking = rank({.problem = listed.problem,
                                   .regime = listed.regime,
                                   .inputs = listed.inputs,
-                                  .schedules = asked_schedules(args, listed.problem),
+                                  .schedules = asked_schedules(args, listed.problem, gpu.spec),
                                   .configs = configs,
                                   .effort = effort},
                                  gpu.spec, cutlass ? std::max(top, kLookedAtForCutlass) : top);
-    static const MeasuredByConfig kNone;
-    return cutlass ? cutlass_rows(ranking, top, to_text(listed.problem) + ": ")
-                   : answer_line(listed, {gpu, ranking, top, Seconds{0}, kNone}, json);
-  };
-  answers.refusal = [&](const ListedProblem& listed, const std::string& why) {
-    if (cutlass) {  // its profiler reads no errors
-      begin_line();
-      say("tilecast: problem {}: {}", listed.index, why);
-      return std::string();
+    if (cutlass) {
+      return {{}, {}, cutlass_rows(ranking, top, to_text(listed.problem) + ": ")};
     }
-    nlohmann::ordered_json object = place_json(listed);
-    object["error"] = why;
-    return json ? json_text(object)
-                : refused_row(fmt::format("{},{},,", listed.index, listed.line), why);
+    static const MeasuredByConfig kNone;
+    const RankingReport report{gpu, ranking, top, Seconds{0}, kNone};
+    nlohmann::ordered_json object = ranking_object(report);
+    object.erase("elapsed_ms");  // so that equal problems have equal answers
+    return {object, object["ranking"], list_rows(report)};
   };
-  answer_list(args, answers,
-              std::string("could not be predicted; ") +
-                  (cutlass ? "the lines above say why" : "their `error` says why"));
+  answer_list(args, {cutlass ? cutlass_header() : list_titles(), kRankingColumns, answer});
 }
 
 }  // namespace

@@ -20,37 +20,21 @@
 namespace tilecast {
 namespace {
 
-double mega(Hertz clock) { return clock.value * 1e-6; }
+constexpr int kFigureDigits = 6;
 
-nlohmann::ordered_json prediction_json(const RankingReport& report, const Prediction& p) {
-  constexpr int kFigureDigits = 6;
-  nlohmann::ordered_json row = {
-      {"config", to_text(p.config)},
-      {"method", to_text(p.method)},
-      {"cycles", rounded(p.cycles.value, kFigureDigits)},
-      {"sm_clock_mhz", rounded(mega(p.sm_clock), kFigureDigits)},
-      {"time_us", rounded(microseconds(p.time), kFigureDigits)},
-      {"interval_us",
-       {rounded(microseconds(p.interval_low), kFigureDigits),
-        rounded(microseconds(p.interval_high), kFigureDigits)}},
-      {"closed_form_time_us", rounded(microseconds(p.closed_form_time), kFigureDigits)},
-      {"cycles_correction", rounded(p.cycles_correction, kFigureDigits)},
-      {"clock_correction", rounded(p.clock_correction, kFigureDigits)},
-      {"extrapolated", p.extrapolated},
-      {"tflops", rounded(p.tflops, kFigureDigits)},
-      {"power_w", rounded(p.power.value, kFigureDigits)},
-      {"clock_limiter", to_text(p.clock_limiter)},
-      {"limiter", to_text(p.limiter)},
-      {"shares",
-       {{"tensor", rounded(p.shares.tensor, 3)},
-        {"shared_memory", rounded(p.shares.shared_memory, 3)},
-        {"sm_intake", rounded(p.shares.sm_intake, 3)},
-        {"l2", rounded(p.shares.l2, 3)},
-        {"dram", rounded(p.shares.dram, 3)}}},
-      {"l2_to_sm_bytes", rounded(p.l2_to_sm.value, kFigureDigits)},
-      {"l2_hit_rate", rounded(p.l2_hit_rate, 4)},
-      {"dram_read_bytes", rounded(p.dram_read.value, kFigureDigits)},
-      {"dram_write_bytes", rounded(p.dram_write.value, kFigureDigits)}};
+nlohmann::ordered_json prediction_json(const RankingReport& report, std::size_t place) {
+  const Prediction& p = report.ranking.predictions[place];
+  nlohmann::ordered_json row = {{"rank", place + 1}};
+  row.update(kernel_json(p));
+  row["closed_form_time_us"] = rounded(microseconds(p.closed_form_time), kFigureDigits);
+  row["cycles_correction"] = rounded(p.cycles_correction, kFigureDigits);
+  row["clock_correction"] = rounded(p.clock_correction, kFigureDigits);
+  row["clock_limiter"] = to_text(p.clock_limiter);
+  row["shares"] = shares_json(p.shares, 3);
+  row["l2_to_sm_bytes"] = rounded(p.l2_to_sm.value, kFigureDigits);
+  row["l2_hit_rate"] = rounded(p.l2_hit_rate, 4);
+  row["dram_read_bytes"] = rounded(p.dram_read.value, kFigureDigits);
+  row["dram_write_bytes"] = rounded(p.dram_write.value, kFigureDigits);
   if (!p.of_draws.empty()) {
     row["time_deviation_us"] = rounded(microseconds(spread_of(p).deviation), kFigureDigits);
     for (const double of_draw : p.of_draws) {
@@ -74,7 +58,7 @@ nlohmann::ordered_json prediction_json(const RankingReport& report, const Predic
       row["measured_cycles"] = rounded(m->cycles->value, kFigureDigits);
     }
     if (m->sm_clock) {
-      row["measured_sm_clock_mhz"] = rounded(mega(*m->sm_clock), kFigureDigits);
+      row["measured_sm_clock_mhz"] = rounded(m->sm_clock->value * 1e-6, kFigureDigits);
     }
   }
   return row;
@@ -101,7 +85,7 @@ nlohmann::ordered_json ranking_object(const RankingReport& report) {
     json["copies"] = copies_json(*r.copies);
   }
   for (std::size_t i = 0; i < rows_of(report); ++i) {
-    json["ranking"].push_back(prediction_json(report, r.predictions[i]));
+    json["ranking"].push_back(prediction_json(report, i));
   }
   if (const std::optional<Routing>& routing = report.routing) {
     json["routing"] = {{"experts", routing->experts}, {"tokens", routing->tokens},
@@ -223,44 +207,26 @@ std::string rankings_json(const std::vector<RankingReport>& reports,
   for (const GpuRefusal& refusal : refusals) {
     list.push_back({{"schema", kAnswerSchema}, {"gpu", refusal.gpu}, {"error", refusal.why}});
   }
-  return json_text(list, 2);
+  return json_text(list.size() == 1 ? list.front() : list, 2);
 }
 
 std::string rankings_csv(const std::vector<RankingReport>& reports,
                          const std::vector<GpuRefusal>& refusals) {
-  std::string text = fmt::format("gpu,{},error\n", kRankingColumns);
+  const bool many = reports.size() + refusals.size() > 1;
+  const auto line = [&](const std::string& gpu, const std::string& cells, const std::string& why) {
+    return many ? fmt::format("{},{},{}\n", gpu, cells, why) : cells + "\n";
+  };
+  std::string text = line("gpu", csv_titles(kRankingColumns), "error");
   for (const RankingReport& report : reports) {
-    text += ranking_rows(report, csv_field(report.gpu.spec.name) + ",", ",");
+    for (std::size_t i = 0; i < rows_of(report); ++i) {
+      text += line(csv_field(report.gpu.spec.name),
+                   csv_cells(prediction_json(report, i), kRankingColumns), "");
+    }
   }
   for (const GpuRefusal& refusal : refusals) {
-    text += refused_row(csv_field(refusal.gpu) + ",", refusal.why);
-  }
-  return text;
-}
-
-std::string ranking_csv(const RankingReport& report) {
-  return std::string(kRankingColumns) + "\n" + ranking_rows(report);
-}
-
-std::string refused_row(const std::string& before, const std::string& why) {
-  const auto columns = std::ranges::count(kRankingColumns, ',') + 1;
-  return fmt::format("{}{:,<{}}{}\n", before, "", columns, csv_field(why));
-}
-
-std::string ranking_rows(const RankingReport& report, const std::string& before,
-                         const std::string& behind) {
-  std::string text;
-  for (std::size_t i = 0; i < rows_of(report); ++i) {
-    const Prediction& p = report.ranking.predictions[i];
-    const Measurement* m = measured(report, p);
-    text += fmt::format(
-        "{}{},\"{}\",{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},"
-        "{:.6g},{:.6g},{:.6g},{},{},{}{}\n",
-        before, i + 1, to_text(p.config), p.cycles.value, mega(p.sm_clock), microseconds(p.time),
-        microseconds(p.interval_low), microseconds(p.interval_high), p.tflops, p.power.value,
-        to_text(p.limiter), p.l2_to_sm.value, p.dram_read.value, p.dram_write.value,
-        m ? fmt::format("{:.6g}", microseconds(m->time->median)) : "", to_text(p.method),
-        p.extrapolated ? 1 : 0, behind);
+    text +=
+        line(csv_field(refusal.gpu), csv_cells(nlohmann::ordered_json::object(), kRankingColumns),
+             csv_field(refusal.why));
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/output_parts.h"
 #include "model/gemm/problem/routing.h"
 #include "model/predict/predict.h"
 #include "model/rank/prediction.h"
@@ -71,14 +72,12 @@ std::string search_text(const RankingReport& report);
 nlohmann::ordered_json ranking_object(const RankingReport& report);
 std::string ranking_json(const RankingReport& report);
 inline constexpr std::string_view kRankingColumns =
-    "rank,config,cycles,sm_clock_mhz,time_us,interval_low_us,interval_high_us,tflops,power_w,"
-    "limiter,l2_to_sm_bytes,dram_read_bytes,dram_write_bytes,measured_time_us,method,extrapolated";
-std::string ranking_csv(const RankingReport& report);
-/// Its rows without the header, each between `before` and `behind`; and the row of a failed
-/// problem, which ends with `why`.
-std::string ranking_rows(const RankingReport& report, const std::string& before = "",
-                         const std::string& behind = "");
-std::string refused_row(const std::string& before, const std::string& why);
+    "rank,config,cycles,sm_clock_mhz,time_us,interval_low_us=/interval_us/0,"
+    "interval_high_us=/interval_us/1,tflops,power_w,limiter,l2_to_sm_bytes,dram_read_bytes,"
+    "dram_write_bytes,measured_time_us,method,extrapolated";
+/// A row of the table of a list for each of the ranking's rows, and the titles of its columns.
+std::string list_titles();
+std::string list_rows(const RankingReport& report);
 
 /// A GPU that does not answer, and why.
 struct GpuRefusal {

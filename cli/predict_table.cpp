@@ -16,6 +16,7 @@
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/operand_copies.h"
 #include "model/ops/short_config_text.h"
+#include "model/ops/short_legend.h"
 #include "model/predict/rejected.h"
 #include "model/predict/why_extrapolated.h"
 #include "model/stream/stream_closed_form.h"
@@ -311,6 +312,15 @@ std::string extrapolated_text(const RankingReport& report, std::size_t rows) {
   return text.empty() ? "" : "Extrapolated, no such kernel was measured:" + text + ".";
 }
 
+/// What the short texts of the rows mean.
+std::string legend_text(const RankingReport& report, std::size_t rows) {
+  std::vector<AnyConfig> configs;
+  for (const ShownRow& row : rows_shown(report, rows)) {
+    configs.push_back(row.prediction.config);
+  }
+  return "Configurations: " + short_legend(configs) + " (`tilecast predict --wide` spells them).";
+}
+
 std::string paragraph(const RankingReport& report, const std::string& first,
                       const std::string& line) {
   return line.empty() ? "" : report.is_wide ? first + line + "\n" : wrapped(first, line);
@@ -345,11 +355,35 @@ std::string ranking_table(const RankingReport& report) {
   const std::size_t others = lines_in(head) + lines_in(notes) + 1;
   const std::size_t fitting = std::clamp(kLines - std::min(kLines, others), kFewestRows, kMostRows);
   const std::size_t rows = report.rows.value_or(report.every_candidate ? kSomeRows : fitting);
+  if (report.every_candidate && !report.is_wide) {
+    notes += paragraph(report, "", legend_text(report, rows));
+  }
   if (const std::string more = paragraph(report, "", extrapolated_text(report, rows));
       report.rows || report.every_candidate || others + rows + lines_in(more) <= kLines) {
     notes = notes.substr(0, 1) + more + notes.substr(1);
   }
   return head + rows_text({report}, rows) + notes;
+}
+
+constexpr char kListRow[] = "{:>9} {:>7}  ", kListProblem[] = "{:<26} {}";
+
+std::string list_titles() {
+  return fmt::format(kListRow, "time us", "TFLOP/s") +
+         fmt::format(kListProblem, "problem", "kernel\n");
+}
+
+std::string list_rows(const RankingReport& report) {
+  std::string text;
+  for (std::size_t i = 0; i < rows_of(report); ++i) {
+    const Prediction& p = report.ranking.predictions[i];
+    const std::string cluster = cluster_text(p.config);
+    text += wrapped(
+        fmt::format(kListRow, micro_text(p.time), rate_text(report, p)),
+        fmt::format(kListProblem, without_groups(to_text(report.ranking.problem)),
+                    fmt::format("{} {}{}", field_name(p.config), tile_text(p.config),
+                                cluster.empty() || cluster == "1x1" ? "" : " c" + cluster)));
+  }
+  return text;
 }
 
 std::string search_text(const RankingReport& report) {

@@ -19,13 +19,14 @@
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/parallel.h"
+#include "validate/run/status_line.h"
 
 namespace tilecast {
 namespace {
 
 bool is_terminal(int stream) { return ::isatty(stream) == 1; }
 
-/// One line on standard error that is rewritten; for a pipe, whose length is unknown, only a count.
+/// How many of the list are done, of a pipe, whose end nobody knows, without a bar.
 class ProgressBar {
  public:
   explicit ProgressBar(std::size_t all) : all_(all) {}
@@ -34,23 +35,18 @@ class ProgressBar {
     ++done_;
     const auto now = std::chrono::steady_clock::now();
     const bool erased = is_terminal(STDOUT_FILENO);
-    if (!terminal_ || (!erased && now - shown_ < std::chrono::milliseconds(100) && done_ != all_)) {
-      return;
-    }
-    shown_ = now;
-    std::string bar;
-    if (all_ > 0) {
+    if (erased || now - shown_ >= std::chrono::milliseconds(100) || done_ == all_) {
       constexpr std::size_t kWidth = 40;
-      bar = fmt::format(" of {} [{:.<{}}]", all_, std::string(done_ * kWidth / all_, '#'), kWidth);
+      shown_ = now;
+      line_.show(all_ == 0 ? fmt::format("{} problems", done_)
+                           : fmt::format("{} of {} [{:.<{}}] problems", done_, all_,
+                                         std::string(done_ * kWidth / all_, '#'), kWidth));
     }
-    begin_line();
-    fmt::print(stderr, "{}{} problems", done_, bar);
-    std::fflush(stderr);
   }
 
  private:
   std::size_t all_, done_ = 0;
-  bool terminal_ = is_terminal(STDERR_FILENO);
+  StatusLine line_;
   std::chrono::steady_clock::time_point shown_{};
 };
 
@@ -70,11 +66,53 @@ void begin_line() {
   }
 }
 
-void answer_list(const Arguments& args, const ListAnswers& answers, const std::string& why) {
+namespace {
+
+/// An answer in the format, or why there is none.
+std::string answer_text(const std::string& format, const ListedProblem& listed,
+                        const ListAnswers& answers, const ListAnswer& answer,
+                        const std::string& why) {
+  const auto place = [&](nlohmann::ordered_json rest) {
+    nlohmann::ordered_json line = {
+        {"schema", kAnswerSchema}, {"index", listed.index}, {"line", listed.line}};
+    line.update(why.empty() ? std::move(rest) : nlohmann::ordered_json{{"error", why}});
+    return line;
+  };
+  if (format.starts_with("json")) {
+    return json_text(place(answer.object));
+  }
+  if (format == "csv") {
+    std::string text;
+    for (const nlohmann::ordered_json& row :
+         why.empty() ? answer.rows : std::vector(1, nlohmann::ordered_json::object())) {
+      nlohmann::ordered_json whole = place(row);
+      if (why.empty()) {
+        whole["problem"] = to_text(listed.problem);
+      }
+      text += fmt::format("{},{},{}\n", csv_cells(whole, "index,line,problem"),
+                          csv_cells(row, answers.columns), csv_cells(whole, "error"));
+    }
+    return text;
+  }
+  if (format == "cutlass" && !why.empty()) {  // its profiler reads no errors
+    begin_line();
+    say("tilecast: problem {}: {}", listed.index, why);
+    return "";
+  }
+  return why.empty() ? answer.text : wrapped(fmt::format("line {}: ", listed.line), why);
+}
+
+}  // namespace
+
+void answer_list(const Arguments& args, const ListAnswers& answers) {
+  const std::string format = args.text("--format");
   const std::string path = args.text("--problems");
-  const ProblemDefaults defaults{args.text("--op"),       args.text("--dtype"),
-                                 args.text("--regime"),   args.text("--inputs"),
-                                 args.text_of("--batch"), asked_gemm_fields(args)};
+  const ProblemDefaults defaults{std::string(to_text(asked_op(args))),
+                                 args.text("--dtype"),
+                                 args.text("--regime"),
+                                 args.text("--inputs"),
+                                 args.text_of("--batch"),
+                                 asked_gemm_fields(args)};
   const Shard shard = args.given("--shard") ? parse_shard(args.text("--shard")) : Shard{};
   const auto asked = static_cast<unsigned>(args.number("--threads"));
   const unsigned threads = asked > 0 ? asked : processor_count();
@@ -102,15 +140,18 @@ void answer_list(const Arguments& args, const ListAnswers& answers, const std::s
       if (!listed.error.empty()) {
         throw ConfigError(listed.error);
       }
-      return answers.answer(listed);
+      return answer_text(format, listed, answers, answers.answer(listed), "");
     } catch (const ConfigError& error) {
       ++failed;
-      return answers.refusal(listed, message_line(error.what()));
+      return answer_text(format, listed, answers, {}, message_line(error.what()));
     }
   };
   const auto start = std::chrono::steady_clock::now();
   ProgressBar progress(known);
-  std::string header = answers.header;
+  std::string header =
+      format.starts_with("json") ? ""
+      : format == "csv" ? fmt::format("index,line,problem,{},error\n", csv_titles(answers.columns))
+                        : answers.titles;
   InOrder in_order(threads, [&](const std::string& text) {
     if (is_terminal(STDOUT_FILENO)) {
       begin_line();
@@ -129,7 +170,7 @@ void answer_list(const Arguments& args, const ListAnswers& answers, const std::s
       static_cast<double>(all) / took.count(), threads);
   if (failed > 0) {
     throw Error(ExitCode::kPartial,
-                fmt::format("{} of {} problems {}", failed.load(), all.load(), why));
+                fmt::format("{} of {} problems have no answer", failed.load(), all.load()));
   }
 }
 

@@ -2,25 +2,35 @@
 #pragma once
 
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/arguments.h"
+#include "cli/output_parts.h"
 #include "cli/read_problems.h"
 
 namespace tilecast {
 
-struct ListAnswers {
-  std::string header = "";  // written before the first
-  /// Throws ConfigError for a problem that has no answer.
-  std::function<std::string(const ListedProblem&)> answer;
-  /// The line of such a problem.
-  std::function<std::string(const ListedProblem&, const std::string& why)> refusal;
+struct ListAnswer {
+  nlohmann::ordered_json object;             // a line of JSON
+  std::vector<nlohmann::ordered_json> rows;  // of the CSV
+  std::string text;                          // rows of the table
 };
 
-/// Writes the answers of the list's --shard as they come, with a bar where standard error is a
-/// terminal, and how long they took. Throws FileError where there is no such file, and at the end
-/// Error(kPartial) where problems have none, with `why` that is told.
-void answer_list(const Arguments& args, const ListAnswers& answers, const std::string& why);
+struct ListAnswers {
+  std::string titles;        // of the table
+  std::string_view columns;  // of the CSV (csv_cells)
+  /// Throws ConfigError for a problem that has no answer.
+  std::function<ListAnswer(const ListedProblem&)> answer;
+};
+
+/// Writes the answers of the list's --shard in the --format as they come, with a bar where standard
+/// error is a terminal, and how long they took. JSON and CSV begin with the problem's place and
+/// name why it has no answer. Throws FileError where there is no such file, and at the end
+/// Error(kPartial) where problems have no answer.
+void answer_list(const Arguments& args, const ListAnswers& answers);
 
 /// Ends a bar that may be on the line of standard error.
 void begin_line();

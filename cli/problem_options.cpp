@@ -29,11 +29,6 @@ void require_two_sides(const std::string& shape) {
   }
 }
 
-/// Throws ConfigError where there is no such op.
-bool asks_for_gemm(const Arguments& args) {
-  return std::holds_alternative<GemmProblem>(blank_problem(parse_op(args.text("--op"))));
-}
-
 /// Rows of groups that stand on lines of their own, or between commas or blanks.
 std::string list_in_file(const std::string& path) {
   std::string list;
@@ -72,7 +67,7 @@ std::string whole_shape(const Arguments& args) {
   if (!groups.empty() && !file.empty()) {
     throw ConfigError("--groups-file goes without --groups");
   }
-  if (args.given("--experts") || !batch.empty() || !asks_for_gemm(args)) {
+  if (args.given("--experts") || !batch.empty() || asked_op(args) != Op::kGemm) {
     throw ConfigError("--groups are of one GEMM, without --experts and --batch");
   }
   require_two_sides(shape);
@@ -108,6 +103,11 @@ std::string in_batch(const std::string& batch, const std::string& shape) {
   return batch.empty() ? shape : batch + "*" + shape;
 }
 
+Op asked_op(const Arguments& args) {
+  const std::string op = args.text("--op");
+  return op.empty() ? Op::kGemm : parse_op(op);
+}
+
 std::string asked_shape(const Arguments& args) {
   const std::vector<std::string>& sides = args.texts("SHAPE");
   if (sides.empty()) {
@@ -119,10 +119,11 @@ std::string asked_shape(const Arguments& args) {
   std::string shape = join(sides, whole ? " " : "x");
   // In an attention shape the colon precedes the KV heads.
   if (const std::string_view given = split_batch(shape).shape;
-      asks_for_gemm(args) && given.find(':') != given.npos) {
+      asked_op(args) == Op::kGemm && given.find(':') != given.npos) {
     const bool of_attention = std::ranges::count(shape, 'x') == 4;
     throw ConfigError(fmt::format("shape '{}': {}", printable(shape),
-                                  of_attention ? "heads and KV heads need --op attention"
+                                  of_attention ? "heads and KV heads need --op attention, which "
+                                                 "predict, explain and measure take"
                                                : "a range of numbers; --problems reads a file of "
                                                  "such shapes, or - for standard input"));
   }
@@ -154,18 +155,18 @@ AnyProblem asked_problem(const Arguments& args) {
   if (args.given("--experts")) {
     return drawn_problems(args, 1).front();
   }
-  const std::string op = args.text("--op");
+  const Op op = asked_op(args);
   const auto refuse = [&](std::string_view option) {
-    throw ConfigError(fmt::format("{} applies only to gemm, not to {}", option, op));
+    throw ConfigError(fmt::format("{} applies only to gemm, not to {}", option, to_text(op)));
   };
   FieldTexts all = asked_gemm_fields(args);
-  if (!asks_for_gemm(args)) {
+  if (asked_op(args) != Op::kGemm) {
     for (const char* option : {"--scales", "--no-fast-accum"}) {
       if (!args.at(option).empty()) {
         refuse(option);
       }
     }
-    AnyProblem blank = blank_problem(parse_op(op));
+    AnyProblem blank = blank_problem(op);
     const FieldTexts given = std::exchange(all, {});
     each_field_option([&](std::string_view field, const std::string& option) {
       if (args.at(option).empty()) {
@@ -179,8 +180,7 @@ AnyProblem asked_problem(const Arguments& args) {
   }
   all["mask"] = args.given("--causal") ? "causal" : "";
   all["lse"] = args.given("--lse") ? "yes" : "";
-  return problem_of(parse_op(op), whole + strides(args), parse_element_type(args.text("--dtype")),
-                    all);
+  return problem_of(op, whole + strides(args), parse_element_type(args.text("--dtype")), all);
 }
 
 Routing asked_routing(const Arguments& args) {
@@ -193,9 +193,9 @@ Routing asked_routing(const Arguments& args) {
 
 std::vector<GemmProblem> drawn_problems(const Arguments& args, i64 count) {
   const bool batch = !args.text_of("--batch").empty();
-  if (batch || !asks_for_gemm(args)) {
+  if (batch || asked_op(args) != Op::kGemm) {
     throw ConfigError(fmt::format("--experts applies only to gemm, not to {}",
-                                  batch ? "a batch" : args.text("--op")));
+                                  batch ? "a batch" : to_text(asked_op(args))));
   }
   const std::string shape = asked_shape(args);
   require_two_sides(shape);

@@ -12,6 +12,8 @@
 
 namespace tilecast {
 
+/// --op, or GEMM for a command without the option.
+Op asked_op(const Arguments& args);
 /// SHAPE, of M N K or -m, -n and -k, too; empty where it is not given.
 std::string asked_shape(const Arguments& args);
 /// The texts of a GEMM's fields, with --scales and --no-fast-accum in them.

@@ -75,45 +75,37 @@ bool lists(Host host, const CommandRow& row) {
   return !row.heading.empty() && (host == Host::kModel || row.host == host);
 }
 
-/// The command of the words and how many of them name it. A verb may go without its command, as in
-/// earlier versions, and `expand` as `suite`.
+/// The command that the words name, and how many of them do.
 std::pair<const CommandRow*, std::size_t> command_of(Host host,
                                                      const std::vector<std::string>& words) {
-  const std::string first = words.empty() ? "" : words[0];
-  const std::string verb = words.size() > 1 ? first + " " + words[1] : "";
-  std::vector<std::string> names, verbs;
+  std::string name;  // and a blank
   const CommandRow* found = nullptr;
-  for (const CommandRow& row : kCommands) {
-    const std::string name(row.name);
-    const std::size_t blank = name.find(' ');
-    if (lists(host, row)) {
-      names.push_back(name);
+  for (std::size_t count = 0;; ++count) {
+    const std::string word = count < words.size() ? words[count] : "";
+    std::vector<std::string> next;
+    const CommandRow* whole = nullptr;
+    for (const CommandRow& row : kCommands) {
+      if (name.empty() ? lists(host, row) : row.name.starts_with(name)) {
+        next.emplace_back(row.name.substr(name.size()));
+      }
+      whole = row.name == name + word ? &row : whole;
     }
-    if (name.starts_with(first + " ")) {
-      verbs.push_back(name.substr(blank + 1));
+    if (next.empty()) {
+      return {found, count};
     }
-    if (name == verb) {
-      return {&row, 2};
+    const std::string help = fmt::format("; see tilecast {}--help", name);
+    if (word.empty()) {
+      throw ConfigError("a command is needed: " + join(next, ", ") + help);
     }
-    if (name == first || (blank != name.npos && (name.substr(blank + 1) == first ||
-                                                 (first == "suite" && name.ends_with("expand"))))) {
-      found = &row;
+    if (whole == nullptr) {
+      throw ConfigError(word.starts_with('-')
+                            ? fmt::format("unknown option '{}'{}", word, help)
+                            : fmt::format("unknown command '{}': expected one of {}{}", word,
+                                          join(next, ", "), did_you_mean(word, next)));
     }
+    found = whole;
+    name += word + " ";
   }
-  if (found != nullptr && verbs.empty()) {
-    return {found, 1};
-  }
-  const std::vector<std::string>& known = found != nullptr ? verbs : names;
-  const std::string word = found == nullptr ? first : words.size() > 1 ? words[1] : "";
-  const std::string help =
-      fmt::format("; see tilecast {}--help", found != nullptr ? first + " " : "");
-  if (word.empty()) {
-    throw ConfigError("a command is needed: " + join(known, ", ") + help);
-  }
-  throw ConfigError(word.starts_with('-')
-                        ? fmt::format("unknown option '{}'{}", word, help)
-                        : fmt::format("unknown command '{}': expected one of {}{}", word,
-                                      join(known, ", "), did_you_mean(word, known)));
 }
 
 std::string entry(const std::string& name, const std::string& meaning) {
@@ -124,17 +116,16 @@ std::string entry(const std::string& name, const std::string& meaning) {
 }
 
 std::string option_entry(const CommandOption& option) {
-  std::string meaning(option.row.help);
-  if (!option.words.empty()) {
-    meaning += (meaning.empty() ? "" : "; ") + join(option.words, ", ");
+  std::string meaning(option.row.help), head = option.name();
+  if (option.goes_by_place()) {
+    meaning += (meaning.empty() || option.words.empty() ? "" : "; ") + join(option.words, ", ");
+  } else if (!option.row.value.empty()) {
+    head += fmt::format(" {}", option.row.value);
   }
   if (!option.row.usual.empty()) {
-    meaning += fmt::format("; default {}", option.row.usual);
+    meaning += fmt::format("{}default {}", meaning.empty() ? "" : "; ", option.row.usual);
   }
-  return entry(option.name() + (option.goes_by_place() || option.row.value.empty() ? ""
-                                : option.words.empty() ? fmt::format(" {}", option.row.value)
-                                                       : " WORD"),
-               meaning);
+  return entry(head, meaning);
 }
 
 bool asks_for_help(const std::vector<std::string>& words) {
@@ -197,16 +188,14 @@ std::string help_text(const CommandRow& command) {
       verbs += entry(std::string(verb.name.substr(name.size() + 1)), std::string(verb.help));
     }
   }
-  std::string text =
-      wrapped("", command.help) + usage +
-      (verbs.empty() ? " [OPTION...]\n" : " COMMAND [OPTION...]\n\nCommands:\n" + verbs) +
-      (by_place.empty() ? "" : "\n" + by_place) + options;
-  const char* line = "\nExamples:\n  tilecast {}\n";
+  std::string examples;
   for (const std::string_view example : split(command.examples, '\n')) {
-    text += example.empty() ? "" : fmt::format(fmt::runtime(line), example);
-    line = "  tilecast {}\n";
+    examples += example.empty() ? "" : fmt::format("  tilecast {}\n", example);
   }
-  return text;
+  return wrapped("", command.help) + usage +
+         (verbs.empty() ? " [OPTION...]\n" : " COMMAND [OPTION...]\n\nCommands:\n" + verbs) +
+         (by_place.empty() ? "" : "\n" + by_place) +
+         (examples.empty() ? "" : "\nExamples:\n" + examples) + options;
 }
 
 std::string help_text(Host host, bool all) {

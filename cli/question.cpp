@@ -6,7 +6,9 @@
 #include <set>
 
 #include "cli/cutlass_output.h"
+#include "cli/problem_options.h"
 #include "cli/say.h"
+#include "cli/waiting.h"
 #include "model/base/error.h"
 #include "model/base/file.h"
 #include "model/base/text.h"
@@ -55,18 +57,48 @@ Effort asked_effort(const Arguments& args) {
   return {.method = method ? std::optional(parse_method(*method)) : std::nullopt,
           .simulations =
               simulations ? std::optional(static_cast<std::size_t>(*simulations)) : std::nullopt,
-          .threads = static_cast<unsigned>(args.number("--threads"))};
+          .threads = static_cast<unsigned>(args.number_if_any("--threads").value_or(0))};
 }
 
-std::vector<AnySchedule> asked_schedules(const Arguments& args, const AnyProblem& problem) {
+std::vector<AnySchedule> asked_schedules(const Arguments& args, const AnyProblem& problem,
+                                         const GpuSpec& gpu) {
+  const Op op = op_of(problem);
   std::vector<AnySchedule> schedules;
   for (const std::string& name : args.texts("--schedule")) {
-    schedules.push_back(parse_schedule(op_of(problem), name));
+    try {
+      schedules.push_back(parse_schedule(op, name));
+    } catch (const ConfigError&) {
+      std::vector<std::string> known;
+      for (const AnySchedule& schedule : menu_schedules(gpu, op)) {
+        known.emplace_back(to_text(schedule));
+      }
+      throw ConfigError(fmt::format("--schedule {}: expected one of {}{}", name, join(known, ", "),
+                                    did_you_mean(name, known)));
+    }
   }
   return schedules.empty() && args.text("--format") == "cutlass" &&
                  std::holds_alternative<GemmProblem>(problem)
              ? cutlass_schedules()
              : schedules;
+}
+
+Question question_of(const Arguments& args, const GpuSpec& gpu) {
+  Question question{
+      .problem = asked_problem(args),
+      .regime = parse_regime(args.text("--regime")),
+      .inputs = parse_inputs(args.given("--inputs") ? args.text("--inputs") : "normal"),
+      .configs = read_configs(args.text("--configs")),
+      .effort = asked_effort(args)};
+  question.schedules = asked_schedules(args, question.problem, gpu);
+  if (args.given("--experts")) {
+    const i64 draws = args.number("--draws");
+    const Waiting waiting(fmt::format("{} draws of {} experts", draws, args.text("--experts")));
+    question.draws = drawn_problems(args, draws);
+  }
+  if (args.texts("--config").size() == 1) {
+    question.config.emplace(args.text("--config"));
+  }
+  return question;
 }
 
 Ranking rank(const Question& q, const GpuSpec& gpu, std::size_t keep) {

@@ -28,8 +28,12 @@ struct Question {
 
 /// --method, --simulate and --threads.
 Effort asked_effort(const Arguments& args);
-/// --schedule, or those of CUTLASS's kernels where --format cutlass leaves them open.
-std::vector<AnySchedule> asked_schedules(const Arguments& args, const AnyProblem& problem);
+/// --schedule, or those of CUTLASS's kernels where --format cutlass leaves them open. Throws
+/// ConfigError that names the schedules of this GPU.
+std::vector<AnySchedule> asked_schedules(const Arguments& args, const AnyProblem& problem,
+                                         const GpuSpec& gpu);
+/// The question to all of predict, explain, compare and emit, which therefore name one winner.
+Question question_of(const Arguments& args, const GpuSpec& gpu);
 
 Ranking rank(const Question& question, const GpuSpec& gpu, std::size_t keep);
 

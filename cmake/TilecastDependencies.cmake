@@ -54,6 +54,17 @@ endfunction()
 
 find_package(Threads REQUIRED)
 
+find_package(CLI11 QUIET)
+if(NOT TARGET CLI11::CLI11)
+  if(TILECAST_FETCH_DEPS)
+    tilecast_fetch(CLI11 POOL c/cli11/cli11_2.1.2+ds.orig.tar.xz
+      HASH 8143d20b688e98ccce8e24562d3b68e5f47c12e896c42c7ca8553dbde5bed55d)
+    tilecast_header_library(CLI11::CLI11 ${CLI11_SOURCE_DIR}/include)
+  else()
+    list(APPEND tilecast_missing libcli11-dev)
+  endif()
+endif()
+
 # tilecast_fmt: compiled once into an archive, so that the programs also run without an installed
 # fmt. The distributions' package has only headers and a shared library; header-only use would cost
 # every source five seconds.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -211,6 +212,18 @@ bool ConfigPattern::has(const AnyConfig& config, const std::string& part) const 
 }
 
 bool ConfigPattern::matches(const AnyConfig& config) const {
+  if (const KernelConfig* gemm = std::get_if<KernelConfig>(&config)) {
+    // Tiles first, as numbers: most candidates differ in them, and their texts are slow to write.
+    const Tiling& t = gemm->tiling;
+    const std::array own{t.block_m, t.block_n, t.block_k};
+    for (std::string_view part : given_) {
+      part.remove_prefix(part.starts_with("tile=") ? std::string_view("tile=").size() : 0);
+      const std::vector<double> tile = is_tile(part) ? numbers_in(part) : std::vector<double>();
+      if (tile.size() <= own.size() && !std::equal(tile.begin(), tile.end(), own.begin())) {
+        return false;
+      }
+    }
+  }
   return std::ranges::all_of(given_, [&](const std::string& part) { return has(config, part); });
 }
 

@@ -1,5 +1,7 @@
 #include "model/ops/short_config_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -8,6 +10,7 @@
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/op/config_key.h"
+#include "model/ops/short_legend.h"
 #include "model/stream/stream_config_text.h"
 
 namespace tilecast {
@@ -70,6 +73,37 @@ std::string short_text_of(const Config& config) {
 
 std::string short_text(const AnyConfig& config) {
   return std::visit([](const auto& c) { return short_text_of(c); }, config);
+}
+
+std::string short_legend(const std::vector<AnyConfig>& configs) {
+  std::vector<std::string> schedules, words;
+  const auto add = [](std::vector<std::string>& parts, const std::string& part) {
+    if (std::ranges::find(parts, part) == parts.end()) {
+      parts.push_back(part);
+    }
+  };
+  for (const AnyConfig& any : configs) {
+    add(schedules,
+        fmt::format("{} {}", abbreviation_of(schedule_of(any)), to_text(schedule_of(any))));
+    std::visit(
+        [&]<class Config>(const Config& config) {
+          for (const ShortWord& word : config_keys<Config>().short_words) {
+            const auto key = std::ranges::find(config_keys<Config>().keys, word.keys.front(),
+                                               &ConfigKey<Config>::name);
+            const bool shown = !short_word(word, config).empty();
+            if (shown && !key->in_short.empty()) {
+              add(words, fmt::format("{} {}", key->in_short, key->name));
+            }
+            for (const KeyWord& value : key->more.words) {
+              if (shown && value.value == key->members.front().get(config)) {
+                add(words, fmt::format("{} {}", value.in_short, value.word));
+              }
+            }
+          }
+        },
+        any);
+  }
+  return fmt::format("{}; {}", join(schedules, ", "), join(words, ", "));
 }
 
 std::string field_name(const AnyConfig& config) {

@@ -1,6 +1,7 @@
 #include "model/ops/short_config_text.h"
 
 #include "model/gemm/config/kernel_config_text.h"
+#include "model/ops/short_legend.h"
 #include "tests/catch.h"
 
 namespace tilecast {
@@ -71,4 +72,11 @@ TEST_CASE("A short text that is incomplete, or that its schedule does not suppor
 }
 
 }  // namespace
+TEST_CASE("A legend names the schedules and the letters of short texts, each once") {
+  const AnyConfig config = *parse_short_config("pi 128x128x64 s6 w2x1 c1x1 o1 i1 e2 m8");
+  CHECK(short_legend({config, config}) ==
+        "pi pipelined; s stages, w warpgroups, c cluster, o ctas, i inflight, e c_slots, m "
+        "grouped_m");
+}
+
 }  // namespace tilecast

@@ -191,9 +191,11 @@ std::vector<std::string> compare_many(const GpuChoice& choice,
   parallel_for(problems.size(), threads, [&](std::size_t i) {
     try {
       const Asked ask = asked(problems[i], conditions);
-      answers[i] = json_text(
-          comparison_object(gpu, compare(gpu, ask.problem, ask.regime, ask.inputs,
-                                         {.method = ask.method, .threads = 1}, choice.configs)));
+      answers[i] = json_text(comparison_object(
+          gpu, compare(gpu,
+                       rank_candidates(gpu, ask.problem, {}, ask.regime, ask.inputs, 1,
+                                       {.method = ask.method, .threads = 1}),
+                       choice.configs)));
     } catch (const ConfigError& error) {
       answers[i] = json_text({{"error", error.what()}});
     }

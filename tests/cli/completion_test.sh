@@ -4,8 +4,8 @@
 "$TILECAST" completion bash >"$folder/completion.bash" || problem "completion bash: exit code $?"
 # completed WORD...: bash's completions of the last word
 completed() {
-  bash -c '. "$1"; shift; COMP_WORDS=(tilecast "$@"); COMP_CWORD=$#; _tilecast; printf "%s\n" "${COMPREPLY[@]}"' \
-    - "$folder/completion.bash" "$@"
+  bash -c '. "$1"; shift; program=$1; shift; COMP_WORDS=("$program" "$@"); COMP_CWORD=$#; _tilecast; printf "%s\n" "${COMPREPLY[@]}"' \
+    - "$folder/completion.bash" "$TILECAST" "$@"
 }
 offers() { # WORD LINE...
   local word=$1
@@ -15,7 +15,7 @@ offers() { # WORD LINE...
 offers predict pre
 offers --layout predict 1x1x8 --la
 offers h200_sxm predict --gpu h2
-offers ping_pong explain --schedule ping
+offers ping_pong predict --schedule ping
 offers zsh completion zs
 offers schedules list sch
 offers cutlass predict --format cu

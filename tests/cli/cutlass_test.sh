@@ -19,7 +19,7 @@ cat >"$folder/problems.json" <<'J'
  {"m": 512, "n": 1024, "k": 256, "layout": "tnn", "dtype_a": "e4m3", "dtype_b": "e4m3", "dtype_d": "e4m3"},
  {"shape": "64x64x64"}]
 J
-"$TILECAST" predict --problems "$folder/problems.json" >"$folder/out" 2>"$folder/err"
+"$TILECAST" predict --problems "$folder/problems.json" --format jsonl >"$folder/out" 2>"$folder/err"
 [ $? = 5 ] || problem "one of three cannot be: $(cat "$folder/err")"
 [ "$(wc -l <"$folder/out")" = 3 ] || problem "three answers: $(cat "$folder/out")"
 sed -n 1p "$folder/out" | grep -q '"m":1024,"n":512,"k":256' || problem "turned: $(head -n 1 "$folder/out")"
@@ -28,7 +28,7 @@ sed -n 2p "$folder/out" | grep -q 'dtype_a: expected f16 or bf16' || problem "re
 "$TILECAST" predict --problems - --format cutlass <"$folder/problems.json" >"$folder/out" 2>"$folder/err"
 [ $? = 5 ] || problem "one of three cannot be: $(cat "$folder/err")"
 grep -q '^tilecast: problem 2: dtype_a' "$folder/err" || problem "standard error: $(cat "$folder/err")"
-grep -q '1 of 3 problems could not be predicted; the lines above say why' "$folder/err" || problem "end: $(cat "$folder/err")"
+grep -q '1 of 3 problems have no answer' "$folder/err" || problem "end: $(cat "$folder/err")"
 [ "$(grep -c '^cutlass3x' "$folder/out")" = 2 ] || problem "two kernels: $(cat "$folder/out")"
 printf '[{"m": 8' >"$folder/cut.json"
 expect_error 2 'cut.json:1: expected a JSON list of problems' "$TILECAST" predict --problems "$folder/cut.json"
@@ -40,14 +40,13 @@ expect_error 6 "$folder: cannot read: Is a directory" "$TILECAST" predict --prob
 expect_error 2 'empty: no problem is in it' "$TILECAST" predict --problems "$folder/empty" --format csv
 printf 'm,n,k,datatype\n128,128,128,bf16\n' >"$folder/datatype.csv"
 expect_error 2 'datatype.csv:1: datatype: unknown column' "$TILECAST" predict --problems "$folder/datatype.csv"
-for format in table json; do
-  expect_error 2 "jsonl, csv or cutlass, not as $format" \
-    "$TILECAST" predict --problems "$folder/problems.json" --format "$format"
-done
+"$TILECAST" predict --problems "$folder/problems.json" >"$folder/out" 2>"$folder/err"
+[ "$(grep -c ' 1024x512x256\| 64x64x64' "$folder/out")" = 2 ] || problem "a row each: $(cat "$folder/out")"
+grep -q '^line 2: dtype_a: expected f16' "$folder/out" || problem "refused: $(cat "$folder/out")"
 for option in --wide --all --rejected; do
-  expect_error 2 '--problems: not allowed with --(wide|all|verbose)' "$TILECAST" predict --problems "$folder/problems.json" "$option"
+  expect_error 2 'excludes --(problems|wide|all|verbose|rejected)' "$TILECAST" predict --problems "$folder/problems.json" "$option"
 done
-expect_error 2 'jsonl is for --problems' "$TILECAST" predict 64x64x64 --format jsonl
+[ "$("$TILECAST" predict 64x64x64 --format jsonl | wc -l)" = 1 ] || problem 'jsonl: not one line'
 
 # A reader that closes the pipe ends the run: of 300 problems only those in progress are finished.
 printf '64x64x64:19200:64\n' >"$folder/many"

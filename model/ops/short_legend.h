@@ -1,0 +1,15 @@
+// What the abbreviations of short configuration texts stand for. Checked by:
+// short_config_text_test.cpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/ops/any_op.h"
+
+namespace tilecast {
+
+/// Of these texts: "pi pipelined, pp ping_pong; s stages, w warpgroups".
+std::string short_legend(const std::vector<AnyConfig>& configs);
+
+}  // namespace tilecast
