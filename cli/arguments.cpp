@@ -31,13 +31,15 @@ bool has(const std::vector<std::string>& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-/// How many words at the end of a list option's values are a SHAPE: one, or three numbers.
+/// How many words at the end of a list option's values are a SHAPE: all numbers (M N K, or N K of
+/// each expert), or one word.
 int shape_at_end(const std::vector<std::string>& values) {
   const auto no_number =
       std::find_if_not(values.rbegin(), values.rend(),
                        [](const std::string& value) { return parse_integer(value).has_value(); });
+  const auto numbers = static_cast<int>(no_number - values.rbegin());
   const std::string last = lower_case(values.back());
-  return no_number - values.rbegin() >= kMostSides ? kMostSides
+  return numbers > 0 ? numbers
          : last.find_first_of("[0123456789") == 0 &&
                  last.find_first_not_of("0123456789x*:,/[]ab ") == std::string::npos
              ? 1

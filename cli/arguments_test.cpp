@@ -24,6 +24,7 @@ TEST_CASE("A SHAPE after the values of a list is recognized if there is no other
   for (const Case& one :
        {Case{{"--config", "ws", "512x512x512"}, {"512x512x512"}, {"ws"}},
         {{"--config", "ws", "pp", "1", "2", "3"}, {"1", "2", "3"}, {"ws", "pp"}},
+        {{"--config", "ws", "1", "2"}, {"1", "2"}, {"ws"}},
         {{"--config", "128x128x64", "8*64x64x64"}, {"8*64x64x64"}, {"128x128x64"}},
         {{"1x2x3", "--config", "ws", "128x128"}, {"1x2x3"}, {"ws", "128x128"}},
         {{"--config", "128x128x64"}, {}, {"128x128x64"}},
@@ -77,6 +78,9 @@ TEST_CASE("An error names the expected and the given value") {
         {"measure", {"x", "-o", "1", "-o", "2"}, "-o: At Most 1 required but received 2"},
         {"predict", {"1x2x3", "--problems", "x"}, "SHAPE excludes --problems"},
         {"predict", {"1", "2", "3", "4"}, "SHAPE: At Most 3 required but received 4"},
+        {"predict",
+         {"--gpu", "h200", "1", "2", "3", "4"},
+         "SHAPE: At Most 3 required but received 4"},
         {"measure", {"--suite", "x", "--dtype", "bf16"}, "--dtype excludes --suite"},
         {"gpus", {"h200", "h100"}, "unexpected argument 'h100'"},
         {"completion", {}, "SHELL is required"},
