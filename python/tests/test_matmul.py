@@ -73,7 +73,7 @@ def plans(monkeypatch):
     """Makes plans with given workspace sizes, on a machine without a GPU."""
     made = []
 
-    def make(shape):
+    def make(shape, sustained=False):
         made.append(FakePlan(shape, made_bytes[0]))
         return made[-1]
 
