@@ -235,6 +235,8 @@ std::vector<Field> rows(MachineSpec& s) {
       field("drift", s.drift, {0, 8}),
       field("kernel", s.kernel, kLaunches, kLaunch),
       field("cluster", s.cluster, kLaunches, kLaunch),
+      field("graph_launch", s.graph_launch, kLaunches, Micro{"cta_launch"}),
+      field("stream_launch", s.stream_launch, kLaunches, Micro{"cta_launch"}),
       field("dispatch", s.dispatch, kGaps, kLaunch, Micro{"cta_launch"}),
       field("cta_start", s.cta_start, kLaunches, kLaunch),
       field("start_shared", s.start_shared, kShortTimes, kLaunch),

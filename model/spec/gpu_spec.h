@@ -145,6 +145,8 @@ struct MachineSpec {
   // Launch.
   Seconds kernel;         // start and end of a kernel, beyond its CTAs
   Seconds cluster;        // added for kernels with clusters
+  Seconds graph_launch;   // between starts of empty kernels in a CUDA graph
+  Seconds stream_launch;  // likewise, launched one by one
   Seconds dispatch;       // interval between CTA starts
   Seconds cta_start;      // from the kernel's first instruction to a CTA's first load
   Seconds start_shared;   // added per SM of the GPC that starts at the same time

@@ -102,10 +102,11 @@ class Timer:
 
     def launch(self, kernels: int, launch: str, calls: int) -> tuple[float, float]:
         """Microseconds between kernels, and of the start from an idle GPU."""
+        gaps = kernels * (self.gpu[f"machine.{launch}_launch"] - self.gpu["stream.kernel"])
         if launch == "stream":
-            return kernels * _NUMBERS["stream_gap"] * 1e6, calls * _NUMBERS["host_call"] * 1e6
+            return gaps * 1e6, calls * _NUMBERS["host_call"] * 1e6
         start = _NUMBERS["graph_launch"] + kernels * _NUMBERS["graph_launch_kernel"]
-        return kernels * _NUMBERS["graph_gap"] * 1e6, start * 1e6 if self.regime == "burst" else 0.0
+        return gaps * 1e6, start * 1e6 if self.regime == "burst" else 0.0
 
     def _common_clock(self, times: list[tuple[Time, int]]) -> float:
         static, limit = self.gpu["power.static_power"], self.gpu["power.sustained_limit"]
@@ -168,7 +169,7 @@ class Timer:
     def _time(self, kernel: Kernel) -> Time:
         if kernel.attention:
             return self._attention_time(kernel)
-        small = _NUMBERS["small_kernel"]
+        small = self.gpu["stream.kernel"]
         moved = self._copy_seconds(kernel.bytes) - self._copy_seconds(0)
         if kernel.kind == "reduction":
             rate, row = (("fused_reduction_rate", "fused_row_element") if kernel.fused else

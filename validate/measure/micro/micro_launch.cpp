@@ -3,6 +3,7 @@
 #include "kernels/micro/cta_stamp.h"
 #include "model/base/error.h"
 #include "validate/measure/micro/micro_suite.h"
+#include "validate/measure/timing/replay.h"
 
 namespace tilecast {
 namespace {
@@ -118,6 +119,33 @@ void launch_rate(MicroLab& lab, i32 threads, i32 shared_bytes) {
              fmt::format("threads={} shared={}", threads, shared_bytes), "cta_launch");
 }
 
+/// Empty kernels of one CTA, each after the one before it: from one's start to the next one's.
+void launch_interval(MicroLab& lab, bool as_graph) {
+  constexpr u32 kLaunches = 500, kHostRunsAhead = 5'000'000;  // cycles that the first kernel takes
+  LoadedKernel& kernel = lab.kernel("cta_launch");
+  const DeviceMemory memory(kLaunches * sizeof(CtaStamp));
+  CtaStamp* const stamps = memory.as<CtaStamp>();
+  const Replay launches(lab.stream().get(), as_graph, [&] {
+    for (u32 i = 0; i < kLaunches; ++i) {
+      u32 spin = i == 0 ? kHostRunsAhead : 0;
+      CtaStamp* stamp = stamps + i;
+      void* arguments[] = {&spin, &stamp};
+      kernel.launch({.ctas = 1, .threads = 32}, arguments, lab.stream().get());
+    }
+  });
+  double clock = 0;
+  std::vector<double> intervals;
+  for (int i = 0; i < kRepeats; ++i) {
+    launches.launch();
+    const std::vector<CtaStamp> all = copy_to_host(stamps, kLaunches, lab.stream().get());
+    intervals.push_back(static_cast<double>(all.back().begin_ns - all[1].begin_ns) /
+                        (kLaunches - 2));
+    clock = clock_ghz(std::vector<CtaStamp>{all.front()});
+  }
+  lab.report(nanoseconds_point(std::move(intervals), clock), "launch.interval",
+             as_graph ? "graph" : "stream", "cta_launch");
+}
+
 /// Which SM each CTA of a grid gets that has one for every SM.
 void sms_of_ctas(MicroLab& lab) {
   const StampedLaunch launch(
@@ -147,6 +175,8 @@ void cluster_placement(MicroLab& lab) {
 void measure_launch(MicroLab& lab) {
   cluster_placement(lab);
   sms_of_ctas(lab);
+  launch_interval(lab, true);
+  launch_interval(lab, false);
   for (const i32 threads : {128, 256, 384}) {
     refill(lab, threads, kWholeSm, 1);
   }

@@ -82,6 +82,8 @@ void rows(Collector& found, u32 sms) {
       {"machine", "remote_wake", "cycle", "mbarrier.remote_wake", "cluster=2"},
       {"machine", "barrier", "cycle", "named_barrier", "warps=4"},
       {"machine", "dispatch", "ns", "launch.ns_per_cta", full_cta},
+      {"machine", "graph_launch", "ns", "launch.interval", "graph"},
+      {"machine", "stream_launch", "ns", "launch.interval", "stream"},
       {"machine", "l2_output", "TB/s", "l2.distinct_lines", lines(sms), kTime, 1e-3},
       {"machine", "intake", "B/cycle", "l2.distinct_lines", lines(1)},
       {"machine", "cta_refill", "cycle", "launch.cta_refill", full_cta + " cluster=1"},
