@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 H200 = "validate/data/h200_sxm/"
-SETS = [  # title, folder under H200, which has a split.yaml
+SETS = [  # title, folder under h200_sxm that has a split.yaml
     ("fp16, bf16: the data set", "dataset"),
     ("layers of language models, random shapes", "models"),
     ("more layers, random shapes, vocabularies", "more_models"),
@@ -43,7 +43,7 @@ OTHERS = [  # title, name, arguments
      ["--gpu", "h100_sxm", "--data", "validate/data/h100_sxm/judged/judged.csv.gz"]),
 ]
 LIBRARY = "validate/data/public/library_gemm_bf16.csv.gz"
-LIBRARY_GPUS = ["h200_sxm", "h100_sxm", "b200", "gb200"]  # all that have rows, and schedules of ours
+LIBRARY_GPUS = ["h200_sxm", "h100_sxm", "b200", "gb200"]  # GPUs with library rows and schedules of ours
 LIBRARY_HEAD = ("| GPU | their time | problems | against the median: mean error | bias | against the fastest: mean error "
                 "| bias | inside the 90 % interval | roofline / 0.8 + 3 us: mean error | bias |\n"
                 "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
@@ -87,7 +87,8 @@ def library_rows(gpu, found):
 
 
 def headline(folder):
-    """The sentences that `report` prints, and its chart of errors as SVG, or None without a plotting package."""
+    """Returns the sentences that `report` prints, and its chart of errors as SVG, or None without a
+    plotting package."""
     sentences = subprocess.run([os.environ["TILECAST"], "report", "--manifest", "reports/h200.yaml",
                                 "--out", folder], check=True, capture_output=True, text=True).stdout
     table = json.loads(pathlib.Path(folder, "report.json").read_text())["errors"]["curve"]

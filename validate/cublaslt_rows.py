@@ -3,8 +3,9 @@
 
     python3 validate/cublaslt_rows.py h200_sxm --program build/release/tilecast
 
-The forecast of libraries (model/predict/cublaslt.h) reads the file; run this again where the model's forecasts have
-changed. One row for each problem and regime: the median of the measured medians of all files.
+The forecast of libraries (model/predict/cublaslt.h) reads the file; run this again if the model's
+forecasts have changed. One row for each problem and regime: the median over all files of the
+measured medians.
 """
 
 import argparse
@@ -22,7 +23,7 @@ COLUMNS = ("shape", *FIELDS[4:], "time_us", "forecast_us")
 
 
 def measured(gpu):
-    """Times by problem and regime."""
+    """Returns the measured times by problem and regime."""
     times = collections.defaultdict(list)
     for path in sorted((ROOT / "validate" / "data" / gpu).rglob("*.csv*")):
         with (gzip.open(path, "rt") if path.suffix == ".gz" else open(path)) as file:
@@ -34,7 +35,8 @@ def measured(gpu):
 
 
 def forecasts(gpu, keys, program):
-    """Our times without copies of operands, in the order of the keys; None where there is no kernel."""
+    """Returns our times without operand copies, in the order of the keys; None if there is no
+    kernel."""
     problems = [{field: int(value) if field in ("lda", "ldb", "ldc") else value
                  for field, value in zip(FIELDS, key) if value} for key in keys]
     done = subprocess.run([program, "predict", "--problems", "-", "--gpu", gpu, "--format", "jsonl"],

@@ -17,7 +17,7 @@ IN_ONE_GRAPH = 4  # layers
 
 
 def forecasts(rows):
-    """Of each row and regime: the forecast and the measured time."""
+    """Yields for each row and regime the forecast and the measured time."""
     for row in rows:
         for regime, column in (("burst", "us_per_layer"), ("sustained", "us_sustained")):
             answer = forecast_layer(read_config(MODELS.get(row["model"], row["model"])), batch=int(row["batch"]),

@@ -1,5 +1,5 @@
-"""Writes the tables of kernels/gemm/README.md from committed measurements, or with --check says that they
-are stale.
+"""Writes the tables of kernels/gemm/README.md from committed measurements; --check reports whether
+they are stale.
 
     python3 validate/ladder.py [--check]
 
@@ -26,7 +26,7 @@ TENSOR, INTAKE, L2, FAR, DRAM, ISSUED, WAVEFRONTS = [  # name, unit, counts per 
     ("instructions", "M", 1e6, "smsp__inst_executed.sum"),
     ("shared-memory wavefronts", "M", 1e6, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"),
 ]
-RUNGS = [  # name, short configuration, number of the rung to compare with, counters
+RUNGS = [  # name, short configuration, index of the rung to compare with, counters
     ("one buffer", "bl 128x128x128 s1 w1x1 c1x1 o2 i0 e0 m8", None, [TENSOR]),
     ("two buffers", "bp 128x128x64 s2 w1x1 c1x1 o2 i1 e0 m8", 1, [TENSOR, INTAKE]),
     ("a ring of stages and a larger tile", "pi 128x256x64 s4 w2x1 c1x1 o1 i0 e2 m8", 2, [TENSOR, INTAKE]),

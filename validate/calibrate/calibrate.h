@@ -16,30 +16,30 @@ namespace tilecast {
 
 struct CalibrationOptions {
   unsigned threads = 0;
-  bool simulate = true;       // else the correction for simulations is that of the analytic model
-  bool fit_constants = true;  // else the constants of the GPU as loaded are kept
+  bool simulate = true;       // false: the correction for simulations is that of the analytic model
+  bool fit_constants = true;  // false: the constants of the GPU as loaded are kept
   std::shared_ptr<const LearnedModel> before = nullptr;  // an earlier calibration, as a prior
-  std::string prior = {};  // GPU that it belongs to; empty: only its length scales are used
+  std::string prior = {};  // GPU that `before` belongs to; empty: only its length scales are used
   std::function<void(const std::string& stage)> progress = [](const std::string&) {};
 };
 
 struct ScheduleResidual {
   std::string schedule;
   std::size_t rows;
-  double mean_error, bias;  // of analytic cycles
+  double mean_error, bias;  // errors of analytic cycles
 };
 
 struct Calibration {
   std::size_t rows, left_out;
   int problems;
   ConstantFit clock;
-  double cycles_error;  // mean, of the analytic model
+  double cycles_error;  // mean error of the analytic model's cycles
   std::vector<ScheduleResidual> by_schedule;
   LearnedFit learned;
-  bool simulated;  // else learned.simulated equals learned.analytic
+  bool simulated;  // false: learned.simulated equals learned.analytic
 };
 
-/// Changes `gpu` to the calibrated one. Throws ConfigError with too few rows.
+/// Changes `gpu` to the calibrated one. Throws ConfigError if there are too few rows.
 Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
                       const CalibrationOptions& options);
 
@@ -48,7 +48,7 @@ Calibration calibrate(LoadedGpu& gpu, const std::vector<MeasurementFile>& files,
 std::string overlay_text(const LoadedGpu& gpu, const LoadedGpu& file,
                          const Calibration& calibration, const std::string& command);
 
-/// Text table of constants with priors and errors, residuals, and the learned correction.
+/// Table of constants with priors and errors, residuals, and the learned correction.
 std::string to_table(const Calibration& calibration);
 
 }  // namespace tilecast

@@ -14,7 +14,8 @@
 namespace tilecast {
 namespace {
 
-/// Rows of an H200 whose FLOPs take more energy, and which is 4 % slower than the analytic model.
+/// Rows of an H200 whose FLOPs take more energy, and whose kernels take 4 % longer than the
+/// analytic model predicts.
 std::vector<Measurement> rows_of_another_h200(int problems) {
   GpuSpec truth = load_gpu("h200_sxm", false).spec;
   truth.power->per_flop_normal = truth.power->per_flop_normal * 1.2;
@@ -66,7 +67,7 @@ TEST_CASE("A calibration is read back from its files, and predicts the same") {
   REQUIRE(fitted.size() == read.size());
   for (std::size_t i = 0; i < fitted.size(); ++i) {
     CAPTURE(i);
-    CHECK(read[i] == Approx(fitted[i]).epsilon(1e-5));  // six digits
+    CHECK(read[i] == Approx(fitted[i]).epsilon(1e-5));  // numbers are written with six digits
   }
   CHECK(back.spec.power->per_flop_zeros > prior.power->per_flop_zeros);
 
@@ -87,7 +88,7 @@ TEST_CASE("A calibration is read back from its files, and predicts the same") {
   CHECK(flop->source == Source::kFitted);
   CHECK(flop->standard_error.value() > 0);
   CHECK(flop->ref.find("360 rows; prior ") != std::string::npos);
-  // Constants that the rows do not determine, here that of bf16, are not in the overlay; the table
+  // Constants that the rows do not determine, here bf16_flop, are not in the overlay; the table
   // says so.
   CHECK(overlay_text(gpu, gpu, done, "").find("bf16_flop") == std::string::npos);
   CHECK(to_table(done).find("not determined by the data; prior kept") != std::string::npos);

@@ -1,4 +1,4 @@
-// For tests: synthetic rows of a GPU whose cycles are the analytic model's times a factor, and
+// Synthetic rows for tests, of a GPU whose cycles are the analytic model's times a factor, and
 // whose clock follows from them.
 #pragma once
 
@@ -39,8 +39,8 @@ inline Measurement example_gemm_row(const GpuSpec& gpu, const GemmProblem& probl
   return m;
 }
 
-/// Problems from number `first` on, all different; every fifth row is sustained. Configurations are
-/// spread over the candidates of each problem.
+/// Rows of problems from number `first` on, all different; every fifth row is sustained.
+/// Configurations are spread over the candidates of each problem.
 inline std::vector<Measurement> example_gemm_rows(const GpuSpec& gpu, int first, int problems,
                                                   std::size_t configs, const CyclesFactor& factor) {
   constexpr i64 kM[] = {256, 4096, 640, 1536}, kN[] = {4096, 512, 1152},

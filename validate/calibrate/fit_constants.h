@@ -1,8 +1,8 @@
 // Fits the constants of a GPU file that no micro-benchmark measures in isolation.
 //
-// These are the constants of the clock. They are fitted by the power model in both regimes, with
-// each row's predicted bytes and phases and its measured cycles; constants of cycles are measured
-// in isolation. Priors are the GPU file's numbers, with a width by kind of constant
+// These are the constants of the clock. They are fitted through the power model in both regimes,
+// with each row's predicted bytes and phases and its measured cycles; constants of cycles are
+// measured in isolation. Priors are the GPU file's numbers, with a width by kind of constant
 // (gpu_fields.cpp). If the file's numbers were fitted to the same rows before, standard errors
 // count those rows twice; and they hold for these cards only. A constant that the rows do not
 // determine keeps its number.
@@ -22,18 +22,18 @@ namespace tilecast {
 
 struct ConstantFit {
   std::vector<FittedConstant> constants;
-  int evaluations;  // of all rows
+  int evaluations;  // over all rows
 };
 
-/// Changes `gpu` to the fitted numbers. Uses simulations of the rows if there are any; kernels that
-/// cannot be simulated have no cycles in them.
+/// Changes `gpu` to the fitted numbers. Uses simulations of the rows if given; kernels that cannot
+/// be simulated have no cycles in them.
 ConstantFit fit_clock(LoadedGpu& gpu, const FitRows& rows,
                       const std::vector<KernelActivity>& simulated, unsigned threads);
 
 /// Log ratio of measured to analytic cycles, at the measured clock.
 std::vector<double> cycle_residuals(const GpuSpec& gpu, const FitRows& rows, unsigned threads);
 
-/// Activity of a row's kernel by the analytic model.
+/// Activity of a row's kernel, from the analytic model.
 KernelActivity activity_of(const GpuSpec& gpu, const FitRow& row);
 
 /// Modelled clock of a row with the given cycles; `simulated` is null for the analytic model.

@@ -38,7 +38,7 @@ TEST_CASE("The fit recovers the energies that synthetic rows' clocks were made f
   const GpuSpec prior = gpu.spec;
   const ConstantFit fit = fit_clock(gpu, rows, {}, kThreads);
   check_found(constant(fit, "power.per_flop_normal"), 1.25 * 0.3923, 0.1);
-  // Other inputs keep their ratio.
+  // Energies for other inputs keep their ratio to normal.
   CHECK(gpu.spec.power->per_flop_zeros / gpu.spec.power->per_flop_normal ==
         Approx(prior.power->per_flop_zeros / prior.power->per_flop_normal));
   for (const FitRow& row : rows.rows) {
@@ -48,7 +48,8 @@ TEST_CASE("The fit recovers the energies that synthetic rows' clocks were made f
 }
 
 TEST_CASE("A fitted number stays within its range, and one at its bound is named") {
-  // Clocks as if a bf16 FLOP took four times the energy of an fp16 one; the range ends at two.
+  // Clocks as if a bf16 FLOP took four times the energy of an fp16 one; the range of bf16_flop ends
+  // at 2.
   LoadedGpu gpu = h200();
   GpuSpec truth = gpu.spec;
   truth.power->bf16_flop = 4;

@@ -19,16 +19,18 @@ namespace {
 
 constexpr std::size_t kKept = 3300;        // rows kept in the model
 constexpr std::size_t kForLengths = 3500;  // rows for fitting length scales; 2200 are too few
-constexpr std::size_t kLengthDraws = 4;    // draws to average, since one draw's lengths are noisy
-constexpr int kRounds = 14;                // of optimization
+// Draws to average, since the length scales of a single draw are noisy
+constexpr std::size_t kLengthDraws = 4;
+constexpr int kRounds = 14;  // rounds of optimization
 constexpr int kFolds = 10;
-constexpr double kFirstLength = 8;         // in standard deviations of a feature
-constexpr double kFirstNoise = 0.5;        // in standard deviations of an output
-constexpr double kClockCounts = 0.5;       // weight relative to cycles
-constexpr double kOutside = 0.1;           // fraction of rows outside the interval
-constexpr std::size_t kRowsForReach = 50;  // with fewer, a bottleneck uses the reach of all rows
+constexpr double kFirstLength = 8;    // initial length scale, in standard deviations of a feature
+constexpr double kFirstNoise = 0.5;   // initial noise, in standard deviations of an output
+constexpr double kClockCounts = 0.5;  // weight of the clock relative to cycles
+constexpr double kOutside = 0.1;      // fraction of rows outside the interval
+// A bottleneck with fewer rows uses the reach of all rows
+constexpr std::size_t kRowsForReach = 50;
 
-/// Draws `most` of `count` indices by a seed; ascending.
+/// Draws `most` of `count` indices with a seed, in ascending order.
 std::vector<Eigen::Index> drawn(std::size_t count, std::size_t most, u64 seed) {
   std::vector<Eigen::Index> rows(count);
   std::iota(rows.begin(), rows.end(), Eigen::Index{0});
@@ -39,7 +41,7 @@ std::vector<Eigen::Index> drawn(std::size_t count, std::size_t most, u64 seed) {
   return rows;
 }
 
-/// From a random subset of the rows.
+/// Fits length scales to a random subset of the rows.
 KernelLengths lengths_of_draw(const FitRows& rows, const SeenRows& seen, u64 seed) {
   const std::vector<Eigen::Index> some = drawn(rows.rows.size(), kForLengths, seed);
   LengthRows part{.features = matrix_of(seen.features)(some, Eigen::all),
@@ -63,7 +65,7 @@ KernelLengths lengths_of_draw(const FitRows& rows, const SeenRows& seen, u64 see
   return fit_lengths(part, {first, kFirstNoise}, kRounds);
 }
 
-/// Geometric mean over several draws if one draw omits rows.
+/// Geometric mean of the length scales over several draws if a draw omits rows.
 KernelLengths lengths_of(const FitRows& rows, const SeenRows& seen, unsigned threads) {
   constexpr u64 kSeed = 20261122;
   const std::size_t draws = rows.rows.size() > kForLengths ? kLengthDraws : 1;
@@ -92,8 +94,8 @@ double mean_error(const Eigen::VectorXd& logs) {
 
 std::vector<double> list(const Eigen::VectorXd& values) { return {values.begin(), values.end()}; }
 
-/// Standard deviations that cover 90 % of the rows, by bottleneck; those with few rows use all
-/// rows.
+/// Standard deviations that cover 90 % of the rows, by bottleneck; bottlenecks with few rows use
+/// all rows.
 LearnedReach reach_of(const std::vector<KernelFeatures>& features,
                       const std::vector<double>& deviations) {
   LearnedReach reach;
@@ -113,7 +115,7 @@ LearnedReach reach_of(const std::vector<KernelFeatures>& features,
   return reach;
 }
 
-/// Predicts own rows with given corrections: cycles, the clock that follows, and the clock's own
+/// Predicts own rows with given corrections: cycles, the resulting clock, and the clock's own
 /// correction.
 struct LeftOver {
   Eigen::VectorXd cycles, clock;
@@ -146,7 +148,7 @@ struct LeftOver {
   }
 };
 
-/// Standard deviation by the process for each own row, from rows of other problems.
+/// Standard deviation that the process predicts for each own row from rows of other problems.
 std::vector<double> deviations_of(const Shared& shared, const SeenRows& seen, Method method,
                                   const LearnedModel& model) {
   std::vector<double> deviations(seen.features.size());
@@ -173,7 +175,7 @@ std::vector<double> deviations_of(const Shared& shared, const SeenRows& seen, Me
   return deviations;
 }
 
-/// Fills one method of `model`, whose rows, lengths and prior are set.
+/// Fits one method of `model`; its rows, length scales and prior must already be set.
 LeftOutError fit_method(const Shared& shared, const SeenRows& seen, MethodRows& rows,
                         LearnedModel& model) {
   LearnedMethod& fitted = rows.method == Method::kSimulated ? model.simulated : model.analytic;
@@ -208,7 +210,7 @@ LeftOutError fit_method(const Shared& shared, const SeenRows& seen, MethodRows& 
   return error;
 }
 
-/// Errors with own rows alone, and with the prior's rows alone.
+/// Errors with own rows only, and with the prior's rows only.
 PriorGain prior_gain(const Shared& shared, const SeenRows& seen, const MethodRows& rows,
                      const std::string& gpu, double noise) {
   PriorGain gain{.gpu = gpu,

@@ -11,8 +11,8 @@
 // to minimize the error on own rows of problems that both leave out. With many own rows no slots
 // remain; with none, the prior is used alone, with its own uncertainty.
 //
-// Constants and length scales have seen all rows, so the cross-validated errors are slightly
-// optimistic; test problems held out altogether show by how much (validate). Checked by:
+// Constants and length scales are fitted to all rows, so the cross-validated errors are slightly
+// optimistic; test problems that no fit uses show by how much (validate). Checked by:
 // fit_learned_test.cpp.
 #pragma once
 
@@ -30,20 +30,21 @@
 
 namespace tilecast {
 
-/// Mean errors: uncorrected, and with a correction from other problems' rows.
+/// Mean errors: uncorrected, and corrected from other problems' rows.
 struct LeftOutError {
   double cycles_without = 0, cycles = 0, cycles_near_best = 0;
-  double clock_without = 0, clock = 0;  // `without` is at the measured cycles
-  double width = 0;                     // median width of the interval relative to time
+  double clock_without = 0,
+         clock = 0;  // `without` is the uncorrected error, at the measured cycles
+  double width = 0;  // median width of the interval relative to time
 };
 
-/// Value of another GPU's rows here, by simulation if available.
+/// Value of another GPU's rows for this GPU, by simulation if available.
 struct PriorGain {
   std::string gpu;
-  std::size_t rows;         // of that GPU
-  double noise;             // variance relative to own rows
+  std::size_t rows;         // rows of that GPU
+  double noise;             // variance relative to that of own rows
   double cycles, clock;     // median log ratio of own rows to its correction
-  LeftOutError own, prior;  // error with own rows alone; with the other GPU's rows alone, shifted
+  LeftOutError own, prior;  // error with own rows only; with the other GPU's rows only, shifted
 };
 
 struct LearnedFit {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned kThreads = 2;
 
-/// Without the spread between cards: the rows here are from one card.
+/// H200 without the spread between cards: the rows here are from one card.
 const GpuSpec& h200() {
   static const GpuSpec gpu = [] {
     GpuSpec spec = load_gpu("h200_sxm", false).spec;
@@ -34,7 +34,7 @@ LearnedFit fit(const GpuSpec& gpu, const FitRows& rows,
   return fit_learned(gpu, rows, simulated, {}, kThreads, [](const std::string&) {});
 }
 
-/// With an earlier fit's correction as the prior.
+/// Fits with an earlier fit's correction as the prior.
 LearnedFit fit_beside(const LearnedFit& before, const GpuSpec& gpu, const FitRows& rows) {
   return fit_learned(gpu, rows, {}, {&before.model, "other"}, kThreads, [](const std::string&) {});
 }
@@ -67,7 +67,7 @@ TEST_CASE("A residual explained by one feature is corrected on held-out problems
   CHECK(learned.analytic.cycles_without > 0.08);
   CHECK(learned.analytic.cycles < 0.02);
   CHECK(learned.analytic.clock < 0.005);
-  // That feature, and no other, gets a short length scale, in its own unit, log2.
+  // Only that feature gets a short length scale, in its own unit, log2.
   const auto length = [&](std::string_view name) {
     return learned.model.length.at(feature_index(name));
   };
@@ -87,7 +87,7 @@ TEST_CASE("Without residuals the correction is 1 and nothing gets worse") {
 }
 
 TEST_CASE("The correction of simulations is learned from simulated cycles, not analytic ones") {
-  // All simulations are 20 % too fast, while the analytic model is right.
+  // All simulated times are 20 % too short, while the analytic model is right.
   const GpuSpec gpu = h200();
   const FitRows rows = rows_of(gpu, 0, 30, as_predicted);
   std::vector<SimulatedRow> simulated;
@@ -126,7 +126,7 @@ TEST_CASE("A row's features do not depend on its measured clock") {
 }
 
 TEST_CASE("The interval covers 90 % of held-out rows") {
-  // Kernels repeat to 6 %, with a seeded generator.
+  // Run-to-run noise of 6 %, with a seeded generator.
   const GpuSpec gpu = h200();
   std::mt19937 random(20250131);
   std::normal_distribution<double> normal;
@@ -173,7 +173,8 @@ TEST_CASE("Without own rows the prior's correction is kept, with more uncertaint
 }
 
 TEST_CASE("A few own rows shift the prior to their level") {
-  // A card 6 % slower than the one on which 36 problems were measured, with five own problems.
+  // A card whose kernels take 6 % longer than on the one where 36 problems were measured, with five
+  // own problems.
   const GpuSpec gpu = h200();
   const auto slower = [](const GemmProblem& problem, const KernelConfig& config) {
     return 1.06 * by_columns(problem, config);

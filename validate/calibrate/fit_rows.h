@@ -14,15 +14,15 @@ namespace tilecast {
 
 struct FitRow {
   Point point;
-  GemmProblem problem;  // the point's problem, with fp8 in pairs
-  KernelConfig config;  // likewise
+  GemmProblem problem;  // the point's problem, with fp8 elements as pairs
+  KernelConfig config;  // the point's configuration, with fp8 elements as pairs
   GemmWork work;        // independent of fitted constants
   Regime regime;
   Cycles cycles;
   Hertz clock;
   Seconds time;
   double weight;  // higher for rows near the best of their problem and regime
-  int group;      // number of its shape, from 0, over all types and layouts
+  int group;      // index of its shape, from 0, over all types and layouts
 };
 
 struct FitRows {
@@ -32,7 +32,7 @@ struct FitRows {
 };
 
 /// Omits baselines, memory-bound kernels and rows that the model rejects. Throws ConfigError if
-/// fewer than `least` remain, or if a row is of another GPU.
+/// fewer than `least` remain, or if a row belongs to another GPU.
 FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, std::size_t least);
 
 }  // namespace tilecast

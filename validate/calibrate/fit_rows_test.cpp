@@ -8,7 +8,7 @@
 namespace tilecast {
 namespace {
 
-/// Bursts of `configs` configurations of one problem.
+/// Burst rows of `configs` configurations of one problem.
 std::vector<Measurement> rows_of_one(std::size_t configs) {
   std::vector<Measurement> rows = example_gemm_rows(h200(), 0, 1, configs, as_predicted);
   for (Measurement& row : rows) {
@@ -22,13 +22,13 @@ TEST_CASE("Rows near the best of their problem and regime count three times") {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].time->median = Seconds{1e-4 * (i == 0 ? 1 : i == 1 ? 1.19 : 1.21)};
   }
-  rows[3].point.regime = Regime::kSustained;  // the best in that regime
+  rows[3].point.regime = Regime::kSustained;  // the only row of that regime, hence its best
   std::get<GemmProblem>(rows[4].point.problem).dtype = ElementType::kBf16;
   std::get<GemmProblem>(rows[5].point.problem).shape.n *= 2;
   const FitRows fit = fit_rows(h200(), {file_of(rows)}, 1);
   REQUIRE(fit.rows.size() == 6);
   CHECK(fit.problems == 3);
-  CHECK(fit.groups == 2);  // another type is not another shape
+  CHECK(fit.groups == 2);  // another type of the same shape is in the same group
   const double expected[] = {3, 3, 1, 3, 3, 3};
   for (std::size_t i = 0; i < 6; ++i) {
     CHECK(fit.rows[i].weight == expected[i]);

@@ -19,9 +19,9 @@
 namespace tilecast {
 namespace {
 
-constexpr double kScale = 0.05;      // larger errors count linearly
-constexpr double kDetermined = 0.7;  // of the prior's width; with a larger standard error a
-                                     // constant is undetermined
+constexpr double kScale = 0.05;  // larger errors count linearly
+// Fraction of the prior's width; a constant with a larger standard error is undetermined
+constexpr double kDetermined = 0.7;
 constexpr double kCoverage = 0.9;
 constexpr std::size_t kLeastStreamRows = 60;  // about six per constant
 constexpr double kWeightNearBestStream = 3;
@@ -97,7 +97,7 @@ double error_of(double residual) { return std::abs(std::exp(-residual) - 1); }
 
 std::vector<Parameter> of_streams(const GpuSpec& spec) { return parameters_of(spec, {"stream"}); }
 
-/// Fits to the rows that `sees` admits, starting from the numbers of `prior`.
+/// Fits to the rows for which `sees` returns true, starting from the numbers of `prior`.
 template <class Sees>
 ParameterFit fit_rows_of(const LoadedGpu& prior, const std::vector<StreamRow>& rows,
                          const Sees& sees) {
@@ -119,7 +119,7 @@ ParameterFit fit_rows_of(const LoadedGpu& prior, const std::vector<StreamRow>& r
   return fit_parameters(prior, of_streams(prior.spec), residuals_of, weights, kScale);
 }
 
-/// A fixed half of the configurations, the same on every machine.
+/// Whether the row is in a fixed half of the configurations, the same on every machine.
 bool in_first_half(const StreamRow& row) {
   unsigned hash = 2166136261u;
   for (const char c : row.point.config) {
@@ -144,7 +144,7 @@ std::vector<double> errors_of(const GpuSpec& gpu, const std::vector<StreamRow>& 
   return errors;
 }
 
-/// Error of each row by a fit without it.
+/// Leave-one-out error of each row.
 std::vector<double> errors_left_out(const LoadedGpu& prior, const GpuSpec& fitted,
                                     const Rows& rows) {
   std::vector<double> errors = errors_of(fitted, rows.checked);

@@ -3,9 +3,9 @@
 // of analytic time with a soft loss; priors are the GPU file's numbers. Rates, latencies and the
 // rest of the section are kept.
 //
-// The fit uses fp32 rows; those of 16-bit types only check it, unless there are almost no fp32
-// rows. The interval is the 90th percentile of the rows' errors, each row predicted by a fit
-// without it: on the other half of the configurations, or on fp32.
+// The fit uses fp32 rows; 16-bit rows only check it, unless there are almost no fp32 rows. The
+// interval is the 90th percentile of the rows' errors, each row predicted by a fit to other rows:
+// the other half of the configurations, or fp32.
 //
 // Leaves out: baselines, kernels that the model rejects, unverified rows. Checked by:
 // fit_stream_test.cpp.
@@ -21,27 +21,29 @@
 namespace tilecast {
 
 struct StreamFit {
-  std::size_t rows, checked, left_out;    // fitted to; of other types; neither
-  std::vector<FittedConstant> constants;  // the interval is last
+  std::size_t rows, checked,
+      left_out;  // rows fitted to; rows of other types; rows used for neither
+  std::vector<FittedConstant> constants;  // the interval comes last
   double error_before, error_after;       // mean over the fitted rows
-  double error_left_out;                  // mean, each row by a fit without it
+  double error_left_out;                  // mean error; each row is predicted by a fit without it
 };
 
 /// Number of rows that fit_stream would use.
 std::size_t stream_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files);
 
-/// Changes `gpu` to the fitted numbers. Throws ConfigError with too few rows, a row of another GPU,
-/// or a GPU without section stream.
+/// Changes `gpu` to the fitted numbers. Throws ConfigError if there are too few rows, if a row
+/// belongs to another GPU, or if the GPU has no section stream.
 StreamFit fit_stream(LoadedGpu& gpu, const std::vector<MeasurementFile>& files);
 
-/// The section as an overlay text, made by `command`; "" if the fit determined nothing.
+/// Overlay with the fitted section, made by `command`; "" if the fit determined nothing.
 std::string stream_section_text(const StreamFit& fit, const std::string& command);
 
-/// `overlay`, of the GPU `name` or "", with section stream replaced by `section` or added.
+/// Returns `overlay`, the overlay of the GPU `name` or "", with its section stream replaced by
+/// `section`, or with `section` added.
 std::string with_stream_section(const std::string& overlay, const std::string& name,
                                 const std::string& section);
 
-/// Text table.
+/// Table of the fitted constants and errors.
 std::string to_table(const StreamFit& fit);
 
 }  // namespace tilecast

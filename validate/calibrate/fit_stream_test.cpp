@@ -46,7 +46,7 @@ TEST_CASE("The fit recovers the losses of synthetic rows, and matches the rows")
   truth.stream->turn = truth.stream->turn * 1.3;
   const StreamFit fit = fit_stream(gpu, rows_of(truth, 601));
   CHECK(fit.rows > 60);
-  CHECK(fit.checked > 10);  // bf16
+  CHECK(fit.checked > 10);  // bf16 rows
   CHECK(fit.error_before > 0.01);
   CHECK(fit.error_after < 0.003);
   CHECK(gpu.spec.stream->disorder_loss == Approx(truth.stream->disorder_loss).epsilon(0.1));

@@ -11,7 +11,8 @@ namespace {
 
 // Smaller errors count quadratically, larger ones linearly.
 constexpr double kUsual = 0.3;
-// Penalty on 1 / length, in units of the feature's standard deviation: useless features get long.
+// Penalty on 1 / length, in units of the feature's standard deviation: useless features get long
+// length scales.
 constexpr double kShortness = 1e-3;
 
 std::vector<std::vector<Eigen::Index>> rows_of_folds(const std::vector<int>& fold) {
@@ -92,10 +93,10 @@ double left_out_error(const LengthRows& rows, const KernelLengths& at, Eigen::Ve
 KernelLengths fit_lengths(const LengthRows& rows, KernelLengths start, int rounds) {
   constexpr double kFirstStep = 0.15, kLeastStep = 1e-3, kMostStep = 0.5;
   constexpr double kFaster = 1.2, kSlower = 0.5;
-  // A few hundred rows of many problems cannot distinguish less noise from none.
+  // A few hundred rows of many problems cannot tell lower noise from none.
   constexpr double kLeastNoise = 0.3, kMostNoise = 3;
-  constexpr double kLeastShort = 0.01, kMostShort = 1;  // standard deviation of a feature over its
-                                                        // length
+  constexpr double kLeastShort = 0.01,
+                   kMostShort = 1;  // standard deviation of a feature divided by its length scale
   const Eigen::VectorXd spread = spreads(rows.features);
   const Eigen::Index dimensions = spread.size();
   Eigen::VectorXd place(dimensions + 1), least(dimensions + 1), most(dimensions + 1);

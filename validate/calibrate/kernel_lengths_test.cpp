@@ -8,7 +8,7 @@
 namespace tilecast {
 namespace {
 
-/// 12 folds of `each` rows that depend on their first two features and not on the third.
+/// 12 folds of `each` rows whose targets depend on the first two features and not on the third.
 LengthRows example(Eigen::Index each) {
   constexpr int kFolds = 12;
   std::mt19937 random(7);
@@ -37,7 +37,7 @@ TEST_CASE("The gradient is that of the left-out error") {
   left_out_error(rows, at, gradient);
   constexpr double kStep = 1e-5;
   for (Eigen::Index d = 0; d < 4; ++d) {
-    const auto moved = [&](double by) {  // in the logarithm of 1 / length, or of the noise
+    const auto moved = [&](double by) {  // moves the logarithm of 1 / length, or of the noise
       KernelLengths there = at;
       (d < 3 ? there.length[d] : there.noise) *= std::exp(d < 3 ? -by : by);
       return left_out_error(rows, there, ignored);
@@ -50,8 +50,8 @@ TEST_CASE("Informative features get short lengths, an uninformative one a long l
   const LengthRows rows = example(15);
   const KernelLengths start{Eigen::Vector3d(8, 800, 8), 0.5};
   const KernelLengths fit = fit_lengths(rows, start, 40);
-  CHECK(fit.length[0] < 3);     // for a sine with a half-wave of 1.6
-  CHECK(fit.length[1] < 1000);  // for a line over its spread of 100
+  CHECK(fit.length[0] < 3);     // length scale for a sine with a half-wave of 1.6
+  CHECK(fit.length[1] < 1000);  // length scale for a line over a spread of 100
   CHECK(fit.length[2] > 20);
   Eigen::VectorXd gradient;
   CHECK(left_out_error(rows, fit, gradient) < 0.5 * left_out_error(rows, start, gradient));

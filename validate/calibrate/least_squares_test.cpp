@@ -9,7 +9,7 @@ namespace {
 
 using Eigen::VectorXd;
 
-constexpr double kWide = 1e3, kHuge = 1e6;  // a prior and a scale without effect
+constexpr double kWide = 1e3, kHuge = 1e6;  // a prior and a scale too wide to have an effect
 
 VectorXd of(std::initializer_list<double> values) {
   VectorXd vector(static_cast<Eigen::Index>(values.size()));
@@ -44,8 +44,9 @@ TEST_CASE("The known minimum of a nonlinear problem is found") {
 }
 
 TEST_CASE("A prior pulls towards 0 unless the rows determine the parameter") {
-  // One row y = 3 of p, at scale 10 nearly quadratic: (3 - p)^2 / 100 + p^2 / w^2 is minimal at p =
-  // 3 / (1 + 100 / w^2): 1.5 at w = 10. Nothing depends on the other parameter.
+  // One row y = 3 that measures p; at scale 10 the loss is nearly quadratic: (3 - p)^2 / 100 + p^2
+  // / w^2 is minimal at p = 3 / (1 + 100 / w^2): 1.5 at w = 10. Nothing depends on the other
+  // parameter.
   const Residuals first = [](const VectorXd& p, VectorXd& out) { out[0] = 0.01 * (3 - p[0]); };
   const LeastSquares fit = robust_least_squares(first, of({1}), unbounded({10, 0.5}), 0.1);
   CHECK(fit.parameters[0] == Approx(1.5).epsilon(0.01));
@@ -55,7 +56,7 @@ TEST_CASE("A prior pulls towards 0 unless the rows determine the parameter") {
 }
 
 TEST_CASE("Large residuals pull with constant force, small ones in proportion") {
-  // Nine rows say 0, one says 10. The least-squares minimum is their mean, 1. With soft L1 at scale
+  // Nine rows are 0, one is 10. The least-squares minimum is their mean, 1. With soft L1 at scale
   // 0.1, nine slopes p / scale^2 balance one of 1 / scale: p = scale / 9 = 0.0111.
   VectorXd y = VectorXd::Zero(10);
   y[9] = 10;
@@ -89,8 +90,8 @@ TEST_CASE("A parameter at its bound counts as determined, and the others compens
 }
 
 TEST_CASE("Standard errors and correlation of a line match the closed form") {
-  // y = 0 at x = 1, 2, 3, 6: no residual, each known to the scale of 0.2. With n = 4, sum x = 12,
-  // sum x^2 = 50 the inverse of the products is (4, -12; -12, 50) / 56.
+  // y = 0 at x = 1, 2, 3, 6: no residual, and each row is known to the scale of 0.2. With n = 4,
+  // sum x = 12, sum x^2 = 50 the inverse of the products is (4, -12; -12, 50) / 56.
   const LeastSquares fit = robust_least_squares(line(of({1, 2, 3, 6}), VectorXd::Zero(4)),
                                                 VectorXd::Ones(4), unbounded({kHuge, kHuge}), 0.2);
   CHECK(fit.standard_error[0] == Approx(0.2 * std::sqrt(4.0 / 56)).epsilon(1e-3));

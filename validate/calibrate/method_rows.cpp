@@ -8,11 +8,11 @@
 namespace tilecast {
 namespace {
 
-constexpr double kMostSpreads = 5;  // residuals are clipped here
-// Candidate noise variances of another GPU's rows relative to own ones; chosen by the error on
-// left-out own rows.
+constexpr double kMostSpreads = 5;  // spreads beyond which residuals are clipped
+// Candidate noise variances of another GPU's rows relative to own rows; the error on left-out own
+// rows decides.
 constexpr double kPriorNoises[] = {1, 4, 16, 64};
-constexpr double kUnknownPriorNoise = 4;  // without own rows to choose by
+constexpr double kUnknownPriorNoise = 4;  // used without own rows to choose by
 
 /// Half of the weight belongs to smaller values.
 double weighted_median(const Eigen::VectorXd& values, const Eigen::VectorXd& weights) {
@@ -52,7 +52,7 @@ Eigen::MatrixXd matrix_of(const std::vector<KernelFeatures>& features) {
 
 double spread_about_0(const Eigen::VectorXd& logs) {
   const double spread = std::sqrt(logs.squaredNorm() / static_cast<double>(logs.size()));
-  constexpr double kLeast = 1e-3;  // measurements do not repeat better than this
+  constexpr double kLeast = 1e-3;  // run-to-run repeatability of the measurements
   return std::clamp(spread, kLeast, 1.0);
 }
 

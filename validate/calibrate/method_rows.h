@@ -1,6 +1,5 @@
-// The equations of one method: a GPU's own rows and those of a prior, with features in units of
-// length scales, and residuals in units of spread.
-// Checked by: fit_learned_test.cpp.
+// The equations of one method: the GPU's own rows and the prior's rows, with features in units of
+// length scales, and residuals in units of spread. Checked by: fit_learned_test.cpp.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,10 +17,10 @@ struct Shared {
   const FitRows& rows;
   const LearnedModel* before;  // the model that the prior's rows are from
   PriorRows prior;
-  std::vector<int> fold;  // number by problem: own rows, then the prior's
+  std::vector<int> fold;  // fold index by problem: own rows, then the prior's rows
   int folds;
-  std::vector<Eigen::Index> kept;  // own rows, then all of the prior's
-  Eigen::VectorXd noise;           // own rows, then the prior's
+  std::vector<Eigen::Index> kept;  // indices of own rows, then of all the prior's rows
+  Eigen::VectorXd noise;           // noise of own rows, then of the prior's rows
   bool simulated;
   unsigned threads;
 
@@ -29,38 +28,38 @@ struct Shared {
   Eigen::Index others() const { return static_cast<Eigen::Index>(prior.count()); }
 };
 
-/// One method's rows: own ones, then the prior's, shifted to the level of the own ones.
+/// One method's rows: own rows, then the prior's rows, shifted to the level of the own rows.
 struct MethodRows {
   Method method;
   Eigen::VectorXd off[2], shift;  // log residuals of cycles and clock
   double spread[2];
   ProcessRows process;
-  Eigen::MatrixXd by_prior;  // prediction of left-out own rows by the prior's rows alone, at that
-                             // level
+  Eigen::MatrixXd
+      by_prior;  // prediction of left-out own rows from the prior's rows only, at that level
 };
 
 /// One row per kernel.
 Eigen::MatrixXd matrix_of(const std::vector<KernelFeatures>& features);
 
-/// Root mean square, for numbers whose mean should be 0.
+/// Root mean square of numbers whose mean should be 0.
 double spread_about_0(const Eigen::VectorXd& logs);
 
-/// Residuals in units of spread, clipped.
+/// Returns residuals in units of spread, clipped.
 Eigen::VectorXd targets_of(const Eigen::VectorXd& off, double spread);
 
-/// For own rows, then the prior's, as if they were own ones.
+/// Noise of own rows, then of the prior's rows, as if these were own rows.
 Eigen::VectorXd noise_of(const FitRows& rows, const PriorRows& prior);
 
 const LearnedMethod& method_of(const LearnedModel& model, Method method);
 
-/// Whether the feature is unavailable to the method, or nothing was simulated.
+/// Whether the feature is uninformative: unavailable to the method, or nothing was simulated.
 bool says_nothing(std::size_t feature, Method method, bool simulated);
 
-/// The prior's rows count as much as own ones; `model` has the length scales.
+/// Returns the rows with the prior's rows weighted like own rows; `model` has the length scales.
 MethodRows method_rows(const Shared& shared, const SeenRows& seen, Method method,
                        const LearnedModel& model);
 
-/// The noise variance of the prior's rows that minimizes the error on left-out own rows.
+/// Returns the noise variance of the prior's rows that minimizes the error on left-out own rows.
 double prior_noise(const Shared& shared, MethodRows rows);
 
 }  // namespace tilecast

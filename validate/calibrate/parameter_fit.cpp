@@ -24,7 +24,7 @@ class ParameterVector {
     }
   }
 
-  /// The spec with the parameters' logarithms applied, each clamped to its key's range.
+  /// Returns the spec with the parameters' logarithms applied, each clamped to its key's range.
   const GpuSpec& at(const Eigen::VectorXd& logs) {
     const double flop_before = spec_.power ? spec_.power->per_flop_normal.value : 0;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -55,7 +55,7 @@ class ParameterVector {
   }
 
  private:
-  /// Rows have normal inputs; other inputs keep their ratio to it.
+  /// Rows have normal inputs; energies for other inputs keep their ratio to normal.
   void scale_other_inputs(double flop_before) {
     PowerSpec& power = *spec_.power;
     const double factor = power.per_flop_normal.value / flop_before;
@@ -134,7 +134,7 @@ ParameterFit fit_parameters(const LoadedGpu& gpu, const std::vector<Parameter>& 
 }
 
 void note_bounds(GpuSpec spec, std::vector<FittedConstant>& constants) {
-  constexpr double kNear = 1e-6;  // of the range
+  constexpr double kNear = 1e-6;  // fraction of the range
   for (FittedConstant& constant : constants) {
     const Field field = field_of(spec, constant.key);
     const double near = kNear * (field.most - field.least);

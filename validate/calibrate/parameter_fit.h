@@ -15,33 +15,34 @@ namespace tilecast {
 
 struct Parameter {
   std::string path;    // "section.key"
-  double prior_width;  // of the logarithm
+  double prior_width;  // width of the logarithm's prior
 };
 
-/// The numbers of these sections that have a prior width in gpu_fields.h, in its order.
+/// The constants of these sections that have a prior width in gpu_fields.h, in the order of that
+/// file.
 std::vector<Parameter> parameters_of(GpuSpec spec,
                                      std::initializer_list<std::string_view> sections);
 
 struct FittedConstant {
   std::string key;  // section.key
   std::string unit;
-  double prior, value, standard_error;  // in `unit`
-  bool determined;                      // else the value is the prior
+  double prior, value, standard_error;  // values in `unit`
+  bool determined;                      // false: the value is the prior
   bool at_bound = false;                // the fit ended at the bound of its range
   std::string most_correlated;          // the most correlated constant, and the correlation
   double correlation;
 };
 
 struct ParameterFit {
-  GpuSpec gpu;                            // with the fitted numbers
+  GpuSpec gpu;                            // the GPU with the fitted numbers
   std::vector<FittedConstant> constants;  // one per parameter
   int evaluations;                        // passes over all rows
 };
 
-/// One per row, the same number each time.
+/// Returns one residual per row, always the same number of rows.
 using ResidualsOf = std::function<std::vector<double>(const GpuSpec&)>;
 
-/// `weights`: one per residual; larger residuals than `scale` are down-weighted.
+/// `weights`: one per residual; residuals larger than `scale` are down-weighted.
 ParameterFit fit_parameters(const LoadedGpu& gpu, const std::vector<Parameter>& parameters,
                             const ResidualsOf& residuals_of, const std::vector<double>& weights,
                             double scale);

@@ -18,20 +18,20 @@ namespace tilecast {
 
 /// An earlier calibration, if the own rows are too few.
 struct LearnedBefore {
-  const LearnedModel* model = nullptr;  // null: none
+  const LearnedModel* model = nullptr;  // null: no earlier calibration
   std::string gpu = {};  // GPU of its rows, which are used as a prior; empty: only its length
                          // scales are used
 };
 
 struct PriorRows {
   std::vector<const LearnedRow*> rows;
-  std::vector<std::size_t> place;  // index in the model
-  std::vector<int> group;          // as FitRow::group; negative: no own row has that problem
+  std::vector<std::size_t> place;  // indices of the rows in the model
+  std::vector<int> group;  // group as in FitRow::group; negative: no own row has that problem
 
   std::size_t count() const { return rows.size(); }
 };
 
-/// At most `most` rows, drawn by a seed; in the model's order.
+/// Returns at most `most` rows, drawn with a seed, in the model's order.
 PriorRows prior_rows(const LearnedModel& model, const FitRows& own, std::size_t most);
 
 }  // namespace tilecast

@@ -13,17 +13,17 @@
 namespace tilecast {
 
 struct ProcessRows {
-  Eigen::MatrixXd points;   // one row each, features in units of length scales
+  Eigen::MatrixXd points;   // one row per measured row, features in units of length scales
   Eigen::MatrixXd targets;  // one column per output, in units of spread
-  Eigen::VectorXd noise;    // variance relative to the prior's; if all are kept, infinite means
-                            // ignored
+  Eigen::VectorXd
+      noise;  // variance relative to the prior's; if all rows are kept, infinity excludes a row
   std::vector<Eigen::Index> kept;
-  std::vector<int> fold;  // per row, from 0; if all are kept, negative means in every fit
+  std::vector<int> fold;  // fold per row, from 0; if all rows are kept, negative: in every fit
 };
 
 struct ProcessWeights {
-  Eigen::MatrixXd weights;   // of the kept rows, per target
-  Eigen::MatrixXd left_out;  // prediction of each row in a fold by the other folds
+  Eigen::MatrixXd weights;   // weights of the kept rows, per target
+  Eigen::MatrixXd left_out;  // prediction of each row in a fold from the other folds
 };
 
 ProcessWeights process_weights(const ProcessRows& rows, unsigned threads);

@@ -1,4 +1,4 @@
-// Measured rows as seen by the analytic model or by simulation: features and residuals.
+// Measured rows with the features and residuals of the analytic model or of simulation.
 //
 // Cycles are compared at the measured clock, and the clock at the measured cycles, so that each
 // correction is independent of the other's error. Checked by: fit_learned_test.cpp.
@@ -23,15 +23,15 @@ struct SimulatedRow {
   Hertz sm_clock;
 };
 
-/// The rows as seen by one method.
+/// Features and residuals of the rows for one method.
 struct SeenRows {
   std::vector<KernelFeatures> features;
   Eigen::VectorXd cycles_off, clock_off;  // log ratio of measured to uncorrected
-  std::function<Settled<Cycles>(std::size_t, double)> corrected;  // a row's cycles and clock after
-                                                                  // a log correction of cycles
+  std::function<Settled<Cycles>(std::size_t, double)>
+      corrected;  // returns a row's cycles and clock after a log correction of cycles
 };
 
-/// `simulated`: one per row; empty if none. Keeps references to its arguments.
+/// `simulated`: one entry per row, or empty. Keeps references to its arguments.
 SeenRows see_rows(const GpuSpec& gpu, const FitRows& rows,
                   const std::vector<SimulatedRow>& simulated, unsigned threads);
 

@@ -16,7 +16,7 @@ namespace tilecast {
 struct HitRateFigures {
   std::size_t points;
   double mean_error;
-  double bias;  // mean of predicted minus counted
+  double bias;  // mean of predicted minus measured
 };
 
 struct ByteFigures {

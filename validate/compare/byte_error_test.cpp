@@ -25,14 +25,14 @@ Measurement counted_row(i32 stages, double intake, double shared, double dram_re
   return row;
 }
 
-/// Predicts 210 and 42 bytes for stages=1, 90 and 9 for all others.
+/// Predicts 210 and 42 bytes for stages=1, 90 and 9 for all other configurations.
 Prediction predict_bytes(const AnyProblem&, const AnyConfig& config, Regime, Inputs) {
   const bool first = std::get<KernelConfig>(config).tiling.stages == 1;
   Prediction p{};
   p.config = config;
   p.l2_to_sm = Bytes{first ? 210.0 : 90.0};
   p.dram_read = Bytes{first ? 42.0 : 9.0};
-  p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;  // 0.8, 0.9
+  p.l2_hit_rate = 1 - p.dram_read / p.l2_to_sm;  // hit rates 0.8, 0.9
   return p;
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("Predicted bytes are compared with L2 and DRAM counters, hit rates by 
 TEST_CASE("A count of zero has no relative error, and hit rates need both counters") {
   const ByteFigures f = figures_of({counted_row(2, 100, 0, 0)});
   CHECK_FALSE(f.dram_read.has_value());
-  CHECK(f.l2_hit->mean_error == Approx(0.1));  // 0.9 predicted, all counted as hits
+  CHECK(f.l2_hit->mean_error == Approx(0.1));  // predicted 0.9, while all counts are hits
   CHECK(f.l2_hit->bias == Approx(-0.1));
   Measurement row = counted_row(2, 100, 0, 10);
   row.counters.erase(kDramRead);

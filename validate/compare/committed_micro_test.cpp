@@ -1,5 +1,5 @@
-// Checks the committed micro-benchmarks and counters with arithmetic: facts about the GPU that are
-// independent of the model. Runs in the repository root.
+// Checks the committed micro-benchmarks and counters against arithmetic: facts about the GPU that
+// are independent of the model. Runs in the repository root.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,9 +29,9 @@ const std::string kFolder = "validate/data/h200_sxm/micro/";
 
 struct Constant {
   double value, q1, q3;
-  double in_time;  // 0 if not in the file
+  double in_time;  // value in time units; 0 if not in the file
 };
-/// By key and variant.
+/// Constants by key and variant.
 using Constants = std::map<std::pair<std::string, std::string>, Constant>;
 
 Constants read_run(const std::string& name) {
@@ -45,7 +45,7 @@ Constants read_run(const std::string& name) {
   return run;
 }
 
-/// Maps of SMs and CTAs differ from card to card; traces are functions of time.
+/// Maps of SMs and CTAs differ between cards; traces are functions of time.
 bool is_map(const std::string& key) {
   return key.ends_with("_of_sm") || key.ends_with("_of_cta") || key == "l2.sms_on_side_of_sm_0" ||
          key == "clock.trace";
@@ -57,7 +57,8 @@ const std::vector<std::string> kRuns = {"micro.csv.gz", "micro_second_run.csv.gz
 struct Repeats {
   std::size_t constants = 0;
   std::size_t within_3_percent = 0;
-  std::size_t apart = 0;  // by more than 3 % and more than their stated spread
+  // Constants that differ by more than 3 % and by more than their stated spread.
+  std::size_t apart = 0;
 };
 
 Repeats repeats_of(const std::vector<Constants>& runs) {
@@ -81,7 +82,7 @@ Repeats repeats_of(const std::vector<Constants>& runs) {
   return repeats;
 }
 
-/// The median over cards, for DRAM constants, which differ between cards.
+/// Median over cards, for DRAM constants, which differ between cards.
 double median_over_cards(const std::function<double(const Constants&)>& value) {
   std::vector<double> values;
   for (const char* name : {"micro_first_card.csv.gz", "micro_earlier.csv.gz", "micro.csv.gz"}) {
@@ -94,7 +95,7 @@ double median_over_cards(const std::function<double(const Constants&)>& value) {
 struct Line {
   double at_zero, slope;
 
-  /// Least-squares fit.
+  /// Least-squares line.
   static Line through(const std::vector<std::pair<double, double>>& points) {
     const double n = static_cast<double>(points.size());
     double x = 0, y = 0, xx = 0, xy = 0;
@@ -127,7 +128,7 @@ TEST_CASE("A wgmma from shared memory takes max(N / 2, 16 + N / 4) cycles, from 
 }
 
 TEST_CASE("The tensor cores of an SM reach 4096 floating-point operations per cycle") {
-  constexpr double kFlops = 2.0 * 64 * 256 * 16;  // per m64n256k16
+  constexpr double kFlops = 2.0 * 64 * 256 * 16;  // FLOPs per m64n256k16
   for (const std::string& name : kRuns) {
     const Constants run = read_run(name);
     for (const char* variant :
@@ -149,8 +150,8 @@ TEST_CASE("The SM fill bytes of a GEMM equal its tiles' operands, by counter and
     if (!counted || row.text("k") != std::to_string(kSide)) {
       continue;
     }
-    // Every tile loads its rows of A and columns of B, 2 bytes each, K times. Clusters are whole,
-    // and out-of-bounds parts count as zeros that arrive.
+    // Every tile loads K elements of 2 bytes for each of its rows of A and columns of B. Clusters
+    // are whole, and out-of-bounds parts count as zeros that arrive.
     const Tiling t = parse_kernel_config(config).tiling;
     const i64 tiles_m = round_up(ceil_div<i64>(kSide, t.block_m), i64{t.cluster_m});
     const i64 tiles_n = round_up(ceil_div<i64>(kSide, t.block_n), i64{t.cluster_n});
@@ -232,11 +233,11 @@ TEST_CASE("A warpgroup runs at most six to seven wgmmas ahead of the tensor core
       CAPTURE(n, instructions);
       CHECK(ahead >= 5.9);
       CHECK(ahead <= 7);
-      // The rest takes its intervals plus the last one's completion.
+      // The remaining instructions take their intervals plus the last one's completion.
       const double left = at("wgmma.issue_to_done", instructions) - at("wgmma.issue", instructions);
       CHECK(left / interval == Approx(ahead + 50 / interval).epsilon(0.05));
     }
-    // Each further one waits for a free entry.
+    // Each further instruction waits for a free entry.
     const double more = at("wgmma.issue", 32) - at("wgmma.issue", 16);
     CHECK(more == Approx(16 * interval).epsilon(0.005));
   }
@@ -287,7 +288,7 @@ TEST_CASE("Rates and latencies of memory-bound kernels and partial sums are the 
         Approx(132 * kBytes / done("add kib=128 sms=132").in_time).epsilon(0.005));
 }
 
-// The rows that it bounds are 0.1 % higher.
+// The rows that the ceiling bounds are 0.1 % higher.
 TEST_CASE("The clock ceiling under tensor load is that of zero inputs, in every run") {
   const Hertz plateau = load_gpu("h200_sxm", false).spec.clock->tensor_plateau;
   for (const std::string& name : kRuns) {
@@ -365,14 +366,14 @@ TEST_CASE("The simulator's constants are those measured by micro-benchmarks") {
   CHECK(machine.remote_wake.value == Approx(at("mbarrier.remote_wake", "cluster=2")).epsilon(0.01));
   CHECK(machine.barrier.value == Approx(at("named_barrier", "warps=4")).epsilon(0.01));
 
-  // Issue of copies: a line through 4 and 16 of them, and the rest of a single one.
+  // Issue of copies: a line through 4 and 16 copies, and the remainder for a single one.
   const double four = 4 * at("tma.issue_per_copy", "bytes=128 count=4");
   const double sixteen = 16 * at("tma.issue_per_copy", "bytes=128 count=16");
   const double one = at("tma.issue_per_copy", "bytes=128 count=1");
   CHECK(machine.issue_copy.value == Approx((sixteen - four) / 12).epsilon(0.01));
   CHECK(machine.issue.value == Approx(one - (sixteen - four) / 12).epsilon(0.02));
 
-  // Loads from L2: latency after the issue, and the time of 16 KiB more.
+  // Loads from L2: latency after the issue, and the time of another 16 KiB.
   const double small = at("tma.l2_latency", "bytes=16");
   const double half = at("tma.l2_latency", "bytes=16384");
   const double whole = at("tma.l2_latency", "bytes=32768");
@@ -390,7 +391,7 @@ TEST_CASE("The simulator's constants are those measured by micro-benchmarks") {
   CHECK(machine.outside.value ==
         Approx(at("tma.box_turn", "box=256 inside=0 in_step sms=132") * 8 / (132 * 256))
             .epsilon(0.01));
-  // From DRAM: additional latency, in time.
+  // Loads from DRAM: additional latency, in time.
   CHECK(machine.dram_latency.value * 1e9 ==
         Approx(median_over_cards([](const Constants& card) {
           return card.at({"tma.dram_latency", "bytes=16384"}).in_time -
@@ -398,7 +399,8 @@ TEST_CASE("The simulator's constants are those measured by micro-benchmarks") {
         })).epsilon(0.01));
   CHECK(gpu.dram->write_rate.value * 1e-9 ==
         Approx(in_time("dram.mix_rate", "reads=0 writes=1 bytes=8192")).epsilon(0.01));
-  // Rate with all SMs requesting one line over the rate with a line each; L2 has its own clock.
+  // Rate with all SMs requesting one line over the rate with a separate line each; L2 has its own
+  // clock.
   const std::string kib = " bytes=16384";
   CHECK(
       machine.merge_limit ==

@@ -16,15 +16,16 @@
 namespace tilecast {
 namespace {
 
-/// Key of rows that must not be separated: a GEMM's shape, type and layout, whatever its epilogue.
+/// Key of rows that must stay in the same set: a GEMM's shape, type and layout, whatever its
+/// epilogue.
 std::string split_key(const GemmProblem& problem) {
   return fmt::format("{} {} {}", shape_text(problem), to_text(problem.dtype),
                      to_text(problem.layout));
 }
 std::string split_key(const auto& problem) { return to_text(problem); }
 
-/// The field of the op that takes this word, "causal", or that it names, "lse". Sides, which the
-/// shape has, are none.
+/// Returns the op's field that accepts this word, such as "causal", or whose name it is, such as
+/// "lse". Sides belong to the shape and are excluded.
 std::optional<std::pair<std::string, std::string>> field_of(const AnyProblem& blank,
                                                             const std::string& word) {
   for (const std::string_view name : problem_field_names()) {
@@ -42,7 +43,8 @@ std::optional<std::pair<std::string, std::string>> field_of(const AnyProblem& bl
   return std::nullopt;
 }
 
-/// A problem of another op than GEMM: shape, type and fields, and a word that only its op has.
+/// Parses a problem of an op other than GEMM: shape, type and fields, and a word that only its op
+/// has.
 AnyProblem parse_other_problem(Op op, const std::vector<std::string_view>& words) {
   const std::string shape(words.front());
   const AnyProblem blank = problem_of_shape(op, shape, ElementType::kFp16);
@@ -97,7 +99,7 @@ std::pair<i32, i32> parse_tile(std::string_view text) {
   return {static_cast<i32>(numbers[0]), static_cast<i32>(numbers[1])};
 }
 
-/// Errors of `take` name the list item.
+/// Adds the list item's name to errors of `take`.
 template <class Take>
 void each_of(const StrictMap& map, const char* key, const Take& take) {
   for (const StrictValue& item : map.required(key).list()) {

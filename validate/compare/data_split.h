@@ -4,9 +4,9 @@
 //   judge: [4096x4096x1024, 8*512x512x64 bf16 nn]      # test problems; GEMMs default to fp16 tn
 //   unfitted_tiles: [128x192]                         # held-out CTA tiles, M x N
 //
-// A problem of another op has a word after its shape that says so, in any order with its type:
-// "4x32:8x4096x4096x128 bf16 causal", "4096x4096 elementwise_add fp32". A list without problems
-// is a GEMM's.
+// A problem of another op has a word after its shape that identifies the op, before or after its
+// type: "4x32:8x4096x4096x128 bf16 causal", "4096x4096 elementwise_add fp32". A list without
+// problems is a GEMM's.
 //
 // Checked by: data_split_test.cpp.
 #pragma once
@@ -22,26 +22,27 @@
 namespace tilecast {
 
 enum class DataPart {
-  kFit,    // training set: neither of the others
+  kFit,    // training set: neither of the other parts
   kJudge,  // test problem, with any tile
   kTiles,  // held-out tile on a training problem
 };
 
 std::string_view to_text(DataPart part);
-/// Throws ConfigError.
+/// Throws ConfigError for any other name.
 DataPart parse_data_part(std::string_view text);
 
 class DataSplit {
  public:
-  /// The union of the test sets of several files. Throws FileError, or ConfigError `file:line: key:
-  /// expectation`.
+  /// Loads the union of the test sets of several files. Throws FileError, or ConfigError
+  /// `file:line: key: expectation`.
   static DataSplit load(const std::vector<std::string>& paths);
   static DataSplit parse(const StrictValue& root);
 
-  /// Baselines, which have no tile, are in the part of their problem; tiles are a GEMM's.
+  /// Returns a point's part. Baselines have no tile and belong to the part of their problem; only
+  /// GEMMs have held-out tiles.
   DataPart part_of(const Point& point) const;
 
-  /// Whether the split is of this op's problems.
+  /// Whether the split has problems of this op.
   bool has_op(Op op) const { return ops_.contains(op); }
 
  private:
@@ -51,7 +52,7 @@ class DataSplit {
 };
 
 /// Keeps the rows of one part. cuBLASLt's rows stay with every part of their problem, as baselines;
-/// rows of ops that the split has no problem of are removed.
+/// rows of ops without a problem in the split are removed.
 void keep_part(const DataSplit& split, DataPart part, std::vector<MeasurementFile>& files);
 
 }  // namespace tilecast

@@ -19,14 +19,14 @@ struct PartFigures {
   double coverage;  // fraction of measured times inside the predicted interval
 };
 
-/// By measured time; a boundary value belongs to the larger size.
+/// Size classes by measured time; a boundary value belongs to the larger size.
 enum class TimeSize { kUnder20Us, kFrom20Us, kFrom100Us, kFrom1Ms };
 
 std::string_view to_text(TimeSize size);
 TimeSize size_of(Seconds measured_time);
 
 std::map<AnySchedule, PartFigures> error_by_schedule(const JoinedData& data);
-/// By the predicted bottleneck.
+/// Errors by predicted bottleneck.
 std::map<Limiter, PartFigures> error_by_limiter(const JoinedData& data);
 std::map<TimeSize, PartFigures> error_by_size(const JoinedData& data);
 

@@ -39,11 +39,11 @@ TEST_CASE("Errors are split by bottleneck") {
   REQUIRE(parts.size() == 2);
   const PartFigures& dram = parts.at(Limiter::kDram);
   CHECK(dram.points == 2);
-  CHECK(dram.time_mape == Approx(0.3));         // 0.1 and 0.5
+  CHECK(dram.time_mape == Approx(0.3));         // time errors 0.1 and 0.5
   CHECK(*dram.cycles_mape == Approx(0.8 / 3));  // only one has measured cycles
   const PartFigures& tensor = parts.at(Limiter::kTensor);
-  CHECK(tensor.time_mape == Approx(0.2));     // 0.1 and 0.3
-  CHECK(*tensor.cycles_mape == Approx(0.4));  // 0.266667 and 0.533333
+  CHECK(tensor.time_mape == Approx(0.2));     // time errors 0.1 and 0.3
+  CHECK(*tensor.cycles_mape == Approx(0.4));  // cycle errors 0.266667 and 0.533333
 }
 
 TEST_CASE("Each size has its own mean and median, with cycles only if measured") {
@@ -58,7 +58,7 @@ TEST_CASE("Each size has its own mean and median, with cycles only if measured")
 }
 
 TEST_CASE("The median of a schedule is not its mean") {
-  // Pipelined has the odd stages, warp_specialized the even ones; a third error separates median
+  // pipelined has the odd stages, warp_specialized the even ones; a third error separates median
   // and mean.
   const JoinedData data = join_example(
       {example_row(1, Seconds{10}), example_row(3, Seconds{10}), example_row(5, Seconds{10})},

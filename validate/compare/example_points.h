@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-/// Configurations that differ in their stages only.
+/// Returns configurations that differ only in their stages.
 inline KernelConfig example_config(i32 stages) {
   return {.schedule = stages % 2 == 0 ? Schedule::kWarpSpecialized : Schedule::kPipelined,
           .tiling = {.block_m = 128,

@@ -23,7 +23,7 @@ TEST_CASE("No committed row of the data set beats a hard bound at the clock it w
     }
   }
   int rows = 0;
-  double closest = 0;  // bound / time
+  double closest = 0;  // largest ratio of bound to time
   for (const VerifiedRow& row : verified_rows(files)) {
     const Measurement& m = row.measurement();
     if (!m.sm_clock || is_baseline(m.point.config) || m.point.l2_state != L2State::kRotating) {

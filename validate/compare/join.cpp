@@ -24,7 +24,7 @@ Prediction predict_row(const Measurement& measured, const Predictor& predict) {
   return predict(point.problem, config, point.regime, point.inputs);
 }
 
-/// The prediction for a row, or the reason why there is none.
+/// The prediction for a row, or the reason why it has none.
 struct Answer {
   std::optional<Prediction> prediction;
   std::string why_not;
@@ -32,7 +32,7 @@ struct Answer {
 
 bool is_compared(const Measurement& measured) { return !is_baseline(measured.point.config); }
 
-/// `points`: number of points with a verified row.
+/// Counts rows. `points`: number of points with a verified row.
 void count_rows(const std::vector<MeasurementFile>& files, std::size_t points, JoinedData& data) {
   std::vector<std::string> names;
   for (const MeasurementFile& file : files) {
@@ -47,7 +47,7 @@ void count_rows(const std::vector<MeasurementFile>& files, std::size_t points, J
   data.repeated = data.rows - data.excluded - points;
 }
 
-/// In the order of the rows.
+/// Returns one answer per row, in the order of the rows.
 std::vector<Answer> predict_rows(const std::vector<VerifiedRow>& rows, const Predictor& predict,
                                  const JoinOptions& options) {
   std::vector<const Measurement*> asked;

@@ -14,7 +14,7 @@
 
 namespace tilecast {
 
-/// Throws ConfigError for a configuration that it cannot predict. Called from several threads.
+/// Must be thread-safe. Throws ConfigError for a configuration that it cannot predict.
 using Predictor = std::function<Prediction(const AnyProblem&, const AnyConfig&, Regime, Inputs)>;
 
 struct JoinedPoint {
@@ -30,11 +30,13 @@ struct JoinedGroup {
   Regime regime = Regime::kBurst;
   Inputs inputs = Inputs::kNormal;
   L2State l2_state = L2State::kRotating;
-  std::vector<JoinedPoint> points;                            // in order of configuration text
-  std::map<std::string, Measurement, std::less<>> baselines;  // by configuration (kBaselines)
-  std::vector<Measurement> fixed;                             // from JoinOptions::fixed
+  std::vector<JoinedPoint> points;  // in order of configuration text
+  // Measurements by configuration (kBaselines).
+  std::map<std::string, Measurement, std::less<>> baselines;
+  // Measurements from JoinOptions::fixed.
+  std::vector<Measurement> fixed;
 
-  /// Null if not measured, or not verified.
+  /// Returns null if the baseline was not measured or not verified.
   const Measurement* baseline(std::string_view config) const;
   /// Requires at least one point.
   Seconds best_measured_time() const;
@@ -44,22 +46,25 @@ struct JoinedData {
   std::vector<JoinedGroup> groups;  // in the order of GroupKey; a group may have no points
   std::size_t rows = 0;
   std::size_t points = 0;
-  std::size_t cublaslt = 0;                    // rows of baselines
-  std::size_t unmatched = 0;                   // verified rows without a prediction
-  std::size_t excluded = 0;                    // status not ok, or not verified
-  std::size_t repeated = 0;                    // replaced by a later verified row of the same point
-  std::vector<std::string> unmatched_reasons;  // "file:line: why" per row
+  std::size_t cublaslt = 0;   // rows of baselines
+  std::size_t unmatched = 0;  // verified rows without a prediction
+  // Rows whose status is not ok, or that are not verified.
+  std::size_t excluded = 0;
+  // Rows replaced by a later verified row of the same point.
+  std::size_t repeated = 0;
+  std::vector<std::string> unmatched_reasons;  // "file:line: reason" per row
 };
 
 struct JoinOptions {
-  unsigned threads = 0;                     // 0: one per processor
-  std::vector<MeasurementFile> fixed = {};  // rows of perhaps another card, used as a baseline only
+  unsigned threads = 0;  // 0: one per CPU
+  // Rows, perhaps of another card, that are used only as a baseline.
+  std::vector<MeasurementFile> fixed = {};
   /// Called with the number of rows predicted so far, by one thread at a time.
   std::function<void(std::size_t done, std::size_t all)> progress = {};
 };
 
-/// `gpu_names`: allowed values of column gpu. Throws ConfigError `file:line: gpu: ...` for a row of
-/// another GPU, and if there are no rows at all.
+/// Predicts and groups the rows. `gpu_names`: allowed values of column gpu. Throws ConfigError
+/// `file:line: gpu: ...` for a row of another GPU, and ConfigError if there are no rows at all.
 JoinedData join_points(const std::vector<MeasurementFile>& files, const Predictor& predict,
                        const std::vector<std::string>& gpu_names, const JoinOptions& options = {});
 

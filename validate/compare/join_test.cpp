@@ -20,7 +20,8 @@ TEST_CASE("Every row counts once: as point, baseline, excluded, unmatched or rep
   Measurement unknown = example_row(5, Seconds{1});
   unknown.point.config = "hand_waving:tile=1";
   Measurement loose = example_row(5, Seconds{1});
-  loose.point.config.insert(loose.point.config.find("stages=") + 7, "0");  // stages=05
+  // stages=05: not canonical.
+  loose.point.config.insert(loose.point.config.find("stages=") + 7, "0");
   const JoinedData data = join_example(
       {example_row(1, Seconds{1}), example_row(2, Seconds{2}), example_row(2, Seconds{3}), wrong,
        failed, unknown, loose, example_row(9, Seconds{1}),
@@ -31,14 +32,15 @@ TEST_CASE("Every row counts once: as point, baseline, excluded, unmatched or rep
   CHECK(data.points == 2);
   CHECK(data.cublaslt == 2);
   CHECK(data.excluded == 2);
-  CHECK(data.unmatched == 3);  // unknown schedule, text not canonical, rejected by the predictor
+  // Unknown schedule, configuration not canonical, rejected by the predictor.
+  CHECK(data.unmatched == 3);
   CHECK(data.repeated == 1);
   REQUIRE(data.groups.size() == 1);
   const JoinedGroup& group = data.groups.front();
   REQUIRE(group.points.size() == 2);
   CHECK(group.baseline(kCublasltTop1)->time->median == Seconds{5});
   CHECK(group.baseline(kCublasltBest)->time->median == Seconds{4});
-  CHECK(group.best_measured_time() == Seconds{1});  // stages=2 has its later row, 3 s
+  CHECK(group.best_measured_time() == Seconds{1});  // stages=2 counts with its later row, 3 s
   CHECK(std::max(group.points[0].measured_time(), group.points[1].measured_time()) == Seconds{3});
 }
 

@@ -13,11 +13,11 @@
 namespace tilecast {
 namespace {
 
-// The formula of serving planners for shapes that were not measured.
+// Efficiency that serving planners assume for shapes that were not measured.
 constexpr double kFallbackEfficiency = 0.8;
 constexpr Seconds kFallbackStart{3e-6};
 
-/// Problems that took `least` or longer and less than `limit`.
+/// Problems whose library time is at least `least` and less than `limit`.
 struct Size {
   const char* name;
   Seconds least, limit;
@@ -63,7 +63,7 @@ std::optional<LibraryErrors> errors_of(const Size& size, const std::vector<Publi
                        error_figures(against_fastest), mean(inside)};
 }
 
-/// Mean and bias as two cells.
+/// Returns mean and bias as two table cells.
 std::string cells(const std::optional<ErrorFigures>& errors) {
   return errors ? fmt::format("{:.1f} % | {:+.1f} %", errors->mape * kToPercent,
                               errors->bias * kToPercent)

@@ -1,6 +1,6 @@
-// Compares forecasts with a library's published times, by size of problem. A library does not say
-// which kernel it ran, so its time is compared with our top pick of the whole search space, and
-// with the formula that planners fall back on:
+// Compares forecasts with a library's published times, by size of problem. A library does not
+// report which kernel it ran, so its time is compared with our top pick of the whole search space,
+// and with the formula that planners fall back on:
 //
 //   time = roofline_time / 0.8 + 3 us
 //
@@ -21,20 +21,23 @@ namespace tilecast {
 /// Errors over the problems of one size, by the library's time.
 struct LibraryErrors {
   std::string size;
-  ErrorFigures forecast, fallback;              // against the median collection
-  std::optional<ErrorFigures> against_fastest;  // of the forecast, against the fastest collection
-  double inside_90;                             // fraction of times in the forecast's interval
+  ErrorFigures forecast, fallback;  // errors against the median collection
+  // Error of the forecast, against the fastest collection.
+  std::optional<ErrorFigures> against_fastest;
+  double inside_90;  // fraction of times in the forecast's interval
 };
 
 struct LibraryJudgement {
   std::string gpu, file;
-  std::vector<LibraryErrors> sizes;  // all, then those that have problems, from short to long
+  // All sizes, then each size that has problems, from short to long.
+  std::vector<LibraryErrors> sizes;
   std::vector<PublicCase> cases;
 };
 
-/// By the rows of this GPU in a CSV with the columns gpu,m,n,k,median_us and, optionally, min_us.
-/// A row's gpu may be the GPU's name with an ending, `b200_sxm` for b200, if the file has no other
-/// rows of it. Throws FileError, ConfigError `file: ...`, and like load_gpu.
+/// Compares the rows of this GPU in a CSV with the columns gpu,m,n,k,median_us and, optionally,
+/// min_us. A row's gpu may be the GPU's name with a suffix, `b200_sxm` for b200, if the file has no
+/// rows under the name itself. Throws FileError, ConfigError `file: ...`, and whatever load_gpu
+/// throws.
 LibraryJudgement judge_library(const std::string& file, const std::string& gpu);
 
 /// Markdown, one row per size.

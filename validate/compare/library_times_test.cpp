@@ -20,7 +20,7 @@ TEST_CASE("Forecasts are compared with a library's times by size, next to the fa
              "gpu,m,n,k,median_us,min_us\nb200_sxm,512,512,512,5,4\n"
              "b200_sxm,8192,8192,8192,800,700\nh100_sxm,512,512,512,6,5\n");
   const LibraryJudgement judged = judge_library(rows, "b200");
-  REQUIRE(judged.cases.size() == 2);  // the other row is for another GPU
+  REQUIRE(judged.cases.size() == 2);  // the other row belongs to another GPU
   REQUIRE(judged.sizes.size() == 3);  // no problem of 20 to 200 us
   CHECK(judged.sizes[0].forecast.points == 2);
   CHECK(judged.sizes[2].size == "above 200 us");

@@ -17,7 +17,7 @@ namespace {
 using Rounds = std::map<i64, Measurement>;
 
 struct Group {
-  std::vector<Point> points;  // in order of appearance
+  std::vector<Point> points;  // points in order of appearance
   std::vector<Rounds> rows;
 };
 

@@ -8,7 +8,8 @@
 namespace tilecast {
 namespace {
 
-/// Speed of the other method's pick in a group, relative to the best; none if it has no pick.
+/// Returns the speed of the other method's pick in a group relative to the best, or none if it has
+/// no pick.
 using Other = std::function<std::optional<double>(const JoinedGroup&)>;
 
 Other by_preference(double (*preference)(const JoinedPoint&)) {

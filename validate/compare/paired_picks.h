@@ -17,13 +17,14 @@ namespace tilecast {
 struct PairedFigures {
   std::string against;  // pick_by_cycles, closed_form, fixed_tiling or cublaslt_top1
   std::size_t groups;
-  double ratio;  // geometric mean over groups of our speed / the other's, each relative to its best
-  std::size_t better, worse;  // groups in which ours is faster, slower
+  // Geometric mean over groups of our speed / the other method's, each relative to its best.
+  double ratio;
+  std::size_t better, worse;  // number of groups in which our pick is faster, slower
   double p;                   // two-sided p-value
 };
 
-/// Against each baseline available for these groups. cuBLASLt's pick is relative to the best of
-/// cuBLASLt, ours to the best of ours. `fixed_config`: empty if there is none.
+/// Compares our pick with each baseline available for these groups. cuBLASLt's pick is relative to
+/// the best of cuBLASLt, ours to the best of ours. `fixed_config`: empty if there is none.
 std::vector<PairedFigures> paired_picks(const std::vector<JoinedGroup>& groups,
                                         const std::string& fixed_config);
 

@@ -9,7 +9,7 @@ namespace {
 constexpr GemmShape kOther{8192, 8192, 8192};
 constexpr GemmShape kThird{512, 512, 512};
 
-/// By time the pick is config 1, by cycles 2, by the analytic model 1.
+/// The pick is config 1 by time, config 2 by cycles, config 1 by the analytic model.
 Prediction first_by_time(const AnyProblem&, const AnyConfig& config, Regime, Inputs) {
   const bool first = std::get<KernelConfig>(config).tiling.stages == 1;
   Prediction p{};
@@ -45,7 +45,7 @@ TEST_CASE("Picks are compared in the same shapes") {
   // Ranks 1, 2.5 and -2.5: four of the eight sign assignments give 3.5 or more.
   CHECK(cycles.p == Approx(1));
   CHECK(all[1].against == "closed_form");
-  CHECK(all[1].ratio == Approx(1));  // the same picks
+  CHECK(all[1].ratio == Approx(1));  // the same picks as by time
   CHECK(all[1].better + all[1].worse == 0);
   CHECK(all[1].p == 1);
   CHECK(all[2].against == "fixed_tiling");
@@ -76,7 +76,7 @@ TEST_CASE("Without a choice, or without the other method's pick, there is no tes
   for (JoinedGroup& group : groups) {
     group.baselines.erase(std::string(kCublasltBest));
   }
-  CHECK(paired_picks(groups, "none").size() == 2);  // by cycles and by the analytic model
+  CHECK(paired_picks(groups, "none").size() == 2);  // only by cycles and by the analytic model
 }
 
 }  // namespace

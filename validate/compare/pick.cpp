@@ -26,7 +26,7 @@ double by_closed_form_time(const JoinedPoint& point) {
 }
 
 bool is_aligned(const AnyProblem& problem) {
-  constexpr i64 kWideLoad = 8;  // 16-bit elements
+  constexpr i64 kWideLoad = 8;  // 16-bit elements of a 16-byte load
   const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
   return gemm == nullptr || (gemm->shape.m % kWideLoad == 0 && gemm->shape.n % kWideLoad == 0 &&
                              gemm->shape.k % kWideLoad == 0);

@@ -26,27 +26,27 @@ bool can_pick(const JoinedGroup& group);
 /// aligned in all layouts; true for other ops.
 bool is_aligned(const AnyProblem& problem);
 
-/// The fastest of the first `count` by preference counts as the pick.
+/// Returns the pick quality; the fastest of the first `count` by preference counts as the pick.
 double pick_ratio(const JoinedGroup& group, const Preference& preference, std::size_t count);
 
 /// Expected quality of a random pick: the mean over all configurations of best / own time.
 double random_pick_ratio(const JoinedGroup& group);
 
-/// Best / own time of one configuration; none if the group lacks it.
+/// Returns best / own time of one configuration, or none if the group lacks it.
 std::optional<double> config_ratio(const JoinedGroup& group, const std::string& config);
 
-/// The best single configuration for all problems, in hindsight: the one with the best geometric
-/// mean of best / own time. Eligible configurations are measured in at least 90 % as many
-/// groups as the most widespread one; groups without it are skipped. Ties go to the first by text.
+/// The best single configuration for all problems, in hindsight: it has the best geometric mean of
+/// best / own time. Eligible configurations are measured in at least 90 % as many groups as the
+/// most widespread one; groups without it are skipped. Ties go to the first by text.
 struct FixedTiling {
   std::string config;
-  Values ratios;  // per group that has it
+  Values ratios;  // one ratio per group that has the configuration
 };
 
-/// Empty text if no configuration is in half of the groups that offer a choice.
+/// Returns an empty configuration if none is in half of the groups that offer a choice.
 FixedTiling best_fixed_tiling(const std::vector<JoinedGroup>& groups);
 
-/// The choice of best_fixed_tiling on these rows plus those of `fixed` (JoinOptions); empty if
+/// Returns the choice of best_fixed_tiling on these rows and on `fixed` (JoinOptions); empty if
 /// there is none. Throws like join_points for a row of another GPU.
 std::string fixed_config_of(const std::vector<MeasurementFile>& files,
                             const std::vector<std::string>& gpu_names,

@@ -38,7 +38,7 @@ TEST_CASE("A shape is aligned if each dimension is a multiple of 8") {
 }
 
 TEST_CASE("Ties in preference are broken by configuration text, not by measured time") {
-  // pipelined:...stages=1 is the first text: 4 / 8.
+  // the first configuration by text is pipelined:...stages=1: 4 / 8.
   CHECK(pick_ratio(
             example_group(), [](const JoinedPoint&) { return 0.0; }, 1) == Approx(0.5));
 }
@@ -69,7 +69,7 @@ TEST_CASE("A fixed tiling chosen elsewhere is evaluated in the groups that have 
                    {{1, Seconds{1}}, {2, Seconds{1}}, {3, Seconds{1}}});
   const FixedTiling fixed = fixed_tiling(data.groups, to_text(example_config(2)));
   CHECK(fixed.config == to_text(example_config(2)));
-  CHECK(fixed.ratios == Values{0.25, 1});  // by shape: 4096, 8192
+  CHECK(fixed.ratios == Values{0.25, 1});  // ordered by shape: 4096, 8192
   CHECK(fixed_tiling(data.groups, "none").ratios.empty());
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("A configuration measured in one shape of three is not a fixed tiling"
                    {{1, Seconds{1}}, {2, Seconds{1}}, {3, Seconds{1}}});
   const FixedTiling fixed = best_fixed_tiling(data.groups);
   CHECK(fixed.config == to_text(example_config(1)));
-  CHECK(fixed.ratios == Values{1, 0.5, 1});  // by shape: 512, 4096, 8192
+  CHECK(fixed.ratios == Values{1, 0.5, 1});  // ordered by shape: 512, 4096, 8192
 }
 
 TEST_CASE("Without a configuration in half of the shapes there is no fixed tiling") {

@@ -1,4 +1,4 @@
-// Relative errors of one point: predicted / measured - 1. None if the row lacks the value.
+// Relative errors of one point: predicted / measured - 1; none if the row lacks the value.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace tilecast {
 
-/// Within 20 % of the group's best measured time.
+/// Whether the point is within 20 % of the group's best measured time.
 inline bool is_near_best(const JoinedGroup& group, const JoinedPoint& point) {
   return is_near_best(point.measured_time(), group.best_measured_time());
 }

@@ -29,12 +29,12 @@ namespace tilecast {
 namespace {
 
 constexpr Seconds kMicrosecond{1e-6};
-constexpr std::size_t kWorst = 3;  // per source
-constexpr i32 kSms = 132;          // of an H200
+constexpr std::size_t kWorst = 3;  // cases listed per source
+constexpr i32 kSms = 132;          // SMs of an H200
 constexpr char kPrefill[] = "prefill", kDecode[] = "decode";
 constexpr char kFlashAttention3[] = "fa3", kCudnn[] = "cuDNN";
 
-/// A row of a source before it is predicted. Without a configuration the top-1 pick is predicted.
+/// A row of a source before its prediction. Without a configuration the top-1 pick is predicted.
 struct Claim {
   AnyProblem problem;
   std::string kernel;
@@ -67,14 +67,15 @@ std::optional<Claim> library_claim(const CsvRow& row) {
   return claim;
 }
 
-/// A GEMM of XLA's table, which gives operations per second; its operands are row-major.
+/// Reads a GEMM of XLA's table, which gives operations per second; its operands are row-major.
 std::optional<Claim> xla_claim(const CsvRow& row) {
   GemmProblem problem{claimed_shape(row), ElementType::kBf16, Layout::kNn};
   problem.batch.products = row.get("b", count);
   return Claim{problem, "library", Seconds{gemm_flops(problem) / row.get("flops", positive)}};
 }
 
-/// Gate and up projections of all experts: 2 N columns, K = H. Tokens are routed uniformly.
+/// Reads the gate and up projections of all experts: 2 N columns, K = H. Tokens are routed
+/// uniformly.
 std::optional<Claim> fused_moe_claim(const CsvRow& row) {
   const Routing routing{row.get("E", count), row.get("M", count), row.get("topk", count)};
   GemmProblem problem{{routing.rows(), 2 * row.get("N", count), row.get("H", count)},
@@ -87,7 +88,7 @@ std::optional<Claim> fused_moe_claim(const CsvRow& row) {
                row.get("avg_duration", positive) * kMicrosecond};
 }
 
-/// A GEMM with a kernel of ours, except single wgmmas, whose time is the launch.
+/// Reads a GEMM that a kernel of ours can run; excludes single wgmmas, whose time is the launch.
 std::optional<Claim> published_claim(const CsvRow& row) {
   const std::string& unit = row.text("unit");
   const std::string& config = row.text("config_there");
@@ -113,8 +114,8 @@ std::optional<Claim> published_claim(const CsvRow& row) {
                row.get("regime", parse_regime), kernel};
 }
 
-/// Attention of one phase by one library, of the held-out half; FlashAttention-3's by our
-/// kernel that is nearest to its rule's choice. Ours pack at most 64 query heads.
+/// Reads attention of one phase by one library, from the held-out half; FlashAttention-3 is
+/// compared with our kernel nearest to its rule's choice. Ours pack at most 64 query heads.
 template <const char* kPhase, const char* kLibrary>
 std::optional<Claim> attention_claim(const CsvRow& row) {
   if (row.text("phase") != kPhase || !row.text("library").starts_with(kLibrary) ||
@@ -135,7 +136,7 @@ std::optional<Claim> attention_claim(const CsvRow& row) {
   return claim;
 }
 
-/// Readers of the sources' formats, by their word in the list.
+/// Readers of the sources' formats, by the format's name in the list.
 const std::map<std::string, std::optional<Claim> (*)(const CsvRow&)> kFormats{
     {"flash_attention_prefill", attention_claim<kPrefill, kFlashAttention3>},
     {"flash_attention_decode", attention_claim<kDecode, kFlashAttention3>},

@@ -34,36 +34,37 @@ struct PublicSource {
   std::string rows_of;  // value of column gpu in the source's rows
   std::string claim;    // claim of the source
   Seconds gap;          // launch gap included in the source's figures
-  double factor;        // time of their kernel over ours, if it is another one
-  double limit;         // mean error that a test allows, with a margin for samples of the rows
+  double factor;        // time of their kernel divided by the time of ours, if they differ
+  // Largest mean error that a test allows, with a margin for testing on a sample of the rows.
+  double limit;
 };
 
 struct PublicCase {
   AnyProblem problem;
   std::string kernel;  // name used by the source
   Seconds claimed;
-  std::optional<Seconds> fastest;   // of several collections
-  Seconds predicted, low, high;     // with the 90 % interval
+  std::optional<Seconds> fastest;   // time of the fastest of several collections
+  Seconds predicted, low, high;     // predicted time with its 90 % interval
   std::optional<Seconds> roofline;  // roofline_time of the problem
   double error() const { return predicted / claimed - 1; }
 };
 
 struct PublicJudgement {
   PublicSource source;
-  std::size_t rows = 0;           // rows in the file for this GPU
-  std::vector<PublicCase> cases;  // in file order
+  std::size_t rows = 0;           // number of rows in the file for this GPU
+  std::vector<PublicCase> cases;  // cases in file order
   std::optional<ErrorFigures> error;
   std::optional<double> kendall;  // rank correlation of predicted and stated times
 };
 
-/// Values of column gpu in a source's file, sorted.
+/// Returns the values of column gpu in a source's file, sorted.
 std::vector<std::string> gpus_of_rows(const std::string& file);
 
 /// Throws FileError, or ConfigError `file:line: key: expectation`.
 std::vector<PublicSource> load_public_sources(const std::filesystem::path& list);
 
-/// Predicts the source's rows for which `due`, called in order, returns true; all rows if it is
-/// empty. Throws like load_gpu, and ConfigError `file:line: ...`.
+/// Predicts the source's rows for which `due`, called in order, returns true, or all rows if `due`
+/// is empty. Throws whatever load_gpu throws, and ConfigError `file:line: ...`.
 PublicJudgement judge_public(const PublicSource& source, const std::function<bool()>& due = {});
 
 /// Predicts all rows of all sources in a list.

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kList = "validate/public_cases.yaml";
 
 TEST_CASE("Predictions are as close to public figures as public_cases.yaml states") {
-  constexpr std::size_t kSample = 24;  // minimum per source; other rows every day
+  constexpr std::size_t kSample = 24;  // minimum number of rows per source; other rows every day
   const std::vector<PublicSource> sources = load_public_sources(kList);
   CHECK(sources.size() >= 7);
   for (const PublicSource& source : sources) {
@@ -44,7 +44,7 @@ TEST_CASE("A gap between kernels is added to the forecast, and bad lists name th
     return judge_public(load_public_sources(list).front());
   };
   const PublicJudgement without = judged(""), with = judged(", gap_us: 0.5");
-  REQUIRE(without.cases.size() == 1);  // the other row is for another GPU
+  REQUIRE(without.cases.size() == 1);  // the other row belongs to another GPU
   CHECK(without.cases[0].claimed.value == Approx(5e-6));
   CHECK(with.cases[0].predicted.value - without.cases[0].predicted.value == Approx(0.5e-6));
   CHECK(without.error->mape == Approx(std::abs(without.cases[0].predicted.value / 5e-6 - 1)));

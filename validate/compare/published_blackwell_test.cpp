@@ -5,8 +5,8 @@
 // The tutorial's kernel waits for each K block's MMAs before it issues the next ones (inflight 0
 // here). It runs one tile per CTA column by column, or persistent in chunks or swizzle groups, or
 // overlapped with C in borrowed B stages; with eight warps all of them store. All of its warps wait
-// for each K block's operands and MMAs, not one as here: eight take a little longer to wake than
-// four, which is added to the issuing warp. cuBLAS's kernel is unknown.
+// for each K block's operands and MMAs, instead of one as here: eight take a little longer to wake
+// than four, which is added to the issuing warp's time. cuBLAS's kernel is unknown.
 
 #include <cmath>
 #include <cstdio>
@@ -52,7 +52,7 @@ constexpr Present kPresent[] = {
 constexpr const char* kFigures = "validate/data/public/gluon_throughput.csv";
 
 // validate/data/h200_sxm/micro: mbarrier.wake, 185.2 cycles with four waiting warps, 187.1 with
-// eight; the only such measurement. Waited for twice per K block.
+// eight; there is no other such measurement. The kernel waits twice per K block.
 constexpr Cycles kWakeOfEight{187.1 - 185.2};
 
 struct Figure {
@@ -62,10 +62,11 @@ struct Figure {
   double tflops;
 };
 
-/// Speeds of GEMMs on this GPU whose schedule we have. Our kernels support B as [N,K] only.
+/// Speeds of published GEMMs on this GPU whose schedule we have. Our kernels support B as [N,K]
+/// only.
 std::vector<Figure> published_figures(const std::string& gpu) {
   std::vector<Figure> figures;
-  const std::string text = read_file(kFigures);  // comments, then rows
+  const std::string text = read_file(kFigures);  // comments, followed by rows
   for (const CsvRow& row : csv_rows(text.substr(text.find("\nsource,") + 1), kFigures)) {
     if (row.text("gpu") == gpu && row.text("unit") == "TFLOPS" && row.text("op") == "gemm" &&
         !row.text("config_there").empty()) {
@@ -78,7 +79,7 @@ std::vector<Figure> published_figures(const std::string& gpu) {
   return figures;
 }
 
-/// Under sustained load, as in their benchmark.
+/// Predicts speeds under sustained load, as in their benchmark.
 double predicted_tflops(GpuSpec gpu, const Figure& figure, Method method) {
   gpu.tcgen05.value().block_turn +=
       kWakeOfEight * (2 * (warpgroups_per_tile(figure.config.tiling) - 1));
@@ -108,7 +109,7 @@ TEST_CASE("Published Blackwell speeds are predicted without having been fitted t
     }
     std::printf("mean error %.1f %%\n", mean(errors) * 100);
     CHECK(errors.size() >= 35);
-    CHECK(mean(errors) <= 0.12);  // the bar
+    CHECK(mean(errors) <= 0.12);  // the required accuracy
     CHECK(mean(errors) < present.error + 0.002);
     CHECK(tables.size() == std::size(present.order));
     for (const auto& [table, order] : present.order) {

@@ -15,10 +15,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 enum class Better {
-  kSame,  // anything else is another validation
+  kSame,  // must equal; otherwise it is another validation
   kLower,
   kHigher,
-  kNear,  // to the coverage that intervals promise
+  kNear,  // must be near the coverage that intervals promise
 };
 
 constexpr double kCoverage = 0.9;
@@ -27,8 +27,8 @@ constexpr double kCoverage = 0.9;
 struct Recorded {
   const char* path;  // JSON pointer
   Better better = Better::kSame;
-  bool required = true;  // else a record may be older than it
-  bool by_key = false;   // an object with a figure for each key
+  bool required = true;  // false: older records may lack it
+  bool by_key = false;   // the value is an object with one figure per key
   double tolerance = kRecordTolerance;
 };
 constexpr Recorded kRecorded[] = {
@@ -58,7 +58,7 @@ class RecordCheck {
  public:
   RecordCheck(const Json& record, std::string_view name) : record_(record), name_(name) {}
 
-  /// Throws ConfigError if the record is incomplete.
+  /// Throws ConfigError if the record is incomplete or malformed.
   void check_form() const {
     for (const Recorded& row : kRecorded) {
       for (const std::string& path : paths_of(row)) {
@@ -71,8 +71,8 @@ class RecordCheck {
     }
   }
 
-  /// The figures that are worse in `now`, a line each. Throws as check_form, and if the two do not
-  /// compare.
+  /// Returns one line per figure that is worse in `now`. Throws whatever check_form throws, and
+  /// ConfigError if the two are not comparable.
   std::vector<std::string> worse(const Json& now) const {
     std::vector<std::string> lines;
     for (const Recorded& row : kRecorded) {
@@ -101,7 +101,7 @@ class RecordCheck {
                                        : std::abs(after - kCoverage) - std::abs(before - kCoverage);
   }
 
-  /// None if the record may lack it.
+  /// Returns no paths if the record may lack the row.
   std::vector<std::string> paths_of(const Recorded& row) const {
     const Json::json_pointer at(row.path);
     if (row.better == Better::kSame) {

@@ -1,6 +1,6 @@
 // The headline figures of a validation, recorded in a file so that a change that degrades the model
 // is detected. Errors and widths may grow, and rank correlations and pick qualities fall, by
-// kRecordTolerance; coverage may be up to kCoverageTolerance further from 0.9 than recorded, on
+// kRecordTolerance; coverage may lie up to kCoverageTolerance further from 0.9 than recorded, on
 // either side. Figures that an older record lacks are not checked: record again to keep them.
 #pragma once
 
@@ -23,15 +23,15 @@ constexpr double kCoverageTolerance = 0.02;  // for 90 % intervals
 ///  "coverage_90":..,"median_width":..}; figures that the rows do not allow are absent.
 nlohmann::ordered_json record_of(const Validation& validation);
 
-/// The method of a record. Throws as worse_than_recorded does.
+/// Returns the method of a record. Throws whatever worse_than_recorded throws.
 Method recorded_method(std::string_view record, std::string_view name);
 
-/// Throws as worse_than_recorded does, for any validation, if the record is malformed.
+/// Throws whatever worse_than_recorded throws for a malformed record, for any validation.
 void check_well_formed(std::string_view record, std::string_view name);
 
-/// One sentence per figure that is worse than recorded or missing now. Throws ConfigError `name:
-/// key: expectation` if the record is malformed or is of another GPU, method, split or state
-/// of calibration.
+/// Returns one sentence per figure that is worse than recorded or missing now. Throws ConfigError
+/// `name: key: expectation` if the record is malformed or belongs to another GPU, method, split or
+/// state of calibration.
 std::vector<std::string> worse_than_recorded(const Validation& validation, std::string_view record,
                                              std::string_view name);
 

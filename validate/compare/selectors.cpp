@@ -34,7 +34,7 @@ double octaves(i32 a, i32 b) {
       std::log2(static_cast<double>(std::max(a, 1)) / static_cast<double>(std::max(b, 1))));
 }
 
-/// Distance of a schedule from the one that both selectors choose for: warp-specialized with
+/// Distance of a schedule from the kernel family that both selectors target: warp-specialized with
 /// consumers that share a tile, with or without equal splits.
 double distance_of_schedule(Schedule schedule, bool splits) {
   constexpr double kPingPong = 0.3, kWholeTiles = 1.5, kOtherSplits = 3;
@@ -46,7 +46,8 @@ double distance_of_schedule(Schedule schedule, bool splits) {
                                            : kWholeTiles;
 }
 
-/// Dominated by tile dimensions and splits; cluster and stages weigh little.
+/// Distance of two kernels, dominated by tile dimensions and splits; cluster and stages have little
+/// weight.
 double distance(const ChosenKernel& chosen, const KernelConfig& config) {
   constexpr double kOfTile = 2, kOfSplits = 2, kOfCluster = 0.5, kOfStages = 0.25;
   const Tiling& own = config.tiling;

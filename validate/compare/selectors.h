@@ -1,8 +1,7 @@
-// Other kernel selectors, evaluated on our measured rows: the measured kernel closest to a
-// selector's choice stands for it. The selector's own kernels are not run, and its raster is
-// unknown. If no kernel of ours is close, for instance because it does not split K and all of ours
-// do, the result says little.
-// Checked by: selectors_test.cpp; results: data/h200_sxm/baselines.
+// Other kernel selectors, evaluated on our measured rows: a selector's choice is represented by the
+// closest measured kernel. The selector's own kernels are not run, and its raster is unknown. If no
+// kernel of ours is close, for instance because it does not split K and all of ours do, the result
+// is not meaningful. Checked by: selectors_test.cpp; results: data/h200_sxm/baselines.
 #pragma once
 
 #include <functional>
@@ -20,14 +19,14 @@ struct ChosenKernel {
   i32 tile_m, tile_n;
   i32 cluster_m = 1, cluster_n = 1;
   i32 splits = 1;
-  i32 stages = 0;  // 0: as many as fit
+  i32 stages = 0;  // 0: as many stages as fit
 
   bool operator==(const ChosenKernel&) const = default;
 };
 
 struct Selector {
   std::string name;
-  /// None if it has no choice for a problem.
+  /// Returns none if the selector has no choice for a problem.
   std::function<std::optional<ChosenKernel>(const GemmProblem&)> choose;
 };
 
@@ -39,12 +38,12 @@ struct Selector {
 Selector deep_gemm_rule(i32 sm_count);
 
 /// A selector's recorded choices: CSV with the columns m, n, k, dtype, layout, tile_m, tile_n,
-/// stages, cluster_m, cluster_n and split_k, and any others. Named after the file, without folder
-/// and extension. Throws ConfigError `path:line: column: expectation`.
+/// stages, cluster_m, cluster_n and split_k, and any others. The selector is named after the file,
+/// without folder and extension. Throws ConfigError `path:line: column: expectation`.
 Selector listed_choices(std::string_view csv, const std::string& path);
 
-/// Best / own time of the closest kernel; the median if several are equally close, which differ in
-/// raster. None without a choice or with fewer than two kernels.
+/// Returns best / own time of the closest kernel, or the median if several are equally close, which
+/// then differ in raster. None without a choice or with fewer than two kernels.
 std::optional<double> selector_ratio(const JoinedGroup& group, const Selector& selector);
 
 }  // namespace tilecast

@@ -28,9 +28,11 @@ TEST_CASE("DeepGEMM's rule takes the fewest waves, then the fullest last one") {
   // prefers for its width. No other tile with a dimension of at most 128 takes only four waves.
   CHECK(rule.choose(plain(4096, 4096, 4096))->tile_n == 256);
   CHECK(rule.choose(plain(4096, 4096, 4096))->tile_m == 128);
-  // 64 x 4096: one row of tiles. Tiles of 32 columns are 128 in one wave, of 16 columns 256 in two.
+  // 64 x 4096: one row of tiles. Tiles of 32 columns need 128 CTAs in one wave, tiles of 16 columns
+  // 256 in two.
   CHECK(*rule.choose(plain(64, 4096, 4096)) == ChosenKernel{.tile_m = 64, .tile_n = 32});
-  // Below 512 rows there are no clusters, from there on if two tiles share an operand.
+  // Below 512 rows there are no clusters; from 512 rows on there are, if two tiles share an
+  // operand.
   const ChosenKernel large = *rule.choose(plain(4096, 4096, 4096));
   CHECK(large.cluster_m * large.cluster_n == 2);
 }

@@ -36,10 +36,11 @@ Predicted predict(const GpuSpec& gpu, const GemmProblem& problem, const KernelCo
 }
 
 struct Errors {
-  std::vector<double> simulated, form;  // absolute
+  std::vector<double> simulated, form;  // absolute errors
 };
 
-/// By schedule; "all" has all rows, "near best" those within 20 % of their problem's best.
+/// Errors by schedule; "all" has all rows, "near best" the rows within 20 % of their problem's
+/// best.
 std::map<std::string, Errors> errors_of(const std::vector<Measurement>& rows) {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   BestTimes best;
@@ -67,7 +68,7 @@ bool is_compared(const Measurement& row) {
   return row.status == Status::kOk && !is_baseline(row.point.config) && row.cycles && row.sm_clock;
 }
 
-/// Every `each`-th kernel in the files of a folder.
+/// Returns every `each`-th kernel in the files of a folder.
 std::vector<Measurement> some_of_folder(const std::string& folder, std::size_t each) {
   std::set<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

@@ -16,7 +16,7 @@ bool all_equal(const Values& values) {
   return std::all_of(values.begin(), values.end(), [&](double v) { return v == values.front(); });
 }
 
-/// Starting at 1; equal values share their mean rank.
+/// Returns ranks from 1; equal values share their mean rank.
 Values ranks(const Values& values) {
   Values result;
   for (const double value : values) {
@@ -98,7 +98,7 @@ double signed_rank_p(const Values& differences) {
       positive.push_back(difference > 0);
     }
   }
-  // Probability of each sum of doubled ranks, which are integers even for shared ranks.
+  // Probabilities of each sum of doubled ranks, which are integers even for shared ranks.
   Values chance{1};
   std::size_t sum = 0;
   const Values rank = ranks(sizes);

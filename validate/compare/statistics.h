@@ -33,17 +33,17 @@ std::optional<double> spearman_rho(const Values& x, const Values& y);
 /// their mean rank. Exact; time grows with the cube of the count. 1 if only zeros remain.
 double signed_rank_p(const Values& differences);
 
-/// For relative errors (predicted / measured - 1).
+/// Figures of relative errors (predicted / measured - 1).
 struct ErrorFigures {
   std::size_t points;
-  double mape, median, p90;  // of absolute values
+  double mape, median, p90;  // of absolute errors
   double bias;               // signed mean
 };
 
-/// None without errors.
+/// Returns none without errors.
 std::optional<ErrorFigures> error_figures(const Values& relative_errors);
 
-/// For speed ratios, mostly in (0, 1].
+/// Figures of speed ratios, mostly in (0, 1].
 struct RatioFigures {
   std::size_t groups;
   double geomean, p10, min;

@@ -1,6 +1,6 @@
-// Analytic model of memory-bound kernels on the committed H200 rows: those that its losses were
-// fitted to (fp32, except the in_flight files), and fp16 and bf16, which were held out. Runs in the
-// repository root.
+// Analytic model of memory-bound kernels on the committed H200 rows: fp32 rows, to which its losses
+// were fitted (except the in_flight files), and fp16 and bf16 rows, which were held out. Runs in
+// the repository root.
 #include <filesystem>
 #include <optional>
 #include <string>

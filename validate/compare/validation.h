@@ -21,7 +21,7 @@ namespace tilecast {
 /// Means over groups (one problem under one regime) with at least two configurations.
 struct RankFigures {
   double kendall, spearman;
-  std::optional<double> kendall_near_best;  // for configurations within 20 % of the best time
+  std::optional<double> kendall_near_best;  // over configurations within 20 % of the best time
   std::size_t shapes;
 };
 
@@ -34,19 +34,20 @@ struct ClockFigures {
   std::optional<double> pairs_ordered;
 };
 
-/// Over both regimes.
+/// Baselines, over both regimes.
 struct Baselines {
   std::optional<RatioFigures> closed_form;     // top-1 pick of the analytic model, by time
-  std::optional<RatioFigures> pick_by_cycles;  // fewest predicted cycles
+  std::optional<RatioFigures> pick_by_cycles;  // pick with the fewest predicted cycles
   std::optional<RatioFigures> fixed_tiling;    // see pick.h
   std::string fixed_tiling_config;
-  bool fixed_tiling_chosen_here;                      // in hindsight, on the same rows
+  bool fixed_tiling_chosen_here;                      // chosen in hindsight, on the same rows
   std::optional<RatioFigures> random;                 // see pick.h
   std::map<std::string, RatioFigures> selectors;      // by name, see selectors.h; bursts only
   std::optional<RatioFigures> cublaslt_top1_of_best;  // time of cublaslt:best / of cublaslt:top1
   std::optional<RatioFigures> cublaslt_top1_of_ours;  // best measured time of ours / of its top1
-  // Likewise for aligned problems (is_aligned), for unaligned ones, where most of its kernels
-  // cannot use wide loads; and for aligned ones against its best.
+  // Speed relative to cuBLASLt's top heuristic for aligned problems (is_aligned) and for unaligned
+  // ones, where most of its kernels cannot use wide loads; and relative to its best for aligned
+  // problems.
   std::optional<RatioFigures> cublaslt_aligned, cublaslt_odd, cublaslt_best_aligned;
   std::optional<RatioFigures> runtime_copy_of_ours;  // best measured time of ours / cudaMemcpyAsync
   std::optional<double> roofline_mape;               // see roofline.h
@@ -54,7 +55,7 @@ struct Baselines {
 
 struct IntervalFigures {
   double coverage_90;   // fraction of measured times inside the interval
-  double median_width;  // of (high - low) / predicted time
+  double median_width;  // median of (high - low) / predicted time
 };
 
 /// Quality by number of top picks, over groups with more configurations than that.
@@ -63,10 +64,10 @@ using PickFigures = std::map<std::size_t, RatioFigures>;
 struct Validation {
   std::string gpu;
   bool calibrated, corrected;  // corrected: with the learned correction
-  Method method;               // simulated if any point is
-  std::size_t simulated;       // points
+  Method method;               // kSimulated if any point is simulated
+  std::size_t simulated;       // number of simulated points
   std::size_t rows, points, cublaslt, unmatched, excluded, repeated;
-  std::string split = "all";  // or the part of a split that the rows are from
+  std::string split = "all";  // "all", or the part of a split that the rows are from
   std::optional<ErrorFigures> cycles, cycles_near_best;
   std::map<Regime, ErrorFigures> time;
   std::optional<ClockFigures> clock;
@@ -75,7 +76,7 @@ struct Validation {
   Baselines baselines;
   std::optional<IntervalFigures> interval;
   ByteFigures bytes;
-  std::map<Regime, std::vector<PairedFigures>> paired;  // for the top-1 pick by time
+  std::map<Regime, std::vector<PairedFigures>> paired;  // comparisons for the top-1 pick by time
   std::map<AnySchedule, PartFigures> by_schedule;
   std::map<Limiter, PartFigures> by_limiter;
   std::map<TimeSize, PartFigures> by_size;
@@ -85,10 +86,10 @@ struct Validation {
 struct ValidationOptions {
   std::size_t worst = 0;                  // number of points to list
   std::optional<ChipCounters> chip = {};  // none: bytes are not compared
-  /// The fixed configuration if it was chosen on other rows; empty: none was widespread enough
+  /// The fixed configuration if it was chosen on other rows; empty if none was widespread enough
   /// there. None: chosen on these rows, in hindsight.
   std::optional<std::string> fixed_config = {};
-  std::vector<Selector> selectors = {};  // evaluated on bursts, which they are made for
+  std::vector<Selector> selectors = {};  // evaluated on bursts, for which they are made
 };
 
 Validation validate(const GpuSpec& gpu, bool calibrated, const JoinedData& data,

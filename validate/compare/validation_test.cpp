@@ -33,7 +33,7 @@ TEST_CASE("Errors of time, cycles and clock are reported separately") {
   const Validation v = example_validation();
   CHECK(v.time.at(Regime::kBurst).mape == Approx((0.1 + 1.0 / 11 + 0.5) / 3));
   CHECK(v.time.at(Regime::kBurst).bias == Approx((0.1 - 1.0 / 11 + 0.5) / 3));
-  CHECK(v.clock->error.mape == Approx(1.0 / 3));  // 1 GHz instead of 1.5 GHz, each time
+  CHECK(v.clock->error.mape == Approx(1.0 / 3));  // 1 GHz instead of 1.5 GHz for each point
   // Ratios 1.1, 10/11, 1.5 times 2/3: errors -0.26667, -0.39394, 0.
   CHECK(v.cycles->mape == Approx((0.266667 + 0.393939 + 0) / 3).epsilon(1e-5));
   CHECK(v.time.count(Regime::kSustained) == 0);
@@ -45,13 +45,13 @@ TEST_CASE("Rank correlation is over all, and over those within 20 % of the best"
   CHECK(rank.shapes == 1);
   CHECK(rank.kendall == Approx(1.0 / 3));        // two of three pairs in order
   CHECK(rank.spearman == Approx(0.5));           // 1 - 6 * 2 / (3 * 8)
-  CHECK(*rank.kendall_near_best == Approx(-1));  // 10 and 11 us, swapped
+  CHECK(*rank.kendall_near_best == Approx(-1));  // 10 and 11 us are swapped
   CHECK_FALSE(v.clock->kendall.has_value());     // all measured clocks are equal
 }
 
 TEST_CASE("Errors of cycles near the best time are reported separately") {
-  // For 10 and 11 us, since 20 us is not within 20 % of 10: mean (0.266667 + 0.393939) / 2, 90th
-  // percentile 0.393939 - 0.1 * 0.127273.
+  // Figures for 10 and 11 us, since 20 us is not within 20 % of 10: mean (0.266667 + 0.393939) / 2,
+  // 90th percentile 0.393939 - 0.1 * 0.127273.
   const Validation v = example_validation();
   CHECK(v.cycles_near_best->points == 2);
   CHECK(v.cycles_near_best->mape == Approx(0.330303).epsilon(1e-5));
@@ -93,7 +93,8 @@ TEST_CASE("Only clocks that differ by more than 2 % must be in order") {
 TEST_CASE("Picks are reported with their baselines") {
   const Validation v = example_validation();
   CHECK(v.pick.at(Regime::kBurst).at(1).geomean == Approx(10.0 / 11));
-  CHECK(!v.pick.at(Regime::kBurst).contains(3));  // with three configurations top 3 is all
+  // With three configurations, top 3 would be all of them.
+  CHECK(!v.pick.at(Regime::kBurst).contains(3));
   CHECK(v.baselines.closed_form->geomean == Approx(10.0 / 11));
   CHECK(v.baselines.random->geomean == Approx((1 + 10.0 / 11 + 0.5) / 3));
   CHECK(v.baselines.fixed_tiling->geomean == Approx(1));
@@ -170,7 +171,8 @@ TEST_CASE("The JSON has a key per figure, and none for figures that were not mea
   CHECK(json["split"] == "all");
   CHECK(json["time"]["burst"]["mape"].get<double>() == Approx(0.230303).epsilon(1e-6));
   CHECK(json["pick"]["burst"].contains("top1"));
-  CHECK(!json["pick"]["burst"].contains("top8"));  // with two or three configurations top 8 is all
+  // With two or three configurations, top 8 would be all of them.
+  CHECK(!json["pick"]["burst"].contains("top8"));
   CHECK(json["rank"]["burst"]["shapes"] == 1);
   CHECK(json["baselines"]["cublaslt_top1_of_best"]["p10"] == 0.75);
   CHECK(json["interval"]["median_width"].get<double>() == Approx(0.2));
@@ -234,13 +236,13 @@ TEST_CASE("A figure may be worse by the tolerance at most, and better by any amo
     CHECK(changed(order, 0.0021) == 1);
     CHECK(changed(order, -0.5) == 0);
   }
-  CHECK(changed("/points", 1) == 1);      // a point is gone
+  CHECK(changed("/points", 1) == 1);      // a point is missing
   CHECK(changed("/unmatched", -1) == 1);  // a point lost its prediction
 }
 
 TEST_CASE("Coverage further from 90 % than recorded is worse, on either side") {
   Validation v = example_validation();
-  v.interval = IntervalFigures{0.95, 0.2};  // 0.05 above
+  v.interval = IntervalFigures{0.95, 0.2};  // 0.05 above 0.9
   const auto worse_than = [&](double before) {
     auto record = record_of(v);
     record["coverage_90"] = before;
@@ -251,7 +253,7 @@ TEST_CASE("Coverage further from 90 % than recorded is worse, on either side") {
   CHECK(worse_than(0.931) == 0);
   CHECK(worse_than(0.871) == 1);
   CHECK(worse_than(0.869) == 0);
-  CHECK(worse_than(1) == 0);  // intervals that are too wide are better than before
+  CHECK(worse_than(1) == 0);  // over-wide intervals are not counted as a regression
   v.interval = IntervalFigures{0.85, 0.2};
   CHECK(worse_than(0.929) == 1);
   CHECK(worse_than(0.869) == 0);
@@ -272,7 +274,7 @@ TEST_CASE("A record is for one part of the data and one state of calibration") {
   auto record = record_of(v);
   v.split = "judge";
   CHECK_THROWS_AS(worse_than_recorded(v, record.dump(), "r.json"), ConfigError);
-  record.erase("split");  // an older record, for all rows
+  record.erase("split");  // an older record, which covers all rows
   CHECK_THROWS_AS(worse_than_recorded(v, record.dump(), "r.json"), ConfigError);
   v.split = "all";
   CHECK(worse_than_recorded(v, record.dump(), "r.json").empty());

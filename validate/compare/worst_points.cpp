@@ -17,7 +17,7 @@ double log_error(const JoinedPoint& point) {
   return std::log(point.predicted.time / point.measured_time());
 }
 
-/// GEMM's dtype and layout, and settings of the group that are not the defaults.
+/// Returns GEMM's dtype and layout, and settings of the group that are not the defaults.
 std::string conditions_text(const WorstPoint& worst) {
   const Point& point = worst.point;
   std::string text = to_text(worst.problem) + ", " + std::string(to_text(point.regime));
@@ -30,7 +30,7 @@ std::string conditions_text(const WorstPoint& worst) {
   return text;
 }
 
-/// Wraps at 80 columns, after commas.
+/// Wraps the text at 80 columns, after commas.
 std::string config_lines(std::string_view config) {
   constexpr std::size_t kWidth = 80;
   std::string text, line = "  ";

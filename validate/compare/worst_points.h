@@ -22,7 +22,7 @@ struct WorstPoint {
   AnyProblem problem;
   Point point;  // regime, inputs, L2 state and configuration
   Seconds measured, predicted;
-  std::optional<double> cycles_error, clock_error;  // relative; if measured
+  std::optional<double> cycles_error, clock_error;  // the predicted bottleneck
   Limiter limiter;                                  // as predicted
   OffPart off;                                      // unknown if cycles or clock were not measured
 
@@ -31,7 +31,8 @@ struct WorstPoint {
 
 OffPart off_part(const JoinedPoint& point);
 
-/// By |log(predicted / measured time)|, largest first; ties in the order of the data.
+/// Returns the points by |log(predicted / measured time)|, largest first; ties in the order of the
+/// data.
 std::vector<WorstPoint> worst_points(const JoinedData& data, std::size_t count);
 
 nlohmann::ordered_json to_json(const std::vector<WorstPoint>& points);

@@ -41,7 +41,8 @@ TEST_CASE("The worst point has the largest log error, and ties keep the data's o
   REQUIRE(worst.size() == 4);
   // -60 % is log 2.5, worse than +100 %, which is log 2; -20 % is log 1.25, +10 % log 1.1.
   CHECK(worst[0].time_error() == Approx(-0.6));
-  CHECK(worst[1].point.config == to_text(example_config(1)));  // pipelined, warp_specialized
+  // Schedules pipelined, warp_specialized.
+  CHECK(worst[1].point.config == to_text(example_config(1)));
   CHECK(worst[2].point.config == to_text(example_config(4)));
   CHECK(worst[3].time_error() == Approx(-0.2));
   CHECK(worst[0].limiter == Limiter::kDram);
@@ -56,7 +57,7 @@ TEST_CASE("The main cause of an error is the term that pushed the time that way"
   CHECK(worst[0].off == OffPart::kClock);   // log 0.8 from cycles, -log 2 from the clock
   CHECK(worst[1].off == OffPart::kCycles);  // the clock is right
   CHECK(worst[2].off == OffPart::kClock);   // cycles are right
-  CHECK(worst[3].off == OffPart::kClock);   // too fast despite twice the cycles
+  CHECK(worst[3].off == OffPart::kClock);   // predicted time too short despite twice the cycles
   CHECK(worst_points(example_data(false), 1).front().off == OffPart::kUnknown);
 }
 

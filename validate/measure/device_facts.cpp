@@ -54,8 +54,8 @@ std::string toolkit_version() {
 }
 
 std::string kernel_driver_version() {
-  // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  Tue ...": the first word that is
-  // digits and dots.
+  // The line reads "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  Tue ..."; takes the
+  // first word of digits and dots.
   std::ifstream file("/proc/driver/nvidia/version");
   std::string line;
   std::getline(file, line);

@@ -13,8 +13,8 @@ struct DeviceFacts {
   std::string pci_bus_id;  // 0000:1b:00.0
   Bytes l2;
   Hertz most_sm_clock, most_memory_clock;
-  Bytes memory_bus;  // wide
-  Bytes memory;      // all of it
+  Bytes memory_bus;  // width in bytes
+  Bytes memory;      // total memory
 };
 
 /// Throws DeviceError or CudaError.
@@ -23,10 +23,11 @@ DeviceFacts device_facts(const Device& device);
 /// Whether this process can still use the GPU after a CUDA error, which it clears.
 bool context_is_alive();
 
-/// 580.159.04 from the loaded kernel module, without a CUDA call; empty if there is none.
+/// Returns the version of the loaded kernel module, such as 580.159.04, without a CUDA call; empty
+/// if there is none.
 std::string kernel_driver_version();
 
-/// "13.0": the CUDA runtime this program was built with.
+/// Version of the CUDA runtime that this program was built with, such as "13.0".
 std::string toolkit_version();
 
 }  // namespace tilecast

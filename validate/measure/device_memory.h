@@ -25,7 +25,7 @@ class DeviceMemory {
     return *this;
   }
 
-  /// Makes room for `bytes`; the content is lost where it has to grow.
+  /// Grows to at least `bytes`; growing discards the contents.
   void reserve(std::size_t bytes) {
     if (bytes > bytes_) {
       DeviceMemory().swap(*this);  // released first: both together may not fit
@@ -63,7 +63,7 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// The `count` values of T at `source` on the device, once the stream is idle.
+/// Copies the `count` values of T at `source` on the device to the host, after the stream is idle.
 template <class T>
 std::vector<T> copy_to_host(const T* source, std::size_t count, cudaStream_t stream) {
   std::vector<T> values(count);

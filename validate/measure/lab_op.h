@@ -1,4 +1,4 @@
-// The interface of an operation to the benchmark harness. Any point is measured by these steps:
+// The interface of an operation to the benchmark harness. Any point is measured in these steps:
 //
 //   LabOp::prepare       inputs in every buffer set and the reference, once per problem and inputs
 //   LabOp::contender     one configuration's kernel, or a baseline, loaded and bound to the inputs
@@ -6,8 +6,8 @@
 //   Contender::identify  is the kernel the one that its configuration names?
 //   Contender::time      launches over the buffer sets
 //
-// An operation's harness is a folder validate/measure/NAME and a row of lab_ops.cpp, the only
-// place that names it. stream/ is the small example.
+// An operation's harness is a folder validate/measure/NAME and a row of lab_ops.cpp, which alone
+// names it. stream/ is the small example.
 #pragma once
 
 #include <functional>
@@ -39,8 +39,8 @@ struct LabDevice {
   const Stream& stream;
 };
 
-/// Times the launches of a workload in the row's regime, collects the counters that were asked for,
-/// and fills in the row.
+/// Times the launches of a workload in the row's regime, collects the requested counters, and fills
+/// in the row.
 using Timing = std::function<void(Measurement& row, Workload& workload)>;
 
 class Contender {
@@ -52,9 +52,9 @@ class Contender {
   /// Fills in the figures that the device reports for the checked kernel. A row that must not be
   /// timed gets another status than ok, and its reason.
   virtual void identify(Measurement& /*row*/) {}
-  /// The launches that are timed; their arguments live as long as the contender.
+  /// Returns the launches to time; their arguments live as long as the contender.
   virtual Workload workload() = 0;
-  /// Fills in the row's time, and a baseline's choice as its reason.
+  /// Fills in the row's time, and a baseline's algorithm as its reason.
   virtual void time(Measurement& row, const Timing& timing) {
     Workload launches = workload();
     timing(row, launches);
@@ -65,25 +65,25 @@ class LabOp {
  public:
   virtual ~LabOp() = default;
 
-  /// A row measured earlier, which later ones may repeat under another name.
+  /// Remembers a row measured earlier, which later rows may repeat under another name.
   virtual void remember(const Measurement& /*row*/) {}
-  /// Inputs and reference. Called again only for another problem or other inputs.
+  /// Prepares inputs and reference. Called again only for another problem or other inputs.
   virtual void prepare(const AnyProblem& problem, Inputs inputs) = 0;
   virtual const BufferSets& sets() const = 0;
-  /// For the problem prepared last. `config`: canonical, or a baseline's. Fills in the row's
-  /// registers, shared memory and CTAs. Throws ConfigError where it cannot run.
+  /// Creates the contender for the problem prepared last. `config`: canonical, or a baseline. Fills
+  /// in the row's registers, shared memory and CTAs. Throws ConfigError if it cannot run.
   virtual std::unique_ptr<Contender> contender(const std::string& config, Measurement& row) = 0;
 };
 
 struct LabRow {
   std::unique_ptr<LabOp> (*open)(const LabDevice& device);
-  /// The kernels that inputs and checks need besides MicroKernels'.
+  /// Sources of the kernels that inputs and checks need in addition to MicroKernels.
   std::vector<KernelSource> (*check_sources)();
   /// Sources of the kernels that a configuration launches. Throws ConfigError.
   std::vector<KernelSource> (*kernel_sources)(const AnyProblem& problem, const AnyConfig& config);
 };
 
-/// One row for each alternative of AnyProblem, in their order.
+/// Returns one row for each alternative of AnyProblem, in the same order.
 std::span<const LabRow> lab_ops();
 inline const LabRow& lab_op(const AnyProblem& problem) { return lab_ops()[problem.index()]; }
 

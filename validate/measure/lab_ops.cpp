@@ -1,4 +1,4 @@
-// The one place where the benchmark harness names operations.
+// The only file in which the benchmark harness names operations.
 #include <array>
 #include <type_traits>
 #include <variant>

@@ -85,7 +85,7 @@ void Laboratory::measure_prepared(Measurement& row) {
     return;
   }
   contender->time(row, [this](Measurement& r, Workload& workload) { time(r, workload); });
-  stream_.synchronize();  // the kernel is unloaded now
+  stream_.synchronize();  // the kernel is already unloaded
 }
 
 Measurement Laboratory::measure(const Point& point) {

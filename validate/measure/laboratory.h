@@ -1,5 +1,5 @@
-// Measures points on the current GPU: first correctness, then that the kernel is the one of its
-// configuration, then time. A wrong kernel is never timed. Op-specific steps are in lab_op.h.
+// Measures points on the current GPU: first checks the result, then the kernel's identity, then
+// measures the time. A wrong kernel is never timed. Op-specific steps are in lab_op.h.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,8 @@ namespace tilecast {
 
 class Laboratory {
  public:
-  /// Throws DeviceError if no GPU runs the kernels, and as ActivityTimer and check_clocks_agree;
-  /// `counter` is the third clock.
+  /// Throws DeviceError if no GPU runs the kernels, and whatever ActivityTimer and
+  /// check_clocks_agree throw; `counter` is the third clock.
   explicit Laboratory(const CounterClock& counter = {});
 
   const Device& device() const { return device_; }
@@ -35,31 +35,31 @@ class Laboratory {
 
   const ClockReadings& clocks() const { return clocks_; }
 
-  /// A row measured before, whose kernel later ones are compared with.
+  /// Remembers a row measured before; later kernels are compared with its kernel.
   void remember(const Measurement& row);
 
-  /// Window of sustained rows (sustained_load.h).
+  /// Sets the window of sustained rows (sustained_load.h).
   void sustain_for(Seconds window) { timer_.sustain_for(window); }
 
-  /// Called with every timed row and its launches, while the kernel is still loaded: counters,
-  /// samples. An exception fails the row.
+  /// Sets a function that is called with every timed row and its launches, while the kernel is
+  /// still loaded, for counters and samples. An exception fails the row.
   void after_timing(std::function<void(Measurement& row, const Workload& workload)> call) {
     after_timing_ = std::move(call);
   }
 
-  /// A row without its context: ok, wrong, failed, or skipped where the kernel is refused. Throws
-  /// ContextLost, and DeviceError where the GPU is gone.
+  /// Returns a row without its context: ok, wrong, failed, or skipped if the kernel is rejected.
+  /// Throws ContextLost, and DeviceError if the GPU is gone.
   Measurement measure(const Point& point);
 
  private:
-  /// Opens the op's harness at its first use.
+  /// Returns the op's harness, created at first use.
   LabOp& op_of(const AnyProblem& problem);
   void prepare(const AnyProblem& problem, Inputs inputs);
   void measure_prepared(Measurement& row);
   void time(Measurement& row, Workload& workload);
 
   Device device_;
-  ActivityTimer activity_;  // before anything creates the CUDA context
+  ActivityTimer activity_;  // created before anything creates the CUDA context
   Stream stream_;
   DeviceFacts facts_;
   Nvml nvml_;

@@ -43,7 +43,7 @@ Verdict verdict_of(const OutputCheck& check, double norm_bound, i64 elements,
 
 void* GuardedOutput::poison(std::size_t bytes) {
   behind_ = kGuardBytes + round_up(bytes, kWordBytes);
-  stream_.synchronize();  // the memory may move
+  stream_.synchronize();  // reserve() may move the memory
   memory_.reserve(behind_ + kGuardBytes);
   TILECAST_CUDA(
       cudaMemsetAsync(memory_.as<void>(), kPoisonByte, behind_ + kGuardBytes, stream_.get()));

@@ -1,5 +1,5 @@
-// Is a kernel's result right? Shared by the harnesses of all operations: memory for a result,
-// poisoned and between guard bands, and the verdict of a comparison with a reference in fp32.
+// Checks a kernel's result; shared by the harnesses of all operations. Holds memory for a result,
+// poisoned and between guard bands, and the verdict of a comparison with an fp32 reference.
 #pragma once
 
 #include <functional>
@@ -12,18 +12,19 @@
 namespace tilecast {
 
 struct Verdict {
-  std::string fault;                  // empty if right
-  std::optional<double> max_error{};  // largest error over the largest reference; none: exact
-  double rms_error = 0;               // ||output - reference|| over ||reference||
+  std::string fault;  // empty if the result is right
+  // Largest error over the largest reference value; none: exact comparison.
+  std::optional<double> max_error{};
+  double rms_error = 0;  // ||output - reference|| over ||reference||
 
   bool right() const { return fault.empty(); }
 };
 
-/// Half the distance of 1 to the next number.
+/// Half the distance from 1 to the next number.
 double unit_roundoff(ElementType type);
 
 /// Verdict over `elements` compared elements, with a bound on the error norm relative to the
-/// reference's; `place` names an element by its index.
+/// reference's; `place` names an element from its index.
 Verdict verdict_of(const OutputCheck& check, double norm_bound, i64 elements,
                    const std::function<std::string(u64 index)>& place);
 
@@ -32,16 +33,16 @@ class GuardedOutput {
   GuardedOutput(const MicroKernels& kernels, const Stream& stream)
       : kernels_(kernels), stream_(stream) {}
 
-  /// Poisoned memory for a result of `bytes`, with a guard band of 256 KiB on either side.
+  /// Returns poisoned memory for a result of `bytes`, with a guard band of 256 KiB on either side.
   void* poison(std::size_t bytes);
-  /// Counts in `check` the words of the bands that are no longer poison.
+  /// Counts in `check` the words of the guard bands that changed.
   void check_guards(OutputCheck* check) const;
 
  private:
   const MicroKernels& kernels_;
   const Stream& stream_;
   DeviceMemory memory_;
-  std::size_t behind_ = 0;  // where the second band begins
+  std::size_t behind_ = 0;  // offset of the second band
 };
 
 }  // namespace tilecast

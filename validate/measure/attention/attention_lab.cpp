@@ -8,12 +8,13 @@
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kAlignment = 1024;  // of every tensor, as frameworks' allocators give
+// Alignment of every tensor, as frameworks' allocators give.
+constexpr std::size_t kAlignment = 1024;
 
 std::size_t aligned(double bytes) { return round_up(static_cast<std::size_t>(bytes), kAlignment); }
 
 struct SetBytes {
-  std::size_t q, k, lse;  // O as Q, V as K
+  std::size_t q, k, lse;  // O has the size of Q, V that of K
 
   std::size_t all() const { return 2 * q + 2 * k + lse; }
 };
@@ -60,7 +61,7 @@ class AttentionLab::Kernel final : public Contender {
   AttentionLab& attention_;
   LoadedKernel kernel_;
   AttentionLaunch launch_;
-  std::vector<AttentionArgs> args_;  // of each set
+  std::vector<AttentionArgs> args_;  // one entry per buffer set
 };
 
 class AttentionLab::Baseline final : public Contender {
@@ -104,9 +105,9 @@ void AttentionLab::prepare(const AnyProblem& problem, Inputs inputs) {
   problem_ = std::get<AttentionProblem>(problem);
   const std::size_t bytes = set_bytes(problem_).all();
   sets_ = buffer_sets(bytes, lab_.l2);
-  lab_.stream.synchronize();  // the memory may move
+  lab_.stream.synchronize();  // reserve() may move the memory
   memory_.reserve(sets_.count * bytes);
-  // One fill for all, outputs too, as a buffer in use would hold.
+  // Fills outputs too, as a buffer in use would hold data.
   lab_.kernels.fill(memory_.as<void>(), sets_.count * bytes / sizeof(short), problem_.dtype, inputs,
                     shape_seed(problem_), lab_.stream.get());
   verifier_.prepare(problem_, set(0));

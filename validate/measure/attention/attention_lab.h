@@ -1,5 +1,5 @@
-// Attention in the laboratory: random Q, K and V, the whole output and its log-sum-exp against a
-// reference on the device (attention_verifier.h), and cuDNN as the baseline.
+// Attention in the benchmark harness: random Q, K and V, the whole output and its log-sum-exp
+// compared with a reference on the device (attention_verifier.h), and cuDNN as the baseline.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ class AttentionLab final : public LabOp {
   class Kernel;
   class Baseline;
 
-  /// Checks one launch, whose output memory is poisoned before.
+  /// Checks one launch; the output memory is poisoned before it.
   Verdict check(const std::function<void(const AttentionBuffers&)>& launch);
   AttentionBuffers set(std::size_t index) const;
 

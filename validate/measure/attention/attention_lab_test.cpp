@@ -1,5 +1,5 @@
-// Measures attention on the device as the laboratory does: random problems on random legal kernels
-// are right, a wrong result is not, and cuDNN is timed next to ours.
+// Tests the attention harness on the device: random legal kernels give correct results on random
+// problems, a wrong result is detected, and cuDNN is timed in the same run as our kernels.
 #include "validate/measure/attention/attention_lab.h"
 
 #include <cstdio>
@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::size_t kProblems = 300;
 
-/// Lengths from 1 up, mostly no multiples of a tile, one KV head or many, more queries than keys or
-/// fewer.
+/// Draws lengths from 1 up, mostly not multiples of a tile, one KV head or many, and more or fewer
+/// queries than keys.
 AttentionProblem random_attention(Random& random) {
   const i32 kv_heads = random.one_of({1, 1, 2, 3, 8}), group = random.one_of({1, 1, 2, 4, 7, 8});
   const bool decode = random.one_in(3);
@@ -45,7 +45,7 @@ std::vector<Point> random_points(const GpuSpec& gpu, u64 seed) {
   for (std::size_t number = 0; number < kProblems; ++number) {
     Random random(seed, number);
     const AttentionProblem problem = random_attention(random);
-    // One of each schedule in turn, of all that is legal.
+    // One legal configuration of each schedule in turn.
     const auto legal =
         enumerate_candidates(gpu, problem,
                              {kEveryAttentionSchedule[number % kAttentionScheduleCount]})
@@ -71,7 +71,7 @@ AttentionProblem problem_of(i32 batch, i32 heads, i32 queries, i32 keys) {
           .lse = true};
 }
 
-/// The laboratory without its timing.
+/// The harness without its timing.
 struct Bench {
   Device device = require_hopper();
   ActivityTimer activity;
@@ -151,7 +151,7 @@ TEST_CASE("The log-sum-exp of rows without keys must be -infinity", "[gpu]") {
   gpu_or_skip();
   Bench bench;
   AttentionProblem problem = problem_of(1, 1, 128, 64);
-  problem.mask = AttentionMask::kCausal;  // the first 64 queries see no key
+  problem.mask = AttentionMask::kCausal;  // the first 64 queries attend to no key
   const auto k = static_cast<std::size_t>(query_bytes(problem));
   const auto v = k + static_cast<std::size_t>(kv_bytes(problem) / 2);
   const DeviceMemory memory(k + static_cast<std::size_t>(kv_bytes(problem)));
@@ -191,7 +191,7 @@ TEST_CASE("Attention is timed, and cuDNN in the same run", "[gpu]") {
     const Measurement row = laboratory.measure({.problem = problem, .config = config});
     INFO(config << ": " << row.reason);
     if (row.status == Status::kSkipped && is_baseline(config)) {
-      continue;  // no cuDNN here
+      continue;  // no cuDNN on this machine
     }
     REQUIRE(row.status == Status::kOk);
     CHECK(row.verified);

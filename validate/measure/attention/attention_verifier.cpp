@@ -11,7 +11,7 @@
 namespace tilecast {
 namespace {
 
-// In the order of attention_reference_sources().
+// Kernels in the order of attention_reference_sources().
 enum Kernel : std::size_t { kReference, kReferenceRows };
 
 constexpr u64 kSamples = 4096;
@@ -20,7 +20,7 @@ constexpr double kRelativeRoundoffs = 2, kDeviations = 7, kNormMargin = 4;
 
 i64 rows_of(const AttentionProblem& p) { return i64{p.batch} * p.heads * p.queries; }
 
-/// By an element's index in O's layout.
+/// Returns an element's position by its index in O's layout.
 std::string place(u64 index, const AttentionProblem& p) {
   const u64 d = static_cast<u64>(p.head_dim), heads = static_cast<u64>(p.heads);
   const u64 queries = static_cast<u64>(p.queries), row = index / d;
@@ -51,7 +51,7 @@ void AttentionVerifier::prepare(const AttentionProblem& problem, const Attention
   problem_ = problem;
   const auto rows = static_cast<std::size_t>(rows_of(problem));
   const std::size_t elements = rows * static_cast<std::size_t>(problem.head_dim);
-  stream_.synchronize();  // the memory may move
+  stream_.synchronize();  // reserve() may move the memory
   reference_.reserve(elements * sizeof(float));
   deviations_.reserve(elements * sizeof(float));
   reference_lse_.reserve(rows * sizeof(float));

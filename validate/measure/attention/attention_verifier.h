@@ -28,10 +28,10 @@ class AttentionVerifier {
  public:
   AttentionVerifier(CubinCache& cache, const MicroKernels& kernels, const Stream& stream);
 
-  /// The reference of `problem` on these inputs. Throws Error if it and fp64 disagree.
+  /// Computes the reference of `problem` on these inputs. Throws Error if it disagrees with fp64.
   void prepare(const AttentionProblem& problem, const AttentionBuffers& inputs);
 
-  /// `enqueue` puts one launch that writes O and, if the problem has it, the log-sum-exp.
+  /// `enqueue` enqueues one launch that writes O and, if the problem has it, the log-sum-exp.
   Verdict check(const std::function<void(void* o, float* lse)>& enqueue);
 
  private:

@@ -16,7 +16,7 @@
 #include "validate/measure/device_memory.h"
 
 namespace cudnn_frontend {
-void* cudnn_dlhandle = nullptr;  // the frontend's; opened by open_cudnn
+void* cudnn_dlhandle = nullptr;  // the frontend's handle; opened by open_cudnn
 }
 
 namespace tilecast {
@@ -37,7 +37,7 @@ void check(cudnnStatus_t status) {
   }
 }
 
-/// The one handle of this process.
+/// Returns the only handle of this process.
 cudnnHandle_t handle() {
   static const cudnnHandle_t opened = [] {
     fe::cudnn_dlhandle = ::dlopen("libcudnn.so.9", RTLD_NOW | RTLD_GLOBAL);
@@ -85,7 +85,8 @@ CudnnAttention::CudnnAttention(const AttentionProblem& p, float scale)
                         .set_name("attention")
                         .set_generate_stats(p.lse)
                         .set_attn_scale(scale);
-  if (is_causal(p)) {  // at the last query and key; as torch asks where that is all the same
+  // Causal mask at the last query and key; torch requests the same if Q and K have equal lengths.
+  if (is_causal(p)) {
     attributes.set_diagonal_band_right_bound(0).set_diagonal_alignment(
         p.queries == p.keys ? fe::DiagonalAlignment_t::TOP_LEFT
                             : fe::DiagonalAlignment_t::BOTTOM_RIGHT);

@@ -1,6 +1,6 @@
-// cuDNN's attention as the baseline: its graph API's scaled dot product attention, the plan that
-// its heuristics (mode A) put first, as torch takes it. A build without cuDNN's headers has none
-// (cmake/TilecastCuda.cmake); libcudnn is opened when it is first used.
+// cuDNN's attention as the baseline: scaled dot product attention of its graph API, with the plan
+// that its heuristics (mode A) rank first, as in torch. A build without cuDNN's headers has no such
+// baseline (cmake/TilecastCuda.cmake); libcudnn is opened at first use.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,7 +14,7 @@ namespace tilecast {
 
 class CudnnAttention {
  public:
-  /// Throws ConfigError where this build or machine has no cuDNN, or cuDNN does not support the
+  /// Throws ConfigError if this build or machine has no cuDNN, or if cuDNN does not support the
   /// problem.
   CudnnAttention(const AttentionProblem& problem, float scale);
   ~CudnnAttention();
@@ -22,7 +22,7 @@ class CudnnAttention {
   /// Tensors in the problem's layout.
   void run(const AttentionBuffers& buffers, cudaStream_t stream) const;
 
-  /// "cuDNN 9.19.0, eng10_k24=0...".
+  /// Description such as "cuDNN 9.19.0, eng10_k24=0...".
   std::string description() const;
 
  private:

@@ -1,5 +1,5 @@
-// Counters for rows of measurement: a pass of its own after the timing, in the same L2 state, or a
-// word that says why there are none.
+// Collects counters for measured rows in separate passes after the timing, in the same L2 state, or
+// a word for the reason why there are none.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@ namespace tilecast {
 
 class CounterCollector {
  public:
-  /// `metrics` as CUPTI names them for the chip of the current device. Where there are no counters
-  /// it says so in trouble() and in every row.
+  /// `metrics` as CUPTI names them for the chip of the current device. If there are no counters,
+  /// trouble() and every row give the reason.
   explicit CounterCollector(std::vector<std::string> metrics);
-  /// One that collects nothing and says why.
+  /// Creates a collector that collects nothing and reports `why`.
   CounterCollector(CountersState why, std::string trouble);
 
   /// Fills the row's counters and counters_state. Before each pass every other buffer set is used
@@ -25,7 +25,7 @@ class CounterCollector {
   /// fails.
   void collect(Measurement& row, const Workload& workload);
 
-  /// One line; empty if all is well so far.
+  /// Reason for missing counters in one line; empty if there was no error so far.
   const std::string& trouble() const { return trouble_; }
 
  private:

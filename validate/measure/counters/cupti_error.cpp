@@ -47,7 +47,7 @@ std::string cupti_name(CUptiResult result) {
   return fmt::format("{} {}", static_cast<int>(result), name);
 }
 
-/// "The driver keeps them for administrators; ... (35 CUPTI_...)", or the call that failed.
+/// Returns "The driver keeps them for administrators; ... (35 CUPTI_...)", or the call that failed.
 std::string why_failed(CUptiResult result, const char* call) {
   const std::string_view why = explanation(counters_state_of(result));
   return why.empty() ? fmt::format("{} failed: {}", call, cupti_name(result))

@@ -1,5 +1,5 @@
-// CUPTI calls that throw. Unavailable hardware counters are a normal mode: CUPTI's error becomes a
-// word in the row and one line for the user, and timing continues.
+// CUPTI calls that throw. Missing hardware counters are a normal case: CUPTI's error becomes a word
+// in the row and one line for the user, and timing continues.
 #pragma once
 
 #include <cupti_result.h>
@@ -17,13 +17,13 @@ struct CountersUnavailable : Error {
   CountersState state;  // never kCollected
 };
 
-/// kFailed for an error without a word of its own.
+/// Returns kFailed for an error without a dedicated state.
 CountersState counters_state_of(CUptiResult result);
 
 /// These do nothing on success. Otherwise the first throws CountersUnavailable with a description
 /// and CUPTI's name for the error, plus the call if we wrote the description.
 void check_counters(CUptiResult result, const char* call);
-/// Throws Error: kNoPermission where the user lacks the right to profile, kNoDevice for everything
+/// Throws Error: kNoPermission if the user lacks the right to profile, kNoDevice for everything
 /// else (another profiler attached, no driver, too old).
 void check_cupti(CUptiResult result, const char* call);
 

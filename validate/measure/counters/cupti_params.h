@@ -1,4 +1,4 @@
-// CUPTI's newer calls take one struct each, zeroed but for its size.
+// CUPTI's newer calls take one struct each, zeroed except for its size.
 #pragma once
 
 #define TILECAST_CUPTI_PARAMS(Type, name) \

@@ -25,7 +25,8 @@ MetricPlan::MetricPlan(std::string chip, std::vector<std::string> metrics)
   params.pChipName = chip_.c_str();
   TILECAST_COUNTERS(cuptiProfilerHostInitialize(&params));
   host_.reset(params.pHostObject);
-  for (const std::string& metric : metrics_) {  // laying out does not say which one is wrong
+  // Scheduling reports no name, so each metric is tried by itself.
+  for (const std::string& metric : metrics_) {
     (void)facts(metric);
   }
   lay_out();

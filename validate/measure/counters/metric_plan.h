@@ -11,7 +11,7 @@ struct CUpti_Profiler_Host_Object;
 
 namespace tilecast {
 
-/// A binary block whose inside is CUPTI's own.
+/// A binary block whose content is private to CUPTI.
 using CuptiImage = std::vector<std::uint8_t>;
 
 struct MetricFacts {
@@ -23,8 +23,8 @@ struct MetricFacts {
 
 class MetricPlan {
  public:
-  /// Throws CountersUnavailable where CUPTI does not know `chip` or cannot be used, ConfigError
-  /// that names the metric where the chip has none of that name.
+  /// Throws CountersUnavailable if CUPTI does not know `chip` or cannot be used, and ConfigError
+  /// with the metric's name if the chip lacks the metric.
   MetricPlan(std::string chip, std::vector<std::string> metrics);
 
   const std::string& chip() const { return chip_; }
@@ -32,10 +32,11 @@ class MetricPlan {
   std::size_t passes() const { return passes_; }
   MetricFacts facts(const std::string& metric) const;
 
-  /// The metrics as CUPTI's calls want them; valid as long as the plan.
+  /// Returns the metrics in the form of CUPTI's calls; valid as long as the plan.
   std::vector<const char*> names() const;
   const CuptiImage& config() const { return config_; }
-  /// In the order of metrics(): of the range or sample at `index` of CUPTI's counter data.
+  /// Returns values in the order of metrics() for the range or sample at `index` of CUPTI's counter
+  /// data.
   std::vector<double> evaluate(const CuptiImage& counter_data, std::size_t index) const;
 
  private:

@@ -25,10 +25,10 @@ constexpr std::size_t kMostPasses = 256;
 constexpr const char* kDuration = "gpu__time_duration.sum";
 constexpr double kNanosecond = 1e-9;
 constexpr int kDurationPairs = 5;
-constexpr int kMoreLaunches = 8;  // in the longer range of a pair
+constexpr int kMoreLaunches = 8;  // additional launches in the longer range of a pair
 
 CUcontext current_context() {
-  TILECAST_CUDA(cudaFree(nullptr));  // makes it
+  TILECAST_CUDA(cudaFree(nullptr));  // creates the context
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found{};
   TILECAST_CUDA(cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &function, kContextCallSince,
@@ -42,8 +42,8 @@ CUcontext current_context() {
   return context;
 }
 
-/// CUPTI's profiling interface, which its calls on counters want started and most do not check for:
-/// the first time that this is called in a process, until that ends.
+/// Starts CUPTI's profiling interface at the first call in a process, until the process ends. The
+/// calls on counters require it, and most do not check for it.
 void start_profiling() {
   struct Profiling {
     Profiling() {
@@ -66,7 +66,7 @@ int current_device_ordinal() {
 
 void synchronize() { TILECAST_CUDA(cudaDeviceSynchronize()); }
 
-/// The range profiler switched on for the current context, with one plan.
+/// Enables the range profiler for the current context, with one plan.
 class Session {
  public:
   explicit Session(const MetricPlan& plan) : plan_(plan) {
@@ -85,7 +85,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// True when every pass has been made.
+  /// Makes a pass; returns true after the last pass.
   bool pass(const std::function<void()>& launch) {
     TILECAST_CUPTI_PARAMS(CUpti_RangeProfiler_Start_Params, start);
     start.pRangeProfilerObject = profiler_;
@@ -166,7 +166,7 @@ class Session {
   CuptiImage data_;
 };
 
-/// Throws if the device, as it is set up, has no counters to give.
+/// Throws if the device, as configured, provides no counters.
 void check_device_support() {
   TILECAST_CUPTI_PARAMS(CUpti_Profiler_DeviceSupported_Params, params);
   params.cuDevice = current_device_ordinal();
@@ -190,7 +190,7 @@ void check_device_support() {
 }  // namespace
 
 std::string current_chip() {
-  start_profiling();  // CUPTI does not check, and dies
+  start_profiling();  // CUPTI does not check this and crashes
   TILECAST_CUPTI_PARAMS(CUpti_Device_GetChipName_Params, params);
   params.deviceIndex = static_cast<std::size_t>(current_device_ordinal());
   TILECAST_COUNTERS(cuptiDeviceGetChipName(&params));
@@ -204,7 +204,7 @@ RangeProfiler::RangeProfiler() {
   chip_ = current_chip();
   const MetricPlan plan(chip_, {kDuration});
   const ActivityPause pause;
-  const Session trial(plan);  // unsupported metrics are refused here
+  const Session trial(plan);  // the constructor throws for unsupported metrics
 }
 
 std::map<std::string, double> RangeProfiler::collect(const MetricPlan& plan,

@@ -1,6 +1,6 @@
 // Hardware counters of one launch by CUPTI's Range Profiler: we mark a range and repeat the launch
 // once for each pass (UserRange, UserReplay). The caller controls everything between passes, so
-// every pass finds the same L2.
+// every pass finds the same L2 content.
 //
 // Leaves out: control of the clock during the passes; time and counters of one row come from
 // different launches. The host marks a range, so it is about 30 us longer than the launches inside,
@@ -20,20 +20,20 @@
 
 namespace tilecast {
 
-/// CUPTI's name for the chip of the current device: GH100. Throws CountersUnavailable.
+/// Returns CUPTI's name for the chip of the current device: GH100. Throws CountersUnavailable.
 std::string current_chip();
 
 class RangeProfiler {
  public:
-  /// On the current device, whose context exists afterwards. Throws CountersUnavailable where this
-  /// machine gives no counters: permission, MIG, another profiler, ...
+  /// Profiles the current device; creates its context. Throws CountersUnavailable if this machine
+  /// provides no counters: permission, MIG, another profiler, ...
   RangeProfiler();
 
   const std::string& chip() const { return chip_; }
 
-  /// One value for each metric of `plan`, by name. Each pass calls `prepare` outside the range and
-  /// `launch` inside; both enqueue and do not wait. Throws CountersUnavailable, and passes on their
-  /// exceptions.
+  /// Returns one value for each metric of `plan`, by name. Each pass calls `prepare` outside the
+  /// range and `launch` inside; both enqueue and do not wait. Throws CountersUnavailable, and
+  /// whatever `prepare` and `launch` throw.
   std::map<std::string, double> collect(const MetricPlan& plan,
                                         const std::function<void()>& prepare,
                                         const std::function<void()>& launch);
@@ -44,8 +44,8 @@ class RangeProfiler {
 
 /// gpu__time_duration.sum of the work that `launch` enqueues, for comparison with other clocks: a
 /// range with nine launches minus one with one, over eight, so that the ends of the range cancel;
-/// median of five such pairs. For kernels of at least 100 us, which hide the next launch; the gap
-/// between two kernels, about 1 us, is included. Nothing if counters are unavailable.
+/// median of five such pairs. Kernels must last at least 100 us, to hide the next launch; the gap
+/// between two kernels, about 1 us, is included. Returns none if counters are unavailable.
 std::optional<Seconds> profiled_duration(const std::function<void()>& launch);
 
 }  // namespace tilecast

@@ -28,7 +28,7 @@ struct Bench {
   ChipCounters counters;
 };
 
-/// Nothing, and why on standard output, where this GPU gives no counters: other tests of the
+/// Returns null, and prints the reason, if this GPU provides no counters: other tests of the
 /// program still run.
 Bench* bench_with_counters() {
   GpuTestBench& gpu = GpuTestBench::get(gpu_or_skip());
@@ -56,7 +56,7 @@ TEST_CASE("L2-to-SM bytes are those of whole tiles, a multicast counted once", "
       "ws 128x128x64 s4 w2x1 c2x2 o1 i1 e2 m8",
   };
   const GemmProblem problem{{4096, 4096, 1024}, ElementType::kFp16, Layout::kTn};
-  const double matrix = 4096.0 * 1024 * 2;  // A, and B: 8 MiB each
+  const double matrix = 4096.0 * 1024 * 2;  // A and B are 8 MiB each
   bench.gpu.prepare(problem, Inputs::kNormal);
   const MetricPlan plan(bench.profiler.chip(), bench.counters.core.metrics());
   for (const char* text : kConfigs) {
@@ -68,7 +68,8 @@ TEST_CASE("L2-to-SM bytes are those of whole tiles, a multicast counted once", "
         launch.bind({bench.gpu.a.as<void>(), bench.gpu.b.as<void>(), bench.gpu.c.as<void>()});
     const auto enqueue = [&] { launch.launch(args, bench.gpu.stream.get()); };
     const CounterValues values = bench.profiler.collect(plan, enqueue, enqueue);
-    // A row of tiles of A goes once to each cluster along N, a column of B once to each along M.
+    // L2 sends each row of tiles of A once to each cluster along N, and each column of B once to
+    // each cluster along M.
     const double expected = matrix * (4096.0 / (t.block_n * t.cluster_n)) +
                             matrix * (4096.0 / (t.block_m * t.cluster_m));
     const double counted = bench.counters.l2_to_sm_bytes(values).value().value;
@@ -120,7 +121,7 @@ TEST_CASE("gpu__time_duration agrees with CUPTI Activity on a long kernel, befor
   }
   Bench& bench = *with_counters;
   const GemmProblem problem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
-  bench.gpu.prepare(problem, Inputs::kZeros);  // a steady clock
+  bench.gpu.prepare(problem, Inputs::kZeros);  // zeros keep the clock steady
   const KernelConfig config = gemm_config("pe 128x256x64 s4 w2x1 c1x1 o1 i1 e2 m8");
   LoadedKernel kernel = bench.gpu.load(config);
   const GemmLaunch launch(kernel, problem, config);
@@ -152,7 +153,8 @@ TEST_CASE("gpu__time_duration agrees with CUPTI Activity on a long kernel, befor
   CHECK(profiled->value == Approx(before.value).epsilon(0.02));
   CHECK(after.value == Approx(before.value).epsilon(0.02));
 
-  // The range is longer than the launch; cycles with a warp resident are not.
+  // The range is longer than the launch; the cycles with a resident warp do not include the
+  // difference.
   const MetricPlan plan(bench.profiler.chip(),
                         {"gpu__time_duration.sum", "gpu__time_active.sum",
                          "sm__cycles_elapsed.avg.per_second", "sm__cycles_active.max"});
@@ -176,7 +178,7 @@ TEST_CASE("The chip's name, or a reason, is available before any other use of CU
   std::string chip, reason;
   try {
     chip = current_chip();
-  } catch (const CountersUnavailable& error) {  // no driver; CUPTI would die of the question itself
+  } catch (const CountersUnavailable& error) {  // no driver; CUPTI would crash if called
     reason = error.what();
   }
   CHECK((!chip.empty() || reason.starts_with("no hardware counters: ")));

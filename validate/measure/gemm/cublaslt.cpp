@@ -45,7 +45,7 @@ cublasLtMatmulDesc_t new_operation() {
   return operation;
 }
 
-/// Layout of a row-major matrix, whose rows are cuBLASLt's columns.
+/// Layout of a row-major matrix: cuBLASLt's columns are its rows.
 cublasLtMatrixLayout_t new_layout(cudaDataType_t type, const MatrixSides& sides, i64 row) {
   cublasLtMatrixLayout_t layout = nullptr;
   TILECAST_CUBLAS(cublasLtMatrixLayoutCreate(&layout, type, static_cast<uint64_t>(sides.columns),
@@ -59,7 +59,8 @@ cublasLtEpilogue_t epilogue_of(const Epilogue& epilogue) {
                    activation = epilogue.of(OutputKind::kActivate),
                    load = epilogue.of(OutputKind::kLoad);
   const bool biased = bias == step<BiasN>(), adds = load == step<Residual>();
-  // It applies activations after adding C, and computes amax and scales of C for fp8 operands only.
+  // cuBLASLt applies activations after adding C, and computes amax and scales of C for fp8 operands
+  // only.
   const bool behind = adds && activation != OutputStep{};
   if ((biased || bias == OutputStep{}) && (adds || load == OutputStep{}) && !behind &&
       !epilogue.has(OutputKind::kAmax) && !epilogue.has(OutputKind::kConvert)) {
@@ -76,8 +77,8 @@ cublasLtEpilogue_t epilogue_of(const Epilogue& epilogue) {
   throw ConfigError(fmt::format("cuBLASLt has no epilogue {}", to_text(epilogue)));
 }
 
-/// Our B is its A. The heuristic asks that there are scales: it gets an address, and each run its
-/// own.
+/// Our B is cuBLASLt's A. The heuristic requires scale pointers: it gets a placeholder address, and
+/// each run sets the actual ones.
 void set_scale_modes(OutputStep scales, const void* somewhere, cublasLtMatmulDesc_t operation) {
   const bool rows = scales == step<ScaleRow>(), blocks = scales == step<ScaleBlock>();
   const cublasLtMatmulMatrixScale_t of_b = blocks ? CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F
@@ -90,7 +91,7 @@ void set_scale_modes(OutputStep scales, const void* somewhere, cublasLtMatmulDes
   set(operation, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, somewhere);
 }
 
-/// As many matrices, `stride` elements apart.
+/// Describes a batch of `matrices` matrices, `stride` elements apart.
 void set_batch(cublasLtMatrixLayout_t layout, i64 matrices, i64 stride) {
   const int32_t count = static_cast<int32_t>(matrices);
   TILECAST_CUBLAS(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
@@ -134,8 +135,8 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
     : library_(library),
       operation_(new_operation(), cublasLtMatmulDescDestroy),
       adds_(!fp32_output && problem.epilogue.has(OutputKind::kLoad)),
-      // B as [n,k] is, in columns, k x n, to be transposed; as [k,n] it is n x k as it stands. A as
-      // [m,k] is k x m as it stands.
+      // In column-major terms, B as [n,k] is k x n and must be transposed; B as [k,n] is n x k
+      // without transposition. A as [m,k] is k x m without transposition.
       first_(new_layout(data_type(problem.dtype), sides_of_b(problem),
                         given_row(problem.leading.b, sides_of_b(problem))),
              cublasLtMatrixLayoutDestroy),
@@ -163,7 +164,7 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
   const cublasOperation_t second = a_is_k_major(problem.layout) ? CUBLAS_OP_N : CUBLAS_OP_T;
   set(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSA, first);
   set(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSB, second);
-  // As our kernels: all of K in the tensor core's accumulators.
+  // Like our kernels, accumulate all of K in the tensor core.
   if (is_fp8(problem.dtype) && !promotes(problem)) {
     set(operation_.get(), CUBLASLT_MATMUL_DESC_FAST_ACCUM, int8_t{1});
   }

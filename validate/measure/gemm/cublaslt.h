@@ -1,8 +1,8 @@
 // cuBLASLt as the baseline and as the reference: C[m,n] = A[m,k] * B row-major, fp32 accumulation,
 // 64 MiB of workspace.
 //
-// cuBLASLt thinks in columns, so it is asked for the transposed product: its first operand is our
-// B, its second our A, and its n x m result, column-major, is our C. C in fp32 is contiguous.
+// cuBLASLt is column-major, so it computes the transposed product: its first operand is our B, its
+// second our A, and its column-major n x m result is our C. C in fp32 is contiguous.
 #pragma once
 
 #include <cublasLt.h>
@@ -17,10 +17,10 @@
 
 namespace tilecast {
 
-/// Throws Error(kNoDevice) with cuBLAS's reason where `status` is not success.
+/// Throws Error(kNoDevice) with cuBLAS's reason if `status` is not success.
 void check_cublas(cublasStatus_t status, const char* call);
 
-/// Library handle and workspace. One stream at a time.
+/// Library handle and workspace, for one stream at a time.
 class Cublaslt {
  public:
   Cublaslt();
@@ -36,19 +36,19 @@ class Cublaslt {
   DeviceMemory workspace_;
 };
 
-/// One problem, ready to run with any algorithm.
+/// One problem, prepared to run with any algorithm.
 class CublasltMatmul {
  public:
-  /// C has the problem's type of C and its epilogue; or fp32 and none if `fp32_output`. Throws
-  /// ConfigError for an epilogue that cuBLASLt does not have: it has scales, of blocks B's in rows
-  /// of whole fours (ScaleArgs::b_stride), bias_n, relu and gelu_tanh; and, without the two, a
-  /// residual with C's rows.
+  /// C has the problem's type of C and its epilogue, or is fp32 without an epilogue if
+  /// `fp32_output`. Throws ConfigError for an epilogue that cuBLASLt lacks. It supports scales
+  /// (rows of B's block scales in multiples of four, ScaleArgs::b_stride), bias_n, relu and
+  /// gelu_tanh; without bias and activation it also supports a residual with C's rows.
   CublasltMatmul(const Cublaslt& library, const GemmProblem& problem, bool fp32_output);
 
-  /// The heuristic's answers, its favourite first; throws Error(kNoDevice) where it has none.
+  /// Returns the heuristic's algorithms, best first; throws Error(kNoDevice) if it has none.
   std::vector<cublasLtMatmulAlgo_t> algorithms(int most) const;
 
-  /// A, B, bias and scales are those of `inputs`.
+  /// Takes A, B, bias and scales from `inputs`.
   void run(const cublasLtMatmulAlgo_t& algorithm, const GemmBuffers& inputs, void* c,
            cudaStream_t stream) const;
 
@@ -58,15 +58,17 @@ class CublasltMatmul {
 
   const Cublaslt& library_;
   Owned<cublasLtMatmulDesc_t> operation_;
-  bool adds_;                                              // R, which it calls C
+  // Whether it adds R, which cuBLASLt calls C.
+  bool adds_;
   Owned<cublasLtMatrixLayout_t> first_, second_, result_;  // our B, our A, our C
 };
 
-/// Parts of K whose sums the algorithm rounds to C's type and adds up there; 1: it rounds once.
+/// Number of parts of K whose sums the algorithm rounds to C's type before adding them; 1: it
+/// rounds once.
 i32 rounded_sums(const cublasLtMatmulAlgo_t& algorithm);
 
-/// "algo=66 tile=20 stages=36 splitk=1 reduction=0 swizzle=0 cluster=3 inner=0", by cuBLASLt's own
-/// numbers (cublasLt.h: CUBLASLT_MATMUL_TILE_*, ...STAGES_*, CUBLASLT_CLUSTER_SHAPE_*,
+/// "algo=66 tile=20 stages=36 splitk=1 reduction=0 swizzle=0 cluster=3 inner=0", in cuBLASLt's
+/// numbering (cublasLt.h: CUBLASLT_MATMUL_TILE_*, ...STAGES_*, CUBLASLT_CLUSTER_SHAPE_*,
 /// CUBLASLT_REDUCTION_SCHEME_*).
 std::string describe(const cublasLtMatmulAlgo_t& algorithm);
 

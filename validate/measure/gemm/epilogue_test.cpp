@@ -1,7 +1,6 @@
 // Fused epilogues and types of C on the device: random problems, configurations and epilogues
 // against a reference in fp64; every 16-bit value through every activation; NaN and infinities;
-// strides of R; amax.
-// TILECAST_TEST_TRIPLES sets the least number of checked triples.
+// strides of R; amax. TILECAST_TEST_TRIPLES sets the minimum number of checked triples.
 
 #include <algorithm>
 #include <bit>
@@ -95,7 +94,7 @@ struct Family {
   std::vector<KernelConfig> configs;
 };
 
-/// The problem with rows of whole 16 bytes in A and B.
+/// Returns the problem with rows of A and B in multiples of 16 bytes.
 GemmProblem with_whole_rows(GemmProblem problem) {
   auto& [m, n, k] = problem.shape;
   m = a_is_k_major(problem.layout) ? m : round_up<i64>(m, 8);
@@ -159,8 +158,8 @@ void compile_all_of(const std::vector<Family>& families, GpuTestBench& bench) {
   compile_ahead(sources, bench.cache);
 }
 
-/// A kernel of each way to C: slots, borrowed stages, deferred, turns, a sum of pieces that the
-/// last stores and one that all store; and last chunks without a swizzle.
+/// Kernels of each path to C: slots, borrowed stages, deferred, turnstile, partial sums that the
+/// last piece stores, partial sums that all pieces store; and last chunks without a swizzle.
 constexpr const char* kWays[] = {
     "ws 128x128x32 s4 w2x1 c2x1 o1 i1 e2 m8",   "pi 64x64x32 s4 w1x1 c1x1 o1 i1 e0 m8",
     "ws 128x256x64 s4 w2x1 c1x1 o1 i1 e2d m8",  "pp 64x64x32 s4 w1x1 c1x1 o1 i1 e1 m8",
@@ -183,7 +182,7 @@ double value_of(unsigned short bits, ElementType type) {
          (exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25));
 }
 
-/// One launch on operands of the caller's.
+/// Runs one launch on the caller's operands.
 std::vector<unsigned short> run(GpuTestBench& bench, const char* text, const GemmProblem& problem,
                                 const std::vector<unsigned short>& a,
                                 const std::vector<unsigned short>& b,
@@ -210,7 +209,7 @@ std::vector<unsigned short> run(GpuTestBench& bench, const char* text, const Gem
   return copy_to_host(c_device.as<unsigned short>(), elements, bench.stream.get());
 }
 
-/// The same for a residual, whose ring takes stages.
+/// Kernels of each path to C with a residual, whose ring takes stages.
 constexpr const char* kResidualWays[] = {
     "ws 128x128x32 s4 w2x1 c2x1 o1 i1 e2 m8",   "pi 64x64x32 s6 w1x1 c1x1 o1 i1 e0 m8",
     "ws 128x256x64 s4 w2x1 c1x1 o1 i1 e2d m8",  "sp 64x64x32 s4 w1x1 c1x1 o1 i1 e1 m8 k2t",
@@ -346,7 +345,7 @@ TEST_CASE("NaN and infinity in the bias stay in their row or column, on every pa
 TEST_CASE("R may have larger strides than C", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   for (const ElementType c : {ElementType::kBf16, ElementType::kFp32}) {
-    for (const i64 apart : {8, 3}) {  // whole 16 bytes or not
+    for (const i64 apart : {8, 3}) {  // multiples of 16 bytes or not
       const GemmProblem problem{.shape = {200, 136, 96},
                                 .dtype = ElementType::kBf16,
                                 .layout = Layout::kTn,
@@ -428,7 +427,7 @@ TEST_CASE("amax is NaN if a result is, and never below its initial value", "[gpu
                             .epilogue = parse_epilogue("bias_n+amax")};
   bench.prepare(problem, Inputs::kZeros);
   const auto amax_with = [&](unsigned short last_of_bias, float before) {
-    std::vector<unsigned short> bias(76, 0x3c00);  // ones
+    std::vector<unsigned short> bias(76, 0x3c00);  // ones in fp16
     bias.back() = last_of_bias;
     copy_to_device(bench.bias.as<void>(), std::span<const unsigned short>(bias));
     const KernelConfig config = gemm_config(kWays[0]);
@@ -439,7 +438,7 @@ TEST_CASE("amax is NaN if a result is, and never below its initial value", "[gpu
     launch.launch(launch.bind(buffers), bench.stream.get());
     return copy_to_host(buffers.amax, 1, bench.stream.get()).front();
   };
-  CHECK(amax_with(0xc200, 0) == 3);  // -3
+  CHECK(amax_with(0xc200, 0) == 3);  // 0xc200 is -3
   CHECK(amax_with(0xc200, 5) == 5);
   CHECK(std::isnan(amax_with(0x7e00, 0)));
 }

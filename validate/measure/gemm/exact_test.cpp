@@ -17,14 +17,14 @@ using namespace tilecast;
 
 namespace {
 
-/// A kernel of each way through K, for exact sums: two rows of wgmmas, the most columns, swapped
+/// Kernels of each path through K with exact sums: two rows of wgmmas, the most columns, swapped
 /// operands, tiles in turn, K split.
 constexpr const char* kExact[] = {
     "ws 256x128x128 s3 w2x1 c2x1 o1 i0 e2 m8",     "ws 128x208x128 s3 w2x1 c1x1 o1 i0 e2 m8",
     "ws 128x72x128 s4 w2x1 c1x1 o1 i0 e2 m8 x",    "pp 64x136x128 s4 w1x1 c1x1 o1 i0 e1 m8",
     "sp 128x128x128 s4 w2x1 c1x1 o1 i0 e1 m8 k2t",
 };
-/// For fast sums: one buffer, a ring, two tiles at once, A in two CTAs, split.
+/// Kernels for fast sums: one buffer, a ring, two tiles at once, A split over two CTAs, K split.
 constexpr const char* kFast[] = {
     "bl 128x128x128 s1 w1x1 c1x1 o1 i0 e1 m8",   "po 128x128x128 s4 w2x1 c1x1 o1 i1 e1 m8",
     "pp 64x128x64 s4 w1x1 c1x1 o1 i1 e1 m8",     "ws 128x256x128 s3 w2x1 c1x2 o1 i1 e2 m8",
@@ -55,9 +55,9 @@ TEST_CASE("Promoted accumulation loses no more precision at a longer K, fast acc
     return verdict;
   };
   for (const ElementType dtype : {ElementType::kE4m3, ElementType::kE5m2}) {
-    double shortest = 0;  // error of exact sums of the shortest K
+    double shortest = 0;  // error of exact sums at the shortest K
     for (const i64 k : {512, 4096, 16384, 65536}) {
-      // C in fp32, whose rounding hides nothing.
+      // C in fp32, so that rounding of C hides no error.
       GemmProblem problem = exact({256, 512, k}, dtype, ElementType::kFp32);
       problem.accumulate = Accumulate::kFast;
       bench.prepare(problem, Inputs::kNormal);
@@ -80,7 +80,7 @@ TEST_CASE("Promoted accumulation loses no more precision at a longer K, fast acc
       if (k >= 4096) {
         CHECK(promoted.rms_error < fast.rms_error);
       }
-      if (k >= 16384) {  // cut off, not rounded
+      if (k >= 16384) {  // accumulators are truncated, not rounded
         CHECK(fast.rms_error > std::ldexp(1.0, -11));
       }
     }
@@ -114,7 +114,7 @@ TEST_CASE("NaN and infinity in fp8 reach their row of C and no other", "[gpu]") 
             copy_to_host(bench.c.as<unsigned short>(), kRows * kColumns, bench.stream.get());
         std::size_t wrong = 0;
         for (std::size_t i = 0; i < c.size(); ++i) {
-          const bool not_finite = (c[i] & 0x7f80) == 0x7f80;  // of bf16
+          const bool not_finite = (c[i] & 0x7f80) == 0x7f80;  // exponent bits of bf16
           wrong += not_finite == (static_cast<i64>(i) / kColumns == kRow) ? 0 : 1;
         }
         CHECK(wrong == 0);

@@ -1,6 +1,5 @@
 // Every schedule on shapes that divide by nothing, in every layout and type, against cuBLASLt and
-// fp64; the same bits in a thousand runs; and the verifier against outputs that are wrong in one
-// place.
+// fp64; the same bits in a thousand runs; and the verifier on outputs with one wrong element.
 
 #include <functional>
 #include <iterator>
@@ -56,7 +55,7 @@ const std::vector<std::string> kSplitConfigs = {
     "skh 64x192x64 s5 w1x3 c1x1 o1 i2 e1 h k1+t",
 };
 
-/// A warpgroup has no whole slabs of 64 columns: not for layout nn.
+/// Configurations whose warpgroups do not own whole slabs of 64 columns: excluded for layout nn.
 const std::vector<std::string> kHalfSlabs = {
     "bl 128x80x32 s1 w2x1 c1x1 o2 i0 e1 m3",  "bp 64x16x32 s2 w1x1 c1x1 o4 i1 e1 n1",
     "pi 192x112x64 s4 w3x1 c1x1 o1 i1 e2 m2", "pe 64x48x64 s7 w1x1 c1x1 o2 i1 e1 n4",
@@ -67,7 +66,7 @@ const std::vector<std::string> kHalfSlabs = {
     "pp 64x248x64 s4 w1x1 c1x2 o1 i1 e2 m8",
 };
 
-/// Every way of small_mma: A's source, warpgroups and the width of the instruction, on one tile.
+/// All variants of small_mma: A's source, warpgroups and the width of the instruction, on one tile.
 std::vector<std::string> small_configs(Layout layout) {
   std::vector<std::string> configs;
   for (const char* tile : {"64x256x64,warpgroups=1x1", "64x128x256,warpgroups=1x2",
@@ -98,26 +97,26 @@ std::vector<std::string> configs_of(Layout layout) {
   return configs;
 }
 
-/// Ragged, tiny, and with rows of C that bulk stores cannot write.
+/// Ragged and tiny shapes, and shapes with rows of C that bulk stores cannot write.
 const std::vector<GemmShape> kShapes = {{128, 128, 64},  {1, 8, 8},       {17, 24, 40},
                                         {129, 264, 72},  {333, 520, 200}, {1000, 2000, 3000},
                                         {64, 4096, 128}, {512, 512, 4096}};
-/// Where A is [k,m]; without a row of K any K.
+/// Shapes for A as [k,m], which also has whole rows when K is odd.
 const std::vector<GemmShape> kWholeRows = {{128, 128, 64}, {8, 8, 8},       {24, 24, 40},
                                            {136, 264, 72}, {328, 520, 200}, {1000, 2000, 3000}};
 const std::vector<GemmShape> kAnyK = {{8, 8, 1}, {136, 264, 75}, {328, 520, 197}};
 const std::vector<GemmShape> kUnalignedRows = {
     {1, 1, 8}, {100, 100, 104}, {257, 129, 64}, {410, 1030, 1032}};
-/// From 3 K blocks of 128 to 129 of 32; from one tile to more than four waves of the smallest. The
-/// last leaves every hybrid whole tiles.
+/// From 3 K blocks of 128 to 129 of 32; from one tile to more than four waves of the smallest tile.
+/// The last shape leaves whole tiles to every hybrid.
 const std::vector<GemmShape> kSplitShapes = {
     {1, 8, 4104}, {129, 264, 1032}, {333, 520, 2056}, {600, 1000, 1544}, {1100, 4104, 1032}};
 const std::vector<GemmShape> kSplitRows = {{100, 100, 4104}, {257, 129, 2056}, {410, 1030, 1032}};
 /// Within the smallest tile of small_configs along M and N, and one K block of the shortest.
 const std::vector<GemmShape> kOneTile = {{64, 64, 32}, {1, 8, 8}, {37, 40, 24}};
 
-/// The pairs of shape and configuration that were checked; those that `applies` is false of are
-/// not.
+/// Checks all pairs of shape and configuration for which `applies` returns true, and returns their
+/// number.
 int check_all(
     const std::vector<std::string>& configs, const std::vector<GemmShape>& shapes,
     ElementType dtype, Layout layout,
@@ -141,12 +140,12 @@ int check_all(
   return checked;
 }
 
-/// How many that is, where every configuration applies to every shape.
+/// Number of pairs if every configuration applies to every shape.
 int each_of(const std::vector<std::string>& configs, const std::vector<GemmShape>& shapes) {
   return static_cast<int>(configs.size() * shapes.size());
 }
 
-/// As check_all, where the H200 takes the configuration for the shape.
+/// Calls check_all for the pairs that are legal on the H200.
 int check_legal_ones(const std::vector<std::string>& configs, const std::vector<GemmShape>& shapes,
                      ElementType dtype, Layout layout) {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
@@ -156,7 +155,7 @@ int check_legal_ones(const std::vector<std::string>& configs, const std::vector<
                    });
 }
 
-/// How many of `runs` runs have other bits than the first.
+/// Returns how many of `runs` runs have other bits than the first.
 u64 runs_that_differ(GpuTestBench& bench, const KernelConfig& config, int runs) {
   const HangGuard guard(to_text(config));
   LoadedKernel kernel = bench.load(config);
@@ -185,7 +184,7 @@ u64 runs_that_differ(GpuTestBench& bench, const KernelConfig& config, int runs) 
   return count;
 }
 
-/// cuBLASLt's result, then `spoil` on the output.
+/// Verdict on cuBLASLt's result after `spoil` has changed the output.
 Verdict spoiled(const std::function<void(char* c, cudaStream_t stream)>& spoil) {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   bench.prepare({{200, 120, 64}, ElementType::kFp16, Layout::kTn}, Inputs::kNormal);
@@ -256,12 +255,13 @@ TEST_CASE("Every schedule writes C by plain stores if N is not a multiple of 8",
 
 TEST_CASE("Tiles shared along K are right on ragged shapes and if N is not a multiple of 8",
           "[gpu]") {
-  // 17 configurations, 5 shapes: the hybrid of spread pairs of CTAs does not fit the fourth, two of
-  // split_k's spread ones not the last, where more parts wait for each other than fit the GPU.
+  // 17 configurations, 5 shapes: the hybrid of spread pairs of CTAs does not fit the fourth shape,
+  // and two of split_k's spread configurations do not fit the last, where more parts wait for each
+  // other than fit the GPU.
   constexpr int kOnAll = 17 * 5 - 3;
   CHECK(check_legal_ones(kSplitConfigs, kSplitShapes, ElementType::kFp16, Layout::kTn) >= kOnAll);
   CHECK(check_legal_ones(kSplitConfigs, kSplitShapes, ElementType::kBf16, Layout::kNn) >= kOnAll);
-  // 3 shapes, the same hybrid not on the last
+  // 3 shapes; the same hybrid does not fit the last one
   CHECK(check_legal_ones(kSplitConfigs, kSplitRows, ElementType::kFp16, Layout::kTn) >= 17 * 3 - 1);
 }
 
@@ -294,7 +294,7 @@ TEST_CASE("Workers with many tiles keep their rings and turns consistent", "[gpu
 TEST_CASE("A thousand runs of each deterministic schedule give the same bits", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   constexpr int kRuns = 1000;
-  std::vector<std::string> of_each;  // the first of kConfigs
+  std::vector<std::string> of_each;  // for each schedule, the first of kConfigs
   std::set<Schedule> seen;
   for (const std::string& text : kConfigs) {
     if (seen.insert(gemm_config(text).schedule).second) {
@@ -310,13 +310,13 @@ TEST_CASE("A thousand runs of each deterministic schedule give the same bits", "
     INFO(text);
     CHECK(runs_that_differ(bench, gemm_config(text), kRuns) == 0);
   }
-  // Deterministic reductions of the schedules that split K. `atomic` adds partial sums in any
-  // order, and so rounds differently from run to run.
+  // Deterministic reductions of the schedules that split K. `atomic` adds partial sums in any order
+  // and therefore rounds differently from run to run.
   const struct {
     const char* text;
     GemmShape shape;
   } shared_tiles[] = {
-      // 17 * 25 tiles of 33 K blocks, cut in a row; then 161 of them cut, 264 whole
+      // 17 * 25 tiles of 33 K blocks, cut one after the other; then 161 of them cut, 264 whole
       {"sk 64x64x64 s6 w1x1 c1x1 o1 i1 e1 m8 k4+t", {1032, 1544, 2056}},
       {"skh 64x64x64 s6 w1x1 c1x1 o1 i1 e1 n4 k2+t", {1032, 1544, 2056}},
       // 25 tiles in 5 parts that wait for each other; 132 fit
@@ -352,7 +352,7 @@ TEST_CASE("Runs of different inputs differ", "[gpu]") {
 TEST_CASE("cuBLASLt's own result passes the check, and one wrong word in or next to C is found",
           "[gpu]") {
   const struct {
-    std::ptrdiff_t at;  // element of C, in rows of 120
+    std::ptrdiff_t at;  // element of C, whose rows have 120 elements
     int byte;
     const char* fault;
   } cases[] = {

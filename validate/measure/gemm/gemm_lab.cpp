@@ -20,9 +20,10 @@ namespace tilecast {
 namespace {
 
 constexpr int kAlgorithmsTried = 16;
-constexpr double kWorthTiming = 1.3;  // of the best single launch; a cold one is up to so far off
+// Times the best single launch; a cold launch may be this much slower.
+constexpr double kWorthTiming = 1.3;
 
-/// Different data for every problem, the same for it every time.
+/// Different data for every problem, and the same data each time for one problem.
 u64 seed_of(const GemmProblem& problem, Inputs inputs) {
   u64 seed = 1;
   for (const i64 part :
@@ -54,7 +55,8 @@ class GemmLab::Kernel final : public Contender {
     });
   }
 
-  /// That it walks the tiles that its text says, and is no earlier kernel under another name.
+  /// Checks that the kernel walks the tiles of its configuration, and that it does not repeat an
+  /// earlier kernel under another name.
   void identify(Measurement& row) override {
     const std::vector<WalkedPiece> walked =
         record_tile_trace(launch_, gemm_.copier_.copied(gemm_.operands_.set(0)), stream());
@@ -89,10 +91,11 @@ class GemmLab::Kernel final : public Contender {
   GemmLab& gemm_;
   LoadedKernel kernel_;
   GemmLaunch launch_;
-  std::vector<GemmArgs> args_;  // of each set
+  std::vector<GemmArgs> args_;  // one entry per buffer set
 };
 
-/// cuBLASLt by its heuristic's first answer, or by the fastest of its first 16 that is right.
+/// cuBLASLt with its heuristic's first algorithm, or with the fastest of the first 16 that give
+/// correct results.
 class GemmLab::Baseline final : public Contender {
  public:
   Baseline(GemmLab& gemm, bool best)
@@ -146,7 +149,7 @@ class GemmLab::Baseline final : public Contender {
         timer.look_at(launches);
         best_single = std::min(best_single, launches.estimate);
         right.emplace_back(i, std::move(launches));
-      } catch (const Error& error) {  // a candidate that cannot run is no candidate
+      } catch (const Error& error) {  // skip candidates that cannot run
         if (!context_is_alive()) {
           throw ContextLost(error.what());
         }

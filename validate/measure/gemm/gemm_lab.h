@@ -1,5 +1,5 @@
 // GEMM in the benchmark harness: random operands, cuBLASLt's fp32 product as the reference
-// (verifier.h), cuBLASLt as the baseline, and the tiles that a kernel walked as its identity.
+// (verifier.h), cuBLASLt as the baseline, and the walked tiles as a kernel's identity.
 #pragma once
 
 #include <memory>
@@ -41,7 +41,7 @@ class GemmLab final : public LabOp {
   Verifier verifier_;
   IdentityBook identity_;
   GemmProblem problem_{};
-  std::optional<std::size_t> fastest_;  // cuBLASLt's on the problem, once known
+  std::optional<std::size_t> fastest_;  // cuBLASLt's fastest algorithm for the problem, if known
 };
 
 }  // namespace tilecast

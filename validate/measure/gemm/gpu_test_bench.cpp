@@ -34,7 +34,7 @@ void GpuTestBench::prepare(const GemmProblem& next, Inputs inputs) {
   rows_of_groups.prepare(next);
   copier.prepare(next);
   c.reserve(bytes_of(matrices_of_c(next) * rows_in_memory(next), c_row(next), c_type(next)));
-  // Padding between rows gets numbers too, which the kernel must not read.
+  // Fills the padding between rows too; the kernel must not read it.
   kernels.fill(a.as<void>(), static_cast<u64>(a_elements), next.dtype, inputs, seed++,
                stream.get());
   kernels.fill(b.as<void>(), static_cast<u64>(b_elements), next.dtype, inputs, seed++,

@@ -1,4 +1,4 @@
-// The bench of tests on the device: inputs, reference and kernels for one problem after another.
+// Bench for tests on the device: inputs, reference and kernels for one problem after another.
 #pragma once
 
 #include "kernels/jit/cubin_cache.h"
@@ -17,24 +17,24 @@ namespace tilecast {
 
 class GpuTestBench {
  public:
-  /// The one bench of this program.
+  /// Returns the only bench of this program.
   static GpuTestBench& get(const Device& device);
 
-  /// Fresh inputs for `problem`, and its reference.
+  /// Creates new inputs for `problem`, and computes its reference.
   void prepare(const GemmProblem& problem, Inputs inputs);
 
-  /// Buffers of the problem prepared last, with this C.
+  /// Buffers of the problem prepared last, with `output` as C.
   GemmBuffers buffers(void* output) const;
 
   /// Compiles and loads the configuration for the problem prepared last.
   LoadedKernel load(const KernelConfig& config);
 
-  /// One launch of the configuration on the problem prepared last, verified. `in_place`: R is
-  /// copied to C, whose rows are contiguous, and is C.
+  /// Runs the configuration once on the problem prepared last and verifies the result. `in_place`:
+  /// R is copied to C, whose rows are contiguous, and C is its own residual.
   Verdict check(const KernelConfig& config, bool in_place = false);
 
-  /// cuBLASLt's top heuristic on the problem prepared last, without epilogue and with C in the
-  /// problem's type, verified.
+  /// Runs cuBLASLt's top heuristic on the problem prepared last, without epilogue and with C in the
+  /// problem's type, and verifies the result.
   Verdict check_cublaslt();
 
   CubinCache cache;

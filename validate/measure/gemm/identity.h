@@ -1,8 +1,8 @@
-// Detects configurations of a run that are the same kernel. Two texts that differ only in
-// launch-time choices may give, on one problem, the same compiled configuration, launch and tile
-// order: the second is then a duplicate and is skipped.
+// Detects configurations of a run that are the same kernel. Two configurations that differ only in
+// launch-time choices may give, on one problem, the same compiled kernel, launch and tile order:
+// the second is then a duplicate and is skipped.
 //
-// A kernel whose tile order differs from its text is detected earlier, by its tile trace
+// A kernel whose tile order differs from its configuration is detected earlier, by its tile trace
 // (timeline/tile_trace.h). Leaves out kernels that differ in code and do the same. Checked by:
 // identity_test.cpp.
 #pragma once
@@ -16,13 +16,14 @@ namespace tilecast {
 
 class IdentityBook {
  public:
-  /// Why `row` repeats an earlier one; empty if it does not, and remembered then. `row` has its
-  /// point, tile_checksum, shared_memory and ctas; one without them, as cuBLASLt's, repeats
-  /// nothing.
+  /// Returns why `row` repeats an earlier row, or an empty string and then remembers it. `row` has
+  /// its point, tile_checksum, shared_memory and ctas; a row without them, such as cuBLASLt's,
+  /// repeats nothing.
   std::string repeated(const Measurement& row);
 
  private:
-  std::map<std::string, std::string> by_run_;  // problem, compiled in, launch and order: its text
+  // Configuration by problem, compiled constants, launch and tile order.
+  std::map<std::string, std::string> by_run_;
 };
 
 }  // namespace tilecast

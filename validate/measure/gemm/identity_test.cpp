@@ -46,7 +46,7 @@ TEST_CASE("Two reductions with the same code are two configurations") {
   };
   IdentityBook book;
   CHECK(book.repeated(split("atomic")).empty());
-  CHECK(book.repeated(split("turnstile")).empty());  // chosen at launch, seen in no tile
+  CHECK(book.repeated(split("turnstile")).empty());  // chosen at launch, not visible in any tile
 }
 
 TEST_CASE("A repeated configuration is not a duplicate, and cuBLASLt has no code to compare") {

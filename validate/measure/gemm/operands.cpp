@@ -15,7 +15,7 @@
 namespace tilecast {
 namespace {
 
-// of every operand; the alignment of frameworks' allocators
+// alignment of every operand, as in frameworks' allocators
 constexpr std::size_t kAlignment = 1024;
 
 std::size_t operand_bytes(i64 rows, i64 columns, ElementType type) {
@@ -68,13 +68,15 @@ void OperandScales::prepare(const GemmProblem& problem, u64 seed) {
     args_.b_stride = static_cast<i32>(round_up<i64>(k_blocks, kFours));
     elements.b = elements.b / k_blocks * args_.b_stride;
   }
-  const i64 of_a = round_up<i64>(elements.a, 16 / scale_bytes());  // B's begin at 16 bytes, too
+  // B's scales also begin at a multiple of 16 bytes.
+  const i64 of_a = round_up<i64>(elements.a, 16 / scale_bytes());
   const i64 of_operands = of_a + elements.b;
-  std::vector<float> values(static_cast<std::size_t>(of_operands + 2));  // with C's
+  std::vector<float> values(static_cast<std::size_t>(of_operands + 2));  // two more for C's scales
   std::mt19937 random(static_cast<unsigned>(seed));
   std::uniform_real_distribution<float> draw(1, 2);
   std::ranges::generate(values, [&] { return draw(random); });
-  // With normal data, accumulators over K are about sqrt(K), times scales; e4m3 ends at 448.
+  // Root mean square of the accumulators over sqrt(K): with normal data accumulators are about
+  // sqrt(K) times scales; e4m3 ends at 448.
   constexpr double kRms = 16;
   values[static_cast<std::size_t>(of_operands)] =
       static_cast<float>(kRms / std::sqrt(static_cast<double>(problem.shape.k)));
@@ -95,11 +97,11 @@ Operands::Operands(const MicroKernels& kernels, const Stream& stream, Bytes l2)
 
 void Operands::prepare(const GemmProblem& problem, Inputs inputs, u64 seed) {
   layout_ = set_layout(problem, l2_);
-  stream_.synchronize();  // the memory may move
+  stream_.synchronize();  // reserve() may move the memory
   memory_.reserve(layout_.sets.count * layout_.set_bytes());
   rows_of_groups_.prepare(problem);
   scales_.prepare(problem, seed);
-  // One fill for all: the C parts get data too, as a buffer in use would hold.
+  // Fills C too, as a buffer in use would hold data.
   const auto fill = [&](std::size_t at, std::size_t bytes, ElementType type, u64 with) {
     if (bytes == 0) {
       return;

@@ -1,5 +1,5 @@
-// The buffer sets that a problem's launches rotate over: A, B and, where the epilogue has one, the
-// bias filled with fresh random data, and a C each.
+// The buffer sets that a problem's launches rotate over: A, B and, if the epilogue has one, the
+// bias, filled with random data, and a separate C each.
 #pragma once
 
 #include "kernels/jit/gemm_launch.h"
@@ -13,7 +13,7 @@
 namespace tilecast {
 
 struct SetLayout {
-  // Rounded up to the alignment of a set.
+  // Sizes rounded up to the alignment of a set.
   std::size_t a_bytes, b_bytes, c_bytes, bias_bytes, residual_bytes;
   BufferSets sets;
 
@@ -24,7 +24,7 @@ struct SetLayout {
 
 SetLayout set_layout(const GemmProblem& problem, Bytes l2);
 
-/// Group sizes or offsets on the device, as kernels read them. Empty without groups.
+/// Group sizes or offsets on the device, in the form that kernels read. Empty without groups.
 class RowsOfGroups {
  public:
   /// Invalidates the previous problem's data.
@@ -36,9 +36,9 @@ class RowsOfGroups {
   DeviceMemory rows_;
 };
 
-/// Scales on the device, drawn from 1 to 2: of the operands, with B's block scales in rows padded
-/// to multiples of four, as cuBLASLt reads them; of C, so that fp8 can represent it; and room for
-/// amax. Empty without scales.
+/// Scales on the device, drawn from 1 to 2: scales of the operands, with B's block scales in rows
+/// padded to multiples of four, as cuBLASLt reads them; the scale of C, so that fp8 can represent
+/// it; and room for amax. Empty without scales.
 class OperandScales {
  public:
   /// Invalidates the previous problem's data.
@@ -57,7 +57,7 @@ class Operands {
  public:
   Operands(const MicroKernels& kernels, const Stream& stream, Bytes l2);
 
-  /// Fills every set again, from `seed`. Asynchronous.
+  /// Refills every set from `seed`. Asynchronous.
   void prepare(const GemmProblem& problem, Inputs inputs, u64 seed);
 
   const BufferSets& sets() const { return layout_.sets; }
@@ -70,7 +70,7 @@ class Operands {
   SetLayout layout_{};
   DeviceMemory memory_;
   RowsOfGroups rows_of_groups_;
-  OperandScales scales_;  // of all sets
+  OperandScales scales_;  // scales shared by all sets
 };
 
 }  // namespace tilecast

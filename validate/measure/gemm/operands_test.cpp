@@ -23,7 +23,7 @@ TEST_CASE("Buffer sets together exceed three times L2") {
 }
 
 TEST_CASE("A large problem still has two sets, so that no launch repeats the last one's data") {
-  CHECK(set_layout(problem(8192, 8192, 8192), kL2).sets.count == 2);  // 384 MiB each
+  CHECK(set_layout(problem(8192, 8192, 8192), kL2).sets.count == 2);  // each set has 384 MiB
 }
 
 TEST_CASE("Each operand starts at a multiple of 1024 bytes") {

@@ -1,6 +1,6 @@
-// Random problems of every kind on kernels drawn from their candidates, one schedule as often as
-// the other: right against cuBLASLt and fp64, and walked tile by tile as the model says. Random
-// epilogues are in epilogue_test.cpp, decompositions of K in split_k_test.cpp.
+// Random problems of every kind on kernels drawn from their candidates, each schedule equally
+// often: checks results against cuBLASLt and fp64, and that each kernel walks the tiles that the
+// model says. Random epilogues are in epilogue_test.cpp, decompositions of K in split_k_test.cpp.
 
 #include <algorithm>
 #include <cstdio>
@@ -30,7 +30,7 @@ Layout drawn_layout(int index, ElementType dtype) {
   return is_fp8(dtype) ? Layout::kTn : kEveryLayout[index % 4];
 }
 
-/// Rounds sides that lie along rows up to 16 bytes.
+/// Rounds sides that lie along rows up to multiples of 16 bytes.
 GemmProblem with_whole_rows(GemmProblem problem) {
   auto& [m, n, k] = problem.shape;
   m = a_is_k_major(problem.layout) ? m : round_up<i64>(m, 8);
@@ -38,7 +38,7 @@ GemmProblem with_whole_rows(GemmProblem problem) {
   return problem;
 }
 
-/// From one tile and one K block to a few thousand.
+/// Draws sizes from one tile and one K block to a few thousand.
 GemmProblem single(int index, std::mt19937& random) {
   const i64 sides[] = {64, 64, 64, 300, 2500}, depths[] = {4, 4, 16, 32, 200};
   const int size = index % 5;
@@ -66,7 +66,7 @@ GemmProblem batch(int index, std::mt19937& random) {
   return problem;
 }
 
-/// Rows that start anywhere, and gaps between rows that no kernel may read or write.
+/// Draws rows that start at any address, and gaps between rows that no kernel may read or write.
 GemmProblem odd_sides(int index, std::mt19937& random) {
   const auto up_to = [&](i64 most) { return drawn_up_to(most, random); };
   const ElementType dtype = drawn_type(index);
@@ -86,7 +86,7 @@ GemmProblem odd_sides(int index, std::mt19937& random) {
   return with_leading(problem, leading);
 }
 
-/// For swapped operands.
+/// Draws problems for swapped operands.
 GemmProblem few_rows(int index, std::mt19937& random) {
   const i64 most = index % 4 == 0 ? 24 : index % 4 == 1 ? 600 : 260;
   const i64 m = drawn_up_to(most, random);
@@ -96,7 +96,7 @@ GemmProblem few_rows(int index, std::mt19937& random) {
           .layout = index % 3 == 0 ? Layout::kNn : Layout::kTn};
 }
 
-/// Sizes of groups, every fifth 0, at least one not.
+/// Draws sizes of groups; every fifth may be 0, but not all.
 std::vector<i64> drawn_rows(i64 most_groups, i64 most_rows, std::mt19937& random) {
   std::vector<i64> rows(static_cast<std::size_t>(drawn_up_to(most_groups, random)));
   std::ranges::generate(rows,
@@ -123,7 +123,8 @@ GemmProblem groups(int index, std::mt19937& random) {
 }
 
 GemmProblem groups_along_k(int index, std::mt19937& random) {
-  const i64 step = index % 4 == 3 ? 1 : 8;  // operands with other sides are copied
+  // Operands with other sides are copied before the kernel.
+  const i64 step = index % 4 == 3 ? 1 : 8;
   const i64 m = step * drawn_up_to(1000 / step, random);
   return in_groups_of_k({.shape = {m, step * drawn_up_to(1000 / step, random), 0},
                          .dtype = drawn_type(index % 2),
@@ -141,7 +142,7 @@ GemmProblem fp8(int index, std::mt19937& random) {
           .c = index % 4 < 2 ? ElementType::kBf16 : ElementType::kFp16};
 }
 
-/// Exact sums of one product, a batch or groups.
+/// Draws problems with exact sums: one product, a batch or groups.
 GemmProblem exact_sums(int index, std::mt19937& random) {
   GemmProblem problem = fp8(index, random);
   problem.accumulate = Accumulate::kExact;
@@ -176,8 +177,8 @@ struct Family {
   GemmProblem (*draw)(int index, std::mt19937& random);
   bool (*takes)(const KernelConfig& config);
   bool dominated;                // draws from dominated candidates too
-  int kernels;                   // drawn for each problem and schedule
-  std::size_t fewest_schedules;  // with a kernel that was checked
+  int kernels;                   // number drawn for each problem and schedule
+  std::size_t fewest_schedules;  // minimum number of schedules with a checked kernel
   int fewest_pairs;
 };
 
@@ -236,7 +237,7 @@ TEST_CASE("Random problems are right on random kernels, which walk the tiles as 
 TEST_CASE("Tiles that the copy engine stores in part are right under load", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   std::mt19937 random(daily_seed("tiles stored in part"));
-  std::vector<i64> rows(64);  // most end in the lower half of a tile of 128
+  std::vector<i64> rows(64);  // most groups end in the lower half of a tile of 128
   for (i64& of_group : rows) {
     of_group = 65 + static_cast<i64>(random() % 120);
   }

@@ -5,7 +5,7 @@
 namespace tilecast {
 namespace {
 
-// In the order of reference_kernel_sources().
+// Kernels in the order of reference_kernel_sources().
 enum Kernel : std::size_t { kReferenceGemm, kApplyEpilogue, kScaledReference };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The kernels that GEMM's reference is made with (kernels/verify). All launches are asynchronous.
+// The kernels that compute GEMM's reference (kernels/verify). All launches are asynchronous.
 #pragma once
 
 #include "kernels/gemm/gemm_args.h"
@@ -9,7 +9,7 @@
 
 namespace tilecast {
 
-/// Their sources, to be compiled ahead.
+/// Sources of the kernels, for compiling ahead.
 std::vector<KernelSource> reference_kernel_sources();
 
 class ReferenceKernels {
@@ -19,10 +19,11 @@ class ReferenceKernels {
   void check_reference(const void* a, const void* b, const float* product,
                        const GemmProblem& problem, u64 samples, ReferenceCheck* check,
                        cudaStream_t stream) const;
-  /// For one product of the problem; `results` may be `sums` but for a gate.
+  /// Applies the epilogue to one product of the problem; `results` may be `sums` unless the
+  /// epilogue gates.
   void apply_epilogue(const float* sums, float* results, const EpilogueInputs& inputs,
                       const GemmProblem& problem, cudaStream_t stream) const;
-  /// The product of K-major fp16 elements whose blocks have scales.
+  /// Computes the product of K-major fp16 elements whose blocks have scales.
   void scaled_reference(const void* a, const void* b, const ScaleArgs& scales, float* c,
                         const GemmProblem& problem, cudaStream_t stream) const;
 

@@ -21,7 +21,7 @@ constexpr OutputStep kKinds[] = {step<ScaleBlock>(), step<ScaleTensor>(), step<S
 
 Epilogue scaled_by(OutputStep scales) { return {scales}; }
 
-/// One launch's C, all bits; with scales that lie elsewhere.
+/// Returns all bits of C after one launch, with scales at the given addresses.
 std::vector<unsigned short> result(GpuTestBench& bench, const char* text, const ScaleArgs& scales) {
   const KernelConfig config = gemm_config(text);
   LoadedKernel kernel = bench.load(config);
@@ -43,7 +43,7 @@ bool not_finite(unsigned short bf16) { return (bf16 & 0x7f80) == 0x7f80; }
 constexpr const char* kCooperative = "ws 128x192x128 s3 w2x1 c1x1 o1 i0 e2 m8";
 constexpr const char* kTwoRows = "ws 256x128x128 s3 w2x1 c2x1 o1 i0 e2 m8";
 constexpr const char* kThreeBlocks = "ws 128x176x128 s3 w2x1 c1x1 o1 i0 e2 m8";
-constexpr const char* kBeyondN =  // a cluster's last tiles
+constexpr const char* kBeyondN =  // last tiles of a cluster
     "ws1 64x160x128 s6 w1x2 c1x4 o1 i0 e1 m8";
 constexpr const char* kPingPong = "pp 64x136x128 s4 w1x1 c1x1 o1 i0 e1 m8";
 
@@ -52,7 +52,7 @@ constexpr const char* kPingPong = "pp 64x136x128 s4 w1x1 c1x1 o1 i0 e1 m8";
 TEST_CASE("cuBLASLt reads the same scales as the kernels do", "[gpu]") {
   GpuTestBench& bench = GpuTestBench::get(gpu_or_skip());
   for (const OutputStep scales : kKinds) {
-    for (const i64 k : {512, 1152}) {  // blocks of B in whole fours and not
+    for (const i64 k : {512, 1152}) {  // B's blocks along K are a multiple of four, or not
       bench.prepare({{384, 640, k}, ElementType::kE4m3, Layout::kTn, scaled_by(scales)},
                     Inputs::kNormal);
       INFO(to_text(bench.problem));
@@ -69,7 +69,7 @@ TEST_CASE("Rows of B's block scales may have any alignment", "[gpu]") {
     bench.prepare({shape, ElementType::kE4m3, Layout::kTn, scaled_by(step<ScaleBlock>())},
                   Inputs::kNormal);
     INFO(to_text(bench.problem));
-    const ScaleArgs wide = bench.scales.get();  // rows of whole 16 bytes
+    const ScaleArgs wide = bench.scales.get();  // rows in multiples of 16 bytes
     const i32 blocks = static_cast<i32>(ceil_div<i64>(shape.n, scale_block()));
     const i32 k_blocks = static_cast<i32>(ceil_div<i64>(shape.k, scale_block()));
     const std::vector<float> scales =
@@ -128,7 +128,7 @@ TEST_CASE("NaN and infinity in a scale reach the scaled elements and nothing els
       bench.prepare({{kRows, kColumns, kDepth}, ElementType::kE4m3, Layout::kTn, scaled_by(scales)},
                     Inputs::kUniform);
       const ScaleArgs args = bench.scales.get();
-      // With block scales the third block along K: of a row of A, or of columns 256 to 383.
+      // With block scales, the third block along K: of a row of A, or of B's columns 256 to 383.
       const i64 index = !blocks ? kAt : of_a ? 2 * args.a_stride + kAt : 2 * args.b_stride + 2;
       copy_to_device(const_cast<float*>(of_a ? args.a : args.b) + index, std::span(&nan, 1));
       for (const char* text : {kCooperative, kTwoRows, kPingPong}) {

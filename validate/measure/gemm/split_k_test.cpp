@@ -1,6 +1,6 @@
-// Random ways to share tiles along K, on random problems. A and B hold -1, 0 and 1 and K is 2048 at
-// most: every partial sum is a whole number that fp16 holds, so that the sums have the same bits in
-// every order, those of the data-parallel kernel.
+// Random ways to share tiles along K, on random problems. A and B hold -1, 0 and 1 and K is at most
+// 2048: every partial sum is an integer that fp16 represents exactly, so sums have the same bits in
+// every order, and equal those of the data-parallel kernel.
 
 #include <array>
 #include <cstdio>
@@ -24,8 +24,8 @@ namespace {
 
 constexpr int kDraws = 10'000;
 constexpr int kFewestLegal = 8'000;
-constexpr int kFewestOfEach = 700;  // of a schedule; of a reduction
-constexpr int kFewestMixed = 100;   // that have whole tiles in addition to the shared ones
+constexpr int kFewestOfEach = 700;  // checks per schedule, and per reduction
+constexpr int kFewestMixed = 100;   // checks with whole tiles in addition to the shared ones
 constexpr i64 kMostK = 2048;
 constexpr u64 kMostSide = 512;
 constexpr u64 kMostWideSide = 1536;  // tiles for several waves of the smallest tile
@@ -52,7 +52,7 @@ struct Draw {
   KernelConfig config;
 };
 
-/// Any shape, part, order and reduction that the schedule has; not always legal.
+/// Draws any shape, part, order and reduction that the schedule has; the result may be illegal.
 Draw draw_triple(std::mt19937& random) {
   const auto up_to = [&](u64 most) { return drawn_up_to(static_cast<i64>(most), random); };
   const std::size_t tile = random() % kTileCount;
@@ -84,17 +84,17 @@ std::vector<Draw> legal_draws(unsigned seed) {
   return legal;
 }
 
-/// The kernels of one tile, which all problems share.
+/// The kernels of one tile, shared by all problems.
 struct TileKernels {
   LoadedKernel whole, split;
 };
 
 struct Outcome {
   u64 different;  // elements of C or of its guard that differ from the data-parallel kernel's
-  bool mixed;     // some tiles were shared, some whole
+  bool mixed;     // some tiles are shared, some are whole
 };
 
-/// Launched twice: the second finds the workspace as the first left it.
+/// Launches twice: the second launch finds the workspace as the first left it.
 Outcome compare(GpuTestBench& bench, TileKernels& kernels, const Draw& draw,
                 const DeviceMemory& expected, const DeviceMemory& different) {
   const cudaStream_t stream = bench.stream.get();

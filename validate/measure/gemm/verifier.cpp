@@ -19,14 +19,17 @@ namespace tilecast {
 namespace {
 
 constexpr std::size_t kWordBytes = 4;
-// compared with fp64 in full; above that this number of samples
+// outputs up to this size are compared with fp64 in full, larger ones at this many samples
 constexpr u64 kAllElementsUpTo = 1 << 16;
 constexpr double kRelativeRoundoffs = 2;
 constexpr double kAbsoluteOfRms = 0.01;
 constexpr double kNormMargin = 4;
-constexpr double kLargestDeviation = 5.5;  // of a few million normal numbers
-constexpr double kOfFactors = 6;      // of a gate's products one factor's error times the other
-constexpr double kOfRows = 12.0 / 7;  // scales drawn from 1 to 2: the largest two, over rms of all
+// Largest of a few million normal numbers, in standard deviations.
+constexpr double kLargestDeviation = 5.5;
+// Bound for a gate's product: the error of one factor times the other factor.
+constexpr double kOfFactors = 6;
+// Scales are drawn from 1 to 2: the largest product of two over the root mean square of all.
+constexpr double kOfRows = 12.0 / 7;
 constexpr u64 kNone = std::numeric_limits<u64>::max();
 
 std::string place(u64 index, const GemmProblem& problem) {
@@ -40,13 +43,13 @@ i64 outputs(const GemmProblem& problem) {
   return matrices_of_c(problem) * problem.shape.m * c_columns(problem);
 }
 
-/// Bytes of A B in fp32.
+/// Size of A B in fp32, in bytes.
 std::size_t sums_bytes(const GemmProblem& problem) {
   return static_cast<std::size_t>(matrices_of_c(problem) * problem.shape.m * problem.shape.n) *
          sizeof(float);
 }
 
-/// Elements from one matrix of A, of B, to the next.
+/// Elements between consecutive matrices of A or B.
 i64 a_elements(const GemmProblem& problem) {
   const MatrixSides sides = sides_of_a(problem);
   return sides.rows * given_row(problem.leading.a, sides);
@@ -56,7 +59,7 @@ i64 b_elements(const GemmProblem& problem) {
   return sides.rows * given_row(problem.leading.b, sides);
 }
 
-/// The address of element `elements`.
+/// Address of the element at index `elements`.
 const void* behind(const void* first, i64 elements, ElementType type) {
   return static_cast<const std::byte*>(first) + elements * element_bytes(type);
 }
@@ -70,9 +73,9 @@ double accumulation_error(const GemmProblem& problem) {
     return std::ldexp(static_cast<double>(k) / kInstructionK, -kKeptBits);
   }
   if (c_type(problem) != ElementType::kFp32) {
-    return 0;  // less than C is rounded by
+    return 0;  // smaller than the rounding of C
   }
-  // The reference's own bound (reference_gemm.cu), plus the error of activations.
+  // The reference's error bound (reference_gemm.cu), plus the error of activations.
   const bool activated = problem.epilogue.has(OutputKind::kActivate);
   return std::ldexp(1.0, -18) + std::ldexp(static_cast<double>(k) / 16, -23) +
          (activated ? std::ldexp(1.0, -10) : 0);
@@ -80,7 +83,7 @@ double accumulation_error(const GemmProblem& problem) {
 
 ElementBound element_bound(const GemmProblem& problem, double rms, i32 rounded_sums) {
   const double lost = accumulation_error(problem);
-  const bool gated = gates(problem.epilogue);  // a product of two sums
+  const bool gated = gates(problem.epilogue);  // the result is a product of two sums
   const double roundings = rounded_sums > 1 ? kLargestDeviation * unit_roundoff(c_type(problem)) *
                                                   std::sqrt(static_cast<double>(rounded_sums))
                                             : 0;
@@ -113,7 +116,7 @@ std::size_t Verifier::elements() const { return static_cast<std::size_t>(outputs
 void Verifier::prepare(const GemmProblem& problem, const GemmBuffers& inputs) {
   const void *a = inputs.a, *b = inputs.b;
   problem_ = problem;
-  stream_.synchronize();  // the memory may move
+  stream_.synchronize();  // reserve() may move the memory
   reference_.reserve(elements() * sizeof(float));
   sums_.reserve(gates(problem.epilogue) ? sums_bytes(problem) : sizeof(float));
   float* const sums = gates(problem.epilogue) ? sums_.as<float>() : reference_.as<float>();
@@ -229,7 +232,7 @@ std::string Verifier::fault_of_amax(double rms) const {
   if (!problem_.epilogue.has(OutputKind::kAmax)) {
     return {};
   }
-  // Error of activations, and of accumulators; a gate has two of them.
+  // Error of activations and of accumulators; a gate has two accumulators.
   const double relative = 0x1p-10 + 2 * accumulation_error(problem_);
   const double expected = static_cast<double>(copy_to_host(amax_.as<float>(), 1, stream_.get())[0]);
   const double got = static_cast<double>(copy_to_host(amax_of_kernels_, 1, stream_.get())[0]);
@@ -285,7 +288,7 @@ const void* Verifier::without_room(void* c, OutputCheck* result) {
     const std::size_t bytes = static_cast<std::size_t>(rows) * row_bytes;
     TILECAST_CUDA(cudaMemcpyAsync(filled_.as<void>(before), group, bytes, cudaMemcpyDeviceToDevice,
                                   stream_.get()));
-    // Whole words of the room: an odd element's neighbour is unspecified.
+    // Whole 32-bit words of the room: the neighbour of an odd element is unspecified.
     std::byte* const from =
         group + bytes + reinterpret_cast<std::uintptr_t>(group + bytes) % kWordBytes;
     const auto left = static_cast<std::size_t>(group + room - std::min(from, group + room));
@@ -299,7 +302,8 @@ const void* Verifier::without_room(void* c, OutputCheck* result) {
 }
 
 Verdict Verifier::check(const std::function<void(void* c)>& enqueue, i32 rounded_sums) {
-  // The last row ends at its last element for any pitch: everything after it is guarded.
+  // The last row has no padding after its last element, whatever the pitch; guard bytes start right
+  // there.
   const i64 rows = matrices_of_c(problem_) * rows_in_memory(problem_);
   const i64 c_elements = (rows - 1) * c_row(problem_) + c_columns(problem_);
   const auto c_bytes = static_cast<std::size_t>(c_elements * element_bytes(c_type(problem_)));

@@ -4,23 +4,25 @@
 //
 // The output starts as poison (NaN), between guard bands of 256 KiB. Right means: every element
 // written, no guard touched, each element within 2 u |reference| + 0.01 rms(reference), and
-// ||output - reference|| <= 4 u / sqrt(3) ||reference||, where u is the unit roundoff of the type
+// ||output - reference|| <= 4 u / sqrt(3) ||reference||, with u the unit roundoff of the type
 // (2^-11 for fp16, 2^-8 for bf16): four times the rounding error of the output alone. NaN never
 // passes. With masked groups, the room after their rows is a guard too.
 //
 // cuBLASLt may split K and add up partial sums in C's type. Each is rounded, and the largest of
-// millions of normal sums are 5.5 deviations out, so for its splits s both bounds are wider: by 5.5
-// u sqrt(s) rms(reference), and by u / sqrt(3) sqrt(s - 1) ||reference||. Among 599 algorithms for
-// 80 odd bf16 GEMMs on an H200 none exceeds 0.47 of the first or 0.31 of the second; 84 of the 291
-// that round partial sums exceed the bounds of one rounding, and none of the others does.
+// millions of normal sums lie 5.5 standard deviations from zero, so for s splits both bounds are
+// wider: by 5.5 u sqrt(s) rms(reference), and by u / sqrt(3) sqrt(s - 1) ||reference||. Among 599
+// algorithms for 80 odd bf16 GEMMs on an H200 none exceeds 0.47 of the first or 0.31 of the second;
+// 84 of the 291 that round partial sums exceed the bounds of one rounding, and none of the others
+// does.
 //
 // fp8 operands are compared with the product of the same numbers in fp16. The tensor core aligns an
 // fp8 wgmma's products and its accumulator to the largest of them and keeps 13 bits after its
 // leading one: an error of at most 2^-13 of the accumulator per 32 elements of K, by which both
 // bounds above are wider; with promoted accumulation only over one K block. For an accumulator
 // several times the root mean square the error is relative to the accumulator itself: it grows
-// along K in proportion, so its mean on the way is half of its end, and an element may be off by
-// half of that share of its reference, too. The reference of block scales is scaled_reference.cu's.
+// along K in proportion, so on average it is half of its final value, and an element may
+// additionally be off by half of that fraction of its reference. With block scales the reference is
+// computed by scaled_reference.cu.
 #pragma once
 
 #include <functional>
@@ -36,14 +38,14 @@
 
 namespace tilecast {
 
-/// From the counts of one check; exposed for its test.
-/// `rounded_sums`: parts of K whose sums were rounded to C's type before they were added up.
+/// Verdict from the counts of one check; exposed for its test. `rounded_sums`: parts of K whose
+/// sums were rounded to C's type before they were added.
 Verdict verdict_of(const OutputCheck& check, const GemmProblem& problem, i32 rounded_sums = 1);
 
-/// Error of fp8 accumulation along K, as a share of rms(reference); 0 for other types.
+/// Error of fp8 accumulation along K, as a fraction of rms(reference); 0 for other types.
 double accumulation_error(const GemmProblem& problem);
 
-/// Bound of each element, if the reference's root mean square is `rms`; exposed for its test.
+/// Bound of each element for a reference with root mean square `rms`; exposed for its test.
 ElementBound element_bound(const GemmProblem& problem, double rms, i32 rounded_sums = 1);
 
 class Verifier {
@@ -51,31 +53,32 @@ class Verifier {
   Verifier(CubinCache& cache, const MicroKernels& kernels, const Cublaslt& cublaslt,
            const Stream& stream);
 
-  /// The reference of `problem` on these inputs. Throws Error if cuBLASLt and the fp64 dot
+  /// Computes the reference of `problem` on these inputs. Throws Error if cuBLASLt and the fp64 dot
   /// products disagree.
   void prepare(const GemmProblem& problem, const GemmBuffers& inputs);
 
-  /// `enqueue` puts one launch that writes C into `c` on the stream.
+  /// `enqueue` enqueues one launch that writes C into `c`.
   Verdict check(const std::function<void(void* c)>& enqueue, i32 rounded_sums = 1);
 
  private:
   std::size_t elements() const;
-  /// fp8 elements as fp16, in `wide`.
+  /// Converts fp8 elements to fp16, in `wide`.
   const void* widened(const void* fp8, i64 elements, DeviceMemory& wide) const;
-  /// A B of 16-bit operands, checked, to `sums`; with the scales of blocks where it has some.
+  /// Computes A B of 16-bit operands into `sums`, with block scales if the problem has them, and
+  /// checks it.
   void take_reference(const GemmProblem& problem, const void* a, const void* b,
                       const ScaleArgs& scales, float* sums);
-  /// The same for groups along K, into consecutive matrices of C.
+  /// Computes the reference for groups along K, into consecutive matrices of C.
   void take_reference_of_k(const GemmProblem& problem, const void* a, const void* b, float* sums);
-  /// The problem's epilogue, of sums in `sums`.
+  /// Applies the problem's epilogue to `sums`.
   void apply_epilogue(const float* sums, const GemmBuffers& inputs);
-  /// Compares the launches' amax with the reference's; empty if right.
+  /// Compares the launches' amax with the reference's; returns an empty string if they agree.
   std::string fault_of_amax(double rms) const;
-  /// The same for products without groups, into `c`; `matrices` in total share the checks.
+  /// Multiplies without groups, into `c`; `matrices` matrices in total share the checks.
   void multiply(const GemmProblem& problem, const void* a, const void* b, const ScaleArgs& scales,
                 float* c, i64 matrices);
 
-  /// C without the room that masked groups leave, which is held to be untouched.
+  /// Returns C without the room that masked groups leave, and checks that the room is untouched.
   const void* without_room(void* c, OutputCheck* result);
 
   const MicroKernels& kernels_;
@@ -83,13 +86,13 @@ class Verifier {
   const Cublaslt& cublaslt_;
   const Stream& stream_;
   GemmProblem problem_{};
-  OutputCheck cleared_{};  // with the reference's norm filled in
+  OutputCheck cleared_{};  // cleared counts with the reference's norm filled in
   GuardedOutput output_;
-  DeviceMemory reference_, result_, a_, b_;  // a_, b_: widened fp8
-  DeviceMemory sums_;                        // the input of a gate
-  DeviceMemory amax_;                        // the reference's
-  float* amax_of_kernels_ = nullptr;         // where launches leave theirs, if they do
-  DeviceMemory filled_;                      // of masked groups: C without room
+  DeviceMemory reference_, result_, a_, b_;  // a_, b_: fp8 operands widened to fp16
+  DeviceMemory sums_;                        // inputs of a gate
+  DeviceMemory amax_;                        // amax of the reference
+  float* amax_of_kernels_ = nullptr;         // where launches write their amax, if they do
+  DeviceMemory filled_;                      // C of masked groups, without room
 };
 
 }  // namespace tilecast

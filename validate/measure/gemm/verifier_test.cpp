@@ -36,7 +36,8 @@ float to_e4m3(float value) {
   return std::nearbyint(value / unit) * unit;
 }
 
-/// Towards zero, to the bits that an fp8 wgmma keeps of terms whose largest has this exponent.
+/// Rounds a term towards zero, to the bits that an fp8 wgmma keeps if the largest term has this
+/// exponent.
 double kept(double term, int exponent) {
   const double unit = std::ldexp(1.0, exponent - 13);
   return std::trunc(term / unit) * unit;
@@ -46,9 +47,9 @@ struct LongSum {
   double right, fast;
 };
 
-/// A sum of K products of normal numbers in e4m3 which ends at about `deviations` of such sums'
-/// standard deviation, in full and as wgmmas of 32 K add it up. A large sum's factors are
-/// correlated a little, all along K.
+/// A sum of K products of normal numbers in e4m3 that ends at about `deviations` standard
+/// deviations of such sums, computed in full precision and as wgmmas of 32 K accumulate it. A large
+/// sum's factors are slightly correlated, all along K.
 LongSum sum_of(i64 k, double deviations, std::mt19937& random) {
   constexpr i64 kInstructionK = 32;
   std::normal_distribution<float> normal;
@@ -64,7 +65,7 @@ LongSum sum_of(i64 k, double deviations, std::mt19937& random) {
     const auto less = [](double a, double b) { return std::abs(a) < std::abs(b); };
     const double largest = *std::ranges::max_element(terms, less);
     if (largest == 0) {
-      continue;  // zeros, the sum so far with them: nothing is lost
+      continue;  // all zero, including the sum so far: nothing is lost
     }
     const int exponent = std::ilogb(largest);
     sum.fast = 0;
@@ -92,9 +93,9 @@ TEST_CASE("Emulated wgmma accumulation loses the precision observed on the GPU")
 
 TEST_CASE("The loss of fp8 tensor cores in the largest sums is within the bound of an element") {
   std::mt19937 random(1);
-  // C in fp32, whose rounding hides nothing. silu keeps 0.7 of the accumulators' root mean square,
-  // and the largest elements unchanged: in 624x1160x2800 an element 4.3 deviations out was off by
-  // 0.92 on an H100, where the root mean square alone allows 0.77.
+  // C in fp32, so that rounding of C hides no error. silu keeps 0.7 of the accumulators' root mean
+  // square, and the largest elements unchanged: in 624x1160x2800 an element 4.3 deviations out was
+  // off by 0.92 on an H100; the bound from the root mean square alone is 0.77.
   int beyond_rms = 0;
   for (const i64 k : {512, 2800, 16384}) {
     GemmProblem problem{.shape = {624, 1160, k},
@@ -111,7 +112,7 @@ TEST_CASE("The loss of fp8 tensor cores in the largest sums is within the bound 
       CHECK(error <= bound.relative * std::abs(sum.right) + bound.absolute);
       beyond_rms += error > bound.absolute ? 1 : 0;
     }
-    // A K block left out is found.
+    // A skipped K block is detected.
     const auto deviation = static_cast<float>(std::sqrt(static_cast<double>(k)));
     CHECK(bound.relative * deviation + bound.absolute < std::sqrt(128.0f));
   }
@@ -139,7 +140,7 @@ TEST_CASE("Rounded partial sums widen both bounds, a single sum does not") {
   // 13 parts: 0.01 + 5.5 * sqrt(13) / 256 = 0.0875. Measured on an H200: 0.060 beyond 2 u |C|.
   CHECK(element_bound(problem, 1, 13).absolute == Approx(0.0875).epsilon(1e-2));
   CHECK(element_bound(problem, 1, 13).relative == once.relative);
-  // The norm: 4 u / sqrt(3) = 0.00902; of 13 parts (4 + sqrt(12)) u / sqrt(3) = 0.01683.
+  // Bound of the norm: 4 u / sqrt(3) = 0.00902; with 13 parts (4 + sqrt(12)) u / sqrt(3) = 0.01683.
   OutputCheck check = right();
   check.reference_squares = 1;
   check.error_squares = 0.012 * 0.012;

@@ -10,10 +10,10 @@ namespace tilecast {
 namespace {
 
 constexpr u64 kMillisecond = 1000000;
-constexpr u64 kEvery = 5000;    // between readings, ns
-constexpr u64 kWindow = 25000;  // that a clock is the mean of, ns
+constexpr u64 kEvery = 5000;    // ns between readings
+constexpr u64 kWindow = 25000;  // averaging window of a clock, in ns
 
-/// A trace of a load after a rest, its course in the rows of `variant`.
+/// Traces a load after a rest, and reports its course in the rows of `variant`.
 std::vector<ClockReading> rested_trace(MicroLab& lab, const WgmmaLoad& load,
                                        const std::string& variant) {
   std::this_thread::sleep_for(std::chrono::milliseconds(150));
@@ -30,7 +30,7 @@ std::vector<ClockReading> rested_trace(MicroLab& lab, const WgmmaLoad& load,
   return trace;
 }
 
-/// Nanoseconds after `from` at which the clock first meets `wanted`; the length of the trace where
+/// Nanoseconds after `from` at which the clock first satisfies `wanted`; the length of the trace if
 /// it never does.
 template <class Wanted>
 double time_until(const std::vector<ClockReading>& trace, u64 from, const Wanted& wanted) {
@@ -46,11 +46,11 @@ void report(MicroLab& lab, const std::string& key, const std::string& unit, doub
   lab.report_number(key, "", "clock_trace", unit, {value});
 }
 
-/// Behaviour of the three limiters, from the traces.
+/// Derives the behaviour of the three limiters from the traces.
 void limiters(MicroLab& lab, const std::vector<ClockReading>& idle,
               const std::vector<ClockReading>& zeros, const std::vector<ClockReading>& random,
               const std::vector<ClockReading>& pulses, u64 pulse) {
-  constexpr double kNear = 0.005, kGivenWay = 0.02;  // shares of a clock
+  constexpr double kNear = 0.005, kGivenWay = 0.02;  // fractions of a clock
   constexpr u64 kSettled = 10 * kMillisecond, kWide = 500000, kEnd = 190 * kMillisecond;
   const double most = clock_at(idle, 5 * kMillisecond, kWide);
   const double level = clock_at(random, kSettled, kWide);

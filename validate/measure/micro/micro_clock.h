@@ -1,4 +1,4 @@
-// wgmmas on chosen SMs for a chosen time, and the SM clock meanwhile
+// Runs wgmmas on chosen SMs for a chosen time, and reads the SM clock meanwhile
 // (kernels/micro/clock_trace.cu).
 #pragma once
 
@@ -14,16 +14,16 @@ struct ClockReading {
 };
 
 struct WgmmaLoad {
-  u64 length, busy, period;  // ns
+  u64 length, busy, period;  // in ns
   u32 sms;
   OperandData data;
 };
 
-/// A reading each `every` ns.
+/// Returns a reading every `every` ns.
 std::vector<ClockReading> trace_clock(MicroLab& lab, const WgmmaLoad& load, u64 every);
 
-/// SM cycles per nanosecond over the readings that end nearest to `at` ns after the first, `width`
-/// ns before it.
+/// SM cycles per nanosecond over the `width` ns before `at` ns after the first reading, from the
+/// nearest readings.
 double clock_at(const std::vector<ClockReading>& trace, u64 at, u64 width);
 
 }  // namespace tilecast

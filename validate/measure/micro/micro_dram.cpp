@@ -7,10 +7,11 @@ namespace {
 
 constexpr int kRepeats = 5;
 
-/// Reads of `active` SMs side by side through memory far larger than L2.
+/// Reads memory far larger than L2 from `active` SMs in parallel.
 void read_in_flight(MicroLab& lab, u32 active, u32 bytes, u32 slots) {
   constexpr std::size_t kRegion = std::size_t{6} << 30;
-  constexpr std::size_t kRead = std::size_t{1} << 30;  // by one run, so that L2 forgets its start
+  // Bytes read by one run, so that L2 evicts the beginning.
+  constexpr std::size_t kRead = std::size_t{1} << 30;
   const u32 apart = lab.sm_count() / active;
   const RingRun ring{.region = kRegion,
                      .groups = 1,
@@ -28,7 +29,7 @@ void read_in_flight(MicroLab& lab, u32 active, u32 bytes, u32 slots) {
 }
 
 void mix(MicroLab& lab, u32 reads, u32 writes, u32 bytes) {
-  constexpr i32 kSlots = 12;  // of the kernel
+  constexpr i32 kSlots = 12;  // ring slots of the kernel
   constexpr std::size_t kHalf = std::size_t{6} << 30;
   const u32 period = max_of(reads, writes);
   const u32 ctas = lab.sm_count();

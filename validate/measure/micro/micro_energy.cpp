@@ -1,8 +1,8 @@
-// Energy per operation: power by the driver's energy counter under one load at a time, launched
-// without gaps (QueuedLoad), and the rate of that load, in three windows each. Power above that of
-// idle resident SMs, over the rate, is the load's energy per operation at its clock; a tensor load
-// includes its shared-memory reads. micro_overlay.h converts it to another clock and separates
-// mixed loads.
+// Energy per operation: the driver's energy counter gives the power under one load at a time,
+// launched without gaps (QueuedLoad); the rate of that load is measured in the same three windows.
+// Power above that of idle resident SMs, divided by the rate, is the load's energy per operation at
+// its clock; a tensor load includes its shared-memory reads. micro_overlay.h converts it to another
+// clock and separates mixed loads.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -26,14 +26,14 @@ constexpr auto kSettle = std::chrono::milliseconds(300);
 constexpr auto kWindow = std::chrono::milliseconds(500);
 constexpr int kWindows = 3;
 
-/// A kernel launched again and again, the next launches in the stream before the last has ended, so
-/// that the GPU does nothing else while the host reads its power.
+/// Launches a kernel repeatedly, always enqueuing the next launches before the last has ended, so
+/// that the GPU stays busy while the host reads its power.
 class QueuedLoad {
  public:
-  /// Puts one launch of a millisecond or more into the stream, which writes its samples there.
+  /// Enqueues one launch of a millisecond or more that writes its samples to `samples`.
   using Enqueue = std::function<void(TimedSample* samples)>;
 
-  /// `samples` of a launch. The stream outlives this.
+  /// `samples`: number of samples per launch. The stream must outlive this.
   QueuedLoad(const Stream& stream, std::size_t samples, Enqueue enqueue)
       : stream_(stream), samples_(samples), enqueue_(std::move(enqueue)) {
     for (Slot& slot : slots_) {
@@ -47,13 +47,13 @@ class QueuedLoad {
 
   /// Results of one window of run().
   struct Window {
-    Seconds length{0};  // from end to end of launches
-    TimedSample all{};  // of the launches one after the other
+    Seconds length{0};  // from the end of the first launch to the end of the last
+    TimedSample all{};  // sum of the launches
 
     double seconds() const { return static_cast<double>(all.nanoseconds) * 1e-9; }
   };
-  /// For about `length`, calling `meanwhile` whenever the queue is full. Throws Error if a
-  /// launch left no sample.
+  /// Runs for about `length`, calling `meanwhile` whenever the queue is full. Throws Error if a
+  /// launch wrote no sample.
   Window run(std::chrono::milliseconds length, const std::function<void()>& meanwhile) {
     Window window;
     for (const auto end = Clock::now() + length; Clock::now() < end;) {
@@ -70,7 +70,7 @@ class QueuedLoad {
   }
 
  private:
-  static constexpr std::size_t kDeep = 16;  // reading NVML takes as long as several launches
+  static constexpr std::size_t kDeep = 16;  // an NVML reading takes as long as several launches
 
   struct Slot {
     DeviceMemory samples;
@@ -85,7 +85,7 @@ class QueuedLoad {
     next.ended.record(stream_.get());
   }
   void take(Window& window) {
-    // Not copy_to_host, which would wait for the whole queue.
+    // copy_to_host would wait for the whole queue.
     std::vector<TimedSample> samples(samples_);
     TILECAST_CUDA(cudaMemcpy(samples.data(), slot(taken_).samples.as<void>(),
                              samples_ * sizeof(TimedSample), cudaMemcpyDeviceToHost));
@@ -104,17 +104,18 @@ class QueuedLoad {
   const Stream& stream_;
   std::size_t samples_;
   Enqueue enqueue_;
-  std::array<Slot, kDeep + 1> slots_;  // the queue, and the one that ended last
+  // Slots of the queued launches, and of the launch that finished last.
+  std::array<Slot, kDeep + 1> slots_;
   std::size_t launched_ = 0, taken_ = 0;
 };
 
-/// A load in each window while its power was read.
+/// A load's results in each window in which power was read.
 struct LoadResult {
   std::vector<double> watts, amount_per_second, clock_ghz, busy;
 };
 
-/// One launch of some milliseconds on the lab's stream, its last parameter the samples; a kernel
-/// that starts with its whole grid is given lab.counter(), which is zero again before each.
+/// Enqueues one launch of some milliseconds on the lab's stream; its last parameter is the samples.
+/// A kernel whose grid starts together gets lab.counter(), which is zeroed before each launch.
 template <class... Arguments>
 QueuedLoad::Enqueue launches(MicroLab& lab, LoadedKernel& kernel, const LaunchShape& shape,
                              const Arguments&... arguments) {
@@ -134,7 +135,7 @@ double watts_of(const PowerMeter& meter) {
   return watts->value;
 }
 
-/// `factor` takes the amount of a sample to the unit of the load.
+/// `factor` converts the amount of a sample to the unit of the load.
 LoadResult hold(MicroLab& lab, const QueuedLoad::Enqueue& enqueue, double factor) {
   QueuedLoad load(lab.stream(), lab.sm_count(), enqueue);
   load.run(kSettle, [] {});
@@ -152,12 +153,12 @@ LoadResult hold(MicroLab& lab, const QueuedLoad::Enqueue& enqueue, double factor
   return result;
 }
 
-/// Loads one after the other, each told from SMs that are awake and do nearly nothing.
+/// Runs loads one after the other, and subtracts the power of SMs that are awake and nearly idle.
 class EnergyBench {
  public:
   explicit EnergyBench(MicroLab& lab) : lab_(lab) {}
 
-  /// Power of the GPU without load.
+  /// Measures the power of the GPU without load.
   void idle() {
     std::vector<double> watts;
     for (int window = 0; window < kWindows; ++window) {
@@ -171,7 +172,7 @@ class EnergyBench {
     lab_.report_number("power.load_watts", "idle", "none", "W", watts);
     lab_.report_number("power.static_power", "nothing runs", "none", "W", watts);
   }
-  /// All SMs awake in a loop of shared-memory loads by one thread each.
+  /// Measures all SMs awake in a loop of shared-memory loads by one thread each.
   void awake() {
     LoadedKernel& kernel = lab_.kernel("shared_latency");
     const LaunchShape shape{
@@ -181,7 +182,7 @@ class EnergyBench {
     awake_watts_ = median(result.watts);
     lab_.report_number("power.static_power", "SMs awake", "shared_latency", "W", result.watts);
   }
-  /// `key`: of the energy per unit of the load's work.
+  /// `key`: key of the energy per unit of the load's work.
   void load(const std::string& key, const std::string& variant, const std::string& kernel,
             const std::string& unit, const QueuedLoad::Enqueue& enqueue, double factor = 1) {
     const LoadResult result = measure(variant, kernel, unit, enqueue, factor);
@@ -220,7 +221,7 @@ class EnergyBench {
 };
 
 void tensor(EnergyBench& bench, OperandData data, const std::string& name) {
-  constexpr double kFlops = 2.0 * 64 * 256 * 16;  // of m64n256k16
+  constexpr double kFlops = 2.0 * 64 * 256 * 16;  // FLOPs of m64n256k16
   LoadedKernel& kernel = bench.lab().kernel("wgmma_rate", WgmmaLoop{256, false, 4, 1}.defines());
   const LaunchShape shape{
       .ctas = bench.lab().sm_count(), .threads = 128, .shared_memory_bytes = kWholeSm};
@@ -238,7 +239,7 @@ void shared_memory(EnergyBench& bench) {
              launches(bench.lab(), kernel, shape, 10000u));
 }
 
-/// Bulk copies from L2 or through all of memory, a ring on every SM.
+/// Runs bulk copies from L2, or through all of memory, with a ring on every SM.
 void copies(EnergyBench& bench, bool from_dram) {
   constexpr u32 kBytes = 8192, kSlots = 16;
   MicroLab& lab = bench.lab();

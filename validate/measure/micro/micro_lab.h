@@ -20,7 +20,7 @@
 
 namespace tilecast {
 
-/// NAME=VALUE for the kernel.
+/// NAME=VALUE definitions for the kernel.
 using Defines = std::vector<std::string>;
 
 /// Compile-time parameters of kernels/micro/wgmma_loop.cuh, the wgmma loop that several kernels
@@ -35,7 +35,7 @@ struct WgmmaLoop {
             fmt::format("TILECAST_A_IN_REGISTERS={}", registers ? 1 : 0),
             fmt::format("TILECAST_GROUP={}", group), fmt::format("TILECAST_PENDING={}", pending)};
   }
-  /// Both operands, of a K block of 64, in whole kilobytes.
+  /// Shared memory of both operands for a K block of 64, in whole kilobytes.
   i32 shared_bytes() const { return 64 * 128 + (n * 128 + 1023) / 1024 * 1024; }
   std::string variant() const {
     return fmt::format("n={} a={}", n, registers ? "registers" : "shared");
@@ -44,7 +44,7 @@ struct WgmmaLoop {
 
 class MicroLab {
  public:
-  /// Throws DeviceError where no Hopper GPU is there.
+  /// Throws DeviceError if there is no Hopper GPU.
   MicroLab();
 
   /// Starts a pass of `group`: later reports belong to it, and memory() returns different addresses
@@ -52,11 +52,12 @@ class MicroLab {
   /// spread must include that.
   void begin_pass(std::string_view group, int number);
 
-  /// kernels/micro/NAME.cu, compiled and loaded once. Throws Error if the compiler rejects it.
+  /// Returns kernels/micro/NAME.cu, compiled and loaded once. Throws Error if the compiler rejects
+  /// it.
   LoadedKernel& kernel(const std::string& name, const Defines& defines = {});
 
-  /// Launches, waits, and returns the `count` samples that the kernel wrote; its last parameter is
-  /// where to. Throws Error, naming kernel, defines and sample, where one was not written.
+  /// Launches, waits, and returns the `count` samples that the kernel wrote to its last parameter.
+  /// Throws Error with kernel, defines and sample if one was not written.
   template <class... Arguments>
   std::vector<TimedSample> run(LoadedKernel& kernel, const LaunchShape& shape, std::size_t count,
                                const Arguments&... arguments) {
@@ -67,20 +68,20 @@ class MicroLab {
     return read_samples(kernel, count);
   }
 
-  /// This much device memory, zeroed; may reuse or free memory returned by an earlier call.
+  /// Returns `bytes` of zeroed device memory; may reuse or free memory returned by an earlier call.
   char* memory(std::size_t bytes);
-  /// A word that is zero at the next launch.
+  /// A 32-bit counter in device memory, zeroed before the next launch.
   u32* counter();
 
-  /// `point` completed with where it comes from.
+  /// Reports `point`, completed with its origin.
   void report(MicroPoint point, const std::string& key, const std::string& variant,
               const std::string& kernel);
-  /// A number without a second unit.
+  /// Reports a number without a second unit.
   void report_number(const std::string& key, const std::string& variant, const std::string& kernel,
                      const std::string& unit, std::vector<double> values);
 
   const std::vector<MicroPoint>& points() const { return points_; }
-  /// The point found last; throws Error if there is none.
+  /// Returns the point found last; throws Error if there is none.
   const MicroPoint& point(const std::string& key, const std::string& variant) const;
 
   u32 sm_count() const { return static_cast<u32>(device_.sm_count); }
@@ -98,19 +99,19 @@ class MicroLab {
   std::map<std::string, LoadedKernel> kernels_;
   DeviceMemory samples_, memory_, counter_;
   std::string group_;
-  std::size_t apart_ = 0;  // bytes before the memory that memory() returns
+  std::size_t apart_ = 0;  // offset in bytes of the memory that memory() returns
   std::vector<MicroPoint> points_;
 };
 
-/// Shared memory of a CTA that leaves no room for a second one on its SM.
+/// Shared memory of a CTA that leaves no room for a second CTA on its SM.
 constexpr i32 kWholeSm = 200 * 1024;
 
 constexpr LaunchShape one_warp(i32 shared_memory_bytes = 0) {
   return {.ctas = 1, .threads = 32, .shared_memory_bytes = shared_memory_bytes};
 }
 
-/// Runs `measure`, which returns a sample for each of several places, once to warm up and then
-/// `times` times: the samples of each place.
+/// Runs `measure`, which returns one sample per position, once to warm up and then `times` times;
+/// returns the samples of each position.
 template <class Measure>
 std::vector<std::vector<TimedSample>> by_place(int times, const Measure& measure) {
   std::vector<std::vector<TimedSample>> places(measure().size());
@@ -123,7 +124,7 @@ std::vector<std::vector<TimedSample>> by_place(int times, const Measure& measure
   return places;
 }
 
-/// The same of one place.
+/// Runs `measure`, which returns a single sample, once to warm up and then `times` times.
 template <class Measure>
 std::vector<TimedSample> repeated(int times, const Measure& measure) {
   return by_place(times, [&] { return std::vector<TimedSample>{measure()}; }).front();

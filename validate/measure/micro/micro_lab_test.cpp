@@ -1,5 +1,5 @@
 // Short runs of the micro-benchmarks whose kernels take the most arguments: they report the
-// requested parameters, and a memory checker finds nothing. Their results are not checked.
+// requested parameters, and run clean under a memory checker. Their results are not checked.
 #include "validate/measure/micro/micro_lab.h"
 
 #include <vector>
@@ -41,7 +41,7 @@ TEST_CASE("Rings deliver every byte that their SMs request", "[gpu][micro]") {
 
 TEST_CASE("Boxes that reach out of bounds arrive whole", "[gpu][micro]") {
   MicroLab& lab = lab_or_skip();
-  for (const i32 row : {0, 16}) {  // 48 of the 64 rows are outside, or all of them
+  for (const i32 row : {0, 16}) {  // 48 of the 64 rows are out of bounds, or all of them
     const BoxRun run{.rows = 16,
                      .box_rows = 64,
                      .row = row,
@@ -67,7 +67,7 @@ TEST_CASE("A wgmma group is issued before it completes", "[gpu][micro]") {
                 static_cast<u32>(OperandData::kNormal));
     CHECK(samples[0].amount == 10);
     CHECK(samples[0].cycles <= samples[1].cycles);
-    // 64x256x16 take 128 cycles each at least.
+    // 64x256x16 takes at least 128 cycles
     CHECK(samples[1].cycles >= u64{10 * 128} * static_cast<u64>(group));
   }
 }

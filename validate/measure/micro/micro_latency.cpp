@@ -1,4 +1,4 @@
-// Chains of loads, and signals between warps: a launch of one sample each.
+// Chains of loads, and signals between warps: each launch gives one sample.
 #include "validate/measure/micro/micro_suite.h"
 
 namespace tilecast {
@@ -6,7 +6,7 @@ namespace {
 
 constexpr int kRepeats = 15;
 
-/// The first sample of a launch, again and again.
+/// Launches repeatedly and returns the first sample of each launch.
 template <class... Arguments>
 void report(MicroLab& lab, const std::string& name, const LaunchShape& shape,
             const std::string& key, const std::string& variant, Arguments... arguments) {
@@ -19,7 +19,7 @@ void chain(MicroLab& lab, u64 span, const std::string& key, const std::string& v
   constexpr u32 kLoads = 1000;
   LoadedKernel& kernel = lab.kernel("load_latency");
   const char* memory = lab.memory(std::size_t{8} << 30);
-  // In L2 the second pass counts, along the same places; beyond it each run draws its own.
+  // In L2 the second pass counts, along the same addresses; beyond L2 each run draws new addresses.
   const bool in_l2 = span <= u64{16} << 20;
   const u32 passes = in_l2 ? 2 : 1;
   u32 seed = 1;

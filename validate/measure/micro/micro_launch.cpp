@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kRepeats = 9;
 
-/// Launches of one kernel, each CTA stamped.
+/// Launches of one kernel whose CTAs are stamped.
 class StampedLaunch {
  public:
   StampedLaunch(MicroLab& lab, const LaunchShape& shape)
@@ -41,7 +41,7 @@ class StampedLaunch {
 
 TimedSample between(u64 cycles, u64 nanoseconds) { return {cycles, nanoseconds, 1, 0, 1}; }
 
-/// SM cycles per nanosecond, from the first to the last CTA of each SM, all SMs together.
+/// SM cycles per nanosecond, from the first to the last CTA of each SM, over all SMs.
 double clock_ghz(const std::vector<CtaStamp>& stamps) {
   struct Span {
     const CtaStamp *first, *last;
@@ -64,7 +64,8 @@ double clock_ghz(const std::vector<CtaStamp>& stamps) {
   return clock_ghz(spans);
 }
 
-/// From one CTA's end to the next one's begin on the same SM: one CTA per SM, ten each in turn.
+/// Measures the time from one CTA's end to the next one's begin on the same SM, with one CTA per SM
+/// and ten each in turn.
 void refill(MicroLab& lab, i32 threads, i32 shared_bytes, i32 cluster) {
   constexpr u32 kSpin = 20000, kWaves = 10;
   const StampedLaunch launch(lab, {.ctas = lab.sm_count() / 4 * 4 * kWaves,
@@ -94,7 +95,7 @@ void refill(MicroLab& lab, i32 threads, i32 shared_bytes, i32 cluster) {
   }
 }
 
-/// Empty CTAs by the thousand: CTAs per nanosecond of the chip, once it runs.
+/// Launches thousands of empty CTAs: CTAs per nanosecond of the chip in steady state.
 void launch_rate(MicroLab& lab, i32 threads, i32 shared_bytes) {
   constexpr u32 kFew = 20000, kMany = 200000;
   double clock = 0;
@@ -119,9 +120,11 @@ void launch_rate(MicroLab& lab, i32 threads, i32 shared_bytes) {
              fmt::format("threads={} shared={}", threads, shared_bytes), "cta_launch");
 }
 
-/// Empty kernels of one CTA, each after the one before it: from one's start to the next one's.
+/// Launches empty kernels of one CTA, each after the one before it, and measures the interval
+/// between starts.
 void launch_interval(MicroLab& lab, bool as_graph) {
-  constexpr u32 kLaunches = 500, kHostRunsAhead = 5'000'000;  // cycles that the first kernel takes
+  // KHostRunsAhead: cycles of the first kernel.
+  constexpr u32 kLaunches = 500, kHostRunsAhead = 5'000'000;
   LoadedKernel& kernel = lab.kernel("cta_launch");
   const DeviceMemory memory(kLaunches * sizeof(CtaStamp));
   CtaStamp* const stamps = memory.as<CtaStamp>();
@@ -146,7 +149,7 @@ void launch_interval(MicroLab& lab, bool as_graph) {
              as_graph ? "graph" : "stream", "cta_launch");
 }
 
-/// Which SM each CTA of a grid gets that has one for every SM.
+/// Reports the SM of each CTA of a grid with one CTA per SM.
 void sms_of_ctas(MicroLab& lab) {
   const StampedLaunch launch(
       lab, {.ctas = lab.sm_count(), .threads = 384, .shared_memory_bytes = kWholeSm});

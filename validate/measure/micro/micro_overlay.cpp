@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-/// The points by key and variant, and constants made of them.
+/// The points by key and variant, and the constants derived from them.
 class Collector {
  public:
   Collector(std::span<const MicroPoint> points) : points_(points) {}
@@ -22,7 +22,7 @@ class Collector {
     }
     return nullptr;
   }
-  /// The point with the largest median among those of `key`.
+  /// Returns the point with the largest median among those of `key`.
   const MicroPoint* largest(const std::string& key) const {
     const MicroPoint* best = nullptr;
     for (const MicroPoint& point : points_) {
@@ -105,7 +105,7 @@ void rows(Collector& found, u32 sms) {
   }
 }
 
-/// All SMs that ask for one line, over each for its own.
+/// Rate of all SMs requesting one line, over the rate with a separate line each.
 void merge_limit(Collector& found, u32 sms) {
   const MicroPoint* shared = found.find(
       "l2.shared_lines", fmt::format("degree={} neighbours in_step cluster=1 bytes=16384", sms));
@@ -123,7 +123,7 @@ void read_rate(Collector& found) {
   }
 }
 
-/// wgmmas that wait for the tensor cores, of a group that is longer than their queue.
+/// wgmmas that wait for the tensor cores, from a group that is longer than their queue.
 void mma_queue(Collector& found) {
   const std::string group = "n=256 a=shared instructions=32";
   const MicroPoint* issue = found.find("wgmma.issue", group);
@@ -137,12 +137,12 @@ void mma_queue(Collector& found) {
   }
 }
 
-/// value = at_zero + slope * x.
+/// The line value = at_zero + slope * x.
 struct Line {
   double at_zero, slope;
 };
 
-/// Least squares through the times, or cycles, of the variants "bytes=N" + `more`.
+/// Fits a line to the times, or cycles, of the variants "bytes=N" + `more` by least squares.
 std::optional<Line> line_over_bytes(const Collector& found, const std::string& key,
                                     std::span<const int> sizes, const std::string& more,
                                     Quartiles MicroPoint::*quantity) {
@@ -185,7 +185,7 @@ void stream(Collector& found) {
   }
 }
 
-/// Partial sums of 128 KiB that one SM, or every SM, moves.
+/// Partial sums of 128 KiB moved by one SM or by every SM.
 void reduction(Collector& found, u32 sms) {
   constexpr double kBytes = 128 * 1024;
   const auto rate = [&](const char* key, const std::string& variant, bool chip) {
@@ -194,7 +194,7 @@ void reduction(Collector& found, u32 sms) {
       return;
     }
     const Quartiles& q = chip ? point->in_time : point->value;
-    const double bytes = chip ? kBytes * sms * 1e-3 : kBytes;  // TB/s of B/ns
+    const double bytes = chip ? kBytes * sms * 1e-3 : kBytes;  // B/ns converted to TB/s
     found.add("reduction", key, chip ? "TB/s" : "B/cycle", point,
               {bytes / q.median, bytes / q.q3, bytes / q.q1});
   };
@@ -229,10 +229,12 @@ class Energies {
       add_scaled("per_l2_byte", "pJ/B", l2, of_shared);
       if (const MicroPoint* dram = found_.find("power.per_dram_byte", "DRAM reads")) {
         found_.add("power", "per_dram_byte", "pJ/B", dram,
-                   scaled(dram->value, 1, l2->value.median));  // at one clock, both at its highest
+                   // Both at the same clock, their highest.
+                   scaled(dram->value, 1, l2->value.median));
       }
     }
-    constexpr double kOperands = (64 + 256) * 16 * 2, kFlops = 2.0 * 64 * 256 * 16;  // of n = 256
+    // Bytes and FLOPs of an instruction with n = 256.
+    constexpr double kOperands = (64 + 256) * 16 * 2, kFlops = 2.0 * 64 * 256 * 16;
     for (const char* data : {"normal", "uniform", "ternary", "zeros"}) {
       const std::string key = std::string("per_flop_") + data;
       add_scaled(key.c_str(), "pJ/FLOP",
@@ -275,7 +277,8 @@ std::vector<MeasuredConstant> measured_constants(std::span<const MicroPoint> poi
 }
 
 std::string overlay_text(const std::string& gpu, std::span<const MeasuredConstant> constants) {
-  constexpr double kQuartilesPerDeviation = 1.349;  // of a normal distribution
+  // Interquartile range of a normal distribution, in standard deviations.
+  constexpr double kQuartilesPerDeviation = 1.349;
   std::string text = fmt::format("# Written by `tilecast-gpu micro`.\nname: {}\n", gpu);
   std::vector<std::string> sections;
   for (const MeasuredConstant& constant : constants) {

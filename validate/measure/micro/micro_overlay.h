@@ -1,8 +1,9 @@
 // Converts results of the micro-benchmarks to keys of a GPU file, written as an overlay of that
 // file with `measured` provenance. Keys without a measured point are omitted and keep their old
-// number.
+// value.
 //
-// A calibration fits the few constants that no micro-benchmark measures alone, and keeps these.
+// A calibration fits the few constants that no micro-benchmark measures in isolation, and keeps
+// these.
 #pragma once
 
 #include <optional>
@@ -16,7 +17,7 @@
 namespace tilecast {
 
 struct MeasuredConstant {
-  std::string section, key, unit;  // of the GPU file
+  std::string section, key, unit;  // section, key and unit of the GPU file
   Quartiles value;
   int samples;
   std::string kernel;
@@ -28,16 +29,16 @@ struct EnergyScale {
   double exponent;
 };
 
-/// From the GPU's file.
+/// Facts from the GPU file.
 struct CardFacts {
   u32 sms;
-  std::optional<EnergyScale> energy;  // none: no energies
+  std::optional<EnergyScale> energy;  // none: no energies are derived
 };
 
 std::vector<MeasuredConstant> measured_constants(std::span<const MicroPoint> points,
                                                  const CardFacts& card);
 
-/// YAML that model/spec/gpu_overlay.h reads.
+/// Returns YAML that model/spec/gpu_overlay.h reads.
 std::string overlay_text(const std::string& gpu, std::span<const MeasuredConstant> constants);
 
 }  // namespace tilecast

@@ -26,7 +26,7 @@ MicroPoint energy(const std::string& key, const std::string& variant, double val
   return made;
 }
 
-/// Energies at 1400 MHz go with the square of the clock.
+/// Energies at 1400 MHz scale with the square of the clock.
 CardFacts h200() {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   return {static_cast<u32>(gpu.sm.count), EnergyScale{Hertz{1.4e9}, 2}};
@@ -86,10 +86,11 @@ TEST_CASE("Measured constants have their points' values, in the unit of the GPU 
   CHECK(value("reduction.chip_add") == Approx(4.325376));  // 132 * 131072 B in 4 us
   CHECK(value("power.static_power") == Approx(100));
   CHECK(value("power.per_shared_memory_byte") == Approx(8));
-  CHECK(value("power.per_l2_byte") == Approx(4));            // 48 / 4, less 8 for shared memory
-  CHECK(value("power.per_dram_byte") == Approx(52));         // 100 minus 48 of L2
-  CHECK(value("power.per_flop_normal") == Approx(0.84375));  // 10240 B of 524288 FLOP, 8 pJ each
-  CHECK(value("dram.read_rate") == -1);                      // not measured, so absent
+  CHECK(value("power.per_l2_byte") == Approx(4));     // 48 / 4, minus 8 for shared memory
+  CHECK(value("power.per_dram_byte") == Approx(52));  // 100 minus 48 for L2
+  // 10240 B per 524288 FLOPs, at 8 pJ each.
+  CHECK(value("power.per_flop_normal") == Approx(0.84375));
+  CHECK(value("dram.read_rate") == -1);  // not measured, so absent
 }
 
 TEST_CASE("The overlay of measured constants is read back by the model") {

@@ -12,7 +12,8 @@ TimedSample sample(u64 cycles, u64 nanoseconds, u64 amount) {
 }  // namespace
 
 TEST_CASE("A latency is cycles per operation, in time by the clock of all samples together") {
-  // 100, 110 and 120 cycles per operation; 3300 cycles in 1650 ns are 2 GHz at any number of steps.
+  // 100, 110 and 120 cycles per operation; 3300 cycles in 1650 ns are 2 GHz, however coarse the
+  // timer.
   const std::vector<TimedSample> samples = {sample(1000, 1000, 10), sample(1100, 0, 10),
                                             sample(1200, 650, 10)};
   const MicroPoint point = latency_point(samples);
@@ -48,7 +49,7 @@ TEST_CASE("Passes merge to the median of their medians and a range with all quar
 }
 
 TEST_CASE("A slope excludes a run's constant overhead") {
-  // 40 cycles of overhead, 8 per operation.
+  // 40 cycles of overhead, and 8 per operation.
   const std::vector<TimedSample> longer = {sample(40 + 800, 420, 100)};
   const std::vector<TimedSample> shorter = {sample(40 + 80, 60, 10)};
   CHECK(slope_point(longer, shorter).value.median == Approx(8));
@@ -63,7 +64,7 @@ TEST_CASE(
   CHECK(all.cycles == 128);
   const MicroPoint point = rate_point(std::vector<TimedSample>{all}, "B");
   CHECK(point.value.median == Approx(100));    // 12800 / 128
-  CHECK(point.in_time.median == Approx(200));  // 2 GHz
+  CHECK(point.in_time.median == Approx(200));  // at 2 GHz
   CHECK(point.unit == "B/cycle");
 }
 

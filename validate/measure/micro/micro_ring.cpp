@@ -17,7 +17,7 @@ LaunchShape one_cta_per_sm(const MicroLab& lab, u32 shared_bytes) {
           .shared_memory_bytes = std::max(kWholeSm, static_cast<i32>(shared_bytes))};
 }
 
-/// Calls `use` with a function that runs the ring once and returns a sample of each SM.
+/// Calls `use` with a function that runs the ring once and returns one sample per SM.
 template <class Use>
 auto with_ring(MicroLab& lab, const RingRun& ring, const Use& use) {
   const DeviceMemory tasks = tasks_on_device(ring.task, ring.groups);

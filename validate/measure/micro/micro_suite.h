@@ -1,6 +1,6 @@
 // The micro-benchmarks, in independent groups. Each measures constants of the GPU file and reports
 // them to the lab; the kernels (kernels/micro) document method and exclusions. Every benchmark
-// provides a number of a GPU file (validate/compare/micro_keys_test.cpp).
+// provides a constant of a GPU file (validate/compare/micro_keys_test.cpp).
 #pragma once
 
 #include <span>
@@ -11,16 +11,16 @@
 namespace tilecast {
 
 void measure_wgmma(MicroLab& lab);       // interval, completion, issue
-void measure_l2_sharing(MicroLab& lab);  // SM fill, L2 output, lines shared
+void measure_l2_sharing(MicroLab& lab);  // SM fill, L2 output, shared lines
 void measure_boxes(MicroLab& lab);       // tensor maps: out-of-bounds rows
 void measure_tma(MicroLab& lab);         // latency, issue, store
-void measure_dram(MicroLab& lab);        // bandwidth against bytes in flight and read/write mix
+void measure_dram(MicroLab& lab);        // bandwidth by bytes in flight and read/write mix
 void measure_latency(MicroLab& lab);     // plain loads: shared memory, L2, DRAM
 void measure_sync(MicroLab& lab);        // mbarriers, named barriers, flags
 void measure_launch(MicroLab& lab);      // CTA launch and refill, cluster placement
 void measure_partial_sums(MicroLab& lab);
-void measure_clock(MicroLab& lab);   // limiters of the clock
-void measure_energy(MicroLab& lab);  // energy per operation: a second of load for each
+void measure_clock(MicroLab& lab);   // clock limiters
+void measure_energy(MicroLab& lab);  // energy per operation: one second per load
 
 struct MicroGroup {
   std::string_view name;
@@ -39,7 +39,7 @@ inline constexpr MicroGroup kMicroGroups[] = {
     {"launch", measure_launch},
     {"sums", measure_partial_sums},
     {"clock", measure_clock},
-    {"energy", measure_energy, false},  // takes as long as all others together
+    {"energy", measure_energy, false},  // takes as long as all other groups together
 };
 
 }  // namespace tilecast

@@ -2,11 +2,11 @@
 
 namespace tilecast {
 
-/// Partial sums of one or two warpgroups, on one SM and on all.
+/// Measures partial sums of one or two warpgroups, on one SM and on all SMs.
 void measure_partial_sums(MicroLab& lab) {
   constexpr int kRepeats = 7;
   constexpr u32 kTurns = 20;
-  constexpr i32 kPartBytes = 64 * 1024;  // 128 accumulators of 128 threads
+  constexpr i32 kPartBytes = 64 * 1024;  // 128 fp32 accumulators of 128 threads
   const struct {
     const char* name;
     int move, at_once;
@@ -25,7 +25,7 @@ void measure_partial_sums(MicroLab& lab) {
               kernel, {.ctas = ctas, .threads = warpgroups * 128, .shared_memory_bytes = kWholeSm},
               2 * ctas, memory, kTurns);
         });
-        std::vector<TimedSample> part[2];  // issued, done
+        std::vector<TimedSample> part[2];  // times at issue, at completion
         for (std::size_t place = 0; place < places.size(); ++place) {
           part[place % 2].insert(part[place % 2].end(), places[place].begin(), places[place].end());
         }

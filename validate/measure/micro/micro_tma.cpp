@@ -10,8 +10,8 @@ constexpr int kRepeats = 15;
 void latency(MicroLab& lab, u32 bytes, bool from_dram) {
   constexpr std::size_t kMemory = std::size_t{8} << 30;
   constexpr u32 kLoads = 200;
-  // Odd multiples of 16 KiB: every load finds lines that no load before it touched, on pages that
-  // the TLBs still know.
+  // Odd multiples of 16 KiB: every load reads lines that no earlier load touched, on pages that the
+  // TLBs still hold.
   constexpr u64 kFarApart = 3 * 16384;
   constexpr u64 kInL2 = u64{1} << 20, kApart = 4096 + 128;
   LoadedKernel& kernel = lab.kernel("tma_latency");
@@ -70,14 +70,14 @@ void measure_tma(MicroLab& lab) {
   }
 }
 
-/// Boxes that lie wholly below a matrix of 16 rows, by one SM and by all in step.
+/// Copies boxes that lie entirely below a matrix of 16 rows, by one SM and by all in step.
 void measure_boxes(MicroLab& lab) {
   constexpr int kBoxRepeats = 7;
   constexpr u32 kTurns = 256;
   constexpr i32 kRows = 16;
   for (const u32 active : {1u, lab.sm_count()}) {
     for (const i32 rows : {64, 256}) {
-      const u32 boxes = rows == 64 ? 2 : 1;  // of a turn
+      const u32 boxes = rows == 64 ? 2 : 1;  // boxes per iteration
       std::vector<TimedSample> samples =
           run_boxes(lab,
                     {.rows = kRows,
@@ -86,14 +86,14 @@ void measure_boxes(MicroLab& lab) {
                      .range = 4096,
                      .ranges = 1,
                      .boxes = boxes,
-                     .slots = 5,  // 160 KiB with boxes of 256 rows
+                     .slots = 5,  // 5 slots need 160 KiB with boxes of 256 rows
                      .turns = kTurns,
                      .task = [&, active](u32 smid) -> SmTask {
                        return {is_one_of(smid, active, lab.sm_count() / active) ? 1u : 0u, 0, 0, 1};
                      }},
                     kBoxRepeats);
       for (TimedSample& sample : samples) {
-        sample.amount = u64{kTurns} * boxes;  // of one SM: they ran side by side
+        sample.amount = u64{kTurns} * boxes;  // amount of one SM, since all run in parallel
       }
       lab.report(latency_point(samples), "tma.box_turn",
                  fmt::format("box={} inside=0 in_step sms={}", rows, active), "tma_box");

@@ -11,7 +11,7 @@ constexpr i32 kWarpgroup = 128;  // threads
 
 constexpr OperandData kZeros = OperandData::kZeros, kRandom = OperandData::kRandomBits;
 
-/// Cycles per instruction: the slope between two lengths, of the CTA that takes longest.
+/// Cycles per instruction: the slope between two lengths, for the CTA that takes longest.
 MicroPoint slope_of(MicroLab& lab, const WgmmaLoop& loop, u32 ctas, OperandData data) {
   LoadedKernel& kernel = lab.kernel("wgmma_rate", loop.defines());
   const LaunchShape shape{
@@ -32,7 +32,7 @@ void interval(MicroLab& lab, const WgmmaLoop& loop, const std::string& more = ""
              "wgmma_rate");
 }
 
-/// Cost of waiting for each instruction beyond the interval.
+/// Cost of waiting for each instruction, in addition to the interval.
 void completion(MicroLab& lab, i32 n) {
   const WgmmaLoop single{n, false, 1, 0};
   const MicroPoint waited = slope_of(lab, single, 1, kZeros);
@@ -43,7 +43,8 @@ void completion(MicroLab& lab, i32 n) {
   lab.report(excess, "wgmma.completion_latency", single.variant(), "wgmma_rate");
 }
 
-/// Cycles of a warpgroup to issue one group into an empty pipe, and until it has completed.
+/// Cycles in which a warpgroup issues one group into an empty pipe, and until the group has
+/// completed.
 void issue(MicroLab& lab, i32 n, i32 group) {
   constexpr u32 kRounds = 200;
   const WgmmaLoop loop{n, false, group, 0};

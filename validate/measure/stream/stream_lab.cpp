@@ -16,11 +16,11 @@
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kAlignment = 1024;  // of every matrix, as frameworks' allocators give
+constexpr std::size_t kAlignment = 1024;  // alignment of every matrix, as in frameworks' allocators
 constexpr i32 kCheckThreads = 256;
 constexpr i32 kCheckCtasPerSm = 8;
 
-/// The counts of the check, in the order of the kernel's argument.
+/// Counts of the check, in the order of the kernel's argument.
 struct Found {
   u64 wrong_words;
   OutputCheck guards;
@@ -67,7 +67,7 @@ class StreamLab::Kernel final : public Contender {
   StreamLab& streams_;
   LoadedKernel kernel_;
   StreamLaunch launch_;
-  std::vector<StreamArgs> args_;  // of each set
+  std::vector<StreamArgs> args_;  // one entry per buffer set
 };
 
 class StreamLab::RuntimeCopy final : public Contender {
@@ -147,10 +147,10 @@ void StreamLab::prepare(const AnyProblem& problem, Inputs inputs) {
   const std::size_t set_bytes =
       matrix_bytes_ * static_cast<std::size_t>(input_count(problem_.op) + 1);
   sets_ = buffer_sets(set_bytes, lab_.l2);
-  lab_.stream.synchronize();  // the memory may move
+  lab_.stream.synchronize();  // reserve() may move the memory
   memory_.reserve(sets_.count * set_bytes);
-  // One fill for all. fp32 is filled as pairs of bf16: the upper one is the number, the lower one
-  // the end of its mantissa.
+  // One fill pattern serves all types: fp32 is filled as pairs of bf16; the upper one gives the
+  // value, the lower one the low mantissa bits.
   const ElementType fill =
       problem_.dtype == ElementType::kFp32 ? ElementType::kBf16 : problem_.dtype;
   lab_.kernels.fill(memory_.as<void>(), sets_.count * set_bytes / sizeof(short), fill, inputs, 1,

@@ -1,7 +1,7 @@
-// The memory-bound operations in the benchmark harness: each kernel is checked to the bit over the
-// whole problem, between guard bands, then timed in turns over buffers that are together larger
-// than L2. The baseline of memcpy is the runtime's own device-to-device copy, timed by CUPTI's
-// records of copies.
+// Memory-bound operations in the benchmark harness: each kernel's output is compared bit for bit
+// over the whole problem, between guard bands, then the kernel is timed over rotating buffers that
+// together exceed L2. The baseline of memcpy is the runtime's device-to-device copy, timed by
+// CUPTI's records of copies.
 #pragma once
 
 #include <functional>
@@ -36,7 +36,7 @@ class StreamLab final : public LabOp {
   class RuntimeCopy;
 
   Set set(std::size_t index) const;
-  /// Checks one launch, by `enqueue`, into poisoned memory.
+  /// Checks one launch, which `enqueue` enqueues, into poisoned memory.
   Verdict check(const std::function<void(void* c)>& enqueue);
 
   LabDevice lab_;

@@ -20,7 +20,7 @@ Measurement measured(Laboratory& laboratory, const StreamProblem& problem,
 TEST_CASE("A memory-bound kernel is checked and timed, within DRAM's peak rate", "[gpu]") {
   gpu_or_skip();
   Laboratory laboratory;
-  // 3 x 4096 x 4096 x 4 B = 201 MB at 4.8 TB/s are 42 us; no kernel takes four times that.
+  // 3 x 4096 x 4096 x 4 B = 201 MB take 42 us at 4.8 TB/s; no kernel takes four times that.
   const StreamProblem add{4096, 4096, ElementType::kFp32};
   for (const char* config :
        {"elementwise_add:block=8x256,warps=8,vector=16,ctas=4,view=flat,order=blocks,hint=none",
@@ -52,7 +52,7 @@ TEST_CASE("The runtime's copy is timed by CUPTI's records, in both regimes", "[g
 TEST_CASE("A memory-bound configuration that cannot run on the problem is skipped", "[gpu]") {
   gpu_or_skip();
   Laboratory laboratory;
-  // Rows of 404 bytes are not whole vectors of 16.
+  // Rows of 404 bytes are not a multiple of 16-byte vectors.
   const Measurement row = measured(
       laboratory, {1000, 101, ElementType::kFp32},
       "elementwise_add:block=8x256,warps=8,vector=16,ctas=4,view=matrix,order=blocks,hint=none");

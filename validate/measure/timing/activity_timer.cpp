@@ -30,13 +30,14 @@ constexpr std::size_t kBufferBytes = 8u << 20;
 constexpr std::size_t kBufferAlignment = 8;
 constexpr auto kPatience = std::chrono::seconds(2);
 
-// CUPTI's callbacks carry no user pointer, and run on its threads.
+// CUPTI's callbacks carry no user pointer and run on CUPTI's threads.
 std::mutex collected_mutex;
 KernelSpans collected, collected_copies;
-std::set<std::string, std::less<>> names;  // a hundred thousand records have a handful of them
+std::set<std::string, std::less<>> names;  // a hundred thousand records share a handful of names
 bool collecting = false;
 
-/// The name's copy in `names`. CUPTI's own goes with the module that holds the kernel.
+/// Returns the name's copy in `names`; CUPTI's string is freed with the module that holds the
+/// kernel.
 std::string_view kept(std::string_view name) {
   const auto found = names.find(name);
   return found != names.end() ? *found : *names.emplace(name).first;
@@ -90,7 +91,7 @@ std::size_t records_so_far(const KernelSpans& of) {
   return of.spans.size() + of.without_stamp + of.dropped;
 }
 
-/// Moves `from` out, sorted, once it has `at_least` records or patience has ended.
+/// Moves `from` out, sorted, once it has `at_least` records or the timeout has passed.
 KernelSpans take_from(KernelSpans& from, std::size_t at_least) {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   TILECAST_CUPTI(cuptiActivityFlushAll(0));
@@ -128,7 +129,7 @@ ActivityTimer::ActivityTimer() {
 }
 
 ActivityTimer::~ActivityTimer() {
-  // Nothing is thrown from here: any records lost now are not needed.
+  // No exception leaves this destructor: records lost now are not needed.
   cuptiActivityDisable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
   cuptiActivityDisable(CUPTI_ACTIVITY_KIND_MEMCPY);
   cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
@@ -147,7 +148,7 @@ ActivityPause::ActivityPause() {
 }
 
 ActivityPause::~ActivityPause() {
-  if (collecting) {  // where this fails, the next take() finds too few records and says so
+  if (collecting) {  // if this fails, the next take() finds too few records and throws
     cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
     cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY);
   }

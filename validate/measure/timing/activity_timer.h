@@ -1,8 +1,8 @@
-// Times by CUPTI Activity records: when each kernel, and each of the runtime's device-to-device
-// copies, began and ended on the GPU, as CUPTI stamps it, in nanoseconds of CLOCK_MONOTONIC.
+// Times from CUPTI Activity records: the start and end on the GPU of each kernel and of each
+// device-to-device copy by the runtime, in nanoseconds of CLOCK_MONOTONIC.
 //
-// Stamps are taken on the GPU and interpolated to the host clock, so single nanoseconds mean
-// nothing. Records of kernels inside CUDA graphs are delivered like any other.
+// CUPTI takes stamps on the GPU and interpolates them to the host clock, so single nanoseconds are
+// not significant. Kernels inside CUDA graphs have records like any other.
 #pragma once
 
 #include <string_view>
@@ -13,37 +13,38 @@
 namespace tilecast {
 
 struct KernelSpan {
-  std::string_view name;  // as mangled; lives as long as the program
+  std::string_view name;  // mangled name; lives as long as the program
   u64 start_ns, end_ns;
 };
 
 struct KernelSpans {
-  std::vector<KernelSpan> spans;  // by start
-  u64 dropped = 0;                // records that CUPTI had no room for
-  u64 without_stamp = 0;          // records whose times could not be collected; left out of spans
+  std::vector<KernelSpan> spans;  // sorted by start
+  u64 dropped = 0;                // number of records that CUPTI had no room for
+  u64 without_stamp = 0;          // number of records without collected times; omitted from spans
 };
 
-/// 130001 for CUPTI of CUDA 13.0.1; 0 if it does not say. Needs no GPU.
+/// 130001 for CUPTI of CUDA 13.0.1; 0 if unknown. Needs no GPU.
 u32 cupti_version();
 
-/// Collects while it lives; one at a time. Construct it before the CUDA context exists.
+/// Collects records while it exists; only one at a time. Construct it before the CUDA context
+/// exists.
 class ActivityTimer {
  public:
-  /// Throws Error with CUPTI's reason where records cannot be collected (cupti_error.h).
+  /// Throws Error with CUPTI's reason if records cannot be collected (cupti_error.h).
   ActivityTimer();
   ~ActivityTimer();
   ActivityTimer(const ActivityTimer&) = delete;
   ActivityTimer& operator=(const ActivityTimer&) = delete;
 
-  /// Every kernel since the last call. The caller has synchronised the device. Waits up to two
-  /// seconds for `at_least` records, as CUPTI hands them over in its own time.
+  /// Returns every kernel since the last call. The caller must have synchronised the device. Waits
+  /// up to two seconds for `at_least` records, since CUPTI delivers them late.
   KernelSpans take(std::size_t at_least);
-  /// The same of device-to-device copies by the runtime; their names are empty.
+  /// Returns every device-to-device copy by the runtime since the last call; names are empty.
   KernelSpans take_copies(std::size_t at_least);
 };
 
-/// While it exists, an ActivityTimer of this process, if any, collects nothing: hardware counters
-/// are read without instrumentation. The device is idle at both ends.
+/// While it exists, an ActivityTimer of this process, if any, collects nothing, so that hardware
+/// counters are read without instrumentation. The device must be idle at both ends.
 class ActivityPause {
  public:
   ActivityPause();

@@ -1,10 +1,10 @@
-// When a point has been timed enough, and which of its blocks count.
+// Decides when a point has been timed enough, and which of its blocks count.
 //
 // A block is a series of launches without a pause, with one SM clock read over it. Blocks whose
-// clock differs from the median of all blocks' clocks by more than a bound have drifted: the GPU
-// was in another state, and their samples are kept but not counted. Burst blocks repeat until the
-// medians of the counted ones agree: at least 3, at most 7, and at most 12 with the drifted ones.
-// Checked by: block_rules_test.cpp.
+// clock differs from the median clock of all blocks by more than a bound have drifted: the GPU was
+// in another state. Their samples are kept but not counted. Burst blocks repeat until the medians
+// of the counted ones agree: at least 3, at most 7, and at most 12 including drifted ones. Checked
+// by: block_rules_test.cpp.
 #pragma once
 
 #include <vector>
@@ -15,25 +15,26 @@
 namespace tilecast {
 
 struct BlockRules {
-  std::size_t least = 3, most = 7;  // blocks that count
-  std::size_t most_taken = 12;      // blocks
+  std::size_t least = 3, most = 7;  // number of blocks that count
+  std::size_t most_taken = 12;      // number of blocks including drifted ones
   double quiet_spread = 0.005;      // (q3 - q1) / median of the blocks' medians
-  double clock_drift = 0.01;        // of a block that counts, from the median of all
+  // Largest clock difference of a counted block from the median of all.
+  double clock_drift = 0.01;
 };
 
-/// Sets `drifted` of each.
+/// Sets `drifted` of each block.
 void mark_drifted(std::vector<SampleBlock>& blocks, const BlockRules& rules);
 
-/// Whether no further block is needed; `blocks` marked.
+/// Whether no further block is needed; `blocks` must be marked.
 bool enough(const std::vector<SampleBlock>& blocks, const BlockRules& rules);
 
 struct BlockSummary {
-  TimeDistribution time;  // over all launches that count
-  Hertz clock;            // mean over the time of the blocks that count
+  TimeDistribution time;  // over all counted launches
+  Hertz clock;            // time-weighted mean over the counted blocks
   std::size_t counted, discarded;
 };
 
-/// Throws Error(kWrong) where fewer than rules.least blocks count.
+/// Throws Error(kWrong) if fewer than rules.least blocks count.
 BlockSummary summary_of(const std::vector<SampleBlock>& blocks, const BlockRules& rules);
 
 /// (q3 - q1) / median of `values`.

@@ -22,7 +22,7 @@ std::vector<SampleBlock> marked(std::vector<SampleBlock> blocks) {
 
 TEST_CASE("Blocks stop at three quiet ones and at seven noisy ones") {
   const std::vector<SampleBlock> quiet =
-      marked({block(100000, 1500), block(100200, 1500), block(100100, 1500)});  // spread 0.1 %
+      marked({block(100000, 1500), block(100200, 1500), block(100100, 1500)});  // spread of 0.1 %
   CHECK(enough(quiet, kRules));
   CHECK_FALSE(enough({quiet[0], quiet[1]}, kRules));
   std::vector<SampleBlock> noisy;
@@ -55,7 +55,7 @@ TEST_CASE("Only the number of drifted blocks counts") {
   CHECK(summary.time.q3.value == Approx(1e-6));
   CHECK(summary.clock.value == Approx(1.5e9));
   blocks.pop_back();
-  CHECK_FALSE(enough(blocks, kRules));  // two count
+  CHECK_FALSE(enough(blocks, kRules));  // only two count
 }
 
 TEST_CASE("The clock is the mean over time, not over blocks") {
@@ -68,7 +68,7 @@ TEST_CASE("A clock that never settles ends after twelve blocks, with a reason an
   std::vector<SampleBlock> blocks;
   for (int i = 0; i < 12; ++i) {
     CHECK_FALSE((!blocks.empty() && enough(marked(blocks), kRules)));
-    blocks.push_back(block(1000, 1200 + 50 * i));  // neighbours are 4 % apart
+    blocks.push_back(block(1000, 1200 + 50 * i));  // each differs by 4 % from the next
   }
   blocks = marked(blocks);
   CHECK(enough(blocks, kRules));

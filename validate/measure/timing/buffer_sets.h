@@ -1,5 +1,5 @@
-// How many sets of buffers a problem's launches rotate over, so that a launch finds nothing of its
-// own in L2.
+// Number of buffer sets that a problem's launches rotate over, so that a launch finds none of its
+// data in L2.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,18 @@
 namespace tilecast {
 
 struct BufferSets {
-  std::size_t count;      // at least two
-  std::size_t to_rotate;  // this number together exceeds three times L2; over `count` where
-                          // that is more than one graph has launches
+  std::size_t count;  // at least two
+  // This many sets together exceed three times L2; larger than `count` if that exceeds the launches
+  // of a graph.
+  std::size_t to_rotate;
 
   bool rotate() const { return to_rotate <= count; }
 };
 
-/// For sets of `set_bytes` each.
+/// Sets of `set_bytes` each.
 BufferSets buffer_sets(std::size_t set_bytes, Bytes l2);
 
-/// Throws ConfigError where `state` asks for a rotation that `sets` are too few for.
+/// Throws ConfigError if `state` requires rotating over more sets than there are.
 void require_sets(const BufferSets& sets, L2State state);
 
 }  // namespace tilecast

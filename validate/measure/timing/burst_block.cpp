@@ -11,7 +11,7 @@ namespace tilecast {
 namespace {
 
 constexpr int kAttempts = 3;
-constexpr std::size_t kShareOfWarmUp = 8;  // one launch in eight
+constexpr std::size_t kShareOfWarmUp = 8;  // one launch in eight warms up
 
 }  // namespace
 
@@ -61,7 +61,7 @@ SampleBlock BurstBlock::block_of(std::span<const KernelSpan> spans,
   }
   SampleBlock block;
   Hertz sum{0};
-  for (std::size_t i = 0; i < between.size(); i += 2) {  // the flushes lie in the others
+  for (std::size_t i = 0; i < between.size(); i += 2) {  // the other intervals hold the flushes
     block.nanoseconds.push_back(launch_nanoseconds(between[i], kernels_per_launch_, 1).front());
     sum += clocks[i];
   }
@@ -96,7 +96,7 @@ BurstTimes BurstBlock::take_after(std::chrono::steady_clock::time_point rested) 
       return {.block = block_of(spans, clocks),
               .length = seconds_between(spans.front().start_ns, spans.back().end_ns),
               .clock_events = events};
-    } catch (const Error&) {  // records were dropped: the block says nothing
+    } catch (const Error&) {  // records were dropped: discard the block
       if (attempt == kAttempts) {
         throw;
       }

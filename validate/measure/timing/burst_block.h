@@ -1,5 +1,5 @@
 // One burst block: a rest, then launches back to back as one CUDA graph, the first eighth of which
-// is warm-up (the clock settles within 0.1 to 0.2 ms). The L2 state is one of
+// is warm-up (the clock settles within 0.1 to 0.2 ms). The L2 state is one of:
 //   rotating  each launch takes the next buffer set; all sets together exceed L2
 //   warm      every launch takes the same set
 //   flushed   before each launch memory twice the size of L2 is overwritten; each launch then has
@@ -18,22 +18,22 @@ namespace tilecast {
 
 struct BurstTimes {
   SampleBlock block;
-  Seconds length;                   // of everything, warm-up and flushes included
-  std::optional<u64> clock_events;  // bits of NVML, read meanwhile
+  Seconds length;                   // total length, including warm-up and flushes
+  std::optional<u64> clock_events;  // NVML's bits, read during the block
 };
 
 class BurstBlock {
  public:
-  /// `parts` and the workload's buffers must outlive it. While it exists, nothing may be created
+  /// `parts` and the workload's buffers must outlive it. While it exists, do not create anything
   /// that needs more clock samples.
   BurstBlock(TimerParts& parts, const Workload& workload, std::size_t launches, L2State l2_state,
              const DeviceMemory& flushed);
 
-  /// Waits until the GPU is idle, rests and launches. Throws Error(kNoDevice) where CUPTI lost
-  /// records three times.
+  /// Waits until the GPU is idle, rests and launches. Throws Error(kNoDevice) if CUPTI lost records
+  /// three times.
   BurstTimes take(std::chrono::microseconds rest);
-  /// The same where nothing ran on the GPU since the last take, which the rest is then counted
-  /// from.
+  /// Rests and launches when nothing ran on the GPU since the last take; the rest counts from that
+  /// take.
   BurstTimes take_again(std::chrono::microseconds rest);
 
  private:

@@ -32,7 +32,7 @@ ClockReadings read_clocks(ActivityTimer& activity, const MicroKernels& kernels,
   const std::array<CudaEvent, kLaunches + 1> events;
   stream.synchronize();
   activity.take(0);
-  launch();  // it runs while the rest is enqueued
+  launch();  // runs while the other launches are enqueued
   events[0].record(stream.get());
   for (std::size_t i = 1; i <= kLaunches; ++i) {
     launch();

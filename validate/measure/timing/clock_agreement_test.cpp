@@ -14,7 +14,7 @@ TEST_CASE("Clocks pass if they agree within 2 %, on both sides of the edge") {
 
 TEST_CASE("The counter's duration must agree with both") {
   CHECK_NOTHROW(check_clocks_agree({Seconds{200e-6}, Seconds{202e-6}, Seconds{199e-6}}));
-  // 2.2 % from the events, though 0.5 % from the activity record
+  // differs by 2.2 % from the events, but by 0.5 % from the activity record
   CHECK_THROWS_AS(check_clocks_agree({Seconds{200e-6}, Seconds{203.5e-6}, Seconds{199e-6}}), Error);
 }
 

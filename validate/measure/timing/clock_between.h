@@ -8,8 +8,8 @@
 
 namespace tilecast {
 
-/// Cycles over nanoseconds of each SM that both launches reached, median over those SMs. Throws
-/// Error(kNoDevice) where there is none, or the clocks did not advance.
+/// Median of cycles over nanoseconds of the SMs that both launches reached. Throws Error(kNoDevice)
+/// if there is none, or if the clocks did not advance.
 Hertz clock_between(std::span<const ClockSample> before, std::span<const ClockSample> after);
 
 }  // namespace tilecast

@@ -1,4 +1,4 @@
-// A CUDA event: a point in a stream and the time at which the GPU came to it.
+// A CUDA event: a point in a stream and the time at which the GPU reached it.
 #pragma once
 
 #include "model/base/units.h"
@@ -23,7 +23,7 @@ class CudaEvent {
     return state == cudaSuccess;
   }
 
-  /// Both have passed.
+  /// Both events must have completed.
   Seconds since(const CudaEvent& earlier) const {
     constexpr double kSecondsPerMillisecond = 1e-3;
     float milliseconds = 0;

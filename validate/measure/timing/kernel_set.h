@@ -1,5 +1,5 @@
-// Small kernels that measuring launches: compiled through the cubin cache, loaded once, launched
-// with enough CTAs to fill the GPU; they stride over their elements.
+// Small kernels for measuring: compiled through the cubin cache, loaded once, launched with enough
+// CTAs to fill the GPU; they stride over their elements.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,7 +15,7 @@ namespace tilecast {
 
 class KernelSet {
  public:
-  /// The entry of `FOLDER/NAME.cu` is tilecast_NAME.
+  /// The entry of `FOLDER/NAME.cu` must be tilecast_NAME.
   KernelSet(CubinCache& cache, const std::vector<KernelSource>& sources, i32 sm_count)
       : sm_count_(sm_count) {
     for (const KernelSource& source : sources) {

@@ -11,7 +11,7 @@ namespace tilecast {
 
 std::vector<Kernels> between_markers(Kernels spans, std::string_view marker,
                                      std::size_t intervals) {
-  std::vector<std::size_t> markers;  // from the last one back
+  std::vector<std::size_t> markers;  // from last to first
   for (std::size_t i = spans.size(); i > 0 && markers.size() <= intervals; --i) {
     if (spans[i - 1].name == marker) {
       markers.push_back(i - 1);
@@ -37,7 +37,7 @@ std::vector<i64> launch_nanoseconds(Kernels interval, std::size_t kernels_per_la
   }
   std::vector<i64> times;
   times.reserve(launches);
-  u64 previous_end = (interval.data() - 1)->end_ns;  // the marker before
+  u64 previous_end = (interval.data() - 1)->end_ns;  // end of the preceding marker
   for (std::size_t i = 0; i < launches; ++i) {
     const Kernels group = interval.subspan(i * kernels_per_launch, kernels_per_launch);
     const u64 start = std::max(group.front().start_ns, previous_end);

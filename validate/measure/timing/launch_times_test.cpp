@@ -7,7 +7,7 @@ using namespace tilecast;
 
 namespace {
 
-/// The launches between the last two marks.
+/// Times of the launches between the last two marks.
 std::vector<i64> last_launches(const std::vector<KernelSpan>& spans, std::size_t kernels_per_launch,
                                std::size_t launches) {
   return launch_nanoseconds(between_markers(spans, "mark", 1).front(), kernels_per_launch,

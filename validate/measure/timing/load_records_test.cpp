@@ -27,7 +27,7 @@ TEST_CASE("A load is sustained from 250 ms before the first counted launch and f
   CHECK(fault_of(load_of(1250), 250).empty());
   CHECK(fault_of(load_of(1250), 249) == "the load lasted 249 ms only");
   CHECK(fault_of(load_of(1249), 250) == "only 999 ms of the load were sampled");
-  // A shorter window needs proportionally fewer.
+  // A shorter window needs proportionally fewer kernels.
   CHECK(fault_of(load_of(350), 250, Seconds{0.1}).empty());
   CHECK(fault_of(load_of(349), 250, Seconds{0.1}) == "only 99 ms of the load were sampled");
 }
@@ -38,7 +38,7 @@ TEST_CASE("A gap of more than 1 ms is reported with its place") {
     spans[i].start_ns += 1'000'000;
     spans[i].end_ns += 1'000'000;
   }
-  CHECK(fault_of(spans, 250).empty());  // 1 ms and no more
+  CHECK(fault_of(spans, 250).empty());  // exactly 1 ms
   for (std::size_t i = 300; i < spans.size(); ++i) {
     spans[i].start_ns += 7'700'000;
     spans[i].end_ns += 7'700'000;

@@ -1,5 +1,5 @@
-// The small kernels that measuring needs for any operation: inputs and checks (kernels/verify),
-// clock samples (kernels/micro). All launches are asynchronous.
+// Small kernels that measuring any operation needs: inputs and checks (kernels/verify), clock
+// samples (kernels/micro). All launches are asynchronous.
 #pragma once
 
 #include <string_view>
@@ -12,11 +12,11 @@
 
 namespace tilecast {
 
-/// Their sources, to be compiled ahead.
+/// Sources of the kernels, for compiling ahead.
 std::vector<KernelSource> micro_kernel_sources();
 
-/// By how much one element may differ from its reference. `deviations`: one for each element, on
-/// the device, of which `deviates` are allowed; null for none.
+/// Allowed difference of one element from its reference. `deviations`: one per element, in device
+/// memory, of which `deviates` are allowed; null: none.
 struct ElementBound {
   float relative, absolute;
   const float* deviations = nullptr;
@@ -32,7 +32,7 @@ struct OutputMatrix {
 
 class MicroKernels {
  public:
-  /// Loads them all and runs the clock sampler once, so that nothing is loaded inside a graph.
+  /// Loads all kernels and runs the clock sampler once, so that nothing is loaded inside a graph.
   MicroKernels(CubinCache& cache, i32 sm_count, cudaStream_t stream);
 
   static constexpr std::string_view kClockSampler = "tilecast_clock_sample";
@@ -40,22 +40,22 @@ class MicroKernels {
   i32 sm_count() const { return kernels_.sm_count(); }
   std::size_t clock_samples() const {
     return static_cast<std::size_t>(sm_count());
-  }  // of one launch
+  }  // size of one launch
   void sample_clock(ClockSample* samples, cudaStream_t stream) const;
 
   void fill(void* elements, u64 count, ElementType type, Inputs inputs, u64 seed,
             cudaStream_t stream) const;
 
-  /// Adds up into `check`, which the caller has cleared.
+  /// Adds to `check`, which the caller must have cleared.
   void sum_squares(const float* values, u64 count, OutputCheck* check, cudaStream_t stream) const;
-  /// `reference` is contiguous.
+  /// `reference` must be contiguous.
   void check_output(const OutputMatrix& output, const float* reference, ElementBound bound,
                     OutputCheck* check, cudaStream_t stream) const;
   void check_guard(const void* words, u64 count, OutputCheck* check, cudaStream_t stream) const;
-  /// 16-bit elements whose bits differ.
+  /// Counts 16-bit elements whose bits differ.
   void check_same(const void* elements, const void* expected, u64 count, u64* different,
                   cudaStream_t stream) const;
-  /// fp8 elements, an even number of them, as fp16.
+  /// Converts fp8 elements, an even number of them, to fp16.
   void widen_fp8(const void* narrow, void* widened, u64 elements, ElementType type,
                  cudaStream_t stream) const;
 

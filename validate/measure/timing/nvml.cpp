@@ -27,7 +27,7 @@ constexpr std::pair<u64, const char*> kReasons[] = {
     {0x100, "display_clock_setting"},
 };
 
-/// The value that `function` writes through its last argument.
+/// Returns the value that `function` writes through its last argument.
 template <class T, class Function, class... Arguments>
 std::optional<T> read(Function* function, void* device, Arguments... arguments) {
   T value{};
@@ -69,7 +69,7 @@ struct Nvml::Library {
   Signature* find(const char* symbol) const {
     return handle == nullptr ? nullptr : reinterpret_cast<Signature*>(dlsym(handle, symbol));
   }
-  /// Drivers before 535 have it under its first name.
+  /// Drivers before 535 export it under its original name.
   int (*find_event_reasons() const)(void*, unsigned long long*) {
     using Signature = int(void*, unsigned long long*);
     Signature* const now = find<Signature>("nvmlDeviceGetCurrentClocksEventReasons");

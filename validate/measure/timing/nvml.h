@@ -1,5 +1,5 @@
-// The driver's management library, opened at run time: its absence is normal and costs only the
-// columns of power, temperature and clock events and the driver's full version.
+// The driver's management library, opened at run time: without it, only the columns of power,
+// temperature and clock events and the driver's full version are missing.
 #pragma once
 
 #include <memory>
@@ -13,18 +13,18 @@ namespace tilecast {
 
 class Nvml {
  public:
-  /// `pci_bus_id` in the CUDA runtime's form, 0000:1b:00.0. Does not throw: unavailable values are
-  /// absent.
+  /// `pci_bus_id` in the CUDA runtime's form, 0000:1b:00.0. Does not throw; unavailable values are
+  /// none.
   explicit Nvml(const std::string& pci_bus_id, const char* library = "libnvidia-ml.so.1");
   ~Nvml();
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
   std::optional<std::string> driver_version() const;  // 580.159.04
-  /// Since the driver was loaded; steps every 20 to 100 ms.
+  /// Energy since the driver was loaded; updated every 20 to 100 ms.
   std::optional<Joules> energy() const;
   std::optional<Celsius> temperature() const;
-  /// Reasons that hold the clock below its maximum now, as bits; clock_event_text reads them.
+  /// Current reasons that hold the clock below its maximum, as bits; clock_event_text decodes them.
   std::optional<u64> clock_event_reasons() const;
 
  private:
@@ -33,9 +33,9 @@ class Nvml {
   void* device_ = nullptr;
 };
 
-/// "sw_power_cap+hw_slowdown", "none", or empty if nothing is known. That the GPU was idle is
-/// left out: it says only that the reading came between two kernels. Bits without a name are in
-/// hex.
+/// Returns "sw_power_cap+hw_slowdown", "none", or an empty string if nothing is known. The reason
+/// "GPU idle" is omitted: it only means that the reading fell between two kernels. Bits without a
+/// name are in hex.
 std::string clock_event_text(std::optional<u64> reasons);
 
 }  // namespace tilecast

@@ -20,7 +20,7 @@ void NvmlWatch::read(const std::stop_token& stopped, std::chrono::milliseconds s
     const std::optional<Joules> energy = nvml_.energy();
     const auto now = PowerMeter::Clock::now();
     if (stopped.stop_requested()) {
-      return;  // the load may have ended before this reading did
+      return;  // the load may have ended before this reading
     }
     meter_.read(energy, now);
     if (const std::optional<u64> events = nvml_.clock_event_reasons()) {

@@ -1,5 +1,5 @@
-// NVML's readings during a load, by a separate thread: a reading can take longer than the work that
-// is enqueued ahead of the GPU, and would otherwise cause a gap in the load.
+// Reads NVML during a load, in a separate thread: a reading can take longer than the work that is
+// enqueued ahead of the GPU, and would otherwise cause a gap in the load.
 #pragma once
 
 #include <chrono>
@@ -14,12 +14,12 @@ namespace tilecast {
 
 class NvmlWatch {
  public:
-  /// Reads from `settle` on, over and over, until end() or its own end. `nvml` outlives it.
+  /// Reads repeatedly from `settle` on, until end() or destruction. `nvml` must outlive it.
   NvmlWatch(const Nvml& nvml, std::chrono::milliseconds settle);
 
   struct Seen {
-    std::optional<Watts> power;       // mean, by the energy counter
-    std::optional<u64> clock_events;  // all bits that were ever set
+    std::optional<Watts> power;       // mean power, from the energy counter
+    std::optional<u64> clock_events;  // union of all bits seen
   };
   /// Stops reading.
   Seen end();

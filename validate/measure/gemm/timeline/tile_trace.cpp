@@ -10,7 +10,7 @@ namespace tilecast {
 
 namespace {
 
-/// Worker w's pieces of work in order, as cluster tiles.
+/// Worker w's pieces of work, in order, as cluster tiles.
 std::vector<WorkPiece> walk(const TileScheduler& scheduler, const WorkDecomposition& work,
                             u32 worker) {
   std::vector<WorkPiece> pieces;
@@ -62,7 +62,8 @@ std::vector<WalkedPiece> expected_tile_trace(const GemmLaunch& launch) {
   const u32 stride = launch.max_tiles_per_cta();
   std::vector<WalkedPiece> trace =
       expected_tile_trace(launch.scheduler(), launch.work(), launch.config().tiling, stride);
-  trace.resize(std::size_t{launch.shape().ctas} * stride, kNoTile);  // of groups some have none
+  // With groups, some CTAs have no tiles.
+  trace.resize(std::size_t{launch.shape().ctas} * stride, kNoTile);
   if (grouped_along_k(launch.problem())) {
     const Tiling& t = launch.config().tiling;
     const std::vector<u32> k_blocks = k_blocks_of_products(launch.problem(), t);
@@ -78,7 +79,8 @@ std::vector<WalkedPiece> expected_tile_trace(const GemmLaunch& launch) {
 
 std::vector<WalkedPiece> record_tile_trace(const GemmLaunch& launch, const GemmBuffers& buffers,
                                            cudaStream_t stream) {
-  constexpr int kUnwritten = 0xff;  // every byte, so that a piece is kNoTile
+  // Value of every byte, so that an unwritten piece equals kNoTile.
+  constexpr int kUnwritten = 0xff;
   const u32 stride = launch.max_tiles_per_cta();
   const std::size_t count = std::size_t{launch.shape().ctas} * stride;
   const DeviceMemory trace(count * sizeof(WalkedPiece));

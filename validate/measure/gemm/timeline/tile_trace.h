@@ -15,22 +15,23 @@ namespace tilecast {
 /// Marks the end of a CTA's tiles.
 constexpr WalkedPiece kNoTile{~0u, ~0u, -1, -1};
 
-/// CTA i's j-th tile or piece of one at [i * stride + j]; kNoTile elsewhere. A CTA is
-/// place i % cluster_size of worker i / cluster_size, and places count along m first.
+/// The trace that the model expects: CTA i's j-th tile or piece at [i * stride + j]; kNoTile
+/// elsewhere. CTA i has rank i % cluster_size in worker i / cluster_size; ranks count along m
+/// first.
 std::vector<WalkedPiece> expected_tile_trace(const TileScheduler& scheduler,
                                              const WorkDecomposition& work, const Tiling& tiling,
                                              u32 stride);
-/// The walk of a launch, with a stride of max_tiles_per_cta().
+/// The expected trace of a launch, with a stride of max_tiles_per_cta().
 std::vector<WalkedPiece> expected_tile_trace(const GemmLaunch& launch);
 
-/// Launches once, with tracing on, and waits.
+/// Launches once with tracing on, and waits.
 std::vector<WalkedPiece> record_tile_trace(const GemmLaunch& launch, const GemmBuffers& buffers,
                                            cudaStream_t stream);
 
-/// FNV-1a, 64 bits, as 16 hexadecimal digits.
+/// 64-bit FNV-1a hash as 16 hexadecimal digits.
 std::string tile_checksum(std::span<const WalkedPiece> trace);
 
-/// Where the two first differ, as one line; empty if they are equal.
+/// Returns the first difference of the two in one line, or an empty string if they are equal.
 std::string tile_trace_difference(std::span<const WalkedPiece> walked,
                                   std::span<const WalkedPiece> expected, u32 stride);
 

@@ -19,9 +19,9 @@ TEST_CASE("CTAs of a cluster take the neighbouring blocks of its tile, along m f
   const auto tile = [](u32 m, u32 n) { return WalkedPiece{m, n, 0, 7}; };
   const std::vector<WalkedPiece> expected = {
       tile(0, 0), tile(0, 4), tile(1, 0), tile(1, 4),
-      tile(0, 1), tile(0, 5), tile(1, 1), tile(1, 5),  // of worker 0
+      tile(0, 1), tile(0, 5), tile(1, 1), tile(1, 5),  // tiles of worker 0
       tile(0, 2), kNoTile,    tile(1, 2), kNoTile,
-      tile(0, 3), kNoTile,    tile(1, 3), kNoTile};  // of worker 1
+      tile(0, 3), kNoTile,    tile(1, 3), kNoTile};  // tiles of worker 1
   CHECK(trace == expected);
 }
 
@@ -38,7 +38,7 @@ TEST_CASE("With K split, the expected walk consists of pieces of tiles") {
 }
 
 TEST_CASE("The checksum is FNV-1a of the bytes") {
-  // No bytes leave the offset basis, 14695981039346656037.
+  // Without bytes the hash is the offset basis, 14695981039346656037.
   CHECK(tile_checksum({}) == "cbf29ce484222325");
   const std::vector<WalkedPiece> one = {{0, 1, 0, 4}}, other = {{0, 1, 0, 5}};
   CHECK(tile_checksum(one) != tile_checksum(other));

@@ -17,11 +17,11 @@ namespace {
 
 constexpr u32 kUnwritten = ~u32{0};
 
-/// Low halves as distances from the first one, which they lie within half their range of: a second
-/// at any clock.
+/// Signed distance between low halves of two stamps, which must be within half of their range of
+/// each other: a second at any clock.
 i64 distance(u32 from, u32 to) { return static_cast<i32>(to - from); }
 
-/// The stamps of all SMs in seconds since the kernel's first instruction.
+/// Converts the stamps of all SMs to seconds since the kernel's first instruction.
 class KernelClock {
  public:
   explicit KernelClock(const TimelineStamps& stamps)
@@ -35,14 +35,14 @@ class KernelClock {
 
   const SmClocks& clocks() const { return clocks_; }
 
-  /// In cycles of the mean clock.
+  /// Converts a stamp to cycles of the mean clock.
   i64 cycles(u32 smid, u32 stamp) const {
     const Seconds time = clocks_.time(smid, distance(bases_.at(smid), stamp)) - start_;
     return std::llround(cycles_of(time, clocks_.mean()).value);
   }
 
  private:
-  using Bases = std::map<u32, u32>;  // of each SM: the entry of its first CTA
+  using Bases = std::map<u32, u32>;  // base of each SM: the entry of its first CTA
 
   static Bases bases_of(const TimelineStamps& stamps) {
     Bases bases;
@@ -77,7 +77,8 @@ class KernelClock {
   Seconds start_{};
 };
 
-/// Each CTA's place among those that live on its SM at the same time: the first that is free.
+/// Gives each CTA a slot among those that are resident on its SM at the same time: the first that
+/// is free.
 void give_places(Timeline& timeline) {
   struct Life {
     i32 sm;
@@ -98,7 +99,7 @@ void give_places(Timeline& timeline) {
   std::sort(order.begin(), order.end(), [](const Life& a, const Life& b) {
     return std::tie(a.begin, a.cta) < std::tie(b.begin, b.cta);
   });
-  std::map<i32, std::vector<i64>> free_from;  // of each SM's places
+  std::map<i32, std::vector<i64>> free_from;  // for each SM, when each slot becomes free
   std::map<i32, i32> place_of;
   for (const Life& life : order) {
     std::vector<i64>& places = free_from[life.sm];
@@ -130,7 +131,7 @@ bool in_order(const TileRecord& record) {
          waited <= reduced && reduced <= record.stored;
 }
 
-/// The pieces that one role of one CTA must have worked on, in order.
+/// Returns the pieces that one role of one CTA must have worked on, in order.
 std::vector<WalkedPiece> pieces_of_role(std::span<const WalkedPiece> cta_tiles, Schedule schedule,
                                         TileRole role, i32 warpgroup) {
   std::vector<WalkedPiece> tiles;
@@ -206,7 +207,7 @@ std::string timeline_fault(const Timeline& timeline, const KernelConfig& config,
     if (!in_order(record)) {
       return described(record) + ": its times are not in order";
     }
-    if (static_cast<double>(record.stored) > last + 0.5) {  // records are whole cycles
+    if (static_cast<double>(record.stored) > last + 0.5) {  // records are integer cycles
       return fmt::format("{} ends {} cycles after the start of a kernel of at most {:.0f}",
                          described(record), record.stored, last);
     }
@@ -246,7 +247,7 @@ std::string timeline_fault(const Timeline& timeline, const KernelConfig& config,
 
 TimelineSummary summary_of(const Timeline& timeline) {
   std::vector<i64> tile, load, multiply, store, wait, reduce;
-  std::map<std::pair<i32, i32>, i64> first_begin;  // of a CTA's place on its SM
+  std::map<std::pair<i32, i32>, i64> first_begin;  // by SM and slot
   std::map<i32, i64> sm_end;
   for (const TileRecord& record : timeline.records) {
     if (record.role != TileRole::kMultiplies) {

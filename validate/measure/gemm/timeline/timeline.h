@@ -1,9 +1,10 @@
 // Converts the stamps of an instrumented kernel to its timeline.
 //
 // Every SM counts cycles from its own start, and SMs of different GPCs run at different
-// frequencies: each stamp is mapped to the wall clock by its SM's readings of both (sm_clocks.h). A
-// record counts from the kernel's first instruction in cycles of the mean SM clock, so that time x
-// mean clock holds for it as for a whole kernel; `sm_cycles` is the SM's own count.
+// frequencies: each stamp is mapped to globaltimer through its SM's readings of both clocks
+// (sm_clocks.h). A record counts cycles of the mean SM clock from the kernel's first instruction,
+// so that cycles = time x mean clock holds for records as for a whole kernel; `sm_cycles` is the
+// SM's own count.
 //
 // Checked by: timeline_test.cpp (synthetic clocks; on the device: every piece of work once, in
 // order, inside the kernel's duration).
@@ -22,50 +23,51 @@
 
 namespace tilecast {
 
-/// As TimelineBuffers says. Unwritten bytes are 0xff.
+/// Raw stamps, laid out as in TimelineBuffers. Unwritten bytes are 0xff.
 struct TimelineStamps {
   std::vector<TimelineCta> ctas;
   std::vector<TileStamps> tiles;
   std::vector<TimelineReading> readings;
   u32 tiles_per_cta;
-  i32 k_blocks;    // of a tile
-  i32 warpgroups;  // that multiply
+  i32 k_blocks;    // K blocks of a tile
+  i32 warpgroups;  // number of warpgroups that multiply
   bool has_producer;
 
   i32 roles() const { return warpgroups + (has_producer ? 1 : 0); }
 };
 
 struct Timeline {
-  std::vector<TileRecord> records;  // by CTA, role and time
+  std::vector<TileRecord> records;  // sorted by CTA, role and time
   Hertz sm_clock;                   // mean over the kernel and its SMs
-  Hertz slowest_sm, fastest_sm;     // mean over the kernel
+  Hertz slowest_sm, fastest_sm;     // means over the kernel
   Seconds clock_error;              // SmClocks::error
-  std::vector<i64> entries;         // of each CTA: its first instruction, in cycles as the records
+  std::vector<i64> entries;         // first instruction of each CTA, in the cycles of the records
 };
 
-/// Throws Error if a CTA wrote nothing or the readings give no clock. A CTA without tiles has
-/// written its entry and no record.
+/// Throws Error if a CTA wrote no stamps or the readings give no clock. A CTA without tiles has an
+/// entry and no record.
 Timeline decode_timeline(const TimelineStamps& stamps);
 
-/// The first rule that the timeline breaks, as one line; empty if there is none: each CTA's
-/// roles work on the pieces of `expected` (expected_tile_trace), in its order; ping_pong's
-/// warpgroups in turn; every span begins and ends in order; spans of a role do not overlap; all end
-/// within `duration` of the kernel's first instruction and the clock errors of both.
+/// Returns the first rule that the timeline breaks, in one line, or an empty string. Rules: each
+/// CTA's roles work on the pieces of `expected` (expected_tile_trace) in order; the warpgroups of
+/// ping_pong alternate; every span begins and ends in order; spans of a role do not overlap; all
+/// spans end within `duration`, plus the clock errors of both, of the kernel's first instruction.
 std::string timeline_fault(const Timeline& timeline, const KernelConfig& config,
                            std::span<const WalkedPiece> expected, u32 stride, Seconds duration);
 
-/// Medians over all tiles, or pieces of them, and warpgroups that multiply, in cycles.
+/// Medians over all tiles, or pieces of tiles, and multiplying warpgroups, in cycles.
 struct TimelineSummary {
   struct Reduction {
-    Cycles wait, reduce;  // the latter without the store of C
+    Cycles wait, reduce;  // `reduce` excludes the store of C
   };
 
   Cycles tile, load, multiply;
-  Cycles store;                        // of C
-  std::optional<Reduction> reduction;  // of the pieces
-  Cycles first_begin;   // the kernel's start to the first tile's begin: median over the first CTAs
-  Cycles first_spread;  // of their begins, first to last
-  Cycles first_end, end;  // the first SM has no work left; the last one
+  Cycles store;                        // store of C
+  std::optional<Reduction> reduction;  // reduction that the pieces use
+  // From the kernel's start to the begin of the first tile: median over the first CTAs.
+  Cycles first_begin;
+  Cycles first_spread;    // spread of their begins, first to last
+  Cycles first_end, end;  // end of the first SM that runs out of work, and of the last SM
 };
 
 TimelineSummary summary_of(const Timeline& timeline);

@@ -23,10 +23,11 @@ constexpr Seconds kBlockLength{7e-3}, kWarmUpLength{1e-3};
 constexpr std::size_t kBlocks = 15;
 constexpr std::size_t kTurn = 4;  // launches: ordinary, instrumented, instrumented, ordinary
 constexpr double kMostLaunches = 400;
-constexpr int kUnwritten = 0xff;  // every byte
+constexpr int kUnwritten = 0xff;  // value of every byte
 constexpr u64 kSeed = 1;
 
-/// Partial sums are added as they come, so that the same kernel gives other bits every time.
+/// Whether partial sums are added in any order, so that one kernel gives different bits from run to
+/// run.
 bool sums_in_any_order(const KernelConfig& config) {
   return splits_k(config.schedule) && config.decomposition.reduction == Reduction::kAtomic;
 }
@@ -46,7 +47,7 @@ std::size_t launches_in(Seconds length, Seconds one) {
 
 }  // namespace
 
-/// Both builds, bound to every set of operands.
+/// Both builds of the kernel, bound to every set of operands.
 struct TimelineBench::Builds {
   Builds(LoadedKernel ordinary, LoadedKernel instrumented, const GemmProblem& of_problem,
          const KernelConfig& of_config)
@@ -59,7 +60,7 @@ struct TimelineBench::Builds {
     }
   }
 
-  Builds(const Builds&) = delete;  // the launches refer to the kernels
+  Builds(const Builds&) = delete;  // the launches point to the kernels
   Builds& operator=(const Builds&) = delete;
 
   const GemmLaunch& instrumented() const { return launches[1]; }
@@ -71,8 +72,8 @@ struct TimelineBench::Builds {
   KernelConfig config;
   LoadedKernel kernels[2];
   GemmLaunch launches[2];
-  std::vector<GemmArgs> args;  // the same for both
-  Seconds estimate{};          // of one launch
+  std::vector<GemmArgs> args;  // arguments of both builds
+  Seconds estimate{};          // estimated time of one launch
 };
 
 TimelineBench::TimelineBench()
@@ -116,7 +117,8 @@ std::unique_ptr<TimelineBench::Builds> TimelineBench::prepare(const GemmProblem&
                                             .tiles = tile_stamps_.as<TileStamps>(),
                                             .readings = clock_readings_.as<TimelineReading>(),
                                             .tiles_per_cta = tiles_per_cta});
-  for (const bool instrumented : {true, false, false}) {  // loads both, then one to look at
+  // Loads both builds, then records one launch for inspection.
+  for (const bool instrumented : {true, false, false}) {
     builds->enqueue(instrumented, 0, stream_.get());
     stream_.synchronize();
   }
@@ -198,7 +200,7 @@ TimelineCost TimelineBench::cost(const GemmProblem& problem, const KernelConfig&
     stream_.synchronize();
     activity_.take(0);
     std::this_thread::sleep_for(kRest);
-    for (std::size_t i = 0; i < kTurn + launches; ++i) {  // the first turn warms up
+    for (std::size_t i = 0; i < kTurn + launches; ++i) {  // the first round warms up
       builds->enqueue(is_instrumented(i), i, stream_.get());
     }
     stream_.synchronize();

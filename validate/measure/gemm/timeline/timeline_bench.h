@@ -1,8 +1,8 @@
 // Runs the instrumented build of a GEMM kernel (kernels/device/timeline.cuh) and the ordinary one:
 // the timeline, whether both give the same bits, and the overhead of recording.
 //
-// The recorded launch follows a rest and a few launches of the ordinary kernel, so that it meets
-// the clock and caches of a timed burst launch.
+// The recorded launch follows a rest and a few launches of the ordinary kernel, so that clock and
+// caches are those of a timed burst launch.
 #pragma once
 
 #include <memory>
@@ -22,13 +22,13 @@ namespace tilecast {
 
 struct RecordedTimeline {
   Timeline timeline;
-  Seconds duration;   // of the recorded launch, by CUPTI
-  std::string fault;  // timeline_fault
+  Seconds duration;   // duration of the recorded launch, from CUPTI
+  std::string fault;  // result of timeline_fault
   /// Elements of C that differ between the two builds; absent if a build differs from run to run.
   std::optional<u64> different_elements;
 };
 
-/// Medians of both builds, whose launches take turns.
+/// Median times of both builds, launched alternately.
 struct TimelineCost {
   Seconds ordinary, instrumented;
 
@@ -37,11 +37,11 @@ struct TimelineCost {
 
 class TimelineBench {
  public:
-  /// Throws DeviceError if no GPU runs the kernels, and as ActivityTimer.
+  /// Throws DeviceError if no GPU runs the kernels, and whatever ActivityTimer throws.
   TimelineBench();
   ~TimelineBench();
 
-  /// Throws ConfigError where either build is refused, CudaError and Error as the launches do.
+  /// Throws ConfigError if either build is rejected, and CudaError and Error like the launches.
   RecordedTimeline record(const GemmProblem& problem, const KernelConfig& config, Inputs inputs);
   TimelineCost cost(const GemmProblem& problem, const KernelConfig& config, Inputs inputs);
 
@@ -55,7 +55,7 @@ class TimelineBench {
   u64 different_elements(const Builds& builds);
 
   Device device_;
-  ActivityTimer activity_;  // before anything creates the CUDA context
+  ActivityTimer activity_;  // created before anything creates the CUDA context
   Stream stream_;
   DeviceFacts facts_;
   CubinCache cache_;

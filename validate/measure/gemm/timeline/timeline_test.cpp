@@ -16,8 +16,7 @@ constexpr u32 kNo = ~0u;
 constexpr TileStamps kNoStamps{kNo, kNo, -1, -1, kNo, kNo, kNo, kNo, kNo, kNo, {kNo, kNo}};
 constexpr TimelineReading kNoReading{kNo, kNo};
 
-/// SM 9's clock is 2^32 - 100 cycles ahead of SM 4's, so that its low half turns over inside the
-/// kernel.
+/// SM 9's clock is 2^32 - 100 cycles ahead of SM 4's, so that its low half wraps inside the kernel.
 constexpr u32 on_sm_9(u32 cycles) { return cycles - 100; }
 
 /// Stamps of a tile of 8 K blocks; a producer has no `multiplied`.
@@ -25,8 +24,9 @@ constexpr TileStamps whole(u32 m, u32 begin, u32 first, u32 multiplied, u32 stor
   return {m, 0, 0, 8, begin, first, multiplied, kNo, kNo, stored, {kNo, kNo}};
 }
 
-/// Two CTAs of one warpgroup and a producer on SMs 4 and 9, one tile each and room for two; 2
-/// cycles in a nanosecond. Both SMs read at cycle 60 of SM 4's clock, at 1030 ns, and at 20060.
+/// Two CTAs of one warpgroup and a producer on SMs 4 and 9, with one tile each and room for two, at
+/// 2 cycles per nanosecond. Both SMs are read at cycle 60 of SM 4's clock, which is 1030 ns, and at
+/// cycle 20060.
 TimelineStamps two_ctas() {
   TimelineStamps stamps{.tiles_per_cta = 2, .k_blocks = 8, .warpgroups = 1, .has_producer = true};
   stamps.ctas = {{20, 4}, {on_sm_9(40), 9}};
@@ -87,17 +87,19 @@ TEST_CASE("Stamps of SMs with different starts are mapped to one clock") {
 
 TEST_CASE("Stamps of SMs at different frequencies are converted to cycles of their mean") {
   TimelineStamps stamps = two_ctas();
-  // SM 4 counts 10,000 less in the same time: 1 and 2 cycles per nanosecond, 1.5 on average.
+  // SM 4 counts 10,000 cycles fewer in the same time: 1 and 2 cycles per nanosecond, 1.5 on
+  // average.
   stamps.readings[2] = {10060, 11030};
   const Timeline timeline = decode_timeline(stamps);
   CHECK(timeline.sm_clock.value == Approx(1.5e9));
   CHECK(timeline.slowest_sm.value == Approx(1e9));
   CHECK(timeline.fastest_sm.value == Approx(2e9));
-  // Entry 40 ns before the reading, at 990 ns; CTA 1's 10 ns before it, 30 ns or 45 cycles later.
+  // CTA 0 enters 40 ns before the reading, at 990 ns; CTA 1 10 ns before it, 30 ns or 45 cycles
+  // later.
   CHECK(timeline.entries == std::vector<i64>{0, 45});
   // Its warpgroup begins 10 cycles or 5 ns before the reading, and needs 420 cycles or 210 ns.
-  CHECK(timeline.records[2].begin == 53);    // 35 ns = 52.5
-  CHECK(timeline.records[2].stored == 368);  // 245 ns = 367.5
+  CHECK(timeline.records[2].begin == 53);    // 35 ns are 52.5 cycles
+  CHECK(timeline.records[2].stored == 368);  // 245 ns are 367.5 cycles
   CHECK(timeline.records[2].sm_cycles == 420);
 }
 
@@ -118,7 +120,7 @@ TEST_CASE("A CTA without tiles has an entry and no record") {
 
 TEST_CASE("A piece of a tile waits for the others and takes over their sum, or passes on its own") {
   TimelineStamps stamps = two_ctas();
-  // CTA 0 has K blocks 0 to 5 and hands on, CTA 1 the last three and stores C.
+  // CTA 0 has K blocks 0 to 5 and passes on its sum; CTA 1 has the last three and stores C.
   TileStamps& first = stamps.tiles[0];
   first.k_end = 5;
   first.waited = 405;
@@ -162,7 +164,7 @@ TEST_CASE("CTAs that share an SM have separate places, and later ones reuse free
   };
   second_cta(0);
   CHECK(decode_timeline(stamps).records[2].place == 1);
-  second_cta(500);  // enters at cycle 540, after the first one's end at 450
+  second_cta(500);  // enters at cycle 540, after the first CTA's end at 450
   CHECK(decode_timeline(stamps).records[2].place == 0);
 }
 
@@ -178,7 +180,8 @@ TEST_CASE("A CTA without stamps, and a kernel within one step of the wall clock,
 TEST_CASE("An invalid timeline is reported by its first fault") {
   Timeline right = decode_timeline(two_ctas());
   CHECK(fault_of(right) == "");
-  // 225 ns are 450 cycles, where the last span ends; each nanosecond of error allows four more.
+  // 225 ns are 450 cycles, the end of the last span; each nanosecond of error allows four more
+  // cycles.
   right.clock_error = {0};
   CHECK(fault_of(right, Seconds{225e-9}) == "");
   CHECK(fault_of(right, Seconds{224e-9}) ==
@@ -251,7 +254,7 @@ TEST_CASE("Instrumented kernels give the same bits and a valid timeline", "[gpu]
     INFO(text);
     CHECK(recorded.different_elements.value_or(0) == 0);
     CHECK(recorded.fault == "");
-    // Clocks of GPCs differ and move within a kernel: 36 to 1226 ns were seen on an H200.
+    // Clocks of GPCs differ and move within a kernel: errors of 36 to 1226 ns occurred on an H200.
     CHECK(recorded.timeline.clock_error.value < 2e-6);
   }
 }
