@@ -1,5 +1,5 @@
 // Source and architecture of every kernel, which follow from its schedule: kernels/gemm has one
-// source per schedule. model/gemm/rules/kernel_rules.h says which problems a kernel accepts.
+// source per schedule. model/gemm/rules/kernel_rules.h determines which problems a kernel accepts.
 #pragma once
 
 #include <span>
@@ -14,14 +14,14 @@ namespace tilecast {
 struct GemmKernelInfo {
   Schedule schedule;
   std::string source;             // name of the embedded source
-  std::string_view architecture;  // the only architecture that runs it
+  std::string_view architecture;  // the only architecture that can run it
 };
 
 std::span<const GemmKernelInfo> gemm_kernels();
 
 const GemmKernelInfo& gemm_kernel_info(Schedule schedule);
 
-/// The entry point of every GEMM kernel.
+/// Entry point of every GEMM kernel.
 constexpr const char* kGemmEntry = "tilecast_gemm";
 
 }  // namespace tilecast

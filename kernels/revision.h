@@ -15,14 +15,14 @@
 namespace tilecast {
 
 struct KernelRevision {
-  std::string_view schedules;  // prefix of their names
+  std::string_view schedules;  // prefix of the schedules' names
   i64 revision;
 };
-/// The first matching prefix of the configuration text counts.
+/// The first row whose prefix matches the configuration's string applies.
 constexpr KernelRevision kKernelRevisions[] = {{"tcgen05_", 1},         // kernels/gemm/tcgen05_*
                                                {"memcpy", 1},           // kernels/stream
                                                {"elementwise_add", 1},  // kernels/stream
-                                               {"", 1}};                // kernels/gemm with wgmma
+                                               {"", 1}};  // wgmma kernels of kernels/gemm
 
 constexpr i64 kernel_revision(std::string_view config) {
   for (const KernelRevision& family : kKernelRevisions) {

@@ -1,4 +1,4 @@
-// The largest magnitude of a result: per thread over a tile, then per warp to global memory.
+// Finds the largest magnitude of a result: per thread over a tile, then per warp in global memory.
 // Checked by: validate/measure/gemm/epilogue_test.cpp.
 #pragma once
 
@@ -33,7 +33,7 @@ class AmaxPart<Config, true> {
   }
 
  private:
-  u32 largest_;  // bits of a float
+  u32 largest_;  // bit pattern of the largest magnitude so far
 };
 
 }  // namespace tilecast

@@ -13,7 +13,8 @@
 
 namespace tilecast {
 
-/// Elements `index` and, if it is below `count`, the next; 0 out of bounds. `index` is even.
+/// Returns elements `index` and, if it is below `count`, `index` + 1; 0 out of bounds. `index` is
+/// even.
 template <class Config>
 __device__ inline u32 bias_pair(const Args<Config>& args, i32 index, i32 count) {
   const unsigned short* at = static_cast<const unsigned short*>(args.bias) + index;

@@ -14,17 +14,17 @@ namespace tilecast {
 template <class Config>
 struct Chunk {
   i32 i;        // wgmma row
-  i32 column;   // first one, within the warpgroup's part
-  i32 columns;  // the last one of a row may be narrower
+  i32 column;   // first column, within the warpgroup's part
+  i32 columns;  // the last chunk of a row may be narrower
 
-  /// Whether its rows are contiguous, in a box of their own tensor map.
+  /// Whether the chunk's rows are contiguous, in a box of a separate tensor map.
   __device__ constexpr bool unswizzled() const {
     return Config::kLastColumns > 0 && columns % 16 != 0;
   }
   __device__ constexpr i32 boxes() const {
     return unswizzled() ? 1 : columns / Config::kBoxColumns;
   }
-  /// Columns are processed sixteen at a time; the last group may have eight.
+  /// Number of groups of sixteen columns; the last group may have eight.
   __device__ constexpr i32 sixteens() const { return columns / 16 + (unswizzled() ? 1 : 0); }
   __device__ constexpr bool is_half(i32 sixteen) const {
     return unswizzled() && sixteen == columns / 16;

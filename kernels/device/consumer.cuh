@@ -5,7 +5,7 @@
 
 namespace tilecast {
 
-/// Origin of the tile with index `linear` in the tile order.
+/// Number of K blocks of the tile with index `linear` in the tile order.
 template <class Config>
 __device__ inline i32 k_blocks_of(const Args<Config>& args, u32 linear, const ClusterPlace& cta) {
   if constexpr (Config::kGroupedAlongK) {
@@ -14,9 +14,9 @@ __device__ inline i32 k_blocks_of(const Args<Config>& args, u32 linear, const Cl
   return args.k_blocks;
 }
 
-/// Multiplies k_blocks stages from `at` on, and advances `at` past them, with every stage released
-/// and the accumulators complete. `on_issued` is called once the last wgmmas are issued, `behind`
-/// after each K block's are.
+/// Multiplies k_blocks stages from `at` on, and advances `at` past them. On return every stage is
+/// released and the accumulators are complete. `on_issued` is called once the last wgmmas are
+/// issued, `behind` after each K block's wgmmas are issued.
 template <class Config, class OnIssued, class Behind = NothingBehind>
 __device__ inline void multiply_stages(const SharedMemory<Config>& smem,
                                        const OperandDescriptors& operands, RingPosition<Config>& at,

@@ -1,11 +1,12 @@
 // The deferred store of a tile: the finished tile stays in registers as packed pairs of C's
 // elements, and is stored chunk by chunk, each after the wgmmas of one of the next tile's first K
-// blocks. Between two tiles the tensor cores then wait for the packing alone.
+// blocks. Between two tiles the tensor cores then wait only for the packing.
 //
 // Chunks that do not fit into registers next to the next tile's accumulators are stored at once
-// (deferred_chunks in model/gemm/config/register_plan.h); those of the last tile, or of a tile with
-// fewer K blocks than chunks, after the last wgmmas. Old values of C are read when the tile is
-// packed. Checked by: kernels/jit/gemm_launch_test.cpp (results), gemm_kernel_test.cpp (no spills).
+// (deferred_chunks in model/gemm/config/register_plan.h); chunks of the last tile, or of a tile
+// with fewer K blocks than chunks, are stored after the last wgmmas. Old values of C are read when
+// the tile is packed. Checked by: kernels/jit/gemm_launch_test.cpp (results), gemm_kernel_test.cpp
+// (no spills).
 #pragma once
 
 #include "kernels/device/epilogue.cuh"

@@ -1,5 +1,5 @@
-// Programmatic dependent launch from the kernel's side: it may start while the previous kernel in
-// the stream still runs, and must allow the next one to start.
+// Programmatic dependent launch on the device side. The kernel may start while the previous kernel
+// in the stream still runs, and must allow the next one to start.
 //
 // Such a kernel does everything that needs no memory (barriers, tensor maps, its first tile's
 // coordinates) before it waits for the previous kernel to end, whose writes are then visible. Since

@@ -5,7 +5,7 @@
 // smem_layout.h: the producer's warp does so before the roles split, while barriers are
 // initialised. Groups are contiguous, or masked: each has the same capacity and a count of its
 // valid rows. For any counts, every tile stays within the m rows of A and C and, for masked groups,
-// within its own; with offsets out of order, groups overlap.
+// within its group's capacity; with offsets out of order, groups overlap.
 //
 // Checked by: validate/measure/gemm/random_gemm_test.cpp.
 #pragma once
@@ -23,7 +23,7 @@ struct GroupTable {
   struct First {
     i32 row;
     u32 tile_row;
-  } first[1];  // one more than groups
+  } first[1];  // groups + 1 entries
 
   template <class Config>
   __device__ static GroupTable& here() {
@@ -51,7 +51,7 @@ struct GroupTable {
 
 static_assert(sizeof(GroupTable) <= group_table_bytes(0));
 
-/// The list's entries of a group and of the previous one.
+/// Entries of the list for a group and for the previous one.
 struct GroupNumbers {
   i32 before, own;
 
@@ -61,8 +61,8 @@ struct GroupNumbers {
   }
 };
 
-/// FastDivisor::of with one division of doubles and a correction, since a division of 64-bit
-/// integers takes hundreds of cycles. `divisor` is at least 1.
+/// Computes FastDivisor::of with one division of doubles and a correction, since a division of
+/// 64-bit integers takes hundreds of cycles. `divisor` is at least 1.
 __device__ inline FastDivisor fast_divisor(u32 divisor) {
   const i32 shift = divisor == 1 ? 0 : 32 - __clz(static_cast<i32>(divisor - 1));
   const u64 numerator = u64{1} << (31 + shift);
@@ -72,8 +72,8 @@ __device__ inline FastDivisor fast_divisor(u32 divisor) {
   return {divisor, quotient + 1, static_cast<u32>(shift)};
 }
 
-/// Called by one whole warp; each lane has loaded the count of the group with its number. Every
-/// other warp sees the table after the CTA's next barrier.
+/// Called by one whole warp; each lane has loaded the row count of the group with the lane's index.
+/// Every other warp sees the table after the CTA's next barrier.
 template <class Config>
 __device__ inline void fill_group_table(const Args<Config>& args, GroupNumbers next) {
   GroupTable& table = GroupTable::here<Config>();
@@ -107,7 +107,7 @@ __device__ inline void fill_group_table(const Args<Config>& args, GroupNumbers n
     }
     before += __shfl_sync(0xffffffff, sum, 31);
   }
-  // As TileScheduler::of, with one lane per divisor.
+  // computes what TileScheduler::of does, with one lane per divisor
   const TileScheduler& host = args.scheduler;
   const u32 tiles_m = max_of(before, 1u), workers = gridDim.x / Config::kClusterSize;
   const BandDivisors bands = BandDivisors::of(tiles_m, host.tiles_n, host.raster);

@@ -1,6 +1,6 @@
-// Which rows of A as [k,m] and B as [k,n] a tile accumulates if these are groups along K whose ends
-// only the device knows. Tiles are those of a batch with one product per group; an empty group has
-// one K block of zeros, so that its C is written like any other.
+// Selects the rows of A ([k,m]) and B ([k,n]) that a tile accumulates if the groups lie along K and
+// only the device knows where they end. Tiles are numbered as in a batch with one product per
+// group; an empty group has one K block of zeros, so that its C is written like any other.
 //
 // A group that ends inside a K block must not read the next group's rows, which have unrelated
 // values: the copy engine fills zeros instead. The maps are ragged (kernels/jit/tensor_map.h): row
@@ -14,7 +14,7 @@
 
 namespace tilecast {
 
-/// Rows of A and B.
+/// Rows of A and B that a group covers: `rows` rows that end at row `end`.
 struct KRange {
   i32 end, rows;
 

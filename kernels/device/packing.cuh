@@ -10,7 +10,8 @@
 
 namespace tilecast {
 
-/// alpha times a thread's two adjacent elements in one row, plus beta * C inside the bounds of C.
+/// Scales a thread's two adjacent elements in one row: alpha times the sum, plus beta * C inside
+/// the bounds of C.
 template <class Config>
 __device__ inline void scale(const Args<Config>& args, i32 product, i32 row, i32 column,
                              float (&pair)[2]) {
@@ -38,7 +39,7 @@ __device__ inline void scale(const Args<Config>& args, i32 product, i32 row, i32
   }
 }
 
-/// Eight columns of a thread's accumulators as two packed pairs, scaled; row and column are the
+/// Packs eight columns of a thread's accumulators into two scaled pairs; row and column are the
 /// first element's in C.
 template <class Config>
 __device__ inline void pack_scaled(const Args<Config>& args, const float* v, i32 product, i32 row,
@@ -51,8 +52,8 @@ __device__ inline void pack_scaled(const Args<Config>& args, const float* v, i32
   }
 }
 
-/// A thread's four sums in eight columns, from `column` of the part on, are scaled and get the
-/// bias. `i` counts wgmma rows, `row` is the thread's first in C, `first` its first column.
+/// Scales a thread's four sums in eight columns, from `column` of the part on, and adds the bias.
+/// `i` counts wgmma rows, `row` is the thread's first row in C, `first` its first column.
 template <class Config>
 __device__ inline void complete_sums(const Args<Config>& args, const Accumulator<Config>& acc,
                                      i32 i, i32 column, i32 product, i32 row, i32 first,
@@ -70,7 +71,7 @@ __device__ inline void complete_sums(const Args<Config>& args, const Accumulator
   acc.bias.add(sums, i, column);
 }
 
-/// Eight columns of a thread's accumulators as two packed pairs of C.
+/// Packs eight columns of a thread's accumulators into two pairs of C.
 template <class Config>
 __device__ inline void pack_fused(const Args<Config>& args, const Accumulator<Config>& acc, i32 i,
                                   i32 column, i32 product, i32 row, i32 first, u32* packed) {
@@ -81,12 +82,12 @@ __device__ inline void pack_fused(const Args<Config>& args, const Accumulator<Co
   packed[1] = pack_activated<Config>(sums[2], sums[3]);
 }
 
-/// Sixteen columns of a chunk that a thread holds: with 16-bit elements four pairs, in the order of
+/// A thread's sixteen columns of a chunk: with 16-bit elements four pairs, in the order of
 /// stmatrix; with eight columns the first two.
 template <class Config>
 using Pairs = u32[Config::kSixteenWords];
 
-/// A thread's accumulators in sixteen columns, scaled and activated.
+/// Scales and activates a thread's accumulators in sixteen columns.
 template <class Config>
 __device__ inline void complete_sixteen(const Args<Config>& args, const Accumulator<Config>& acc,
                                         const Chunk<Config>& chunk, i32 sixteen,
@@ -109,7 +110,7 @@ __device__ inline void complete_sixteen(const Args<Config>& args, const Accumula
   }
 }
 
-/// The last steps of an epilogue beyond rounding pairs (result.cuh).
+/// Applies the last steps of an epilogue, other than rounding pairs (result.cuh).
 template <class Config>
 __device__ inline void finish_sixteen(const Args<Config>& args, Accumulator<Config>& acc,
                                       const Chunk<Config>& chunk, i32 sixteen,

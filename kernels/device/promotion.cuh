@@ -10,8 +10,8 @@
 //
 // Every warp reads a K block's scales before it issues the wgmmas after which the stage is
 // released: one thread releases it for all four warps of its warpgroup, which these wgmmas
-// synchronise. In ping-pong kernels the other warpgroup waits for its turn.
-// Checked by: validate/measure/gemm/scales_test.cpp and exact_test.cpp (results),
+// synchronise. In ping-pong kernels the other warpgroup waits until it may issue. Checked by:
+// validate/measure/gemm/scales_test.cpp and exact_test.cpp (results),
 // kernels/jit/gemm_kernel_test.cpp (no spills).
 #pragma once
 
@@ -29,9 +29,9 @@ struct Promotion {
   const OperandDescriptors& operands;
   Accumulator<Config>& accumulator;
   Behind behind = {};
-  float sums[Config::kInstructionN / 2] = {};  // of one wgmma row, over a K block
+  float sums[Config::kInstructionN / 2] = {};  // partial sums of one wgmma row, over a K block
 
-  /// Multiplies a tile's K blocks from `at` on into an accumulator, overwriting it.
+  /// Multiplies a tile's K blocks from `at` on, overwriting the accumulator.
   __device__ __forceinline__ void run(const SharedMemory<Config>& smem, RingPosition<Config>& at,
                                       i32 k_blocks, const ClusterPlace& place) {
 #pragma unroll

@@ -2,7 +2,8 @@
 // tile independently, with the warpgroups that own the same part in other CTAs.
 //
 // Partial sums are stored in global memory in the order of the accumulators: each thread reads the
-// elements of the thread with its index. A lock per part counts the K blocks summed so far.
+// elements that the thread with the same index wrote. A lock per part counts the K blocks summed so
+// far.
 //   turnstile  (serial) a piece waits until the lock shows all lower K blocks, then adds its own:
 //              the same order every time, so the result is deterministic;
 //   atomic     pieces add in any order, to a sum that is zero between tiles;
@@ -22,26 +23,28 @@
 
 namespace tilecast {
 
-/// Barriers with which a part's owner tells the clearing warps that its sum has been taken, and
-/// with which they report that they are ready for the next one. Their ids follow the consumers'.
+/// Barriers with which the owner of a part tells the clearing warps that it has read its sum, and
+/// with which they report that they are ready for the next sum. Their ids follow the consumers'
+/// ids.
 template <class Config>
 constexpr u32 kFirstTakenBarrier = kConsumersBarrier<Config> + 1;
 template <class Config>
 constexpr u32 kFirstReadyBarrier = kFirstTakenBarrier<Config> + kTileParts<Config>;
-constexpr u32 kClearingThreads = kThreadsPerWarpgroup - 32;  // the producer's idle warps
+constexpr u32 kClearingThreads = kThreadsPerWarpgroup - 32;  // idle warps of the producer warpgroup
 constexpr u32 kOwnerAndClearing = kThreadsPerWarpgroup + kClearingThreads;
 
 template <class Config>
-constexpr i32 kFours = kPartElements<Config> / kThreadsPerWarpgroup / 4;  // per thread
+constexpr i32 kFours =
+    kPartElements<Config> / kThreadsPerWarpgroup / 4;  // groups of four elements per thread
 template <class Config>
 constexpr i32 kFoursOfMma = Config::kInstructionN / 8;
-// Loads in flight, limited by the registers left next to the accumulators.
+// Loads in flight, limited by the registers that the accumulators leave.
 template <class Config>
 constexpr i32 kSpareRegisters = Config::kRegisters.consumer - Config::kAccumulatorRegisters - 72;
 template <class Config>
 constexpr i32 kLoadsAtOnce = max_of(2, min_of(16, kSpareRegisters<Config> / 4));
 
-/// Four accumulators of a thread: two adjacent ones in one row, two in the row eight below.
+/// Returns four accumulators of a thread: two adjacent ones in one row, two in the row eight below.
 template <class Config>
 __device__ inline float* four_of(Accumulator<Config>& acc, i32 four) {
   const i32 mma = four / kFoursOfMma<Config>;
@@ -51,7 +54,7 @@ __device__ inline float* four_of(Accumulator<Config>& acc, i32 four) {
 
 __device__ inline float4 as_four(const float* v) { return {v[0], v[1], v[2], v[3]}; }
 
-/// A piece without the end of K passes its partial sum on.
+/// Passes on the partial sum of a piece that does not contain the end of K.
 template <class Config>
 __device__ inline void hand_on(const SharedPart& part, Accumulator<Config>& acc,
                                const WorkPiece& piece, Reduction reduction,
@@ -76,7 +79,7 @@ __device__ inline void hand_on(const SharedPart& part, Accumulator<Config>& acc,
   part.publish(static_cast<u32>(piece.k_blocks()));
 }
 
-/// The piece with the end of K takes the sum of the others into its accumulators.
+/// Adds the other pieces' sum to the accumulators of the piece that contains the end of K.
 template <class Config>
 __device__ inline void take_over(const SharedPart& part, Accumulator<Config>& acc,
                                  const WorkPiece& piece, Reduction reduction,
@@ -108,12 +111,12 @@ __device__ inline void take_over(const SharedPart& part, Accumulator<Config>& ac
     ptx::named_barrier_arrive(kFirstTakenBarrier<Config> + part.warpgroup, kOwnerAndClearing);
   }
   if (threadIdx.x % kThreadsPerWarpgroup == 0) {
-    *part.lock = 0;  // no other worker reads it before the next launch
+    *part.lock = 0;  // no other worker reads the lock before the next launch
   }
 }
 
-/// For `atomic`, called by the producer warpgroup's idle warps: zeroes the sums that this CTA's
-/// consumers have taken, for the next launch.
+/// Zeroes the sums that this CTA's consumers have read, for the next launch; `atomic` only. Called
+/// by the producer warpgroup's idle warps.
 template <class Config>
 __device__ inline void clear_sums(const Args<Config>& args, const ClusterPlace& cta) {
   static_assert(kFirstReadyBarrier<Config> + kTileParts<Config> <= 16,
@@ -141,8 +144,8 @@ __device__ inline void clear_sums(const Args<Config>& args, const ClusterPlace& 
   }
 }
 
-/// Stores two adjacent elements of one row of C: scaled, with the epilogue, clipped; row and column
-/// are of C.
+/// Stores two adjacent elements of one row of C, scaled and clipped, with the epilogue applied; row
+/// and column are relative to C.
 template <class Config>
 __device__ inline void store_pair_of_c(const Args<Config>& args, float left, float right,
                                        i32 product, i32 row, i32 column) {
@@ -173,7 +176,8 @@ __device__ inline void store_pair_of_c(const Args<Config>& args, float left, flo
 }
 
 /// Reduces piece `mine`'s share of a part's sums: kTogether groups of four at a time, loaded from
-/// kSplitsAtOnce partials to keep many loads in flight. `origin`: of the part in C.
+/// kSplitsAtOnce partials to keep many loads in flight. `origin`: the part's first row and column
+/// in C.
 template <i32 kTogether, i32 kSplitsAtOnce, class Config>
 __device__ inline void sum_share(const Args<Config>& args, float* partial, i32 mine,
                                  const TileOrigin& origin) {
@@ -219,8 +223,9 @@ __device__ inline void sum_share(const Args<Config>& args, float* partial, i32 m
   }
 }
 
-/// All of `spread`, including the stores to C. `origin_of()` returns the origin of the warpgroup's
-/// part in C; it is called after the accumulators are dead, because it needs their registers.
+/// Runs all of a `spread` reduction, including the stores to C. `origin_of()` returns the origin of
+/// the warpgroup's part in C; it is called after the accumulators are dead, because it needs their
+/// registers.
 template <class Config, class OriginOf>
 __device__ inline void reduce_spread(const Args<Config>& args, const SharedPart& part,
                                      Accumulator<Config>& acc, const WorkPiece& piece,
@@ -235,7 +240,7 @@ __device__ inline void reduce_spread(const Args<Config>& args, const SharedPart&
   part.publish(1);
   part.wait([&](u32 arrived) { return arrived >= static_cast<u32>(splits); });
   timeline.waited();
-  // With more registers than the thread has at launch, the compiler spills here.
+  // With more registers than a thread has at launch, the compiler spills here.
   constexpr i32 kTogether = Config::kRegisters.at_launch >= 240 ? 4 : 1;
   constexpr i32 kSplitsAtOnce = Config::kRegisters.at_launch >= 240 ? 4 : 8;
   sum_share<kTogether, kSplitsAtOnce>(args, part.partial, mine, origin_of());

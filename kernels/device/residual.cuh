@@ -23,13 +23,13 @@ class ResidualPart {
   __device__ void load_ahead(const Args<Config>&, const TileOrigin&, const Chunk<Config>&, i32) {}
 };
 
-/// Two adjacent elements in one row, in memory order; and the next two.
+/// Two adjacent elements in one row, in memory order; ResidualFour also holds the next two.
 template <class Config>
 using ResidualPair = ptx::Vector<2 * max_of(2, Config::kCBytes)>;
 template <class Config>
 using ResidualFour = ptx::Vector<4 * max_of(2, Config::kCBytes)>;
 
-/// 0 out of bounds; `column` is even.
+/// Loads two elements of R, 0 out of bounds; `column` is even.
 template <class Config>
 __device__ inline ResidualPair<Config> residual_pair(const Args<Config>& args, i32 product, i32 row,
                                                      i32 column) {
@@ -50,7 +50,8 @@ __device__ inline ResidualPair<Config> residual_pair(const Args<Config>& args, i
   return pair;
 }
 
-/// The same for four elements; one load if rows are multiples of four elements.
+/// Loads four adjacent elements of R, with one load if rows are multiples of four elements; 0 out
+/// of bounds.
 template <class Config>
 __device__ inline ResidualFour<Config> residual_four(const Args<Config>& args, i32 product, i32 row,
                                                      i32 column) {
@@ -129,7 +130,8 @@ class ResidualPart<Config, true> {
   }
 
  private:
-  static constexpr i32 kSixteens = ceil_div(Config::kWarpgroupColumns, 16);  // of a wgmma row
+  static constexpr i32 kSixteens =
+      ceil_div(Config::kWarpgroupColumns, 16);  // groups of sixteen columns in a wgmma row
   static constexpr i32 kAhead = Config::kResidualAhead;
 
   __device__ static constexpr i32 index_of(const Chunk<Config>& chunk, i32 sixteen) {

@@ -6,7 +6,7 @@
 
 namespace tilecast {
 
-/// Address of chunk `index` of the tile's warpgroup `warpgroup`, in its stage.
+/// Address of chunk `index` of the tile's warpgroup `warpgroup`, in the stage that holds it.
 template <class Config>
 __device__ inline u32 residual_slot(const SharedMemory<Config>& smem,
                                     const RingPosition<Config>& at, i32 index, i32 warpgroup) {
@@ -46,11 +46,11 @@ class ResidualFetch {
   static constexpr i32 kWarpgroups = warpgroups_per_tile(Config::kTiling);
   static constexpr i32 kCount = Config::kChunks * kWarpgroups;
 
-  i32 apart_;  // K blocks
+  i32 apart_;  // K blocks between two prefetches
   i32 next_ = 0;
 };
 
-/// Loads all of a tile's R, each stage once it is empty. Called by one thread.
+/// Loads all of a tile's R, each chunk once its stage is empty. Called by one thread.
 template <class Config>
 __device__ inline void load_residual(const Args<Config>& args, const SharedMemory<Config>& smem,
                                      RingPosition<Config>& at, const TileOrigin& tile) {

@@ -10,8 +10,8 @@
 
 namespace tilecast {
 
-/// A thread's elements of R in sixteen columns of a chunk's slot: for each eight, two adjacent ones
-/// in one row, and two in the row eight below.
+/// Reads a thread's elements of R in sixteen columns of a chunk's slot: for each eight, two
+/// adjacent ones in one row, and two in the row eight below.
 template <class Config>
 __device__ inline void read_staged(u32 slot, const Chunk<Config>& chunk, i32 sixteen,
                                    ResidualPair<Config> (&pairs)[4]) {
@@ -73,7 +73,7 @@ __device__ inline void add_residual_of_tile(const Args<Config>& args,
     const i32 first = part.n + chunk.column + static_cast<i32>(threadIdx.x) % 4 * 2;
 #pragma unroll
     for (i32 begin = 0; begin < chunk.sixteens(); begin += kReadTogether) {
-      // One branch for several, so that their loads do not wait for each other.
+      // One branch for several groups, so that their loads do not wait for each other.
       ResidualPair<Config> pairs[kReadTogether][4];
       if (in_ring) {
 #pragma unroll

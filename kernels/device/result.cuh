@@ -47,8 +47,8 @@ __device__ inline float scaled_for_c(const Args<Config>& args, float value) {
   return value;
 }
 
-/// The words that a thread stages from its results in sixteen columns: four for each eight columns,
-/// two in one row and two in the row eight below; with a gate the left ones.
+/// Rounds a thread's results in sixteen columns to the words that it stages: four for each eight
+/// columns, two in one row and two in the row eight below; with a gate the left ones.
 template <class Config>
 __device__ inline void round_sixteen(const float (&v)[2][4], u32 (&words)[Config::kSixteenWords]) {
   if constexpr (Config::kStagesMatrices) {
@@ -64,7 +64,7 @@ __device__ inline void round_sixteen(const float (&v)[2][4], u32 (&words)[Config
     }
   } else {
     // Two bytes for each eight columns and row: one word for both rows. A thread gives the eight
-    // columns that it does not stage to its partner and gets the other eight's.
+    // columns that it does not stage to its partner and receives those of the other eight.
     u32 halves[2];
 #pragma unroll
     for (i32 eight = 0; eight < 2; ++eight) {
@@ -85,7 +85,7 @@ __device__ inline void round_sixteen(const float (&v)[2][4], u32 (&words)[Config
   }
 }
 
-/// Stores these words to a chunk's slot if stmatrix cannot.
+/// Stores a thread's words to a chunk's slot if stmatrix cannot.
 template <class Config>
 __device__ inline void stage_words(u32 slot, const Chunk<Config>& chunk, i32 sixteen,
                                    const u32 (&words)[Config::kSixteenWords]) {

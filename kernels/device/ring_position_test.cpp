@@ -32,9 +32,9 @@ class CountedBarrier {
   u32 rounds_ = 0;
 };
 
-/// The hand-overs of a warp-specialised kernel for `tiles` tiles of `k_blocks` K blocks: stages
-/// from the loading to the issuing role, accumulators from there to `readers` epilogue warps. Roles
-/// take their steps in random order, as soon as their waits pass.
+/// Simulates a warp-specialised kernel on `tiles` tiles of `k_blocks` K blocks: stages pass from
+/// the loading to the issuing role, accumulators from there to `readers` epilogue warps. Roles take
+/// their steps in random order, as soon as their waits pass.
 template <i32 kStages, i32 kAccumulators>
 class Pipeline {
  public:
@@ -91,7 +91,7 @@ class Pipeline {
     for (const i32 read : read_) {
       REQUIRE(read > tile - kAccumulators);  // no reader needs the overwritten stage
     }
-    empty_[issue_.stage].arrive();  // the commit
+    empty_[issue_.stage].arrive();  // the commit of the MMAs that read the stage
     issue_.advance();
     if (++issued_ % k_blocks_ == 0) {
       done_[tile_.index].arrive();

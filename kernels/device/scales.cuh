@@ -1,6 +1,6 @@
 // The scales of fp8 operands for a warpgroup's part of a tile: fp32 numbers.
 //
-// Scales of tensors and rows are read once per tile, before its first wgmma, and multiply the
+// Tensor and row scales are read once per tile, before its first wgmma, and multiply the
 // accumulators when they are packed; a column's scale is held by one lane and exchanged within its
 // warp. Block scales are read K block by K block: those of A's rows from its stage, where they
 // arrive with the operands (load_scales), those of B's columns from global memory, 32 K blocks at a
@@ -19,7 +19,7 @@ namespace tilecast {
 template <class Config, class Step = typename Config::Scales>
 class ScalePart {
  public:
-  /// For the `part` of a tile that starts at its row `row`.
+  /// Loads the scales of the `part` of a tile that starts at C's row `row`.
   template <class Part>
   __device__ void load(const Args<Config>&, const Part&, i32) {}
   __device__ void multiply(float (&)[4], i32, i32) const {}
@@ -28,7 +28,7 @@ class ScalePart {
 __device__ inline float scale_at(const float* scale) {
   return __uint_as_float(ptx::load_global<4, false>(scale, 0).word[0]);
 }
-/// 0 out of bounds.
+/// Loads a scale; 0 out of bounds.
 __device__ inline float scale_or_0(const float* scales, i32 index, i32 count) {
   return index < count ? scale_at(scales + index) : 0;
 }
@@ -119,7 +119,7 @@ class ScalePart<Config, ScaleBlock> {
     fetch(0);
   }
 
-  /// Reads the scales of a K block: those of the rows from its stage. Called by whole warps, for K
+  /// Reads the scales of a K block; the row scales are in its stage. Called by whole warps, for K
   /// blocks in order.
   __device__ void read(u32 stage, i32 k_block) {
 #pragma unroll
@@ -158,7 +158,8 @@ class ScalePart<Config, ScaleBlock> {
     return scale;
   }
 
-  __device__ void multiply(float (&)[4], i32, i32) const {}  // already scaled
+  __device__ void multiply(float (&)[4], i32, i32) const {
+  }  // does nothing: the accumulators are already scaled
 
  private:
   /// Blocks of B that the part can overlap.
@@ -175,9 +176,9 @@ class ScalePart<Config, ScaleBlock> {
   }
 
   float of_rows_[Config::kMmasAlongM][2], of_blocks_[kBlocks];
-  float of_lane_[kBlocks], fetched_[kBlocks];  // of the lane's K block
-  const float* of_columns_;                    // of the first block that the part overlaps
-  i32 row_, first_column_;                     // in the stage; in that block
+  float of_lane_[kBlocks], fetched_[kBlocks];  // scales of the lane's K block
+  const float* of_columns_;                    // scales of the first block that the part overlaps
+  i32 row_, first_column_;                     // first row in the stage; first column in its block
   i32 stride_, last_, k_blocks_;
 };
 

@@ -6,7 +6,8 @@
 
 namespace tilecast {
 
-/// Named barriers: 0 is __syncthreads, 1 onwards one for each warpgroup that consumes or stores.
+/// Named barriers: id 0 is __syncthreads; from 1 on, one for each warpgroup that consumes or
+/// stores.
 constexpr u32 kFirstWarpgroupBarrier = 1;
 
 template <class Config>
@@ -28,20 +29,21 @@ struct SharedMemory {
   __device__ u32 b(i32 b_stage) const {
     return base + Config::kSmem.b_offset + b_stage * Config::kSmem.b_stage_bytes;
   }
-  /// The kernel's own slots of C.
+  /// Address of a dedicated staging slot for C (one that does not alias an operand stage).
   __device__ u32 c(i32 warpgroup, i32 slot) const {
     return base + Config::kSmem.c_offset +
            (warpgroup * Config::kTiling.c_slots + slot) * Config::kSmem.c_slot_bytes;
   }
-  /// Block scales of A's rows.
+  /// Address of the block scales of A's rows.
   __device__ u32 scales(i32 stage) const {
     return base + Config::kScaleRingOffset + stage * Config::kScaleStageBytes;
   }
-  /// Flips when the stage's bytes have arrived.
+  /// Barrier that completes a phase when the stage's bytes have arrived.
   __device__ u32 full(i32 stage) const {
     return base + Config::kSmem.barrier_offset + stage * kBarrierBytes;
   }
-  /// Flips when every warpgroup that reads this CTA's loads has released the stage.
+  /// Barrier that completes a phase when every warpgroup that reads this CTA's loads has released
+  /// the stage.
   __device__ u32 empty(i32 stage) const { return full(Config::kTiling.stages + stage); }
 };
 

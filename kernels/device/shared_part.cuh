@@ -14,7 +14,7 @@ constexpr i32 kPartElements = Config::kWarpgroupRows * Config::kWarpgroupColumns
 template <class Config>
 constexpr i32 kTileParts = warpgroups_per_tile(Config::kTiling);
 
-/// Far beyond any real wait: traps instead of a hang.
+/// Limit far beyond any real wait; exceeding it traps instead of hanging.
 constexpr u32 kMostPolls = 1u << 26;
 
 /// Called by one thread.
@@ -29,7 +29,7 @@ __device__ inline void poll(const u32* lock, Until until) {
 
 /// One warpgroup's part of a shared tile.
 struct SharedPart {
-  float* partial;  // kPartElements; for `spread`, those of split 0
+  float* partial;  // kPartElements sums; for `spread`, those of split 0
   u32* lock;
   i32 warpgroup;
 
@@ -62,7 +62,7 @@ struct SharedPart {
   }
 };
 
-/// Their place among the partial sums: a warp's lie side by side.
+/// Address of the thread's `four`-th group of sums; adjacent threads have adjacent groups.
 __device__ inline float* place_of(float* partial, i32 four) {
   return partial + (four * kThreadsPerWarpgroup + threadIdx.x % kThreadsPerWarpgroup) * 4;
 }

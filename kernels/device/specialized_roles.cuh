@@ -12,8 +12,9 @@ struct DoNothing {
   __device__ void operator()(const Args<Config>&, const ClusterPlace&) const {}
 };
 
-/// Barriers are usable after it. A producer alone in its cluster initialised those that it uses and
-/// continues without waiting: its first loads are in flight before the CTA has synchronised.
+/// Synchronises the CTA after its barriers are initialised. A producer without cluster peers
+/// initialised the barriers that it uses and continues without waiting: its first loads are in
+/// flight before the CTA has synchronised.
 template <class Config>
 __device__ inline void meet(bool produces) {
   constexpr u32 kWholeCta = 0;  // the barrier of __syncthreads
@@ -41,7 +42,7 @@ __device__ inline void run_specialized(const Args<Config>& args, const SharedMem
   if (produces) {
     GroupNumbers first{};
     if constexpr (Config::kGrouped) {
-      wait_for_earlier_kernels<Config>();  // one of which may write the groups' row counts
+      wait_for_earlier_kernels<Config>();  // an earlier kernel may write the groups' row counts
       first = GroupNumbers::of(args.groups, static_cast<i32>(threadIdx.x % 32));
     }
     if (ptx::elect_one()) {

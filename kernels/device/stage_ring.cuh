@@ -11,7 +11,7 @@ namespace tilecast {
 template <class Config>
 using RingPosition = RingPositionOf<Config::kTiling.stages, Config::kSmem.b_stages>;
 
-/// A CTA's place in its cluster: rank = m + cluster_m * n.
+/// Position of a CTA in its cluster: rank = m + cluster_m * n.
 struct ClusterPlace {
   u32 rank, m, n;
 
@@ -30,9 +30,9 @@ struct ClusterPlace {
   }
 };
 
-/// Called by one thread, since each initialising thread would need the fence, which is slow. Its
-/// own bulk copies may use the CTA's barriers at once, other threads after a synchronisation with
-/// it.
+/// Initialises the stages' barriers; called by one thread, since each initialising thread would
+/// need the fence, which is slow. That thread's own bulk copies may use the CTA's barriers at once,
+/// other threads after synchronising with it.
 template <class Config>
 __device__ inline void initialise_stages(const SharedMemory<Config>& smem) {
   for (i32 stage = 0; stage < Config::kTiling.stages; ++stage) {

@@ -1,7 +1,7 @@
-// Tensor memory to C by independent warps: each reads its 32 lanes, 32 columns at a time, scales,
-// rounds to 16 bits, and stages chunks of 32 rows x 64 columns in shared memory for its own bulk
-// store; or uses plain stores if C's rows are not 16-byte multiples. A second warpgroup takes the
-// other half of the columns.
+// Moves results from tensor memory to C with independent warps: each reads its 32 lanes, 32 columns
+// at a time, scales, rounds to 16 bits, and stages chunks of 32 rows x 64 columns in shared memory
+// for its own bulk store; or uses plain stores if C's rows are not 16-byte multiples. A second
+// warpgroup takes the other half of the columns.
 #pragma once
 
 #include "kernels/device/tcgen05_operation.cuh"
@@ -16,9 +16,10 @@ constexpr i32 kPartColumns = Config::kWarpgroupColumns;
 template <class Config>
 constexpr i32 kPartChunks = Config::kPartChunks;
 constexpr i32 kLoadColumns = kTensorMemoryLoadColumns;
-constexpr i32 kWarpSlotBytes = kWarpRows * kSwizzleBytes;  // a warp's part of a slot
+constexpr i32 kWarpSlotBytes = kWarpRows * kSwizzleBytes;  // bytes of a warp's part of a slot
 template <class Config>
-constexpr i32 kOwnSlots = min_of(Config::kTiling.c_slots, kPartChunks<Config>);  // per warpgroup
+constexpr i32 kOwnSlots =
+    min_of(Config::kTiling.c_slots, kPartChunks<Config>);  // slots per warpgroup
 
 /// A warp's part of a tile.
 template <class Config>
@@ -26,15 +27,16 @@ struct EpiloguePart {
   static_assert(Config::kSmem.c_slot_bytes == kWarpsPerWarpgroup * kWarpSlotBytes,
                 "a slot is 128 rows of 64 columns");
 
-  i32 warp;         // of the CTA's epilogue warps
-  i32 row, column;  // first ones in the tile
+  i32 warp;         // index among the CTA's epilogue warps
+  i32 row, column;  // first row and column in the tile
 
   __device__ static EpiloguePart<Config> of(i32 warp) {
     return {warp, warp % kWarpsPerWarpgroup * kWarpRows,
             warp / kWarpsPerWarpgroup * kPartColumns<Config>};
   }
 
-  /// Its first accumulator, of those that begin at tensor-memory column `columns`.
+  /// Address of the part's first accumulator, for accumulators that begin at tensor-memory column
+  /// `columns`.
   __device__ u32 first_of(u32 columns) const {
     return columns + (static_cast<u32>(row) << 16) + static_cast<u32>(column);
   }
@@ -93,15 +95,16 @@ __device__ inline void stage_row(u32 slot, const u32* packed, i32 half) {
   }
 }
 
-/// For a tile whose accumulators are all of its sums.
+/// The `sums` of a tile that no other worker contributes to.
 struct NoOtherSums {
   __device__ void add_to(u32 (&)[kLoadColumns], i32) const {}
 };
 
-/// One tile, by each epilogue warp once the accumulators at `columns` are complete.
-/// `slot_of(chunk)` is where the warpgroup's chunk is staged, `before(chunk)` waits until it may
-/// be; `on_read()` follows the last load from tensor memory; `sums.add_to(bits, column)` adds to 32
-/// columns of the part from `column` what other workers summed.
+/// Stores one tile; called by each epilogue warp once the accumulators at `columns` are complete.
+/// `slot_of(chunk)` is the address where the warpgroup's chunk is staged, `before(chunk)` waits
+/// until that slot is free; `on_read()` is called after the last load from tensor memory;
+/// `sums.add_to(bits, column)` adds the other workers' sums to 32 columns of the part from `column`
+/// on.
 template <class Config, class SlotOf, class Before, class OnRead, class Sums>
 __device__ inline void store_part(const Args<Config>& args, const TileOrigin& tile,
                                   const EpiloguePart<Config>& part, u32 columns, SlotOf slot_of,
@@ -171,7 +174,8 @@ __device__ inline void read_accumulators(const SharedMemory<Config>& smem, u32 t
   at.advance();
 }
 
-/// Waits for the tile at `at`, stores it from the CTA's own slots, and hands its place back.
+/// Waits for the accumulators at `at`, stores the tile through the CTA's dedicated slots, and
+/// releases the accumulator buffer.
 template <class Config, class SlotOf, class Before, class Sums = NoOtherSums>
 __device__ inline void store_tile_at(const Args<Config>& args, const SharedMemory<Config>& smem,
                                      const TileOrigin& tile, const EpiloguePart<Config>& part,
@@ -182,7 +186,8 @@ __device__ inline void store_tile_at(const Args<Config>& args, const SharedMemor
   });
 }
 
-/// In slots of the warpgroup's own: a chunk waits for the store that used its slot before.
+/// Stores a tile through the warpgroup's dedicated slots: a chunk waits for the store that used its
+/// slot before.
 template <class Config, class Sums = NoOtherSums>
 __device__ inline void store_tile_in_slots(const Args<Config>& args,
                                            const SharedMemory<Config>& smem, const TileOrigin& tile,
@@ -198,7 +203,8 @@ __device__ inline void store_tile_in_slots(const Args<Config>& args,
           if (chunk == 0 && kPartChunks<Config> % kSlots != 0) {
             ptx::tma_store_wait_read<0>();  // the previous tile ended in the middle of a round
           } else {
-            ptx::tma_store_wait_read<kSlots - 1>();  // this warp's own, one per chunk
+            ptx::tma_store_wait_read<kSlots - 1>();  // waits for this warp's older stores; each
+                                                     // slot has one per chunk
           }
         }
         __syncwarp();
@@ -206,8 +212,8 @@ __device__ inline void store_tile_in_slots(const Args<Config>& args,
       sums);
 }
 
-/// Stores through the CTA's own slots or, if C borrows stages, the CTA's only tile through the
-/// drained ring.
+/// Stores through the CTA's dedicated slots or, if C aliases the operand stages, through the
+/// drained ring; the CTA then has a single tile.
 template <class Config>
 __device__ inline void store_tile_where_kept(const Args<Config>& args,
                                              const SharedMemory<Config>& smem,

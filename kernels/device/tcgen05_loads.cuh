@@ -7,7 +7,7 @@
 
 namespace tilecast {
 
-/// Called by one thread of each CTA, with the stage empty.
+/// Loads one CTA's share of a K block; called by one thread of each CTA, with the stage empty.
 template <class Config>
 __device__ inline void load_group_k_block(const Args<Config>& args,
                                           const SharedMemory<Config>& smem,
@@ -35,7 +35,8 @@ __device__ inline void load_group_k_block(const Args<Config>& args,
   }
 }
 
-/// Called by the whole loading warp, which stays converged.
+/// Waits until the stage is empty and loads it; called by the whole loading warp, which stays
+/// converged.
 template <class Config>
 __device__ inline void load_group_when_empty(const Args<Config>& args,
                                              const SharedMemory<Config>& smem,

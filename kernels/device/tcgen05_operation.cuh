@@ -18,12 +18,13 @@ struct Tcgen05Operation {
   static constexpr i32 kLag = max_of(1, Config::kInflight);
   static constexpr u32 kInstruction = ptx::tcgen05_instruction(
       Config::kElementType, kTcgen05BlockM* Config::kCtaGroup, Config::kTiling.block_n);
-  static constexpr i32 kBRows = Config::kTiling.block_n / Config::kCtaGroup;  // of this CTA
+  static constexpr i32 kBRows =
+      Config::kTiling.block_n / Config::kCtaGroup;  // rows of B that this CTA loads
 
-  ptx::SharedOperand a, b;  // of stage 0
+  ptx::SharedOperand a, b;  // operand descriptors of stage 0
   u32 tensor_memory;
-  bool issues;                       // this CTA leads
-  AccumulatorPosition<Config> tile;  // the tile's accumulator
+  bool issues;                       // this CTA leads the pair
+  AccumulatorPosition<Config> tile;  // position of the tile's accumulator
 
   __device__ static Tcgen05Operation<Config> start(const SharedMemory<Config>& smem,
                                                    const ClusterPlace& cta, u32 tensor_memory) {
@@ -34,7 +35,7 @@ struct Tcgen05Operation {
             {}};
   }
 
-  /// First column in tensor memory of the tile at `at`.
+  /// First tensor-memory column of the tile at `at`.
   __device__ static u32 columns(u32 tensor_memory, const AccumulatorPosition<Config>& at) {
     return tensor_memory + static_cast<u32>(at.index * Config::kTiling.block_n);
   }
@@ -86,11 +87,11 @@ struct Tcgen05Operation {
     }
   }
 
-  /// The commit has released it.
+  /// Does nothing: the commit has released the stage.
   __device__ void release(const SharedMemory<Config>&, const RingPosition<Config>&,
                           const ClusterPlace&) const {}
 
-  /// Signals the readers of the result when it is complete.
+  /// Signals the readers of the result once it is complete.
   __device__ void finish(const SharedMemory<Config>& smem) {
     if (issues && ptx::elect_one()) {
       ptx::tcgen05_commit<Config::kCtaGroup>(Tcgen05Shared::of(smem).accumulator_full(tile.index));

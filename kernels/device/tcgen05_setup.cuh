@@ -21,7 +21,7 @@ template <class Config>
 using AccumulatorPosition = BufferPosition<Config::kAccumulators>;
 using AnswerPosition = BufferPosition<kLaunchAnswers>;
 
-/// Addresses of the fields after the stages' barriers.
+/// Addresses of the barriers and fields after the stages' barriers.
 struct Tcgen05Shared {
   u32 base;
 
@@ -32,21 +32,23 @@ struct Tcgen05Shared {
   __device__ u32 answer(i32 i) const {
     return base + kTcgen05AnswerOffset + i * ptx::kLaunchAnswerBytes;
   }
-  /// Flips when the MMAs of a tile are complete; in each CTA of a pair.
+  /// Completes a phase when the MMAs of a tile are complete; each CTA of a pair has one.
   __device__ u32 accumulator_full(i32 i) const {
     return base + kTcgen05AccumulatorOffset + i * kBarrierBytes;
   }
-  /// Flips when every epilogue warp of the group has read the tile; the leader's is used.
+  /// Completes a phase once every epilogue warp of the group has read the tile; only the leader's
+  /// barrier is used.
   __device__ u32 accumulator_empty(i32 i) const { return accumulator_full(kMostAccumulators + i); }
   __device__ u32 answer_full(i32 i) const {
     return base + kTcgen05AnswerBarrierOffset + i * kBarrierBytes;
   }
-  /// Flips when every role of the group has read the answer; the leader's is used.
+  /// Completes a phase once every role in the group has read the scheduler's response; only the
+  /// leader's barrier is used.
   __device__ u32 answer_empty(i32 i) const { return answer_full(kLaunchAnswers + i); }
   __device__ u32 address() const { return base + kTcgen05AddressOffset; }
 };
 
-/// One arrival at a barrier of the leader, ordered after this thread's earlier accesses.
+/// Arrives once at a barrier of the leader, ordered after this thread's earlier accesses.
 template <class Config>
 __device__ inline void arrive_at_leader(u32 barrier) {
   if constexpr (Config::kCtaGroup == 1) {
@@ -81,8 +83,9 @@ __device__ inline void sync_group() {
   }
 }
 
-/// Called by all threads as their first common step; returns the address of tensor memory.
-/// `answer_readers`: arrivals that free an answer; 0 without tile takeover.
+/// Initialises barriers and allocates tensor memory, whose address it returns. Called by all
+/// threads as their first common step. `answer_readers`: number of arrivals that free a scheduler
+/// response; 0 without tile takeover.
 template <class Config>
 __device__ inline u32 set_up_tcgen05(const SharedMemory<Config>& smem, i32 warp,
                                      i32 allocating_warp, u32 answer_readers) {
@@ -124,7 +127,8 @@ __device__ inline u32 set_up_tcgen05(const SharedMemory<Config>& smem, i32 warp,
   return ptx::load_shared_u32(own.address());
 }
 
-/// Called by all threads at the end, when no CTA reads tensor memory or accesses its peer any more.
+/// Releases tensor memory. Called by all threads at the end, when no CTA reads tensor memory or
+/// accesses its peer any more.
 __device__ inline void take_down_tcgen05(u32 tensor_memory, i32 warp, i32 allocating_warp) {
   __syncwarp();
   ptx::tcgen05_fence_before_thread_sync();

@@ -13,13 +13,13 @@
 
 namespace tilecast {
 
-/// A CTA's tile.
+/// Position and extent of a CTA's tile.
 struct TileOrigin {
-  i32 m, n;       // its first element
+  i32 m, n;       // first row and column of C
   i32 a_rows;     // rows of A to load
-  i32 product;    // index in a batch or in groups; else 0
-  i32 group_end;  // of groups along M
-  KRange k;       // of groups along K
+  i32 product;    // index of the product in a batch or of the group; else 0
+  i32 group_end;  // end of the tile's group, with groups along M
+  KRange k;       // rows of the tile's group, with groups along K
 
   template <class Config>
   __device__ static TileOrigin of(const Args<Config>& args, i32 m, i32 n) {
@@ -38,7 +38,8 @@ struct TileOrigin {
   }
 };
 
-/// The product of a row of cluster tiles, and the number of rows before that product's first.
+/// Finds the product that a row of cluster tiles belongs to, and the number of rows before that
+/// product's first.
 template <class Config>
 __device__ inline u32 product_of(const Args<Config>& args, u32 row) {
   if constexpr (Config::kBatched) {
@@ -54,7 +55,7 @@ __device__ inline u32 rows_before(const Args<Config>& args, u32 product) {
   return 0;
 }
 
-/// Number of all tiles; with groups only the device knows it.
+/// Scheduler with the number of all tiles; with groups only the device knows it.
 template <class Config>
 __device__ inline const TileScheduler& scheduler_of(const Args<Config>& args) {
   if constexpr (Config::kGrouped) {
@@ -136,7 +137,7 @@ __device__ inline i32 c_matrix(const Args<Config>&, const TileOrigin& tile) {
   return Config::kGrouped ? 0 : tile.product;
 }
 
-/// Elements of C before a product's.
+/// Number of elements of C before this product's.
 template <class Config>
 __device__ inline i64 c_product_elements(const Args<Config>& args, i32 product) {
   if constexpr (Config::kBatched) {
@@ -164,7 +165,8 @@ __device__ inline i64 c_next_column(const Args<Config>& args) {
   return Config::kSwapped ? args.m : 1;
 }
 
-/// Scales of A's rows, from the multiple of four at or before the start of the tile.
+/// Loads the block scales of A's rows, from the multiple of four at or before the start of the
+/// tile.
 template <class Config>
 __device__ inline void load_scales(const Args<Config>& args, u32 stage, const TileOrigin& tile,
                                    i32 k_block, u32 barrier) {
@@ -238,8 +240,8 @@ __device__ inline void load_across_k(u32 stage, const TensorMap* map, i32 first,
   }
 }
 
-/// Called by one thread, with the stage empty. Missing rows of A are left unchanged, and the
-/// results of those rows are never stored.
+/// Loads one K block; called by one thread, with the stage empty. Missing rows of A are left
+/// unchanged; the results of those rows are never stored.
 template <class Config>
 __device__ inline void load_k_block(const Args<Config>& args, const SharedMemory<Config>& smem,
                                     const RingPosition<Config>& at, const TileOrigin& tile,

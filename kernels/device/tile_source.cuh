@@ -1,10 +1,10 @@
-// Where a role's next tile comes from: the scheduler's walk, or cluster launch control, with which
-// running CTAs take over the tiles of CTAs that have not started.
+// Provides a role's next tile: from the scheduler's walk, or from cluster launch control, with
+// which running CTAs take over the tiles of CTAs that have not started.
 //
 // With takeover the grid has one cluster per tile. One thread of each CTA, ask_for_tiles(),
-// requests the next tile while the current one is processed; every other role reads each answer
-// once and signals the leader, which requests another answer in the same place only then. The
-// answer arrives through the async proxy, so readers fence before they free its place.
+// requests the next tile while the current one is processed; every other role reads each response
+// once and signals the leader, which only then reuses the buffer for another request. The response
+// arrives through the async proxy, so readers fence before they free its buffer.
 #pragma once
 
 #include "kernels/device/tcgen05_setup.cuh"
@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-/// Readers of one answer in a group of warp-specialised CTAs: the epilogue warps and the loading
+/// Readers of one response in a group of warp-specialised CTAs: the epilogue warps and the loading
 /// warp of each CTA, the leader's issuing warp, the peer's requesting warp.
 template <class Config>
 constexpr u32 kAnswerReaders =
@@ -34,7 +34,7 @@ class TileSource {
     return tile_origin(args_, linear_, cta);
   }
 
-  /// Called by one thread.
+  /// Advances to the next tile; called by one thread.
   __device__ void next() {
     if constexpr (Config::kTakesOver) {
       ptx::mbarrier_wait(own_.answer_full(at_.index), at_.phase);
@@ -47,7 +47,7 @@ class TileSource {
     }
   }
 
-  /// Called by a whole warp, which arrives once.
+  /// Advances to the next tile; called by a whole warp, which arrives once.
   __device__ void next_of_warp() {
     if constexpr (Config::kTakesOver) {
       ptx::mbarrier_wait(own_.answer_full(at_.index), at_.phase);
@@ -75,7 +75,7 @@ class TileSource {
   AnswerPosition at_;
 };
 
-/// Called by one thread of each CTA; returns when no tile is left.
+/// Requests tiles until none is left; called by one thread of each CTA.
 template <class Config>
 __device__ inline void ask_for_tiles(const SharedMemory<Config>& smem, const ClusterPlace& cta) {
   const Tcgen05Shared own = Tcgen05Shared::of(smem);
@@ -96,7 +96,7 @@ __device__ inline void ask_for_tiles(const SharedMemory<Config>& smem, const Clu
     }
     ptx::mbarrier_wait(full, at.phase);
     more = ptx::read_launch_answer(own.answer(at.index)).cancelled;
-    ptx::fence_proxy_async();  // the async proxy overwrites the place
+    ptx::fence_proxy_async();  // the async proxy overwrites the buffer
     if (!leads<Config>(cta)) {
       arrive_at_leader<Config>(own.answer_empty(at.index));
     }

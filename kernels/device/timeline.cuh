@@ -1,5 +1,6 @@
-// Timeline recorded by the kernel itself, if Config::kTimeline is set: when each role worked on
-// each tile. Otherwise every call here is empty and the kernel is identical byte for byte.
+// Records a timeline in the kernel itself, if Config::kTimeline is set: the times at which each
+// role worked on each tile. Otherwise every call here is empty and the kernel is identical byte for
+// byte.
 //
 // One thread of a role writes each stamp as it is taken, so that none occupies a register. SM
 // clocks start at different times and run at different frequencies: at the start of each tile and
@@ -34,11 +35,11 @@ class TileTimeline {
   __device__ void leave() {}
 };
 
-/// Persists in a role from its first tile to its last.
+/// State that a role keeps from its first tile to its last.
 template <class Config>
 class TileTimeline<Config, true> {
  public:
-  /// Called by every thread, as the kernel's first instruction.
+  /// Records the CTA's start; called by every thread, as the kernel's first instruction.
   __device__ static void enter() {
     if (threadIdx.x == 0) {
       const u32 now = ptx::clock_now();
@@ -46,13 +47,13 @@ class TileTimeline<Config, true> {
     }
   }
 
-  /// Called by every thread of a consumer warpgroup that is ready for the first K block of
-  /// [k_begin, k_end).
+  /// Records the start of a tile; called by every thread of a consumer warpgroup that is ready for
+  /// the first K block of [k_begin, k_end).
   __device__ void begin(const TileOrigin& tile, i32 k_begin, i32 k_end) {
     stamp_begin(tile, k_begin, k_end);
     read_clocks();
   }
-  /// Called by the producer's thread.
+  /// Records the start of a tile's loads; called by the producer's thread.
   __device__ void begin_loads(const TileOrigin& tile, i32 k_begin, i32 k_end) {
     stamp_begin(tile, k_begin, k_end);
     write_reading();
@@ -73,22 +74,24 @@ class TileTimeline<Config, true> {
   __device__ void multiplied() { stamp(&TileStamps::multiplied); }
   __device__ void waited() { stamp(&TileStamps::waited); }
   __device__ void reduced() { stamp(&TileStamps::reduced); }
-  /// The end of the tile, or of the role's part of it; for a producer, after its last load is
-  /// issued.
+  /// Records the end of the tile, or of the role's part of it; for a producer, after its last load
+  /// is issued.
   __device__ void stored() {
     stamp(&TileStamps::stored);
     ++index_;
   }
 
-  /// Called by consumer warpgroups after their last tile, before they wait for their stores.
+  /// Reads the clocks a last time; called by consumer warpgroups after their last tile, before they
+  /// wait for their stores.
   __device__ void leave() { read_clocks(); }
 
  private:
-  static constexpr u32 kReader = 32;  // in a warpgroup: warp 1, which neither loads nor stores
+  static constexpr u32 kReader =
+      32;  // thread of a warpgroup that reads the clocks: in warp 1, which neither loads nor stores
   static constexpr u32 kRoles = Config::kThreads / kThreadsPerWarpgroup;
 
   __device__ static u32 role() { return threadIdx.x / kThreadsPerWarpgroup; }
-  /// The producer's thread follows the consumers' threads.
+  /// Whether this thread writes stamps. The producer's thread follows the consumers' threads.
   __device__ static bool writes() {
     return threadIdx.x % kThreadsPerWarpgroup == 0 ||
            threadIdx.x >= Config::kConsumerWarpgroups * kThreadsPerWarpgroup;
@@ -125,7 +128,7 @@ class TileTimeline<Config, true> {
     __syncwarp();
   }
 
-  u32 index_ = 0;  // of the role's own tiles
+  u32 index_ = 0;  // index among the role's own tiles
 };
 
 }  // namespace tilecast

@@ -5,7 +5,8 @@
 
 namespace tilecast {
 
-/// Called by one thread per CTA at the start of its `index`-th piece: K blocks [k_begin, k_end).
+/// Records the start of the CTA's `index`-th piece (K blocks [k_begin, k_end)); called by one
+/// thread per CTA.
 template <class Config>
 __device__ inline void trace_piece(const Args<Config>& args, const TileOrigin& tile, i32 k_begin,
                                    i32 k_end, u32 index) {
@@ -16,7 +17,7 @@ __device__ inline void trace_piece(const Args<Config>& args, const TileOrigin& t
   }
 }
 
-/// The same for a whole tile.
+/// Records the start of a piece that is a whole tile.
 template <class Config>
 __device__ inline void trace_tile(const Args<Config>& args, const TileOrigin& tile, u32 index) {
   trace_piece(args, tile, 0, tile.k_blocks(args), index);

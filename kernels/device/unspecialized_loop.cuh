@@ -8,7 +8,7 @@
 
 namespace tilecast {
 
-/// A warpgroup after the CTA has synchronised; its wgmmas need no further synchronisation.
+/// State of a warpgroup after the CTA has synchronised; its wgmmas need no further synchronisation.
 template <class Config>
 struct MultiplyingWarpgroup {
   SharedMemory<Config> smem;
@@ -31,7 +31,8 @@ struct MultiplyingWarpgroup {
   }
 };
 
-/// Called by all of warp 0, so that it stays converged for the following wgmmas.
+/// Loads a stage once it is empty; called by all of warp 0, so that it stays converged for the
+/// following wgmmas.
 template <class Config>
 __device__ inline void load_when_empty(const Args<Config>& args, const SharedMemory<Config>& smem,
                                        RingPosition<Config>& at, const TileOrigin& tile,

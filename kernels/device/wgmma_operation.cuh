@@ -10,7 +10,8 @@ struct NothingBehind {
   __device__ void operator()() const {}
 };
 
-/// `behind()` is called after a K block's wgmmas are issued and before any are waited for.
+/// The wgmmas of one K block; `behind()` is called after they are issued and before any are waited
+/// for.
 template <class Config, class Behind = NothingBehind>
 struct WgmmaOperation {
   static constexpr i32 kLag = Config::kInflight;

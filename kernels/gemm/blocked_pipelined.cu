@@ -33,7 +33,7 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
     if (k_block == 0) {
       timeline.first_operands();
     }
-    ptx::wgmma_wait<0>();  // the previous K block's, which ran during the load
+    ptx::wgmma_wait<0>();  // waits for the previous K block's wgmmas, which ran during the load
     if (k_block > 0) {
       release_stage(smem, release.stage, kAlone);
       release.advance();

@@ -10,7 +10,7 @@
 
 namespace tilecast {
 
-/// The valid range of a group's count.
+/// Valid range of a group's count.
 struct Bounds {
   i32 least, most;
 };

@@ -7,19 +7,19 @@
 
 namespace tilecast {
 
-constexpr i32 kCopyThreads = 256;                   // of a CTA
+constexpr i32 kCopyThreads = 256;                   // threads of a CTA
 constexpr i32 kCopyCtasPerSm = 4;                   // 64 KiB in flight per SM
-constexpr i32 kCopyVectors = 4;                     // of 16 bytes in flight per thread
+constexpr i32 kCopyVectors = 4;                     // vectors of 16 bytes in flight per thread
 constexpr i32 kCopyPiece = 32 * 16 * kCopyVectors;  // bytes of a row per warp and step
 
-/// One operand, its matrices' rows contiguous in the copy. Strides are bytes.
+/// One operand; its matrices' rows are contiguous in the copy. Strides are in bytes.
 struct RowsToCopy {
-  const char* from;  // of elements
+  const char* from;  // element-aligned
   char* to;          // 16-byte aligned
   i64 from_row, from_matrix;
-  i64 row_bytes;  // without padding
-  i64 to_row;     // of the copy: row_bytes rounded up to 16
-  i64 from_end;   // from `from` to the end of the last row
+  i64 row_bytes;  // bytes of a row, without padding
+  i64 to_row;     // row pitch of the copy: row_bytes rounded up to 16
+  i64 from_end;   // bytes from `from` to the end of the last row
   u32 rows_of_matrix, pieces_of_row;
   u64 pieces;  // 0: nothing is copied
 };

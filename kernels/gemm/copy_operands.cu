@@ -17,7 +17,7 @@ namespace tilecast {
 
 using Sixteen = ptx::Vector<16>;
 
-/// 16 bytes from a 16-byte aligned address; zeros from the operand's `end` on.
+/// Loads 16 bytes from a 16-byte aligned address; zeros from the operand's `end` on.
 __device__ __forceinline__ Sixteen load_sixteen(const char* address, const char* end, u64 policy) {
   if (address + 16 <= end) {
     return ptx::load_global<16, true>(address, policy);
@@ -32,7 +32,7 @@ __device__ __forceinline__ Sixteen load_sixteen(const char* address, const char*
            static_cast<u32>(high >> 32)}};
 }
 
-/// The 16 bytes from byte `shift` of `v` on, continued in `next`.
+/// Returns the 16 bytes from byte `shift` of `v` on, continued in `next`.
 __device__ __forceinline__ Sixteen shifted(const Sixteen& v, const Sixteen& next, u32 shift) {
   u32 w[8] = {v.word[0],    v.word[1],    v.word[2],    v.word[3],
               next.word[0], next.word[1], next.word[2], next.word[3]};
@@ -52,7 +52,7 @@ __device__ __forceinline__ Sixteen shifted(const Sixteen& v, const Sixteen& next
   return out;
 }
 
-/// The first `valid` bytes, then zeros.
+/// Keeps the first `valid` bytes and zeroes the rest.
 __device__ __forceinline__ Sixteen cut(Sixteen v, i64 valid) {
 #pragma unroll
   for (i32 i = 0; i < 4; ++i) {
@@ -108,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(tilecast::kCopyThreads, tilecast::k
   using namespace tilecast;
   ptx::wait_for_earlier_grids();
   constexpr u32 kWarps = kCopyThreads / 32;
-  const u64 policy = ptx::evict_first_policy();  // the operands are not read again, the copies are
+  const u64 policy = ptx::evict_first_policy();  // the operands are not reread, the copies are
   const u64 pieces = args.a.pieces + args.b.pieces;
   for (u64 piece = blockIdx.x * kWarps + threadIdx.x / 32; piece < pieces;
        piece += static_cast<u64>(gridDim.x) * kWarps) {

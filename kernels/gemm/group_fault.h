@@ -6,13 +6,13 @@
 
 namespace tilecast {
 
-constexpr i32 kGroupCheckThreads = 256;  // of its only CTA
+constexpr i32 kGroupCheckThreads = 256;  // threads of its only CTA
 constexpr i32 kNoGroup = 0x7fffffff;
 
 struct GroupFault {
-  i32 group;        // the first invalid one, or kNoGroup
-  i32 given;        // its number
-  i32 least, most;  // the valid range
+  i32 group;        // first invalid group, or kNoGroup
+  i32 given;        // count of that group
+  i32 least, most;  // valid range of the count
 };
 
 }  // namespace tilecast

@@ -2,10 +2,10 @@
 // tile's first K blocks arrive during this tile's last wgmmas and epilogue, and a tile's stores are
 // waited for only when the next one needs their staging buffers.
 //
-// C is staged in its own slots, or borrows B stages: the B ring has one stage more than the A ring,
-// and the loads into the stages released at the end of a tile wait until its stores have been read,
-// so that two B stages are free meanwhile. Each slot of C is inside one stage, wherever the ring
-// wraps. A cluster shares operands by multicast.
+// C is staged in dedicated slots, or aliases B stages: the B ring has one stage more than the A
+// ring, and the loads into the stages released at the end of a tile wait until its stores have been
+// read, so that two B stages are free meanwhile. Each slot of C is inside one stage, wherever the
+// ring wraps. A cluster shares operands by multicast.
 //
 // Contract: a cluster of CTAs for each of make_tile_scheduler's workers, kThreads threads,
 // kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, rows of A
@@ -17,7 +17,7 @@
 
 namespace tilecast {
 
-/// The next K block to load, over all tiles of this worker. Used by warp 0.
+/// Position of the next K block to load, over all tiles of this worker. Used by warp 0.
 template <class Config>
 struct LoadsAhead {
   u32 worker, linear;
@@ -47,8 +47,8 @@ struct LoadsAhead {
   }
 };
 
-/// The i-th slot of C in the B stages that are free once a tile's wgmmas are complete; `free` is
-/// the first of them.
+/// Returns the address of the i-th slot of C in the B stages that are free once a tile's wgmmas are
+/// complete; `free` is the first of them.
 template <class Config>
 __device__ inline u32 borrowed_slot(const SharedMemory<Config>& smem, i32 free, i32 i) {
   constexpr i32 kPerStage = max_of(1, Config::kSmem.b_stage_bytes / Config::kSmem.c_slot_bytes);
@@ -94,7 +94,7 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
         return;
       }
       if (Config::kCBorrows && k_block == 0 && ptx::elect_one()) {
-        ptx::tma_store_wait_read<0>();  // the stages that the last tile's C borrowed are free
+        ptx::tma_store_wait_read<0>();  // the stages that the last tile's C aliased are free
       }
       ahead.load(args, smem, ring.load, cta);
     });
@@ -103,8 +103,8 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
     begin_residual(args, acc, tile, place);
     if constexpr (Config::kCBorrows) {
       store_tile_borrowing(args, acc, tile, place, warpgroup, [&](i32 i) {
-        // Only warp 0 knows the next load's position; all know that stages - kInflight loads are
-        // ahead of consumption.
+        // Only warp 0 knows the next load's position; all warps know that stages - kInflight loads
+        // are ahead of consumption.
         const i32 next = ring.consume.b_stage() + kAhead;
         return borrowed_slot(
             smem, next < Config::kSmem.b_stages ? next : next - Config::kSmem.b_stages, i);

@@ -18,7 +18,7 @@
 
 namespace tilecast {
 
-/// Barriers of the turns; their ids follow those of the epilogue.
+/// Barriers that pass the tensor cores on; their ids follow those of the epilogue.
 template <class Config>
 constexpr u32 kFirstTurnBarrier = kConsumersBarrier<Config> + 1;
 constexpr u32 kTurnThreads = 2 * kThreadsPerWarpgroup;  // one warpgroup arrives, the other waits
@@ -34,7 +34,7 @@ __device__ inline i32 stages_of(const Args<Config>& args, u32 linear, const Clus
   return stages;
 }
 
-/// The ring position after one tile.
+/// Advances the ring position past one tile.
 template <class Config>
 __device__ inline void skip_tile(RingPosition<Config>& at, i32 stages) {
   const i32 position = at.stage + stages;

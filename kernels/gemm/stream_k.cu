@@ -3,7 +3,7 @@
 // Like warp_specialized.cu, but workers walk pieces of tiles
 // (model/gemm/order/work_decomposition.h). The producer runs ahead across pieces as across tiles.
 // Consumers pass on the partial sums of a piece unless it has the tile's last K blocks; in that
-// case they take over the others' partial sums and store C (kernels/device/reduction.cuh).
+// case they add the others' partial sums and store C (kernels/device/reduction.cuh).
 //
 // Contract: a cluster of CTAs for each worker of args.work, all resident if the reduction is
 // spread (next to another kernel they may not be: it traps), launches of one workspace in one

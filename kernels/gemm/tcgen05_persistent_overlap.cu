@@ -2,10 +2,10 @@
 // boundaries, so that the next tile's first K blocks arrive during this tile's last MMAs and
 // epilogue.
 //
-// C is staged in its own slots, or borrows B stages: the B ring has one stage more than the A ring,
-// and the loads into the stages released at the end of a tile wait until every warp's stores have
-// been read, so that two B stages are free meanwhile. Each slot of C is inside one stage, wherever
-// the ring wraps.
+// C is staged in dedicated slots, or aliases B stages: the B ring has one stage more than the A
+// ring, and the loads into the stages released at the end of a tile wait until every warp's stores
+// have been read, so that two B stages are free meanwhile. Each slot of C is inside one stage,
+// wherever the ring wraps.
 //
 // Contract: make_tile_scheduler's workers as grid (clusters of two for a pair), kThreads threads,
 // kSmem.total_bytes of dynamic shared memory, tensor maps with the boxes of gemm_args.h, rows of A
@@ -16,13 +16,13 @@
 
 namespace tilecast {
 
-/// Loads ahead of the MMAs while a tile ends; if C borrows stages, the others are delayed.
+/// Loads ahead of the MMAs while a tile ends; if C aliases stages, the others are delayed.
 template <class Config>
 constexpr i32 kLoadsAhead =
     Config::kTiling.stages - (Config::kCBorrows ? Tcgen05Operation<Config>::kLag : 0);
-constexpr u32 kStoresReadBarrier = 1;  // named; 0 is __syncthreads
+constexpr u32 kStoresReadBarrier = 1;  // named barrier; 0 is __syncthreads
 
-/// The next K block to load, over all tiles of this worker. Used by the issuing warp.
+/// Position of the next K block to load, over all tiles of this worker. Used by the issuing warp.
 template <class Config>
 struct NextLoad {
   u32 worker, linear;
@@ -45,8 +45,8 @@ struct NextLoad {
   }
 };
 
-/// The i-th slot of C in the B stages that are free once a tile's MMAs are complete; `free` is the
-/// first of them.
+/// Returns the address of the i-th slot of C in the B stages that are free once a tile's MMAs are
+/// complete; `free` is the first of them.
 template <class Config>
 __device__ inline u32 borrowed_slot(const SharedMemory<Config>& smem, i32 free, i32 i) {
   constexpr i32 kPerStage = max_of(1, Config::kSmem.b_stage_bytes / Config::kSmem.c_slot_bytes);
@@ -55,10 +55,10 @@ __device__ inline u32 borrowed_slot(const SharedMemory<Config>& smem, i32 free, 
          i % kPerStage * Config::kSmem.c_slot_bytes;
 }
 
-/// B's ring position after the prefetched loads, which every warp knows.
+/// Tracks B's ring position after the prefetched loads, which every warp knows.
 template <class Config>
 struct FreeStages {
-  i32 b_stage = 0;  // first one of the next tile's MMAs
+  i32 b_stage = 0;  // stage of the next tile's first MMA
 
   __device__ i32 first_free() const {
     const i32 next = b_stage + kLoadsAhead<Config>;
@@ -97,7 +97,8 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
           return;
         }
         if (Config::kCBorrows && k_block == 0 && t != first) {
-          ptx::named_barrier_sync(kStoresReadBarrier, Config::kThreads);  // the last tile's C
+          ptx::named_barrier_sync(kStoresReadBarrier,
+                                  Config::kThreads);  // stores of the last tile's C
         }
         next.load(args, cta);
       });

@@ -4,7 +4,7 @@
 // (model/gemm/order/work_decomposition.h). The epilogue warps of a piece add its accumulators to
 // the tile's partial sums in global memory; those of the piece with the last K blocks wait for the
 // others, add the partial sums to their accumulators, and store C. Reductions:
-//   turnstile  in the order of K, the same every time
+//   turnstile in the order of K, the same every time
 //   atomic     in any order, to sums that are zero between tiles: who takes them over clears them
 //
 // Contract: a CTA or pair for each worker of args.work, all resident (it traps if a piece waits
@@ -38,7 +38,7 @@ __device__ inline void for_pieces(const Args<Config>& args, const ClusterPlace& 
   }
 }
 
-/// By one thread of each CTA.
+/// Loads the pieces; called by one thread of each CTA.
 template <class Config>
 __device__ inline void load_pieces(const Args<Config>& args, const SharedMemory<Config>& smem,
                                    const ClusterPlace& cta) {
@@ -55,7 +55,7 @@ __device__ inline void load_pieces(const Args<Config>& args, const SharedMemory<
   wait_last_stages(smem, at);
 }
 
-/// By one warp of the leader.
+/// Issues the MMAs of the pieces; called by one warp of the leader.
 template <class Config>
 __device__ inline void multiply_pieces(const Args<Config>& args, const SharedMemory<Config>& smem,
                                        const ClusterPlace& cta, u32 tensor_memory) {
@@ -68,12 +68,12 @@ __device__ inline void multiply_pieces(const Args<Config>& args, const SharedMem
   });
 }
 
-/// Where a thread keeps the four partial sums from `column` of its row.
+/// Address of the four partial sums from `column` of the thread's row on.
 __device__ inline float* four_columns(const SharedPart& part, i32 column) {
   return place_of(part.partial, column / 4);
 }
 
-/// The piece's accumulators into the tile's partial sums, by each epilogue warp.
+/// Adds the piece's accumulators to the tile's partial sums; called by each epilogue warp.
 template <class Config>
 __device__ inline void hand_on(const Args<Config>& args, const SharedMemory<Config>& smem,
                                const SharedPart& part, const WorkPiece& piece,
@@ -108,7 +108,7 @@ __device__ inline void hand_on(const Args<Config>& args, const SharedMemory<Conf
   part.publish(static_cast<u32>(piece.k_blocks()));
 }
 
-/// The partial sums of the other pieces of a tile, once all of them are there.
+/// The partial sums of the other pieces of a tile, once all of them have arrived.
 struct TakenSums {
   const SharedPart& part;
   bool clears;
@@ -129,7 +129,7 @@ struct TakenSums {
   }
 };
 
-/// By each of the epilogue's warps.
+/// Stores or passes on the pieces; called by each epilogue warp.
 template <class Config>
 __device__ inline void store_pieces(const Args<Config>& args, const SharedMemory<Config>& smem,
                                     const ClusterPlace& cta, i32 warp, u32 tensor_memory) {
@@ -149,7 +149,7 @@ __device__ inline void store_pieces(const Args<Config>& args, const SharedMemory
     store_tile_in_slots(args, smem, tile, own, tensor_memory, at,
                         TakenSums{part, args.reduction == Reduction::kAtomic});
     if (threadIdx.x % kThreadsPerWarpgroup == 0) {
-      *part.lock = 0;  // no other worker reads it before the next launch
+      *part.lock = 0;  // no other worker reads the lock before the next launch
     }
   });
   finish_own_stores();

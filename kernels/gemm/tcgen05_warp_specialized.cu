@@ -25,7 +25,7 @@ constexpr i32 kAskingWarp = kEpilogueWarps<Config> + 2;
 template <class Config>
 constexpr i32 kAllocatingWarp = kAskingWarp<Config>;
 
-/// Called by one thread of each CTA.
+/// Loads the tiles; called by one thread of each CTA.
 template <class Config>
 __device__ inline void load_tiles(const Args<Config>& args, const SharedMemory<Config>& smem,
                                   const ClusterPlace& cta) {
@@ -45,7 +45,7 @@ __device__ inline void load_tiles(const Args<Config>& args, const SharedMemory<C
   wait_last_stages(smem, at);
 }
 
-/// Called by one warp of the leader.
+/// Issues the MMAs of the tiles; called by one warp of the leader.
 template <class Config>
 __device__ inline void multiply_tiles(const Args<Config>& args, const SharedMemory<Config>& smem,
                                       const ClusterPlace& cta, u32 tensor_memory) {
@@ -58,7 +58,7 @@ __device__ inline void multiply_tiles(const Args<Config>& args, const SharedMemo
   }
 }
 
-/// Called by each epilogue warp.
+/// Stores the tiles; called by each epilogue warp.
 template <class Config>
 __device__ inline void store_tiles(const Args<Config>& args, const SharedMemory<Config>& smem,
                                    const ClusterPlace& cta, i32 warp, u32 tensor_memory) {

@@ -5,21 +5,21 @@
 
 namespace tilecast {
 
-/// One tile, or piece of one, of one role of one CTA. Times are %clock, the low half of the SM's
+/// Times of one tile or piece, for one role of one CTA, in %clock, the low half of the SM's
 /// clock64; ~0 if the event did not occur.
 struct alignas(16) TileStamps {
-  u32 tile_m, tile_n;  // in CTA tiles; ~0 if nothing was written
-  i32 k_begin, k_end;  // K blocks
+  u32 tile_m, tile_n;  // position in CTA tiles; ~0 if no stamps were recorded
+  i32 k_begin, k_end;  // range of K blocks
   u32 begin;           // ready for the first K block
   u32 first_operands;  // the first K block has arrived; producer: its first stage is free
   u32 multiplied;      // the last wgmma is complete; not for producers
   u32 waited;          // for a piece of a tile: the partial sums that it needs are complete
-  u32 reduced;         // for the piece that stores C: it has the sum of all
-  u32 stored;          // the stores are issued; producer: the last load is
+  u32 reduced;         // for the piece that stores C: the sum over all pieces is complete
+  u32 stored;          // the last store is issued; producer: the last load is issued
   u32 unused[2];
 };
 
-/// clock64 and globaltimer, read one after the other: their low halves.
+/// Low halves of clock64 and globaltimer, read one after the other.
 struct alignas(8) TimelineReading {
   u32 cycles, ns;
 };

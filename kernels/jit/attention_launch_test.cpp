@@ -1,4 +1,5 @@
-// Compiles the attention kernels. Their results: validate/measure/attention and library.
+// Compiles the attention kernels. Their results are tested in validate/measure/attention and
+// library.
 #include "kernels/jit/attention_launch.h"
 
 #include <string>
@@ -33,7 +34,7 @@ using enum AttentionSchedule;
 /// Small and large tiles per head dimension that fit registers and shared memory.
 std::vector<AttentionConfig> configs_of(i32 head_dim) {
   const i32 wide = head_dim == 64 ? 192 : head_dim == 128 ? 176 : 80;
-  const i32 narrow = head_dim == 64 ? 128 : 80;  // for three warpgroups
+  const i32 narrow = head_dim == 64 ? 128 : 80;  // key block that fits three warpgroups
   std::vector<AttentionConfig> all{
       config_of(kSingle, 1, 64, 1),      config_of(kSingle, 1, 48, 2),
       config_of(kSpecialized, 1, 64, 2), config_of(kSpecialized, 2, 80, 2),

@@ -1,5 +1,4 @@
-// Source text of one attention configuration's kernel, and the type that its template is
-// instantiated with.
+// Generates the source of one attention configuration's kernel.
 #pragma once
 
 #include "kernels/jit/compile.h"
@@ -7,7 +6,7 @@
 
 namespace tilecast {
 
-/// The entry point of every attention source.
+/// Entry point of every attention source.
 constexpr const char* kAttentionEntry = "tilecast_attention";
 
 /// Only types, head dimension, mask and query heads per KV head are compiled in: kernels for other

@@ -88,7 +88,7 @@ std::string without_compile_time(std::string_view log) {
   return join(kept, "\n");
 }
 
-/// The log from the first line with an error on.
+/// Returns the log from the first line with an error on.
 std::string first_errors(std::string_view log) {
   std::vector<std::string> shown;
   for (const std::string_view line : split(log, '\n')) {
@@ -114,7 +114,7 @@ std::vector<std::string> compile_options(const KernelSource& source) {
       "--std=c++20",
       "--ptxas-options=-v",
   };
-  // From 12.9 on NVRTC keeps its own cache in the user's home.
+  // From 12.9 on NVRTC keeps a cache in the user's home, which is disabled here.
   if (version() >= std::pair{12, 9}) {
     options.push_back("--no-cache");
   }

@@ -11,29 +11,29 @@
 namespace tilecast {
 
 struct KernelSource {
-  std::string path;                  // of an embedded source, e.g. kernels/gemm/pipelined.cu
+  std::string path;                  // path of an embedded source, e.g. kernels/gemm/pipelined.cu
   std::vector<std::string> defines;  // NAME=VALUE
   std::string architecture = "sm_90a";
-  std::string text = "";  // the main source, which includes `path`; empty: that file alone
+  std::string text = "";  // main source, which includes `path`; empty: compile that file itself
 };
 
 struct CompiledKernel {
   std::string cubin;  // the ELF file
   std::string log;    // output of NVRTC and ptxas
   PtxasReport report;
-  std::string rejection;  // why it must not be used; empty if it may be
+  std::string rejection;  // reason why the kernel must not be used; empty if it may be
 
   bool usable() const { return rejection.empty(); }
 };
 
-/// NVRTC's options for `source`, in a fixed order.
+/// Returns NVRTC's options for `source`, in a fixed order.
 std::vector<std::string> compile_options(const KernelSource& source);
 
 /// "13.0"
 std::string nvrtc_version();
 
-/// A kernel that spills or loses asynchrony is returned with a rejection. Throws Error with the
-/// first errors if it does not compile.
+/// Compiles a kernel. One that spills or loses asynchrony is returned with a rejection. Throws
+/// Error with the first errors if it does not compile.
 CompiledKernel compile_kernel(const KernelSource& source,
                               std::span<const EmbeddedSource> sources = embedded_sources());
 

@@ -12,11 +12,11 @@
 namespace tilecast {
 
 struct CompileOutcome {
-  std::size_t index;      // of the source
+  std::size_t index;      // index of the source
   std::string rejection;  // empty if the kernel is usable
-  std::string error;      // why compilation failed; empty if it did not
+  std::string error;      // error message; empty if compilation succeeded
   i32 registers;          // per thread at entry
-  Seconds cpu_time;       // of the thread that compiled it or read it from the cache
+  Seconds cpu_time;  // CPU time of the thread that compiled the kernel or read it from the cache
 };
 
 /// Compiles every source. `report` is called once per outcome, never concurrently, as they
@@ -24,12 +24,12 @@ struct CompileOutcome {
 void compile_each(const std::vector<KernelSource>& sources, CubinCache& cache,
                   const std::function<void(const CompileOutcome&)>& report);
 
-/// The distinct sources, in order.
+/// Returns the distinct sources, in order.
 std::vector<KernelSource> different_sources(const std::vector<KernelSource>& sources);
 
 struct CompileCounts {
   std::size_t kernels, rejected, failed;
-  std::vector<std::string> faults;  // rejected and failed ones: source, macros, reason
+  std::vector<std::string> faults;  // rejected and failed kernels: source, macros, reason
 };
 
 /// Compiles each distinct source once. `progress` gets the number done, never concurrently. A

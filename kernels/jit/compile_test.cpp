@@ -7,7 +7,7 @@
 namespace tilecast {
 namespace {
 
-// Each source triggers one complaint of ptxas.
+// Each source triggers one ptxas warning.
 constexpr EmbeddedSource kSources[] = {
     {"lib/value.h", "#pragma once\nconstexpr int kValue = VALUE;\n"},
     {"clean.cu",

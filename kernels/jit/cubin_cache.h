@@ -23,8 +23,8 @@
 
 namespace tilecast {
 
-/// $TILECAST_CACHE_DIR, else $XDG_CACHE_HOME/tilecast, else $HOME/.cache/tilecast; empty if none of
-/// these is set.
+/// Returns $TILECAST_CACHE_DIR, else $XDG_CACHE_HOME/tilecast, else $HOME/.cache/tilecast; empty if
+/// none of these is set.
 std::filesystem::path default_cache_folder();
 
 class CubinCache {
@@ -36,8 +36,8 @@ class CubinCache {
   explicit CubinCache(std::filesystem::path folder = default_cache_folder(),
                       std::span<const EmbeddedSource> sources = embedded_sources(), Warn warn = {});
 
-  /// From disk, or else compiled and stored. Throws as compile_kernel; failures of the cache itself
-  /// never throw.
+  /// Reads the kernel from disk, or compiles and stores it. Throws whatever compile_kernel throws;
+  /// failures of the cache itself never throw.
   CompiledKernel get(const KernelSource& source);
 
   /// Path of the entry of `source`, whether or not it exists.

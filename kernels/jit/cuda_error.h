@@ -21,12 +21,12 @@ class CudaError : public Error {
   cudaError_t error_;
 };
 
-/// Why this machine cannot run kernels, in one line, if `error` is such a case. Versions are
-/// encoded as by the runtime (12040 is 12.4); driver version 0 means no driver.
+/// Explains why this machine cannot run kernels, in one line, if `error` is such a case. Versions
+/// are encoded as by the runtime (12040 is 12.4); driver version 0 means no driver.
 std::optional<std::string> machine_problem(cudaError_t error, int driver_version,
                                            int runtime_version);
 
-/// Throws DeviceError or CudaError with the text of the call.
+/// Throws DeviceError or CudaError that names the failed call.
 [[noreturn]] void throw_cuda_error(const char* call, cudaError_t error,
                                    const std::source_location& where);
 

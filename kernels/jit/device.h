@@ -12,13 +12,15 @@ struct Device {
   int ordinal;
   std::string name;
   i32 sm_count;
-  i32 capability;  // 90 for 9.0
+  i32 capability;  // compute capability: 90 for 9.0
 };
 
-/// Throws DeviceError that names the missing part: driver, newer driver or GPU.
+/// Queries the current device. Throws DeviceError that names the missing part: driver, newer driver
+/// or GPU.
 Device current_device();
 
-/// Why `device` cannot run kernels compiled for `architecture`, such as "sm_100a"; empty if it can.
+/// Explains why `device` cannot run kernels compiled for `architecture`, such as "sm_100a"; empty
+/// if it can.
 std::string why_not_runnable(const Device& device, std::string_view architecture);
 
 /// Like current_device; also throws DeviceError if the GPU cannot run sm_90a kernels.

@@ -6,7 +6,7 @@
 namespace tilecast {
 
 struct EmbeddedSource {
-  const char* path;  // as in an include line, e.g. model/gemm/order/raster.h
+  const char* path;  // path as in an include line, e.g. model/gemm/order/raster.h
   const char* text;
 };
 

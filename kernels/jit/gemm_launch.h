@@ -1,5 +1,5 @@
-// One GEMM problem with one compiled configuration. Made once, bound once per set of buffers, and
-// launched many times without further computation.
+// Launches one GEMM problem with one compiled configuration. Made once, bound once per set of
+// buffers, and launched many times without further computation.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -39,14 +39,14 @@ class GemmLaunch {
   void launch(const GemmArgs& args, cudaStream_t stream) const;
 
   const LaunchShape& shape() const { return shape_; }
-  const GemmProblem& problem() const { return problem_; }  // as run by the kernel
+  const GemmProblem& problem() const { return problem_; }  // the problem as run by the kernel
   const KernelConfig& config() const { return config_; }
   const TileScheduler& scheduler() const { return scheduler_; }
   i32 resident_ctas_per_sm() const { return resident_ctas_per_sm_; }
   /// Workers that fit on the device at once: an upper bound for the grid of a persistent kernel.
   i32 resident_workers() const { return resident_workers_; }
   const WorkDecomposition& work() const { return work_; }
-  /// For either owner.
+  /// Size of the workspace, whoever owns it.
   ReductionWorkspace workspace() const;
   /// Maximum number of tiles, or pieces of tiles, of one CTA.
   u32 max_tiles_per_cta() const;

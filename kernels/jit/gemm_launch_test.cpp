@@ -23,7 +23,7 @@
 namespace tilecast {
 namespace {
 
-/// alpha A B + beta C; an empty `old` means zeros.
+/// Computes alpha A B + beta C; an empty `old` means zeros.
 std::vector<unsigned short> product(const GemmProblem& problem, const std::vector<int>& a,
                                     const std::vector<int>& b, Scaling scaling = {},
                                     const std::vector<int>& old = {}) {
@@ -118,7 +118,7 @@ constexpr const char* kConfigs[] = {
     "skh 64x64x32 s4 w1x1 c1x1 o1 i1 e1 m4 k1+t",
 };
 
-// For layout tn: warpgroups with an odd multiple of eight columns, and swapped operands.
+// For layout tn: parts of a warpgroup with an odd multiple of eight columns, and swapped operands.
 constexpr const char* kOfTn[] = {
     "pi 128x168x64 s4 w2x1 c1x1 o1 i1 e0 m8",      "pe 64x136x64 s3 w1x1 c1x1 o1 i0 e1 m2",
     "po 64x120x64 s4 w1x1 c1x1 o1 i1 e0 m4",       "ws 128x168x64 s4 w2x1 c1x2 o1 i1 e2d n2",
@@ -167,7 +167,7 @@ TEST_CASE("alpha and beta are applied, with bulk and with plain stores", "[gpu]"
   }
   compile_all(kOfTn, std::array{Layout::kTn});
   for (const char* text : kOfTn) {
-    // Sides that end in whole tiles, inside the last chunk, and inside eight columns.
+    // Values of N that end in whole tiles, inside the last chunk, and inside eight columns.
     const KernelConfig config = gemm_config(text);
     const i64 columns = config.tiling.block_n;
     std::vector<GemmShape> shapes{{300, columns * 3, 72},

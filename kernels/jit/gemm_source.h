@@ -1,6 +1,5 @@
-// Source text of one GEMM configuration's kernel, and the type that its template is instantiated
-// with. Only compile-time constants are included, so configurations that differ only in swizzle
-// groups or walk share a cubin.
+// Generates the source of one GEMM configuration's kernel. Only compile-time constants are
+// included, so configurations that differ only in swizzle groups or walk share a cubin.
 #pragma once
 
 #include <string>
@@ -11,19 +10,19 @@
 
 namespace tilecast {
 
-/// Whether each role records when it worked on a tile (timeline.cuh).
+/// kTimeline: each role records when it worked on a tile (timeline.cuh).
 enum class Build { kOrdinary, kTimeline };
 
-/// The text of `Config` and its inputs (kernels/gemm/gemm_config.h). `config` is for a problem of
+/// Source of `Config` and its inputs (kernels/gemm/gemm_config.h). `config` is for a problem of
 /// this kind, with K in the problem's elements.
 std::string config_text(const KernelConfig& config, const ProblemKind& kind,
                         SumScale scale = SumScale::kNone, Build build = Build::kOrdinary);
 
-/// A main source: the text of its `Config`, followed by the include of `path`.
+/// Returns a main source: the definition of `Config`, then the include of `path`.
 std::string source_text(const std::string& path, const std::string& config);
 
-/// Throws ConfigError if no kernel of this schedule supports the types, layout, clusters, epilogue,
-/// batches, groups or programmatic launches.
+/// Returns the kernel's source. Throws ConfigError if no kernel of this schedule supports the
+/// types, layout, clusters, epilogue, batches, groups or programmatic launches.
 KernelSource gemm_source(const KernelConfig& config, const ProblemKind& kind,
                          SumScale scale = SumScale::kNone, Build build = Build::kOrdinary);
 

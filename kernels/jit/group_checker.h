@@ -21,11 +21,11 @@ KernelSource group_check_source(const std::string& architecture);
 
 class GroupChecker {
  public:
-  /// For a problem with groups. Compiles its kernel or reads it from the cache.
+  /// `problem` must have groups. Compiles the checking kernel or reads it from the cache.
   GroupChecker(CubinCache& cache, const GemmProblem& problem);
 
-  /// "" if each group's number is valid, else a one-line description of the first invalid one.
-  /// Waits for the stream, which must not be captured. Thread-safe.
+  /// Describes the first invalid group in one line; "" if every group's number is valid. Waits for
+  /// the stream, which must not be captured. Thread-safe.
   std::string why_wrong(const i32* numbers, cudaStream_t stream) const;
 
  private:

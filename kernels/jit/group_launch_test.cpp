@@ -1,4 +1,4 @@
-// Grouped kernels on the device, packed, masked and along K, against exact integer sums. Half of
+// Compares grouped kernels on the device (packed, masked, along K) with exact integer sums. Half of
 // the lists of sizes are invalid: ends out of order, negative, far beyond all rows, counts above
 // the capacity. Each list has its own buffers of minimal size, for runs under compute-sanitizer:
 // TILECAST_GROUP_LISTS=2000. No list changes memory after C.
@@ -26,7 +26,7 @@ namespace tilecast {
 namespace {
 
 constexpr int kUsualLists = 120;
-constexpr std::size_t kGuardElements = 2048;  // after C
+constexpr std::size_t kGuardElements = 2048;  // guard elements after C
 
 constexpr const char* kConfigs[] = {
     "ws 128x128x64 s4 w2x1 c1x1 o1 i1 e2 m4", "ws 128x256x64 s3 w2x1 c2x1 o1 i1 e2 n3k",
@@ -35,14 +35,14 @@ constexpr const char* kConfigs[] = {
 };
 
 struct List {
-  GemmProblem problem;       // with the planned groups
-  std::vector<i32> numbers;  // in device memory
+  GemmProblem problem;       // problem with the planned groups
+  std::vector<i32> numbers;  // group numbers in device memory
   bool makes_sense;
 };
 
 bool masked(const List& list) { return list.problem.groups->capacity() > 0; }
 
-/// The contract of check_groups.cu, on the host.
+/// Checks the contract of check_groups.cu on the host.
 bool each_can_be(const List& list) {
   const GemmProblem& problem = list.problem;
   const i64 capacity = problem.groups->capacity();
@@ -138,7 +138,8 @@ std::vector<int> values_of_b(const GemmProblem& p) {
   return make_values(matrices_of_b(p) * p.shape.n * p.shape.k, 2);
 }
 
-/// C and kGuardElements after it. Also compares the group checker's verdict if `check` is set.
+/// Returns C and the kGuardElements after it. Also compares the group checker's verdict if `check`
+/// is set.
 std::vector<unsigned short> run(LoadedKernel& kernel, const char* text, const List& list,
                                 const std::vector<unsigned short>& a,
                                 const std::vector<unsigned short>& b, bool check = false) {

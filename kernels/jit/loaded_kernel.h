@@ -14,8 +14,8 @@ namespace tilecast {
 struct LaunchShape {
   u32 ctas;  // a multiple of cluster_size
   i32 threads;
-  i32 shared_memory_bytes;  // dynamic
-  i32 cluster_size = 1;     // CTAs, along x
+  i32 shared_memory_bytes;  // dynamic shared memory
+  i32 cluster_size = 1;     // CTAs per cluster, along x
 };
 
 /// Owns the module; launched kernels must have ended before it is destroyed. Every member throws

@@ -20,7 +20,7 @@ void find(void* library, const char* name, Function& function) {
   }
 }
 
-/// NVRTC opens its builtins library by bare name, which is found if it is open already.
+/// NVRTC opens its builtins library by bare name, which succeeds if the library is already open.
 void open_builtins(const Nvrtc& nvrtc) {
   Dl_info info{};
   int major = 0, minor = 0;

@@ -18,8 +18,8 @@ struct Nvrtc {
   decltype(&nvrtcGetCUBIN) cubin;
 };
 
-/// NVRTC of this build's CUDA major version: already in the process, else found by the loader, else
-/// the build's own. Throws DeviceError if there is none.
+/// Returns NVRTC of this build's CUDA major version: already in the process, else found by the
+/// loader, else the build's own. Throws DeviceError if there is none.
 const Nvrtc& nvrtc();
 
 }  // namespace tilecast

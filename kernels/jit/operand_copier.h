@@ -19,7 +19,7 @@ namespace tilecast {
 constexpr const char* kCopyEntry = "tilecast_copy_operands";
 KernelSource copy_source(const std::string& architecture);
 
-/// Without addresses. Matrix strides as in GemmBuffers.
+/// Fills in everything except the addresses. Matrix strides as in GemmBuffers.
 CopyArgs copy_args(const GemmProblem& problem, i64 a_matrix_stride = 0, i64 b_matrix_stride = 0);
 LaunchShape copy_shape(const CopyArgs& args, i32 sm_count);
 
@@ -29,9 +29,9 @@ class OperandCopier {
  public:
   OperandCopier(CubinCache& cache, i32 sm_count);
 
-  /// Prepares kernel and memory, which may be reallocated.
+  /// Compiles the kernel and allocates memory, which may move the buffers.
   void prepare(const GemmProblem& problem);
-  /// The buffers that the kernel reads instead.
+  /// Returns the buffers that the kernel reads instead.
   GemmBuffers copied(GemmBuffers buffers) const;
   void launch(const GemmBuffers& buffers, cudaStream_t stream) const;
 

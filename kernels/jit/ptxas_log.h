@@ -12,18 +12,18 @@
 namespace tilecast {
 
 struct PtxasReport {
-  i32 registers;  // per thread, at entry
+  i32 registers;  // registers per thread, at entry
   Bytes stack_frame, spill_stores, spill_loads;
   /// Distinct performance notes, "C7511: wgmma.mma_async instructions are serialized ...".
   std::vector<std::string> notes;
 };
 
-/// For a log about one kernel. Throws Error if the log does not state registers and stack.
+/// Parses a log about one kernel. Throws Error if the log does not state registers and stack.
 PtxasReport parse_ptxas_log(std::string_view log);
 
-/// Why a kernel with this report must not be run or timed; empty if it may. Rejected are spills, a
-/// stack frame, and the notes that mean lost asynchrony: C7508 (setmaxnreg ignored) and C7510 to
-/// C7519 (wgmma serialized, waits or fences injected).
+/// Explains why a kernel with this report must not be run or timed; empty if it may. Rejected are
+/// spills, a stack frame, and the notes that mean lost asynchrony: C7508 (setmaxnreg ignored) and
+/// C7510 to C7519 (wgmma serialized, waits or fences injected).
 std::string rejection(const PtxasReport& report);
 
 }  // namespace tilecast

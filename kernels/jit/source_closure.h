@@ -1,4 +1,4 @@
-// The embedded sources that one kernel includes.
+// Collects the embedded sources that one kernel includes.
 #pragma once
 
 #include <span>
@@ -9,12 +9,12 @@
 
 namespace tilecast {
 
-/// The path of an `#include "path"` line; empty for any other line.
+/// Returns the path of an `#include "path"` line; empty for any other line.
 std::string_view included_path(std::string_view line);
 
-/// The source `path` first, then every file reached through its `#include "..."` lines, each once,
-/// in order of appearance. Conditional includes are always followed. Throws Error that names a
-/// missing file and its includer.
+/// Returns the source `path` first, then every file reached through its `#include "..."` lines,
+/// each once, in order of appearance. Conditional includes are always followed. Throws Error that
+/// names a missing file and its includer.
 std::vector<EmbeddedSource> source_closure(std::string_view path,
                                            std::span<const EmbeddedSource> sources);
 

@@ -18,7 +18,7 @@
 namespace tilecast {
 namespace {
 
-constexpr i32 kRegistersPerSm = 65536;  // on Hopper
+constexpr i32 kRegistersPerSm = 65536;  // register file of a Hopper SM
 
 /// Returns the registers per thread.
 i32 check_compiles(const std::string& text, ElementType dtype,

@@ -37,7 +37,7 @@ KernelSource stream_source(const StreamConfig& config, ElementType dtype,
     refuse(config, fmt::format("{} ({})", fault, to_text(dtype)));
   }
   const std::string path = fmt::format("kernels/stream/{}.cu", to_text(config.schedule));
-  // View and problem-dependent choices are runtime arguments.
+  // The matrix view and choices that depend on the problem are run-time arguments.
   const BlockOrder order =
       config.order == BlockOrder::kTickets ? BlockOrder::kTickets : BlockOrder::kBlocks;
   return {

@@ -1,5 +1,5 @@
-// One memory-bound problem with one compiled configuration. Made once, bound once per set of
-// buffers, and launched many times without further computation.
+// Launches one memory-bound problem with one compiled configuration. Made once, bound once per set
+// of buffers, and launched many times without further computation.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,8 +18,8 @@ namespace tilecast {
 
 constexpr const char* kStreamEntry = "tilecast_stream";
 
-/// For GPUs of `architecture`: sm_80 or later; schedules that use the copy engine need sm_90.
-/// Throws ConfigError if no such kernel can exist for the element type.
+/// Returns the kernel's source for GPUs of `architecture`: sm_80 or later; schedules that use the
+/// copy engine need sm_90. Throws ConfigError if no such kernel can exist for the element type.
 KernelSource stream_source(const StreamConfig& config, ElementType dtype,
                            std::string_view architecture = "sm_90a");
 
@@ -30,7 +30,7 @@ struct StreamMatrix {
   i64 row_stride, column_stride;
 };
 
-/// memcpy: a to c; b is ignored.
+/// memcpy copies a to c and ignores b.
 struct StreamBuffers {
   StreamMatrix a, b, c;
 };
@@ -44,7 +44,7 @@ class StreamLaunch {
 
   /// Throws ConfigError if the configuration cannot address these strides or alignments.
   StreamArgs bind(const StreamBuffers& buffers) const;
-  /// Packed row-major matrices.
+  /// Binds contiguous row-major matrices.
   StreamArgs bind(void* a, void* b, void* c) const;
 
   void launch(const StreamArgs& args, cudaStream_t stream) const;

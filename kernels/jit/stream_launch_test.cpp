@@ -37,7 +37,7 @@ int value_at(i64 row, i64 column, int salt) {
   return static_cast<int>(mixed / 7 % 5) - 2;
 }
 
-/// Placement of one matrix's elements in its buffer.
+/// Position of one matrix's elements in its buffer.
 struct Place {
   i64 row_stride, column_stride;
   i64 index(i64 row, i64 column) const { return row * row_stride + column * column_stride; }

@@ -1,7 +1,7 @@
 // Compiles the tcgen05 kernels to cubins for sm_100a, without a GPU, and checks their demands on an
 // SM: registers, shared memory, tensor memory. A fixed list covers every schedule in each of its
-// forms; more are drawn from the candidates of a GB200 with a seed that changes daily. No GPU has
-// run any of them.
+// variants; more are drawn from the candidates of a GB200 with a seed that changes daily. No GPU
+// has run any of them.
 #include <cstring>
 #include <random>
 #include <set>
@@ -39,7 +39,7 @@ struct Kernel {
   ElementType dtype;
 };
 
-/// Each must be usable, with the resources that the model assumes.
+/// Checks that each kernel is usable, with the resources that the model assumes.
 void check_resources(const std::vector<Kernel>& kernels) {
   std::vector<KernelSource> sources;
   for (const auto& [config, dtype] : kernels) {

@@ -1,4 +1,4 @@
-// The instrumented build of every schedule, compiled without a GPU.
+// Compiles the instrumented build of every schedule, without a GPU.
 #include "kernels/jit/timeline_kernel.h"
 
 #include <set>
@@ -20,7 +20,7 @@ KernelSource instrumented(const KernelConfig& config) {
   return gemm_source(config, {ElementType::kFp16, Layout::kTn}, SumScale::kNone, Build::kTimeline);
 }
 
-/// Including some that are short of registers.
+/// Includes some kernels with few spare registers.
 const std::vector<std::string> kConfigs = {
     "sm 64x256x64 s1 w1x1 c1x1 o1 i0 e0 m1 rs in8", "bl 128x128x128 s1 w1x1 c1x1 o2 i0 e0 m8",
     "bp 128x256x64 s2 w2x1 c1x1 o1 i1 e0 h",        "pi 128x256x64 s4 w2x1 c1x1 o1 i2 e0 m8",

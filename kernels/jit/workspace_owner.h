@@ -1,4 +1,4 @@
-// Who owns the device memory that the CTAs of a launch share besides the operands: locks, counters
+// Owner of the device memory that the CTAs of a launch share besides the operands: locks, counters
 // and partial results.
 #pragma once
 
@@ -6,7 +6,7 @@ namespace tilecast {
 
 enum class WorkspaceOwner {
   kLaunch,  // the launch object; its launches must be ordered
-  kCaller,  // sets the workspace in the result of bind()
+  kCaller,  // the caller, who sets the workspace in the result of bind()
 };
 
 }  // namespace tilecast

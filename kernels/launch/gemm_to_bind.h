@@ -6,7 +6,7 @@
 
 namespace tilecast {
 
-/// `problem` as it is run, for `config`.
+/// Converts `problem`, as it is run, for `config`.
 inline GemmToBind gemm_to_bind(const GemmProblem& problem, const KernelConfig& config) {
   GemmToBind gemm{problem, config, rows_in_memory(problem)};
   if (problem.groups != nullptr) {

@@ -9,7 +9,7 @@ struct ClockSample {
   u64 cycles;       // clock64 of this SM
   u64 nanoseconds;  // globaltimer, read just after it stepped
   u32 smid;
-  u32 valid;  // 1 once written
+  u32 valid;  // 1 after the sample is written
 };
 
 }  // namespace tilecast

@@ -6,7 +6,7 @@
 namespace tilecast {
 
 struct CtaStamp {
-  u64 begin_cycles, end_cycles;  // clock64 of its SM
+  u64 begin_cycles, end_cycles;  // clock64 of the CTA's SM
   u64 begin_ns, end_ns;          // globaltimer
   u32 smid;
   u32 valid;

@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(32)
     }
     ptx::tma_store_commit();
     ptx::tma_store_wait_read<kLag>();
-    load(step + kSlots - kLag);  // into the slot of step - kLag
+    load(step + kSlots - kLag);  // loads into the slot of step - kLag
   }
   ptx::bulk_wait<0>();
   samples[blockIdx.x] = watch.stop(moved);

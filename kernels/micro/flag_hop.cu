@@ -1,8 +1,8 @@
 // Key: reduction.hop (of a turnstile between CTAs of different SMs, through global memory).
 //
 // Method: two CTAs alternately release a count that the other acquires; half a round trip is one
-// hop. Both must be resident: the grid has two CTAs. A CTA gives up after kPatience polls and
-// leaves its sample unwritten.
+// hop. Both must be resident: the grid has two CTAs. A CTA gives up after kPatience polls and does
+// not write its sample.
 //
 // Excludes: the payload that the flag makes visible.
 #include "kernels/micro/stopwatch.cuh"
@@ -15,7 +15,7 @@ constexpr u32 kPatience = 1u << 20;
 /// flags: two words on separate lines, zero at launch.
 extern "C" __global__ void __launch_bounds__(32)
     tilecast_flag_hop(u32* flags, u32 rounds, TimedSample* samples) {
-  constexpr u32 kApart = 64;  // words
+  constexpr u32 kApart = 64;  // distance of the flags, in words
   if (threadIdx.x != 0 || blockIdx.x > 1) {
     return;
   }

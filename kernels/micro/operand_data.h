@@ -7,7 +7,7 @@ namespace tilecast {
 
 enum class OperandData : u32 {
   kZeros,
-  kRandomBits,  // fp16 numbers of both signs below 1, every bit of the mantissa random
+  kRandomBits,  // fp16 values of both signs below 1 with random mantissa bits
   kNormal,      // normal(0, 1)
   kUniform,     // uniform [0, 1)
   kTernary,     // -1, 0, 1

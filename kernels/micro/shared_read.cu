@@ -24,7 +24,7 @@ extern "C" __global__ void __launch_bounds__(1024)
   for (u32 i = 0; i < turns; ++i) {
 #pragma unroll
     for (u32 j = 0; j < kUnroll; ++j) {
-      // volatile, since the compiler would otherwise merge the loads of all turns
+      // volatile, since the compiler would otherwise merge the loads of all iterations
       mixed ^= ptx::load_shared_volatile_folded(mine + j * bytes);
     }
   }

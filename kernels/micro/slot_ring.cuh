@@ -9,7 +9,7 @@ namespace tilecast {
 
 constexpr u32 kMostSlots = 64;
 
-/// Position in the ring.
+/// Index of a slot in the ring, and its phase.
 struct SlotPlace {
   u32 slot = 0, phase = 0;
 
@@ -38,7 +38,7 @@ struct SlotRing {
     ptx::mbarrier_wait_or_trap(barrier(place.slot), place.phase);
   }
 
-  /// Calls `issue(slot)` `turns` times with all slots in flight, and waits for the last.
+  /// Calls `issue(slot)` `turns` times with all slots in flight, and waits for the last one.
   template <class Issue>
   __device__ __forceinline__ void run(u32 turns, const Issue& issue) const {
     const u32 ahead = turns < slots ? turns : slots;

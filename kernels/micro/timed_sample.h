@@ -7,13 +7,13 @@
 namespace tilecast {
 
 struct TimedSample {
-  u64 cycles;       // by clock64 of the SM
-  u64 nanoseconds;  // by globaltimer, whose steps are 32 ns to about 1 us
+  u64 cycles;       // duration by clock64 of the SM
+  u64 nanoseconds;  // duration by globaltimer, whose steps are 32 ns to about 1 us
   u64 amount;       // bytes or operations in the region, if the kernel determines it
   u32 smid;
-  u32 valid;  // 1 once written
+  u32 valid;  // 1 after the sample is written
 
-  /// Adds a piece that was timed separately.
+  /// Adds a region that was timed separately.
   TILECAST_HD void add(const TimedSample& piece) {
     cycles += piece.cycles;
     nanoseconds += piece.nanoseconds;
@@ -21,7 +21,7 @@ struct TimedSample {
   }
 };
 
-/// Work of the SM `smid` for a kernel with one CTA per SM.
+/// Work of SM `smid` for a kernel with one CTA per SM.
 struct SmTask {
   u32 active;  // 0: this SM is idle
   u32 group;   // index of the memory region that it reads

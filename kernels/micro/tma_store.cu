@@ -31,7 +31,8 @@ extern "C" __global__ void __launch_bounds__(32)
   TimedSample read{0, 0, 0, ptx::smid(), 1};
   for (u32 round = 0; round <= rounds; ++round) {
     const Stopwatch watch = Stopwatch::start();
-    const u32 zero = static_cast<u32>(watch.cycles >> 62);  // unknown to the compiler
+    const u32 zero =
+        static_cast<u32>(watch.cycles >> 62);  // a zero that the compiler does not know
     ptx::bulk_store(target + zero, buffer + zero, bytes + zero);
     ptx::tma_store_commit();
     ptx::tma_store_wait_read<0>();

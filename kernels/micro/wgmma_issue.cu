@@ -10,7 +10,7 @@
 
 namespace tilecast {
 
-/// rounds: at least 1.
+/// `rounds` is at least 1.
 extern "C" __global__ void __launch_bounds__(128)
     tilecast_wgmma_issue(u32 rounds, u32 data, TimedSample* samples) {
   extern __shared__ __align__(1024) char dynamic[];

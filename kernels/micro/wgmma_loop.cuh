@@ -26,7 +26,7 @@ constexpr i32 kBBytes = (kWgmmaN < 8 ? 8 : kWgmmaN) * kRowBytes;
 constexpr i32 kOperandsBytes = (kABytes + kBBytes + kAtomBytes - 1) / kAtomBytes * kAtomBytes;
 constexpr i32 kWarpgroupThreads = 128;
 
-/// The `i`-th pair of fp16 elements of an operand.
+/// Returns the `i`-th pair of fp16 elements of an operand.
 __device__ inline u32 operand_pair(OperandData data, u32 i) {
   if (data == OperandData::kZeros) {
     return 0;
@@ -55,7 +55,7 @@ __device__ inline void fill_operands(char* shared, i32 bytes, OperandData data) 
   __syncthreads();
 }
 
-/// The operands: A in registers if kRegisters.
+/// Operands of the loop: A in registers if kRegisters.
 template <bool kRegisters>
 struct WgmmaOperands {
   ptx::MatrixDescriptor a, b;
@@ -68,7 +68,7 @@ struct WgmmaOperands {
     operands.b = ptx::MatrixDescriptor::swizzled<kRowBytes>(b_address, kUnread, kAtomBytes);
 #pragma unroll
     for (u32 i = 0; i < (kRegisters ? 4 : 0); ++i) {
-      // From memory, since the compiler would otherwise recompute them for every group.
+      // Loaded from memory, since the compiler would otherwise recompute them for every group.
       operands.a_registers[i] =
           ptx::load_shared_volatile(a_address + threadIdx.x % kWarpgroupThreads * 16 + i * 4);
     }
@@ -76,7 +76,7 @@ struct WgmmaOperands {
   }
 };
 
-/// One commit group of kGroup instructions.
+/// Issues one commit group of kGroup instructions.
 template <i32 kGroup, bool kRegisters>
 __device__ __forceinline__ void issue_group(const WgmmaOperands<kRegisters>& operands,
                                             float (&d)[kWgmmaN / 2]) {
@@ -95,8 +95,8 @@ __device__ __forceinline__ void issue_group(const WgmmaOperands<kRegisters>& ope
   ptx::wgmma_commit();
 }
 
-/// Keeps wgmma: the assembler drops instructions whose result is unused, so the accumulators are
-/// stored to `sink` if `write`, which is never true.
+/// Keeps the wgmmas: the assembler drops instructions whose result is unused, so the accumulators
+/// are stored to `sink` if `write`, which is never true.
 __device__ __forceinline__ void keep(float (&d)[kWgmmaN / 2], bool write, void* sink) {
   ptx::wgmma_fence_registers(d);
   if (write) {

@@ -1,12 +1,12 @@
-// Bounded waits: a barrier that never flips traps the kernel instead of hanging the GPU. The bound
-// costs one comparison on a path that is waiting anyway.
+// Bounded waits: a barrier that never completes traps the kernel instead of hanging the GPU. The
+// bound costs one comparison on a path that is waiting anyway.
 #pragma once
 
 #include "kernels/ptx/mbarrier.cuh"
 
 namespace tilecast::ptx {
 
-/// Far longer than any real wait: each failed try may itself suspend for microseconds.
+/// Limit far longer than any real wait: each failed try may itself suspend for microseconds.
 constexpr u32 kMostTries = 1u << 22;
 
 __device__ __forceinline__ void mbarrier_wait_or_trap(u32 barrier, u32 parity) {

@@ -24,7 +24,7 @@ __device__ __forceinline__ void tma_store_2d_hinted(const void* map, u32 source,
       : "memory");
 }
 
-/// Global -> shared; `barrier` receives the bytes.
+/// Copies global to shared memory; `barrier` counts the bytes.
 __device__ __forceinline__ void bulk_load(u32 destination, const void* source, u32 bytes,
                                           u32 barrier) {
   asm volatile(
@@ -43,7 +43,7 @@ __device__ __forceinline__ void bulk_load_hinted(u32 destination, const void* so
       : "memory");
 }
 
-/// Shared -> global, in the thread's current bulk group.
+/// Copies shared to global memory, in the thread's current bulk group.
 __device__ __forceinline__ void bulk_store(void* destination, u32 source, u32 bytes) {
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(destination),
                "r"(source), "r"(bytes)

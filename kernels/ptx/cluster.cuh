@@ -19,7 +19,7 @@ __device__ inline void cluster_wait() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-/// From this place in the shared memory of the CTA with this rank.
+/// Loads from the same offset in the shared memory of the CTA with this rank.
 template <int kBytes>
 __device__ __forceinline__ Vector<kBytes> load_cluster(u32 address, u32 cta_rank) {
   static_assert(kBytes == 4 || kBytes == 8 || kBytes == 16, "bytes of one load");

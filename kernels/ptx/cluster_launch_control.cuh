@@ -8,8 +8,8 @@ namespace tilecast::ptx {
 
 constexpr i32 kLaunchAnswerBytes = 16;
 
-/// Called by one thread of a cluster of one CTA. `answer` is 16-byte aligned; `barrier` receives
-/// its bytes.
+/// Requests the work of a cluster that has not started. Called by one thread of a cluster of one
+/// CTA. `answer` is 16-byte aligned; `barrier` counts its bytes.
 __device__ inline void try_cancel_launch(u32 answer, u32 barrier) {
   asm volatile(
       "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128"
@@ -18,7 +18,8 @@ __device__ inline void try_cancel_launch(u32 answer, u32 barrier) {
       : "memory");
 }
 
-/// The response and its bytes go to the same address and the same barrier of every CTA.
+/// Requests work for a cluster of several CTAs: the response and its bytes go to the same address
+/// and the same barrier of every CTA.
 __device__ inline void try_cancel_launch_multicast(u32 answer, u32 barrier) {
   asm volatile(
       "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes"
@@ -27,10 +28,10 @@ __device__ inline void try_cancel_launch_multicast(u32 answer, u32 barrier) {
       : "memory");
 }
 
-/// Decoded response. After a refusal the cluster must not request again.
+/// Decoded response. If the request failed, the cluster must not request again.
 struct CancelledLaunch {
   bool cancelled;
-  u32 first_cta;  // blockIdx.x of the cancelled cluster; undefined after a refusal
+  u32 first_cta;  // blockIdx.x of the cancelled cluster; undefined if the request failed
 };
 
 __device__ inline CancelledLaunch read_launch_answer(u32 answer) {

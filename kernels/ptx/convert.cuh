@@ -28,7 +28,8 @@ __device__ __forceinline__ float value_of_bits(unsigned short bits, ElementType 
   return value;
 }
 
-/// Two neighbours with `low` in the low byte; rounds to nearest even and saturates.
+/// Converts two adjacent elements, with `low` in the low byte; rounds to nearest even and
+/// saturates.
 __device__ __forceinline__ unsigned short fp8_pair_of(float low, float high, ElementType type) {
   unsigned short pair;
   if (type == ElementType::kE4m3) {
@@ -39,7 +40,7 @@ __device__ __forceinline__ unsigned short fp8_pair_of(float low, float high, Ele
   return pair;
 }
 
-/// Two fp8 neighbours as two fp16, which represents every value of either fp8 type.
+/// Converts two adjacent fp8 elements to fp16, which represents every value of either fp8 type.
 __device__ __forceinline__ u32 fp16_pair_of(unsigned short fp8_pair, ElementType type) {
   u32 pair;
   if (type == ElementType::kE4m3) {

@@ -13,13 +13,13 @@ __device__ inline u32 shared_address_in(u32 address, u32 rank) {
   return mapped;
 }
 
-/// One arrival at a barrier of any CTA in the cluster, with release semantics at cluster scope.
+/// Arrives once at a barrier of any CTA in the cluster, with release semantics at cluster scope.
 __device__ inline void mbarrier_arrive_cluster(u32 cluster_barrier) {
   asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(cluster_barrier)
                : "memory");
 }
 
-/// Like mbarrier_wait, with acquire semantics at cluster scope.
+/// Waits like mbarrier_wait, with acquire semantics at cluster scope.
 __device__ inline void mbarrier_wait_cluster(u32 barrier, u32 parity) {
   u32 done = 0;
   while (done == 0) {
@@ -35,7 +35,8 @@ __device__ inline void mbarrier_wait_cluster(u32 barrier, u32 parity) {
   }
 }
 
-/// Global -> this CTA's shared memory; `barrier`, which receives the bytes, may be the leader's.
+/// Copies global memory to this CTA's shared memory; `barrier`, which counts the bytes, may be the
+/// leader's.
 __device__ inline void tma_load_2d_pair(u32 destination, const void* map, i32 x, i32 y,
                                         u32 cluster_barrier) {
   asm volatile(

@@ -24,7 +24,7 @@ __device__ inline void mbarrier_arrive(u32 barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-/// One arrival that also announces `bytes` of pending copies.
+/// Arrives once and announces `bytes` of pending copies.
 __device__ inline void mbarrier_arrive_expect_tx(u32 barrier, u32 bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
@@ -44,7 +44,8 @@ __device__ inline void mbarrier_arrive_remote(u32 barrier, u32 cta_rank) {
       : "memory");
 }
 
-/// True once the phase with this parity has completed. May suspend the thread for some time.
+/// Returns true once the phase with this parity has completed. May suspend the thread for some
+/// time.
 __device__ inline bool mbarrier_try_wait(u32 barrier, u32 parity) {
   u32 done;
   asm volatile(

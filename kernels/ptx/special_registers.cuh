@@ -41,7 +41,7 @@ __device__ __forceinline__ u64 globaltimer() {
   return nanoseconds;
 }
 
-/// The low half of %globaltimer.
+/// Low half of %globaltimer.
 __device__ __forceinline__ u32 globaltimer_low() {
   u32 nanoseconds;
   asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(nanoseconds)::"memory");

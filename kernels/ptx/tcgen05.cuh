@@ -18,8 +18,8 @@ struct CheckGroup {
   static_assert(kGroup == 1 || kGroup == 2, "one CTA or a pair");
 };
 
-/// Called by one whole warp per CTA: waits for `columns` (a power of two from 32 to 512) and writes
-/// their address to shared memory.
+/// Allocates `columns` (a power of two from 32 to 512), waiting until they are free, and writes
+/// their address to shared memory. Called by one whole warp per CTA.
 template <i32 kGroup>
 __device__ inline void tcgen05_alloc(u32 shared_result, u32 columns) {
   CheckGroup<kGroup>{};
@@ -36,7 +36,7 @@ __device__ inline void tcgen05_alloc(u32 shared_result, u32 columns) {
   }
 }
 
-/// Called by the allocating warp: this CTA will not allocate again.
+/// Promises that this CTA will not allocate again; called by the allocating warp.
 template <i32 kGroup>
 __device__ inline void tcgen05_relinquish_alloc_permit() {
   CheckGroup<kGroup>{};
@@ -47,7 +47,7 @@ __device__ inline void tcgen05_relinquish_alloc_permit() {
   }
 }
 
-/// Called by the allocating warp before the CTA ends.
+/// Frees the columns; called by the allocating warp before the CTA ends.
 template <i32 kGroup>
 __device__ inline void tcgen05_dealloc(u32 address, u32 columns) {
   CheckGroup<kGroup>{};
@@ -110,20 +110,20 @@ __device__ inline void tcgen05_commit(u32 barrier) {
   }
 }
 
-/// Before a thread signals others about its accesses to tensor memory.
+/// Required before a thread signals others about its accesses to tensor memory.
 __device__ inline void tcgen05_fence_before_thread_sync() {
   asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
 }
 
-/// After a thread was signalled about others' accesses.
+/// Required after a thread was signalled about others' accesses.
 __device__ inline void tcgen05_fence_after_thread_sync() {
   asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
 }
 
 #define TILECAST_R4(i) "=r"(r[i]), "=r"(r[i + 1]), "=r"(r[i + 2]), "=r"(r[i + 3])
 
-/// Thread t of the warp gets 32 columns of the t-th of its 32 lanes, which start at 32 * (warp %
-/// 4); valid after tcgen05_wait_ld.
+/// Loads 32 columns: thread t of the warp gets the t-th of its 32 lanes, which start at 32 * (warp
+/// % 4); valid after tcgen05_wait_ld.
 __device__ inline void tcgen05_ld_32_columns(u32 (&r)[32], u32 address) {
   asm volatile(
       "tcgen05.ld.sync.aligned.32x32b.x32.b32"

@@ -1,6 +1,6 @@
 // Bit encodings of tcgen05.mma: the instruction descriptor (shape and types) and the shared-memory
-// descriptor of an operand. Fields as in the PTX ISA, sections "Instruction descriptor" (kind::f16)
-// and "Shared memory descriptor" of tcgen05. Compiled by kernels and host. Checked by:
+// descriptor of an operand. Fields follow the PTX ISA, sections "Instruction descriptor"
+// (kind::f16) and "Shared memory descriptor" of tcgen05. Compiled by kernels and host. Checked by:
 // tcgen05_descriptor_test.cpp, values computed by hand.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace tilecast::ptx {
 
-/// fp32 accumulators, dense K-major A and B. m counts both CTAs of a pair.
+/// Describes fp32 accumulators and dense K-major A and B. m counts both CTAs of a pair.
 TILECAST_HD constexpr u32 tcgen05_instruction(ElementType type, i32 m, i32 n) {
   constexpr u32 kFp32 = 1u << 4;
   const u32 operand = type == ElementType::kBf16 ? 1 : 0;

@@ -11,7 +11,8 @@ __device__ inline void prefetch_tensor_map(const void* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
-/// Global -> shared; `barrier` receives the bytes. Coordinates in elements, x contiguous.
+/// Copies global to shared memory; `barrier` counts the bytes. Coordinates in elements, x
+/// contiguous.
 __device__ inline void tma_load_2d(u32 destination, const void* map, i32 x, i32 y, u32 barrier) {
   asm volatile(
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
@@ -47,7 +48,7 @@ __device__ inline void tma_load_5d(u32 destination, const void* map, i32 x, i32 
       : "memory");
 }
 
-/// The same box to the same offset, and the same barrier, of every CTA in `cta_mask`.
+/// Copies a box to the same offset, and signals the same barrier, in every CTA in `cta_mask`.
 __device__ inline void tma_load_2d_multicast(u32 destination, const void* map, i32 x, i32 y,
                                              u32 barrier, unsigned short cta_mask) {
   asm volatile(
@@ -75,7 +76,7 @@ __device__ inline void tma_load_4d_multicast(u32 destination, const void* map, i
       : "memory");
 }
 
-/// Global -> L2.
+/// Prefetches a box into L2.
 __device__ inline void tma_prefetch_2d(const void* map, i32 x, i32 y) {
   asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global [%0, {%1, %2}];" ::"l"(map), "r"(x),
                "r"(y)
@@ -88,7 +89,7 @@ __device__ inline void tma_prefetch_3d(const void* map, i32 x, i32 y, i32 z) {
                : "memory");
 }
 
-/// Shared -> global, clipped at the tensor's bounds.
+/// Copies shared to global memory, clipped at the tensor's bounds.
 __device__ inline void tma_store_2d(const void* map, u32 source, i32 x, i32 y) {
   asm volatile(
       "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),

@@ -59,7 +59,7 @@ struct Vector {
 #define TILECAST_NO_HINT(place) ""
 #define TILECAST_HINT(place) ", %" #place
 
-/// Bypasses L1, which does not help streaming access.
+/// Loads bypassing L1, which does not help streaming access.
 template <int kBytes, bool kHinted>
 __device__ __forceinline__ Vector<kBytes> load_global(const void* address, u64 policy) {
   Vector<kBytes> v;

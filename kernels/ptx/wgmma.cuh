@@ -119,9 +119,9 @@ struct MatrixDescriptor {
 #define TILECAST_OUT_14_4 TILECAST_OUT_14, TILECAST_D4(112)
 #define TILECAST_OUT_15_4 TILECAST_OUT_15, TILECAST_D4(120)
 
-// n, the number of its register list above, and the numbers of the operands after the n / 2
-// accumulators: A's descriptor, B's, the predicate. `type`: K and the operand types; `major`:
-// transposition flags for 16-bit operands, empty for fp8.
+// One wgmma with A in shared memory. n, the number of its register list above, and the numbers of
+// the operands after the n / 2 accumulators: A's descriptor, B's, the predicate. `type`: K and the
+// operand types; `major`: transposition flags for 16-bit operands, empty for fp8.
 #define TILECAST_WGMMA_SHARED(n, list, a, b, accumulate, type, major)                \
   asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #accumulate                      \
                ", 0;\n"                                                              \
@@ -130,7 +130,7 @@ struct MatrixDescriptor {
                : TILECAST_OUT_##list                                                 \
                : "l"(desc_a), "l"(desc_b), "r"(scale_d), "n"(kOfA), "n"(kOfB))
 
-// Likewise, with four registers of A.
+// As TILECAST_WGMMA_SHARED, with A in four registers.
 #define TILECAST_WGMMA_REGISTERS(n, list, a0, a1, a2, a3, b, accumulate, type, major)       \
   asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #accumulate                             \
                ", 0;\n"                                                                     \
@@ -139,7 +139,8 @@ struct MatrixDescriptor {
                : TILECAST_OUT_##list                                                        \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(desc_b), "r"(scale_d), "n"(kOfB))
 
-// n, register list, and the numbers of the seven operands that may follow the accumulators.
+// Applies CASE to every n: n, its register list, and the numbers of the seven operands that may
+// follow the accumulators.
 #define TILECAST_WGMMA_EVERY_N(CASE)                 \
   CASE(8, 0, 4, 5, 6, 7, 8, 9, 10)                   \
   CASE(16, 1, 8, 9, 10, 11, 12, 13, 14)              \
@@ -207,8 +208,8 @@ struct CheckWgmma {
                 "16-bit operands, or those of 8 bits, which are K-major");
 };
 
-/// d (+)= A * B for 64 rows and kN columns; accumulate false overwrites d. kTransposedA: A is
-/// M-major; kTransposedB: B is N-major.
+/// Computes d (+)= A * B for 64 rows and kN columns; accumulate false overwrites d. kTransposedA: A
+/// is M-major; kTransposedB: B is N-major.
 template <int kN, ElementType kType, bool kTransposedA, bool kTransposedB>
 __device__ inline void wgmma_m64k16(float (&d)[kN / 2], const MatrixDescriptor& a,
                                     const MatrixDescriptor& b, bool accumulate) {
@@ -220,8 +221,8 @@ __device__ inline void wgmma_m64k16(float (&d)[kN / 2], const MatrixDescriptor& 
   TILECAST_WGMMA_EVERY_N(TILECAST_SHARED_CASE)
 }
 
-/// Likewise with A in registers: per warp, its sixteen rows of sixteen K elements as loaded by
-/// ldmatrix_x4. The registers must not change before the wgmma has completed.
+/// Computes d (+)= A * B with A in registers: per warp, its sixteen rows of sixteen K elements as
+/// loaded by ldmatrix_x4. The registers must not change before the wgmma has completed.
 template <int kN, ElementType kType, bool kTransposedB>
 __device__ inline void wgmma_m64k16_a_in_registers(float (&d)[kN / 2], const u32 (&a)[4],
                                                    const MatrixDescriptor& b, bool accumulate) {

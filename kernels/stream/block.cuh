@@ -40,7 +40,7 @@ __device__ __forceinline__ i32 column_from_first(i32 i) {
     return ((thread + i * kComputeThreads) % kRowVectors - thread % kRowVectors) * kVectorElements;
   }
 }
-/// Row and column of vector `i` in its block.
+/// Row and column of vector `i` in the block.
 __device__ __forceinline__ i32 vector_row(i32 i) {
   const i32 first = kWideRows ? 0 : static_cast<i32>(threadIdx.x) / kRowVectors;
   return first + row_from_first(i);
@@ -104,7 +104,7 @@ __device__ __forceinline__ ptx::Vector<kElementBytes> element_of(const StreamVec
   }
 }
 
-/// The first `valid` elements at `address`; the rest are zero.
+/// Loads the first `valid` elements at `address`; the rest are zero.
 __device__ __forceinline__ StreamVector load_valid(const char* address, i32 valid, u64 policy) {
   if (valid == kVectorElements) {
     return ptx::load_global<kVectorBytes, kHintedLoads>(address, policy);

@@ -1,5 +1,5 @@
-// Blocks that cp.async copies to shared memory: positions of a thread's vectors there, copies in
-// and reads out.
+// Handles blocks that cp.async copies to shared memory: positions of a thread's vectors there,
+// copies in and reads out.
 #pragma once
 
 #include "kernels/ptx/cp_async.cuh"
@@ -34,7 +34,7 @@ __device__ __forceinline__ void copy_part(const StreamArgs& args, const StridedM
   }
 }
 
-/// A whole block, with the longest possible copies: a cache hint needs them.
+/// Copies a whole block with the longest possible copies, as a cache hint requires.
 __device__ __forceinline__ void copy_hinted(const StridedMatrix& from, const Block& block,
                                             u32 buffer, u64 policy) {
 #pragma unroll
@@ -67,7 +67,7 @@ __device__ __forceinline__ void add_part(const StreamArgs& args, const Block& bl
   }
 }
 
-/// C = A + B for this thread's part of a block whose copies have completed.
+/// Computes C = A + B for this thread's part of a block whose copies have completed.
 __device__ __forceinline__ void add_block(const StreamArgs& args, const Block& block, u32 a, u32 b,
                                           u64 policy) {
   if (block.whole) {

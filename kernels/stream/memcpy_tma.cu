@@ -2,10 +2,10 @@
 // thread touches the data. A stage is reloaded once its store has read it, one block later, so that
 // stages - 1 loads are in flight; with one stage each block waits for its own store. With
 // order=tickets a CTA starts with its blocks of the strided walk and then draws the index of each
-// next block from a counter, one block ahead to hide the latency of the draw: so CTAs never drift
-// apart.
+// next block from a counter, one block ahead to hide the latency of the draw, so that CTAs never
+// drift apart.
 //
-// Key: stream.ticket (copies in blocks of 2 KiB, which the draws bound).
+// Key: stream.ticket (copies in blocks of 2 KiB, limited by the rate of draws).
 //
 // Contract: walk.workers CTAs of one warp; dynamic shared memory for kStream.stages blocks and as
 // many barriers; args.a and args.c aligned to 16 bytes. Plain loads copy the rest that is not a
@@ -19,7 +19,7 @@
 
 namespace tilecast {
 
-/// Start of the vector's block `index`, and the part of it that a bulk copy can move.
+/// Start of the vector's block `index`, and the length that a bulk copy can move.
 struct Piece {
   u64 start;
   u32 bytes;
@@ -50,13 +50,13 @@ struct Ring {
   }
 };
 
-/// The blocks of one CTA, in load order.
+/// Supplies the blocks of one CTA, in load order.
 class Supply {
  public:
   __device__ explicit Supply(const StreamArgs& args)
       : args_(args), end_(args.walk.end(blockIdx.x)), next_(args.walk.first(blockIdx.x)) {}
 
-  /// The first block of each stage, known in advance.
+  /// Returns the first block of each stage, known in advance.
   __device__ u32 take_planned() {
     const u32 taken = next_;
     next_ = args_.walk.next(next_);
@@ -67,7 +67,7 @@ class Supply {
       next_ = draw();
     }
   }
-  /// Later blocks. Reading a drawn index waits for it, so it is read as late as possible.
+  /// Returns a later block. Reading a drawn index waits for it, so it is read as late as possible.
   __device__ u32 take() {
     if constexpr (kTickets) {
       const u32 drawn = next_;
@@ -79,7 +79,7 @@ class Supply {
   }
   __device__ bool ended(u32 index) const { return index >= end_; }
 
-  /// The last CTA to leave resets the counters.
+  /// Ends the CTA's draws; the last CTA to leave resets the counters.
   __device__ void leave() const {
     if constexpr (kTickets) {
       __threadfence();  // all draws of this CTA are complete
@@ -127,7 +127,7 @@ __device__ __forceinline__ void store(const StreamArgs& args, const Ring& ring, 
   ptx::tma_store_commit();
 }
 
-/// The last elements, fewer than a bulk copy moves.
+/// Copies the last elements, too few for a bulk copy.
 __device__ __forceinline__ void copy_rest(const StreamArgs& args) {
   const u64 all = static_cast<u64>(args.columns) * kElementBytes;
   for (u64 at = all / kChunkBytes * kChunkBytes; at < all; at += 2) {

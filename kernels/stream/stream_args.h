@@ -17,11 +17,11 @@ struct StridedMatrix {
 };
 
 struct StreamArgs {
-  TensorMap a_map, b_map, c_map;  // of the TMA kernels, with box stream_box()
-  StridedMatrix a, b, c;          // of the other kernels; memcpy copies a to c
+  TensorMap a_map, b_map, c_map;  // used by the TMA kernels, with box stream_box()
+  StridedMatrix a, b, c;          // used by the other kernels; memcpy copies a to c
   i64 rows, columns;
   BlockWalk walk;
-  u32* tickets;  // with order=tickets: counts of draws and of finished CTAs; zero between launches
+  u32* tickets;  // order=tickets: counts of draws and of finished CTAs; zero between launches
 };
 
 TILECAST_HD constexpr TmaBox stream_box(const StreamConfig& config, ElementType dtype) {

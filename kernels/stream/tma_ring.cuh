@@ -42,7 +42,7 @@ struct RingPlace {
   }
 };
 
-/// Called by one thread. Out-of-bounds elements arrive as zeros and count as bytes.
+/// Loads a stage; called by one thread. Out-of-bounds elements arrive as zeros and count as bytes.
 __device__ __forceinline__ void load_stage(const StreamArgs& args, const TmaRing& ring, i32 stage,
                                            u32 index, u64 policy) {
   const BlockCoord at = args.walk.coord(index);
@@ -65,7 +65,7 @@ __device__ __forceinline__ void load_stage(const StreamArgs& args, const TmaRing
   }
 }
 
-/// Always called by the same thread: C of a stage is stored as one bulk group.
+/// Stores a stage's C as one bulk group; always called by the same thread.
 __device__ __forceinline__ void store_stage(const StreamArgs& args, const TmaRing& ring, i32 stage,
                                             u32 index, u64 policy) {
   const BlockCoord at = args.walk.coord(index);
@@ -84,7 +84,7 @@ __device__ __forceinline__ void store_stage(const StreamArgs& args, const TmaRin
   ptx::tma_store_commit();
 }
 
-/// A += B for this thread's part of a stage, followed by the proxy fence for the store.
+/// Computes A += B for this thread's part of a stage, followed by the proxy fence for the store.
 __device__ __forceinline__ void add_stage(const TmaRing& ring, i32 stage) {
 #pragma unroll
   for (i32 i = 0; i < kThreadVectors; ++i) {
@@ -96,7 +96,7 @@ __device__ __forceinline__ void add_stage(const TmaRing& ring, i32 stage) {
   ptx::fence_proxy_async();
 }
 
-/// One thread initializes the barriers; they are usable by all threads on return.
+/// Makes the ring: one thread initializes the barriers, which all threads may use on return.
 __device__ __forceinline__ TmaRing make_tma_ring(const void* dynamic) {
   const TmaRing ring{ptx::shared_address(dynamic)};
   if (threadIdx.x == 0) {

@@ -41,7 +41,7 @@ struct ApplyBias : Place {
   }
 };
 struct ApplyActivation : Place {
-  double up;  // for a gate
+  double up;  // the other column, for a gate
   template <class Step>
   __device__ void operator()(Step) const {
     if constexpr (Step::kColumns == 2) {

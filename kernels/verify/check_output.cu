@@ -1,8 +1,9 @@
-// Compares an output with 1, 2 or 4 bytes per element with an fp32 reference, by element and in the
-// norm. An element may differ by `relative` times its reference plus `absolute`, and, where
-// `deviations` are given, plus `deviates` times its own; NaN fails the comparison, and where an
-// infinity is expected everything else. The reference is contiguous. The gaps between the output's
-// rows of `columns` elements must still be poisoned; nothing is checked after the last row.
+// Compares an output of 1, 2 or 4 bytes per element with an fp32 reference, by element and in the
+// norm. An element may differ by `relative` times its reference plus `absolute` and, if
+// `deviations` are given, plus `deviates` times its own deviation. NaN fails the comparison; if an
+// infinity is expected, everything else does. The reference is contiguous. The gaps between the
+// output's rows of `columns` elements must still be poisoned; nothing is checked after the last
+// row.
 #include "kernels/ptx/convert.cuh"
 #include "kernels/verify/check_output.h"
 #include "kernels/verify/warp_sum.cuh"
@@ -10,7 +11,7 @@
 
 namespace tilecast {
 
-/// An element's value, and whether it is still poisoned.
+/// Value of an element, and whether it is still poisoned.
 struct Element {
   float value;
   bool poison;
@@ -45,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(256)
     const Element element = Element::at(output, at, static_cast<ElementType>(type));
     const float expected = reference[i];
     const float error = element.value == expected ? 0.0f : element.value - expected;
-    const bool infinite = isinf(expected);  // in neither norm
+    const bool infinite = isinf(expected);  // counted in neither norm
     if (!infinite) {
       squares += static_cast<double>(error) * static_cast<double>(error);
       largest = fmaxf(largest, fabsf(error));

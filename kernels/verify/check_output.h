@@ -6,7 +6,7 @@
 
 namespace tilecast {
 
-/// All ones: a NaN in fp16, bf16 and fp32, so that unwritten elements never pass.
+/// Poison of all ones: a NaN in fp16, bf16 and fp32, so that unwritten elements never pass.
 constexpr unsigned char kPoisonByte = 0xff;
 constexpr unsigned short kPoisonBits = 0xffff;
 
@@ -14,11 +14,10 @@ struct OutputCheck {
   // Sums and maxima are over elements of a finite reference.
   double error_squares;      // sum of (output - reference)^2; NaN if any output is
   double reference_squares;  // sum of reference^2
-  u32 largest_error;         // bits of max |output - reference|, ignoring NaN; they order like the
-                             // float
+  u32 largest_error;         // elements outside the tolerance, including NaN
   u32 largest_reference;     // bits of max |reference|
-  u64 wrong_elements;        // outside the tolerance per element, including NaN
-  u64 unwritten_elements;    // still poisoned
+  u64 wrong_elements;        // elements outside the tolerance, including NaN
+  u64 unwritten_elements;    // elements that are still poisoned
   u64 first_wrong;           // lowest index of a wrong element
   u64 guard_changed;  // words of guard bands and elements between rows that are no longer poisoned
 };

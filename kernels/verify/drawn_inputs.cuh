@@ -14,7 +14,7 @@ __device__ inline u64 scramble(u64 counter) {
   return counter ^ (counter >> 31);
 }
 
-/// In (0, 1], so that the logarithm is finite.
+/// Maps to (0, 1], so that the logarithm is finite.
 __device__ inline float unit_interval(u32 random) {
   return (static_cast<float>(random >> 8) + 1.0f) * (1.0f / 16777216.0f);
 }
@@ -43,7 +43,7 @@ __device__ inline DrawnPair draw(Inputs inputs, u64 random) {
   return {0.0f, 0.0f};
 }
 
-/// Pair `i` of the sequence with seed `seed`.
+/// Returns pair `i` of the sequence with seed `seed`.
 __device__ inline DrawnPair drawn_pair(Inputs inputs, u64 seed, u64 i) {
   return draw(inputs, scramble(scramble(seed) + (i + 1) * 0x9e3779b97f4a7c15ull));
 }

@@ -1,24 +1,24 @@
 // Attention in fp32 and fp64 without a softmax's maxima, so that it shares nothing with the kernels
 // but the input. Normal inputs have |score| <= 1.5 sqrt(head_dim) = 24 after scaling: exp stays far
-// from fp32's ends.
+// from the limits of fp32.
 //
-// 16 rows of a head a CTA; blocks of 16 keys. Scores and the sums of a block are fp32, sums of
-// blocks fp64. With weights w that add up to 1, it writes, in O's layout, O = sum w v and
-// sqrt(sum w^2 v^2), from which the check takes its bound, and log(sum exp).
-// Checked by: reference_attention_rows.cu on the device, attention_lab_test.cpp.
+// Each CTA takes 16 rows of a head, in blocks of 16 keys. Scores and a block's sums are fp32, sums
+// over blocks fp64. With weights w that add up to 1, it writes, in O's layout, O = sum w v and
+// sqrt(sum w^2 v^2), from which the check takes its bound, and log(sum exp). Checked by:
+// reference_attention_rows.cu on the device, attention_lab_test.cpp.
 #include "kernels/ptx/convert.cuh"
 #include "model/attention/attention_problem.h"
 
 namespace tilecast {
 
-constexpr i32 kRows = 16, kKeys = 16;  // of a tile
+constexpr i32 kRows = 16, kKeys = 16;  // rows and keys of a tile
 constexpr i32 kThreads = kRows * kKeys;
 constexpr i32 kMostHeadDim = 256, kPad = 4;     // floats; rows begin in different banks
-constexpr i32 kColumns = kMostHeadDim / kKeys;  // of a thread's row, at most
+constexpr i32 kColumns = kMostHeadDim / kKeys;  // maximum number of columns per thread
 
 using Matrix = float[kRows][kMostHeadDim + kPad];
 
-/// Rows `first` to `first` + 15 of a head as fp32; zeros past the last one.
+/// Loads rows `first` to `first` + 15 of a head as fp32; zeros past the last one.
 __device__ void load_rows(Matrix& to, const unsigned short* head, i64 row_stride, i32 first,
                           i32 rows, i32 head_dim, ElementType type) {
   const i32 warp = static_cast<i32>(threadIdx.x) / 32, lane = static_cast<i32>(threadIdx.x) % 32;
@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     tilecast_reference_attention(const unsigned short* q, const unsigned short* k,
                                  const unsigned short* v, const AttentionProblem problem,
                                  float scale, float* o, float* deviation, float* lse) {
-  alignas(16) __shared__ Matrix queries, keys;  // keys: K's rows, then V's
+  alignas(16) __shared__ Matrix queries, keys;  // `keys` holds K's rows, then V's
   __shared__ float weights[kRows][kKeys];
   const AttentionProblem& p = problem;
   const AttentionStrides of_q = attention_strides(p.layout, p.heads, p.queries, p.head_dim);
@@ -103,10 +103,10 @@ extern "C" __global__ void __launch_bounds__(kThreads)
       }
       if (lse != nullptr && lane == 0) {
         lse[(i64{batch} * p.heads + head) * p.queries + first + row] =
-            static_cast<float>(log(total));  // -infinity of none
+            static_cast<float>(log(total));  // -infinity if no key is visible
       }
     }
-    __syncthreads();  // queries are read no more
+    __syncthreads();  // queries are no longer read
   }
 }
 

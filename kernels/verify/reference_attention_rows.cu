@@ -1,8 +1,8 @@
 // Checks an fp32 attention output against fp64, one warp per element: every element if `samples`
-// covers O, otherwise elements chosen by a hash. Independent of all other attention here.
+// covers O, otherwise elements chosen by a hash. Shares no code with the other attention kernels.
 //
-// Bound: |error| <= 2^-13 sum w |v|, where w are the weights. Scores of fp32 are off by 1e-6
-// typically, and by head_dim / 2^24 sum |q k| scale = 2e-4 at most.
+// Bound: |error| <= 2^-13 sum w |v|, where w are the weights. The error of fp32 scores is typically
+// 1e-6, and at most head_dim / 2^24 sum |q k| scale = 2e-4.
 #include "kernels/ptx/convert.cuh"
 #include "kernels/verify/check_output.h"
 #include "kernels/verify/warp_sum.cuh"

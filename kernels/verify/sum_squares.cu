@@ -1,4 +1,5 @@
-// Squared norm and largest magnitude of a reference without its infinities, once per problem.
+// Computes the squared norm and largest magnitude of a reference without its infinities, once per
+// problem.
 #include "kernels/verify/check_output.h"
 #include "kernels/verify/warp_sum.cuh"
 #include "model/base/integers.h"

@@ -1,4 +1,4 @@
-// Sum over the 32 lanes of a warp; all lanes must call it.
+// Sums over the 32 lanes of a warp; all lanes must call it.
 #pragma once
 
 #include "model/base/integers.h"

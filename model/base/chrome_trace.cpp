@@ -10,11 +10,11 @@
 namespace tilecast {
 namespace {
 
-constexpr i32 kRolesAtMost = 8;  // per CTA
+constexpr i32 kRolesAtMost = 8;  // maximum number of roles per CTA
 
 double microseconds(Picoseconds time) { return static_cast<double>(time.ps) * si::kMicro; }
 
-/// Index of each CTA among the CTAs of its SM.
+/// Index of each CTA on its SM.
 using Places = std::map<std::pair<i32, i32>, i32>;
 
 Places places_of(const std::vector<TileSpan>& tiles) {
@@ -65,7 +65,7 @@ class Events {
   }
 
   void name_rows(const std::vector<TileSpan>& tiles) {
-    std::map<std::pair<i32, i32>, std::string> rows;  // process name by SM
+    std::map<std::pair<i32, i32>, std::string> rows;  // process names by SM
     for (const TileSpan& tile : tiles) {
       std::string& name = rows[{tile.sm, row_of(tile)}];
       if (name.empty()) {

@@ -4,7 +4,7 @@
 // An SM is a process and a role of a CTA is a thread: first the producer, then the warpgroups. A
 // tile has three spans: load (wait for the first K block), multiply, store. A producer's tile has
 // two: wait (for a free stage) and issue (of all its loads). A piece of a split tile adds await
-// (for the other pieces' partial sums) and reduce before its store, and has no store if it hands
+// (for the other pieces' partial sums) and reduce before its store, and has no store if it passes
 // its partial sum on. Ranges of K blocks are args. CTAs are numbered per SM, in order of `cta`.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Element types, one row each. Code that depends on more than a row says (wgmma's name,
-// conversions, tensor maps) switches on the enumerator. Integers and enums only: compiled by the
-// host compiler, nvcc and NVRTC.
+// Element types, one row each. Code that needs more than a row contains (wgmma's name, conversions,
+// tensor maps) switches on the enumerator. Integers and enums only: compiled by the host compiler,
+// nvcc and NVRTC.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -12,7 +12,7 @@ enum class ElementType : i32 { kFp16, kBf16, kFp32, kE4m3, kE5m2 };
 constexpr i32 kElementTypes = 5;
 
 struct ElementTraits {
-  const char* name = nullptr;     // in texts; a join key that never changes
+  const char* name = nullptr;     // name in configuration strings; a join key that never changes
   const char* others = "";        // also accepted: the names of torch, CUTLASS and vLLM
   const char* meaning = "";       // description in lists
   const char* of_cuda = nullptr;  // name in CUDA C++

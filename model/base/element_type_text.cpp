@@ -28,7 +28,7 @@ ElementType parse_element_type(std::string_view text) {
 }
 
 std::optional<ElementType> element_type_named(std::string_view text) {
-  constexpr std::string_view kTorch = "torch.";  // as Python prints its types
+  constexpr std::string_view kTorch = "torch.";  // prefix with which Python prints torch's types
   const std::string word = lower_case(text.starts_with(kTorch) ? text.substr(kTorch.size()) : text);
   for (i32 i = 0; i < kElementTypes; ++i) {
     const auto type = static_cast<ElementType>(i);

@@ -1,5 +1,4 @@
-// Element types as words.
-// Checked by: kernel_config_text_test.cpp.
+// Converts element types from and to words. Checked by: kernel_config_text_test.cpp.
 #pragma once
 
 #include <optional>
@@ -14,7 +13,7 @@ namespace tilecast {
 std::string_view to_text(ElementType type);
 /// Throws ConfigError that lists the known words.
 ElementType parse_element_type(std::string_view text);
-/// The other words that are read for it: float16, half, f16.
+/// Returns the other accepted words: float16, half, f16.
 std::vector<std::string> other_words(ElementType type);
 std::optional<ElementType> element_type_named(std::string_view text);
 

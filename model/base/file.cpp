@@ -82,7 +82,7 @@ void make_folders(const std::filesystem::path& folder, const std::filesystem::pa
 }
 
 /// Writes `content` to a temporary file next to `path` and returns its name. Without `mode`, the
-/// umask decides the permissions.
+/// umask determines the permissions.
 std::string write_next_to(const std::filesystem::path& path, std::string_view content,
                           std::optional<mode_t> mode) {
   const NewFile file = open_next_to(path, mode ? kForThisUser : 0666);
@@ -147,7 +147,7 @@ std::string read_file(const std::filesystem::path& path) {
   while (stream) {
     stream.read(block.data(), static_cast<std::streamsize>(block.size()));
     content.append(block, 0, static_cast<std::size_t>(stream.gcount()));
-    if (content.size() > kMostFileBytes) {  // a device without an end
+    if (content.size() > kMostFileBytes) {  // a device that never ends
       fail(path, "read", EFBIG);
     }
   }
@@ -186,7 +186,7 @@ bool write_new_file(const std::filesystem::path& path, std::string_view content)
     return false;
   }
   if (error != 0) {
-    replace_file(path, content, {});  // a file system without hard links
+    replace_file(path, content, {});  // for a file system without hard links
   }
   return true;
 }

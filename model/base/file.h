@@ -9,20 +9,22 @@
 
 namespace tilecast {
 
-constexpr std::size_t kMostFileBytes = std::size_t{1} << 28;  // 256 MiB of one file
+constexpr std::size_t kMostFileBytes = std::size_t{1} << 28;  // largest file that is read: 256 MiB
 
-/// Throws FileError with the path and the system's reason, also for more than kMostFileBytes.
+/// Reads a file. Throws FileError with the path and the system's reason, also for more than
+/// kMostFileBytes.
 std::string read_file(const std::filesystem::path& path);
 
-/// read_file without a byte-order mark. Throws ConfigError `file:line: ...` for a NUL byte.
+/// Reads a file without its byte-order mark. Throws what read_file throws, and ConfigError
+/// `file:line: ...` for a NUL byte.
 std::string read_text(const std::filesystem::path& path);
 
-/// Creates missing parent folders. A new file gets the umask's permissions, a replaced one keeps
-/// its own. Throws FileError and leaves no partial file.
+/// Writes a file, creating missing parent folders. A new file gets the umask's permissions, a
+/// replaced one keeps its own. Throws FileError and leaves no partial file.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-/// write_file for a file that must not exist yet. Returns false and changes nothing if it exists.
-/// If several processes write it at once, exactly one gets true.
+/// Writes a file that must not exist yet. Returns false and changes nothing if it exists. If
+/// several processes write it at once, exactly one gets true.
 bool write_new_file(const std::filesystem::path& path, std::string_view content);
 
 /// Writes a file that only this user can read; a folder created for it is private too. A symbolic
@@ -35,7 +37,7 @@ void check_readable(const std::filesystem::path& path);
 /// Throws the error of write_file if the path is not writable; creates nothing.
 void check_writable(const std::filesystem::path& path);
 
-/// check_writable for any new file in this folder.
+/// Throws the error of write_file if no new file can be written in this folder.
 void check_folder_writable(const std::filesystem::path& folder);
 
 }  // namespace tilecast

@@ -1,4 +1,4 @@
-// FNV-1a over a sequence of texts. Not cryptographic.
+// FNV-1a over a sequence of strings. Not cryptographic.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace tilecast {
 
 constexpr u64 kHashSeed = 0xcbf29ce484222325;
 
-/// Hash of `text` and a terminator, continued from `seed`.
+/// Hashes `text` and a terminator, continuing from `seed`.
 constexpr u64 hash_of(std::string_view text, u64 seed) {
   constexpr u64 kPrime = 0x100000001b3;
   u64 hash = seed;

@@ -19,7 +19,7 @@ void parallel_for(std::size_t count, unsigned threads,
   std::mutex noting;  // guards the variables below
   std::size_t failed = count;
   std::exception_ptr failure;
-  std::vector<std::size_t> starved;  // indices to repeat alone, after std::bad_alloc
+  std::vector<std::size_t> starved;  // indices to repeat one at a time, after std::bad_alloc
   const auto note_failure = [&](std::size_t i) {
     const std::lock_guard lock(noting);
     if (i < failed) {
@@ -50,7 +50,7 @@ void parallel_for(std::size_t count, unsigned threads,
       while (others.size() + 1 < most) {
         others.emplace_back(run);
       }
-    } catch (const std::system_error&) {  // thread limit of the system
+    } catch (const std::system_error&) {  // the system's thread limit is reached
     } catch (const std::bad_alloc&) {
     }
     run();

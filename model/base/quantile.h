@@ -9,8 +9,8 @@
 
 namespace tilecast {
 
-/// Value at position (n - 1) x fraction, 0 <= fraction <= 1. `sorted` is ascending and not empty; T
-/// is a number or a Quantity.
+/// Returns the value at position (n - 1) x fraction, 0 <= fraction <= 1. `sorted` is ascending and
+/// not empty; T is a number or a Quantity.
 template <class T>
 T quantile_of_sorted(std::span<const T> sorted, double fraction) {
   TILECAST_ASSERT(!sorted.empty());

@@ -1,4 +1,5 @@
-// Conditions of a time: the power state, and the input data, which sets the switching energy.
+// Conditions under which a kernel is timed: the power state, and the input data, which sets the
+// switching energy.
 #pragma once
 
 #ifndef __CUDACC_RTC__  // NVRTC has no standard library
@@ -10,8 +11,8 @@
 namespace tilecast {
 
 enum class Regime : i32 {
-  kBurst,      // within 10 ms of work after at least 30 ms idle
-  kSustained,  // after at least 250 ms of continuous load by the same configuration
+  kBurst,      // runs within 10 ms of work after at least 30 ms idle
+  kSustained,  // runs after at least 250 ms of continuous load by the same configuration
 };
 
 enum class Inputs : i32 {

@@ -1,5 +1,5 @@
-// Quotes text for a shell's command line and for `#SBATCH` lines. Checked by: shell_text_test.cpp,
-// tests/fuzz.
+// Quotes strings for a shell's command line and for `#SBATCH` lines. Checked by:
+// shell_text_test.cpp, tests/fuzz.
 #pragma once
 
 #include <string>
@@ -7,17 +7,19 @@
 
 namespace tilecast {
 
-/// Whether shells read the unquoted text as one word, unchanged.
+/// Whether shells read the unquoted string as one word, unchanged.
 bool is_plain_shell_word(std::string_view text);
 
-/// `text` as one shell word, in single quotes if it needs them. Throws ConfigError for a NUL byte.
+/// Returns `text` as one shell word, in single quotes if it needs them. Throws ConfigError for a
+/// NUL byte.
 std::string shell_word(std::string_view text);
 
-/// `text` as the value of a `#SBATCH --name=value` line, in double quotes if it needs them. Throws
-/// ConfigError for control characters, which end the line, and backslashes, which escape.
+/// Returns `text` as the value of a `#SBATCH --name=value` line, in double quotes if it needs them.
+/// Throws ConfigError for control characters, which end the line, and backslashes, which escape.
 std::string sbatch_value(std::string_view text);
 
-/// "--name" or "--name=value", with the value quoted. Throws ConfigError for any other form.
+/// Returns "--name" or "--name=value", with the value quoted. Throws ConfigError for any other
+/// form.
 std::string sbatch_option(std::string_view option);
 
 }  // namespace tilecast

@@ -24,13 +24,13 @@ std::vector<std::string> random_words(std::string_view among, std::size_t count)
   return words;
 }
 
-/// Output of the shell's printf for these words, each followed by a NUL byte.
+/// Returns the output of the shell's printf for these words, each followed by a NUL byte.
 std::string printed_by(const std::string& shell, const std::vector<std::string>& words) {
   std::string line = "printf '%s\\0'";
   for (const std::string& word : words) {
     line += " " + shell_word(word);
   }
-  // The command line is itself one word of the shell that popen starts.
+  // The command line is itself one word for the shell that popen starts.
   FILE* const pipe = ::popen((shell + " -c " + shell_word(line)).c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string printed;
@@ -41,7 +41,7 @@ std::string printed_by(const std::string& shell, const std::vector<std::string>&
   return printed;
 }
 
-/// sbatch's parser for the first word after #SBATCH: quotes group, a backslash escapes the next
+/// Parses the first word after #SBATCH as sbatch does: quotes group, a backslash escapes the next
 /// character even inside quotes, and # starts a comment.
 std::string read_by_sbatch(const std::string& line) {
   std::string word;

@@ -34,8 +34,9 @@ std::size_t character_length(std::string_view text) {
   return 0;
 }
 
-/// Characters that steer a terminal or hide in it: C0, DEL, C1, and Unicode's format characters
-/// (category Cf), which turn the direction of text or take no room; line and paragraph separators.
+/// Ranges of characters that steer a terminal or hide in it: C0, DEL, C1, and Unicode's format
+/// characters (category Cf), which change the writing direction or have no width; line and
+/// paragraph separators.
 constexpr std::pair<unsigned, unsigned> kUnseen[] = {
     {0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},      {0x61c, 0x61c},
     {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f},
@@ -120,7 +121,7 @@ std::string printable(std::string_view text) {
   constexpr std::size_t kMost = 60;
   std::size_t end = std::min(kMost, text.size());
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) {
-    --end;  // not inside a character
+    --end;  // do not cut inside a character
   }
   const std::string shown = on_one_line(text.substr(0, end));
   return end < text.size() ? shown + "..." : shown;

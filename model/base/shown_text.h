@@ -1,5 +1,4 @@
-// Makes text of unknown origin safe for messages and terminals.
-// Checked by: shown_text_test.cpp.
+// Makes strings of unknown origin safe for messages and terminals. Checked by: shown_text_test.cpp.
 #pragma once
 
 #include <string>
@@ -7,10 +6,10 @@
 
 namespace tilecast {
 
-/// "1 point", "2 points"; `plural` if it is irregular.
+/// Returns "1 point", "2 points"; `plural` if it is irregular.
 std::string counted(std::size_t count, std::string_view word, std::string_view plural = "");
 
-/// With thousands separators: "35,446".
+/// Returns the number with thousands separators: "35,446".
 std::string with_commas(long long number);
 
 /// Removes a leading byte-order mark.
@@ -26,11 +25,11 @@ std::string escaped(std::string_view text);
 /// escaped(), with line ends as \n.
 std::string on_one_line(std::string_view text);
 
-/// A message as one line: lines joined by "; ", escaped. A long text loses its middle, because
-/// messages begin with the given value and end with the expected one.
+/// Formats a message as one line: lines joined by "; ", escaped. A long message loses its middle,
+/// because messages begin with the given value and end with the expected one.
 std::string message_line(std::string_view text);
 
-/// on_one_line(), cut to at most 60 bytes plus dots, for quoting in a message.
+/// Quotes a string for a message: on_one_line(), cut to at most 60 bytes plus dots.
 std::string printable(std::string_view text);
 
 }  // namespace tilecast

@@ -45,7 +45,7 @@ TEST_CASE("Only control characters and invalid UTF-8 are escaped") {
   CHECK(escaped("\u00e9 \u20ac \U0001f600") == "\u00e9 \u20ac \U0001f600");  // 2, 3 and 4 bytes
   // C1, the same as ESC [
   CHECK(escaped("\u009b31m") == "\\xc2\\x9b31m");
-  // Turns the direction of text, takes no room, marks the order of bytes, separates lines, tags.
+  // Changes the writing direction, has no width, marks the byte order, separates lines, tags.
   CHECK(escaped("a\u202eb") == "a\\xe2\\x80\\xaeb");
   for (const char* hidden :
        {"\u00ad", "\u061c", "\u200b", "\u200f", "\u2028", "\u2066", "\ufeff", "\U000e0041"}) {

@@ -1,4 +1,4 @@
-// Strict text parsing shared by the parsers.
+// Strict parsing of strings, shared by the parsers.
 #pragma once
 
 #include <optional>
@@ -13,19 +13,19 @@ namespace tilecast {
 
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-/// Parses the whole text as a decimal integer; none for any other text or overflow.
+/// Parses the whole string as a decimal integer; none for any other string or overflow.
 std::optional<i64> parse_integer(std::string_view text);
 
-/// Parses the whole text as a finite decimal number.
+/// Parses the whole string as a finite decimal number; none for any other string.
 std::optional<double> parse_number(std::string_view text);
 
-/// Candidate closest to `word` by edit distance, if close enough to be a typo.
+/// Finds the candidate closest to `word` by edit distance, if close enough to be a typo.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 
-/// "; did you mean X?", or empty.
+/// Returns "; did you mean X?", or "" if no word is close.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 
-/// ASCII lower case, for case-insensitive comparison.
+/// Converts to ASCII lower case, for case-insensitive comparison.
 std::string lower_case(std::string_view text);
 
 std::string join(std::span<const std::string> words, std::string_view separator);

@@ -1,5 +1,5 @@
-// When one role of a CTA worked on one tile or piece of a tile. A timeline, simulated or measured,
-// is a list of these.
+// Records when one role of a CTA worked on one tile or piece of a tile. A timeline, simulated or
+// measured, is a list of these.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct TileSpan {
   /// Reduction of a piece of a split tile, between `multiplied` and `stored`.
   struct Reduction {
     Picoseconds waited;   // all partial sums it needs have arrived
-    Picoseconds reduced;  // the sum is complete; equals `stored` if the piece hands its sum on
+    Picoseconds reduced;  // the sum is complete; equals `stored` if the piece passes its sum on
   };
 
   i32 sm, cta, warpgroup;      // cta: index on the SM, counting successive CTAs

@@ -1,6 +1,6 @@
-// Whether another user could have written the file or folder at a path. For code and numbers read
-// from folders that the user did not name: the kernel cache, GPU files near the library. Root and
-// this process's user are trusted. Parent folders are not checked. Checked by:
+// Checks whether another user could have written the file or folder at a path. For code and numbers
+// read from folders that the user did not name: the kernel cache, GPU files near the library. Root
+// and this process's user are trusted. Parent folders are not checked. Checked by:
 // trusted_path_test.cpp.
 #pragma once
 
@@ -17,15 +17,15 @@ struct Trust {
   bool sticky = false;
 };
 
-/// Why the folder, or the link to it, is not trusted, as one line with its path. Empty if it is
-/// trusted or does not exist.
+/// Explains why the folder, or the link to it, is not trusted, as one line with its path. Empty if
+/// it is trusted or does not exist.
 std::string why_not_trusted(const std::filesystem::path& folder, const Trust& trust);
 
 /// Whether the path's file, or the link there, belongs to this user, root or the owner of `like`.
 bool has_trusted_owner(const std::filesystem::path& path, const std::filesystem::path& like);
 
-/// The content of a regular file that belongs to this user or root and that no other user can
-/// write. None for links, other files, and files that cannot be read.
+/// Reads a regular file that belongs to this user or root and that no other user can write. None
+/// for links, other files, and files that cannot be read.
 std::optional<std::string> read_trusted_file(const std::filesystem::path& path);
 
 }  // namespace tilecast

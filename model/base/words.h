@@ -1,5 +1,5 @@
-// Maps enumerators to their words in texts, files and on the command line; case does not matter. If
-// a value has several words, the first is written and the others are only read.
+// Maps enumerators to their words in configuration strings, files and on the command line; case
+// does not matter. If a value has several words, the first is written and the others are only read.
 #pragma once
 
 #include <algorithm>

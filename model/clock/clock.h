@@ -29,10 +29,10 @@ struct ClockState {
   ClockLimiter limiter;
 };
 
-/// Mean energy per cycle over the whole kernel.
+/// Computes the mean energy per cycle over the whole kernel.
 CycleEnergy cycle_energy(const GpuSpec& gpu, const ChipWork& work, Inputs inputs);
 
-/// Highest clock for this work at any energy.
+/// Returns the highest clock for this work at any energy.
 Hertz highest_clock(const GpuSpec& gpu, const ChipWork& work);
 
 ClockState sm_clock(const GpuSpec& gpu, const ChipWork& work, Regime regime, Inputs inputs);

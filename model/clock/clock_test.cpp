@@ -8,7 +8,8 @@
 namespace tilecast {
 namespace {
 
-/// Tensor pipes near their peak for a million cycles, with this many bytes of L2 traffic.
+/// Work that keeps the tensor pipes near their peak for a million cycles, with this many bytes of
+/// L2 traffic.
 ChipWork busy(double l2_bytes) {
   return {Flops{132.0 * 4096 * 0.9e6}, Bytes{132.0 * 80 * 1e6}, Bytes{l2_bytes}, Bytes{},
           Cycles{1e6}};
@@ -39,8 +40,7 @@ TEST_CASE("A kernel below the plateau draws exactly the power limit of its regim
 }
 
 TEST_CASE("With energy growing as the clock squared, eight times the energy halves the clock") {
-  // With P - static = f E (f / ref)^2 constant, f
-  //  E^(-1/3).
+  // With P - static = f E (f / ref)^2 constant, f is proportional to E^(-1/3).
   GpuSpec gpu = h200();
   gpu.clock->energy_exponent = 2;
   gpu.clock->tensor_plateau = {1e10};
@@ -104,7 +104,7 @@ TEST_CASE("The parts of a run's energy add up to power times time") {
     const EnergySplit split = energy_split(gpu, work, state.sm_clock, Inputs::kNormal);
     const Seconds time = time_of(work.elapsed, state.sm_clock);
     CHECK(split.total().value == Approx(state.power.value * time.value));
-    // DRAM energy is that of its bytes at any clock.
+    // DRAM energy depends only on the bytes, not on the clock.
     CHECK(split.dram.value == Approx(gpu.power->per_dram_byte.value * 1e9));
     CHECK(split.idle.value == Approx(gpu.power->static_power.value * time.value));
   }

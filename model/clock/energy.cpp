@@ -22,7 +22,7 @@ Joules energy_per_flop(const PowerSpec& power, Inputs inputs) {
   return {};
 }
 
-/// Energy grows with the voltage that the clock requires.
+/// Factor by which energy grows with the voltage that the clock requires.
 double voltage_factor(const ClockSpec& clock, Hertz f) {
   return std::pow(f / kEnergyClock, clock.energy_exponent);
 }

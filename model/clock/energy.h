@@ -18,17 +18,17 @@ namespace tilecast {
 
 /// Work of one kernel run on the whole chip.
 struct ChipWork {
-  Flops tensor;  // as counted by tensor_flops()
+  Flops tensor;  // FLOPs as counted by tensor_flops()
   Bytes shared_memory;
-  Bytes l2;  // L2 output, merged requests once
+  Bytes l2;  // L2 output; merged requests count once
   Bytes dram;
   Cycles elapsed;  // kernel duration
   ElementType dtype = ElementType::kFp16;
-  Flops out_of_bounds{};  // FLOPs with zeros in addition to `tensor`, if tiles extend beyond C
+  Flops out_of_bounds{};  // FLOPs on zeros in addition to `tensor`, if tiles extend beyond C
   double promoted = 0;    // accumulators promoted to fp32 outside the tensor cores
 };
 
-/// Energy of one kernel run by consumer.
+/// Energy of one kernel run, by consumer.
 struct EnergySplit {
   Joules tensor, shared_memory, l2, dram;
   Joules idle;  // static power over the kernel's time
@@ -43,13 +43,13 @@ EnergySplit energy_split(const GpuSpec& gpu, const ChipWork& work, Hertz sm_cloc
 
 /// Energy per SM cycle of the whole chip.
 struct CycleEnergy {
-  Joules scaled;  // scales with voltage; value at 1 GHz
+  Joules scaled;  // part that scales with voltage; value at 1 GHz
   Joules fixed;
 };
 
 Watts power_at(const GpuSpec& gpu, const CycleEnergy& energy, Hertz f);
 
-/// Highest clock up to `most` at which the power stays within `limit`.
+/// Returns the highest clock up to `most` at which the power stays within `limit`.
 Hertz held_to(const GpuSpec& gpu, const CycleEnergy& energy, Watts limit, Hertz most);
 
 }  // namespace tilecast

@@ -19,7 +19,7 @@ ChipWork work_of(const ChipWork& whole, const PhaseShares& phase) {
   return part;
 }
 
-/// a x + b y, for each part.
+/// Returns a x + b y, for each part.
 CycleEnergy sum(double a, const CycleEnergy& x, double b, const CycleEnergy& y) {
   return {x.scaled * a + y.scaled * b, x.fixed * a + y.fixed * b};
 }
@@ -27,14 +27,14 @@ CycleEnergy sum(double a, const CycleEnergy& x, double b, const CycleEnergy& y) 
 struct FilteredPhase {
   CycleEnergy own;
   Seconds length;
-  CycleEnergy seen;  // by the limiter, averaged over the phase
+  CycleEnergy seen;  // energy that the limiter sees, averaged over the phase
 };
 
 double left_after(const ClockSpec& clock, const FilteredPhase& phase) {
   return clock.limiter.value > 0 ? std::exp(-phase.length.value / clock.limiter.value) : 0;
 }
 
-/// State of the filter at the start of a run that repeats forever.
+/// Computes the state of the filter at the start of a run that repeats forever.
 CycleEnergy at_begin(const ClockSpec& clock, const std::vector<FilteredPhase>& phases) {
   double left = 1;  // remaining fraction of the initial state
   CycleEnergy gained{};
@@ -58,11 +58,11 @@ void filter(const ClockSpec& clock, std::vector<FilteredPhase>& phases) {
   }
 }
 
-/// Mean power of a run with these clocks in its phases.
+/// Computes the mean power of a run with these clocks in its phases.
 Watts mean_power(const GpuSpec& gpu, const std::vector<FilteredPhase>& phases,
                  std::span<const PhaseShares> shares, const std::vector<Hertz>& clocks,
                  Hertz most) {
-  double joules = 0, time = 0;  // per cycle of the kernel
+  double joules = 0, time = 0;  // energy and time per cycle of the kernel
   for (std::size_t i = 0; i < phases.size(); ++i) {
     const Hertz f = std::min(clocks[i], most);
     const double length = shares[i].time / f.value;
@@ -72,10 +72,10 @@ Watts mean_power(const GpuSpec& gpu, const std::vector<FilteredPhase>& phases,
   return {joules / time};
 }
 
-/// Upper limit on every phase's clock that keeps the mean power within `limit`.
+/// Finds the upper limit on every phase's clock that keeps the mean power within `limit`.
 Hertz cap(const GpuSpec& gpu, const std::vector<FilteredPhase>& phases,
           std::span<const PhaseShares> shares, const std::vector<Hertz>& clocks, Watts limit) {
-  constexpr int kHalvings = 20;  // of 2 GHz, to within 2 kHz
+  constexpr int kHalvings = 20;  // bisection steps: resolves 2 GHz to within 2 kHz
   Hertz high = *std::ranges::max_element(clocks);
   if (mean_power(gpu, phases, shares, clocks, high) <= limit) {
     return high;

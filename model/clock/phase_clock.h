@@ -1,4 +1,5 @@
-// SM clock of each phase of a kernel that runs back to back, in bursts and under sustained load.
+// Computes the SM clock of each phase of a kernel that runs back to back, in bursts and under
+// sustained load.
 //
 // The fast limiter sees the energy per cycle (energy.h) through a first-order filter with time
 // constant `clock.limiter`, and caps power at burst_limit at every moment. Runs follow one another
@@ -6,11 +7,11 @@
 // is capped at sustained_limit by one upper limit on the clock, because that cap reacts more slowly
 // than any kernel runs.
 //
-// A kernel much shorter than the filter has the clock of its mean energy (clock.h), in a much
-// longer one each phase has its own.
-// Leaves out: the undershoot in the first 0.1 ms of a load; phases without tensor work, which stay
-// at the plateau of the rest; the filter's time is counted at the clock of the mean energy. Checked
-// by: phase_clock_test.cpp; clocks of committed H200 measurements (validate).
+// A kernel much shorter than the filter has the clock of its mean energy (clock.h); in a much
+// longer one each phase has its own clock. Leaves out: the undershoot in the first 0.1 ms of a
+// load; phases without tensor work, which stay at the plateau of the rest; the filter's time is
+// counted at the clock of the mean energy. Checked by: phase_clock_test.cpp; clocks of committed
+// H200 measurements (validate).
 #pragma once
 
 #include <span>
@@ -45,10 +46,10 @@ struct PhasedClock {
   std::vector<ClockState> phases;
 };
 
-/// Phases are in order of time; empty: one phase.
+/// Computes the clocks of the phases, which are in order of time; empty: one phase.
 PhasedClock phase_clock(const GpuSpec& gpu, const ChipWork& whole,
                         std::span<const PhaseShares> phases, Regime regime, Inputs inputs);
-/// Clock of a kernel that does the same work in `cycles`.
+/// Computes the clock of a kernel that does the same work in `cycles`.
 PhasedClock clock_of(const GpuSpec& gpu, const KernelActivity& kernel, Cycles cycles, Regime regime,
                      Inputs inputs);
 

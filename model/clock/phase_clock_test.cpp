@@ -14,7 +14,8 @@ GpuSpec h200() {
   return gpu;
 }
 
-/// Tensor pipes near their peak, with L2 traffic that exceeds burst_limit at the plateau.
+/// Work that keeps the tensor pipes near their peak, with L2 traffic that exceeds burst_limit at
+/// the plateau.
 ChipWork busy(double cycles) {
   return {.tensor = Flops{132.0 * 4096 * 0.8 * cycles},
           .shared_memory = Bytes{132.0 * 70 * cycles},
@@ -74,7 +75,7 @@ TEST_CASE("In a kernel much longer than the filter each phase has its own clock"
   };
   CHECK(clock.phases[0].sm_clock / own(0.75) == Approx(1).epsilon(1e-3));
   CHECK(clock.phases[1].sm_clock / own(0.25) == Approx(1).epsilon(1e-3));
-  // Cycles over time.
+  // The mean clock is cycles over time.
   const double time = 0.5 / clock.phases[0].sm_clock.value + 0.5 / clock.phases[1].sm_clock.value;
   CHECK(clock.kernel.sm_clock.value == Approx(1 / time));
   CHECK(clock.phases[0].limiter == ClockLimiter::kBurstPower);
@@ -110,7 +111,8 @@ TEST_CASE("One time constant after a step the filter has followed 63 % of it") {
 
 TEST_CASE("Runs repeat: a phase at the end affects the start of the next run") {
   GpuSpec gpu = h200();
-  // 100 us. The first tenth is alike; heavy work is either right before or right after it.
+  // The work takes 100 us. The first tenth is alike; heavy work is either right before or right
+  // after it.
   const ChipWork work = busy(1.6e5);
   const std::vector<PhaseShares> heavy_last{
       {0.2, 0.1, 0.1, 0.1, 0.1}, {0.4, 0.2, 0.2, 0.2, 0.2}, {0.4, 0.7, 0.7, 0.7, 0.7}};
@@ -119,7 +121,7 @@ TEST_CASE("Runs repeat: a phase at the end affects the start of the next run") {
   const auto first = [&](const std::vector<PhaseShares>& phases) {
     return phase_clock(gpu, work, phases, Regime::kBurst, Inputs::kNormal).phases[0].power.value;
   };
-  gpu.clock->tensor_plateau = {3e9};  // out of the way
+  gpu.clock->tensor_plateau = {3e9};  // high enough not to limit
   CHECK(first(heavy_last) < first(heavy_second));
 }
 

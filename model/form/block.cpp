@@ -7,7 +7,7 @@
 namespace tilecast {
 namespace {
 
-// Operand reads are reported as the bottleneck from this share of the tensor pipe's time on. It
+// Share of the tensor pipe's time above which operand reads are reported as the bottleneck. It
 // defines the reported word; no time depends on it.
 constexpr double kBoundByOperands = 0.95;
 
@@ -21,10 +21,10 @@ Limit longest(std::initializer_list<Limit> limits) {
                            [](const Limit& a, const Limit& b) { return a.time < b.time; });
 }
 
-/// From the release of a stage to the issue of its next loads.
+/// Latency from the release of a stage to the issue of its next loads.
 Cycles stage_reuse(const Loop& loop) { return loop.wake + loop.issue; }
 
-/// The busier of the two pipes.
+/// Returns the busier of the two pipes.
 Limit pipe_limit(const Loop& loop, double ctas) {
   const Cycles tensor = pipe_time(loop, Pipe::kTensor), vector = pipe_time(loop, Pipe::kVector);
   const bool by_operands = operand_time(loop) > tensor * kBoundByOperands;

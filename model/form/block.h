@@ -1,4 +1,4 @@
-// The time that the CTAs of an SM need for one loop block each.
+// Computes the time that the CTAs of an SM need for one loop block each.
 //
 // If a ring of stages decouples loads from steps, a smooth maximum of
 //   pipe    time of the CTAs' steps on the tensor cores or on the vector pipe;
@@ -12,7 +12,7 @@
 // with exponent 8: about equal terms take longer than either alone.
 //
 // If one thread issues for all (tcgen05), turn is that thread's, and a stage is held until its MMAs
-// are seen complete. If every step waits for the one before, a CTA takes the chain
+// are seen complete. If every step waits for the previous one, a CTA takes the chain
 //   one stage   load + turn + step + completion
 //   two stages  turn + the longer of load and step + completion
 // and CTAs on one SM hide each other's chains until its pipe, its fill bandwidth or L2 is
@@ -26,19 +26,19 @@
 
 namespace tilecast {
 
-/// For one block of each resident CTA.
+/// Times of one block of each resident CTA.
 struct BlockTime {
   Cycles time;
-  Cycles operands_there;  // lower bound with all operands already loaded
+  Cycles operands_there;  // lower bound if all operands are already loaded
   Limiter limiter;
 };
 
 /// `ctas`: resident CTAs per SM.
 BlockTime block_time(const Loop& loop, const LoadTimes& loads, double ctas);
 
-/// Time of a pipe for the steps of one CTA's block.
+/// Time that the steps of one CTA's block occupy the pipe.
 Cycles pipe_time(const Loop& loop, Pipe pipe);
-/// Time of the operand reads of those steps alone.
+/// Time of the operand reads of these steps only.
 Cycles operand_time(const Loop& loop);
 
 }  // namespace tilecast

@@ -5,13 +5,13 @@
 namespace tilecast {
 namespace {
 
-/// One chunk of every warpgroup: staging, store latency (issue to source read), and store
+/// Costs of one chunk of every warpgroup: staging, store latency (issue to source read), and store
 /// throughput.
 struct Chunk {
   Cycles staging, store, rate;
 };
 
-/// Time for one chunk of the addend per warpgroup; each keeps two loads in flight.
+/// Time to read one chunk of the addend per warpgroup; each keeps two loads in flight.
 Cycles addend_read(const Loop& loop, const TileStore& store) {
   if (!store.addend || store.addend->staged > Cycles{}) {
     return {};
@@ -20,7 +20,7 @@ Cycles addend_read(const Loop& loop, const TileStore& store) {
   return std::max(intake * store.warpgroups, (loop.load_latency + intake) / 2);
 }
 
-/// Wait for the first of them.
+/// Wait for the addend's first chunk.
 Cycles addend_wait(const Loop& loop, const TileStore& store) {
   return store.addend && store.addend->staged == Cycles{} ? loop.load_latency : Cycles{};
 }
@@ -38,7 +38,7 @@ Chunk chunk_of(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const Work&
   return store.by_threads ? Chunk{staging + stored, {}, {}} : Chunk{staging, stored, read};
 }
 
-/// From the last block of a tile to its last store issued.
+/// Time from the last block of a tile to the issue of its last store.
 Cycles shown_end(const Loop& loop, const Work& work, const Chunk& chunk) {
   const i32 chunks = work.store.chunks, slots = work.store.slots;
   Cycles waiting;
@@ -53,13 +53,13 @@ Cycles shown_end(const Loop& loop, const Work& work, const Chunk& chunk) {
 
 Cycles last_store(const TileStore& store, const Chunk& chunk) {
   const i32 behind = store.slots == 0 ? store.chunks : min_of(store.slots, store.chunks);
-  const Cycles shown =  // of the chunks that may be in flight
+  const Cycles shown =  // exposed time of the chunks that may be in flight
       chunk.rate * behind - chunk.staging * (store.slots == 0 ? 0 : behind - 1);
   return std::max(chunk.store, chunk.store - chunk.rate + shown);
 }
 
-/// The part of deferred stores that the next tile's blocks do not hide. Their arithmetic is done
-/// before deferral.
+/// Exposed part of deferred stores: what the next tile's blocks do not hide. Their arithmetic is
+/// done before deferral.
 Cycles deferred_end(const Loop& loop, const BlockTime& block, const Work& work,
                     const Chunk& chunk) {
   const TileStore& store = work.store;
@@ -75,7 +75,7 @@ Cycles deferred_end(const Loop& loop, const BlockTime& block, const Work& work,
   return loop.steps.back().completion + work.sequence.find + end;
 }
 
-/// The exposed part of a tile's `end` and of the start of the next tile.
+/// Exposed part of a tile's `end` and of the start of the next tile.
 Cycles between_tiles(const GpuSpec& gpu, const Loop& loop, const LoadTimes& loads,
                      const BlockTime& block, const Work& work, const TileEnds& ends, Cycles end) {
   const TileStore& store = work.store;

@@ -1,4 +1,4 @@
-// The time of a tile beyond its blocks.
+// Computes the time of a tile beyond its blocks.
 //
 // Results go in chunks to slots in shared memory, and each slot is read by a bulk store. The
 // warpgroups of a CTA share one port and one copy engine, and all SMs share L2's input. With S
@@ -28,14 +28,14 @@
 
 namespace tilecast {
 
-/// Parts of a slot's time that are not blocks.
+/// Times of a CTA slot other than its blocks.
 struct TileEnds {
-  Cycles first_load;  // before the first block can begin; for Flow::kInOrder each block includes
-                      // its loads
-  Cycles between;  // from the last block of a tile to the first of the next, beyond the blocks' own
-                   // time
-  Cycles after_last;  // from the last block of the last tile to its last store issued
-  Cycles last_store;  // until its source is read, before which the CTA cannot end
+  Cycles first_load;  // time before the first block can begin; for Flow::kInOrder each block
+                      // includes its loads
+  Cycles between;     // time from the last block of a tile to the first of the next, beyond the
+                      // blocks' own time
+  Cycles after_last;  // time from the last block of the last tile to the issue of its last store
+  Cycles last_store;  // time until the last store's source is read, before which the CTA cannot end
 };
 
 TileEnds tile_ends(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const LoadTimes& loads,

@@ -20,7 +20,7 @@ struct BusiestSm {
   Cycles main_loops, between;
 };
 
-/// Blocks of the busiest SM, of all its CTAs.
+/// Blocks of the busiest SM, over all its CTAs.
 double blocks_of_busiest(const Work& work) {
   return work.pieces ? work.pieces->blocks * work.ctas
                      : work.blocks * static_cast<double>(work.tiles);
@@ -73,7 +73,7 @@ ClosedForm form(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const Work
 
   ClosedForm form{};
   // Tiles and DRAM overlap, but not fully if about equal. If a tile's blocks load during the last
-  // tile's epilogue, L2's output may be the bottleneck overall and of no main loop.
+  // tile's epilogue, L2's output may be the overall bottleneck without being that of any main loop.
   const Cycles unbound = ends + (work.streams ? smooth_max<kQueued>({tiles, dram})
                                               : smooth_max<kInBursts>({tiles, dram}));
   form.cycles = std::max(unbound, l2);

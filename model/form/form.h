@@ -1,4 +1,5 @@
-// Analytic cycles of a kernel at one SM clock, from its loop and its work. Independent of the op.
+// Computes the analytic cycles of a kernel at one SM clock, from its loop and its work. Independent
+// of the op.
 //
 // A tile takes its blocks (block.h) plus the exposed part of its prologue and epilogue (ends.h). A
 // kernel takes the tiles of the busiest SM between launch, first load and last store, overlapped
@@ -22,16 +23,16 @@ namespace tilecast {
 struct FormParts {
   Cycles ends;           // launch, first load, last store
   Cycles main_loops;     // blocks of the busiest SM
-  Cycles dram;           // DRAM traffic alone
+  Cycles dram;           // DRAM traffic only
   Cycles step;           // one block of each resident CTA
-  Cycles mma, l2, load;  // per step: tensor pipe, L2 output; load: one stage, unloaded
-  double ctas;           // resident at the same time on an SM
+  Cycles mma, l2, load;  // per step: tensor pipe and L2 output; load: one stage on an idle machine
+  double ctas;           // CTAs resident at the same time on an SM
 };
 
 struct ClosedForm {
   Cycles cycles;
-  Cycles least;  // if no load and no instruction delayed a tensor operation: launch, first load,
-                 // tensor operations and exposed tile ends of the busiest SM, last store
+  Cycles least;  // cycles if no load and no instruction delayed a tensor operation: launch, first
+                 // load, tensor operations and exposed tile ends of the busiest SM, last store
   Limiter limiter;
   Shares shares;
   FormParts parts;

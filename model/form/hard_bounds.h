@@ -7,14 +7,14 @@
 //           (highest_dram_rate). Both count if buffer sets larger than L2 are rotated
 //           (L2State::kRotating), as predictions assume: inputs are not in L2 when a run begins,
 //           and its results evict an earlier run's.
-//   dram_peak  likewise at the datasheet's bandwidth, which no card exceeds. Cards vary by a few
+//   dram_peak the same bytes at the datasheet's bandwidth, which no GPU exceeds. GPUs vary by a few
 //           per cent around the measured rate: a forecast respects `dram`, its interval
 //           `dram_peak`.
 //   launch  duration of an empty kernel
-// Each bound holds alone; a bound is not a prediction. Leaves out: inputs that stay in L2 (l2_state
-// warm), for which `dram` is no bound.
-// Each op computes its own. Checked by: their tests (computed by hand), validate/compare/
-// hard_bounds_test.cpp (no committed measurement is below one), tests/random (no prediction is).
+// Each bound holds by itself; a bound is not a prediction. Leaves out: inputs that stay in L2
+// (l2_state warm), for which `dram` is no bound. Each op computes its own. Checked by: their tests
+// (computed by hand), validate/compare/ hard_bounds_test.cpp (no committed measurement is below
+// one), tests/random (no prediction is).
 #pragma once
 
 #include <algorithm>
@@ -28,9 +28,9 @@ struct HardBounds {
   Cycles tensor, intake;            // at any SM clock
   Seconds dram, dram_peak, launch;  // independent of the SM clock
 
-  /// Lower bound for a forecast's time.
+  /// Lower bound on a forecast's time.
   Seconds least_time(Hertz sm_clock) const;
-  /// Bound for any card of this model: for an interval's ends and for measurements.
+  /// Lower bound for any GPU of this model: for an interval's ends and for measurements.
   Seconds least_on_any_card(Hertz sm_clock) const;
 };
 

@@ -5,7 +5,7 @@
 namespace tilecast {
 namespace {
 
-/// Requests for one line that L2 serves as one.
+/// Number of requests for one line that L2 serves as one.
 double merged_requests(const GpuSpec& gpu, double sharers, bool in_step) {
   if (in_step) {
     return std::min(gpu.machine->merge_limit, sharers);
@@ -28,7 +28,9 @@ double of_sectors(const BoxRow& row, double all, double shifted, double merged) 
 double l2_put_out(const GpuSpec& gpu, std::span<const LoopOperand> operands, bool in_step) {
   double asked = 0, put_out = 0;
   for (const LoopOperand& o : operands) {
-    const double slice = o.stage.value / o.multicast;  // delivered once for the CTAs of a multicast
+    const double slice =
+        o.stage.value /
+        o.multicast;  // bytes of one CTA's slice: a multicast delivers it once to all its CTAs
     asked += slice;
     put_out += slice * of_sectors(o.row, o.row.cost.sectors, o.row.cost.shifted_sectors,
                                   merged_requests(gpu, o.sharers, in_step));
@@ -54,12 +56,12 @@ LoadTimes load_times(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const
     lines_outside += o.lines_outside * rows_outside;
     // Out-of-bounds parts are filled with zeros without L2.
     const double merged = merged_requests(gpu, o.sharers, work.in_step);
-    const double taken =  // of L2 output, in pairs of sectors
+    const double taken =  // bytes of L2 output, in pairs of sectors
         of_sectors(o.row, 2 * o.row.cost.pairs, 2 * o.row.cost.shifted_pairs, merged);
     times.l2 += transfer_cycles(o.stage * (o.existing / o.multicast), share / taken) * each;
   }
   // The workers of a wave that share a panel wait for it together, so one DRAM miss delays them
-  // all; of merged requests, the first waits for the whole miss.
+  // all. The first of several merged requests waits for the whole miss.
   times.latency = loop.load_latency +
                   cycles_of(machine.dram_latency, sm_clock) * (missing / machine.merge_limit);
   times.intake =

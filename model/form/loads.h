@@ -1,5 +1,5 @@
-// How fast operands arrive: latency, L2 output bandwidth per operand, copy engine time, and GPC
-// time for out-of-bounds rows.
+// Computes how fast operands arrive: latency, L2 output bandwidth per operand, copy engine time,
+// and GPC time for out-of-bounds rows.
 //
 // L2 delivers distinct lines. Concurrent requests for one line are served as one: up to merge_limit
 // of them, and no more than the workers of a wave that need it; all of them if workers run in
@@ -16,19 +16,19 @@ namespace tilecast {
 
 /// Time of each resource for one block of one CTA.
 struct LoadTimes {
-  Cycles latency;  // of a response, without transfer time
-  Cycles intake;   // of the SM: fill port or copy engine, whichever is longer
-  Cycles l2;       // L2 output, at one SM's share
-  Cycles outside;  // of a GPC, for out-of-bounds rows
+  Cycles latency;  // latency of a response, without transfer time
+  Cycles intake;   // SM fill port or copy engine, whichever takes longer
+  Cycles l2;       // L2 output, at one SM's share of its bandwidth
+  Cycles outside;  // GPC time for out-of-bounds rows
   Cycles once;     // fill time before a tile's first block
 
-  /// One stage from the issue of its loads to their arrival, unloaded.
+  /// Time of one stage from the issue of its loads to their arrival, on an idle machine.
   Cycles stage() const { return latency + intake; }
 };
 
 LoadTimes load_times(const GpuSpec& gpu, Hertz sm_clock, const Loop& loop, const Work& work);
 
-/// Bytes of L2 output per byte delivered: whole sectors, merged requests once.
+/// Bytes of L2 output per byte delivered: whole sectors; merged requests count once.
 double l2_put_out(const GpuSpec& gpu, std::span<const LoopOperand> operands, bool in_step);
 
 }  // namespace tilecast

@@ -35,14 +35,14 @@ struct BoxRow {
 
 /// A matrix loaded into shared memory block by block.
 struct LoopOperand {
-  bool once_a_tile;      // else in every block
-  Bytes stage;           // of one CTA's stage, zeros included
+  bool once_a_tile;      // loaded once per tile; else in every block
+  Bytes stage;           // bytes of one CTA's stage, including zeros
   double existing;       // fraction of the stage's bytes inside the matrix
   double rows_existing;  // fraction of its boxes' rows wholly or partly inside the matrix
-  double rows_loaded;    // fraction of rows requested, out-of-bounds rows included
+  double rows_loaded;    // fraction of rows requested, including out-of-bounds rows
   i32 multicast;         // CTAs of the cluster that load a slice each and receive all slices
   BoxRow row;            // row of a box
-  double box_rows;       // of one CTA's slice of a block, over all boxes
+  double box_rows;       // rows of one CTA's slice of a block, over all boxes
   double lines_outside;  // lines requested per out-of-bounds row
   double sharers;        // workers of a wave that need the same panel
   double missing;        // fraction of a wave's panels that miss L2
@@ -59,15 +59,15 @@ enum class Pipe { kTensor, kVector };
 struct LoopStep {
   Pipe pipe = Pipe::kTensor;
   i32 ring = 0;       // ring whose stage it reads; -1: none
-  bool waits = true;  // for completion, before the next step
-  Cycles busy;        // time of the SM's pipe, for all warpgroups of a CTA
-  Cycles operands;    // time of its operand reads from shared memory alone
+  bool waits = true;  // whether the next step waits for its completion
+  Cycles busy;        // pipe time of the SM, for all warpgroups of a CTA
+  Cycles operands;    // time of its operand reads from shared memory only
   Cycles own;         // pipe time of one warpgroup's part
-  Cycles turn;        // a warpgroup's other instructions around it
-  Cycles issue;       // issuing it
-  Cycles queue;       // by which the last issue precedes the end
-  Cycles completion;  // from its end until a waiter sees it
-  Cycles after;       // a warpgroup's instructions on the results, before the next block
+  Cycles turn;        // the warpgroup's instructions outside the pipe
+  Cycles issue;       // time to issue it
+  Cycles queue;       // time by which the last issue precedes the end
+  Cycles completion;  // time from its end until a waiter sees it
+  Cycles after;       // time of a warpgroup's instructions on the results, before the next block
   Cycles released;    // part of `after` that follows the release of the stage
 };
 
@@ -84,11 +84,11 @@ struct Loop {
   std::span<const LoopStep> steps;
   Flow flow = Flow::kRing;
   bool producer;        // a dedicated warp issues the loads
-  i32 warpgroups;       // per tile
+  i32 warpgroups;       // warpgroups per tile
   double in_step = 0;   // share of the time in which warpgroups take each step at once and wait for
                         // its pipe; 0 if they take turns, or if there is only one step
-  Cycles load_latency;  // of an L2 hit
-  Cycles wake;          // from the release of a stage until its loader sees it
+  Cycles load_latency;  // latency of an L2 hit
+  Cycles wake;          // time from the release of a stage until its loader sees it
   Cycles issue;         // issue time of a block's loads
 };
 
@@ -101,31 +101,32 @@ struct Addend {
 /// How results of a tile leave the SM: each warpgroup stores its part in chunks, through slots in
 /// shared memory.
 struct TileStore {
-  i32 chunks, slots;  // per warpgroup; 0 slots: stages of the ring are borrowed
-  double warpgroups;  // storing at the same time
+  i32 chunks, slots;  // chunks and slots per warpgroup; 0 slots: C aliases stages of the ring
+  double warpgroups;  // warpgroups that store at the same time
   Bytes chunk;
-  Cycles setup;          // from the last step to the first chunk
-  Cycles arithmetic;     // epilogue math on a chunk of each warpgroup
-  Cycles instructions;   // to stage a chunk
+  Cycles setup;          // time from the last step to the first chunk
+  Cycles arithmetic;     // epilogue math on one chunk of each warpgroup
+  Cycles instructions;   // instructions that stage a chunk
   Cycles port;           // shared-memory port time of a chunk
-  Cycles read, latency;  // of a chunk's bulk store
+  Cycles read, latency;  // a chunk's bulk store: until its source is read, until it completes
   bool by_threads;       // plain stores by threads, which wait for them
   i32 deferred;          // chunks stored during the next tile's blocks
-  Cycles pack;           // results into registers, if chunks are deferred
+  Cycles pack;           // time to pack results into registers, if chunks are deferred
   Cycles operands_late;  // port time that deferred chunks take from operand reads
   std::optional<Addend> addend;
 };
 
 /// How a CTA's tiles follow each other.
 struct Sequence {
-  bool one_tile_per_cta;  // else CTAs are persistent
-  bool loads_run_ahead;   // into the next tile
+  bool one_tile_per_cta;  // the CTA ends after its tile; else CTAs are persistent
+  bool loads_run_ahead;   // loads run ahead into the next tile
   bool ends_overlap;      // a tile's store overlaps the next tile's blocks: its results have their
                           // own buffer
-  Cycles find, next;      // finding a tile; starting on it
+  Cycles find, next;      // time to find a tile; time to start on it
   Cycles fill = {};       // per tile: steps of its first and last block that no other block hides
-  std::optional<double> drift = {};  // blocks by which warpgroups drift apart; none: the machine's
-  Cycles refill;                     // from a CTA's end to its successor's first load
+  std::optional<double> drift =
+      {};         // blocks by which warpgroups drift apart; none: the machine's value
+  Cycles refill;  // time from a CTA's end to its successor's first load
 };
 
 /// Share of the busiest worker, if workers share tiles.
@@ -137,15 +138,15 @@ struct Pieces {
 /// The tiles of a kernel.
 struct Work {
   double ctas, sms;   // resident CTAs per SM, and SMs in use
-  i64 tiles;          // of the busiest SM
-  double blocks;      // per tile of the busiest SM, on average
-  double all_blocks;  // of all tiles on the chip
+  i64 tiles;          // tiles of the busiest SM
+  double blocks;      // blocks per tile of the busiest SM, on average
+  double all_blocks;  // blocks of all tiles on the chip
   std::optional<Pieces> pieces;
   bool in_step;          // all workers start together and have one tile each
   bool streams = false;  // blocks come from DRAM at an even pace, not in bursts
-  Flops flops;           // of the problem, padding excluded
-  Seconds dram;          // DRAM traffic alone
-  Cycles launch;         // from launch to the first load's issue, and the kernel's end
+  Flops flops;           // FLOPs of the problem, padding excluded
+  Seconds dram;          // DRAM traffic only
+  Cycles launch;         // time from launch to the first load's issue, and of the kernel's end
   Sequence sequence;
   TileStore store;
 };

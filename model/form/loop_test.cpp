@@ -10,7 +10,8 @@ namespace {
 
 /// 128 queries by blocks of 128 keys. An SM does 4,096 FLOPs and `exp_rate` exponentials per cycle,
 /// so with a head dimension of 128 each product takes 2 x 128^3 / 4,096 = 1,024 cycles of the
-/// tensor cores, and softmax 128^2 / 16 = 1,024 of the vector pipe; a warpgroup takes its share.
+/// tensor cores, and softmax takes 128^2 / 16 = 1,024 cycles of the vector pipe; each warpgroup
+/// does its share.
 struct Attention {
   i32 warpgroups;
   double head = 128, exp_rate = 16;
@@ -44,13 +45,14 @@ TEST_CASE("One warpgroup takes the sum of both products and softmax") {
 
 TEST_CASE("A second warpgroup multiplies during the first one's softmax") {
   const BlockTime block = Attention{.warpgroups = 2}.block();
-  // Tensor cores 2,048; vector pipe 1,024; one warpgroup in sequence 512 + 512 + 512.
+  // The tensor cores take 2,048 cycles, the vector pipe 1,024; one warpgroup in sequence 512 + 512
+  // + 512.
   CHECK(block.time.value == Approx(2048));
   CHECK(block.limiter == Limiter::kTensor);
 }
 
 TEST_CASE("Small heads are bound by softmax") {
-  // Products 2 x 256, softmax 1,024.
+  // The products take 2 x 256 cycles, softmax 1,024.
   const BlockTime block = Attention{.warpgroups = 3, .head = 32}.block();
   CHECK(block.time.value == Approx(1024));
   CHECK(block.limiter == Limiter::kInstructions);

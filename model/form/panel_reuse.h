@@ -1,7 +1,6 @@
-// DRAM reads of one operand, from the reuse of its panels in L2 by waves of tiles. A panel last
-// used less than the usable L2 capacity ago hits, one used twice that ago misses, with linear
-// interpolation in between.
-// Checked by: panel_reuse_test.cpp, traffic_test.cpp.
+// Estimates the DRAM reads of one operand from the reuse of its panels in L2 by waves of tiles. A
+// panel last used less than the usable L2 capacity ago hits, one used twice that ago misses, with
+// linear interpolation in between. Checked by: panel_reuse_test.cpp, traffic_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +23,9 @@ class PanelReuse {
   explicit PanelReuse(std::vector<Bytes> panels)
       : last_wave_(panels.size(), -1), last_used_(panels.size()), panels_(std::move(panels)) {}
 
-  /// A tile of a wave uses the panel; only the first use in a wave requests its bytes. Returns the
-  /// bytes read from DRAM, those that L2 no longer holds. `so_far`: distinct bytes before the wave;
-  /// `all`: bytes of all operands.
+  /// Records that a tile of a wave uses the panel; only the first use in a wave requests its bytes.
+  /// Returns the bytes read from DRAM, those that L2 no longer holds. `so_far`: distinct bytes
+  /// before the wave; `all`: bytes of all operands.
   Bytes use(u32 panel, i64 wave, Bytes so_far, Bytes all, Bytes usable) {
     if (last_wave_[panel] == wave) {
       return {};
@@ -45,7 +44,7 @@ class PanelReuse {
   }
 
   Bytes read() const { return read_; }
-  /// Tiles of a wave that need the same panel, on average over `requests` tiles.
+  /// Average number of tiles of a wave that need the same panel, over `requests` tiles.
   double sharers(double requests) const { return requests / fetches_; }
   /// Fraction of the requested bytes that came from DRAM.
   double missing() const { return wanted_.value > 0 ? read_ / wanted_ : 0; }
@@ -54,7 +53,7 @@ class PanelReuse {
   std::vector<i64> last_wave_;
   std::vector<Bytes> last_used_, panels_;
   Bytes read_, wanted_;
-  double fetches_ = 0;  // of a panel by a wave
+  double fetches_ = 0;  // fetches of a panel by a wave
 };
 
 }  // namespace tilecast

@@ -11,10 +11,11 @@ namespace tilecast {
 
 namespace {
 
-/// Squared distances from `point` to `count` rows, stored by dimension as in MeasuredPoints.
+/// Adds the squared distances from `point` to `count` rows, stored by dimension as in
+/// MeasuredPoints.
 void add_up_distances(const float* by_dimension, std::size_t count, std::span<const float> point,
                       float* distances) {
-  // Rows per iteration: as many as registers hold sums of, and as many as a variance uses.
+  // Rows per iteration: as many as there are registers for sums, and as many as a variance uses.
   constexpr std::size_t kRows = 24;
   std::size_t row = 0;
   for (; row + kRows <= count; row += kRows) {
@@ -72,8 +73,9 @@ std::vector<float> MeasuredPoints::likeness_to(std::span<const float> point) con
 
 std::vector<std::size_t> MeasuredPoints::nearest(std::span<const float> likeness,
                                                  std::size_t most) {
-  std::vector<std::size_t> rows;  // of the rows visited, in order; ties go to the first
-  float least = -1;               // similarity needed to enter
+  std::vector<std::size_t>
+      rows;          // most similar rows visited so far, in order; ties go to the first
+  float least = -1;  // lowest similarity that enters the list
   for (std::size_t row = 0; row < likeness.size() && most > 0; ++row) {
     if (likeness[row] <= least) {
       continue;
@@ -93,7 +95,7 @@ double MeasuredPoints::variance_left(std::span<const float> likeness,
                                      std::span<const std::size_t> nearest,
                                      std::span<const double> noise) const {
   TILECAST_ASSERT(noise.size() == count_);
-  // 1 - k' (K + noise)^-1 k by Cholesky: 1 - |L^-1 k|^2, one row of L at a time.
+  // Computes 1 - k' (K + noise)^-1 k by Cholesky: 1 - |L^-1 k|^2, one row of L at a time.
   const std::size_t n = nearest.size();
   std::vector<float> by_dimension(dimensions_ * n), point(dimensions_), between(n);
   for (std::size_t d = 0; d < dimensions_; ++d) {

@@ -4,8 +4,8 @@
 // Points are features divided by length scales. Similarity is the Matern 5/2 covariance: 1 for the
 // same point, 0 far away, twice differentiable. The expected value is a weighted sum of
 // similarities, hence 0 far from all rows. The variance uses the nearest rows only; the others
-// could only lower it. That needs a small matrix instead of a large one, and names the rows that
-// matter.
+// could only lower it. This needs a small matrix instead of a large one, and identifies the rows
+// that matter.
 //
 // Leaves out: a mean function, which is the uncorrected model. Checked by:
 // gaussian_process_test.cpp.
@@ -30,12 +30,12 @@ class MeasuredPoints {
   /// Similarity of `point` to each row.
   std::vector<float> likeness_to(std::span<const float> point) const;
 
-  /// The most similar rows, most similar first; at most `most`.
+  /// Returns the most similar rows, most similar first; at most `most`.
   static std::vector<std::size_t> nearest(std::span<const float> likeness, std::size_t most);
 
-  /// Fraction of the prior variance, 0 to 1, that remains at a point given the `nearest` rows;
-  /// `likeness` is the point's similarity to all rows, `noise` each row's noise variance relative
-  /// to the prior's.
+  /// Returns the fraction of the prior variance, 0 to 1, that remains at a point given the
+  /// `nearest` rows; `likeness` is the point's similarity to all rows, `noise` each row's noise
+  /// variance relative to the prior's.
   double variance_left(std::span<const float> likeness, std::span<const std::size_t> nearest,
                        std::span<const double> noise) const;
 
@@ -45,7 +45,7 @@ class MeasuredPoints {
                                      // ones, ...
 };
 
-/// Weighted sum of similarities.
+/// Returns the weighted sum of similarities.
 double expected(std::span<const float> likeness, std::span<const double> weights);
 
 }  // namespace tilecast

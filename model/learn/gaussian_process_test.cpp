@@ -95,8 +95,8 @@ TEST_CASE("Repeated rows reduce the variance only to noise / count") {
 }
 
 TEST_CASE("Among equal rows the less noisy one reduces the variance more") {
-  // Precisions add up: 1 / 0.25, 1 / 1 and the prior's 1 leave 1 / 6; the second row alone leaves 1
-  // / 2.
+  // Precisions add up: 1 / 0.25, 1 / 1 and the prior's 1 leave 1 / 6; the second row by itself
+  // leaves 1 / 2.
   const std::vector<float> rows{1, 1};
   const MeasuredPoints points(1, rows);
   const std::vector<float> like = points.likeness_to(std::vector<float>{1});

@@ -1,6 +1,6 @@
-// One table of keys turns an op's configurations into texts and back: the canonical text
-// (schedule:key=value,...), the short one (short_config_text.h), patterns, and the description of
-// each key. To add a key, add a row and its word in the short text. Checked by:
+// Defines one table of keys that converts an op's configurations to strings and back: the canonical
+// form (schedule:key=value,...), the short form (short_config_text.h), patterns, and the
+// description of each key. To add a key, add a row and its word in the short form. Checked by:
 // kernel_config_text_test.cpp, stream_config_text_test.cpp, short_config_text_test.cpp.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace tilecast {
 
-/// The member of a configuration for a key: a number or an enumerator.
+/// Member of a configuration that holds a key's value: a number or an enumerator.
 template <class Config>
 struct ConfigMember {
   i32 (*get)(const Config&);
@@ -46,14 +46,14 @@ struct ConfigKey {
   using Schedule = decltype(Config::schedule);
   struct More {
     std::span<const KeyWord> words = {};  // empty: the key has numbers
-    std::string_view form = {};           // of several numbers: MxNxK
+    std::string_view form = {};           // form of a value with several numbers: MxNxK
     i32 least = 1, most = kMostNumber;
-    std::string_view behind = {};           // suffix of the number in a short text
-    i32 (*usual)(const Config&) = nullptr;  // default; not written in a short text
-    bool optional = false;                  // omitted if it has its default
+    std::string_view behind = {};           // suffix of the number in the short form
+    i32 (*usual)(const Config&) = nullptr;  // default, which the short form omits
+    bool optional = false;                  // the canonical form omits it if it has its default
   };
 
-  std::string_view name, in_short;  // name; prefix in a short text
+  std::string_view name, in_short;  // name; prefix in the short form
   std::vector<ConfigMember<Config>> members;
   bool (*has)(Schedule);          // null: all schedules leave the key open
   std::string_view meaning = {};  // description of numbers
@@ -62,18 +62,18 @@ struct ConfigKey {
   bool applies(Schedule schedule) const { return has == nullptr || has(schedule); }
 };
 
-/// A word of a short text: a key's value, followed by those of other keys.
+/// A word of the short form: a key's value, followed by the values of other keys.
 struct ShortWord {
   std::array<std::string_view, 3> keys;
-  bool always = false;  // also if the schedule fixes the key
+  bool always = false;  // written even if the schedule fixes the key
 };
 
 template <class Config>
 struct ConfigKeys {
-  std::vector<ConfigKey<Config>> keys;  // in the order of the canonical text
+  std::vector<ConfigKey<Config>> keys;  // in canonical order
   std::vector<ShortWord> short_words;
 };
-/// The keys of an op's configurations; each op specializes it (kernel_config_text.h).
+/// Returns the keys of an op's configurations; each op specializes it (kernel_config_text.h).
 template <class Config>
 const ConfigKeys<Config>& config_keys();
 
@@ -81,21 +81,22 @@ struct KeyValue {
   std::string text;  // "stages=4"
   std::string_view meaning;
 };
-/// All keys of a configuration's canonical text, in order.
+/// Returns all keys of a configuration's canonical form, in order.
 template <class Config>
 std::vector<KeyValue> key_values(const Config& config);
 
 template <class Config>
 std::string canonical_text(const Config& config);
-/// Inverse of canonical_text; the schedule fixes the remaining fields. Throws ConfigError, which
-/// names the whole text, the key and the expected value.
+/// Inverse of canonical_text; the schedule fixes the remaining fields. Throws ConfigError that
+/// names the whole string, the key and the expected value.
 template <class Config>
 Config parse_canonical(std::string_view text, const Config& fixed);
-/// The schedule's name in a canonical text.
+/// Returns the schedule's name in a canonical string.
 std::string_view name_in(std::string_view canonical);
 [[noreturn]] void bad_config(std::string_view text, std::string_view why);
 
-/// Sets the field from the word's text; false if the configuration cannot have that value.
+/// Sets the field from the word's string; returns false if the configuration cannot have that
+/// value.
 template <class Config>
 std::string short_word(const ShortWord& word, const Config& config);
 template <class Config>

@@ -32,7 +32,8 @@ std::string numbers_text(const ConfigKey<Config>& key, const Config& config) {
   return join(numbers, "x");
 }
 
-/// The key with that name that the configuration's schedule leaves open, else the first.
+/// Returns the key with that name that the configuration's schedule leaves open, else the first key
+/// with that name.
 template <class Config>
 const ConfigKey<Config>& key_named(std::string_view name, const Config& config) {
   const auto& keys = config_keys<Config>().keys;

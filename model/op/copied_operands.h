@@ -1,11 +1,11 @@
-// Which operands are copied before a kernel.
+// Operands that are copied before a kernel.
 #pragma once
 
 #include "model/base/host_device.h"
 
 namespace tilecast {
 
-/// Which operands of a GEMM are copied before its kernel runs.
+/// The operands of a GEMM that are copied before its kernel runs.
 struct CopiedOperands {
   bool a, b;
 

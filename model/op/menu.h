@@ -30,7 +30,7 @@ void walk_menu(Config config, const Visit& visit, Value Config::*member, const V
 template <class Config>
 struct Rejections {
   std::map<std::string, int> rejected;
-  std::map<std::string, Config> example;  // the first of each reason
+  std::map<std::string, Config> example;  // the first configuration rejected for each reason
 
   void reject(std::string_view reason, const Config& config) {
     const std::string key(reason);
@@ -46,7 +46,7 @@ struct Rejections {
   }
 };
 
-/// In search order.
+/// Candidates in search order.
 template <class Config>
 struct CandidatesOf : Rejections<Config> {
   std::vector<Config> legal;

@@ -12,10 +12,10 @@ namespace tilecast {
 template <class Problem>
 struct ProblemField {
   std::string_view name;
-  std::string (*text)(const Problem&);            // empty for the default
-  void (*read)(Problem&, std::string_view text);  // throws ConfigError
-  const char* help = nullptr;                     // of its option; null: no option of its own
-  std::string_view usual = {};                    // its default
+  std::string (*text)(const Problem&);            // value as a string, empty for the default
+  void (*read)(Problem&, std::string_view text);  // parses a value; throws ConfigError
+  const char* help = nullptr;                     // help of its option; null: it has no option
+  std::string_view usual = {};                    // default
   /// Whether a default applies to the problem; null: always.
   bool (*counts)(const Problem&, std::string_view usual) = nullptr;
 };

@@ -1,5 +1,5 @@
-// A rule that configurations or problems must keep, and the message for those that break it. An op
-// has one table of rules: candidates are counted by the kind of the first rule that they break,
+// A rule that configurations or problems must satisfy, and the message for those that break it. An
+// op has one table of rules: candidates are counted by the kind of the first rule that they break,
 // errors print its message, and launches and the library read the same rows.
 #pragma once
 
@@ -19,12 +19,12 @@ enum class Refusal {
   kTmaBox,        // a bulk copy's box would break the swizzle or the 256-row limit
   kRegisters,     // accumulators exceed a thread's registers, or the threads an SM's
   kSharedMemory,
-  kOccupancy,     // the requested CTAs per SM do not fit
+  kOccupancy,     // shared memory or threads of the requested CTAs per SM do not fit
   kTensorMemory,  // accumulators of the requested CTAs do not fit
   kCluster,       // impossible cluster size
   kSplit,         // K cannot be split this way
   kCompiler,  // known not to compile as intended: spills, serialized wgmma (compiler_rejections.h)
-  // The memory-bound family:
+  // The next two apply to memory-bound kernels:
   kBlock,      // unsupported block, stages, warps or vector width
   kAlignment,  // the problem's rows or elements do not fit the vectors or the view
 };
@@ -39,7 +39,7 @@ struct Rule {
   Refusal refusal = Refusal::kSchedule;
 };
 
-/// The first broken rule, or null.
+/// Returns the first broken rule, or null.
 template <class Case>
 const Rule<Case>* first_broken(std::span<const Rule<Case>> rules,
                                const std::type_identity_t<Case>& asked) {

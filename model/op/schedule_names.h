@@ -1,4 +1,4 @@
-// The schedules of an op as a list and as words, from their traits.
+// Lists the schedules of an op, and their names, from their traits.
 #pragma once
 
 #include <algorithm>

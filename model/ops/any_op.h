@@ -35,7 +35,7 @@ using ConfigOf = std::variant_alternative_t<PlaceIn<Problem, AnyProblem>::value,
 template <class Problem>
 using ScheduleOf = std::variant_alternative_t<PlaceIn<Problem, AnyProblem>::value, AnySchedule>;
 
-/// Calls `visit(problem, config)` with both in the types of their common op.
+/// Calls `visit(problem, config)` with both converted to the types of their common op.
 template <class Visit>
 auto visit_op(const AnyProblem& problem, const AnyConfig& config, const Visit& visit) {
   return std::visit(
@@ -47,46 +47,48 @@ auto visit_op(const AnyProblem& problem, const AnyConfig& config, const Visit& v
 
 Op op_of(const AnyProblem& problem);
 Op op_of(const AnySchedule& schedule);
-/// The problem with all dimensions 0 and default fields.
+/// Returns a problem with all dimensions 0 and default fields.
 AnyProblem blank_problem(Op op);
 ElementType dtype_of(const AnyProblem& problem);
 void set_dtype(AnyProblem& problem, ElementType dtype);
-/// Columns m, n and k; 0 for a dimension that the op does not have.
+/// Returns columns m, n and k; 0 for a dimension that the op does not have.
 std::array<i64, 3> sides_of(const AnyProblem& problem);
 void set_sides(AnyProblem& problem, const std::array<i64, 3>& sides);
 /// Normalizes explicit defaults, so that equal problems compare equal.
 AnyProblem normal_problem(const AnyProblem& problem);
 AnySchedule schedule_of(const AnyConfig& config);
-/// Rows and columns of the result per CTA, and its step along K; 1 if there is none.
+/// Returns rows and columns of the result per CTA, and its step along K; 1 if there is none.
 std::array<i32, 3> tile_of(const AnyConfig& config);
-/// Fewest bytes that solve the problem: inputs read once, the result written once.
+/// Compulsory DRAM traffic in bytes: inputs read once, the result written once.
 double least_bytes(const AnyProblem& problem);
-/// On tensor cores; 0 for an op without them.
+/// FLOPs on tensor cores; 0 for an op without them.
 double flops_of(const AnyProblem& problem);
 
-/// Schedules of all ops, GEMM's first.
+/// Returns the schedules of all ops, GEMM's first.
 std::vector<AnySchedule> every_schedule();
 
-/// "8192x8192x512", "1000x2000" or "4096", by the op's dimensions; "32*1024x1024x512" for a batch.
+/// Formats the shape by the op's dimensions: "8192x8192x512", "1000x2000" or "4096";
+/// "32*1024x1024x512" for a batch.
 std::string shape_text(const AnyProblem& problem);
-/// Shape, element type and the op's fields that are not at their defaults.
+/// Formats shape, element type and the op's fields that are not at their defaults.
 std::string to_text(const AnyProblem& problem);
 std::string to_text(const AnyConfig& config);
 std::string_view to_text(const AnySchedule& schedule);
-/// A seed that depends on the shape, for random configurations.
+/// Returns a seed that depends on the shape, for random configurations.
 u64 shape_seed(const AnyProblem& problem);
 
-/// The op whose shapes have this number of dimensions.
+/// Returns the op whose shapes have this number of dimensions.
 Op op_of_shape(std::string_view shape);
-/// A problem with this shape and type and defaults elsewhere. Throws ConfigError if `shape` is not
-/// a shape of the op, or if the op does not support the type. See also problem_of
+/// Returns a problem with this shape and type and defaults elsewhere. Throws ConfigError if `shape`
+/// is not a shape of the op, or if the op does not support the type. See also problem_of
 /// (problem_fields.h).
 AnyProblem problem_of_shape(Op op, std::string_view shape, ElementType dtype);
 
-/// Inverse of to_text; the word before the colon decides the op. Accepts the short text too
+/// Inverse of to_text; the word before the colon selects the op. Accepts the short form too
 /// (short_config_text.h). Throws ConfigError that names the key and the expected value.
 AnyConfig parse_config(std::string_view text);
-/// By schedule_named (config_pattern.h). Throws ConfigError if `text` is not a schedule of the op.
+/// Parses a schedule with schedule_named (config_pattern.h). Throws ConfigError if `text` is not a
+/// schedule of the op.
 AnySchedule parse_schedule(Op op, std::string_view text);
 
 }  // namespace tilecast

@@ -23,7 +23,7 @@ namespace {
 
 std::string_view key_of(std::string_view part) { return part.substr(0, part.find('=')); }
 
-/// Keys of the canonical text, in its order; without optional keys unless asked for.
+/// Returns the keys of the canonical form, in its order; optional keys only on request.
 std::vector<std::string> keys_of(const AnySchedule& any, bool with_optional) {
   return std::visit(
       [&](auto schedule) {
@@ -38,7 +38,8 @@ std::vector<std::string> keys_of(const AnySchedule& any, bool with_optional) {
       any);
 }
 
-/// The key of a word of the short text: its letters; m, n and h are one key, the tile order.
+/// Returns the key of a word of the short form: its letters; m, n and h are one key, the tile
+/// order.
 std::string_view about(std::string_view word) {
   const std::string_view letters = word.substr(0, word.find_first_of("0123456789"));
   return letters == "n" || letters == "h" || letters == "hk" ? "m" : letters;
@@ -75,7 +76,7 @@ bool is_tile(std::string_view word) {
   return word.find('x') != word.npos && word.find_first_not_of("0123456789x") == word.npos;
 }
 
-/// "a, b or c"; for long lists the first three and the number of others.
+/// Formats "a, b or c"; for long lists the first three and the number of others.
 std::string any_of(std::vector<std::string> words) {
   constexpr size_t kMost = 8, kSome = 3;
   if (words.size() < 2) {
@@ -152,7 +153,7 @@ void ConfigPattern::read_long(std::string_view name, std::string_view text) {
   std::map<std::string, std::string> given;  // parts by key
   for (const std::string_view part : split(text, ',')) {
     if (text.empty()) {
-      break;  // only the schedule
+      break;  // the schedule only
     }
     const std::string key(key_of(part));
     if (std::ranges::find(keys, key) == keys.end()) {
@@ -213,7 +214,8 @@ bool ConfigPattern::has(const AnyConfig& config, const std::string& part) const 
 
 bool ConfigPattern::matches(const AnyConfig& config) const {
   if (const KernelConfig* gemm = std::get_if<KernelConfig>(&config)) {
-    // Tiles first, as numbers: most candidates differ in them, and their texts are slow to write.
+    // Compares tiles first, as numbers: most candidates differ in them, and their strings are slow
+    // to format.
     const Tiling& t = gemm->tiling;
     const std::array own{t.block_m, t.block_n, t.block_k};
     for (std::string_view part : given_) {

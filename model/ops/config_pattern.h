@@ -1,11 +1,11 @@
 // A user's pattern for configurations: all keys, or some, with the rest open.
 //   warp_specialized:tile=128x256x64,stages=4   keys of the canonical text, in any order
 //   ws:tile=128x256x64                          the schedule by name, abbreviation or prefix
-//   ws 128x256x64 s4                            words of the short text
-//   ws                                          only the schedule
+//   ws 128x256x64 s4                            words of the short form
+//   ws                                          the schedule only
 //   cooperative 128x256                         CUTLASS's name; a tile without its K
 //   128x256x64                                  a tile of any schedule
-// Without its `1` or `t` a short text leaves the tile scheduler open, unless it is complete.
+// Without its `1` or `t` a short form leaves the tile scheduler open, unless it is complete.
 // Checked by: config_pattern_test.cpp.
 #pragma once
 
@@ -25,7 +25,7 @@ class ConfigPattern {
   /// Throws ConfigError for an unknown schedule and for an unknown or duplicate key.
   explicit ConfigPattern(std::string_view text);
 
-  /// Empty: any schedule.
+  /// Schedules that match; empty: any schedule.
   std::vector<AnySchedule> schedules() const {
     return schedule_ ? std::vector{*schedule_} : std::vector<AnySchedule>{};
   }
@@ -41,8 +41,8 @@ class ConfigPattern {
                          [this](const Config& config) { return matches(config); });
     return those;
   }
-  /// Message for a pattern that matches none of `configs`: the part that matches nothing, and the
-  /// values that exist.
+  /// Returns the message for a pattern that matches none of `configs`: the part that matches
+  /// nothing, and the values that exist.
   template <class Config>
   std::string why_none(std::vector<Config> configs) const;
 
@@ -50,7 +50,7 @@ class ConfigPattern {
   void read_long(std::string_view name, std::string_view keys);
   void read_short(std::string_view text);
   bool has(const AnyConfig& config, const std::string& part) const;
-  /// The given parts, with `config`'s values.
+  /// Formats the given parts with `config`'s values.
   std::string parts_of(const AnyConfig& config) const;
   std::string complaint(const std::string& why) const;
   [[noreturn]] void fail(const std::string& why) const;
@@ -58,12 +58,12 @@ class ConfigPattern {
   std::string text_;
   std::optional<AnySchedule> schedule_;
   bool is_short_ = false;
-  std::vector<std::string> given_;  // key=value, or words of the short text
+  std::vector<std::string> given_;  // key=value pairs, or words of the short form
   std::optional<AnyConfig> whole_;
 };
 
-/// The schedule that `text` names: by name, abbreviation or unique prefix; case, underscores and
-/// hyphens do not matter. "cooperative", CUTLASS's name, is warp_specialized. Only schedules of
+/// Finds the schedule that `text` names: by name, abbreviation or unique prefix; case, underscores
+/// and hyphens do not matter. "cooperative", CUTLASS's name, is warp_specialized. Only schedules of
 /// `op`, if given. Throws ConfigError that lists the candidates.
 AnySchedule schedule_named(std::string_view text, std::optional<Op> op = {});
 

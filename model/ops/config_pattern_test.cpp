@@ -107,7 +107,7 @@ TEST_CASE("A schedule is found by its name, its abbreviation or a unique prefix"
   CHECK(schedule_named("Warp_Specialized") == AnySchedule(Schedule::kWarpSpecialized));
   CHECK(schedule_named("w") == AnySchedule(Schedule::kWarpSpecialized));
   CHECK(schedule_named("SK") == AnySchedule(Schedule::kStreamK));
-  CHECK(schedule_named("split_k") == AnySchedule(Schedule::kSplitK));  // and not split_k_hybrid
+  CHECK(schedule_named("split_k") == AnySchedule(Schedule::kSplitK));  // not split_k_hybrid
   CHECK(schedule_named("split-K") == AnySchedule(Schedule::kSplitK));
   CHECK(schedule_named("pingpong") == AnySchedule(Schedule::kPingPong));
   CHECK(schedule_named("Cooperative") == AnySchedule(Schedule::kWarpSpecialized));

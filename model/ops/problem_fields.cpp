@@ -12,7 +12,7 @@
 namespace tilecast {
 namespace {
 
-/// Calls `visit` with the problem in its op's own type, and each of its fields.
+/// Calls `visit` with the problem, converted to its op's type, and each of its fields.
 template <class Any, class Visit>
 void for_each_field(Any& problem, const Visit& visit) {
   std::visit(
@@ -100,7 +100,7 @@ void check_field(std::string_view name, std::string_view text) {
 std::string option_name(std::string_view field, const char* help) {
   std::string name = help == nullptr ? "" : fmt::format("--{}", field);
   std::ranges::replace(name, '_', '-');
-  return name == "--dtype-c" ? "--out-dtype," + name : name;  // torch's out_dtype
+  return name == "--dtype-c" ? "--out-dtype," + name : name;  // alias, torch's out_dtype
 }
 
 AnyProblem problem_of(Op op, std::string_view shape, ElementType dtype, const FieldTexts& given,

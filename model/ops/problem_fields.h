@@ -12,25 +12,25 @@
 
 namespace tilecast {
 
-/// Names of the fields of all ops, each once, in the order of the tables: GEMM's first.
+/// Returns the names of the fields of all ops, each once, in the order of the tables: GEMM's first.
 const std::vector<std::string_view>& problem_field_names();
 
-/// Empty if the op lacks the field or it is at its default.
+/// Formats a field; empty if the op lacks it or it is at its default.
 std::string field_text(const AnyProblem& problem, std::string_view name);
-/// Sets the field and returns true if the op has it. Throws ConfigError.
+/// Sets the field and returns true if the op has it. Throws ConfigError for an invalid value.
 bool read_field(AnyProblem& problem, std::string_view name, std::string_view text);
 
-/// Throws ConfigError if no op accepts this text for the field.
+/// Throws ConfigError if no op accepts this string for the field.
 void check_field(std::string_view name, std::string_view text);
 
-/// "--layout", or with an alias "--out-dtype,--dtype-c"; empty for a field without option.
+/// Returns "--layout", or with an alias "--out-dtype,--dtype-c"; empty for a field without option.
 std::string option_name(std::string_view field, const char* help);
 
-/// Texts of fields by name.
+/// Values of fields, as strings, by name.
 using FieldTexts = std::map<std::string, std::string, std::less<>>;
 
-/// A problem of the op; fields missing from `given` are taken from `usual` if they apply. Throws
-/// ConfigError, also for a field of another op.
+/// Returns a problem of the op; fields missing from `given` are taken from `usual` if they apply.
+/// Throws ConfigError, also for a field of another op.
 AnyProblem problem_of(Op op, std::string_view shape, ElementType dtype,
                       const FieldTexts& given = {}, const FieldTexts& usual = {});
 

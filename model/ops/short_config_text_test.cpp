@@ -7,7 +7,7 @@
 namespace tilecast {
 namespace {
 
-/// The canonical text of a short one; "" if it is not complete.
+/// Converts a short form to the canonical string; "" if it is not complete.
 std::string full(std::string_view text) {
   const std::optional<AnyConfig> config = parse_short_config(text);
   return config ? to_text(*config) : "";
@@ -57,12 +57,12 @@ TEST_CASE("A short text that is incomplete, or that its schedule does not suppor
           "[short_config]") {
   REQUIRE(!full("pi 64x32x128 s4 w1x1 c1x1 o1 i1 e0 m8").empty());
   for (const char* text :
-       {"", "pi", "pi 64x32x128 s4 w1x1 c1x1 o1 i1 e0",  // no tile order
+       {"", "pi", "pi 64x32x128 s4 w1x1 c1x1 o1 i1 e0",  // lacks the tile order
         "pi 64x32x128 s4 w1x1 c2x1 o1 i1 e0 m8",         // has no clusters
         "pi1 64x32x128 s4 w1x1 c1x1 o1 i1 e0 m8",        // always one CTA per tile
         "pi 64x32x128 s4 w1x1 c1x1 o1 i1 e0d m8",        // cannot defer
         "pi 64x32x128 s4 w1x1 c1x1 o1 i1 e0 m8k",        // has no walk
-        "pi 64x32x128 w1x1 s4 c1x1 o1 i1 e0 m8",         // another order of words
+        "pi 64x32x128 w1x1 s4 c1x1 o1 i1 e0 m8",         // has another order of words
         "pi 64x32x128 s04 w1x1 c1x1 o1 i1 e0 m8", "pi 64x32 s4 w1x1 c1x1 o1 i1 e0 m8",
         "pi 64x32x128 s4 w1x1 c1x1 o1 i1 e0 m8 m8", "pi 64x32x128 s4 w99999x99999 c1x1 o1 i1 e0 m8",
         "pipelined 64x32x128 s4 w1x1 c1x1 o1 i1 e0 m8", "xx 64x32x128"}) {

@@ -1,4 +1,4 @@
-// What the abbreviations of short configuration texts stand for. Checked by:
+// Explains the abbreviations of short configuration strings. Checked by:
 // short_config_text_test.cpp.
 #pragma once
 
@@ -9,7 +9,8 @@
 
 namespace tilecast {
 
-/// Of these texts: "pi pipelined, pp ping_pong; s stages, w warpgroups".
+/// Returns the legend of these configurations: "pi pipelined, pp ping_pong; s stages, w
+/// warpgroups".
 std::string short_legend(const std::vector<AnyConfig>& configs);
 
 }  // namespace tilecast

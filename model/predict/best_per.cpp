@@ -13,7 +13,7 @@ Ranking best_per_schedule(const GpuSpec& gpu, const AnyProblem& problem,
   if (schedules.empty()) {
     schedules = menu_schedules(gpu, op_of(problem));
   }
-  // Counts include schedules without a legal candidate, as in a ranking of all candidates.
+  // The counts include schedules without a legal candidate, as in a ranking of all candidates.
   Ranking all = rank_candidates(gpu, problem, schedules, regime, inputs, 1,
                                 {.method = Method::kAnalytic, .threads = effort.threads});
   all.predictions.clear();

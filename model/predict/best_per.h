@@ -1,5 +1,5 @@
-// The fastest kernel of each schedule, for problems whose first rows are one kernel with many tile
-// orders. Checked by: cli/predict_test.cpp.
+// Finds the fastest kernel of each schedule, for problems whose top candidates are one kernel with
+// many tile orders. Checked by: cli/predict_test.cpp.
 #pragma once
 
 #include <cstddef>

@@ -30,13 +30,13 @@ constexpr std::string_view kForecastColumn = "forecast_us";
 // they shrink to. Chosen on the rows by eight folds of problems (cublaslt_test.cpp).
 constexpr double kNarrow = 0.3, kWide = 1.2, kPull = 0.5, kPullOfAll = 0.02;
 // Half-width of the 90 % interval in standard deviations of the ratios around their mean, and the
-// least deviation: the spread between GPUs and repeats.
+// lowest standard deviation: the spread between GPUs and repeats.
 constexpr double kReach = 1.6, kLeastDeviation = 0.012, kDeviationOfAll = 0.2;
 // A row whose forecast has changed by more comes from another model: only its ratio is used.
 constexpr double kSameForecast = 0.03;
 
-// Length scales of the features: problems further apart say little about each other. Logarithm of M
-// and N; of K; filled part of the last wave; logarithm of alignments; of the batch. Then distances
+// Length scales of the features: problems further apart are hardly correlated. Logarithm of M and
+// N; of K; filled part of the last wave; logarithm of alignments; of the batch. Then distances
 // between categories.
 constexpr double kSide = 1.5, kDepth = 2, kFilled = 0.25, kAligned = 10 / 3.0, kBatch = 3;
 constexpr double kOtherKernels = 6, kFp8 = 4, kBlockScales = 4, kScales = 2, kOtherLayout = 0.7,
@@ -45,7 +45,7 @@ constexpr double kMicrosecond = 1e-6;
 
 using ProblemFeatures = CublasltRows::Features;
 
-/// log2 of the alignment of rows of `elements`, at most 16 bytes.
+/// log2 of the alignment in bytes of rows of `elements`, at most 16 bytes.
 i32 log2_alignment(i64 elements, i32 bytes) {
   i32 log2 = 0;
   while (log2 < 4 && ((elements * bytes) >> log2) % 2 == 0) {
@@ -73,7 +73,8 @@ ProblemFeatures features_of(int sms, const GemmProblem& p, Regime regime) {
   const i32 align_a = aligned(p.leading.a, sides_of_a(p).columns, p.dtype),
             align_b = aligned(p.leading.b, sides_of_b(p).columns, p.dtype),
             align_c = aligned(p.leading.c, c_columns(p), c_type(p));
-  // cuBLASLt has wgmma kernels for rows on 16 bytes, Ampere's for 4 and 8, and older ones for 2.
+  // cuBLASLt uses wgmma kernels for rows aligned to 16 bytes, Ampere's for 4 and 8, and older ones
+  // for 2.
   const i32 worst = std::min({align_a, align_b, align_c});
   const int family = worst == 4 ? 0 : worst >= 2 ? 1 : 2;
   const bool scaled = p.epilogue.has(OutputKind::kScale);
@@ -187,7 +188,7 @@ CublasltTime CublasltRows::forecast(const GemmProblem& problem, Regime regime, S
   const auto mean = [](const Sums& sums, double pull, double to) {
     return (sums.off + pull * to) / (sums.weight + pull);
   };
-  // Mean square of the offsets around `at`, with the variance that they are pulled to.
+  // Mean square of the offsets around `at`, including the prior variance.
   const auto variance = [](const Sums& sums, double pull, double of_pull, double at) {
     const double all = sums.square - 2 * at * sums.off + at * at * sums.weight;
     return (std::max(0.0, all) + pull * of_pull) / (sums.weight + pull);

@@ -4,10 +4,10 @@
 //   ratio = exp(weighted mean of log(measured / our forecast)),  weight = exp(-distance^2 / 2)
 //
 // The distance covers shape, how well 128- and 256-wide tiles fill the SMs, alignment, types,
-// layout, batch and epilogue (features in cublaslt.cpp, each in units of its length). Two means: a
-// wide one over problems of the same kind, and a narrow one over similar problems, shrunk to the
-// wide one by half a row. If the problem itself was measured, and our forecast of it still equals
-// the row's, the answer is the measurement.
+// layout, batch and epilogue (features in cublaslt.cpp, each divided by its length scale). Two
+// means are combined: a wide one over problems of the same kind, and a narrow one over similar
+// problems, shrunk towards the wide one with the weight of half a row. If the problem itself was
+// measured, and our forecast of it still equals the row's, the answer is the measurement.
 //
 // The rows are in `configs`/gpus/NAME.cublaslt.csv (validate/cublaslt_rows.py writes it). A GPU
 // without that file takes the ratios of kRatiosOf. Leaves out: the choice of algorithm, so a
@@ -34,7 +34,7 @@ inline constexpr const char* kRatiosOf = "h200_sxm";
 
 struct CublasltTime {
   Seconds time, low, high;  // 90 % interval
-  double ratio;             // over our forecast
+  double ratio;             // measured time over our forecast
   double like = 0;          // weight of similar rows: 0 if no measured problem is similar
   bool measured = false;    // this problem was measured on this GPU
 };
@@ -42,11 +42,13 @@ struct CublasltTime {
 /// Measured problems of one GPU.
 class CublasltRows {
  public:
-  /// `sms`: of the measured GPU. Throws FileError, or ConfigError `file:line: key: expectation`.
+  /// `sms`: SM count of the measured GPU. Throws FileError, or ConfigError `file:line: key:
+  /// expectation`.
   CublasltRows(const std::filesystem::path& csv, int sms);
 
-  /// `sms`: of the forecast's GPU; `own`: it is the measured one. `ours`: our forecast of the same
-  /// problem, which has no groups, without copies of operands, since cuBLASLt makes none.
+  /// `sms`: SM count of the forecast's GPU; `own`: whether it is the measured GPU. `ours`: our
+  /// forecast of the same problem, which must not have groups, without copies of operands, since
+  /// cuBLASLt makes none.
   CublasltTime forecast(const GemmProblem& problem, Regime regime, Seconds ours, int sms,
                         bool own) const;
 
@@ -56,7 +58,7 @@ class CublasltRows {
     GemmProblem problem;
     Regime regime;
     Seconds measured, forecast;
-    double off;  // log of their ratio
+    double off;  // log of measured time over our forecast
     Features features;
   };
   const std::vector<Row>& rows() const { return rows_; }
@@ -66,9 +68,9 @@ class CublasltRows {
   double usual_;  // median of all offsets
 };
 
-/// Uses the rows of the GPU, or of kRatiosOf, which are read once per process. Throws as the
-/// constructor, and ConfigError for groups and for architectures other than Hopper, whose libraries
-/// were not measured.
+/// Uses the rows of the GPU, or of kRatiosOf, which are read once per process. Throws whatever the
+/// constructor throws, and ConfigError for groups and for architectures other than Hopper, whose
+/// libraries were not measured.
 CublasltTime cublaslt_time(const GpuSpec& gpu, const GemmProblem& problem, Regime regime,
                            Seconds ours, const std::filesystem::path& config_folder);
 

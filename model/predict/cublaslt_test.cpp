@@ -59,7 +59,7 @@ TEST_CASE("A measured problem is answered by its measurement, in the other regim
 
 TEST_CASE("A row of an older forecast, or of another GPU, contributes its ratio") {
   const CublasltRows rows = rows_of("4096x4096x4096,bf16,,tn,,,,,,burst,180,150\n");
-  CHECK(forecast(rows, square(4096), 154).measured);        // 2.6 % more than the row's forecast
+  CHECK(forecast(rows, square(4096), 154).measured);        // 2.6 % above the row's forecast
   CHECK_FALSE(forecast(rows, square(4096), 160).measured);  // 6.5 %
   const CublasltTime other = forecast(rows, square(4096), 150, Regime::kBurst, false);
   CHECK_FALSE(other.measured);
@@ -99,8 +99,8 @@ TEST_CASE("Invalid rows are refused with file, line and column") {
   CHECK(refusal("").find("expected measured rows") != std::string::npos);
 }
 
-// The limits are 3.00 % (mean) and 2.15 % (median). Unaligned rows use other kernels, of which
-// there are few rows.
+// The limits were 3.00 % (mean) and 2.15 % (median) when set. Unaligned rows use other kernels, for
+// which there are few rows.
 TEST_CASE("Left-out 16-bit problems of the committed data are forecast within the recorded error") {
   const std::filesystem::path csv = config_folder() / "gpus/h200_sxm.cublaslt.csv";
   const std::string text = read_text(csv);

@@ -21,7 +21,7 @@
 namespace tilecast {
 namespace {
 
-constexpr std::size_t kMostShown = 8;  // phases
+constexpr std::size_t kMostShown = 8;  // maximum number of phases
 
 /// Fraction of tile rows that belong to no group, because a group ends inside a cluster's tile.
 std::optional<double> rows_of_no_group(const GemmProblem& problem, const Tiling& t) {
@@ -60,7 +60,7 @@ struct Joined {
     work.l2 += phase.l2;
     work.dram += phase.dram;
   }
-  /// Busy shares relative to `whole`, from shares of the kernel in `time`.
+  /// Converts busy shares relative to the kernel in `time` to shares relative to `whole`.
   Shares busy(const Shares& of_kernel, Seconds whole) const {
     const auto share = [](double of_all, double own, double part) {
       return part > 0 ? std::min(1.0, of_all * own / part) : 0;
@@ -74,7 +74,7 @@ struct Joined {
   }
 };
 
-/// The phases that the clock follows, at most kMostShown, scaled to the prediction's time.
+/// Returns the phases that the clock follows, at most kMostShown, scaled to the prediction's time.
 std::vector<Phase> phases_of(const Prediction& p, std::span<const PhaseShares> shares,
                              const PhasedClock& clocks) {
   const double corrected = p.sm_clock / clocks.kernel.sm_clock;
@@ -94,7 +94,7 @@ std::vector<Phase> phases_of(const Prediction& p, std::span<const PhaseShares> s
   return phases;
 }
 
-/// From a tile's first operands until its last store is issued.
+/// Median time from a tile's first operands until its last store is issued.
 Seconds median_tile(const std::vector<TileSpan>& tiles) {
   std::vector<double> seconds;
   for (const TileSpan& tile : tiles) {
@@ -106,8 +106,8 @@ Seconds median_tile(const std::vector<TileSpan>& tiles) {
   return {quantile_of_sorted<double>(seconds, 0.5)};
 }
 
-/// Includes the waves that the simulation leaves out. `outside`: bytes of SM fill that the
-/// simulation does not count as operands. `clocks`: for its activity.
+/// Summarizes the simulation, including the waves that it skips. `outside`: bytes of SM fill that
+/// the simulation does not count as operands. `clocks`: for its activity.
 Watched seen_of(const GpuSpec& gpu, const SimulatedGemm& run, const Prediction& p, Bytes outside,
                 const PhasedClock& clocks) {
   const Simulated& kernel = run.kernel;
@@ -122,7 +122,7 @@ Watched seen_of(const GpuSpec& gpu, const SimulatedGemm& run, const Prediction& 
           .phases = phases_of(p, run.activity.phases, clocks)};
 }
 
-/// Scaled to the prediction's cycles.
+/// Scales eliminations to the prediction's cycles.
 std::vector<Elimination> scaled(std::vector<Elimination> all, double factor) {
   for (Elimination& e : all) {
     e.cycles = e.cycles * factor;
@@ -134,12 +134,13 @@ std::vector<Elimination> scaled(std::vector<Elimination> all, double factor) {
 template <class CyclesOn>
 std::vector<Elimination> eliminate_closed(const GpuSpec& gpu, const Prediction& p,
                                           const CyclesOn& cycles) {
-  const Cycles whole = cycles(gpu);  // without corrections
+  const Cycles whole = cycles(gpu);  // cycles without corrections
   return scaled(eliminate_each(whole, 1, [&](Limiter part) { return cycles(without(gpu, part)); }),
                 p.cycles / whole);
 }
 
-/// The limit of the clock, and the prediction's energy, divided in proportion to the work.
+/// Finds what limits the clock, and attributes the predicted energy to the units in proportion to
+/// their work.
 PhasedClock look_at_power(const GpuSpec& gpu, const KernelActivity& kernel, Regime regime,
                           Inputs inputs, Explanation& e) {
   const PhasedClock clocks = phase_clock(gpu, kernel.work, kernel.phases, regime, inputs);
@@ -198,7 +199,7 @@ std::vector<std::string> notes(const StreamQuestion&, const StreamConfig&, const
   return {};
 }
 
-/// For an op that is only predicted by the analytic model.
+/// Explains a kernel of an op that only the analytic model predicts.
 template <class Problem, class Config>
 Explanation explain_one(const OpQuestion<Problem>& asked, const Config& config,
                         const Effort& effort) {
@@ -216,10 +217,10 @@ Explanation explain_one(const OpQuestion<Problem>& asked, const Config& config,
   return e;
 }
 
-/// Cycles of the kernel alone, without copies before it.
+/// Cycles of the kernel only, without the copies before it.
 Cycles own_cycles(const Prediction& p) { return p.cycles - cycles_of(p.copies, p.sm_clock); }
 
-/// Cost of a part: the cycles that the kernel saves without it.
+/// Cost of a resource: the cycles that the kernel saves without it.
 Cycles cost_of(const Explanation& e, Limiter part) {
   const auto found = std::ranges::find(e.without, part, &Elimination::part);
   return found == e.without.end() ? Cycles{} : e.predicted.cycles - found->cycles;

@@ -1,10 +1,10 @@
-// Why a kernel takes its time: its bottleneck, how busy each part of the GPU is and when, bytes and
+// Explains a kernel's time: its bottleneck, how busy each part of the GPU is and when, bytes and
 // hit rates, waves, energy, and how all of these differ from another configuration.
 //
 // A simulated kernel is observed in the same simulation that its prediction uses, with the waves
 // that it leaves out as a separate phase. Times are scaled to the prediction, so that phases end
-// when it ends and the mean of their busy shares is the prediction's. The limiter is the
-// prediction's, too. Savings are by elimination (model/gemm/sim/limits.h), at the clock of that
+// when it ends and the mean of their busy shares is the prediction's. The bottleneck is also the
+// prediction's. Savings are by elimination (model/gemm/sim/limits.h), at the clock of that
 // simulation. With the analytic model, as for all memory-bound kernels, there are no phases, and
 // eliminations use that model. Energy is the prediction's power times its time, divided in
 // proportion to the work. Leaves out: interactions, so the savings of parts do not add up to the
@@ -29,7 +29,8 @@ namespace tilecast {
 struct Phase {
   Seconds begin, end;
   Shares busy;
-  Hertz sm_clock;  // from the energy (model/clock/phase_clock.h); the mean is the prediction's
+  Hertz sm_clock;  // computed from the energy (model/clock/phase_clock.h); the mean is the
+                   // prediction's
 };
 
 /// CTAs on the GPU and the tiles of C that they share. The CTAs of a cluster take tiles together,
@@ -38,9 +39,9 @@ struct TileWaves {
   i32 ctas_per_sm;
   i64 ctas;  // resident at once
   i64 tiles;
-  i64 k_blocks;                            // per tile; for groups along K the mean
+  i64 k_blocks;                            // per tile; the mean for groups along K
   double waves;                            // tiles over CTAs
-  i64 in_last_wave;                        // tiles, at most the number of CTAs
+  i64 in_last_wave;                        // tiles in the last wave, at most the number of CTAs
   std::optional<double> rows_of_no_group;  // fraction of tile rows in no group; grouped problems
                                            // only
 };
@@ -48,40 +49,40 @@ struct TileWaves {
 /// Known only from a simulation.
 struct Watched {
   Bytes operand_reads;
-  Bytes sm_intake;  // as Prediction::l2_to_sm, but a multicast counts at each SM
+  Bytes sm_intake;  // like Prediction::l2_to_sm, but a multicast counts at each SM
   Bytes l2_output;  // after merging, in whole sectors; without out-of-bounds zeros
   Bytes l2_far;     // part of l2_output
   TimeSplit time;
-  Seconds median_tile;  // per warpgroup: first K block until its last store is issued
+  Seconds median_tile;  // per warpgroup: from the first K block until its last store is issued
   std::vector<Phase> phases;
 };
 
 struct Explanation {
   Prediction predicted;
-  Prediction closed_form;            // of the same kernel
-  std::vector<Elimination> without;  // parts that would save time, most first
+  Prediction closed_form;            // analytic prediction of the same kernel
+  std::vector<Elimination> without;  // resources whose elimination would save time, most first
   i32 ctas_per_sm;
   std::optional<TileWaves> waves;  // GEMM only
   std::optional<GroupParts> groups = {};
   EnergySplit energy;
   ClockLimiter clock_limiter;
   std::optional<Watched> watched;
-  LearnedReasons learned_from;               // GEMM only
-  std::optional<OperandCopies> copies = {};  // before the kernel; included in the predicted time
-                                             // and cycles
-  std::vector<std::string> notes = {};       // of the op's own, in sentences
+  LearnedReasons learned_from;  // GEMM only
+  std::optional<OperandCopies> copies =
+      {};  // copies before the kernel; included in the predicted time and cycles
+  std::vector<std::string> notes = {};  // op-specific remarks, in sentences
 };
 
-/// Throws as predict_config and require_method.
+/// Throws whatever predict_config and require_method throw.
 Explanation explain(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                     Regime regime, Inputs inputs, const Effort& effort);
 
-/// Explains the first of rank_matching.
+/// Explains the first kernel of rank_matching.
 Explanation explain_best(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
                          Regime regime, Inputs inputs, const Effort& effort);
 
-/// Tile spans of every warpgroup of the simulated kernel at this clock, with all waves simulated.
-/// Requires a kernel that can be simulated.
+/// Returns the tile spans of every warpgroup of the simulated kernel at this clock, with all waves
+/// simulated. Requires a kernel that can be simulated.
 std::vector<TileSpan> timeline(const GpuSpec& gpu, const GemmProblem& problem,
                                const KernelConfig& config, Hertz sm_clock);
 

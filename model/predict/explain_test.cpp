@@ -48,7 +48,7 @@ TEST_CASE("Shares are between 0 and 1, and times and bytes are consistent") {
     CHECK(w.l2_output <= e.predicted.l2_to_sm);
     CHECK(e.predicted.l2_to_sm <= w.sm_intake);
     CHECK(e.predicted.l2_hit_rate == Approx(hit_rate(e.predicted.dram_read, e.predicted.l2_to_sm)));
-    // At least A and B once: 2 x 2048 x 1024 elements of two bytes.
+    // DRAM reads are at least A and B once: 2 x 2048 x 1024 elements of two bytes.
     CHECK(e.predicted.dram_read.value >= 2 * 2048 * 1024 * 2);
     Seconds at{};
     for (const Phase& phase : w.phases) {
@@ -135,7 +135,7 @@ TEST_CASE("Waves count whole clusters, and a full last wave counts as full") {
   const auto waves = [](i64 m, i64 n) {
     return *explain_text(h200(), problem(m, n, 512), kWide, {.method = Method::kAnalytic}).waves;
   };
-  // Clusters of 256 x 256, two tiles each, on 66 slots: 8 x 8 clusters, 12 x 11 in two waves.
+  // Clusters of 256 x 256, two tiles each, on 66 slots: 8 x 8 clusters, then 12 x 11 in two waves.
   CHECK(waves(2048, 2048).ctas == 132);
   CHECK(waves(2048, 2048).tiles == 128);
   CHECK(waves(2048, 2048).in_last_wave == 128);
@@ -217,8 +217,8 @@ TEST_CASE("A memory-bound kernel has the bottleneck and energy of the analytic m
   CHECK(e.energy.tensor.value == 0);
   CHECK(e.energy.total().value ==
         Approx(e.predicted.power.value * e.predicted.time.value).epsilon(1e-3));
-  // If any op is possible, --method simulated falls back to the analytic model; for this op alone
-  // it is rejected.
+  // Where any op is possible, --method simulated falls back to the analytic model; for this op by
+  // itself it is rejected.
   CHECK(predict_config(h200(), copy, config, Regime::kBurst, Inputs::kNormal, Method::kSimulated)
             .time == e.predicted.time);
   CHECK_THROWS_AS(explain(h200(), copy, config, Regime::kBurst, Inputs::kNormal, kSimulating),

@@ -15,7 +15,8 @@ namespace {
 constexpr Words<Method, 2> kMethods{
     {{Method::kAnalytic, "analytic"}, {Method::kSimulated, "simulated"}}};
 
-/// Converts the schedules to the op's own type. Throws ConfigError for a schedule of another op.
+/// Converts the schedules to the op's schedule type. Throws ConfigError for a schedule of another
+/// op.
 template <class Own>
 std::vector<Own> own_schedules(const AnyProblem& problem,
                                const std::vector<AnySchedule>& schedules) {
@@ -36,7 +37,7 @@ Ranking with_copies(const GpuSpec& gpu, Ranking ranking) {
   return ranking;
 }
 
-/// The effort, with a method where none was asked for.
+/// Returns the effort, with the op's default method if none was given.
 Effort with_method(Effort effort, Method usual) {
   effort.method = effort.method.value_or(usual);
   return effort;

@@ -19,12 +19,13 @@
 namespace tilecast {
 
 /// Without `method`: default_method of the op. Uses the analytic model if the op cannot simulate
-/// the schedule; Prediction::method says which was used. Throws ConfigError with the reason if the
-/// GPU cannot run `config`, or not for this problem.
+/// the schedule; Prediction::method tells which was used. Throws ConfigError with the reason if the
+/// GPU cannot run `config` on this problem.
 Prediction predict_config(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                           Regime regime, Inputs inputs, std::optional<Method> method = {});
 
-/// A ranking of this configuration only. Throws like predict_config and require_method.
+/// Returns a ranking of this configuration only. Throws whatever predict_config and require_method
+/// throw.
 Ranking rank_one(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config,
                  Regime regime, Inputs inputs, std::optional<Method> method = {});
 
@@ -34,14 +35,14 @@ void require_method(Op op, std::optional<Method> method);
 /// Throws ConfigError if `config` computes another op than `problem`.
 void require_same_op(const AnyProblem& problem, const AnyConfig& config);
 
-/// The schedules that are searched by default (candidates.h).
+/// Returns the schedules that are searched by default (candidates.h).
 std::vector<AnySchedule> menu_schedules(const GpuSpec& gpu, Op op);
 
-/// The `keep` fastest legal candidates of `schedules` (menu_schedules if empty), fastest first;
-/// equally fast ones in the order of enumerate_candidates. Without learned corrections the result
-/// is exact, although most candidates are pruned (gemm_form.h). With learned corrections for such
-/// kernels (learned.h), they reorder the max(keep, 64) candidates per schedule that the analytic
-/// model ranks first.
+/// Returns the `keep` fastest legal candidates of `schedules` (menu_schedules if empty), fastest
+/// first; equally fast ones in the order of enumerate_candidates. Without learned corrections the
+/// result is exact, although most candidates are pruned (gemm_form.h). With learned corrections for
+/// such kernels (learned.h), they reorder the max(keep, 64) candidates per schedule that the
+/// analytic model ranks first.
 ///
 /// If the method simulates, the analytically fastest `simulations` candidates per schedule that
 /// differ in simulation are simulated, except those that earlier simulations show to be too slow to
@@ -54,13 +55,13 @@ Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
                         const std::vector<AnySchedule>& schedules, Regime regime, Inputs inputs,
                         std::size_t keep, const Effort& effort = {});
 
-/// rank_one if the pattern is complete; otherwise rank_candidates over the matching candidates. If
-/// only dominated candidates (candidates.h) match, ranks those. Throws like both, and ConfigError
-/// that names the first part without a candidate.
+/// Returns rank_one if the pattern is complete; otherwise rank_candidates over the matching
+/// candidates. If only dominated candidates (candidates.h) match, ranks those. Throws whatever both
+/// throw, and ConfigError that names the first part without a candidate.
 Ranking rank_matching(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
                       Regime regime, Inputs inputs, std::size_t keep, const Effort& effort = {});
 
-/// Like rank_candidates for a list of configurations, such as a compiler's: all legal ones; the
+/// Ranks a list of configurations, such as a compiler's, like rank_candidates: all legal ones; the
 /// others count as rejected. A partial configuration stands for its fastest match by the analytic
 /// model. Throws ConfigError if none is legal, and for ops other than GEMM.
 Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,

@@ -1,6 +1,6 @@
-// The overloads that predict.h needs for an op: predict_one, closed_form_times, rank_all and
-// least_work for its question and problem, in a header of its folder. This header includes those of
-// all ops.
+// Declares the overloads that predict.h needs for an op: predict_one, closed_form_times, rank_all
+// and least_work for its query and problem, in a header of its folder. This header includes those
+// of all ops.
 #pragma once
 
 #include "model/attention/attention_model.h"

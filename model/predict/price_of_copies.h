@@ -1,7 +1,7 @@
-// Time that operand copies (model/gemm/problem/operand_copies.h) add to every kernel of a problem:
-// that of the fastest memcpy of as many bytes, by the analytic model of memory-bound kernels.
-// Leaves out: unaligned rows, the transition between the two kernels, and L2 hits of the kernel on
-// the copies. Checked by: price_of_copies_test.cpp.
+// Predicts the time that operand copies (model/gemm/problem/operand_copies.h) add to every kernel
+// of a problem: the time of the fastest memcpy of as many bytes, by the analytic model of
+// memory-bound kernels. Leaves out: unaligned rows, the transition between the two kernels, and L2
+// hits of the kernel on the copies. Checked by: price_of_copies_test.cpp.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace tilecast {
 
-/// nullopt if nothing is copied. Throws ConfigError if the GPU file has no stream section.
+/// Returns nullopt if nothing is copied. Throws ConfigError if the GPU file has no stream section.
 std::optional<OperandCopies> operand_copies(const GpuSpec& gpu, const AnyProblem& problem,
                                             Regime regime, Inputs inputs);
 

@@ -48,7 +48,7 @@ TEST_CASE(
     CHECK(odd.tflops / even.tflops == Approx(even.time / odd.time));
     CHECK(odd.dram_read.value == even.dram_read.value);
   }
-  // Both are read and written once: 4 x 4096 x 4096 x 2 bytes, at memcpy's rate.
+  // Both operands are read and written once: 4 x 4096 x 4096 x 2 bytes, at memcpy's rate.
   const OperandCopies copies = *operand_copies(h200(), parse_gemm_problem("4096x4096x4095"),
                                                Regime::kBurst, Inputs::kNormal);
   CHECK(copies.bytes.value == 4.0 * 4096 * 4096 * 2);
@@ -63,7 +63,7 @@ TEST_CASE(
 TEST_CASE("Leading dimensions of whole lines change nothing, others take longer") {
   const Prediction tight = predicted("4096x4096x4096");
   CHECK(predicted("4096x4096x4096 lda=8192 ldb=4224 ldc=8192").time == tight.time);
-  // Rows aligned to only 16 bytes, as with K = 4104.
+  // The rows are aligned to only 16 bytes, as with K = 4104.
   CHECK(predicted("4096x4096x4096 lda=4104 ldb=4104").time > tight.time);
 }
 

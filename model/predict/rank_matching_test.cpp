@@ -1,4 +1,4 @@
-// Partial configurations, and the short text of every candidate.
+// Tests partial configurations, and the short form of every candidate.
 #include <set>
 
 #include "model/gemm/menu/candidates.h"
@@ -74,7 +74,7 @@ TEST_CASE("Open parts of a configuration take the values of the fastest match", 
 }
 
 TEST_CASE("A dominated tile can be requested, one outside the search space cannot", "[pattern]") {
-  const GemmProblem small = fp16(64, 64, 512);  // for which 128 x 256 is dominated
+  const GemmProblem small = fp16(64, 64, 512);  // a problem for which 128 x 256 is dominated
   CHECK(matching(small, "ws:tile=128x256x64", 1).predictions.size() == 1);
   CHECK(error_message([&] { matching(small, "ws:tile=128x264x64", 1); })
             .starts_with("2 configuration 'ws:tile=128x264x64': no candidate has tile=128x264x64; "

@@ -1,5 +1,4 @@
-// Reasons why candidates were rejected, as text.
-// Checked by: cli/predict_test.cpp.
+// Explains why candidates were rejected. Checked by: cli/predict_test.cpp.
 #pragma once
 
 #include <string>
@@ -10,14 +9,13 @@
 
 namespace tilecast {
 
-/// Why the kernel cannot run; empty if it can.
-/// `config` must belong to the problem's op.
+/// Explains why the kernel cannot run; empty if it can. `config` must belong to the problem's op.
 std::string why_not_legal(const GpuSpec& gpu, const AnyProblem& problem, const AnyConfig& config);
 
-/// A reason in Ranking::rejected as text: "never pays", "TMA box".
+/// Formats a reason in Ranking::rejected: "never pays", "TMA box".
 std::string rejection_words(std::string_view reason);
 
-/// The sentence for an example in Ranking::rejected_example.
+/// Returns the message for an example in Ranking::rejected_example.
 std::string why_rejected(const GpuSpec& gpu, const AnyProblem& problem, std::string_view reason,
                          const AnyConfig& config);
 

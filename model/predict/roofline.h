@@ -1,4 +1,4 @@
-// The baseline that every other model must beat: peak rates and whole waves of tiles. A
+// Computes the baseline that every other model must beat: peak rates and whole waves of tiles. A
 // memory-bound kernel takes its bytes over the DRAM bandwidth. For GEMM:
 //
 //   tiles = ceil(M / block_m) * ceil(N / block_n)
@@ -18,7 +18,7 @@
 
 namespace tilecast {
 
-/// nullopt if the GPU file lacks a tensor rate, a clock or a DRAM bandwidth.
+/// Returns nullopt if the GPU file lacks a tensor rate, a clock or a DRAM bandwidth.
 std::optional<Seconds> roofline_time(const GpuSpec& gpu, const AnyProblem& problem,
                                      const AnyConfig& config);
 /// Roofline of the problem, independent of tile quantization.

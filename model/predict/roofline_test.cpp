@@ -5,7 +5,7 @@
 namespace tilecast {
 namespace {
 
-/// 4 SMs with 1000 operations per cycle at 1 GHz, DRAM with 1 TB/s.
+/// A GPU with 4 SMs of 1000 operations per cycle at 1 GHz, and DRAM with 1 TB/s.
 GpuSpec small_gpu() {
   GpuSpec gpu{};
   gpu.sm.count = 4;
@@ -26,7 +26,7 @@ TEST_CASE("A fifth tile on four SMs costs a second wave") {
 }
 
 TEST_CASE("An odd K of fp8 counts only the FLOPs of the problem") {
-  // 2 * 100 * 100 * 49 operations at twice the rate: 490 ns.
+  // 2 * 100 * 100 * 49 operations at twice the rate take 490 ns.
   const GemmProblem odd{{100, 100, 49}, ElementType::kE4m3, Layout::kTn};
   CHECK(roofline_time(small_gpu(), odd, kConfig)->value == Approx(490e-9));
 }
@@ -34,7 +34,7 @@ TEST_CASE("An odd K of fp8 counts only the FLOPs of the problem") {
 TEST_CASE("A thin problem takes the DRAM time of its operands") {
   GpuSpec gpu = small_gpu();
   gpu.dram->bandwidth = BytesPerSecond{1e9};
-  // A, B and C: 100 * 50 + 50 * 100 + 100 * 100 = 20,000 elements, 40,000 bytes, 40 us.
+  // A, B and C have 100 * 50 + 50 * 100 + 100 * 100 = 20,000 elements, 40,000 bytes: 40 us.
   const GemmProblem problem{{100, 100, 50}, ElementType::kFp16, Layout::kTn};
   CHECK(roofline_time(gpu, problem, kConfig)->value == Approx(40e-6));
 }

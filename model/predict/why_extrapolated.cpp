@@ -18,8 +18,8 @@
 namespace tilecast {
 namespace {
 
-/// "K is 65536 (measured: 64 to 32768)"; empty if it is within the measured sizes. Sizes are
-/// compared in units of `unit` elements.
+/// Returns "K is 65536 (measured: 64 to 32768)"; empty if it is within the measured sizes. Sizes
+/// are compared in units of `unit` elements.
 template <class Size>
 std::string beyond(const char* name, Size size, const GemmProblem& problem,
                    const std::vector<GemmProblem>& measured, double unit = 1) {

@@ -1,5 +1,5 @@
-// Why a prediction is marked `extrapolated`: the difference from the measured kernels, as far as
-// the problem shows it. Checked by: why_extrapolated_test.cpp.
+// Explains why a prediction is marked `extrapolated`: the difference from the measured kernels, as
+// far as the problem shows it. Checked by: why_extrapolated_test.cpp.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace tilecast {
 
-/// "nothing was learned from epilogues"; "K is 65536 (measured: 64 to 32768)"; or "little resembles
-/// a measured kernel" if the problem is within the measured ones and the kernel is not.
+/// Returns "nothing was learned from epilogues"; "K is 65536 (measured: 64 to 32768)"; or "little
+/// resembles a measured kernel" if the problem is within the measured ones and the kernel is not.
 std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& problem);
-/// The same for any op; "" for ops whose predictions are never extrapolated.
+/// The overload for any op; "" for ops whose predictions are never extrapolated.
 std::string why_extrapolated(const GpuSpec& gpu, const AnyProblem& problem);
 
 }  // namespace tilecast

@@ -15,19 +15,21 @@ constexpr std::size_t kEveryCandidate = std::numeric_limits<std::size_t>::max();
 
 /// Kernels listed besides the fastest, since the fastest are often one kernel with many tile
 /// orders. Their times come from the analytic model and the learned corrections; only those among
-/// the fastest of their schedule, the best of another tile than the fastest's and the counterpart
-/// are simulated.
+/// the fastest of their schedule, the best kernel with another tile and the counterpart are
+/// simulated.
 struct Shortlist {
-  std::size_t tiles = 0;  // pairs of schedule and tile, common ones first
-  std::function<bool(const AnyConfig&)> has_counterpart = {};  // in another library
+  std::size_t tiles = 0;  // number of pairs of schedule and tile, common ones first
+  std::function<bool(const AnyConfig&)> has_counterpart =
+      {};  // whether another library has the kernel
 };
 
 /// The ranking does not depend on `threads`.
 struct Effort {
-  std::optional<Method> method = {};            // none: default_method of the op
-  std::optional<std::size_t> simulations = {};  // maximum per schedule; none: 1 to 8, by cost
-  unsigned threads = 0;                         // 0: one per processor
-  bool whole_menu = false;                      // include dominated candidates (candidates.h)
+  std::optional<Method> method = {};  // none: default_method of the op
+  std::optional<std::size_t> simulations =
+      {};                   // maximum number per schedule; none: 1 to 8, by cost
+  unsigned threads = 0;     // 0: one per processor
+  bool whole_menu = false;  // include dominated candidates (candidates.h)
   Shortlist shortlist = {};
 };
 

@@ -17,12 +17,12 @@ class Fastest {
  public:
   explicit Fastest(std::size_t keep) : keep_(keep) {}
 
-  /// Whether a kernel that takes at least `bound` can no longer be among them.
+  /// Whether a kernel that takes at least `bound` can no longer be among the fastest.
   bool none_after(Seconds bound) const {
     return kept_.size() == keep_ && kept_.front().time < bound;
   }
 
-  /// Least time added so far.
+  /// Lowest time added so far.
   Seconds least() const { return least_; }
 
   void add(Seconds time, std::size_t index, const Kernel& kernel) {

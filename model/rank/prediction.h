@@ -31,7 +31,7 @@ constexpr Method default_method(Op op) {
 }
 
 std::string_view to_text(Method method);
-/// Throws ConfigError that lists the known words.
+/// Parses a method. Throws ConfigError that lists the known words.
 Method parse_method(std::string_view text);
 
 /// Fraction of the bytes that L2 delivers to the SMs without a DRAM read. None if DRAM reads more:
@@ -43,13 +43,13 @@ constexpr double hit_rate(Bytes dram_read, Bytes l2_to_sm) {
 struct Prediction {
   AnyConfig config;
   Method method;
-  /// Lower bounds on time and interval. `dram` counts this kernel's own traffic if that exceeds the
+  /// Lower bounds on time and interval. `dram` counts this kernel's traffic if that exceeds the
   /// minimum.
   HardBounds bounds;
   Cycles cycles;
   Hertz sm_clock;
   Seconds time, interval_low, interval_high;
-  Seconds closed_form_time;  // by the analytic model, for any method
+  Seconds closed_form_time;  // time by the analytic model, for any method
   // Factors of the learned correction; 1 without one.
   double cycles_correction = 1, clock_correction = 1;
   bool extrapolated = false;  // calibrated, but without similar kernels
@@ -58,14 +58,14 @@ struct Prediction {
   ClockLimiter clock_limiter = {};
   Limiter limiter;
   Shares shares;
-  Bytes l2_to_sm;  // zeros for out-of-bounds parts included, a multicast counted once
+  Bytes l2_to_sm;  // includes zeros for out-of-bounds parts; a multicast counts once
   Bytes dram_read;
   /// C counted once: data still in L2 when the kernel ends is written during its next run.
   Bytes dram_write;
-  Bytes l2_output{};   // if simulated: after merging concurrent requests for a block
+  Bytes l2_output{};   // if simulated: bytes after merging concurrent requests for a block
   double l2_hit_rate;  // from the two above
   /// Operand copies before the kernel (operand_copies.h), included in time, interval and cycles, at
-  /// the kernel's clock; all other fields are of the kernel alone.
+  /// the kernel's clock; all other fields describe only the kernel.
   Seconds copies{};
   /// Fraction of the blocks that was simulated; the rest is extrapolated from steady waves
   /// (steady_waves.h).
@@ -78,10 +78,10 @@ struct Prediction {
   std::vector<std::string_view> clamped = {};
 };
 
-/// Operands copied before any kernel of the problem runs, and the time of that.
+/// Operands copied before any kernel of the problem runs, and the time of the copies.
 struct OperandCopies {
   CopiedOperands operands;
-  Bytes bytes;  // read and written
+  Bytes bytes;  // bytes read and written
   Seconds time;
 };
 
@@ -101,17 +101,18 @@ struct Ranking {
   /// The next simulated kernel with a different time, if the first kernel was simulated; not
   /// necessarily in `predictions`.
   std::optional<Prediction> next_simulated = {};
-  /// Candidates within 1 % of the fastest by the uncorrected analytic model, the fastest included.
+  /// Number of candidates within 1 % of the fastest by the uncorrected analytic model, including
+  /// the fastest.
   int within_1_percent = 0;
-  std::map<std::string, AnyConfig> rejected_example;  // by reason in `rejected`
+  std::map<std::string, AnyConfig> rejected_example;  // an example for each reason in `rejected`
   std::optional<OperandCopies> copies = {};           // none if no operand needs a copy
 
-  /// On request of Effort::shortlist: the fastest kernel of each schedule and tile, fastest first,
-  /// and the fastest of those with a counterpart in the other library.
+  /// Filled if Effort::shortlist requests it: the fastest kernel of each schedule and tile, fastest
+  /// first, and the fastest of those with a counterpart in the other library.
   std::vector<Prediction> by_tile = {};
   std::optional<Prediction> counterpart = {};
 
-  /// Visits every prediction that it holds.
+  /// Visits every prediction in the ranking.
   template <class Visit>
   void for_each_prediction(const Visit& visit) {
     for (Prediction& p : predictions) {

@@ -1,6 +1,5 @@
-// The only place that changes a prediction's time or interval: dependent values are updated, and
-// both stay above the hard bounds at the prediction's clock. Checked by: retime_test.cpp,
-// tests/random.
+// The only place that changes a prediction's time or interval: updates dependent values, and keeps
+// both above the hard bounds at the prediction's clock. Checked by: retime_test.cpp, tests/random.
 #pragma once
 
 #include "model/clock/clock.h"
@@ -23,8 +22,8 @@ void set_default_interval(const GpuSpec& gpu, Prediction& p);
 /// Sets the kernel's DRAM traffic, and its bound at the highest measured rate.
 void set_dram_bytes(const GpuSpec& gpu, Bytes read, Bytes written, Prediction& p);
 
-/// Completes an analytic prediction except for TFLOPS. Needs `p`'s cycles at `clock`, its bytes and
-/// their shares, and its bounds.
+/// Fills in the remaining fields of an analytic prediction except TFLOPS. `p` must already hold the
+/// cycles at `clock`, the bytes and their shares, and the bounds.
 void settle(const GpuSpec& gpu, const ClockState& clock, Prediction& p);
 
 /// Clamps `value` to its range. If it was outside by more than rounding, `p` records its name.
@@ -33,15 +32,16 @@ double clamped(std::string_view what, double least, double value, double most, P
 /// Clamps the shares of `p` to 0 and 1.
 void hold_shares(Prediction& p);
 
-/// Changes `p` to the same work in other cycles, at least its bounds, and at another clock. Time,
-/// power, TFLOPS and shares are updated; the interval keeps its relative width.
+/// Changes `p` to the same work in other cycles, at least its bounds, and at another clock. Updates
+/// time, power, TFLOPS and shares; the interval keeps its relative width.
 void retime(Cycles cycles, const ClockState& clock, Prediction& p);
 
-/// A resource that the uncorrected model has busy for longer than a kernel corrected by `longer`
-/// takes is in fact faster and always busy: its share becomes `longer`, which retime scales to one.
+/// Adjusts shares before a correction by `longer`: a resource that the uncorrected model keeps busy
+/// for longer than the corrected kernel takes is in fact faster and always busy, so its share
+/// becomes `longer`, which retime scales to one.
 void allow_busy(double longer, Prediction& p);
 
-/// retime with all cycles scaled by `factor`, at the prediction's own clock and not below its
+/// Calls retime with all cycles scaled by `factor`, at the prediction's clock and not below its
 /// bounds.
 void stretch(double factor, Prediction& p);
 

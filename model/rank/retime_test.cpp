@@ -32,8 +32,8 @@ TEST_CASE("Time, rate, shares and interval are updated with cycles and clock") {
   retime({2400}, {.sm_clock = {1.2e9}, .power = {400}, .limiter = {}}, p);
   CHECK(p.time.value == Approx(2e-6));  // 2400 / 1.2e9
   CHECK(p.tflops == Approx(100));
-  CHECK(p.shares.tensor == Approx(0.625));  // of fewer cycles
-  CHECK(p.shares.dram == Approx(0.2));      // of the same time
+  CHECK(p.shares.tensor == Approx(0.625));  // share of fewer cycles
+  CHECK(p.shares.dram == Approx(0.2));      // share of the same time
   CHECK(p.power.value == 400);
   stretch(2, p);
   CHECK(p.time.value == Approx(4e-6));

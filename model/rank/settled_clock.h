@@ -22,7 +22,7 @@ struct Settled {
   ClockState clock;
 };
 
-/// `run_at(Hertz)` returns the kernel's Settled state if it ran at that clock.
+/// `run_at(Hertz)` returns the kernel's Settled state at that clock.
 template <class RunAt>
 auto settled_clock(const ClockSpec& clock, Hertz start, const RunAt& run_at) {
   constexpr int kMostRounds = 12;  // three or four usually suffice
@@ -45,7 +45,7 @@ auto settled_clock(const ClockSpec& clock, Hertz start, const RunAt& run_at) {
   return run;
 }
 
-/// For a kernel that takes `cycles_at(Hertz)` and does the same work at every clock.
+/// Settles a kernel that takes `cycles_at(Hertz)` and does the same work at every clock.
 template <class CyclesAt>
 Settled<Cycles> settled_cycles(const GpuSpec& gpu, const KernelActivity& kernel, Hertz start,
                                Regime regime, Inputs inputs, const CyclesAt& cycles_at) {

@@ -1,5 +1,4 @@
-// The kernels that a ranking lists besides the fastest.
-// Checked by: predict_test.cpp.
+// Selects the kernels that a ranking lists besides the fastest. Checked by: predict_test.cpp.
 #pragma once
 
 #include "model/rank/effort.h"

@@ -46,7 +46,7 @@ class Rounds {
     simulated_.emplace_back();
   }
 
-  /// The candidate that represents a nominee.
+  /// Index of the candidate that represents a nominee.
   std::size_t place(std::size_t nominee) const { return nominees_[nominee].candidates.front(); }
 
   /// Nominees that could still be first, longest first so that threads finish together.
@@ -57,7 +57,7 @@ class Rounds {
       const Prediction& p = candidate(i);
       const AnySchedule schedule = schedule_of(p.config);
       const bool known = by_schedule_.contains(schedule);
-      // If other schedules' simulations exceed their analytic times, this one's need not.
+      // If other schedules' simulations exceed their analytic times, this schedule's may not.
       const double mean = known ? scale(schedule) : std::min(1.0, scale());
       const Seconds least = p.time * (mean * (1 - kShare)) - kEnds;
       if (!simulated_[i] && least < best_ && (known || asked[schedule]++ == 0)) {
@@ -84,7 +84,7 @@ class Rounds {
   }
   int count() const { return all_.count; }
 
-  /// The simulation that represents each candidate; none if there is none.
+  /// For each candidate, the simulation that represents it; none if there is none.
   std::vector<std::optional<std::size_t>> shared() const {
     std::vector<std::optional<std::size_t>> all(closed_->size());
     for (std::size_t i = 0; i < nominees_.size(); ++i) {
@@ -95,7 +95,7 @@ class Rounds {
     return all;
   }
 
-  /// All candidates by current knowledge, each at its place.
+  /// All candidates by current knowledge, each at its index.
   std::vector<Prediction> predictions() const {
     std::vector<Prediction> all = *closed_;
     for (Prediction& p : all) {
@@ -117,15 +117,17 @@ class Rounds {
 
   std::vector<SharedSimulation> nominees_;
   const std::vector<Prediction>* closed_;
-  std::vector<std::optional<Prediction>> simulated_;  // by nominee
+  std::vector<std::optional<Prediction>> simulated_;  // simulated prediction of each nominee
   Scale all_;
   std::map<AnySchedule, Scale> by_schedule_;
-  Seconds best_ = closed_->front().time;  // of the simulated ones, once there are any
+  Seconds best_ =
+      closed_->front()
+          .time;  // best simulated time, or best analytic time before the first simulation
 };
 
 /// Simulates round after round on several threads. An idle thread speculates: it simulates the most
 /// likely nominees of the next round. Speculation changes when a nominee is simulated, not the
-/// result. The answer waits for speculative work still running at the end.
+/// result. The result waits for speculative work still running at the end.
 class RoundRunner {
  public:
   /// `nominate` adds the leading candidate to the rounds if it is not simulated yet.
@@ -149,7 +151,7 @@ class RoundRunner {
           noted_.wait(lock);
         }
       }
-    } catch (...) {  // another thread reports the same, or has enough memory
+    } catch (...) {  // another thread reports the same error, or has enough memory
       noted_.notify_all();
       throw;
     }
@@ -213,13 +215,13 @@ class RoundRunner {
   const std::function<Prediction(std::size_t)>& simulate_;
   std::mutex noting_;  // guards all members below
   std::condition_variable noted_;
-  std::vector<std::size_t> wanted_;              // by this round
+  std::vector<std::size_t> wanted_;              // nominees that this round requests
   std::set<std::size_t> begun_;                  // nominees, requested or speculative
-  std::map<std::size_t, Prediction> simulated_;  // finished ones
+  std::map<std::size_t, Prediction> simulated_;  // finished nominees
   bool done_ = false;
 };
 
-/// All candidates by time, in which the reported ones get predictions of their own.
+/// Ranks all candidates by time and gives the reported ones individual predictions.
 class OwnAnswers {
  public:
   OwnAnswers(const Rounds& rounds, const std::function<Prediction(std::size_t)>& simulate,
@@ -242,7 +244,8 @@ class OwnAnswers {
     }
   }
 
-  /// The next kernel with a different simulation and a different time, if the first was simulated.
+  /// Finds the next kernel with a different simulation and a different time, if the first was
+  /// simulated.
   std::optional<Prediction> next_simulated() {
     for (std::size_t i = 1; i < order_.size(); ++i) {
       const std::optional<std::size_t> first = shared_[order_.front()], own = shared_[order_[i]];
@@ -267,7 +270,7 @@ class OwnAnswers {
     std::ranges::stable_sort(order_, {}, [&](std::size_t place) { return by_place_[place].time; });
   }
 
-  /// Returns whether it shared another's prediction before.
+  /// Gives a candidate its individual prediction; returns whether it shared another's before.
   bool make_own(std::size_t place) {
     if (own_[place]) {
       return false;
@@ -280,7 +283,7 @@ class OwnAnswers {
 
   const std::function<Prediction(std::size_t)>& simulate_;
   std::vector<Prediction> by_place_;
-  std::vector<std::optional<std::size_t>> shared_;  // simulation of each candidate
+  std::vector<std::optional<std::size_t>> shared_;  // index of each candidate's simulation
   std::vector<bool> own_;
   std::vector<std::size_t> order_;
 };

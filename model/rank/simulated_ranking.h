@@ -8,7 +8,7 @@
 // overall winner.
 //
 // Candidates that share a simulation may differ in their learned correction. The reported ones are
-// simulated individually at the end, so each gets the prediction it has alone.
+// simulated individually at the end, so each gets the prediction that it has when ranked by itself.
 //
 // A candidate that was not nominated may come first by its schedule's ratio. It is then nominated,
 // until the first is a simulated one.
@@ -25,7 +25,7 @@
 namespace tilecast {
 
 /// Candidates, by index in the ranking, that share a simulation; the first is the one simulated.
-/// Longer ones start earlier; `work` is in any unit.
+/// Longer simulations start earlier; `work` is in any unit.
 struct SharedSimulation {
   std::vector<std::size_t> candidates;
   double length = 0;
@@ -33,7 +33,7 @@ struct SharedSimulation {
 
 /// `nominees`: by schedule, most promising first. `nominate` returns the simulation for a candidate
 /// that has none; none if it cannot be simulated. `simulate` predicts the candidate at an index,
-/// from several threads. The `keep` fastest get predictions of their own.
+/// from several threads. The `keep` fastest get individual predictions.
 void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
                     const std::function<std::optional<SharedSimulation>(std::size_t)>& nominate,
                     const std::function<Prediction(std::size_t)>& simulate, Ranking& ranking,

@@ -17,7 +17,8 @@
 namespace tilecast {
 namespace {
 
-/// Analytic ranking of one schedule's kernels, by time in microseconds; `stages` identifies them.
+/// Returns an analytic ranking of one schedule's kernels, by time in microseconds; `stages`
+/// identifies them.
 Ranking by_closed_form(const std::vector<double>& times) {
   Ranking ranking{};
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -47,8 +48,8 @@ struct Simulations {
   }
 };
 
-// Places 0 and 2 are nominated and take 1.3 and 1.1 times their analytic times: 6.5 and 6.16 us.
-// Scaled by the geometric mean, 1.196, place 1 comes first with 6.04 us.
+// Candidates 0 and 2 are nominated and take 1.3 and 1.1 times their analytic times: 6.5 and 6.16
+// us. Scaled by the geometric mean, 1.196, candidate 1 comes first with 6.04 us.
 const std::vector<double> kClosed{5, 5.05, 5.6, 5.075};
 const std::map<std::size_t, double> kSimulated{{0, 6.5}, {1, 6.25}, {2, 6.16}};
 
@@ -89,7 +90,7 @@ TEST_CASE("A candidate that cannot be simulated may come first by its analytic t
   CHECK(ranking.simulated == 2);
 }
 
-/// Records which places have been started, on any thread.
+/// Records which simulations have been started, on any thread.
 class Begun {
  public:
   void add(std::size_t place) {
@@ -97,7 +98,7 @@ class Begun {
     places_.insert(place);
     noted_.notify_all();
   }
-  /// Waits for a place to start, with a timeout.
+  /// Waits for a simulation to start, with a timeout.
   bool await(std::size_t place) {
     std::unique_lock lock(noting_);
     return noted_.wait_for(lock, std::chrono::seconds(20), [&] { return places_.contains(place); });
@@ -114,8 +115,8 @@ TEST_CASE("No thread waits for another's speculative work") {
     WARN("one processor");
     return;
   }
-  // The first round takes place 0, the second 1 and 2. The thread that runs 1 speculates on 3,
-  // which does come next, together with 4.
+  // The first round simulates candidate 0, the second 1 and 2. The thread that runs 1 speculates on
+  // 3, which does come next, together with 4.
   Ranking ranking = by_closed_form({1000, 1020, 1021, 1030, 1034});
   const Ranking closed = ranking;
   Simulations times{closed, {{0, 1000}, {1, 1000.5}, {2, 1001.4}, {3, 1029}, {4, 1033}}};

@@ -5,9 +5,9 @@
 //   between   no warpgroup is, but one will be: exposed epilogues and loads
 //   end       after the last wgmma: last stores, waiting for other SMs' last tiles, kernel launch
 //             and end
-// Waves that the simulation skipped (steady_waves.h) are split like the steady
-// ones before them, which lie between two given times. Values are means over all SMs; an SM without
-// tiles counts as `end`. Checked by: time_split_test.cpp.
+// Waves that the simulation skipped (steady_waves.h) are split like the preceding steady waves,
+// which lie between two given times. Values are means over all SMs; an SM without tiles counts as
+// `end`. Checked by: time_split_test.cpp.
 #pragma once
 
 #include <vector>

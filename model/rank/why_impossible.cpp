@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-constexpr double kRounding = 1e-6;  // relative
+constexpr double kRounding = 1e-6;  // relative tolerance
 
 class Violations {
  public:

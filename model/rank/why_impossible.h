@@ -1,5 +1,5 @@
-// The last check of a prediction before it leaves the model, also in release builds: is it
-// physically possible?
+// Checks, before a prediction leaves the model and also in release builds, whether it is physically
+// possible:
 //
 //   time      positive, finite, within its interval, no shorter than the hard bounds at its clock
 //   tflops    FLOPs of the problem over the time, at most the tensor-core peak at its clock
@@ -7,8 +7,7 @@
 //             (hard_bounds.h), and writes at least C once
 //   DRAM      at most its highest measured rate
 //   shares    between 0 and 1, like the L2 hit rate
-// Copies of operands before the kernel (operand_copies.h) count in the time only, as in a
-// prediction.
+// Operand copies before the kernel (operand_copies.h) count only in the time, as in a prediction.
 //
 // A violation is a bug in the model, not a user error. Checked by: why_impossible_test.cpp, and
 // tests/random with thousands of random problems.
@@ -34,7 +33,7 @@ struct LeastWork {
   std::optional<Tensor> tensor = {};
 };
 
-/// Every violation with its numbers; empty if there are none.
+/// Lists every violation with its numbers; empty if there are none.
 std::string why_impossible(const GpuSpec& gpu, const LeastWork& least, const Prediction& p);
 
 /// Throws Error "internal error: ..." that names the problem, the configuration and the violations.

@@ -26,7 +26,7 @@ constexpr Words<CounterUnit, 11> kCounterUnits{{{CounterUnit::kNanoseconds, "ns"
 
 constexpr i64 kMostPasses = 100;
 
-/// Readers of measurement files recognize a counter's column by this.
+/// Mark by which readers of measurement files recognize a counter's column.
 constexpr std::string_view kMetricMark = "__";
 
 std::string metric_name(const StrictValue& value) {

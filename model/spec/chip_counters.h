@@ -22,9 +22,9 @@ enum class CounterUnit {
   kCycles,
   kHertz,
   kBytes,
-  kSectors,  // 32 bytes each
+  kSectors,  // number of sectors, 32 bytes each
   kRequests,
-  kInstructions,  // per warp
+  kInstructions,  // number of warp instructions
   kWavefronts,
   kConflicts,
   kPercent,
@@ -40,7 +40,7 @@ struct Counter {
 };
 
 struct CounterSet {
-  i64 passes;  // launches needed to collect the set
+  i64 passes;  // number of launches needed to collect the set
   std::vector<Counter> counters;
 
   std::vector<std::string> metrics() const;
@@ -57,17 +57,17 @@ struct CounterSum {
   };
   std::vector<Term> terms;
 
-  /// None if a counter is missing.
+  /// Evaluates the sum; none if a counter is missing.
   std::optional<double> of(const CounterValues& values) const;
 };
 
 struct ChipCounters {
   std::string chip;  // GH100
   CounterSet core;
-  CounterSet full;  // core plus more
+  CounterSet full;  // core and additional counters
   CounterSum l2_to_sm_sum, dram_read_sum, dram_write_sum;
 
-  /// Bytes delivered by L2 to SMs, a multicast counted once.
+  /// Bytes delivered by L2 to SMs; a multicast counts once.
   std::optional<Bytes> l2_to_sm_bytes(const CounterValues& values) const;
   std::optional<Bytes> dram_read_bytes(const CounterValues& values) const;
   std::optional<Bytes> dram_write_bytes(const CounterValues& values) const;
@@ -75,15 +75,15 @@ struct ChipCounters {
   std::optional<double> l2_hit_rate(const CounterValues& values) const;
 };
 
-/// Throws ConfigError `file:line: key: expectation`.
+/// Parses a counter file. Throws ConfigError `file:line: key: expectation`.
 ChipCounters parse_chip_counters(const StrictValue& root);
 
 /// Reads `config_folder`/counters/<chip in lower case>.yaml; none if it does not exist. Throws
-/// FileError, or ConfigError as above.
+/// FileError, or whatever parse_chip_counters throws.
 std::optional<ChipCounters> load_chip_counters(const std::filesystem::path& config_folder,
                                                std::string_view chip);
 
-/// Counter set to collect: --counters, and `counters` of a suite.
+/// Counter set to collect: set by --counters, and by `counters` of a suite.
 enum class CounterChoice { kNone, kCore, kFull };
 
 constexpr Words<CounterChoice, 3> kCounterChoices{{{CounterChoice::kNone, "none"},
@@ -91,7 +91,7 @@ constexpr Words<CounterChoice, 3> kCounterChoices{{{CounterChoice::kNone, "none"
                                                    {CounterChoice::kFull, "full"}}};
 
 std::string_view to_text(CounterChoice choice);
-/// Throws ConfigError that lists the known words.
+/// Parses a choice. Throws ConfigError that lists the known words.
 CounterChoice parse_counter_choice(std::string_view text);
 
 }  // namespace tilecast

@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-/// Every row of the table: a Hopper GPU with all sections.
+/// Returns every row of the table, from a Hopper GPU with all sections.
 std::vector<Field> every_field(GpuSpec& spec) {
   spec.architecture = Architecture::kHopper;
   each_section(spec, [](std::string_view, auto& section) { section.emplace(); });

@@ -13,7 +13,7 @@ namespace {
 
 bool is_quantity(const YamlNode& node) { return node.find("value") != nullptr; }
 
-/// Keys that `base` lacks are copied; the reader decides whether the GPU can have them.
+/// Keys that `base` lacks are copied; the reader checks whether the GPU can have them.
 void replace_in_map(YamlNode& base, const YamlNode& overlay) {
   if (overlay.kind != YamlNode::Kind::kMap) {
     fail(overlay, "expected keys of " + *base.file + " to replace");

@@ -8,7 +8,8 @@ namespace tilecast {
 
 /// Replaces quantities of `base` by those of `overlay`. The overlay starts with the base's name;
 /// throws ConfigError if it names another GPU or gives anything but numbers. Keys are validated by
-/// the reader. Replaced values keep their place in the overlay, so that later errors point there.
+/// the reader. Replaced values keep their position in the overlay, so that later errors point
+/// there.
 void apply_overlay(YamlNode& base, const YamlNode& overlay);
 
 }  // namespace tilecast

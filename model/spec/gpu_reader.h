@@ -1,6 +1,6 @@
 // Reads a GPU file's tree. A file `based_on` another gives only the differences; every other number
-// is the parent's, scaled as its row in gpu_fields.h says.
-// Checked by: load_gpu_test.cpp, derived_gpu_test.cpp.
+// is the parent's, scaled as its row in gpu_fields.h specifies. Checked by: load_gpu_test.cpp,
+// derived_gpu_test.cpp.
 #pragma once
 
 #include "model/spec/load_gpu.h"

@@ -1,4 +1,4 @@
-// Worked examples on the 4-SM Hipparchus H10 of
+// Reproduces worked examples on the 4-SM Hipparchus H10 of
 // https://research.colfax-intl.com/cutlass-tutorial-persistent-kernels-and-stream-k/
 #include <algorithm>
 #include <vector>
@@ -10,7 +10,7 @@
 namespace tilecast {
 namespace {
 
-/// Waves: tiles of the busiest SM.
+/// Number of waves: tiles of the busiest SM.
 u32 waves(const TileScheduler& s) {
   u32 longest = 0;
   for (u32 worker = 0; worker < s.workers; ++worker) {
@@ -85,7 +85,7 @@ TEST_CASE(
   CHECK(busiest_in_tiles(stream) == 2.25);
   const WorkDecomposition hybrid = WorkDecomposition::stream_k_hybrid(s.num_tiles(), 40, 4, 8);
   CHECK(hybrid.streamed == 5);              // the remaining tile and one wave
-  CHECK(busiest_in_tiles(hybrid) == 2.25);  // 1.25 streamed, 1 whole
+  CHECK(busiest_in_tiles(hybrid) == 2.25);  // 1.25 streamed tiles, 1 whole
   // The remaining tile is split into four pieces; each SM then runs two whole tiles.
   CHECK(busiest_in_tiles(WorkDecomposition::split_k_hybrid(s.num_tiles(), 40, 4, 4)) == 2.25);
   CHECK(busiest_in_tiles(WorkDecomposition::data_parallel(s.num_tiles(), 40, 4)) == 3);

@@ -1,4 +1,4 @@
-// load_gpu, cached for the life of the process by name, calibration and folder. Results may keep
+// Caches load_gpu for the life of the process by name, calibration and folder. Results may keep
 // references to it. Thread-safe. Checked by: kept_gpu_test.cpp.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace tilecast {
 
-/// Throws as load_gpu; failures are not cached.
+/// Throws whatever load_gpu throws; failures are not cached.
 const LoadedGpu& kept_gpu(const std::string& name_or_path, bool use_calibration,
                           const std::filesystem::path& config_folder);
 

@@ -1,4 +1,4 @@
-// A kernel's bottleneck in one word for predict, explain, validate and the report, and the
+// Names a kernel's bottleneck in one word for predict, explain, validate and the report, and the
 // utilization of each resource. Each word is also a group of constants in the GPU file that can be
 // made infinitely fast (model/gemm/sim/limits.h).
 #pragma once
@@ -15,10 +15,10 @@ enum class Limiter : i32 {
   kSmIntake,      // fill bandwidth of an SM
   kL2,            // L2 output, C on its way in, and the atomic counter of tile tickets
   kDram,          // DRAM bandwidth
-  kLatency,       // of loads, and of tensor operations that are waited for
+  kLatency,       // latency of loads, and of tensor operations that are waited for
   kInstructions,  // instruction issue around tensor operations and loads
-  kEpilogue,      // accumulators to C; also bulk stores of memory-bound kernels
-  kReduction,     // partial sums exchanged through L2
+  kEpilogue,      // storing accumulators to C; also bulk stores of memory-bound kernels
+  kReduction,     // exchange of partial sums through L2
   kLaunch,        // kernel and CTA launch, and the kernel's end
 };
 constexpr Limiter kEveryLimiter[] = {
@@ -27,7 +27,7 @@ constexpr Limiter kEveryLimiter[] = {
     Limiter::kReduction, Limiter::kLaunch};
 
 std::string_view to_text(Limiter limiter);
-/// Throws ConfigError that lists the known words.
+/// Parses a bottleneck's word. Throws ConfigError that lists the known words.
 Limiter parse_limiter(std::string_view text);
 
 /// Utilization of each resource, 0 to 1.
@@ -35,9 +35,9 @@ struct Shares {
   double tensor, shared_memory, sm_intake, l2, dram;
 };
 
-/// Bottleneck of a simulated kernel: the busiest resource if it is busy most of the time, else the
-/// analytic model's. It agrees with the costliest resource by elimination (model/gemm/sim/limits.h)
-/// for 122 of 160 measured kernels.
+/// Returns the bottleneck of a simulated kernel: the busiest resource if it is busy most of the
+/// time, else the analytic model's. It agrees with the costliest resource by elimination
+/// (model/gemm/sim/limits.h) for 122 of 160 measured kernels.
 Limiter limiter_of(const Shares& busy, Limiter by_form);
 
 }  // namespace tilecast

@@ -25,10 +25,10 @@ struct LoadedGpu {
   bool calibrated;  // an overlay was applied
 };
 
-/// TILECAST_CONFIG_DIR, else the source folder of this build.
+/// Returns TILECAST_CONFIG_DIR, else the source folder of this build.
 std::filesystem::path config_folder();
 
-/// Sorted names of the GPU files in `config_folder`/gpus.
+/// Returns the sorted names of the GPU files in `config_folder`/gpus.
 std::vector<std::string> known_gpus(const std::filesystem::path& config_folder);
 
 /// Accepts a name in `config_folder`/gpus in any case, a unique prefix or a unique part ("4090");
@@ -37,20 +37,20 @@ LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
                    const std::filesystem::path& config_folder);
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration);
 
-/// Files that load_gpu may read for it: the file, its parents, and their overlays and learned
-/// corrections.
+/// Returns the files that load_gpu may read for a name: the file, its parents, and their overlays
+/// and learned corrections.
 std::vector<std::string> files_of_gpu(std::string_view name_or_path);
 
-/// Without calibration, but with some sections replaced by an overlay, as written by a
-/// micro-benchmark run. Keys in other sections are ignored.
+/// Loads a GPU without its calibration, but with some sections replaced by an overlay, as written
+/// by a micro-benchmark run. Keys in other sections are ignored.
 LoadedGpu load_gpu_with(std::string_view name_or_path, const std::filesystem::path& overlay,
                         const std::vector<std::string>& sections);
 
-/// Files of `config_folder` that ops read in addition to the GPU's. Defined by the table of ops
-/// (model/ops/gpu_for_ops.cpp).
+/// Reads the files of `config_folder` that ops need in addition to the GPU's. Defined by the table
+/// of ops (model/ops/gpu_for_ops.cpp).
 void read_for_ops(const std::filesystem::path& config_folder, GpuSpec& gpu);
 
-/// Why no GEMM schedule runs on this GPU, naming it; empty if schedules do.
+/// Explains why no GEMM schedule runs on this GPU, naming it; empty if schedules do.
 std::string why_not_schedulable(const GpuSpec& gpu);
 
 std::string_view to_text(Architecture architecture);

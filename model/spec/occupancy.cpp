@@ -7,7 +7,7 @@
 namespace tilecast {
 namespace {
 
-constexpr i32 kAllocatedAtOnce = 8;  // registers per thread, allocated per warp
+constexpr i32 kAllocatedAtOnce = 8;  // allocation granularity of registers per thread, per warp
 
 }  // namespace
 

@@ -1,5 +1,6 @@
-// Resident CTAs per SM, limited by threads, registers, shared memory and the CTA limit, for kernels
-// of any op. Checked by: occupancy_test.cpp, and by column ctas_per_sm of every measurement.
+// Computes resident CTAs per SM, limited by threads, registers, shared memory and the CTA limit,
+// for kernels of any op. Checked by: occupancy_test.cpp, and by column ctas_per_sm of every
+// measurement.
 #pragma once
 
 #include "model/spec/gpu_spec.h"
@@ -9,17 +10,17 @@ namespace tilecast {
 /// Resources of one CTA.
 struct CtaNeeds {
   i32 threads;
-  i32 registers;  // per thread
+  i32 registers;  // registers per thread
   Bytes shared_memory;
 };
 
-/// Rounded up to the hardware's allocation unit per warp.
+/// Rounds up to the hardware's allocation unit per warp.
 i32 allocated_registers(i32 registers_of_thread);
-/// Maximum registers per thread such that `ctas` CTAs of `threads` fit.
+/// Maximum number of registers per thread such that `ctas` CTAs of `threads` fit.
 i32 most_registers(const SmSpec& sm, i32 threads, i32 ctas);
-/// By shared memory alone; 0 if a CTA asks for more than its limit.
+/// CTAs that fit by shared memory only; 0 if a CTA needs more than its limit.
 i32 ctas_by_shared_memory(const SmSpec& sm, Bytes of_cta);
-/// By all limits; 0 if not even one fits.
+/// CTAs that fit by all limits; 0 if not even one fits.
 i32 fitting_ctas(const SmSpec& sm, const CtaNeeds& cta);
 
 }  // namespace tilecast

@@ -1,4 +1,4 @@
-// A hardware number as written in GPU files:
+// Reads a hardware number as written in GPU files:
 //   {value: 4.8e12, unit: B/s, source: datasheet, ref: "H200 datasheet", confidence: high}
 // with an optional standard_error in the same unit, added by calibration.
 #pragma once
@@ -14,7 +14,7 @@ namespace tilecast {
 
 enum class Source {
   kDatasheet,  // stated by the vendor
-  kMeasured,   // on our GPUs
+  kMeasured,   // measured on our GPUs
   kPublished,  // measured or stated by others
   kDerived,    // computed from other numbers, given in ref
   kFitted,     // least-squares fit to measurements named in ref

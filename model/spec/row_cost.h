@@ -1,6 +1,5 @@
-// L2 lines, sectors and sector pairs that a row of a block touches, depending on its alignment.
-// Used by the analytic model and the simulator.
-// Checked by: row_cost_test.cpp.
+// Computes the L2 lines, sectors and sector pairs that a row of a block touches, depending on its
+// alignment. Used by the analytic model and the simulator. Checked by: row_cost_test.cpp.
 #pragma once
 
 #include "model/base/integers.h"
@@ -11,13 +10,14 @@ constexpr i64 kLineBytes = 128, kSectorBytes = 32;  // bytes
 
 /// Means over all offsets within a line at which rows start.
 struct RowCost {
-  double lines;                           // touched
-  double sectors;                         // touched
-  double pairs;                           // of sectors of one line, which L2 puts out together
-  double shifted_sectors, shifted_pairs;  // likewise, for rows that start inside a sector
+  double lines;    // lines touched
+  double sectors;  // sectors touched
+  double pairs;    // pairs of sectors of one line, which L2 delivers together
+  double shifted_sectors,
+      shifted_pairs;  // sectors and pairs touched by rows that start inside a sector
 };
 
-/// For rows of `bytes`, at most a line, with a pitch of `pitch` bytes.
+/// Computes the cost of rows of `bytes`, at most a line, with a pitch of `pitch` bytes.
 RowCost row_cost(i64 bytes, i64 pitch);
 
 }  // namespace tilecast

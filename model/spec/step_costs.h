@@ -9,11 +9,11 @@ namespace tilecast {
 
 /// Tensor operations of one loop block, issued by a warpgroup (wgmma) or a thread (tcgen05).
 struct MmaCosts {
-  SimTime time;        // of the tensor pipe: the longest of FLOPs, operand reads and issue
-  SimTime issue;       // of the issuing warpgroup
-  SimTime queue;       // by which the last issue precedes the end: the queue's capacity
-  SimTime completion;  // latency beyond that, when waited for
-  i64 operand_bytes;   // read from shared memory
+  SimTime time;        // tensor pipe time: the longest of FLOPs, operand reads and issue
+  SimTime issue;       // time of the issuing warpgroup
+  SimTime queue;       // time by which the last issue precedes the end: the queue's capacity
+  SimTime completion;  // additional latency until a waiter sees the end
+  i64 operand_bytes;   // bytes read from shared memory
   SimTime turn;        // other instructions around them
   // fp32 promotion by loop block: an instruction's columns are waited for and added up before the
   // next ones are issued. Number of parts (0: no promotion) and time of each.
@@ -24,7 +24,7 @@ struct MmaCosts {
 /// Bulk copies of one loop block.
 struct LoadCosts {
   SimTime wake;     // from the release of a stage until its waiter continues
-  SimTime issue;    // of the issuing thread
+  SimTime issue;    // time of the issuing thread
   SimTime latency;  // L2 latency
   SimTime first;    // added to an SM's first load
 };
@@ -32,37 +32,37 @@ struct LoadCosts {
 /// Stores of results, in chunks of one warpgroup.
 struct StoreCosts {
   SimTime setup;        // from the last tensor operation to the first chunk
-  SimTime first_setup;  // added to an SM's first
+  SimTime first_setup;  // added to an SM's first store
   SimTime chunk;        // instructions of a chunk, and of its slot if it has one
   SimTime slot;         // barriers and store issue of a chunk with its own slot
-  SimTime pack;         // accumulators to 16-bit pairs in registers, if their store is deferred
-  SimTime arithmetic;   // epilogue arithmetic on a chunk, alone on its SM
-  SimTime issue;        // of all chunks of a CTA, by one thread
-  SimTime staging;      // of a chunk, through the shared-memory port
+  SimTime pack;         // packing accumulators into 16-bit pairs, if their store is deferred
+  SimTime arithmetic;   // epilogue arithmetic on a chunk, with no other work on its SM
+  SimTime issue;        // issue of all chunks of a CTA, by one thread
+  SimTime staging;      // staging of a chunk, through the shared-memory port
   SimTime latency;      // from issue until the source is read, without transfer time
-  SimTime read;         // transfer time of a chunk, SM alone
+  SimTime read;         // transfer time of a chunk, with no other work on its SM
   i64 chunk_bytes;
   bool by_threads;  // plain stores by the threads, which wait for them
 };
 
 /// Costs of tcgen05's tensor memory.
 struct TensorMemoryCosts {
-  SimTime read, read_shared;  // of a chunk, alone and while MMAs use tensor memory
-  SimTime answer;             // until a request for another tile is answered
-  SimTime store_wait;         // warps signal each other that their stores have been read
+  SimTime read, read_shared;  // reads of a chunk: without and with concurrent MMAs in tensor memory
+  SimTime answer;             // latency of a request for the next tile (cluster launch control)
+  SimTime store_wait;  // time in which warps signal each other that their stores have been read
 };
 
 struct LaunchCosts {
   SimTime kernel;      // start and end of the kernel
   SimTime dispatch;    // interval between CTA starts
-  SimTime cta_start;   // until the CTA's first load
+  SimTime cta_start;   // time until the CTA's first load
   SimTime cta_refill;  // from a CTA's end to its successor's first load
 };
 
-/// From one tile to the next.
+/// Costs between one tile and the next.
 struct TileCosts {
-  SimTime next;  // until a warpgroup starts on it
-  SimTime find;  // per role on a Hilbert curve; 0 in other orders
+  SimTime next;  // time until a warpgroup starts on the next tile
+  SimTime find;  // time of each role on a Hilbert curve; 0 in other orders
 };
 
 }  // namespace tilecast

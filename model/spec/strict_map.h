@@ -1,4 +1,4 @@
-// Strict reading of YAML files: GPU files, suites.
+// Reads YAML files strictly: GPU files, suites.
 //
 // A map is opened with the names of all its keys, so an unknown one is an error with the nearest
 // name. Every complaint is a ConfigError `file:line: key.path: expectation`.
@@ -38,7 +38,7 @@ class StrictValue {
   double number() const;  // any finite number
   double number(double least, double most) const;
   bool flag() const;  // true or false
-  /// The text by `parse`, whose errors get the place.
+  /// Converts the string with `parse`; adds the position to its errors.
   template <class Parse>
   auto parsed(const Parse& parse) const {
     const std::string given = text();

@@ -19,7 +19,7 @@ const std::vector<std::string> kKeys{"count", "rate", "name", "on", "colour", "l
 
 StrictMap open(const std::string& text) { return parse_yaml(text, "f.yaml").map(kKeys); }
 
-/// The error of `read` for the key of a one-line file.
+/// Returns the error of `read` for the key of a one-line file.
 template <class Read>
 std::string complaint(const std::string& text, const Read& read) {
   return error_message([&] { read(open(text).required(text.substr(0, text.find(':')))); });
@@ -192,7 +192,7 @@ TEST_CASE("A hundred thousand keys are read in linear time, and the last one is 
   const std::clock_t start = std::clock();  // CPU time, not wall time: the machine may be busy
   CHECK(error_message([&] { parse_yaml(text + "key7: 1\n", "f.yaml"); }) ==
         "2 f.yaml:100001: key7: duplicate key, first given in line 8");
-  // About a third of a second; comparing each key with all earlier ones took seven.
+  // This takes about a third of a second; comparing each key with all earlier ones took seven.
   CHECK((std::clock() - start) / CLOCKS_PER_SEC < 6);
 }
 

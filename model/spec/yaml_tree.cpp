@@ -153,10 +153,10 @@ class TreeBuilder : public YAML::EventHandler {
   std::string_view text_;
   YamlNode root_;
   std::vector<YamlNode*> open_;
-  std::vector<std::unordered_map<std::string, std::size_t>> keys_;  // per open map, places of its
-                                                                    // entries
-  std::optional<Key> key_;                                          // its value has not been read
-                                                                    // yet
+  std::vector<std::unordered_map<std::string, std::size_t>>
+      keys_;                // index of each entry, per open map
+  std::optional<Key> key_;  // its value has not been read
+                            // yet
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ struct YamlNode {
 
   Kind kind = Kind::kEmpty;
   std::shared_ptr<const std::string> file;
-  int line = 1;          // of the key, if it has one
+  int line = 1;          // line of the key, if it has one
   std::string key_path;  // "sm.count", "shapes[2]"; empty for the whole file
   std::string scalar;
   bool quoted = false;
@@ -32,13 +32,13 @@ struct YamlEntry {
   YamlNode node;
 };
 
-/// Throws ConfigError `file:line: key.path: why` at the place of `node`.
+/// Throws ConfigError `file:line: key.path: why` at the position of `node`.
 [[noreturn]] void fail_at(const YamlNode& node, std::string_view key_path, std::string_view why);
 
 /// Throws FileError if the file cannot be read, ConfigError if it is not strict YAML.
 YamlNode load_yaml_tree(const std::filesystem::path& path);
 
-/// Parses text; `file` is its name in errors.
+/// Parses a string; `file` is its name in errors.
 YamlNode parse_yaml_tree(std::string_view text, const std::string& file);
 
 }  // namespace tilecast

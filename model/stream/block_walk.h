@@ -1,7 +1,7 @@
-// Which blocks of a matrix each CTA of a memory-bound kernel visits, in what order. Blocks count
-// row-major: band by band, where a band is the blocks that share their rows. Shared by kernels and
-// model. With tickets only a worker's first blocks, one per stage, are known in advance: those
-// follow the strided walk, and later blocks are drawn in order.
+// Defines which blocks of a matrix each CTA of a memory-bound kernel visits, in what order. Blocks
+// count row-major: band by band, where a band is the blocks that share their rows. Shared by
+// kernels and model. With tickets only a worker's first blocks, one per stage, are known in
+// advance: they follow the strided walk, and later blocks are drawn in order.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -13,7 +13,8 @@ namespace tilecast {
 enum class BlockOrder : i32 {
   kBands,    // one CTA per band, from left to right
   kBlocks,   // one CTA per block, in the hardware's order
-  kStrided,  // resident CTAs: w, w + workers, ...: all of them sweep memory together
+  kStrided,  // resident CTAs, each with blocks w, w + workers, ...: all of them sweep memory
+             // together
   kChunked,  // resident CTAs, each with a contiguous run of blocks
   kBounded,  // as kBlocks, with the number of resident CTAs limited
   kTickets,  // resident CTAs, each of which draws its next block's number when it has a free stage
@@ -28,8 +29,8 @@ struct BlockCoord {
 struct BlockWalk {
   u32 blocks, blocks_per_band;
   u32 workers;
-  u32 apart;  // between the first blocks of adjacent workers
-  u32 step;   // between one worker's blocks
+  u32 apart;  // distance between the first blocks of adjacent workers
+  u32 step;   // distance between one worker's blocks
   // end of a worker's range, relative to its first block; blocks from `blocks` on do not exist
   u32 span;
 

@@ -1,5 +1,5 @@
-// Predictions and rankings of memory-bound ops, only by the analytic model: a simulation had larger
-// errors for every schedule (docs/dev/notebook/2026-11.md). Checked by: predict_stream_test.cpp.
+// Predicts and ranks memory-bound ops, only with the analytic model: a simulation had larger errors
+// for every schedule (docs/dev/notebook/2026-11.md). Checked by: predict_stream_test.cpp.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ using StreamQuestion = OpQuestion<StreamProblem>;
 /// Throws ConfigError if the GPU file has no stream section, or the kernel is not legal.
 Prediction predict_one(const StreamQuestion& question, const StreamConfig& config, Method method);
 
-/// Time of each configuration, infinite if it is not legal. Throws ConfigError if the GPU file has
-/// no stream section.
+/// Returns the time of each configuration, infinite if it is not legal. Throws ConfigError if the
+/// GPU file has no stream section.
 std::vector<Seconds> closed_form_times(const StreamQuestion& question,
                                        std::span<const StreamConfig> configs);
 
-/// Predicts every candidate. Throws as predict_one.
+/// Predicts every candidate. Throws whatever predict_one throws.
 Ranking rank_all(const StreamQuestion& question, const std::vector<StreamSchedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
 

@@ -1,5 +1,5 @@
-// Memory-bound kernels on GPUs with only datasheet numbers. The H200's are compared with
-// measurements in validate/compare/stream_error_test.cpp.
+// Tests memory-bound kernels on GPUs with only datasheet numbers. The H200's predictions are
+// compared with measurements in validate/compare/stream_error_test.cpp.
 #include "model/stream/predict_stream.h"
 
 #include "model/predict/predict.h"

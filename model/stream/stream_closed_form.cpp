@@ -11,7 +11,7 @@
 namespace tilecast {
 namespace {
 
-// Below this share of the kernel's time the kernel is not memory-bound.
+// Share of the kernel's time below which it is not reported as memory-bound.
 constexpr double kStreamMatters = 0.5;
 
 /// Time of reads, then writes, without losses.
@@ -22,9 +22,9 @@ Seconds time_at_measured_rates(const DramSpec& dram, const StreamProblem& proble
 }
 
 // Points at which spread_loss and narrow_loss are 0 (gpu_spec.h). Below kLeastSpread no measured
-// copy gets faster (validate/data/h200_sxm/stream/in_flight_8_gib.csv.gz).
+// copy becomes faster (validate/data/h200_sxm/stream/in_flight_8_gib.csv.gz).
 constexpr double kSpreadFrom = 64 * 1024, kLeastSpread = 32 * 1024;
-constexpr double kWideRequest = 512;  // a warp's 16-byte accesses
+constexpr double kWideRequest = 512;  // bytes of a warp's 16-byte accesses
 
 /// Contiguous bytes of a row in one request of a warp or one box of the copy engine.
 double request_bytes(const StreamConfig& config, ElementType dtype) {
@@ -64,7 +64,7 @@ StreamLosses losses_of(const StreamSpec& stream, const StreamConfig& config, Ele
   return losses;
 }
 
-/// From a block's loads to its arrival, without queueing.
+/// Latency from a block's loads to its arrival, without queueing.
 Seconds block_latency(const StreamSpec& stream, const StreamConfig& config, ElementType dtype) {
   return uses_tma(config.schedule)
              ? stream.bulk_latency + transfer_time(inputs_of_block(config, dtype), stream.bulk_rate)
@@ -78,7 +78,7 @@ Cycles small_copies(const StreamSpec& stream, const StreamConfig& config, Elemen
     return {};
   }
   const double copies = inputs_of_block(config, dtype).value /
-                        (config.vector_bytes * config.warps * kWarpThreads);  // per thread
+                        (config.vector_bytes * config.warps * kWarpThreads);  // bytes per thread
   return stream.small_copy * copies;
 }
 
@@ -93,7 +93,7 @@ Seconds work_of_block(const StreamSpec& stream, const StreamConfig& config, Elem
   return stream.turn + time_of(small_copies(stream, config, dtype), sm_clock);
 }
 
-/// From one block of a CTA to its next, or to that of the next CTA in the slot.
+/// Time from one block of a CTA to its next, or to the first block of the next CTA in the slot.
 Seconds turn_of_block(const StreamSpec& stream, const StreamConfig& config, Seconds latency,
                       Seconds work, Hertz sm_clock) {
   if (one_block_a_cta(config.order)) {
@@ -103,7 +103,7 @@ Seconds turn_of_block(const StreamSpec& stream, const StreamConfig& config, Seco
                             : std::max(work, (latency + work) / (config.stages - 1));
 }
 
-/// Bytes into and out of shared memory: inputs count twice, and C if it is staged there.
+/// Bytes moved into and out of shared memory: inputs count twice, and C if it is staged there.
 Bytes shared_bytes(const StreamConfig& config, Bytes read, Bytes write) {
   if (plain_loads(config.schedule)) {
     return Bytes{0};

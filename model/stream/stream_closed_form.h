@@ -1,4 +1,4 @@
-// Closed-form time of a memory-bound kernel at one SM clock.
+// Computes the time of a memory-bound kernel analytically at one SM clock.
 //
 // Launch, the first load, and then the longer of two terms, joined by a third-power norm because
 // latency rises with load:
@@ -34,26 +34,26 @@ namespace tilecast {
 
 /// Losses as shares of DRAM's rate.
 struct StreamLosses {
-  double spread;             // negative with few bytes in flight
-  double walk, plain, hint;  // by accesses out of DRAM's order
+  double spread;             // negative if few bytes are in flight
+  double walk, plain, hint;  // losses by accesses out of DRAM's order
   double narrow;
 
   double total() const { return spread + walk + plain + hint + narrow; }
 };
 
-/// The parts of the kernel's time; `dram` and `flight` overlap.
+/// Parts of the kernel's time; `dram` and `flight` overlap.
 struct StreamParts {
   Seconds kernel, first_load;
   Seconds dram, flight;
   StreamLosses losses;  // included in `dram`
-  Bytes in_flight;      // per SM, loads only
+  Bytes in_flight;      // loads only, per SM
 };
 
 struct StreamForm {
   Cycles cycles;
   Limiter limiter;  // kDram, kLatency or kLaunch
   Bytes dram_read, dram_write;
-  Bytes shared_memory;  // read and written, all SMs
+  Bytes shared_memory;  // bytes read and written, all SMs
   Shares shares;
   StreamParts parts;
 };
@@ -61,11 +61,11 @@ struct StreamForm {
 /// Activity counts for the clock model.
 KernelActivity kernel_activity(const StreamForm& form);
 
-/// Times that no kernel can beat.
+/// Computes times that no kernel can beat.
 HardBounds hard_bounds(const GpuSpec& gpu, const StreamProblem& problem);
 
-/// The bytes that must move, over `time`, relative to the memory's rate: the datasheet's, and the
-/// mean of the measured read and write rates, in equal parts.
+/// Time to move the compulsory bytes as a share of `time`: at the datasheet's bandwidth, and at the
+/// mean of the measured read and write rates in equal parts.
 struct RateShares {
   double of_datasheet, of_measured;
 };

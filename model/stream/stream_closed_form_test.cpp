@@ -11,7 +11,7 @@ namespace {
 
 constexpr Hertz kClock{2e9};
 
-/// Ten SMs with room for everything; DRAM of 1 TB/s without losses; no overheads.
+/// A GPU with ten SMs with room for everything; DRAM of 1 TB/s without losses; no overheads.
 GpuSpec simple_gpu() {
   GpuSpec gpu{};
   gpu.sm.count = 10;
@@ -115,7 +115,7 @@ TEST_CASE("Shared memory bounds the CTAs of an SM, on both sides of the edge") {
   CHECK(resident(5) == 4);
 }
 
-/// Cycles of a large DRAM-bound copy or addition, after over before `change`.
+/// Ratio of cycles of a large DRAM-bound copy or addition, after `change` over before.
 double slowdown(const std::string& text, void (*change)(StreamSpec&)) {
   const bool copy = text.starts_with("memcpy");
   const StreamProblem problem =
@@ -130,7 +130,7 @@ double slowdown(const std::string& text, void (*change)(StreamSpec&)) {
 
 TEST_CASE("Independent walks, plain loads and hinted asynchronous loads lose equal shares") {
   const auto disorder = [](StreamSpec& s) { s.disorder_loss = 0.1; };
-  const auto lost = [&](const std::string& text) {  // shares of DRAM's rate
+  const auto lost = [&](const std::string& text) {  // losses as shares of DRAM's rate
     return 1 - 1 / slowdown(text, disorder);
   };
   const std::string blocks = ",warps=8,vector=16,ctas=4,view=flat,order=blocks,hint=";
@@ -175,7 +175,7 @@ TEST_CASE("A CTA per block waits for its slot's refill, and small copies for eac
       "elementwise_add_cpasync:block=8x256,warps=8,vector=4,ctas=8,layout=plain,view=matrix,"
       "order=blocks,hint=none";
   const double before = form_of(text, problem, stream, 1e18).cycles.value;
-  // 80 slots: 51.2 blocks each, so 50.2 refills.
+  // There are 80 slots: 51.2 blocks each, so 50.2 refills.
   stream.cta_refill = Cycles{1000};
   const double refilled = form_of(text, problem, stream, 1e18).cycles.value;
   CHECK(refilled - before == Approx(50.2 * 1000).epsilon(0.001));
@@ -195,7 +195,7 @@ TEST_CASE("The rate of CTA starts limits kernels with a CTA per block, not resid
                    problem, stream, 1e18)
         .cycles.value;
   };
-  // 4096 blocks, 2 ns or 4 cycles each, and the first load.
+  // There are 4096 blocks, 2 ns or 4 cycles each, and the first load.
   CHECK(cycles("blocks") == Approx(4096 * 4 + 2).epsilon(0.001));
   CHECK(cycles("bounded") == Approx(4096 * 4 + 2).epsilon(0.001));
   CHECK(cycles("strided") < 4096);
@@ -211,7 +211,8 @@ TEST_CASE("Blocks drawn by tickets are limited by the rate of one counter") {
                    problem, stream, 1e18)
         .cycles.value;
   };
-  // 4096 blocks less the first 320, which are planned; 2 ns or 4 cycles each, and the first load.
+  // There are 4096 blocks less the first 320, which are planned; 2 ns or 4 cycles each, and the
+  // first load.
   CHECK(cycles("tickets") == Approx((4096 - 320) * 4 + 2).epsilon(0.001));
   CHECK(cycles("strided") < 4096);
 }

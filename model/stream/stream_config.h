@@ -13,31 +13,33 @@
 namespace tilecast {
 
 enum class StreamSchedule : i32 {
-  kMemcpy,                            // out = in, plain loads and stores
-  kMemcpyCpAsync,                     // the same through shared memory by cp.async
-  kMemcpyTma,                         // the same by the bulk copy engine, a ring of stages
-  kElementwiseAdd,                    // C = A + B, plain loads and stores
-  kElementwiseAddCpAsync,             // A and B by cp.async: issue, wait, add, store
-  kElementwiseAddPipelined,           // the same with `stages` buffers, so that copies run ahead
-  kElementwiseAddTma,                 // A, B and C by the bulk copy engine, a ring of stages
-  kElementwiseAddTmaWarpSpecialized,  // the same with separate loading, storing and computing warps
+  kMemcpy,                   // out = in, plain loads and stores
+  kMemcpyCpAsync,            // out = in through shared memory by cp.async
+  kMemcpyTma,                // out = in by the bulk copy engine, with a ring of stages
+  kElementwiseAdd,           // C = A + B, plain loads and stores
+  kElementwiseAddCpAsync,    // C = A + B by cp.async: issue, wait, add, store
+  kElementwiseAddPipelined,  // C = A + B by cp.async with `stages` buffers, so that copies run
+                             // ahead
+  kElementwiseAddTma,        // C = A + B by the bulk copy engine, with a ring of stages
+  kElementwiseAddTmaWarpSpecialized,  // C = A + B by the bulk copy engine, with separate loading,
+                                      // storing and computing warps
 };
 
-/// How blocks are moved.
+/// Mechanism that moves blocks.
 enum class BlockCopy : i32 {
-  kPlain,       // by the threads' loads and stores
-  kCpAsync,     // in by the threads' cp.async, to shared memory
-  kBulk,        // by the copy engine, in and out, as runs of bytes that threads do not read
-  kTensorMaps,  // by the copy engine, in and out, as boxes
+  kPlain,       // the threads' loads and stores
+  kCpAsync,     // the threads' cp.async to shared memory
+  kBulk,        // the copy engine, in and out, in runs of bytes that threads do not read
+  kTensorMaps,  // the copy engine, in and out, in boxes
 };
 
 struct StreamTraits {
-  const char* name;          // in configuration texts
-  const char* abbreviation;  // in tables
+  const char* name;          // name in configuration strings
+  const char* abbreviation;  // abbreviation in tables
   Op op = Op::kElementwiseAdd;
   BlockCopy copy = BlockCopy::kPlain;
-  bool chooses_stages = false;  // the configuration sets their number
-  i32 copying_warps = 0;        // in addition to those that compute
+  bool chooses_stages = false;  // the configuration sets the number of stages
+  i32 copying_warps = 0;        // warps in addition to those that compute
 };
 
 /// Traits of a schedule.
@@ -102,9 +104,9 @@ enum class CacheHint : i32 { kNone, kEvictFirst, kLoadsEvictFirst, kStoresEvictF
 struct StreamConfig {
   StreamSchedule schedule;
   i32 block_rows, block_columns;  // elements; memcpy: one row
-  i32 stages;                     // buffers
-  i32 warps;                      // computing ones
-  i32 vector_bytes;               // of one thread's access; 16 for the bulk copy engine
+  i32 stages;                     // number of buffers
+  i32 warps;                      // number of computing warps
+  i32 vector_bytes;               // width of one thread's access; 16 for the bulk copy engine
   i32 ctas_per_sm;                // as in __launch_bounds__; the resident orders launch this number
   StreamLayout layout;
   StreamView view;
@@ -125,10 +127,10 @@ struct StreamProblem {
 
 constexpr i32 kWarpThreads = 32;
 constexpr i32 kChunkBytes = 16;  // granularity of a swizzle
-constexpr i32 kMostStages = 4;   // of the pipelined kernel
+constexpr i32 kMostStages = 4;   // maximum of the pipelined kernel
 constexpr i32 kMostRingStages = 16;
 constexpr i32 kSwizzledRowBytes = 128;
-constexpr i32 kMostBoxElements = 256;  // of a tensor map, along each dimension
+constexpr i32 kMostBoxElements = 256;  // maximum of a tensor map, along each dimension
 
 TILECAST_HD constexpr Op op_of(StreamSchedule schedule) { return traits_of(schedule).op; }
 TILECAST_HD constexpr bool is_memcpy(StreamSchedule schedule) {
@@ -137,11 +139,11 @@ TILECAST_HD constexpr bool is_memcpy(StreamSchedule schedule) {
 TILECAST_HD constexpr bool plain_loads(StreamSchedule schedule) {
   return traits_of(schedule).copy == BlockCopy::kPlain;
 }
-/// The copy engine moves runs of bytes, issued by one thread.
+/// Whether the copy engine moves runs of bytes, issued by one thread.
 TILECAST_HD constexpr bool copies_runs(StreamSchedule schedule) {
   return traits_of(schedule).copy == BlockCopy::kBulk;
 }
-/// The copy engine moves boxes by tensor maps.
+/// Whether the copy engine moves boxes by tensor maps.
 TILECAST_HD constexpr bool uses_tensor_maps(StreamSchedule schedule) {
   return traits_of(schedule).copy == BlockCopy::kTensorMaps;
 }
@@ -190,7 +192,7 @@ TILECAST_HD constexpr i64 stream_shared_bytes(const StreamConfig& config, Elemen
          (uses_tma(config.schedule) ? config.stages * kBarriersPerStage * kBytesPerBarrier : 0);
 }
 
-/// Each CTA processes one block, and the hardware starts the next CTA.
+/// Whether each CTA processes one block, and the hardware starts the next CTA.
 TILECAST_HD constexpr bool one_block_a_cta(BlockOrder order) {
   return order == BlockOrder::kBlocks || order == BlockOrder::kBounded;
 }
@@ -239,7 +241,7 @@ TILECAST_HD constexpr double matrix_bytes(const StreamProblem& problem) {
          element_bytes(problem.dtype);
 }
 
-/// Bytes that must move: inputs read once, the output written once.
+/// Compulsory traffic in bytes: inputs read once, the output written once.
 TILECAST_HD constexpr double stream_bytes(const StreamProblem& problem) {
   return (input_count(problem.op) + 1) * matrix_bytes(problem);
 }

@@ -1,8 +1,8 @@
-// The canonical text of a StreamConfig, e.g.
+// Formats and parses the canonical string of a StreamConfig, e.g.
 //   elementwise_add:block=32x64,warps=4,vector=4,ctas=4,view=matrix,order=bands,hint=none
 //   elementwise_add_tma:block=64x128,stages=3,warps=8,ctas=1,layout=swizzled,view=matrix,order=strided,hint=none
 // Every key that the schedule leaves open is present and in one order, so equal configurations have
-// equal texts.
+// equal strings.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ namespace tilecast {
 template <>
 const ConfigKeys<StreamConfig>& config_keys();
 
-/// In the order of the enumerators.
+/// all schedules, in the order of the enumerators
 constexpr auto kEveryStreamSchedule = every_enumerator<StreamSchedule, kStreamScheduleCount>();
 
-/// The fields that the schedule fixes; the others are zero.
+/// Returns the fields that the schedule fixes; the others are zero.
 StreamConfig fixed_by_schedule(StreamSchedule schedule);
 
 std::string to_text(const StreamConfig& config);

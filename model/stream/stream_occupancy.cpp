@@ -9,9 +9,10 @@ namespace tilecast {
 namespace {
 
 constexpr i32 kWordBytes = 4;
-constexpr i32 kPlainOverhead = 24;    // addresses, walk, bounds
-constexpr i32 kCpAsyncOverhead = 24;  // no part of the block is in registers, but
-constexpr i32 kPerUnrolledCopy = 4;   // one address per vector, up to four
+constexpr i32 kPlainOverhead = 24;  // registers for addresses, walk and bounds
+constexpr i32 kCpAsyncOverhead =
+    24;                              // no part of the block is in registers, but more addresses are
+constexpr i32 kPerUnrolledCopy = 4;  // one address per vector, up to four
 constexpr i32 kMostUnrolledCopies = 4;
 constexpr i32 kMoreBuffers = 4;    // pointers to sources as well as destinations
 constexpr i32 kCopyOverhead = 28;  // memcpy_cpasync, with few vectors

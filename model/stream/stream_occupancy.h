@@ -1,4 +1,4 @@
-// CTAs per SM of a memory-bound configuration.
+// Computes the CTAs per SM of a memory-bound configuration.
 //
 // Registers are an estimate: those that hold a thread's part of a block, plus the overhead observed
 // in compiled kernels (cubins of the suites' configurations, CUDA 13.0). Leaves out: changes by new
@@ -11,13 +11,13 @@
 
 namespace tilecast {
 
-/// Registers of a thread without a limit by launch bounds.
+/// Registers per thread without a limit by launch bounds.
 i32 stream_registers(const StreamConfig& config, ElementType dtype);
 
 /// Whether the requested CTAs per SM, which limit the compiler, leave a thread enough registers.
 bool stream_registers_suffice(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype);
 
-/// CTAs that fit on one SM by resources alone; 0 if not even one does.
+/// CTAs that fit on one SM, limited only by resources; 0 if not even one fits.
 i32 fitting_stream_ctas(const GpuSpec& gpu, const StreamConfig& config, ElementType dtype);
 
 /// CTAs that are resident on one SM: orders with a CTA per block or band fill it, the resident

@@ -1,6 +1,5 @@
-// A memory-bound problem as text: "1073741824 fp32" for memcpy, "32768x32768 fp32" for
-// elementwise_add.
-// Checked by: any_op_test.cpp.
+// Formats and parses a memory-bound problem: "1073741824 fp32" for memcpy, "32768x32768 fp32" for
+// elementwise_add. Checked by: any_op_test.cpp.
 #pragma once
 
 #include <array>
@@ -14,18 +13,18 @@
 namespace tilecast {
 
 constexpr Op op_of(const StreamProblem& problem) { return problem.op; }
-/// Columns m and n; m is the number of elements for memcpy.
+/// Returns columns m and n; m is the number of elements for memcpy.
 std::array<i64, 3> sides_of(const StreamProblem& problem);
 void set_sides(StreamProblem& problem, const std::array<i64, 3>& sides);
-/// No fields besides dimensions and type.
+/// Returns no fields: the problem has only dimensions and type.
 inline std::span<const ProblemField<StreamProblem>> fields_of(const StreamProblem&) { return {}; }
 
 std::string shape_text(const StreamProblem& problem);
 std::string to_text(const StreamProblem& problem);
-/// A seed that depends on the shape, for random configurations.
+/// Returns a seed that depends on the shape, for random configurations.
 u64 shape_seed(const StreamProblem& problem);
 
-/// Throws ConfigError if `shape` is not a shape of the op.
+/// Parses a shape. Throws ConfigError if `shape` is not a shape of the op.
 StreamProblem stream_of_shape(Op op, std::string_view shape);
 
 }  // namespace tilecast

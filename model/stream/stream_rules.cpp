@@ -13,15 +13,15 @@ namespace tilecast {
 namespace {
 
 constexpr i32 kMostWarps = 32, kMostComputingWarps = kMostWarps - 2;
-constexpr i64 kMostBlockBytes = i64{1} << 20;  // exceeds the shared memory of any SM
-constexpr i32 kBoxAlignment = 128;             // of a box in shared memory
+constexpr i64 kMostBlockBytes = i64{1} << 20;  // larger than the shared memory of any SM
+constexpr i32 kBoxAlignment = 128;             // alignment of a box in shared memory
 constexpr i32 kSwizzleAtom = 1024;         // bytes after which the copy engine's swizzle repeats
-constexpr i32 kMostVectorsPerThread = 64;  // unrolled
+constexpr i32 kMostVectorsPerThread = 64;  // vectors are unrolled
 constexpr i32 kFewestCpAsyncBytes = 4;
 constexpr i64 kMostBlocks = i64{1} << 31;
 constexpr i64 kMostElements = i64{1} << 40;
 
-/// A kernel, alone or with a problem and a GPU; each table's rules use the parts that they need.
+/// A kernel, optionally with a problem and a GPU; each table's rules use the parts that they need.
 struct StreamCase {
   const StreamConfig& config;
   ElementType dtype;
@@ -156,7 +156,7 @@ constexpr Rule<StreamCase> kFitRules[] = {
      "{ctas} such CTAs do not fit on an SM", Refusal::kOccupancy},
 };
 
-/// The first broken rule that `asked` can answer, and the kind that counts it.
+/// The first broken rule that `asked` can evaluate, and the kind that counts it.
 struct BrokenRule {
   const Rule<StreamCase>* rule = nullptr;
   Refusal refusal = Refusal::kNone;
@@ -166,7 +166,7 @@ BrokenRule broken_by(Case asked) {
   const struct {
     bool asked;
     std::span<const Rule<StreamCase>> rules;
-    std::optional<Refusal> refusal = {};  // none: each rule has its own
+    std::optional<Refusal> refusal = {};  // none: each rule has its kind
   } tables[] = {{on_gpu, kGpuRules},
                 {alone || on_gpu, kKernelRules, Refusal::kBlock},
                 {!alone, kProblemRules, Refusal::kAlignment},

@@ -15,7 +15,7 @@ TEST_CASE("A copy by one thread of the copy engine has no computing warps to sha
   };
   CHECK(fault("memcpy_tma:block=1x8192,stages=4,warps=1,ctas=1,order=strided,hint=none") == "");
   CHECK(fault("memcpy_tma:block=1x8192,stages=4,warps=2,ctas=1,order=strided,hint=none") != "");
-  // One CTA per block fills one stage.
+  // With one CTA per block, only one stage is filled.
   CHECK(fault("memcpy_tma:block=1x8192,stages=1,warps=1,ctas=4,order=blocks,hint=none") == "");
   CHECK(fault("memcpy_tma:block=1x8192,stages=2,warps=1,ctas=4,order=blocks,hint=none") != "");
 }

@@ -15,7 +15,7 @@ namespace tilecast {
 /// Source of a wgmma's A operand. Register operands are first loaded from shared memory.
 enum class OperandSource : i32 { kShared, kRegisters };
 
-/// How the partial sums of a shared tile are combined into C.
+/// Method by which the partial sums of a shared tile are combined into C.
 enum class Reduction : i32 {
   kTurnstile,  // serial, in order of K, into a workspace; the last piece stores C
   kAtomic,     // atomic additions in any order; the piece that ends K waits for the others and
@@ -24,16 +24,16 @@ enum class Reduction : i32 {
                // K
 };
 
-/// When a finished tile is stored to C.
+/// Time at which a finished tile is stored to C.
 enum class Store : i32 {
   kAtTileEnd,  // before the next tile begins
   kDeferred,   // packed in registers, stored chunk by chunk during the next tile's first K blocks
 };
 
-/// Which operand supplies the rows of the tile (swapped_operands.h).
+/// Operand that supplies the rows of the tile (swapped_operands.h).
 enum class OperandOrder : i32 {
-  kInOrder,  // A; a tile is a tile of C
-  kSwapped,  // B; a tile is a tile of C transposed
+  kInOrder,  // A supplies them: a tile is a tile of C
+  kSwapped,  // B supplies them: a tile is a tile of C transposed
 };
 
 struct Tiling {
@@ -41,9 +41,9 @@ struct Tiling {
   i32 stages;                      // depth of the A and B rings
   i32 warpgroups_m, warpgroups_n;  // warpgroups that split a tile's rows and columns
   i32 cluster_m, cluster_n;        // CTAs that share B (along m) and A (along n) by multicast
-  i32 c_slots;  // staging buffers of C per warpgroup; 0: C borrows pipeline stages (smem_layout.h)
+  i32 c_slots;  // staging buffers of C per warpgroup; 0: C aliases pipeline stages (smem_layout.h)
   // Bytes per element of A and B. Set from the problem (for_operands) and not part of the
-  // configuration's text.
+  // configuration's string.
   i32 operand_bytes = 2;
 
   /// Ignores operand_bytes.
@@ -54,9 +54,9 @@ struct Tiling {
   }
 };
 
-/// For schedules that split K; zero in the others.
+/// Parameters of schedules that split K; zero in the others.
 struct Decomposition {
-  i32 splits;        // equal parts per tile, for split_k and its hybrid
+  i32 splits;        // number of equal parts per tile, for split_k and its hybrid
   i32 min_k_blocks;  // minimum part length, for stream_k and its hybrid
   Reduction reduction;
 
@@ -70,7 +70,7 @@ struct KernelConfig {
   // wgmma groups, one per K block, that a warpgroup leaves in flight: 0, 1 or 2. For tcgen05, 0
   // means that a K block's MMAs are issued after the previous block's are complete.
   i32 inflight;
-  i32 producer_registers;  // per producer thread; 0 without a producer
+  i32 producer_registers;  // registers per producer thread; 0 without a producer
   OperandSource a_source;
   i32 instruction_n;  // N of every wgmma; 0: the widest that divides a warpgroup's columns
   Grid grid;
@@ -86,12 +86,12 @@ struct KernelConfig {
 constexpr i32 kThreadsPerWarpgroup = 128;
 constexpr i32 kWarpsPerWarpgroup = 4;
 constexpr i32 kWgmmaM = 64;             // rows of one wgmma
-constexpr i32 kInstructionKBytes = 32;  // of K, per wgmma
+constexpr i32 kInstructionKBytes = 32;  // bytes of K per wgmma
 constexpr i32 kMostInstructionN = 256;
-constexpr i32 kSlabColumns = 64;       // N-major B in shared memory: 128 bytes, one swizzle row
+constexpr i32 kSlabColumns = 64;  // slab of N-major B in shared memory: 128 bytes, one swizzle row
 constexpr i32 kInstructionNStep = 16;  // granularity of N if several instructions cover the columns
 
-/// The parts of a configuration that the schedule determines; the rest is zero.
+/// Returns the parts of a configuration that the schedule determines; the rest is zero.
 TILECAST_HD constexpr KernelConfig fixed_by_schedule(Schedule schedule) {
   const ScheduleTraits traits = traits_of(schedule);
   const bool two = traits.buffers == Buffers::kTwo;
@@ -108,8 +108,8 @@ TILECAST_HD constexpr KernelConfig fixed_by_schedule(Schedule schedule) {
   return config;
 }
 
-/// The configuration with operand_bytes of this type. Call it whenever configuration and problem
-/// are combined.
+/// Returns the configuration with operand_bytes of this type. Call it whenever configuration and
+/// problem are combined.
 TILECAST_HD constexpr KernelConfig for_operands(ElementType type, KernelConfig config) {
   config.tiling.operand_bytes = element_bytes(type);
   return config;
@@ -142,7 +142,7 @@ TILECAST_HD constexpr i32 cluster_size(const Tiling& tiling) {
   return tiling.cluster_m * tiling.cluster_n;
 }
 
-/// Whether the kernel supports groups of rows with a B each (group_rows.h).
+/// Whether the kernel supports groups of rows with a separate B each (group_rows.h).
 TILECAST_HD constexpr bool walks_groups(const KernelConfig& config) {
   return traits_of(config.schedule).walks_groups && config.grid == Grid::kResident;
 }
@@ -182,7 +182,7 @@ TILECAST_HD constexpr i32 instruction_n(const KernelConfig& config) {
   return columns / instructions;
 }
 
-/// wgmmas along M and N that one warpgroup issues per k16 step.
+/// Number of wgmmas along M and N that one warpgroup issues per k16 step.
 TILECAST_HD constexpr i32 wgmmas_along_m(const Tiling& tiling) {
   return warpgroup_rows(tiling) / kWgmmaM;
 }

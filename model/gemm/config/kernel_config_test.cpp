@@ -12,7 +12,7 @@ constexpr GemmProblem kE4m3{{64, 128, 96}, ElementType::kE4m3, Layout::kTn};
 }  // namespace
 
 TEST_CASE("An fp8 FLOP takes the tensor cores half as long as a 16-bit one") {
-  // 64 x 96 + 96 x 128 bytes of operands, 64 x 128 bf16 results.
+  // Operands have 64 x 96 + 96 x 128 bytes, results 64 x 128 bf16 elements.
   CHECK(gemm_bytes(kE4m3) == 6144 + 12288 + 16384);
   CHECK(gemm_flops(kE4m3) == 2.0 * 64 * 128 * 96);
   CHECK(tensor_flops(kE4m3) == 64.0 * 128 * 96);

@@ -1,11 +1,11 @@
-// The canonical text of a KernelConfig, e.g.
+// Formats and parses the canonical string of a KernelConfig, e.g.
 //   blocked:tile=128x128x128,warpgroups=1x1,ctas=2,c_slots=0,raster=grouped_m,group=8
 //   small_mma:tile=64x128x128,warpgroups=1x1,a=registers,instruction_n=32
 //   warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided
 //   tcgen05_warp_specialized:tile=128x256x64,stages=6,warpgroups=1x1,cta_group=2,accumulators=2,ctas=1,inflight=1,c_slots=2,grid=takeover,raster=grouped_m,group=8,walk=strided
 // Every key that the schedule leaves open is present, in a fixed order, so equal configurations
-// have equal texts. Only store=deferred of warp_specialized, the last key, is omitted if tiles are
-// stored at their end.
+// have equal strings. Only store=deferred of warp_specialized, the last key, is omitted if tiles
+// are stored at their end.
 #pragma once
 
 #include <optional>
@@ -36,16 +36,16 @@ std::string_view to_text(RasterKind kind);
 std::string_view to_text(Layout layout);
 std::string_view meaning_of(Layout layout);
 std::string_view to_text(Accumulate accumulate);
-std::string to_text(const GemmShape& shape);  // 8192x8192x4096
-/// "32"; "32:b" if all products share one B, "32:a", "32:ab".
+std::string to_text(const GemmShape& shape);  // Formats "8192x8192x4096".
+/// Formats "32"; "32:b" if all products share one B, "32:a", "32:ab".
 std::string to_text(const Batch& batch);
 
 Layout parse_layout(std::string_view text);
 Accumulate parse_accumulate(std::string_view text);
 constexpr Layout kEveryLayout[] = {Layout::kTn, Layout::kNn, Layout::kNt, Layout::kTt};
-/// Each dimension is between 1 and 2^31 - 1.
+/// Parses a shape; each dimension is between 1 and 2^31 - 1.
 GemmShape parse_gemm_shape(std::string_view text);
-/// Inverse of to_text; from 1 to 2^31 - 1 products.
+/// Inverse of to_text; accepts 1 to 2^31 - 1 products.
 Batch parse_batch(std::string_view text);
 
 }  // namespace tilecast

@@ -1,6 +1,6 @@
-// Registers per thread after a warp-specialized CTA has moved them from its producer to its
-// consumers. Threads launch with equal shares; setmaxnreg takes multiples of eight, and requesting
-// more than the CTA owns would hang.
+// Computes the registers per thread after a warp-specialized CTA has moved them from its producer
+// to its consumers. Threads launch with equal shares; setmaxnreg takes multiples of eight, and
+// requesting more than the CTA owns would hang.
 #pragma once
 
 #include "model/gemm/config/kernel_config.h"
@@ -8,15 +8,15 @@
 
 namespace tilecast {
 
-constexpr i32 kRegistersPerSm = 65536;        // on every architecture with setmaxnreg
-constexpr i32 kMostConsumerRegisters = 240;   // below the compiler's 255, for slack
+constexpr i32 kRegistersPerSm = 65536;        // register file of every architecture with setmaxnreg
+constexpr i32 kMostConsumerRegisters = 240;   // below the compiler's limit of 255, to leave slack
 constexpr i32 kRegisterStep = 8;              // granularity of setmaxnreg and of allocation at
                                               // launch
 constexpr i32 kFewestProducerRegisters = 24;  // minimum of setmaxnreg
 
 struct RegisterPlan {
   i32 producer, consumer;
-  i32 at_launch;  // per thread; the producer can only give some of these up
+  i32 at_launch;  // per thread; the producer can only release some of these
 };
 
 TILECAST_HD constexpr RegisterPlan register_plan(i32 consumer_warpgroups, i32 ctas_per_sm,
@@ -33,7 +33,8 @@ static_assert(register_plan(2, 1, 40).consumer == 232, "40 + 2 * 232 = 3 * 168")
 static_assert(register_plan(3, 1, 32).consumer == 160, "32 + 3 * 160 = 4 * 128");
 static_assert(register_plan(1, 2, 40).consumer == 216, "40 + 216 = 2 * 128");
 
-/// Enough for the producer's tile scheduler; the consumers get the rest in whole steps.
+/// Number of registers that suffices for the producer's tile scheduler; the consumers get the rest
+/// in whole steps.
 TILECAST_HD constexpr i32 default_producer_registers(i32 consumer_warpgroups) {
   return consumer_warpgroups == 3 ? 32 : 40;
 }
@@ -44,7 +45,7 @@ TILECAST_HD constexpr i32 default_producer_registers(i32 consumer_warpgroups) {
 constexpr i32 kBesideDeferred = 28;
 constexpr i32 kBesideDeferredScaled = 60;
 
-/// Chunks at the end of a finished tile that wait in registers, as pairs of 16-bit elements, during
+/// Number of chunks of a finished tile that wait in registers, as pairs of 16-bit elements, during
 /// the next tile's main loop: as many as fit besides its accumulators. Chunks are in row order
 /// (smem_layout.h); the last one of a row may be narrower. 0 without a deferred store.
 TILECAST_HD constexpr i32 deferred_chunks(const KernelConfig& config,

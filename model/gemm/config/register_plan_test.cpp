@@ -9,11 +9,11 @@ namespace tilecast {
 namespace {
 
 TEST_CASE("Consumers share the producer's registers in steps of eight") {
-  // Two consumers: 65536 / 384 = 170, so each launches with 168, 504 in all.
+  // Two consumers: 65536 / 384 = 170, so each launches with 168, in total 504.
   CHECK(register_plan(2, 1, 24).consumer == 240);
   CHECK(register_plan(2, 1, 32).consumer == 232);  // (504 - 32) / 2 = 236
-  CHECK(register_plan(2, 1, 40).consumer == 232);  // 464 / 2, exactly
-  // Three: 128 each, 512 in all; 24 leaves 488 / 3 = 162.
+  CHECK(register_plan(2, 1, 40).consumer == 232);  // 464 / 2 exactly
+  // Three consumers: 128 each, in total 512; 24 leaves 488 / 3 = 162.
   CHECK(register_plan(3, 1, 24).consumer == 160);
   CHECK(register_plan(3, 1, 32).consumer == 160);
   CHECK(register_plan(3, 1, 40).consumer == 152);
@@ -61,7 +61,7 @@ TEST_CASE("The chunks that wait are those that fit next to the next tile's accum
   // 96 accumulators of 160 registers leave 36, for two of three chunks.
   CHECK(deferred("tile=192x192x64,stages=3,warpgroups=3x1,cluster=1x1" + ring + ",producer=32") ==
         2);
-  // 88 accumulators leave 44 for chunks of 12 (48 columns), 16 and 16.
+  // 88 accumulators leave 44 for chunks of 12 (48 columns), 16 and 16 registers.
   CHECK(deferred("tile=192x176x64,stages=3,warpgroups=3x1,cluster=1x1" + ring + ",producer=32") ==
         3);
   // 160 of 232 leave 44; the last chunks, of 8 (32 columns), 16 and 16, take 40.
@@ -71,7 +71,7 @@ TEST_CASE("The chunks that wait are those that fit next to the next tile's accum
   CHECK(deferred("tile=256x192x64,stages=3,warpgroups=2x1,cluster=1x1" + ring + ",producer=24") ==
         1);
   CHECK(deferred("tile=320x192x64,stages=2,warpgroups=1x3,cluster=1x1" + ring + ",producer=32") ==
-        0);  // 160 of 160
+        0);  // 160 accumulators of 160 registers
 }
 
 TEST_CASE("Without a deferred store no chunk waits") {

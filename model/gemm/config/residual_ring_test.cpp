@@ -41,7 +41,7 @@ TEST_CASE(
   CHECK(stages(ping_pong("128x128x64,stages=6"), 4) == 2);
   // The last chunk of 160 columns has 32 but occupies 64: two in A's 16 KB, two in B's 20 KB.
   CHECK(stages(ping_pong("128x160x64,stages=5")) == 2);
-  // K blocks of 32: one chunk in each of A's and B's 8 KB.
+  // With K blocks of 32, A's and B's 8 KB hold one chunk each.
   CHECK(stages(ping_pong("128x128x32,stages=4")) == 2);
 }
 

@@ -1,13 +1,13 @@
-// Shared-memory layout of a GEMM kernel: the rings of A and B, the staging of C, the barriers. The
-// kernel uses these offsets, and legality counts these bytes.
+// Computes the shared-memory layout of a GEMM kernel: the rings of A and B, the staging of C, the
+// barriers. The kernel uses these offsets, and legality counts these bytes.
 //
 // Stages of K-major operands store K in slabs of one swizzle row (64 elements, or 32 if block_k is
 // 32); M-major A and N-major B store M and N in slabs of 64. Every slab is 1024-byte aligned.
 //
 // C is staged in slots of 64 rows x up to 64 columns per warpgroup, on Blackwell of 128 rows, 32
-// per warp. With c_slots of 0 it borrows
-// stages instead: kernels with one tile per CTA use the drained ring; persistent_overlap gives its
-// B ring one stage more than its A ring, so that two B stages are free when a tile ends.
+// per warp. With c_slots of 0 it aliases stages instead: kernels with one tile per CTA use the
+// drained ring; persistent_overlap gives its B ring one stage more than its A ring, so that two B
+// stages are free when a tile ends.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -21,11 +21,11 @@ namespace tilecast {
 
 constexpr i32 kSwizzleBytes = 128;        // longest row of one slab
 constexpr i32 kSlabElements = 64;         // 16-bit elements per swizzle row
-constexpr i32 kHalfBytes = 2;             // of a 16-bit element
+constexpr i32 kHalfBytes = 2;             // bytes of a 16-bit element
 constexpr i32 kSwizzleAtomBytes = 1024;   // 8 rows; alignment of every slab
 constexpr i32 kBarrierBytes = 8;          // one mbarrier
-constexpr i32 kBulkCopyAlignment = 128;   // of a box without swizzle
-constexpr i32 kBStagesFreeAtTileEnd = 2;  // in persistent_overlap, if C borrows them
+constexpr i32 kBulkCopyAlignment = 128;   // alignment of a box without swizzle
+constexpr i32 kBStagesFreeAtTileEnd = 2;  // stages free in persistent_overlap, if C aliases them
 
 /// K elements per slab of a K-major operand.
 TILECAST_HD constexpr i32 k_slab_elements(const Tiling& tiling) {
@@ -56,7 +56,7 @@ TILECAST_HD constexpr i32 c_slot_rows(Schedule schedule) {
   return uses_tcgen05(schedule) ? kTensorMemoryLanes : kWgmmaM;
 }
 
-/// Slots that a warpgroup's part of a tile fills.
+/// Number of slots that a warpgroup's part of a tile fills.
 TILECAST_HD constexpr i32 c_chunks(const Tiling& tiling) {
   return wgmmas_along_m(tiling) * ceil_div(warpgroup_columns(tiling), c_slot_columns(tiling));
 }
@@ -64,12 +64,12 @@ TILECAST_HD constexpr i32 c_chunks(Schedule schedule, const Tiling& tiling) {
   return c_chunks(tiling) * kWgmmaM / c_slot_rows(schedule);
 }
 
-constexpr i32 kMostBoxRows = 256;  // per bulk copy
+constexpr i32 kMostBoxRows = 256;  // maximum rows per bulk copy
 constexpr i32 kSwizzleAtomRows = 8;
 
-/// Granularity of A's rows loaded for a tile that is partly out of bounds: swizzle atoms; slices if
-/// the CTAs of a cluster load them for each other; all rows if one copy cannot load them, or if A
-/// is M-major, where copies load slabs of rows.
+/// Granularity of the rows of A loaded for a tile that is partly out of bounds: swizzle atoms;
+/// slices if the CTAs of a cluster load them for each other; all rows if one copy cannot load them,
+/// or if A is M-major, where copies load slabs of rows.
 TILECAST_HD constexpr i32 a_rows_step(const Tiling& tiling, Layout layout) {
   return !a_is_k_major(layout)           ? tiling.block_m
          : tiling.cluster_n > 1          ? tiling.block_m / tiling.cluster_n
@@ -85,18 +85,19 @@ TILECAST_HD constexpr bool loads_existing_rows(const GemmProblem& problem,
          (!uses_tcgen05(config.schedule) || cta_group(config.tiling) == 1);
 }
 
-/// Rows loaded for a tile of block_m rows, of which `rows` (or none) are inside the matrix.
+/// Number of rows loaded for a tile of block_m rows, of which `rows` (or none) are inside the
+/// matrix.
 TILECAST_HD constexpr i32 a_rows_loaded(i32 rows, i32 block_m, i32 step) {
   return rows >= block_m ? block_m : round_up(max_of(rows, 0), step);
 }
 
 struct SmemLayout {
   i32 a_stage_bytes, b_stage_bytes;
-  i32 b_stages;  // stages, or one more
+  i32 b_stages;  // number of B's stages: A's, or one more
   i32 c_slot_bytes;
   i32 b_offset, c_offset, barrier_offset;
-  i32 tcgen05_offset;  // the tcgen05 kernels' own data (tensor_memory.h)
-  i32 total_bytes;     // requested at launch
+  i32 tcgen05_offset;  // data of the tcgen05 kernels (tensor_memory.h)
+  i32 total_bytes;     // bytes requested at launch
 };
 
 /// Bytes per slot.
@@ -146,7 +147,7 @@ TILECAST_HD constexpr i32 scale_box_bytes(const Tiling& tiling) {
 TILECAST_HD constexpr i32 scale_stage_bytes(const Tiling& tiling) {
   return round_up(scale_bytes() * (tiling.block_m + scales_apart()), kBulkCopyAlignment);
 }
-/// From the stages' barriers to the scales after them.
+/// Offset from the stages' barriers to the scales after them.
 TILECAST_HD constexpr i32 scale_ring_offset(const Tiling& tiling) {
   const i32 barriers = 2 * tiling.stages * kBarrierBytes;
   return round_up(barriers, kBulkCopyAlignment) - barriers;
@@ -175,12 +176,13 @@ TILECAST_HD constexpr bool can_promote(const KernelConfig& config) {
          t.block_n <= kMostInstructionN && config.inflight == 0 &&
          config.store == Store::kAtTileEnd;
 }
-/// Whether it supports block scales: a K block is one scale block, and tiles start at the first.
+/// Whether the kernel supports block scales: a K block is one scale block, and tiles start at the
+/// first.
 TILECAST_HD constexpr bool takes_block_scales(const KernelConfig& config) {
   return can_promote(config) && !splits_k(config.schedule);
 }
 
-/// Whether the space that C may borrow holds a whole tile.
+/// Whether the space that C may alias holds a whole tile.
 TILECAST_HD constexpr bool c_fits_where_it_is_staged(Schedule schedule, const Tiling& tiling,
                                                      i32 column_bytes = kHalfBytes) {
   if (tiling.c_slots > 0) {

@@ -36,14 +36,14 @@ TEST_CASE("The layout of 128x256x64 with four stages and two warpgroups, by hand
   const SmemLayout layout = layout_of(4);
   CHECK(layout.a_stage_bytes == 16384);           // 128 x 64 x 2 B = 16 KiB
   CHECK(layout.b_stage_bytes == 32768);           // 256 x 64 x 2 B = 32 KiB
-  CHECK(layout.b_stages == 4);                    // as many as for A
+  CHECK(layout.b_stages == 4);                    // as many stages as for A
   CHECK(layout.c_slot_bytes == 8192);             // 64 rows x 64 columns x 2 B
   CHECK(layout.b_offset == 65536);                // after 4 stages of A
-  CHECK(layout.c_offset == 196608);               // and 4 of B: 65536 + 131072
+  CHECK(layout.c_offset == 196608);               // after 4 stages of B: 65536 + 131072
   CHECK(layout.barrier_offset == 229376);         // two warpgroups x two slots x 8 KiB
   CHECK(layout.total_bytes == 229440);            // a full and an empty barrier of 8 B per stage
-  CHECK(layout.total_bytes <= kMostOfHopperCta);  // fits,
-  CHECK(layout_of(5).total_bytes > kMostOfHopperCta);  // a fifth stage does not
+  CHECK(layout.total_bytes <= kMostOfHopperCta);  // the limit is not exceeded,
+  CHECK(layout_of(5).total_bytes > kMostOfHopperCta);  // but a fifth stage exceeds it
 }
 
 TEST_CASE("Ping-pong stages C for both tiles in flight") {
@@ -77,7 +77,7 @@ TEST_CASE("An odd multiple of eight columns ends in a chunk of its own width") {
   CHECK(last(176, 1) == 0);
   CHECK(last(256, 1) == 0);
   const Tiling t = tile(64, 168, 64, 2, 1, 1, 2);
-  CHECK(c_box_columns(t) == 64);  // for the chunks before it
+  CHECK(c_box_columns(t) == 64);  // width of the chunks before the last one
   CHECK(c_chunks(t) == 3);
   CHECK(c_slot_columns(t) == 64);
   CHECK(c_slot_columns(tile(64, 40, 64, 2, 1, 1, 2)) == 40);

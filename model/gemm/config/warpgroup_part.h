@@ -1,12 +1,13 @@
-// The part of a CTA's tile that a warpgroup computes: warpgroups along M first, as in the kernels
-// (kernels/device/mma.cuh). Checked by: tests/roles/roles_test.cpp, against the kernels' stores.
+// Defines the part of a CTA's tile that a warpgroup computes: warpgroups are numbered along M
+// first, as in the kernels (kernels/device/mma.cuh). Checked by: tests/roles/roles_test.cpp,
+// against the kernels' stores.
 #pragma once
 
 #include "model/gemm/config/kernel_config.h"
 
 namespace tilecast {
 
-/// First row and column, relative to the tile.
+/// First row and column of the part, relative to the tile.
 struct WarpgroupPart {
   i32 row, column;
 };

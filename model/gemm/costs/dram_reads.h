@@ -1,4 +1,4 @@
-// Bounds on a GEMM's DRAM reads, shared by the analytic model and the simulator. Checked by:
+// Bounds a GEMM's DRAM reads; shared by the analytic model and the simulator. Checked by:
 // traffic_test.cpp; why_impossible.h, for every prediction.
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace tilecast {
 
-/// Every operand and epilogue input, once.
+/// Bytes of every operand and epilogue input, read once.
 inline Bytes least_reads(const GemmProblem& problem) {
   return Bytes{gemm_bytes(problem) - bytes_of_c(problem)};
 }
 
-/// `read`, clamped between least_reads and the bytes that L2 delivers to the SMs.
+/// Clamps `read` between least_reads and the bytes that L2 delivers to the SMs.
 inline Bytes possible_dram_reads(const GemmProblem& problem, Bytes read, Bytes l2_to_sm) {
   const Bytes once = least_reads(problem);
   return std::clamp(read, once, std::max(once, l2_to_sm));

@@ -1,15 +1,16 @@
-// Cost of fused epilogues and of fp32 promotion: instructions and reads per epilogue step
-// (model/gemm/output), and additions per K block. Shared by the analytic model and the simulator.
+// Computes the cost of fused epilogues and of fp32 promotion: instructions and reads per epilogue
+// step (model/gemm/output), and additions per K block. Shared by the analytic model and the
+// simulator.
 //
 // Instructions are counted in SASS of warp_specialized 128x256x64, fp16, tn (NVRTC 13.0): those of
 // each epilogue minus those without, per element of a thread's 128. The special function unit
 // processes machine.fused_special elements per cycle. Four warps could issue 128 elements per
-// cycle; an H200 issued about 80 (machine.fused_issue) in four epilogues of
-// two cooperative kernels, whose two warps per scheduler wait for their own results
-// (docs/dev/known-gaps.md, E6). With that, simulated cycles of 210 kernels with and without
-// epilogues are off by 1.5 %; with 128, by 1.9 %. relu is part of the conversion.
+// cycle; an H200 issued about 80 (machine.fused_issue) in four epilogues of two cooperative
+// kernels, whose two warps per scheduler wait for their own results (docs/dev/known-gaps.md, E6).
+// With 80, the mean error of the simulated cycles of 210 kernels with and without epilogues is 1.5
+// %; with 128, it is 1.9 %. relu is part of the conversion.
 //
-// Leaves out: registers that a deferred store does not get; energy of the instructions.
+// Leaves out: registers that a deferred store lacks; energy of the instructions.
 //
 // Checked by: fused_epilogue_test.cpp.
 #pragma once
@@ -23,7 +24,7 @@
 
 namespace tilecast {
 
-/// Time for `elements` of A B, by threads that have the SM's arithmetic to themselves.
+/// Time for `elements` of A B if no other warps use the SM's arithmetic.
 constexpr Cycles fused_time(const MachineSpec& machine, const Epilogue& epilogue, double elements,
                             bool residual_in_ring = false) {
   ElementWork all;
@@ -54,7 +55,7 @@ constexpr Cycles promotion_beside(const MachineSpec& machine, const GemmProblem&
 
 /// Bytes that the epilogues of all tiles request from L2. Column vectors: each warp reads its
 /// warpgroup's columns; row vectors: its own rows; block scales: the producer reads A's once per
-/// tile, and each warp one of B; a matrix: each thread its own elements.
+/// tile, and each warp one of B; matrices: each thread reads the elements that it stores.
 inline Bytes epilogue_reads(const GemmProblem& problem, const Tiling& t) {
   const i64 tiles = ceil_div<i64>(problem.shape.m, t.block_m) *
                     ceil_div<i64>(problem.shape.n, t.block_n) * problem.batch.products;

@@ -20,7 +20,7 @@ double cycles(const Epilogue& epilogue, bool in_ring = false) {
 
 TEST_CASE("An epilogue takes the longer of its issue slots and its special functions") {
   CHECK(cycles({}) == 0);
-  CHECK(cycles({step<Relu>()}) == 0);  // part of the conversion
+  CHECK(cycles({step<Relu>()}) == 0);  // relu is part of the conversion
   // 32768 elements: at 80 per cycle one instruction per element takes 409.6, at 16 per cycle a tanh
   // takes 2048.
   CHECK(cycles({step<BiasM>()}) == Approx(409.6));
@@ -50,7 +50,8 @@ TEST_CASE("Each warp reads its columns of a column bias, and its own rows of a r
                  .c_slots = 2};
   GemmProblem problem{{300, 512, 64}, ElementType::kFp16, Layout::kTn};
   CHECK(epilogue_reads(problem, t).value == 0);
-  // 3 x 2 tiles of 8 warps, 256 columns of two bytes each; a row bias has 128 rows per tile.
+  // There are 3 x 2 tiles of 8 warps, each warp with 256 columns of two bytes; a row bias has 128
+  // rows per tile.
   problem.epilogue.add(step<BiasN>());
   CHECK(epilogue_reads(problem, t).value == 6 * 8 * 256 * 2);
   problem.epilogue.add(step<BiasM>());

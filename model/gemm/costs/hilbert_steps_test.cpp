@@ -10,7 +10,7 @@ namespace {
 
 constexpr Raster kCurve{RasterKind::kHilbert, 1, Walk::kStrided};
 
-/// About half; rounded to an even number if `even` and `length` exceeds two.
+/// Returns about half; rounded to an even number if `even` and `length` exceeds two.
 int half(int length, bool even) {
   const int h = length / 2;
   return even && h % 2 != 0 && length > 2 ? h + 1 : h;

@@ -1,6 +1,5 @@
-// Step times of a kernel on one GPU at one SM clock, in simulated time: every constant of the GPU
-// file that the processes use, converted once.
-// Checked by: kernel_costs_test.cpp.
+// Computes the step times of a kernel on one GPU at one SM clock, in simulated time: every constant
+// of the GPU file that the processes use, converted once. Checked by: kernel_costs_test.cpp.
 #pragma once
 
 #include <optional>
@@ -12,7 +11,7 @@
 
 namespace tilecast {
 
-/// A chunk of the residual R.
+/// Costs of a chunk of the residual R.
 struct ResidualCosts {
   i64 bytes;                     // 0 without a residual
   SimTime intake, output, dram;  // SM fill; L2 output; DRAM
@@ -32,8 +31,8 @@ struct KernelCosts {
   LaunchCosts launch;
 };
 
-/// Bulk copies for one CTA's slices of a K block: one box per slab, along K, or along N if B is
-/// [K,N] (kernels/device/tile_loads.cuh).
+/// Number of bulk copies for one CTA's slices of a K block: one box per slab, along K, or along N
+/// if B is [K,N] (kernels/device/tile_loads.cuh).
 i32 bulk_copies(const Tiling& tiling, Layout layout);
 
 /// `ctas`: grid size; `cold`: no kernel ran just before; `sm_clock`: clock at which cycles are
@@ -45,7 +44,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
 /// simulations.
 BytesPerSecond dram_read_rate(const GpuSpec& gpu);
 /// DRAM read rate of A and B in simulations: boxes of separate rows add another source of
-/// out-of-order requests. For an H200's kernels; an H100 loses less (validate/data/h100_sxm).
+/// out-of-order requests. Calibrated on an H200; an H100 loses less (validate/data/h100_sxm).
 BytesPerSecond dram_box_rate(const GpuSpec& gpu);
 
 /// Rate at which an SM's threads store C if its rows are not multiples of 16 bytes; none if the

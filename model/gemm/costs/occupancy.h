@@ -1,4 +1,4 @@
-// Resident CTAs per SM, and workers per chip, of a configuration.
+// Computes the resident CTAs per SM, and workers per chip, of a configuration.
 //
 // Registers are an estimate: accumulators plus the maximum seen in compiled kernels (cubins of all
 // schedules, CUDA 13.0), rounded to the allocation unit. Leaves out: other compiler versions.
@@ -14,7 +14,7 @@ namespace tilecast {
 /// added by the epilogue (fused_registers.h).
 bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config, i32 fused = 0);
 
-/// CTAs per SM by shared memory alone; `more`: bytes per CTA beyond smem_layout.
+/// CTAs per SM by shared memory only; `more`: bytes per CTA beyond smem_layout.
 i32 ctas_by_shared_memory(const GpuSpec& gpu, const KernelConfig& config, i32 more = 0);
 
 /// Shared memory available to each of `ctas` CTAs on an SM.

@@ -37,8 +37,8 @@ TEST_CASE("Two CTAs share an SM until one more stage exceeds its shared memory")
 
 TEST_CASE("A warpgroup cannot hold 256 accumulators per thread") {
   KernelConfig c = config("pi 128x256x64 s3 w2x1 c1x1 o1 i1 e2 m8");
-  CHECK(registers_suffice(h200(), c));  // 128 each
-  c.tiling.warpgroups_m = 1;            // 256 each
+  CHECK(registers_suffice(h200(), c));  // 128 accumulators per thread
+  c.tiling.warpgroups_m = 1;            // 256 accumulators per thread
   CHECK_FALSE(registers_suffice(h200(), c));
 }
 

@@ -1,5 +1,5 @@
-// Time to pack a finished tile for a deferred store, for the analytic model and the simulator.
-// Checked by: closed_form_test.cpp, simulate_test.cpp.
+// Computes the time to pack a finished tile for a deferred store, for the analytic model and the
+// simulator. Checked by: closed_form_test.cpp, simulate_test.cpp.
 #pragma once
 
 #include "model/base/units.h"
@@ -9,7 +9,7 @@
 
 namespace tilecast {
 
-/// A CTA's tile into 16-bit pairs in registers, by all warpgroups that share it.
+/// Time in which all warpgroups that share a CTA's tile pack it into 16-bit pairs in registers.
 inline Cycles pack_time(const MachineSpec& machine, const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const i32 pairs = t.block_m * t.block_n / 2;

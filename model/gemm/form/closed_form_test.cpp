@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNoLimit = 1e30;
 
-/// An H200 limited by the tensor cores' rate alone.
+/// An H200 that only the tensor cores' rate limits.
 GpuSpec tensor_only() {
   GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   gpu.wgmma->operand_rate = {kNoLimit};
@@ -73,8 +73,8 @@ TEST_CASE("One tile more than a wave costs a whole wave more") {
 }
 
 TEST_CASE("Narrow wgmmas are bound by reading their operands") {
-  // m64n64k16: 32 cycles of tensor work; (64 + 64) x 16 x 2 B = 4096 B at 128 B per cycle also take
-  // 32, at half that rate 64.
+  // m64n64k16 takes 32 cycles of tensor work; (64 + 64) x 16 x 2 B = 4096 B at 128 B per cycle also
+  // take 32, at half that rate 64.
   GpuSpec gpu = tensor_only();
   const KernelConfig config = gemm_config("ws 64x64x64 s8 w1x1 c1x1 o1 i1 e2 m8");
   const GemmProblem p = problem(64, 64, 6400);
@@ -100,7 +100,7 @@ TEST_CASE("SM fill bandwidth bounds a tile that needs more bytes per cycle") {
 
 TEST_CASE("A ring too short for the load latency waits for it") {
   // 2000 cycles of latency at 1.5 GHz, 1024 of wgmmas per K block. With one K block's wgmmas in
-  // flight a stage is seen free when the next one's operands have arrived: 2000 per K block with
+  // flight a stage is found free when the next one's operands have arrived: 2000 per K block with
   // two stages, 2000 / 3 with four; if waited for at once, (2000 + 1024) / 2 with two.
   GpuSpec gpu = tensor_only();
   gpu.machine->l2_latency = {2000};
@@ -138,8 +138,8 @@ TEST_CASE("A warpgroup runs ahead of the tensor pipe by a limited number of wgmm
 }
 
 TEST_CASE("A stage is reused after latency, transfer and hand-over") {
-  // 384 lines of 128 B at 2 cycles each are 768, plus 100 for the hand-over; one of two stages is
-  // in use.
+  // 384 lines of 128 B at 2 cycles each are 768, plus 100 for the stage's reuse; one of two stages
+  // is in use.
   GpuSpec gpu = tensor_only();
   gpu.machine->l2_latency = {20000};
   gpu.machine->request = {2};
@@ -155,7 +155,7 @@ TEST_CASE("A stage is reused after latency, transfer and hand-over") {
 }
 
 TEST_CASE("Threads store C four or two bytes at a time if its rows are not multiples of 16 bytes") {
-  // 128 x 256 x 2 B at 32 B per cycle: 2048 more, or twice that if N is odd.
+  // Storing 128 x 256 x 2 B at 32 B per cycle takes 2048 more, or twice that if N is odd.
   GpuSpec gpu = tensor_only();
   gpu.reduction->sm_store = {64};
   const KernelConfig config = gemm_config(kFlagship);
@@ -179,13 +179,13 @@ TEST_CASE("DRAM bounds a problem with little reuse, in nanoseconds and not in cy
 }
 
 TEST_CASE("Waiting for wgmmas is exposed if no other warpgroup fills the gap") {
-  // 128x128x64 is 512 cycles of wgmmas per K block; a warpgroup spends another 100 around them.
+  // 128x128x64 takes 512 cycles of wgmmas per K block; a warpgroup spends another 100 around them.
   GpuSpec gpu = tensor_only();
   gpu.machine->turn = {100};
   KernelConfig config = gemm_config("ws 128x128x64 s4 w1x1 c1x1 o1 i0 e2 m8");
   const GemmProblem p = problem(128, 128, 6400);
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * (512 + 100)));
-  config.inflight = 1;  // overlaps the next K block's wgmmas
+  config.inflight = 1;  // the 100 cycles overlap the next K block's wgmmas
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * 512));
   config.inflight = 0;
   config.tiling.warpgroups_m = 2;  // 256 + 100 each, during the other's 256
@@ -193,10 +193,10 @@ TEST_CASE("Waiting for wgmmas is exposed if no other warpgroup fills the gap") {
 }
 
 TEST_CASE("Without a producer warp the loads are in the warpgroup's own sequence") {
-  // 64x64x64 is 128 cycles of wgmmas; they hide the turn of 100, but not 100 + 300.
+  // 64x64x64: 128 cycles of wgmmas hide 100 cycles of loop overhead, but not 400.
   GpuSpec gpu = tensor_only();
   gpu.machine->turn = {100};
-  gpu.machine->own_copy = {150};  // of each of two copies
+  gpu.machine->own_copy = {150};  // time for each of two copies
   KernelConfig config = gemm_config("ws 64x64x64 s8 w1x1 c1x1 o1 i1 e2 m8");
   const GemmProblem p = problem(64, 64, 6400);
   CHECK(run(gpu, p, config).cycles.value == Approx(100 * 128));
@@ -212,8 +212,9 @@ TEST_CASE("Unaligned rows reduce L2's effective bandwidth") {
   const KernelConfig config = gemm_config(kFlagship);
   CHECK(run(gpu, problem(132 * 128, 256, 6400), config).cycles.value ==
         Approx(100 * together(1024, 1024)));
-  // 6416 x 2 bytes: an odd multiple of 32, and a 101st K block, of which L2 delivers a quarter. 128
-  // bytes of a row touch two pairs of sectors if they start at 0 or 64, three at 32 or 96.
+  // A pitch of 6416 x 2 bytes is an odd multiple of 32, and adds a 101st K block, of which L2
+  // delivers a quarter. 128 bytes of a row touch two pairs of sectors if they start at 0 or 64,
+  // three at 32 or 96.
   const ClosedForm form = run(gpu, problem(132 * 128, 256, 6416), config);
   CHECK(form.cycles.value == Approx(101 * together(1280 * 100.25 / 101, 1024)));
   CHECK(form.limiter == Limiter::kL2);
@@ -246,7 +247,7 @@ TEST_CASE("B as [k,n] starts its rows at multiples of n, B as [n,k] at multiples
 TEST_CASE(
     "DRAM traffic as long as the tiles costs a quarter more than either, a short one next to "
     "nothing") {
-  // Equal: 2^(1/3) = 1.26 times; a tenth: (1 + 10^-3)^(1/3).
+  // Equal times take 2^(1/3) = 1.26 times as long together; with a tenth, (1 + 10^-3)^(1/3).
   GpuSpec gpu = tensor_only();
   const KernelConfig config = gemm_config(kFlagship);
   const GemmProblem p = problem(132 * 128, 256, 6400);
@@ -259,7 +260,7 @@ TEST_CASE(
   CHECK(run(gpu, p, config).cycles.value == Approx(tiles * 1.000333));
 }
 
-/// kFlagship's tile with all of it in one warpgroup, so that nothing hides an epilogue.
+/// kFlagship's tile in one warpgroup, so that nothing hides an epilogue.
 constexpr const char* kOneWarpgroup = "ws 128x128x64 s3 w1x1 c1x1 o1 i1 e4 m8";
 
 TEST_CASE("Beyond its K blocks a tile costs the parts that its schedule does not overlap") {
@@ -282,14 +283,15 @@ TEST_CASE("Beyond its K blocks a tile costs the parts that its schedule does not
   config.schedule = Schedule::kPipelined;  // starts a CTA once the previous one's stores are read
   config.grid = Grid::kTiles;
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 5 * 100 + 4 * 500));
-  config.schedule = Schedule::kWarpSpecialized;  // the same with one tile per CTA
+  config.schedule = Schedule::kWarpSpecialized;  // one tile per CTA again
   CHECK(run(gpu, p, config).cycles.value == Approx(main_loop + 5 * 1000 + 5 * 100 + 4 * 500));
 }
 
 TEST_CASE("A deferred store exposes the packing, and chunks without a K block to overlap with") {
-  // As above: 5 tiles, four chunks of 100 cycles. 128 accumulators of 128 threads are 64 pairs
-  // each, 64 per cycle: 128 cycles between tiles. With 64 K blocks of 512 the chunks are hidden;
-  // with one, three of the four are not. The last tile's epilogue is exposed.
+  // 5 tiles on the busiest SM, as in the previous test, with four chunks of 100 cycles. 128
+  // accumulators of 128 threads are 64 pairs each, 64 per cycle: 128 cycles between tiles. With 64
+  // K blocks of 512 the chunks are hidden; with one, three of the four are not. The last tile's
+  // epilogue is exposed.
   GpuSpec gpu = tensor_only();
   gpu.machine->chunk = {100};
   KernelConfig config = gemm_config(kOneWarpgroup);
@@ -345,7 +347,7 @@ TEST_CASE(
   CHECK(epilogue(1) == Approx(4 * 100 + 3 * 1000));
   CHECK(epilogue(6) == Approx(4 * 100));  // capped at the number of chunks
   config.schedule = Schedule::kPersistentOverlap;
-  CHECK(epilogue(0) == Approx(4 * 100));  // borrowed for the whole tile
+  CHECK(epilogue(0) == Approx(4 * 100));  // C aliases stages for the whole tile
 }
 
 TEST_CASE("All bytes of C go through the SM's port, whatever the chunks and warpgroups") {
@@ -404,7 +406,7 @@ GpuSpec slow_chain() {
   gpu.machine->l2_latency = {500};
   gpu.machine->request = {2};
   gpu.machine->turn = {30};
-  gpu.machine->own_copy = {10};  // of each of two copies
+  gpu.machine->own_copy = {10};  // time for each of two copies
   gpu.machine->wgmma_completion = {50};
   return gpu;
 }
@@ -418,8 +420,8 @@ TEST_CASE("With one buffer a K block is load, wgmma and wait in sequence") {
 }
 
 TEST_CASE("With two buffers a load overlaps the previous K block's wgmmas") {
-  // The longer of 500 + 512 and 512 + 50, plus 50 around them; with 2048 cycles of wgmmas (a
-  // quarter of the rate) the other one is longer.
+  // A block takes the longer of 500 + 512 and 512 + 50, plus 50 around them; with 2048 cycles of
+  // wgmmas (a quarter of the rate) the second is longer.
   GpuSpec gpu = slow_chain();
   const KernelConfig config = gemm_config("bp 128x128x64 s2 w1x1 c1x1 o1 i1 e0 m1");
   const GemmProblem p = problem(128, 128, 6400);
@@ -432,7 +434,7 @@ TEST_CASE("With two buffers a load overlaps the previous K block's wgmmas") {
 
 TEST_CASE(
     "CTAs that share an SM hide each other's waits until its pipe or fill bandwidth is saturated") {
-  // Two take 1624 together, as one alone would; three are bound by the pipe's 3 x 512. With wgmmas
+  // Two CTAs take 1624 together, as one would; three are bound by the pipe's 3 x 512. With wgmmas
   // three times as long a chain is 2648, and three of them take the pipe 4608.
   const KernelConfig config = gemm_config("bl 128x128x64 s1 w1x1 c1x1 o2 i0 e0 m1");
   GpuSpec gpu = slow_chain();
@@ -447,8 +449,9 @@ TEST_CASE(
 }
 
 TEST_CASE("With A in registers the wgmmas do not read A from shared memory") {
-  // m64n32k16: 16 tensor cycles; A and B (64 + 32) x 32 B / 128 = 24, B alone 8. There are 8 k16 x
-  // 4 of them. Known gap: a lone CTA's chain of wgmmas delays itself, by 2^(1/8).
+  // m64n32k16 takes 16 tensor cycles; reads of A and B take (64 + 32) x 32 B / 128 = 24, of B only
+  // 8. There are 8 k16 x 4 of them. Known gap: a lone CTA's chain of wgmmas delays itself, by
+  // 2^(1/8).
   GpuSpec gpu = tensor_only();
   gpu.wgmma->operand_rate = {128};
   const double delayed = together(1, 1);
@@ -480,9 +483,9 @@ TEST_CASE(
 }
 
 TEST_CASE("Out-of-bounds columns of B are requested like others, rows of A are not") {
-  // 128 rows of A and 256 columns of B, a line of four cycles each, inside the matrix or not. With
-  // half of A's rows inside, half are requested; one row more adds a step of eight. The first
-  // stage's load is exposed.
+  // 128 rows of A and 256 columns of B, a line of four cycles each, whether inside the matrix or
+  // not. With half of A's rows inside, half are requested; one row more adds a step of eight. The
+  // first stage's load is exposed.
   GpuSpec gpu = tensor_only();
   gpu.machine->request = {4};
   const KernelConfig config = gemm_config(kFlagship);
@@ -509,7 +512,7 @@ TEST_CASE("The CTAs of an SM share its store port") {
   CHECK(odd.cycles.value > 108026);
   CHECK(odd.cycles.value < 1.1 * 108026);
   CHECK(odd.limiter == Limiter::kEpilogue);
-  CHECK(run(gpu, fp16(8108, 5808, 16), config).cycles.value < 0.6 * 108026);  // by bulk stores
+  CHECK(run(gpu, fp16(8108, 5808, 16), config).cycles.value < 0.6 * 108026);  // with bulk stores
 }
 
 TEST_CASE("Corrections leave a kernel's tensor operations, and the start and end of its tiles") {
@@ -546,7 +549,7 @@ TEST_CASE("A GPC handles out-of-bounds rows one after another, in pairs of lines
 }
 
 TEST_CASE("Requests of a GPC's SMs for one line merge, up to the limit") {
-  // 264 tiles in one column, two per SM, share B and have their own A. With one GPC B's requests
+  // 264 tiles in one column, two per SM, share B and have separate A. With one GPC B's requests
   // merge up to the limit, here 4: 128 + 256 / 4 rows of 128 B per K block; without merging 384.
   GpuSpec gpu = tensor_only();
   gpu.machine->l2_output = {9.504e12 / 2};  // 24 B per SM and cycle at 1.5 GHz

@@ -1,4 +1,4 @@
-// Hard lower bounds of a GEMM (hard_bounds.h). Checked by: gemm_bounds_test.cpp.
+// Computes hard lower bounds of a GEMM (hard_bounds.h). Checked by: gemm_bounds_test.cpp.
 #pragma once
 
 #include "model/form/hard_bounds.h"
@@ -7,7 +7,7 @@
 
 namespace tilecast {
 
-/// The GPU must run GEMM schedules.
+/// `gpu` must run GEMM schedules.
 HardBounds hard_bounds(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);
 
 }  // namespace tilecast

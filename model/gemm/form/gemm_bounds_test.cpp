@@ -52,7 +52,7 @@ TEST_CASE("A pair of Blackwell CTAs loads B once") {
                                    "group=8"))
         .intake;
   };
-  CHECK(intake("2") / intake("1") == Approx(0.75));  // A as often, B half as often
+  CHECK(intake("2") / intake("1") == Approx(0.75));  // A is loaded as often, B half as often
 }
 
 TEST_CASE("Hard bounds of a memory-bound kernel are its bytes and its launch") {

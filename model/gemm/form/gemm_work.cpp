@@ -24,7 +24,8 @@ void share_tiles(const GpuSpec& gpu, const KernelConfig& config, const TileSched
         skewed_dram_read(*gpu.l2, work.traffic, static_cast<double>(how.streamed) / how.tiles,
                          work.traffic.l2_to_sm * (skew_of_neighbours(how) / blocks));
   }
-  const Bytes sums = partial_sum_bytes(config, shared) * 0.5;  // written as often as read
+  const Bytes sums =
+      partial_sum_bytes(config, shared) * 0.5;  // partial sums are written as often as read
   work.traffic.l2_to_sm += sums;
   work.traffic.sm_intake += sums;
 }
@@ -33,7 +34,7 @@ void share_tiles(const GpuSpec& gpu, const KernelConfig& config, const TileSched
 /// chunks, and the matrices of C in sequence. Column-wise swizzle groups over all matrices balance
 /// better.
 double k_blocks_of_busiest(const std::vector<u32>& of_products, const TileScheduler& s) {
-  const u64 tiles = s.num_tiles() / of_products.size();  // of one matrix
+  const u64 tiles = s.num_tiles() / of_products.size();  // tiles of one matrix
   const bool chunked = s.raster.walk == Walk::kChunked;
   double most = 0;
   for (u32 worker = 0; worker < s.workers; ++worker) {
@@ -41,7 +42,7 @@ double k_blocks_of_busiest(const std::vector<u32>& of_products, const TileSchedu
     u64 begin = 0;
     for (const u32 k_blocks : of_products) {
       const u64 end = begin + tiles;
-      const auto before = [&](u64 tile) {  // in the worker's order
+      const auto before = [&](u64 tile) {  // K blocks before a tile in the worker's order
         return chunked ? std::clamp<u64>(tile, s.first(worker), s.end(worker))
                        : ceil_div<u64>(tile - std::min<u64>(tile, worker), s.workers);
       };

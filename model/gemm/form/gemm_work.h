@@ -1,6 +1,5 @@
-// Clock-independent work of a GEMM configuration: tiles, bytes, K blocks of the busiest SM or
-// worker.
-// Checked by: closed_form_test.cpp, traffic_test.cpp, shared_tiles_test.cpp.
+// Computes the clock-independent work of a GEMM configuration: tiles, bytes, K blocks of the
+// busiest SM or worker. Checked by: closed_form_test.cpp, traffic_test.cpp, shared_tiles_test.cpp.
 #pragma once
 
 #include <optional>
@@ -13,7 +12,7 @@
 
 namespace tilecast {
 
-/// Only if workers share tiles along K.
+/// Present only if workers share tiles along K.
 struct SharedTiles {
   WorkerShare busiest;
   i64 workers;
@@ -22,17 +21,17 @@ struct SharedTiles {
 /// The clock-independent, expensive part of the analytic model.
 struct GemmWork {
   GemmTraffic traffic;
-  Bytes shared_memory;  // operand reads and fills, all SMs
-  i32 ctas_per_sm;      // resident
-  i64 tiles_per_sm;     // of the busiest SM
-  double k_blocks;      // per tile of the busiest worker, on average
-  double all_k_blocks;  // of all CTA tiles
+  Bytes shared_memory;  // bytes of operand reads and fills, all SMs
+  i32 ctas_per_sm;      // resident CTAs per SM
+  i64 tiles_per_sm;     // tiles of the busiest SM
+  double k_blocks;      // K blocks per tile of the busiest worker, on average
+  double all_k_blocks;  // K blocks of all CTA tiles
   i64 tiles;            // CTA tiles computed, including those outside C
   std::optional<SharedTiles> shared;
 };
 
 GemmWork gemm_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config);
-/// Likewise, reusing `traffic`, which must be for this GPU and problem.
+/// Computes the work with a given `traffic`, which must be for this GPU and problem.
 GemmWork gemm_work(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                    TrafficMemo& traffic);
 

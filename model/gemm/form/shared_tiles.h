@@ -1,9 +1,10 @@
-// Cost of splitting K beyond the K blocks themselves: the busiest worker's share of pieces, and the
-// time to reduce partial sums to C.
+// Computes the cost of splitting K beyond the K blocks themselves: the busiest worker's share of
+// pieces, and the time to reduce partial sums to C.
 //
 // At the end of a piece that does not own its tile, a worker writes its partial sum; the owner
-// reads those of the others. If the pieces of a tile run one after another, as in stream-K with at
-// least a tile per worker, no worker waits. If a tile's S pieces end together, as in split-K,
+// reads the others' partial sums. If the pieces of a tile run one after another, as in stream-K
+// with at least a tile per worker, no worker waits. If a tile's S pieces end together, as in
+// split-K,
 //   turnstile  (serial) the sum is passed on: a hop and an addition for each but the first;
 //   atomic     all add at once, at L2's rate; then two hops, and the owner reads;
 //   spread     (distributed) all write; then two hops, and each reads its share of all
@@ -32,7 +33,7 @@ SharedPieces shared_pieces(const WorkDecomposition& work);
 struct WorkerShare {
   double k_blocks;         // maximum over workers
   double pieces;           // maximum over workers
-  double handed_on;        // pieces whose partial sum is left to another worker
+  double handed_on;        // pieces whose partial sum is passed to another worker
   double taken_over;       // pieces that finish a shared tile
   double ending_together;  // pieces of one tile that end at the same time; 1: none do
 };
@@ -40,13 +41,13 @@ struct WorkerShare {
 /// Signed distance in K between the positions of neighbouring workers in a stream of K blocks.
 double skew_of_neighbours(const WorkDecomposition& work);
 
-/// `shared` must be of the same work.
+/// `shared` must describe the same work.
 WorkerShare busiest_share(const WorkDecomposition& work, const SharedPieces& shared);
 
 /// Bytes of partial sums written and read, over all workers.
 Bytes partial_sum_bytes(const KernelConfig& config, const SharedPieces& shared);
 
-/// Reduction time of the busiest worker, epilogues excluded.
+/// Reduction time of the busiest worker, without epilogues.
 Cycles reduction_time(const GpuSpec& gpu, const KernelConfig& config, Hertz sm_clock,
                       const WorkerShare& share, double workers);
 

@@ -71,7 +71,7 @@ TEST_CASE("A hybrid adds the whole tiles to the parts") {
 TEST_CASE(
     "Partial sums are written and read once; with distributed reduction every part writes its "
     "own") {
-  // 16 tiles of 64 KiB in 8 parts: 7 are handed on, or all 8 are written.
+  // 16 tiles of 64 KiB in 8 parts: 7 are passed on, or all 8 are written.
   const WorkDecomposition work = WorkDecomposition::split_k(16, 64, 132, 8);
   constexpr double kPartial = 65536;
   CHECK(partial_sum_bytes(config_of("split_k splits=8,reduction=atomic"), shared_pieces(work))
@@ -82,17 +82,17 @@ TEST_CASE(
 
 TEST_CASE("A reduction costs its transfers and the hops between SMs") {
   const WorkDecomposition split = WorkDecomposition::split_k(16, 64, 132, 8);
-  // All 132 add at once: 4000 cycles; two hops; one SM loads.
+  // All 132 SMs add at once: 4000 cycles; two hops; one SM loads.
   CHECK(reduction_cycles("split_k splits=8,reduction=atomic", split) ==
         Approx(4000 + 2 * 100 + 500));
-  // All store: 2000; four hops; all load: 1000.
+  // All SMs store: 2000 cycles; four hops; all load: 1000.
   CHECK(reduction_cycles("split_k splits=8,reduction=spread", split) ==
         Approx(2000 + 4 * 100 + 1000));
-  // All store once together; six serial additions of a hop and 2000 cycles each; the last hop; one
-  // load.
+  // All SMs store once together; then six serial additions of a hop and 2000 cycles each; the last
+  // hop; one load.
   CHECK(reduction_cycles("split_k splits=8,reduction=turnstile", split) ==
         Approx(2000 + 100 + 6 * (100 + 2000) + 500));
-  // Stream-K, at different times: 3 of 4 workers store one partial sum and load one.
+  // With stream-K pieces end at different times: 3 of 4 workers store one partial sum and load one.
   CHECK(reduction_cycles("stream_k min_k_blocks=8,reduction=turnstile",
                          WorkDecomposition::stream_k(9, 40, 4, 8)) ==
         Approx(0.75 * 1000 + 0.75 * (100 + 500)));

@@ -15,16 +15,16 @@
 namespace tilecast {
 namespace {
 
-// Further waves repeat the pattern and are extrapolated. Groups along K may all differ: their waves
-// are walked in runs spread over all of them.
+// Number of waves that are walked; further ones repeat the pattern and are extrapolated. Groups
+// along K may all differ: their waves are walked in runs spread over all of them.
 constexpr u32 kWavesOfRun = 48;
 constexpr u32 kRunsOfGroups = 16;
-constexpr u32 kMostKept = 16384;  // tiles of a curve
+constexpr u32 kMostKept = 16384;  // maximum tiles of a cached curve
 
-/// A and B, and the panels of them that a scheduler tile reads. Edge panels are narrower, but a
-/// matrix is spread evenly over its panels.
+/// Sizes of A and B, and of the panels of them that a scheduler tile reads. Edge panels are
+/// narrower, but a matrix is spread evenly over its panels.
 struct Matrices {
-  Bytes a, b;  // of all products
+  Bytes a, b;  // bytes over all products
   OperandPanels panels;
 
   Bytes operands() const { return a + b; }
@@ -44,8 +44,8 @@ std::vector<Bytes> panels_of(const GemmProblem& problem, Bytes operand, u32 pane
   return all;
 }
 
-/// `resident` workers at a time take tiles of `s`, whose order may be known already; each panel
-/// spans the whole K.
+/// Walks the tiles of `s`, whose order may already be known, in waves of `resident` workers; each
+/// panel spans the whole K.
 WavesWalked walk_waves(const GemmProblem& problem, const TileScheduler& s,
                        const std::vector<TileCoord>* order, u32 resident, const Matrices& matrices,
                        Bytes usable) {
@@ -58,7 +58,7 @@ WavesWalked walk_waves(const GemmProblem& problem, const TileScheduler& s,
   const u32 walked =
       std::min(waves, grouped_along_k(problem) ? kRunsOfGroups * kWavesOfRun : kWavesOfRun);
   double tiles = 0;
-  Bytes distinct;  // so far: a wave's requests for one panel counted once
+  Bytes distinct;  // bytes so far; a wave's requests for one panel count once
   u32 wave = 0;
   for (u32 step = 0; step < walked; ++step, ++wave) {
     if (step > 0 && step % kWavesOfRun == 0) {
@@ -90,7 +90,7 @@ Matrices matrices_of(const GemmProblem& problem, const KernelConfig& config) {
   return {a, b, panels};
 }
 
-/// The part that follows from the number of tiles, in any order.
+/// Traffic that follows from the number of tiles, in any order.
 GemmTraffic counted_traffic(const GemmProblem& problem, const KernelConfig& config,
                             const TileScheduler& s, const Matrices& matrices) {
   const Tiling& t = config.tiling;
@@ -112,7 +112,7 @@ GemmTraffic counted_traffic(const GemmProblem& problem, const KernelConfig& conf
   return traffic;
 }
 
-/// `of_operands` plus the epilogue's reads.
+/// Adds the epilogue's reads to `of_operands`.
 Bytes dram_read(const GemmProblem& problem, const GemmTraffic& traffic, Bytes of_operands) {
   return possible_dram_reads(problem, of_operands + Bytes{epilogue_bytes(problem)},
                              traffic.l2_to_sm);
@@ -130,8 +130,8 @@ GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const Ke
   const TileScheduler s = make_tile_scheduler(problem, config, static_cast<u32>(concurrent));
   const Matrices matrices = matrices_of(problem, config);
   const u32 resident = std::min(static_cast<u32>(concurrent), s.num_tiles());
-  // a row panels of A by b column panels of B cover at most a * b tiles, and a A + b B >= 2 sqrt(a
-  // b A B).
+  // In a wave, a row panels of A by b column panels of B cover at most a * b tiles, and a A + b B
+  // >= 2 sqrt(a b A B).
   const Bytes a_panel = matrices.a / matrices.panels.of_a();
   const Bytes b_panel = matrices.b / matrices.panels.of_b();
   const Bytes wave{2 * std::sqrt(resident * a_panel.value * b_panel.value)};
@@ -146,9 +146,9 @@ GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const Ke
 }
 
 Bytes skewed_dram_read(const L2Spec& l2, const GemmTraffic& traffic, double skewed, Bytes between) {
-  // Half of the workers read again. On the stream-K problems of validate/data/h200_sxm/splits the
-  // uncorrected error in cycles is then 11.4 % (none reading again: 11.3 %, all: 27.7 %), in time
-  // 10.6 % (11.7 %, 24.9 %).
+  // Assume that half of the workers miss and reread from DRAM. On the stream-K problems of
+  // validate/data/h200_sxm/splits the uncorrected cycle error is then 11.4 % (11.3 % if none
+  // reread, 27.7 % if all do); the time error is 10.6 % (11.7 %, 24.9 %).
   constexpr double kAgain = 0.5;
   const double lost = 1 - kept_in_l2(between, l2.capacity * l2.usable_fraction);
   const Bytes asked_again = std::max(Bytes{}, traffic.l2_to_sm - traffic.dram_read);

@@ -1,4 +1,4 @@
-// Bytes that a GEMM moves, found by walking the kernel's own tile scheduler.
+// Computes the bytes that a GEMM moves, by walking the kernel's tile scheduler.
 //
 // L2-to-SM traffic is arithmetic: each worker's tile reads its rows of A and columns of B once;
 // out-of-bounds zeros cost nothing. DRAM reads follow from reuse: tiles run in waves of the
@@ -27,10 +27,10 @@
 namespace tilecast {
 
 struct GemmTraffic {
-  Bytes l2_to_sm;   // delivered by L2, a multicast counted once
-  Bytes sm_intake;  // filled into all SMs, a multicast counted at each
+  Bytes l2_to_sm;   // bytes delivered by L2; a multicast counts once
+  Bytes sm_intake;  // bytes filled into all SMs; a multicast counts at each
   Bytes dram_read, dram_write;
-  // Workers of one wave that need the same panel of A or of B, on average.
+  // Average number of workers of one wave that need the same panel of A or of B.
   double a_sharers, b_sharers;
   // Fraction of a wave's panels that miss L2.
   double a_missing, b_missing;
@@ -47,17 +47,18 @@ GemmTraffic least_traffic(const L2Spec& l2, const GemmProblem& problem, const Ke
                           i32 concurrent);
 
 /// DRAM reads if a fraction `skewed` of the tiles is computed by workers at different positions in
-/// K: half of the workers read again what L2 evicted after `between` bytes of other lines.
+/// K: half of the workers reread what L2 evicted after `between` bytes of other lines.
 Bytes skewed_dram_read(const L2Spec& l2, const GemmTraffic& traffic, double skewed, Bytes between);
 
-/// DRAM requests of waves of tiles, and sharers within a wave.
+/// DRAM requests of waves of tiles, and average sharers within a wave.
 struct WavesWalked {
   Bytes read;
   double a_sharers, b_sharers, a_missing, b_missing;
 };
 
-/// gemm_traffic for many configurations of one problem on one GPU. Stages, warpgroups, K blocks and
-/// a cluster's split do not change the walk, so most configurations find it cached. Thread-safe.
+/// Caches gemm_traffic for many configurations of one problem on one GPU. Stages, warpgroups, K
+/// blocks and a cluster's split do not change the walk, so most configurations find it cached.
+/// Thread-safe.
 class TrafficMemo {
  public:
   TrafficMemo(const L2Spec& l2, const GemmProblem& problem) : l2_(l2), problem_(problem) {}
@@ -68,14 +69,15 @@ class TrafficMemo {
   // cluster tile M, N; workers; raster kind, group, walk
   using Key = std::tuple<i32, i32, i32, RasterKind, i32, Walk>;
 
-  /// The tiles in order, if the walk is a curve that is short enough to cache.
+  /// Returns the tiles in order, if the walk is a curve that is short enough to cache.
   const std::vector<TileCoord>* curve(const TileScheduler& tiles);
 
   L2Spec l2_;
   GemmProblem problem_;
   std::mutex reading_;  // guards the members below
   std::map<Key, WavesWalked> walked_;
-  std::map<std::pair<u32, u32>, std::vector<TileCoord>> curves_;  // by rows and columns of tiles
+  std::map<std::pair<u32, u32>, std::vector<TileCoord>>
+      curves_;  // curve by rows and columns of tiles
 };
 
 }  // namespace tilecast

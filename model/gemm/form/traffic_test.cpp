@@ -54,7 +54,7 @@ TEST_CASE("With no L2 a row-major wave rereads B and a square wave rereads both 
   CHECK(
       gemm_traffic(kNoL2, p, config("1x1", "grouped_m,group=1,walk=strided"), 4).dram_read.value ==
       Approx((4 * 16 + 16 * 32) * 1024));
-  // Swizzle groups of two rows: each wave reads 2 panels of A and 2 of B: 8 x 16 + 8 x 32 KiB.
+  // With swizzle groups of two rows, each wave reads 2 panels of A and 2 of B: 8 x 16 + 8 x 32 KiB.
   CHECK(
       gemm_traffic(kNoL2, p, config("1x1", "grouped_m,group=2,walk=strided"), 4).dram_read.value ==
       Approx((8 * 16 + 8 * 32) * 1024));
@@ -70,8 +70,9 @@ TEST_CASE("A chunked wave touches one tile of every chunk") {
 }
 
 TEST_CASE("Sharers are the workers of a wave that need the same panel") {
-  // 4 x 4 tiles, 4 workers. Square waves of 2 x 2: two workers need each panel of A, two each of B.
-  // Waves of one tile row: all four need its panel of A, each its own of B.
+  // 4 x 4 tiles, 4 workers. In square waves of 2 x 2, two workers need each panel of A and two each
+  // panel of B. In waves of one tile row, all four need the same panel of A, and each a different
+  // one of B.
   const GemmProblem p = problem(512, 1024, 64);
   const GemmTraffic square =
       gemm_traffic(kNoL2, p, config("1x1", "grouped_m,group=2,walk=strided"), 4);

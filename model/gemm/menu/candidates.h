@@ -25,7 +25,7 @@
 namespace tilecast {
 
 constexpr std::string_view kNeverPays = "never_pays";
-/// The schedule splits K, and no split can pay on this problem.
+/// Reason: the schedule splits K, and no split can pay on this problem.
 constexpr std::string_view kNoSplitPays = "no_split_pays";
 
 /// Rejection reasons are those of legality.h, or the ones above.
@@ -34,7 +34,7 @@ using Candidates = CandidatesOf<KernelConfig>;
 /// Whether the schedule is searched by default on this GPU.
 bool is_on_menu(const GpuSpec& gpu, Schedule schedule);
 
-/// The GPU's schedules in the default search; `all`: dominated ones too.
+/// Returns the GPU's schedules in the default search; `all`: dominated ones too.
 std::vector<Schedule> menu_schedules(const GpuSpec& gpu, bool all = false);
 
 /// Empty `schedules` means menu_schedules. The order is deterministic. `all` includes dominated
@@ -47,13 +47,13 @@ Candidates enumerate_candidates(const GpuSpec& gpu, const GemmProblem& problem,
 /// configurations as kernels.
 struct KernelList {
   struct Kernel {
-    KernelConfig config;     // in its first tile order
+    KernelConfig config;     // kernel in its first tile order
     std::size_t begin, end;  // range of its orders in `orders`
   };
   std::vector<Kernel> kernels;
-  std::vector<Raster> orders;  // one for each candidate
+  std::vector<Raster> orders;  // one raster for each candidate
 
-  /// A candidate, by its index in `orders`.
+  /// Returns a candidate, by its index in `orders`.
   KernelConfig candidate(const Kernel& kernel, std::size_t order) const {
     KernelConfig config = kernel.config;
     config.raster = orders[order];
@@ -62,7 +62,7 @@ struct KernelList {
 };
 
 struct CandidateKernels : Rejections<KernelConfig> {
-  KernelList legal;  // for the problem's operands
+  KernelList legal;  // legal kernels for the problem's operands
 };
 
 /// Like enumerate_candidates.
@@ -70,7 +70,7 @@ CandidateKernels enumerate_kernels(const GpuSpec& gpu, const GemmProblem& proble
                                    const std::vector<Schedule>& schedules, bool all = false,
                                    unsigned threads = 1);
 
-/// Groups neighbours that differ in tile order alone.
+/// Groups neighbours that differ only in tile order.
 KernelList kernels_of(std::span<const KernelConfig> candidates);
 
 }  // namespace tilecast

@@ -24,19 +24,20 @@ struct Fused {
   }
 };
 
-/// For consumer warpgroups, which only multiply and store; the residual comes through the ring.
+/// Registers of consumer warpgroups, which only multiply and store; the residual comes through the
+/// ring.
 i32 of_consumers(const Fused& fused) {
   return (fused.residual_with_more() ? 32 : 0) + (fused.gate && fused.bias ? 24 : 0) +
          (fused.gate && fused.row_scales ? 72 : 0) + (fused.wide_c ? 8 : 0) +
          (fused.narrow_c && fused.bias ? 8 : 0);
 }
 
-/// For kernels that split K, which load partial sums and the residual.
+/// Registers of kernels that split K, which load partial sums and the residual.
 i32 of_parts(const Fused& fused) {
   return (fused.residual_with_more() ? 56 : 0) + (fused.gate && fused.row_scales ? 72 : 0);
 }
 
-/// For threads that also load the next tile's operands.
+/// Registers of threads that also load the next tile's operands.
 i32 of_loaders(const Fused& fused, const KernelConfig& config, bool many_products) {
   const i32 activation = !fused.activation || !fused.bias ? 0
                          : fused.gate                     ? 32

@@ -1,10 +1,10 @@
-// Registers per thread that fused epilogues, C's type and Hilbert curves need, in addition to the
-// accumulators and the base count of every kernel (occupancy.cpp). ptxas follows no formula: the
-// numbers are how many registers kernels spilled, rounded up, among 5,300 compiled kernels of
-// random problems (NVRTC 13.0). They refuse all 83 kernels that spill and 77 that do not. They
-// belong to the kernels' source and its compiler, not to a GPU. Kernels that spill nevertheless are
-// listed in configs/compiler_rejections.csv.
-// Checked by: fused_registers_test.cpp, cli/gpu_compile_test.cpp (other kernels every day).
+// Estimates the registers per thread that fused epilogues, C's type and Hilbert curves need, in
+// addition to the accumulators and the base count of every kernel (occupancy.cpp). ptxas follows no
+// formula: the numbers are the registers that kernels spilled, rounded up, among 5,300 compiled
+// kernels of random problems (NVRTC 13.0). They refuse all 83 kernels that spill and 77 that do
+// not. They belong to the kernels' source and its compiler, not to a GPU. Kernels that spill
+// nevertheless are listed in configs/compiler_rejections.csv. Checked by: fused_registers_test.cpp,
+// cli/gpu_compile_test.cpp (other kernels every day).
 #pragma once
 
 #include "model/gemm/config/kernel_config.h"
@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-/// Registers per thread that multiplies; `problem` is from as_run (swapped_operands.h).
+/// Additional registers per multiplying thread; `problem` is from as_run (swapped_operands.h).
 i32 fused_registers(const GemmProblem& problem, const KernelConfig& config);
 
 /// Whether a deferred store leaves registers for the epilogue. The waiting chunks fill the

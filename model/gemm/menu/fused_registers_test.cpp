@@ -33,7 +33,7 @@ TEST_CASE("Consumers with 40 registers left have room for an activation, not for
 }
 
 TEST_CASE("Threads that also load the next tile have no room for a residual with an activation") {
-  // 128 accumulators of 255 registers. In layout nt a batch with this epilogue spilled 3.
+  // 128 accumulators leave 127 of 255 registers. In layout nt a batch with this epilogue spilled 3.
   CHECK(refusal(kLoaders, "bias_n+gelu") == Refusal::kNone);
   CHECK(refusal(kLoaders, "residual") == Refusal::kNone);
   CHECK(refusal(kLoaders, "bias_n+gelu+residual") == Refusal::kRegisters);

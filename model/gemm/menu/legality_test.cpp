@@ -40,7 +40,7 @@ TEST_CASE("A tile consists of whole wgmmas per warpgroup and whole swizzle rows"
   CHECK(pipelined("tile=64x256x64,stages=4,warpgroups=2x1") == Refusal::kWgmmaShape);
   CHECK(pipelined("tile=64x256x64,stages=4,warpgroups=1x2") == Refusal::kNone);
   CHECK(pipelined("tile=64x144x64,stages=4,warpgroups=1x1") == Refusal::kNone);
-  CHECK(pipelined("tile=64x144x64,stages=4,warpgroups=1x2") == Refusal::kNone);  // 72 each
+  CHECK(pipelined("tile=64x144x64,stages=4,warpgroups=1x2") == Refusal::kNone);  // 72 columns each
   CHECK(pipelined("tile=64x136x64,stages=4,warpgroups=1x1") == Refusal::kNone);
   CHECK(pipelined("tile=64x132x64,stages=4,warpgroups=1x1") == Refusal::kWgmmaShape);
   CHECK(pipelined("tile=128x128x32,stages=4,warpgroups=2x1") == Refusal::kNone);
@@ -94,7 +94,7 @@ TEST_CASE("B as [K,N] is stored in slabs of 64 columns, and each warpgroup takes
   CHECK(nn("tile=128x128x64,stages=3,warpgroups=2x1") == Refusal::kNone);
   CHECK(nn("tile=128x96x64,stages=3,warpgroups=2x1") == Refusal::kWgmmaShape);
   CHECK(nn("tile=64x256x64,stages=3,warpgroups=1x2") == Refusal::kNone);
-  CHECK(nn("tile=64x192x64,stages=3,warpgroups=1x2") == Refusal::kWgmmaShape);  // 96 each
+  CHECK(nn("tile=64x192x64,stages=3,warpgroups=1x2") == Refusal::kWgmmaShape);  // 96 columns each
   CHECK(pipelined("tile=64x192x64,stages=3,warpgroups=1x2") == Refusal::kNone);
 }
 
@@ -209,8 +209,7 @@ TEST_CASE("C borrows stages only if no load can arrive meanwhile") {
                  kGroups + ",walk=strided");
   };
   CHECK(overlap("1x1", "1", "0") == Refusal::kNone);
-  CHECK(overlap("1x1", "0", "0") == Refusal::kSchedule);  // without deferred release no stage is
-                                                          // free
+  CHECK(overlap("1x1", "0", "0") == Refusal::kSchedule);  // without inflight=1 no stage is free
   CHECK(overlap("2x1", "1", "0") == Refusal::kSchedule);  // the peer CTA loads into both
   CHECK(overlap("2x1", "0", "2") == Refusal::kNone);
   const auto in_grid = [](const char* grid, const char* slots) {
@@ -267,7 +266,7 @@ TEST_CASE("The producer's registers are a multiple of 8, from 24 to the launch v
   CHECK(producer(flagship, "24") == Refusal::kNone);
   CHECK(producer(flagship, "28") == Refusal::kSchedule);
   CHECK(producer(flagship, "40") == Refusal::kNone);
-  // Three warpgroups launch with 168 each and keep them.
+  // Three warpgroups launch with 168 registers each and keep them.
   CHECK(producer("tile=128x128x64,stages=4,warpgroups=2x1", "168") == Refusal::kNone);
   CHECK(producer("tile=128x288x64,stages=3,warpgroups=2x1", "24") == Refusal::kNone);
   CHECK(producer("tile=128x288x64,stages=3,warpgroups=2x1", "168") == Refusal::kRegisters);

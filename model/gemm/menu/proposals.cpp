@@ -28,8 +28,9 @@ constexpr Raster kStridedRasters[] = {
     {RasterKind::kGroupedN, 16, Walk::kStrided}, {RasterKind::kHilbert, 1, Walk::kStrided}};
 constexpr u32 kMostRowsOfBand = 64;  // beyond this, no wave holds a column of a product's tiles
 constexpr Raster kOneWaveRaster{RasterKind::kGroupedM, 8, Walk::kStrided};
-// For swapped operands: tiles that share weights are consecutive, as with row-wise swizzle groups
-// of operands in order. Two columns of tiles in groups of 8 rows were 14 to 28 % slower.
+// Tile orders for swapped operands: tiles that share weights are consecutive, as with row-wise
+// swizzle groups of operands in order. Two columns of tiles in groups of 8 rows took 14 to 28 %
+// longer.
 constexpr Raster kSwappedRasters[] = {{RasterKind::kGroupedN, 8, Walk::kStrided}};
 constexpr Raster kChunkedRasters[] = {{RasterKind::kGroupedM, 1, Walk::kChunked},
                                       {RasterKind::kGroupedN, 1, Walk::kChunked},
@@ -40,8 +41,8 @@ constexpr Raster kSplitRasters[] = {{RasterKind::kGroupedM, 8, Walk::kStrided},
                                     {RasterKind::kGroupedN, 8, Walk::kStrided}};
 constexpr i32 kMostMenuSplits = 64;
 constexpr i64 kMostFewSplits = 4;
-constexpr i32 kMinKBlocks = 8;     // default minimum part of a stream of K blocks
-constexpr i32 kFewestKBlocks = 4;  // minimum of the largest of equal parts
+constexpr i32 kMinKBlocks = 8;     // minimum length of a stream-K part by default
+constexpr i32 kFewestKBlocks = 4;  // minimum length of the largest of equal parts
 constexpr double kMostWavesStreamed = 4;
 // With more parts per tile than this, serial reduction is never the fastest.
 constexpr i32 kMostInTurn = 8;
@@ -108,8 +109,8 @@ void Proposals::add_rasters(KernelConfig config) {
   add(config, rasters);
 }
 
-/// Every way to split K that can pay: into as many parts as fill the GPU once, or half of it; as a
-/// stream of K blocks if the last wave is not full.
+/// Proposes every way to split K that can pay: into as many parts as fill the GPU once, or half of
+/// it; as a stream of K blocks if the last wave is not full.
 void Proposals::add_splits(KernelConfig config) {
   config.raster = kSplitRasters[0];
   const i32 resident = resident_workers(gpu_, config);
@@ -135,7 +136,7 @@ void Proposals::add_splits(KernelConfig config) {
 
 void Proposals::add_paying_splits(const KernelConfig& config, i64 tiles, i64 k_blocks,
                                   i64 resident) {
-  const i64 left = tiles % resident;  // in the partial wave
+  const i64 left = tiles % resident;  // tiles in the partial wave
   const ScheduleTraits traits = traits_of(config.schedule);
   if (traits.split_k == SplitK::kEqually && traits.hybrid) {
     const i64 most = ceil_div<i64>(k_blocks, kFewestKBlocks);
@@ -193,7 +194,7 @@ KernelConfig Proposals::of_operands(KernelConfig config) const {
   return config;
 }
 
-/// Whether another configuration is always at least as fast.
+/// Returns whether another configuration is always at least as fast.
 ///   Tiles     dominated by a smaller tile that also covers C: one wgmma row or one column step
 ///             less, or 256 columns instead of more.
 ///   Clusters  dominated if at least half of the CTAs lie outside C and only load for the others,
@@ -217,7 +218,7 @@ bool Proposals::never_pays(const KernelConfig& config) const {
          (wide && !would_be_idle);
 }
 
-/// `parts` pieces share a tile.
+/// Proposes the reductions; `parts` pieces share a tile.
 void Proposals::add_reductions(KernelConfig config, i32 splits, i32 parts) {
   config.decomposition = {splits, splits > 0 ? 0 : kMinKBlocks, Reduction::kTurnstile};
   for (const Reduction reduction :

@@ -1,6 +1,5 @@
-// The kernels proposed for a problem, filtered by legality: each in its distinct tile orders, and
-// with the splits of K that can pay.
-// Checked by: predict_test.cpp, legality_test.cpp.
+// Proposes kernels for a problem, filtered by legality: each in its distinct tile orders, and with
+// the splits of K that can pay. Checked by: predict_test.cpp, legality_test.cpp.
 #pragma once
 
 #include <span>
@@ -15,9 +14,9 @@ namespace tilecast {
 
 /// Options that widen the search beyond one name per kernel that can pay.
 struct Breadth {
-  bool unprofitable = false;  // dominated configurations
-  bool every_name = false;    // aliases of other configurations
-  bool streams_all = true;    // stream_k is proposed too, and equals some of its hybrids
+  bool unprofitable = false;  // include dominated configurations
+  bool every_name = false;    // include aliases of other configurations
+  bool streams_all = true;    // propose stream_k too, which equals some of its hybrids
 };
 
 class Proposals {
@@ -26,7 +25,7 @@ class Proposals {
             const Breadth& breadth);
 
   bool swaps_operands() const { return operands_ == OperandOrder::kSwapped; }
-  /// The problem as kernels run it (swapped_operands.h).
+  /// Returns the problem as kernels run it (swapped_operands.h).
   const GemmProblem& problem() const { return problem_; }
 
   /// Bytes in addition to smem_layout.
@@ -54,14 +53,14 @@ class Proposals {
   const GpuSpec& gpu_;
   const GemmProblem& asked_;
   OperandOrder operands_;
-  GemmProblem problem_;  // as run
+  GemmProblem problem_;  // the problem as run
   Breadth breadth_;
-  i64 rows_of_product_;  // or of the largest group
+  i64 rows_of_product_;  // rows of the product or of the largest group
   CandidateKernels candidates_;
   std::vector<Raster> seen_;  // orders of the current kernel; a member to reuse its memory
 };
 
-/// The sentence for a reason of Rejections::rejected.
+/// Returns the message for a reason in Rejections::rejected.
 std::string why_rejected(const GpuSpec& gpu, const GemmProblem& problem, std::string_view reason,
                          const KernelConfig& config);
 

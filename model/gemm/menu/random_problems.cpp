@@ -9,16 +9,16 @@
 namespace tilecast {
 namespace {
 
-constexpr i64 kMostProducts = 64;  // or groups
+constexpr i64 kMostProducts = 64;  // maximum number of products or groups
 
-/// A third are arbitrary, the others multiples of 8 or 64.
+/// Draws a dimension: a third are arbitrary, the others multiples of 8 or 64.
 i64 random_side(Random& random, double most, i64 least_step = 1) {
   const i64 length = random.length(most);
   const i64 step = std::max(least_step, random.one_of<i64>({1, 8, 64}));
   return std::max<i64>(1, length / step) * step;
 }
 
-/// N is occasionally a vocabulary size.
+/// Draws a shape; N is occasionally a vocabulary size.
 GemmShape random_shape(Random& random, const DrawnSizes& sizes, bool fp8) {
   GemmShape shape{random_side(random, sizes.m_and_n), random_side(random, sizes.m_and_n),
                   random_side(random, sizes.k, fp8 ? 16 : 1)};

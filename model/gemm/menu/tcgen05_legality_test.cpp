@@ -21,7 +21,7 @@ const GpuSpec& gb200() {
   return gpu;
 }
 
-/// A legal configuration with one part of its text replaced.
+/// Returns the refusal of a legal configuration with one part of its string replaced.
 std::string refusal(const std::string& from, const std::string& to,
                     const GemmProblem& problem = kProblem) {
   std::string text =
@@ -38,12 +38,12 @@ std::string refusal(const std::string& from, const std::string& to,
 
 TEST_CASE("Each rule of the tcgen05 kernels is pinned on both sides") {
   CHECK(refusal("", "") == "none");
-  CHECK(refusal("128x256", "64x256") == "wgmma_shape");  // 64 rows; needs a lane for each of 128
+  CHECK(refusal("128x256", "64x256") == "wgmma_shape");  // 64 rows; each of 128 lanes needs one
   CHECK(refusal("128x256", "128x192") == "none");
   CHECK(refusal("128x256", "128x224") == "wgmma_shape");  // not whole slots of 64 columns
-  CHECK(refusal("128x256", "128x320") == "wgmma_shape");  // an instruction has 256 at most
+  CHECK(refusal("128x256", "128x320") == "wgmma_shape");  // an instruction has at most 256 columns
   CHECK(refusal("256x64", "256x32") == "wgmma_shape");    // not a whole 128-byte row
-  CHECK(refusal("warpgroups=1x1", "warpgroups=1x2") == "shared_memory");  // twice the slots
+  CHECK(refusal("warpgroups=1x1", "warpgroups=1x2") == "shared_memory");  // needs twice the slots
   CHECK(refusal("warpgroups=1x1", "warpgroups=2x1") == "schedule");
   CHECK(refusal("warpgroups=1x1", "warpgroups=1x3") == "schedule");
   CHECK(refusal("cta_group=1", "cta_group=2") == "none");
@@ -51,7 +51,7 @@ TEST_CASE("Each rule of the tcgen05 kernels is pinned on both sides") {
   CHECK(refusal("accumulators=2", "accumulators=3") == "schedule");
   CHECK(refusal("inflight=1", "inflight=2") == "none");
   CHECK(refusal("inflight=1", "inflight=3") == "schedule");
-  CHECK(refusal("stages=4", "stages=1") == "schedule");  // none free while MMAs run
+  CHECK(refusal("stages=4", "stages=1") == "schedule");  // no stage is free while MMAs run
   CHECK(refusal("stages=4", "stages=5") == "shared_memory");
   CHECK(refusal("c_slots=2", "c_slots=0") == "schedule");  // the ring is never drained
   CHECK(refusal("walk=strided", "walk=chunked") == "none");
@@ -71,7 +71,7 @@ TEST_CASE("Two CTAs per SM must share tensor memory") {
                             "c_slots=1,grid=resident,raster=grouped_m,group=8,walk=strided")));
   };
   CHECK(two("128x128x64") == "none");           // 256 columns each
-  CHECK(two("128x192x64") == "tensor_memory");  // 384 round up to 512 each
+  CHECK(two("128x192x64") == "tensor_memory");  // 384 round up to 512 columns each
 }
 
 TEST_CASE("A schedule of the other architecture is rejected with its name") {
@@ -120,9 +120,9 @@ TEST_CASE("GB200 candidates cover every tcgen05 schedule, alone and in pairs, ea
     grids.insert(config.grid);
   }
   CHECK(texts.size() == candidates.legal.size());
-  CHECK(kinds.size() == 2 * (std::size(kTcgen05Schedules) - 1));  // tiles enough without splits
+  CHECK(kinds.size() == 2 * (std::size(kTcgen05Schedules) - 1));  // enough tiles without splits
   CHECK(grids.size() == 3);
-  // Decode: fewer rows than the 128 of a tile.
+  // Decode has fewer rows than the 128 of a tile.
   CHECK(!enumerate_candidates(gb200(), {{16, 4096, 4096}, ElementType::kBf16, Layout::kTn}, {})
              .legal.empty());
 }

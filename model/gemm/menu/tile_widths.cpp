@@ -10,20 +10,20 @@ namespace {
 
 constexpr i32 kBlockN[] = {16,  32,  48,  64,  80,  96,  112, 128, 144,
                            160, 176, 192, 208, 224, 240, 256, 320};
-// Besides the fixed widths, those that make whole waves of a problem's tiles, for at most this many
-// waves: with more, the fixed step leaves little of the last wave empty.
+// Besides the fixed widths, the search tries those that make whole waves of a problem's tiles, for
+// at most this many waves: with more, the fixed step leaves little of the last wave empty.
 constexpr i32 kMostFittedWaves = 4;
 // Operands are swapped if whole tiles of 64 rows, or with more rows tiles of 128 that two
 // warpgroups share, would exceed C by more than this percentage of its rows. Taller tiles, such as
 // one of 320 rows that fits 320, leave a coarse last wave.
 constexpr i64 kMostWaste = 20;
-// Tile widths for swapped operands: all rows of C in one tile, or an equal part of them, or of one
-// part more.
+// Minimum tile width for swapped operands. Widths hold all rows of C in one tile, or an equal part
+// of them, with as many parts as needed or one more.
 constexpr i32 kFewestSwappedColumns = 16;
 
-/// Widths between the fixed ones with which tiles of `block_m` rows fill one or a few waves, so
-/// that an SM computes fewer columns than with any wider fixed one. Splitting K fills waves by
-/// itself.
+/// Returns widths between the fixed ones with which tiles of `block_m` rows fill one or a few
+/// waves, so that an SM computes fewer columns than with any wider fixed one. Splitting K fills
+/// waves by itself.
 std::vector<i32> fitted_widths(const GpuSpec& gpu, const GemmProblem& problem, Schedule schedule,
                                i32 block_m) {
   std::vector<i32> widths;

@@ -1,5 +1,5 @@
-// Tile widths to try for a problem: a fixed set, and widths whose tiles fill whole waves; for
-// swapped operands those that hold all rows of C. Checked by: predict_test.cpp,
+// Chooses tile widths to try for a problem: a fixed set, and widths whose tiles fill whole waves;
+// for swapped operands, widths that hold all rows of C. Checked by: predict_test.cpp,
 // swapped_operands_test.cpp.
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace tilecast {
 
-/// For tiles of `block_m` rows.
+/// Returns the widths for tiles of `block_m` rows.
 std::vector<i32> tile_widths(const GpuSpec& gpu, const GemmProblem& problem, Schedule schedule,
                              i32 block_m);
 
-/// For swapped operands, with the problem as run: widths with which one, two or a few tiles hold
+/// Returns the widths for swapped operands, with the problem as run: one, two or a few tiles hold
 /// all rows of the user's C.
 std::vector<i32> swapped_tile_widths(const GemmProblem& problem);
 

@@ -1,5 +1,6 @@
-// A Hilbert curve over any rectangle: consecutive cells share an edge (except for one diagonal step
-// if a side is odd), so a run of tiles covers a compact patch and reuses both operands.
+// Follows a Hilbert curve over any rectangle: consecutive cells share an edge (except for one
+// diagonal step if a side is odd), so a run of tiles covers a compact patch and reuses both
+// operands.
 //
 // The rectangle is halved along its long side, or divided into three parts that the curve enters
 // and leaves at neighbouring corners, until one row is left. This is J. Cerveny's generalization to
@@ -31,14 +32,15 @@ struct HilbertVector {
     return {x > 0 ? 1 : x < 0 ? -1 : 0, y > 0 ? 1 : y < 0 ? -1 : 0};
   }
   TILECAST_HD constexpr HilbertVector times(i32 n) const { return {x * n, y * n}; }
-  /// About half; rounded to an even number if `even` and the length exceeds two.
+  /// Returns about half; rounded to an even number if `even` and the length exceeds two.
   TILECAST_HD constexpr HilbertVector half(bool even) const {
     const HilbertVector h{x / 2, y / 2};
     return even && h.length() % 2 != 0 && length() > 2 ? h + unit() : h;
   }
 };
 
-/// The cell at position `index` of the curve over width x height cells; index < width * height.
+/// Returns the cell at position `index` of the curve over width x height cells; index < width *
+/// height.
 TILECAST_HD constexpr HilbertCell hilbert_cell(i32 width, i32 height, i32 index) {
   using Vector = HilbertVector;
   Vector at{0, 0};

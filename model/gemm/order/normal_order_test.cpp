@@ -10,7 +10,7 @@ namespace {
 
 using Walks = std::vector<std::vector<std::pair<u32, u32>>>;
 
-/// The tiles of each worker.
+/// Returns the tiles of each worker.
 Walks walks(const TileScheduler& s) {
   Walks of_workers(s.workers);
   for (u32 w = 0; w < s.workers; ++w) {

@@ -33,7 +33,7 @@ TEST_CASE("One product reads the panels of its tiles' rows and columns") {
 }
 
 TEST_CASE("Each non-empty group reads panels of its own B") {
-  // 256, 0 and 17 rows in tiles of 128, by two columns of 64.
+  // Groups of 256, 0 and 17 rows in tiles of 128, by two columns of 64.
   const GemmProblem problem =
       in_groups({{0, 128, 64}, ElementType::kFp16, Layout::kTn}, {256, 0, 17});
   Tiling tiling{};

@@ -1,4 +1,4 @@
-// The choice of tile scheduling order; tile_scheduler.h implements it.
+// Tile scheduling order; tile_scheduler.h implements it.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -12,7 +12,7 @@ enum class RasterKind : i32 {
   kHilbert,   // generalized Hilbert curve: consecutive tiles are neighbours in C
 };
 
-/// How persistent workers share the order.
+/// Division of the order among persistent workers.
 enum class Walk : i32 {
   kStrided,  // worker w takes tiles w, w + W, w + 2W, ...
   kChunked,  // each worker takes one contiguous run
@@ -20,7 +20,7 @@ enum class Walk : i32 {
 
 struct Raster {
   RasterKind kind;
-  i32 group;  // in tiles; 1 for kHilbert
+  i32 group;  // width of a swizzle group in tiles; 1 for kHilbert
   Walk walk;
 
   constexpr bool operator==(const Raster&) const = default;

@@ -1,4 +1,4 @@
-// Global memory that holds partial sums of a kernel whose workers share tiles along K.
+// Sizes the global memory for partial sums of a kernel whose workers share tiles along K.
 #pragma once
 
 #include "model/gemm/order/work_decomposition.h"
@@ -7,11 +7,11 @@ namespace tilecast {
 
 /// Both must be zero before the first launch; kernels leave them zero for the next.
 struct ReductionWorkspace {
-  i64 partials;  // fp32 values
-  i64 locks;     // 32-bit words
+  i64 partials;  // number of fp32 values
+  i64 locks;     // number of 32-bit words
 };
 
-/// Space for every tile that may be cut: its outputs, once or per split.
+/// Returns the space for every tile that may be cut: its outputs, once or per split.
 TILECAST_HD constexpr ReductionWorkspace reduction_workspace(const KernelConfig& config,
                                                              const WorkDecomposition& work) {
   const Tiling& t = config.tiling;

@@ -1,12 +1,12 @@
-// Which output tile each worker computes, and in what order.
-// Kernels, analytic model and tests all use this file; there is no other copy.
+// Defines which output tile each worker computes, and in what order. Kernels, analytic model and
+// tests all use this file; there is no other copy.
 //
 // A worker is a cluster of CTAs (usually of one CTA), not an SM: the hardware chooses the SM. Tiles
 // here are cluster tiles; a CTA adds its position in the cluster. Edge tiles may be partly or, in a
 // cluster, wholly outside C: loads fill zeros, stores are clipped. In a batch the products' rows of
 // tiles are concatenated, so the raster orders products too: swizzle groups as wide as one
-// product's rows of tiles take one product after another. Groups' rows of tiles are concatenated
-// likewise, as many as each group needs: no tile straddles two groups. Checked by:
+// product's rows of tiles take one product after another. Groups' rows of tiles are also
+// concatenated, as many as each group needs: no tile straddles two groups. Checked by:
 // tile_scheduler_test.cpp (exact cover, hand-drawn orders) and, on the device,
 // validate/measure/gemm/timeline/tile_trace_test.cpp (the kernel walked exactly these tiles).
 #pragma once
@@ -49,9 +49,9 @@ struct TileScheduler {
   Raster raster;
   u32 chunk;                      // tiles per worker if chunked
   FastDivisor band;               // tiles per swizzle group
-  FastDivisor width, last_width;  // of a swizzle group, in tiles
+  FastDivisor width, last_width;  // width of a swizzle group, and of the last one, in tiles
 
-  /// At least one tile and one worker.
+  /// Requires at least one tile and one worker.
   TILECAST_HD static constexpr TileScheduler of(u32 tiles_m, u32 tiles_n, u32 workers,
                                                 const Raster& raster) {
     const BandDivisors bands = BandDivisors::of(tiles_m, tiles_n, raster);
@@ -81,7 +81,7 @@ struct TileScheduler {
   TILECAST_HD constexpr TileCoord coord(u32 linear) const {
     return raster.kind == RasterKind::kHilbert ? on_curve(linear) : in_bands(linear);
   }
-  /// Likewise, if the order of the curve is known already.
+  /// Returns a tile of a curve whose order is already known.
   TILECAST_HD constexpr TileCoord on_curve(u32 linear) const {
     const HilbertCell cell = hilbert_cell(static_cast<i32>(tiles_m), static_cast<i32>(tiles_n),
                                           static_cast<i32>(linear));
@@ -100,8 +100,8 @@ struct TileScheduler {
   }
 
  private:
-  /// Chunks have equal length, so they start aligned and share panels; the last workers may get a
-  /// short one, or none.
+  /// Returns the start of a chunk. Chunks have equal length, so they start aligned and share
+  /// panels; the last workers may get a short one, or none.
   TILECAST_HD constexpr u32 chunk_begin(u32 worker) const {
     return min_of(worker * chunk, num_tiles());
   }
@@ -116,7 +116,7 @@ TILECAST_HD constexpr u32 tile_columns(const GemmShape& shape, const Tiling& t) 
   return static_cast<u32>(ceil_div<i64>(shape.n, i64{t.block_n} * t.cluster_n));
 }
 
-/// One worker per tile or, for a persistent grid, as many as fit at once.
+/// Returns a scheduler with one worker per tile or, for a persistent grid, as many as fit at once.
 TILECAST_HD constexpr TileScheduler tile_scheduler_over(u32 tiles_m, u32 tiles_n,
                                                         const KernelConfig& config,
                                                         u32 max_resident_workers) {
@@ -124,7 +124,7 @@ TILECAST_HD constexpr TileScheduler tile_scheduler_over(u32 tiles_m, u32 tiles_n
   const u32 workers = config.grid == Grid::kResident ? min_of(max_resident_workers, tiles) : tiles;
   return TileScheduler::of(tiles_m, tiles_n, workers, config.raster);
 }
-/// The scheduler of the cluster tiles that cover C.
+/// Returns the scheduler of the cluster tiles that cover C.
 TILECAST_HD constexpr TileScheduler make_tile_scheduler(const GemmShape& shape, i64 products,
                                                         const KernelConfig& config,
                                                         u32 max_resident_workers) {
@@ -133,8 +133,8 @@ TILECAST_HD constexpr TileScheduler make_tile_scheduler(const GemmShape& shape, 
                              tile_columns(shape, t), config, max_resident_workers);
 }
 
-#ifndef __CUDACC_RTC__  // group sizes are known on the host only
-/// Likewise, for a whole problem.
+#ifndef __CUDACC_RTC__  // group sizes are known only on the host
+/// Rows of cluster tiles in the whole problem.
 u32 tile_rows(const GemmProblem& problem, const Tiling& t);
 TileScheduler make_tile_scheduler(const GemmProblem& problem, const KernelConfig& config,
                                   u32 max_resident_workers);

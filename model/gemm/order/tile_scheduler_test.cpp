@@ -12,7 +12,7 @@
 namespace tilecast {
 namespace {
 
-/// The tiles of one worker in order, as "mn mn ...".
+/// Formats the tiles of one worker in order, as "mn mn ...".
 std::string walk(const TileScheduler& s, u32 worker) {
   std::string order;
   for (u32 t = s.first(worker); t < s.end(worker); t = s.next(t)) {

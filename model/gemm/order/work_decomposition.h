@@ -1,5 +1,5 @@
-// Which K blocks of which tiles each worker sums, and in what order: data-parallel, split-K,
-// stream-K or a hybrid. Kernels, analytic model and tests all use this file.
+// Defines which K blocks of which tiles each worker sums, and in what order: data-parallel,
+// split-K, stream-K or a hybrid. Kernels, analytic model and tests all use this file.
 //
 // A piece is a run of K blocks of one tile. The first `streamed` tiles are cut, the others are
 // whole pieces, dealt round-robin:
@@ -34,15 +34,15 @@ struct WorkPiece {
 
 struct WorkDecomposition {
   u32 tiles, workers;
-  i32 k_blocks;      // per tile
+  i32 k_blocks;      // K blocks per tile
   u32 streamed;      // tiles cut along K; they come first
-  u32 splits;        // equal parts of each; 0 for stream-K
+  u32 splits;        // number of equal parts per tile; 0 for stream-K
   u32 units;         // runs of stream-K; worker w < units takes run w
   i32 min_k_blocks;  // minimum part of a tile in such a run
   u32 run, longer;   // K blocks per run; the first `longer` runs have one more
   FastDivisor by_streamed, by_k_blocks;
 
-  /// No cuts: `workers` take whole tiles round-robin.
+  /// Returns a decomposition without cuts: `workers` take whole tiles round-robin.
   TILECAST_HD static constexpr WorkDecomposition data_parallel(u32 tiles, i32 k_blocks,
                                                                u32 resident) {
     WorkDecomposition work{};
@@ -54,7 +54,7 @@ struct WorkDecomposition {
     return work;
   }
 
-  /// The first `streamed` tiles in equal parts; `splits` is from 1 to k_blocks.
+  /// Splits the first `streamed` tiles in equal parts; `splits` is from 1 to k_blocks.
   TILECAST_HD static constexpr WorkDecomposition split_tiles(u32 tiles, i32 k_blocks, u32 resident,
                                                              u32 streamed, u32 splits) {
     WorkDecomposition work = data_parallel(tiles, k_blocks, resident);
@@ -73,13 +73,13 @@ struct WorkDecomposition {
     return split_tiles(tiles, k_blocks, resident, tiles, splits);
   }
 
-  /// A partial last wave as split-K.
+  /// Splits a partial last wave by split-K.
   TILECAST_HD static constexpr WorkDecomposition split_k_hybrid(u32 tiles, i32 k_blocks,
                                                                 u32 resident, u32 splits) {
     return split_tiles(tiles, k_blocks, resident, tiles % resident, splits);
   }
 
-  /// The first `streamed` tiles in equal runs.
+  /// Cuts the first `streamed` tiles in equal runs.
   TILECAST_HD static constexpr WorkDecomposition streamed_tiles(u32 tiles, i32 k_blocks,
                                                                 u32 resident, u32 streamed,
                                                                 i32 min_k_blocks) {
@@ -100,7 +100,7 @@ struct WorkDecomposition {
     return streamed_tiles(tiles, k_blocks, resident, tiles, min_k_blocks);
   }
 
-  /// A partial last wave, and one full wave before it, as stream-K.
+  /// Cuts a partial last wave, and one full wave before it, by stream-K.
   TILECAST_HD static constexpr WorkDecomposition stream_k_hybrid(u32 tiles, i32 k_blocks,
                                                                  u32 resident, i32 min_k_blocks) {
     const u32 left = tiles % resident;
@@ -162,7 +162,7 @@ struct WorkDecomposition {
     return tile < tiles ? WorkPiece{tile, 0, k_blocks, tile} : none();
   }
 
-  /// Part `index` of split-K; after the last one, the worker's whole tiles.
+  /// Returns part `index` of split-K; after the last one, the worker's whole tiles.
   TILECAST_HD constexpr WorkPiece part(u32 worker, u32 index) const {
     if (index >= streamed * splits) {
       return whole(streamed + worker);
@@ -173,7 +173,7 @@ struct WorkDecomposition {
             static_cast<i32>((split + 1) * blocks / splits), index};
   }
 
-  /// The last piece of a worker's run that ends at `end`; after the run, whole tiles.
+  /// Returns the last piece of a worker's run that ends at `end`; after the run, whole tiles.
   TILECAST_HD constexpr WorkPiece run_piece(u32 worker, u32 end) const {
     const u32 begin = cut(worker);
     if (end == begin) {
@@ -193,8 +193,8 @@ TILECAST_HD constexpr bool work_is_countable(u32 tiles, i64 k_blocks, i32 splits
          i64{tiles} * max_of(splits, 1) < kMost;
 }
 
-/// How `config` decomposes a problem with these tiles; whole tiles for schedules that do not split
-/// K. `resident`: workers that fit on the GPU at once.
+/// Decomposes a problem with these tiles as `config` specifies; whole tiles for schedules that do
+/// not split K. `resident`: workers that fit on the GPU at once.
 TILECAST_HD constexpr WorkDecomposition make_work_decomposition(const TileScheduler& scheduler,
                                                                 i32 k_blocks,
                                                                 const KernelConfig& config,

@@ -23,7 +23,7 @@ Pieces pieces_of(const WorkDecomposition& work, u32 worker) {
   return pieces;
 }
 
-/// "tile:begin-end ..." in the worker's order.
+/// Formats "tile:begin-end ..." in the worker's order.
 std::string walk(const WorkDecomposition& work, u32 worker) {
   std::string text;
   for (const WorkPiece& p : pieces_of(work, worker)) {
@@ -33,7 +33,8 @@ std::string walk(const WorkDecomposition& work, u32 worker) {
   return text;
 }
 
-/// Every K block of every tile once, one owner per tile, no piece shorter than the minimum.
+/// Checks that every K block of every tile is covered once, with one owner per tile, and that no
+/// piece is shorter than the minimum.
 void check_cover(const WorkDecomposition& work) {
   std::map<u32, std::vector<WorkPiece>> of_tile;
   for (u32 worker = 0; worker < work.workers; ++worker) {
@@ -62,8 +63,8 @@ void check_cover(const WorkDecomposition& work) {
   }
 }
 
-/// Runs all workers concurrently; a piece ends only once the pieces it waits for have: those of its
-/// tile with lower K or, with `for_all`, all pieces of the tile. Returns whether all finish.
+/// Runs all workers concurrently; a piece ends only after the pieces that it waits for: those of
+/// its tile with lower K or, with `for_all`, all pieces of the tile. Returns whether all finish.
 /// `order`: order in which the workers are tried.
 bool comes_to_an_end(const WorkDecomposition& work, bool for_all, const std::vector<u32>& order) {
   std::vector<Pieces> todo;
@@ -71,8 +72,7 @@ bool comes_to_an_end(const WorkDecomposition& work, bool for_all, const std::vec
     todo.push_back(pieces_of(work, worker));
   }
   std::vector<std::size_t> at(work.workers, 0);
-  std::vector<bool> arrived(work.workers, false);  // has written the partial sum of piece
-                                                   // at[worker]
+  std::vector<bool> arrived(work.workers, false);  // the partial sum of piece at[worker] is written
   std::vector<i32> summed(work.tiles, 0);          // K blocks summed so far
   for (bool moved = true; moved;) {
     moved = false;
@@ -171,7 +171,7 @@ TEST_CASE("A cut closer to a tile's edge than the minimum part moves to the edge
   CHECK(walk(work, 1) == "2:0-10 1:0-20");
   CHECK(walk(work, 2) == "3:0-20 2:10-20");
   CHECK(walk(work, 3) == "4:0-20");
-  // With parts of 5 they stay.
+  // With parts of 5 the cuts stay.
   CHECK(walk(WorkDecomposition::stream_k(5, 20, 4, 5), 0) == "1:0-5 0:0-20");
 }
 

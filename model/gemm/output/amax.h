@@ -1,4 +1,4 @@
-// Maximum magnitude of the result.
+// Finds the maximum magnitude of the result.
 #pragma once
 
 #include "model/gemm/output/step.h"
@@ -10,10 +10,10 @@ struct Amax : NoStep {
   static constexpr const char* kWord = "amax";
   static constexpr const char* kMeaning =
       "computes the largest magnitude of the result, an fp32 value on the device";
-  // A mask, a comparison, and a bounds check.
+  // Counts a mask, a comparison, and a bounds check.
   static constexpr ElementWork kWork{.issued = 4};
 
-  /// Magnitude bits of a float; NaN compares larger than all numbers.
+  /// Returns the magnitude bits of a float; NaN compares larger than all numbers.
   TILECAST_HD static constexpr u32 magnitude(u32 bits) { return bits & 0x7fffffffu; }
 };
 

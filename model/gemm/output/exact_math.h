@@ -1,7 +1,7 @@
 // fp64 math for reference results.
 #pragma once
 
-#ifndef __CUDACC_RTC__  // built into NVRTC
+#ifndef __CUDACC_RTC__  // NVRTC has these functions built in
 #include <math.h>
 #endif
 

@@ -1,4 +1,4 @@
-// A matrix R added to the result.
+// Adds a matrix R to the result.
 #pragma once
 
 #include "model/gemm/output/step.h"

@@ -1,4 +1,4 @@
-// Scale of an fp8 C.
+// Scales an fp8 C.
 #pragma once
 
 #include "model/gemm/output/step.h"

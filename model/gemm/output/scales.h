@@ -19,7 +19,7 @@ struct ScaleRow : ScaleStep {
   static constexpr const char* kWord = "scale_row";
   static constexpr const char* kMeaning =
       "multiplies fp8 results by one scale per row of A and one per column of B";
-  // Two multiplications, and a shuffle per pair of rows.
+  // Counts two multiplications, and a shuffle per pair of rows.
   static constexpr ElementWork kWork{.issued = 2.5};
   static constexpr StepReads kReads{.row = 1, .column = 1};
 };
@@ -31,7 +31,7 @@ struct ScaleBlock : ScaleStep {
   static constexpr const char* kMeaning =
       "multiplies fp8 partial sums over 128 K by one scale per row of A and one per 128 columns of "
       "B";
-  static constexpr bool kInMainLoop = true;  // where its work and reads occur
+  static constexpr bool kInMainLoop = true;  // its work and reads occur in the main loop
 };
 
 }  // namespace tilecast

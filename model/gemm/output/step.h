@@ -9,14 +9,14 @@
 
 namespace tilecast {
 
-/// In the order of execution. An epilogue has at most one step of each kind.
+/// Kinds in the order of execution. An epilogue has at most one step of each kind.
 enum class OutputKind : i32 {
   kScale,     // fp8 operand scales: apply(sum, scale of A, scale of B)
   kBias,      // adds a vector: apply(sum, element)
   kActivate,  // apply(x); a gate: apply(x, next column), which halves the columns
   kLoad,      // adds a matrix like C: apply(x, element)
   kAmax,      // maximum magnitude: magnitude(bits)
-  kConvert,   // before C is rounded: apply(x, number)
+  kConvert,   // last operation before C is rounded: apply(x, number)
 };
 constexpr i32 kOutputKinds = 6;
 
@@ -26,9 +26,9 @@ struct ElementWork {
 };
 
 /// Element type of a step's input.
-enum class ReadType : i32 { kBias, kC, kFp32 };  // kBias: half_type() of C's
+enum class ReadType : i32 { kBias, kC, kFp32 };  // kBias: half_type() of C's type
 
-/// Elements that a step reads: per row and column of A B, per element of C, and in all.
+/// Number of elements that a step reads: per row and column of A B, per element of C, and in total.
 struct StepReads {
   i32 row = 0, column = 0, element = 0, whole = 0;
   ReadType type = ReadType::kFp32;
@@ -36,11 +36,11 @@ struct StepReads {
 
 /// Defaults of a step, and the step of a kind that an epilogue lacks.
 struct NoStep {
-  static constexpr const char* kWord = "none";     // in texts; a join key that never changes
-  static constexpr const char* kMeaning = "none";  // in lists
+  static constexpr const char* kWord = "none";     // word in strings; a join key that never changes
+  static constexpr const char* kMeaning = "none";  // description in lists
   static constexpr ElementWork kWork{};
   static constexpr StepReads kReads{};
-  static constexpr i32 kColumns = 1;            // of A B per column of C
+  static constexpr i32 kColumns = 1;            // columns of A B per column of C
   static constexpr bool kApproximate = false;   // fp32 error is at most 2^-12 |x| + 2^-15
   static constexpr bool kByConversion = false;  // part of the rounding to 16 bits, at no cost
   static constexpr bool kInMainLoop = false;
@@ -74,12 +74,12 @@ struct Activation : NoStep {
 struct Gate : Activation {
   static constexpr i32 kColumns = 2;
 };
-/// A matrix of C's type and shape, which may be C itself.
+/// Loads a matrix of C's type and shape, which may be C itself.
 struct LoadStep : NoStep {
   static constexpr OutputKind kKind = OutputKind::kLoad;
   static constexpr StepReads kReads{.element = 1, .type = ReadType::kC};
-  // By threads: half of a load, its address and its bounds check, a conversion and the operation;
-  // from a pipeline stage: one ldmatrix and its address per eight elements.
+  // Loaded by threads: half of a load, its address and its bounds check, a conversion and the
+  // operation; from a pipeline stage: one ldmatrix and its address per eight elements.
   static constexpr ElementWork kWork{.issued = 4}, kWorkInRing{.issued = 2.25};
 };
 

@@ -5,7 +5,7 @@
 
 namespace tilecast {
 
-/// A step by its number in OutputSteps (steps.h), from 1; 0: none.
+/// A step, by its position in OutputSteps (steps.h), from 1; 0: none.
 struct OutputStep {
   i32 number = 0;
 
@@ -16,7 +16,8 @@ struct OutputStep {
 struct StepRow {
   const char *word = NoStep::kWord, *meaning = NoStep::kMeaning;
   OutputKind kind = {};
-  ElementWork work, work_in_ring;  // the latter for a matrix that comes through the pipeline stages
+  ElementWork work,
+      work_in_ring;  // work_in_ring: for a matrix that comes through the pipeline stages
   StepReads reads;
   bool approximate = false, in_main_loop = false;
 };
@@ -80,7 +81,7 @@ struct StepList {
 
   TILECAST_HD static constexpr const StepRow& row(OutputStep step) { return kRows[step.number]; }
 
-  /// Calls `visit` with an object of the step's type, if that is of the kind.
+  /// Calls `visit` with an object of the step's type, if the step is of this kind.
   template <OutputKind kKind, class Visit>
   TILECAST_HD static constexpr void visit(OutputStep step, Visit visit) {
     i32 number = 0;

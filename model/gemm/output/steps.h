@@ -1,4 +1,4 @@
-// The list of all output steps, by kind. A new step is a file and an entry here.
+// Lists all output steps, by kind. A new step is a file and an entry here.
 #pragma once
 
 #include "model/gemm/output/amax.h"
@@ -16,7 +16,7 @@
 
 namespace tilecast {
 
-/// Activations are also in the order of tilecast_activation (include/tilecast/tilecast.h).
+/// Activations are in the order of tilecast_activation (include/tilecast/tilecast.h).
 using OutputSteps = StepList<ScaleTensor, ScaleRow, ScaleBlock,          //
                              BiasM, BiasN,                               //
                              Relu, Gelu, GeluTanh, Silu, Swiglu, Geglu,  //
@@ -24,13 +24,13 @@ using OutputSteps = StepList<ScaleTensor, ScaleRow, ScaleBlock,          //
                              Amax,                                       //
                              ScaleC>;
 
-/// The number of a step type.
+/// Returns the number of a step type.
 template <class Step>
 TILECAST_HD consteval OutputStep step() {
   return {OutputSteps::number_of<Step>()};
 }
 
-/// The constants of a step.
+/// Returns the constants of a step.
 TILECAST_HD constexpr const StepRow& row_of(OutputStep step) { return OutputSteps::row(step); }
 
 }  // namespace tilecast

@@ -10,7 +10,8 @@ using namespace tilecast;
 
 namespace {
 
-/// fp32 as on the device, whose tanh has a relative error of 2^-11: the maximum, up or down.
+/// fp32 math as on the device, whose tanh has a relative error of at most 2^-11: applies that
+/// maximum, up or down.
 template <int kSign>
 struct HostMath {
   using Real = float;

@@ -1,4 +1,4 @@
-// Batches compared with equivalent problems: a single product, or a taller one.
+// Compares batches with equivalent problems: a single product, or a taller one.
 #include <string>
 
 #include "model/gemm/menu/legality.h"
@@ -20,7 +20,7 @@ const char* const kConfigs[] = {
 }  // namespace
 
 TEST_CASE("A batch that shares B equals one taller product if M is a multiple of the tile") {
-  // Six products of 512 rows and one of 3,072: the same tiles, panels and stores, in one order.
+  // Six products of 512 rows and one of 3,072 have the same tiles, panels and stores, in one order.
   check_same(batch_of({6, false, true}, {512, 1000, 512}), batch_of({}, {6 * 512, 1000, 512}),
              kConfigs);
 }
@@ -31,7 +31,7 @@ TEST_CASE("A batch of one equals the single product, with or without shared oper
 }
 
 TEST_CASE("A batch with separate B reads more from DRAM and takes no less time") {
-  // Sixteen B of 1 MB each, compared with one.
+  // Sixteen B of 1 MB each are compared with one.
   const GemmShape shape{256, 1024, 512};
   for (const char* const config : kConfigs) {
     for (const Method method : {Method::kAnalytic, Method::kSimulated}) {
@@ -59,7 +59,7 @@ TEST_CASE("Kernels without batch support say so") {
         Refusal::kSchedule);
   CHECK(why_not_solvable(calibrated_h200(), batch_of({i64{1} << 31}, {64, 1 << 10, 64}))
             .starts_with("a batch of 2147483648: at most 16777216 rows in total"));
-  // 2^24 rows, M in whole 64, or columns.
+  // 2^24 rows, with M a multiple of 64, or columns.
   CHECK(why_not_solvable(calibrated_h200(), batch_of({1 << 18}, {1, 8, 64})).empty());
   CHECK_FALSE(why_not_solvable(calibrated_h200(), batch_of({(1 << 18) + 1}, {1, 8, 64})).empty());
   CHECK(why_not_solvable(calibrated_h200(), batch_of({1 << 13}, {64, 1 << 11, 64})).empty());

@@ -1,4 +1,4 @@
-// Analytic GEMM predictions with the learned correction. Checked by: predict_test.cpp,
+// Predicts GEMMs analytically, with the learned correction. Checked by: predict_test.cpp,
 // learned_test.cpp; committed measurements (validate --method analytic).
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-/// In the order of `kernels`; uncorrected if `learned` is none.
+/// Returns predictions in the order of `kernels`; uncorrected if `learned` is none.
 std::vector<Prediction> by_closed_form(const GemmQuestion& question,
                                        std::span<const GemmForm> kernels,
                                        const std::optional<LearnedPart>& learned);

@@ -1,4 +1,4 @@
-// Effect of fused epilogues on predictions, with and without the learned correction.
+// Tests the effect of fused epilogues on predictions, with and without the learned correction.
 #include <iterator>
 #include <string>
 #include <vector>
@@ -24,9 +24,9 @@ GemmProblem problem(const GemmShape& shape, const Epilogue& epilogue = {}) {
   return {shape, ElementType::kFp16, Layout::kTn, epilogue};
 }
 
-/// A sample of each schedule's candidates.
+/// Returns a sample of each schedule's candidates.
 std::vector<KernelConfig> some_candidates(const GpuSpec& gpu, const GemmShape& shape) {
-  constexpr std::size_t kStep = 101;  // of a few hundred to a few thousand
+  constexpr std::size_t kStep = 101;  // samples a few hundred to a few thousand candidates
   std::vector<KernelConfig> some;
   for (const Schedule schedule : kWgmmaSchedules) {
     const auto legal = enumerate_candidates(gpu, problem(shape), {schedule}).legal;
@@ -115,7 +115,7 @@ TEST_CASE("The residual is read from DRAM once, and hidden by ping-pong") {
       if (method == Method::kAnalytic) {
         CHECK(added.dram_read.value - plain.dram_read.value == Approx(bytes));
       } else {  // CTAs run in a different order, and L2 merges other loads
-        CHECK(added.dram_read.value >= gemm_bytes(problem(shape)));  // without C, plus R
+        CHECK(added.dram_read.value >= gemm_bytes(problem(shape)));  // reads without C, plus R
       }
       CHECK(added.cycles.value >= plain.cycles.value * (1 - 1e-9));
       CHECK(added.cycles.value <= plain.cycles.value * (config == in_turn ? 1.04 : 1.15));

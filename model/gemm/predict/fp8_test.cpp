@@ -1,4 +1,4 @@
-// fp8 in legality and prediction, compared with the 16-bit product of half the K.
+// Tests fp8 in legality and prediction, compared with the 16-bit product of half the K.
 
 #include <string>
 
@@ -172,12 +172,12 @@ TEST_CASE("Promotion is exposed with one warpgroup; with two it overlaps the oth
         ",cluster=1x1,ctas=1,inflight=0,c_slots=1,producer=40,grid=resident,raster=grouped_m,"
         "group=8,walk=strided");
     GemmProblem promoted = like;
-    promoted.shape = {rows * 132, 128, 8192};  // a tile per SM
+    promoted.shape = {rows * 132, 128, 8192};  // one tile per SM
     GemmProblem fast = promoted;
     fast.epilogue = {};
     fast.accumulate = Accumulate::kFast;
     const auto cycles = [&](const GemmProblem& problem) {
-      // At a fixed clock: at a lower one loads take fewer cycles.
+      // At a fixed clock, since at a lower one loads take fewer cycles.
       return predict_config(gpu, problem, config, Regime::kBurst, Inputs::kZeros, method)
           .cycles.value;
     };
@@ -189,8 +189,9 @@ TEST_CASE("Promotion is exposed with one warpgroup; with two it overlaps the oth
                                      {Method::kAnalytic, exact},
                                      {Method::kSimulated, scaled(step<ScaleBlock>())},
                                      {Method::kSimulated, exact}}) {
-    // 128 x 128 accumulators in each of 64 K blocks, 128 per cycle, are 8192 cycles of a warpgroup;
-    // and a second wgmma row is waited for. Loads that are waited for anyway hide some of it.
+    // 128 x 128 accumulators in each of 64 K blocks, 128 per cycle, take 8192 cycles of a
+    // warpgroup; a second wgmma row is also waited for. Loads that are waited for anyway hide some
+    // of it.
     const double alone = more_cycles(128, "1x1", method, like);
     const double of_two = more_cycles(256, "2x1", method, like);
     CHECK(alone > 0);

@@ -27,15 +27,15 @@ constexpr std::size_t kBoundedAtATime = 256;  // kernels per work item
 /// A kernel with a lower bound over all tile orders.
 struct Bounded {
   const KernelList::Kernel* kernel;
-  Seconds bound;       // in no order is it faster
-  bool close = false;  // whether the bound is that of the ideal tile order, not a cruder one
+  Seconds bound;       // the kernel is not faster in any order
+  bool close = false;  // the bound is that of the ideal tile order, not a cruder one
 
   GemmWork least_work(const GemmQuestion& q) const {
     return least_gemm_work(q.gpu, as_run(q.problem, kernel->config), kernel->config);
   }
 };
 
-/// The plateau is the highest clock, at which a kernel takes the least time.
+/// Computes the bound at the plateau, the highest clock, at which a kernel takes the least time.
 Seconds bound_of(const GemmQuestion& q, const KernelConfig& config, const GemmWork& work) {
   const Hertz highest = q.gpu.clock->tensor_plateau;
   const GemmProblem problem = as_run(q.problem, config);
@@ -56,7 +56,7 @@ struct Traffic {
 
 using Accepts = std::function<bool(const KernelConfig&)>;
 
-/// The fastest of these kernels, or of their candidates that `accepts` admits.
+/// Finds the fastest of these kernels, or of their candidates that `accepts` admits.
 FastestForms fastest_of(const GemmQuestion& q, const KernelList& legal,
                         std::span<const Bounded> kernels, std::size_t keep, Traffic& traffic,
                         double near = kWithin1Percent, const Accepts& accepts = {}) {
@@ -120,8 +120,8 @@ ScheduleTile schedule_and_tile(const KernelConfig& config) {
   return {config.schedule, t.block_m, t.block_n, t.block_k};
 }
 
-/// For each schedule, the kernels of the tiles that the shortlist needs: those with the lowest
-/// bounds.
+/// Returns, for each schedule, the kernels of the tiles that the shortlist needs: those with the
+/// lowest bounds.
 std::vector<std::vector<Bounded>> wanted_tiles(const std::vector<Bounded>& kernels,
                                                ElementType dtype, std::size_t tiles) {
   std::map<ScheduleTile, std::vector<Bounded>> by_tile;
@@ -142,8 +142,8 @@ std::vector<std::vector<Bounded>> wanted_tiles(const std::vector<Bounded>& kerne
   return wanted;
 }
 
-/// The fastest kernel of each wanted tile, and each schedule's fastest with a counterpart, if not
-/// in `forms`.
+/// Returns the fastest kernel of each requested tile, and each schedule's fastest with a
+/// counterpart, if not in `forms`.
 std::vector<GemmForm> apart_of(const GemmQuestion& q, const KernelList& legal,
                                const std::vector<Bounded>& kernels, const Shortlist& shortlist,
                                const std::vector<GemmForm>& forms, unsigned threads,

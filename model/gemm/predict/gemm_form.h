@@ -1,5 +1,5 @@
-// Analytic prediction of a GEMM kernel at its own clock, and the fastest of many kernels by it,
-// before any learned correction.
+// Predicts a GEMM kernel analytically at its clock, and finds the fastest of many kernels, before
+// any learned correction.
 //
 // The search is exact although most kernels are never evaluated: it takes the kernel with the
 // lowest bound over all tile orders, evaluates the bound of its ideal order, and when that is still
@@ -28,21 +28,22 @@ struct GemmForm {
 
 GemmForm gemm_form(const GemmQuestion& question, const KernelConfig& config, const GemmWork& work);
 
-/// The same kernel at the clock of normal data, on which the learned correction is trained.
+/// Predicts the same kernel at the clock of normal data, on which the learned correction is
+/// trained.
 GemmForm form_on_normal_data(const GemmQuestion& question, const GemmForm& kernel);
 
 struct FastestForms {
   std::vector<GemmForm> forms;  // by time; ties in input order
-  std::vector<Seconds> times;   // of all that may be within 1 % of the fastest
-  std::vector<GemmForm> apart;  // of the shortlist, not in `forms`
+  std::vector<Seconds> times;   // times of all that may be within 1 % of the fastest
+  std::vector<GemmForm> apart;  // kernels of the shortlist that are not in `forms`
 };
 
-/// A tile that people try first: cooperative 128x256 or 128x128, ping-pong 128x128 or 64x256, with
-/// K blocks of 128 bytes.
+/// Whether engineers usually try this tile first: cooperative 128x256 or 128x128, ping-pong 128x128
+/// or 64x256, with K blocks of 128 bytes.
 bool is_usual_tile(const KernelConfig& config, ElementType dtype);
 
-/// The `keep` fastest of each schedule. The kernels of one schedule must be consecutive in `legal`,
-/// as in enumerate_kernels.
+/// Returns the `keep` fastest of each schedule. The kernels of one schedule must be consecutive in
+/// `legal`, as in enumerate_kernels.
 FastestForms fastest_forms(const GemmQuestion& question, const KernelList& legal, std::size_t keep,
                            unsigned threads, const Shortlist& shortlist = {});
 

@@ -1,4 +1,4 @@
-// A prediction question about a GEMM.
+// Input of a GEMM prediction.
 #pragma once
 
 #include "model/gemm/problem/gemm_problem.h"

@@ -10,7 +10,8 @@
 namespace tilecast {
 namespace {
 
-/// Equal groups, up to `step`, with `total` rows in all, apart from rounding in the last one.
+/// Returns equal groups, up to `step`, with `total` rows in total, apart from rounding in the last
+/// one.
 std::vector<i64> equal_groups(i64 total, i64 groups, i64 step) {
   const i64 steps = ceil_div(total, step);
   std::vector<i64> rows;
@@ -30,7 +31,7 @@ GemmProblem without_groups(GemmProblem problem) {
   return problem;
 }
 
-/// The problems to compare, from the one without any grouping cost on.
+/// Returns the problems to compare, starting with the one without any grouping cost.
 std::vector<GemmProblem> compared(const GemmProblem& problem, const Tiling& t) {
   const GroupRows& groups = *problem.groups;
   const i64 total = groups.total(), used = groups.not_empty();
@@ -59,7 +60,7 @@ std::optional<GroupParts> group_parts(const GemmQuestion& question, const Kernel
         predict_one({physics, problem, question.regime, question.inputs}, config, method)
             .cycles.value);
   }
-  std::vector<double> shares;  // added by each step
+  std::vector<double> shares;  // share of the cycles that each step adds
   for (std::size_t i = 0; i < cycles.size(); ++i) {
     shares.push_back((cycles[i] - (i > 0 ? cycles[i - 1] : 0)) / cycles.back());
   }

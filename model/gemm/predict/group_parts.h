@@ -4,9 +4,9 @@
 //            -> the same rows in whole tiles, in as many groups as there are, or tiles
 //            -> equal groups -> the actual groups
 //   along K: equal groups of whole K blocks -> equal groups -> the actual groups
-// A part is what a step adds. If groups have fewer rows than a tile, partial tiles also read more
-// of B than full tiles would, which counts as part of their cost. Leaves out: the order of groups.
-// Checked by: group_parts_test.cpp.
+// A part is the time that a step adds. If groups have fewer rows than a tile, partial tiles also
+// read more of B than full tiles would, which counts as part of their cost. Leaves out: the order
+// of groups. Checked by: group_parts_test.cpp.
 #pragma once
 
 #include <optional>
@@ -20,13 +20,13 @@ namespace tilecast {
 /// Shares of the kernel's cycles; they add up to 1. A part may be negative: some groups are faster
 /// than their idealization.
 struct GroupParts {
-  double alike;      // one product; along K equal groups of whole K blocks
-  double own_b;      // weight traffic: a B per group, and reads of where groups end; 0 along K
-  double partial;    // groups end inside tiles or K blocks
-  double imbalance;  // groups differ in size
+  double alike;      // one product; for groups along K: equal groups of whole K blocks
+  double own_b;      // weight traffic: a B per group, and reads of the groups' ends; 0 along K
+  double partial;    // partial tiles or K blocks at the groups' ends
+  double imbalance;  // groups of different size
 };
 
-/// None if there are no groups.
+/// Returns none if there are no groups.
 std::optional<GroupParts> group_parts(const GemmQuestion& question, const KernelConfig& config,
                                       Method method);
 

@@ -38,7 +38,7 @@ TEST_CASE("Equal groups of whole tiles cost only their weight traffic") {
     CHECK(large.partial == Approx(0).margin(1e-9));
     CHECK(large.imbalance == Approx(0).margin(1e-9));
     CHECK(large.own_b < 0.03);
-    // 256 rows per B: DRAM reads four times as much of it.
+    // With 256 rows per B, four times as much of it is read from DRAM.
     CHECK(parts_of(along_m({256, 256, 256, 256}, 4096, 7168), method).own_b > 0.001);
   }
 }

@@ -19,7 +19,7 @@ struct Part {
   Amounts amounts{};
 };
 
-/// Time slices in order, merged `joined` at a time, up to the kernel's end.
+/// Returns the time slices in order, merged `joined` at a time, up to the kernel's end.
 std::vector<Part> seen_parts(const Activity& activity, Seconds end, std::size_t most) {
   const Seconds slice = seconds_of(activity.slice_length());
   const std::size_t slices = std::min(Activity::kSlices, static_cast<std::size_t>(end / slice) + 1);
@@ -46,7 +46,7 @@ std::vector<Part> seen_parts(const Activity& activity, Seconds end, std::size_t 
   return parts;
 }
 
-/// Work of the kernel that is in no slice.
+/// Returns the kernel's work that is in no slice.
 Part not_seen(const Simulated& kernel, const Activity& activity) {
   Part part{kernel.left_out, {}};
   const auto rest = [&](Resource resource, double whole) {
@@ -66,7 +66,7 @@ Part not_seen(const Simulated& kernel, const Activity& activity) {
   return part;
 }
 
-/// Work of the tensor cores, independent of time.
+/// Returns the work of the tensor cores, independent of time.
 ChipWork tensor_work(const GemmProblem& problem, const KernelConfig& config) {
   const double flops = multiplied_flops(problem, config);
   return {.tensor = Flops{flops},

@@ -1,10 +1,9 @@
-// Activity of a GEMM kernel for the clock model: its work over the chip, and how it is distributed
-// over phases.
+// Computes the activity of a GEMM kernel for the clock model: its work over the chip, and how it is
+// distributed over phases.
 //
-// A simulation provides both. Waves that it skipped form a phase of their own, placed after the
-// slice in which they would have begun. A request counts when it is made
-// (model/sim/chip/activity.h). Leaves out: phases in the analytic model, which has one. Checked by:
-// kernel_activity_test.cpp.
+// A simulation provides both. Skipped waves form a separate phase, placed after the slice in which
+// they would have begun. A request counts when it is made (model/sim/chip/activity.h). Leaves out:
+// phases in the analytic model, which has one. Checked by: kernel_activity_test.cpp.
 #pragma once
 
 #include <vector>
@@ -15,10 +14,10 @@
 
 namespace tilecast {
 
-/// For the analytic model, at any clock.
+/// Activity from the analytic model, at any clock.
 KernelActivity kernel_activity(const GpuSpec& gpu, const GemmProblem& problem,
                                const KernelConfig& config, const GemmWork& work);
-/// For a simulated GEMM, recorded by `seen`.
+/// Activity of a simulated GEMM, as recorded by `seen`.
 KernelActivity kernel_activity(const GemmProblem& problem, const KernelConfig& config,
                                const Simulated& kernel, const Activity& seen);
 

@@ -48,7 +48,7 @@ TEST_CASE("Slices are merged into phases that hold all of a kernel's time and wo
   CHECK(phases[0].tensor == Approx(9.0 / 80));
   CHECK(phases[12].tensor == Approx(3.0 / 80));
   CHECK(phases[5].l2 == Approx(3.0 / 40));
-  CHECK(phases[5].dram == 0);  // no such work
+  CHECK(phases[5].dram == 0);  // no work of this kind
   const Sums sums = sums_of(phases);
   CHECK(sums.time == Approx(1));
   CHECK(sums.tensor == Approx(1));

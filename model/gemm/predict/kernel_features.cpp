@@ -17,8 +17,8 @@ namespace {
 
 double number(bool is) { return is ? 1.0 : 0.0; }
 
-/// log2 of the misalignment of rows to 128-byte lines: 0 on lines, 3 on 16 bytes, below which the
-/// copy engine cannot store.
+/// log2 of the misalignment of rows: 0 if they start on 128-byte lines, 3 on 16 bytes, below which
+/// the copy engine cannot store.
 double alignment(i64 bytes) {
   return std::countr_zero(128U) - std::countr_zero(static_cast<u64>(bytes) | 128U);
 }
@@ -43,7 +43,7 @@ KernelFeatures kernel_features(const GpuSpec& gpu, const GemmProblem& problem,
   const ScheduleTraits traits = traits_of(config.schedule);
   const i64 element = element_bytes(problem.dtype);
   const auto share = [&](Cycles cycles) { return cycles / form.cycles; };
-  const auto rate = [&](Bytes bytes) {  // per SM and simulated cycle
+  const auto rate = [&](Bytes bytes) {  // bytes per SM and simulated cycle
     return simulated ? std::log(std::max(1.0, bytes.value) /
                                 (simulated->cycles.value * static_cast<double>(gpu.sm.count)))
                      : 0;

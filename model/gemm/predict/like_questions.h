@@ -1,9 +1,9 @@
-// Bounds a kernel's predicted time by its predictions for similar questions: a burst takes no
-// longer than sustained load, and an extrapolated kernel with one column of tiles takes no longer
-// than on a problem that fills that column.
-// The learned correction alone breaks both bounds. Few measured kernels have tiles mostly outside
-// of C, so 8 columns in a tile of 16 were predicted 10 % slower than 16; and at the lower clock of
-// sustained load the nearest measured kernels are different ones.
+// Bounds a kernel's predicted time by its predictions for similar problems and regimes: a burst
+// takes no longer than sustained load, and an extrapolated kernel with one column of tiles takes no
+// longer than on a problem that fills that column. The learned correction by itself breaks both
+// bounds. Few measured kernels have tiles mostly outside of C, so 8 columns in a tile of 16 were
+// predicted 10 % slower than 16; and at the lower clock of sustained load the nearest measured
+// kernels are different ones.
 //
 // Leaves out: problems with different fastest kernels (tested by tests/random/order.cpp). Checked
 // by: like_questions_test.cpp, tests/random/order.cpp.
@@ -18,12 +18,12 @@
 
 namespace tilecast {
 
-/// The problem with C widened to one tile of the kernel (with swapped operands, its height). None
-/// if it is that wide already, or if the alignment of C's rows would change.
+/// Returns the problem with C widened to one tile of the kernel (with swapped operands, its
+/// height). None if it is that wide already, or if the alignment of C's rows would change.
 std::optional<GemmProblem> with_whole_tile(const GemmProblem& problem, const KernelConfig& config);
 
-/// The time of `own` clamped to these bounds; `predict` predicts the same kernel for another
-/// question.
+/// Clamps the time of `own` to these bounds; `predict` predicts the same kernel for another problem
+/// or regime.
 template <class Predict>
 Seconds bounded_by_like(const GemmQuestion& q, const KernelConfig& config, const Prediction& own,
                         const Predict& predict) {

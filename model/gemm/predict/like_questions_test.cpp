@@ -25,8 +25,8 @@ Seconds time_of(const GemmProblem& problem, const char* config, Regime regime, I
 TEST_CASE("A problem with one column of tiles is widened to the whole tile") {
   KernelConfig config = gemm_config(kNarrow);
   CHECK(with_whole_tile(fp16(16256, 8, 4272), config) == fp16(16256, 16, 4272));
-  CHECK(!with_whole_tile(fp16(16256, 16, 4272), config));  // is that wide already
-  CHECK(!with_whole_tile(fp16(16256, 24, 4272), config));  // two columns
+  CHECK(!with_whole_tile(fp16(16256, 16, 4272), config));  // C is that wide already
+  CHECK(!with_whole_tile(fp16(16256, 24, 4272), config));  // C has two columns of tiles
   CHECK(!with_whole_tile(fp16(16256, 7, 4272), config));   // rows of 14 bytes, stored by threads
   GemmProblem pitched = fp16(16256, 8, 4272);
   pitched.leading.c = 64;
@@ -36,7 +36,7 @@ TEST_CASE("A problem with one column of tiles is widened to the whole tile") {
 }
 
 TEST_CASE("The whole tile's time is an upper bound, the burst's time a lower bound") {
-  // Narrow (8 columns): 10 us; whole tile (16 columns): 7. In a burst: 12 and 9.
+  // Times: narrow (8 columns) 10 us; whole tile (16 columns) 7. In a burst: 12 and 9.
   const GemmProblem narrow = fp16(16256, 8, 4272);
   Prediction own{};
   own.extrapolated = true;

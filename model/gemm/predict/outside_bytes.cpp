@@ -21,7 +21,8 @@ i64 outside_elements(const Side& rows, const Side& row, i64 slab) {
   return rows.exists * slabs_outside + (rows.asked - rows.exists) * row.asked;
 }
 
-/// Summed over all clusters; each copy of A goes to `a_readers` SMs, each of B to `b_readers`.
+/// Sums the bytes over all clusters; each copy of A goes to `a_readers` SMs, each of B to
+/// `b_readers`.
 Bytes outside(const GemmProblem& problem, const KernelConfig& config, i64 a_readers,
               i64 b_readers) {
   const i64 n = problem.shape.n, k = problem.shape.k;

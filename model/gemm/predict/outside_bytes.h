@@ -1,8 +1,8 @@
-// Bytes of out-of-bounds rows and slabs that tiles load, except for rows of A that are not loaded
-// (smem_layout.h). Bulk copies fill them with zeros, yet the H200's counters include them in
-// L2-to-SM bytes. Traffic models omit them, since they do not reach DRAM and have separate costs
-// (tma.outside_cost, machine.outside); the L2-to-SM bytes of a prediction include them. Checked by:
-// outside_bytes_test.cpp; counters of the data set (validate).
+// Counts the bytes of out-of-bounds rows and slabs that tiles load, except for rows of A that are
+// not loaded (smem_layout.h). Bulk copies fill them with zeros, yet the H200's counters include
+// them in L2-to-SM bytes. Traffic models omit them, since they do not reach DRAM and have separate
+// costs (tma.outside_cost, machine.outside); the L2-to-SM bytes of a prediction include them.
+// Checked by: outside_bytes_test.cpp; counters of the data set (validate).
 #pragma once
 
 #include "model/base/units.h"
@@ -11,10 +11,10 @@
 
 namespace tilecast {
 
-/// For a whole kernel, a multicast counted once. A row cut by a slab counts its part inside the
+/// Bytes of a whole kernel; a multicast counts once. A row cut by a slab counts its part inside the
 /// matrix.
 Bytes outside_bytes(const GemmProblem& problem, const KernelConfig& config);
-/// Likewise, with a multicast counted at each SM.
+/// Bytes of a whole kernel; a multicast counts at each SM.
 Bytes outside_intake(const GemmProblem& problem, const KernelConfig& config);
 
 }  // namespace tilecast

@@ -66,7 +66,7 @@ std::string why_none(const GpuSpec& gpu, const GemmProblem& problem,
                      reasons);
 }
 
-/// The matching candidates; dominated ones only if no others match.
+/// Returns the matching candidates; dominated ones only if no others match.
 CandidateKernels matching_kernels(const GpuSpec& gpu, const GemmProblem& problem,
                                   const std::vector<Schedule>& schedules,
                                   const ConfigPattern& pattern, unsigned threads) {
@@ -89,7 +89,7 @@ CandidateKernels matching_kernels(const GpuSpec& gpu, const GemmProblem& problem
 
 LeastWork least_work(const GpuSpec& gpu, const GemmProblem& problem) {
   const double elements =
-      2.0 / element_bytes(problem.dtype);  // per 16-bit element: fp8 has twice the rate
+      2.0 / element_bytes(problem.dtype);  // fp8 has twice the rate of 16-bit elements
   return {
       .read = Bytes{bytes_of_a(problem) + bytes_of_b(problem) + epilogue_bytes(problem)},
       .written = Bytes{bytes_of_c(problem)},
@@ -148,8 +148,8 @@ std::vector<Seconds> closed_form_times(const GemmQuestion& asked,
 
 namespace {
 
-/// Simulates the configurations that answers name besides the fastest, the best of another tile and
-/// CUTLASS's counterpart, so that `explain` and the ranking give the same figures.
+/// Simulates the configurations that results name besides the fastest: the best with another tile
+/// and CUTLASS's counterpart, so that `explain` and the ranking give the same figures.
 void simulate_named(const GemmQuestion& asked, Ranking& ranking) {
   const auto simulate = [&](const AnyConfig& config) {
     const Prediction own =
@@ -171,7 +171,8 @@ void simulate_named(const GemmQuestion& asked, Ranking& ranking) {
     }
     return true;
   };
-  constexpr int kMostTiles = 3;  // of those that look faster than they turn out to be
+  constexpr int kMostTiles =
+      3;  // limit for tiles whose estimates are faster than their simulations
   for (int i = 0; i < kMostTiles && !ranking.by_tile.empty(); ++i) {
     const auto other = std::ranges::find_if(ranking.by_tile, [&](const Prediction& p) {
       return tile_of(p.config) != tile_of(ranking.by_tile.front().config);

@@ -1,5 +1,5 @@
-// Predictions and rankings of GEMMs: candidates, analytic models, simulation and clock joined.
-// Checked by: predict_test.cpp.
+// Predicts and ranks GEMMs: combines candidates, analytic models, simulation and clock. Checked by:
+// predict_test.cpp.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,19 @@ namespace tilecast {
 
 struct SimulatedGemm;
 
-/// As predict_config. `watch`: as by_simulation (simulated_gemm.h).
+/// Predicts like predict_config. `watch`: as for by_simulation (simulated_gemm.h).
 Prediction predict_one(const GemmQuestion& question, const KernelConfig& config, Method method,
                        SimulatedGemm* watch = nullptr);
-/// Time of each configuration by the analytic model, without copies of operands; infinite if it
-/// is not legal. Throws ConfigError for a problem without kernels.
+/// Returns the time of each configuration by the analytic model, without copies of operands;
+/// infinite if it is not legal. Throws ConfigError for a problem without kernels.
 std::vector<Seconds> closed_form_times(const GemmQuestion& question,
                                        std::span<const KernelConfig> configs);
 
-/// As rank_candidates, or as rank_matching of a `pattern` whose schedule is the only one; `effort`
-/// names a method.
+/// Ranks like rank_candidates, or like rank_matching for a `pattern` whose schedule is the only
+/// one; `effort` must name a method.
 Ranking rank_all(const GemmQuestion& question, const std::vector<Schedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
-/// The legal ones of these, all of them predicted; the others are counted as rejected.
+/// Predicts all legal configurations of a list; the others count as rejected.
 Ranking rank_listed(const GemmQuestion& question, std::vector<KernelConfig> configs,
                     const Effort& effort);
 

@@ -25,11 +25,11 @@ namespace {
 // Default number of simulations per schedule: at most this many, within a total of this many steps.
 constexpr std::size_t kMostOfSchedule = 8;
 constexpr double kFewSteps = 350e3;
-// Simulating one kernel says much about others with the same tile, which differ in K blocks,
-// stages, clusters and order. Each further kernel of a tile is ranked as if its analytic time were
-// longer by this fraction.
+// The simulation of one kernel is a good estimate for others with the same tile, which differ in K
+// blocks, stages, clusters and order. Each further kernel of a tile is ranked as if its analytic
+// time were longer by this fraction.
 constexpr double kSameTilePenalty = 0.006;
-constexpr std::size_t kMostConsidered = 64;  // per schedule
+constexpr std::size_t kMostConsidered = 64;  // maximum per schedule
 
 /// Utilization of a per-SM resource that moved `bytes`.
 double share_of_sms(const GpuSpec& gpu, Bytes bytes, BytesPerCycle rate, Cycles cycles) {
@@ -38,14 +38,14 @@ double share_of_sms(const GpuSpec& gpu, Bytes bytes, BytesPerCycle rate, Cycles 
 
 const KernelConfig& config_of(const Prediction& p) { return std::get<KernelConfig>(p.config); }
 
-/// Equal for candidates that share a simulation.
+/// Returns a configuration that is equal for candidates that share a simulation.
 KernelConfig as_simulated(const GemmQuestion& q, const KernelConfig& config) {
   return as_simulated(as_run(q.problem, config), config, resident_ctas(q.gpu, config));
 }
 
-/// For each schedule the best candidates that differ in simulation, each followed by those it
-/// represents. By default one per schedule, and more with several tiles while the number of steps
-/// allows.
+/// Returns for each schedule the best candidates that differ in simulation, each followed by those
+/// that it represents. By default one per schedule, and more with several tiles while the number of
+/// steps allows.
 std::vector<SharedSimulation> nominees(const GemmQuestion& q,
                                        const std::vector<Prediction>& candidates,
                                        std::optional<std::size_t> most) {
@@ -107,7 +107,7 @@ void hold_to_plain(const GemmQuestion& q, const GemmForm& fused, const LearnedPa
   const Seconds least = by_simulation(without, form, closed, learned, nullptr, known).time;
   const Tiling& t = config.tiling;
   const auto ends = static_cast<double>(2 * (fused.work.tiles_per_sm + fused.work.ctas_per_sm));
-  // for the residual
+  // wait for the residual
   const double waits = q.problem.epilogue.has(OutputKind::kLoad) ? ends * c_chunks(t) : 0;
   const Cycles shown =
       fused_time(*q.gpu.machine, q.problem.epilogue, 1.0 * t.block_m * t.block_n) * ends +
@@ -116,8 +116,8 @@ void hold_to_plain(const GemmQuestion& q, const GemmForm& fused, const LearnedPa
   stretch(std::clamp(p.time, least, least + time_of(shown, p.sm_clock) + residual) / p.time, p);
 }
 
-/// A simulation by `simulate(Hertz)`, and its cycles at the settled clock; `closed(Hertz)` gives
-/// the analytic cycles.
+/// Returns a simulation by `simulate(Hertz)`, and its cycles at the settled clock; `closed(Hertz)`
+/// returns the analytic cycles.
 template <class Simulate, class Closed>
 std::pair<SimulatedGemm, Settled<Cycles>> settled_simulation(const GemmQuestion& q,
                                                              const Simulate& simulate,
@@ -142,7 +142,7 @@ std::pair<SimulatedGemm, Settled<Cycles>> settled_simulation(const GemmQuestion&
 }
 
 /// Applies the learned correction to the simulated prediction `p`. `over_closed`: ratio of
-/// simulated to analytic cycles, by which this simulation also stands for similar questions.
+/// simulated to analytic cycles, by which this simulation also represents similar problems.
 Prediction as_learned(const GemmQuestion& q, const GemmForm& physics,
                       const KernelActivity& activity, double over_closed,
                       const LearnedPart& learned, Prediction p) {
@@ -258,7 +258,7 @@ Prediction by_simulation(const GemmQuestion& q, const GemmForm& physics, const P
     correct(bounded_by_like(q, config, own, predict), own);
     p = own;
   }
-  // A gate writes half as much as a plain kernel, and may be faster.
+  // A gated kernel writes half as much as a plain kernel, and may be faster.
   if (q.problem.epilogue != in_main_loop(q.problem.epilogue) && !gates(q.problem.epilogue)) {
     hold_to_plain(q, physics, learned, known, p);
   }

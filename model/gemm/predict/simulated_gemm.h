@@ -1,4 +1,4 @@
-// GEMM predictions by simulation. The clock follows from the simulated cycles and activity, and
+// Predicts GEMMs by simulation. The clock follows from the simulated cycles and activity, and
 // cycles depend on the clock through latencies in nanoseconds; both are solved together. A
 // simulation at one clock is scaled to others like the analytic model. If the solution is far from
 // the simulated clock, and there is no learned correction, the kernel is simulated again there. The
@@ -21,7 +21,7 @@
 
 namespace tilecast {
 
-/// Resident CTAs of a configuration.
+/// Returns the resident CTAs of a configuration.
 Residency residency_of(const GpuSpec& gpu, const KernelConfig& config);
 
 /// Whether a prediction simulates the kernel: its schedule is simulated, and the kernel is small
@@ -32,8 +32,8 @@ bool simulates(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfi
 struct SimulatedGemm {
   Simulated kernel;
   KernelActivity activity;
-  Hertz sm_clock;  // at which it was simulated
-  // With a timeline, if requested.
+  Hertz sm_clock;  // clock at which it was simulated
+  // timeline, if requested
   std::vector<TileSpan> tiles = {};
   GemmRequests requests = {};
 };
@@ -44,11 +44,11 @@ SimulatedGemm simulate_phases(const GpuSpec& gpu, const GemmProblem& problem,
 /// cores.
 Shares busy_shares(const GpuSpec& gpu, const Simulated& kernel, Cycles cycles, double tensor);
 
-/// Cache of a problem's simulations, for candidates that the simulator does not distinguish
+/// Caches a problem's simulations, for candidates that the simulator does not distinguish
 /// (model/gemm/sim/same_simulation.h). Thread-safe.
 class KnownSimulations {
  public:
-  /// Arguments as for simulate_phases.
+  /// Simulates, or returns a cached result; arguments as for simulate_phases.
   SimulatedGemm simulate(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                          Hertz sm_clock);
 
@@ -63,15 +63,15 @@ class KnownSimulations {
   std::vector<Known> known_;
 };
 
-/// Simulated prediction of a kernel that can be simulated; `analytic` is its analytic prediction.
-/// If `watch` is not null it receives the underlying simulation with a timeline. `known`: null, or
-/// the problem's cached simulations.
+/// Predicts a kernel that can be simulated; `analytic` is its analytic prediction. If `watch` is
+/// not null it receives the underlying simulation with a timeline. `known`: null, or the problem's
+/// cached simulations.
 Prediction by_simulation(const GemmQuestion& question, const GemmForm& physics,
                          const Prediction& analytic, const LearnedParts& learned,
                          SimulatedGemm* watch = nullptr, KnownSimulations* known = nullptr);
 
 /// Simulates candidates of an analytic ranking while they could be first, and re-ranks all, as
-/// rank_candidates does. The `keep` fastest get predictions of their own.
+/// rank_candidates does. The `keep` fastest get individual predictions.
 void simulate_best(const GemmQuestion& question, const LearnedParts& learned, const Effort& effort,
                    std::size_t keep, Ranking& ranking);
 

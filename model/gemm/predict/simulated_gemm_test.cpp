@@ -47,7 +47,7 @@ TEST_CASE("A simulated ranking is the same on any number of threads") {
 TEST_CASE(
     "A listed configuration gets the prediction it has alone, even if others share its "
     "simulation") {
-  // With seven K blocks more stages do nothing in the simulator, but the learned correction
+  // With seven K blocks more stages have no effect in the simulator, but the learned correction
   // distinguishes them; with a cheap epilogue the kernel without it is simulated too.
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   GemmProblem p = problem(192, 384, 448);
@@ -128,7 +128,7 @@ TEST_CASE("The scale of unsimulated candidates is the mean ratio of simulated to
 
 TEST_CASE("Simulated cycles and predicted clock are consistent") {
   // A kernel is simulated near its clock and scaled smoothly from there. A simulation at the exact
-  // clock differs slightly: who comes first at a barrier may change.
+  // clock differs slightly, since the order of arrival at a barrier may change.
   const GpuSpec gpu = h200();
   double sum = 0;
   int count = 0;

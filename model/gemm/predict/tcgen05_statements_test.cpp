@@ -1,4 +1,4 @@
-// Qualitative statements about Blackwell in the Gluon tutorial on persistent kernels, checked with
+// Checks qualitative statements about Blackwell in the Gluon tutorial on persistent kernels with
 // the analytic model and the simulator. Configurations are those of its tables; its figures are
 // compared in validate/compare/published_blackwell_test.cpp.
 #include "model/predict/predict.h"

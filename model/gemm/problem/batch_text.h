@@ -8,7 +8,7 @@
 namespace tilecast {
 
 struct BatchedShape {
-  std::optional<std::string_view> batch;  // none without `*`; for parse_batch
+  std::optional<std::string_view> batch;  // batch for parse_batch; none without `*`
   std::string_view shape;
 };
 

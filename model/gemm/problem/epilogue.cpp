@@ -79,7 +79,7 @@ Epilogue parse_epilogue(std::string_view text) {
   if (lower_case(text) == kNone) {
     return epilogue;
   }
-  i32 next = 0;  // of the next step's kind
+  i32 next = 0;  // kind of the next step
   for (const std::string_view part : split(text, '+')) {
     const std::optional<OutputStep> step = step_named(part);
     if (!step || static_cast<i32>(OutputSteps::kind_of(*step)) < next) {

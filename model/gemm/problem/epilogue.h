@@ -2,9 +2,8 @@
 // (model/gemm/output/steps.h), at most one of each kind, in order of kinds, in fp32. Integers and
 // enums only; compiled by the host compiler, nvcc and NVRTC.
 //
-// As text "none", or the steps' words joined by "+": "bias_n", "gelu", "bias_n+gelu",
-// "scale_row+bias_n+gelu", "bias_n+residual".
-// Checked by: epilogue_test.cpp.
+// Written as "none", or as the steps' words joined by "+": "bias_n", "gelu", "bias_n+gelu",
+// "scale_row+bias_n+gelu", "bias_n+residual". Checked by: epilogue_test.cpp.
 #pragma once
 
 #ifndef __CUDACC_RTC__  // NVRTC has no standard library
@@ -22,14 +21,14 @@ namespace tilecast {
 class Epilogue {
  public:
   constexpr Epilogue() = default;
-  /// Steps of different kinds, in any order; "none" steps are ignored.
+  /// Accepts steps of different kinds, in any order; ignores "none" steps.
   template <class... Steps>
   TILECAST_HD constexpr Epilogue(OutputStep first, Steps... others) {
     add(first);
     (add(others), ...);
   }
 
-  /// The step of a kind, or none.
+  /// Returns the step of a kind, or none.
   TILECAST_HD constexpr OutputStep of(OutputKind kind) const {
     return steps_[static_cast<i32>(kind)];
   }
@@ -58,7 +57,7 @@ class Epilogue {
     OutputSteps::visit<kKind>(of(kKind), take);
   }
 
-  /// A unique number for each epilogue, and its inverse.
+  /// Returns a unique number for each epilogue; the next function is its inverse.
   TILECAST_HD constexpr i32 number() const {
     i32 number = 0;
     for (i32 kind = kOutputKinds - 1; kind >= 0; --kind) {
@@ -91,7 +90,7 @@ TILECAST_HD constexpr bool gates(const Epilogue& epilogue) {
 
 TILECAST_HD constexpr bool fuses(const Epilogue& epilogue) { return epilogue != Epilogue{}; }
 
-/// The steps that run inside the main loop.
+/// Returns the steps that run inside the main loop.
 TILECAST_HD constexpr Epilogue in_main_loop(const Epilogue& epilogue) {
   Epilogue part = epilogue;
   epilogue.each([&](const StepRow& row) {
@@ -105,7 +104,7 @@ TILECAST_HD constexpr bool has_block_scales(const Epilogue& epilogue) {
   return epilogue.of(OutputKind::kScale) == step<ScaleBlock>();
 }
 
-/// Elements of the bias for an M x N result.
+/// Number of elements of the bias for an M x N result.
 TILECAST_HD constexpr i64 bias_elements(const Epilogue& epilogue, i64 m, i64 n) {
   const StepReads reads = row_of(epilogue.of(OutputKind::kBias)).reads;
   return reads.row * m + reads.column * n;
@@ -116,11 +115,11 @@ std::string to_text(const Epilogue& epilogue);
 /// Inverse of to_text. Throws ConfigError that lists the known words.
 Epilogue parse_epilogue(std::string_view text);
 
-/// Every step, in canonical order.
+/// Returns every step, in canonical order.
 const std::vector<StepRow>& output_steps();
-/// Steps of a kind; activations in the order of the library's enumeration.
+/// Returns the steps of a kind; activations in the order of the library's enumeration.
 std::vector<OutputStep> steps_of(OutputKind kind);
-/// Words of a kind, joined: "bias_m, bias_n".
+/// Returns the words of a kind, joined: "bias_m, bias_n".
 std::string words_of(OutputKind kind);
 #endif
 

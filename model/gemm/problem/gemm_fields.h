@@ -30,8 +30,8 @@ constexpr ProblemField<GemmProblem> leading_field() {
           }};
 }
 
-/// In the order in which they must be parsed: C's type after the types of A and B; groups after the
-/// shape, since one side is the sum of the groups; accumulation after types and epilogue.
+/// Fields in the order in which they must be parsed: C's type after the types of A and B; groups
+/// after the shape, since one side is the sum of the groups; accumulation after types and epilogue.
 inline constexpr ProblemField<GemmProblem> kGemmFields[] = {
     {"layout", [](const GemmProblem& p) { return std::string(to_text(p.layout)); },
      [](GemmProblem& p, std::string_view text) { p.layout = parse_layout(text); },

@@ -1,8 +1,8 @@
 // The problem that a GEMM kernel solves: C[M,N] = epilogue(A[M,K] * B), row-major; A and B of one
-// type, accumulation in fp32 (for fp8, with the precision of the tensor cores: docs/problems.md).
-// Or a batch of equally shaped products in one launch. Or groups: rows of A and C with a B per
-// group, or parts of K with a C per group (group_rows.h). Integers and enums only; compiled by the
-// host compiler, nvcc and NVRTC.
+// type, accumulation in fp32 (for fp8, with the precision of the tensor cores: docs/problems.md). A
+// problem is also a batch of equally shaped products in one launch, or groups: rows of A and C with
+// a B per group, or parts of K with a C per group (group_rows.h). Integers and enums only; compiled
+// by the host compiler, nvcc and NVRTC.
 #pragma once
 
 #include "model/base/element_type.h"
@@ -14,7 +14,7 @@
 
 namespace tilecast {
 
-/// The letters of the BLAS call for C^T = op(B) op(A): B's first, then A's. t and n mean, for B:
+/// Letters of the BLAS call for C^T = op(B) op(A): B's first, then A's. t and n mean, for B:
 /// K-major [N,K] and N-major [K,N]; for A: M-major [K,M] and K-major [M,K].
 enum class Layout : i32 { kTn, kNn, kNt, kTt };
 
@@ -38,8 +38,8 @@ struct GemmShape {
   constexpr bool operator==(const GemmShape&) const = default;
 };
 
-/// Products of one launch. Each has its own C; A and B are separate or shared. The matrices of an
-/// operand are contiguous.
+/// Products of one launch. Each has a separate C; A and B are separate or shared. The matrices of
+/// an operand are contiguous.
 struct Batch {
   i64 products = 1;
   bool one_a = false, one_b = false;
@@ -56,17 +56,18 @@ struct LeadingDimensions {
 };
 
 struct GemmProblem {
-  GemmShape shape;    // per product; with groups the sum of rows, or of K
-  ElementType dtype;  // of A and B
+  GemmShape shape;    // shape per product; with groups, m (or k) is the sum over groups
+  ElementType dtype;  // type of A and B
   Layout layout;
   Epilogue epilogue = {};
-  // For fp8 operands. For 16-bit ones only fp32 and e4m3 are meaningful; else C has their type.
+  // Type of C for fp8 operands. For 16-bit ones only fp32 and e4m3 are meaningful; else C has their
+  // type.
   ElementType c = ElementType::kBf16;
   Batch batch = {};                  // one bias for all products
   SharedGroupRows groups = nullptr;  // none: a single product or a batch
   LeadingDimensions leading = {};
-  // For fp8 operands. kFast with block scales, which always promote, so that equal problems compare
-  // equal; ask promotes().
+  // Accumulation for fp8 operands. kFast with block scales, which always promote, so that equal
+  // problems compare equal; call promotes() instead.
   Accumulate accumulate = Accumulate::kFast;
 
   constexpr bool operator==(const GemmProblem&) const = default;
@@ -90,7 +91,7 @@ TILECAST_HD constexpr GemmTypes types_of(const GemmProblem& problem) {
 }
 TILECAST_HD constexpr ElementType c_type(const GemmProblem& problem) { return types_of(problem).c; }
 
-/// Whether the problem has a choice: 16-bit operands and block scales have none.
+/// Whether the problem can choose its accumulation: 16-bit operands and block scales cannot.
 TILECAST_HD constexpr bool chooses_accumulate(ElementType operands, const Epilogue& epilogue) {
   return is_fp8(operands) && !has_block_scales(epilogue);
 }
@@ -102,12 +103,12 @@ TILECAST_HD constexpr bool promotes(const GemmProblem& problem) {
   return promotes(problem.accumulate, problem.epilogue);
 }
 
-/// C's type if it has 16 bits, else bf16; the type of a bias.
+/// Type of a bias: C's type if it has 16 bits, else bf16.
 TILECAST_HD constexpr ElementType half_type(ElementType c) {
   return c == ElementType::kFp16 ? c : ElementType::kBf16;
 }
 
-/// Columns of C.
+/// Number of columns of C.
 TILECAST_HD constexpr i64 c_columns(const GemmProblem& problem) {
   return problem.shape.n / (gates(problem.epilogue) ? 2 : 1);
 }
@@ -120,13 +121,13 @@ TILECAST_HD constexpr i32 c_column_bytes(const GemmProblem& problem) {
   return c_column_bytes(c_type(problem), problem.epilogue);
 }
 
-/// A multiply-add counts as two; K in elements.
+/// FLOPs of a shape; a multiply-add counts as two; K in elements.
 TILECAST_HD constexpr double gemm_flops(const GemmShape& shape) {
   return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) *
          static_cast<double>(shape.k);
 }
 
-/// Over all products.
+/// FLOPs over all products.
 TILECAST_HD constexpr double gemm_flops(const GemmProblem& problem) {
   return gemm_flops(problem.shape) * static_cast<double>(problem.batch.products);
 }
@@ -170,10 +171,10 @@ TILECAST_HD consteval i32 most_ragged_rows() { return 1 << 30; }
 TILECAST_HD consteval i32 scale_bytes() { return 4; }
 
 #ifndef __CUDACC_RTC__
-// Group sizes are known on the host only.
-/// Matrices of B: one per group along M, in memory even if the group is empty.
+// group sizes are known only on the host
+/// Number of matrices of B: one per group along M, in memory even if the group is empty.
 i64 matrices_of_b(const GemmProblem& problem);
-/// Matrices of C: one per product of a batch or per group along K.
+/// Number of matrices of C: one per product of a batch or per group along K.
 i64 matrices_of_c(const GemmProblem& problem);
 /// Mean K over the matrices of C.
 double mean_k(const GemmProblem& problem);
@@ -195,7 +196,7 @@ constexpr ScaleElements scale_elements(const GemmProblem& problem) {
   const StepReads reads = row_of(problem.epilogue.of(OutputKind::kScale)).reads;
   return {reads.row * m + reads.whole / 2, matrices * n * reads.column + reads.whole / 2};
 }
-/// Over all matrices of C.
+/// Bytes of C, over all matrices.
 double bytes_of_c(const GemmProblem& problem);
 /// Bytes of the residual, read once.
 inline double residual_bytes(const GemmProblem& problem) {
@@ -216,7 +217,7 @@ inline double epilogue_bytes(const GemmProblem& problem) {
   return static_cast<double>(vectors) + residual_bytes(problem);
 }
 
-/// Bytes of the matrices of B that are read, without those of empty groups.
+/// Bytes of the matrices of B that are read, without empty groups.
 double bytes_of_b(const GemmProblem& problem);
 /// Minimum traffic: A, B and the epilogue's inputs read once, C written once.
 double gemm_bytes(const GemmProblem& problem);
@@ -227,8 +228,8 @@ TILECAST_HD constexpr i64 c_row(const GemmProblem& problem) {
   return problem.leading.c != 0 ? problem.leading.c : c_columns(problem);
 }
 
-/// Whether rows of C start and end on 16-byte boundaries. Only then the bulk copy engine can store
-/// C, since it writes whole 16-byte units even past the end of a row; else plain stores.
+/// Whether rows of C start and end on 16-byte boundaries. Only then can the bulk copy engine store
+/// C, since it writes whole 16-byte units even past the end of a row; otherwise threads store C.
 TILECAST_HD constexpr bool c_rows_allow_tma(const GemmProblem& problem) {
   return c_row(problem) * element_bytes(c_type(problem)) % 16 == 0 &&
          c_columns(problem) * element_bytes(c_type(problem)) % 16 == 0;

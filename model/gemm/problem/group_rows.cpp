@@ -13,7 +13,7 @@
 namespace tilecast {
 namespace {
 
-/// Distance in memory from a group's first row to the next group's, if it has `rows`.
+/// Distance in memory from a group's first row to the next group's, if the group has `rows`.
 i64 rows_apart(const GroupRows& groups, i64 rows) {
   return groups.capacity() > 0 ? groups.capacity() : rows;
 }

@@ -1,6 +1,6 @@
-// The groups of a grouped GEMM. Along M they are rows of A and C, each group with its own B. Along
-// K, as in a backward pass (dW = X^T dY of each expert), they are rows of A as [K,M] and of B as
-// [K,N], each group with its own C, which is zero if the group is empty.
+// The groups of a grouped GEMM. Along M they are rows of A and C, each group with a separate B.
+// Along K, as in a backward pass (dW = X^T dY of each expert), they are rows of A as [K,M] and of B
+// as [K,N], each group with a separate C, which is zero if the group is empty.
 //
 // Groups are packed, or groups along M are masked: each has space for `capacity` rows and uses the
 // first of them; the others are left unchanged. Known on the host only: kernels read the groups
@@ -38,17 +38,18 @@ class GroupRows {
   i64 not_empty() const { return not_empty_; }
   /// Whether all non-empty groups have the same size.
   bool are_equal() const { return total_ == largest_ * not_empty_; }
-  /// From the first group's start to the last group's end, including unused capacity.
+  /// Rows from the first group's start to the last group's end, including unused capacity.
   i64 rows_in_memory() const;
-  /// Each group's first row in memory, followed by rows_in_memory().
+  /// Returns each group's first row in memory, followed by rows_in_memory().
   std::vector<i32> first_rows() const;
-  /// Contents of the device array: the end row of each group or, if masked, its number of rows.
+  /// Returns the contents of the device array: the end row of each group or, if masked, its number
+  /// of rows.
   std::vector<i32> on_device() const;
 
   /// Number of tile rows with this height. A tile does not straddle groups, and empty groups have
   /// none.
   u32 tile_rows(i64 height) const;
-  /// The group of each tile row.
+  /// Returns the group of each tile row.
   std::vector<u32> groups_of_tile_rows(i64 height) const;
 
  private:
@@ -69,29 +70,29 @@ inline bool grouped_along_k(const GemmProblem& problem) {
   return problem.groups != nullptr && problem.groups->side() == GroupSide::kK;
 }
 
-/// `problem` with these groups; the grouped dimension becomes their sum.
+/// Returns `problem` with these groups; the grouped dimension becomes their sum.
 GemmProblem in_groups(GemmProblem problem, SharedGroupRows groups);
 GemmProblem in_groups(GemmProblem problem, std::vector<i64> rows);
 GemmProblem in_groups_of_k(GemmProblem problem, std::vector<i64> rows);
 
-/// K blocks per tile, for each matrix of C. An empty group takes one, of zeros.
+/// Number of K blocks per tile, for each matrix of C. An empty group takes one, of zeros.
 std::vector<u32> k_blocks_of_products(const GemmProblem& problem, const Tiling& tiling);
 
-constexpr i64 kMostGroups = 1024;  // kernel limit, from the table in shared memory
+constexpr i64 kMostGroups = 1024;  // limit of the kernels, from the table in shared memory
 
-/// Shared memory for groups along M; 0 without groups.
+/// Bytes of shared memory for groups along M; 0 without groups.
 i32 group_table_bytes(const GemmProblem& problem);
-/// Shared memory in addition to smem_layout: the table of groups or block scales.
+/// Bytes of shared memory in addition to smem_layout: the table of groups or block scales.
 i32 bytes_beside_layout(const GemmProblem& problem, const KernelConfig& config);
 
 /// A row of CTA tiles.
 struct TileRow {
-  i64 of_a;  // rows of A from its first row to the end of A; below 1: none
-  i64 of_c;  // likewise for C, to the end of the product or group
+  i64 of_a;  // rows of A from the tile row's first row to the end of A; below 1: none
+  i64 of_c;  // rows of C from there to the end of the product or group
 };
 
-/// All rows of tiles of the problem in order: over all products or groups, including those of a
-/// cluster that are out of bounds.
+/// Returns all rows of tiles of the problem in order: over all products or groups, including those
+/// of a cluster that are out of bounds.
 std::vector<TileRow> cta_tile_rows(const GemmProblem& problem, const Tiling& tiling);
 
 /// Rows of A covered by the tiles of a whole problem. If a group ends inside a tile, the following
@@ -99,10 +100,11 @@ std::vector<TileRow> cta_tile_rows(const GemmProblem& problem, const Tiling& til
 struct RowsOfTiles {
   i64 tiles;     // rows of CTA tiles with at least one row of A
   i64 existing;  // rows of A in all of them
-  i64 loaded;    // likewise, plus out-of-bounds rows that are loaded
+  i64 loaded;    // rows of A, plus out-of-bounds rows that are loaded
 };
 RowsOfTiles rows_of_tiles(const GemmProblem& problem, const KernelConfig& config);
-/// FLOPs on non-zero operands, as tensor_flops; with groups including rows that are not stored.
+/// FLOPs on non-zero operands, counted as in tensor_flops; with groups, includes rows that are not
+/// stored.
 double multiplied_flops(const GemmProblem& problem, const KernelConfig& config);
 /// FLOPs of the tiles' out-of-bounds rows and columns, where one operand is zero.
 double flops_out_of_bounds(const GemmProblem& problem, const KernelConfig& config);

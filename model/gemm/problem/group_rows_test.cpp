@@ -134,7 +134,7 @@ TEST_CASE("Each group has a B, and those of empty groups are not read") {
 TEST_CASE("A scheduler has the rows of tiles of all groups") {
   const KernelConfig config = tiles_of(64, 2);
   CHECK(make_tile_scheduler(grouped({256, 0, 17}), config, 132).tiles_m == 2 + 1);
-  // Contiguously, 273 rows would also take 3; 129 and 144 take 2 each.
+  // Packed contiguously, 273 rows would also take 3 tile rows; 129 and 144 take 2 each.
   CHECK(make_tile_scheduler(grouped({129, 144}), config, 132).tiles_m == 4);
 }
 

@@ -12,10 +12,10 @@
 namespace tilecast {
 namespace {
 
-constexpr i64 kMostInText = i64{1} << 20;  // groups
+constexpr i64 kMostInText = i64{1} << 20;  // maximum number of groups
 constexpr i64 kMostRows = (i64{1} << 31) - 1;
 
-/// `part`: the one that is wrong; empty if it is all of them.
+/// `part`: the invalid part; empty if the whole string is invalid.
 [[noreturn]] void bad_groups(std::string_view text, std::string_view part = "") {
   throw ConfigError(
       fmt::format("groups '{}': expected the rows of each group, 1 to 2147483647 in total, such as "

@@ -1,7 +1,7 @@
-// Text of groups in a shape: "[256,0,17]x4096x7168" in place of M, equal neighbours abbreviated as
-// "[4*8192]x4096x7168", masked groups with their capacity as "[5,0,64/128]x4096x7168"; or in place
-// of K: "4096x7168x[256,0,17]".
-// Checked by: group_text_test.cpp.
+// Formats and parses the groups of a shape: "[256,0,17]x4096x7168" in place of M, equal neighbours
+// abbreviated as "[4*8192]x4096x7168", masked groups with their capacity as
+// "[5,0,64/128]x4096x7168"; or in place of K: "4096x7168x[256,0,17]". Checked by:
+// group_text_test.cpp.
 #pragma once
 
 #include <optional>
@@ -15,21 +15,21 @@ namespace tilecast {
 
 constexpr std::string_view kGroupsAlongK = "k:";  // prefix of a list of rows outside of a shape
 
-/// "256,0,17"; "4*8192"; "5,0,64/128"; for groups along K "k:256,0,17".
+/// Formats "256,0,17"; "4*8192"; "5,0,64/128"; for groups along K "k:256,0,17".
 std::string to_text(const GroupRows& groups);
-/// Likewise, without the prefix for K.
+/// Formats the groups without the prefix for K.
 std::string list_text(const GroupRows& groups);
 
 /// Inverse of to_text; runs of equal groups may be abbreviated. Throws ConfigError unless there are
 /// 1 to 2^20 groups with 1 to 2^31 - 1 rows in total, including unused capacity.
 SharedGroupRows parse_group_rows(std::string_view text);
 
-/// The groups of a shape, and the shape with a 1 in their place.
+/// The groups of a shape, and the shape with a 1 in their position.
 struct GroupedShape {
   SharedGroupRows groups;
   std::string sides;
 };
-/// None if the shape neither begins nor ends with a bracket.
+/// Splits a shape; none if it neither begins nor ends with a bracket.
 std::optional<GroupedShape> split_groups(std::string_view shape);
 
 /// Throws ConfigError that explains the syntax of shapes with groups.

@@ -1,4 +1,4 @@
-// Leading dimensions as text: "lda=8192 ldc=4104"; packed ones are omitted. Checked by:
+// Formats and parses leading dimensions: "lda=8192 ldc=4104"; packed ones are omitted. Checked by:
 // leading_text_test.cpp.
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace tilecast {
 
-/// `problem` with these leading dimensions; values equal to the packed row count as packed. Throws
-/// ConfigError for one that is less than a row, or more than 2^38.
+/// Returns `problem` with these leading dimensions; values equal to the packed row count as packed.
+/// Throws ConfigError for one that is less than a row, or more than 2^38.
 GemmProblem with_leading(GemmProblem problem, const LeadingDimensions& given);
 
-/// Empty if all rows are packed.
+/// Formats leading dimensions; empty if all rows are packed.
 std::string to_text(const LeadingDimensions& leading);
 
-/// Suffix of a shape: " lda=8192".
+/// Formats the suffix of a shape: " lda=8192".
 std::string leading_words(const LeadingDimensions& leading);
 
 /// Parses a number; "0" or empty means packed. Throws ConfigError that names `name`.
@@ -28,11 +28,11 @@ struct LeadingShape {
   std::string_view shape;
   LeadingDimensions leading;
 };
-/// Throws ConfigError for other words.
+/// Splits a shape from its leading dimensions. Throws ConfigError for other words.
 LeadingShape split_leading(std::string_view text);
 
-/// Parses a word such as "lda=8192" into `into`; false if it is no such word. Throws ConfigError,
-/// also for duplicates.
+/// Parses a word such as "lda=8192" into `into`; returns false if it is no such word. Throws
+/// ConfigError for a bad value or a duplicate.
 bool take_leading_word(std::string_view word, LeadingDimensions& into);
 
 }  // namespace tilecast

@@ -1,8 +1,8 @@
-// Copies of unaligned operands. The bulk copy engine needs rows and boxes that start on 16-byte
-// boundaries. An operand with other rows is first copied into padded rows
-// (kernels/gemm/copy_operands.cu), with zeros after their ends, and the kernel reads the copy with
-// K unchanged: the engine fills what is out of bounds with zeros. An fp8 operand of odd K is copied
-// too, because no kernel was tested on rows that end inside a 16-bit pair.
+// Determines which operands are copied because they are unaligned. The bulk copy engine needs rows
+// and boxes that start on 16-byte boundaries. An operand with other rows is first copied into
+// padded rows (kernels/gemm/copy_operands.cu), with zeros after their ends, and the kernel reads
+// the copy with K unchanged: the engine fills what is out of bounds with zeros. An fp8 operand of
+// odd K is copied too, because no kernel was tested on rows that end inside a 16-bit pair.
 //
 // Kernels see leading dimensions through a_row() and b_row(); launch and model use nothing else.
 // Checked by: operand_copies_test.cpp, kernels/jit/operand_copier_test.cpp (kernel).
@@ -46,7 +46,7 @@ TILECAST_HD constexpr i64 b_row(const GemmProblem& problem) {
   return read_row(problem, problem.leading.b, sides_of_b(problem));
 }
 
-/// Leading dimensions of the kernel's operands and result.
+/// Returns the leading dimensions of the kernel's operands and result.
 TILECAST_HD constexpr LeadingDimensions read_leading(const GemmProblem& problem) {
   const i64 a = a_row(problem), b = b_row(problem);
   return {a == sides_of_a(problem).columns ? 0 : a, b == sides_of_b(problem).columns ? 0 : b,
@@ -54,8 +54,8 @@ TILECAST_HD constexpr LeadingDimensions read_leading(const GemmProblem& problem)
 }
 
 #ifndef __CUDACC_RTC__
-/// Elements of an operand in the caller's memory, from the first to the last, over all matrices,
-/// including padding between rows and unused capacity of masked groups.
+/// Number of elements of an operand in the caller's memory, from the first to the last, over all
+/// matrices, including padding between rows and unused capacity of masked groups.
 inline i64 elements_of_a(const GemmProblem& problem) {
   const MatrixSides sides = sides_of_a(problem);
   const i64 rows = a_is_k_major(problem.layout) ? rows_in_memory(problem) : sides.rows;
@@ -66,7 +66,7 @@ inline i64 elements_of_b(const GemmProblem& problem) {
   return matrices_of_b(problem) * sides.rows * given_row(problem.leading.b, sides);
 }
 
-/// Bytes of the copies, with the matrices of an operand contiguous; 0: not copied.
+/// Bytes of the copies; the matrices of an operand are contiguous; 0: not copied.
 struct CopyBytes {
   i64 a, b;
 };

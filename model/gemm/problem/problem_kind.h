@@ -1,5 +1,5 @@
-// The compile-time part of a problem and its launch: everything except sizes. Integers and enums
-// only; compiled by the host compiler, nvcc and NVRTC.
+// Defines the compile-time part of a problem and its launch: everything except sizes. Integers and
+// enums only; compiled by the host compiler, nvcc and NVRTC.
 #pragma once
 
 #include "model/base/host_device.h"
@@ -14,12 +14,12 @@ enum class SumScale : i32 {
   kAlphaBeta,  // alpha A B + beta C; C is not read if beta is 0
 };
 
-/// How a kernel is ordered with its neighbours in the stream.
+/// Order of a kernel relative to its neighbours in the stream.
 enum class LaunchOrder : i32 {
-  kInTurn,          // after the previous kernel
+  kInTurn,          // starts after the previous kernel
   kProgrammatic,    // programmatic dependent launch: CTAs start early and wait for the previous
                     // kernel before they need its results
-  kBesideEpilogue,  // likewise, and triggers the next kernel's launch before its own epilogue
+  kBesideEpilogue,  // programmatic, and triggers the next kernel's launch before its own epilogue
 };
 
 struct ProblemKind {
@@ -27,7 +27,7 @@ struct ProblemKind {
   Layout layout;
   Epilogue epilogue = {};
   bool batched = false;
-  bool grouped = false;  // along M
+  bool grouped = false;  // grouped along M
   bool parts_k = false;  // grouped along K
   LaunchOrder launch = LaunchOrder::kInTurn;
 

@@ -18,9 +18,9 @@ namespace tilecast {
 namespace {
 
 constexpr std::string_view kUniform = "uniform", kZipf = "zipf:";
-constexpr double kSteepest = 10;  // one expert has 999 of 1,000 tokens
+constexpr double kSteepest = 10;  // steepest exponent: one expert has 999 of 1,000 tokens
 
-/// Uniform in [0, 1). The standard's distributions differ between libraries.
+/// Draws uniformly from [0, 1). The standard's distributions differ between libraries.
 double draw_unit(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
 /// Draws an index by weights that can be set to zero and restored; each call takes log2(size)
@@ -44,7 +44,8 @@ class WeightTree {
     }
   }
 
-  /// `unit` is in [0, 1). Never returns a leaf of weight zero unless all weights are zero.
+  /// Returns the leaf at `unit`, in [0, 1). Never returns a leaf of weight zero unless all weights
+  /// are zero.
   std::size_t at(double unit) const {
     double left = unit * sums_[1];
     std::size_t node = 1;
@@ -83,7 +84,8 @@ class Router {
   /// Draws the token's next expert, different from its previous ones.
   std::size_t take() {
     constexpr std::size_t kFew = 16;  // the most popular experts
-    constexpr int kTries = 8;         // draws from all experts before falling back to those left
+    constexpr int kTries =
+        8;  // number of draws from all experts before drawing only from those left
     std::size_t expert = 0;
     bool is_found = false;
     for (int i = 0; taken_.size() < kFew && i < kTries && !is_found; ++i) {
@@ -141,8 +143,9 @@ class Router {
 
   std::mt19937_64& random_;
   std::vector<double> shares_, sums_;  // share of each expert; cumulative
-  std::vector<std::size_t> guide_;     // where the search for cumulative share i / experts starts
-  WeightTree left_;                    // shares, with zero for the first `removed_` experts taken
+  std::vector<std::size_t>
+      guide_;        // index at which the search for cumulative share i / experts starts
+  WeightTree left_;  // shares, with zero for the first `removed_` experts taken
   std::vector<char> is_taken_;
   std::vector<std::size_t> taken_;
   std::size_t removed_ = 0;

@@ -1,7 +1,7 @@
-// Random routing of a mixture of experts: rows per expert. Each token chooses `top_k` different
-// experts, one after another by their shares among those left. By Zipf's law the r-th most popular
-// expert has a share of r^-zipf; each draw permutes the experts anew. Leaves out capacity limits,
-// and correlation between the tokens of a batch.
+// Draws random routings of a mixture of experts: rows per expert. Each token chooses `top_k`
+// different experts, one after another by their shares among those left. By Zipf's law the r-th
+// most popular expert has a share of r^-zipf; each draw permutes the experts anew. Leaves out
+// capacity limits, and correlation between the tokens of a batch.
 //
 // Draws depend on these numbers only, on every platform.
 // Checked by: routing_test.cpp.
@@ -25,13 +25,14 @@ struct Routing {
 
 constexpr i64 kMostRoutedRows = i64{1} << 22;  // about a second for eight draws
 
-/// "uniform" or "zipf:1.1": the exponent, 0 for uniform. Throws ConfigError.
+/// Parses "uniform" or "zipf:1.1" to the exponent, 0 for uniform. Throws ConfigError.
 double parse_zipf(std::string_view text);
-/// "64 experts, 4096 tokens, top 2, zipf:1.1".
+/// Formats "64 experts, 4096 tokens, top 2, zipf:1.1".
 std::string to_text(const Routing& routing);
 
-/// Rows per expert, for each draw. The first draws are the same for any number of draws. Throws
-/// ConfigError if there are fewer experts than top_k or more rows than kMostRoutedRows.
+/// Returns the rows per expert, for each draw. The first draws are the same for any number of
+/// draws. Throws ConfigError if there are fewer experts than top_k or more rows than
+/// kMostRoutedRows.
 std::vector<std::vector<i64>> drawn_rows(const Routing& routing, i64 draws);
 
 }  // namespace tilecast

@@ -28,8 +28,8 @@ TEST_CASE("Shares follow Zipf's law, permuted anew for each draw") {
   const auto draws = drawn_rows(routing, 6);
   for (std::vector<i64> rows : draws) {
     std::ranges::sort(rows, std::greater<>{});
-    // 1, 1/2, 1/3, 1/4 of 25/12: 57600, 28800, 19200 and 14400; six standard deviations are at most
-    // 1022.
+    // Shares are 1, 1/2, 1/3, 1/4 of 25/12: 57600, 28800, 19200 and 14400; six standard deviations
+    // are at most 1022.
     const i64 expected[] = {57600, 28800, 19200, 14400};
     for (std::size_t i = 0; i < 4; ++i) {
       CHECK(std::abs(rows[i] - expected[i]) < 1022);
@@ -53,7 +53,7 @@ TEST_CASE("Choosing every expert takes log2(experts) steps each") {
 
 TEST_CASE("A token's later choices follow the shares of the remaining experts") {
   constexpr int kExperts = 24, kTokens = 40'000, kTopK = 20;
-  // The same, with the standard library's distribution for each choice.
+  // Draws again, with the standard library's distribution for each choice.
   std::mt19937 random(1);
   std::vector<i64> expected(kExperts);
   for (int token = 0; token < kTokens; ++token) {

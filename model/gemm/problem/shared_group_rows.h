@@ -1,5 +1,5 @@
 // The groups of a problem: none, or a reference-counted list shared by copies of the problem.
-// Compared by content. Kernels never look into it, so for device compilers it is a plain pointer.
+// Compared by content. Kernels never dereference it, so for device compilers it is a plain pointer.
 // Checked by: group_rows_test.cpp.
 #pragma once
 

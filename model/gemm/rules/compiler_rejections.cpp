@@ -43,7 +43,7 @@ Products products_of(const GemmProblem& problem) {
                                       : Products::kOne;
 }
 
-/// Name of a part's column, and conversions for values that are words.
+/// Column of a part, and conversions for values that are words.
 struct Column {
   std::string_view name;
   i32 (*parse)(std::string_view) = nullptr;
@@ -109,7 +109,7 @@ std::string joined(std::span<const std::string_view> words, std::string_view sep
   return join(copies, separator);
 }
 
-/// Reads the fields of one line from left to right; errors name the place.
+/// Reads the fields of one line from left to right; errors name the line and the column.
 class LineReader {
  public:
   LineReader(std::string_view line, std::string_view file, std::size_t number)
@@ -150,7 +150,7 @@ class LineReader {
     return static_cast<i32>(*value);
   }
 
-  /// The next field converted by `parse`; none if it is empty.
+  /// Returns the next field converted by `parse`; none if it is empty.
   template <class Parse>
   auto value(std::string_view column, Parse parse) {
     const std::string_view text = next();

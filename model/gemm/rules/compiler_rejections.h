@@ -1,6 +1,6 @@
-// Legal kernels that a compiler does not translate as intended: it spills registers, serializes
-// wgmmas, ignores setmaxnreg, or fails. Found by compiling; kept in configs/compiler_rejections.csv
-// (columns: configs/README.md) and excluded from the candidates.
+// Reads the list of legal kernels that a compiler does not translate as intended: it spills
+// registers, serializes wgmmas, ignores setmaxnreg, or fails. Found by compiling; kept in
+// configs/compiler_rejections.csv (columns: configs/README.md) and excluded from the candidates.
 #pragma once
 
 #include <array>
@@ -19,10 +19,10 @@ namespace tilecast {
 /// Compile-time parameters of a kernel (kernels/jit/gemm_source.h), in the order of the file's
 /// columns.
 enum class VariantPart : std::size_t {
-  kSchedule,  // for schedules that split K, which share a kernel: stream_k
+  kSchedule,  // schedules that split K share a kernel: stream_k
   kBlockM,
   kBlockN,
-  kBlockK,  // in bytes; the file counts elements, of 16 bits if the type is open
+  kBlockK,  // bytes of K; the file counts elements, of 16 bits if the type is open
   kStages,
   kWarpgroupsM,
   kWarpgroupsN,
@@ -32,17 +32,17 @@ enum class VariantPart : std::size_t {
   kInflight,
   kCSlots,
   kProducer,
-  kInstructionN,  // as the kernel uses it, chosen or derived
+  kInstructionN,  // N of the instruction, chosen or derived
   kA,
-  kOrder,  // of tiles: Hilbert curve, or swizzle groups of any kind
+  kOrder,  // order of tiles: Hilbert curve, or swizzle groups of any kind
   kStore,
   kOperands,
   kDtype,
   kDtypeC,
   kAccumulate,
-  kLayout,  // as run by the kernel (swapped_operands.h)
+  kLayout,  // layout as run by the kernel (swapped_operands.h)
   kEpilogue,
-  kProducts,  // single, batched, grouped along M or along K
+  kProducts,  // single product, batch, groups along M or groups along K
 };
 constexpr std::size_t kVariantParts = static_cast<std::size_t>(VariantPart::kProducts) + 1;
 
@@ -60,21 +60,21 @@ struct CompilerRejection {
   std::optional<i32>& operator[](VariantPart part) { return parts[static_cast<std::size_t>(part)]; }
 };
 
-/// The row for exactly this variant.
+/// Returns the row for exactly this variant.
 CompilerRejection rejection_of(std::string_view architecture, const KernelVariant& variant,
                                std::string_view compiler, std::string_view reason);
 
-/// Throws ConfigError `name:line: column: expectation`.
+/// Parses the file. Throws ConfigError `name:line: column: expectation`.
 std::vector<CompilerRejection> parse_compiler_rejections(std::string_view text,
                                                          std::string_view name);
 /// Inverse of parse_compiler_rejections.
 std::string compiler_rejections_text(const std::vector<CompilerRejection>& rows);
 
-/// The fields as a CSV line, without compiler and reason.
+/// Formats the fields as a CSV line, without compiler and reason.
 std::string to_text(const CompilerRejection& rejection);
 
-/// Rows of `architecture` in `config_folder`/compiler_rejections.csv; empty if the file does not
-/// exist.
+/// Returns the rows of `architecture` in `config_folder`/compiler_rejections.csv; empty if the file
+/// does not exist.
 std::vector<CompilerRejection> load_compiler_rejections(const std::filesystem::path& config_folder,
                                                         std::string_view architecture);
 

@@ -22,7 +22,7 @@ const std::string kHeader =
     "cluster_n,ctas,inflight,c_slots,producer,instruction_n,a,order,store,operands,dtype,dtype_c,"
     "accumulate,layout,epilogue,products,compiler,reason\n";
 
-/// A CSV line with these fields; the others are empty.
+/// Returns a CSV line with these fields; the others are empty.
 std::string row_of(const std::map<std::string, std::string>& words) {
   std::string row = "hopper";
   const std::vector<std::string_view> columns = split(kHeader, ',');

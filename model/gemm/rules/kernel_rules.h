@@ -1,4 +1,4 @@
-// Which kernels exist, independent of the GPU: rules on a GEMM's kind and on a kernel's
+// Defines which kernels exist, independent of the GPU: rules on a GEMM's kind and on a kernel's
 // configuration. The search space, refusals (model/gemm/menu/legality.h), kernel sources and the
 // library read this table. Checked by: kernel_rules_test.cpp, model/gemm/menu/legality_test.cpp.
 #pragma once
@@ -12,16 +12,16 @@
 
 namespace tilecast {
 
-/// For the operand type, with operands in the order of multiplication.
+/// A kernel and its problem kind, with operands in the order of multiplication.
 struct KernelCase : ProblemKind, KernelConfig {
   SumScale scale = SumScale::kNone;
-  const GemmProblem* problem = nullptr;  // from as_run; null: any size
+  const GemmProblem* problem = nullptr;  // problem from as_run; null: any size
 };
-/// From a configuration in the user's orientation of the problem.
+/// Converts a configuration in the user's orientation of the problem.
 KernelCase kernel_case(const ProblemKind& kind, const KernelConfig& config,
                        SumScale scale = SumScale::kNone);
 
-/// Rules for problem kinds, and for configurations of legal kinds.
+/// Return the rules for problem kinds, and for configurations of legal kinds.
 std::span<const Rule<KernelCase>> rules_of_kinds();
 std::span<const Rule<KernelCase>> rules_of_kernels(TensorCore core);
 std::string sentence_of(const Rule<KernelCase>* rule, const KernelCase& asked);
@@ -29,10 +29,10 @@ std::string sentence_of(const Rule<KernelCase>* rule, const KernelCase& asked);
 /// Whether kernels with this epilogue may share a tile along K.
 bool may_split_k(const Epilogue& epilogue);
 
-/// Why these tensor cores have no kernel for any problem of this kind; empty if they do.
+/// Explains why these tensor cores have no kernel for any problem of this kind; empty if they do.
 std::string why_no_kernel(const GemmProblem& problem, TensorCore core,
                           SumScale scale = SumScale::kNone);
-/// Likewise, for one configuration.
+/// Explains why a configuration has no kernel for this kind; empty if it has one.
 std::string why_no_kernel(const ProblemKind& kind, const KernelConfig& config,
                           SumScale scale = SumScale::kNone);
 

@@ -54,8 +54,8 @@ TEST_CASE(
   CHECK_FALSE(takes_result(ping_pong("128x160x64"), kBf16, amax));  // 160
   CHECK(takes_result(ping_pong("128x160x64"), kBf16, {}));
   CHECK(takes_result(ping_pong("128x160x64"), kBf16, kResidual));  // residual through the ring
-  CHECK(takes_result(ping_pong("128x136x64"), kBf16, kResidual));  // by threads: odd multiple of 8
-                                                                   // columns
+  CHECK(takes_result(ping_pong("128x136x64"), kBf16,
+                     kResidual));  // residual loaded by threads: odd multiple of 8 columns
   CHECK_FALSE(takes_result(ping_pong("128x152x64"), kBf16, kResidual));
 }
 

@@ -1,4 +1,4 @@
-// Which problems each way to split K applies to.
+// Determines the problems to which each way of splitting K applies.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace tilecast {
 
-/// Why K of `k_blocks` blocks cannot be split as `config` says over `resident` workers, in one
-/// line; empty if it can, or if the schedule does not split K.
+/// Explains in one line why K of `k_blocks` blocks cannot be split as `config` specifies over
+/// `resident` workers; empty if it can, or if the schedule does not split K.
 std::string why_not_split(const TileScheduler& scheduler, i64 k_blocks, const KernelConfig& config,
                           u32 resident);
 

@@ -1,4 +1,4 @@
-// For tests: the GPU of example_gpu.h with Blackwell's tensor cores, with round numbers too.
+// For tests: the GPU of example_gpu.h with Blackwell's tensor cores, also with round numbers.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ inline GpuSpec example_blackwell() {
   return gpu;
 }
 
-/// Only these parts have costs, all others are infinitely fast.
+/// Returns a GPU on which only these parts have costs; all others are infinitely fast.
 inline GpuSpec only_on_blackwell(std::initializer_list<Limiter> parts) {
   GpuSpec gpu = example_blackwell();
   for (const Limiter other : kEveryLimiter) {
@@ -31,7 +31,7 @@ inline GpuSpec only_on_blackwell(std::initializer_list<Limiter> parts) {
   return gpu;
 }
 
-/// Tile 128x64x64 in each of `group` CTAs, four storing warps, the schedule's simplest
+/// Tile 128x64x64 in each of `group` CTAs, with four storing warps; the schedule's simplest
 /// configuration.
 inline KernelConfig plain_tcgen05(Schedule schedule, i32 group = 1) {
   KernelConfig config = fixed_by_schedule(schedule);

@@ -54,7 +54,8 @@ inline GpuSpec example_gpu() {
   return gpu;
 }
 
-/// Only this part has costs, all others are infinitely fast; no request merges.
+/// Returns a GPU on which only this part has costs; all others are infinitely fast, and no requests
+/// merge.
 inline GpuSpec only(Limiter part) {
   GpuSpec gpu = example_gpu();
   gpu.machine->merge_window = {};
@@ -68,7 +69,7 @@ inline GemmProblem fp16(i64 m, i64 n, i64 k) {
   return {{m, n, k}, ElementType::kFp16, Layout::kTn};
 }
 
-/// Tile 64x64x64, one warpgroup, the schedule's simplest configuration.
+/// Tile 64x64x64 with one warpgroup; the schedule's simplest configuration.
 inline KernelConfig plain(Schedule schedule) {
   KernelConfig config = fixed_by_schedule(schedule);
   config.tiling.block_m = config.tiling.block_n = config.tiling.block_k = 64;

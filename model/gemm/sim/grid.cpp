@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-/// A slot for one worker at a time.
+/// A slot of an SM, for one worker at a time.
 struct Slot {
   std::vector<std::unique_ptr<Cta>> ctas;
   PhaseBarrier done;

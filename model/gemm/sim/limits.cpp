@@ -8,7 +8,7 @@
 namespace tilecast {
 namespace {
 
-constexpr double kInfinite = 1e30;  // for rates
+constexpr double kInfinite = 1e30;  // infinite rate
 
 }  // namespace
 

@@ -1,15 +1,15 @@
-// Bottlenecks by elimination: how much a kernel would save if one part of the machine were
-// infinitely fast.
+// Finds bottlenecks by elimination: the time that a kernel would save if one part of the machine
+// were infinitely fast.
 //
 // An elimination simulates the same kernel at the same clock with the same bytes at every level,
 // and one group of constants (Limiter) at zero time. The clock is kept, because the power of an
 // eliminated part is unknown. The bytes are kept (request_log.h), because they depend on the pace:
 // with free tensor cores the CTAs lose their lockstep and half of the merging of their requests, so
-// a freely simulated kernel becomes L2-bound and up to 22 % slower, which says nothing about its
+// a freely simulated kernel becomes L2-bound and up to 22 % slower, which is unrelated to its
 // current bottleneck. Even so, the order of requests changes, and a part that saves almost nothing
 // may seem to cost time: more than 0.5 % in 2 % of the eliminations of 120 kernels of the data set,
-// 6.2 % at worst, for kernels with one tile per CTA whose CTAs get other slots. Such parts count as
-// saving nothing and are not listed.
+// 6.2 % at worst, for kernels with one tile per CTA whose CTAs get other slots. The savings of such
+// parts count as zero, and they are not listed.
 //
 // Leaves out: interactions, so savings do not add up to the kernel's time. Checked by:
 // limits_test.cpp; simulate_test.cpp uses eliminations to compare with analytic models.
@@ -23,26 +23,27 @@
 
 namespace tilecast {
 
-/// The GPU with this part infinitely fast.
+/// Returns the GPU with this part infinitely fast.
 GpuSpec without(GpuSpec gpu, Limiter part);
 
 struct Elimination {
   Limiter part;
-  Cycles cycles;  // of the kernel without it
+  Cycles cycles;  // cycles of the kernel without it
 };
 
-/// Calls `cycles_without` for each part, given that the kernel takes `whole` cycles. Sorted by
-/// savings; parts that save nothing are omitted. Runs on `threads` (0: one per processor).
+/// Computes the savings with `cycles_without` for each part; the kernel takes `whole` cycles.
+/// Sorted by savings; parts that save nothing are omitted. Runs on `threads` (0: one per
+/// processor).
 std::vector<Elimination> eliminate_each(Cycles whole, unsigned threads,
                                         const std::function<Cycles(Limiter)>& cycles_without);
 
-/// The kernel without one part, with the same shortened K as the original simulation, replaying
-/// `requests`.
+/// Simulates the kernel without one part, with the same shortened K as the original simulation,
+/// replaying `requests`.
 Simulated simulate_without(const GpuSpec& gpu, Limiter part, const GemmProblem& problem,
                            const KernelConfig& config, Residency residency, Hertz sm_clock,
                            Waves waves, const GemmRequests& requests);
 
-/// Likewise by simulation, for all parts, compared with `requests.cycles`.
+/// Eliminates all parts by simulation, compared with `requests.cycles`.
 std::vector<Elimination> eliminate(const GpuSpec& gpu, const GemmProblem& problem,
                                    const KernelConfig& config, Residency residency, Hertz sm_clock,
                                    Waves waves, const GemmRequests& requests, unsigned threads = 1);

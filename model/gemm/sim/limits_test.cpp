@@ -70,7 +70,7 @@ KernelConfig config_of(Schedule schedule) {
   return config;
 }
 
-/// 5 x 4 tiles on four SMs, ragged edges, with operands that exceed the example's L2 or not.
+/// 5 x 4 tiles on four SMs, with ragged edges; the operands exceed the example's L2 or fit it.
 GemmProblem problem_of(Schedule schedule) {
   return schedule == Schedule::kSmallMma ? fp16(64, 64, 64) : fp16(310, 250, 1000);
 }
@@ -127,7 +127,7 @@ TEST_CASE("A part that saves nothing is not listed, such as partial sums without
     CHECK((std::ranges::find(all, Limiter::kReduction, &Elimination::part) != all.end()) ==
           (kernel.whole.sums_read.value > 0));
   }
-  // Both sides of the edge: savings below one in two thousand count as nothing.
+  // Savings below one in two thousand count as zero; tests both sides of the limit.
   const auto listed = [](double of_whole) {
     return eliminate_each(Cycles{10000}, 1, [&](Limiter) { return Cycles{10000 * of_whole}; })
         .size();
@@ -137,8 +137,8 @@ TEST_CASE("A part that saves nothing is not listed, such as partial sums without
 }
 
 TEST_CASE("Tensor cores that are busy most of the time are the bottleneck by elimination") {
-  // Without them its CTAs would lose lockstep and merge fewer requests; simulated freely, the
-  // kernel takes as long.
+  // Without the recorded requests its CTAs would lose lockstep and merge fewer requests; simulated
+  // freely, the kernel takes as long.
   const GpuSpec gpu = load_gpu("h200_sxm", true).spec;
   const KernelConfig config = gemm_config("pp 128x128x64 s6 w1x1 c1x1 o1 i1 e2 m4");
   const GemmProblem problem = fp16(4096, 4096, 2048);
@@ -164,7 +164,7 @@ TEST_CASE("With all parts eliminated a kernel takes no time") {
 }
 
 TEST_CASE("Every duration and rate used for GEMMs belongs to a part") {
-  // Memory-bound kernels, the clock and power have their own parts or none.
+  // Memory-bound kernels, the clock and power have separate parts or none.
   const auto numbers = [](GpuSpec& gpu) {
     std::map<std::string, double> all;
     for (const Field& field : fields_of(gpu)) {
@@ -182,7 +182,8 @@ TEST_CASE("Every duration and rate used for GEMMs belongs to a part") {
     gpu = without(gpu, part);
   }
   for (const auto& [key, value] : numbers(gpu)) {
-    if (value != 0 && value < 1e20 && key != "machine.merge_window") {  // which speeds kernels up
+    if (value != 0 && value < 1e20 &&
+        key != "machine.merge_window") {  // setting it to zero speeds kernels up
       FAIL_CHECK(key + " is in no part");
     }
   }

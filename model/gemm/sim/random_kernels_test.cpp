@@ -1,5 +1,5 @@
-// Random problems and configurations, small enough to run many per second: none deadlocks or beats
-// a bound, all tiles are stored and all bytes are accounted for.
+// Simulates random problems and configurations, small enough to run many per second: none deadlocks
+// or is faster than a bound, all tiles are stored and all bytes are accounted for.
 #include <algorithm>
 #include <functional>
 #include <random>
@@ -56,7 +56,7 @@ KernelConfig random_wgmma_config(Choice& choice) {
   if (schedule == Schedule::kWarpSpecialized && config.grid == Grid::kResident) {
     config.store = choice.of({0, 1}) == 0 ? Store::kAtTileEnd : Store::kDeferred;
   }
-  // C borrows stages only if nothing else needs them (smem_layout.h).
+  // C aliases stages only if nothing else needs them (smem_layout.h).
   const bool may_borrow = config.grid == Grid::kTiles
                               ? schedule != Schedule::kWarpSpecialized
                               : schedule == Schedule::kPersistentOverlap && config.inflight >= 1;
@@ -122,7 +122,7 @@ KernelConfig random_tcgen05_config(Choice& choice) {
         choice.of({static_cast<i32>(Grid::kTiles), static_cast<i32>(Grid::kResident),
                    static_cast<i32>(Grid::kTakeover)}));
   }
-  // C borrows stages only if no load can arrive meanwhile.
+  // C aliases stages only if no load can arrive meanwhile.
   const bool may_borrow =
       config.grid == Grid::kTiles || schedule == Schedule::kTcgen05PersistentOverlap;
   t.c_slots = may_borrow ? choice.of({0, 1, 2}) : choice.of({1, 2, 4});
@@ -158,7 +158,7 @@ std::string fault(const GpuSpec& gpu, const GemmProblem& problem, const KernelCo
       sums > kernel.sums_written.value) {
     return "bytes from L2";
   }
-  if (kernel.dram_read.value != a + b) {  // all of it fits L2
+  if (kernel.dram_read.value != a + b) {  // all of it fits in L2
     return "bytes from DRAM";
   }
   if (kernel.time.value * gpu.dram->read_rate.value < a + b ||

@@ -1,4 +1,4 @@
-// Which configurations the simulator does not distinguish.
+// Determines which configurations the simulator does not distinguish.
 #pragma once
 
 #include "model/gemm/config/kernel_config.h"
@@ -7,10 +7,11 @@
 
 namespace tilecast {
 
-/// The configuration without what the simulator ignores: equal for configurations with the same
-/// simulation. Choices without effect on this problem (more buffers than K blocks or chunks of C)
-/// become the least equivalent ones, explicit defaults become the default, equivalent tile orders
-/// one representative, and settings that only decide residency the number of resident CTAs.
+/// Returns the configuration without what the simulator ignores: equal for configurations with the
+/// same simulation. Choices without effect on this problem (more buffers than K blocks or chunks of
+/// C) become the least equivalent ones, explicit defaults become the default, equivalent tile
+/// orders one representative, and settings that only affect residency become the number of resident
+/// CTAs.
 KernelConfig as_simulated(const GemmProblem& problem, KernelConfig config, i32 ctas_per_sm);
 
 }  // namespace tilecast

@@ -11,7 +11,7 @@ using namespace tilecast;
 
 namespace {
 
-/// Checks that both map to one kernel, and simulate alike.
+/// Checks that both map to one kernel, and that their simulations agree.
 void check_same(const GemmProblem& problem, const KernelConfig& a, const KernelConfig& b) {
   CHECK_FALSE(a == b);
   CHECK(as_simulated(problem, a, 1) == as_simulated(problem, b, 1));
@@ -67,7 +67,7 @@ TEST_CASE("Another tile order or number of CTAs per SM is another simulation") {
 }
 
 TEST_CASE("A swizzle group as wide as C equals groups of one tile in the other direction") {
-  // 512 x 512 in tiles of at most 256: at most sixteen of them across.
+  // 512 x 512 in tiles of at most 256: at most sixteen tiles across.
   const GemmProblem problem = fp16(512, 512, 256);
   KernelConfig rows = plain(Schedule::kPersistent);
   rows.raster = {RasterKind::kGroupedM, 1, Walk::kStrided};

@@ -18,16 +18,17 @@ namespace tilecast {
 struct Simulated {
   Cycles cycles;
   Seconds time;
-  Bytes l2_to_sm;                 // delivered by L2, a multicast counted once
-  Bytes l2_output;                // after merging concurrent requests for a block
-  Bytes l2_far;                   // part of it from the other partition
-  Bytes sm_intake;                // a multicast counted at each SM
-  Bytes sums_written, sums_read;  // partial sums; reads are included in l2_to_sm and sm_intake
+  Bytes l2_to_sm;   // bytes delivered by L2; a multicast counts once
+  Bytes l2_output;  // bytes after merging concurrent requests for a block
+  Bytes l2_far;     // part of l2_output from the other partition
+  Bytes sm_intake;  // bytes filled; a multicast counts at each SM
+  Bytes sums_written,
+      sums_read;  // bytes of partial sums; reads are included in l2_to_sm and sm_intake
   Bytes dram_read, dram_write;
-  Bytes operand_reads;                        // from shared memory by tensor cores
-  double tensor_share, l2_share, dram_share;  // utilization; tensor averaged over all SMs
+  Bytes operand_reads;                        // bytes read from shared memory by tensor cores
+  double tensor_share, l2_share, dram_share;  // utilization; tensor is averaged over all SMs
   i64 tiles;                                  // parts of tiles stored, one per warpgroup
-  i64 k_blocks;                               // multiplied, per warpgroup; for tcgen05 per CTA
+  i64 k_blocks;  // K blocks multiplied, per warpgroup; for tcgen05 per CTA
   u64 events;
   u32 waves_left_out;
   Seconds steady_from, left_out_at;  // steady interval, and position of the jump, in simulated time
@@ -35,17 +36,17 @@ struct Simulated {
   double simulated_part = 1;         // fraction of all K blocks
 };
 
-/// Whether the schedule has processes, and the GPU's file all sections that they need.
+/// Whether the schedule has processes, and the GPU file all sections that they need.
 bool can_simulate(const GpuSpec& gpu, const KernelConfig& config);
 
-/// Whether a simulation, with steady parts skipped, needs acceptable time and memory.
+/// Whether a simulation that skips steady-state parts is affordable in time and memory.
 bool is_small_enough(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                      Residency residency);
 
-/// Throws ConfigError for a kernel that cannot be simulated. Observers see only the simulated part:
-/// with Waves::kSteadyLeftOut large kernels are simulated in part (kernel/steady_waves.h,
-/// steady_k.h). `again`: request log of this kernel from a simulation with the same `waves`, to be
-/// replayed.
+/// Simulates a kernel. Throws ConfigError for one that cannot be simulated. Observers see only the
+/// simulated part: with Waves::kSteadyLeftOut large kernels are simulated in part
+/// (kernel/steady_waves.h, steady_k.h). `again`: request log of this kernel from a simulation with
+/// the same `waves`, to be replayed.
 Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                         Residency residency, Hertz sm_clock, Observers observers = {},
                         Waves waves = Waves::kAll, const Rerun* again = nullptr);

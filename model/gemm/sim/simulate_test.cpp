@@ -1,5 +1,5 @@
-// Whole kernels: with all parts but one infinitely fast, each schedule takes that part's closed
-// form; bytes match arithmetic; equal inputs give equal results.
+// Simulates whole kernels: with all parts but one infinitely fast, each schedule takes that part's
+// closed form; bytes match arithmetic; equal inputs give equal results.
 #include "model/gemm/sim/simulate.h"
 
 #include <thread>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr double kWithin = 0.005;
 
-// 8 x 4 tiles of 64 x 64 on 4 SMs: 8 tiles per SM, of 16 K blocks. small_mma: one of each. With
-// split K: 3 x 3 tiles, 36 K blocks per SM however they are cut.
+// 8 x 4 tiles of 64 x 64 on 4 SMs: 8 tiles per SM, of 16 K blocks. small_mma has one of each. With
+// split K there are 3 x 3 tiles, 36 K blocks per SM however they are cut.
 GemmProblem problem_of(Schedule schedule) {
   if (splits_k(schedule)) {
     return fp16(192, 192, 1024);
@@ -26,8 +26,8 @@ GemmProblem problem_of(Schedule schedule) {
 double tiles_per_sm(Schedule schedule) {
   return schedule == Schedule::kSmallMma ? 1 : splits_k(schedule) ? 2.25 : 8;
 }
-/// Number of split tiles, each with one partial sum that its owner reads. In a stream of 9 tiles,
-/// or of the first 5, cuts lie every 2.25, or 1.25, tiles.
+/// Number of split tiles; each has one partial sum, which its owner reads. With 9 streamed tiles
+/// there is a cut every 2.25 tiles; with the first 5, every 1.25.
 double tiles_cut(Schedule schedule) {
   switch (schedule) {
     case Schedule::kSplitK:
@@ -65,16 +65,16 @@ TEST_CASE("Bound by one part alone, a kernel takes the time of that part") {
   for (const Schedule schedule : kWgmmaSchedules) {
     INFO(to_text(schedule));
     const double loads = tiles_per_sm(schedule) * k_blocks(schedule);
-    // Four wgmmas of 32 cycles, which read 128 rows of 32 bytes at 128 B per cycle.
+    // Four wgmmas of 32 cycles read 128 rows of 32 bytes at 128 B per cycle.
     CHECK(cycles(Limiter::kTensor, schedule) == Approx(loads * 4 * 32).epsilon(kWithin));
     CHECK(cycles(Limiter::kSharedMemory, schedule) == Approx(loads * 4 * 32).epsilon(kWithin));
-    // 16 KiB at 64 B per cycle for each K block and each partial sum that the busiest SM reads; 128
-    // lines at two copy-engine cycles each. A tile's 8 KiB of C use the same port.
+    // Each K block, and each partial sum that the busiest SM reads, is 16 KiB at 64 B per cycle;
+    // 128 lines at two copy-engine cycles each. A tile's 8 KiB of C use the same port.
     const double sums = !splits_k(schedule) ? 0 : schedule == Schedule::kSplitK ? 3 : 1;
     const double tiles = splits_k(schedule) ? 3 : tiles_per_sm(schedule);
     CHECK(cycles(Limiter::kSmIntake, schedule) ==
           Approx((loads + sums) * 256 + tiles * 128).epsilon(kWithin));
-    // 16 KiB at 256 B per cycle for each K block of all SMs and each partial sum that is read.
+    // Each K block of all SMs, and each partial sum that is read, is 16 KiB at 256 B per cycle.
     const double sms = schedule == Schedule::kSmallMma ? 1 : 4;
     CHECK(cycles(Limiter::kL2, schedule) ==
           Approx((sms * loads + tiles_cut(schedule)) * 64).epsilon(kWithin));
@@ -93,7 +93,7 @@ TEST_CASE("Bound by latency alone, a kernel takes the latencies that its ring ca
     gpu.machine->dram_latency = {};
     gpu.machine->wgmma_completion = {};
     const double loads = tiles_per_sm(schedule) * k_blocks(schedule);
-    // 400 ns for every load of a blocked kernel, for every fourth of a ring.
+    // Every load of a blocked kernel takes 400 ns; with a ring, every fourth does.
     const double latencies = schedule >= Schedule::kPipelined ? loads / 4 : loads;
     CHECK(simulate_example(gpu, problem_of(schedule), config).cycles.value ==
           Approx(latencies * 400).epsilon(kWithin));
@@ -102,7 +102,7 @@ TEST_CASE("Bound by latency alone, a kernel takes the latencies that its ring ca
 
 TEST_CASE("A full wgmma queue delays the next load") {
   // Two stages, 400 ns of latency, 4 wgmmas of 32 per K block, one K block in flight: its stage is
-  // requested again when the next block's wgmmas are issued. A queue of four takes them at once;
+  // requested again when the next block's wgmmas are issued. A queue of four accepts them at once;
   // each missing entry makes every K block 32 longer.
   GpuSpec gpu = example_gpu();
   for (const Limiter part : kEveryLimiter) {
@@ -129,7 +129,7 @@ TEST_CASE("Bound by its epilogues alone, a kernel runs them in sequence on an SM
   for (const Schedule schedule : kWgmmaSchedules) {
     GpuSpec gpu = only(Limiter::kEpilogue);
     // One chunk of 64 x 64: stored after 200 + 100, read from its slot 8192 B / 32 + 150 later. A
-    // CTA with one tile ends then; a persistent one refills the slot, and needs 100 for it.
+    // CTA with one tile ends then; a persistent one refills the slot, which takes 100.
     const bool ends = config_of(schedule).grid == Grid::kTiles;
     // With split K the last SM owns three tiles.
     const double tiles = splits_k(schedule) ? 3 : tiles_per_sm(schedule);
@@ -175,7 +175,7 @@ TEST_CASE("Every tile and K block is processed once, and bytes match arithmetic"
     CHECK(kernel.sm_intake.value == asked + sums);
     CHECK(kernel.l2_output <= kernel.l2_to_sm);  // rows are whole lines
     CHECK(kernel.dram_read.value == static_cast<double>((shape.m + shape.n) * shape.k * 2));
-    // C still fits in L2, and evicts that of the previous run.
+    // C still fits in L2, and evicts the previous run's C.
     CHECK(kernel.dram_write.value == static_cast<double>(shape.m * shape.n * 2));
   }
 }
@@ -199,7 +199,7 @@ TEST_CASE("No SM gets a second CTA before every SM has one, even with unequal GP
   for (i32 ctas = 1; ctas <= 6; ++ctas) {
     const GemmProblem problem = fp16(64, 64 * ctas, 1024);
     const Simulated kernel = simulate_gemm(gpu, problem, config, {1, 6}, kExampleClock);
-    // 16 K blocks of 128 cycles; two CTAs on one SM would take turns.
+    // 16 K blocks of 128 cycles; two CTAs on one SM would alternate.
     CHECK(kernel.cycles.value == Approx(16 * 128).epsilon(kWithin));
   }
 }

@@ -1,5 +1,5 @@
-// Whole kernels that split K: the time of reductions alone, who waits for whom, and conservation of
-// partial sums.
+// Simulates whole kernels that split K: the time of reductions only, which pieces wait for which,
+// and conservation of partial sums.
 #include <set>
 
 #include "model/gemm/sim/example_gpu.h"
@@ -30,7 +30,7 @@ double reduction_alone(Schedule schedule, Reduction reduction, double chip = 1e3
 
 }  // namespace
 
-// A sum is 16 KiB, 512 cycles at 32 B per cycle; a hop takes 500, and so does a reading turn.
+// A sum is 16 KiB, 512 cycles at 32 B per cycle; a hop takes 500, and so does a reading step.
 
 TEST_CASE(
     "Serial reduction alone: a store, then a hop and an addition each, a hop and a reading turn") {
@@ -49,13 +49,13 @@ TEST_CASE(
 }
 
 TEST_CASE("Atomic reductions contend for L2's rate of additions") {
-  // Three times 16 KiB at 16 B per nanosecond; clearing takes another 1024.
+  // Three partial sums of 16 KiB at 16 B per nanosecond; clearing takes another 1024.
   CHECK(reduction_alone(Schedule::kSplitK, Reduction::kAtomic, 16e9) ==
         Approx(3 * 1024 + 500 + 500 + 1024).epsilon(kWithin));
 }
 
 TEST_CASE("Distributed reduction alone: a store, a hop, a share of every sum, a hop") {
-  // Each thread's share, 2 of 8 groups of four, is read in one turn. Then a quarter of C, 2 KiB:
+  // Each thread's share, 2 of 8 groups of four, is read in one step. Then a quarter of C, 2 KiB:
   // 64.
   for (const Schedule schedule : {Schedule::kSplitK, Schedule::kSplitKHybrid}) {
     CHECK(reduction_alone(schedule, Reduction::kSpread) ==
@@ -64,7 +64,7 @@ TEST_CASE("Distributed reduction alone: a store, a hop, a share of every sum, a 
 }
 
 TEST_CASE("Distributed reductions contend for L2's input") {
-  // Four times 16 KiB at 16 B per nanosecond, plus C.
+  // Four partial sums of 16 KiB at 16 B per nanosecond, plus C.
   CHECK(reduction_alone(Schedule::kSplitK, Reduction::kSpread, 16e9) ==
         Approx(4 * 1024 + 500 + 500 + 512 + 500).epsilon(kWithin));
 }
@@ -79,8 +79,8 @@ TEST_CASE("Every partial sum that is written is read as often as its reduction r
           simulate_example(example_gpu(), fp16(64, 64, 1024), in_four(schedule, reduction));
       const bool spread = reduction == Reduction::kSpread;
       const bool atomic = reduction == Reduction::kAtomic;
-      // Three hand on and one takes over; with atomic, clearing writes too; with distributed
-      // reduction all write, and each reads as much.
+      // Three pieces pass their sum on and one adds them; with atomic, clearing writes too; with
+      // distributed reduction all write, and each reads as much.
       CHECK(kernel.sums_written.value == 16384 * (spread || atomic ? 4 : 3));
       CHECK(kernel.sums_read.value == 16384 * (spread ? 4 : 1));
       CHECK(kernel.tiles == 1);
@@ -95,7 +95,7 @@ TEST_CASE("A timeline of pieces shows who waited for whose sum") {
   simulate_example(example_gpu(), fp16(64, 64, 1024),
                    in_four(Schedule::kSplitK, Reduction::kTurnstile), {.tiles = &tiles});
   std::set<i32> begins;
-  SimTime handed{};  // by the piece before
+  SimTime handed{};  // time at which the previous piece passes its sum on
   for (i32 k_begin = 0; k_begin < 16; k_begin += 4) {
     for (const TileSpan& piece : tiles) {
       if (piece.k_begin != k_begin || piece.role == TileRole::kLoads) {

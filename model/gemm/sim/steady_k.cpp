@@ -12,10 +12,11 @@
 namespace tilecast {
 namespace {
 
-constexpr double kLong = 1'500'000;  // steps: about 50 ms on one core
-constexpr double kShort = 100'000;   // for the shorter one, about
-constexpr i32 kLeast = 64;           // K blocks of a piece in the shorter one
-constexpr i64 kLinesBytes = 256;     // lines are fetched in pairs
+constexpr double kLong =
+    1'500'000;  // steps of a kernel that is worth shortening: about 50 ms on one core
+constexpr double kShort = 100'000;  // approximate steps of the shorter one
+constexpr i32 kLeast = 64;          // minimum K blocks of a piece in the shorter one
+constexpr i64 kLinesBytes = 256;    // lines are fetched in pairs
 
 i64 k_blocks_of(const KernelConfig& config, i64 k) {
   return ceil_div<i64>(k, config.tiling.block_k);
@@ -33,8 +34,8 @@ double steps_at(const GemmProblem& problem, const KernelConfig& config, u32 resi
       steps_without_steady(whole_waves(tiles, work, resident), problem, config, tiles, k_blocks));
 }
 
-/// The K beyond which a wave's operands evict those of the wave before: the minimum for a patch of
-/// this many tiles is twice L2's capacity.
+/// Returns the K beyond which a wave's operands evict those of the previous wave: the minimum for a
+/// patch of this many tiles is twice L2's capacity.
 double k_beyond_l2(const GpuSpec& gpu, const Tiling& t, u32 workers) {
   const double rows =
       std::sqrt(static_cast<double>(t.block_m) * t.cluster_m * t.block_n * t.cluster_n * workers);
@@ -45,7 +46,7 @@ double k_beyond_l2(const GpuSpec& gpu, const Tiling& t, u32 workers) {
 
 std::optional<ShorterK> shorter_k(const GpuSpec& gpu, const GemmProblem& problem,
                                   const KernelConfig& config, u32 resident) {
-  if (grouped_along_k(problem)) {  // each has its own K
+  if (grouped_along_k(problem)) {  // each group has a different K
     return std::nullopt;
   }
   const GemmShape& shape = problem.shape;
@@ -57,7 +58,7 @@ std::optional<ShorterK> shorter_k(const GpuSpec& gpu, const GemmProblem& problem
   const TileScheduler tiles = make_tile_scheduler(problem, config, resident);
   const double k_blocks = static_cast<double>(k_blocks_of(config, shape.k));
   double least = max_of(kLeast, 4 * t.stages);
-  if (splits_k(config.schedule)) {  // per piece
+  if (splits_k(config.schedule)) {  // K blocks per piece
     least *= std::max(1.0, static_cast<double>(resident) / tiles.num_tiles());
     least = std::max(least, 1.0 * kLeast * config.decomposition.splits);
   }

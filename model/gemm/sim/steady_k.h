@@ -1,5 +1,5 @@
-// Long K loops: if even one wave of tiles takes too long to simulate, the kernel is simulated at
-// two shorter K and extrapolated linearly.
+// Shortens long K loops: if even one wave of tiles takes too long to simulate, the kernel is
+// simulated at two shorter K and extrapolated linearly.
 //
 // A main loop is steady once the ring of stages is full and the CTAs have settled, so cycles, bytes
 // and busy times grow by a constant per K block: the difference between the two simulations per K
@@ -24,8 +24,8 @@ struct ShorterK {
   i64 shorter, longer;
 };
 
-/// None if the kernel is simulated at its own K: because that is short, or because no suitable pair
-/// exists. `resident`: workers that fit on the chip at once.
+/// Returns none if the kernel is simulated at its full K: because that is short, or because no
+/// suitable pair exists. `resident`: workers that fit on the chip at once.
 std::optional<ShorterK> shorter_k(const GpuSpec& gpu, const GemmProblem& problem,
                                   const KernelConfig& config, u32 resident);
 

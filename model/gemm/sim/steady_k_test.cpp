@@ -1,4 +1,4 @@
-// Kernels with long K loops simulated at two shorter K, compared with whole simulations.
+// Simulates kernels with long K loops at two shorter K, and compares them with whole simulations.
 #include "model/gemm/sim/steady_k.h"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ struct Case {
 };
 
 // Many waves and one, a single CTA on the chip, K split in all ways, a partial last K block. The
-// longer K, the further CTAs drift apart and reread from DRAM what L2 has evicted: with two waves
-// and a long K more than twice as much.
+// longer K is, the further CTAs drift apart and reread from DRAM what L2 has evicted: more than
+// twice as much with two waves and a long K.
 constexpr Case kCases[] = {
     {{8192, 8192, 65536}, "ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8", 0.1},
     {{2048, 2048, 524288 + 40}, "pp 128x192x64 s4 w1x1 c1x1 o1 i1 e2 m8", 0.6},
@@ -78,7 +78,8 @@ TEST_CASE("Two shorter kernels predict a long one's cycles and bytes within a st
 TEST_CASE("A long K is shortened and keeps its remainder") {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = gemm_config(kCases[2].config);
-  // One tile: each K block is loaded once and multiplied by one warpgroup; 1.5 million steps.
+  // One tile, whose K blocks are each loaded once and multiplied by one warpgroup, takes 1.5
+  // million steps.
   const auto of = [&](i64 k) { return shorter_k(gpu, fp16(128, 128, k), config, 132); };
   CHECK_FALSE(of(64 * 750'000));
   const std::optional<ShorterK> two = of(64 * 750'001 + 40);

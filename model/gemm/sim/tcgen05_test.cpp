@@ -1,5 +1,5 @@
-// Whole tcgen05 kernels: with all parts but one infinitely fast, each schedule takes that part's
-// analytic model, for one CTA and for a pair; bytes match arithmetic.
+// Simulates whole tcgen05 kernels: with all parts but one infinitely fast, each schedule takes that
+// part's analytic model, for one CTA and for a pair; bytes match arithmetic.
 #include <array>
 #include <cmath>
 #include <map>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kWithin = 0.005;
 
-// 8 x 4 tiles of 128 x 64 on 4 SMs, alone or in pairs: 8 tiles each, of 16 K blocks.
+// There are 8 x 4 tiles of 128 x 64 on 4 SMs, single or in pairs: 8 tiles each, of 16 K blocks.
 constexpr double kTiles = 8, kBlocks = 16;
 GemmProblem problem() { return fp16(1024, 256, 1024); }
 
@@ -42,7 +42,7 @@ double cycles(const GpuSpec& gpu, const KernelConfig& config) {
 
 bool specialized(const KernelConfig& config) { return has_producer_warpgroup(config.schedule); }
 
-// Rows of A and of B that a CTA loads per K block.
+// Number of rows of A and of B that a CTA loads per K block.
 double rows(const KernelConfig& config) { return 128 + 64.0 / cta_group(config.tiling); }
 
 }  // namespace
@@ -50,10 +50,10 @@ double rows(const KernelConfig& config) { return 128 + 64.0 / cta_group(config.t
 TEST_CASE("Bound by one part alone, a tcgen05 kernel takes the time of that part") {
   for_each_kernel([](const KernelConfig& config) {
     const auto bound_by = [&](Limiter part) { return cycles(only_on_blackwell({part}), config); };
-    // Four MMAs of 128 x 64 x 16: 32 cycles at 8192 FLOPs.
+    // Four MMAs of 128 x 64 x 16 take 32 cycles at 8192 FLOPs.
     CHECK(bound_by(Limiter::kTensor) == Approx(kTiles * kBlocks * 4 * 32).epsilon(kWithin));
-    // 32 bytes of each row at 128 B per cycle: 48 cycles alone; in a pair, which reads half of
-    // B, 40.
+    // 32 bytes of each row at 128 B per cycle take 48 cycles for a single CTA; in a pair, which
+    // reads half of B, 40.
     CHECK(bound_by(Limiter::kSharedMemory) ==
           Approx(kTiles * kBlocks * 4 * rows(config) * 32 / 128).epsilon(kWithin));
     // 128 bytes of each row at 64 B per cycle, plus C's 16 KiB through the same port.
@@ -62,7 +62,7 @@ TEST_CASE("Bound by one part alone, a tcgen05 kernel takes the time of that part
     // All SMs' bytes over L2's rate.
     CHECK(bound_by(Limiter::kL2) ==
           Approx(4 * kTiles * kBlocks * rows(config) * 128 / 256).epsilon(kWithin));
-    const double bytes = (1024 + 256) * 1024 * 2 + 1024 * 256 * 2;  // of A, B and C
+    const double bytes = (1024 + 256) * 1024 * 2 + 1024 * 256 * 2;  // bytes of A, B and C
     CHECK(bound_by(Limiter::kDram) == Approx(bytes / 100).epsilon(kWithin));
   });
 }
@@ -124,8 +124,8 @@ TEST_CASE("Split in four along K, a tile takes a quarter of its MMAs and the sum
   };
   CHECK(alone(Limiter::kTensor, Reduction::kAtomic).cycles.value ==
         Approx(kBlocks / 4 * 4 * 32).epsilon(kWithin));
-  // A sum is 32 KiB, 1024 cycles at 32 B per cycle; a hop takes 500, and so does a reading turn,
-  // of which a warpgroup's thread has two. Whoever takes an atomic sum over clears it.
+  // A sum is 32 KiB, 1024 cycles at 32 B per cycle; a hop takes 500, and so does a reading step, of
+  // which a warpgroup's thread has two. The piece that reads an atomic sum clears it.
   CHECK(alone(Limiter::kReduction, Reduction::kTurnstile).cycles.value ==
         Approx(1024 + 2 * (500 + 1024) + 500 + 2 * 500).epsilon(kWithin));
   const Simulated atomic = alone(Limiter::kReduction, Reduction::kAtomic);

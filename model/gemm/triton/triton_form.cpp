@@ -19,11 +19,11 @@
 namespace tilecast {
 namespace {
 
-constexpr i32 kWarp = 32, kWarpgroup = 4;  // threads, warps
-constexpr i64 kCopyBytes = 16;             // per load of a thread
-constexpr i64 kLeastAsync = 4;             // cp.async takes 4, 8 or 16
-constexpr i32 kWgmmaBytes = 32;            // of K, per row
-constexpr double kSpilledUnit = 128;       // registers
+constexpr i32 kWarp = 32, kWarpgroup = 4;  // threads of a warp; warps of a warpgroup
+constexpr i64 kCopyBytes = 16;             // bytes per load of a thread
+constexpr i64 kLeastAsync = 4;             // cp.async copies 4, 8 or 16 bytes
+constexpr i32 kWgmmaBytes = 32;            // bytes of K per wgmma and row
+constexpr double kSpilledUnit = 128;       // registers per unit of `spilled`
 constexpr double kConverted = 2 * kWarp;   // fp8 elements converted to fp16 per instruction
 constexpr i32 kMmaRows = 16, kMmaColumns = 8, kMmaK = 16;
 
@@ -57,7 +57,7 @@ const std::pair<const char*, Cost> kCosts[] = {
 /// One operand's K block: `side` rows of M or N.
 struct Operand {
   i64 side, pitch, piece;  // piece: bytes that a thread can load at once
-  i64 row;                 // contiguous bytes of a block
+  i64 row;                 // contiguous bytes of a block's row
   bool async;
 
   Operand(const GemmProblem& problem, const TritonKernel& kernel, i64 extent, i64 block,
@@ -74,7 +74,7 @@ struct Operand {
   Bytes bytes(const GemmProblem& problem, const TritonKernel& kernel) const {
     return {static_cast<double>(side * kernel.block_k * element_bytes(problem.dtype))};
   }
-  /// Lines that its rows touch; each piece of a row counts its own line.
+  /// Number of lines that its rows touch; each piece of a row counts its own line.
   double lines(Bytes all) const {
     const i64 part = std::min(row, kLineBytes);
     return all.value / static_cast<double>(part) * row_cost(part, pitch).lines;
@@ -93,7 +93,8 @@ struct Warps {
   double along_m, along_n;
 };
 
-/// How Triton splits a tile among the warps of mma.sync: along the side where a warp keeps more.
+/// Splits a tile among the warps of mma.sync as Triton does: along the side where a warp keeps
+/// more.
 Warps warps_of_mma(const TritonKernel& kernel) {
   i32 m = 1, n = 1;
   while (m * n < kernel.warps) {
@@ -103,11 +104,11 @@ Warps warps_of_mma(const TritonKernel& kernel) {
   return {static_cast<double>(m), static_cast<double>(n)};
 }
 
-/// The tiles of C, of all products or groups.
+/// Number of tiles of C, over all products or groups.
 struct Tiles {
-  double along_m, along_n;  // of a product; of groups all together along M
+  double along_m, along_n;  // tiles of a product; for groups, of all of them together along M
   double products;
-  double of_group;  // along M that share a matrix of B
+  double of_group;  // tiles along M that share a matrix of B
 
   Tiles(const GemmProblem& problem, const TritonKernel& kernel)
       : along_m(static_cast<double>(grouped_along_m(problem)
@@ -125,9 +126,9 @@ double sums_of_thread(const TritonKernel& kernel) {
   return static_cast<double>(kernel.block_m) * kernel.block_n / (kWarp * kernel.warps);
 }
 
-/// Registers per thread: accumulators (twice as many with block scales), a two-register pointer per
-/// load, addresses and counters; with mma.sync operand fragments too. Within 15 % of Triton 3.6 for
-/// 47 tiles on an H200.
+/// Estimates registers per thread: accumulators (twice as many with block scales), a two-register
+/// pointer per load, addresses and counters; with mma.sync also operand fragments. Within 15 % of
+/// Triton 3.6 for 47 tiles on an H200.
 double registers_of_thread(const GemmProblem& problem, const TritonKernel& kernel, double copies) {
   constexpr double kBeside = 28, kPointer = 2, kFragments = 8, kFragmentsOfSum = 0.35;
   const double sums = sums_of_thread(kernel);
@@ -156,8 +157,8 @@ struct Wgmmas {
   Bytes operands() const { return {(kWgmmaM + columns) * kWgmmaBytes * count}; }
 };
 
-/// Requests that L2 sees if `sharers` SMs request one line: one per GPC, with SMs spread over the
-/// GPCs at random (model/form/loads.h).
+/// Number of requests that L2 sees if `sharers` SMs request one line: one per GPC, with SMs spread
+/// over the GPCs at random (model/form/loads.h).
 double requests_as_one(const MachineSpec& machine, double sharers) {
   const double gpcs = machine.gpcs;
   return std::min(machine.merge_limit, sharers / (gpcs * (1 - std::pow(1 - 1 / gpcs, sharers))));

@@ -1,6 +1,6 @@
-// Analytic cycles of a Triton matmul that matches none of our schedules: operands are loaded
-// through pointers (cp.async), or mma.sync multiplies, which Triton uses on Hopper for tiles of
-// fewer than 64 rows or with fewer than four warps.
+// Computes the analytic cycles of a Triton matmul that matches none of our schedules: operands are
+// loaded through pointers (cp.async), or mma.sync multiplies, which Triton uses on Hopper for tiles
+// of fewer than 64 rows or with fewer than four warps.
 //
 // One K block of the c CTAs that share an SM takes the smooth maximum (exponent 8) of
 //   tensor  wgmma: max(FLOPs / rate, operand bytes / operand rate) for each m64nNk16;
@@ -15,7 +15,7 @@
 //           if nothing is loaded ahead (one stage, or pieces below the 4 bytes of a cp.async)
 //   ring    one CTA's (latency + turn) / (stages - 1)
 //   vector  conversion of fp8 to fp16 for mma.sync; with block scales the promotion of partial
-//           sums, which a CTA waits for in its turn
+//           sums, which are part of a CTA's `turn`
 // A tile takes its K blocks, the stores of its results, and a start with a first load, which other
 // CTAs of the SM mostly hide. The kernel takes the busiest SM's tiles, overlapped with DRAM traffic
 // (exponent 3). Each wave of tiles reads the operands of one rectangle, `group_m` tiles high, of
@@ -43,73 +43,75 @@ struct TritonKernel {
   i32 split_k = 1;
   bool persistent = false;  // one program per SM, which loops over tiles
   bool flatten = false;     // a persistent program loads its next tile's operands ahead
-  bool tma = false;         // loads by tensor maps
+  bool tma = false;         // uses tensor maps for its loads
 
   bool operator==(const TritonKernel&) const = default;
 };
 
-/// Fitted costs of Triton's code on the machine, by the names in a family's file.
+/// Fitted costs of Triton's code on the machine; the members have the names of a family's file.
 struct TritonCosts {
   double l2_share;         // factor on L2's rate for distinct lines
-  Cycles row;              // SM: each line of a row
-  BytesPerCycle intake;    // SM: highest rate
-  FlopsPerCycle mma_rate;  // SM: 16-bit mma.sync
-  Cycles copy;             // SM: a warp's load instruction
-  Cycles turn_wgmma;       // CTA: a K block, besides its wgmmas
-  Cycles two_warpgroups;   // CTA: added if more than one warpgroup multiplies
-  Cycles turn_mma;         // CTA: a K block, besides its mma.sync
-  Cycles mma_step;         // warp: each of its mma.sync
-  Cycles copy_step;        // warp: each of its load instructions
-  Cycles latency;          // L2 hit under load
-  Cycles dram_latency;     // added for an L2 miss
-  Cycles start;            // CTA: before its first load
-  Cycles accumulator;      // SM: storing one accumulator register of a warp
-  Cycles promotion;        // SM: scaling and adding one accumulator register of a warp (block
-                           // scales)
-  Cycles scales;           // CTA: wait for a K block's wgmmas before promotion (block scales)
-  Cycles convert;          // SM: converting a warp's register of fp8 to fp16 for mma.sync
-  double hidden;           // fraction of start and first load that other CTAs on the SM hide
-  double dram;             // fraction of DRAM's read rate
-  double spilled;          // fraction of the time, added per 128 registers over the limit
-  Seconds launch;          // launch, with the warm-up of the first loads
+  Cycles row;              // SM cycles per cache line of a row
+  BytesPerCycle intake;    // highest fill rate of an SM
+  FlopsPerCycle mma_rate;  // rate of 16-bit mma.sync per SM
+  Cycles copy;             // SM cycles of a warp's load instruction
+  Cycles turn_wgmma;       // CTA cycles per K block, besides its wgmmas
+  Cycles two_warpgroups;   // CTA cycles added if more than one warpgroup multiplies
+  Cycles turn_mma;         // CTA cycles per K block, besides its mma.sync
+  Cycles mma_step;         // warp cycles of each mma.sync
+  Cycles copy_step;        // warp cycles of each load instruction
+  Cycles latency;          // latency of an L2 hit under load
+  Cycles dram_latency;     // latency added for an L2 miss
+  Cycles start;            // CTA cycles before its first load
+  Cycles accumulator;      // SM cycles to store one accumulator register of a warp
+  Cycles promotion;  // SM cycles to scale and add one accumulator register of a warp (block scales)
+  Cycles scales;   // CTA cycles of the wait for a K block's wgmmas before promotion (block scales)
+  Cycles convert;  // SM cycles to convert a warp's register of fp8 to fp16 for mma.sync
+  double hidden;   // fraction of start and first load that other CTAs on the SM hide
+  double dram;     // fraction of DRAM's read rate
+  double spilled;  // fraction of the time added per 128 registers over the limit
+  Seconds launch;  // launch, including the warm-up of the first loads
 
-  /// Throws ConfigError for unknown and missing names, and for values that are not above zero.
+  /// Reads the costs. Throws ConfigError for unknown and missing names, and for values that are not
+  /// above zero.
   static TritonCosts of(const std::map<std::string, double>& values);
 };
 
-/// Whether Triton multiplies by wgmma: tiles of at least 64 rows and whole warpgroups.
+/// Whether Triton multiplies by wgmma: for tiles of at least 64 rows and whole warpgroups.
 bool uses_wgmma(const TritonKernel& kernel);
 
-/// Shared memory that the compiler allocates: `stages` buffers of a K block of A and B for wgmma,
-/// one less for mma.sync, which reads a block into registers as it leaves the ring; at least one.
-/// An operand that cannot be loaded asynchronously has one buffer.
+/// Bytes of shared memory that the compiler allocates: `stages` buffers of a K block of A and B for
+/// wgmma, one less for mma.sync, which reads a block into registers as it leaves the ring; at least
+/// one. An operand that cannot be loaded asynchronously has one buffer.
 Bytes triton_shared_memory(const GemmProblem& problem, const TritonKernel& kernel);
 
-/// Bounds as in hard_bounds.h. Intake: each tile loads its rows and columns once, at `intake`.
+/// Computes bounds as in hard_bounds.h. Intake: each tile loads its rows and columns once, at
+/// `intake`.
 HardBounds triton_bounds(const GpuSpec& gpu, const GemmProblem& problem, const TritonKernel& kernel,
                          const TritonCosts& costs);
 
 /// Clock-independent work of a kernel that fits shared memory, on a GPU with wgmma.
 struct TritonWork {
-  i32 ctas;             // resident on an SM, at most its number of tiles
-  double tiles_per_sm;  // on the busiest SM
-  double k_blocks;      // per tile
+  i32 ctas;             // CTAs resident on an SM, at most its number of tiles
+  double tiles_per_sm;  // tiles on the busiest SM
+  double k_blocks;      // K blocks per tile
   double spilled;       // registers per thread over the limit, divided by 128
   bool loads_ahead;
-  // Per K block of a CTA.
+  // The next members are per K block of a CTA.
   Bytes a, b;
   double a_rows, b_rows;      // lines that its rows touch
   double a_merged, b_merged;  // requests that L2 serves as one
   double copies;              // load instructions of all warps
-  double products;            // mma.sync of a warp
+  double products;            // mma.sync instructions of a warp
   double converted;           // fp8 registers of all warps to convert for mma.sync; else 0
   double promoted;            // accumulator registers of all warps to promote; else 0
-  Cycles tensor;              // with mma.sync by `mma_rate`
-  Bytes operand_reads;        // by mma.sync
-  // Per kernel; two fp8 FLOPs count as one, and FLOPs outside C are counted separately.
+  Cycles tensor;              // tensor time, with mma.sync by `mma_rate`
+  Bytes operand_reads;        // operand reads by mma.sync
+  // The next members are per kernel; two fp8 FLOPs count as one, and FLOPs outside C are counted
+  // separately.
   double busy;     // fraction of SMs with a tile
   double missing;  // fraction of loads that miss L2
-  Bytes added;     // partial sums of split K
+  Bytes added;     // bytes of split K's partial sums
   Flops multiplied, out_of_bounds;
   Bytes shared_memory, l2_output, dram_read, dram_write;
 };

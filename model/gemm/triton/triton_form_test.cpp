@@ -79,9 +79,9 @@ TEST_CASE("Unknown, missing and zero costs are errors") {
 }
 
 TEST_CASE("A tile limited by SM fill takes as long as its bytes") {
-  // Without latency, rows and turns: 132 tiles of 64x128 on as many SMs, K of 65536 in 1024 blocks
-  // of 64 x (64 + 128) x 2 bytes at 16 B per cycle, 1536 cycles each; wgmmas take 4 x 64 cycles,
-  // negligible at exponent 8. 1024 x 1536 = 1572864.
+  // Without latency, row costs and loop overhead: 132 tiles of 64x128 on as many SMs, K of 65536 in
+  // 1024 blocks of 64 x (64 + 128) x 2 bytes at 16 B per cycle, 1536 cycles each; wgmmas take 4 x
+  // 64 cycles, negligible at exponent 8. 1024 x 1536 = 1572864.
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   auto named = kExampleTritonCosts;
   named["intake"] = 16;
@@ -109,7 +109,7 @@ TEST_CASE("L2 serves requests of neighbouring CTAs for the same operand as one")
       triton_work(gpu, triton_problem(4096, 4096, 4096), {128, 128, 64, 4, 4}, costs);
   CHECK(grouped.b_merged == Approx(1.524).epsilon(1e-3));
   CHECK(grouped.a_merged == Approx(1));
-  // One row of tiles: all share it.
+  // In one row of tiles, all of them share it.
   const TritonWork row =
       triton_work(gpu, triton_problem(64, 4096, 4096), {128, 128, 64, 4, 4}, costs);
   CHECK(row.a_merged == Approx(1.524).epsilon(1e-3));

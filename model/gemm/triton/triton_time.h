@@ -1,5 +1,5 @@
-// Analytic times of Triton's matmuls (triton_form.h), at the clock that their power allows. Checked
-// by: triton_time_test.cpp; python/tests/test_triton_data.py.
+// Predicts the times of Triton's matmuls analytically (triton_form.h), at the clock that their
+// power allows. Checked by: triton_time_test.cpp; python/tests/test_triton_data.py.
 #pragma once
 
 #include "model/gemm/predict/gemm_question.h"
@@ -8,11 +8,11 @@
 namespace tilecast {
 
 struct TritonTime {
-  Seconds time;   // infinite if the kernel's buffers do not fit shared memory
-  Seconds least;  // lower bound, at the highest clock
+  Seconds time;   // infinite if the kernel's buffers do not fit in shared memory
+  Seconds least;  // lower bound on the time, at the highest clock
 };
 
-/// Throws ConfigError if the GPU has no wgmma.
+/// Predicts the time. Throws ConfigError if the GPU has no wgmma.
 TritonTime triton_time(const GemmQuestion& question, const TritonKernel& kernel,
                        const TritonCosts& costs);
 

@@ -1,8 +1,7 @@
-// Activity of each resource over time. The clock model needs it because the SM clock follows phases
-// of a kernel. Amounts are added to time slices of equal length; when a kernel outgrows them,
-// neighbouring slices are merged and the length doubles, so memory stays bounded. A request is
-// booked in full at the time it is made.
-// Checked by: activity_test.cpp.
+// Records the activity of each resource over time. The clock model needs it because the SM clock
+// follows phases of a kernel. Amounts are added to time slices of equal length; when a kernel
+// outgrows them, neighbouring slices are merged and the length doubles, so memory stays bounded. A
+// request is booked in full at the time it is made. Checked by: activity_test.cpp.
 #pragma once
 
 #include <array>
@@ -12,10 +11,10 @@
 namespace tilecast {
 
 enum class Resource : i32 {
-  kTensor,        // picoseconds of busy tensor pipes, over all SMs
+  kTensor,        // time that tensor pipes are busy, in ps, over all SMs
   kOperandReads,  // bytes from shared memory to tensor cores
   kFills,         // bytes filled into SMs
-  kL2Output,      // bytes that L2 delivers, merged requests once
+  kL2Output,      // bytes that L2 delivers; merged requests count once
   kDramRead,      // bytes
   kDramWrite,     // bytes
 };
@@ -42,7 +41,7 @@ class Activity {
  private:
   void join_neighbours();
 
-  int slice_bits_ = 16;  // slices of 66 ns
+  int slice_bits_ = 16;  // log2 of the slice length in ps: 66 ns
   std::array<Amounts, kSlices> slices_{};
 };
 

@@ -8,7 +8,7 @@
 namespace tilecast {
 namespace {
 
-/// Distributes `ctas` CTAs without clusters, one per SM, evenly over the GPCs as far as each has
+/// Distributes `ctas` CTAs without clusters, one per SM, evenly over the GPCs, as far as each has
 /// SMs.
 std::vector<i32> ctas_of_gpcs(const std::vector<std::vector<i32>>& sms_of, i32 ctas) {
   const i32 gpcs = static_cast<i32>(sms_of.size());
@@ -51,8 +51,9 @@ SimTime Chip::tensor_busy() const {
 
 /// SMs come in pairs (TPCs), numbered round-robin over the GPCs. Without clusters the hardware
 /// fills a GPC with neighbouring CTAs before it goes on to the next. With fewer CTAs than SMs every
-/// GPC gets the same number, on one SM of each pair before the second of any (the 64 CTAs of ps_512
-/// in validate/data/h200_sxm/timelines run on 60 pairs). Clusters are dealt to the GPCs in turn.
+/// GPC gets the same number, on one SM of each pair before the second SM of any pair (the 64 CTAs
+/// of ps_512 in validate/data/h200_sxm/timelines run on 60 pairs). Clusters are dealt to the GPCs
+/// in turn.
 std::vector<i32> places_of(i32 sms, i32 gpcs, i32 cluster, i32 ctas) {
   std::vector<std::vector<i32>> on(static_cast<std::size_t>(gpcs));
   for (i32 sm = 0; sm < sms; ++sm) {

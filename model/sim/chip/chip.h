@@ -13,15 +13,14 @@ namespace tilecast {
 /// One SM, shared by the CTAs resident on it.
 struct Sm {
   SmPlace place;
-  Server tensor;         // MMAs of all warpgroups, in issue order
-  Server copies;         // copy engine: load requests, and zeros for out-of-bounds parts
-  Server intake;         // writes into shared memory: L2 responses, multicast included, and
-                         // accumulators
-  Server stores;         // copy engine: reads of shared memory by bulk stores
-  Server tensor_memory;  // accumulator loads from tensor memory
-  Server arithmetic;     // issue slots and the special function unit
-  Server loads;          // loads by threads, into registers
-  bool has_loaded = false, has_stored = false;  // at least once in this kernel
+  Server tensor;  // MMAs of all warpgroups, in issue order
+  Server copies;  // copy engine: load requests, and zeros for out-of-bounds parts
+  Server intake;  // writes into shared memory: L2 responses, including multicast, and accumulators
+  Server stores;  // copy engine: reads of shared memory by bulk stores
+  Server tensor_memory;                         // accumulator loads from tensor memory
+  Server arithmetic;                            // issue slots and the special function unit
+  Server loads;                                 // loads by threads, into registers
+  bool has_loaded = false, has_stored = false;  // loaded or stored at least once in this kernel
 };
 
 struct Chip {
@@ -30,17 +29,18 @@ struct Chip {
        double left_written);
 
   i32 index(const Sm& sm) const { return static_cast<i32>(&sm - sms.data()); }
-  SimTime tensor_busy() const;  // summed over the SMs
+  SimTime tensor_busy() const;  // total over the SMs
 
   Engine engine;
   MemorySystem memory;
   std::vector<Sm> sms;
-  Server launch_control;  // answers CTAs that ask for their next tile
+  Server launch_control;  // responds to CTAs that request their next tile
   i64 sm_intake = 0;      // bytes
   Activity* activity;     // null: not recorded
 };
 
-/// SMs in the order in which the hardware assigns `ctas` CTAs to them, in clusters of `cluster`.
+/// Returns the SMs in the order in which the hardware assigns `ctas` CTAs to them, in clusters of
+/// `cluster`.
 std::vector<i32> places_of(i32 sms, i32 gpcs, i32 cluster, i32 ctas);
 
 }  // namespace tilecast

@@ -54,7 +54,7 @@ void MemorySystem::replay(const RequestLog& log) {
   put_out_.resize(log.outputs());
 }
 
-// Called twice per K block: inlined.
+// Inlined, since it is called twice per K block.
 
 /// Both SMs of a pair get the same delay for a block. In eighths, so that more events coincide,
 /// which makes simulation a quarter faster.
@@ -68,12 +68,13 @@ inline SimTime MemorySystem::lateness(SimTime now, u32 block, const SmPlace& pla
 }
 
 /// A request waits for an earlier one for the same lines that L2 has yet to serve. Merged requests
-/// get the lines when that one is served, less merge_window.
+/// get the lines when the earlier request is served, less merge_window.
 inline SimTime MemorySystem::merged_until(SimTime served) const {
   return time_of_tick(merge_window_.ps > 0 ? tick(served + merge_window_) : 0);
 }
 
-/// When L2 has delivered a load's bytes; for a merged load, those it does not share.
+/// Time at which L2 has delivered a load's bytes; for a merged load, the bytes that it does not
+/// share.
 inline SimTime MemorySystem::put_out(SimTime now, SimTime asked, const BlockCost& cost,
                                      const SmPlace& place, bool merged) {
   const SimTime takes = merged ? cost.unmerged : cost.l2;
@@ -155,7 +156,7 @@ void MemorySystem::fetch_blocks(SimTime now, SimTime asked, Fetch fetch, const B
   RequestLog::Read read{};
   for (u32 b = fetch.first; b < fetch.first + fetch.count; ++b) {
     if (!cache_.holds(b)) {
-      // A block without bytes of its own is cached too.
+      // A block without any bytes to itself is cached too.
       read.written_back += insert(b, std::max<i64>(1, cost.bytes - cost.others), false);
       read.blocks += 1;
       held_[b].partitions = u32{1} << home_partition(fetch.first);
@@ -171,7 +172,7 @@ void MemorySystem::fetch_blocks(SimTime now, SimTime asked, Fetch fetch, const B
   }
 }
 
-/// When the bytes read from DRAM have arrived in L2.
+/// Time at which the bytes read from DRAM have arrived in L2.
 SimTime MemorySystem::read_dram(SimTime now, SimTime asked, const BlockCost& cost,
                                 RequestLog::Read read) {
   write_dram(now, read.written_back);
@@ -235,7 +236,7 @@ void MemorySystem::store(SimTime now, u64 name, i64 bytes) {
 }
 
 i64 MemorySystem::insert(u32 block, i64 bytes, bool written) {
-  // In whole bytes; remainders carry over between blocks.
+  // Counts in whole bytes; remainders carry over between blocks.
   const auto written_of = [this](i64 left) {
     return rounded(static_cast<double>(left) * left_written_);
   };

@@ -10,14 +10,13 @@
 //   arrival = max(L2 output served + L2 latency, DRAM served + DRAM latency)
 // plus a share of load_spread, fixed per block and SM pair and proportional to the utilization of
 // L2 or DRAM. It stands for unevenly used slices, channels and paths, without which SMs would stay
-// in lockstep; an idle memory shows no such delay.
-// A store blocks L2's loads for its transfer time. L2 starts full of data from an earlier run of
-// the same kernel: each incoming byte evicts one of those, which goes to DRAM if it was written,
-// and then the least recently used block. shared_output.h shares L2's output; DRAM serves in
-// request order. Both are booked when the request is made, so a long latency of one does not delay
-// the next. A block's home is one of two L2 partitions; the other keeps a copy from its first
-// request on, and the crossing is counted. Out-of-bounds rows come from one place in L2, which
-// serves each GPC's SMs in turn.
+// in lockstep; an idle memory shows no such delay. A store blocks L2's loads for its transfer time.
+// L2 starts full of data from an earlier run of the same kernel: each incoming byte evicts one of
+// those, which goes to DRAM if it was written, and then the least recently used block.
+// shared_output.h shares L2's output; DRAM serves in request order. Both are booked when the
+// request is made, so a long latency of one does not delay the next. A block's home is one of two
+// L2 partitions; the other keeps a copy from its first request on, and the crossing is counted.
+// Out-of-bounds rows come from one address in L2, which serves each GPC's SMs in turn.
 //
 // Leaves out: which slices and channels are uneven, DRAM pages and refresh, the time of a crossing
 // and the space of its copy.
@@ -42,20 +41,19 @@ namespace tilecast {
 /// Demands of one block on each part of the memory.
 struct BlockCost {
   i64 bytes = 0;     // inside the matrix; 0 if the whole block is out of bounds
-  i64 sectors = 0;   // the same, in sectors
+  i64 sectors = 0;   // the same bytes, in sectors
   SimTime l2, dram;  // service time of L2's output and of a DRAM read
-  SimTime fill;      // fill time of each receiving SM, zeros included
+  SimTime fill;      // fill time of each receiving SM, including zeros
   SimTime requests;  // copy engine time of the SM that loads the block
   SimTime unmerged;  // part of l2, for rows that start inside a sector
   i64 unmerged_sectors = 0;
   SimTime outside;  // time of the GPC for out-of-bounds rows
-  i64 others = 0;   // part of `bytes` that belongs to another block too, which reads and caches
-                    // them
+  i64 others = 0;  // part of `bytes` that belongs to another block too, which reads and caches them
 };
 
 struct MemoryTraffic {
-  i64 l2_to_sm = 0;   // delivered; a multicast counts once
-  i64 l2_output = 0;  // the same, after merging
+  i64 l2_to_sm = 0;   // bytes delivered; a multicast counts once
+  i64 l2_output = 0;  // bytes delivered after merging
   i64 far = 0;        // part of l2_output from the other partition
   i64 dram_read = 0, dram_write = 0;
 };
@@ -77,19 +75,22 @@ class MemorySystem {
     u32 first, count;
   };
 
-  /// When the block has arrived at the SM. The SM's copy engine requests it from `now` until
-  /// `asked`.
+  /// Returns the time at which the block has arrived at the SM. The SM's copy engine requests it
+  /// from `now` until `asked`.
   SimTime load(SimTime now, SimTime asked, LoadName name, u32 block, Fetch fetch,
                const BlockCost& cost, const SmPlace& place, bool multicast = false);
-  /// Likewise, for the out-of-bounds rows of a block.
+  /// Returns the time at which the out-of-bounds rows of a block have arrived.
   SimTime load_outside(SimTime now, const BlockCost& cost, u32 gpc);
-  /// When L2 has delivered partial sums that it holds; `served`: time for the bytes.
+  /// Returns the time at which L2 has delivered partial sums that it holds; `served`: service time
+  /// of the bytes.
   SimTime load_sum(SimTime now, const SmPlace& place, i64 bytes, SimTime served);
-  /// When L2 has finished a prefetch from DRAM; its space and bytes are counted elsewhere.
+  /// Returns the time at which L2 has finished a prefetch from DRAM; its space and bytes are
+  /// counted elsewhere.
   SimTime read_ahead(SimTime now, SimTime served);
-  /// When L2 has delivered prefetched bytes to an SM.
+  /// Returns the time at which L2 has delivered prefetched bytes to an SM.
   SimTime put_out_beside(SimTime now, const SmPlace& place, SimTime served);
-  /// When L2 has taken in bytes that an SM stores from `now` on, after its queued output.
+  /// Returns the time at which L2 has taken in bytes that an SM stores from `now` on, after its
+  /// queued output.
   SimTime take_in(SimTime now, const SmPlace& place, i64 bytes);
   /// Stores a result block, written once; it goes to DRAM when evicted.
   void store(SimTime now, u64 name, i64 bytes);
@@ -102,18 +103,18 @@ class MemorySystem {
  private:
   /// State of a block, one cache line of the host. A tick is 1024 ps.
   struct alignas(64) Held {
-    SimTime in_l2;                  // completion of its last DRAM read
-    u32 touched = 0;                // tick of the last touch reported to the cache
-    u32 partitions = 0;             // mask of partitions that hold it: its home, and the other once
-                                    // it requested
+    SimTime in_l2;       // completion of its last DRAM read
+    u32 touched = 0;     // tick of the last touch reported to the cache
+    u32 partitions = 0;  // mask of partitions that hold it: its home, and the other once a request
+                         // came from there
     u32 merged_until[kMostGpcs]{};  // tick until which requests of a GPC merge with its last one
   };
-  /// While recording: each GPC's last output of a block, and the block's last read.
+  /// State while recording: each GPC's last output of a block, and the block's last read.
   struct Logged {
     u32 output[kMostGpcs]{};
     u32 read = 0;
   };
-  /// While replaying: a read in progress.
+  /// State while replaying: a read in progress.
   struct Arrival {
     SimTime in_l2;
     bool asked = false;
@@ -145,10 +146,11 @@ class MemorySystem {
   MemoryTraffic traffic_;
   Activity* activity_;
   RequestLog* log_ = nullptr;
-  std::vector<Logged> logged_;  // by block
+  std::vector<Logged> logged_;  // indexed by block
   const RequestLog* replayed_ = nullptr;
-  std::vector<Arrival> arrivals_;  // by read
-  std::vector<SimTime> put_out_;   // by output once requested: until when others merge with it
+  std::vector<Arrival> arrivals_;  // indexed by read
+  std::vector<SimTime>
+      put_out_;  // indexed by L2 output: time until which other requests merge with it
 };
 
 }  // namespace tilecast

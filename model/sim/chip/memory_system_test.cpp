@@ -14,7 +14,7 @@ const BlockCost kBlock{.bytes = 25600, .sectors = 800, .l2 = {100000}, .dram = {
 
 i64 ns(SimTime time) { return time.ps / 1000; }
 
-/// Loads of blocks that L2 reads one at a time; the request is made at once.
+/// Loads blocks that L2 reads one at a time; each request is made at once.
 class Loads {
  public:
   explicit Loads(const GpuSpec& gpu = example_gpu()) : memory_(gpu, 4, kExampleClock, nullptr) {}
@@ -49,7 +49,7 @@ TEST_CASE("Requests of a GPC merge until merge_window after L2 delivered the lin
   loads.at(0, 0, 0);
   CHECK(loads.at(498, 0, 0) == 956);  // 100 and a window of 400 ns, in steps of 1.024
   CHECK(loads.traffic().l2_output == 25600);
-  CHECK(loads.at(501, 0, 0) == 1001);  // from L2 again, 100 + 400
+  CHECK(loads.at(501, 0, 0) == 1001);  // from L2 again: 100 + 400
   CHECK(loads.traffic().l2_output == 51200);
   CHECK(loads.traffic().l2_to_sm == 76800);
 }
@@ -64,9 +64,9 @@ TEST_CASE("Requests merge with one that waits in L2's queue, and wait as long") 
   for (u32 block = 0; block < 3; ++block) {
     loads.at(0, block, 0, from_l2);
   }
-  CHECK(loads.at(0, 3, 0, from_l2) == 800);    // after three others of 100
+  CHECK(loads.at(0, 3, 0, from_l2) == 800);    // queues after three others of 100
   CHECK(loads.at(350, 3, 0, from_l2) == 799);  // the same lines at the same time, in steps of 1.024
-  CHECK(loads.at(410, 3, 0, from_l2) == 910);  // again, 100 + 400
+  CHECK(loads.at(410, 3, 0, from_l2) == 910);  // served again: 100 + 400
   CHECK(loads.traffic().l2_output == 5 * 25600);
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("A multicast is not merged with other requests") {
 TEST_CASE("Another GPC's request takes L2 output again, but DRAM reads the block once") {
   Loads loads;
   loads.at(0, 0, 0);
-  CHECK(loads.at(0, 0, 1) == 956);  // the same arrival from DRAM
+  CHECK(loads.at(0, 0, 1) == 956);  // arrives with the same DRAM read
   CHECK(loads.traffic().l2_output == 51200);
   CHECK(loads.traffic().dram_read == 25600);
 }
@@ -145,7 +145,8 @@ TEST_CASE("Out-of-bounds rows serve the SMs of a GPC in turn, independently of o
   BlockCost outside = kBlock;
   outside.outside = {100000};
   CHECK(ns(memory.load_outside({0}, outside, 0)) == 500);  // 100 + 400
-  CHECK(ns(memory.load_outside({0}, outside, 0)) == 600);  // after the first, not merged with it
+  CHECK(ns(memory.load_outside({0}, outside, 0)) ==
+        600);  // queues after the first, not merged with it
   CHECK(ns(memory.load_outside({0}, outside, 1)) == 500);
 }
 
@@ -161,7 +162,7 @@ TEST_CASE("Requests for different blocks queue for L2's output but not for its l
 
 TEST_CASE("A written block goes to DRAM when it is evicted") {
   GpuSpec gpu = example_gpu();
-  gpu.l2->capacity = {51200 / gpu.l2->usable_fraction};  // two blocks
+  gpu.l2->capacity = {51200 / gpu.l2->usable_fraction};  // capacity of two blocks
   Loads loads(gpu);
   loads.memory().store({0}, 3, 25600);
   loads.at(0, 0, 0);
@@ -172,7 +173,7 @@ TEST_CASE("A written block goes to DRAM when it is evicted") {
 
 TEST_CASE("Incoming data evicts dirty data of an earlier run while there is any") {
   GpuSpec gpu = example_gpu();
-  gpu.l2->capacity = {51200 / gpu.l2->usable_fraction};  // two blocks
+  gpu.l2->capacity = {51200 / gpu.l2->usable_fraction};  // capacity of two blocks
   MemorySystem memory(gpu, 4, kExampleClock, nullptr, 0.25);
   memory.load({0}, {0}, {}, 0, {0, 1}, kBlock, {});
   CHECK(memory.traffic().dram_write == 6400);  // a quarter of 25,600

@@ -1,9 +1,8 @@
-// The outcome of every memory request of a simulated kernel: which loads merged into one L2 output,
-// which hit in L2, and what each DRAM read evicted. A second simulation that replays the log moves
-// the same bytes at every level even if its requests come in another order: the first load of a
-// merged group takes L2's output, and the first that waits for a read starts it. Eliminations need
-// that (limits.h).
-// Checked by: limits_test.cpp.
+// Records the outcome of every memory request of a simulated kernel: which loads merged into one L2
+// output, which hit in L2, and what each DRAM read evicted. A second simulation that replays the
+// log moves the same bytes at every level even if its requests come in another order: the first
+// load of a merged group takes L2's output, and the first that waits for a read starts it.
+// Eliminations need this (limits.h). Checked by: limits_test.cpp.
 #pragma once
 
 #include <unordered_map>
@@ -15,15 +14,15 @@ namespace tilecast {
 
 /// Identifies a load of a kernel; each slice of a tile's operands is loaded once.
 struct LoadName {
-  u32 tile;     // in CTA tiles
+  u32 tile;     // index of the CTA tile
   u32 in_tile;  // index among the loads of the tile
 };
 
 class RequestLog {
  public:
   struct Load {
-    u32 output;  // L2 output shared with merged loads
-    u32 read;    // DRAM read that it waits for
+    u32 output;  // id of the L2 output shared with merged loads
+    u32 read;    // id of the DRAM read that it waits for
   };
   struct Read {
     u32 blocks;
@@ -63,7 +62,7 @@ class RequestLog {
 
  private:
   u32 loads_of_tile_ = 0, outputs_ = 0;
-  std::unordered_map<u32, std::vector<Load>> loads_;  // by tile computed
+  std::unordered_map<u32, std::vector<Load>> loads_;  // loads of each tile computed
   std::vector<Read> reads_;
   std::unordered_map<u64, i64> stores_;  // bytes evicted by stores, by block
 };

@@ -1,12 +1,13 @@
-// How SMs share L2's output. SM pairs (TPCs) form groups (CPCs), a few per GPC. Active groups get
-// equal parts of the rate, and active pairs equal parts of their group's. With groups of unequal
-// size, the SMs of small groups get more while L2 is busy: on the H200, 24 of 132 SMs run at 1.3
-// times the rate of the others (l2.share_of_sm; docs/dev/notebook/constants.md, The machine).
+// Models how SMs share L2's output. SM pairs (TPCs) form groups (CPCs), a few per GPC. Active
+// groups get equal parts of the rate, and active pairs equal parts of their group's. With groups of
+// unequal size, the SMs of small groups get more while L2 is busy: on the H200, 24 of 132 SMs run
+// at 1.3 times the rate of the others (l2.share_of_sm; docs/dev/notebook/constants.md, The
+// machine).
 //
-// A request queues after those of its own pair. Its service time is multiplied by the number of
-// groups, and of pairs in its group, that are waiting when it arrives. The total rate is kept: to
-// 0.3 % while requests keep coming, up to 1.4 % too high in bursts (simulate.cpp bounds kernels by
-// L2's time).
+// A request queues after earlier requests of its pair. Its service time is multiplied by the number
+// of groups, and of pairs in its group, that are waiting when it arrives. The total rate is kept:
+// to 0.3 % while requests keep coming, up to 1.4 % too high in bursts (simulate.cpp bounds kernels
+// by L2's time).
 //
 // Leaves out: changes of the shares while a request is served; positions in a group, which differ
 // by 2.5 %.
@@ -44,7 +45,7 @@ class Waiters {
  public:
   explicit Waiters(u32 count) : until_((count + kTogether - 1) / kTogether * kTogether) {}
 
-  /// Number waiting at `now`, counting `one` in any case.
+  /// Returns the number waiting at `now`, counting `one` in any case.
   i64 with(u32 one, SimTime now) {
     if (now >= first_end_ || now < counted_) {
       count(now);
@@ -52,7 +53,7 @@ class Waiters {
     return waiting_ + (until_[one] > now ? 0 : 1);
   }
 
-  /// Extends the wait of `one`, counted by with() at `now`.
+  /// Extends the wait of `one`, which with() counted at `now`.
   void extend(u32 one, SimTime now, SimTime until) {
     waiting_ += static_cast<i64>(until_[one] <= now) & static_cast<i64>(until > now);
     until_[one] = later(until_[one], until);
@@ -91,7 +92,8 @@ class SharedOutput {
         groups_(groups),
         pairs_(std::size_t{groups} * pairs_of_group) {}
 
-  /// When a request is served whose service takes `service` with L2 idle. `asked` must not go back.
+  /// Returns the time at which a request is served whose service takes `service` with L2 idle.
+  /// `asked` must not go back.
   SimTime serve(SimTime asked, const SmPlace& place, SimTime service) {
     SimTime* const pairs = &pairs_[std::size_t{place.group} * pairs_of_group_];
     i64 of_group = 0;
@@ -111,7 +113,7 @@ class SharedOutput {
  private:
   u32 pairs_of_group_;
   Waiters groups_;
-  std::vector<SimTime> pairs_;  // end of each one's wait
+  std::vector<SimTime> pairs_;  // end of each pair's and group's wait
   SimTime busy_;
 };
 

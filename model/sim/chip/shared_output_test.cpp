@@ -20,7 +20,8 @@ struct Asked {
   }
 };
 
-/// When each pair has had `each` requests served, with `in_flight` outstanding at a time.
+/// Returns the times at which each pair has had `each` requests served, with `in_flight`
+/// outstanding at a time.
 std::vector<SimTime> ends_of(const std::vector<SmPlace>& pairs, u32 groups, i32 each,
                              i32 in_flight) {
   SharedOutput output(groups, 3);
@@ -73,8 +74,9 @@ TEST_CASE(
     "Two groups get half the rate each, and a pair half of its group's while the other waits") {
   SharedOutput output(2, 2);
   CHECK(output.serve({0}, {0, 0, 0}, kService).ps == 1000);
-  CHECK(output.serve({0}, {0, 1, 0}, kService).ps == 2000);     // two groups
-  CHECK(output.serve({0}, {0, 0, 1}, kService).ps == 4000);     // two groups, two pairs of this one
+  CHECK(output.serve({0}, {0, 1, 0}, kService).ps == 2000);  // slowed by two groups
+  CHECK(output.serve({0}, {0, 0, 1}, kService).ps ==
+        4000);  // slowed by two groups, and by two pairs in this one
   CHECK(output.serve({4000}, {0, 1, 0}, kService).ps == 5000);  // all others are done
 }
 

@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-constexpr int kMostNamed = 12;  // waiting processes in an error
+constexpr int kMostNamed = 12;  // maximum number of waiting processes that an error names
 
 std::string to_text(const ProcessName& name) {
   std::string text = name.role;

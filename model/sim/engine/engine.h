@@ -1,9 +1,8 @@
-// Discrete-event engine: simulated time and its processes.
+// Discrete-event engine: advances simulated time and runs processes.
 //
 // Events fire in order of (time, sequence of scheduling), never by address or hash, so equal inputs
 // give equal runs. Scheduling in the past throws. On deadlock the error names each waiting process
-// and its barrier.
-// Checked by: engine_test.cpp.
+// and its barrier. Checked by: engine_test.cpp.
 #pragma once
 
 #include <exception>
@@ -15,7 +14,7 @@
 
 namespace tilecast {
 
-/// A bug in a kernel's model, such as a deadlock.
+/// Reports a bug in a kernel's model, such as a deadlock.
 struct SimulationError : Error {
   explicit SimulationError(const std::string& message) : Error(ExitCode::kWrong, message) {}
 };
@@ -44,7 +43,7 @@ class Engine {
   /// on deadlock.
   void run();
 
-  /// co_await: continues at `at`, at once if that has passed.
+  /// co_await: continues at `at`, or at once if `at` has passed.
   auto until(SimTime at) {
     struct Awaiter {
       Engine& engine;

@@ -1,6 +1,6 @@
 // An mbarrier: a phase completes when all its arrivals have been made, and the next phase begins.
 //
-// An arrival carries the time at which it takes effect, now or later: parts that serve in order
+// An arrival carries the time at which it takes effect, now or later: servers that serve in order
 // know their completion time in advance, so no event is needed. A phase completes at the latest of
 // its arrivals. A pipeline is an array of these: the k-th load through S stages waits for phase k /
 // S - 1 of its stage's `empty`, the k-th use for phase k / S of `full`.
@@ -15,7 +15,7 @@
 
 namespace tilecast {
 
-/// One cache line of the host.
+/// Occupies one cache line of the host.
 class alignas(64) PhaseBarrier {
  public:
   PhaseBarrier(Engine& engine, i32 arrivals, const char* name, i32 index)
@@ -78,10 +78,10 @@ class alignas(64) PhaseBarrier {
   /// co_await: continues `then` after the later of `from` and the completion of `phase`.
   Wait wait(u32 phase, SimTime from, SimTime then) { return {*this, phase, from, then}; }
 
-  /// A wait for a phase that was complete from the beginning.
+  /// Returns a wait for a phase that was complete from the beginning.
   Wait passed(SimTime from, SimTime then) { return {*this, kBeforeFirst, from, then}; }
 
-  i32 arrivals() const { return arrivals_; }  // per phase
+  i32 arrivals() const { return arrivals_; }  // arrivals per phase
   u32 completed() const { return completed_; }
   std::string describe() const;
 

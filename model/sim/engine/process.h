@@ -20,7 +20,7 @@ class PhaseBarrier;
 struct ProcessName {
   const char* role;
   i32 cta = -1;
-  i32 index = -1;  // if a CTA has several of this role
+  i32 index = -1;  // index, if a CTA has several processes of this role
 };
 
 class [[nodiscard]] Process {
@@ -32,11 +32,11 @@ class [[nodiscard]] Process {
     // Fields used by every wait come first, in the first cache line of the frame.
     promise_type* root = this;  // the spawned process on whose behalf this one runs
     const PhaseBarrier* waits_for = nullptr;
-    std::coroutine_handle<> awaiter;  // for awaited processes
-    Engine* engine = nullptr;         // for spawned processes
+    std::coroutine_handle<> awaiter;  // the awaiting coroutine, for awaited processes
+    Engine* engine = nullptr;         // the engine, for spawned processes
     std::exception_ptr failure;
     ProcessName name{};
-    promise_type* previous = nullptr;  // live spawned processes of the engine
+    promise_type* previous = nullptr;  // list of the engine's live spawned processes
     promise_type* next = nullptr;
 
     Process get_return_object() { return Process(Handle::from_promise(*this)); }

@@ -15,7 +15,7 @@ namespace {
 constexpr i32 kStages = 2;
 
 /// A block of 128 keys and 128 queries: each product takes 1,024 cycles of the tensor cores,
-/// softmax 1,024 of the SM's arithmetic; warpgroups share each equally.
+/// softmax 1,024 cycles of the SM's arithmetic; warpgroups share each equally.
 struct Attention {
   i32 warpgroups, blocks;
   SimTime product{1024000}, softmax{1024000};
@@ -44,7 +44,7 @@ struct Attention {
     }
   }
 
-  /// One product of this warpgroup, with its operand in the ring's stage.
+  /// Runs one product of this warpgroup, with its operand in the ring's stage.
   Process multiply(MmaGroups& groups, StageRing& ring, const RingPosition& at) {
     co_await ring.wait_full(at, {}, {});
     groups.issue(chip, chip.sms[0], {product.ps / warpgroups}, 0);
@@ -93,7 +93,7 @@ TEST_CASE("Two warpgroups overlap softmax with each other's products") {
 }
 
 TEST_CASE("Slow loads of K and V stall both rings") {
-  Attention slow{.warpgroups = 2, .blocks = 32, .dram = {2000000}};  // 4,000 cycles a block
+  Attention slow{.warpgroups = 2, .blocks = 32, .dram = {2000000}};  // 4,000 cycles per block
   CHECK(slow.cycles_of_block() == Approx(4000).epsilon(0.03));
   CHECK(slow.chip.memory.traffic().dram_read == 2 * 32 * 32768);
 }

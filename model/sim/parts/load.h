@@ -17,7 +17,8 @@ struct BlockLoad {
   const BlockCost& cost;
 };
 
-/// When L2's answer arrives, if an SM requests a block now on behalf of `receivers` CTAs.
+/// Returns the time at which L2's response arrives if an SM requests a block now on behalf of
+/// `receivers` CTAs.
 inline SimTime ask_for_block(Chip& chip, Sm& sm, const BlockLoad& load, i64 receivers) {
   const SimTime now = chip.engine.now();
   const BlockCost& cost = load.cost;
@@ -35,8 +36,8 @@ inline SimTime ask_for_block(Chip& chip, Sm& sm, const BlockLoad& load, i64 rece
   return there;
 }
 
-/// Fills bytes that L2 answers with at `there` into an SM's shared memory and arrives at the
-/// stage's barrier.
+/// Fills bytes that arrive from L2 at `there` into an SM's shared memory and arrives at the stage's
+/// barrier.
 inline void land(Chip& chip, Sm& sm, PhaseBarrier& full, SimTime there, SimTime fill, i64 bytes,
                  const LoadCosts& costs) {
   chip.sm_intake += bytes;

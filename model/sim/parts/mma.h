@@ -8,7 +8,7 @@
 
 namespace tilecast {
 
-/// The MMA groups of one role.
+/// MMA groups of one role.
 class MmaGroups {
  public:
   /// Issues a group now; returns its completion.
@@ -23,7 +23,7 @@ class MmaGroups {
     return complete;
   }
 
-  /// When a role that waits from `ready` sees at most `left` groups in flight.
+  /// Returns the time at which a role that waits from `ready` sees at most `left` groups in flight.
   SimTime wait(SimTime ready, u32 left, const MmaCosts& costs) const {
     return issued_ > left
                ? later(ready, complete_[(issued_ - 1 - left) % complete_.size()] + costs.completion)

@@ -1,9 +1,9 @@
-// Exchange of partial sums through L2 for tiles that several workers share: who waits for whom, and
-// the time of each transfer.
+// Models the exchange of partial sums through L2 for tiles that several workers share: which worker
+// waits for which, and the time of each transfer.
 //
 // A sum is written in chunks, each at an SM's rate and at the rate of all SMs together, so that
 // simultaneous writers share the chip. Others see the data one hop later. A sum is read in as many
-// turns as the thread's registers require: each takes a hop, the latency of data from another SM,
+// steps as the thread's registers require: each takes a hop, the latency of data from another SM,
 // plus L2 output and SM fill for its bytes. Each part of a shared tile has a lock; the plan sets
 // the arrivals of a phase.
 //
@@ -26,16 +26,15 @@ enum class SumWrite { kStore, kAdd };
 struct SumPlan {
   i32 parts, ranks;  // parts of a CTA tile; CTAs of a cluster
   i64 part_bytes;
-  i32 turns;                             // turns in which a part, or its share of all pieces, is
-                                         // read
-  std::vector<std::vector<i32>> pieces;  // by tile, the first K block of each piece, in order
+  i32 turns;  // number of steps in which a part, or its share of all pieces, is read
+  std::vector<std::vector<i32>> pieces;  // first K block of each piece, in order, by tile
   bool in_order;                         // one lock phase per piece; else one for all pieces
-  bool owner_arrives;                    // the piece that finishes a tile arrives too
+  bool owner_arrives;                    // the piece that finishes a tile also arrives
 };
 
 class PartialSums {
  public:
-  static constexpr i32 kChunks = 8;  // per warpgroup's sum
+  static constexpr i32 kChunks = 8;  // chunks per warpgroup's sum
 
   PartialSums(Engine& engine, const GpuSpec& gpu, const ReductionSpec& reduction, SumPlan plan,
               Hertz sm_clock);
@@ -45,15 +44,17 @@ class PartialSums {
   /// Number of pieces of a tile before the one that begins there.
   u32 before(u32 tile, i32 begin) const;
 
-  /// When a chunk that the SM starts to write now is written.
+  /// Returns the time at which a chunk that the SM starts to write now has been written.
   SimTime write(SimTime now, i32 sm, SumWrite how);
-  /// When the loads of turn `turn`, issued now, have arrived; `place` and `intake` are the SM's.
+  /// Returns the time at which the loads of step `turn` arrive if issued now; `place` and `intake`
+  /// belong to the SM.
   SimTime read_turn(SimTime now, i32 turn, const SmPlace& place, Server& intake,
                     MemorySystem& memory);
-  /// Turns in which a warpgroup reads its part's sum or, with distributed reduction, its share of
-  /// all sums.
+  /// Number of steps in which a warpgroup reads its part's sum or, with distributed reduction, its
+  /// share of all sums.
   i32 turns() const { return plan_.turns; }
-  /// When a piece's share of the results, stored by plain instructions from now on, is written.
+  /// Returns the time at which a piece's share of the results, stored by plain instructions from
+  /// now on, has been written.
   SimTime store_results(SimTime now, i32 sm, i64 bytes);
 
   /// Size of one warpgroup's part of a tile.
@@ -62,8 +63,8 @@ class PartialSums {
   SimTime hop() const { return hop_; }
   /// Half a hop: latency of a store, or of polling a lock.
   SimTime way() const { return {hop_.ps / 2}; }
-  i64 written() const { return written_; }  // bytes, stored or added
-  i64 read() const { return read_; }        // bytes
+  i64 written() const { return written_; }  // bytes stored or added
+  i64 read() const { return read_; }        // bytes read
 
  private:
   struct Time {
@@ -73,11 +74,11 @@ class PartialSums {
   i64 chunk_bytes_;
   Time store_, add_;
   SimTime turn_output_, turn_intake_;
-  double sm_store_ps_, chip_store_ps_;  // per byte
+  double sm_store_ps_, chip_store_ps_;  // service time per byte
   SimTime hop_;
-  std::vector<PhaseBarrier> locks_;      // of shared tiles
-  std::vector<std::size_t> first_lock_;  // by tile
-  std::vector<Server> out_;              // write path, by SM
+  std::vector<PhaseBarrier> locks_;      // locks of shared tiles
+  std::vector<std::size_t> first_lock_;  // index of each tile's first lock
+  std::vector<Server> out_;              // write path of each SM
   Server chip_;
   i64 written_ = 0, read_ = 0;
 };

@@ -65,7 +65,7 @@ TEST_CASE("Simultaneous writes of all SMs share the chip's rate") {
 }
 
 TEST_CASE("A reading turn takes a hop plus SM fill and L2 output") {
-  // One turn for all 16 KiB: 256 ns of SM fill at 64 B per cycle, less at L2.
+  // One step for all 16 KiB: 256 ns of SM fill at 64 B per cycle, less at L2.
   Example example(Reduction::kTurnstile);
   Server one, other;
   CHECK(example.sums.turns() == 1);
@@ -91,8 +91,8 @@ TEST_CASE("Reading turns follow from spare registers, or from the share of all s
   // ten hold loads: 32 groups of four, ten at a time. 64 x 64: eight groups at once.
   CHECK(turns(256, Reduction::kTurnstile, 4) == 4);
   CHECK(turns(64, Reduction::kAtomic, 4) == 1);
-  // Shares: 32 groups over 4 splits, four at a time from four partials: two turns. Over 32 splits,
-  // one group each, from four partials at a time: eight turns.
+  // Shares: 32 groups over 4 splits, four at a time from four partials: two steps. Over 32 splits,
+  // one group each, from four partials at a time: eight steps.
   CHECK(turns(256, Reduction::kSpread, 4) == 2);
   CHECK(turns(256, Reduction::kSpread, 32) == 8);
 }

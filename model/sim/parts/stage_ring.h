@@ -41,12 +41,12 @@ class StageRing {
   PhaseBarrier& full(i32 stage) { return full_[static_cast<std::size_t>(stage)]; }
   PhaseBarrier& empty(i32 stage) { return empty_[static_cast<std::size_t>(stage)]; }
 
-  /// co_await: the stage's bytes have landed, then `then` passes. `ready`: when the waiter starts
-  /// to wait.
+  /// co_await: resumes `then` after the stage's bytes have arrived. `ready`: time at which the
+  /// waiter starts to wait.
   PhaseBarrier::Wait wait_full(const RingPosition& at, SimTime ready, SimTime then) {
     return full(at.stage).wait(at.round, ready, then);
   }
-  /// Likewise, until all readers have released it.
+  /// co_await: resumes once all readers have released the stage.
   PhaseBarrier::Wait wait_empty(const RingPosition& at, SimTime ready, SimTime then) {
     PhaseBarrier& barrier = empty(at.stage);
     return at.round == 0 ? barrier.passed(ready, then) : barrier.wait(at.round - 1, ready, then);

@@ -1,5 +1,5 @@
-// Stores of results: chunks are staged from registers to shared memory and written from there by
-// bulk stores.
+// Models stores of results: chunks are staged from registers to shared memory and written from
+// there by bulk stores.
 #pragma once
 
 #include <algorithm>
@@ -9,19 +9,19 @@
 
 namespace tilecast {
 
-/// From the last tensor operation to the first chunk.
+/// Time from the last tensor operation to the first chunk.
 inline SimTime store_setup(Sm& sm, const StoreCosts& costs) {
   const bool first = !sm.has_stored;
   sm.has_stored = true;
   return costs.setup + (first ? costs.first_setup : SimTime{});
 }
 
-/// When a chunk staged from `from` on is in shared memory.
+/// Returns the time at which a chunk staged from `from` on is in shared memory.
 inline SimTime stage_chunk(Sm& sm, SimTime from, const StoreCosts& costs) {
   return sm.intake.serve(from, costs.staging);
 }
 
-/// When chunks whose store is issued now have been read from shared memory.
+/// Returns the time at which chunks whose store is issued now have been read from shared memory.
 inline SimTime store_chunks(Chip& chip, Sm& sm, i32 chunks, const StoreCosts& costs) {
   const SimTime now = chip.engine.now();
   const SimTime read = sm.stores.serve(now, costs.read * chunks);

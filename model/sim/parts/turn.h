@@ -1,11 +1,11 @@
-// Round-robin over a few slots or roles.
+// Counts round-robin uses of a few slots or roles.
 #pragma once
 
 #include "model/base/integers.h"
 
 namespace tilecast {
 
-/// Slot among a few used round-robin, and how often it has been used before.
+/// A slot among a few used round-robin, and the number of its earlier uses.
 struct Turn {
   i32 index = 0;
   u32 use = 0;

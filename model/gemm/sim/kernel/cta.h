@@ -23,11 +23,11 @@ namespace tilecast {
 
 /// A warpgroup's stores of results.
 struct ResultStores {
-  std::vector<SimTime> slot_read;  // when each staging slot has been read
-  SimTime read;                    // when all of them have been read
+  std::vector<SimTime> slot_read;  // time at which each staging slot has been read
+  SimTime read;                    // time at which all slots have been read
   i32 chunks_waiting = 0;          // chunks of a tile with deferred store
-  TileCoord waiting_tile{};        // the tile they belong to
-  u32 phase = 0;                   // of the CTA's consumers barrier
+  TileCoord waiting_tile{};        // the tile that these chunks belong to
+  u32 phase = 0;                   // phase of the CTA's consumers barrier
 };
 
 /// A warpgroup's reads of a tile's residual.
@@ -39,10 +39,10 @@ struct ResidualReads {
 
 /// A consumer warpgroup, or the producer.
 struct Warpgroup {
-  i32 index = 0;          // among the CTA's consumers, or another role's name (step_log.h)
+  i32 index = 0;          // index among the CTA's consumers, or another role's name (step_log.h)
   i32 part = 0;           // index of its part of the tile
-  SimTime ready;          // when it can issue its next instruction
-  RingPosition load, at;  // next K block to load, to multiply
+  SimTime ready;          // time at which it can issue its next instruction
+  RingPosition load, at;  // next K block to load; next one to multiply
   RingPosition to_release;
   MmaGroups mma;
   SimTime committed;  // tcgen05: completion of the last K block's MMAs
@@ -55,7 +55,7 @@ class Cta {
  public:
   Cta(GemmKernel& kernel, i32 id, i32 sm, TileCoord place);
 
-  /// `cluster`: CTAs by rank, this one included.
+  /// `cluster`: CTAs by rank, including this one.
   void join(const std::vector<Cta*>& cluster);
   /// Resets the CTA to run worker `worker`; `done` gets one arrival per role.
   void begin(u32 worker, PhaseBarrier& done);
@@ -71,48 +71,49 @@ class Cta {
   }
   u32 worker() const { return worker_; }
   i32 inflight() const { return kernel_.config.inflight; }
-  u32 k_blocks() const { return kernel_.k_blocks; }  // per tile, if all are equal
+  u32 k_blocks() const { return kernel_.k_blocks; }  // K blocks per tile, if all tiles are equal
   u32 k_blocks_of(u32 linear) const {
     const std::vector<u32>& rows = kernel_.k_blocks_of_rows;
     return rows.empty() ? kernel_.k_blocks : rows[tile_at(linear).m];
   }
 
-  // The walk over this worker's cluster tiles, and this CTA's part of each.
+  // Walk over this worker's cluster tiles, and this CTA's part of each.
   u32 first_tile() const { return kernel_.scheduler.first(worker_); }
   u32 next_tile(u32 linear) const;  // jumps over skipped waves
   u32 end_tile() const { return kernel_.scheduler.end(worker_); }
-  /// The walk over pieces of tiles, if K is split.
+  /// Walk over pieces of tiles, if K is split.
   WorkPiece first_piece() const { return kernel_.work.first(worker_); }
   WorkPiece next_piece(const WorkPiece& piece) const;
   TileCoord tile_at(u32 linear) const;
 
-  /// co_await: all warpgroups have released the stage, then the load instructions' time.
+  /// co_await: resumes when all warpgroups have released the stage and the load instructions have
+  /// issued.
   PhaseBarrier::Wait wait_empty(const Warpgroup& producer);
-  /// co_await: the stage's bytes have landed, then the time of instructions around the wgmmas.
+  /// co_await: resumes when the stage's bytes have arrived and the instructions around the wgmmas
+  /// have issued.
   PhaseBarrier::Wait wait_full(const Warpgroup& consumer) {
     return wait_stage(consumer, costs().mma.turn);
   }
-  /// Likewise, without the instructions.
+  /// co_await: resumes when the stage's bytes have arrived.
   PhaseBarrier::Wait wait_loaded(const Warpgroup& consumer) { return wait_stage(consumer, {}); }
 
-  /// Bulk copies of this CTA's slices of a K block of A and B, to all CTAs that share them.
+  /// Issues bulk copies of this CTA's slices of a K block of A and B, to all CTAs that share them.
   void load_k_block(Warpgroup& producer, TileCoord tile, u32 k_block);
   /// Prefetches a tile's residual into L2 as the tile begins, if it comes through the pipeline
   /// stages.
   void fetch_residual(Warpgroup& producer);
-  /// Bulk copies of the part of the tile's residual in its `index`th stage.
+  /// Issues bulk copies of the part of the tile's residual in its `index`th stage.
   void load_residual(Warpgroup& producer, TileCoord tile, i32 index);
   /// Issues and commits the wgmmas of one K block.
   void mma_k_block(Warpgroup& consumer);
-  /// Likewise for one wgmma row of a stage's K block, with fp32 promotion.
+  /// Issues and commits one wgmma row of a stage's K block, with fp32 promotion.
   void mma_row(Warpgroup& consumer, i32 stage);
   /// Waits until at most `groups` of the committed groups are in flight.
   void wait_mma(Warpgroup& consumer, i32 groups);
   /// Releases the oldest stage held, to each CTA that writes to it.
   void release_stage(Warpgroup& consumer);
 
-  /// For tcgen05: the pair that shares instructions, or this CTA alone; and the CTA that issues
-  /// them.
+  /// tcgen05: the pair that shares instructions, or only this CTA; and the CTA that issues them.
   const std::vector<Cta*>& group() const { return group_; }
   Cta& leader() { return *leader_; }
   bool leads() const { return leader_ == this; }
@@ -125,7 +126,7 @@ class Cta {
       write_down(role, step);
     }
   }
-  /// Likewise for steps of every K block; `step()` builds the entry only if requested.
+  /// Logs a step that occurs in every K block; `step()` builds the entry only if requested.
   template <class StepOf>
   void note_often(const Warpgroup& role, const StepOf& step) {
     if (kernel_.steps != nullptr) [[unlikely]] {
@@ -133,17 +134,17 @@ class Cta {
     }
   }
 
-  /// Ends a role, at its own time.
+  /// Ends a role, at the role's time.
   void finish(const Warpgroup& role);
 
   Sm& sm() { return sm_; }
   i32 sm_index() const { return kernel_.chip.index(sm_); }
   /// Barrier of all consumers of the CTA, for C staged in borrowed stages.
   PhaseBarrier& consumers() { return consumers_; }
-  /// Barrier that passes the turn to a ping-pong warpgroup.
+  /// Barrier with which a ping-pong warpgroup passes the tensor cores to this one.
   PhaseBarrier& turn_of(i32 warpgroup) { return turns_[static_cast<std::size_t>(warpgroup)]; }
 
-  /// For the warpgroup's part of a shared tile: its owner has taken over the sum, and the clearing
+  /// Barriers for the warpgroup's part of a shared tile: its owner has read the sum; the clearing
   /// warps are ready for the next.
   PhaseBarrier& sum_taken(i32 part) { return taken_[static_cast<std::size_t>(part)]; }
   PhaseBarrier& clearing_ready(i32 part) { return ready_[static_cast<std::size_t>(part)]; }
@@ -155,19 +156,19 @@ class Cta {
 
   GemmKernel& kernel_;
   Sm& sm_;
-  const KernelCosts& costs_;  // for the SM's GPC
+  const KernelCosts& costs_;  // costs of the SM's GPC
   StageRing ring_;
   std::vector<Cta*> writers_;  // CTAs whose loads fill this one's stages
-  i64 told_ = 0;               // their ranks as a bit mask
+  i64 told_ = 0;               // ranks of those CTAs as a bit mask
   i32 id_;
   u32 worker_ = 0;
-  TileCoord place_;                           // position in the cluster
-  std::vector<Cta*> same_row_, same_column_;  // CTAs of the cluster that share A, that share B;
-                                              // this one included
+  TileCoord place_;  // position in the cluster
+  std::vector<Cta*> same_row_,
+      same_column_;  // CTAs of the cluster that share A, and that share B, including this one
   std::vector<PhaseBarrier> turns_, taken_, ready_;
   PhaseBarrier consumers_;
   PhaseBarrier* done_ = nullptr;
-  Cta* leader_ = this;  // its barriers track full stages
+  Cta* leader_ = this;  // CTA whose barriers track full stages
   std::vector<Cta*> group_;
   std::unique_ptr<Tcgen05Sync> tcgen05_;  // null for wgmma kernels
 };
@@ -194,7 +195,7 @@ inline WorkPiece Cta::next_piece(const WorkPiece& piece) const {
   return next;
 }
 
-// Called once per K block: inlined.
+// Inlined, since it is called once per K block.
 
 inline PhaseBarrier::Wait Cta::wait_empty(const Warpgroup& producer) {
   const RingPosition& at = producer.load;

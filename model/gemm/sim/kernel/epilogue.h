@@ -1,9 +1,9 @@
-// Stores of accumulators to C, as in kernels/device/epilogue.cuh: in chunks, staged in shared
-// memory, each read from there by a bulk store.
+// Simulates stores of accumulators to C, as in kernels/device/epilogue.cuh: in chunks, staged in
+// shared memory, each read from there by a bulk store.
 //
-// With its own slots a warpgroup works alone; a slot is reused once the previous store has read it.
-// Staging shares the SM's port with other warpgroups and CTAs. If C borrows stages, all consumers
-// of the CTA synchronize before and after.
+// With dedicated slots a warpgroup works independently; a slot is reused once the previous store
+// has read it. Staging shares the SM's port with other warpgroups and CTAs. If C aliases stages,
+// all consumers of the CTA synchronize before and after.
 //
 // Deferred chunks wait for store_waiting. An epilogue is applied before a chunk is staged or
 // deferred. The residual (OutputKind::kLoad) is prefetched from DRAM as the tile begins; its chunks
@@ -20,8 +20,8 @@
 
 namespace tilecast {
 
-/// L2 reads the warpgroup's part of the residual, if there is one, as a tile begins; a piece of a
-/// split tile reads a share proportional to its K blocks.
+/// Makes L2 read the warpgroup's part of the residual, if there is one, as a tile begins; a piece
+/// of a split tile reads a share proportional to its K blocks.
 void fetch_residual(Cta& cta, Warpgroup& warpgroup, u32 k_blocks);
 
 /// Stores a tile. Its last stores are issued at the warpgroup's time, and read at its stores_read.
@@ -31,8 +31,8 @@ Process store_tile(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span
 /// Stores the first deferred chunk.
 Process store_waiting(Cta& cta, Warpgroup& warpgroup);
 
-/// Time of a fused epilogue's instructions for a part of a tile, in chunks over `parts`; warpgroups
-/// of an SM take turns.
+/// Time of a fused epilogue's instructions for a part of a tile, in chunks over `parts`; the
+/// warpgroups of an SM run them one after another.
 Process fuse(Cta& cta, Warpgroup& warpgroup, i64 chunks, i64 parts = 1);
 
 /// Records that the warpgroup's part of C is in L2, at its time.

@@ -1,5 +1,5 @@
-// First reads of A and B by skipped waves (steady_waves.h): panels that no simulated tile uses.
-// Their bytes come from DRAM, regardless of the mean wave. Checked by: first_reads_test.cpp;
+// Counts first reads of A and B by skipped waves (steady_waves.h): panels that no simulated tile
+// uses. Their bytes come from DRAM, regardless of the mean wave. Checked by: first_reads_test.cpp;
 // tests/random.
 #pragma once
 
@@ -26,7 +26,7 @@ void each_simulated_range(SkippedWaves skipped, const WholeWaves& waves, const T
   }
 }
 
-/// Bytes of those panels.
+/// Bytes of these panels.
 i64 first_reads_left_out(const GemmKernel& kernel);
 
 }  // namespace tilecast

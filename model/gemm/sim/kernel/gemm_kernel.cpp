@@ -50,8 +50,8 @@ std::vector<u32> k_blocks_of_tile_rows(const GemmProblem& problem, const Tiling&
   return all;
 }
 
-/// Whether L2 holds the operands. Then the first waves read them and no later one does, so the
-/// first waves do not represent the others.
+/// Whether L2 can hold the operands. If so, only the first waves read them from DRAM, and they do
+/// not represent the others.
 bool keeps_operands(const GpuSpec& gpu, const GemmProblem& problem) {
   return bytes_of_a(problem) + bytes_of_b(problem) <
          gpu.l2->capacity.value * gpu.l2->usable_fraction;

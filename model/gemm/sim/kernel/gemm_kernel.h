@@ -1,4 +1,4 @@
-// One GEMM kernel on a chip: its blocks, tile order, step costs and progress.
+// State of one GEMM kernel on a chip: its blocks, tile order, step costs and progress.
 #pragma once
 
 #include <memory>
@@ -46,7 +46,8 @@ struct Observers {
   StepLog* steps = nullptr;
 };
 
-/// Replays a recorded request trace on a modified GPU, with the costs of partial sums on that GPU.
+/// Input to replay a recorded request trace on a modified GPU, with the costs of partial sums on
+/// that GPU.
 struct Rerun {
   const GemmRequests& requests;
   const ReductionSpec& sums;
@@ -61,12 +62,12 @@ struct GemmKernel {
              const Rerun* again);
 
   KernelConfig config;
-  GemmShape shape;            // of each product
+  GemmShape shape;            // shape of each product
   i32 c_column_bytes;         // bytes of C per column of A B
-  OperandPanels panels;       // in CTA tiles
-  std::vector<TileRow> rows;  // of CTA tiles, over all products or groups
+  OperandPanels panels;       // panels in CTA tiles
+  std::vector<TileRow> rows;  // rows of CTA tiles, over all products or groups
   Residency residency;
-  std::vector<KernelCosts> costs;  // by GPC
+  std::vector<KernelCosts> costs;  // costs by GPC
   TileScheduler scheduler;
   std::vector<u32> k_blocks_of_rows;  // K blocks of each row of CTA tiles; empty: all equal
   u32 k_blocks;                       // maximum over tiles
@@ -76,10 +77,10 @@ struct GemmKernel {
   OperandBlocks a, b;
   Chip chip;
   std::vector<i32> places;            // SMs in the order in which CTAs are assigned to them
-  std::unique_ptr<PartialSums> sums;  // if workers share tiles along K
-  Dispatcher* dispatcher = nullptr;   // of the grid that is running
+  std::unique_ptr<PartialSums> sums;  // set if workers share tiles along K
+  Dispatcher* dispatcher = nullptr;   // dispatcher of the running grid
 
-  SimTime last_store;            // when its source has been read
+  SimTime last_store;            // time at which the source of the last store has been read
   i64 k_blocks_multiplied = 0;   // counted per warpgroup
   i64 tiles_stored = 0;          // parts of tiles, counted per warpgroup
   std::vector<TileSpan>* tiles;  // null: no timeline
@@ -94,9 +95,10 @@ struct GemmKernel {
   u32 workers() const { return sums != nullptr ? work.workers : scheduler.workers; }
 
   SteadyMarks marks;
-  std::optional<SettledRate> rate;  // for a dynamic grid that skips waves once its rate has settled
+  std::optional<SettledRate>
+      rate;  // set for a dynamic grid that skips waves once its rate has settled
 
-  /// A warpgroup's part of a tile is stored; records the ends of the steady waves.
+  /// Records that a warpgroup's part of a tile is stored, and the ends of the steady waves.
   void part_stored() {
     if (++tiles_stored == marks.begin) {
       marks.at_begin = progress();

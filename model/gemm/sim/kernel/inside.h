@@ -1,4 +1,4 @@
-// Length of a block's part inside the matrix.
+// Computes the length of a block's part inside the matrix.
 #pragma once
 
 #include <algorithm>

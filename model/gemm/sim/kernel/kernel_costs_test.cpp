@@ -49,8 +49,8 @@ TEST_CASE("If TMA cannot store C, threads store it and wait") {
   const KernelConfig config = plain(Schedule::kPipelined);
   CHECK(!costs(config, kExampleClock, 512).store.by_threads);
   CHECK(costs(config, kExampleClock, 508).store.by_threads);
-  // A chunk of 8192 B at 32 B per cycle; by threads at half of that, with two bytes at a time at a
-  // quarter.
+  // A chunk of 8192 B at 32 B per cycle; stored by threads it takes twice as long, and four times
+  // with two bytes per store.
   CHECK(costs(config, kExampleClock, 512).store.read.ps == 256000);
   CHECK(costs(config, kExampleClock, 508).store.read.ps == 512000);
   CHECK(costs(config, kExampleClock, 511).store.read.ps == 1024000);
@@ -60,7 +60,7 @@ TEST_CASE("A cold kernel's CTAs start later than those that follow one") {
   const KernelConfig config = plain(Schedule::kPipelined);
   GpuSpec gpu = example_gpu();
   gpu.machine->start_shared = {100e-9};
-  // 700 ns plus 100 for each of two SMs of a GPC; 700 cycles.
+  // Start: 700 ns plus 100 for each of two SMs of a GPC; 700 cycles.
   CHECK(
       kernel_costs(gpu, fp16(512, 512, 512), config, 32, true, kExampleClock).launch.cta_start.ps ==
       900000);
@@ -73,7 +73,7 @@ TEST_CASE("A GEMM's DRAM rate is reduced by independent CTA streams, and again b
   const double loss = gpu.stream->disorder_loss;
   CHECK(dram_read_rate(gpu) / gpu.dram->read_rate == Approx(1 - loss));
   CHECK(dram_box_rate(gpu) / gpu.dram->read_rate == Approx(1 - 2 * loss));
-  gpu.stream.reset();  // not measured
+  gpu.stream.reset();  // as if not measured
   CHECK(dram_read_rate(gpu) == gpu.dram->read_rate);
   CHECK(dram_box_rate(gpu) == gpu.dram->read_rate);
 }

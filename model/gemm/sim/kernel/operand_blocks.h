@@ -1,9 +1,9 @@
-// The blocks of A and B that a kernel loads, numbered, with the cost of each.
+// Numbers the blocks of A and B that a kernel loads, and computes the cost of each.
 //
-// A block of A is one CTA's share of a K block: its slice of the tile's rows; likewise for B.
-// Out-of-bounds parts that are loaded are filled with zeros without L2. Rows after a group's last
-// one belong to the next group, whose own block reads them from DRAM. Checked by:
-// operand_blocks_test.cpp.
+// A block of A is one CTA's share of a K block: its slice of the tile's rows; a block of B is a
+// slice of the tile's columns. Out-of-bounds parts that are loaded are filled with zeros without
+// L2. Rows after a group's last one belong to the next group, whose own block reads them from DRAM.
+// Checked by: operand_blocks_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +24,13 @@ class OperandBlocks {
   struct Side {
     i64 extent;        // rows of A or columns of B, per product
     i32 tile;          // rows or columns per CTA tile
-    u32 tiles;         // CTA tiles per matrix, out-of-bounds ones included
-    u32 matrices;      // contiguous in memory
+    u32 tiles;         // CTA tiles per matrix, including out-of-bounds ones
+    u32 matrices;      // number of matrices, contiguous in memory
     i32 sharers;       // CTAs that load a slice each
     bool slices_k;     // slices divide K, not the tile's side (A as [K,M], B as [K,N])
     i64 row_elements;  // elements per row in memory
     i32 step;          // existing rows of a tile are loaded in such steps; 0: all rows
-    const std::vector<TileRow>* rows = nullptr;  // for A; `extent` is then unused
+    const std::vector<TileRow>* rows = nullptr;  // rows of tiles, for A; `extent` is then unused
   };
 
   OperandBlocks(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
@@ -45,7 +45,8 @@ class OperandBlocks {
   }
   /// Bytes of all slices and K blocks of one tile.
   i64 panel_bytes(u32 tile) const;
-  /// K blocks that L2 reads from DRAM together, because they share lines or pairs of lines.
+  /// Returns the K blocks that L2 reads from DRAM together, because they share lines or pairs of
+  /// lines.
   MemorySystem::Fetch fetch(u32 tile, u32 slice, u32 k_block) const {
     const u32 first = k_block & ~(fetched_ - 1);
     const u32 k_blocks = of_tiles_[tile].k_blocks;
@@ -58,14 +59,14 @@ class OperandBlocks {
 
  private:
   struct Tile {
-    u32 first, k_blocks;  // first block of its first slice
+    u32 first, k_blocks;  // index of the first block of its first slice
   };
 
   u32 slices_, count_ = 0;
   std::vector<Tile> of_tiles_;
   bool ragged_ = false;           // the last K block is partial
   u32 fetched_ = 1;               // K blocks read together, a power of two
-  std::vector<BlockCost> costs_;  // by slice: a whole K block, and the last one
+  std::vector<BlockCost> costs_;  // costs by slice: a whole K block, and the last one
 };
 
 }  // namespace tilecast

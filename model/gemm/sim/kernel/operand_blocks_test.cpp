@@ -56,7 +56,8 @@ TEST_CASE("Out-of-bounds rows and whole slabs are requested, the rest of a row c
   // If rows are whole pairs of lines, two are requested: 48 rows of 256 bytes.
   CHECK(a_of(fp16(80, 64, 128), 1, 3).cost(1, 0, 0).outside.ps == 96000);
   KernelConfig deep = plain(Schedule::kWarpSpecialized);
-  deep.tiling.block_k = 192;  // three slabs, two of which are beyond K = 64 and requested in vain
+  deep.tiling.block_k =
+      192;  // three slabs, two of which lie beyond K = 64 and are requested needlessly
   const OperandBlocks slabs(example_gpu(), fp16(64, 64, 64), deep, {64, 64, 1, 1, 1, false, 64}, 0,
                             BytesPerSecond{100e9}, kExampleClock);
   CHECK(slabs.cost(0, 0, 0).outside.ps == 128000);

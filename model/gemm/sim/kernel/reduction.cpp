@@ -93,7 +93,7 @@ Process reduce_spread(Cta& cta, Warpgroup& wg, SharedPart part) {
   publish(cta, wg, part);
   co_await wait_phase(cta, wg, part, 0);
   part.span.reduction = TileSpan::Reduction{wg.ready, {}};
-  // A share of each of the partial sums is as much data as one partial sum.
+  // Shares of all partial sums together have as much data as one partial sum.
   co_await read_sum(cta, wg);
   if (cta.costs().store.arithmetic.ps > 0) {
     co_await fuse(cta, wg, c_chunks(cta.tiling()), kernel.work.splits);

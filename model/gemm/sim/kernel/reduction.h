@@ -1,5 +1,5 @@
-// Reduction of a tile whose K blocks several workers share, as in kernels/device/reduction.cuh:
-// each warpgroup reduces its part of the tile.
+// Simulates the reduction of a tile whose K blocks several workers share, as in
+// kernels/device/reduction.cuh: each warpgroup reduces its part of the tile.
 //
 // Leaves out: the named barriers of a warpgroup.
 // Checked by: split_k_test.cpp, random_kernels_test.cpp.
@@ -16,14 +16,14 @@ struct SharedPart {
   TileSpan& span;
 };
 
-/// A piece that does not end K hands its partial sum on.
+/// Passes on the partial sum of a piece that does not contain the end of K.
 Process hand_on(Cta& cta, Warpgroup& warpgroup, SharedPart part);
-/// The piece that ends K adds the other pieces' sum to its accumulators.
+/// Adds the other pieces' sum to the accumulators of the piece that contains the end of K.
 Process take_over(Cta& cta, Warpgroup& warpgroup, SharedPart part);
-/// The whole distributed reduction, including the stores to C.
+/// Runs the whole distributed reduction, including the stores to C.
 Process reduce_spread(Cta& cta, Warpgroup& warpgroup, SharedPart part);
-/// For atomic reduction: idle warps of the producer warpgroup reset sums to zero after they were
-/// taken over.
+/// Resets sums to zero after they were read, by idle warps of the producer warpgroup; atomic
+/// reduction only.
 Process clear_sums(Cta& cta);
 
 }  // namespace tilecast

@@ -11,24 +11,25 @@
 namespace tilecast {
 namespace {
 
-constexpr u32 kLeastHead = 4;                                 // waves simulated before the jump
-constexpr u32 kSettling = 2;                                  // first waves, which do not count as
-                                                              // steady
-constexpr u32 kLeastBehindCuts = 4, kSettlingBehindCuts = 1;  // likewise, after split tiles
-constexpr u32 kTail = 1;                                      // whole waves after the jump
-constexpr u32 kWorthIt = 2;                                   // minimum number to skip
-constexpr i64 kCheap = 250'000;                               // steps: about 9 ms on one core
-constexpr i64 kMost = 3'000'000;                              // steps at most while waiting for a
-                                                              // steady rate
-constexpr double kSettled = 0.005;    // relative change in time between groups of waves
-constexpr double kAlikeFresh = 0.02;  // of a tile's operands: first reads of B
-constexpr double kAlikeRows = 0.05;   // of a tile's rows: those stored
-constexpr u32 kFewestChunks = 8;      // chunks may differ in length, so need at least this many
+constexpr u32 kLeastHead = 4;  // waves simulated before the jump
+constexpr u32 kSettling = 2;   // number of first waves, which do not count as steady
+constexpr u32 kLeastBehindCuts = 4,
+              kSettlingBehindCuts = 1;  // the same two numbers for waves after split tiles
+constexpr u32 kTail = 1;                // whole waves after the jump
+constexpr u32 kWorthIt = 2;             // minimum number to skip
+constexpr i64 kCheap = 250'000;         // steps that are cheap to simulate: about 9 ms on one core
+constexpr i64 kMost = 3'000'000;        // maximum number of steps while waiting for a steady rate
+constexpr double kSettled = 0.005;      // relative change in time between groups of waves
+constexpr double kAlikeFresh =
+    0.02;  // tolerated difference in first reads of B, relative to a tile's operands
+constexpr double kAlikeRows =
+    0.05;                         // tolerated difference in stored rows, relative to a tile's rows
+constexpr u32 kFewestChunks = 8;  // chunks may differ in length, so need at least this many
 
 i64 scaled(i64 amount, double factor) { return std::llround(static_cast<double>(amount) * factor); }
 SimTime scaled(SimTime time, double factor) { return {scaled(time.ps, factor)}; }
 
-/// Mean of a tile in some waves.
+/// Mean of a tile over some waves.
 struct MeanTile {
   double fresh;  // panels of B read for the first time
   double rows;   // rows stored
@@ -75,7 +76,7 @@ class GroupWaves {
   const Tiling& t_;
   const TileScheduler& s_;
   const WholeWaves& waves_;
-  std::vector<TileRow> rows_;  // of CTAs
+  std::vector<TileRow> rows_;  // rows of CTA tiles
   OperandPanels panels_;
   std::vector<bool> seen_;
   u32 wave_ = 0;
@@ -208,7 +209,7 @@ SkippedTiles skipped_tiles(SkippedWaves skipped, const WholeWaves& waves, const 
   const Tiling& t = config.tiling;
   // the CTAs of a pair split B
   const i32 b_copies = uses_tcgen05(config.schedule) ? 1 : t.cluster_m;
-  // All tiles minus the simulated ones, which are fewer in a large kernel.
+  // Subtracts the simulated tiles, which are few in a large kernel, from all tiles.
   SkippedTiles sum{.tiles = s.num_tiles(), .l2_to_sm = 0, .sm_intake = 0};
   const auto add_a = [&](u32 panel, i64 times) {
     const i64 bytes = a.panel_bytes(panel) * times;

@@ -1,8 +1,8 @@
-// Fast-forward: waves of tiles in the middle of a large kernel are skipped, and their contribution
-// is extrapolated from the simulated ones.
+// Fast-forwards a simulation: waves of tiles in the middle of a large kernel are skipped, and their
+// contribution is extrapolated from the simulated ones.
 //
 // A wave is one tile per slot of the chip. The first waves fill L2 and let the CTAs reach a steady
-// order; the last ones and the partial one form the tail. Those are simulated. Every worker skips
+// order; the last ones and the partial one form the tail. Both are simulated. Every worker skips
 // the same tiles in between, as if the kernel were shorter. Per skipped wave, time, L2 and DRAM
 // bytes and busy times grow by the mean of the later simulated waves; SM fills, tiles and K blocks
 // are counted exactly.
@@ -35,11 +35,11 @@ namespace tilecast {
 /// A kernel's whole waves.
 struct WholeWaves {
   u32 count;
-  u32 tiles;     // per wave: slots with work in each
+  u32 tiles;     // tiles per wave: slots with work in each
   u32 begin;     // linear index of the first tile; earlier ones are split along K
   bool chunked;  // a worker's tiles are contiguous
 };
-/// No waves if every tile is split along K.
+/// Returns no waves if every tile is split along K.
 WholeWaves whole_waves(const TileScheduler& scheduler, const WorkDecomposition& work, u32 places);
 
 /// A range of whole waves to skip.
@@ -48,24 +48,24 @@ struct SkippedWaves {
   u32 count = 0;  // waves skipped
 };
 
-/// The waves to skip: none if the whole kernel is cheap to simulate, else enough to make it so, but
-/// never its start and tail. `steps_per_tile`: K blocks loaded and multiplied per tile of a worker,
-/// which dominate simulation time.
+/// Returns the waves to skip: none if the whole kernel is cheap to simulate, else enough to make it
+/// so, but never its start and tail. `steps_per_tile`: K blocks loaded and multiplied per tile of a
+/// worker, which dominate simulation time.
 SkippedWaves steady_waves(const WholeWaves& waves, i64 steps_per_tile);
-/// Likewise, for a persistent grid. For unequal groups none, if the waves that would represent
-/// others differ much in L2 hits of B or in how full their tiles are.
+/// Returns the waves to skip in a persistent grid. For unequal groups none, if the waves that would
+/// represent others differ much in L2 hits of B or in how full their tiles are.
 SkippedWaves steady_waves(const WholeWaves& waves, const GemmProblem& problem,
                           const KernelConfig& config, const TileScheduler& scheduler, i64 k_blocks);
-/// Waves to skip before wave `wave`, if the rate of the grid has settled there.
+/// Returns the waves to skip before wave `wave`, if the rate of the grid has settled there.
 SkippedWaves waves_left(const WholeWaves& waves, u32 wave);
 /// Whether the whole kernel is cheap to simulate.
 bool is_cheap(const WholeWaves& waves, i64 steps_per_tile);
 /// Last wave to wait for a settled rate, which limits simulation time.
 u32 latest_wave(const WholeWaves& waves, i64 steps_per_tile);
 
-/// K blocks loaded and multiplied per tile of a worker.
+/// Number of K blocks loaded and multiplied per tile of a worker.
 i64 steps_per_tile(const KernelConfig& config, i64 k_blocks);
-/// Steps of a simulation that skips steady waves as soon as it can.
+/// Number of steps of a simulation that skips steady waves as soon as it can.
 i64 steps_without_steady(const WholeWaves& waves, const GemmProblem& problem,
                          const KernelConfig& config, const TileScheduler& scheduler, i64 k_blocks);
 
@@ -78,8 +78,8 @@ struct Progress {
 
 /// Progress at both ends of the steady waves, in stored parts of tiles.
 struct SteadyMarks {
-  i64 begin = -1, end = -1;  // none
-  u32 waves = 0;             // between them
+  i64 begin = -1, end = -1;  // -1: none
+  u32 waves = 0;             // number of waves between them
   Progress at_begin, at_end;
 };
 
@@ -88,13 +88,13 @@ SteadyMarks steady_marks(SkippedWaves skipped, const WholeWaves& waves, i64 part
 /// Watches the waves of a grid with one tile per CTA, as they are handed out, for the first one
 /// from which to skip.
 class SettledRate {
-  static constexpr u32 kCompared = 4;  // waves compared with as many before them
+  static constexpr u32 kCompared = 4;  // number of waves compared with as many before them
 
  public:
   /// First wave that can be compared, since the very first one starts with an empty L2.
   static constexpr u32 kFirst = 2 * kCompared + 1;
 
-  /// Not before wave `earliest`; at `latest`, settled or not.
+  /// Skips waves no earlier than `earliest`; at `latest`, whether settled or not.
   explicit SettledRate(u32 earliest = 0, u32 latest = ~0u) : earliest_(earliest), latest_(latest) {}
 
   /// Whether waves may be skipped before wave `wave`, which begins now. Must be called for each

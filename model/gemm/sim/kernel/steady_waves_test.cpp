@@ -1,4 +1,4 @@
-// Simulations that skip steady waves, compared with whole simulations.
+// Compares simulations that skip steady waves with whole simulations.
 #include "model/gemm/sim/kernel/steady_waves.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,8 @@ struct Case {
   const char* config;
 };
 
-// One tile in flight and two, CTAs and clusters, all tile orders, ragged edges.
+// Bounds for persistent grids: one tile in flight and two, CTAs and clusters, all tile orders,
+// ragged edges.
 constexpr Bounds kOfResident{0.006, 0.03, 0.08};
 constexpr Case kResident[] = {
     {{8192, 8192, 8192}, "ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8"},
@@ -41,7 +42,7 @@ constexpr Case kResident[] = {
     {{8192, 8192, 8192}, "pe 128x256x64 s3 w2x1 c1x1 o1 i1 e2 m8"},
 };
 
-// Tiles split along K before whole waves: both ways, all reductions, CTAs and clusters.
+// Bounds for tiles split along K before whole waves: both ways, all reductions, CTAs and clusters.
 constexpr Bounds kOfHybrids{0.01, 0.03, 0.085};
 constexpr Case kHybrids[] = {
     {{8192, 8192, 8192}, "skh 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8 k8+t"},
@@ -50,9 +51,9 @@ constexpr Case kHybrids[] = {
     {{8200, 8200, 8200}, "sph 128x128x64 s4 w2x1 c2x1 o1 i1 e2 h k2t"},
 };
 
-// One tile per CTA: SMs with one and two of them, clusters, rates that settle early and late. DRAM
-// reads deviate most (by 20 and 34 %) if drifting CTAs reread a panel; cycles of the first case
-// (1.3 %), whose CTAs lose their pace after twenty waves.
+// Bounds for one tile per CTA: SMs with one and two of them, clusters, rates that settle early and
+// late. DRAM reads deviate most (by 20 and 34 %) if drifting CTAs reread a panel; cycles of the
+// first case (1.3 %), whose CTAs change their pace after twenty waves.
 constexpr Bounds kOfTiles{0.0075, 0.025, 0.12};
 constexpr Case kTiles[] = {
     {{16384, 16384, 2048}, "pi 128x128x64 s3 w1x1 c1x1 o2 i1 e0 m8"},
@@ -135,14 +136,14 @@ TEST_CASE("Waves of groups are skipped if similar ones are simulated, within the
   SECTION("groups with about equal numbers of rows") {
     check({3000, 2600, 3300, 2900, 3100, 2700, 3200, 2800}, true);
   }
-  // After 8,192 rows that share a B, 256 of the sixty tiles have their own B, with 16 rows each.
+  // After 8,192 rows that share a B, 256 groups of 16 rows with a B each fill the last tiles.
   std::vector<i64> few(64, 16);
   few.front() = 16384;
   SECTION("groups with fewer rows than a tile, after a large group") { check(few, false); }
 }
 
 TEST_CASE("CTAs with one tile that drift apart to the end are all simulated") {
-  // 64 x 64 tiles on 264 slots are 15 whole waves, each longer than the one before.
+  // 64 x 64 tiles on 264 slots are 15 whole waves, each longer than the previous one.
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
   const KernelConfig config = gemm_config("pi 128x128x64 s2 w1x1 c1x1 o2 i1 e0 m4");
   const auto simulate = [&](Waves waves) {

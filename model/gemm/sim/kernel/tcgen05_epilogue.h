@@ -1,6 +1,7 @@
-// Stores of accumulators from tensor memory to C, as in kernels/device/tcgen05_epilogue.cuh: each
-// of a warpgroup's four warps reads its 32 lanes chunk by chunk, stages and stores them
-// independently. One process represents all four, since they stay together.
+// Simulates stores of accumulators from tensor memory to C, as in
+// kernels/device/tcgen05_epilogue.cuh: each of a warpgroup's four warps reads its 32 lanes chunk by
+// chunk, stages and stores them independently. One process represents all four, since they stay
+// together.
 //
 // A chunk is 128 rows x 64 columns: through tensor memory's port, which is slower while MMAs run;
 // twice the instructions of a 64-row wgmma chunk; through shared memory's port; and from there by

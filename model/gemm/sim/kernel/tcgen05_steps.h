@@ -1,6 +1,7 @@
-// Steps of the MMA issuer, in the order of kernels/device/tcgen05_operation.cuh and stage_loop.cuh:
-// wait for operands, issue and commit, wait for outstanding K blocks. In a pair the peer goes
-// through the same steps without issuing, paced by the commits that arrive at its barriers.
+// Simulates the steps of the MMA issuer, in the order of kernels/device/tcgen05_operation.cuh and
+// stage_loop.cuh: wait for operands, issue and commit, wait for outstanding K blocks. In a pair the
+// peer goes through the same steps without issuing, paced by the commits that arrive at its
+// barriers.
 //
 // A pair's instruction occupies both SMs' tensor cores and begins when both are free. A commit
 // frees its stage tcgen05.latency (for a pair, pair_latency) after the K block's last MMA. Checked
@@ -13,16 +14,17 @@
 
 namespace tilecast {
 
-/// K blocks that may be incomplete when the next one is issued.
+/// Number of K blocks that may be incomplete when the next one is issued.
 inline i32 mma_lag(const Cta& cta) { return std::max(1, cta.inflight()); }
 
-/// co_await: the operands of the whole group have arrived.
+/// co_await: resumes when the operands of the whole group have arrived.
 inline PhaseBarrier::Wait wait_operands(Cta& cta, const Warpgroup& issuer) {
   PhaseBarrier& full = cta.ring().full(issuer.at.stage);
   return cta.leads() ? full.wait(issuer.at.round, issuer.ready, {}) : full.passed(issuer.ready, {});
 }
 
-/// co_await: with inflight 0, the previous K block is complete; then the issue time.
+/// co_await: resumes when the previous K block is complete (inflight 0 only) and the issue time has
+/// passed.
 inline PhaseBarrier::Wait wait_turn(Cta& cta, const Warpgroup& issuer, u32 k_block) {
   const SimTime now = cta.engine().now();
   if (cta.inflight() > 0 || k_block == 0) {
@@ -59,21 +61,22 @@ inline void issue_k_block(Cta& cta, Warpgroup& issuer) {
   issuer.at.advance(cta.tiling().stages);
 }
 
-/// co_await: the oldest outstanding K block is complete; its stage may be loaded again.
+/// co_await: resumes when the oldest outstanding K block is complete; its stage may be loaded
+/// again.
 inline PhaseBarrier::Wait wait_oldest(Cta& cta, Warpgroup& issuer) {
   const RingPosition oldest = issuer.to_release;
   issuer.to_release.advance(cta.tiling().stages);
   return cta.ring().empty(oldest.stage).wait(oldest.round, issuer.ready, {});
 }
 
-/// co_await: all storing warps have read this accumulator's previous content.
+/// co_await: resumes when all storing warps have read this accumulator's previous content.
 inline PhaseBarrier::Wait wait_accumulator(Cta& cta, const Warpgroup& issuer, const Turn& to) {
   PhaseBarrier& empty = cta.tcgen05().accumulator_empty[static_cast<std::size_t>(to.index)];
   return cta.leads() && to.use > 0 ? empty.wait(to.use - 1, issuer.ready, {})
                                    : empty.passed(issuer.ready, {});
 }
 
-/// All K blocks of a tile are issued; the storing warps are notified when they are complete.
+/// Ends the issue of a tile: the storing warps are notified when its K blocks are complete.
 inline void hand_over_accumulator(Cta& cta, Warpgroup& issuer, Turn& to, const TileSpan& span) {
   if (cta.leads()) {
     cta.tcgen05().spans[static_cast<std::size_t>(to.index)] = span;

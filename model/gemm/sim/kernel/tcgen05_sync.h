@@ -1,5 +1,5 @@
-// Synchronization of a tcgen05 kernel's roles besides full and empty stages: ownership of
-// accumulators in tensor memory, and the tile that a running CTA has taken over. Barriers as in
+// Synchronizes a tcgen05 kernel's roles besides full and empty stages: ownership of accumulators in
+// tensor memory, and the tile that a running CTA has taken over. Barriers as in
 // kernels/device/tcgen05_setup.cuh; the four warps of a storing warpgroup arrive as one.
 #pragma once
 
@@ -14,20 +14,21 @@
 
 namespace tilecast {
 
-constexpr u32 kNoTile = ~u32{0};  // as a response
+constexpr u32 kNoTile = ~u32{0};  // response: no tile is left
 
 struct Tcgen05Sync {
   Tcgen05Sync(Engine& engine, const KernelConfig& config);
   /// Resets to the initial state.
   void reset();
 
-  std::vector<PhaseBarrier> accumulator_full;  // MMAs complete; one per CTA of a pair
   std::vector<PhaseBarrier>
-      accumulator_empty;                  // read by all storing warps; only the leader's is used
-  std::vector<PhaseBarrier> answer_full;  // one per CTA
+      accumulator_full;  // the tile's MMAs are complete; one barrier per CTA of a pair
   std::vector<PhaseBarrier>
-      answer_empty;          // read by all roles of the pair; only the leader's is used
-  PhaseBarrier stores_read;  // for a tile staged in pipeline stages
+      accumulator_empty;  // all storing warps have read the tile; only the leader's is used
+  std::vector<PhaseBarrier> answer_full;  // the response has arrived; one barrier per CTA
+  std::vector<PhaseBarrier>
+      answer_empty;  // all roles of the pair have read the response; only the leader's is used
+  PhaseBarrier stores_read;  // stores of a tile staged in pipeline stages have been read
   std::array<u32, kLaunchAnswers> answers{};
   /// Timeline spans of the tiles in the accumulators; only the leader's are used.
   std::array<TileSpan, kMostAccumulators> spans{};

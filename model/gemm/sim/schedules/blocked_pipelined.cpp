@@ -21,7 +21,7 @@ Process blocked_pipelined(Cta& cta, i32 warpgroup) {
     if (k_block == 0) {
       span.first_operands = wg.ready;
     } else {
-      cta.wait_mma(wg, 0);  // the previous K block's, which overlapped the load
+      cta.wait_mma(wg, 0);  // the previous K block's wgmmas, which overlapped the load
       cta.release_stage(wg);
     }
     co_await cta.engine().until(wg.ready + cta.costs().mma.turn);

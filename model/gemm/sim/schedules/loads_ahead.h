@@ -1,15 +1,15 @@
-// Loads that run ahead across tiles in kernels without a producer warp.
+// Models loads that run ahead across tiles in kernels without a producer warp.
 #pragma once
 
 #include "model/gemm/sim/kernel/cta.h"
 
 namespace tilecast {
 
-/// The next K block to load, over all tiles of this worker.
+/// Position of the next K block to load, over all tiles of this worker.
 struct LoadsAhead {
   u32 linear;
   u32 k_block = 0;
-  TileCoord tile{};  // of `linear`, once its first K block is loaded
+  TileCoord tile{};  // position of `linear`, once its first K block is loaded
 
   bool left(Cta& cta) const { return linear < cta.end_tile(); }
   void load(Cta& cta, Warpgroup& wg) {

@@ -7,7 +7,8 @@
 namespace tilecast {
 namespace {
 
-/// fp32 promotion: one wgmma row after another; the wait for the next stage overlaps the first.
+/// Multiplies with fp32 promotion: one wgmma row after another; the wait for the next stage
+/// overlaps the first row.
 Process multiply_promoted(Cta& cta, Warpgroup& wg, bool last) {
   const i32 rows = cta.costs().mma.promoted_parts, stage = wg.at.stage;
   wg.at.advance(cta.tiling().stages);

@@ -13,7 +13,7 @@ Process multiply_stages(Cta& cta, Warpgroup& warpgroup, TileSpan& span, u32 k_bl
 /// Waits for the wgmmas still in flight and releases their stages.
 void drain(Cta& cta, Warpgroup& warpgroup, i32 unreleased);
 
-/// Groups that multiply_stages leaves unreleased.
+/// Number of groups that multiply_stages leaves unreleased.
 i32 left_in_flight(Cta& cta, u32 k_blocks);
 
 }  // namespace tilecast

@@ -6,7 +6,8 @@
 namespace tilecast {
 namespace {
 
-/// On Blackwell the producer warpgroup's first warp loads and its second one issues MMAs.
+/// Whether, as on Blackwell, the producer warpgroup's first warp loads and its second one issues
+/// MMAs.
 bool issues_apart(Schedule schedule) {
   return uses_tcgen05(schedule) && has_producer_warpgroup(schedule);
 }

@@ -8,7 +8,8 @@
 
 namespace tilecast {
 
-/// One warpgroup of such a kernel: its time, and the accumulators it issues to and stores from.
+/// State of one warpgroup of such a kernel: its time, and the accumulators that it issues to and
+/// stores from.
 struct Tcgen05Warpgroup {
   Tcgen05Warpgroup(Cta& cta, i32 index)
       : wg{.index = index, .part = index, .ready = cta.engine().now()} {}
@@ -19,7 +20,7 @@ struct Tcgen05Warpgroup {
   Turn issued, stored;
 };
 
-/// For the issuing warpgroup: a tile without loads ahead.
+/// Runs a tile without loads ahead; for the issuing warpgroup.
 Process run_tcgen05_tile(Cta& cta, Tcgen05Warpgroup& self, TileCoord tile);
 
 }  // namespace tilecast

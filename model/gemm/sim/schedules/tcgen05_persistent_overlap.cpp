@@ -10,8 +10,8 @@
 namespace tilecast {
 namespace {
 
-/// For the issuing warpgroup: the MMAs of a tile and the loads that follow them; `index` is the
-/// tile's index among the worker's.
+/// Issues the MMAs of a tile and the loads that follow them; for the issuing warpgroup. `index` is
+/// the tile's index among the worker's.
 Process multiply_and_load(Cta& cta, Tcgen05Warpgroup& self, LoadsAhead& ahead, u32 index) {
   Warpgroup& wg = self.wg;
   const u32 lag = static_cast<u32>(mma_lag(cta));
@@ -65,7 +65,7 @@ Process tcgen05_persistent_overlap(Cta& cta, i32 warpgroup) {
     }
     co_await store_accumulator(cta, self.wg, cta.tile_at(t), self.stored);
     if (borrows) {
-      // Every warp waits for its own stores, the issuing one too.
+      // Every warp waits for its stores, including the issuing one.
       self.wg.ready = std::max(self.wg.ready, self.wg.stores.read);
       cta.tcgen05().stores_read.arrive(self.wg.stores.read + cta.costs().tensor_memory.store_wait);
     }

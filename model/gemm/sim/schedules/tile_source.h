@@ -1,12 +1,12 @@
-// kernels/device/tile_source.cuh: the next tile of a role, from the scheduler or from cluster
-// launch control, by which running CTAs take over the tiles of CTAs not yet launched.
+// kernels/device/tile_source.cuh: provides the next tile of a role, from the scheduler or from
+// cluster launch control, by which running CTAs take over the tiles of CTAs not yet launched.
 #pragma once
 
 #include "model/gemm/sim/kernel/cta.h"
 
 namespace tilecast {
 
-/// One role's walk over its CTA's tiles.
+/// Walk of one role over its CTA's tiles.
 class TileSource {
  public:
   explicit TileSource(Cta& cta) : cta_(cta), linear_(cta.first_tile()) {}

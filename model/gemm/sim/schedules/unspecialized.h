@@ -7,7 +7,8 @@ namespace tilecast {
 
 inline bool loads(const Warpgroup& warpgroup) { return warpgroup.index == 0; }
 
-/// A tile without loads ahead: its first loads fill the ring, later ones follow released stages.
+/// Runs a tile without loads ahead: its first loads fill the ring, later ones follow released
+/// stages.
 Process run_tile(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan& span);
 
 }  // namespace tilecast
