@@ -19,7 +19,7 @@ Seconds predicted_time(const GpuSpec& gpu, const Point& point) {
                                          .time;
 }
 
-/// Why the point cannot be measured on this GPU; empty if it can.
+/// Returns why the point cannot be measured on this GPU; empty if it can.
 std::string why_not(const GpuSpec& gpu, const Point& point) {
   const std::string why = why_not_timed(point.regime, point.l2_state);
   return why.empty() ? why_not_measurable(gpu, point.problem, point.config) : why;

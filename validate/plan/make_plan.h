@@ -15,8 +15,8 @@ namespace tilecast {
 /// Roofline time from peak rates; 0 if the GPU file lacks one.
 Seconds rough_kernel_time(const GpuSpec& gpu, const Point& point);
 
-/// Orders points by problem, omits refused ones, and estimates each with RunCosts from the analytic
-/// time of its kernel. Repeated points are planned once.
+/// Orders points by problem, omits points that cannot be measured, and estimates each with RunCosts
+/// from the analytic time of its kernel. Repeated points are planned once.
 WorkPlan make_plan(const std::vector<SuitePoint>& points, const GpuSpec& gpu,
                    CounterChoice counters);
 
@@ -25,9 +25,9 @@ struct MeasurePlan {
   CounterChoice counters = CounterChoice::kNone;
 };
 
-/// Points of a list in the form of a suite's: canonical texts, with a reason if one cannot be
-/// measured here; in `regime` if given, else each in its own. Throws ConfigError for an invalid
-/// text.
+/// Converts the points of a list to the form of a suite's points: canonical configurations, with a
+/// reason if one cannot be measured here; in `regime` if given, else each in its own regime. Throws
+/// ConfigError for an invalid configuration.
 std::vector<SuitePoint> listed_points(const GpuSpec& gpu, const std::vector<ListedPoint>& list,
                                       std::optional<Regime> regime = {});
 

@@ -49,7 +49,7 @@ void append_shuffled(std::vector<SuitePoint>& all, std::vector<SuitePoint> group
   all.insert(all.end(), group.begin(), group.end());
 }
 
-/// From the regime's requirements, plus overheads observed on the first card.
+/// Estimates a duration from the regime's requirements, plus overheads observed on the first card.
 Seconds guess(const RunPoint& run, bool prepares,
               const std::function<Seconds(const Point&)>& kernel_time) {
   constexpr Seconds kBlock{45e-3}, kBurst{7e-3}, kAroundLoad{0.03}, kOther{0.02}, kPreparing{0.06};
@@ -92,7 +92,7 @@ std::vector<SuitePoint> shuffled_in_problems(const std::vector<SuitePoint>& poin
 
 std::vector<SuitePoint> telling_first(const std::vector<SuitePoint>& points, u64 seed) {
   std::vector<std::vector<SuitePoint>> passes;
-  std::map<std::string, std::size_t> seen;  // by schedule
+  std::map<std::string, std::size_t> seen;  // counts by schedule
   for (const SuitePoint& point : points) {
     const std::size_t pass = seen[schedule_of(point.point)]++;
     passes.resize(std::max(passes.size(), pass + 1));

@@ -2,14 +2,14 @@
 //
 // Without a budget, or with a sufficient one: problem by problem, since inputs and reference are
 // prepared once per problem, and shuffled within a problem, so that no configuration always follows
-// the same one.
+// the same other one.
 //
 // If --budget is expected to run out, the most informative points come first. The first pass
 // measures, for every problem, cuBLASLt and the first configuration of each schedule in the order
-// in which the suite lists or draws them (its own texts, then the predicted best, then random
-// ones): wherever the budget ends, every problem has its baseline and every schedule one point. The
-// second pass takes each schedule's second configuration, and so on. Within a pass problems are
-// shuffled, so that no kind of problem is favoured.
+// in which the suite lists or draws them (listed configurations, then the predicted best, then
+// random ones): wherever the budget ends, every problem has its baseline and every schedule one
+// point. The second pass takes each schedule's second configuration, and so on. Within a pass
+// problems are shuffled, so that no kind of problem is favoured.
 //
 // With rounds the whole order is repeated, every second time backwards: A B, B A, A B, so that slow
 // drift affects both equally. Checked by: measure_order_test.cpp.
@@ -29,16 +29,16 @@ namespace tilecast {
 
 struct RunPoint {
   Point point;
-  std::string refusal;  // why it is not measured; empty if it is
+  std::string refusal;  // reason why it is not measured; empty if it is
   std::string drawn;
-  i64 round = 0;  // from 1; 0 with a single round
+  i64 round = 0;  // from 1; 0 if there is a single round
 };
 
-/// Grouped by problem, in order of first appearance.
+/// Groups points by problem, in order of first appearance.
 std::vector<SuitePoint> in_problems(const std::vector<SuitePoint>& points);
 std::vector<SuitePoint> shuffled_in_problems(const std::vector<SuitePoint>& points, u64 seed);
 
-/// The most informative points first.
+/// Orders the most informative points first.
 std::vector<SuitePoint> telling_first(const std::vector<SuitePoint>& points, u64 seed);
 
 /// The points repeated `rounds` times, or once with round 0 if that is 1. `done(point)` returns the
@@ -46,7 +46,7 @@ std::vector<SuitePoint> telling_first(const std::vector<SuitePoint>& points, u64
 std::vector<RunPoint> in_rounds(const std::vector<SuitePoint>& points, i64 rounds,
                                 const std::function<std::size_t(const Point&)>& done);
 
-/// Expected wall time of a run's points: an estimate from the regime, scaled by the times of
+/// Expected duration of a run's points: an estimate from the regime, scaled by the times of
 /// finished points of that regime.
 class RunCosts {
  public:
@@ -55,18 +55,18 @@ class RunCosts {
            const std::function<Seconds(const Point&)>& kernel_time);
 
   Seconds expected(std::size_t index) const;
-  /// Covers the points from index `first` on.
+  /// Expected duration of the points from index `first` on.
   Seconds expected_from(std::size_t first) const;
   void note(std::size_t index, Seconds took);
 
  private:
   struct OfRegime {
     std::vector<Seconds> guessed_from;  // sum over this regime's points from each index on
-    Seconds took, guessed;              // of the finished points
+    Seconds took, guessed;              // sums over the finished points
     double scale() const { return guessed > Seconds{0} ? took / guessed : 1; }
   };
 
-  std::vector<Regime> regimes_;  // by point
+  std::vector<Regime> regimes_;  // regime of each point
   std::map<Regime, OfRegime> by_regime_;
 };
 

@@ -61,7 +61,7 @@ TEST_CASE("Both orders contain every point once, and depend on the seed only") {
 TEST_CASE("Without a budget each problem is prepared once, and its points are shuffled") {
   const std::vector<SuitePoint> points = example();
   const std::vector<SuitePoint> order = shuffled_in_problems(points, 1);
-  for (std::size_t i = 0; i < order.size(); ++i) {  // ten points each
+  for (std::size_t i = 0; i < order.size(); ++i) {  // each problem has ten points
     CHECK(std::get<GemmProblem>(order[i].point.problem).shape ==
           std::get<GemmProblem>(points[i].point.problem).shape);
   }
@@ -79,7 +79,7 @@ TEST_CASE("With a budget every problem's baseline and each schedule's first come
   }
   CHECK(std::count(first.begin(), first.end(), "a:n=0") == 3);
   CHECK(std::count(first.begin(), first.end(), kCublasltBest) == 3);
-  for (int i = 12; i < 18; ++i) {  // the second: 3 problems x 2 schedules
+  for (int i = 12; i < 18; ++i) {  // the second pass: 3 problems x 2 schedules
     CHECK(order[static_cast<std::size_t>(i)].point.config.ends_with("n=1"));
   }
   CHECK(order.back().point.config.ends_with("n=3"));

@@ -25,8 +25,8 @@ std::string place_of(const std::vector<MeasurementFile>& files, const MergedRow&
   return fmt::format("{}:{}", file.name, file.rows[place.row].line);
 }
 
-/// Which of two rows of a point is kept. The line's text breaks ties, so the order of files does
-/// not matter.
+/// Returns which of two rows of a point is kept. The line itself breaks ties, so the order of files
+/// does not matter.
 bool stays_before(const Measurement& a, const Measurement& b) {
   const auto rank = [](const Measurement& m) {
     const bool unverified = m.status == Status::kOk && !is_verified(m);
@@ -35,7 +35,7 @@ bool stays_before(const Measurement& a, const Measurement& b) {
   return rank(a) != rank(b) ? rank(a) < rank(b) : measurement_line(a, {}) < measurement_line(b, {});
 }
 
-/// Why two rows of one point contradict each other; empty if they do not.
+/// Returns why two rows of one point contradict each other; empty if they do not.
 std::string why_contradictory(const Measurement& a, const Measurement& b) {
   if (a.revision != b.revision) {
     return "";

@@ -26,11 +26,11 @@ struct MergedRow {
 };
 
 struct Merge {
-  std::vector<MergedRow> rows;                // in the plan's order
-  std::size_t duplicates = 0;                 // rows of a point that has another one
+  std::vector<MergedRow> rows;                // rows in the plan's order
+  std::size_t duplicates = 0;                 // number of rows whose point has another row
   std::vector<std::size_t> missing;           // indices in the plan, from 0
   std::vector<std::string> contradictions;    // one line each
-  std::map<std::string, std::size_t> counts;  // of the kept rows, by status
+  std::map<std::string, std::size_t> counts;  // number of kept rows, by status
 };
 
 /// The row's status; "unverified" if it is ok but the result was not verified.

@@ -80,13 +80,14 @@ TEST_CASE("The kept row of a point depends on the rows, not on the order of file
     const std::string csv = merged_files(merge, files).csv;
     first = i == 0 ? csv : first;
     CHECK(csv == first);
-    // Merged again, with and without its inputs.
+    // Merges the result again, with and without its inputs.
     files.push_back(parse_measurements(csv, "again"));
     CHECK(merged_files(merge_rows(plan, files), files).csv == first);
     files.pop_back();
   }
   const MeasurementFile merged = parse_measurements(first, "m");
-  CHECK(merged.rows[1].measurement.time->median.value == Approx(102e-6));  // the earlier one
+  // The earlier row is kept.
+  CHECK(merged.rows[1].measurement.time->median.value == Approx(102e-6));
 }
 
 TEST_CASE("Rows of a point contradict each other beyond a tenth of their cycles") {

@@ -56,7 +56,7 @@ PlanProgress progress_of(const WorkPlan& plan, const std::vector<ShardFile>& sha
     ShardProgress shard{.shard = file.shard,
                         .points = range_of(plan, file.shard).size(),
                         .running = is_locked_for_writing(file.path)};
-    const Merge own = merge_rows(plan, {files.back()});  // each point once
+    const Merge own = merge_rows(plan, {files.back()});  // counts each point once
     shard.done = own.rows.size();
     shard.counts = own.counts;
     for (const MergedRow& place : own.rows) {

@@ -19,20 +19,21 @@ struct ShardProgress {
   Shard shard;
   std::size_t points = 0, done = 0;
   std::map<std::string, std::size_t> counts;  // rows by status
-  std::string last;                           // date of its last row; empty without rows
+  std::string last;                           // date of its last row; empty if it has no rows
   bool running = false;                       // whether a process holds its file open
 };
 
 struct PlanProgress {
-  std::size_t points = 0, done = 0;            // each counted once over all shards
-  std::map<std::string, std::size_t> counts;   // of the finished points, by status
-  std::vector<ShardProgress> shards;           // those that have started
+  std::size_t points = 0, done = 0;            // points counted once over all shards
+  std::map<std::string, std::size_t> counts;   // number of finished points, by status
+  std::vector<ShardProgress> shards;           // shards that have started
   std::map<std::string, std::size_t> reasons;  // reasons of rows that are not ok, shortened
-  Seconds expected_left;                       // for one process, by the plan's estimate
+  // Time left for one process, from the plan's estimate.
+  Seconds expected_left;
   std::optional<double> pace;  // actual over estimated time per point, gaps excluded
   std::size_t running = 0;
 
-  /// For one process.
+  /// Time left for one process.
   Seconds left() const { return expected_left * pace.value_or(1); }
 };
 

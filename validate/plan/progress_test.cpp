@@ -31,7 +31,7 @@ TEST_CASE("Progress counts points, failures and time left from the shards' files
                                                      std::vector<std::string>{}, IfExists::kRefuse);
   first->append(row(0, "2025-01-31T12:00:00Z"));
   first->append(row(1, "2025-01-31T12:00:01Z"));
-  Measurement failed = row(2, "2025-01-31T18:00:00Z");  // after a gap of hours
+  Measurement failed = row(2, "2025-01-31T18:00:00Z");  // after a gap of several hours
   failed.status = Status::kFailed;
   failed.reason = "it hung";
   failed.verified = false;

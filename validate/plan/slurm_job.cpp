@@ -11,8 +11,9 @@
 namespace tilecast {
 namespace {
 
-constexpr int kSignalAhead = 60;     // seconds before the end of a task's time
-constexpr int kMostRestarts = 1000;  // more means a problem that more time does not solve
+// Signal time, in seconds before the end of a task's time limit.
+constexpr int kSignalAhead = 60;
+constexpr int kMostRestarts = 1000;  // more restarts mean a problem that time does not solve
 constexpr int kMergeMinutes = 30;
 
 std::string directives(const SlurmJob& job, const std::string& name) {
@@ -23,7 +24,7 @@ std::string directives(const SlurmJob& job, const std::string& name) {
   return text;
 }
 
-/// `pattern`: Slurm's placeholder, such as %j.
+/// Path of the log. `pattern`: Slurm's placeholder, such as %j.
 std::string log_of(const SlurmJob& job, const std::string& name, std::string_view pattern) {
   std::string path;
   for (const char c : (job.plan.parent_path() / name).string()) {

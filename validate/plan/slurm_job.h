@@ -32,8 +32,8 @@ struct SlurmJob {
 /// point; rounded up to whole nodes if there are enough points.
 i64 shards_for(const WorkPlan& plan, std::chrono::seconds time, i64 gpus_per_node);
 
-/// These throw ConfigError if a name, path or option cannot be in an `#SBATCH` line. Run by sbatch,
-/// once per node, with the number of its array's first shard as argument.
+/// These functions throw ConfigError if a name, path or option cannot be in an `#SBATCH` line. The
+/// script is run by sbatch, once per node, with the index of the array's first shard as argument.
 std::string measure_script(const SlurmJob& job);
 std::string merge_script(const SlurmJob& job);
 /// Submits everything: as many arrays as MaxArraySize requires, then the merge job.

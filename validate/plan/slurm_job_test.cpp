@@ -41,7 +41,7 @@ TEST_CASE("Each shard needs four fifths of the time, and shards fill whole nodes
 }
 
 TEST_CASE("Arrays stay below MaxArraySize and cover every shard once") {
-  // 21 shards on nodes of 4 are 6 tasks; arrays of 4 tasks begin at shards 1 and 17.
+  // 21 shards on nodes of 4 GPUs are 6 tasks; arrays of 4 tasks begin at shards 1 and 17.
   const std::string text = submit_script(job_of(21, 4, 4), "/m.sh", "/n.sh");
   CHECK(has(text, "--array=0-3 /m.sh 1)"));
   CHECK(has(text, "--array=0-1 /m.sh 17)"));

@@ -31,7 +31,7 @@ constexpr i64 kMostOfOneRange = 10'000;
 constexpr std::size_t kMostShapes = 100'000;
 constexpr i64 kMostConfigs = 1'000'000;
 
-/// The list of a suite for each field; one that takes other words than its name.
+/// The suite's list for each field, if its name is not the field's.
 struct ListOfField {
   std::string_view list, field;
 };
@@ -39,7 +39,7 @@ constexpr ListOfField kLists[] = {{"layouts", "layout"},   {"epilogues", "epilog
                                   {"dtypes_c", "dtype_c"}, {"masks", "mask"},
                                   {"lse", "lse"},          {"accumulate", "accumulate"}};
 
-/// The numbers that "512:2048:512" stands for, end included where a step meets it.
+/// Expands "512:2048:512"; the end is included if a step reaches it.
 std::vector<i64> expand_range(std::string_view range, std::string_view shape) {
   std::vector<i64> numbers;
   for (const std::string_view part : split(range, ':')) {
@@ -62,7 +62,7 @@ std::vector<i64> expand_range(std::string_view range, std::string_view shape) {
   return values;
 }
 
-/// The items of a list, each parsed by `parse`; errors get file, line and key.
+/// Parses the items of a list with `parse`; errors get file, line and key.
 template <class T, class Parse>
 std::vector<T> parsed_list(const StrictMap& map, std::string_view key, std::vector<T> absent,
                            const Parse& parse) {
@@ -125,7 +125,7 @@ Op op_of_text(const std::string& config) {
   return baseline != nullptr ? baseline->op : op_of(schedule_of(parse_config(config)));
 }
 
-/// Legal configurations of `schedule`, which must compute the op of the problem.
+/// Returns legal configurations of `schedule`, which must compute the op of the problem.
 std::vector<AnyConfig> legal_configs(const GpuSpec& gpu, const AnyProblem& problem,
                                      const AnySchedule& schedule) {
   return std::visit(
@@ -137,7 +137,7 @@ std::vector<AnyConfig> legal_configs(const GpuSpec& gpu, const AnyProblem& probl
       problem);
 }
 
-/// The configurations to measure for one problem in one regime.
+/// Chooses the configurations to measure for one problem in one regime.
 class Choice {
  public:
   struct Item {
@@ -159,7 +159,8 @@ class Choice {
     if (!legal.empty() && wanted.best > 0) {
       const Ranking ranking =
           rank_candidates(gpu_, problem_, {schedule}, regime, inputs, wanted.best,
-                          {.method = Method::kAnalytic});  // for every schedule: simulating is slow
+                          // The analytic method, since this ranks every schedule.
+                          {.method = Method::kAnalytic});
       const std::size_t count = std::min(wanted.best, ranking.predictions.size());
       for (std::size_t i = 0; i < count; ++i) {
         add(to_text(ranking.predictions[i].config), "best");
@@ -218,13 +219,12 @@ std::vector<Choice::Item> choose_configs(const Suite& suite, const GpuSpec& gpu,
   return choice.take();
 }
 
-/// Why nothing solves the problem.
+/// Returns why nothing solves the problem.
 std::string why_unsolvable(const GpuSpec& gpu, const AnyProblem& problem) {
   return std::visit([&](const auto& own) { return why_not_solvable(gpu, own); }, problem);
 }
 
-/// The problems that a shape stands for, one for each element type and combination of fields that
-/// it can have.
+/// Expands a shape to one problem for each element type and combination of fields that it can have.
 std::vector<AnyProblem> problems_of(const Suite& suite, const std::string& shape) {
   std::vector<FieldTexts> combinations{{}};
   for (const SuiteList& list : suite.fields) {
@@ -252,8 +252,8 @@ std::vector<AnyProblem> problems_of(const Suite& suite, const std::string& shape
 }  // namespace
 
 std::vector<std::string> expand_shapes(std::string_view text) {
-  // The first range: digits with two colons between them, of groups after their star. Heads and KV
-  // heads of attention have one.
+  // Finds the first range: digits with two colons between them; in groups, after the star. Heads
+  // and KV heads of attention have one colon.
   constexpr std::string_view kOfRange = "0123456789:";
   const std::size_t star = text.find('*');
   std::size_t begin = text.npos, end = 0;
@@ -358,7 +358,7 @@ SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu) {
   for (const std::string& shape : suite.shapes) {
     for (const AnyProblem& problem : problems_of(suite, shape)) {
       if (!problems.insert(to_text(problem)).second) {
-        continue;  // its configurations would be drawn again for nothing
+        continue;  // its configurations would be the same
       }
       if (const std::string why = why_unsolvable(gpu, problem); !why.empty()) {
         expanded.notes.push_back(fmt::format("{} is omitted: {}", to_text(problem), why));

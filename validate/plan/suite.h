@@ -42,20 +42,20 @@ namespace tilecast {
 struct SuiteConfigs {
   std::vector<std::string> texts;  // canonical configurations
   bool all = false;
-  std::size_t best = 0, random = 0;  // per schedule
+  std::size_t best = 0, random = 0;  // number of configurations per schedule
   u64 seed = 0;
 };
 
-/// A list of a suite whose items an op's field takes where they count for the problem.
+/// A list of a suite for a field of an op, used for the problems that have the field.
 struct SuiteList {
   std::string_view field;
   std::vector<std::string> items;
 };
 
 struct Suite {
-  std::vector<std::string> shapes;  // without ranges
+  std::vector<std::string> shapes;  // shapes with ranges expanded
   std::vector<ElementType> dtypes{ElementType::kFp16};
-  std::vector<SuiteList> fields;  // those that it gives
+  std::vector<SuiteList> fields;  // lists that the suite has
   std::vector<Regime> regimes{Regime::kBurst};
   std::vector<Inputs> inputs{Inputs::kNormal};
   std::vector<L2State> l2_states{L2State::kRotating};
@@ -69,12 +69,12 @@ struct Suite {
 Suite load_suite(const std::filesystem::path& path);
 Suite parse_suite(const StrictValue& root);
 
-/// One text with ranges as the shapes it stands for. Throws ConfigError where one of them is none.
+/// Expands one shape with ranges. Throws ConfigError if a result is not a shape.
 std::vector<std::string> expand_shapes(std::string_view text);
 
 struct SuitePoint {
   Point point;
-  std::string refusal;  // why it is not measured; empty if it is
+  std::string refusal;  // reason why it is not measured; empty if it is
   std::string drawn;    // named, best, random or all; empty for baselines
 };
 
@@ -83,12 +83,13 @@ struct SuitePoints {
   std::vector<std::string> notes;  // one line per problem that no kernel solves
 };
 
-/// By problem; within a problem and regime in the order of the suite: its texts, then for each
-/// schedule the predicted best and the random ones, then cuBLASLt's. Deterministic and without
-/// duplicates.
+/// Ordered by problem. Within a problem and regime in the order of the suite: listed
+/// configurations, then for each schedule the predicted best and the random ones, then cuBLASLt's.
+/// Deterministic and without duplicates.
 SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu);
 
-/// Why `config`, canonical or a baseline, cannot run on this GPU and problem; empty if it can.
+/// Returns why `config`, canonical or a baseline, cannot run on this GPU and problem; empty if it
+/// can.
 std::string why_not_measurable(const GpuSpec& gpu, const AnyProblem& problem,
                                const std::string& config);
 

@@ -48,7 +48,7 @@ TEST_CASE("A suite of attention has its masks, and cuDNN next to the kernels") {
     CHECK(point.refusal == "");
     ++of_problem[to_text(point.point.problem)];
   }
-  // One of each schedule but ping-pong, which has two warpgroups or more, and cuDNN.
+  // one of each schedule except ping-pong, which needs two warpgroups or more, and cuDNN
   CHECK(of_problem.size() == 2);
   CHECK(of_problem.begin()->first == "1x8:2x64x128x64 bf16 causal bshd lse");
   CHECK(of_problem.begin()->second >= 4);
@@ -79,7 +79,7 @@ TEST_CASE("In a suite of several ops each shape gets the configurations of its o
       "dtypes: [fp32, bf16]\n" +
       texts);
   const SuitePoints expanded = expand_suite(suite, gpu.spec);
-  CHECK(expanded.points.size() == 6);  // two types each: two copies, one addition
+  CHECK(expanded.points.size() == 6);  // two types: two copies and one addition each
   for (const SuitePoint& point : expanded.points) {
     CHECK(point.refusal == "");
     CHECK((op_of(point.point.problem) == Op::kElementwiseAdd) ==

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kFormat = "# tilecast plan 1";
 constexpr i64 kLongestPoint = 86'400'000'000;  // one day; the sum of a plan then fits in 64 bits
 
-/// Everything except the first line.
+/// Returns everything except the first line.
 std::string table_of(const WorkPlan& plan) {
   std::vector<ListedPoint> points;
   for (const PlannedPoint& planned : plan.points) {
@@ -43,7 +43,7 @@ std::string head_of(const WorkPlan& plan) {
   return fmt::format("{}, gpu {}, counters {}, content ", kFormat, plan.gpu, plan.counters);
 }
 
-/// The word after `key` in the first line.
+/// Returns the word after `key` in the first line.
 std::string word_after(std::string_view head, std::string_view key, std::string_view name) {
   const std::size_t at = head.find(key);
   if (at == std::string_view::npos) {

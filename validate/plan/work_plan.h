@@ -29,7 +29,7 @@ namespace tilecast {
 
 struct PlannedPoint {
   ListedPoint listed;
-  i64 expected_us;  // wall time, at least 1
+  i64 expected_us;  // duration, at least 1
 
   const Point& point() const { return listed.point; }
 };
@@ -40,17 +40,17 @@ struct WorkPlan {
   std::vector<PlannedPoint> points;
 };
 
-/// Equal plans have equal text.
+/// Equal plans give equal results.
 std::string plan_text(const WorkPlan& plan);
 
-/// 16 hexadecimal digits.
+/// Hash as 16 hexadecimal digits.
 std::string content_hash(const WorkPlan& plan);
 
 /// Throws FileError, or ConfigError `file:line: expectation`.
 WorkPlan read_plan(const std::filesystem::path& path);
 WorkPlan parse_plan(std::string_view text, std::string_view name);
 
-/// A part of the list: points[first] to points[end - 1].
+/// A range of the list: points[first] to points[end - 1].
 struct PlanRange {
   std::size_t first, end;
 
@@ -64,7 +64,7 @@ Seconds expected_time(const WorkPlan& plan, const PlanRange& range);
 /// Default file of a shard's rows: PLAN.3-of-16.csv next to PLAN.csv.
 std::filesystem::path shard_file(const std::filesystem::path& plan, const Shard& shard);
 
-/// The shard of the plan whose default file has this name.
+/// Returns the shard of the plan whose default file has this name.
 std::optional<Shard> shard_named(const std::filesystem::path& plan,
                                  const std::filesystem::path& file);
 
@@ -73,8 +73,8 @@ struct ShardFile {
   std::filesystem::path path;
 };
 
-/// Existing shard files, by count and index. Throws ConfigError for one that is not a regular file,
-/// or that belongs to neither this user, root nor the plan's owner.
+/// Returns the existing shard files, by count and index. Throws ConfigError for a file that is not
+/// regular, or that belongs to neither this user, root nor the plan's owner.
 std::vector<ShardFile> shard_files_of(const std::filesystem::path& plan);
 
 }  // namespace tilecast

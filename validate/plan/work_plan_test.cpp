@@ -83,11 +83,11 @@ TEST_CASE("Shards have equal expected time, and each point is in exactly one") {
 }
 
 TEST_CASE("A point whose midpoint is on a border belongs to the later shard") {
-  // 2 + 4 + 2: the midpoint of the second is 4 of 8.
+  // 2 + 4 + 2: the midpoint of the second point is 4 of 8.
   const WorkPlan plan = plan_of({2, 4, 2});
   CHECK(range_of(plan, {1, 2}).end == 1);
-  CHECK(range_of(plan_of({3, 4, 2}), {1, 2}).end == 1);  // 5 of 9 is beyond the half
-  CHECK(range_of(plan_of({2, 4, 3}), {1, 2}).end == 2);  // 4 of 9 is before it
+  CHECK(range_of(plan_of({3, 4, 2}), {1, 2}).end == 1);  // 5 of 9 lies in the second half
+  CHECK(range_of(plan_of({2, 4, 3}), {1, 2}).end == 2);  // 4 of 9 lies in the first half
 }
 
 TEST_CASE("Four shards subdivide two") {

@@ -67,7 +67,7 @@ class CsvParser {
     }
   }
 
-  /// False if the text ends inside the quotes.
+  /// Returns false if the text ends inside the quotes.
   bool parse_quoted(std::string& field) {
     ++at_;
     for (;;) {
@@ -93,7 +93,7 @@ class CsvParser {
 
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
-  /// LF, CRLF, or CR at the end of a truncated text.
+  /// Whether a line ends here: LF, CRLF, or CR at the end of a truncated text.
   bool at_line_end() const {
     const std::string_view left = text_.substr(at_);
     return left.starts_with('\n') || left.starts_with("\r\n") || left == "\r";

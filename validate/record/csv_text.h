@@ -14,7 +14,7 @@
 namespace tilecast {
 
 struct CsvRecord {
-  i64 line = 0;  // first line, from 1
+  i64 line = 0;  // number of its first line, from 1
   std::vector<std::string> fields;
 };
 
@@ -33,7 +33,7 @@ CsvText parse_csv(std::string_view text, std::string_view name);
 
 /// Throws ConfigError `name:line: ...` if the text ends inside a record or has no header.
 void require_whole(const CsvText& csv, std::string_view name);
-/// Throws likewise if a record has more or fewer fields than the header.
+/// Throws ConfigError `name:line: ...` if a record has more or fewer fields than the header.
 void require_fields(const CsvRecord& record, const CsvRecord& header, std::string_view name);
 
 /// A record accessed by the column names of the header.
@@ -63,14 +63,14 @@ class CsvRow {
   CsvRecord record_;
 };
 
-/// Rows of a CSV with a header. Throws ConfigError `name:line: ...` if the header is missing, a row
+/// Parses a CSV with a header. Throws ConfigError `name:line: ...` if the header is missing, a row
 /// has more or fewer fields, or the text ends inside a row.
 std::vector<CsvRow> csv_rows(std::string_view text, std::string_view name);
 
-/// The field, quoted if necessary.
+/// Returns the field, quoted if necessary.
 std::string csv_field(std::string_view value);
 
-/// Fields with a line end.
+/// Joins the fields, and adds a line end.
 std::string csv_line(const std::vector<std::string>& fields);
 
 }  // namespace tilecast

@@ -7,7 +7,7 @@
 
 namespace tilecast {
 
-/// An fp16 tn GEMM that took `time`, with quartiles 1 % around it, at 1.5 GHz.
+/// A row of an fp16 tn GEMM that took `time`, with quartiles 1 % around it, at 1.5 GHz.
 inline Measurement example_measurement(const std::string& config, Seconds time,
                                        GemmShape shape = {4096, 4096, 4096}) {
   Measurement m;

@@ -17,7 +17,7 @@ constexpr PublishedTile kPublishedTiles[] = {{64, false, 3, 128},  {64, true, 3,
                                              {128, false, 2, 176}, {128, true, 2, 128},
                                              {256, false, 2, 80},  {256, true, 2, 80}};
 
-/// Share of the rows of tiles that are real.
+/// Fraction of the rows of tiles that contain real rows.
 double filled(i64 rows, i32 tile) {
   return static_cast<double>(rows) / static_cast<double>(round_up<i64>(rows, tile));
 }
@@ -42,7 +42,7 @@ i32 flash_attention_splits(i32 tiles, i32 sms, i32 kv_blocks, i32 row_blocks, i6
   constexpr i64 kAssumedL2 = i64{50} << 20;
   constexpr i32 kFewBlocks = 4;
   if (tiles >= kAlmostFull * sms) {
-    // Each part of a KV head beyond L2 is used by many tiles before the next one.
+    // With a KV head larger than L2, each part of it is used by many tiles before the next part.
     const bool reread = kv_head_bytes > kAssumedL2 && row_blocks >= 2 * sms && !causal;
     return reread ? static_cast<i32>(
                         std::min<i64>(ceil_div(kv_head_bytes, kAssumedL2), kMostAttentionSplits))
@@ -89,7 +89,7 @@ AttentionConfig flash_attention_rule(const AttentionProblem& p, i32 sms) {
   const i64 kv_head_bytes = i64{2} * p.keys * p.head_dim * element_bytes(p.dtype);
   c.splits = flash_attention_splits(work.tiles(), sms, ceil_div(p.keys, c.kv_block),
                                     work.row_blocks, kv_head_bytes, causal);
-  // Our kernels sum the parts in registers, next to O, S and P.
+  // Our kernels sum the parts in registers, in addition to O, S and P.
   constexpr i32 kKeyStep = 16;
   while (!fits_registers(c, p.head_dim)) {
     c.groups > 2 ? --c.groups : c.kv_block -= kKeyStep;

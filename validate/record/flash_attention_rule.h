@@ -1,10 +1,10 @@
 // The kernel that FlashAttention-3 runs for a problem on Hopper, as its hopper/tile_size.h and
 // hopper/heuristics.h choose it (v2.8, 16-bit types): its tile by head dimension and mask, packed
-// query heads where that fills rows better by a tenth, and the fewest splits of the keys within
-// 85 % of the best last wave. Our kernel of the same tile, order, packing and splits is nearest to
-// it; for full attention with a head dimension of 64 its tile is 192x192, with P in shared memory,
-// and ours, with P in registers, 192x128.
-// Checked by: flash_attention_rule_test.cpp.
+// query heads if that fills rows better by a tenth, and the fewest splits of the keys within 85 %
+// of the best last wave. The result is our kernel with the same tile, order, packing and splits.
+// Only for full attention with a head dimension of 64 does it differ: FlashAttention-3's tile is
+// 192x192 with P in shared memory, ours 192x128 with P in registers. Checked by:
+// flash_attention_rule_test.cpp.
 #pragma once
 
 #include <optional>
@@ -14,18 +14,19 @@
 
 namespace tilecast {
 
-/// `sms`: of the GPU.
+/// `sms`: number of SMs of the GPU.
 AttentionConfig flash_attention_rule(const AttentionProblem& problem, i32 sms);
 
-/// The kernel that a published rule runs for a problem, where ours have it.
+/// The kernel that a published rule selects for a problem, if we have it.
 struct PublishedChoice {
   AnyConfig config;
   const char* rule;
 };
-/// On a GPU of `sms` SMs; none of an op without such a rule.
+/// Returns the choice on a GPU of `sms` SMs, or none for an op without such a rule.
 std::optional<PublishedChoice> published_choice(const AnyProblem& problem, i32 sms);
 
-/// The rule's number of splits: `tiles` without any, of which `row_blocks` of one head.
+/// Returns the rule's number of splits. `tiles`: number without splits; `row_blocks`: number of one
+/// head.
 i32 flash_attention_splits(i32 tiles, i32 sms, i32 kv_blocks, i32 row_blocks, i64 kv_head_bytes,
                            bool causal);
 

@@ -1,5 +1,5 @@
-// One measured point, a row of the measurement CSV. Never a prediction: the two meet only in
-// validate/compare. Absent values were not collected.
+// One measured point, a row of the measurement CSV. Never a prediction: only validate/compare
+// combines the two. Absent values were not collected.
 #pragma once
 
 #include <map>
@@ -47,7 +47,7 @@ enum class CountersState : i32 {
 struct RunContext {
   std::string gpu;       // name of its file in configs/gpus, else the driver's product name
   std::string gpu_uuid;  // GPU-...
-  std::string date;      // 2025-01-31T12:00:00Z
+  std::string date;      // such as 2025-01-31T12:00:00Z
   std::string driver, toolkit;
   std::string git;  // revision of tilecast, with -dirty for a modified tree
 };
@@ -55,7 +55,7 @@ struct RunContext {
 /// The measured case. Rows with equal points and revisions are repetitions.
 struct Point {
   AnyProblem problem{};
-  std::string config;  // canonical text, or a baseline (is_baseline)
+  std::string config;  // canonical configuration, or a baseline (is_baseline)
   Regime regime = Regime::kBurst;
   Inputs inputs = Inputs::kNormal;
   L2State l2_state = L2State::kRotating;
@@ -71,7 +71,7 @@ struct TimeDistribution {
 
 /// Launches timed without a pause, and their mean SM clock.
 struct SampleBlock {
-  std::vector<i64> nanoseconds;  // per launch, in order
+  std::vector<i64> nanoseconds;  // time of each launch, in order
   Hertz clock;
   bool drifted = false;  // its clock differs from the other blocks', so it is discarded
 
@@ -81,53 +81,54 @@ struct SampleBlock {
 struct Measurement {
   RunContext context;
   Point point;
-  i64 revision = 1;       // of the kernel (kernels/revision.h)
+  i64 revision = 1;       // kernel revision (kernels/revision.h)
   bool verified = false;  // compared with cuBLASLt and correct
   Status status = Status::kOk;
-  std::string reason;  // if status is not ok
+  std::string reason;  // reason if status is not ok
 
   std::optional<TimeDistribution> time;
   std::optional<Cycles> cycles;         // time x sm_clock
   std::optional<Hertz> sm_clock;        // mean over the timed interval, read inside the GPU
-  std::optional<Watts> power;           // mean, if the load is long enough to measure it
-  std::optional<Celsius> temperature;   // of the GPU, right after the timing
+  std::optional<Watts> power;           // mean power, if the load is long enough to measure it
+  std::optional<Celsius> temperature;   // GPU temperature right after the timing
   std::string clock_event_reasons;      // reasons for a reduced clock during the load, joined by +;
                                         // or none
-  std::optional<i64> blocks;            // blocks used
-  std::optional<i64> blocks_discarded;  // because of a drifted clock
+  std::optional<i64> blocks;            // number of blocks used
+  std::optional<i64> blocks_discarded;  // number of blocks discarded because of a drifted clock
   std::optional<i64> samples_at;        // offset of this row in the file of raw samples
-  std::optional<i64> round;             // from 1, if a run repeats its points in rounds
+  std::optional<i64> round;             // round from 1, if a run repeats its points in rounds
   std::optional<i64> order_seed;        // seed of the run's point order
   std::string drawn;                    // origin of the point in its suite: named, best, random,
                                         // all
 
-  std::optional<i64> registers;        // per thread, as compiled
-  std::optional<Bytes> shared_memory;  // per CTA, as launched
+  std::optional<i64> registers;        // registers per thread, as compiled
+  std::optional<Bytes> shared_memory;  // shared memory per CTA, as launched
   std::optional<i64> ctas_per_sm;      // occupancy reported by the runtime
-  std::optional<i64> ctas;             // per launch
-  std::string tile_checksum;           // of the tiles that each worker processed, on the device
-  std::optional<double> max_error;     // maximum error relative to the largest reference value
+  std::optional<i64> ctas;             // CTAs per launch
+  // Hash of the tiles that each worker processed, computed on the device.
+  std::string tile_checksum;
+  std::optional<double> max_error;  // maximum error relative to the largest reference value
 
-  std::optional<CountersState> counters_state;  // absent: not requested
-  std::map<std::string, double> counters;       // by CUPTI name
+  std::optional<CountersState> counters_state;  // absent: counters not requested
+  std::map<std::string, double> counters;       // values by CUPTI name
 
-  std::vector<SampleBlock> raw;  // stored next to the CSV (raw_samples.h)
+  std::vector<SampleBlock> raw;  // samples stored next to the CSV (raw_samples.h)
 };
 
 constexpr std::string_view kCublasltTop1 = "cublaslt:top1";  // top heuristic
 constexpr std::string_view kCublasltBest = "cublaslt:best";  // fastest of the first 16 heuristics
 
-constexpr std::string_view kCudnnAttention = "cudnn:sdpa";  // its heuristics' first plan
+constexpr std::string_view kCudnnAttention = "cudnn:sdpa";  // top plan of cuDNN's heuristics
 
 constexpr std::string_view kRuntimeCopy = "cudart:memcpy_async";  // the runtime's device-to-device
                                                                   // copy
 
-/// A library's kernel, not one of ours, and the op that it computes.
+/// A library's kernel and the op that it computes.
 struct Baseline {
   std::string_view config;
   Op op;
-  std::string_view name, short_name;  // for people
-  bool usual = true;                  // measured where no configuration is named
+  std::string_view name, short_name;  // display names
+  bool usual = true;                  // measured if no configuration is named
 };
 inline constexpr Baseline kBaselines[] = {
     {kCublasltTop1, Op::kGemm, "cuBLASLt's top heuristic", "cuBLASLt top-1"},
@@ -135,24 +136,24 @@ inline constexpr Baseline kBaselines[] = {
     {kRuntimeCopy, Op::kMemcpy, "cudaMemcpyAsync", "cudaMemcpy"},
     {kCudnnAttention, Op::kAttention, "cuDNN's top heuristic", "cuDNN"}};
 
-/// Null if it is a configuration of ours.
+/// Returns null if `config` is a configuration of ours.
 const Baseline* baseline_named(std::string_view config);
 inline bool is_baseline(std::string_view config) { return baseline_named(config) != nullptr; }
 bool is_cublaslt(std::string_view config);
 
-/// A one-line key, equal if and only if the points are.
+/// Returns a one-line key, equal if and only if the points are equal.
 std::string key_of(const Point& point);
 
 /// The current revision of the point's kernel; 1 for a baseline.
 i64 current_revision(const Point& point);
 
-/// Why this combination cannot be timed; empty if it can.
+/// Returns why this combination cannot be timed; empty if it can.
 std::string why_not_timed(Regime regime, L2State l2_state);
 
 std::string_view to_text(L2State state);
 std::string_view to_text(Status status);
 std::string_view to_text(CountersState state);
-/// Throw ConfigError that lists the known words.
+/// These throw ConfigError that lists the known words.
 L2State parse_l2_state(std::string_view text);
 Status parse_status(std::string_view text);
 CountersState parse_counters_state(std::string_view text);

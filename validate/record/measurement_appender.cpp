@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kHowToRepair = "; its last row is truncated, which --resume repairs";
 
-/// The first column that only one of the two headers has.
+/// Returns the first column that only one of the two headers has.
 std::string first_difference(const std::vector<std::string>& there,
                              const std::vector<std::string>& wanted) {
   const auto lacks = [](const std::vector<std::string>& header, const std::string& column) {
@@ -49,7 +49,7 @@ MeasurementAppender::MeasurementAppender(std::filesystem::path path,
   }
   if (path_.has_parent_path()) {
     std::error_code error;
-    // a failure is reported by open()
+    // open() reports a failure
     std::filesystem::create_directories(path_.parent_path(), error);
   }
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -74,7 +74,7 @@ void MeasurementAppender::open(IfExists rule) {
   const std::string bytes = read_file(path_);
   const std::string_view text = without_bom(bytes);
   const std::vector<std::string> columns = measurement_columns(counters_);
-  // A first run killed inside its header left nothing worth keeping.
+  // A first run killed while it wrote its header left no data.
   const bool empty =
       text.find('\n') == std::string_view::npos && csv_line(columns).starts_with(text);
   if (empty) {

@@ -45,7 +45,7 @@ class MeasurementAppender {
   std::filesystem::path path_;
   std::vector<std::string> counters_;
   int descriptor_ = -1;
-  std::map<std::string, std::size_t> keys_;  // number of rows per point
+  std::map<std::string, std::size_t> keys_;  // number of rows per point key
   std::vector<Measurement> resumed_;
   std::optional<i64> last_samples_;
   std::optional<RawSampleFile> samples_;

@@ -55,7 +55,7 @@ TEST_CASE("A resumed file's rows of another revision of the kernel do not count 
   write_file(folder / "a.csv", measurement_csv({other}));
   MeasurementAppender appender(folder / "a.csv", {}, IfExists::kResume);
   CHECK_FALSE(appender.has(kFirst.point));
-  appender.append(other);  // measured again, despite the file's row
+  appender.append(other);  // measured again, despite the existing row
   CHECK(appender.has(kFirst.point));
   CHECK(read_file(folder / "a.csv") == measurement_csv({other, kFirst}));
 }

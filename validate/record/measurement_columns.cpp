@@ -41,7 +41,7 @@ double positive(std::string_view text, double most) {
   return value;
 }
 
-/// Whether the text has the form "2025-01-31T12:00:00Z".
+/// Whether the string has the form "2025-01-31T12:00:00Z".
 bool is_date(std::string_view text) {
   constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:ddZ";
   const auto fits = [](char c, char form) {
@@ -148,13 +148,13 @@ constexpr MeasurementColumn point_column(std::string_view name) {
           [](Measurement& m, std::string_view text) { m.point.*kMember = kParse(text); }};
 }
 
-// The fields of the ops' problems, in the order of their columns; all of them
+// The fields of the ops' problems, in the order of their columns; complete
 // (measurement_csv_test.cpp).
 constexpr std::string_view kFields[] = {"layout",   "dtype_c", "batch",    "groups",     "lda",
                                         "ldb",      "ldc",     "epilogue", "accumulate", "heads",
                                         "kv_heads", "mask",    "lse"};
 
-/// The layout alone is in every file; there it is a GEMM's, which has no default.
+/// Only the layout is in every file; there it is a GEMM's, which has no default.
 template <std::size_t kField>
 constexpr MeasurementColumn field_column() {
   return {kFields[kField], kField == 0,

@@ -12,13 +12,13 @@ namespace tilecast {
 struct MeasurementColumn {
   std::string_view name;
   bool required;  // required in every header; the others may be missing
-  /// Empty if the value is absent.
+  /// Returns an empty string if the value is absent.
   std::string (*write)(const Measurement&);
-  /// Parses the field; throws ConfigError that says expectation.
+  /// Parses the field; throws ConfigError with the expectation.
   void (*read)(Measurement&, std::string_view);
 };
 
-/// In reading order: a field's meaning depends on the op.
+/// Columns in reading order, since a field's meaning depends on the op.
 std::span<const MeasurementColumn> measurement_column_table();
 
 /// Throws ConfigError `column: expectation` if the problem spells out a default.

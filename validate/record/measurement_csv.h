@@ -16,7 +16,7 @@ namespace tilecast {
 enum class TruncatedLine { kError, kDrop };
 
 struct MeasurementRow {
-  i64 line = 0;  // in the file
+  i64 line = 0;  // line in the file
   Measurement measurement;
 };
 
@@ -27,22 +27,22 @@ struct MeasurementFile {
   std::size_t whole_bytes = 0;  // plain text without a truncated last line
 };
 
-/// Column names: the fixed ones, then `counters`.
+/// Column names: the fixed columns, then `counters`.
 std::vector<std::string> measurement_columns(const std::vector<std::string>& counters);
 
-/// One line with its line end. Counters not in `counters` are omitted.
+/// Formats one row, with its line end. Counters not in `counters` are omitted.
 std::string measurement_line(const Measurement& measurement,
                              const std::vector<std::string>& counters);
 
-/// Header and rows, with a column for every counter of any measurement.
+/// Formats header and rows, with a column for every counter of any measurement.
 std::string measurement_csv(const std::vector<Measurement>& measurements);
 
-/// Plain text or .gz. Throws FileError if it cannot be read and ConfigError
-/// `file:line: column: expectation` if it is not such a CSV.
+/// Reads plain text or .gz. Throws FileError if it cannot be read and ConfigError `file:line:
+/// column: expectation` if it is not such a CSV.
 MeasurementFile read_measurements(const std::filesystem::path& path,
                                   TruncatedLine truncated = TruncatedLine::kError);
 
-/// Parses text that has been read already.
+/// Parses text that is already in memory.
 MeasurementFile parse_measurements(std::string_view text, std::string_view name,
                                    TruncatedLine truncated = TruncatedLine::kError);
 

@@ -302,7 +302,7 @@ TEST_CASE("A truncated last line is an error, or is dropped if allowed") {
   const std::size_t last = good.rfind('\n', good.size() - 2) + 1;
   for (std::size_t cut = last + 1; cut < good.size(); ++cut) {
     const std::string truncated = good.substr(0, cut);
-    // If only the line end is missing the row is complete.
+    // If only the line end is missing, the row is complete.
     CHECK(message_of(truncated) ==
           (cut + 1 < good.size() ? "x.csv:3: the file ends inside this line: it was cut off" : ""));
     const MeasurementFile file = parse_measurements(truncated, "x.csv", TruncatedLine::kDrop);

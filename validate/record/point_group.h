@@ -14,16 +14,16 @@ namespace tilecast {
 /// Rows with equal keys may be compared. Ordered by problem, regime, inputs, L2 state.
 using GroupKey = std::tuple<Op, std::array<i64, 3>, std::string, Regime, Inputs, L2State>;
 
-/// All of a point except the configuration.
+/// Key of all fields of a point except the configuration.
 GroupKey group_key(const Point& point);
 
-/// Within 20 % of the group's best time.
+/// Whether a time is within 20 % of the group's best time.
 inline bool is_near_best(Seconds time, Seconds best) {
   constexpr double kNearBest = 1.2;
   return time <= best * kNearBest;
 }
 
-/// The best time of each group.
+/// Best time of each group.
 class BestTimes {
  public:
   void note(const GroupKey& group, Seconds time);

@@ -41,13 +41,13 @@ const MeasurementColumn& column_named(std::string_view name) {
   return measurement_column_table().front();
 }
 
-/// A column of ours and its index in the file.
+/// A known column and its index in the file.
 struct Place {
   const MeasurementColumn* column;
   std::size_t field;
 };
 
-/// Other columns, such as those of measurements, are allowed; a name close to one of ours is a typo
+/// Other columns, such as those of measurements, are allowed; a name close to a known one is a typo
 /// that would otherwise be ignored silently.
 void check_names(const CsvRecord& header, std::string_view name) {
   std::set<std::string> known;

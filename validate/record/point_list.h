@@ -17,12 +17,12 @@ struct ListedPoint {
   std::string drawn;
 };
 
-/// Plain text or .gz. Repeated points are listed once. Throws FileError, or ConfigError `file:line:
-/// column: expectation`.
+/// Reads plain text or .gz. Repeated points are listed once. Throws FileError, or ConfigError
+/// `file:line: column: expectation`.
 std::vector<ListedPoint> read_point_list(const std::filesystem::path& path);
 std::vector<ListedPoint> parse_point_list(std::string_view text, std::string_view name);
 
-/// Header and one line per point.
+/// Formats a header and one line per point.
 std::string point_list_csv(const std::vector<ListedPoint>& points);
 
 }  // namespace tilecast

@@ -1,7 +1,7 @@
 // The raw samples of a measurement CSV, in one compressed file next to it: FILE.samples.csv.gz for
 // FILE.csv. Every row with samples has its own gzip member, and column samples_at gives the
-// member's byte offset, so one row's samples can be read alone. Decompressed as a whole the file is
-// one CSV with a line per block:
+// member's byte offset, so one row's samples can be read without the others. Decompressed as a
+// whole the file is one CSV with a line per block:
 //   samples_at,point,block,drifted,sm_clock_mhz,durations_ns
 // where durations are the kernel times of the block's launches in order, separated by blanks.
 //
@@ -44,11 +44,11 @@ class RawSampleFile {
 /// not contain them.
 std::vector<SampleBlock> read_raw_samples(const std::filesystem::path& path, i64 samples_at);
 
-/// Likewise, from content that has been read already.
+/// Parses one row's samples from content that is already in memory.
 std::vector<SampleBlock> parse_raw_samples(std::string_view packed, const std::string& name,
                                            i64 samples_at);
 
-/// The gzip member at offset `samples_at` of a file.
+/// Returns the gzip member at offset `samples_at` of a file.
 std::string raw_samples_member(i64 samples_at, const Point& point,
                                const std::vector<SampleBlock>& blocks);
 

@@ -41,7 +41,7 @@ void append_unpacked(std::string& text, std::string_view more, std::string_view 
 
 struct Inflated {
   std::size_t packed_bytes;
-  int result;  // Z_STREAM_END; Z_BUF_ERROR if the data ends early; else it is damaged
+  int result;  // Z_STREAM_END; Z_BUF_ERROR if the data ends early; any other value: damaged
 };
 
 /// Appends the first gzip member of `packed` to `text`.

@@ -6,7 +6,7 @@
 
 namespace tilecast {
 
-constexpr Seconds kLoadLength{0.25};    // before the first measured launch
+constexpr Seconds kLoadLength{0.25};    // load before the first measured launch
 constexpr Seconds kSustainedWindow{1};  // default duration of measured launches
 
 }  // namespace tilecast

@@ -1,6 +1,6 @@
 // A measured timeline: when each role of each CTA worked on each tile or piece of a tile, relative
-// to the kernel's first instruction, in cycles of the mean SM clock (SM clocks differ). As CSV, and
-// as spans for a trace.
+// to the kernel's first instruction, in cycles of the mean SM clock (SM clocks differ). Converts it
+// to CSV, and to spans for a trace.
 #pragma once
 
 #include <optional>
@@ -25,25 +25,25 @@ struct TileRecord {
   i32 sm;
   i32 cta;        // blockIdx
   i32 place;      // index among the CTAs resident on its SM at the same time
-  i32 warpgroup;  // of the CTA; the producer's index follows the consumers'
+  i32 warpgroup;  // index in the CTA; the producer's follows the consumers'
   TileRole role;
   u32 tile_m, tile_n;
-  i32 k_begin, k_end;  // K blocks
+  i32 k_begin, k_end;  // range of K blocks
   i64 begin, first_operands, multiplied, stored;
-  std::optional<Reduction> reduction = {};  // for a consumer that multiplied only part of K
+  std::optional<Reduction> reduction = {};  // set for a consumer that multiplied only part of K
   i64 sm_cycles = 0;                        // begin to stored, in the SM's own cycles
 
   bool operator==(const TileRecord&) const = default;
 };
 
-/// Columns sm, cta, place, role, tile_m, tile_n, k_begin, k_end, begin, first_data, main_loop_end,
-/// wait_end, reduction_end, end, sm_cycles; role is producer<i> or warpgroup<i>.
+/// Formats the columns sm, cta, place, role, tile_m, tile_n, k_begin, k_end, begin, first_data,
+/// main_loop_end, wait_end, reduction_end, end, sm_cycles; role is producer<i> or warpgroup<i>.
 std::string tile_timeline_csv(std::span<const TileRecord> records);
 
 /// Throws ConfigError `name:line: column: expectation`.
 std::vector<TileRecord> parse_tile_timeline(std::string_view text, std::string_view name);
 
-/// Converted to time by the kernel's mean clock.
+/// Converts the records to time with the kernel's mean clock.
 std::vector<TileSpan> tile_spans(std::span<const TileRecord> records, Hertz sm_clock);
 
 }  // namespace tilecast

@@ -75,8 +75,8 @@ TEST_CASE("An invalid field of a timeline is named with its line and column") {
 }
 
 TEST_CASE("The trace of a measured timeline is JSON with every span, in microseconds") {
-  // At 2 GHz 1000 cycles are 0.5 us: load at 0.5 us for 0.4, multiply at 0.9 for 8.6, then await at
-  // 9.5 for 0.1, reduce for 0.25, store for 0.15; the producer waits at 0.45 us for 0.005.
+  // At 2 GHz 1000 cycles are 0.5 us: load at 0.5 us for 0.4 us, multiply at 0.9 for 8.6, then await
+  // at 9.5 for 0.1, reduce for 0.25, store for 0.15; the producer waits at 0.45 us for 0.005.
   const nlohmann::json trace =
       nlohmann::json::parse(chrome_trace(tile_spans(example(), Hertz{2e9})));
   std::map<std::string, nlohmann::json> spans;

@@ -16,16 +16,16 @@ struct VerifiedRow {
   const MeasurementRow* row;
 
   const Measurement& measurement() const { return row->measurement; }
-  std::string where() const;  // file:line
+  std::string where() const;  // "file:line"
 };
 
-/// In the order of the points' first rows. The files must outlive the result.
+/// Ordered by the points' first rows. The files must outlive the result.
 std::vector<VerifiedRow> verified_rows(const std::vector<MeasurementFile>& files);
 
 enum class OtherGpus { kRefused, kLeftOut };
 
-/// Rows of one GPU, whose column gpu has one of `gpu_names`. Throws ConfigError `file:line: gpu:
-/// ...` for a row of another GPU, verified or not, if requested.
+/// Returns rows of one GPU, whose column gpu has one of `gpu_names`. Throws ConfigError `file:line:
+/// gpu: ...` for a row of another GPU, verified or not, if requested.
 std::vector<VerifiedRow> verified_rows(const std::vector<MeasurementFile>& files,
                                        const std::vector<std::string>& gpu_names, OtherGpus others);
 

@@ -32,7 +32,7 @@ TEST_CASE("For a repeated point the last verified row counts, at the first one's
   REQUIRE(rows.size() == 3);
   CHECK(rows[0].measurement().point.config == "a");
   CHECK(rows[0].measurement().time->median == Seconds{3e-6});
-  CHECK(rows[1].measurement().time->median == Seconds{2e-6});  // later ones are not verified
+  CHECK(rows[1].measurement().time->median == Seconds{2e-6});  // later rows are not verified
   CHECK(rows[2].measurement().time->median == Seconds{6e-6});
   CHECK(rows[2].file == &files[1]);
 }
@@ -51,7 +51,7 @@ TEST_CASE("A later row of another GPU does not replace this one's") {
   files[0] = {.name = "x.csv", .rows = {row("a", 1), row("b", 2)}};
   files[1] = {.name = "y.csv", .rows = {row("a", 3)}};
   files[0].rows[0].measurement.context.gpu = "h200_sxm";
-  files[0].rows[1].measurement.context.gpu = "NVIDIA H200";  // no GPU file was found for it
+  files[0].rows[1].measurement.context.gpu = "NVIDIA H200";  // a GPU without a GPU file
   files[1].rows[0].line = 2;
   files[1].rows[0].measurement.context.gpu = "h100_sxm";
   const std::vector<std::string> h200{"h200_sxm", "NVIDIA H200"};

@@ -12,7 +12,7 @@ using namespace tilecast;
 TEST_CASE("A file has one writer, and testing the lock blocks no one") {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "rows.csv";
-  CHECK_FALSE(is_locked_for_writing(path));  // does not exist
+  CHECK_FALSE(is_locked_for_writing(path));  // the file does not exist
   write_file(path, "");
   const int first = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   const int second = ::open(path.c_str(), O_RDWR | O_CLOEXEC);

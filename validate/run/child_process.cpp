@@ -21,7 +21,7 @@ extern char** environ;
 namespace tilecast {
 namespace {
 
-constexpr int kNotStarted = 127;  // as in a shell
+constexpr int kNotStarted = 127;  // exit code of a shell for a program that cannot start
 
 std::string read_all(int descriptor) {
   std::string text;
@@ -74,7 +74,7 @@ void end_with_parent(pid_t parent, int number) {
 }
 
 ChildProcess::ChildProcess(int ends_with_us, const std::function<void()>& body) {
-  std::fflush(nullptr);  // else the child would flush our buffers too
+  std::fflush(nullptr);  // the child would otherwise flush our buffers too
   const pid_t parent = ::getpid();
   id_ = ::fork();
   if (id_ < 0) {

@@ -13,8 +13,8 @@
 
 namespace tilecast {
 
-/// Call first in a child: signal `number` ends it when the forking thread of process `parent` ends,
-/// or at once if that has already ended.
+/// Call first in a child: sends signal `number` to it when the forking thread of process `parent`
+/// ends, or at once if that has already ended.
 void end_with_parent(pid_t parent, int number);
 
 /// The destructor kills and reaps a child that is still running.
@@ -28,11 +28,11 @@ class ChildProcess {
   ChildProcess& operator=(ChildProcess&&) = delete;
 
   void signal(int number) const;
-  /// Whether it has ended, without blocking.
+  /// Whether the child has ended, without blocking.
   bool ended();
-  /// Waits for its end; returns the status of waitpid.
+  /// Waits for the child's end; returns the status of waitpid.
   int wait();
-  /// Likewise, as a shell's exit code: 128 + signal if a signal ended it.
+  /// Waits for the child's end; returns a shell's exit code: 128 + signal if a signal ended it.
   int exit_code();
 
  private:
@@ -41,15 +41,14 @@ class ChildProcess {
   bool ended_ = false;
 };
 
-/// For a child: executes `program` with the arguments `words`, including argv[0]; returns only on
-/// failure. `variables` (NAME=VALUE) replace those
-/// of the environment.
+/// Executes `program` in a child with the arguments `words`, including argv[0]; returns only on
+/// failure. `variables` (NAME=VALUE) replace those of the environment.
 void become(const std::filesystem::path& program, std::vector<std::string> words,
             std::vector<std::string> variables = {});
 
 struct ChildResult {
   bool started;
-  int exit_code;       // as ChildProcess::exit_code; 127 if its libraries are missing
+  int exit_code;       // exit code as in ChildProcess::exit_code; 127 if libraries are missing
   std::string output;  // both streams, in the order written
 };
 
@@ -57,8 +56,8 @@ struct ChildResult {
 ChildResult run_child(const std::filesystem::path& program,
                       const std::vector<std::string>& arguments);
 
-/// Likewise, with this program's own streams, so that the user sees its output as it runs; `output`
-/// stays empty.
+/// Runs a program on this program's own streams and waits for its end, so that the user sees its
+/// output as it runs; `output` stays empty.
 ChildResult run_visibly(const std::filesystem::path& program,
                         const std::vector<std::string>& arguments);
 

@@ -1,5 +1,5 @@
-// Progress on standard error: a rewritten line on a terminal, else plain lines; and the text of a
-// measured point.
+// Progress on standard error: a rewritten line on a terminal, plain lines otherwise; and the
+// description of a measured point.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ std::string clock_text(Seconds time);
 /// "4096x4096x4096 fp16 tn burst normal warp_specialized:..."
 std::string describe(const Point& point);
 
-/// "ok 184.21 us 1549 MHz 746.1 TFLOPS", or "wrong: why".
+/// "ok 184.21 us 1549 MHz 746.1 TFLOPS", or "wrong: reason".
 std::string describe_result(const Measurement& row);
 
 }  // namespace tilecast

@@ -56,7 +56,7 @@ class Run {
   }
 
  private:
-  // In the child.
+  // Called in the child.
 
   ExitCode measure_from(std::size_t first, const TaskReporter& reporter) {
     const std::unique_ptr<Bench> bench = settings_.make_bench();
@@ -107,7 +107,7 @@ class Run {
     return ExitCode::kDone;
   }
 
-  // In the parent.
+  // Called in the parent.
 
   void take_context(const std::string& text) {
     const std::vector<std::string_view> parts = split(text, ' ');

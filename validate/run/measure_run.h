@@ -36,19 +36,19 @@ class Bench {
 
 struct RunSettings {
   std::string out;                    // CSV path
-  std::vector<std::string> counters;  // in addition to the fixed columns
+  std::vector<std::string> counters;  // counters in addition to the fixed columns
   RunContext context;                 // gpu_uuid, driver and date are filled in later
   u64 order_seed = 0;
   std::optional<std::chrono::steady_clock::time_point> deadline;
   bool quiet = false;                                  // no progress output
-  std::function<std::unique_ptr<Bench>()> make_bench;  // called in a child
+  std::function<std::unique_ptr<Bench>()> make_bench;  // creates the bench in a child
 };
 
 struct RunOutcome {
   ExitCode code = ExitCode::kDone;  // kPartial if a deadline or signal ended it early
   std::size_t finished = 0;
-  std::map<std::string, std::size_t> counts;  // rows by status
-  Seconds took;                               // since the bench was ready
+  std::map<std::string, std::size_t> counts;  // number of rows by status
+  Seconds took;                               // time since the bench was ready
 };
 
 /// Throws the error that ended the run early.

@@ -88,7 +88,7 @@ RunOutcome resume(const std::filesystem::path& folder, const std::vector<SuitePo
 
 std::multiset<std::string> keys_in(const std::filesystem::path& csv) {
   std::multiset<std::string> keys;
-  for (const MeasurementRow& row : read_measurements(csv).rows) {  // throws for a truncated line
+  for (const MeasurementRow& row : read_measurements(csv).rows) {  // throws if a line is truncated
     keys.insert(key_of(row.measurement.point));
   }
   return keys;
@@ -116,7 +116,7 @@ TEST_CASE(
       ::waitpid(process, &status, 0);
       interrupted += WIFSIGNALED(status) ? 1 : 0;
     }
-    CHECK(interrupted >= 10);  // else the run was too short to be interrupted
+    CHECK(interrupted >= 10);  // otherwise the run was too short to be interrupted
     resume(killed / "", points, rounds);
 
     CHECK(keys_in(killed / "a.csv") == keys_in(straight / "a.csv"));

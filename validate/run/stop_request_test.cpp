@@ -31,7 +31,7 @@ TEST_CASE("A stop request is noted and does not end the process") {
           ::raise(SIGUSR1);
           return none && stop_requested() == "SIGUSR1" ? 7 : 1;
         }) == 7);
-  CHECK(in_child([] {                  // without heed_stop_requests it ends the process
+  CHECK(in_child([] {                  // without heed_stop_requests the signal ends the process
           ::signal(SIGTERM, SIG_DFL);  // resets Catch2's handler
           ::raise(SIGTERM);
           return 7;
@@ -52,7 +52,7 @@ TEST_CASE("A child sees its parent's signal, and the parent its child's") {
                 ::raise(SIGTERM);
               } else {
                 char told;
-                (void)!::read(ends[0], &told, 1);  // until the parent has been signalled
+                (void)!::read(ends[0], &told, 1);  // waits until the parent has been signalled
               }
               _exit(stop_requested() == "SIGTERM" ? 0 : 1);
             }

@@ -22,7 +22,7 @@
 namespace tilecast {
 namespace {
 
-constexpr int kContextLost = 100;  // exit status of a child that reported its loss
+constexpr int kContextLost = 100;  // exit status of a child that reported a lost context
 
 /// Runs `body` in the child and never returns.
 [[noreturn]] void be_the_child(const SupervisedRun& run, std::size_t first, int descriptor) {
@@ -78,7 +78,7 @@ class Child {
     status_ = process_.wait();
   }
 
-  /// Why the child ended before its work was done; none if it was done.
+  /// Returns why the child ended before its work was done; none if it was done.
   std::optional<std::string> why_it_died() const {
     if (!silent_.empty()) {
       return silent_;
@@ -99,7 +99,7 @@ class Child {
 
   ExitCode exit_code() const { return static_cast<ExitCode>(WEXITSTATUS(status_)); }
   std::size_t next() const { return next_; }                       // first task not started
-  std::optional<std::size_t> in_hand() const { return in_hand_; }  // started and not finished
+  std::optional<std::size_t> in_hand() const { return in_hand_; }  // task started and not finished
   bool began() const { return began_; }
   bool finished_any() const { return finished_any_; }
   const std::optional<Error>& error() const { return error_; }
@@ -167,7 +167,7 @@ void TaskReporter::send(const char* word, std::size_t number, const std::string&
   for (std::string_view left = line; !left.empty();) {
     const ssize_t count = ::write(descriptor_, left.data(), left.size());
     if (count < 0 && errno != EINTR) {
-      return;  // the parent is gone and its end closes ours
+      return;  // the parent has ended, which closes our end
     }
     left.remove_prefix(count > 0 ? static_cast<std::size_t>(count) : 0);
   }

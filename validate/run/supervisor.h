@@ -26,7 +26,7 @@ class TaskReporter {
   /// Heartbeat: restarts the deadline.
   void alive() const { send("alive", 0, ""); }
   void done(std::size_t task, const std::string& text) const { send("done", task, text); }
-  /// Ends the child: the task failed and took the process's CUDA context with it.
+  /// Ends the child: the task failed and destroyed the process's CUDA context.
   [[noreturn]] void lost(std::size_t task, const std::string& reason) const;
   void error(ExitCode code, const std::string& message) const;
 
@@ -38,16 +38,16 @@ class TaskReporter {
 
 struct SupervisedRun {
   std::size_t tasks;
-  /// Runs in the child: performs tasks from `first` on and reports each. kPartial ends the run
-  /// early.
+  /// Runs in the child: performs tasks from `first` on and reports each. Returning kPartial ends
+  /// the run early.
   std::function<ExitCode(std::size_t first, const TaskReporter&)> body;
   /// Runs in the parent.
   std::function<void(const std::string& text)> on_started;
   std::function<void(std::size_t task, const std::string& text)> on_done;
   std::function<void(std::size_t task, const std::string& reason)> on_lost;
-  std::chrono::milliseconds start_limit{120'000};  // until the first task starts
-  std::chrono::milliseconds task_limit{30'000};    // between two heartbeats
-  int most_lost_in_a_row = 8;                      // beyond this the GPU is considered lost
+  std::chrono::milliseconds start_limit{120'000};  // limit until the first task starts
+  std::chrono::milliseconds task_limit{30'000};    // limit between two heartbeats
+  int most_lost_in_a_row = 8;                      // more losses in a row mean that the GPU is lost
 };
 
 /// Returns kDone, or the code with which `body` ended early. Rethrows in the parent the Error that

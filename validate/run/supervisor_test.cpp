@@ -125,7 +125,7 @@ TEST_CASE("A child whose parent was killed right after fork() ends") {
     const pid_t parent = ::fork();
     REQUIRE(parent >= 0);
     if (parent == 0) {
-      heed_stop_requests();  // a handler that the child inherits
+      heed_stop_requests();  // installs a handler that the child inherits
       const pid_t dying = ::getpid();
       const pid_t child = ::fork();
       if (child == 0) {

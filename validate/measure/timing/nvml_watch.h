@@ -21,14 +21,14 @@ class NvmlWatch {
     std::optional<Watts> power;       // mean power, from the energy counter
     std::optional<u64> clock_events;  // union of all bits seen
   };
-  /// Stops reading.
+  /// Stops reading and returns the results.
   Seen end();
 
  private:
   void read(const std::stop_token& stopped, std::chrono::milliseconds settle);
 
   const Nvml& nvml_;
-  PowerMeter meter_;  // the thread's until it has ended, like the next
+  PowerMeter meter_;  // used by the thread until it has ended, like the next member
   std::optional<u64> clock_events_;
   std::jthread thread_;
 };

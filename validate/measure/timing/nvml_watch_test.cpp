@@ -6,7 +6,7 @@ using namespace tilecast;
 using namespace std::chrono_literals;
 
 TEST_CASE("A watch keeps every clock event, and has no power if the energy counter is constant") {
-  const Nvml nvml("0000:1b:00.0", TILECAST_FAKE_NVML);  // always 1.5 J
+  const Nvml nvml("0000:1b:00.0", TILECAST_FAKE_NVML);  // the fake library always reads 1.5 J
   NvmlWatch watch(nvml, 0ms);
   std::this_thread::sleep_for(50ms);
   const NvmlWatch::Seen seen = watch.end();

@@ -3,7 +3,8 @@
 namespace tilecast {
 namespace {
 
-constexpr auto kLong = std::chrono::seconds(1);  // ten steps: a step more or less is little
+// Ten counter steps: one more or less matters little.
+constexpr auto kLong = std::chrono::seconds(1);
 
 }  // namespace
 

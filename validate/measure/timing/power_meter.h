@@ -1,6 +1,6 @@
-// Mean power of the GPU by the driver's energy counter, which moves in steps of 20 to 100 ms:
-// energy between the first and the last step seen, over the time between them. Where fewer than two
-// steps were seen in a second or more (readings that are far apart), energy over the whole time.
+// Mean power of the GPU from the driver's energy counter, which advances in steps of 20 to 100 ms:
+// energy between the first and the last step seen, divided by the time between them. If fewer than
+// two steps were seen in a second or more (sparse readings), energy over the whole time.
 #pragma once
 
 #include <chrono>
@@ -14,9 +14,9 @@ class PowerMeter {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// The counter as it reads at `at`; nothing if it cannot be read. Called often.
+  /// Records the counter's value at `at`; none if it cannot be read. Call often.
   void read(std::optional<Joules> energy, Clock::time_point at);
-  /// Nothing before two steps were seen, or before a second with one.
+  /// Returns none before two steps were seen, or a second with one step.
   std::optional<Watts> mean() const;
 
  private:
@@ -24,7 +24,7 @@ class PowerMeter {
     Clock::time_point at;
     Joules energy;
   };
-  std::optional<Reading> first_, previous_;  // of all readings
+  std::optional<Reading> first_, previous_;  // over all readings
   std::optional<Reading> first_step_, last_step_;
 };
 

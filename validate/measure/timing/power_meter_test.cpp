@@ -8,10 +8,10 @@ using namespace std::chrono_literals;
 TEST_CASE("Power is the energy between the first and the last step over the time between them") {
   const PowerMeter::Clock::time_point start{};
   PowerMeter meter;
-  meter.read(Joules{100}, start);  // not known when it stepped to this
+  meter.read(Joules{100}, start);  // unknown when it stepped to this value
   meter.read(Joules{100}, start + 10ms);
   meter.read(Joules{130}, start + 20ms);
-  CHECK_FALSE(meter.mean().has_value());  // one step
+  CHECK_FALSE(meter.mean().has_value());  // one step is not enough
   meter.read(Joules{130}, start + 90ms);
   meter.read(Joules{190}, start + 120ms);
   REQUIRE(meter.mean().has_value());
@@ -31,7 +31,7 @@ TEST_CASE("With one step in a second or more, power is the energy over the whole
   meter.read(Joules{100}, start);
   meter.read(Joules{460}, start + 900ms);
   CHECK_FALSE(meter.mean().has_value());
-  meter.read(std::nullopt, start + 950ms);  // a reading that failed
+  meter.read(std::nullopt, start + 950ms);  // a failed reading
   meter.read(Joules{460}, start + 1200ms);
   REQUIRE(meter.mean().has_value());
   CHECK(meter.mean()->value == Approx(300));  // 360 J in 1.2 s

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Seconds kLongestBurst{9.5e-3};  // the regime ends at 10 ms
 constexpr int kAttempts = 3;
-constexpr std::size_t kTrialLaunches = 16;  // where the time of a flush is not known yet
+constexpr std::size_t kTrialLaunches = 16;  // launches of a trial if the time of a flush is unknown
 
 std::size_t flush_bytes() {
   int device = 0, l2 = 0;

@@ -1,17 +1,17 @@
-// Times a repeated launch in a regime: kernel durations by CUPTI, SM clock read inside the GPU over
-// the same interval.
+// Times a repeated launch in a regime: kernel durations from CUPTI, SM clock read inside the GPU
+// over the same interval.
 //
 // Burst (burst_block.h): rest of 32 ms, then about 7 ms of launches back to back. Blocks repeat
 // until their medians agree (block_rules.h). An uncounted first block precedes them, after a short
-// rest, so that every counted block follows one of the same configuration: a rest alone does not
-// make the clock forget the previous load (validate/data/h200_sxm/laboratory). Sustained:
+// rest, so that every counted block follows one of the same configuration: a rest is not enough for
+// the clock to recover from the previous load (validate/data/h200_sxm/laboratory). Sustained:
 // sustained_load.h; a burst after it rests longer first. By default launches rotate over buffer
 // sets that together exceed L2 several times.
 //
-// Leaves out: the host's launch overhead, which is in no record. A single launch longer than 10 ms
-// is a burst block by itself. Checked by: launch_times_test.cpp, block_rules_test.cpp and
+// Leaves out: the host's launch overhead, which no record contains. A single launch longer than 10
+// ms is a burst block by itself. Checked by: launch_times_test.cpp, block_rules_test.cpp and
 // clock_between_test.cpp (its arithmetic); by hand on an H200, where a tensor-bound kernel takes
-// the same cycles in both.
+// the same cycles in both regimes.
 #pragma once
 
 #include <chrono>
@@ -23,25 +23,27 @@
 
 namespace tilecast {
 
-constexpr auto kBurstRest = std::chrono::milliseconds(32);       // the regime asks for 30
-constexpr auto kSettlingRest = std::chrono::milliseconds(5);     // before the first block
-constexpr auto kRestAfterLoad = std::chrono::milliseconds(250);  // the same after a sustained one
-constexpr Seconds kBurstLength{7e-3};                            // the regime ends at 10 ms
+constexpr auto kBurstRest = std::chrono::milliseconds(32);    // the regime requires 30
+constexpr auto kSettlingRest = std::chrono::milliseconds(5);  // rest before the first block
+// Rest before the first block after a sustained one.
+constexpr auto kRestAfterLoad = std::chrono::milliseconds(250);
+constexpr Seconds kBurstLength{7e-3};  // the regime ends at 10 ms
 constexpr BlockRules kBurstRules{};
 
 class RegimeTimer {
  public:
-  /// All referred to outlive the timer. Launches become CUDA graphs, unless a trial shows that
+  /// All arguments must outlive the timer. Launches become CUDA graphs, unless a trial shows that
   /// CUPTI delivers no records from inside them: then each is launched by itself.
   RegimeTimer(ActivityTimer& activity, const MicroKernels& kernels, const Nvml& nvml,
               const Stream& stream);
 
-  /// Duration of the counted launches under continuous load, after the uncounted ones.
+  /// Sets how long launches are timed under sustained load, after the warm-up.
   void sustain_for(Seconds window) { window_ = window; }
 
-  /// Runs two sets alone and sets kernels_per_launch and estimate.
+  /// Times two buffer sets by themselves to set kernels_per_launch and estimate.
   void look_at(Workload& workload);
-  /// Throws ConfigError if why_not_timed gives a reason, and as BurstBlock and time_under_load.
+  /// Throws ConfigError if why_not_timed gives a reason, and whatever BurstBlock and
+  /// time_under_load throw.
   TimedWorkload time(const Workload& workload, Regime regime,
                      L2State l2_state = L2State::kRotating);
   /// Median of one burst block, to choose between algorithms.
@@ -52,7 +54,7 @@ class RegimeTimer {
   TimedWorkload burst(const Workload& workload, L2State l2_state);
 
   TimerParts parts_;
-  DeviceMemory flushed_;  // twice the size of L2, once it is needed
+  DeviceMemory flushed_;  // twice the size of L2; allocated when first needed
   bool after_load_ = false;
   Seconds window_ = kSustainedWindow;
 };

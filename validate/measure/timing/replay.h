@@ -1,5 +1,5 @@
-// A sequence of launches that is made once and replayed: a CUDA graph, at little cost to the host,
-// or, where `as_graph` is false, the launches themselves each time.
+// A sequence of launches that is created once and replayed: a CUDA graph, at little cost to the
+// host, or, if `as_graph` is false, individual launches each time.
 #pragma once
 
 #include <functional>

@@ -12,7 +12,7 @@ namespace {
 constexpr double kNanosecond = 1e-9;
 constexpr i64 kKnotDistance = 8000;  // ns
 
-/// Greatest common divisor of the distances between readings of the wall clock.
+/// Greatest common divisor of the distances between readings of globaltimer.
 i64 step_of(const std::vector<SmReading>& readings) {
   i64 step = 0;
   for (const SmReading& reading : readings) {
@@ -21,7 +21,7 @@ i64 step_of(const std::vector<SmReading>& readings) {
   return step;
 }
 
-/// The knots among readings of one SM, which are in order.
+/// Returns the knots among readings of one SM, which must be in order.
 std::vector<SmReading> knots_of(std::span<const SmReading> readings) {
   std::vector<SmReading> knots = {readings.front()};
   for (const SmReading& reading : readings) {

@@ -18,7 +18,7 @@ TEST_CASE("SMs with different starts and frequencies are mapped to the wall cloc
   const SmClocks clocks({{4, 0, 1000}, {4, 20000, 11000}, {9, 500, 1000}, {9, 15500, 11000}});
   CHECK(ns_of(clocks, 4, 10000) == Approx(6000));
   CHECK(ns_of(clocks, 9, 8000) == Approx(6000));
-  // Before the first and after the last reading, at the frequency between them.
+  // Times before the first and after the last reading use the frequency between them.
   CHECK(ns_of(clocks, 4, -200) == Approx(900));
   CHECK(ns_of(clocks, 9, 15800) == Approx(11200));
   CHECK(clocks.mean().value == Approx(1.75e9));
@@ -36,8 +36,8 @@ TEST_CASE("A clock that slows down is followed from knot to knot") {
 }
 
 TEST_CASE("Readings closer than a knot's distance give a position but no frequency") {
-  // SM 1 at 2 cycles in a nanosecond; SM 0's two readings say 1.5 within 100 ns. All together:
-  // 40,150 cycles in 20,100 ns.
+  // SM 1 runs at 2 cycles per nanosecond; SM 0's two readings, 100 ns apart, give 1.5. All
+  // together: 40,150 cycles in 20,100 ns.
   const SmClocks clocks({{0, 0, 0}, {0, 150, 100}, {1, 0, 0}, {1, 40000, 20000}});
   CHECK(clocks.slowest().value == Approx(2e9));
   CHECK(ns_of(clocks, 0, 75) == Approx(50));

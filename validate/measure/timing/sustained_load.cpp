@@ -17,17 +17,19 @@
 namespace tilecast {
 namespace {
 
-constexpr Seconds kLoadMargin{3e-3};     // events and records are stamped by different clocks
-constexpr double kSliceOfWindow = 0.21;  // five are a little longer than it
+// Tolerance: events and records are stamped by different clocks.
+constexpr Seconds kLoadMargin{3e-3};
+constexpr double kSliceOfWindow = 0.21;  // five slices are slightly longer than the window
 constexpr std::size_t kSlices = 5;
 constexpr Seconds kRoundLength{3.5e-3};
 constexpr Seconds kEnqueuedAhead{45e-3};
-constexpr double kLeastAhead = 3;                               // rounds
-constexpr auto kPowerSettles = std::chrono::milliseconds(150);  // after which energy counts
+constexpr double kLeastAhead = 3;  // minimum rounds enqueued ahead
+// Time after which energy is counted.
+constexpr auto kPowerSettles = std::chrono::milliseconds(150);
 constexpr auto kPollEvery = std::chrono::microseconds(500);
 constexpr int kAttempts = 3;
 
-/// One attempt: the load, the slices, and NVML's readings meanwhile.
+/// One attempt: the load, the slices, and NVML's readings during the load.
 class Load {
  public:
   Load(TimerParts& parts, const Workload& workload, Seconds window)
@@ -68,14 +70,14 @@ class Load {
   Seconds window() const { return window_; }
 
  private:
-  /// `estimate` of a round is from a cold launch, and for short kernels too long.
+  /// The `estimate` of a round is from a cold launch, and too long for short kernels.
   static std::size_t rounds_ahead(Seconds estimate) {
     return static_cast<std::size_t>(
         std::max(kLeastAhead, std::ceil(kEnqueuedAhead / std::max(estimate, kRoundLength))));
   }
 
-  /// Enqueues rounds until those that have passed and those that are enqueued make `length`.
-  /// Returns how long one round takes at least.
+  /// Enqueues rounds until the completed and the enqueued ones together last `length`. Returns the
+  /// minimum duration of a round.
   Seconds load_until(Seconds length) {
     const CudaEvent begin;
     const std::vector<CudaEvent> ends(rounds_ahead_);

@@ -14,12 +14,13 @@
 
 namespace tilecast {
 
-/// Rules of the slices: five, all taken at once; under the power cap the clock swings more.
+/// Rules for the time slices: five, taken together. The drift tolerance is wider because the clock
+/// varies more at the power cap.
 constexpr BlockRules kSliceRules{
     .least = 3, .most = 5, .most_taken = 5, .quiet_spread = 0.005, .clock_drift = 0.03};
 
-/// Throws Error(kNoDevice) where the load was interrupted or CUPTI lost records three times, and
-/// Error(kWrong) where the clock drifted in most slices. Launches take the buffer sets in turn.
+/// Throws Error(kNoDevice) if the load was interrupted or CUPTI lost records three times,
+/// Error(kWrong) if the clock drifted in most slices. Launches cycle through the buffer sets.
 TimedWorkload time_under_load(TimerParts& parts, const Workload& workload, Seconds window);
 
 }  // namespace tilecast

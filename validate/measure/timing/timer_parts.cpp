@@ -8,7 +8,7 @@
 namespace tilecast {
 namespace {
 
-constexpr Seconds kLaunchGap{1e-6};  // between two kernels of a graph
+constexpr Seconds kLaunchGap{1e-6};  // gap between two kernels of a graph
 constexpr double kMost = 2000;       // launches of one graph
 
 }  // namespace
