@@ -44,7 +44,7 @@ macro(tilecast_fetch name)
   set(${name}_SOURCE_DIR ${${fetch_lower}_SOURCE_DIR})
 endmacro()
 
-# tilecast_header_library(TARGET folder)
+# tilecast_header_library(TARGET folder): an interface target for a folder of headers
 function(tilecast_header_library target folder)
   string(REPLACE "::" "_" plain ${target})
   add_library(${plain} INTERFACE)

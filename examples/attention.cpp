@@ -15,7 +15,7 @@ void check(cudaError_t error) {
   }
 }
 
-/// Zeros on the device, until the program ends.
+/// Returns zeroed device memory that is released when the program ends.
 void* zeros(std::size_t bytes) {
   void* address = nullptr;
   check(cudaMalloc(&address, bytes));
@@ -32,7 +32,7 @@ int main() {
     for (const tilecast_forecast& row : tilecast::predict(problem, options, 3)) {
       std::printf("%7.1f us, %5.0f TFLOP/s  %s\n", row.time_us, row.tflops, row.config);
     }
-    const tilecast::Plan plan(problem);  // of the current device
+    const tilecast::Plan plan(problem);  // for the current device
     tilecast_attention_arguments arguments = TILECAST_ATTENTION_ARGUMENTS_INIT;
     const auto bytes = [&](std::int64_t heads, std::int64_t rows) {
       return 2 * static_cast<std::size_t>(problem.batch * heads * rows * problem.head_dim);

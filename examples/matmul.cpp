@@ -1,6 +1,5 @@
-// C = A B with libtilecast: forecast anywhere, run where there is a Hopper GPU.
-// Build: see examples/CMakeLists.txt, or g++ matmul.cpp $(pkg-config --cflags --libs tilecast)
-// -lcudart
+// C = A B with libtilecast: forecasts on any machine, runs on a Hopper GPU. Build: see
+// examples/CMakeLists.txt, or g++ matmul.cpp $(pkg-config --cflags --libs tilecast) -lcudart
 #include <cuda_runtime_api.h>
 #include <tilecast/tilecast.hpp>
 
@@ -15,7 +14,7 @@ void check(cudaError_t error) {
   }
 }
 
-/// Zeros on the device.
+/// Zeroed device memory.
 struct DeviceMemory {
   explicit DeviceMemory(std::size_t bytes) {
     if (bytes != 0) {
@@ -38,7 +37,7 @@ int main() {
     for (const tilecast_forecast& row : tilecast::predict(problem, options, 3)) {
       std::printf("%7.1f us, %5.0f TFLOP/s  %s\n", row.time_us, row.tflops, row.config);
     }
-    const tilecast::Plan plan(problem);  // of the current device
+    const tilecast::Plan plan(problem);  // for the current device
     tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
     const DeviceMemory a(2 * problem.m * problem.k), b(2 * problem.n * problem.k),
         c(2 * problem.m * problem.n), workspace(plan.workspace_bytes());

@@ -36,14 +36,15 @@ constexpr std::size_t kMostForecasts = std::size_t{1} << 20;
 tilecast_plan* new_handle(std::unique_ptr<const Plan> plan) {
   static std::mutex mutex;
   static std::deque<tilecast_plan>& slots =
-      *new std::deque<tilecast_plan>;  // never destroyed: callers may outlive static destructors
+      // Never destroyed, since callers may outlive static destructors.
+      *new std::deque<tilecast_plan>;
   const std::lock_guard lock(mutex);
   tilecast_plan& slot = slots.emplace_back();
   slot.plan = plan.release();
   return &slot;
 }
 
-/// Null, with the error text set, for an invalid handle.
+/// Returns null, with the error text set, for an invalid handle.
 const Plan* plan_of(const tilecast_plan* handle) noexcept {
   const Plan* plan = handle == nullptr ? nullptr : handle->plan.load(std::memory_order_acquire);
   if (plan == nullptr) {
@@ -53,7 +54,7 @@ const Plan* plan_of(const tilecast_plan* handle) noexcept {
   return plan;
 }
 
-/// The same of one op.
+/// Returns the plan of one op, or null with the error text set.
 template <class OpPlan>
 const OpPlan* plan_of_op(const tilecast_plan* handle) noexcept {
   const Plan* const plan = plan_of(handle);

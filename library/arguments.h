@@ -1,4 +1,4 @@
-// Checks of a run's addresses that every op makes.
+// Checks of a run's addresses that all ops share.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace tilecast {
 
-constexpr std::uintptr_t kTensorAlignment = 16;  // of tensors and workspaces
+constexpr std::uintptr_t kTensorAlignment = 16;  // alignment of tensors and workspaces
 
 inline bool misaligned(const void* pointer, std::uintptr_t alignment) noexcept {
   return reinterpret_cast<std::uintptr_t>(pointer) % alignment != 0;

@@ -19,7 +19,7 @@ static_assert(sizeof(tilecast_attention) >= kFirstAttentionSize);
 
 constexpr i64 kMostCount = i64{1} << 24;
 constexpr i64 kMostElementStride = i64{1} << 38;  // tensor maps have strides below 2^40 bytes
-constexpr i64 kWholeElements = 8;                 // of 16 bytes
+constexpr i64 kWholeElements = 8;                 // elements of 16 bytes
 constexpr std::size_t kElementBytes = 2;
 constexpr double kMostExtent = 0x1p46;
 
@@ -57,7 +57,7 @@ struct Dimension {
   i64* stride;
 };
 
-/// Elements from the first to after the last one.
+/// Number of elements from the first to the last one.
 double extent_of(const AttentionStrides& strides, const AttentionProblem& p, i64 heads, i64 rows) {
   const auto span = [](i64 length, i64 stride) {
     return static_cast<double>(length - 1) * static_cast<double>(stride);
@@ -66,8 +66,8 @@ double extent_of(const AttentionStrides& strides, const AttentionProblem& p, i64
          p.head_dim;
 }
 
-/// Fills in packed strides, and checks others. `written`: ranges of rows, heads and batches do not
-/// interleave, so no two elements share a place.
+/// Fills in packed strides, and checks others. `written`: ranges of rows, heads and batches must
+/// not interleave, so that no two elements share an address.
 AttentionStrides strides_of(const char* name, const tilecast_strides& given,
                             const AttentionProblem& p, i64 heads, i64 rows, bool written) {
   const AttentionStrides packed = attention_strides(p.layout, heads, rows, p.head_dim);
@@ -95,7 +95,7 @@ AttentionStrides strides_of(const char* name, const tilecast_strides& given,
   }
   if (written) {
     std::ranges::sort(dimensions, {}, [](const Dimension& d) { return *d.stride; });
-    i64 extent = p.head_dim;  // of the dimensions before, in elements
+    i64 extent = p.head_dim;  // extent of the preceding dimensions, in elements
     for (const Dimension& d : dimensions) {
       if (d.length > 1 && *d.stride < extent) {
         throw_invalid(
@@ -109,7 +109,7 @@ AttentionStrides strides_of(const char* name, const tilecast_strides& given,
   return strides;
 }
 
-/// The layout of K: keys and values are most of the traffic.
+/// Returns the layout of K, since keys and values are most of the traffic.
 AttentionLayout layout_in_memory(const AttentionRequest& request) {
   return request.problem.kv_heads > 1 && request.problem.keys > 1 && request.k.head < request.k.row
              ? AttentionLayout::kBshd

@@ -10,7 +10,7 @@
 
 namespace tilecast {
 
-/// Bytes from the first element of each tensor to after its last one.
+/// Bytes from the first element of each tensor to the end of its last one.
 struct AttentionExtents {
   std::size_t q, k, v, o, lse;
 };
@@ -34,7 +34,8 @@ struct AttentionRequest : Request {
   using ArgumentCheck = AttentionArgumentCheck;
 
   AttentionProblem problem;
-  AttentionStrides q, k, v, o;  // in elements; of a dimension of length 1: as packed
+  // Strides in elements; a dimension of length 1 has the packed stride.
+  AttentionStrides q, k, v, o;
   AttentionExtents extents;
 };
 

@@ -24,7 +24,7 @@ inline AttentionMemory memory_of(const AttentionWorkspace& workspace) {
           .partial_bytes = static_cast<std::size_t>(workspace.partial_bytes)};
 }
 
-/// Bytes, the same on every GPU.
+/// Size in bytes, the same on every GPU.
 inline std::size_t workspace_bytes(const AttentionRequest& request, const GpuSpec&,
                                    const AttentionConfig& config) {
   return memory_of(attention_workspace(request.problem, config)).bytes();

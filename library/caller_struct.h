@@ -1,6 +1,6 @@
 // Structs that cross the boundary between a caller and a library of different versions. Each begins
-// with the size known to the caller. Fields that an input struct lacks are zero here; fields that
-// it has beyond ours must be zero, because the library cannot honour them.
+// with the size known to the caller. Fields that an input struct lacks are zero; fields that it has
+// in addition to ours must be zero, because the library cannot honour them.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@
 
 namespace tilecast {
 
-/// Returns the struct_size of an output struct and reads nothing else of it. Throws StatusError if
-/// the pointer is null or no version of T has this size. `first_size`: size of the first version.
+/// Returns the struct_size of an output struct and reads no other field. Throws StatusError if the
+/// pointer is null or no version of T has this size. `first_size`: size of the first version.
 template <class T>
 std::size_t checked_size(const T* given, std::size_t first_size, const char* name) {
   constexpr std::size_t kMostSize = 4096;

@@ -71,8 +71,8 @@ class CudaAttention final : public DevicePlan<tilecast_attention_arguments> {
   AttentionLaunch launch_;
   AttentionMemory memory_;
   float usual_scale_;
-  AttentionArgs args_;  // all except addresses and scale
-  float scale_of_one_;  // args.scale_log2 of scale 1
+  AttentionArgs args_;  // complete except for addresses and scale
+  float scale_of_one_;  // args.scale_log2 for scale 1
 };
 
 }  // namespace

@@ -185,10 +185,10 @@ class CudaGemm final : public DevicePlan<tilecast_arguments> {
   CudaKernel kernel_;
   GemmLaunch launch_;
   Workspace workspace_;
-  GemmArgs args_;  // all except addresses, alpha and beta
-  // For a problem with copied operands:
+  GemmArgs args_;  // complete except for addresses, alpha and beta
+  // For a problem with copied operands.
   std::optional<CudaKernel> copy_kernel_;
-  CopyArgs copy_args_{};                 // all except addresses
+  CopyArgs copy_args_{};                 // complete except for addresses
   bool last_rows_alike_ = false;         // A and its last rows share one map
   std::optional<GroupChecker> checker_;  // if options.check_groups is set
 };

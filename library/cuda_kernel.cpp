@@ -29,7 +29,7 @@ CurrentGpu current_gpu() {
 
 CubinCache cache_of(const Request& request) {
   return CubinCache(request.cache_folder.value_or(default_cache_folder()), embedded_sources(),
-                    [](const std::string&) {});  // a library prints nothing
+                    [](const std::string&) {});  // the library prints nothing
 }
 
 CompiledKernel compile_for_plan(const Request& request, const KernelSource& source,

@@ -20,7 +20,7 @@ namespace tilecast {
 
 CubinCache cache_of(const Request& request);
 
-/// For the current device. Throws DeviceError if it cannot run the source's architecture,
+/// Compiles for the current device. Throws DeviceError if it cannot run the source's architecture,
 /// StatusError (TILECAST_UNSUPPORTED, naming `config`) if the compiled kernel must not be used.
 CompiledKernel compile_for_plan(const Request& request, const KernelSource& source,
                                 const std::string& config);
@@ -29,12 +29,12 @@ class CudaKernel {
  public:
   CudaKernel(const std::string& cubin, const char* entry);
 
-  /// To set attributes, which count for the launches only before prepare().
+  /// Kernel for setting attributes; they take effect only before prepare().
   LoadedKernel& loaded() { return kernel_; }
   void prepare(const LaunchShape& shape, bool programmatic);
 
   /// Fails unless the calling thread's current device is the kernel's. A thread without a current
-  /// device gets it, as with any call of the runtime.
+  /// device gets the runtime's default, as with any runtime call.
   tilecast_status check_context() const noexcept;
   tilecast_status clear(void* memory, std::size_t bytes, void* stream) const noexcept;
   /// Sets the address that a tensor map begins with.
@@ -49,17 +49,17 @@ class CudaKernel {
   int device_;
   LoadedKernel kernel_;
   CUcontext context_ = nullptr;    // current when the kernel was prepared
-  CUfunction function_ = nullptr;  // in it
+  CUfunction function_ = nullptr;  // function in `context_`
   LaunchShape shape_{};
   std::array<CUlaunchAttribute, 2> attributes_{};
   unsigned attribute_count_ = 0;
 };
 
-/// An address for tensor maps that are encoded before there is a tensor.
+/// A placeholder address for tensor maps that are encoded before a tensor exists.
 void* nowhere();
 
-/// A launch object. A kernel that does not fit the device is TILECAST_UNSUPPORTED, so that a plan
-/// tries its next candidate.
+/// Creates a launch object. If the kernel does not fit the device, throws TILECAST_UNSUPPORTED, so
+/// that a plan tries its next candidate.
 template <class Launch, class... Given>
 Launch make_launch(const std::string& config, Given&&... given) {
   try {

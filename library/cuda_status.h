@@ -1,4 +1,4 @@
-// CUDA's errors as the library's.
+// Converts CUDA's errors to the library's.
 #pragma once
 
 #include "kernels/jit/cuda_error.h"

@@ -6,7 +6,7 @@
 namespace tilecast {
 namespace {
 
-/// Throws for a failed status, with the thread's error text.
+/// Throws if the status is a failure, with the thread's error text.
 void require(tilecast_status status) {
   if (status != TILECAST_OK) {
     throw StatusError(status, error_text());

@@ -15,9 +15,9 @@
 namespace tilecast {
 
 struct CurrentGpu {
-  std::string name;  // "NVIDIA H200"
+  std::string name;  // name, such as "NVIDIA H200"
   i32 sm_count;
-  int driver;  // CUDA version supported by the driver: 13000
+  int driver;  // CUDA version supported by the driver, such as 13000
 };
 
 /// Throws DeviceError if there is no GPU, StatusError if CUDA fails.
@@ -32,13 +32,13 @@ class DevicePlan {
 
   virtual std::size_t workspace_bytes() const = 0;
   virtual tilecast_status clear(void* workspace, void* stream) const noexcept = 0;
-  /// `arguments` are checked.
+  /// `arguments` must have been checked.
   virtual tilecast_status run(const Arguments& arguments, void* stream) const noexcept = 0;
 };
 
-/// For the current device. Throws DeviceError if the device or NVRTC is missing or incompatible,
-/// StatusError (TILECAST_UNSUPPORTED if the device or compiler cannot run this configuration) or
-/// Error if the kernel cannot be made.
+/// Prepares a plan for the current device. Throws DeviceError if the device or NVRTC is missing or
+/// incompatible, StatusError (TILECAST_UNSUPPORTED if the device or compiler cannot run this
+/// configuration) or Error if the kernel cannot be created.
 std::unique_ptr<DevicePlan<tilecast_arguments>> make_device_plan(const GemmRequest& request,
                                                                  const KernelConfig& config);
 std::unique_ptr<DevicePlan<tilecast_attention_arguments>> make_device_plan(

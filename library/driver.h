@@ -17,11 +17,11 @@ struct Driver {
   decltype(&cuGetErrorString) error_string;
 };
 
-/// Throws DeviceError if there is no driver, or one without these functions (before CUDA 12.0).
+/// Throws DeviceError if there is no driver, or if it lacks these functions (before CUDA 12.0).
 const Driver& driver();
 
-/// Writes "call: the driver's message for `result`", at most `room` characters; for paths that do
-/// not throw.
+/// Writes "call: the driver's message for `result`", truncated to `room` characters; for paths that
+/// must not throw.
 void describe(const Driver& driver, const char* call, CUresult result, char* text,
               std::size_t room) noexcept;
 

@@ -28,10 +28,11 @@ void put(char (&field)[kSize], std::string_view text) {
   std::memcpy(field, text.data(), text.size());
 }
 
-/// The `keep` fastest that a plan can run, restricted to matches of `config` if given.
+/// Ranks the `keep` fastest configurations that a plan can run, restricted to matches of `config`
+/// if given.
 Ranking rank_for_plans(const AnyProblem& problem, const Request& request, const GpuSpec& gpu,
                        std::size_t keep, const std::optional<ConfigPattern>& config) {
-  constexpr std::size_t kOrderedAnyway = 64;  // per schedule, as in predict.h
+  constexpr std::size_t kOrderedAnyway = 64;  // number per schedule, as in predict.h
   for (std::size_t asked = std::max(keep, kOrderedAnyway);; asked *= 2) {
     const Effort effort{.threads = request.threads};
     Ranking ranking =

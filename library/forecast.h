@@ -13,18 +13,19 @@
 
 namespace tilecast {
 
-/// The GPU file `name`, read once per process.
-/// Throws StatusError if no schedule runs on that GPU.
+/// Returns the GPU file `name`, read once per process. Throws StatusError if no schedule runs on
+/// that GPU.
 const LoadedGpu& gpu_of(const Request& request, const std::string& name);
 
-/// Whether its CTAs wait for each other, which plans do not run.
+/// Whether the configuration's CTAs wait for each other, which plans do not support.
 bool can_deadlock(const AnyConfig& config);
-/// Throws StatusError.
+/// Throws StatusError with the reason.
 [[noreturn]] void refuse_deadlock(const std::string& config);
 
-/// The `keep` fastest configurations that a plan can run, at least one, or request.config alone.
-/// Throws StatusError (TILECAST_UNSUPPORTED) if no kernel solves the problem or if no plan can run
-/// a match of request.config, ConfigError if the configuration cannot solve the problem.
+/// The `keep` fastest configurations (at least one) that a plan can run, or only request.config if
+/// it is set. Throws StatusError (TILECAST_UNSUPPORTED) if no kernel solves the problem or no plan
+/// can run a configuration that matches request.config; ConfigError if the configuration cannot
+/// solve the problem.
 std::vector<Prediction> forecast(const AnyProblem& problem, const Request& request,
                                  const LoadedGpu& gpu, std::size_t keep);
 

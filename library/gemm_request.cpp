@@ -56,7 +56,7 @@ SumScale scale_of(i32 epilogue) {
   }
 }
 
-/// The `number`-th step of a kind, numbered as in tilecast.h; 0: none.
+/// Returns the `number`-th step of a kind, numbered as in tilecast.h; 0: none.
 OutputStep step_numbered(OutputKind kind, const char* name, i32 number) {
   const std::vector<OutputStep> steps = steps_of(kind);
   if (number < 0 || number > static_cast<i32>(steps.size())) {
@@ -78,7 +78,7 @@ Accumulate accumulate_of(i32 accumulate) {
   }
 }
 
-/// Row stride of scales, which only block scales have; must be a multiple of `step`.
+/// Returns the row stride of scales, which only block scales have; must be a multiple of `step`.
 i32 scale_stride(const char* name, i64 given, i64 tight, i32 step, bool blocks) {
   if (given != 0 && (!blocks || given < tight || given > kMostSide || given % step != 0)) {
     const std::string of = step == 1 ? "" : fmt::format(" a multiple of {},", step);
@@ -98,7 +98,7 @@ GemmProblem with_rows(const GemmProblem& problem, const tilecast_problem& p) {
   }
 }
 
-/// `engine`: whether the copy engine reads the matrices in place.
+/// Returns a matrix stride. `engine`: whether the copy engine reads the matrices in place.
 i64 matrix_stride(const char* name, i64 given, i64 rows, i64 row_stride, ElementType type,
                   bool engine) {
   if (given == 0 || given == TILECAST_SHARED) {
@@ -138,7 +138,7 @@ void read_residual(const tilecast_problem& p, GemmRequest& request) {
                                                  problem.shape.m, row, c_type(problem), false);
 }
 
-/// The grouped problem that a plan is made for, with the caller's expected rows per group.
+/// Returns the grouped problem for which a plan is made, with the caller's expected rows per group.
 GemmProblem grouped(const GemmProblem& problem, const tilecast_problem& p) {
   const bool along_k = p.group_side == TILECAST_GROUPS_ALONG_K;
   const i64 groups = side("groups", p.groups), m = along_k ? problem.shape.k : problem.shape.m;

@@ -32,9 +32,9 @@ struct GemmRequest : Request {
 
   GemmProblem problem;
   SumScale scale;
-  i32 a_scale_stride, b_scale_stride;                     // in elements, for block scales
-  i64 a_matrix_stride, b_matrix_stride, c_matrix_stride;  // in elements; 0: packed
-  i64 residual_row = 0, residual_matrix_stride = 0;       // in elements; 0: as for C
+  i32 a_scale_stride, b_scale_stride;                     // strides in elements, for block scales
+  i64 a_matrix_stride, b_matrix_stride, c_matrix_stride;  // strides in elements; 0: packed
+  i64 residual_row = 0, residual_matrix_stride = 0;       // strides in elements; 0: same as C
 };
 
 /// Throws StatusError that names the field. `options` may be null.

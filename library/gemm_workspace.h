@@ -19,7 +19,7 @@ struct Workspace {
 
   static constexpr std::size_t kAlignment = 256;
   constexpr std::size_t partials_at() const { return round_up(lock_bytes, kAlignment); }
-  /// Leading bytes that are zero before a run and again after it.
+  /// Number of leading bytes that must be zero before a run, and are zero after it.
   constexpr std::size_t zero_bytes() const {
     return lock_bytes == 0 ? 0 : partials_at() + partial_bytes;
   }
@@ -43,7 +43,7 @@ inline Workspace workspace_of(const GemmProblem& problem, const KernelConfig& co
   return workspace;
 }
 
-/// For a GPU with `resident` workers.
+/// Workspace on a GPU with `resident` workers.
 inline Workspace workspace_of(const GemmProblem& problem, const KernelConfig& config,
                               i32 resident) {
   if (!splits_k(config.schedule)) {
@@ -57,7 +57,7 @@ inline Workspace workspace_of(const GemmProblem& problem, const KernelConfig& co
       make_work_decomposition(scheduler, static_cast<i32>(k_blocks), config, workers));
 }
 
-/// Bytes on a GPU that is absent.
+/// Size in bytes for a GPU that is absent.
 inline std::size_t workspace_bytes(const GemmRequest& request, const GpuSpec& gpu,
                                    const KernelConfig& config) {
   return workspace_of(request.problem, config, resident_workers(gpu, config)).bytes();

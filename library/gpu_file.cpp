@@ -25,7 +25,7 @@ struct GpuFile {
   i32 sm_count;
 };
 
-/// Read once per process.
+/// GPU files, read once per process.
 const std::vector<GpuFile>& gpu_files(const std::filesystem::path& config_folder) {
   static std::mutex mutex;
   static std::map<std::string, std::vector<GpuFile>> read;

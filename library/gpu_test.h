@@ -24,7 +24,7 @@ inline void check_cuda(cudaError_t error) {
   }
 }
 
-/// Without a Hopper GPU, ends the program with CTest's skip code and a message.
+/// Ends the program with CTest's skip code and a message if there is no Hopper GPU.
 inline void hopper_or_skip() {
   int count = 0, major = 0;
   const bool found =
@@ -76,7 +76,7 @@ inline __nv_fp8_interpretation_t fp8_of(int type) {
   return type == TILECAST_E4M3 ? __NV_E4M3 : __NV_E5M2;
 }
 
-/// The type of a problem's C.
+/// Type of a problem's C.
 inline int c_type(const tilecast_problem& p) {
   return p.type_c != 0 ? p.type_c : is_fp8(p.type) ? TILECAST_BF16 : p.type;
 }
@@ -102,7 +102,7 @@ inline double from_bits(std::uint16_t bits, int type) {
 /// Layout of an operand's matrices in memory, in elements.
 struct Matrices {
   std::int64_t rows, columns, row_stride;
-  std::int64_t count, stride;  // number of matrices, and distance between them
+  std::int64_t count, stride;  // number of matrices, and stride between them
 
   /// `stride`: as in tilecast_problem; `row_stride` 0: packed rows.
   static Matrices of(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
@@ -120,7 +120,7 @@ struct Matrices {
   }
 };
 
-/// normal(0, 1), with NaN between rows and between matrices.
+/// Draws normal(0, 1) values, with NaN between rows and between matrices.
 inline std::vector<std::uint16_t> normal_matrices(const Matrices& where, int type,
                                                   std::mt19937& draw) {
   std::normal_distribution<double> normal;
@@ -135,7 +135,7 @@ inline std::vector<std::uint16_t> normal_matrices(const Matrices& where, int typ
   return all;
 }
 
-/// In memory format: one byte per fp8 element, two for other types.
+/// Packs values as they are in memory: one byte per fp8 element, two for other types.
 inline std::vector<unsigned char> packed(const std::vector<std::uint16_t>& matrix, int type) {
   std::vector<unsigned char> bytes;
   for (const std::uint16_t bits : matrix) {
@@ -147,7 +147,7 @@ inline std::vector<unsigned char> packed(const std::vector<std::uint16_t>& matri
   return bytes;
 }
 
-/// Independent of the library's own implementation.
+/// Activation in fp64, independent of the library's implementation.
 inline double activated(int activation, double x) {
   switch (activation) {
     case TILECAST_RELU:
@@ -189,7 +189,7 @@ struct Sample {
         c_host(normal_matrices(c_matrices, c_type(of), draw)),
         bias_host(
             normal_matrices(Matrices::of(1, std::max(of.m, of.n), 0, 1, 0), c_type(of), draw)),
-        // The maximum number of scales of rows or blocks, drawn from 1 to 2.
+        // Maximum number of scales of rows or blocks, drawn from 1 to 2.
         scales_host(static_cast<std::size_t>((of.k / 128 + 8) * (std::max(of.m, of.n) + 32))),
         scales(sizeof(float) * scales_host.size()),
         a(packed(a_host, of.type).size()),
@@ -209,7 +209,7 @@ struct Sample {
     compute();
   }
 
-  /// C starts as the residual if there is one, or as poison if C is not read.
+  /// Sets C to the residual if there is one, or to poison if C is not read.
   void reset() {
     if (beta == 0 && problem.residual == 0) {
       check_cuda(cudaMemset(c.get(), 0xff, c.size()));
@@ -228,7 +228,8 @@ struct Sample {
     result.beta = beta;
     result.bias = problem.bias == TILECAST_BIAS_NONE ? nullptr : bias.get();
     result.residual = problem.residual == 0 ? nullptr : c.get();
-    if (problem.scales != TILECAST_SCALES_NONE) {  // B's, after the first of A's, which may overlap
+    // B's scales follow the first of A's scales, and may overlap them.
+    if (problem.scales != TILECAST_SCALES_NONE) {
       result.scale_a = static_cast<const float*>(scales.get());
       result.scale_b = result.scale_a + 1;
     }
@@ -237,8 +238,8 @@ struct Sample {
     return result;
   }
 
-  /// Number of elements of C that differ from fp64 by more than the rounding of C and of fp32 sums,
-  /// plus those between its matrices that were written.
+  /// Counts the elements of C that differ from fp64 by more than the rounding of C and of fp32
+  /// sums, and the elements between its matrices that were overwritten.
   std::size_t wrong(cudaStream_t stream) const {
     std::vector<std::uint16_t> got(c_host.size());
     check_cuda(cudaMemcpyAsync(got.data(), c.get(), c.size(), cudaMemcpyDeviceToHost, stream));
@@ -247,7 +248,7 @@ struct Sample {
     for (std::size_t i = 0; i < got.size(); ++i) {
       const double error = std::abs(from_bits(got[i], c_type(problem)) - expected[i]);
       const bool right = tolerance[i] == kBetween ? got[i] == 0xffff : error <= tolerance[i];
-      count += right ? 0 : 1;  // counts NaN too
+      count += right ? 0 : 1;  // also counts NaN
     }
     return count;
   }
@@ -287,8 +288,8 @@ struct Sample {
 
   void compute() {
     const double rounding = c_type(problem) == TILECAST_FP16 ? 0x1p-11 : 0x1p-8;
-    // Relative to the sum of magnitudes, for fp32 accumulation in tensor cores; for fp8 twice the
-    // largest measured error.
+    // Tolerance relative to the sum of magnitudes, for fp32 accumulation in tensor cores; for fp8,
+    // twice the largest measured error.
     const double sums = is_fp8(problem.type) ? 0x1p-10 : 0x1p-18;
     const bool a_along_k = rows_of_a_are_of_k(problem.layout);
     const bool b_along_k = rows_of_b_are_of_k(problem.layout);

@@ -1,5 +1,5 @@
-// Misuse of the C interface: each mistake is an error, never a crash (also under AddressSanitizer).
-// Needs no GPU.
+// Tests that each misuse of the C interface is an error and never a crash (also under
+// AddressSanitizer). Needs no GPU.
 #include "library/cpu_testing.h"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ TEST_CASE("A forecast needs no GPU if one is named, and reports the launch of a 
 TEST_CASE("A plan for an absent GPU has a forecast and a workspace, and does not run") {
   const tilecast_problem problem = square(1024);
   tilecast_options options = on_h200();
-  options.gpu = "b200";  // no GPU of these tests runs its kernels
+  options.gpu = "b200";  // no GPU in these tests runs its kernels
   options.cache_dir = "";
   tilecast_plan* plan = nullptr;
   REQUIRE(tilecast_plan_create(&problem, &options, &plan) == TILECAST_OK);
@@ -265,7 +265,7 @@ TEST_CASE("A bias is required if the problem has one, and refused otherwise") {
   blackwell.gpu = "b200";
   CHECK(predict_one(problem, blackwell) == TILECAST_UNSUPPORTED);
   CHECK(error().starts_with("Blackwell kernels support a single product of fp16 or bf16"));
-  // Fields after the end of an older caller's struct are zero.
+  // Fields beyond the end of an older caller's struct are zero.
   problem.struct_size = 80;
   CHECK(predict_one(problem, blackwell) == TILECAST_OK);
 }
@@ -282,7 +282,7 @@ TEST_CASE("A missing, misaligned or too small workspace is refused") {
   REQUIRE(tilecast_plan_create(&problem, &options, &plan) == TILECAST_OK);
   size_t bytes = 0;
   REQUIRE(tilecast_plan_workspace(plan, &bytes) == TILECAST_OK);
-  // 64 tiles of 128 x 128 fp32 sums, after two locks each, rounded up to 256 bytes.
+  // Two locks each, rounded up to 256 bytes, then 64 tiles of 128 x 128 fp32 sums.
   CHECK(bytes == 64 * 2 * 4 + 64 * 128 * 128 * 4);
   alignas(16) static char memory[32];
   tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
@@ -411,7 +411,7 @@ TEST_CASE("Options are checked, and a GPU without kernels is refused") {
 
 TEST_CASE("A struct of another version is accepted if its unknown fields are zero") {
   const tilecast_options options = on_h200();
-  struct Later {  // from a future library
+  struct Later {  // a struct of a future library
     tilecast_problem problem;
     int64_t added;
   } later{square(1024), 0};
@@ -438,13 +438,13 @@ TEST_CASE("A struct of another version is accepted if its unknown fields are zer
 }
 
 TEST_CASE("A larger output struct gets its forecast, and zeros beyond it") {
-  struct Later {  // from a future library
+  struct Later {  // a struct of a future library
     tilecast_forecast forecast;
     unsigned char added[64];
   };
   const tilecast_problem problem = square(1024);
   tilecast_options options = on_h200();
-  options.gpu = "b200";  // no GPU of these tests runs its kernels
+  options.gpu = "b200";  // no GPU in these tests runs its kernels
   options.cache_dir = "";
   const auto is_written = [](const Later& later) {
     CHECK(later.forecast.struct_size == sizeof later);
@@ -484,7 +484,7 @@ TEST_CASE(
   CHECK(plan == nullptr);
   CHECK(error().find("reduction=spread") != std::string::npos);
 
-  // Few tiles and a long K, for which some of these are among the fastest.
+  // Few tiles and a long K: some of these configurations are among the fastest.
   problem.m = 128;
   problem.n = 512;
   problem.k = 65536;

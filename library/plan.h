@@ -1,5 +1,5 @@
-// A plan: a forecast and, if a device can run it, the kernel. Each op has a request with
-// the types of its configurations and arguments and the check of those (gemm_request.h), its
+// A plan: a forecast and, if a device can run it, the kernel. Each op has a request with the types
+// of its configurations and arguments and the check of its arguments (gemm_request.h), its
 // workspace (gemm_workspace.h) and its device plan (cuda_gemm.cpp).
 #pragma once
 
@@ -19,7 +19,7 @@ class Plan {
   virtual ~Plan() = default;
 
   const tilecast_forecast& forecast() const { return forecast_; }
-  /// Without a device it uses the model's estimate of resident workers.
+  /// Workspace size in bytes; without a device, derived from the model's estimate of resident CTAs.
   std::size_t workspace_bytes() const { return workspace_bytes_; }
 
   tilecast_status clear(void* workspace, std::size_t bytes, void* stream) const noexcept;
@@ -50,10 +50,11 @@ class PlanOf final : public Plan {
   }
 
   typename OpRequest::ArgumentCheck check_;
-  std::unique_ptr<const DevicePlan<typename OpRequest::Arguments>> device_;  // null: forecast only
+  // Null: the plan only forecasts.
+  std::unique_ptr<const DevicePlan<typename OpRequest::Arguments>> device_;
 };
 
-/// GPU file for a request: the one it names, else the current device's.
+/// Returns the GPU file for a request: the file that it names, else the current device's.
 std::string gpu_name(const Request& request);
 
 }  // namespace tilecast

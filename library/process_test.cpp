@@ -1,4 +1,4 @@
-// The library inside a caller's process: it is independent of the locale, does not accumulate
+// Tests the library inside a caller's process: it is independent of the locale, does not accumulate
 // memory over calls, and reads no GPU files that other users could have written. Needs no GPU.
 #include <dlfcn.h>
 #include <link.h>
@@ -80,7 +80,7 @@ TEST_CASE("Forecasts do not depend on a locale with a decimal comma") {
   const std::vector<tilecast_forecast> expected = best_of(uncached());
   const tilecast::CommaLocale locale;
   tilecast_options options = uncached();
-  options.config_dir = "configs/../configs";  // a path that is not cached yet
+  options.config_dir = "configs/../configs";  // a path that is not cached
   const std::vector<tilecast_forecast> found = best_of(options);
   REQUIRE(found.size() == 3);
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -98,7 +98,8 @@ TEST_CASE("Memory stays flat over 100,000 distinct expectations of a problem's g
   problem.groups = kGroups;
   problem.expected_rows = rows.data();
   tilecast_options options = uncached();
-  options.threads = -1;  // an error detected after reading the groups and before forecasting
+  // An error that is detected after reading the groups and before forecasting.
+  options.threads = -1;
   tilecast_forecast forecast{};
   forecast.struct_size = sizeof forecast;
   const auto ask = [&](int from, int to) {
@@ -133,7 +134,7 @@ TEST_CASE("GPU files near the library are read only if no other user can have wr
   for (const fs::path& part : {folder / "share", folder / "share/tilecast", gpus}) {
     INFO(part.string());
     fs::permissions(part, fs::perms(0777));
-    CHECK(library.predict("planted") == TILECAST_INVALID_ARGUMENT);  // an unknown GPU
+    CHECK(library.predict("planted") == TILECAST_INVALID_ARGUMENT);  // an unknown GPU name
     fs::permissions(part, fs::perms(01777));
     CHECK(library.predict("planted") == TILECAST_INVALID_ARGUMENT);
     fs::permissions(part, fs::perms(0755));

@@ -25,7 +25,7 @@ static_assert(traits_of(ElementType::kFp16).in_c == TILECAST_FP16 &&
               traits_of(ElementType::kE5m2).in_c == TILECAST_E5M2 &&
               traits_of(ElementType::kFp32).in_c == TILECAST_FP32);
 
-/// Value of an environment variable that must be 0 or 1; false if unset.
+/// Reads an environment variable that must be 0 or 1; false if unset.
 bool asked_by_environment(const char* name) {
   const char* const value = std::getenv(name);
   if (value == nullptr || std::string_view(value) == "0") {
@@ -49,7 +49,7 @@ Regime regime_of(i32 regime) {
   }
 }
 
-/// None for null; an empty text is an error.
+/// Returns none for null; throws for an empty string.
 std::optional<std::string> text(const char* name, const char* given) {
   if (given == nullptr) {
     return {};

@@ -18,19 +18,19 @@ namespace tilecast {
 struct Request {
   std::optional<std::string> gpu, config;
   std::filesystem::path config_folder;
-  std::optional<std::filesystem::path> cache_folder;  // none: the default
+  std::optional<std::filesystem::path> cache_folder;  // none: the default folder
   Regime regime;
   unsigned threads;
   bool use_calibration;
-  bool programmatic;  // programmatic dependent launches
-  bool check_groups;  // if the problem has groups
+  bool programmatic;  // use programmatic dependent launches
+  bool check_groups;  // check them if the problem has groups
 };
 
 /// Settings of tilecast_plan_tune.
 struct Tuning {
   std::filesystem::path file;
   std::size_t candidates;
-  bool again;  // measure even if the file has the problem
+  bool again;  // measure even if the file has the problem already
 };
 
 /// Throws StatusError that names the field, as does everything here. `options` may be null.
@@ -40,13 +40,13 @@ Tuning read_tuning(const tilecast_tuning* tuning, const Request& request);
 [[noreturn]] void throw_invalid(const std::string& message);
 [[noreturn]] void throw_unsupported(const std::string& message);
 
-/// A count from 1 to `most`.
+/// Reads a count from 1 to `most`.
 i64 count_of(const char* name, i64 value, i64 most);
-/// A flag of 0 or 1.
+/// Reads a 0/1 flag; throws for any other value.
 bool asked(const char* name, i32 flag);
-/// A tilecast_type. `of_c`: also those that only C has.
+/// Reads a tilecast_type. `of_c`: accepts also types that only C has.
 ElementType element_type(const char* name, i32 type, bool of_c = false);
-/// The caller's text, limited to the length of a path.
+/// Returns the caller's string, limited to the length of a path.
 std::string bounded(const char* name, const char* given);
 
 }  // namespace tilecast

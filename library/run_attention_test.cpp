@@ -148,8 +148,8 @@ struct AttentionSample {
     return result;
   }
 
-  /// Number of elements of O and of log-sum-exps that differ from fp64 by more than rounding, and
-  /// of those between rows that were written.
+  /// Counts the elements of O and of log-sum-exps that differ from fp64 by more than rounding, and
+  /// the elements between rows that were overwritten.
   std::size_t wrong(cudaStream_t stream) const {
     std::vector<std::uint16_t> got(o.bits.size());
     std::vector<float> got_lse(lse.size() / sizeof(float));
@@ -188,7 +188,7 @@ struct AttentionSample {
   DeviceBytes lse;
 
  private:
-  /// One row of O; returns its log-sum-exp.
+  /// Computes one row of O; returns its log-sum-exp.
   double reference(std::int64_t batch, std::int64_t head, std::int64_t query,
                    std::vector<double>& o_row) const {
     const std::int64_t kv_head = head / (p.heads / p.kv_heads);
@@ -225,7 +225,7 @@ struct AttentionSample {
   }
 };
 
-/// A plan with one of the predicted fastest configurations.
+/// Creates a plan with one of the predicted fastest configurations.
 Plan drawn_plan(const tilecast_attention& p, std::mt19937& draw) {
   const std::vector<tilecast_forecast> ranking = predict(p, TILECAST_OPTIONS_INIT, 100);
   for (int tries = 0;; ++tries) {
@@ -378,7 +378,7 @@ TEST_CASE("Tuning of attention runs every candidate, and remembers the fastest",
   const auto tuned = [&] { return Plan::tuned(p, tuning, sample.arguments(none), stream.get()); };
   const std::string first = tuned().forecast().config;
   CHECK(sample.wrong(stream.get()) == 0);
-  CHECK(tuned().forecast().config == first);  // from the file
+  CHECK(tuned().forecast().config == first);  // read from the file
   std::ifstream written(file);
   CHECK(std::count(std::istreambuf_iterator<char>(written), {}, '\n') == 1);
 }

@@ -1,10 +1,10 @@
 // Host cost of a library run, and the time of graphs of 64 dependent runs with ordinary and
-// programmatic launches, compared with cuBLASLt's top heuristic. Run by hand on a device:
+// programmatic launches, compared with cuBLASLt's top heuristic. Started by hand on a device:
 //   run_benchmark [OUT.csv]
 // Host: median over batches of 64 calls, with the stream synchronized in between, so that no call
 // waits for space in the queue. `launch` is the driver's launch of an empty kernel, a lower bound
 // for any call. Graphs: replays alternate between the three variants in bursts; medians are
-// reported. All compute the same product, with C of each run as A of the next.
+// reported. All variants compute the same product, with C of each run as A of the next.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -78,7 +78,7 @@ class EmptyKernel {
   decltype(&cuLaunchKernelEx) launch_ = nullptr;
 };
 
-/// Nanoseconds per call.
+/// Returns nanoseconds per call.
 double host_time(const Call& call, const void* a, void* c, cudaStream_t stream) {
   constexpr int kBatches = 101;
   std::vector<double> times;
@@ -102,7 +102,7 @@ Replay captured(const Call& call, void* even, void* odd, cudaStream_t stream) {
   });
 }
 
-/// normal(0, scale) in bf16.
+/// Fills memory with normal(0, scale) in bf16.
 void fill(const DeviceMemory& memory, double scale) {
   std::mt19937 draw(1);
   std::normal_distribution<float> normal(0, static_cast<float>(scale));
@@ -113,7 +113,7 @@ void fill(const DeviceMemory& memory, double scale) {
   TILECAST_CUDA(cudaMemcpy(memory.as<>(), values.data(), memory.bytes(), cudaMemcpyHostToDevice));
 }
 
-/// Microseconds per replay, by CUDA events; after an idle period.
+/// Returns microseconds per replay after an idle period, from CUDA events.
 double replay_time(const Replay& graph, cudaEvent_t begin, cudaEvent_t end, cudaStream_t stream) {
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
   TILECAST_CUDA(cudaEventRecord(begin, stream));

@@ -29,8 +29,8 @@ tilecast_problem random_problem(std::mt19937& draw) {
   const auto layout = static_cast<tilecast_layout>(
       between(TILECAST_TN, is_fp8(type) ? TILECAST_TN : TILECAST_TT, draw));
   const bool a_along_k = rows_of_a_are_of_k(layout), b_along_k = rows_of_b_are_of_k(layout);
-  const std::int64_t whole = between(0, 2, draw) == 0 ? 1 : step;  // unaligned sizes, whose
-                                                                   // operands are copied
+  // Unaligned sizes: the operands are copied.
+  const std::int64_t whole = between(0, 2, draw) == 0 ? 1 : step;
   const auto side = [&](bool in_rows, std::int64_t most) {
     return in_rows ? whole * between(1, most / whole, draw) : between(1, most, draw);
   };
@@ -70,8 +70,8 @@ tilecast_problem random_problem(std::mt19937& draw) {
   return p;
 }
 
-/// A plan with a configuration from the whole ranking; every other one is launched
-/// programmatically.
+/// Creates a plan with a configuration from the whole ranking; every other one uses programmatic
+/// launches.
 Plan random_plan(const tilecast_problem& of, std::mt19937& draw) {
   const std::vector<tilecast_forecast> ranking = predict(of, TILECAST_OPTIONS_INIT, 200);
   for (int tries = 0;; ++tries) {
@@ -123,7 +123,8 @@ TEST_CASE("Random problems are correct, twice in one workspace", "[gpu]") {
              << " " << plan.forecast().config);
     const DeviceBytes workspace(plan.workspace_bytes());
     check_cuda(cudaMemset(workspace.get(), 0xff, workspace.size()));
-    check_cuda(cudaDeviceSynchronize());  // the plan's stream does not wait for it
+    // The plan's stream is non-blocking, so it would not wait for this memset.
+    check_cuda(cudaDeviceSynchronize());
     plan.clear_workspace(workspace.get(), workspace.size(), stream.get());
     for (int run = 0; run < 2; ++run) {
       check_cuda(cudaStreamSynchronize(stream.get()));
@@ -182,7 +183,7 @@ TEST_CASE("C in fp32 is added to in place, exactly", "[gpu]") {
 TEST_CASE("A gate halves the columns of C, and amax is correct", "[gpu]") {
   hopper_or_skip();
   constexpr std::int64_t kRows = 70, kColumns = 144, kDepth = 64;
-  // A B has b's first elements in every row.
+  // Every row of A B equals b's first elements.
   std::vector<__half> a(kRows * kDepth, __float2half(0)), b(kColumns * kDepth, __float2half(0));
   for (std::int64_t i = 0; i < kRows; ++i) {
     a[static_cast<std::size_t>(i * kDepth)] = __float2half(1);
@@ -292,7 +293,8 @@ TEST_CASE("Groups along K have a C each, and check_groups reports invalid groups
   const auto put = [&](const std::vector<std::int32_t>& ends) {
     check_cuda(
         cudaMemcpy(rows_device.get(), ends.data(), rows_device.size(), cudaMemcpyHostToDevice));
-    check_cuda(cudaDeviceSynchronize());  // the stream does not wait for it
+    // The plan's stream is non-blocking, so it would not wait for this memset.
+    check_cuda(cudaDeviceSynchronize());
   };
   put({102, 102, 256});
   check_cuda(cudaMemset(c_device.get(), 0xff, c_device.size()));
@@ -520,7 +522,7 @@ TEST_CASE("Tuning selects the fastest measured candidate, and remembers it", "[g
   std::string line, more;
   REQUIRE(std::getline(written, line));
   CHECK_FALSE(std::getline(written, more));
-  CHECK(line.find(first) < line.find("measured_us"));  // the fastest is listed first
+  CHECK(line.find(first) < line.find("measured_us"));  // the fastest configuration is listed first
   std::size_t candidates = 0;
   for (std::size_t at = 0; (at = line.find("\"config\"", at)) != std::string::npos; ++at) {
     ++candidates;
@@ -528,7 +530,7 @@ TEST_CASE("Tuning selects the fastest measured candidate, and remembers it", "[g
   CHECK(candidates >= 4);
   CHECK(candidates <= 6);
 
-  CHECK(tune(again_us) == first);  // from the file, with the identical number
+  CHECK(tune(again_us) == first);  // read from the file, with the identical number
   CHECK(again_us == first_us);
   p.m = 256;  // another problem has its own line
   tune(again_us);

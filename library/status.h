@@ -1,4 +1,4 @@
-// How failures leave the library: as a status, with an error text per thread.
+// Converts failures to statuses that leave the library, with an error text per thread.
 #pragma once
 
 #include <tilecast/tilecast.h>
@@ -13,7 +13,7 @@
 
 namespace tilecast {
 
-/// A failure with a status that no kind of tilecast::Error has.
+/// A failure with a status that no subclass of tilecast::Error has.
 class StatusError : public std::runtime_error {
  public:
   StatusError(tilecast_status status, const std::string& message)

@@ -1,5 +1,5 @@
-// Concurrent calls from many threads, as tilecast.h allows. Needs no GPU; preset tsan finds data
-// races.
+// Tests concurrent calls from many threads, which tilecast.h allows. Needs no GPU; preset tsan
+// finds data races.
 #include <latch>
 #include <string>
 #include <thread>
@@ -13,8 +13,8 @@ namespace {
 
 constexpr int64_t kRows[2][2] = {{500, 12}, {256, 256}};
 
-/// The best three forecasts and the plan's launch: on two GPUs, with groups, and with another path
-/// to the folder, so that its files are read again.
+/// Returns the best three forecasts and the plan's launch: on two GPUs, with groups, and with
+/// another path to the folder, so that its files are read again.
 std::vector<std::tuple<std::string, double>> answer(int asked, const std::string& config_dir) {
   tilecast_problem problem = tilecast::problem(512, 512, 512, TILECAST_BF16);
   tilecast_options options = TILECAST_OPTIONS_INIT;
@@ -48,7 +48,7 @@ TEST_CASE("Concurrent calls return the same as sequential ones") {
         begun.arrive_and_wait();
         try {
           found[static_cast<std::size_t>(i)] = answer(i % kKinds, "configs/./../configs");
-        } catch (const tilecast::Failure&) {  // and finds nothing
+        } catch (const tilecast::Failure&) {  // and finds no file
         }
       });
     }

@@ -1,4 +1,4 @@
-// Runs of a plan timed on its device, back to back in a graph. Built with CUDA
+// Times runs of a plan on its device, back to back in a graph. Built with CUDA
 // (cuda_timed_runs.cpp) or as a stub that reports its absence (without_cuda.cpp).
 #pragma once
 
@@ -22,10 +22,10 @@ class TimedRuns {
 using RunWith =
     std::function<tilecast_status(void* workspace, std::size_t workspace_bytes, void* stream)>;
 
-/// Allocates its own workspace. Throws StatusError.
+/// Allocates a separate workspace. Throws StatusError.
 std::unique_ptr<TimedRuns> make_timed_runs(const Plan& plan, const RunWith& run, int runs);
 
-/// Throws StatusError.
+/// Waits for the stream. Throws StatusError.
 void wait_for(void* stream);
 
 }  // namespace tilecast

@@ -29,7 +29,7 @@ std::unique_ptr<const PlanOf<OpRequest>> plan_with(OpRequest request, const std:
   return std::make_unique<const PlanOf<OpRequest>>(request);
 }
 
-/// The candidates that compile and fit the device.
+/// Returns the candidates that compile and fit the device.
 template <class OpRequest>
 std::vector<Candidate<OpRequest>> ready(const OpRequest& request, std::size_t count,
                                         const typename OpRequest::Arguments& arguments) {

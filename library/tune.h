@@ -1,7 +1,7 @@
-// Finds the fastest of a few candidates by measurement and remembers it. Times graphs of runs that
-// take a millisecond by forecast, candidate by candidate in rounds, so that clock changes affect
-// all equally; uses the median over rounds. Leaves out: caches filled by other work. Checked by:
-// run_test.cpp [gpu], misuse_test.cpp.
+// Finds the fastest of a few candidates by measurement and stores it. Times graphs of runs that
+// last a millisecond according to the forecast, candidate by candidate in rounds, so that clock
+// changes affect all equally; uses the median over rounds. Leaves out: caches filled by other work.
+// Checked by: run_test.cpp [gpu], misuse_test.cpp.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct TunedPlan {
 };
 
 /// `arguments`: operands to measure with; the result is overwritten. Waits for `stream`, on which
-/// they become ready. Throws on the failures documented for tilecast_plan_tune.
+/// they become ready. Throws whatever tilecast_plan_tune reports.
 template <class OpRequest>
 TunedPlan<OpRequest> tune(const OpRequest& request, const Tuning& tuning,
                           const typename OpRequest::Arguments& arguments, void* stream);

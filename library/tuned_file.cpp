@@ -111,7 +111,7 @@ std::vector<TunedProblem> read_tuned(const std::filesystem::path& file) {
 }
 
 void remember_tuned(const std::filesystem::path& file, const TunedProblem& problem) {
-  static std::mutex mutex;  // among the process's threads
+  static std::mutex mutex;  // excludes the process's other threads
   const std::lock_guard lock(mutex);
   std::string text;
   for (const TunedProblem& known : read_tuned(file)) {

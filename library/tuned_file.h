@@ -1,4 +1,4 @@
-// The file that remembers tuning: one line of JSON per problem, device and driver:
+// The file that stores tuning results: one line of JSON per problem, device and driver:
 //   {"device": "NVIDIA H200", "driver": 13000, "library": "0.2.0",
 //    "problem": "4096x4096x4096 fp16 tn", "lda": 4096, "ldb": 4096, "epilogue": "none",
 //    "candidates": [{"config": "...", "forecast_us": 118.2, "measured_us": 117.6}, ...]}
@@ -17,7 +17,7 @@
 namespace tilecast {
 
 struct TunedCandidate {
-  std::string config;  // canonical text
+  std::string config;  // canonical configuration
   double forecast_us, measured_us;
 };
 

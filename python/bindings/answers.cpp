@@ -79,7 +79,7 @@ Answer answer(const GpuChoice& choice, const ProblemTexts& problem, const Condit
 }
 
 /// Constants that depend on a kernel family's code: overheads per K block and tile, and the wait
-/// for loads beyond the machine's latency. All others are the machine's.
+/// for loads beyond the machine's latency. All others are properties of the machine.
 constexpr std::pair<std::string_view, Cycles MachineSpec::*> kOfTheCode[] = {
     {"turn", &MachineSpec::turn},         {"mma_issue", &MachineSpec::mma_issue},
     {"own_copy", &MachineSpec::own_copy}, {"load_wait", &MachineSpec::l2_latency},
@@ -128,7 +128,7 @@ const GemmProblem& gemm_of(const Asked& ask, const GpuSpec& gpu, const std::stri
   return *problem;
 }
 
-/// Analytic times, infinite for a configuration that cannot run, and with copies of operands.
+/// Returns analytic times, including operand copies; infinite for a configuration that cannot run.
 std::vector<Seconds> times_of(const GpuSpec& gpu, const Asked& ask,
                               const std::vector<AnyConfig>& configs) {
   for (const AnyConfig& config : configs) {

@@ -1,7 +1,7 @@
-// The Python module's interface to the model: texts and numbers in, answers out in the program's
-// own formats (cli/predict_output.h, cli/explain_output.h), so that both give the same answer. The
-// package (python/tilecast) makes objects of the JSON. Independent of Python, and thread-safe.
-// Checked by: python/tests.
+// The Python module's interface to the model: takes strings and numbers and returns answers in the
+// program's formats (cli/predict_output.h, cli/explain_output.h), so that both give the same
+// answer. The package (python/tilecast) makes objects of the JSON. Independent of Python, and
+// thread-safe. Checked by: python/tests.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ namespace tilecast::python {
 
 struct ProblemTexts {
   std::string op, shape, dtype;
-  std::map<std::string, std::string, std::less<>> fields;  // model/op/problem_field.h, by name
+  // Fields by name (model/op/problem_field.h).
+  std::map<std::string, std::string, std::less<>> fields;
 };
 
 /// Conditions and method of a prediction.
@@ -38,7 +39,7 @@ struct Search {
   std::size_t top;
   std::optional<std::size_t> simulate;
   unsigned threads;
-  std::optional<std::string> config;  // restricts the search to this one
+  std::optional<std::string> config;  // restricts the search to this configuration
 };
 
 /// One answer for programs (`json`) and for readers (`table`).
@@ -49,56 +50,56 @@ struct Answer {
 struct GpuLine {
   std::string name, product, architecture;
   int sms;
-  std::string why_not;  // why no schedule runs on it; empty if schedules do
+  std::string why_not;  // reason why no schedule runs on it; empty if schedules do
 };
 
 /// GPU files are read once per process. All functions throw ConfigError or FileError.
 std::vector<GpuLine> gpus(const std::filesystem::path& configs);
 Answer predict(const GpuChoice& choice, const ProblemTexts& problem, const Conditions& conditions,
                const Search& search);
-/// One JSON per problem, in order; {"error": ...} for a problem that cannot be predicted.
+/// Returns one JSON per problem, in order; {"error": ...} for a problem that cannot be predicted.
 std::vector<std::string> predict_many(const GpuChoice& choice,
                                       const std::vector<ProblemTexts>& problems,
                                       const Conditions& conditions, const Search& search);
-/// compare's JSON of GEMMs, like predict_many.
+/// Returns compare's JSON for GEMMs, in the form of predict_many's.
 std::vector<std::string> compare_many(const GpuChoice& choice,
                                       const std::vector<ProblemTexts>& problems,
                                       const Conditions& conditions, unsigned threads);
-/// Numbers of the GPU's file by key, in SI units and cycles.
+/// Returns numbers of the GPU's file by key, in SI units and cycles.
 std::map<std::string, double> constants(const GpuChoice& choice);
 Answer explain(const GpuChoice& choice, const ProblemTexts& problem, const Conditions& conditions,
                const std::vector<std::string>& configs, bool best, unsigned threads);
 
-/// Analytic seconds of each configuration on each problem, infinite if it cannot run. Throws
-/// ConfigError for a problem without kernels, and for a configuration of another op.
+/// Returns analytic seconds of each configuration on each problem, infinite if it cannot run.
+/// Throws ConfigError for a problem without kernels, and for a configuration of another op.
 std::vector<std::vector<double>> config_times(const GpuChoice& choice,
                                               const std::vector<ProblemTexts>& problems,
                                               const Conditions& conditions,
                                               const std::vector<std::string>& configs,
                                               unsigned threads);
 
-/// A kernel of another family, timed as the equivalent kernel of ours.
+/// A kernel of another family, timed as our equivalent kernel.
 struct FamilyTime {
   double seconds = 0, cycles = 0, sm_clock_hz = 0;
   std::string config;  // the equivalent kernel; empty if none can run
 };
 
-/// For each kernel the first of its configurations that can run, predicted by the given method
-/// without the learned correction. `cycles` are added to numbers of the GPU's section `machine`, by
-/// name: those that depend on a kernel's code (listed in answers.cpp).
+/// Predicts, for each kernel, the first of its configurations that can run, with the given method
+/// and without the learned correction. `cycles` are added to numbers of the GPU's section
+/// `machine`, by name: numbers that depend on a kernel's code (listed in answers.cpp).
 std::vector<FamilyTime> family_times(const GpuChoice& choice, const ProblemTexts& problem,
                                      const Conditions& conditions,
                                      const std::vector<std::vector<std::string>>& kernels,
                                      const std::map<std::string, double>& cycles, unsigned threads);
 
-/// Limits of an SM, from the GPU's file.
+/// Limits of an SM, from the GPU file.
 struct SmLimits {
   int threads, registers;
   double shared_bytes, cta_shared_bytes;
 };
 SmLimits sm_limits(const GpuChoice& choice);
 
-/// Analytic times of Triton's kernels, and their lower bounds (triton_time.h).
+/// Returns analytic times of Triton's kernels, and their lower bounds (triton_time.h).
 std::vector<TritonTime> triton_times(const GpuChoice& choice, const ProblemTexts& problem,
                                      const Conditions& conditions,
                                      const std::vector<TritonKernel>& kernels,

@@ -15,7 +15,7 @@ namespace nb = nanobind;
 namespace tilecast::python {
 namespace {
 
-// The part of dlpack.h (1.3) that is used here.
+// The part of dlpack.h (1.3) used in this file.
 struct DlTensor {
   void* data;
   std::int32_t device_type, device;
@@ -48,7 +48,7 @@ const ExchangeApi* exchange_api(nb::handle capsule) {
   return api;
 }
 
-/// Clears the exception of a failed call into Python or another library, which is handled here.
+/// Clears the exception of a failed call into Python or another library if it is handled here.
 bool succeeded(bool good) {
   if (!good) {
     PyErr_Clear();
@@ -65,14 +65,15 @@ nb::object interned(nb::handle word) {
   return nb::steal(one);
 }
 
-/// None for arguments that are not given.
+/// Arguments that are not given are None.
 struct Arguments {
   nb::handle a, b, out, bias, activation;
 };
 
-/// Per tensor: device, type, two sizes, two strides; zeros if absent.
+/// Words per tensor: device, type, two sizes, two strides; zeros if absent.
 constexpr std::size_t kWords = 6;
-/// For a, b, out and bias; the activation's interned address, which a call keeps alive; the stream.
+/// Words of a, b, out and bias; the activation's interned address, which a call keeps alive; the
+/// stream.
 using Key = std::array<std::int64_t, 4 * kWords + 2>;
 
 struct Hash {
@@ -117,7 +118,8 @@ class KnownCalls {
         device_(reinterpret_cast<decltype(device_)>(device)),
         is_capturing_(reinterpret_cast<decltype(is_capturing_)>(is_capturing)) {}
 
-  /// Returns `out`, or a new tensor if that is None; None if the package must handle the call.
+  /// Returns `out`, or a new tensor if that is None; returns None if the Python path has to take
+  /// the call.
   nb::object run(nb::handle a, nb::handle b, nb::handle out, nb::handle bias,
                  nb::handle activation) const {
     const Arguments given{a, b, out, bias, activation};
@@ -126,7 +128,7 @@ class KnownCalls {
     if (found == calls_.end()) {
       return nb::none();
     }
-    const Call call = found->second;  // another thread may drop it meanwhile
+    const Call call = found->second;  // another thread may drop the entry meanwhile
     if (records_gradients(given)) {
       return nb::none();
     }
@@ -150,7 +152,7 @@ class KnownCalls {
     return status == TILECAST_OK ? result : nb::none();
   }
 
-  /// Makes the call known, on the current stream. `kept` lives as long as the entry.
+  /// Remembers the call on the current stream. `kept` lives as long as the entry.
   void remember(nb::handle a, nb::handle b, nb::handle out, nb::handle bias, nb::handle activation,
                 std::uintptr_t plan, std::uintptr_t workspace, std::size_t workspace_bytes,
                 nb::handle kept) {
@@ -176,7 +178,7 @@ class KnownCalls {
   static constexpr std::size_t kMostCalls = 512;
   using Calls = std::unordered_map<Key, Call, Hash>;
 
-  /// False if it is not torch's own tensor, or not a matrix or vector.
+  /// Returns false if it is not torch's own tensor, or not a matrix or vector.
   bool look_at(nb::handle tensor, std::int64_t* words, void*& data) const {
     const nb::handle type = tensor.type();
     DlTensor view;
@@ -195,7 +197,7 @@ class KnownCalls {
     return true;
   }
 
-  /// None if the call cannot be known on the current stream and device.
+  /// Returns none if the call cannot be known on the current stream and device.
   std::optional<Seen> look_at(const Arguments& given) const {
     Seen seen;
     std::int64_t* const words = seen.key.data();

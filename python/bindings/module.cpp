@@ -1,5 +1,5 @@
-// The module tilecast._native: answers.h and known_calls.h for Python. Slow functions release the
-// GIL. python/tilecast/_native.pyi documents the signatures; python/tests call them.
+// The module tilecast._native, which exposes answers.h and known_calls.h to Python. Slow functions
+// release the GIL. python/tilecast/_native.pyi documents the signatures; python/tests call them.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>

@@ -1,11 +1,13 @@
-"""Times decoder layers under torch.compile alone and with tilecast.torch.accelerate, on a Hopper GPU:
+"""Times decoder layers under plain torch.compile and with tilecast.torch.accelerate, on a Hopper
+GPU:
 
     python python/tests/accelerate_gpu.py [--seconds 210] [--out accelerate.csv]
 
-Both have CUDA graphs of as many layers, which are replayed in turn, in windows under continuous load. The error is that
-of one layer's output against the same layer in fp32. At last a training step of a layer: time, and errors of its
-gradients. Exits with 1 if a bar is missed: 1.05 for prefill of 4,096 tokens, 1.03 for decode, 1.00 for training, 0.99
-for each, and 1.25 of torch's error.
+Both run CUDA graphs of equally many layers, which are replayed alternately, in windows under
+continuous load. The error is that of one layer's output against the same layer in fp32. Finally it
+times a training step of a layer, and computes the errors of its gradients. Exits with 1 if a bar is
+missed: 1.05 for prefill of 4,096 tokens, 1.03 for decode, 1.00 for training, 0.99 for each, and
+1.25 of torch's error.
 """
 
 import argparse
@@ -59,12 +61,12 @@ def window_us(graph, replays):
 
 
 def alternated(graphs, windows=WINDOWS):
-    """Medians of microseconds per layer, and of the ratio of adjacent windows."""
+    """Returns medians of microseconds per layer, and of the ratio of adjacent windows."""
     for graph in graphs:
         window_us(graph, 3)
     replays = max(3, int(WINDOW_S * 1e6 / window_us(graphs[0], 3)))
     begin = time.time()
-    while time.time() - begin < 0.5:  # the clock of continuous load
+    while time.time() - begin < 0.5:  # reach the clock of continuous load
         window_us(graphs[0], replays)
     times = [[window_us(graph, replays) / LAYERS for graph in graphs] for _ in range(windows)]
     return (*map(statistics.median, zip(*times)), statistics.median(before / after for before, after in times))
@@ -80,7 +82,8 @@ def random(*shape):
 
 @torch.no_grad()
 def measured(config, least, phase, batch, tokens, context):
-    """Times of torch and of ours, their ratio, measured and forecast, errors, and how much memory grew."""
+    """Returns times of torch and of ours, their ratio, measured and forecast, errors, and the
+    growth of memory."""
     torch.manual_seed(0)
     layers = [made(config) for _ in range(LAYERS)]
     x, angles = random(batch, tokens, config.hidden), torch.rand(tokens, config.head_dim, device="cuda")
@@ -104,7 +107,7 @@ def measured(config, least, phase, batch, tokens, context):
     errors = [error(before[0](x, *rest, *caches[0]), exact)]
     graphs = [graph_of(lambda: run(before))]
     held = torch.cuda.memory_allocated()
-    # Our layers have weights of their own only because torch's are timed next to them.
+    # Our layers get separate weights only because torch's version is timed in the same run.
     layers = copy.deepcopy(layers)
     bytes_of_layers = torch.cuda.memory_allocated() - held
     dones = [tilecast.torch.accelerate(one, x, *rest, *cache) for one, cache in zip(layers, caches)]
@@ -120,7 +123,8 @@ def measured(config, least, phase, batch, tokens, context):
 
 
 def trained(config, least, phase, batch, tokens, context):
-    """A training step of one layer: times, their ratio, and the largest error of a gradient over torch's own."""
+    """Times a training step of one layer: returns times, their ratio, and the largest error of a
+    gradient over torch's own."""
     torch.manual_seed(0)
     layers = [made(config)]
     layers.append(copy.deepcopy(layers[0]))
@@ -173,7 +177,7 @@ def main():
                 continue
             try:
                 row, good = (trained if problem[0] == "training" else measured)(layer.read_config(name), least, *problem)
-            except Exception as failure:  # the others are still measured
+            except Exception as failure:  # continue with the other configurations
                 traceback.print_exc()
                 row, good = [math.nan] * 3 + [type(failure).__name__], False
             missed += not good

@@ -1,4 +1,4 @@
-"""A DLPack tensor that claims any device, in host memory: nothing reads its elements."""
+"""A DLPack tensor in host memory that claims to be on any device; its elements are never read."""
 
 import ctypes
 
@@ -6,7 +6,7 @@ from tilecast import _library
 
 
 def capsule(address, name):
-    """A PyCapsule without a destructor."""
+    """Creates a PyCapsule without a destructor."""
     new = ctypes.pythonapi.PyCapsule_New
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
     return new(address, name, None)

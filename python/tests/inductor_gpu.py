@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 
-# op, m, n, k; bmm also has a batch size first.
+# (op, m, n, k); bmm has the batch size before m
 PROBLEMS = [(op, *sides) for sides in (
     (16, 4096, 4096), (64, 7168, 2048), (128, 4096, 14336), (512, 2048, 2048), (1024, 6144, 4096), (2048, 2048, 8192),
     (4096, 4096, 4096), (8192, 5120, 5120), (8192, 8192, 8192), (3000, 2000, 1000)) for op in ("mm", "addmm")] + [
@@ -90,7 +90,7 @@ def serve(way, top_k):
 
 
 class Way:
-    """The process of one variant."""
+    """Process of one variant."""
 
     def __init__(self, name, top_k):
         self.process = subprocess.Popen([sys.executable, __file__, "--serve", name, "--top-k", str(top_k)],

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Builds the module against the layers that a build already has, in a virtual environment of its own,
-# and runs pytest: run.sh BUILD_FOLDER [pytest option...]. Exit code 77, and why, where Python's
-# venv, or PyPI for nanobind and pytest, is missing. TILECAST_TEST_TORCH=2.11.0 installs that torch too, with
-# its CUDA libraries (3 GB), for tests that are skipped without.
+# Builds the module against the layers of an existing build, in a separate virtual environment, and
+# runs pytest: run.sh BUILD_FOLDER [pytest option...]. Exits with 77, and prints the reason, if
+# Python's venv is missing, or PyPI cannot provide nanobind and pytest. TILECAST_TEST_TORCH=2.11.0
+# installs that torch too, with its CUDA libraries (3 GB), for tests that are otherwise skipped.
 set -u
 build=$(cd "$1" && pwd) || exit 1
 shift
@@ -30,7 +30,7 @@ cmake -S "$here" -B "$build/python/module" -G Ninja -DCMAKE_BUILD_TYPE=Release \
   -DPython_EXECUTABLE="$python" -DTILECAST_LAYERS="$build/python/layers.cmake" \
   >"$build/python/configure.log" 2>&1 || { cat "$build/python/configure.log"; exit 1; }
 cmake --build "$build/python/module" || exit 1
-# The package of the sources, with the module beside it.
+# The package of the sources, with the built module added.
 package=$build/python/package
 rm -rf "$package" && mkdir -p "$package" && cp -r "$here/tilecast" "$package/" &&
   rm -f "$package"/tilecast/_native.*.so && cp "$build"/python/module/_native.*so "$package/tilecast/" || exit 1

@@ -1,4 +1,5 @@
-"""tilecast.torch.accelerate and its pass of torch.compile, without a GPU: our operator is computed by torch."""
+"""Tests tilecast.torch.accelerate and its pass of torch.compile without a GPU: torch computes our
+operator."""
 
 import copy
 
@@ -22,7 +23,7 @@ def empty(*shape, **options):
 
 @pytest.fixture
 def kernels(monkeypatch):
-    """Our products, computed by torch on a CPU with sums of fp32."""
+    """Computes our products with torch on a CPU, with fp32 sums."""
     operators = torch.library.Library("tilecast", "IMPL")
 
     def matmul(a, b, bias=None, activation=None, residual=None):
@@ -38,7 +39,8 @@ def kernels(monkeypatch):
 
 @pytest.fixture
 def compiled(kernels):
-    """torch.compile with the pass and without Inductor's code, and the graphs of each call."""
+    """Runs torch.compile with the pass and without Inductor's code; returns the graphs of each
+    call."""
     graphs = []
 
     def compiler(gm, inputs):
@@ -59,7 +61,7 @@ def compiled(kernels):
 
 
 def products(graph):
-    """Activation, and whether there is a residual, of each of our products."""
+    """Returns the activation of each of our products, and whether it has a residual."""
     return [(*(*node.args, None, None, None)[3:4], len(node.args) > 4 and node.args[4] is not None)
             for node in graph.nodes if node.target is torch.ops.tilecast.matmul.default]
 
@@ -69,7 +71,7 @@ def names(graph):
 
 
 class Mlp(torch.nn.Module):
-    """A gated one with a residual."""
+    """A gated MLP with a residual."""
 
     def __init__(self, activated=functional.silu, gate_first=True, bias=False):
         super().__init__()
@@ -122,12 +124,12 @@ def test_both_orders_of_a_gate_are_fused(compiled, activated, word, gate_first, 
         found, (graph,) = compiled(model, x)
         assert products(graph) == [(word, False), (None, True)]
         assert error(kept, found, x) <= 1.25 * error(kept, kept(x), x)
-        eager = model(x)  # outside of torch.compile
+        eager = model(x)  # without torch.compile
     assert error(kept, eager, x) <= 1.25 * error(kept, kept(x), x)
 
 
 class TwoLinears(torch.nn.Module):
-    """An MLP as Hugging Face's Llama has it."""
+    """An MLP as in Hugging Face's Llama."""
 
     def __init__(self):
         super().__init__()
@@ -152,13 +154,13 @@ def test_gate_and_up_of_two_linears_are_one_product(compiled):
         found, (graph,) = compiled(model, x)
         assert products(graph) == [("swiglu", False), (None, True)]
         assert error(kept, found, x) <= 1.25 * error(kept, kept(x), x)
-        assert error(kept, model(x), x) <= 1.25 * error(kept, kept(x), x)  # outside of torch.compile
+        assert error(kept, model(x), x) <= 1.25 * error(kept, kept(x), x)  # without torch.compile
         after = tilecast.torch.forecast(model, x, mode="compile", regime="sustained")
         assert before.total_us - after.total_us == pytest.approx(done.saved_us, rel=1e-3)
-        moved, (graph,) = compiled(copy.deepcopy(model), x)  # each weight in memory of its own
+        moved, (graph,) = compiled(copy.deepcopy(model), x)  # each weight has separate memory
         assert products(graph) == [("silu", False), (None, False), (None, True)]
         assert error(kept, moved, x) <= 1.25 * error(kept, kept(x), x)
-    found, (graph,) = compiled(model, x)  # with gradients
+    found, (graph,) = compiled(model, x)  # with gradients recorded
     found.float().sum().backward()
     kept(x).float().sum().backward()
     for one, other in zip(model.parameters(), kept.parameters()):
@@ -187,7 +189,7 @@ def test_a_training_step_has_the_gradients_of_torch(compiled):
     tilecast.torch.accelerate(model, x, least=0)
     out, (forward,) = compiled(model, inputs[0])
     out.float().square().sum().backward()
-    # The sums of the gate are saved for the backward pass, so they stay.
+    # The gate's sums are saved for the backward pass, so they are not fused.
     assert products(forward) == [(None, False), (None, True)]
     kept(inputs[1]).float().square().sum().backward()
     exact = copy.deepcopy(kept).float()
@@ -281,7 +283,7 @@ def test_accelerate_replaces_what_gains_and_keeps_results_and_keys():
     assert done[0].fused == "gelu" and isinstance(model[0], tilecast.torch.Linear)
     assert model.state_dict().keys() == kept.state_dict().keys()
     x = torch.randn(32, 64, dtype=torch.bfloat16)
-    assert torch.equal(model(x), kept(x))  # on a CPU by torch's own kernels
+    assert torch.equal(model(x), kept(x))  # torch's own kernels run on a CPU
     assert "2 of 3 Linears replaced" in str(done)
 
 

@@ -1,5 +1,5 @@
-"""tilecast.attention and its operator: errors, plans for a named GPU and traced calls without a GPU, and on a Hopper
-GPU its results against torch's in fp64."""
+"""Tests tilecast.attention and its operator: errors, plans for a named GPU and traced calls without
+a GPU, and its results on a Hopper GPU against torch's in fp64."""
 
 import concurrent.futures
 import math
@@ -79,7 +79,7 @@ def test_keywords_that_ask_for_nothing_are_taken_and_unknown_ones_are_not():
 
 @pytest.fixture
 def plans(monkeypatch):
-    """Plans that run nothing, on a machine without a GPU."""
+    """Plans that run nothing, for a machine without a GPU."""
     made = []
 
     class FakePlan:
@@ -208,7 +208,7 @@ def test_torchs_attention_is_taken_over_where_there_is_a_kernel():
         if not torch.cuda.is_available() or torch.cuda.get_device_capability() == (9, 0):
             assert takes(q, q, q) and takes(q, q, q, is_causal=True, scale=0.1) and takes(one, q, q)
             assert takes(q, kv, kv, enable_gqa=True)
-        assert not takes(one, q, q, is_causal=True)  # aligned at the first key
+        assert not takes(one, q, q, is_causal=True)  # torch aligns this mask at the first key
         assert not takes(q, q, q, torch.zeros(64, 64, device="cuda", dtype=torch.bfloat16))
         assert not takes(q, q, q, dropout_p=0.5)
         assert not takes(fake(1, 8, 64, 96), fake(1, 8, 64, 96), fake(1, 8, 64, 96))
@@ -219,7 +219,7 @@ def test_torchs_attention_is_taken_over_where_there_is_a_kernel():
 
 
 def reference(q, k, v, causal, scale):
-    """Output and log-sum-exp in fp64."""
+    """Returns output and log-sum-exp in fp64."""
     q, k, v = (one.double() for one in (q, k, v))
     group = q.shape[1] // k.shape[1]
     k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
@@ -230,7 +230,7 @@ def reference(q, k, v, causal, scale):
     scores = (q @ k.mT * (scale or q.shape[3] ** -0.5)).masked_fill(~mask, -math.inf)
     lse = scores.logsumexp(-1)
     some = mask.any(-1)[:, None]
-    # torch's own, of the rows that see a key.
+    # torch's own result, for the rows that attend to a key
     out = torch.nn.functional.scaled_dot_product_attention(q, k, v, mask | ~some, scale=scale)
     return torch.where(some, out, 0.0), lse
 
@@ -259,7 +259,7 @@ def random_problem(seed):
 
 @pytest.fixture(scope="module")
 def compiled():
-    """Plans of all random problems, which threads make and run at the same time."""
+    """All random problems' plans are created and run concurrently by several threads."""
     def run(seed):
         _, q, k, v, causal, scale = random_problem(seed)
         for return_lse in (False, True):
@@ -283,7 +283,7 @@ def test_random_problems_are_torchs_in_fp64(seed, compiled):
     near = {"atol": 6 * rounding, "rtol": 2 * rounding}
     torch.testing.assert_close(found[0].double(), expected, **near)
     torch.testing.assert_close(found[1].double(), expected_lse, atol=2e-3, rtol=1e-4)
-    # The kernel without a log-sum-exp may be another one.
+    # The kernel without a log-sum-exp may differ from the one with it.
     for call in (tilecast.attention, tilecast.torch.attention):
         torch.testing.assert_close(call(q, k, v, causal=causal, scale=scale).double(), expected, **near)
 
@@ -306,7 +306,7 @@ def test_another_stream_and_device_memory_of_its_own():
 
 
 @on_gpu
-@pytest.mark.parametrize("sides", [(2, 8, 2, 256, 512), (1, 16, 1, 1, 8192)])  # the second splits its keys
+@pytest.mark.parametrize("sides", [(2, 8, 2, 256, 512), (1, 16, 1, 1, 8192)])  # the second problem splits its keys
 def test_a_captured_call_is_replayed_on_new_values(sides):
     batch, heads, kv_heads, queries, keys = sides
     q, k, v = halves(batch, heads, queries, 128), halves(batch, kv_heads, keys, 128), halves(batch, kv_heads, keys, 128)
@@ -373,7 +373,7 @@ def test_tensors_without_elements_and_dlpack():
         def __dlpack__(self, stream=None):
             return self.tensor.__dlpack__(stream=stream)
 
-    # One block of keys is not split, and few tiles are not drawn: no workspace.
+    # One block of keys is not split, and few tiles are not drawn dynamically: no workspace.
     q, k, out = halves(1, 8, 64, 64), halves(1, 8, 64, 64), torch.empty(1, 8, 64, 64, device="cuda").half()
     tilecast.attention(*map(Foreign, (q, k, k)), out=Foreign(out))
     torch.cuda.synchronize()

@@ -1,4 +1,4 @@
-"""Runs the Python blocks of the pages, each by itself; those of torch.md need a GPU."""
+"""Runs each Python block of the pages by itself; the blocks of torch.md need a GPU."""
 
 import pathlib
 import re

@@ -1,4 +1,4 @@
-"""tilecast.torch.forecast and the command layer, without a GPU; skipped without torch."""
+"""Tests tilecast.torch.forecast and the command layer without a GPU; skipped without torch."""
 
 import json
 import pathlib
@@ -38,8 +38,8 @@ def recorded_layer(mode):
 
 def test_a_layer_runs_as_torch_launches_it():
     names = [kernel.op for kernel in recorded_layer("eager")]
-    # Two norms, four products, rotary embedding of q and of k (2 products, neg, cat, sum), attention, silu and its
-    # product, two residuals: as a profile of torch 2.11 shows.
+    # Two norms, four products, rotary embedding of q and of k (2 products, neg, cat, sum),
+    # attention, silu and its product, two residuals: as in a profile of torch 2.11.
     assert sorted(names) == sorted(["fused_rms_norm"] * 2 + ["mm"] * 4 + ["mul", "neg", "cat", "mul", "add"] * 2 +
                                    ["attention", "silu", "mul"] + ["add"] * 2)
 
@@ -89,7 +89,7 @@ def test_repeated_layers_are_run_once_and_counted_each():
 
     model = Model([512] * 6 + [1024])
     found = kernels(model, empty(64, 256))
-    assert len(ran) == 2  # one of each width
+    assert len(ran) == 2  # one of each width ran
     assert len(found) == 4 * 7
     assert found[-1].at == "layers.6"
     assert all("forward" not in vars(one) for one in model.layers)
@@ -187,7 +187,7 @@ def attention_kernel(queries, keys, rank=4, **options):
 def test_a_causal_mask_is_aligned_at_the_first_key_as_torchs():
     one = attention_kernel(1, 4096, is_causal=True)
     assert (one.attention.queries, one.attention.keys, one.attention.causal) == (1, 1, True)
-    assert one.bytes == 4 * 2 * 8 * 128 * 2  # q, the key and value that it sees, and the result
+    assert one.bytes == 4 * 2 * 8 * 128 * 2  # bytes of q, of the key and value that it attends to, and of the result
     assert attention_kernel(64, 64, is_causal=True).attention.keys == 64
     assert attention_kernel(1, 4096).attention.keys == 4096
     more = attention_kernel(128, 64, is_causal=True)
@@ -274,7 +274,7 @@ def test_the_answer_adds_up_and_has_other_forms(tmp_path):
 
 
 def gpu_file(folder, name, numbers):
-    """The H200 with other numbers, without its calibration."""
+    """Writes an H200 file with other numbers and without its calibration."""
     text = (pathlib.Path(tilecast.config_folder()) / "gpus" / "h200_sxm.yaml").read_text()
     for key, value in {"name: h200_sxm": f"name: {name}", **numbers}.items():
         assert text.count(key) == 1
@@ -296,14 +296,14 @@ def test_half_the_dram_rate_slows_what_reads_weights_and_half_the_sms_what_multi
         return layer.forecast_layer(config, batch=1 if phase == "prefill" else 32, tokens=tokens, phase=phase,
                                     context=8192, gpu=gpu, mode="compile").total_us
 
-    assert total(slow, "decode", 1) > 1.4 * total("h200_sxm", "decode", 1)  # with the graph's start
+    assert total(slow, "decode", 1) > 1.4 * total("h200_sxm", "decode", 1)  # includes the start of the graph
     assert total(few, "prefill", 2048) > 1.5 * total("h200_sxm", "prefill", 2048)
 
 
 @pytest.mark.parametrize("hidden", [4100, 5000])
 def test_odd_hidden_sizes_cost_the_copies_of_their_operands(hidden):
-    """Rows of 8,200 bytes do not start on 16-byte boundaries, rows of 10,000 do. cuBLASLt has no wide loads for the
-    first, and our kernel copies both operands."""
+    """Rows of 8,200 bytes do not start on 16-byte boundaries, rows of 10,000 do. cuBLASLt cannot
+    use wide loads for the first, and our kernel copies both operands."""
     def product(width):
         model = torch.nn.Linear(width, 4096, bias=False, **META)
         return tilecast.torch.forecast(model, empty(4096, width), mode="compile")[0]

@@ -1,4 +1,5 @@
-"""tilecast.inductor compared with torch's own choices, on the CPU with a fake GPU, without compilation."""
+"""Tests tilecast.inductor against torch's own choices, on the CPU with a fake GPU, without
+compilation."""
 
 import pickle
 import shutil
@@ -62,7 +63,7 @@ def test_a_few_templates_are_left_beside_aten():
     assert [one.template.uid for one in kept] == ["aten::mm"] + ["triton::mm"] * 4
     assert {tile(one) for one in kept[1:]} <= {tile(one) for one in everything[1:]}
     assert counters["tilecast"]["kept"] == 4 and counters["tilecast"]["pruned"] == len(everything) - 5
-    # Large tiles for a large problem, and deterministic ones.
+    # Keeps large tiles for a large problem, and deterministic ones.
     assert min(tile(one)[0] * tile(one)[1] for one in kept[1:]) >= 128 * 64
     assert [tile(one) for one in choices(inputs(4096, 4096, 4096))[1:]] == [tile(one) for one in kept[1:]]
     ti.disable()
@@ -74,7 +75,7 @@ def test_the_exhaustive_space_is_ranked_and_what_cannot_launch_is_dropped():
     assert config.max_autotune_gemm_search_space == "EXHAUSTIVE"
     kept = choices(inputs(8192, 8192, 8192))
     assert len(kept) == 9 and counters["tilecast"]["cannot_launch"] > 100
-    # 227 KB of shared memory hold no larger ring.
+    # A larger ring does not fit 227 KB of shared memory.
     assert all((bm + bn) * bk * 2 * stages <= 227 * 1024 for bm, bn, bk, stages, _ in map(tile, kept[1:]))
     ti.disable()
     assert config.max_autotune_gemm_search_space == "DEFAULT"

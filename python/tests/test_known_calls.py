@@ -1,5 +1,5 @@
-"""Which calls take the fast path: KnownCalls on fake tensors through DLPack's exchange API, with a plan that
-only records its runs."""
+"""Tests which calls take the fast path: KnownCalls on fake tensors through DLPack's exchange API,
+with a plan that only records its runs."""
 
 import ctypes
 import sys
@@ -109,7 +109,7 @@ def world():
 
 
 def of(**changed):
-    """A call: a, b, out, bias, activation."""
+    """Arguments of a call (a, b, out, bias, activation) with `changed` applied."""
     call = {"a": Tensor(32, 64), "b": Parameter(64, 16), "out": Tensor(32, 16), "bias": Tensor(16),
             "activation": "gelu"}
     return list({**call, **changed}.values())
@@ -121,7 +121,7 @@ def test_a_call_like_one_before_runs_its_plan_where_its_matrices_are(world):
     out = Tensor(32, 16, data=3 * 4096)
     assert world.calls.run(*of(a=Tensor(32, 64, data=2 * 4096), out=out)) is out
     assert world.runs == [(64, 2 * 4096, 4096, 3 * 4096, 4096, 512, 256, 7)]
-    # Without optional arguments, and with a newly allocated result.
+    # A call without optional arguments and with a newly allocated result.
     call = [Tensor(32, 64), Tensor(64, 16), None, None, None]
     world.remember(*call)
     result = world.calls.run(*call)
@@ -228,7 +228,7 @@ def test_an_unknown_version_of_the_api_is_refused(world):
 
 @pytest.fixture
 def plan(world, monkeypatch):
-    """What matmul runs, with a fake torch whose calls can be known."""
+    """The plan that matmul runs, with a fake torch whose calls can be known."""
 
     class Torch(FakeTorch):
         nn = types.SimpleNamespace(Parameter=Parameter)
@@ -253,7 +253,7 @@ def test_the_second_call_of_matmul_is_known(world, plan):
     for _ in range(3):
         assert tilecast.matmul(a, b).shape == (32, 16)
     assert len(plan.runs) == 1 and [one[3] for one in world.runs] == [8192, 8192]
-    tilecast.matmul(a, b, stream=7)  # with an explicit stream the package handles the call
+    tilecast.matmul(a, b, stream=7)  # with an explicit stream the Python path takes the call
     assert len(plan.runs) == 2 and len(world.runs) == 2
     a.requires_grad = True
     with pytest.raises(tilecast.ConfigError, match="requires grad"):

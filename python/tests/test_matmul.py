@@ -1,5 +1,5 @@
-"""tilecast.matmul without a GPU: its errors, its caches, and plans for a named GPU.
-test_torch.py runs it on one."""
+"""Tests tilecast.matmul without a GPU: its errors, its caches, and plans for a named GPU.
+test_torch.py tests it on a GPU."""
 
 import contextlib
 import functools
@@ -54,7 +54,7 @@ def test_matrices_that_do_not_go_together_are_refused(a, b, out, words):
 
 
 class FakePlan:
-    """Runs nothing, and records the arguments."""
+    """Runs nothing and records the arguments."""
 
     def __init__(self, shape, workspace_bytes=0):
         self.shape, self.workspace_bytes, self.workspaces = shape, workspace_bytes, {}
@@ -99,7 +99,7 @@ def test_matrices_of_another_device_than_the_current_one_are_refused(plans, monk
     tilecast.matmul(a, a, a)
     tilecast.matmul(a, a, a)
     assert len(plans.made) == 1 and len(plans.made[0].runs) == 2
-    # With a cached plan, too.
+    # The check also applies with a cached plan.
     monkeypatch.setattr(_library, "current_device", lambda: 1)
     with pytest.raises(tilecast.ConfigError, match="device 1"):
         tilecast.matmul(a, a, a)
@@ -191,7 +191,7 @@ def test_memory_comes_from_the_stream_of_the_call(plans, torch, monkeypatch):
     (plan,) = plans.made
     assert torch.allocated_on == [7, 48, 0]
     assert [one[3] for one in plan.runs] == [7, 48, 48, 0] and torch.stream == 7
-    # Capture is checked on that stream, and the calls of one capture share a workspace.
+    # Capture is checked on that stream, and all calls of one capture share a workspace.
     assert not _matmul._captured and len(plan.cleared) == 3
     for capture in (1, 2):
         monkeypatch.setattr(_library, "capture_of", lambda stream: capture if stream == 48 else None)
@@ -266,7 +266,7 @@ def test_a_residual_and_an_out_in_fp32_are_the_plans(plans, torch):
     assert (in_place.shape.type_c, in_place.shape.residual, in_place.residual) == (_library.FP32, 1, 4096)
     assert (added.shape.type_c, added.shape.residual) == (0, 1)
     assert (wide.shape.type_c, wide.shape.residual, wide.residual) == (_library.FP32, 0, None)
-    for residual in (FakeTensor(64, 32), out):  # other sizes, another type
+    for residual in (FakeTensor(64, 32), out):  # other sizes and another type
         with pytest.raises(tilecast.ConfigError, match="residual: expected"):
             tilecast.matmul(a, a, residual=residual)
     with pytest.raises(tilecast.ConfigError, match="residual: expected a torch tensor"):
@@ -305,12 +305,12 @@ def test_a_bias_of_another_library(plans):
 
 def test_strides_say_the_layout():
     shape = _library.shape_of
-    # B [k=32, n=64] packed, or a transposed [64, 32]; then padded.
+    # B [k=32, n=64] packed, or the transpose of a [64, 32]; then padded.
     assert shape(16, 64, 32, 1, (32, 1), (64, 1)) == _library.Shape(16, 64, 32, 1, _library.NN)
     assert shape(16, 64, 32, 1, (32, 1), (1, 32)) == _library.Shape(16, 64, 32, 1, _library.TN)
     assert shape(16, 64, 32, 1, (40, 1), (72, 1)) == _library.Shape(16, 64, 32, 1, _library.NN, 40, 72)
     assert shape(16, 64, 32, 1, (32, 1), (1, 48)) == _library.Shape(16, 64, 32, 1, _library.TN, 0, 48)
-    # A is a transposed [32, 16], like dY in dY.t() @ X.
+    # A is the transpose of a [32, 16], like dY in dY.t() @ X.
     assert shape(16, 64, 32, 1, (1, 16), (64, 1)) == _library.Shape(16, 64, 32, 1, _library.NT)
     assert shape(16, 64, 32, 1, (1, 24), (72, 1)) == _library.Shape(16, 64, 32, 1, _library.NT, 24, 72)
     assert shape(16, 64, 32, 1, (1, 16), (1, 32)) == _library.Shape(16, 64, 32, 1, _library.TT)
@@ -336,7 +336,7 @@ def test_the_stride_of_one_element_says_nothing(side, k, strides, rows):
 
 @pytest.mark.parametrize("which", range(4))
 def test_no_matrix_of_a_call_is_expanded(plans, which):
-    sides = [(1, 64), (64, 16), (1, 16), (1, 16)]  # A, B, C and bias
+    sides = [(1, 64), (64, 16), (1, 16), (1, 16)]  # sides of A, B, C and bias
     tensors = [Producer(*side, strides=(1, 0) if i == which else None) for i, side in enumerate(sides)]
     with pytest.raises(tilecast.ConfigError, match="expanded|contiguous"):
         tilecast.matmul(*tensors)

@@ -1,4 +1,5 @@
-"""Configuration files for vLLM and SGLang: names and keys follow their conventions, choices are the forecast's."""
+"""Tests configuration files for vLLM and SGLang: names and keys follow their conventions, and
+choices follow the forecast."""
 
 import json
 import os
@@ -36,11 +37,12 @@ def test_a_file_has_a_launchable_configuration_for_each_number_of_tokens(tmp_pat
     assert list(map(int, read)) == list(TOKENS)
     assert all(list(one) == ["BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M", "num_warps", "num_stages"]
                for one in read.values())
-    # Few rows per expert need tiles with few rows: 16 tokens are 1 row each, 4096 are 256.
+    # Few rows per expert need tiles with few rows: 16 tokens give 1 row per expert, 4096 tokens
+    # give 256.
     assert read["16"]["BLOCK_SIZE_M"] == 16 and read["4096"]["BLOCK_SIZE_M"] >= 64
     tuned = read_configs(path)
     assert all(LAYER.times_us([tile], tokens)[0] < 1e5 for tokens, tile in tuned.items())
-    # Our own file gains nothing.
+    # A file of ours has no gain over itself.
     assert "predicted gain over the file: 0.0 %" in checked(LAYER, {64: tuned[64], 1024: tuned[1024]})
 
 
@@ -56,7 +58,7 @@ def test_a_file_is_overwritten_only_with_replace_and_as_a_whole(tmp_path, capsys
     with monkeypatch.context() as patched:
         patched.setattr(os.path, "lexists", lambda path: False)
         assert tilecast.__main__.main(options) == 2 and path.read_text() == "tuned"
-    # A disk that is full.
+    # The disk is full.
     with monkeypatch.context() as patched:
         def full(descriptor):
             raise OSError(28, "No space left on device")
@@ -65,7 +67,7 @@ def test_a_file_is_overwritten_only_with_replace_and_as_a_whole(tmp_path, capsys
     assert "cannot write: No space left on device" in capsys.readouterr().err
     assert tilecast.__main__.main([*options, "--replace"]) == 0 and list(json.loads(path.read_text())) == ["1"]
     assert stat.S_IMODE(path.stat().st_mode) == 0o640 and os.listdir(path.parent) == [path.name]
-    # A link counts as a file of that name. With --replace its target is replaced, as by the program.
+    # A link counts as a file of that name. --replace replaces its target, as the program does.
     (tmp_path / "target").write_text("tuned")
     path.unlink()
     path.symlink_to(tmp_path / "target")
@@ -90,7 +92,7 @@ def test_a_tuned_file_is_compared_and_what_cannot_launch_is_named(tmp_path, caps
     path.write_text(json.dumps({"triton_version": "3.6.0", "1": tile, "4096": {**tile, "num_stages": 5}}))
     assert tilecast.__main__.main([*OPTIONS, "--check", str(path)]) == 0
     _, one, many, gain = capsys.readouterr().out.strip().splitlines()
-    # A tile of 128 rows for one token; and 5 x (128 + 256) x 64 x 2 bytes are 240 KB of 227.
+    # A tile of 128 rows serves one token; and 5 x (128 + 256) x 64 x 2 bytes need 240 KB of 227.
     assert one.split()[0] == "1" and float(one.split()[3]) > 5
     assert many.split()[0] == "4096" and "no fit" in many
     assert gain.startswith("predicted gain over the file: ")

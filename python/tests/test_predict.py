@@ -1,5 +1,5 @@
-"""tilecast.predict and related functions. The model's answers are tested with the model; these tests check that
-Python gets the same answers, in the expected form."""
+"""Tests tilecast.predict and related functions. The model's answers are tested with the model;
+these tests check that Python returns the same answers in the expected form."""
 
 import json
 import math
@@ -20,7 +20,7 @@ def test_rows_are_ordered_and_carry_their_units():
     times = [row.time_us for row in ranking]
     assert len(ranking) == 5 and times == sorted(times)
     best = ranking[0]
-    # 2 x 1024^3 multiply-adds over the time.
+    # 2 x 1024^3 FLOPs divided by the time.
     assert best.tflops == pytest.approx(2 * 1024**3 / best.time_us * 1e-6, rel=1e-4)
     # Cycles are time x clock.
     assert best.cycles == pytest.approx(best.time_us * best.sm_clock_mhz, rel=1e-4)
@@ -55,7 +55,7 @@ def test_one_configuration_alone():
 
 
 def test_types_of_other_libraries_are_known_by_their_names():
-    class Numpy:  # numpy.float16 is a class
+    class Numpy:  # numpy.float16 is a class, not an instance
         __name__ = "float16"
 
     class Torch:
@@ -122,7 +122,7 @@ def test_many_problems_in_their_order_and_a_failure_in_its_place():
 
 def test_given_configurations_get_a_row_of_times_for_each_problem():
     known = tilecast.predict(1024, 1024, 1024, method="analytic", top=2)
-    # 33 stages of 128x128x64 need 33 x 32 KB of shared memory; an SM has 227.
+    # 33 stages of 128x128x64 need 33 x 32 KB of shared memory; an SM has 227 KB.
     beyond = known[0].config.replace("stages=", "stages=3")
     times = tilecast.rank([(1024, 1024, 1024), (1024, 1024, 4095)], [row.config for row in known] + [beyond])
     assert times[0][:2] == pytest.approx([row.time_us for row in known], rel=1e-5)
@@ -232,7 +232,7 @@ def test_attention_in_every_question():
     many = tilecast.predict_many([DECODE, prefill, tilecast.Attention(batch=1, heads=1, queries=1, keys=1, head_dim=96)])
     assert many[0] == best and "expected a head dimension of 64" in many[2].error
     assert str(many).splitlines()[0].split()[0] == "16x32:8x1x8192x128"
-    # 200 splits: a tile has at most 128.
+    # 200 splits exceed the limit of 128 per tile.
     beyond = best.config.replace("splits=", "splits=200")
     times = tilecast.rank([DECODE, prefill], [best.config, second.config, beyond])
     assert times[0] == pytest.approx([best.time_us, second.time_us, math.inf], rel=1e-5)

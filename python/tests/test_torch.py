@@ -1,4 +1,4 @@
-"""tilecast.matmul and tilecast.torch on a Hopper GPU, compared with torch's own products."""
+"""Tests tilecast.matmul and tilecast.torch on a Hopper GPU against torch's own products."""
 
 import pytest
 import tilecast
@@ -16,11 +16,11 @@ import tilecast.torch  # noqa: E402: it defines an operator
 
 
 def small_integers(*sides, requires_grad=False):
-    """From -2 to 2: up to K = 512 sums are at most 2048 and exact in fp16."""
+    """Draws integers from -2 to 2: up to K = 512 sums are at most 2048 and exact in fp16."""
     return torch.randint(-2, 3, sides, device="cuda").half().requires_grad_(requires_grad)
 
 
-@pytest.mark.parametrize("n, k", [(256, 512), (255, 512), (256, 511)])  # copies of B, or of both
+@pytest.mark.parametrize("n, k", [(256, 512), (255, 512), (256, 511)])  # copies neither operand, B, or both
 def test_the_product_is_torchs(n, k):
     a, b, w = small_integers(192, k), small_integers(k, n), small_integers(n, k)
     assert torch.equal(tilecast.matmul(a, b), a @ b)
@@ -75,7 +75,8 @@ def test_bias_and_activation_are_torchs(sides, activation):
     bias = None if sides is None else torch.randn(*sides, device="cuda").half()
     sums = a.double() @ b.double() + (0 if bias is None else bias.double())
     found = tilecast.matmul(a, b, bias=bias, activation=activation).double()
-    # The rounding of C, the activation's stated bound, which a gate multiplies, and fp32 sums.
+    # Tolerance: the rounding of C, the activation's stated bound, multiplied by a gate, and fp32
+    # sums.
     x, gate = (sums, 1) if found.shape == sums.shape else (sums[:, ::2], sums[:, 1::2].abs())
     bound = found.abs() / 2048 + gate * (x.abs() / 4096 + 1 / 32768 if activation else 0) + 1e-4
     assert ((found - ACTIVATIONS[activation](sums)).abs() <= bound).all()
@@ -143,7 +144,7 @@ def test_an_operator_with_an_epilogue_is_traced():
     layer = tilecast.torch.Linear(128, 64, activation="gelu", device="cuda", dtype=torch.float16)
     input = torch.randn(32, 128, device="cuda", dtype=torch.float16)
     assert torch.equal(torch.compile(layer, fullgraph=True)(input), layer(input))
-    # Starts 2 bytes past a 16-byte boundary, so it is copied.
+    # The tensor starts 2 bytes past a 16-byte boundary, so it is copied.
     shifted = torch.randn(32 * 128 + 1, device="cuda", dtype=torch.float16)[1:].view(32, 128)
     assert torch.allclose(torch.compile(layer, fullgraph=True)(shifted), layer(shifted), atol=2e-3)
     plain = tilecast.torch.Linear.of(torch.nn.Linear(128, 64, device="cuda", dtype=torch.float16), "silu")
@@ -201,7 +202,7 @@ def test_calls_of_a_graph_share_a_workspace_that_each_replay_clears():
         assert all(torch.equal(out, right) for out in outs)
 
 
-@pytest.mark.parametrize("m, n, k", [(64, 2048, 7168), (128, 512, 512)])  # the first splits K
+@pytest.mark.parametrize("m, n, k", [(64, 2048, 7168), (128, 512, 512)])  # the first problem splits K
 @pytest.mark.parametrize("mode", ["default", "reduce-overhead"])
 def test_the_operator_compiles_in_every_mode(mode, m, n, k):
     torch._dynamo.reset()
@@ -261,7 +262,7 @@ def test_linear_is_torchs_whether_or_not_there_is_a_kernel(offset):
     with torch.no_grad():
         theirs.weight.copy_(small_integers(64, 128))
         theirs.bias.copy_(small_integers(64))
-    # Starts 2 bytes past a 16-byte boundary, so torch computes it.
+    # The input starts 2 bytes past a 16-byte boundary, so torch computes it.
     input = small_integers(1024 * 128 + 1)[offset:offset + 1024 * 128].view(2, 512, 128)
     assert tilecast.torch._has_kernel(input, theirs.weight, theirs.bias) == (offset == 0)
     # exact for small integers

@@ -1,4 +1,5 @@
-"""tilecast.torch without a GPU: what a Linear takes over, and what a traced call checks."""
+"""Tests tilecast.torch without a GPU: which products a Linear takes, and what a traced call
+checks."""
 
 import types
 
@@ -64,7 +65,7 @@ def test_a_traced_call_is_checked_as_one_that_runs(arguments, why):
 
 
 def gated(word, x):
-    """Column 2j of x, activated, times column 2j + 1."""
+    """Returns column 2j of x, activated, times column 2j + 1."""
     of = {"swiglu": torch.nn.functional.silu, "geglu": torch.nn.functional.gelu}[word]
     return torch.stack([of(x[..., 2 * j]) * x[..., 2 * j + 1] for j in range(x.shape[-1] // 2)], -1)
 

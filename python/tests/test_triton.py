@@ -1,4 +1,5 @@
-"""tilecast.triton with stand-ins for triton.Config and tensors; and with triton if it is installed."""
+"""Tests tilecast.triton with stand-ins for triton.Config and tensors, and with triton if it is
+installed."""
 
 import dataclasses
 import math
@@ -42,11 +43,12 @@ def test_the_shortest_predicted_times_are_kept():
 
 
 def test_what_is_tried_is_not_all_of_one_kind():
-    # The second is 1 % slower than the first and identical to it: the first leaves only individual
-    # error open. The third, 2 % slower and unlike both, is entirely open.
+    # The second row takes 1 % longer than the first and has the same features, so only its
+    # individual error is unknown. The third takes 2 % longer and resembles neither, so its whole
+    # error is unknown.
     rows, times = [(0.0, 0.0), (0.0, 0.0), (3.0, 0.0)], [1.0, 1.01, 1.02]
     assert to_try(rows, times, 2) == [0, 2] and to_try(rows, times, 5) == [0, 2, 1]
-    # Twice as slow is beyond doubt.
+    # A time twice as long cannot be the shortest.
     assert to_try(rows, [1.0, 1.01, 2.0], 2) == [0, 1]
 
 
@@ -189,14 +191,14 @@ def test_operands_are_found_by_their_names():
     expected = (128, 512, 256, "float8_e4m3fn", "tn")
     assert tt.Tuner()._problem({"c_ptr": c, "b_ptr": b, "a_ptr": a}) == expected
     assert tt.Tuner(names={"a": "x", "b": "w"})._problem({"y": c, "x": a, "w": b}) == expected
-    count = Tensor((), ())  # as numpy's integers, which have a shape
+    count = Tensor((), ())  # like numpy's integers, which have a shape
     assert tt.Tuner()._problem({"rows": count, "x_ptr": a, "w_ptr": b}) == expected
 
 
 @pytest.mark.parametrize("b, layout", [
     (Tensor((512, 256), (256, 1)), "tn"),   # [N,K], K contiguous
     (Tensor((256, 512), (512, 1)), "nn"),   # [K,N], N contiguous
-    (Tensor((256, 512), (1, 256)), "tn"),   # the first one, transposed
+    (Tensor((256, 512), (1, 256)), "tn"),   # the first B, transposed
 ])
 def test_the_problem_is_read_off_the_tensors(b, layout):
     a, c = Tensor((128, 256), (256, 1)), Tensor((128, 512), (512, 1))
@@ -231,13 +233,13 @@ def test_each_kind_of_kernel_has_its_schedule(tile, first):
     texts = tt.schedule_of(tile)
     assert texts[0].startswith(first)
     assert len(set(texts)) == len(texts)
-    # Ours can run it, so it has a time.
+    # Our kernel can run it, so it has a time.
     assert tt.times_us([tile], 512, 512, 4096)[0] < math.inf
 
 
 def test_what_ours_cannot_run_goes_to_the_nearest_one_that_it_can():
-    # 128x256 accumulators in 128 threads are 256 registers each, more than there are; it needs two
-    # warpgroups.
+    # 128x256 accumulators in 128 threads need 256 registers each, more than a thread has; the tile
+    # needs two warpgroups.
     four, eight = tt.Tile(128, 256, 64, 3, 4, 8, True), tt.Tile(128, 256, 64, 3, 8, 8, True)
 
     def times(tiles, **factors):
@@ -245,14 +247,14 @@ def test_what_ours_cannot_run_goes_to_the_nearest_one_that_it_can():
 
     one, two = times([four, eight])
     assert one == two
-    # With the term for excess accumulators it is slower by e^(0.5 x (256 - 128) / 128).
+    # With the term for excess accumulators its time is e^(0.5 x (256 - 128) / 128) times as long.
     slow, as_before = times([four, eight], spilled=0.5)
     assert slow == pytest.approx(one * math.exp(0.5)) and as_before == two
 
 
 def test_one_program_for_each_sm_although_more_would_fit():
-    # Two stages of 64x64x64 are 32 KiB: ours would run four CTAs per SM and hide each other's
-    # waits.
+    # Two stages of 64x64x64 are 32 KiB: our kernel would run four CTAs per SM, which hide each
+    # other's waits.
     text = tt.schedule_of(tt.Tile(64, 64, 64, 2, 4, 8, True))[0]
     assert "stages=2" in text
     # (114 - 32) KiB in slots of 8 KiB: 10.25, so 11.
@@ -260,12 +262,12 @@ def test_one_program_for_each_sm_although_more_would_fit():
 
 
 def test_rows_out_of_bounds_take_time():
-    # M = 16 in tiles of 128 rows: 112 out-of-bounds rows in each of 32 tiles and 64 K blocks:
-    # 229376 rows.
+    # M = 16 in tiles of 128 rows: 112 out-of-bounds rows in each of 32 tiles and 64 K blocks,
+    # 229376 in total.
     tile = tt.Tile(128, 128, 64, 4, 8, 8, True)
     assert tt._outside_rows(tile, 16, 4096, 4096) == 112 * 32 * 64
     assert tt._outside_rows(tile, 128, 4096, 4096) == 0
-    # 3 us for them and 4 us for the rest: 5 us.
+    # 3 us for out-of-bounds rows and 4 us for the rest give 5 us.
     family = tt.Family(outside=3e6 / 229376)
     assert family.times_us([tile], 16, 4096, 4096, [4.0])[0] == pytest.approx(5.0)
 
@@ -293,8 +295,8 @@ def test_rows_that_begin_between_lines_load_more_of_them():
     tile = tt.Tile(128, 128, 64, 4, 8, 8, True)
     place = list(LENGTHS).index("loaded")
     loads = [LENGTHS["loaded"] * seen(tile, 1024, 1024, k, 100.0)[place] for k in (2048, 2048 + 32)]
-    # 2080 x 2 bytes are 32.5 lines, so every other row of a K block lies on two lines; 2080 / 2048
-    # as many K blocks.
+    # 2080 x 2 bytes are 32.5 lines, so every other row of a K block lies on two lines; there are
+    # 2080 / 2048 times as many K blocks.
     assert loads[1] - loads[0] == pytest.approx(math.log2(1.5 * 2080 / 2048), abs=1e-3)
 
 
@@ -344,7 +346,7 @@ def test_small_tiles_take_their_operands_in():
     times = tt.times_us([tt.Tile(m, 128, 64, num_stages=4, num_warps=4) for m in (16, 32, 64, 128)], 4096, 4096, 4096,
                         dtype="bf16")
     assert times == pytest.approx([711, 499, 257, 265], rel=0.2) and times[0] > 577
-    # For 128 x 16, 32 and 64: 1008, 556 and 326 us; 8 columns take at least as long as 16.
+    # Tiles of 128 x 16, 32 and 64 take 1008, 556 and 326 us; 8 columns take at least as long as 16.
     times = tt.times_us([tt.Tile(128, n, 64, num_stages=4, num_warps=4) for n in (8, 16, 32, 64)], 4096, 4096, 4096,
                         dtype="bf16")
     assert times[1:] == pytest.approx([1008, 556, 326], rel=0.15) and times[0] > times[1]
@@ -384,7 +386,7 @@ def test_no_tile_is_faster_than_what_it_takes_in():
     (tt.Tile(128, 128, 128, 4, 8, 8, True), "bf16", False),
     (tt.Tile(128, 256, 64, 4, 8, 8, True), "bf16", True),  # 196608
     (tt.Tile(128, 256, 64, 5, 8, 8, True), "bf16", False),  # 245760
-    (tt.Tile(32, 256, 128, 4, 4), "bf16", True),          # mma.sync has one stage less: 221184
+    (tt.Tile(32, 256, 128, 4, 4), "bf16", True),          # mma.sync uses one stage less: 221184
     (tt.Tile(32, 256, 128, 5, 4), "bf16", False),         # 294912
     (tt.Tile(128, 256, 64, 5, 2), "bf16", True),          # mma.sync below one warpgroup: 196608
 ])

@@ -1,4 +1,5 @@
-"""Fitting a family, and the quality of the package's own on the committed measurements."""
+"""Tests fitting a family, and the accuracy of the package's families on the committed
+measurements."""
 
 import gzip
 import json
@@ -45,7 +46,7 @@ def test_what_rows_are_off_is_learned_and_no_more():
     # With one row, its individual variance is (0.03 / 0.1)^2 of the shared one, so 1 / 1.09 of its
     # error is shared.
     assert learn([(0.0,)], [0.109], [1.0]).off([(0.0,)])[0] == pytest.approx(0.1, abs=1e-4)
-    # Identical rows agree: 2 / 2.09; and one pivot represents both.
+    # Identical rows agree: 2 / 2.09; and a single pivot represents both.
     twins = learn([(0.0,), (0.0,)], [0.1, 0.11], [1.0, 1.0])
     assert len(twins.rows) == 1 and twins.off([(0.0,)])[0] == pytest.approx(0.105 * 2 / 2.09, abs=1e-4)
     # A sine over 40 rows, evaluated between them and far away.
@@ -58,7 +59,7 @@ def test_what_a_family_does_is_found_in_its_own_times():
     rows = rows_of(Family({"turn": 150.0, "load_wait": 300.0}, {"two_warpgroups": 0.05}))
     fitted = triton_calibrate.calibrate(rows)
     assert error_of(rows, Family()) > 0.05
-    # Not zero: priors pull every number towards zero, and 30 rows do not outweigh them.
+    # Not zero: priors pull every number towards zero, and 30 rows are too few to outweigh them.
     assert error_of(rows, fitted) < 0.02
 
 
@@ -155,7 +156,7 @@ def test_files_and_options_that_cannot_be_are_one_line(tmp_path, capsys):
     good = tmp_path / "good.csv"
     good.write_text(NAMES + GOOD)
     assert [check(tmp_path / name) for name in ("none.csv", "short.csv.gz", "utf16.csv")] == [6, 6, 2]
-    # a single problem
+    # the rows have a single problem
     assert [check(good, "--folds", folds) for folds in ("0", "1", "8")] == [2, 2, 2]
     assert triton_calibrate.main(["fit", str(good), "--out", str(tmp_path / "." / "good.csv")]) == 2
     assert good.read_text() == NAMES + GOOD
@@ -177,7 +178,7 @@ def test_the_packages_own_family_on_the_committed_measurements():
     rows = triton_calibrate.read_rows(str(ROWS))
     found = triton_calibrate.quality(rows, triton_calibrate.same(rows, None))
     assert str(found).startswith("7584 rows of 96 problems")
-    # As in docs/triton.md, with a margin for the last digits of later models.
+    # The bound is that of docs/triton.md, with a margin for later models.
     assert found.mean_error < 0.04
     assert found.picks[1][0] > 0.985 and found.picks[4][0] > 0.996
     assert found.picks[8][0] > 0.999 and found.picks[8][1] > 0.97
@@ -185,8 +186,8 @@ def test_the_packages_own_family_on_the_committed_measurements():
 
 def test_problems_that_a_fit_has_not_seen():
     rows = triton_calibrate.read_rows(str(ROWS))
-    # Two of three problems, with every 24th configuration: about 210 rows for the fit; all rows of
-    # the third are the test set.
+    # Fits to two of three problems with every 24th configuration, about 210 rows; all rows of the
+    # third are the test set.
     problems = list(dict.fromkeys(row.problem for row in rows))
     seen = set(problems) - set(problems[2::3])
     few = [row for i, row in enumerate(rows) if row.problem in seen and i % 24 == 0]

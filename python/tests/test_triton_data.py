@@ -1,4 +1,4 @@
-"""Compares forecasts of Triton's kernels with measurements by others and by us."""
+"""Compares forecasts of Triton's kernels with measurements by us and by others."""
 
 import collections
 import csv
@@ -14,7 +14,7 @@ DATA = pathlib.Path(__file__).resolve().parents[2] / "validate" / "data"
 
 
 def forecasts(path, gpu):
-    """By problem: measured and predicted times of its configurations."""
+    """Returns, for each problem, measured and predicted times of its configurations."""
     problems = collections.defaultdict(list)
     for row in triton_calibrate.read_rows(str(DATA / path)):
         problems[row.problem].append(row)
@@ -24,7 +24,8 @@ def forecasts(path, gpu):
 
 
 def best_of_first(count, measured, predicted):
-    """Speed of the best of the first `count` by prediction, relative to the best of all."""
+    """Returns the speed of the best of the first `count` by prediction, relative to the best of
+    all."""
     order = sorted(range(len(measured)), key=predicted.__getitem__)
     return min(measured) / min(measured[i] for i in order[:count])
 
@@ -37,7 +38,7 @@ def test_first_picks_of_inductors_own_timings_on_an_h100():
     print(f"best of the first 1, 4 and 8: {first:.4f} {four:.4f} {eight:.4f}")
     # 0.966, 0.991 and 0.999 on 2026-11-26.
     assert first > 0.96 and four > 0.985 and eight >= 0.997
-    # All of them ran.
+    # All configurations ran.
     assert max(us for _, predicted in problems for us in predicted) < math.inf
 
 
@@ -48,8 +49,9 @@ def test_each_tile_by_pointers_on_an_h200():
 
 
 def tuned(kernel):
-    """For each of vLLM's tuned configurations of a kernel: rows of A, the rank of its tile in vLLM's search space by
-    shortest forecast (from 0), and the relative difference of its forecast to the shortest."""
+    """Yields for each of vLLM's tuned configurations of a kernel: rows of A, the rank of its tile
+    in vLLM's search space by predicted time (from 0), and how much longer its predicted time is
+    than the shortest, as a fraction."""
     with open(DATA / "public/vllm_tuned_h200.csv", encoding="utf-8") as file:
         rows = [{name: int(text or 0) for name, text in row.items() if name != "kernel"}
                 for row in csv.DictReader(file) if row["kernel"] == kernel]
@@ -67,7 +69,8 @@ def tuned(kernel):
 
 
 def first_four(name, found):
-    """Fraction of tuned tiles among our first four; prints the figures of validate/public_cases.md."""
+    """Returns the fraction of tuned tiles among our first four; prints the figures of
+    validate/public_cases.md."""
     first, four = (sum(place < count for _, place, _ in found) / len(found) for count in (1, 4))
     more = statistics.median(more for _, _, more in found)
     print(f"{name}: {len(found)} tuned, first {first:.3f}, of the first four {four:.3f}, slower by {more:.3f}")
@@ -81,16 +84,16 @@ def test_tuned_tiles_of_vllms_moe_layers_on_an_h200():
 
 
 def test_tuned_tiles_of_vllms_block_scaled_kernel_on_an_h200():
-    # Half of the shapes, drawn by a seed, are in the training set (docs/dev/notebook/triton.md).
+    # Half of the shapes, drawn with a seed, are in the training set (docs/dev/notebook/triton.md).
     found = list(tuned("block_fp8"))
-    assert len(found) == 207 and max(more for _, _, more in found) < math.inf  # all of them ran
+    assert len(found) == 207 and max(more for _, _, more in found) < math.inf  # all configurations ran
     # 0.963 and 0.990 on 2026-11-26.
     assert first_four("up to 64 rows", [one for one in found if one[0] <= 64]) > 0.9
     assert first_four("more rows", [one for one in found if one[0] > 64]) > 0.9
 
 
 def test_fused_moe_layers_on_an_h800():
-    # The first GEMM of a layer, gate and up; the fastest of 1,092 configurations.
+    # The first GEMM of a layer, gate and up, with the fastest of 1,092 configurations.
     with open(DATA / "public/fused_moe_best.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     off = []
@@ -100,5 +103,5 @@ def test_fused_moe_layers_on_an_h800():
         us = times_us([tile], _routed(tokens, experts, top_k), 2 * n, k, dtype="bf16", gpu="h800_sxm")[0]
         off.append(math.log(us / float(row["avg_duration"])))
     print(f"{len(off)} layers: mean error {statistics.mean(map(abs, off)):.3f}, bias {statistics.median(off):.3f}")
-    # Layers whose weights fit in L2 were measured warm.
+    # Layers whose weights fit in L2 were measured with warm L2, so they are excluded.
     assert len(off) == 141 and statistics.mean(map(abs, off)) < 0.13 and abs(statistics.median(off)) < 0.05

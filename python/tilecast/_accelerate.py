@@ -1,4 +1,5 @@
-"""tilecast.torch.accelerate: puts tilecast's Linear in where the forecast says that it gains."""
+"""tilecast.torch.accelerate: replaces nn.Linear by tilecast's Linear if the forecast predicts a
+gain."""
 
 from __future__ import annotations
 
@@ -17,18 +18,19 @@ from .torch import Linear, why_not_shared
 
 @dataclasses.dataclass(frozen=True)
 class Replacement:
-    """A Linear of the model. Times in microseconds, of all its calls in a pass."""
+    """A Linear of the model. Times are in microseconds, over all its calls in one pass."""
 
     name: str
     problem: str
-    torch_us: float  # of its products as torch runs them
-    saved_us: float  # forecast, with the kernels around it that are fused
-    fused: str  # what our kernel takes in, such as "swiglu" or "residual"
-    why_not: str  # why it was left; empty if it was replaced
+    torch_us: float  # time of its products as torch runs them
+    saved_us: float  # forecast saving, including kernels that are fused into it
+    fused: str  # what our kernel fuses, such as "swiglu" or "residual"
+    why_not: str  # reason why it was kept; empty if it was replaced
 
 
 class Accelerated:
-    """What accelerate did: a sequence of `Replacement`. Prints as a table. total_us: of a pass before, forecast."""
+    """The result of accelerate: a sequence of `Replacement`. Prints as a table. total_us: forecast
+    time of a pass before."""
 
     def __init__(self, rows: list[Replacement], total_us: float):
         self.rows, self.total_us = rows, total_us
@@ -41,7 +43,7 @@ class Accelerated:
 
     @property
     def saved_us(self) -> float:
-        """Forecast, of one pass."""
+        """Returns the forecast saving of one pass."""
         return sum(row.saved_us for row in self.rows)
 
     def __str__(self) -> str:
@@ -57,22 +59,23 @@ class Accelerated:
 
 @dataclasses.dataclass
 class _Site:
-    """A Linear that can be replaced: the places of its products among the operations, and its gate."""
+    """A Linear that can be replaced: the indices of its products among the operations, and its
+    gate."""
 
     name: str
     linear: torch.nn.Linear
     places: list[int]
     gate_first: Optional[bool] = None
-    pair: Optional[tuple[int, int, int]] = None  # of a gate whose up is another Linear
-    up: Optional[_Site] = None  # that one
-    way: str = ""  # the operator that takes its place, or "pair"
+    pair: Optional[tuple[int, int, int]] = None  # set if up is a separate Linear
+    up: Optional[_Site] = None  # the Linear of up
+    way: str = ""  # operator that replaces it, or "pair"
 
     def key(self, operations: list[_recorded.Operation]) -> tuple:
         return self.pair is None, self.gate_first, *(operations[place].gemm for place in self.places)
 
 
 class _Pass:
-    """The operations of one pass, some of them ours."""
+    """The operations of one pass, some of which use our kernels."""
 
     def __init__(self, recording: _recorded.Recording, timer: Timer, mode: str):
         self.operations, self._recording, self._timer, self._mode = recording.operations, recording, timer, mode
@@ -101,7 +104,7 @@ class _Pass:
         return self._us(operations), operations
 
     def fused(self) -> dict[str, str]:
-        """What each of our products takes in, by the Linear's name."""
+        """Returns what each of our products fuses, by the Linear's name."""
         self._recording.operations = self.operations
         operations = _recorded.fused(self._recording) if self._mode == "compile" else self.operations
         return {one.at: one.gemm.epilogue.removeprefix("bias_n").strip("+").replace("none", "").replace("+", ", ")
@@ -109,7 +112,8 @@ class _Pass:
 
 
 def _gate_first(recording: _recorded.Recording, places: list[int]) -> Optional[bool]:
-    """Whether the gate's columns come before up's; None if the products are not gated all alike."""
+    """Whether the gate's columns come before up's; None if not all products are gated in the same
+    way."""
     readers = _recorded.readers_of(recording.operations)
     found = set()
     for place in places:
@@ -122,7 +126,7 @@ def _gate_first(recording: _recorded.Recording, places: list[int]) -> Optional[b
 
 
 def _find_pairs(recording: _recorded.Recording, sites: dict[str, _Site], uses: collections.Counter) -> None:
-    """Sets pair and up of the gates whose up is another Linear."""
+    """Sets pair and up of gates whose up is a separate Linear."""
     readers = _recorded.readers_of(recording.operations)
     by_place = {site.places[0]: site for site in sites.values()
                 if len(site.places) == 1 and site.linear.bias is None and uses[id(site.linear.weight)] == 1}

@@ -12,7 +12,7 @@ from ._model import ConfigError
 from ._problem import flag
 
 HEAD_DIMS = (64, 128, 256)
-# Keywords of other attention functions: the feature, and the value that does not ask for it.
+# Keywords of other attention functions: the feature, and the value that does not request it.
 _ELSEWHERE = {
     "attn_mask": ("masks other than causal", None), "mask": ("masks other than causal", None),
     "window_size": ("masks other than causal", (-1, -1)), "alibi_slopes": ("a bias of scores", None),
@@ -24,7 +24,8 @@ _ELSEWHERE = {
 
 def attention(q: Any, k: Any, v: Any, *, causal: bool = False, scale: Optional[float] = None, out: Any = None,
               return_lse: bool = False, stream: Optional[int] = None, **others: Any) -> Any:
-    """softmax(scale q k^T) v of each query head by the kernel that is predicted to be the fastest; computed in fp32.
+    """Computes softmax(scale q k^T) v of each query head with the kernel that is predicted to be
+    the fastest, in fp32.
 
     q       [batch, heads, queries, head_dim], CUDA, fp16 or bf16: a torch tensor, or anything with `__dlpack__`.
             head_dim is 64, 128 or 256 and contiguous; the other strides are any multiples of 16 bytes, so the
@@ -80,7 +81,7 @@ def _refuse(others: dict[str, Any]) -> None:
 
 
 def _scale(scale: Optional[float]) -> float:
-    """The library's number: 0 stands for the default."""
+    """Returns the library's value, in which 0 stands for the default."""
     if scale is None:
         return 0.0
     if not 0 < scale < math.inf:
@@ -90,8 +91,8 @@ def _scale(scale: Optional[float]) -> float:
 
 def _shape(sides: tuple, strides: tuple, types: tuple, devices: tuple, causal: bool,
            lse: bool) -> _library.AttentionShape:
-    """The problem of q, k, v and out, of which out may be missing; raises ConfigError if no kernel computes it.
-    Types are those of tilecast_type."""
+    """Returns the problem of q, k, v and out, of which out may be missing; raises ConfigError if no
+    kernel computes it. Types are values of tilecast_type."""
     for name, side in zip(("q", "k", "v", "out"), sides):
         if len(side) != 4:
             raise ConfigError(f"{name}: expected [batch, heads, rows, head_dim], got {len(side)} dimensions; variable "
@@ -116,7 +117,8 @@ def _shape(sides: tuple, strides: tuple, types: tuple, devices: tuple, causal: b
 
 
 def _strides(name: str, side: tuple, strides: tuple) -> tuple[int, ...]:
-    """Of batch, head and row; 0 of a dimension of one element, whose stride is never used."""
+    """Returns strides of batch, head and row; 0 for a dimension of one element, whose stride is
+    never used."""
     if strides[3] != 1:
         raise ConfigError(f"{name}: expected a contiguous head_dim, a last stride of 1; contiguous() copies it")
     for length, stride in zip(side[:3], strides):
@@ -131,7 +133,7 @@ def _strides(name: str, side: tuple, strides: tuple) -> tuple[int, ...]:
 
 def torch_shape(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tuple, causal: bool,
                 lse: bool) -> _library.AttentionShape:
-    """Of torch's q, k, v and, if given, out."""
+    """Returns the problem of torch's q, k, v and, if given, out."""
     kinds = {torch.float16: _library.FP16, torch.bfloat16: _library.BF16}
     for name, kind, device in zip(("q", "k", "v", "out"), types, devices):
         if kind not in kinds:
@@ -145,14 +147,14 @@ _known_shape = functools.lru_cache(maxsize=_matmul.KEPT_PLANS)(torch_shape)
 
 
 def described(*tensors: Any) -> tuple:
-    """The arguments of `torch_shape` for torch's tensors."""
+    """Returns the arguments of `torch_shape` for torch's tensors."""
     return (tuple([one.shape for one in tensors]), tuple([one.stride() for one in tensors]),
             tuple([one.dtype for one in tensors]), tuple([one.device for one in tensors]))
 
 
 def torch_attention(torch: Any, q: Any, k: Any, v: Any, causal: bool, scale: Optional[float], out: Any,
                     return_lse: bool, stream: Optional[int], keeps_memory: bool = True) -> Any:
-    """`keeps_memory`: a workspace may outlive the call."""
+    """Runs attention. `keeps_memory`: a workspace may outlive the call."""
     number = _scale(scale)
     for name, one in ("k", k), ("v", v), ("out", out):
         if not isinstance(one, torch.Tensor) and (name != "out" or one is not None):

@@ -1,4 +1,4 @@
-"""The frame of the package's commands: output, one-line errors and exit codes as the program has them."""
+"""Frame of the package's commands: output, one-line errors and exit codes, as in the program."""
 
 from __future__ import annotations
 

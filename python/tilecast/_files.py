@@ -1,5 +1,6 @@
-"""Reads and writes whole files as the program does (model/base/file.h): a file is written next to its destination and
-renamed, so that a reader never sees half of it and a failed write leaves the old content."""
+"""Reads and writes whole files like the program (model/base/file.h): a file is written next to its
+destination and renamed, so that a reader never sees half of it and a failed write leaves the old
+content."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _Path = Union[str, os.PathLike]
 
 
 def read_json(path: _Path) -> Any:
-    """Raises FileError, or ConfigError for a file that is not JSON."""
+    """Raises FileError, or ConfigError if the file is not JSON."""
     with _naming(path, "read"):
         try:
             with open(path, encoding="utf-8") as file:
@@ -27,8 +28,8 @@ def read_json(path: _Path) -> Any:
 
 
 def write_file(path: _Path, text: str) -> None:
-    """Creates missing parent folders. A replaced file keeps its permissions; a symbolic link keeps pointing to the
-    replaced one. Raises FileError."""
+    """Writes a file, creating missing parent folders. A replaced file keeps its permissions; a
+    symbolic link keeps pointing to the replaced one. Raises FileError."""
     with _naming(path, "write"):
         if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe, which must not be replaced
             with open(path, "w", encoding="utf-8") as file:
@@ -40,7 +41,7 @@ def write_file(path: _Path, text: str) -> None:
 
 
 def write_new_file(path: _Path, text: str) -> bool:
-    """write_file for a file that must not exist yet. Returns False and changes nothing if it does."""
+    """Writes a file that must not exist yet. Returns False and changes nothing if it does."""
     with _naming(path, "write"), _written_next_to(os.fspath(path), text, None) as written:
         try:
             os.link(written, path)
@@ -68,8 +69,8 @@ def _mode_of(path: str) -> Optional[int]:
 
 @contextlib.contextmanager
 def _written_next_to(path: str, text: str, mode: Optional[int]) -> Iterator[str]:
-    """The name of a temporary file, which is removed if it is still there in the end. Without `mode`, the umask decides
-    the permissions."""
+    """Yields the name of a temporary file, and removes the file on exit if it still exists. Without
+    `mode`, the umask decides the permissions."""
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     name, private = f"{path}.{secrets.token_hex(4)}", 0o666 if mode is None else 0o600
     try:

@@ -1,4 +1,5 @@
-"""The answer of `tilecast.torch.forecast`: a table of operations with their times, totals, and other forms of it."""
+"""The result of `tilecast.torch.forecast`: a table of operations with their times, totals, and
+exports."""
 
 from __future__ import annotations
 
@@ -14,24 +15,25 @@ from ._kernels import REACH_OF_ALL, REACH_OF_LAUNCHES, Kernel, Timer
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """Equal launches. Times are in microseconds, of all of them."""
+    """Identical launches. Times are in microseconds, summed over them."""
 
     operation: str
-    kind: str  # gemm, attention, pointwise, reduction, or unknown: timed by its bytes alone
+    kind: str  # gemm, attention, pointwise, reduction, or unknown: timed only by its bytes
     shape: str
     count: int
-    time_us: float  # as torch runs it
-    tilecast_us: float  # with our kernel where that is faster
-    interval_us: tuple[float, float]  # 90 %, of time_us
-    share: float  # of the model's time
+    time_us: float  # time as torch runs it
+    tilecast_us: float  # time with our kernel if that is faster
+    interval_us: tuple[float, float]  # 90 % interval of time_us
+    share: float  # fraction of the model's time
     bottleneck: str
-    bytes: float  # read and written by each
-    source: str  # of a product's time: measured, forecast, our kernel, or bytes
-    at: str  # the module of the first one
+    bytes: float  # bytes read and written by each launch
+    source: str  # source of a product's time: measured, forecast, our kernel, or bytes
+    at: str  # module of the first launch
 
 
 class Forecast:
-    """What a model's forward pass costs, by operation: a sequence of `Row`, the longest first. Prints as a table.
+    """Cost of a model's forward pass by operation: a sequence of `Row`, the longest first. Prints
+    as a table.
 
     total_us       of one pass, as torch runs it; of it launch_us between kernels and for the start of a graph
     tilecast_us    with our kernels where they are faster
@@ -70,7 +72,7 @@ class Forecast:
         self._trace = [(kernel, times[kernel].us) for kernel in kernels]
 
     def _share(self, us: float) -> float:
-        return us / self.total_us if self.total_us else 0.0  # a model of views alone launches nothing
+        return us / self.total_us if self.total_us else 0.0  # a model that only has views launches nothing
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -80,11 +82,11 @@ class Forecast:
 
     @property
     def unknown(self) -> list[Row]:
-        """Operations that have no forecast of their own; their time is that of their bytes."""
+        """Returns operations without a forecast; their time is that of their bytes."""
         return [row for row in self.rows if row.kind == "unknown"]
 
     def to_pandas(self):
-        """A pandas.DataFrame with one row per operation; imports pandas."""
+        """Returns a pandas.DataFrame with one row per operation; imports pandas."""
         import pandas
 
         return pandas.DataFrame([dataclasses.asdict(row) for row in self.rows])
@@ -99,7 +101,7 @@ class Forecast:
         return json.dumps(self.to_dict(), indent=1)
 
     def write_trace(self, path: str) -> None:
-        """The launches in order, as a file for chrome://tracing and Perfetto."""
+        """Writes the launches in order to a file for chrome://tracing and Perfetto."""
         events, at = [], 0.0
         gap = self.launch_us / max(1, len(self._trace))
         for kernel, us in self._trace:

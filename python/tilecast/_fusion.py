@@ -1,7 +1,8 @@
-"""A pass of torch.compile's Inductor that fuses into products of ours what reads them: an activation, SwiGLU or GeGLU
-of a `gate_up` product, and an addition of equal size. Only what nothing else reads is fused: sums that a backward
-pass needs stay. `_recorded.fused` forecasts it by the same rule.
-Checked by: python/tests/test_accelerate.py with torch's CPU build, python/tests/accelerate_gpu.py on a GPU.
+"""A pass of torch.compile's Inductor that fuses consumers into our products: an activation, SwiGLU
+or GeGLU of a `gate_up` product, and an addition of equal size. A result with other consumers is not
+fused: sums that a backward pass needs are kept. `_recorded.fused` forecasts the pass by the same
+rule. Checked by: python/tests/test_accelerate.py with torch's CPU build,
+python/tests/accelerate_gpu.py on a GPU.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from torch.nn import functional
 from . import _gate_up  # noqa: F401: defines an operator
 
 aten, ours = torch.ops.aten, torch.ops.tilecast
-# Keep the order of elements.
+# Views that keep the order of elements.
 _VIEWS = {aten.view.default, aten._unsafe_view.default, aten.reshape.default, aten.split.Tensor,
           aten.split_with_sizes.default, aten.slice.Tensor, operator.getitem}
 _ACTIVATIONS = {"relu": functional.relu, "gelu": functional.gelu, "silu": functional.silu,
@@ -31,7 +32,8 @@ _GATES = {"swiglu": functional.silu, "geglu": functional.gelu}
 
 
 def enable() -> None:
-    """For every later compilation of this process, after a pass that is already there."""
+    """Enables the pass for every later compilation of this process, after a pass that is set
+    already."""
     if not isinstance(config.post_grad_custom_pre_pass, FusedProducts):
         config.post_grad_custom_pre_pass = FusedProducts(config.post_grad_custom_pre_pass)
 
@@ -61,7 +63,7 @@ class FusedProducts(CustomGraphPass):
         graph.eliminate_dead_code()
 
     def uuid(self) -> Any:
-        """Part of the key of Inductor's caches."""
+        """Returns a part of the key of Inductor's caches."""
         if self._earlier is None:
             return get_hash_for_files((__file__,))
         earlier = self._earlier.uuid() if isinstance(self._earlier, CustomGraphPass) else None
@@ -70,7 +72,7 @@ class FusedProducts(CustomGraphPass):
 
 @functools.cache
 def _patterns() -> list[tuple[str, PatternExpr]]:
-    """Gates first: an activation is a part of one."""
+    """Returns the patterns, gates first, since a gate contains an activation."""
     def traced(search: Callable, names: str) -> list[PatternExpr]:
         return [fx_to_pattern(fwd_only(search, [torch.empty(2, 4, dtype=dtype, device="meta") for _ in names]),
                               argnames=list(names)) for dtype in (torch.bfloat16, torch.float16)]
@@ -87,7 +89,7 @@ def _is_ours(node: Any) -> bool:
 
 
 def _merge_gate_ups(graph: Graph) -> None:
-    """Two halves of one weight are computed once."""
+    """Merges the gate_up products of two halves of one weight, which is then multiplied once."""
     seen: dict[tuple, Node] = {}
     for node in list(graph.nodes):
         if node.target in (aten.view.default, ours.gate_up.default):
@@ -98,7 +100,7 @@ def _merge_gate_ups(graph: Graph) -> None:
 
 
 def _product(ends: Iterable[Node], readers: Iterable[Node]) -> Optional[Node]:
-    """The product of ours that all these nodes are views of, if nothing but `readers` reads it."""
+    """Returns our product that all these nodes are views of, if only `readers` read it."""
     seen, found = set(), set()
     for node in ends:
         while isinstance(node, Node) and node.target in _VIEWS:
@@ -132,13 +134,14 @@ def _replace(graph: Graph, old: Node, a: Node, b: Node, bias: Optional[Node], ac
 
 
 def _arguments(product: Node) -> list:
-    """a, b, bias, activation and residual of a matmul; a, weight, bias and gate_first of a gate_up."""
+    """Returns a, b, bias, activation and residual of a matmul; a, weight, bias and gate_first of a
+    gate_up."""
     return [*product.args, *[argument.default_value for argument in
                              product.target._schema.arguments[len(product.args):]]]
 
 
 def _transposed(graph: Graph, weight: Node) -> Node:
-    """B of a gate_up product."""
+    """Returns B of a gate_up product."""
     rows, columns = weight.meta["val"].shape
     if weight.meta["val"].stride(0) != columns:
         weight = _add(graph, aten.as_strided.default, weight, [2 * rows, columns], [columns, 1])
@@ -187,7 +190,8 @@ def _fuse_residual(graph: Graph, old: Node, end: Any, other: Any) -> bool:
 
 
 def _separate(graph: Graph, node: Node) -> None:
-    """A gate_up that nothing was fused into is our product with its columns moved, which their readers compute."""
+    """Replaces a gate_up without fused consumers by our product with its columns permuted, and
+    restores their order for its consumers."""
     a, weight, bias, gate_first = _arguments(node)
     with graph.inserting_before(node):
         product = _add(graph, ours.matmul.default, a, _transposed(graph, weight), bias)

@@ -1,7 +1,7 @@
-"""A Linear of gate and up columns whose weight holds a row of the gate and one of up in turn, as our kernels with a gated
-activation take them, and the operator that torch.compile's pass (_fusion.py) recognizes. Rows are moved in place:
-a second copy of the largest weight of a layer would not fit where the model barely does. Two Linears, of the gate and
-of up, get views of one such weight.
+"""A Linear of gate and up columns whose weight interleaves rows of gate and up, as our kernels with
+a gated activation expect, and the operator that torch.compile's pass (_fusion.py) recognizes. Rows
+are permuted in place: a second copy of a layer's largest weight might not fit in memory. If gate
+and up are two Linears, both get views of one such weight.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from .torch import Linear, _has_kernel, _operators, matmul
 
 
 def interleaved(rows: torch.Tensor, gate_first: bool) -> torch.Tensor:
-    """Rows of the gate and of up in turn, from two halves of them."""
+    """Interleaves the rows of gate and up from their two halves."""
     halves = rows.unflatten(0, (2, -1))
     return (halves if gate_first else halves.flip(0)).transpose(0, 1).flatten(0, 1)
 
 
 def halved(rows: torch.Tensor, gate_first: bool) -> torch.Tensor:
-    """The reverse."""
+    """Returns interleaved rows to two halves."""
     halves = rows.unflatten(0, (-1, 2)).transpose(0, 1)
     return (halves if gate_first else halves.flip(0)).flatten(0, 1)
 
 
 def joint(weight: torch.Tensor) -> torch.Tensor:
-    """The rows of the gate and of up in turn, also from a view of the gate's alone."""
+    """Returns the interleaved rows of gate and up, also from a view of the gate's rows only."""
     rows, columns = weight.shape
     return weight if weight.stride(0) == columns else weight.as_strided((2 * rows, columns), (columns, 1))
 
@@ -38,8 +38,8 @@ _operators.define("gate_up(Tensor a, Tensor weight, Tensor? bias=None, bool gate
 
 def _gate_up(a: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor] = None,
              gate_first: bool = True) -> torch.Tensor:
-    """a weight^T + bias with the columns of the gate and of up in two halves: torch's products, outside of
-    torch.compile."""
+    """Returns a weight^T + bias with the columns of gate and up in two halves; torch's products,
+    without torch.compile."""
     out, weight = _shape_alone(a, weight), joint(weight)
     for half, first in zip(out.chunk(2, -1), (0, 1) if gate_first else (1, 0)):
         torch.mm(a, weight[first::2].t(), out=half)
@@ -63,13 +63,14 @@ def _saves(*tensors: Optional[torch.Tensor]) -> bool:
 
 
 class GateUp(Linear):
-    """A Linear whose output is the gate and up, or up and the gate. Its state_dict is that of an nn.Linear."""
+    """A Linear whose output is gate and up, or up and gate. Its state_dict is that of an
+    nn.Linear."""
 
     gate_first: bool
 
     @classmethod
     def of(cls, layer: torch.nn.Linear, gate_first: bool = True) -> GateUp:
-        """The same layer with its parameters, which are laid out anew."""
+        """Returns an equal layer that takes over the parameters and permutes their rows."""
         made = super().of(layer)
         made.gate_first = gate_first
         with torch.no_grad():
@@ -84,7 +85,7 @@ class GateUp(Linear):
             return functional.linear(input, *(None if one is None else halved(one, self.gate_first)
                                               for one in (self.weight, self.bias)))
         rows = input.reshape(-1, self.in_features).contiguous()
-        if _saves(input, self.weight, self.bias):  # the sums are saved as they are, in turn
+        if _saves(input, self.weight, self.bias):  # the sums are saved interleaved
             halves = matmul(rows, self.weight.t(), self.bias).unflatten(-1, (-1, 2)).transpose(-1, -2)
             out = (halves if self.gate_first else halves.flip(-2)).flatten(-2)
         else:
@@ -107,8 +108,9 @@ class GateUp(Linear):
 
 
 class Half(Linear):
-    """The Linear of a gate, or of up, on the same input. Both weights are views of one, which torch.compile multiplies by
-    once; with gradients, and where a module was moved since, each Linear is a product of its own."""
+    """The Linear of a gate, or of up, on one input. Both weights are views of a single weight,
+    which torch.compile multiplies once; with gradients, or if a module was moved since, each Linear
+    is a separate product."""
 
     gate: tuple[Half]  # a tuple, so that it is no submodule
 

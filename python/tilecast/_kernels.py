@@ -1,9 +1,11 @@
-"""Operations of a model as kernels, and the time of each: what `tilecast.torch.forecast` records, without torch.
+"""Converts operations of a model to kernels, and times each: the part of `tilecast.torch.forecast`
+that does not need torch.
 
-Kernels of libraries are timed by mechanism. GEMMs: the program's `compare` (our forecast times cuBLASLt's ratio).
-Attention: cuDNN's tiles of 128 queries at a share of the tensor cores' rate, or K and V once at the DRAM's read rate.
-The rest: bytes at the rate of our forecast of copies, or elements at the rate of torch's strided kernels. Their
-numbers, with sources, are in torch_kernels.json; the GPU's are those of its file.
+Times of library kernels depend on the kind. GEMMs use the program's `compare` (our forecast times
+cuBLASLt's ratio). Attention uses cuDNN's tiles of 128 queries at a fraction of the tensor cores'
+rate, or reads K and V once at DRAM's read rate. All others take bytes at the predicted copy
+bandwidth, or elements at the rate of torch's strided kernels. Constants of libraries, with sources,
+are in torch_kernels.json; constants of the GPU are in its file.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ _NUMBERS = {name: row["value"] for name, row in
             json.loads((pathlib.Path(__file__).parent / "torch_kernels.json").read_text()).items()}
 # Half-widths of 90 % intervals, relative: of launches, and of the clock and the card, common to all kernels.
 REACH_OF_LAUNCHES, REACH_OF_ALL = _NUMBERS["launch_reach"], _NUMBERS["common_reach"]
-# Answers by machine, regime and problem, kept for the life of the process like the GPU files that they come from.
+# Answers by machine, regime and problem, kept until the process ends, like the GPU files that they
+# depend on.
 _compared: dict[tuple, dict[str, Any]] = {}
 _predicted: dict[tuple, Optional[dict[str, Any]]] = {}
 
@@ -37,15 +40,15 @@ class Kernel:
     op: str
     kind: str
     shape: str
-    bytes: float = 0  # read and written
+    bytes: float = 0  # bytes read and written
     elements: int = 0
-    strided: str = ""  # "", "strided", "permuted" or "cat": how torch's kernel addresses its elements
-    row: int = 0  # elements of a reduction
-    fused: bool = False  # Inductor's
+    strided: str = ""  # how torch's kernel addresses its elements: "", "strided", "permuted" or "cat"
+    row: int = 0  # number of elements of a reduction
+    fused: bool = False  # fused by Inductor
     gemm: Optional[Gemm] = None
     attention: Optional[Attention] = None
-    ours: bool = False  # a product by our kernel
-    at: str = dataclasses.field(default="", compare=False)  # the module
+    ours: bool = False  # a product that our kernel computes
+    at: str = dataclasses.field(default="", compare=False)  # name of the module
 
 
 @dataclasses.dataclass
@@ -81,14 +84,14 @@ class Timer:
         self.plateau = self.gpu["clock.tensor_plateau"] * 1e-6
 
     def times(self, kernels: Sequence[Kernel]) -> dict[Kernel, Time]:
-        """By kernel, each different one once. Under continuous load all at the clock at which their mean power is the
-        GPU's limit, which its controller holds over many kernels."""
+        """Times each distinct kernel once. Under continuous load all run at the clock at which
+        their mean power equals the GPU's limit, since its controller averages over many kernels."""
         count = {}
         for kernel in kernels:
             count[kernel] = count.get(kernel, 0) + 1
         times = self._gemm_times([k for k in count if k.gemm])
         for kernel in count:
-            if kernel not in times:  # a product without a kernel of ours is timed by its bytes
+            if kernel not in times:  # a product that none of our kernels can compute is timed by its bytes
                 times[kernel] = (self._time(dataclasses.replace(kernel, kind="unknown", gemm=None))
                                  if kernel.gemm else self._time(kernel))
                 times[kernel].source = "bytes" if kernel.gemm or kernel.kind == "unknown" else "forecast"
@@ -101,7 +104,7 @@ class Timer:
         return times
 
     def launch(self, kernels: int, launch: str, calls: int) -> tuple[float, float]:
-        """Microseconds between kernels, and of the start from an idle GPU."""
+        """Returns the microseconds between kernels, and of the start from an idle GPU."""
         gaps = kernels * (self.gpu[f"machine.{launch}_launch"] - self.gpu["stream.kernel"])
         if launch == "stream":
             return gaps * 1e6, calls * _NUMBERS["host_call"] * 1e6
@@ -116,7 +119,7 @@ class Timer:
             joules = seconds = 0.0
             for time, count in times:
                 us = time.at(clock)
-                # The energy of its work at another clock; DRAM's does not change.
+                # Energy of its work at another clock; DRAM's energy does not change.
                 scaled = max(0.0, time.power - static - time.dram_w) * (clock / time.clock) ** (exponent - 1)
                 joules += count * (static * us + time.dram_w * time.us + scaled * time.us)
                 seconds += count * us
@@ -148,7 +151,7 @@ class Timer:
                 if (time := found[kernel.gemm, kernel.ours]) is not None}
 
     def compared(self, problems: list[Gemm]) -> list[dict[str, Any]]:
-        """Answers of `compare`, in the order of the problems."""
+        """Returns answers of `compare`, in the order of the problems."""
         key = lambda problem: (self.machine, self.regime, problem)
         new = [problem for problem in dict.fromkeys(problems) if key(problem) not in _compared]
         answers = _native.compare_many(self.machine, [problem.texts() for problem in new],
@@ -157,7 +160,7 @@ class Timer:
         return [_compared[key(problem)] for problem in problems]
 
     def _best(self, problems: list[tuple]) -> list[Optional[dict[str, Any]]]:
-        """The first row of `predict` for each; None where there is none."""
+        """Returns the first row of `predict` for each problem; None if there is none."""
         key = lambda problem: (self.machine, self.regime, str(problem))
         new = [problem for problem in problems if key(problem) not in _predicted]
         answers = _native.predict_many(self.machine, new, (self.regime, "normal", None),
@@ -187,7 +190,8 @@ class Timer:
         return self._stream_time(seconds, kernel, 0.0, "launch" if moved < small else "dram")
 
     def _stream_time(self, seconds: float, kernel: Kernel, scaled: float, bottleneck: str) -> Time:
-        # The energy of its bytes, as of a copy's, and of its instructions where they address each element alone.
+        # Energy of its bytes, as in a copy, and of its instructions if they address each element
+        # separately.
         memory = kernel.bytes / seconds * self._copies[2]
         instructions = 0.0
         if kernel.strided:
@@ -198,7 +202,7 @@ class Timer:
 
     @functools.cached_property
     def _copies(self) -> tuple[list[float], list[float], float]:
-        """Bytes read and written, and seconds, of our fastest copies; joules per byte."""
+        """Returns bytes read and written, and seconds, of our fastest copies; joules per byte."""
         elements = [1 << bits for bits in range(11, 30, 2)]
         rows = self._best([("memcpy", str(count), "fp16", {}) for count in elements])
         sizes, times = [4.0 * count for count in elements], [row["time_us"] * 1e-6 for row in rows]
@@ -217,7 +221,8 @@ class Timer:
         a = kernel.attention
         best, = self._best([a.texts()])
         kv_bytes = 2 * 2 * a.batch * a.kv_heads * a.keys * a.head_dim
-        # Decode: K and V once; a loop over the keys of each KV head, split if they fill too few SMs.
+        # Decode reads K and V once, in a loop over the keys of each KV head, which is split if the
+        # loops fill too few SMs.
         if a.queries < _NUMBERS["attention_prefill_queries"]:
             seconds = _NUMBERS["attention_decode"] + kv_bytes / self.gpu["dram.read_rate"]
             if a.batch * a.kv_heads * 2 <= self.sms:
@@ -226,7 +231,7 @@ class Timer:
         else:
             seconds, clock = self._prefill_seconds(a)
             watts = 0.0
-            if best:  # the energy of our kernel, which does the same work
+            if best:  # uses the energy of our kernel, which does the same work
                 joules = (best["power_w"] - self.gpu["power.static_power"]) * best["time_us"] * 1e-6
                 watts = joules / seconds * (clock / best["sm_clock_mhz"]) ** self.gpu["clock.energy_exponent"]
             time = Time(seconds * 1e6, seconds * 1e6, _NUMBERS["attention_reach"], "tensor", clock,
@@ -236,11 +241,11 @@ class Timer:
         return time
 
     def _prefill_seconds(self, a: Attention) -> tuple[float, float]:
-        """CTAs of 128 queries of one head, in order to the SM that is free first."""
+        """Schedules CTAs of 128 queries of one head, in order, on the SM that is free first."""
         block = 128
         efficiency = _NUMBERS[f"attention_efficiency_{64 if a.head_dim <= 64 else 128 if a.head_dim <= 128 else 256}"]
         efficiency *= _NUMBERS["attention_causal"] if a.causal else 1
-        per_key = 4 * block * a.head_dim / (self.mma_rate * efficiency)  # cycles
+        per_key = 4 * block * a.head_dim / (self.mma_rate * efficiency)  # cycles per key
         rows = range(0, a.queries, block)
         fixed = _NUMBERS["attention_fixed_keys"]
         first = a.keys - a.queries

@@ -95,7 +95,7 @@ _ATTENTION_ARGUMENTS_SIZE = ctypes.sizeof(_AttentionArguments)
 
 @functools.cache
 def library() -> ctypes.CDLL:
-    """Raises FileError if there is none."""
+    """Loads the library; raises FileError if there is none."""
     named = os.environ.get("TILECAST_LIBRARY")
     beside = pathlib.Path(__file__).parent / "libtilecast.so"
     path = named or (str(beside) if beside.exists() else "libtilecast.so.0")
@@ -135,7 +135,7 @@ def _driver() -> Optional[ctypes.CDLL]:
 
 
 def current_device() -> int:
-    """The device ordinal of this thread; 0 if it has none yet, as in the CUDA runtime."""
+    """Returns the device ordinal of this thread; 0 if it has none yet, as in the CUDA runtime."""
     driver, ordinal = _driver(), ctypes.c_int()
     if driver is None or driver.cuCtxGetDevice(ctypes.byref(ordinal)):
         return 0
@@ -143,7 +143,7 @@ def current_device() -> int:
 
 
 def capture_of(stream: int) -> Optional[int]:
-    """A unique number of the capture into whose graph the stream's work goes."""
+    """Returns a unique number of the capture that records the stream's work."""
     driver, status, number = _driver(), ctypes.c_int(), ctypes.c_uint64()
     if (driver is None or
             driver.cuStreamGetCaptureInfo_v2(ctypes.c_void_p(stream), ctypes.byref(status),
@@ -154,7 +154,8 @@ def capture_of(stream: int) -> Optional[int]:
 
 
 def addresses() -> tuple[int, int, int]:
-    """Addresses of tilecast_plan_run, cuCtxGetDevice and cuStreamIsCapturing, if there is a driver."""
+    """Returns addresses of tilecast_plan_run, cuCtxGetDevice and cuStreamIsCapturing, if there is a
+    driver."""
     driver = _driver()
     return tuple(ctypes.cast(one, ctypes.c_void_p).value for one in (
         library().tilecast_plan_run, driver.cuCtxGetDevice, driver.cuStreamIsCapturing))
@@ -208,8 +209,8 @@ class AttentionShape(NamedTuple):
 
 
 class AnyPlan:
-    """The predicted fastest kernel, ready on the current device; or, if `gpu` names a GPU that is absent, its
-    forecast alone. Thread-safe."""
+    """The predicted fastest kernel, ready on the current device; or, if `gpu` names a GPU that is
+    absent, only its forecast. Thread-safe."""
 
     def __init__(self, create: str, problem: ctypes.Structure, gpu: Optional[str], config: Optional[str],
                  sustained: bool, programmatic: int):
@@ -228,7 +229,7 @@ class AnyPlan:
 
     @property
     def handle(self) -> int:
-        """The tilecast_plan*, valid as long as the object lives."""
+        """Returns the tilecast_plan*, valid as long as the object lives."""
         return self._handle.value
 
     def __del__(self):
@@ -236,7 +237,7 @@ class AnyPlan:
             self._library.tilecast_plan_destroy(self._handle)
 
     def forecast(self) -> tuple[str, float]:
-        """Configuration and microseconds."""
+        """Returns configuration and microseconds."""
         row = _Forecast(struct_size=ctypes.sizeof(_Forecast))
         _check(self._library.tilecast_plan_forecast(self._handle, ctypes.byref(row)))
         return row.config.decode(), row.time_us
@@ -247,7 +248,8 @@ class AnyPlan:
 
 
 class Plan(AnyPlan):
-    """Of a GEMM. Runs use programmatic launches (docs/cpp.md) if TILECAST_PROGRAMMATIC is 1."""
+    """Plan of a GEMM. Runs use programmatic launches (docs/cpp.md) if TILECAST_PROGRAMMATIC is
+    1."""
 
     def __init__(self, shape: Shape, *, gpu: Optional[str] = None, config: Optional[str] = None,
                  sustained: bool = False):
@@ -294,7 +296,7 @@ class AttentionPlan(AnyPlan):
 AnyShape = Union[Shape, AttentionShape]
 
 
-sustained = False  # the regime of later GEMM plans; tilecast.torch.accelerate sets it
+sustained = False  # regime of later GEMM plans; set by tilecast.torch.accelerate
 
 
 def plan_of(shape: AnyShape) -> AnyPlan:
@@ -326,7 +328,8 @@ class View(NamedTuple):
 
 
 def view(name: str, tensor: Any, stream: int, types: dict = _TYPES) -> View:
-    """From anything with `__dlpack__`; raises ConfigError unless it is a CUDA tensor of one of the types."""
+    """Makes a View of anything with `__dlpack__`; raises ConfigError unless it is a CUDA tensor of
+    one of the types."""
     if not hasattr(tensor, "__dlpack__"):
         raise ConfigError(f"{name}: expected a tensor with __dlpack__, got {type(tensor).__name__}")
     if tensor.__dlpack_device__()[0] not in _CUDA_DEVICES:
@@ -359,8 +362,8 @@ class Matrix(NamedTuple):
 
 
 def matrix(name: str, tensor: Any, stream: int, vector: bool = False, of_c: bool = False) -> Matrix:
-    """From anything with `__dlpack__`; raises ConfigError unless it is a CUDA matrix of fp16 or bf16, or with
-    `of_c` fp32. `vector`: one dimension is a row."""
+    """Makes a Matrix of anything with `__dlpack__`; raises ConfigError unless it is a CUDA matrix
+    of fp16 or bf16, or with `of_c` fp32. `vector`: one dimension is a row."""
     seen = view(name, tensor, stream, _TYPES_OF_C if of_c else _TYPES)
     if len(seen.sides) != 2 and not (vector and len(seen.sides) == 1):
         raise ConfigError(f"{name}: expected a matrix, got {len(seen.sides)} dimensions")
@@ -370,7 +373,7 @@ def matrix(name: str, tensor: Any, stream: int, vector: bool = False, of_c: bool
 
 
 def bias_kind(m: int, n: int, side: tuple, strides: tuple) -> int:
-    """The kind of a bias with these sizes, added to [m,n] as torch.addmm does."""
+    """Returns the kind of a bias with these sizes, added to [m,n] as in torch.addmm."""
     if len(side) == 1:
         side, strides = (1, *side), (side[0], *strides)
     if side == (1, n) and (strides[1] == 1 or n == 1):
@@ -381,7 +384,7 @@ def bias_kind(m: int, n: int, side: tuple, strides: tuple) -> int:
 
 
 def activation_of(word: Optional[str]) -> int:
-    """The value for an activation's word."""
+    """Returns the value for an activation's word."""
     if word not in ACTIVATIONS:
         known = ", ".join(str(one) for one in ACTIVATIONS)
         raise ConfigError(f"activation: expected one of {known}, got {word!r}")
@@ -389,7 +392,7 @@ def activation_of(word: Optional[str]) -> int:
 
 
 def columns_of_c(n: int, activation: Optional[str]) -> int:
-    """Columns of C for `n` columns of A B: a gated activation makes one of two."""
+    """Returns the number of columns of C for `n` columns of A B: a gated activation halves it."""
     if activation_of(activation) not in GATES:
         return n
     if n % 2:
@@ -400,7 +403,8 @@ def columns_of_c(n: int, activation: Optional[str]) -> int:
 def shape_of(m: int, n: int, k: int, kind: int, a_strides: tuple[int, int],
              b_strides: tuple[int, int], bias: int = NO_BIAS, activation: int = 0,
              type_c: int = 0, residual: int = 0) -> Shape:
-    """The layout of A [m,k] and B [k,n]; raises ConfigError if none has their strides."""
+    """Returns the problem with the layout of A [m,k] and B [k,n]; raises ConfigError if no layout
+    has their strides."""
     a_along_k, lda = _rows("a", m, k, a_strides)
     b_along_k, ldb = _rows("b", n, k, b_strides[::-1])
     layout = (TN if b_along_k else NN) if a_along_k else (TT if b_along_k else NT)
@@ -409,8 +413,8 @@ def shape_of(m: int, n: int, k: int, kind: int, a_strides: tuple[int, int],
 
 
 def _rows(name: str, side: int, k: int, strides: tuple[int, int]) -> tuple[bool, int]:
-    """For an operand as [side,k]: whether its rows in memory run along K, not along `side`; and the row stride in
-    elements, 0 if packed."""
+    """Returns, for an operand as [side,k], whether its rows in memory run along K rather than
+    `side`, and the row stride in elements, 0 if packed."""
     # The stride of a dimension of one element is never used.
     if any(stride == 0 and length > 1 for stride, length in zip(strides, (side, k))):
         raise ConfigError(f"{name}: expected each element once in memory, not expanded; contiguous() copies it")

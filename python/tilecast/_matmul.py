@@ -10,18 +10,18 @@ from typing import Any, Optional
 from . import _library, _native
 from ._model import ConfigError
 
-KEPT_PLANS = 1024  # most recently used
-_KEPT_WORKSPACES = 8  # per plan, one for each stream or graph
+KEPT_PLANS = 1024  # plans kept, most recently used
+_KEPT_WORKSPACES = 8  # workspaces per plan, one for each stream or graph
 _captured: set[_library.AnyPlan] = set()  # plans in CUDA graphs, which may run their kernels for the
                                        # life of the process
 _known: Optional[_native.KnownCalls] = None  # fast path for torch's tensors, created on first use
-_refused: Any = None  # an exchange API that KnownCalls rejected, not tried again
+_refused: Any = None  # exchange API that KnownCalls rejected; not tried again
 
 
 def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Optional[str] = None, *,
            residual: Any = None, stream: Optional[int] = None) -> Any:
-    """C[m,n] = activation(A[m,k] B[k,n] + bias) + residual by the kernel that is predicted to be
-    the fastest; computed in fp32 until C is rounded.
+    """Computes C[m,n] = activation(A[m,k] B[k,n] + bias) + residual with the kernel that is
+    predicted to be the fastest, in fp32 until C is rounded.
 
     a, b    CUDA matrices of one type, fp16 or bf16, on one device: torch tensors, or anything with
             `__dlpack__`. Rows or columns of each are contiguous (`b` may be a transposed [n,k], as
@@ -92,8 +92,8 @@ def matmul(a: Any, b: Any, out: Any = None, bias: Any = None, activation: Option
 
 
 def known_product(a: Any, b: Any, bias: Any, activation: Optional[str]) -> Any:
-    """matmul for torch's tensors on the current stream, by the fast path; None if the call is not like an
-    earlier one."""
+    """Runs a matmul of torch's tensors on the current stream through the fast path; returns None if
+    no earlier call is like it."""
     return None if _known is None else _known.run(a, b, None, bias, activation)
 
 
@@ -106,15 +106,15 @@ def _agree(left: _library.Matrix, right: _library.Matrix) -> None:
         raise ConfigError("a and b: expected one device")
 
 
-# If two threads make a plan at the same time, one of the two is kept; both are valid.
+# If two threads make a plan at the same time, either is kept; both are valid.
 @functools.lru_cache(maxsize=KEPT_PLANS)
 def _plan(shape: _library.AnyShape, device: int) -> _library.AnyPlan:
-    """On the current device, which is `device`."""
+    """Makes a plan on the current device, which is `device`."""
     return _library.plan_of(shape)
 
 
 def kept_plan(shape: _library.AnyShape, device: int, stream: int) -> Any:
-    """For a run on the current device, which is `device`, and its `stream`."""
+    """Returns a plan for a run on the current device, which is `device`, and its `stream`."""
     plan = _plan(shape, device)
     if _library.capture_of(stream) is not None:
         _captured.add(plan)
@@ -122,7 +122,7 @@ def kept_plan(shape: _library.AnyShape, device: int, stream: int) -> Any:
 
 
 def on_stream(torch: Any, device: int, stream: Optional[int], run: Callable[[int], Any]) -> Any:
-    """`run` with the device current, and a stream of it, which it gets: this one if given."""
+    """Calls `run` with the device current and with a stream of it: `stream` if given."""
     current = torch._C._cuda_getCurrentRawStream(device)
     if stream is not None and stream != current:
         # Memory is allocated on the current stream, so the other stream becomes current; 0 and 1
@@ -139,8 +139,8 @@ def on_stream(torch: Any, device: int, stream: Optional[int], run: Callable[[int
 
 def checked(torch: Any, sides: tuple, strides: tuple, types: tuple, devices: tuple,
             bias: Optional[tuple] = None) -> tuple[_library.Matrix, _library.Matrix, int]:
-    """A and B without addresses, and the kind of bias, for torch's tensors; raises ConfigError for invalid
-    combinations. `bias`: its sizes, strides, type and device."""
+    """Returns A and B without addresses, and the kind of bias, for torch's tensors; raises
+    ConfigError for invalid combinations. `bias`: its sizes, strides, type and device."""
     kinds = {torch.float16: _library.FP16, torch.bfloat16: _library.BF16}
     for name, side, dtype in zip("ab", sides, types):
         if dtype not in kinds:
@@ -173,7 +173,7 @@ def _torch_plan(torch: Any, sides: tuple, strides: tuple, types: tuple, devices:
 
 
 def described(a: Any, b: Any, bias: Any) -> tuple:
-    """The arguments of `checked` for torch's tensors."""
+    """Returns the arguments of `checked` for torch's tensors."""
     return ((a.shape, b.shape), (a.stride(), b.stride()), (a.dtype, b.dtype), (a.device, b.device),
             None if bias is None else (bias.shape, bias.stride(), bias.dtype, bias.device))
 
@@ -181,7 +181,8 @@ def described(a: Any, b: Any, bias: Any) -> tuple:
 def _torch_matmul(torch: Any, a: Any, b: Any, out: Any, stream: Optional[int], bias: Any = None,
                   activation: Optional[str] = None, keeps_memory: bool = True,
                   residual: Any = None) -> Any:
-    """`keeps_memory`: a workspace and an entry of the fast path may outlive the call."""
+    """Runs a matmul. `keeps_memory`: a workspace and an entry of the fast path may outlive the
+    call."""
     if not isinstance(b, torch.Tensor) or not (bias is None or isinstance(bias, torch.Tensor)):
         raise ConfigError(f"{'bias' if isinstance(b, torch.Tensor) else 'b'}: expected a torch tensor, "
                           "as a is one")
@@ -223,7 +224,8 @@ def _on_current_stream(torch: Any, plan: _library.Plan, a: Any, b: Any, out: Any
 
 def workspace_of(torch: Any, plan: _library.Plan, device: Any, stream: int,
                  keeps_memory: bool = True) -> Any:
-    """The workspace of a run on the current stream, which may be capturing; None if the plan needs none."""
+    """Returns the workspace of a run on the current stream, which may be capturing; None if the
+    plan needs none."""
     capture = _library.capture_of(stream)
     if capture is not None:
         _captured.add(plan)
@@ -255,8 +257,8 @@ def _kept_workspace(torch: Any, plan: _library.Plan, device: Any, stream: int,
 
 def _remember(torch: Any, plan: _library.Plan, stream: int, a: Any, b: Any, out: Any, bias: Any,
               activation: Optional[str]) -> None:
-    """Remembers a successful call, ignoring all failures, so that the next one like it on `stream`, the
-    current one, takes the fast path."""
+    """Remembers a successful call, ignoring all failures, so that later calls like it on `stream`,
+    the current one, take the fast path."""
     global _known, _refused
     api = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
     if api is None or api is _refused:

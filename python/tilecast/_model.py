@@ -1,7 +1,7 @@
-"""Questions to the model, and its answers as Python objects.
+"""Queries to the model, and its answers as Python objects.
 
-The answers are the program's own: fields are those of `predict --format json`, and a printed answer is
-the program's table. The model itself is in _native (python/bindings).
+The answers equal the program's: fields are the fields of `predict --format json`, and a printed
+answer is the program's table. The model itself is in _native (python/bindings).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CONFIGS = pathlib.Path(__file__).parent / "configs"
 
 
 def config_folder() -> str:
-    """The folder of the GPU files: TILECAST_CONFIG_DIR, else the one in this package."""
+    """Returns the folder of the GPU files: TILECAST_CONFIG_DIR, else the folder in this package."""
     return os.environ.get("TILECAST_CONFIG_DIR") or str(_CONFIGS)
 
 
@@ -38,24 +38,25 @@ class Gpu:
 
 @dataclasses.dataclass(frozen=True)
 class Prediction:
-    """One kernel on one problem. Times are in microseconds, of the kernel alone, without its launch."""
+    """One kernel on one problem. Times are in microseconds, of the kernel itself, without its
+    launch."""
 
-    config: str  # canonical text, schedule:key=value,...
+    config: str  # canonical form, schedule:key=value,...
     method: str  # "simulated" or "analytic"
     time_us: float
-    interval_us: tuple[float, float]  # 90 %
+    interval_us: tuple[float, float]  # 90 % interval
     tflops: float
-    cycles: float  # of the SM clock
+    cycles: float  # SM clock cycles
     sm_clock_mhz: float
     power_w: float
     limiter: str
     shares: dict[str, float]  # utilization of each resource, 0 to 1
-    l2_to_sm_bytes: float  # a multicast counted once
+    l2_to_sm_bytes: float  # multicasts count once
     l2_hit_rate: float
     dram_read_bytes: float
     dram_write_bytes: float
     closed_form_time_us: float
-    extrapolated: bool  # unlike any kernel of the calibration
+    extrapolated: bool  # unlike every kernel of the calibration
 
     @classmethod
     def _of(cls, row: dict[str, Any]) -> Prediction:
@@ -72,7 +73,7 @@ class Failure:
 
 
 class _Rows(Sequence):
-    """Objects that convert to a pandas.DataFrame."""
+    """A sequence that converts to a pandas.DataFrame."""
 
     _rows: Sequence
 
@@ -86,7 +87,7 @@ class _Rows(Sequence):
         return [_flat(row) for row in self._rows]
 
     def to_pandas(self):
-        """A pandas.DataFrame with one row per object; imports pandas."""
+        """Returns a pandas.DataFrame with one row per object; imports pandas."""
         import pandas
 
         return pandas.DataFrame(self._records())
@@ -147,8 +148,8 @@ class Predictions(_Rows):
 
 
 class Explanation:
-    """Why kernels take their time. Prints as the program's table; `kernels` and, if requested, `best`
-    are those of `explain --format json`."""
+    """Why kernels take their time. Prints as the program's table; `kernels` and, if requested,
+    `best` are as in `explain --format json`."""
 
     def __init__(self, text: str, table: str):
         self.data = json.loads(text)
@@ -167,12 +168,12 @@ def _machine(gpu, calibrated):
 
 
 def gpus() -> list[Gpu]:
-    """The GPUs that have a GPU file, sorted by name. `predict(gpu=...)` takes the names."""
+    """Returns the GPUs that have a GPU file, sorted by name. `predict(gpu=...)` takes the names."""
     return [Gpu(*line) for line in _native.gpus(config_folder())]
 
 
 def gpu_of(device_name: str, sms: int) -> str:
-    """The GPU file for a CUDA device with this name ("NVIDIA H200") and number of SMs."""
+    """Returns the GPU file for a CUDA device with this name ("NVIDIA H200") and number of SMs."""
     model = (device_name.split() + ["", ""])[1]
     found = [gpu.name for gpu in gpus() if gpu.sms == sms and model in gpu.product.split()]
     if len(found) != 1:
@@ -182,7 +183,7 @@ def gpu_of(device_name: str, sms: int) -> str:
 
 
 def _names(names: Union[str, Sequence[str]]) -> list:
-    """A single name as a list."""
+    """Returns a single name as a list."""
     return [names] if isinstance(names, str) else list(names)
 
 
@@ -202,8 +203,8 @@ def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
 def predict(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", regime="burst",
             inputs="normal", top=10, config=None, schedules=(), method=None, simulate=None, threads=0,
             calibrated=True, epilogue=None, batch=None, accumulate=None) -> Ranking:
-    """The `top` fastest configurations of C[m,n] = epilogue(A[m,k] B), fastest first; or, with a
-    `tilecast.Attention` instead of m, n and k, of that.
+    """Returns the `top` fastest configurations of C[m,n] = epilogue(A[m,k] B), fastest first; or,
+    with a `tilecast.Attention` instead of m, n and k, of that.
 
     m, n, k    dimensions in elements, at least 1
     gpu        a name from `gpus()`, or the path of a GPU file
@@ -244,7 +245,7 @@ def _threads(count: int) -> int:
 
 
 def _within(name: str, value: int, least: int, most: int) -> int:
-    """The value, in the range of the program's option of that name."""
+    """Returns the value, checked against the range of the program's option of that name."""
     if not least <= operator.index(value) <= most:
         raise ConfigError(f"{name}: expected {least} to {most}, got {value}")
     return value
@@ -265,7 +266,8 @@ def predict_many(m: Any, n: Any, k: Any, *, dtype: Any = "fp16", layout: str = "
 def predict_many(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", regime="burst", inputs="normal",
                  schedules=(), method=None, simulate=None, threads=0, calibrated=True, epilogue=None,
                  accumulate=None) -> Predictions:
-    """The fastest configuration of each of many problems, on all processors and without the GIL.
+    """Returns the fastest configuration of each of many problems, using all CPUs and without the
+    GIL.
 
     m, n, k are numbers or sequences (lists, arrays) of equal lengths; a number applies to all
     problems. A list of `tilecast.Attention` stands for all three. Other arguments are as in `predict`. A problem
@@ -301,9 +303,10 @@ def explain(m: int, n: int, k: int, config: Union[str, Sequence[str]], *, dtype:
 def explain(m, n=None, k=None, config=None, *, dtype=None, layout=None, gpu="h200_sxm", regime="burst",
             inputs="normal", method=None, best=True, threads=0, calibrated=True, epilogue=None, batch=None,
             accumulate=None) -> Explanation:
-    """Why `config`, or several compared side by side, complete or abbreviated, take their time: bottleneck, utilization
-    and phases, bytes, waves, energy, and with `best` how all that differs from the best of all candidates.
-    `explain(problem, config)` of a `tilecast.Attention`. Other arguments and exceptions are as in `predict`."""
+    """Explains why `config`, or several compared side by side, complete or abbreviated, take their
+    time: bottleneck, utilization and phases, bytes, waves, energy, and with `best` how these differ
+    from the best of all candidates. `explain(problem, config)` of a `tilecast.Attention`. Other
+    arguments and exceptions are as in `predict`."""
     if isinstance(m, Attention) and config is None:
         n, config = None, n
     if config is None:

@@ -15,7 +15,8 @@ Texts = tuple[str, str, str, dict[str, str]]  # _native.Problem
 
 
 def word_of(value: Any) -> str:
-    """The library's word for a type: "float16" for torch.float16 or numpy.float16, "fp16" for triton's."""
+    """Returns the library's word for a type: "float16" for torch.float16 or numpy.float16, "fp16"
+    for triton's."""
     if isinstance(value, str):
         return re.sub(r"^(torch|numpy|np|jax\.numpy|jnp|triton\.language|tl)\.", "", value)
     return str(getattr(value, "__name__", value)).rpartition(".")[2].strip("<>'")
@@ -47,7 +48,7 @@ class Gemm:
                 {"layout": self.layout, "epilogue": self.epilogue, "accumulate": self.accumulate or ""})
 
     def record(self) -> dict[str, Any]:
-        """Columns of a table."""
+        """Returns the columns of a table."""
         return {"m": self.m, "n": self.n, "k": self.k}
 
     def __str__(self) -> str:
@@ -90,7 +91,7 @@ class Attention:
                  "lse": "yes" if flag("lse", self.lse) else "no"})
 
     def record(self) -> dict[str, Any]:
-        """Columns of a table."""
+        """Returns the columns of a table."""
         return dataclasses.asdict(self)
 
     def __str__(self) -> str:
@@ -103,7 +104,8 @@ Problem = Union[Gemm, Attention]
 
 
 def problem_of(first: Any, n: Any = None, k: Any = None, **fields: Any) -> Problem:
-    """The Attention, or the GEMM with these sides and `fields`, of which None stands for the default."""
+    """Returns the Attention, or the GEMM with these sides and `fields`, of which None stands for
+    the default."""
     given = {name: value for name, value in {"n": n, "k": k, **fields}.items() if value is not None}
     if not isinstance(first, Attention):
         if n is None or k is None:

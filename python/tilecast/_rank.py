@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 def rank(problems: Sequence[Union[tuple[int, int, int], Attention]], configs: Sequence[Union[str, Tile]], *,
          dtype: Any = None, layout: Optional[str] = None, gpu: Union[str, os.PathLike] = "h200_sxm",
          regime: str = "burst", inputs: str = "normal", threads: int = 0, **options: Any) -> list[list[float]]:
-    """Times in microseconds of given configurations: a row per problem, a column per configuration;
-    infinity if the configuration cannot run.
+    """Returns times in microseconds of given configurations: a row per problem, a column per
+    configuration; infinity if the configuration cannot run.
 
     problems   tuples (m, n, k), in elements, or `tilecast.Attention`
     configs    configurations of tilecast's kernels as texts, or of Triton's GEMMs as `tilecast.triton.Tile`; not both
     options    for tilecast's kernels `epilogue`, `accumulate`, `calibrated`; for Triton's `family`
 
-    Times are from the analytic model, so thousands of pairs take a second. Other keywords are those of `predict`.
-    Raises ConfigError for problems that cannot be predicted, FileError for a file that cannot be read.
+    Times are from the analytic model, so thousands of pairs take a second. Other keywords are as in
+    `predict`. Raises ConfigError for problems that cannot be predicted, FileError for a file that
+    cannot be read.
     """
     fields = {"dtype": dtype, "layout": layout}
     if all(isinstance(config, str) for config in configs):

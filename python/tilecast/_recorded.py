@@ -1,5 +1,6 @@
-"""Records the operations of a torch model without running it: under FakeTensorMode, on a device "cuda" that need not
-exist, with parameters that have shapes alone. `kernels` makes of them the launches of eager torch or of Inductor."""
+"""Records the operations of a torch model without running it: under FakeTensorMode, on a device
+"cuda" that need not exist, with parameters that only have shapes. `kernels` converts them to the
+launches of eager torch or of Inductor."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from ._kernels import Kernel
 from ._problem import Attention, ConfigError, Gemm
 
-# Inductor writes a result that several kernels read, rather than compute it again in each, if it reads more buffers
-# than config.realize_reads_threshold.
+# Inductor writes a result that several kernels read, instead of computing it again in each, if it
+# reads more buffers than config.realize_reads_threshold.
 _MOST_READS = 4
 GEMM_TYPES = {torch.float16: "fp16", torch.bfloat16: "bf16", torch.float8_e4m3fn: "e4m3", torch.float8_e5m2: "e5m2"}
 _ROWS = {  # reductions over the last dimensions that keep the shape, and the argument that names the dimensions
@@ -37,7 +38,7 @@ _EMPTY = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_stride
 
 @dataclasses.dataclass(frozen=True)
 class Operand:
-    """A tensor as an operation sees it."""
+    """A tensor operand of an operation."""
 
     buffer: int
     shape: tuple[int, ...]
@@ -51,11 +52,11 @@ class Operand:
 
     @property
     def bytes(self) -> float:
-        """Each element in memory once."""
+        """Number of bytes, counting each element in memory once."""
         return float(self.itemsize * math.prod(n for n, step in zip(self.shape, self.stride) if step != 0))
 
     def extent(self) -> int:
-        """Elements that follow one another in memory, from the first one on."""
+        """Number of consecutive elements in memory, from the first one on."""
         expected = 1
         for step, n in sorted((step, n) for n, step in zip(self.shape, self.stride) if n > 1):
             if step != expected:
@@ -84,7 +85,7 @@ class Recording:
         self.routing = routing  # how rows are divided among the groups of a mixture of experts
         self.operations: list[Operation] = []
         self.returned: set[int] = set()
-        self.linears: list[tuple[torch.nn.Module, range]] = []  # calls, and the places of their operations
+        self.linears: list[tuple[torch.nn.Module, range]] = []  # each nn.Linear call, with the index range of its operations
         self._buffers: dict[int, int] = {}
         self._kept: list[Any] = []  # keeps storages, so that no two share an address
         self._path: list[str] = []
@@ -118,7 +119,7 @@ def _is_view(func: Any) -> bool:
 
 
 def _ours_of(name: str, a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None, *more: Any) -> Gemm:
-    """The product of an operator of tilecast.torch."""
+    """Returns the product of an operator of tilecast.torch."""
     gemm = _gemm_of("mm", (a, b.t() if name == "gate_up" else b))
     if name == "gate_up" and b.stride(0) != b.shape[1]:  # a view of the gate's rows
         gemm = dataclasses.replace(gemm, n=2 * gemm.n)
@@ -129,7 +130,8 @@ def _ours_of(name: str, a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.T
 
 
 def _gemm_of(name: str, arguments: tuple) -> Optional[Gemm]:
-    """The product of mm, addmm, bmm, baddbmm or _scaled_mm, with its bias as an epilogue."""
+    """Returns the product of mm, addmm, bmm, baddbmm or _scaled_mm, with its bias as an
+    epilogue."""
     bias = arguments[0] if name in ("addmm", "baddbmm") else None
     a, b = (arguments[1:3] if bias is not None else arguments[:2])
     if a.dtype not in GEMM_TYPES:
@@ -150,7 +152,8 @@ def _gemm_of(name: str, arguments: tuple) -> Optional[Gemm]:
 
 
 def group_rows(rows: int, groups: int, routing: str) -> tuple[int, ...]:
-    """Rows of each group: equal ones, or by Zipf's law of an exponent, "zipf:1.1"; together `rows`."""
+    """Returns the rows of each group: equal, or by Zipf's law with an exponent, "zipf:1.1"; their
+    sum is `rows`."""
     word, _, number = routing.partition(":")
     try:
         exponent = float(number) if word == "zipf" else 0.0 if routing == "uniform" else math.nan
@@ -164,7 +167,8 @@ def group_rows(rows: int, groups: int, routing: str) -> tuple[int, ...]:
 
 
 def _grouped_of(a: torch.Tensor, b: torch.Tensor, routing: str) -> Optional[Gemm]:
-    """The product of _grouped_mm: consecutive rows of a, each group with its own B; not those along K."""
+    """Returns the product of _grouped_mm: consecutive rows of a, each group with a separate B;
+    groups along K are not supported."""
     if a.dim() != 2 or b.dim() != 3 or a.dtype not in GEMM_TYPES or min(*a.shape, *b.shape) < 1:
         return None
     return Gemm(group_rows(a.shape[0], b.shape[0], routing), b.shape[2], a.shape[1], GEMM_TYPES[a.dtype],
@@ -182,7 +186,7 @@ class _Operators(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         if func.namespace == "tilecast" and func.overloadpacket.__name__ == "gate_up":
             key = tuple(map(self._recording.operand, _tensors(args)))
-            if key in self._gate_ups:  # torch.compile computes it once
+            if key in self._gate_ups:  # torch.compile computes the product once
                 return self._gate_ups[key]
             self._gate_ups[key] = self._recorded(func, args, kwargs)
             return self._gate_ups[key]
@@ -211,22 +215,23 @@ class _Operators(TorchDispatchMode):
             kind = "reduction"
             more["row"] = (reads[0].shape[-1] if name in _ROWS and reads[0].dim() else
                            max(1, reads[0].numel() // max(1, writes[0].numel())))
-            writes = writes[:1]  # statistics of its rows are small, and read by backward passes alone
+            writes = writes[:1]  # statistics of its rows are small, and only backward passes read them
         elif name in _WRITES:
             kind, writes = "pointwise", []
-            reads = reads[-1:] * 2  # its values, read and written in place
+            reads = reads[-1:] * 2  # values are read and written in place
         elif name in _FACTORIES:
             kind, reads = "pointwise", []
         elif name == "cat" or name in _COPIES or torch.Tag.pointwise in func.tags:
             kind = "pointwise"
             if name in ("embedding", "index_select", "gather", "index"):
-                reads = [writes[0]]  # the table has the size of the result
+                reads = [writes[0]]  # the operand has the size of the result
         self._recording.add(name, reads, writes, kind, **more)
         return out
 
 
 class _Functions(TorchFunctionMode):
-    """Records attention whole, before torch decomposes it for a machine without the GPU's kernels."""
+    """Records attention as one operation, before torch decomposes it for a machine without the
+    GPU's kernels."""
 
     def __init__(self, recording: Recording, operators: _Operators):
         super().__init__()
@@ -241,12 +246,12 @@ class _Functions(TorchFunctionMode):
     def _attention(self, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
                    enable_gqa=False):
         rank = query.dim()
-        with _paused(self._operators):  # the result lies as the queries do
+        with _paused(self._operators):  # the result has the strides of the queries
             order = sorted(range(rank), key=lambda i: (query.stride(i), i), reverse=True)
             sides = [(*query.shape[:-1], value.shape[-1])[i] for i in order]
             out = query.new_empty(sides).permute([order.index(i) for i in range(rank)])
-            if is_causal and query.shape[-2] < key.shape[-2]:  # torch aligns the mask at the first key: no query sees
-                key, value = key[..., :query.shape[-2], :], value[..., :query.shape[-2], :]  # those beyond its place
+            if is_causal and query.shape[-2] < key.shape[-2]:  # torch aligns the mask at the first key: no query
+                key, value = key[..., :query.shape[-2], :], value[..., :query.shape[-2], :]  # attends to keys beyond its own index
         attention = _attention_of(query, key, value, bool(is_causal))
         reads = [query, key, value] + ([attn_mask] if attn_mask is not None else [])
         self._recording.add("attention", reads, [out], "attention" if attention else "unknown", attention=attention)
@@ -254,8 +259,9 @@ class _Functions(TorchFunctionMode):
 
 
 def _attention_of(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, causal: bool) -> Optional[Attention]:
-    """None for shapes and types without a fused kernel, and for more queries than keys under torch's causal mask,
-    which is aligned at the first key, ours at the last."""
+    """Returns None for shapes and types without a fused kernel, and for more queries than keys
+    under torch's causal mask, which is aligned at the first key, while ours is aligned at the
+    last."""
     if (query.dtype not in (torch.float16, torch.bfloat16) or not query.dim() == key.dim() == value.dim() == 4 or
             key.shape != value.shape or query.shape[0] != key.shape[0] or query.shape[3] != key.shape[3] or
             query.numel() == 0 or key.numel() == 0 or query.shape[1] % key.shape[1] or
@@ -276,11 +282,11 @@ def _paused(operators: _Operators):
         operators._recording = recording
 
 
-# Attributes that number a layer and change nothing else.
+# Attributes that hold a layer's number and affect nothing else.
 _PLACES = {"layer_idx", "layer_id", "layer_number", "layer_index", "idx", "block_idx", "gate"}
 
 
-# Attributes of every module, which torch keeps itself.
+# Attributes of every module that torch manages itself.
 _TORCHS = frozenset(vars(torch.nn.Module()))
 
 
@@ -288,7 +294,8 @@ _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
 def _value(value: Any, depth: int = 0) -> Any:
-    """Equal for equal values, and for the same function. Raises TypeError where equality cannot be told."""
+    """Returns a key that is equal for equal values and for one function. Raises TypeError if
+    equality cannot be decided."""
     if value is None or isinstance(value, (bool, int, float, str, torch.dtype, torch.device)):
         return type(value), value  # 1, 1.0 and True are equal
     if type(value) in (tuple, list):
@@ -298,7 +305,7 @@ def _value(value: Any, depth: int = 0) -> Any:
     if callable(value):
         hash(value)
         return value
-    # A configuration: classes written in Python alone, whose state is their attributes.
+    # A configuration: an object of pure Python classes, whose state is its attributes.
     if depth < 4 and hasattr(value, "__dict__") and all(
             one is object or one.__flags__ & _HEAP_TYPE for one in type(value).__mro__):
         return type(value), _value(vars(value), depth + 1)
@@ -306,8 +313,8 @@ def _value(value: Any, depth: int = 0) -> Any:
 
 
 def _signature(module: torch.nn.Module, inputs: Any, wrapped: set[torch.nn.Module]) -> Optional[tuple]:
-    """Equal for modules that do the same with inputs like these; None where that cannot be told. The forward of
-    modules in `wrapped` is ours."""
+    """Returns a key that is equal for modules that do the same with inputs like these; None if that
+    cannot be decided. The forward of modules in `wrapped` is ours."""
     parts: list[Any] = []
     try:
         for name, one in module.named_modules():
@@ -328,8 +335,8 @@ def _signature(module: torch.nn.Module, inputs: Any, wrapped: set[torch.nn.Modul
 
 
 def _repeat_layers(model: torch.nn.Module, recording: Recording) -> None:
-    """Makes members of module lists answer from the record of an equal one with equal inputs, by a forward in their
-    __dict__."""
+    """Gives members of module lists a forward, in their __dict__, that returns the recorded result
+    of an equal member with equal inputs."""
     seen: dict[tuple, tuple[list[Operation], Any, list[Operand]]] = {}
     wrapped: set[torch.nn.Module] = set()
 
@@ -383,8 +390,8 @@ def _repeat_layers(model: torch.nn.Module, recording: Recording) -> None:
 
 @contextlib.contextmanager
 def _unchanged(model: Any):
-    """Puts back afterwards what a module's attributes held, and the dicts, lists and sets among them: what forward
-    keeps there has shapes alone."""
+    """Restores the attributes of modules on exit, and the dicts, lists and sets among them: values
+    that forward stores there only have shapes."""
     kept: dict[int, tuple[Any, Any]] = {}
 
     def keep(container: Any) -> None:
@@ -407,7 +414,7 @@ def _unchanged(model: Any):
 
 @contextlib.contextmanager
 def _noted(model: torch.nn.Module, recording: Recording):
-    """Notes the calls of Linears in recording.linears."""
+    """Records calls of Linears in recording.linears."""
     starts: list[int] = []
 
     def leave(module: torch.nn.Module, inputs: Any, out: Any) -> None:
@@ -427,8 +434,8 @@ def _noted(model: torch.nn.Module, recording: Recording):
 
 def record(model: Any, args: tuple, kwargs: dict[str, Any], routing: str = "uniform",
            linears: bool = False) -> Recording:
-    """`linears`: notes their calls; without, equal layers are run once. Raises ConfigError for a model whose forward
-    needs values of tensors, not shapes alone."""
+    """Records a forward pass. `linears`: records the calls of Linears; otherwise equal layers run
+    once. Raises ConfigError for a model whose forward needs values of tensors, not only shapes."""
     recording = Recording(routing)
     mode = fake_tensor.FakeTensorMode(allow_non_fake_inputs=True)
     with mode, torch.no_grad():
@@ -478,7 +485,8 @@ def _shape_text(operation: Operation) -> str:
 
 
 def _addressing(operation: Operation) -> str:
-    """How torch's elementwise kernel addresses its operands: "" where all are contiguous in one order."""
+    """Returns how torch's elementwise kernel addresses its operands: "" if all are contiguous in
+    one order."""
     if operation.name == "cat":
         return "cat"
     if not operation.writes or operation.name in _WRITES:
@@ -486,7 +494,8 @@ def _addressing(operation: Operation) -> str:
     out = operation.writes[0]
 
     def steps(one: Operand) -> tuple:
-        """Strides by dimension of more than one element, broadcast to the result's."""
+        """Returns strides of the dimensions with more than one element, broadcast to the
+        result's."""
         padded = (0,) * (len(out.shape) - len(one.shape)) + tuple(
             step if n > 1 else 0 for n, step in zip(one.shape, one.stride))
         return tuple(step for n, step in zip(out.shape, padded) if n > 1)
@@ -521,8 +530,8 @@ _GATES = {"silu": "swiglu", "gelu": "geglu"}
 
 
 def gate_of(product: Operation, readers: list[Operation], readers_of: dict[int, list[int]]) -> Optional[tuple[str, bool]]:
-    """The gate that these, all readers of the product, make of halves of its columns, and whether the gate's come
-    first."""
+    """Returns the gate that `readers`, all consumers of the product, compute from halves of its
+    columns, and whether the gate's columns come first."""
     if len(readers) != 2:
         return None
     activated, multiplied = sorted(readers, key=lambda one: one.name == "mul")
@@ -537,7 +546,8 @@ def gate_of(product: Operation, readers: list[Operation], readers_of: dict[int, 
 
 
 def pair_of(place: int, operations: list[Operation], by_buffer: dict[int, list[int]]) -> Optional[tuple[int, int, int]]:
-    """Places of the activation of this product, of the product of the same input that it gates, and of their product."""
+    """Returns the indices of this product's activation, of the product of the same input that it
+    gates, and of their product."""
     gate = operations[place]
 
     def reader(one: Operation) -> Optional[int]:
@@ -556,7 +566,7 @@ def pair_of(place: int, operations: list[Operation], by_buffer: dict[int, list[i
 
 
 def joined(place: int, pair: tuple[int, int, int], operations: list[Optional[Operation]], **more: Any) -> None:
-    """Makes the products of a pair and what is between them one product of ours."""
+    """Replaces the products of a pair, and the operations between them, by one product of ours."""
     activated, up, multiplied = pair
     gemm = operations[place].gemm
     made = dataclasses.replace(
@@ -569,7 +579,7 @@ def joined(place: int, pair: tuple[int, int, int], operations: list[Optional[Ope
 
 
 def readers_of(operations: Iterable[Optional[Operation]]) -> dict[int, list[int]]:
-    """Places of the operations that read a buffer."""
+    """Returns the indices of the operations that read a buffer."""
     found: dict[int, list[int]] = {}
     for place, operation in enumerate(operations):
         for buffer in {one.buffer for one in operation.reads} if operation else ():
@@ -578,7 +588,8 @@ def readers_of(operations: Iterable[Optional[Operation]]) -> dict[int, list[int]
 
 
 def _taken_in(product: Operation, readers: list[Operation], by_buffer: dict[int, list[int]]) -> tuple[str, list[Operand]]:
-    """What our product fuses of its readers, as a step of its epilogue ("" if nothing), and what that reads."""
+    """Returns the epilogue step that our GEMM can fuse from its consumers ("" if none), and that
+    step's extra operands."""
     steps = product.gemm.epilogue.split("+")
     out, activated = product.writes[0], any(step in (*ACTIVATIONS, *_GATES.values()) for step in steps)
     if product.ours == "gate_up" and not activated:
@@ -597,7 +608,8 @@ def _taken_in(product: Operation, readers: list[Operation], by_buffer: dict[int,
 
 
 def fused(recording: Recording) -> list[Operation]:
-    """The operations after the pass of `_fusion`: our products take in an activation, a gate and an addition."""
+    """Returns the operations after the pass of `_fusion`: our products fuse an activation, a gate
+    and an addition."""
     operations: list[Optional[Operation]] = list(recording.operations)
     by_buffer = readers_of(recording.operations)
     for place, product in enumerate(recording.operations):
@@ -617,7 +629,8 @@ def fused(recording: Recording) -> list[Operation]:
 
 
 def _read_bytes(operands: Iterable[Operand]) -> float:
-    """Bytes that a kernel reads through these, where one part of a buffer may be read through several."""
+    """Returns the bytes that a kernel reads through these operands, several of which may cover one
+    part of a buffer."""
     total = 0.0
     by_buffer: dict[int, list[Operand]] = {}
     for one in set(operands):
@@ -633,7 +646,7 @@ def _read_bytes(operands: Iterable[Operand]) -> float:
 
 @dataclasses.dataclass
 class _Value:
-    """A result that is not in memory: what the kernel that computes it reads."""
+    """A result that is not in memory: the operands that a kernel reads to compute it."""
 
     names: list[str]
     reads: list[Operand]
@@ -644,17 +657,17 @@ class _Value:
 
 
 def _compiled(recording: Recording) -> list[Kernel]:
-    """Inductor's kernels, by a rule: products and attention are launches of their own. Pointwise operations, copies and
-    reductions are computed inside the kernel that needs them, again in each, and what is written is what a
-    launch reads, what is returned, and results with several readers that read more than 4 buffers. Kernels over equally
-    many elements that read the same buffer are one."""
+    """Returns Inductor's kernels by a rule. Products and attention are separate launches. Pointwise
+    operations, copies and reductions are computed inside each kernel that needs them. Written are
+    operands of launches, returned results, and results with several consumers that read more than 4
+    buffers. Kernels over equally many elements that read a common buffer are merged."""
     operations = fused(recording)
     readers = readers_of(operations)
     pending: dict[int, _Value] = {}
     kernels: list[Kernel] = []
 
     def write(values: list[_Value]) -> None:
-        """One kernel for each group that can be fused."""
+        """Writes one kernel for each group that can be fused."""
         groups: list[list[_Value]] = []
         for value in values:
             buffers = {one.buffer for one in value.reads}
@@ -684,7 +697,7 @@ def _compiled(recording: Recording) -> list[Kernel]:
                                   gemm=operation.gemm, attention=operation.attention, ours=bool(operation.ours),
                                   at=operation.at))
             continue
-        if not operation.writes:  # in place
+        if not operation.writes:  # in-place operation
             in_memory(operation.reads)
             kernels.append(Kernel(_shown(operation.name), "pointwise", _shape_text(operation),
                                   sum(one.bytes for one in operation.reads), fused=True, at=operation.at))

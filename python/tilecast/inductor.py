@@ -38,7 +38,7 @@ from .triton import FamilyWarning, Tile, picked, times_us
 _TEMPLATES = {"triton::mm": False, "triton::bmm": False, "triton::mm_persistent_tma": True,
               "triton::scaled_mm_device_tma_epilogue_scaling": True}
 _OPS = ("mm", "addmm", "bmm", "baddbmm", "scaled_mm")
-# Whether rows of A (in M) and columns of B (in N) are contiguous, not K.
+# Whether rows of A run along M, and columns of B along N, instead of K.
 _LAYOUTS = {(False, False): "tn", (False, True): "nn", (True, True): "nt", (True, False): "tt"}
 _before: dict[str, Any] = {}  # settings that `enable` changed
 
@@ -74,7 +74,7 @@ def enable(top_k: int = 4, exhaustive: bool = False, matmul: bool = True, gpu: O
 
 
 def disable() -> None:
-    """Undoes `enable`."""
+    """Reverts `enable`."""
     if not _before:
         return
     config.max_autotune_gemm_search_space = _before.pop("space")
@@ -96,7 +96,7 @@ class Choices(inductor_choices.InductorChoices):
         self._warned = False
 
     def uuid(self) -> tuple:
-        """Part of the key of Inductor's caches."""
+        """Returns a part of the key of Inductor's caches."""
         return ("tilecast", *dataclasses.astuple(self._factory))
 
     def _finalize_template_configs(self, template_choices: Mapping[str, Any], kernel_inputs: Any,
@@ -121,7 +121,8 @@ class Choices(inductor_choices.InductorChoices):
         return choices[:places[0]] + kept + [one for i, one in enumerate(choices) if i > places[0] and i not in tiles]
 
     def _picked(self, tiles: list[Tile], inputs: Any) -> Optional[list[int]]:
-        """Indices of the tiles to compile; None for a problem that is not predicted, and if no tile can be launched."""
+        """Returns the indices of the tiles to compile; None for a problem that is not predicted,
+        and if no tile can be launched."""
         gpu = self._gpu(inputs.device())
         if gpu is None or free_unbacked_symbols(inputs.shapes_symbolic()):
             return None
@@ -172,7 +173,8 @@ class _Factory:
 
 
 def _version(gpu: Optional[str] = None) -> str:
-    """Hash of everything that affects the choice: the package's code and families, the model and the GPU files."""
+    """Returns a hash of everything that affects the choice: the package's code and families, the
+    model and the GPU files."""
     package, configs = pathlib.Path(__file__).parent, pathlib.Path(config_folder())
     files = [pathlib.Path(_native.__file__), *package.glob("*.py"), *package.glob("*.json"),
              *configs.glob("*.*"), *configs.glob("gpus/*.*")]
@@ -187,7 +189,7 @@ def _version(gpu: Optional[str] = None) -> str:
 
 
 def _tile(choice: Any) -> Optional[Tile]:
-    """None for a choice that is not predicted."""
+    """Returns None for a choice that is not predicted."""
     persistent = _TEMPLATES.get(choice.template.uid)
     if persistent is None:
         return None
@@ -214,7 +216,7 @@ def tilecast_mm(a: torch.Tensor, b: torch.Tensor, *, out: torch.Tensor) -> torch
 
 
 def tilecast_addmm(bias: torch.Tensor, a: torch.Tensor, b: torch.Tensor, *, out: torch.Tensor) -> torch.Tensor:
-    """Likewise, with a bias broadcast to equal rows."""
+    """`tilecast.matmul` with a bias broadcast to equal rows, as called by generated code."""
     return product(a, b, out, bias[0])
 
 
@@ -228,7 +230,7 @@ def _register() -> None:
 
 
 def _extern(inputs: Any, op_name: str) -> list:
-    """tilecast.matmul as a choice, if it supports the product."""
+    """Returns tilecast.matmul as a choice, if it supports the product."""
     a, _ = inputs.mat1mat2()
     sizes = [side for shape in inputs.shapes_symbolic() for side in shape]
     if (op_name not in _externs or any(getattr(side, "free_symbols", ()) for side in sizes) or config.cpp_wrapper or

@@ -1,4 +1,5 @@
-"""python -m tilecast layer: what a decoder layer of a language model costs, from a Hugging Face config.json."""
+"""python -m tilecast layer: predicts the cost of a decoder layer of a language model, from a
+Hugging Face config.json."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ def known_models() -> dict[str, dict[str, Any]]:
 
 @dataclasses.dataclass(frozen=True)
 class LayerConfig:
-    """A decoder layer with grouped-query attention, rotary embedding, RMS norms and a gated MLP. One GPU's part of it
-    where several share it: heads and MLP columns are divided."""
+    """A decoder layer with grouped-query attention, rotary embedding, RMS norms and a gated MLP. If
+    several GPUs share the layer, one GPU's part: heads and MLP columns are divided."""
 
     hidden: int
     intermediate: int
@@ -62,7 +63,7 @@ class LayerConfig:
 
 
 def read_config(model: str, parts: int = 1) -> LayerConfig:
-    """Of a known model, or of a config.json or the folder that holds one."""
+    """Reads the configuration of a known model, or a config.json or its folder."""
     known = known_models()
     if model.lower() in known:
         return LayerConfig.of(known[model.lower()], model, parts)
@@ -104,7 +105,7 @@ def _layer_class() -> type:
                 return one * cos + torch.cat((-right, left), -1) * sin
 
             q, k = rotated(q), rotated(k)
-            if keys is not None:  # decode: the cache, which is written elsewhere
+            if keys is not None:  # decode: attend to the KV cache, which is updated outside this layer
                 k, v = keys, values
             attention = functional.scaled_dot_product_attention(q, k, v, is_causal=keys is None,
                                                                 enable_gqa=heads != kv_heads)
@@ -118,13 +119,14 @@ def _layer_class() -> type:
 
 
 def decoder_layer(config: LayerConfig):
-    """The layer as a torch module on the meta device; forward(x, cos, sin, keys, values)."""
+    """Returns the layer as a torch module on the meta device; forward(x, cos, sin, keys,
+    values)."""
     return _layer_class()(config)
 
 
 def forecast_layer(config: LayerConfig, *, batch: int, tokens: int, phase: str, context: int = 0, **options: Any):
-    """`tilecast.torch.forecast` of one layer. prefill: `tokens` of each of `batch` sequences; decode: one token of
-    each, with `context` keys."""
+    """Runs `tilecast.torch.forecast` for one layer. prefill: `tokens` of each of `batch` sequences;
+    decode: one token of each, with `context` keys."""
     import torch
 
     from .torch import forecast

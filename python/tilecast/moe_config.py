@@ -28,20 +28,20 @@ from ._files import read_json, write_file, write_new_file
 from ._model import ConfigError
 from .triton import FamilyWarning, Tile, times_us
 
-# Numbers of tokens that both servers' tuners write.
+# Numbers of tokens that both servers' tuners write to their files.
 TOKENS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024, 1536, 2048, 3072, 4096)
-# Driver names of these GPUs, as in file names.
+# Driver names of these GPUs, as used in file names.
 DEVICE_NAMES = {"h200_sxm": "NVIDIA_H200", "h100_sxm": "NVIDIA_H100_80GB_HBM3", "h100_pcie": "NVIDIA_H100_PCIe",
                 "h800_sxm": "NVIDIA_H800"}
-_MOST_EXPERTS = 1024  # groups of a problem
-_MOST_SIDE = 1 << 30  # gate and up together have twice N
-_MOST_ROWS = 1 << 20  # rows of all experts, which are drawn one by one; servers launch at most some 2^18
+_MOST_EXPERTS = 1024  # limit on the groups of a problem
+_MOST_SIDE = 1 << 30  # limit on gate and up together, twice N
+_MOST_ROWS = 1 << 20  # limit on rows of all experts, which are drawn one by one; servers launch at most about 2^18
 _KEYS = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M", "num_warps", "num_stages")
 
 
 @dataclasses.dataclass(frozen=True)
 class Layer:
-    """A shard of a MoE layer, or without `experts` one block-scaled GEMM.
+    """A shard of a MoE layer, or one block-scaled GEMM if `experts` is missing.
 
     n, k           for a MoE layer the intermediate size of a shard and the hidden size; else the sizes of B, [n,k]
     experts, top_k experts of the shard, and experts per token
@@ -79,7 +79,7 @@ class Layer:
             raise ConfigError("expected experts, or block_shape: vLLM has no files for other GEMMs")
 
     def file_name(self) -> str:
-        """The file name that vLLM and SGLang look for."""
+        """Returns the file name that vLLM and SGLang look for."""
         device = self.device_name or DEVICE_NAMES.get(self.gpu)
         if device is None:
             raise ConfigError(f"device_name: needed for {self.gpu}: as in the names of vLLM's files, such as "
@@ -90,7 +90,8 @@ class Layer:
         return f"{sides},device_name={device}{dtype}{blocks}.json"
 
     def times_us(self, tiles: Sequence[Tile], tokens: int) -> list[float]:
-        """Predicted microseconds of each configuration; infinity for one that cannot be launched."""
+        """Returns predicted microseconds of each configuration; infinity for one that cannot be
+        launched."""
         most = _MOST_ROWS // (self.top_k or 1)
         if not 1 <= tokens <= most:
             raise ConfigError(f"tokens: expected 1 to {most}, got {tokens}")
@@ -105,26 +106,28 @@ class Layer:
                                                   times_us(tiles, rows, self.k, self.n, **options))]
 
     def space(self) -> list[Tile]:
-        """The tuners' search space. The kernel clamps BLOCK_SIZE_K to a block of scales."""
+        """Returns the tuners' search space. The kernel clamps BLOCK_SIZE_K to a block of scales."""
         block_k = (64, 128) if self.block_shape else (64, 128, 256)
         return [Tile(*tile, group_m=group, tma=False) for *tile, group in itertools.product(
             (16, 32, 64, 128, 256), (32, 64, 128, 256), block_k, (2, 3, 4, 5), (4, 8), (1, 16, 32, 64))]
 
     def best(self, tokens: int) -> tuple[Tile, float]:
-        """The configuration with the shortest predicted time, and that time in microseconds."""
+        """Returns the configuration with the shortest predicted time, and that time in
+        microseconds."""
         space = self.space()
         times = self.times_us(space, tokens)
         i = min(range(len(times)), key=times.__getitem__)
         return space[i], times[i]
 
     def configs(self, tokens: Sequence[int] = TOKENS) -> dict[str, dict[str, int]]:
-        """The file's content: the best configuration for each number of tokens."""
+        """Returns the file's content: the best configuration for each number of tokens."""
         return {str(count): _values(self.best(count)[0]) for count in tokens}
 
 
 @functools.lru_cache(maxsize=64)
 def _routed(tokens: int, experts: int, top_k: int) -> tuple[int, ...]:
-    """Rows per expert for tokens that go to `top_k` experts each, drawn uniformly with a fixed seed."""
+    """Draws the rows per expert for tokens that go to `top_k` experts each, uniformly with a fixed
+    seed."""
     draw, rows = random.Random(0), [0] * experts
     for _ in range(tokens):
         for expert in draw.sample(range(experts), top_k):
@@ -142,7 +145,8 @@ def _text(values: Mapping[str, int]) -> str:
 
 
 def read_configs(path: str) -> dict[int, Tile]:
-    """A file's configurations by number of tokens; raises FileError, and ConfigError for invalid content."""
+    """Reads a file's configurations by number of tokens; raises FileError, and ConfigError for
+    invalid content."""
     read = read_json(path)
     tuned = {tokens: values for tokens, values in read.items() if tokens.isdecimal()} if isinstance(read, dict) else {}
     if not tuned:
@@ -161,7 +165,8 @@ def read_configs(path: str) -> dict[int, Tile]:
 
 
 def checked(layer: Layer, tuned: Mapping[int, Tile]) -> str:
-    """A table with, for each number of tokens, the file's configuration, ours, and the predicted gain of ours."""
+    """Returns a table with, for each number of tokens, the file's configuration, ours, and the
+    predicted gain of ours."""
     lines, gains = [f"{'tokens':>6}  {'file us':>9}  {'ours us':>9}  {'gain':>7}  file; ours"], []
     for tokens, tile in sorted(tuned.items()):
         best, least = layer.best(tokens)
@@ -195,7 +200,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> str:
-    """The command's output."""
+    """Returns the command's output."""
     layer = Layer(options.n, options.k, options.experts, options.top_k, options.dtype,
                   _block_shape(options.block_shape), options.gpu, options.device_name)
     if options.check:

@@ -1,6 +1,6 @@
-"""tilecast for PyTorch: the operators `torch.ops.tilecast.matmul` and `attention`, which torch.compile
-traces, and a drop-in Linear and scaled_dot_product_attention. Imports torch, which the rest of the package does only
-where its caller has.
+"""tilecast for PyTorch: the operators `torch.ops.tilecast.matmul` and `attention`, which
+torch.compile traces, and a drop-in Linear and scaled_dot_product_attention. Imports torch; the rest
+of the package imports it only if its caller has.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _aligned(tensor: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
-    """The tensor, or a 16-byte aligned copy of it."""
+    """Returns the tensor, or a 16-byte aligned copy of it."""
     return tensor if tensor is None or tensor.data_ptr() % 16 == 0 else tensor.clone()
 
 
@@ -53,7 +53,7 @@ def _shape_alone(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] 
 
 
 def _product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """a b by our kernel where there is one that copies neither."""
+    """Computes a b with our kernel if it copies neither operand, else with torch."""
     if (a.is_cuda and a.dtype in _GROUPED_TYPES and b.dtype == a.dtype and a.numel() > 0 and b.numel() > 0 and
             all(1 in one.stride() and 0 not in one.stride() for one in (a, b)) and
             all(side % 8 == 0 for side in (*a.shape, *b.shape)) and _is_hopper(a)):
@@ -76,7 +76,7 @@ def _gradients(ctx, of_output: torch.Tensor):
             of_output, = torch.autograd.grad(_ACTIVATED[ctx.activation](sums), sums, of_output)
     of_output = of_output.contiguous()
     of_b = None
-    if wanted[1]:  # in memory as b
+    if wanted[1]:  # strided in memory like b
         of_b = _product(of_output.t(), a).t() if b.stride(0) == 1 else _product(a.t(), of_output)
     return (_product(of_output, b.t()) if wanted[0] else None, of_b,
             of_output.sum_to_size(bias.shape) if bias is not None and wanted[2] else None, None,
@@ -98,8 +98,9 @@ def _is_eager(*tensors: Optional[torch.Tensor]) -> bool:
 
 def matmul(a: torch.Tensor, b: torch.Tensor, bias: Optional[torch.Tensor] = None, activation: Optional[str] = None,
            residual: Optional[torch.Tensor] = None) -> torch.Tensor:
-    """activation(A[m,k] B[k,n] + bias) + residual like `tilecast.matmul`, and differentiable: its gradients are
-    products of ours too, and with an activation the product is recomputed for them."""
+    """Computes activation(A[m,k] B[k,n] + bias) + residual like `tilecast.matmul`, and is
+    differentiable: its gradients are also products of ours, and with an activation they recompute
+    the product."""
     if residual is None and _is_eager(a, b, bias):
         return _matmul.matmul(_aligned(a), _aligned(b), None, _aligned(bias), activation)
     return torch.ops.tilecast.matmul(a, b, bias, activation, residual)
@@ -141,7 +142,7 @@ _operators.impl("attention", _attention_without_gradients, "Autograd")
 
 def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, causal: bool = False,
               scale: Optional[float] = None, return_lse: bool = False) -> Any:
-    """`tilecast.attention` as an operator that torch.compile traces. The result lies in memory as q does."""
+    """`tilecast.attention` as an operator that torch.compile traces. The result has q's strides."""
     if _is_eager(q, k, v):
         return _attention.attention(_aligned(q), _aligned(k), _aligned(v), causal=causal, scale=scale,
                                     return_lse=return_lse)
@@ -149,7 +150,7 @@ def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, causal: bool
     return found if return_lse else found[0]
 
 
-_torchs_attention = functional.scaled_dot_product_attention  # also where ours stands in its place
+_torchs_attention = functional.scaled_dot_product_attention  # torch's function, even if ours is assigned in its place
 
 
 def _has_attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, enable_gqa: bool) -> bool:
@@ -172,9 +173,10 @@ def scaled_dot_product_attention(query: torch.Tensor, key: torch.Tensor, value: 
                                  attn_mask: Optional[torch.Tensor] = None, dropout_p: float = 0.0,
                                  is_causal: bool = False, scale: Optional[float] = None,
                                  enable_gqa: bool = False) -> torch.Tensor:
-    """torch.nn.functional's, by tilecast's kernel if it has one (fp16 and bf16 on a GPU of compute capability 9.0,
-    head_dim 64, 128 or 256, 16-byte strides, no gradients, mask, dropout or autocast; causal with equal lengths,
-    since torch aligns others at the first key), and torch's own otherwise."""
+    """scaled_dot_product_attention of torch.nn.functional, with tilecast's kernel if one supports
+    the call (fp16 and bf16 on a GPU of compute capability 9.0, head_dim 64, 128 or 256, 16-byte
+    strides, no gradients, mask, dropout or autocast; causal with equal lengths, since torch aligns
+    others at the first key), and torch's own otherwise."""
     if (attn_mask is None and dropout_p == 0.0 and (not is_causal or query.shape[-2] == key.shape[-2]) and
             (scale is None or scale > 0) and _has_attention(query, key, value, enable_gqa)):
         return attention(query, key, value, causal=is_causal, scale=scale)
@@ -268,13 +270,14 @@ def grouped_mm(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor,
 
 
 def _is_aligned(tensor: torch.Tensor) -> bool:
-    """Whether it is aligned to 16 bytes. A traced call has no address; the operator copies unaligned tensors."""
+    """Whether the tensor is aligned to 16 bytes. A traced call has no address; the operator copies
+    unaligned tensors."""
     return torch.compiler.is_compiling() or isinstance(tensor, FakeTensor) or tensor.data_ptr() % 16 == 0
 
 
 def _is_hopper(tensor: torch.Tensor) -> bool:
     if isinstance(tensor, FakeTensor) and not torch.cuda.is_available():
-        return True  # traced for a GPU that is absent here
+        return True  # traced for a GPU that is not in this machine
     gpu = torch.cuda.get_device_properties(tensor.device)
     return (gpu.major, gpu.minor) == (9, 0)
 
@@ -294,13 +297,14 @@ def _has_kernel(input: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.
 
 
 def _hooks_of(module: torch.nn.Module) -> str:
-    """Its first kind of hooks in words; empty if there are none."""
+    """Returns the module's first kind of hooks in words; empty if there are none."""
     kinds = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
     return next((kind.strip("_").replace("_", " ") for kind in kinds if getattr(module, kind)), "")
 
 
 def why_not_shared(layer: torch.nn.Linear) -> str:
-    """Features of the layer that a product of its parameters would ignore; empty if there are none."""
+    """Returns features of the layer that a product of its parameters would ignore; empty if there
+    are none."""
     if isinstance(layer, torch.nn.LazyLinear):
         return "a LazyLinear has no weight before its first call"
     if parametrize.is_parametrized(layer):
