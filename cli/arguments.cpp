@@ -31,8 +31,8 @@ bool has(const std::vector<std::string>& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-/// How many words at the end of a list option's values are a SHAPE: all numbers (M N K, or N K of
-/// each expert), or one word.
+/// Returns how many words at the end of a list option's values are a SHAPE: all numbers (M N K, or
+/// N K of each expert), or one word.
 int shape_at_end(const std::vector<std::string>& values) {
   const auto no_number =
       std::find_if_not(values.rbegin(), values.rend(),
@@ -46,7 +46,7 @@ int shape_at_end(const std::vector<std::string>& values) {
              : 0;
 }
 
-/// A value as CLI11 asks for it: an empty text where it is taken, else the reason.
+/// Validator in CLI11's form: returns an empty string for a valid value, else the reason.
 std::string why_refused(const CommandOption& option, std::string& value) {
   const OptionRow& row = option.row;
   const std::string lower = lower_case(value), got = fmt::format(", got '{}'", value);
@@ -111,7 +111,7 @@ Arguments::Arguments(const CommandRow& command, std::vector<std::string> words)
         words, [&](const std::string& word) { return word.substr(0, word.find('=')) == name; });
   };
   for (CommandOption& option : options_) {
-    std::vector<std::string> names = option.names;  // messages have the one that was typed
+    std::vector<std::string> names = option.names;  // messages use the name that was typed
     if (std::ranges::any_of(names, is_typed)) {
       std::erase_if(names, std::not_fn(is_typed));
     }
@@ -151,7 +151,8 @@ void Arguments::parse(const std::vector<std::string>& words) {
   } catch (const CLI::ParseError& error) {
     std::string why = error.what();
     if (const std::vector<std::string> unknown = parser_->remaining(); !unknown.empty()) {
-      // The first letter is rarely wrong, and of short names any other is one letter away.
+      // The first letter is rarely wrong, and short names differ from each other in a single
+      // letter.
       const std::string name = unknown.front().substr(0, unknown.front().find('='));
       std::vector<std::string> alike;
       for (const CommandOption& option : options_) {
@@ -167,8 +168,8 @@ void Arguments::parse(const std::vector<std::string>& words) {
   }
 }
 
-/// CLI11 gives a list all words that follow it: a SHAPE among them, if none stands elsewhere, is
-/// put in front of all words.
+/// CLI11 assigns all following words to a list: if a SHAPE is among them and none stands elsewhere,
+/// moves it before all words.
 void Arguments::move_shape_first(std::vector<std::string>& words) {
   const CLI::Option* const shape = parser_->get_option_no_throw("SHAPE");
   if (shape == nullptr || shape->count() > 0) {

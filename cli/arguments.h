@@ -17,39 +17,39 @@ class Option;
 
 namespace tilecast {
 
-/// A row of the table as one command has it.
+/// A row of the table as one command sees it.
 struct CommandOption {
   OptionRow row;
   std::string_view heading;
   std::vector<std::string> names;  // "--rows" and "--top" of "--rows,--top"
-  std::vector<std::string> words;  // the only ones that it takes; empty where it takes others
-  CLI::Option* parsed;             // of Arguments
+  std::vector<std::string> words;  // allowed values; empty: any value
+  CLI::Option* parsed;             // owned by Arguments
 
   const std::string& name() const { return names.front(); }
   bool goes_by_place() const { return !name().starts_with('-'); }
   bool is_list() const { return row.value.ends_with("..."); }
 };
-/// Options of a command, or by its last word of a verb: those of the table, and one for each field
-/// of a GEMM that has an option (model/gemm/problem/gemm_fields.h).
+/// Returns the options of a command, or of a verb by its last word: rows of the table, and one
+/// option for each field of a GEMM that has one (model/gemm/problem/gemm_fields.h).
 std::vector<CommandOption> options_of(std::string_view command);
 
 class Arguments {
  public:
-  /// The words after a command. Throws ConfigError that names the option, the expected values and
-  /// the given one.
+  /// Parses the words after a command. Throws ConfigError that names the option, the expected
+  /// values and the given one.
   Arguments(const CommandRow& command, std::vector<std::string> words);
 
   std::string_view command() const { return command_.name; }
 
   bool given(OptionName option) const { return !texts(option).empty(); }
-  /// The value, or the table's; empty where there is neither.
+  /// Returns the value, or the table's default; empty if there is neither.
   std::string text(OptionName option) const { return text_of(option.text()); }
   std::optional<std::string> text_if_given(OptionName option) const;
   std::vector<std::string> texts(OptionName option) const { return at(option.text()); }
   i64 number(OptionName option) const { return number_if_any(option).value(); }
   std::optional<i64> number_if_any(OptionName option) const;
 
-  /// By a name that is known at run time alone.
+  /// Looks an option up by a name known only at run time.
   std::string text_of(std::string_view option) const;
   std::vector<std::string> at(std::string_view option) const;
 
@@ -59,7 +59,7 @@ class Arguments {
 
   const CommandRow& command_;
   std::vector<CommandOption> options_;
-  std::shared_ptr<CLI::App> parser_;  // each row of the table is an option of it
+  std::shared_ptr<CLI::App> parser_;  // has an option for each row of the table
 };
 
 }  // namespace tilecast

@@ -1,4 +1,4 @@
-// A time as --budget and its like take it.
+// A duration, as --budget and similar options accept it.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 
 namespace tilecast {
 
-/// "90", "90s", "10m" or "1h". Throws ConfigError that names the option.
+/// Parses "90", "90s", "10m" or "1h". Throws ConfigError that names the option.
 std::chrono::seconds parse_budget(const std::string& text, std::string_view option = "--budget");
 
 }  // namespace tilecast

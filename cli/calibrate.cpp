@@ -1,5 +1,5 @@
 // tilecast calibrate: fits a GPU's constants and the learned correction to its measured rows; with
-// --run it measures them first, by tilecast-gpu: micro-benchmarks, then a designed set of kernels.
+// --run it first measures them with tilecast-gpu: micro-benchmarks, then a designed set of kernels.
 //
 // --budget limits the whole command; its first line of output says how the time is spent.
 //
@@ -47,7 +47,7 @@ constexpr std::string_view kOverlay = ".calibrated.yaml";
 constexpr std::string_view kWrittenBy =
     "# Written by `tilecast calibrate";  // the learned correction
 constexpr std::string_view kNoPrior = "none";
-constexpr std::string_view kUsualPrior = "h200_sxm";  // of which most is learned
+constexpr std::string_view kUsualPrior = "h200_sxm";  // GPU with most of the training data
 
 struct CalibrateOptions {
   std::string gpu, out, measured, prior, budget, points;
@@ -92,7 +92,7 @@ bool has_prior(const CalibrateOptions& options) {
   return !options.prior.empty() && options.prior != kNoPrior;
 }
 
-/// The command that writes the same files again, for a comment of one line.
+/// Returns the command that writes the same files again, for a comment of one line.
 std::string command_line(const CalibrateOptions& options) {
   const auto words = [](const std::vector<std::string>& files) {
     std::string text;
@@ -113,17 +113,17 @@ std::string command_line(const CalibrateOptions& options) {
 
 using Clock = std::chrono::steady_clock;
 
-// Times of --run besides measuring kernels: micro-benchmarks on an H200, the fit on one processor.
+// Durations of --run other than measuring kernels: micro-benchmarks on an H200, the fit on one CPU.
 constexpr Seconds kMicroTakes{135}, kLeastMeasuring{60}, kFitStart{10}, kFitOfRow{0.045};
 constexpr double kRowsPerSecond = 3;
 
-/// Lines of a file that may be missing or end inside a row.
+/// Counts lines of a file that may be missing or end inside a row.
 std::size_t lines_of(const std::string& path) {
   const std::string text = std::filesystem::exists(path) ? read_file(path) : "";
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));
 }
 
-/// How long to measure so that the fit to all rows ends after `left`.
+/// Returns how long to measure so that the fit to all rows ends within `left`.
 Seconds measuring_time(Seconds left, std::size_t rows_before) {
   const Seconds row = kFitOfRow / static_cast<double>(processor_count());
   return (left - kFitStart - row * static_cast<double>(rows_before)) /
@@ -150,9 +150,9 @@ void announce(const CalibrateOptions& options, bool micro, Seconds budget,
       clock_text(measuring), clock_text(budget - first - measuring));
 }
 
-/// Measures this machine's GPU; the files become those that the fit reads.
+/// Measures this machine's GPU and adds the files it writes to the fit's inputs.
 void measure_first(CalibrateOptions& options) {
-  constexpr int kDone = 0, kPartly = 5;  // a row that failed, or a budget that ended, is no reason
+  constexpr int kDone = 0, kPartly = 5;  // failed rows, and the end of the budget, are not errors
   const Clock::time_point begin = Clock::now();
   const Seconds budget{static_cast<double>(parse_budget(options.budget).count())};
   const std::string rows = beside(options, ".measured.csv");
@@ -188,7 +188,7 @@ void measure_first(CalibrateOptions& options) {
   run_gpu(arguments, {kDone, kPartly});
 }
 
-/// NAME.learned.yaml next to the overlay.
+/// Returns NAME.learned.yaml, next to the overlay.
 std::string learned_path(const std::string& out) {
   const std::filesystem::path path(out);
   const std::string name = path.filename().string();
@@ -210,7 +210,7 @@ std::string learned_path(const std::string& out) {
   return learned;
 }
 
-/// Everything that is read and written, tried before the work.
+/// Checks all files to read and write before the work starts.
 void check_files(const CalibrateOptions& options, const std::string& learned) {
   FilePlan plan;
   plan.reads("--data", options.data);
@@ -227,7 +227,7 @@ void check_files(const CalibrateOptions& options, const std::string& learned) {
   plan.check();
 }
 
-/// Whether there are rows of GEMMs, or of the memory-bound ops.
+/// Whether the files have rows of GEMMs, or of the memory-bound ops.
 bool any_op(const std::vector<MeasurementFile>& files, bool gemm) {
   return std::ranges::any_of(files, [&](const MeasurementFile& file) {
     return std::ranges::any_of(file.rows, [&](const MeasurementRow& row) {
@@ -236,7 +236,7 @@ bool any_op(const std::vector<MeasurementFile>& files, bool gemm) {
   });
 }
 
-/// Fits section stream alone. An existing overlay of that name keeps its other sections.
+/// Fits only section stream. An existing overlay of that name keeps its other sections.
 void fit_stream_section(const CalibrateOptions& options, LoadedGpu& gpu,
                         const std::vector<MeasurementFile>& files) {
   const StreamFit fit = fit_stream(gpu, files);
@@ -247,7 +247,8 @@ void fit_stream_section(const CalibrateOptions& options, LoadedGpu& gpu,
   fmt::print("{}", to_table(fit));
 }
 
-/// Starting values of a fit: the GPU's file, the micro-benchmarks' numbers, or those of --out.
+/// Loads the starting values of a fit: the GPU's file, the micro-benchmarks' numbers, or those of
+/// --out.
 LoadedGpu loaded_for(const CalibrateOptions& options) {
   if (options.keep_constants) {
     return load_gpu_with(options.gpu, options.out,
@@ -272,7 +273,7 @@ std::shared_ptr<const LearnedModel> learned_before(const CalibrateOptions& optio
   return gpu.spec.learned;
 }
 
-/// The default prior of --run, which takes few rows compared with those of a known GPU.
+/// Default prior of --run, whose rows are few compared with those of a known GPU.
 std::string usual_prior(const CalibrateOptions& options) {
   const bool there = std::filesystem::exists(config_folder() / "gpus" /
                                              fmt::format("{}.learned.yaml", kUsualPrior));

@@ -1,4 +1,4 @@
-// calibrate as a user runs it, on rows that closed forms made.
+// Tests calibrate as a user runs it, on synthetic rows from the analytic model.
 
 #include <algorithm>
 #include <iterator>
@@ -14,7 +14,7 @@
 namespace tilecast {
 namespace {
 
-/// Rows in a folder of their own, with another folder for output.
+/// Rows in a separate folder, and another folder for output.
 struct Scene {
   TemporaryFolder folder;
   std::string data = (folder / "rows.csv").string();
@@ -38,7 +38,7 @@ struct Scene {
     return std::distance(std::filesystem::directory_iterator(folder / "out"), {});
   }
 
-  /// One line on standard error, that exit code, and no file.
+  /// Checks for one line on standard error, that exit code, and no file.
   void check_refused(const std::vector<std::string>& more, ExitCode code,
                      const std::string& part) const {
     const CapturedRun run = calibrate(more);
@@ -57,7 +57,8 @@ TEST_CASE("calibrate writes an overlay and a learned correction, and prints a su
   const CapturedRun run = scene.calibrate();
   CAPTURE(run.err);
   CHECK(run.exit_code == 0);
-  for (const std::string_view line : split(run.err, '\n')) {  // one after ten seconds, and so on
+  // One line after ten seconds, and so on.
+  for (const std::string_view line : split(run.err, '\n')) {
     CHECK((line.empty() || line.starts_with("tilecast: calibrate: ")));
   }
   CHECK(run.out.starts_with("312 rows of 26 problems, 0 left out."));
@@ -68,8 +69,8 @@ TEST_CASE("calibrate writes an overlay and a learned correction, and prints a su
   CHECK(overlay.find("\nname: h200_sxm\n") != std::string::npos);
   const LearnedModel learned = load_learned(scene.folder / "out/mine.learned.yaml", "h200_sxm");
   CHECK(learned.rows.size() == 312);
-  CHECK(learned.overlay == hash_text(overlay));  // so that neither is used with another one
-  // Again with the same overlay: its constants stay, and it is not written again.
+  CHECK(learned.overlay == hash_text(overlay));  // so that neither file is used with another
+  // Calibrates again with the same overlay: its constants are kept, and it is not rewritten.
   const CapturedRun again = scene.calibrate({"--keep-constants"});
   CAPTURE(again.err);
   CHECK(again.exit_code == 0);
@@ -87,7 +88,7 @@ TEST_CASE("calibrate refuses unwritable outputs before it fits") {
   scene.check_refused({"--out", folder + ".calibrated.yaml"}, ExitCode::kUsage, "--out: expected");
   scene.check_refused({"--out", scene.data + "/mine.calibrated.yaml"}, ExitCode::kFile,
                       "mine.calibrated.yaml: cannot create its directory: Not a directory");
-  // A file of the user's own is not replaced.
+  // A file that the user wrote is not replaced.
   write_file(scene.folder / "own.learned.yaml", "mine\n");
   scene.check_refused({"--out", (scene.folder / "own.calibrated.yaml").string()}, ExitCode::kUsage,
                       "own.learned.yaml: was not written by calibrate");
@@ -128,7 +129,7 @@ TEST_CASE("calibrate refuses GPUs on which no kernel of ours has run") {
 TEST_CASE("Test problems of a split are left out of the fit") {
   const Scene scene;
   const std::string split = (scene.folder / "split.yaml").string();
-  // The one problem of these rows.
+  // These rows have a single problem.
   write_file(split, "rule: a test\njudge: [256x4096x512]\nunfitted_tiles: []\n");
   scene.check_refused({"--split", split}, ExitCode::kUsage, "got 0 (0 rows left out)");
 }

@@ -1,5 +1,6 @@
-// tilecast campaign: suites expanded to points, planned with the time that each is expected to
-// take, shared out by Slurm, watched and merged. `measure --plan --shard I/N` measures.
+// tilecast campaign: expands suites to points, plans them with the expected time of each,
+// distributes them with Slurm, and reports and merges the results. `measure --plan --shard I/N`
+// measures a shard.
 
 #include <fmt/format.h>
 
@@ -37,10 +38,10 @@ namespace {
 
 struct GpuPoints {
   GpuSpec gpu;
-  MeasurePlan plan;  // without the points that cannot be measured
+  MeasurePlan plan;  // excludes points that cannot be measured
 };
 
-/// Points of `expand` and `plan`.
+/// Returns the points of `expand` and `plan`.
 GpuPoints points_of(const Arguments& args) {
   const std::vector<std::string>& given = args.texts("FILE");
   MeasureOptions options{.gpu = args.text("--gpu"),
@@ -78,7 +79,7 @@ GpuPoints points_of(const Arguments& args) {
   return made;
 }
 
-/// status and merge would take such a file for a shard's.
+/// Throws if status and merge would take such a file for a shard's.
 void refuse_shard_name(const std::filesystem::path& plan, const std::filesystem::path& out) {
   if (shard_named(plan, out)) {
     throw ConfigError(fmt::format("--out {}: this is the name of a shard's file; expected another",
@@ -140,7 +141,7 @@ void print_table(const PlanProgress& progress) {
   }
 }
 
-/// MaxArraySize of this machine's cluster; nothing if it is not part of one.
+/// Returns MaxArraySize of this machine's cluster; none if it belongs to no cluster.
 std::optional<i64> max_array_size() {
   const ChildResult config = run_child("/usr/bin/env", {"scontrol", "show", "config"});
   for (const std::string_view line : split(config.output, '\n')) {
@@ -190,7 +191,7 @@ void run_merge(const Arguments& args) {
       shards.push_back(file.path);
     }
   }
-  FilePlan files;  // a merge would replace a shard that is also its output
+  FilePlan files;  // rejects a shard that is also the output
   files.reads("--plan", path);
   for (const std::filesystem::path& shard : shards) {
     files.reads("CSV", shard);

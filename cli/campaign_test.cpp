@@ -1,4 +1,4 @@
-// campaign merge through the command line; in the repository's root.
+// Tests campaign merge through the command line; runs in the repository root.
 #include <string>
 
 #include "cli/commands.h"
@@ -10,7 +10,7 @@
 namespace tilecast {
 namespace {
 
-/// The plan of one point, in a file of the folder.
+/// Writes a plan with one point to a file of the folder.
 std::string planned_in(const TemporaryFolder& folder) {
   const std::string suite = folder / "suite.yaml", plan = folder / "plan.csv";
   write_file(suite, "shapes: [512x512x512]\nconfigs:\n  - best: 1\n");
@@ -34,7 +34,7 @@ TEST_CASE("merge replaces neither a shard nor the plan") {
   const TemporaryFolder folder;
   const std::string plan = planned_in(folder), shard = folder / "plan.1-of-1.csv";
   write_file(shard, "a shard that began");
-  // A shard that is named, one that is found by its name, and the plan.
+  // Merges a shard that is named, a shard that is found by its name, and the plan.
   for (const std::vector<std::string>& more :
        std::vector<std::vector<std::string>>{{shard, shard}, {shard}, {plan}}) {
     std::vector<std::string> arguments{"campaign", "merge", "--plan", plan, "--out"};

@@ -10,7 +10,7 @@ namespace tilecast {
 
 class MeasuringDevice;
 
-// tilecast (main.cpp): the model alone.
+// tilecast (main.cpp): needs only the model.
 void run_doctor(const Arguments& args);
 void run_predict(const Arguments& args);
 void run_explain(const Arguments& args);

@@ -1,5 +1,5 @@
-// The measurements in the repository: the model's error on them is no worse than recorded, and the
-// headline of docs/accuracy.md is theirs. Runs in the repository root.
+// Tests the measurements in the repository: the model's error on them is no worse than recorded,
+// and the headline of docs/accuracy.md is computed from them. Runs in the repository root.
 
 #include <algorithm>
 #include <cstdlib>
@@ -35,7 +35,8 @@ bool is_data(const std::string& path) {
   return path.ends_with(".csv") || path.ends_with(".csv.gz");
 }
 
-/// The folders of a GPU's data that have a record: the GPU's own, and families of kernels in it.
+/// Returns the folders of a GPU's data that have a record: the GPU's own folder, and families of
+/// kernels in it.
 std::vector<std::string> recorded_folders(const std::string& of_gpu) {
   std::vector<std::string> folders;
   for (const std::string& path : sorted_paths(of_gpu)) {
@@ -47,8 +48,8 @@ std::vector<std::string> recorded_folders(const std::string& of_gpu) {
   return folders;
 }
 
-/// The arguments that check each record of the folder: of closed forms, of simulations if
-/// `simulated`, and of both without the learned correction.
+/// Returns the arguments that check each record of the folder: records of the analytic model, of
+/// simulations if `simulated`, and of both without the learned correction.
 std::vector<std::vector<std::string>> checks_of(const std::string& folder, bool simulated) {
   std::vector<std::vector<std::string>> checks;
   for (const std::string physics : {"", "_physics"}) {
@@ -65,7 +66,7 @@ std::vector<std::vector<std::string>> checks_of(const std::string& folder, bool 
   return checks;
 }
 
-/// A file through which these tests share their predictions.
+/// Returns the file through which these tests share their predictions.
 const char* kept_predictions() { return std::getenv("TILECAST_TEST_PREDICTIONS"); }
 
 std::vector<std::string> with_kept_predictions(std::vector<std::string> arguments) {
@@ -75,7 +76,7 @@ std::vector<std::string> with_kept_predictions(std::vector<std::string> argument
   return arguments;
 }
 
-/// These simulate rows for most of a minute.
+/// Whether to run tests that simulate rows for most of a minute.
 bool due_today() { return daily_seed("tables of simulations") % 2 == 0; }
 
 TEST_CASE("The error on the committed measurements is no worse than recorded") {
@@ -83,7 +84,7 @@ TEST_CASE("The error on the committed measurements is no worse than recorded") {
   const bool simulated = due_today();
   for (const std::string& of_gpu : sorted_paths("validate/data")) {
     if (!std::filesystem::is_directory(of_gpu) ||
-        std::filesystem::path(of_gpu).filename() == "public") {  // other people's figures
+        std::filesystem::path(of_gpu).filename() == "public") {  // measurements by others
       continue;
     }
     const std::string gpu = std::filesystem::path(of_gpu).filename().string();
@@ -108,8 +109,8 @@ TEST_CASE("The error on the committed measurements is no worse than recorded") {
       }
     }
   }
-  // GEMMs, memory-bound kernels, the data set with and without the learned correction; and the last
-  // by simulation too
+  // GEMMs, memory-bound kernels, the data set with and without the learned correction; the data set
+  // also with simulation
   CHECK(records >= (simulated ? 6 : 4));
 }
 
@@ -149,7 +150,7 @@ TEST_CASE("The recorded shares of pairs in order match the held-out kernels") {
   struct Counted {
     int all = 0, in_order = 0;
   };
-  std::map<Regime, std::map<double, Counted>> pairs;  // by up_to
+  std::map<Regime, std::map<double, Counted>> pairs;  // counts by up_to
   for (const JoinedGroup& group : load_joined_input(options).data.groups) {
     if (group.points.empty() || group.inputs != Inputs::kNormal ||
         group.l2_state != L2State::kRotating) {
@@ -176,7 +177,7 @@ TEST_CASE("The recorded shares of pairs in order match the held-out kernels") {
       const auto& [all, in_order] = counted[recorded.up_to];
       CAPTURE(to_text(regime), recorded.up_to, all, in_order);
       CHECK(all > (bursts ? 500 : 30));
-      // Within this margin the printed words stay right when the model changes.
+      // Within this margin the printed words stay correct when the model changes.
       CHECK(static_cast<double>(in_order) / all ==
             Approx(bursts ? recorded.burst : recorded.sustained).margin(bursts ? 0.03 : 0.06));
     }

@@ -1,4 +1,4 @@
-// compare as a user runs it.
+// Tests compare as a user runs it.
 
 #include <fmt/format.h>
 
@@ -55,7 +55,8 @@ TEST_CASE("compare lists many problems, and says which have no answer") {
   write_file(folder / "problems", "512x512x512\n0x4x4\n");
   const CapturedRun run = compare({"--problems", (folder / "problems").string()});
   CHECK(run.exit_code == 5);
-  CHECK(split(run.out, '\n').size() == 5);  // titles, a row, an error in two lines, and the end
+  // Titles, a row, an error in two lines, and the last line end.
+  CHECK(split(run.out, '\n').size() == 5);
   CHECK(run.out.find("line 2: ") != std::string::npos);
   CHECK(run.err.find("1 of 2 problems have no answer") != std::string::npos);
 }
@@ -90,7 +91,7 @@ TEST_CASE("compare says perhaps if intervals overlap, or if no measured problem 
     CAPTURE(part);
     CHECK(unlike.find(part) != std::string::npos);
   }
-  // A forecast of cuBLASLt is at least as wide as that of our pick.
+  // A forecast for cuBLASLt has at least as wide an interval as our pick.
   const Json answer = Json::parse(compare({"4096x4096x4224", "--format", "json"}).out);
   const auto width = [&](const char* whose) {
     const Json& one = answer[whose];

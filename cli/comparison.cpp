@@ -17,9 +17,9 @@ namespace tilecast {
 namespace {
 
 constexpr double kEqual = 0.015;  // times that differ by less are called equal
-constexpr double kAlike = 0.1;    // weight of like problems; one by itself has up to 1
+constexpr double kAlike = 0.1;    // minimum weight of similar problems; each has up to 1
 constexpr int kComparedDigits = 6;
-constexpr char kRow[] = "{:>9} {:>10}  {:<14} {:>9} {:<6.6}  ";  // before the problem
+constexpr char kRow[] = "{:>9} {:>10}  {:<14} {:>9} {:<6.6}  ";  // columns before the problem
 
 std::string speed_text(const AnyProblem& problem, Seconds time) {
   const double speed = flops_of(problem) / time.value * 1e-12;
@@ -34,10 +34,10 @@ std::string source_of(const CublasltTime& library) {
   return library.measured ? "measured" : "forecast";
 }
 
-/// Which one is faster, and whether that is sure. Only where cuBLASLt's time is known.
+/// Which kernel is faster, and whether that is certain. Only if cuBLASLt's time is known.
 struct Verdict {
   bool equal, library, sure;
-  double times;  // speed of the faster one over that of the other
+  double times;  // speed of the faster kernel divided by the other's
 };
 
 Verdict verdict_of(const Comparison& c) {
@@ -78,7 +78,7 @@ std::string against_roof(const Comparison& c) {
 }
 
 std::vector<Roof> roofs_of(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& ours) {
-  // The operands and the result once: the pick's own bound includes its rereads.
+  // Operands and result count once; the pick's own bound includes rereads.
   const Seconds dram = transfer_time(Bytes{least_bytes(problem)}, highest_dram_rate(gpu));
   std::vector<Roof> roofs{{"tensor cores", time_of(ours.bounds.tensor, ours.sm_clock)},
                           {"DRAM", dram},
@@ -87,7 +87,7 @@ std::vector<Roof> roofs_of(const GpuSpec& gpu, const AnyProblem& problem, const 
   return roofs;
 }
 
-/// A forecast of cuBLASLt's is ours times a ratio: its interval has the errors of both.
+/// A forecast for cuBLASLt is our time multiplied by a ratio: its interval has the errors of both.
 void widen(const Prediction& ours, CublasltTime& library) {
   const auto reach = [](double theirs, double own) {
     return std::exp(std::hypot(std::log(theirs), std::log(own)));

@@ -1,4 +1,4 @@
-// Our pick for a GEMM, cuBLASLt's time, and the bounds that no kernel passes. Checked by:
+// Our pick for a GEMM, cuBLASLt's time, and the rooflines that no kernel can beat. Checked by:
 // compare_test.cpp.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace tilecast {
 
-/// A time that no kernel passes at our pick's clock, by its name.
+/// A named lower bound of the time at our pick's clock.
 struct Roof {
   std::string name;
   Seconds time;
@@ -25,22 +25,22 @@ struct Comparison {
   Regime regime;
   Inputs inputs;
   Prediction ours;
-  std::vector<Roof> roofs;               // the highest one first
-  std::optional<CublasltTime> cublaslt;  // none where the library's time is not known
-  std::string why_not;                   // then why
+  std::vector<Roof> roofs;               // highest bound first
+  std::optional<CublasltTime> cublaslt;  // none if the library's time is unknown
+  std::string why_not;                   // reason if cublaslt is none
 
-  /// cuBLASLt's time over ours, with our copies of operands.
+  /// cuBLASLt's time divided by ours, including our operand copies.
   std::optional<double> gain() const;
-  /// Whether some measured problem is like this one: else nothing is known of cuBLASLt's ratio.
+  /// Whether some measured problem is similar: otherwise cuBLASLt's ratio is unknown.
   bool alike() const;
 };
 
-/// The first of the ranking. Throws ConfigError for another op than GEMM.
+/// Compares the first of the ranking. Throws ConfigError if the op is not a GEMM.
 Comparison compare(const GpuSpec& gpu, const Ranking& ranking,
                    const std::filesystem::path& config_folder);
 
 nlohmann::ordered_json comparison_object(const GpuSpec& gpu, const Comparison& comparison);
-/// The verdict in two lines and a table, at most kLines of kColumns.
+/// Formats the verdict in two lines and a table, at most kLines of kColumns.
 std::string comparison_text(const LoadedGpu& gpu, const Comparison& comparison);
 inline constexpr std::string_view kComparedColumns =
     "config=/ours/config,time_us=/ours/time_us,interval_low_us=/ours/interval_us/0,"
@@ -50,7 +50,7 @@ inline constexpr std::string_view kComparedColumns =
     "cublaslt_over_ours=/cublaslt/over_ours,rows_alike=/cublaslt/rows_alike,"
     "tensor_roof_us=/roofs_us/tensor cores,dram_roof_us=/roofs_us/DRAM,"
     "launch_roof_us=/roofs_us/launch";
-/// A row of a list, with a long problem on several lines, or the titles of its columns.
+/// Formats a row of a list, with a long problem on several lines, or the titles of its columns.
 std::string comparison_row(const Comparison& comparison);
 std::string comparison_titles();
 

@@ -14,8 +14,8 @@
 namespace tilecast {
 namespace {
 
-/// Values of an option whose words the model reads and the table therefore lacks: --dtype's are
-/// those of `list dtypes`.
+/// Values of an option whose words the model reads and the table therefore lacks: --dtype takes the
+/// words of `list dtypes`.
 std::vector<std::string> words_of(const std::string& option) {
   if (option == "--gpu" || option == "NAME") {
     return known_gpus(config_folder());

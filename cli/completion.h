@@ -7,8 +7,8 @@
 
 namespace tilecast {
 
-/// The words that may stand for the last of these, which follow `tilecast`; those of a list have
-/// their prefix. None of them is a word that a shell would expand.
+/// Returns the words that may replace the last of these, which follow `tilecast`; elements of a
+/// list have the list's prefix. No word contains characters that a shell expands.
 std::vector<std::string> completions(const std::vector<std::string>& words);
 
 }  // namespace tilecast

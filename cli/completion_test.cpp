@@ -13,10 +13,10 @@ TEST_CASE("The last word is completed by commands, verbs, options or the words o
   CHECK(completions({"campaign", "s"}) == Words{"status", "slurm"});
   CHECK(completions({"completion", ""}) == Words{"bash", "zsh"});
   CHECK(completions({"predict", "--gpu", "h200"}) == Words{"h200_sxm"});
-  // Words of one option differ from command to command.
+  // Allowed words of one option differ between commands.
   CHECK(completions({"predict", "--format", "c"}) == Words{"csv", "cutlass"});
   CHECK(completions({"doctor", "--format", "c"}).empty());
-  CHECK(completions({"predict", "--method", "--a"}).empty());  // a value, no option
+  CHECK(completions({"predict", "--method", "--a"}).empty());  // a value, not an option
   CHECK(completions({"campaign", "slurm", "--gpus"}) == Words{"--gpus-per-node"});
   CHECK(completions({"doctor", "-"}) == Words{"--help", "--format", "--write-gpu"});
   CHECK(completions({"predict", "1x1x8", "--la"}) == Words{"--layout"});

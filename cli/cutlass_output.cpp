@@ -21,15 +21,15 @@ namespace tilecast {
 namespace {
 
 constexpr i32 kMostSwizzle = 8;
-constexpr i32 kMostSide = 256;           // of a CTA tile; rows are 64, 128 or 256
-constexpr i32 kFewestCooperative = 128;  // rows, 64 for each of two warpgroups
+constexpr i32 kMostSide = 256;           // largest side of a CTA tile; rows are 64, 128 or 256
+constexpr i32 kFewestCooperative = 128;  // fewest rows, 64 for each of two warpgroups
 
 std::string_view type_name(ElementType type) { return type == ElementType::kBf16 ? "bf16" : "f16"; }
 
-/// The transpose: A^T and B^T in the order that gives C^T.
+/// Layout of the transpose: A^T and B^T in the order that gives C^T.
 std::string layout_name(Layout layout) { return std::string(to_text(layout)) + "n"; }
 
-/// Its cooperative kernels and ping-pong have two, the plain one has one.
+/// CUTLASS's cooperative and ping-pong kernels have two consumers, the plain kernel has one.
 bool has_one_consumer(const KernelConfig& config) {
   return consumer_warpgroups(config.schedule, config.tiling) == 1;
 }
@@ -122,8 +122,8 @@ std::string cutlass_rows(const Ranking& ranking, std::size_t top, const std::str
     throw ConfigError(fmt::format("--format cutlass: {}", why));
   }
   std::string rows;
-  std::map<std::string, int> without;  // by reason
-  std::set<std::string> kernels;       // as CUTLASS tells them apart, by all of its columns
+  std::map<std::string, int> without;  // counts by reason
+  std::set<std::string> kernels;       // kernels that CUTLASS distinguishes, by all of its columns
   for (const Prediction& p : ranking.predictions) {
     const KernelConfig& config = std::get<KernelConfig>(p.config);
     if (const std::string_view why = why_not_cutlass(*problem, config); !why.empty()) {

@@ -24,29 +24,30 @@
 
 namespace tilecast {
 
-/// Schedules of which some configurations have counterparts.
+/// Returns the schedules with counterparts for some configurations.
 std::vector<AnySchedule> cutlass_schedules();
 
-/// The property of the problem that CUTLASS's profiler does not support; empty if there is none.
+/// Returns the property of the problem that CUTLASS's profiler does not support; empty if there is
+/// none.
 std::string_view why_not_listed(const GemmProblem& problem);
 
-/// Why the configuration has no counterpart for the problem; empty if it has one.
+/// Returns why the configuration has no counterpart for the problem; empty if it has one.
 std::string_view why_not_cutlass(const GemmProblem& problem, const KernelConfig& config);
 
-/// The name in cutlass_library: cutlass3x_sm90_tensorop_gemm_... The configuration has a
-/// counterpart.
+/// Returns the name in cutlass_library: cutlass3x_sm90_tensorop_gemm_... The configuration must
+/// have a counterpart.
 std::string cutlass_name(const GemmProblem& problem, const KernelConfig& config);
 
 /// Columns of the test list that cutlass_profiler reads (--testlist-file), followed by ours.
 std::string cutlass_header();
 
-/// Predictions to look at, of a ranking, for those few that have counterparts.
+/// Predictions of a ranking to search for the few with counterparts.
 constexpr std::size_t kLookedAtForCutlass = 512;
 
 /// The fastest `top` kernels of a GEMM's ranking with counterparts, fastest first, without a
-/// header. Among those with the same counterpart (CUTLASS chooses stages and registers itself) only
-/// the fastest. Lists faster ones without counterpart on standard error, after `of`. Throws
-/// ConfigError if no kernel has a counterpart.
+/// header. Of kernels with the same counterpart (CUTLASS chooses stages and registers itself), only
+/// the fastest is listed. Lists faster kernels without counterpart on standard error, after `of`.
+/// Throws ConfigError if no kernel has a counterpart.
 std::string cutlass_rows(const Ranking& ranking, std::size_t top, const std::string& of = "");
 
 }  // namespace tilecast

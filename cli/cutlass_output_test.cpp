@@ -22,7 +22,7 @@ std::string_view why_not(const std::string& text) {
   return why_not_cutlass(problem_of(Layout::kTn), parse_kernel_config(text));
 }
 
-/// The text with one piece of it replaced.
+/// Returns the text with one piece of it replaced.
 std::string with(std::string text, const std::string& piece, const std::string& by) {
   text.replace(text.find(piece), piece.size(), by);
   return text;
@@ -45,13 +45,16 @@ TEST_CASE("A configuration without a CUTLASS counterpart has a reason") {
   CHECK(why_not(kPingPong).empty());
   CHECK(why_not(with(kCooperative, "strided", "strided,store=deferred")) == "store=deferred");
   CHECK(why_not(with(kCooperative, "resident", "tiles")) == "grid");
-  CHECK(why_not(with(kCooperative, "2x1", "1x1")) == "grid");  // one consumer has a CTA for a tile
+  // A kernel with one consumer has a CTA per tile.
+  CHECK(why_not(with(kCooperative, "2x1", "1x1")) == "grid");
   CHECK(why_not(with(kCooperative, "ctas=1", "ctas=2")) == "several CTAs on an SM");
-  CHECK(why_not(with(kCooperative, "group=8", "group=16")) == "raster");  // swizzles end at 8
+  // CUTLASS's largest swizzle is 8.
+  CHECK(why_not(with(kCooperative, "group=8", "group=16")) == "raster");
   CHECK(why_not(with(kCooperative, "group=8", "group=3")) == "raster");
   CHECK(why_not(with(kCooperative, "grouped_m,group=8", "hilbert,group=1")) == "raster");
   CHECK(why_not(with(kCooperative, "strided", "chunked")) == "walk=chunked");
-  // Its M is our N: its generator has 64, 128 and 256 rows, and 64 are too few for two warpgroups.
+  // CUTLASS's M is our N: its generator has 64, 128 and 256 rows, and 64 rows are too few for two
+  // warpgroups.
   CHECK(why_not(with(kCooperative, "128x256x64", "128x224x64")) == "tile");
   CHECK(why_not(with(kCooperative, "128x256x64", "128x192x64")) == "tile");
   CHECK(why_not(with(kPingPong, "64x256x64", "128x192x64")) == "tile");
@@ -65,7 +68,7 @@ TEST_CASE("Kernels named align8 need rows of C at multiples of 16 bytes") {
   const KernelConfig config = parse_kernel_config(kCooperative);
   for (const Layout layout : kEveryLayout) {
     GemmProblem problem = problem_of(layout);
-    problem.shape.n = 4100;  // 8200 bytes, of which 8 are over
+    problem.shape.n = 4100;  // 8200 bytes are 8 more than a multiple of 16
     CHECK(why_not_cutlass(problem, config) == "rows of C");
     problem.shape.n = 4104;
     CHECK(why_not_cutlass(problem, config).empty());
@@ -84,7 +87,7 @@ TEST_CASE("Configurations with one CUTLASS counterpart are one row, and --top co
     ranking.predictions.push_back(p);
   }
   const std::string rows = cutlass_rows(ranking, 2);
-  REQUIRE(split(rows, '\n').size() == 3);  // two rows, and the end
+  REQUIRE(split(rows, '\n').size() == 3);  // two rows, and the last line end
   CHECK(rows.find(",101,") != std::string::npos);
   CHECK(rows.find(",104,") != std::string::npos);
 }
@@ -116,13 +119,13 @@ TEST_CASE("A test list transposes the problem, and counts omitted kernels") {
   CHECK(fields[5] == "tnn");
   CHECK(fields[13] == "256");
   CHECK(fields[14] == "128");
-  CHECK(fields[16] == "1");  // cluster 2x1, turned
+  CHECK(fields[16] == "1");  // cluster 2x1, transposed
   CHECK(fields[17] == "2");
   CHECK(fields[19] == "along_m");
   CHECK(fields[20] == "8");
   CHECK(fields[22] == "100");
   CHECK(split(cutlass_header(), ',').size() == 24);
-  CHECK(split(cutlass_rows(ranking, 5), '\n').size() == 3);  // two rows, and the end
+  CHECK(split(cutlass_rows(ranking, 5), '\n').size() == 3);  // two rows, and the last line end
   ranking.problem = StreamProblem{};
   CHECK_THROWS_AS(cutlass_rows(ranking, 1), ConfigError);
 }

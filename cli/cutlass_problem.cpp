@@ -20,7 +20,7 @@ constexpr const char* kCutlassKeys[] = {
     "dtype_c",     "dtype_acc",   "dtype_d", "alpha",       "beta",   "operation", "use_fast_acc",
     "alignment_a", "alignment_b", "name"};
 
-/// Null if the field is missing or JSON's null.
+/// Returns null if the field is missing or JSON's null.
 const nlohmann::json* find_field(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   return found == object.end() || found->is_null() ? nullptr : &*found;
@@ -94,8 +94,8 @@ Fields fields_of_cutlass(const nlohmann::json& object) {
     throw ConfigError(
         fmt::format("layout: expected a t or n each for A, B and D, as tnn, got {}", layout));
   }
-  // Ours are D's transpose by columns: D by columns is that already; of D by rows A and B swap, and
-  // each is transposed.
+  // Ours computes D's transpose if D is column-major, which needs no change; for row-major D, A and
+  // B swap, and each is transposed.
   std::string ours = layout.substr(0, 2);
   if (layout[2] == 'n') {
     std::swap(m, n);

@@ -32,7 +32,8 @@ TEST_CASE("A column-major D is the row-major one of the transposed product") {
                                                {"layout", "tn"},
                                                {"batch", "1"}});
   CHECK(with("batch_count", 8).at("batch") == "8");
-  CHECK(with("layout", "nnn").at("layout") == "nn");  // its A, [m,k] by columns, is our B as [k,n]
+  // CUTLASS's A, [m,k] by columns, is our B as [k,n].
+  CHECK(with("layout", "nnn").at("layout") == "nn");
   CHECK(with("layout", "nnn").at("m") == "1024");
   CHECK(with("layout", "tnt").at("m") == "512");
   CHECK(with("layout", "tnt").at("layout") == "tn");

@@ -1,4 +1,4 @@
-// tilecast doctor: which commands this machine can run, and the missing part for the next level.
+// tilecast doctor: which commands this machine can run, and what the next level requires.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// tilecast emit: the winner's kernel, or that of --config, as a source file of its own.
+// tilecast emit: writes the winner's kernel, or that of --config, to a self-contained source file.
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ namespace {
 
 Prediction chosen(const Arguments& args, const GpuSpec& gpu) {
   const Waiting waiting(fmt::format("{} on {}", asked_shape(args), gpu.name));
-  // A kernel that is taken elsewhere may run beside others.
+  // An emitted kernel may run concurrently with others.
   constexpr std::size_t kMost = 64;
   const bool named = args.given("--config");
   const Ranking ranking = rank(question_of(args, gpu), gpu, named ? 1 : kMost);

@@ -1,4 +1,4 @@
-// tilecast explain: why configurations of a problem take the time they take.
+// tilecast explain: explains the time of configurations of a problem.
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@
 namespace tilecast {
 namespace {
 
-/// Simulates once more: the prediction leaves steady waves out, which a timeline shows.
+/// Simulates again without skipping steady waves, which a timeline must show.
 void write_trace(const std::string& path, const GpuSpec& gpu, const AnyProblem& problem,
                  const Prediction& kernel) {
   if (kernel.method != Method::kSimulated) {
@@ -97,7 +97,7 @@ void run_explain(const Arguments& args) {
         why_not_legal(gpu.spec, problem, published->config).empty()) {
       report.kernels.push_back(
           explain(gpu.spec, problem, published->config, regime, inputs, effort));
-      const std::string kernel = kernel_text(published->config);  // its options tell it apart
+      const std::string kernel = kernel_text(published->config);  // its options distinguish it
       report.roles.push_back(fmt::format(
           "{} ({})", published->rule, kernel.substr(kernel.find(", ", kernel.find("tile ")) + 2)));
     }

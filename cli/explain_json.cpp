@@ -71,7 +71,7 @@ Json more_json(const std::vector<MoreCycles>& items) {
   return json;
 }
 
-/// For a memory-bound kernel; null otherwise.
+/// JSON of a memory-bound kernel; null otherwise.
 Json memory_json(const ExplainReport& report, const Explanation& e) {
   const std::optional<StreamStory> story = stream_story(report, e);
   return story ? stream_json(*story) : Json();

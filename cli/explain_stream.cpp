@@ -11,7 +11,7 @@
 namespace tilecast {
 namespace {
 
-constexpr double kNotableShare = 0.002;  // of DRAM's rate, or of a time
+constexpr double kNotableShare = 0.002;  // fraction of DRAM's rate, or of a time
 constexpr int kStreamDigits = 6, kStreamShareDigits = 4;
 
 double micro(Seconds time) { return time.value * 1e6; }

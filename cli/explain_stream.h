@@ -1,5 +1,5 @@
-// The part of explain that is specific to memory-bound kernels: losses of DRAM's rate by cause, and
-// whether loads in flight are the bottleneck instead.
+// The part of explain that is specific to memory-bound kernels: DRAM throughput losses by cause,
+// and whether loads in flight are the bottleneck instead.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,7 +13,7 @@
 
 namespace tilecast {
 
-/// By closed form at the kernel's predicted clock; empty for a GEMM.
+/// Analytic explanation at the kernel's predicted clock; empty for a GEMM.
 struct StreamStory {
   double tb_per_s;
   RateShares shares;
@@ -21,7 +21,7 @@ struct StreamStory {
 };
 std::optional<StreamStory> stream_story(const ExplainReport& report, const Explanation& kernel);
 
-/// A share of DRAM's rate, and the cause of its loss.
+/// A lost fraction of DRAM's rate, and its cause.
 struct NamedLoss {
   std::string_view name, to;
   double share;
@@ -30,7 +30,7 @@ std::vector<NamedLoss> named_losses(const StreamLosses& losses);
 
 nlohmann::ordered_json stream_json(const StreamStory& story);
 
-/// Sentences: which losses and which times make `kernel` slower or faster than `best`.
+/// Returns sentences: which losses and which times make `kernel` slower or faster than `best`.
 std::vector<std::string> why_stream(const StreamStory& kernel, const StreamStory& best);
 
 }  // namespace tilecast

@@ -1,5 +1,5 @@
-// explain, and predict by both methods, as a user runs them. No expected outputs are stored: the
-// tests check required parts and their consistency.
+// Tests explain, and predict by both methods, as a user runs them. No expected outputs are stored:
+// the tests check required parts and their consistency.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -122,14 +122,15 @@ TEST_CASE("SMs receive at least L2's bytes, with out-of-bounds rows and a bias t
                 "1000x129x520");
     const Json bytes = Json::parse(run.out)["kernels"][0]["bytes"];
     CHECK(bytes["sm_intake"] >= bytes["l2_to_sm"]);
-    CHECK((bytes["sm_intake"] == bytes["l2_to_sm"]) == (config == kSmall));  // no multicast
+    // Bytes are equal without multicast.
+    CHECK((bytes["sm_intake"] == bytes["l2_to_sm"]) == (config == kSmall));
   }
 }
 
 TEST_CASE("L2 delivers more sectors than the SMs' bytes if rows start inside a sector") {
   for (const char* shape : {"4096x24x4104", "2048x2048x1024"}) {
     const bool narrow = shape == std::string("4096x24x4104");
-    // 48-byte rows of B, with a kernel that reaches half of its columns out of bounds.
+    // Rows of B have 48 bytes, and half of the kernel's columns are out of bounds.
     std::vector<std::string> asked{"--no-best", "--layout", "nn"};
     if (narrow) {
       asked.insert(asked.end(), {"--config", "ws:tile=128x64x64"});
@@ -173,7 +174,7 @@ TEST_CASE("explain reports the share of padding rows in the tiles") {
   const auto waves = [&](const std::string& shape) {
     return Json::parse(explain(as_json, shape).out)["kernels"][0]["waves"];
   };
-  // Two clusters of 256 rows for 273: 239 of 512.
+  // 273 rows take two clusters of 256 rows: 239 of 512 are empty.
   CHECK(waves("[256,0,17]x2048x512")["rows_of_no_group"].get<double>() ==
         Approx(239.0 / 512).margin(1e-4));
   CHECK(explain(asked, "[256,0,17]x2048x512").out.find("\npadding rows of tiles      46.7 %\n") !=
@@ -196,7 +197,7 @@ TEST_CASE("explain splits the cost of groups into parts") {
 }
 
 TEST_CASE("explain lists the measured kernels behind a correction") {
-  // Measured itself: nothing is more like it.
+  // The kernel itself was measured: no other row is more similar.
   const std::string measured =
       "warp_specialized:tile=64x32x64,stages=8,warpgroups=1x1,cluster=1x1,ctas=1,inflight=1,"
       "c_slots=1,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided";
@@ -411,7 +412,7 @@ TEST_CASE("explain --trace writes the timeline of one simulated kernel") {
                 "/proc/none");
 }
 
-/// The trace of a configuration.
+/// Returns the trace of a configuration.
 std::string traced(const std::string& config) {
   const TemporaryFolder folder;
   const std::string path = (folder / "trace.json").string();

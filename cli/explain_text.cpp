@@ -18,9 +18,10 @@ namespace tilecast {
 namespace {
 
 constexpr std::size_t kSideBySide = 4;
-constexpr double kCancels = 0.01;  // of the time: costs of opposite signs above it are one
+// Fraction of the time: larger costs of opposite signs are merged.
+constexpr double kCancels = 0.01;
 
-/// A kernel, the letter it goes by and why it is there; the best first.
+/// A kernel with its letter and role; the best first.
 struct Named {
   std::string name;
   const Explanation* kernel;
@@ -48,13 +49,13 @@ std::vector<Named> named(const ExplainReport& report) {
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 std::string giga(Bytes bytes) { return four_digits(bytes.value * 1e-9); }
 
-/// A row of the table of kernels: empty cells of kernels that do not have it.
+/// A row of the table of kernels; cells are empty for kernels without the value.
 struct Figure {
   std::string label;
   std::function<std::string(const Explanation&)> of;
 };
 
-/// The figures that distinguish the kernels, the largest difference first.
+/// Returns the figures that distinguish the kernels, the largest difference first.
 std::vector<Figure> figures(const ExplainReport& report, const Explanation& best) {
   const auto share = [](const std::string& label, double Shares::*part) {
     return Figure{label + " busy",
@@ -69,7 +70,7 @@ std::vector<Figure> figures(const ExplainReport& report, const Explanation& best
     return Figure{
         label, [part](const Explanation& e) { return e.groups ? percent(part(*e.groups)) : ""; }};
   };
-  // Of opposite signs: their sum alone says something.
+  // With opposite signs only the sum is meaningful.
   const bool cancel =
       best.groups && best.groups->partial * best.groups->imbalance < 0 &&
       std::min(std::abs(best.groups->partial), std::abs(best.groups->imbalance)) > kCancels;
@@ -125,7 +126,7 @@ std::vector<Figure> figures(const ExplainReport& report, const Explanation& best
   return rows;
 }
 
-/// At most `most` lines, the first of kernel names.
+/// Formats at most `most` lines, beginning with the kernels' names.
 std::string figures_text(const ExplainReport& report, const std::vector<Named>& all,
                          std::size_t most) {
   std::vector<std::string> titles{"<"};
@@ -152,7 +153,7 @@ std::string figures_text(const ExplainReport& report, const std::vector<Named>& 
   return table.text();
 }
 
-/// One line per kernel: its configuration, time, and role.
+/// Formats one line per kernel: its configuration, time, and role.
 std::string kernels_text(const GpuSpec& gpu, const std::vector<Named>& all) {
   std::string text;
   const Prediction& first = all.front().kernel->predicted;
@@ -174,9 +175,9 @@ std::string kernels_text(const GpuSpec& gpu, const std::vector<Named>& all) {
   return text;
 }
 
-/// The resources whose speed would help the first kernel.
+/// Names the resources whose speed would help the first kernel.
 std::string help_text(const Named& n) {
-  constexpr double kNothing = 0.01;  // of the time
+  constexpr double kNothing = 0.01;  // fraction of the time
   constexpr std::size_t kMost = 4;
   const Prediction& p = n.kernel->predicted;
   std::vector<std::string> parts;
@@ -257,7 +258,7 @@ bool is_list_of_objects(const Json& value) {
   return value.is_array() && !value.empty() && value.front().is_object();
 }
 
-/// A list of objects as a table of its own.
+/// Formats a list of objects as a separate table.
 std::string list_text(const std::string& title, const Json& list) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : list.front().items()) {
@@ -282,7 +283,8 @@ std::string list_text(const std::string& title, const Json& list) {
   return fmt::format("\n{}\n{}", title, table.text(2));
 }
 
-/// The JSON of kernels, a column each: a row for each value, and a table for each list of objects.
+/// Formats the JSON of kernels, a column each: a row for each value, and a table for each list of
+/// objects.
 std::string side_by_side(const std::vector<std::string>& names, std::vector<Json> kernels) {
   std::vector<std::string> titles{"<"}, keys;
   titles.insert(titles.end(), names.begin(), names.end());
@@ -340,7 +342,7 @@ std::string explain_text(const ExplainReport& report) {
                                   copied_words(copies->operands), micro_text(copies->time))) +
           end;
   }
-  // The op's own notes, while they leave room for a short table.
+  // The op's own notes, if they leave room for a short table.
   constexpr std::size_t kLeastTable = 5;
   std::string why = why_text(report, all);
   for (const std::string& note : all.front().kernel->notes) {

@@ -1,4 +1,4 @@
-// Why one kernel is slower than another, in sentences.
+// Explains in sentences why one kernel is slower than another.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 namespace tilecast {
 namespace {
 
-constexpr double kWorthSaying = 0.002;  // of the other kernel's cycles, or of a ratio
+constexpr double kWorthSaying = 0.002;  // fraction of the other kernel's cycles, or of a ratio
 
 std::string more_or_less(double ratio, const char* more, const char* less) {
   return fmt::format("{:.1f} % {}", 100 * std::abs(ratio - 1), ratio >= 1 ? more : less);
 }
 
-/// A part of the SMs' time, or of the machine.
+/// Display name of a part of the SMs' time, or of the machine.
 std::string shown_part(std::string_view name) {
   return name == "multiply"  ? "main loop"
          : name == "between" ? "between tiles"
@@ -47,8 +47,8 @@ std::string waves_text(const TileWaves& w) {
                      w.waves, 100 * full(w));
 }
 
-/// Where the cycles differ: waves if these differ, else the SMs' time; and the kernel's largest
-/// extra costs.
+/// Explains where the cycles differ: in waves if these differ, else in the SMs' time; and the
+/// kernel's largest extra costs.
 std::string cycles_text(const Explanation& kernel, const Explanation& best, const Difference& d) {
   const Cycles other = best.predicted.cycles;
   std::string text = more_percent(d.cycles) + " cycles";

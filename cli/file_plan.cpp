@@ -12,11 +12,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Equal for equal places, whether anything is there or not.
+/// Returns a path that is equal for equal locations, whether a file exists or not.
 fs::path place_of(const fs::path& path) {
   std::error_code unknown;
   fs::path place = fs::weakly_canonical(fs::absolute(path, unknown), unknown);
-  return place.has_filename() ? place : place.parent_path();  // "folder/" is "folder"
+  return place.has_filename() ? place : place.parent_path();  // removes the end of "folder/"
 }
 
 bool lies_in(const fs::path& path, const fs::path& folder) {
@@ -24,7 +24,7 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
-/// Devices and pipes are not replaced: output is passed on, input is read once.
+/// Devices and pipes cannot be replaced: output is passed on, input is read once.
 bool is_replaceable(const fs::path& path) {
   std::error_code unknown;
   const fs::file_status status = fs::status(path, unknown);

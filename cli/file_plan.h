@@ -1,6 +1,5 @@
-// The files that a command will read and write, tried before its work: a mistake is then an error
-// at once and not after minutes, and no output replaces an input.
-// Checked by: file_plan_test.cpp.
+// Checks the files that a command will read and write before it starts, so that a mistake fails at
+// once instead of minutes later, and no output overwrites an input. Checked by: file_plan_test.cpp.
 #pragma once
 
 #include <filesystem>
@@ -9,15 +8,15 @@
 
 namespace tilecast {
 
-/// An empty path stands for an option that was not given.
+/// Collects files. An empty path stands for an option that was not given.
 class FilePlan {
  public:
   void reads(const std::string& option, const std::filesystem::path& path);
   void reads(const std::string& option, const std::vector<std::string>& paths);
 
-  /// Created or replaced, with the folders it needs.
+  /// Adds a file that is created or replaced, with the folders it needs.
   void writes(const std::string& option, const std::filesystem::path& path);
-  /// Files are created and replaced in it, so it must not contain an input.
+  /// Adds a folder in which files are created and replaced, so it must not contain an input.
   void writes_folder(const std::string& option, const std::filesystem::path& path);
 
   /// Throws FileError for a file that cannot be read or written, ConfigError for files that

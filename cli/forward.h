@@ -8,7 +8,7 @@
 
 namespace tilecast {
 
-/// Where it is, if it was built.
+/// Path of tilecast-gpu, if it was built.
 std::filesystem::path gpu_program();
 
 /// Replaces this process by the program that implements the command, with the same arguments.

@@ -39,15 +39,16 @@
 namespace tilecast {
 namespace {
 
-// Between them they are small and large enough for every kernel of the search space.
+// Large and small shapes, so that every kernel in the search space is legal for at least one of
+// them.
 constexpr GemmShape kShapes[] = {
     {8192, 8192, 8192}, {16, 4096, 4096}, {64, 4096, 4096}, {64, 64, 64}, {300, 250, 200}};
 
 struct CompileOptions {
   std::string gpu, out;
   std::vector<std::string> schedules;
-  std::size_t sample;         // 0: all
-  std::optional<i64> random;  // problems; none: the menu
+  std::size_t sample;         // 0: all kernels
+  std::optional<i64> random;  // number of problems; none: the menu
   std::size_t first;
   unsigned seed;
 };
@@ -60,7 +61,7 @@ struct VariantKernel {
   KernelVariant variant() const { return variant_of(problem, config); }
 };
 
-/// Accumulators over the registers that a consumer thread has at most.
+/// Number of accumulators divided by the maximum registers of a consumer thread.
 double register_pressure(const KernelConfig& config) {
   const i32 threads = threads_per_cta(config.schedule, config.tiling) * config.ctas_per_sm;
   const i32 registers = has_producer_warpgroup(config.schedule)
@@ -71,7 +72,7 @@ double register_pressure(const KernelConfig& config) {
   return static_cast<double>(accumulator_registers(config.tiling)) / registers;
 }
 
-/// Every kernel of the search space once, including those in the table, sorted by register
+/// Returns every kernel of the search space once, including those in the table, sorted by register
 /// pressure.
 std::vector<VariantKernel> menu(GpuSpec gpu, const std::vector<Schedule>& schedules) {
   gpu.compiler_rejections = nullptr;
@@ -107,7 +108,7 @@ std::vector<VariantKernel> sampled(std::vector<VariantKernel> kernels, std::size
   return sample;
 }
 
-/// The same problem in the other 16-bit type.
+/// Returns the same problem in the other 16-bit type.
 std::optional<GemmProblem> in_other_half(GemmProblem problem) {
   if (element_bytes(problem.dtype) != kHalfBytes) {
     return std::nullopt;
@@ -148,7 +149,7 @@ class CompileRun {
     write();
   }
 
-  /// Rows for all kernels that this run found rejected.
+  /// Returns rows for all kernels that this run found rejected.
   const std::vector<CompilerRejection>& rejected() const { return rejected_; }
 
   void summarize() const {
@@ -229,10 +230,10 @@ class CompileRun {
   const CompileOptions& options_;
   const GpuSpec& gpu_;
   CubinCache cache_;
-  std::map<std::string, CompilerRejection> table_;  // by the kernels of a row, as text
+  std::map<std::string, CompilerRejection> table_;  // by the kernels of a row, in canonical form
   std::set<KernelVariant> done_;
   std::vector<CompilerRejection> rejected_;
-  std::map<std::string, int> counts_;  // by reason
+  std::map<std::string, int> counts_;  // counts by reason
   Seconds total_{}, longest_{};
   std::string slowest_;
 };

@@ -1,4 +1,4 @@
-// compile as a user runs it, on a few kernels.
+// Tests compile as a user runs it, on a few kernels.
 
 #include <stdlib.h>
 

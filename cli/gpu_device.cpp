@@ -34,7 +34,7 @@
 namespace tilecast {
 namespace {
 
-/// Kernels of the points that have one, and those that checks and clocks need.
+/// Returns the kernels of the points that have one, and the kernels that checks and clocks need.
 std::vector<KernelSource> sources_of(const std::vector<SuitePoint>& points) {
   std::vector<KernelSource> sources = micro_kernel_sources();
   const auto add = [&](const std::vector<KernelSource>& more) {
@@ -55,8 +55,8 @@ std::vector<KernelSource> sources_of(const std::vector<SuitePoint>& points) {
   return sources;
 }
 
-/// The answer of `work` in a child, since this process must not initialise CUDA; `code` is that of
-/// the Error if the child ends without an answer.
+/// Runs `work` in a child, since this process must not initialise CUDA, and returns its answer;
+/// `code` is the Error's code if the child ends without an answer.
 std::string done_in_child(const std::function<std::string(const TaskReporter&)>& work,
                           ExitCode code, const std::string& what) {
   std::string answer;
@@ -74,7 +74,7 @@ std::string done_in_child(const std::function<std::string(const TaskReporter&)>&
   return answer;
 }
 
-/// UUIDs of the GPUs that CUDA shows; the first one runs the kernels.
+/// Returns UUIDs of the GPUs that CUDA shows; the first one runs the kernels.
 std::string visible_gpus() {
   const Device current = require_hopper();
   std::string uuids = device_facts(current).uuid;
@@ -95,7 +95,7 @@ std::string current_chip_or_nothing() {
   }
 }
 
-/// On the current device; nothing if no counters are requested.
+/// Creates a collector on the current device; none if no counters are requested.
 std::optional<CounterCollector> collector_of(const CounterRequest& request) {
   if (request.choice == CounterChoice::kNone) {
     return std::nullopt;
@@ -107,7 +107,7 @@ std::optional<CounterCollector> collector_of(const CounterRequest& request) {
   return std::optional<CounterCollector>(std::in_place, request.metrics);
 }
 
-/// The benchmark harness as a run sees it: rows of points, with hardware counters if requested.
+/// The benchmark harness in a run: rows of points, with hardware counters if requested.
 class LaboratoryBench final : public Bench {
  public:
   LaboratoryBench(const GpuSpec& gpu, const CounterRequest& counters, Seconds window)
@@ -139,11 +139,12 @@ class LaboratoryBench final : public Bench {
 
  private:
   Laboratory laboratory_;
-  std::optional<CounterCollector> collector_;  // after everything that creates the CUDA context
+  // Created after everything that creates the CUDA context.
+  std::optional<CounterCollector> collector_;
 };
 
 constexpr double kMicrosecond = 1e6, kMegahertz = 1e-6, kNanoseconds = 1e9, kPercent = 100;
-constexpr double kMostSlowdown = 0.02;  // of a timeline worth trusting
+constexpr double kMostSlowdown = 0.02;  // largest slowdown of a valid timeline
 
 void print_summary(const RecordedTimeline& recorded, const TimelineCost& cost) {
   const Timeline& timeline = recorded.timeline;
@@ -178,8 +179,8 @@ void print_summary(const RecordedTimeline& recorded, const TimelineCost& cost) {
 
 }  // namespace
 
-/// A process that `measure --devices` started for one GPU gets its UUID and need not start CUDA,
-/// which takes seconds if several processes start at once.
+/// A process that `measure --devices` started for one GPU is given its UUID and need not start
+/// CUDA, which takes seconds if several processes start at once.
 std::vector<std::string> GpuDevice::look() {
   constexpr std::string_view kAnyUuid = "GPU-01234567-89ab-cdef-0123-456789abcdef";
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
@@ -199,7 +200,8 @@ RunContext GpuDevice::context(const GpuSpec& gpu) {
   return {.gpu = gpu.name, .toolkit = nvrtc_version(), .git = TILECAST_GIT_REVISION};
 }
 
-/// In parallel and in a child, since the compiler may fall over; measuring only loads them.
+/// Compiles in parallel and in a child, since the compiler may crash; measuring only loads the
+/// kernels.
 void GpuDevice::compile_all(const std::vector<SuitePoint>& points) {
   done_in_child(
       [&](const TaskReporter& reporter) {

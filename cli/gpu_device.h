@@ -1,4 +1,4 @@
-// This machine's GPU as `measure` sees it.
+// This machine's GPU for `measure`.
 #pragma once
 
 #include "cli/measure_device.h"

@@ -1,6 +1,6 @@
-// tilecast-gpu micro: runs the micro-benchmarks, each group several times. A CSV row for each
-// constant, the file rewritten after each group; at the end a table of the main ones. Errors in the
-// command are found before the GPU is touched.
+// tilecast-gpu micro: runs the micro-benchmarks, each group several times. Writes a CSV row for
+// each constant and rewrites the file after each group; prints a table of the main constants at the
+// end. Errors in the command are detected before the GPU is used.
 
 #include <fmt/format.h>
 
@@ -33,7 +33,7 @@ CardFacts facts_of(const GpuSpec& gpu) {
                     : std::nullopt};
 }
 
-constexpr int kPasses = 3;  // over each constant, each time in fresh memory
+constexpr int kPasses = 3;  // passes over each constant, each in fresh memory
 
 bool wanted(const Arguments& args, const MicroGroup& group) {
   if (!group.by_default && args.given("--energy")) {
@@ -64,7 +64,7 @@ void print_table(const std::vector<MicroPoint>& points) {
              "unit", "in time", "unit", "spread", "MHz");
   for (const MicroPoint& point : points) {
     if (point.key.ends_with("_of_sm") || point.key.ends_with("_of_cta")) {
-      continue;  // maps of the chip: in the file
+      continue;  // maps of the chip are only in the file
     }
     const double spread =
         point.value.median != 0 ? (point.value.q3 - point.value.q1) / point.value.median : 0;
@@ -75,7 +75,7 @@ void print_table(const std::vector<MicroPoint>& points) {
   }
 }
 
-/// Throws ConfigError for a word of --group that is none.
+/// Throws ConfigError for an unknown word of --group.
 void check_groups(const std::vector<std::string>& groups) {
   std::vector<std::string> known;
   for (const MicroGroup& group : kMicroGroups) {

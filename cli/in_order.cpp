@@ -14,7 +14,7 @@ struct InOrder::State {
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::pair<std::size_t, Work>> waiting;
-  std::map<std::size_t, std::string> done;  // and not written yet
+  std::map<std::size_t, std::string> done;  // finished and not yet written
   std::size_t given = 0, written = 0, most;
   bool ended = false;
   std::exception_ptr failure;
@@ -50,7 +50,7 @@ struct InOrder::State {
     }
   }
 
-  /// The thread with the next answer writes all that are ready.
+  /// Writes all answers that are ready; called by the thread with the next answer.
   void write_ready() {
     for (; !done.empty() && done.begin()->first == written; ++written) {
       if (!failure) {

@@ -1,4 +1,4 @@
-// Work on several threads whose answers come in order. Checked by: in_order_test.cpp.
+// Runs work on several threads and delivers answers in order. Checked by: in_order_test.cpp.
 #pragma once
 
 #include <functional>

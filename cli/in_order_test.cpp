@@ -54,7 +54,7 @@ TEST_CASE("If an answer cannot be written, items not yet begun are dropped") {
   std::atomic<int> begun = 0;
   InOrder in_order(1, [](const std::string&) { throw ConfigError("gone"); });
   std::mutex first;
-  first.lock();  // until all are given
+  first.lock();  // until all items are given
   for (int i = 0; i < 8; ++i) {
     in_order.give([&] {
       ++begun;

@@ -127,7 +127,7 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
   const u64 base = base_of(input.gpu, model_fingerprint());
   const Predictor predict = [&](const AnyProblem& problem, const AnyConfig& config, Regime regime,
                                 Inputs inputs) {
-    // Those by another method are not kept.
+    // Predictions by another method are not cached.
     const bool usual =
         options.method.value_or(default_method(op_of(problem))) == default_method(op_of(problem));
     return usual && !options.predictions.empty()

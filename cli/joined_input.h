@@ -19,18 +19,18 @@ struct JoinedInputOptions {
   std::vector<std::string> data, fixed;
   bool no_calibration = false;
   bool no_correction = false;              // the calibrated model without the learned correction
-  std::string split, part;                 // rows of one part of a split file; empty: all
-  std::optional<Method> method;            // none: default_method of a row's op
-  unsigned threads = 0;                    // 0: one for each processor
+  std::string split, part;                 // keeps rows of one part of a split file; empty: all
+  std::optional<Method> method;            // none: default_method of the row's op
+  unsigned threads = 0;                    // 0: one per CPU
   std::string predictions;                 // file that caches them; empty: none
-  std::function<bool(const Point&)> keep;  // which rows are joined; empty: all
+  std::function<bool(const Point&)> keep;  // selects rows to join; empty: all
 };
 
 struct JoinedInput {
   LoadedGpu gpu;
-  std::vector<MeasurementFile> files;  // as read, with every part and row
+  std::vector<MeasurementFile> files;  // files as read, with every part and row
   JoinedData data;
-  /// With a part that is not `fit`: the best fixed tiling (pick.h) of the rows that a fit may see.
+  /// For a part other than `fit`: the best fixed tiling (pick.h) on the rows that a fit may use.
   std::optional<std::string> fixed_config;
   std::string part;
 };
@@ -38,23 +38,23 @@ struct JoinedInput {
 /// Points with the largest errors that JSON lists.
 constexpr std::size_t kWorstInJson = 20;
 
-/// --gpu, --data, --no-calibration, --no-correction and --predictions, and of validate
+/// Reads --gpu, --data, --no-calibration, --no-correction and --predictions, and for validate
 /// --split, --part, --fixed and --threads.
 JoinedInputOptions joined_input_options(const Arguments& args);
 
-/// For JoinOptions: counts predicted rows on standard error if that is a terminal.
+/// Progress for JoinOptions: counts predicted rows on standard error if that is a terminal.
 std::function<void(std::size_t, std::size_t)> rows_on_terminal();
 
-/// The files that load_joined_input reads.
+/// Returns the files that load_joined_input reads.
 FilePlan files_of(const JoinedInputOptions& options);
 
 /// If rows are simulated, standard error counts them if it is a terminal, and lists the first
 /// reasons for rows without prediction. Throws ConfigError if no schedule runs on the GPU or no row
-/// has a prediction; else as load_gpu, read_measurements and join_points.
+/// has a prediction, and whatever load_gpu, read_measurements and join_points throw.
 JoinedInput load_joined_input(const JoinedInputOptions& options);
 
-/// The figures of validate, with the baselines that the GPU and the split allow. `options`: lists
-/// to print and selectors to compare with.
+/// Computes the figures of validate, with the baselines that the GPU and the split allow.
+/// `options`: lists to print and selectors to compare with.
 Validation judge(const JoinedInput& input, ValidationOptions options);
 
 }  // namespace tilecast

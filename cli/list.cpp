@@ -29,7 +29,7 @@ namespace {
 /// Messages of unreadable GPU files, which must not hide the readable ones; a parent's only once.
 using BrokenFiles = std::map<std::string, ExitCode>;
 
-/// Throws them in one line, after what could be listed.
+/// Throws them in one line, after the readable files were listed.
 void report(const BrokenFiles& broken) {
   if (!broken.empty()) {
     std::fflush(stdout);
@@ -42,10 +42,10 @@ void report(const BrokenFiles& broken) {
 }
 
 struct GpuRow {
-  std::string name;  // of its file
+  std::string name;  // name of its file
   LoadedGpu gpu;
-  std::string based_on;                // empty: on none
-  std::map<std::string, int> sources;  // count of numbers by source
+  std::string based_on;                // empty: based on no other file
+  std::map<std::string, int> sources;  // number of values by source
 };
 
 std::vector<GpuRow> gpu_rows(BrokenFiles& broken) {
@@ -120,7 +120,7 @@ void print_gpus(const std::vector<GpuRow>& rows, const std::string& format) {
   }
 }
 
-/// Every number of one GPU, with its source.
+/// Prints every number of one GPU, with its source.
 void print_numbers(const LoadedGpu& gpu, const std::string& format) {
   if (format == "json") {
     nlohmann::ordered_json answer{{"schema", 1},

@@ -1,4 +1,4 @@
-// The words that options take, by the kinds of `tilecast list`.
+// The words that options accept, by the kinds of `tilecast list`.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ struct ListedWord {
   std::string word, beside, meaning;
 };
 
-/// Of any kind but gpus.
+/// Returns words of any kind except gpus.
 std::vector<ListedWord> listed_words(const std::string& kind);
 
 }  // namespace tilecast

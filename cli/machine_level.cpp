@@ -15,7 +15,7 @@ constexpr Words<MachineLevel, 4> kLevelWords{{{MachineLevel::kModel, "model"},
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// Why there are no hardware counters; empty if there are.
+/// Returns why there are no hardware counters; empty if there are.
 std::string counters_error(const nlohmann::json& answer) {
   const auto found = answer.find("counters");
   if (found == answer.end() || !found->is_object()) {
@@ -27,7 +27,7 @@ std::string counters_error(const nlohmann::json& answer) {
                                : error->dump();
 }
 
-/// A version may be written as text or as a number; a device is an object with a name.
+/// Reads a version, which may be a string or a number, or a device, which is an object with a name.
 std::optional<std::string> text_at(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) {

@@ -1,5 +1,5 @@
-// What a machine can run: the model alone, compilation of kernels, timing, or hardware counters
-// too.
+// What a machine can run: only the model, compilation of kernels, timing, or also hardware
+// counters.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@
 
 namespace tilecast {
 
-enum class MachineLevel { kModel, kToolkit, kGpu, kCounters };  // each one includes those before it
+// Each level includes those before it.
+enum class MachineLevel { kModel, kToolkit, kGpu, kCounters };
 
 std::string_view to_text(MachineLevel level);
 
@@ -21,7 +22,7 @@ struct ProbedMachine {
   std::string missing;  // requirement of the next level; empty at the highest
 };
 
-/// The machine as `tilecast-gpu probe` describes it; anything that it does not report counts as
+/// Reads the machine's description by `tilecast-gpu probe`; parts that it does not report count as
 /// missing.
 ProbedMachine machine_from_probe(const ChildResult& probe);
 

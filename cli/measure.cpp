@@ -1,7 +1,7 @@
-// tilecast measure: time kernels on this machine's GPU, into a measurement CSV. Plans the points
-// (cli/measure_options.h), has their kernels compiled ahead (cli/measure_device.h), or meanwhile
-// with a budget, holds the GPU and starts the run (validate/run/measure_run.h); with --devices one
-// such process on each (cli/measure_devices.h).
+// tilecast measure: times kernels on this machine's GPU into a measurement CSV. Plans the points
+// (cli/measure_options.h), compiles their kernels before the run (cli/measure_device.h), or during
+// it with a budget, locks the GPU and starts the run (validate/run/measure_run.h); with --devices
+// it starts one such process on each GPU (cli/measure_devices.h).
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -68,7 +68,7 @@ void report(const MeasureOptions& options, const RunOutcome& outcome, std::size_
       static_cast<double>(outcome.finished) / outcome.took.value);
 }
 
-/// The points in measuring order, without finished ones.
+/// Returns the points in measuring order, without finished ones.
 std::vector<RunPoint> ordered(const MeasureOptions& options, const std::vector<SuitePoint>& points,
                               u64 seed, const std::function<Seconds(const Point&)>& kernel_time,
                               const MeasurementAppender& file) {
@@ -96,15 +96,15 @@ std::vector<SuitePoint> in_order_of(const std::vector<RunPoint>& run) {
   return points;
 }
 
-/// Results of rounds: each configuration compared with the first one of its problem.
+/// Prints results of rounds: each configuration compared with the first one of its problem.
 void print_pairs(const MeasureOptions& options) {
   for (const PairedConfigs& pair : pair_rounds(read_measurements(options.out))) {
     fmt::print("{}\n", to_text(pair));
   }
 }
 
-/// In a child, while the first kernels are measured. It has a low priority, since a busy host
-/// leaves gaps in a load. The measuring process reports kernels that do not compile.
+/// Compiles in a child, while the first kernels are measured. The child has a low priority, since a
+/// busy host leaves gaps in a load. The measuring process reports kernels that do not compile.
 [[noreturn]] void compile_aside(MeasuringDevice& device, const std::vector<SuitePoint>& points) {
   constexpr int kLowPriority = 10;
   (void)::setpriority(PRIO_PROCESS, 0, kLowPriority);
@@ -117,7 +117,7 @@ void print_pairs(const MeasureOptions& options) {
   std::_Exit(EXIT_SUCCESS);
 }
 
-/// Measures `points`, until `deadline` if there is one. The caller holds the lock.
+/// Measures `points`, until `deadline` if there is one. The caller must hold the lock.
 void measure_points(const MeasureOptions& options, const std::vector<SuitePoint>& points,
                     const GpuSpec& gpu, const CounterRequest& counters, MeasuringDevice& device,
                     std::optional<Clock::time_point> deadline) {
@@ -181,7 +181,7 @@ void run_measure(const Arguments& args, MeasuringDevice& device) {
   const std::vector<std::string> gpus = device.look();
   if (!options.devices.empty()) {
     if (!deadline) {
-      device.compile_all(points);  // once, not by each
+      device.compile_all(points);  // once, instead of in each process
     }
     measure_on_devices(options, points, gpu.spec, choice, gpus);
     return;
@@ -190,7 +190,7 @@ void run_measure(const Arguments& args, MeasuringDevice& device) {
                                                    : "tilecast measure --out " + options.out);
   measure_points(options, points, gpu.spec, device.request_counters(choice), device, deadline);
   if (!predicted.empty()) {
-    std::vector<Measurement> rows;  // a file that is resumed has others
+    std::vector<Measurement> rows;  // a resumed file also has other rows
     for (const MeasurementRow& row : read_measurements(options.out).rows) {
       if (std::ranges::find(points, row.measurement.point, &SuitePoint::point) != points.end()) {
         rows.push_back(row.measurement);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kOurs = 3;
 
-/// The row of a configuration, if it has a time.
+/// Returns the row of a configuration, if it has a time.
 const Measurement* timed(const std::vector<Measurement>& rows, const std::string& config) {
   const auto found = std::ranges::find_if(rows, [&](const Measurement& row) {
     return row.point.config == config && row.status == Status::kOk && row.time;

@@ -25,12 +25,12 @@ class TemporaryRows {
   std::string folder_;
 };
 
-/// Our fastest kernels of different schedules and tiles, or those that match `options.configs`, of
-/// which baselines are left out.
+/// Returns our fastest kernels of different schedules and tiles, or the kernels that match
+/// `options.configs`, without baselines.
 std::vector<Prediction> kernels_to_measure(const MeasureOptions& options, const GpuSpec& gpu,
                                            const AnyProblem& problem);
 
-/// A row for each kernel and baseline, and a verdict of two lines.
+/// Formats a row for each kernel and baseline, and a verdict of two lines.
 std::string measured_answer(const GpuSpec& gpu, const AnyProblem& problem,
                             const std::vector<Prediction>& predicted,
                             const std::vector<Measurement>& rows);

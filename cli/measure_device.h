@@ -1,6 +1,6 @@
-// The machine as `measure` sees it. The GPU's is GpuDevice (gpu_device.h);
-// tests/fakes/measuring_program.cpp has one without a GPU, so that plans, shards, signals and
-// Slurm's effects on them are tested with the rest of the program unchanged.
+// The machine for `measure`. The implementation for a GPU is GpuDevice (gpu_device.h);
+// tests/fakes/measuring_program.cpp implements one without a GPU, so that plans, shards, signals
+// and Slurm's effects on them are tested with the rest of the program unchanged.
 #pragma once
 
 #include <memory>
@@ -14,30 +14,30 @@
 
 namespace tilecast {
 
-/// Which counters a run's rows have columns for.
+/// The counters for which a run's rows have columns.
 struct CounterRequest {
   CounterChoice choice = CounterChoice::kNone;
   std::vector<std::string> metrics;  // empty if none are requested, or the chip is unknown
-  std::string unknown_chip;          // why it has no metrics; empty if it is known
+  std::string unknown_chip;          // reason why the chip has no metrics; empty if it is known
 };
 
 class MeasuringDevice {
  public:
   virtual ~MeasuringDevice() = default;
 
-  /// UUIDs of the GPUs that this process can use, at least one; it measures on the first. Throws
-  /// DeviceError if there is none.
+  /// Returns UUIDs of the GPUs that this process can use, at least one; it measures on the first.
+  /// Throws DeviceError if there is none.
   virtual std::vector<std::string> look() = 0;
-  /// gpu, toolkit and git; the rest comes from the bench.
+  /// Returns gpu, toolkit and git; the bench provides the rest.
   virtual RunContext context(const GpuSpec& gpu) = 0;
   /// Compiles every kernel into the cache. Throws Error(kWrong) if the compiler crashes.
   virtual void compile_all(const std::vector<SuitePoint>& points) = 0;
   /// Throws FileError, or ConfigError if the counters file is invalid.
   virtual CounterRequest request_counters(CounterChoice choice) = 0;
-  /// In the process that measures. `window`: of a sustained row.
+  /// Called in the process that measures. `window`: length of a sustained row.
   virtual std::unique_ptr<Bench> make_bench(const GpuSpec& gpu, const CounterRequest& counters,
                                             Seconds window) = 0;
-  /// measure --trace, of one point.
+  /// Implements measure --trace for one point.
   virtual void trace(const Point& point, const std::string& path) = 0;
 };
 

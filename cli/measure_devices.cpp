@@ -36,7 +36,7 @@ struct DeviceProcess {
   ChildProcess process;
 };
 
-/// This program on one GPU, with its messages in `log`.
+/// Starts this program on one GPU, with its messages in `log`.
 ChildProcess start(const std::string& uuid, const std::filesystem::path& log,
                    const std::vector<std::string>& arguments) {
   const int descriptor = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -52,7 +52,7 @@ ChildProcess start(const std::string& uuid, const std::filesystem::path& log,
   return process;
 }
 
-/// Waits until all have ended; passes on signals that stop this process.
+/// Waits until all processes have ended; passes on signals that stop this process.
 void wait_for(std::vector<DeviceProcess>& devices, const std::function<void()>& show) {
   constexpr auto kEvery = std::chrono::milliseconds(50);
   constexpr int kShowEvery = 20;
@@ -83,8 +83,8 @@ std::string median_text(const Values& values, double unit, int digits) {
   return values.empty() ? "-" : fmt::format("{:.{}f}", median(values) * unit, digits);
 }
 
-/// A line for each GPU: its rows, clock, power and temperature, and the reasons that limited its
-/// clock.
+/// Prints a line for each GPU: its rows, clock, power and temperature, and the reasons that limited
+/// its clock.
 void print_devices(const std::vector<DeviceProcess>& devices) {
   constexpr double kMega = 1e-6;
   fmt::print("{:>6} {:>6} {:>6} {:>9} {:>7} {:>8}  {:<40} {}\n", "device", "points", "rows",
@@ -122,7 +122,7 @@ struct SharedOut {
   Shard shard;
 };
 
-/// The plan that is shared out. One that is made here stays as it is while rows are added to it.
+/// Returns the plan to distribute. A plan made here stays unchanged while rows are added to it.
 SharedOut plan_for(const MeasureOptions& options, const std::vector<SuitePoint>& points,
                    const GpuSpec& gpu, CounterChoice counters) {
   if (!options.plan.empty()) {
@@ -226,7 +226,7 @@ void measure_on_devices(const MeasureOptions& options, const std::vector<SuitePo
       written.push_back(device.out);
     }
   }
-  WorkPlan part = shared.plan;  // that was shared out here
+  WorkPlan part = shared.plan;  // the part that was distributed here
   const PlanRange range = range_of(shared.plan, shared.shard);
   part.points.assign(shared.plan.points.begin() + static_cast<std::ptrdiff_t>(range.first),
                      shared.plan.points.begin() + static_cast<std::ptrdiff_t>(range.end));

@@ -17,27 +17,26 @@ namespace tilecast {
 struct MeasureOptions {
   std::string gpu, out, counters, regime, inputs, l2, budget, trace, plan, shard, devices, shape;
   std::vector<std::string> suites, points, configs;
-  std::optional<AnyProblem> problem;  // of SHAPE
+  std::optional<AnyProblem> problem;  // problem of SHAPE
   std::optional<i64> seed;
   i64 rounds = 1, window_ms = 0;
   bool regime_given = false, resume = false;
-  bool answers = false;  // of SHAPE alone: a table, and no file
+  bool answers = false;  // only SHAPE was given: prints a table and writes no file
 
-  /// Whether points are named by SHAPE, not listed in files.
+  /// Whether SHAPE names the points instead of files.
   bool of_shape() const { return suites.empty() && points.empty() && plan.empty(); }
 };
 
 /// Throws ConfigError if SHAPE is not a problem.
 MeasureOptions measure_options(const Arguments& args);
 
-/// Points of suites and lists. Several suites use the largest set of counters among them, unless
-/// --counters is given. Points of a list keep their regime unless --regime is given.
+/// Returns the points of suites and lists. Several suites use the largest set of counters among
+/// them, unless --counters is given. Points of a list keep their regime unless --regime is given.
 MeasurePlan points_of_files(const MeasureOptions& options, const GpuSpec& gpu);
 
-/// All points to measure: of files, of the command line, or of the shard of --plan, whose file
-/// becomes `options.out` if that is empty. Throws ConfigError for contradictory options or points
-/// that cannot be measured.
-/// `predicted`: our kernels for SHAPE.
+/// Returns all points to measure: points of files, of the command line, or of the shard of --plan,
+/// whose file becomes `options.out` if that is empty. Throws ConfigError for contradictory options
+/// or points that cannot be measured. `predicted`: our kernels for SHAPE.
 MeasurePlan plan_measure(MeasureOptions& options, const GpuSpec& gpu,
                          std::vector<Prediction>& predicted);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostListed = 10;
 
-/// A table that --out names keeps its rows, so they must all be of the plan.
+/// Throws if the table that --out names has rows outside the plan, since it keeps its rows.
 void require_of_plan(const std::filesystem::path& out, const MeasurementFile& rows,
                      const WorkPlan& plan) {
   const Merge own = merge_rows(plan, {rows});
@@ -45,7 +45,7 @@ Merge merge_into(const std::filesystem::path& out, const WorkPlan& plan,
   if (merged.without_samples > 0) {
     say("{} rows have no raw samples: their file is missing", merged.without_samples);
   }
-  if (!merged.raw_samples.empty()) {  // first, as a run does: a row never refers to missing samples
+  if (!merged.raw_samples.empty()) {  // first, as in a run: a row never refers to missing samples
     write_file(raw_samples_path(out), merged.raw_samples);
   }
   write_file(out, merged.csv);

@@ -16,15 +16,15 @@
 
 namespace tilecast {
 
-/// The program that carries a command out. `tilecast` starts the others (cli/forward.h).
+/// The program that executes a command. `tilecast` starts the others (cli/forward.h).
 enum class Host { kModel, kData, kGpu };
 
 struct CommandRow {
-  std::string_view name;  // a verb follows its command: "campaign plan"
+  std::string_view name;  // name; a verb follows its command: "campaign plan"
   Host host;
-  std::string_view heading;  // in --help; kMaintain: in --help-all alone; empty: in neither
+  std::string_view heading;  // heading in --help; kMaintain: only in --help-all; empty: in neither
   std::string_view help;
-  std::string_view examples = "";  // of its --help, a line each
+  std::string_view examples = "";  // examples in its --help, a line each
 };
 
 inline constexpr std::string_view kMaintain = "Maintain";
@@ -69,19 +69,20 @@ inline constexpr CommandRow kCommands[] = {
      "Compile the candidates' kernels and record which the compiler rejects; needs no GPU"}};
 
 struct OptionRow {
-  std::string_view commands;  // that take it; a verb by its last word
-  std::string_view names;     // "--rows,--top": by the first it is asked for; SHAPE by its place
+  std::string_view commands;  // commands with this option; a verb by its last word
+  std::string_view names;     // "--rows,--top": the first is the lookup name; SHAPE is positional
   std::string_view value;     // N: a number; a|b: one of these; FILE...: several; empty: a flag
-  std::string_view usual;     // where it is not given; empty: nothing
+  std::string_view usual;     // default; empty: none
   std::string_view help;
-  i64 least = 0, most = i64{1} << 62;  // of a number
-  std::string_view needs = "";         // options that must be given too
-  std::string_view without = "";       // and that must not; a heading stands for its options
+  i64 least = 0, most = i64{1} << 62;  // range of a number
+  std::string_view needs = "";         // options that must also be given
+  // Options that must not be given; a heading stands for its options.
+  std::string_view without = "";
   bool required = false;
 };
 
 struct OptionGroup {
-  std::string_view heading;  // in --help
+  std::string_view heading;  // heading in --help
   std::span<const OptionRow> options;
 };
 
@@ -369,7 +370,7 @@ inline constexpr OptionGroup kOptionGroups[] = {
     {"Run", kRunOptions},         {"Output", kOutputOptions},
     {"Model", kModelOptions}};
 
-/// The name of an option of the table; another one does not compile.
+/// Name of an option of the table; any other name does not compile.
 class OptionName {
  public:
   consteval OptionName(const char* name) : name_(name) {  // NOLINT(google-explicit-constructor)

@@ -1,9 +1,10 @@
-// How sure the order of two kernels of one problem is, by how far apart their predicted times are.
+// Confidence in the order of two kernels of one problem, by the difference of their predicted
+// times.
 //
-// Counted, not modelled: of pairs of kernels on an H200 whose problems no fit has seen, of which
-// one is predicted within 10 % of the problem's best, how many were measured in the predicted order
-// (docs/model.md, Intervals). Leaves out: that kernels which differ little are wrong together, so
-// that their order is surer than that of others as far apart. Checked by:
+// Counted, not modelled: among pairs of kernels of held-out problems on an H200, one of them
+// predicted within 10 % of the problem's best, the fraction that was measured in the predicted
+// order (docs/model.md, Intervals). Leaves out: similar kernels have correlated errors, so their
+// order is more certain than that of other pairs with an equal difference. Checked by:
 // order_confidence_test.cpp, committed_data_test.cpp.
 #pragma once
 
@@ -14,11 +15,11 @@
 namespace tilecast {
 
 struct OrderedPairs {
-  double up_to;             // the slower one's predicted time over the faster one's, less 1
-  double burst, sustained;  // shares of measured pairs
+  double up_to;             // predicted time of the slower kernel over the faster one's, minus 1
+  double burst, sustained;  // fractions of measured pairs
 };
 
-// Sustained: of 37 to 263 pairs each, up to 2 % as one; in bursts of a thousand and more.
+// Sustained: 37 to 263 pairs each, with pairs up to 2 % merged; bursts: a thousand pairs and more.
 constexpr OrderedPairs kOrderedPairs[] = {{0.01, 0.66, 0.61},
                                           {0.02, 0.86, 0.61},
                                           {0.05, 0.92, 0.76},

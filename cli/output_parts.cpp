@@ -61,7 +61,7 @@ void add_fields(const GemmProblem& problem, nlohmann::ordered_json& json) {
     }
   }
 }
-/// Other ops: the columns of their table.
+/// Other ops use the columns of their table.
 template <class Problem>
 void add_fields(const Problem& problem, nlohmann::ordered_json& json) {
   for (const auto& field : fields_of(problem)) {
@@ -187,7 +187,7 @@ std::string sides_title(const GemmProblem& p, const std::optional<Routing>& rout
                      p.batch.one_a ? ", one A" : "", p.batch.one_b ? ", one B" : "");
 }
 
-/// "A [M,K] (4096,1)": as it lies in memory, with its strides.
+/// "A [M,K] (4096,1)": the layout in memory, with its strides.
 std::string matrix_text(char name, const char* sides, i64 columns, i64 leading) {
   return fmt::format("{} [{}] ({},1)", name, sides, leading != 0 ? leading : columns);
 }
@@ -315,7 +315,7 @@ std::string bound_text(const GpuSpec& gpu, const Prediction& p) {
                        (p.dram_read + p.dram_write).value / p.time.value * 1e-12,
                        gpu.dram->bandwidth.value * 1e-12);
   }
-  constexpr double kNearlyIdle = 0.15;  // then who waits is the story, not the rate
+  constexpr double kNearlyIdle = 0.15;  // with an idle bus, waiting is the bottleneck, not the rate
   const std::optional<double> share = share_of(p.shares, p.limiter);
   if (share && *share < kNearlyIdle) {
     return fmt::format("latency, with {} at {:.0f} % of peak", name, 100 * *share);

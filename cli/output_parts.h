@@ -1,4 +1,4 @@
-// Pieces that the tables and the JSON of several commands share.
+// Parts that the tables and the JSON of several commands share.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -17,74 +17,77 @@ namespace tilecast {
 
 inline double microseconds(Seconds time) { return time.value * 1e6; }
 
-/// 177.85, 12345.6, 1234567: the digits that vary from run to run are the last ones printed.
+/// Formats 177.85, 12345.6, 1234567: the digits that vary from run to run are the last ones
+/// printed.
 std::string micro_text(Seconds time);
-/// Four significant digits: 1.234, 176.9, 12345.
+/// Formats four significant digits: 1.234, 176.9, 12345.
 std::string four_digits(double value);
 
-/// "+1.6 %" of 1.016.
+/// Formats 1.016 as "+1.6 %".
 std::string more_percent(double ratio);
 
-/// Rounded to significant digits, so that equal answers print equally everywhere.
+/// Rounds to significant digits, so that equal answers print equally everywhere.
 double rounded(double value, int digits);
 
-/// With a line end, on one line or indented; bytes that are no UTF-8, as of a file, are replaced.
+/// Formats JSON with a line end, on one line or indented; invalid UTF-8 is replaced.
 std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 
-/// Columns of a CSV that are fields of a JSON object: "name", or "name=/pointer" of one inside.
+/// Titles of CSV columns that are fields of a JSON object: "name", or "name=/pointer" of a nested
+/// one.
 std::string csv_titles(std::string_view columns);
-/// Cells are empty if the object lacks the field.
+/// Formats cells, which are empty if the object lacks the field.
 std::string csv_cells(const nlohmann::ordered_json& object, std::string_view columns);
 
-/// Method, cycles, clock, time and limiter of a prediction.
+/// Returns method, cycles, clock, time and limiter of a prediction.
 nlohmann::ordered_json timing_json(const Prediction& p);
-/// Configuration, timing, interval, speed and power of a prediction.
+/// Returns configuration, timing, interval, speed and power of a prediction.
 nlohmann::ordered_json kernel_json(const Prediction& p);
 nlohmann::ordered_json shares_json(const Shares& shares, int digits);
 
-/// Version of the JSON of predict and explain. In 1, `batch` was the text of --batch.
+/// Version of the JSON of predict and explain. In version 1 `batch` was the string of --batch.
 constexpr int kAnswerSchema = 2;
 
-/// Op, sides, element type and, where the op has them, layout and epilogue.
+/// Returns op, sides, element type and, if the op has them, layout and epilogue.
 nlohmann::ordered_json problem_json(const AnyProblem& problem);
 
-/// The problem in a line: "GEMM 4096 x 4096 x 4096, fp16, tn: A [M,K] (4096,1), B [N,K] (4096,1)",
-/// with each operand's strides as it lies in memory. Groups are counted, not listed; those of a
-/// `routing` are its first draw.
+/// Describes the problem in one line: "GEMM 4096 x 4096 x 4096, fp16, tn: A [M,K] (4096,1), B [N,K]
+/// (4096,1)", with each operand's strides as it lies in memory. Groups are counted, not listed;
+/// with a `routing` they are its first draw.
 std::string problem_title(const AnyProblem& problem, const std::optional<Routing>& routing = {});
-/// A text with a problem's long list of groups as "[64 groups]".
+/// Replaces a long list of groups by "[64 groups]".
 std::string without_groups(std::string_view text);
-/// "NVIDIA H200 SXM 141 GB, calibrated; burst clock, cold L2, normal inputs".
+/// Returns "NVIDIA H200 SXM 141 GB, calibrated; burst clock, cold L2, normal inputs".
 std::string conditions_title(const GpuSpec& gpu, bool calibrated, Regime regime, Inputs inputs);
 
-/// The operands that are copied before a kernel, as JSON; in words, "A and B are".
+/// Returns the operands that are copied before a kernel, as JSON; in words, "A and B are".
 nlohmann::ordered_json copies_json(const OperandCopies& copies);
 std::string copied_words(const CopiedOperands& operands);
 
-/// A limiter as tables show it: "SM intake" of sm_intake.
+/// Display name of a limiter: "SM intake" for sm_intake.
 std::string shown_limiter(std::string_view word);
-/// The resource's share of its peak; nothing for a limiter without a rate.
+/// Utilization of the resource; none for a limiter without a rate.
 std::optional<double> share_of(const Shares& shares, Limiter limiter);
-/// "tensor cores (92 % of peak)", at the kernel's clock; "DRAM (3.18 of 4.8 TB/s)".
+/// Returns "tensor cores (92 % of peak)", at the kernel's clock; "DRAM (3.18 of 4.8 TB/s)".
 std::string bound_text(const GpuSpec& gpu, const Prediction& p);
-/// "power holds the clock at 1.55 GHz".
+/// Returns "power holds the clock at 1.55 GHz".
 std::string clock_text(const Prediction& p);
-/// "floor: 1.88 GB once at 4.8 TB/s is 392 us (80 % reached)"; empty where DRAM is no bound.
+/// Returns "floor: 1.88 GB once at 4.8 TB/s is 392 us (80 % reached)"; empty if DRAM is not a
+/// bound.
 std::string floor_text(const GpuSpec& gpu, const AnyProblem& problem, const Prediction& p);
 
-/// Whether its speed is given as bytes a second, of the least that must move; else as FLOPs.
+/// Whether speed is given in bytes per second, of compulsory traffic, instead of FLOPs.
 bool is_rated_in_bytes(const AnyProblem& problem);
 
-/// Whether `emit` writes kernels of the op, and `explain --trace` their timeline.
+/// Whether `emit` supports kernels of the op, and `explain --trace` their timeline.
 bool is_emitted(const AnyProblem& problem);
 
-/// Lines of a text, each with its end.
+/// Number of newline-terminated lines in `text`.
 std::size_t lines_in(std::string_view text);
 
-/// "128x256x64"; of a memory-bound kernel its block.
+/// Returns "128x256x64"; for a memory-bound kernel its block.
 std::string tile_text(const AnyConfig& config);
 std::string cluster_text(const AnyConfig& config);
-/// "cooperative, tile 128x256x64, 4 stages, cluster 1x1".
+/// Returns "cooperative, tile 128x256x64, 4 stages, cluster 1x1".
 std::string kernel_text(const AnyConfig& config);
 
 }  // namespace tilecast

@@ -1,4 +1,4 @@
-// tilecast predict: ranked schedules and tilings for a problem.
+// tilecast predict: ranks schedules and tilings for a problem.
 
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@
 namespace tilecast {
 namespace {
 
-/// The answer for one GPU; `refusal`: the reason why there is none.
+/// The answer for one GPU; `refusal`: reason why there is none.
 struct Answer {
   LoadedGpu gpu;
   MeasuredByConfig measured;
@@ -41,7 +41,7 @@ struct Answer {
   std::string refusal;
 };
 
-/// Verified rows of this GPU, problem, regime and inputs.
+/// Reads verified rows of this GPU, problem, regime and inputs.
 MeasuredByConfig read_measured(const Arguments& args, const GpuSpec& gpu, const Question& q) {
   std::vector<MeasurementFile> files;
   for (const std::string& file : args.texts("--data")) {
@@ -111,7 +111,7 @@ void run_one(const Arguments& args) {
       question.effort.shortlist.has_counterpart = {};
     }
   }
-  // The text has the rows of its shortlist; its ranking needs no more than the first.
+  // Text output shows the shortlist, so its ranking needs no more than the first row.
   const std::size_t listed = rows.value_or(!one ? 1 : listing ? kEveryCandidate : kListed);
   const std::size_t keep = cutlass ? std::max(listed, kLookedAtForCutlass)
                            : format == "table" && !args.given("--all") ? 1
@@ -156,7 +156,7 @@ void run_one(const Arguments& args) {
   }
 }
 
-/// predict --problems.
+/// Implements predict --problems.
 void run_many(const Arguments& args) {
   if (args.texts("--gpu").size() > 1) {
     throw ConfigError("--problems goes with one --gpu");

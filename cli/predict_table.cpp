@@ -25,16 +25,18 @@ namespace tilecast {
 namespace {
 
 constexpr std::size_t kFewestRows = 4, kMostRows = 8;
-constexpr double kTooClose = 0.8;    // share of measured pairs in the predicted order, below which
-constexpr double kWorthAShow = 1.5;  // over the first one, of a tile that people write first
-constexpr double kClose = 1.01;      // where no such share is known
+// Fraction of measured pairs in the predicted order, below which rows are too close to call.
+constexpr double kTooClose = 0.8;
+// Largest time, relative to the first row, of a tile that people write first.
+constexpr double kWorthAShow = 1.5;
+constexpr double kClose = 1.01;  // bound if no such fraction is known
 constexpr std::size_t kSomeRows = 10;
 
 const StreamProblem* stream_of(const RankingReport& report) {
   return std::get_if<StreamProblem>(&report.ranking.problem);
 }
 
-/// The unit of the op's speed.
+/// Returns the unit of the op's speed.
 std::string rate_name(const RankingReport& report) {
   return is_rated_in_bytes(report.ranking.problem) ? "TB/s" : "TFLOP/s";
 }
@@ -45,19 +47,19 @@ std::string rate_text(const RankingReport& report, const Prediction& p) {
   return fmt::format("{:.{}f}", rate, rate < 10 ? 3 : rate < 100 ? 1 : 0);
 }
 
-/// The ranking, or its best of each schedule and tile.
+/// Returns the ranking, or the best of each schedule and tile.
 const std::vector<Prediction>& listed(const RankingReport& report) {
   return report.every_candidate || report.ranking.by_tile.empty() ? report.ranking.predictions
                                                                   : report.ranking.by_tile;
 }
 
 struct ShownRow {
-  std::size_t place;  // in the whole list, from 0
+  std::size_t place;  // index in the whole list
   Prediction prediction;
 };
 
-/// The first `most` of these; unless the user gave their number, the last ones are the cooperative
-/// and the pingpong kernel of the tiles that people write first.
+/// Returns the first `most` of these; unless the user gave the number, the last rows are the
+/// cooperative and the ping-pong kernel of the tiles that people write first.
 std::vector<ShownRow> rows_shown(const RankingReport& report, std::size_t most) {
   const std::vector<Prediction> rows = listed(report);
   const std::size_t first = std::min(most, rows.size());
@@ -89,7 +91,7 @@ bool is_estimate(const RankingReport& report, const Prediction& p) {
   return report.ranking.simulated > 0 && p.method == Method::kAnalytic;
 }
 
-/// All reports have the first one's problem.
+/// Formats rows. All reports have the problem of the first.
 std::string rows_text(const std::vector<RankingReport>& reports, std::size_t rows) {
   const RankingReport& first = reports.front();
   const bool all = first.every_candidate, wide = first.is_wide;
@@ -154,7 +156,7 @@ std::string rows_text(const std::vector<RankingReport>& reports, std::size_t row
   return table.text();
 }
 
-/// "173.6 to 180.2 us (+-1.9 %)"; where it is not one that was learned, why.
+/// Returns "173.6 to 180.2 us (+-1.9 %)", and the reason if the interval is not a learned one.
 std::string interval_text(const RankingReport& report) {
   const Ranking& r = report.ranking;
   const Prediction& best = r.predictions.front();
@@ -174,7 +176,7 @@ std::string interval_text(const RankingReport& report) {
   return text;
 }
 
-/// Where operands and result are more than the card holds; else empty.
+/// Returns a note if operands and result exceed the GPU's memory; else empty.
 std::string memory_text(const RankingReport& report) {
   constexpr double kGibi = 1024.0 * 1024 * 1024;
   const GemmProblem* gemm = std::get_if<GemmProblem>(&report.ranking.problem);
@@ -187,7 +189,7 @@ std::string memory_text(const RankingReport& report) {
                                      bytes / kGibi, most / kGibi);
 }
 
-/// The first row's configuration, time and bottleneck.
+/// Returns the first row's configuration, time and bottleneck.
 std::vector<std::string> verdict(const RankingReport& report) {
   const Ranking& r = report.ranking;
   const Prediction& best = r.predictions.front();
@@ -214,7 +216,7 @@ std::vector<std::string> verdict(const RankingReport& report) {
   return lines;
 }
 
-/// Which rows are too close to call, or how sure the first one's lead is.
+/// Returns which rows are too close to call, or how certain the first one's lead is.
 std::string order_text(const RankingReport& report) {
   const std::vector<Prediction>& rows = listed(report);
   if (rows.size() < 2) {
@@ -245,7 +247,7 @@ std::string order_text(const RankingReport& report) {
                : "";
 }
 
-/// The nearest kernel in CUTLASS's library, by the part of its name that tells it from others.
+/// Returns the nearest kernel in CUTLASS's library, by the distinguishing part of its name.
 std::string cutlass_text(const RankingReport& report) {
   const Ranking& r = report.ranking;
   if (!r.counterpart) {
@@ -266,7 +268,7 @@ std::string cutlass_text(const RankingReport& report) {
                            part);
 }
 
-/// The spread over draws; empty if there are none.
+/// Returns the spread over draws; empty if there are none.
 std::string spread_text(const RankingReport& report) {
   const Prediction& best = report.ranking.predictions.front();
   if (best.of_draws.empty()) {
@@ -292,15 +294,16 @@ std::string copies_text(const Ranking& r) {
                   : "";
 }
 
-/// Where a kernel alone is longer than any burst that was measured; else empty.
+/// Returns a note if a single kernel is longer than any measured burst; else empty.
 std::string outlasting_text(const Ranking& r) {
-  constexpr double kLongestBurst = 10e-3;  // seconds: of its few milliseconds, generously
+  // Seconds; a generous bound of a burst's few milliseconds.
+  constexpr double kLongestBurst = 10e-3;
   return r.regime == Regime::kBurst && r.predictions.front().time.value > kLongestBurst
              ? "#1 outlasts a burst, a few milliseconds of work: --regime sustained is closer."
              : "";
 }
 
-/// Which of the rows are like no kernel that the calibration has seen, where the first one is.
+/// Returns which rows are unlike every kernel of the calibration, if the first one is.
 std::string extrapolated_text(const RankingReport& report, std::size_t rows) {
   const std::vector<ShownRow> shown = rows_shown(report, rows);
   std::string text;
@@ -312,7 +315,7 @@ std::string extrapolated_text(const RankingReport& report, std::size_t rows) {
   return text.empty() ? "" : "Extrapolated, no such kernel was measured:" + text + ".";
 }
 
-/// What the short texts of the rows mean.
+/// Explains the abbreviated configurations of the rows.
 std::string legend_text(const RankingReport& report, std::size_t rows) {
   std::vector<AnyConfig> configs;
   for (const ShownRow& row : rows_shown(report, rows)) {

@@ -1,4 +1,4 @@
-// predict as a user runs it: the content of its tables, and that they fit a terminal.
+// Tests predict as a user runs it: the content of its tables, and that they fit a terminal.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -34,7 +34,7 @@ std::string table(const std::vector<std::string>& more) {
   return run.out;
 }
 
-/// The text as one line, however it was wrapped.
+/// Joins the lines of a wrapped text.
 std::string unwrapped(const std::string& text) {
   std::string line;
   for (const char c : text) {
@@ -55,7 +55,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// The configurations of the rows, in the column of the last title.
+/// Returns the configurations of the rows, from the column with the last title.
 std::vector<std::string> configs_of(const std::string& text) {
   std::vector<std::string> configs;
   std::size_t at = std::string::npos;
@@ -144,10 +144,10 @@ TEST_CASE("An answer has the best kernel of each schedule and tile once, the fas
     before = row["time_us"];
   }
   CHECK(tiles.size() >= 12);
-  CHECK(tiles.contains("warp_specialized:tile=128x256x64"));  // that people write first
+  CHECK(tiles.contains("warp_specialized:tile=128x256x64"));  // a tile that people write first
   CHECK(tiles.contains("ping_pong:tile=128x128x64"));
   CHECK(answer["by_tile"][0]["config"] == answer["ranking"][0]["config"]);
-  // By closed form a row equals the answer for its tile alone.
+  // With the analytic model, a row equals the answer for its tile by itself.
   const auto analytic = [](std::vector<std::string> more) {
     more.insert(more.end(), {"2048x2048x1024", "--method", "analytic", "--format", "json"});
     return Json::parse(table(more));
@@ -218,7 +218,7 @@ TEST_CASE("Several GPUs are shown side by side, each as if alone") {
   const std::string rows = table(
       {"2048x2048x1024", "--gpu", "h200", "h100_sxm", "--format", "csv", "--method", "analytic"});
   CHECK(rows.starts_with("gpu,rank,config,"));
-  // a header, one row per GPU, and the empty text after the last line end
+  // a header, one row per GPU, and the last line end
   CHECK(lines_of(rows).size() == 4);
   CHECK(predict({"64x64x64", "--gpu", "h100"}).err.find("taken as h100_sxm (NVIDIA H100 SXM") !=
         std::string::npos);
@@ -244,13 +244,13 @@ TEST_CASE("A GPU without an answer does not affect the others") {
   CHECK(text.find("\nb200: 1024x1024x512: layout nn: ") != std::string::npos);
   CHECK(text.find("\na100_sxm80: none of tilecast's GEMM schedules runs") != std::string::npos);
   const Json list = Json::parse(in("json"));
-  REQUIRE(list.size() == 3);  // answers first
+  REQUIRE(list.size() == 3);  // answers come first
   CHECK(list[0]["gpu"] == "h200_sxm");
   CHECK(list[0]["ranking"].size() == 1);
   CHECK(list[1]["gpu"] == "b200");
   CHECK(list[1]["error"].get<std::string>().starts_with("1024x1024x512: layout nn"));
   const std::vector<std::string> rows = lines_of(in("csv"));
-  REQUIRE(rows.size() == 5);  // a header, three rows, and the empty text after the last line end
+  REQUIRE(rows.size() == 5);  // a header, three rows, and the last line end
   CHECK(rows[0].ends_with(",extrapolated,error"));
   const auto commas = [](const std::string& row) {
     return std::ranges::count(row.substr(0, row.rfind(",\"")), ',');
@@ -271,11 +271,11 @@ TEST_CASE("A kernel longer than any measured burst gets a note") {
 }
 
 TEST_CASE("A problem that exceeds the GPU's memory gets a note") {
-  // A, B and C of 2^18 x 2^18 fp16 are 128 GiB each, 384 of the card's 141; 3 x 0.5 GiB fit.
+  // A, B and C of 2^18 x 2^18 fp16 need 128 GiB each, 384 of the GPU's 141; 3 x 0.5 GiB fit.
   const std::string most = table({"262144x262144x262144", "--method", "analytic", "--top", "1"});
   CHECK(most.find("\n      A, B and C need 384 GiB, this card has 141 GiB\n") != std::string::npos);
   CHECK(table({"16384x16384x16384", "--method", "analytic"}).find("GiB") == std::string::npos);
-  // 2^37 elements of 2 bytes in, and the same out.
+  // 2^37 elements of 2 bytes are read and written.
   CHECK(table({"137438953472", "--op", "memcpy"}).find("inputs and result need 512 GiB") !=
         std::string::npos);
   CHECK(table({"262144x262144x262144", "--method", "analytic", "--gpu", "h100_sxm", "b200"})
@@ -347,7 +347,7 @@ TEST_CASE("--verbose explains each reason by an example") {
     CAPTURE(reason);
     CHECK(answer["rejected"].contains(reason));
     CHECK(!example["why"].get<std::string>().empty());
-    if (reason != "never_pays") {  // such a one runs, and is predicted
+    if (reason != "never_pays") {  // such a kernel runs and is predicted
       check_refused({"64x64x512", "--config", example["config"]}, "is not legal");
     }
   }
@@ -488,7 +488,7 @@ TEST_CASE("Answers of problems of all kinds fit 80 columns and 24 lines") {
     arguments.insert(arguments.end(), {"--method", "analytic"});
     const std::string text = table(arguments);
     check_fits(text);
-    CHECK(lines_of(text).size() <= 24 + 1);  // and the empty text after the last line end
+    CHECK(lines_of(text).size() <= 24 + 1);  // plus the last line end
     CHECK(text.find("\nBest: ") != std::string::npos);
   }
 }

@@ -18,8 +18,8 @@
 namespace tilecast {
 namespace {
 
-/// {"chip": GH100, "core_passes": 2}, or {"error": why}. Briefly enables the profiler, because
-/// permission is only checked then.
+/// Returns {"chip": GH100, "core_passes": 2}, or {"error": reason}. Briefly enables the profiler,
+/// because permission is only checked then.
 nlohmann::ordered_json probe_counters() {
   try {
     const RangeProfiler profiler;

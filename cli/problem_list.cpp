@@ -26,7 +26,7 @@ namespace {
 
 bool is_terminal(int stream) { return ::isatty(stream) == 1; }
 
-/// How many of the list are done, of a pipe, whose end nobody knows, without a bar.
+/// Shows how much of the list is done; for a pipe, whose length is unknown, without a bar.
 class ProgressBar {
  public:
   explicit ProgressBar(std::size_t all) : all_(all) {}
@@ -50,7 +50,7 @@ class ProgressBar {
   std::chrono::steady_clock::time_point shown_{};
 };
 
-/// At once, so that a reader who went away ends the program, and not after the last problem.
+/// Writes at once, so that a closed pipe ends the program early instead of after the last problem.
 void write_now(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw std::system_error(errno, std::generic_category(), "standard output");
@@ -68,7 +68,7 @@ void begin_line() {
 
 namespace {
 
-/// An answer in the format, or why there is none.
+/// Returns an answer in the format, or the reason why there is none.
 std::string answer_text(const std::string& format, const ListedProblem& listed,
                         const ListAnswers& answers, const ListAnswer& answer,
                         const std::string& why) {
@@ -94,7 +94,7 @@ std::string answer_text(const std::string& format, const ListedProblem& listed,
     }
     return text;
   }
-  if (format == "cutlass" && !why.empty()) {  // its profiler reads no errors
+  if (format == "cutlass" && !why.empty()) {  // CUTLASS's profiler accepts no errors
     begin_line();
     say("tilecast: problem {}: {}", listed.index, why);
     return "";
@@ -126,7 +126,7 @@ void answer_list(const Arguments& args, const ListAnswers& answers) {
   const auto read = [&](const std::function<void(ListedProblem)>& take) {
     read_problems(input, path == "-" ? "standard input" : path, defaults, shard, take);
   };
-  std::size_t known = 0;  // how many there are, where the list can be read twice
+  std::size_t known = 0;  // number of problems, if the list can be read twice
   if (const std::streampos begin = input.tellg();
       path != "-" && is_terminal(STDERR_FILENO) && begin != std::streampos(-1)) {
     read([&](const ListedProblem&) { ++known; });
@@ -163,7 +163,7 @@ void answer_list(const Arguments& args, const ListAnswers& answers) {
     in_order.give([&answer, problem = std::move(listed)] { return answer(problem); });
   });
   in_order.finish();
-  write_now(header);  // of a shard without problems
+  write_now(header);  // for a shard without problems
   begin_line();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   say("{} in {:.1f} s, {:.1f}/s on {} threads", counted(all, "problem"), took.count(),

@@ -1,4 +1,4 @@
-// The list of --problems, answered problem by problem, in order, on several threads.
+// Answers the list of --problems in order, on several threads.
 #pragma once
 
 #include <functional>
@@ -14,25 +14,25 @@
 namespace tilecast {
 
 struct ListAnswer {
-  nlohmann::ordered_json object;             // a line of JSON
-  std::vector<nlohmann::ordered_json> rows;  // of the CSV
+  nlohmann::ordered_json object;             // one line of JSON
+  std::vector<nlohmann::ordered_json> rows;  // rows of the CSV
   std::string text;                          // rows of the table
 };
 
 struct ListAnswers {
-  std::string titles;        // of the table
-  std::string_view columns;  // of the CSV (csv_cells)
+  std::string titles;        // titles of the table
+  std::string_view columns;  // columns of the CSV (csv_cells)
   /// Throws ConfigError for a problem that has no answer.
   std::function<ListAnswer(const ListedProblem&)> answer;
 };
 
-/// Writes the answers of the list's --shard in the --format as they come, with a bar where standard
-/// error is a terminal, and how long they took. JSON and CSV begin with the problem's place and
-/// name why it has no answer. Throws FileError where there is no such file, and at the end
-/// Error(kPartial) where problems have no answer.
+/// Writes the answers of the list's --shard in the --format as they come, with a progress bar if
+/// standard error is a terminal, and the time taken. JSON and CSV begin with the problem's position
+/// and contain the reason if it has no answer. Throws FileError if the file does not exist, and at
+/// the end Error(kPartial) if problems have no answer.
 void answer_list(const Arguments& args, const ListAnswers& answers);
 
-/// Ends a bar that may be on the line of standard error.
+/// Ends a progress bar that may be on the line of standard error.
 void begin_line();
 
 }  // namespace tilecast

@@ -29,7 +29,7 @@ void require_two_sides(const std::string& shape) {
   }
 }
 
-/// Rows of groups that stand on lines of their own, or between commas or blanks.
+/// Reads rows of groups, on separate lines or separated by commas or blanks.
 std::string list_in_file(const std::string& path) {
   std::string list;
   const std::string text = read_text(path);
@@ -57,7 +57,7 @@ std::string list_in_file(const std::string& path) {
   return list;
 }
 
-/// SHAPE, with the list of --groups or --groups-file in its place.
+/// Returns SHAPE, with the list of --groups or --groups-file inserted.
 std::string whole_shape(const Arguments& args) {
   const std::string shape = asked_shape(args), batch = args.text_of("--batch"),
                     groups = args.text("--groups"), file = args.text("--groups-file");
@@ -77,7 +77,7 @@ std::string whole_shape(const Arguments& args) {
              : fmt::format("[{}]x{}", list, shape);
 }
 
-constexpr std::string_view kBatch = "batch";  // the one field that SHAPE has too
+constexpr std::string_view kBatch = "batch";  // the only field that SHAPE has too
 
 /// Calls `visit` with each field of a GEMM that has an option, and the option.
 template <class Visit>
@@ -200,7 +200,7 @@ std::vector<GemmProblem> drawn_problems(const Arguments& args, i64 count) {
   const std::string shape = asked_shape(args);
   require_two_sides(shape);
   const Routing asked = asked_routing(args);
-  // Rows of A and of B as [K,M] and [K,N] are parted alike, as in a backward pass.
+  // Groups divide rows of A and B as [K,M] and [K,N] alike, as in a backward pass.
   const bool along_k = parse_layout(args.text_of("--layout")) == Layout::kNt;
   const std::string whole = along_k ? fmt::format("{}x{}", shape, asked.rows())
                                     : fmt::format("{}x{}", asked.rows(), shape);

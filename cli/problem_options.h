@@ -12,25 +12,27 @@
 
 namespace tilecast {
 
-/// --op, or GEMM for a command without the option.
+/// Returns --op, or GEMM for a command without the option.
 Op asked_op(const Arguments& args);
-/// SHAPE, of M N K or -m, -n and -k, too; empty where it is not given.
+/// Returns SHAPE, also from M N K or -m, -n and -k; empty if it is not given.
 std::string asked_shape(const Arguments& args);
-/// The texts of a GEMM's fields, with --scales and --no-fast-accum in them.
+/// Returns the values of a GEMM's fields, including --scales and --no-fast-accum.
 FieldTexts asked_gemm_fields(const Arguments& args);
-/// With --experts, the first draw. Throws ConfigError if SHAPE is missing, if the options are not a
-/// problem, or name a layout or an epilogue of another op; FileError for --groups-file.
+/// Parses the problem; with --experts, returns the first draw. Throws ConfigError if SHAPE is
+/// missing, or if the options are not a problem or name a layout or an epilogue of another op;
+/// FileError for --groups-file.
 AnyProblem asked_problem(const Arguments& args);
-/// Throws ConfigError where the options are no routing; there are experts.
+/// Parses --experts, which must be given. Throws ConfigError if the options are not a routing.
 Routing asked_routing(const Arguments& args);
-/// Each draw of it. Throws as both.
+/// Returns each draw of the routing. Throws whatever asked_problem and asked_routing throw.
 std::vector<GemmProblem> drawn_problems(const Arguments& args, i64 count);
 
-/// A shape with the batch before it, which may be empty. Throws ConfigError where both name one.
+/// Returns a shape with the batch before it, which may be empty. Throws ConfigError if both name a
+/// batch.
 std::string in_batch(const std::string& batch, const std::string& shape);
 
-/// The GPU of --gpu; says on standard error which one a word stands for that is not the beginning
-/// of its name alone.
+/// Loads the GPU of --gpu; if a word is not a unique prefix, reports on standard error which GPU it
+/// selects.
 LoadedGpu load_asked_gpu(const std::string& name, bool calibrated);
 
 }  // namespace tilecast

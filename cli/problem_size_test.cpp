@@ -1,4 +1,5 @@
-// predict on the largest problems there are, one process each, which has a gigabyte of addresses.
+// Tests predict on the largest problems, in a separate process each with a gigabyte of address
+// space.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Two seconds of two processors.
+/// Two seconds on two CPUs.
 constexpr double kMostProcessorSeconds = 4;
 
 struct Answer {
@@ -31,7 +32,7 @@ bool predicts(const std::string& shape, const std::string& layout) {
     return false;
   }
   const Json first = Json::parse(run.out)["ranking"][0];
-  // How much of it was simulated is said.
+  // The answer reports how much of it was simulated.
   return first["time_us"].get<double>() > 0 && first["tflops"].get<double>() < 990 &&
          (first["method"] == "analytic" || first["simulated_part"].get<double>() > 0);
 }

@@ -37,7 +37,7 @@ void occupy_standard_streams() {
   }
 }
 
-/// The exit code of a program whose reader went away (`... | head -1`), as a shell shows it.
+/// Exit code of a program whose reader closed the pipe (`... | head -1`), as a shell shows it.
 constexpr int kReaderGone = 128 + SIGPIPE;
 
 struct ReaderGone {};
@@ -70,15 +70,15 @@ int fail(ExitCode code, const std::string& message) {
   return static_cast<int>(code);
 }
 
-/// A program lists the commands that it carries out; tilecast lists those of the others too.
+/// A program lists the commands that it executes; tilecast also lists those of the others.
 bool lists(Host host, const CommandRow& row) {
   return !row.heading.empty() && (host == Host::kModel || row.host == host);
 }
 
-/// The command that the words name, and how many of them do.
+/// Returns the command that the words name, and how many words its name has.
 std::pair<const CommandRow*, std::size_t> command_of(Host host,
                                                      const std::vector<std::string>& words) {
-  std::string name;  // and a blank
+  std::string name;  // and a space
   const CommandRow* found = nullptr;
   for (std::size_t count = 0;; ++count) {
     const std::string word = count < words.size() ? words[count] : "";
@@ -218,8 +218,9 @@ std::string help_text(Host host, bool all) {
 
 int run_program(Host host, const std::string& version, const std::vector<RunCommand>& commands,
                 int argc, char** argv) {
-  // A file at its size limit is an output error, not a silent death; a reader that went away ends
-  // the program below, so that measurements and files under way are finished first.
+  // A file at its size limit is an output error instead of a silent termination; if the reader
+  // closed the pipe, the program ends below, so that unfinished measurements and files are
+  // completed first.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
@@ -234,7 +235,7 @@ int run_program(Host host, const std::string& version, const std::vector<RunComm
     return kReaderGone;
   } catch (const std::bad_alloc&) {
     return fail(ExitCode::kWrong, "out of memory");
-  } catch (const std::system_error& error) {  // fmt::print, std::filesystem
+  } catch (const std::system_error& error) {  // thrown by fmt::print, std::filesystem
     if (std::ferror(stdout) != 0 && error.code() == std::errc::broken_pipe) {
       return kReaderGone;
     }

@@ -17,15 +17,15 @@ struct RunCommand {
   std::function<void(const Arguments&)> run;
 };
 
-/// Runs the command that the arguments name. One that `commands` does not have is handed on to the
-/// program that does, by `tilecast` alone. Returns the exit code (model/base/error.h); output that
-/// could not be written is a failure (kFile). Throws nothing.
+/// Runs the command that the arguments name. `tilecast` passes a command that `commands` lacks on
+/// to the program that has it. Returns the exit code (model/base/error.h); output that could not be
+/// written is a failure (kFile). Throws nothing.
 int run_program(Host host, const std::string& version, const std::vector<RunCommand>& commands,
                 int argc, char** argv);
 
-/// --help of a command.
+/// Returns --help of a command.
 std::string help_text(const CommandRow& command);
-/// --help of a program's commands; with --help-all also those that maintain a data set.
+/// Returns --help of a program's commands; with --help-all also those that maintain a data set.
 std::string help_text(Host host, bool all);
 
 }  // namespace tilecast

@@ -1,4 +1,4 @@
-// The question to `predict`, for one problem or for each of a list.
+// The query to `predict`, for one problem or for each of a list.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,9 @@
 
 namespace tilecast {
 
-/// The configurations of a file, one a line, whole or in part, each once; lines that begin with #
-/// are comments. None where `path` is empty. Throws ConfigError that names the line.
+/// Reads the configurations of a file, one per line, complete or partial, each once; lines that
+/// begin with # are comments. Returns none if `path` is empty. Throws ConfigError that names the
+/// line.
 std::vector<ConfigPattern> read_configs(const std::string& path);
 
 struct Question {
@@ -21,18 +22,18 @@ struct Question {
   Inputs inputs = Inputs::kNormal;
   std::vector<AnySchedule> schedules = {};
   std::optional<ConfigPattern> config = {};
-  std::vector<ConfigPattern> configs = {};  // a list to be ranked
+  std::vector<ConfigPattern> configs = {};  // list of configurations to rank
   Effort effort = {};
-  std::vector<GemmProblem> draws = {};  // of a routing
+  std::vector<GemmProblem> draws = {};  // draws of a routing
 };
 
-/// --method, --simulate and --threads.
+/// Reads --method, --simulate and --threads.
 Effort asked_effort(const Arguments& args);
-/// --schedule, or those of CUTLASS's kernels where --format cutlass leaves them open. Throws
-/// ConfigError that names the schedules of this GPU.
+/// Reads --schedule; if it is not given, --format cutlass implies the schedules of CUTLASS's
+/// kernels. Throws ConfigError that names the schedules of this GPU.
 std::vector<AnySchedule> asked_schedules(const Arguments& args, const AnyProblem& problem,
                                          const GpuSpec& gpu);
-/// The question to all of predict, explain, compare and emit, which therefore name one winner.
+/// Builds the query of predict, explain, compare and emit, which therefore agree on the winner.
 Question question_of(const Arguments& args, const GpuSpec& gpu);
 
 Ranking rank(const Question& question, const GpuSpec& gpu, std::size_t keep);

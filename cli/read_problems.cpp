@@ -46,7 +46,7 @@ const std::vector<std::string> kKnown = [] {
 
 constexpr const char* kName = "name";  // a problem's name, which is ignored
 
-/// In lower case; throws ConfigError for an unknown field.
+/// Returns the field's name in lower case; throws ConfigError for an unknown field.
 std::string field_named(const std::string& given) {
   std::string name = lower_case(given);
   if (std::ranges::find(kKnown, name) == kKnown.end()) {
@@ -91,7 +91,7 @@ Fields fields_of_object(const nlohmann::json& object) {
 /// for other errors.
 nlohmann::json parse_json(const std::string& text) {
   using Json = nlohmann::json;
-  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  std::vector<std::set<std::string>> keys;  // keys of the open objects
   const auto check = [&](int, Json::parse_event_t event, const Json& parsed) {
     if (event == Json::parse_event_t::object_start) {
       keys.emplace_back();
@@ -118,7 +118,7 @@ Fields fields_of_json(const std::string& line) {
   }
 }
 
-/// `line`: of the file, that the text begins on.
+/// Parses a list. `line`: line of the file on which the text begins.
 nlohmann::json parse_list(const std::string& text, const std::string& name, std::size_t line) {
   try {
     return parse_json(text);
@@ -149,8 +149,8 @@ std::string without_blanks(const std::string& text) {
   return first == text.npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// Column names if the line is a CSV header. A line that is not CSV counts as a problem, and fails
-/// as one. Throws ConfigError for an unknown column.
+/// Returns column names if the line is a CSV header. A line that is not CSV counts as a problem,
+/// and fails as one. Throws ConfigError for an unknown column.
 std::optional<std::vector<std::string>> header_of(const std::string& line) {
   CsvText csv;
   try {
@@ -200,7 +200,7 @@ Fields fields_of_csv(const std::string& line, const std::vector<std::string>& he
   return fields;
 }
 
-/// The dimension that is split into groups: "k" if the fields say so, else "m".
+/// Returns the dimension that is split into groups: "k" if the fields say so, else "m".
 const char* side_in_groups(const Fields& fields) {
   const auto along = fields.find("groups_along");
   if (along != fields.end() && along->second != "m" && along->second != "k") {
@@ -220,8 +220,8 @@ const char* side_in_groups(const Fields& fields) {
              : "m";
 }
 
-/// The groups in a shape's form: [256,0,17], whose sum must equal the dimension if that is given;
-/// [5,0,64/128] with a capacity.
+/// Returns the groups in a shape's form: [256,0,17], whose sum must equal the dimension if that is
+/// given; [5,0,64/128] with a capacity.
 std::string side_of_groups(const char* name, const Fields& fields) {
   std::string groups = fields.at("groups");
   if (const auto capacity = fields.find("capacity"); capacity != fields.end()) {
@@ -236,7 +236,7 @@ std::string side_of_groups(const char* name, const Fields& fields) {
   return "[" + list_text(*parsed) + "]";
 }
 
-/// A shape of an op that has more numbers in it than sides: from the fields of all.
+/// Returns a shape of an op that has more numbers than sides, from all fields.
 std::string numbers_text(const Fields& fields, Op op) {
   AnyProblem problem = blank_problem(op);
   std::array<i64, 3> sides{};
@@ -256,7 +256,7 @@ std::string numbers_text(const Fields& fields, Op op) {
   return shape_text(problem);
 }
 
-/// From fields that have no shape, those of the op's sides.
+/// Returns a shape from the fields of the op's sides, if no field has the shape.
 std::string sides_text(const Fields& fields, Op op) {
   constexpr const char* kSides[] = {"m", "n", "k"};
   const std::string_view parted = side_in_groups(fields);
@@ -279,7 +279,7 @@ std::string sides_text(const Fields& fields, Op op) {
   return text;
 }
 
-/// Texts of the shapes that the fields describe; `batch`: for shapes without one.
+/// Returns the shapes that the fields describe; `batch`: for shapes without one.
 std::vector<std::string> shapes_of(const Fields& fields, const ProblemDefaults& defaults) {
   const auto named = fields.find("op");
   const Op asked = parse_op(named != fields.end() ? named->second : defaults.op);
@@ -310,7 +310,7 @@ std::vector<std::string> shapes_of(const Fields& fields, const ProblemDefaults& 
   return {in_batch(own != fields.end() ? own->second : defaults.batch, sides_text(fields, asked))};
 }
 
-/// Passes blank lines and comments; returns how many lines they are.
+/// Skips blank lines and comments; returns their number.
 std::size_t pass_comments(std::istream& input) {
   std::size_t lines = 0;
   for (int next = input.peek(); std::isspace(next) != 0 || next == '#'; next = input.peek()) {
@@ -324,7 +324,7 @@ std::size_t pass_comments(std::istream& input) {
   return lines;
 }
 
-/// And not a line of groups, "[256,0,17]x4096x7168".
+/// Whether a JSON list begins here rather than a line of groups, "[256,0,17]x4096x7168".
 bool begins_json_list(std::istream& input) {
   if (input.peek() != '[') {
     return false;
@@ -355,7 +355,7 @@ void read_problems(std::istream& input, const std::string& name, const ProblemDe
       return found == fields.end() ? otherwise : found->second;
     };
     ListedProblem listed;
-    FieldTexts own;  // the shape has a batch and groups
+    FieldTexts own;  // batch and groups are in the shape
     for (const auto& [key, text] : fields) {
       if (key != "batch" && key != "groups") {
         own.emplace(key, text);
@@ -431,7 +431,7 @@ void read_problems(std::istream& input, const std::string& name, const ProblemDe
                                  : Fields{{"shape", line}};
     });
   }
-  if (input.bad()) {  // a folder, or a line that does not fit into memory
+  if (input.bad()) {  // a folder, or a line that exceeds memory
     throw FileError(line_number == 0
                         ? name + ": cannot be read: expected a file"
                         : fmt::format("{}: cannot read on after line {}", name, line_number));

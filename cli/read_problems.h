@@ -23,21 +23,21 @@ namespace tilecast {
 
 struct ProblemDefaults {
   std::string op = "gemm", dtype = "fp16", regime = "burst", inputs = "normal", batch;
-  FieldTexts fields = {};  // the others of a GEMM
+  FieldTexts fields = {};  // other fields of a GEMM
 };
 
 struct ListedProblem {
-  std::size_t index = 0;  // in the file, from 1
-  std::size_t line = 0;   // or place in a JSON list
+  std::size_t index = 0;  // index in the file, from 1
+  std::size_t line = 0;   // line of the file, or position in a JSON list
   AnyProblem problem;
   Regime regime = Regime::kBurst;
   Inputs inputs = Inputs::kNormal;
-  std::string error;  // why the problem is invalid; empty if it is valid
+  std::string error;  // reason why the problem is invalid; empty if it is valid
 };
 
-/// Calls `take` with each problem of the shard as it is read and passes on its exceptions; a line
-/// that is not a problem has an error. Throws ConfigError that begins with `name` if the header or
-/// the list as a whole is wrong, or if it has no problem.
+/// Calls `take` with each problem of the shard as it is read, and throws whatever it throws; an
+/// invalid line is passed with an error. Throws ConfigError that begins with `name` if the header
+/// or the list as a whole is wrong, or if it has no problem.
 void read_problems(std::istream& input, const std::string& name, const ProblemDefaults& defaults,
                    const Shard& shard, const std::function<void(ListedProblem)>& take);
 

@@ -21,7 +21,7 @@ std::vector<ListedProblem> read(const std::string& text, const Shard& shard = {}
   return problems;
 }
 
-/// Each problem, or why it is none.
+/// Returns each problem, or why it is invalid.
 std::vector<std::string> texts_of(const std::string& list, const ProblemDefaults& defaults = {}) {
   std::istringstream input(list);
   std::vector<std::string> texts;
@@ -152,7 +152,7 @@ TEST_CASE("A JSON list holds objects of ours and of CUTLASS's heuristics") {
   CHECK(to_text(list[3].problem) == "64x64x128 fp16 tn");
   CHECK(list[3].line == 3);
   CHECK(list[4].error == "expected a JSON object");
-  // The line of the error: the bracket after a comma is on the third.
+  // Line of the error: the bracket after a comma is on the third line.
   for (const char* wrong : {"[{\"m\": 8}", "# one\n[{\"shape\": \"8x8x8\"},\n]\n"}) {
     const std::string message = error_message([&] { (void)read(wrong); });
     CAPTURE(message);
@@ -191,7 +191,7 @@ TEST_CASE("Unknown and duplicate columns and keys are errors") {
         }).starts_with("2 list:1: dtyp: unknown column; did you mean dtype?; expected any of "));
   CHECK(error_message([] { (void)read("\nm,n,k,m\n8,8,8,9\n"); }) ==
         "2 list:2: m: column given twice");
-  // Field names in any case, and the additional columns of measurements.
+  // Field names are accepted in any case, and measurements' additional columns are accepted.
   const auto csv =
       read("M,N,K,DType,verified,time_us_median,dram__bytes_read.sum\n8,16,32,bf16,1,5,9\n");
   REQUIRE(csv.size() == 1);
@@ -239,7 +239,8 @@ TEST_CASE("A first line that is no CSV header is one failed problem; a header ma
 }
 
 TEST_CASE("Tables written by pandas and by spreadsheets are read") {
-  // An index without a name, blanks around fields, torch's types, a last line of commas.
+  // Accepts an unnamed index column, padding around fields, torch dtype names, and a trailing row
+  // of commas.
   const auto problems = read(",m, n, k ,dtype\n0,64,32, 16 ,torch.bfloat16\n,,,,\n ,\t, , ,\n");
   REQUIRE(problems.size() == 1);
   CHECK(problems[0].error.empty());
@@ -255,7 +256,7 @@ TEST_CASE("Layouts NN and TT are refused with their meanings here and in BLAS") 
         "layout 'NN': expected nn for A as [M,K] and B as [K,N], which is TT to BLAS, or tt for A "
         "as [K,M] and B as [N,K], which is its NN");
   CHECK(to_text(problems[1].problem) == "8x8x8 fp16 nn");
-  CHECK(to_text(problems[2].problem) == "8x8x8 fp16 tn");  // the same in BLAS
+  CHECK(to_text(problems[2].problem) == "8x8x8 fp16 tn");  // the same layout in BLAS notation
 }
 
 TEST_CASE("Shards take turns, and each problem is in one of them") {

@@ -32,7 +32,7 @@ struct ReportOptions {
   std::string manifest, out;
 };
 
-/// As one would type it.
+/// Returns the command as typed by a user.
 std::string command_line(const ReportOptions& options) {
   std::string from = "--manifest " + shell_word(options.manifest);
   if (options.manifest.empty()) {
@@ -60,7 +60,7 @@ Manifest manifest_of(const ReportOptions& options) {
   return manifest;
 }
 
-/// Tries everything that is read and written before the work.
+/// Checks all files to read and write before the work starts.
 void check_files(const ReportOptions& options, const Manifest& manifest) {
   FilePlan plan = files_of(options.input);
   plan.reads("--manifest", options.manifest);
@@ -88,8 +88,8 @@ void check_files(const ReportOptions& options, const Manifest& manifest) {
   }
 }
 
-/// Parts of the page from the folder TILECAST_REPORT_DIR, else from `reports` of the checkout that
-/// this program was built from, with the chart library and its licences.
+/// Loads parts of the page from the folder TILECAST_REPORT_DIR, else from `reports` of the checkout
+/// that this program was built from, with the chart library and its licences.
 PageParts load_page_parts() {
   const char* const chosen = std::getenv("TILECAST_REPORT_DIR");
   const fs::path folder =
@@ -101,7 +101,7 @@ PageParts load_page_parts() {
           .links = {}};
 }
 
-/// Documents of the checkout that the program was built from, as seen from `out`.
+/// Returns links to documents of the checkout that the program was built from, relative to `out`.
 std::map<std::string, std::string> links_from(const fs::path& out, const fs::path& root) {
   std::map<std::string, std::string> links;
   for (const auto& [text, path] : {std::pair("Accuracy", "docs/accuracy.md"),

@@ -47,7 +47,8 @@ ReportInput load_report_input(const Manifest& manifest, JoinedInputOptions optio
   }
   if (manifest.waves) {
     options.data = manifest.waves->data;
-    options.fixed = manifest.waves->data;  // the fastest of all kernels is plotted next to this one
+    // Plots the fastest of all kernels in addition to this one.
+    options.fixed = manifest.waves->data;
     options.keep = [config = to_text(manifest.waves->config)](const Point& point) {
       return point.config == config || is_baseline(point.config);
     };

@@ -11,7 +11,7 @@
 
 namespace tilecast {
 
-/// One line, escaped and shortened like every message; lost if standard error is closed.
+/// Prints one line, escaped and shortened like every message; lost if standard error is closed.
 template <class... Values>
 void say(fmt::format_string<Values...> format, Values&&... values) {
   const std::string line =

@@ -58,7 +58,7 @@ std::string Table::text(std::size_t indent) const {
 
 std::string wrapped(const std::string& first, std::string_view text, std::string_view breaks) {
   const std::size_t width = kColumns - first.size();
-  // A number keeps its unit, and a letter such as K the word after it.
+  // A number is not separated from its unit, nor a letter such as K from the word after it.
   const auto binds = [&](std::size_t i) {
     const char before = i > 0 ? text[i - 1] : ' ';
     return text[i] == ' ' && ((before >= '0' && before <= '9') ||

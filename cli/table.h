@@ -9,7 +9,7 @@
 
 namespace tilecast {
 
-constexpr std::size_t kColumns = 80;  // of a terminal
+constexpr std::size_t kColumns = 80;  // columns of a terminal
 
 class Table {
  public:
@@ -19,15 +19,15 @@ class Table {
   /// Missing cells are empty.
   void row(std::vector<std::string> cells);
   void leave_out(std::string_view title);
-  /// Leaves out columns of these titles, in their order, until lines have at most kColumns.
+  /// Removes columns with these titles, in order, until lines have at most kColumns.
   void fit(const std::vector<std::string>& spare);
 
-  /// Without the titles if all are empty. `indent`: spaces before each line.
+  /// Formats the table, without titles if all are empty. `indent`: spaces before each line.
   std::string text(std::size_t indent = 0) const;
 
  private:
   struct Column {
-    std::vector<std::string> cells;  // the title first
+    std::vector<std::string> cells;  // cells, the title first
     bool begins_left;
     std::size_t width() const;
   };

@@ -28,12 +28,12 @@ TEST_CASE("Columns are left out in order until a table fits") {
 TEST_CASE("A list longer than a line is broken between its numbers") {
   std::string list = "[";
   for (int i = 0; i < 60; ++i) {
-    list += "543,";  // 4 characters: the 80th is inside a number
+    list += "543,";  // 4 characters: column 80 is inside a number
   }
   list += "5430]x4096x7168 fp16 tn";
   const std::string text = wrapped("", list);
   const std::vector<std::string_view> lines = split(text, '\n');
-  REQUIRE(lines.size() == 5);  // 77, 80, 80 and 27 characters, and an empty end
+  REQUIRE(lines.size() == 5);  // lines of 77, 80, 80 and 27 characters, and an empty one
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK(lines[i].ends_with("543,"));
     CHECK(lines[i].size() <= kColumns);

@@ -1,4 +1,4 @@
-// validate as a user runs them, with the GPU file of the repository.
+// Tests validate as a user runs it, with the GPU file of the repository.
 
 #include <zlib.h>
 
@@ -47,7 +47,7 @@ struct Scene {
   }
 };
 
-/// One line on standard error, nothing on standard output, and that exit code.
+/// Checks for one line on standard error, nothing on standard output, and that exit code.
 void check_refused(const CapturedRun& run, ExitCode code, const std::string& part) {
   CAPTURE(run.err);
   CHECK(run.exit_code == static_cast<int>(code));
@@ -122,8 +122,8 @@ TEST_CASE("validate compares bytes with the counters of rows that have them") {
 }
 
 TEST_CASE("The fixed tiling for a test set is chosen on the training rows") {
-  // Both parts have both shapes: the small tile is faster in the training set's, the large one in
-  // the test set's.
+  // Both parts have both shapes: the small tile is faster in the training set, the large one in the
+  // test set.
   std::vector<Measurement> rows{example_measurement(kConfig, Seconds{300e-6}),
                                 example_measurement(kSmall, Seconds{250e-6}),
                                 example_measurement(kConfig, Seconds{100e-6}, {4096, 4096, 2048}),
@@ -165,7 +165,7 @@ TEST_CASE("validate --method simulated compares simulations, the same on any num
   CHECK(simulated["cycles"]["mape"] != analytic["cycles"]["mape"]);
 }
 
-/// One row that is like every kernel, and was slower by that logarithm.
+/// A model with one row that is similar to every kernel and took longer by that logarithm.
 LearnedModel slower_by(double cycles) {
   LearnedModel model{.rows = {{"64x64x64", "any", Regime::kBurst, true, {}}}};
   model.length.fill(1e9);
@@ -210,7 +210,7 @@ TEST_CASE("A record of one method is not checked against another") {
   const CapturedRun run = scene.validate({"--method", "simulated", "--check", record});
   CHECK(run.exit_code == 2);
   CHECK(run.err.find("method: expected \"simulated\"") != std::string::npos);
-  CHECK(scene.validate({"--check", record}).exit_code == 0);  // by the method of the record
+  CHECK(scene.validate({"--check", record}).exit_code == 0);  // uses the method of the record
 }
 
 TEST_CASE("A row that the model refuses is counted and named, and the rest is compared") {

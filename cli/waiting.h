@@ -1,5 +1,5 @@
-// Shows that work of unknown length goes on, and for how long: on a terminal one line that is
-// rewritten each second, elsewhere a new line every ten seconds. Checked by: waiting_test.cpp.
+// Shows that work of unknown length continues, and for how long: on a terminal in one line that is
+// rewritten each second, otherwise in a new line every ten seconds. Checked by: waiting_test.cpp.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ class Waiting {
 
   /// Writes to standard error until it is destroyed, which erases a terminal's line.
   explicit Waiting(std::string what);
-  /// For work that shows its own progress on a terminal: writes only elsewhere.
+  /// Writes only if standard error is not a terminal, for work that shows its own progress there.
   static Waiting off_terminal(std::string what);
   /// Writes to any stream, once every `patience`.
   Waiting(const std::string& what, std::FILE* stream, On on, std::chrono::milliseconds patience);

@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// The output during 100 ms of work.
+/// Returns the output during 100 ms of work.
 std::string written(Waiting::On on, milliseconds patience) {
   const TemporaryFolder folder;
   const std::string path = (folder / "out").string();

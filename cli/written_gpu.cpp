@@ -15,7 +15,7 @@ namespace tilecast {
 namespace {
 
 constexpr double kTransfersPerCycle =
-    2;  // of HBM and GDDR alike, as the driver counts their cycles
+    2;  // transfers per cycle as the driver counts cycles, for both HBM and GDDR
 
 Architecture architecture_of(const DeviceAttributes& device) {
   if (device.compute_capability == "9.0") {
@@ -39,7 +39,7 @@ Architecture architecture_of(const DeviceAttributes& device) {
                   printable(device.product), printable(device.compute_capability)));
 }
 
-/// How many times as large, either way, as a logarithm.
+/// Ratio of the two, in either direction, as a logarithm.
 double apart(double a, double b) { return std::abs(std::log(a / b)); }
 
 std::string yaml_text(std::string_view text) {

@@ -1,7 +1,7 @@
 // Writes a GPU file from the driver's data (`doctor --write-gpu`), based on the known GPU of the
 // same architecture that is nearest in SMs and memory bandwidth. The driver reports the SMs, the
 // L2, the highest clocks and the width of the memory bus, but neither power limits nor achieved
-// bandwidths: those are taken from the other GPU (configs/README.md) until they are measured
+// bandwidths: both are taken from the other GPU (configs/README.md) until they are measured
 // (docs/gpu.md). Checked by: written_gpu_test.cpp, from recorded answers of `tilecast-gpu probe`.
 #pragma once
 
@@ -31,7 +31,7 @@ DeviceAttributes attributes_from_probe(const ChildResult& probe);
 /// device's architecture.
 std::string nearest_gpu(const DeviceAttributes& device, const std::filesystem::path& config_folder);
 
-/// YAML for a file NAME.yaml.
+/// Returns YAML for a file NAME.yaml.
 std::string gpu_file_text(const DeviceAttributes& device, const std::string& name,
                           const std::string& based_on);
 
