@@ -16,7 +16,7 @@ template <class Config>
 __device__ inline void read_staged(u32 slot, const Chunk<Config>& chunk, i32 sixteen,
                                    ResidualPair<Config> (&pairs)[4]) {
   const u32 lane = threadIdx.x % 32;
-  if constexpr (Config::kCBytes == 2) {  // in the layout of stage_sixteen
+  if constexpr (Config::kCBytes == 2) {  // 16-bit elements, in the layout of stage_sixteen
     const u32 first_row = threadIdx.x % kThreadsPerWarpgroup / 32 * 16;
     u32 words[4];
     ptx::ldmatrix_x4(slot + slot_offset(chunk, first_row + lane % 16, sixteen * 2 + lane / 16),
@@ -25,7 +25,7 @@ __device__ inline void read_staged(u32 slot, const Chunk<Config>& chunk, i32 six
     for (i32 i = 0; i < 4; ++i) {
       pairs[i].word[0] = words[i];
     }
-  } else {  // in the layout of stage_words
+  } else {  // other elements, in the layout of stage_words
 #pragma unroll
     for (u32 i = 0; i < 4; ++i) {
       const u32 row = static_cast<u32>(row_in_chunk()) + i % 2 * 8;

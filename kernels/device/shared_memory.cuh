@@ -6,8 +6,7 @@
 
 namespace tilecast {
 
-/// Named barriers: id 0 is __syncthreads; from 1 on, one for each warpgroup that consumes or
-/// stores.
+/// Named barriers: id 0 is __syncthreads; then one for each warpgroup that consumes or stores.
 constexpr u32 kFirstWarpgroupBarrier = 1;
 
 template <class Config>
@@ -42,8 +41,7 @@ struct SharedMemory {
   __device__ u32 full(i32 stage) const {
     return base + Config::kSmem.barrier_offset + stage * kBarrierBytes;
   }
-  /// Barrier that completes a phase when every warpgroup that reads this CTA's loads has released
-  /// the stage.
+  /// Barrier that completes a phase when all readers of this CTA's loads have released the stage.
   __device__ u32 empty(i32 stage) const { return full(Config::kTiling.stages + stage); }
 };
 

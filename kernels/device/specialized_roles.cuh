@@ -12,9 +12,8 @@ struct DoNothing {
   __device__ void operator()(const Args<Config>&, const ClusterPlace&) const {}
 };
 
-/// Synchronises the CTA after its barriers are initialised. A producer without cluster peers
-/// initialised the barriers that it uses and continues without waiting: its first loads are in
-/// flight before the CTA has synchronised.
+/// Synchronises the CTA once its barriers are initialised. A producer without cluster peers does
+/// not wait: it initialised its barriers itself, and its first loads are then in flight.
 template <class Config>
 __device__ inline void meet(bool produces) {
   constexpr u32 kWholeCta = 0;  // the barrier of __syncthreads

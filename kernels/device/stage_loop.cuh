@@ -5,7 +5,7 @@
 //   issue(smem, at, accumulate)      starts the K block's multiply-adds; accumulate false resets
 //   wait_outstanding(smem, oldest)   until at most kLag K blocks are unfinished; `oldest` is the
 //                                    first issued one that was not waited for
-//   release(smem, at, place) releases a finished block's stage
+//   release(smem, at, place)         releases a finished block's stage
 //   finish(smem)                     waits for all, or lets the reader of the result be notified
 // and each accumulates into the accumulators that it was created with.
 #pragma once

@@ -10,8 +10,7 @@ struct NothingBehind {
   __device__ void operator()() const {}
 };
 
-/// The wgmmas of one K block; `behind()` is called after they are issued and before any are waited
-/// for.
+/// The wgmmas of a K block; `behind()` is called after their issue, before any is waited for.
 template <class Config, class Behind = NothingBehind>
 struct WgmmaOperation {
   static constexpr i32 kLag = Config::kInflight;

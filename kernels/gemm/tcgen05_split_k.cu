@@ -1,11 +1,12 @@
 // Warp-specialised GEMM on tcgen05 whose tiles several workers share in equal parts of K.
 //
-// The roles are those of tcgen05_warp_specialized.cu, over pieces of tiles
+// The roles are as in tcgen05_warp_specialized.cu, over pieces of tiles
 // (model/gemm/order/work_decomposition.h). The epilogue warps of a piece add its accumulators to
 // the tile's partial sums in global memory; those of the piece with the last K blocks wait for the
 // others, add the partial sums to their accumulators, and store C. Reductions:
-//   turnstile in the order of K, the same every time
-//   atomic     in any order, to sums that are zero between tiles: who takes them over clears them
+//   turnstile  in the order of K, the same every time
+//   atomic     in any order, to partial sums that start at zero; the CTA that finishes the tile
+//              resets them
 //
 // Contract: a CTA or pair for each worker of args.work, all resident (it traps if a piece waits
 // much longer than a launch takes), launches of one workspace in one stream, kThreads threads,

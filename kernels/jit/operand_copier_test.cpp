@@ -10,7 +10,7 @@ TEST_CASE("The kernel that copies operands compiles without spills") {
     const CompiledKernel kernel = compile_kernel(copy_source(architecture));
     INFO(kernel.log);
     CHECK(kernel.rejection == "");
-    CHECK(kernel.report.registers <= 64);  // with kCopyCtasPerSm CTAs
+    CHECK(kernel.report.registers <= 64);  // limit for kCopyCtasPerSm CTAs per SM
   }
 }
 

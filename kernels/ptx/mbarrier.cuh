@@ -44,8 +44,7 @@ __device__ inline void mbarrier_arrive_remote(u32 barrier, u32 cta_rank) {
       : "memory");
 }
 
-/// Returns true once the phase with this parity has completed. May suspend the thread for some
-/// time.
+/// Returns whether the phase with this parity has completed. May suspend the thread for a while.
 __device__ inline bool mbarrier_try_wait(u32 barrier, u32 parity) {
   u32 done;
   asm volatile(

@@ -11,8 +11,7 @@ __device__ inline void prefetch_tensor_map(const void* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
-/// Copies global to shared memory; `barrier` counts the bytes. Coordinates in elements, x
-/// contiguous.
+/// Copies global to shared memory; `barrier` counts the bytes. x is the contiguous coordinate.
 __device__ inline void tma_load_2d(u32 destination, const void* map, i32 x, i32 y, u32 barrier) {
   asm volatile(
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"

@@ -150,7 +150,7 @@ __device__ __forceinline__ u64 stream_policy() {
   }
 }
 
-/// Calls `work` for each block of this CTA's walk in turn.
+/// Calls `work` for each block of this CTA's walk, in order.
 template <class Work>
 __device__ __forceinline__ void for_each_block(const StreamArgs& args, const Work& work) {
   const u32 end = args.walk.end(blockIdx.x);

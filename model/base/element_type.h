@@ -61,7 +61,7 @@ TILECAST_HD TILECAST_INLINED constexpr ElementTraits traits_of(ElementType type)
     case ElementType::kE5m2:
       return {.name = "e5m2",
               .others = "float8_e5m2 fp8_e5m2",
-              .meaning = "likewise, with two bits of mantissa",
+              .meaning = "fp8 with two bits of mantissa, otherwise like e4m3",
               .of_cuda = "__nv_fp8_e5m2",
               .bytes = 1,
               .digits = 3,

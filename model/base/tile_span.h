@@ -21,7 +21,7 @@ struct TileSpan {
   };
 
   i32 sm, cta, warpgroup;      // cta: index on the SM, counting successive CTAs
-  u32 tile_m, tile_n;          // in units of CTA tiles
+  u32 tile_m, tile_n;          // position in units of CTA tiles
   Picoseconds begin;           // ready for the first K block; producer: ready for its first load
   Picoseconds first_operands;  // first K block has arrived; producer: first stage is free
   Picoseconds multiplied;      // last wgmma is complete; unused for a producer

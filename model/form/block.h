@@ -9,7 +9,7 @@
 //   ring    (load latency + a stage's fill + stage reuse latency + steps that the next load waits
 //           for) / (stages - blocks in flight); the longest of several rings.
 // intake, l2 and ring are combined with exponent 3, and the result with the longer of pipe and turn
-// with exponent 8: about equal terms take longer than either alone.
+// with exponent 8: about equal terms together take longer than each.
 //
 // If one thread issues for all (tcgen05), turn is that thread's, and a stage is held until its MMAs
 // are seen complete. If every step waits for the previous one, a CTA takes the chain

@@ -12,7 +12,7 @@
 // Exposed between two tiles of one slot:
 //   one tile per CTA     the epilogue, its last stores read, the next CTA's start, its first load
 //   persistent CTAs      the epilogue, the first load
-//   loads that run       the epilogue alone; the ring fills meanwhile, so load-bound blocks catch
+//   loads that run       only the epilogue; the ring fills meanwhile, so load-bound blocks catch
 //   ahead                up by the stages that are ready; and warpgroups that share a tile drift
 //                        apart, so that one's steps run during another's epilogue
 //   overlapped epilogue  nothing while the epilogue is shorter than the other tile's blocks

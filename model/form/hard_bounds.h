@@ -13,7 +13,7 @@
 //   launch  duration of an empty kernel
 // Each bound holds by itself; a bound is not a prediction. Leaves out: inputs that stay in L2
 // (l2_state warm), for which `dram` is no bound. Each op computes its own. Checked by: their tests
-// (computed by hand), validate/compare/ hard_bounds_test.cpp (no committed measurement is below
+// (computed by hand), validate/compare/hard_bounds_test.cpp (no committed measurement is below
 // one), tests/random (no prediction is).
 #pragma once
 
@@ -25,7 +25,7 @@
 namespace tilecast {
 
 struct HardBounds {
-  Cycles tensor, intake;            // at any SM clock
+  Cycles tensor, intake;            // bounds in cycles, at any SM clock
   Seconds dram, dram_peak, launch;  // independent of the SM clock
 
   /// Lower bound on a forecast's time.

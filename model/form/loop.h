@@ -71,7 +71,7 @@ struct LoopStep {
   Cycles released;    // part of `after` that follows the release of the stage
 };
 
-/// How consecutive blocks overlap.
+/// Overlap of consecutive blocks.
 enum class Flow {
   kRing,       // loads run ahead through rings of stages
   kInOrder,    // each load is waited for; with two stages it overlaps the previous steps
@@ -86,7 +86,7 @@ struct Loop {
   bool producer;        // a dedicated warp issues the loads
   i32 warpgroups;       // warpgroups per tile
   double in_step = 0;   // share of the time in which warpgroups take each step at once and wait for
-                        // its pipe; 0 if they take turns, or if there is only one step
+                        // its pipe; 0 if they alternate, or if there is only one step
   Cycles load_latency;  // latency of an L2 hit
   Cycles wake;          // time from the release of a stage until its loader sees it
   Cycles issue;         // issue time of a block's loads
@@ -98,8 +98,8 @@ struct Addend {
   Cycles staged;  // fill time of a tile's whole addend if it comes through the ring; else 0
 };
 
-/// How results of a tile leave the SM: each warpgroup stores its part in chunks, through slots in
-/// shared memory.
+/// Path by which results of a tile leave the SM: each warpgroup stores its part in chunks, through
+/// slots in shared memory.
 struct TileStore {
   i32 chunks, slots;  // chunks and slots per warpgroup; 0 slots: C aliases stages of the ring
   double warpgroups;  // warpgroups that store at the same time
@@ -116,7 +116,7 @@ struct TileStore {
   std::optional<Addend> addend;
 };
 
-/// How a CTA's tiles follow each other.
+/// Sequence of a CTA's tiles.
 struct Sequence {
   bool one_tile_per_cta;  // the CTA ends after its tile; else CTAs are persistent
   bool loads_run_ahead;   // loads run ahead into the next tile

@@ -70,7 +70,7 @@ struct ShortWord {
 
 template <class Config>
 struct ConfigKeys {
-  std::vector<ConfigKey<Config>> keys;  // in canonical order
+  std::vector<ConfigKey<Config>> keys;  // keys in canonical order
   std::vector<ShortWord> short_words;
 };
 /// Returns the keys of an op's configurations; each op specializes it (kernel_config_text.h).

@@ -217,7 +217,7 @@ TEST_CASE("A memory-bound kernel has the bottleneck and energy of the analytic m
   CHECK(e.energy.tensor.value == 0);
   CHECK(e.energy.total().value ==
         Approx(e.predicted.power.value * e.predicted.time.value).epsilon(1e-3));
-  // Where any op is possible, --method simulated falls back to the analytic model; for this op by
+  // If any op is possible, --method simulated falls back to the analytic model; for this op by
   // itself it is rejected.
   CHECK(predict_config(h200(), copy, config, Regime::kBurst, Inputs::kNormal, Method::kSimulated)
             .time == e.predicted.time);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kFastestOfDraw = 16;  // candidates for the lowest mean
 
-/// Returns the mean of the numbers; strings are those of the first prediction.
+/// Returns the mean of the numbers; strings come from the first prediction.
 Prediction mean_of(const std::vector<Prediction>& all) {
   const double share = 1.0 / static_cast<double>(all.size());
   const auto mean = [&](const auto& value) {

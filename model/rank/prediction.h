@@ -63,7 +63,7 @@ struct Prediction {
   /// C counted once: data still in L2 when the kernel ends is written during its next run.
   Bytes dram_write;
   Bytes l2_output{};   // if simulated: bytes after merging concurrent requests for a block
-  double l2_hit_rate;  // from the two above
+  double l2_hit_rate;  // hit rate, from the two members above
   /// Operand copies before the kernel (operand_copies.h), included in time, interval and cycles, at
   /// the kernel's clock; all other fields describe only the kernel.
   Seconds copies{};

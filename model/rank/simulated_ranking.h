@@ -4,7 +4,7 @@
 //
 // Nominees are simulated while they could be first: the best of each schedule to learn its ratio,
 // then all that come close to the fastest so far. Other schedules affect how much of a schedule is
-// simulated only by ruling it out, so the winner among one schedule alone is never faster than the
+// simulated only by ruling it out, so the winner among only one schedule is never faster than the
 // overall winner.
 //
 // Candidates that share a simulation may differ in their learned correction. The reported ones are

@@ -23,7 +23,7 @@ struct MmaCosts {
 
 /// Bulk copies of one loop block.
 struct LoadCosts {
-  SimTime wake;     // from the release of a stage until its waiter continues
+  SimTime wake;     // time from the release of a stage until its waiter continues
   SimTime issue;    // time of the issuing thread
   SimTime latency;  // L2 latency
   SimTime first;    // added to an SM's first load
@@ -31,7 +31,7 @@ struct LoadCosts {
 
 /// Stores of results, in chunks of one warpgroup.
 struct StoreCosts {
-  SimTime setup;        // from the last tensor operation to the first chunk
+  SimTime setup;        // time from the last tensor operation to the first chunk
   SimTime first_setup;  // added to an SM's first store
   SimTime chunk;        // instructions of a chunk, and of its slot if it has one
   SimTime slot;         // barriers and store issue of a chunk with its own slot
@@ -39,7 +39,7 @@ struct StoreCosts {
   SimTime arithmetic;   // epilogue arithmetic on a chunk, with no other work on its SM
   SimTime issue;        // issue of all chunks of a CTA, by one thread
   SimTime staging;      // staging of a chunk, through the shared-memory port
-  SimTime latency;      // from issue until the source is read, without transfer time
+  SimTime latency;      // time from issue until the source is read, without transfer time
   SimTime read;         // transfer time of a chunk, with no other work on its SM
   i64 chunk_bytes;
   bool by_threads;  // plain stores by the threads, which wait for them
@@ -56,7 +56,7 @@ struct LaunchCosts {
   SimTime kernel;      // start and end of the kernel
   SimTime dispatch;    // interval between CTA starts
   SimTime cta_start;   // time until the CTA's first load
-  SimTime cta_refill;  // from a CTA's end to its successor's first load
+  SimTime cta_refill;  // time from a CTA's end to its successor's first load
 };
 
 /// Costs between one tile and the next.

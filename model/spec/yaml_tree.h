@@ -22,7 +22,7 @@ struct YamlNode {
   std::string scalar;
   bool quoted = false;
   std::vector<YamlNode> items;
-  std::vector<YamlEntry> entries;  // in file order
+  std::vector<YamlEntry> entries;  // entries in file order
 
   const YamlNode* find(std::string_view key) const;
 };

@@ -97,7 +97,7 @@ enum class StreamLayout : i32 { kPlain, kSwizzled };
 /// block's width, so that every block is one contiguous piece of memory.
 enum class StreamView : i32 { kMatrix, kFlat };
 
-/// Which global accesses use the L2 hint evict_first. In kernels with cp.async the hint needs whole
+/// Global accesses that use the L2 hint evict_first. In kernels with cp.async the hint needs whole
 /// blocks.
 enum class CacheHint : i32 { kNone, kEvictFirst, kLoadsEvictFirst, kStoresEvictFirst };
 

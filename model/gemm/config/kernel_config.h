@@ -1,6 +1,7 @@
-// How one kernel organizes its work: Schedule + Tiling + Raster. A prediction and a measurement
-// with the same KernelConfig describe the same kernel; its canonical text (kernel_config_text.h) is
-// the join key. Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
+// Describes how one kernel organizes its work: Schedule + Tiling + Raster. A prediction and a
+// measurement with the same KernelConfig describe the same kernel; its canonical string
+// (kernel_config_text.h) is the join key. Integers and enums only; compiled by the host compiler,
+// nvcc and NVRTC.
 #pragma once
 
 #include "model/base/element_type.h"

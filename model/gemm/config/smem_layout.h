@@ -85,8 +85,7 @@ TILECAST_HD constexpr bool loads_existing_rows(const GemmProblem& problem,
          (!uses_tcgen05(config.schedule) || cta_group(config.tiling) == 1);
 }
 
-/// Number of rows loaded for a tile of block_m rows, of which `rows` (or none) are inside the
-/// matrix.
+/// Rows loaded for a tile of block_m rows, of which `rows` (or none) are inside the matrix.
 TILECAST_HD constexpr i32 a_rows_loaded(i32 rows, i32 block_m, i32 step) {
   return rows >= block_m ? block_m : round_up(max_of(rows, 0), step);
 }
@@ -176,8 +175,7 @@ TILECAST_HD constexpr bool can_promote(const KernelConfig& config) {
          t.block_n <= kMostInstructionN && config.inflight == 0 &&
          config.store == Store::kAtTileEnd;
 }
-/// Whether the kernel supports block scales: a K block is one scale block, and tiles start at the
-/// first.
+/// Whether block scales are supported: a K block is one scale block, and tiles start at the first.
 TILECAST_HD constexpr bool takes_block_scales(const KernelConfig& config) {
   return can_promote(config) && !splits_k(config.schedule);
 }

@@ -28,7 +28,7 @@ constexpr std::string_view kNeverPays = "never_pays";
 /// Reason: the schedule splits K, and no split can pay on this problem.
 constexpr std::string_view kNoSplitPays = "no_split_pays";
 
-/// Rejection reasons are those of legality.h, or the ones above.
+/// Candidates of a problem. Rejection reasons come from legality.h and the two constants above.
 using Candidates = CandidatesOf<KernelConfig>;
 
 /// Whether the schedule is searched by default on this GPU.

@@ -7,7 +7,8 @@ namespace tilecast {
 
 struct Geglu : Gate {
   static constexpr const char* kWord = "geglu";
-  static constexpr const char* kMeaning = "likewise with gelu";
+  static constexpr const char* kMeaning =
+      "gelu of column 2j of A B, times column 2j + 1: column j of C";
   static constexpr ElementWork kWork{.issued = 4.5, .special = 0.5};
   static constexpr bool kApproximate = true;
 

@@ -28,7 +28,7 @@ constexpr std::size_t kBoundedAtATime = 256;  // kernels per work item
 struct Bounded {
   const KernelList::Kernel* kernel;
   Seconds bound;       // the kernel is not faster in any order
-  bool close = false;  // the bound is that of the ideal tile order, not a cruder one
+  bool close = false;  // the bound assumes the ideal tile order; otherwise it is a cruder one
 
   GemmWork least_work(const GemmQuestion& q) const {
     return least_gemm_work(q.gpu, as_run(q.problem, kernel->config), kernel->config);

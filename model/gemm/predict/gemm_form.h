@@ -33,7 +33,7 @@ GemmForm gemm_form(const GemmQuestion& question, const KernelConfig& config, con
 GemmForm form_on_normal_data(const GemmQuestion& question, const GemmForm& kernel);
 
 struct FastestForms {
-  std::vector<GemmForm> forms;  // by time; ties in input order
+  std::vector<GemmForm> forms;  // fastest forms, sorted by time; ties in input order
   std::vector<Seconds> times;   // times of all that may be within 1 % of the fastest
   std::vector<GemmForm> apart;  // kernels of the shortlist that are not in `forms`
 };

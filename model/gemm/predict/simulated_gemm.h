@@ -55,7 +55,7 @@ class KnownSimulations {
  private:
   struct Known {
     Epilogue epilogue;
-    KernelConfig config;  // from as_simulated
+    KernelConfig config;  // configuration from as_simulated
     Hertz sm_clock;
     SimulatedGemm simulation;
   };

@@ -27,7 +27,7 @@ TILECAST_HD constexpr bool b_is_k_major(Layout layout) {
 
 /// Accumulation of fp8 products along K.
 enum class Accumulate : i32 {
-  kFast,   // in the tensor cores, which keep fewer bits than fp32
+  kFast,   // accumulates in the tensor cores, which keep fewer bits than fp32
   kExact,  // fp32 promotion: partial sums over 128 elements of K are added up outside the tensor
            // cores
 };

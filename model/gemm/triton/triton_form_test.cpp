@@ -45,7 +45,7 @@ TEST_CASE("Triton allocates a buffer per stage for wgmma and one less for mma.sy
 
 TEST_CASE("An operand with two-byte alignment cannot be loaded ahead and has one buffer") {
   // Rows of 4095 elements start on 2-byte boundaries, of 4094 on 4-byte ones. A of M x K with K =
-  // 4095, B of K x N with N = 4096: 4 buffers of B alone.
+  // 4095, B of K x N with N = 4096: only B has 4 buffers.
   CHECK(allotted(triton_problem(4096, 4096, 4095, ElementType::kBf16, Layout::kNn),
                  {64, 128, 64, 4, 4}) == 64 * 2 * (64 + 4 * 128));
   CHECK(allotted(triton_problem(4096, 4096, 4094), {64, 128, 64, 4, 4}) == 64 * 2 * 4 * (64 + 128));

@@ -53,7 +53,7 @@ SimTime Chip::tensor_busy() const {
 /// fills a GPC with neighbouring CTAs before it goes on to the next. With fewer CTAs than SMs every
 /// GPC gets the same number, on one SM of each pair before the second SM of any pair (the 64 CTAs
 /// of ps_512 in validate/data/h200_sxm/timelines run on 60 pairs). Clusters are dealt to the GPCs
-/// in turn.
+/// round-robin.
 std::vector<i32> places_of(i32 sms, i32 gpcs, i32 cluster, i32 ctas) {
   std::vector<std::vector<i32>> on(static_cast<std::size_t>(gpcs));
   for (i32 sm = 0; sm < sms; ++sm) {

@@ -97,8 +97,8 @@ class SettledRate {
   /// Skips waves no earlier than `earliest`; at `latest`, whether settled or not.
   explicit SettledRate(u32 earliest = 0, u32 latest = ~0u) : earliest_(earliest), latest_(latest) {}
 
-  /// Whether waves may be skipped before wave `wave`, which begins now. Must be called for each
-  /// wave in turn.
+  /// Whether waves may be skipped before wave `wave`, which begins now. Must be called for every
+  /// wave, in order.
   bool settled(u32 wave, const Progress& now);
   /// Marks of the waves that were compared.
   SteadyMarks marks() const;
