@@ -32,6 +32,7 @@
 #include "model/base/text.h"
 #include "model/spec/learned_model.h"
 #include "validate/calibrate/calibrate.h"
+#include "validate/calibrate/fit_attention.h"
 #include "validate/calibrate/fit_stream.h"
 #include "validate/compare/data_split.h"
 #include "validate/record/point_list.h"
@@ -43,7 +44,8 @@
 namespace tilecast {
 namespace {
 
-constexpr std::string_view kOverlay = ".calibrated.yaml";
+constexpr std::string_view kOverlay = ".calibrated.yaml", kLearnedGemms = ".learned.yaml",
+                           kLearnedAttention = ".attention.learned.yaml";
 constexpr std::string_view kWrittenBy =
     "# Written by `tilecast calibrate";  // the learned correction
 constexpr std::string_view kNoPrior = "none";
@@ -188,8 +190,8 @@ void measure_first(CalibrateOptions& options) {
   run_gpu(arguments, {kDone, kPartly});
 }
 
-/// Returns NAME.learned.yaml, next to the overlay.
-std::string learned_path(const std::string& out) {
+/// NAME and `extension` next to the overlay.
+std::string learned_path(const std::string& out, std::string_view extension) {
   const std::filesystem::path path(out);
   const std::string name = path.filename().string();
   if (!name.ends_with(kOverlay) || name == kOverlay) {
@@ -197,7 +199,7 @@ std::string learned_path(const std::string& out) {
                           ? fmt::format("expected --out NAME{}", kOverlay)
                           : fmt::format("--out: expected a file NAME{}, got {}", kOverlay, out));
   }
-  const std::string learned = out.substr(0, out.size() - kOverlay.size()) + ".learned.yaml";
+  const std::string learned = out.substr(0, out.size() - kOverlay.size()) + std::string(extension);
   if (std::filesystem::is_regular_file(learned) && !read_text(learned).starts_with(kWrittenBy)) {
     throw ConfigError(
         fmt::format("{}: was not written by calibrate, which would replace it: move it", learned));
@@ -227,23 +229,58 @@ void check_files(const CalibrateOptions& options, const std::string& learned) {
   plan.check();
 }
 
-/// Whether the files have rows of GEMMs, or of the memory-bound ops.
-bool any_op(const std::vector<MeasurementFile>& files, bool gemm) {
+template <class Problem>
+bool any_row(const std::vector<MeasurementFile>& files) {
   return std::ranges::any_of(files, [&](const MeasurementFile& file) {
     return std::ranges::any_of(file.rows, [&](const MeasurementRow& row) {
-      return std::holds_alternative<GemmProblem>(row.measurement.point.problem) == gemm;
+      return std::holds_alternative<Problem>(row.measurement.point.problem);
     });
   });
 }
 
-/// Fits only section stream. An existing overlay of that name keeps its other sections.
+/// The file --out, or nothing.
+std::string overlay_before(const CalibrateOptions& options) {
+  return std::filesystem::exists(options.out) ? read_text(options.out) : std::string();
+}
+
+/// Fits section stream alone. An existing overlay of that name keeps its other sections.
 void fit_stream_section(const CalibrateOptions& options, LoadedGpu& gpu,
                         const std::vector<MeasurementFile>& files) {
   const StreamFit fit = fit_stream(gpu, files);
-  const std::string before =
-      std::filesystem::exists(options.out) ? read_text(options.out) : std::string();
-  write_file(options.out, with_stream_section(before, gpu.spec.name,
-                                              stream_section_text(fit, command_line(options))));
+  write_file(options.out,
+             with_section(overlay_before(options), gpu.spec.name, "stream",
+                          section_text("stream", fit.constants,
+                                       fmt::format("{} copies and additions", fit.rows),
+                                       command_line(options))));
+  fmt::print("{}", to_table(fit));
+}
+
+/// The two files of a learned correction, tied to the overlay that it was fitted with.
+void write_learned(const CalibrateOptions& options, const std::string& yaml, const std::string& gpu,
+                   LearnedModel model, const std::string& overlay) {
+  model.overlay = hash_text(overlay);
+  write_file(
+      yaml, fmt::format("# Written by `{}`.\n{}", command_line(options), learned_yaml(gpu, model)));
+  write_file(std::filesystem::path(yaml).replace_extension(".csv"), learned_csv(model));
+}
+
+/// Fits section attention alone, likewise, and the correction of attention.
+void fit_attention_alone(const CalibrateOptions& options, LoadedGpu& gpu,
+                         const std::vector<MeasurementFile>& files) {
+  StatusLine stage_line;
+  const AttentionFit fit = fit_attention(gpu, files, !options.keep_constants, options.threads,
+                                         [&](const std::string& stage) { stage_line.show(stage); });
+  stage_line.erase();
+  std::string overlay = overlay_before(options);
+  if (!options.keep_constants) {
+    overlay = with_section(
+        overlay, gpu.spec.name, "attention",
+        section_text("attention", fit.constants, fmt::format("{} attention kernels", fit.rows),
+                     command_line(options)));
+    write_file(options.out, overlay);
+  }
+  write_learned(options, learned_path(options.out, kLearnedAttention), gpu.spec.name,
+                fit.learned.model, overlay);
   fmt::print("{}", to_table(fit));
 }
 
@@ -252,8 +289,8 @@ void fit_stream_section(const CalibrateOptions& options, LoadedGpu& gpu,
 LoadedGpu loaded_for(const CalibrateOptions& options) {
   if (options.keep_constants) {
     return load_gpu_with(options.gpu, options.out,
-                         {"sm", "clusters", "wgmma", "l2", "dram", "reduction", "stream", "machine",
-                          "clock", "power"});
+                         {"sm", "clusters", "wgmma", "l2", "dram", "reduction", "stream",
+                          "attention", "machine", "clock", "power"});
   }
   return options.measured.empty()
              ? load_gpu(options.gpu, false)
@@ -288,7 +325,7 @@ void run_calibrate(const Arguments& args) {
   if (options.prior.empty()) {
     options.prior = usual_prior(options);
   }
-  const std::string learned = learned_path(options.out);
+  const std::string learned = learned_path(options.out, kLearnedGemms);
   check_files(options, learned);
   (void)parse_budget(options.budget);
   if (options.run) {
@@ -313,10 +350,15 @@ void run_calibrate(const Arguments& args) {
   if (!options.split.empty()) {
     keep_part(DataSplit::load(options.split), DataPart::kFit, files);
   }
-  const bool any_gemm = any_op(files, true), any_stream = any_op(files, false);
-  if (any_stream && !any_gemm) {
-    fit_stream_section(options, gpu, files);
-    return;
+  if (!any_row<GemmProblem>(files)) {
+    if (any_row<AttentionProblem>(files)) {
+      fit_attention_alone(options, gpu, files);
+      return;
+    }
+    if (any_row<StreamProblem>(files)) {
+      fit_stream_section(options, gpu, files);
+      return;
+    }
   }
   StatusLine stage_line;
   const Calibration done =
@@ -332,11 +374,7 @@ void run_calibrate(const Arguments& args) {
       options.keep_constants
           ? read_file(options.out)
           : overlay_text(gpu, load_gpu(options.gpu, false), done, command_line(options));
-  LearnedModel tied = *gpu.spec.learned;
-  tied.overlay = hash_text(overlay);
-  write_file(learned, fmt::format("# Written by `{}`.\n{}", command_line(options),
-                                  learned_yaml(gpu.spec.name, tied)));
-  write_file(std::filesystem::path(learned).replace_extension(".csv"), learned_csv(tied));
+  write_learned(options, learned, gpu.spec.name, *gpu.spec.learned, overlay);
   if (!options.keep_constants) {
     write_file(options.out, overlay);
   }

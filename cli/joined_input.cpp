@@ -87,7 +87,7 @@ JoinedInput load_joined_input(const JoinedInputOptions& options) {
   JoinedInput input{.gpu = load_gpu(options.gpu, !options.no_calibration)};
   input.part = options.part;
   if (options.no_correction) {
-    input.gpu.spec.learned = nullptr;
+    input.gpu.spec.learned = input.gpu.spec.attention_learned = nullptr;
   }
   const GpuSpec& gpu = input.gpu.spec;
   if (const std::string why = why_not_schedulable(gpu); !why.empty()) {

@@ -161,9 +161,10 @@ std::string interval_text(const RankingReport& report) {
   const Ranking& r = report.ranking;
   const Prediction& best = r.predictions.front();
   const GpuSpec& gpu = report.gpu.spec;
+  const bool attention = op_of(r.problem) == Op::kAttention;
   const bool fitted = stream_of(report) != nullptr
                           ? gpu.stream->interval != gpu.default_interval
-                          : traits_of(op_of(r.problem)).calibrated && report.gpu.calibrated;
+                          : (attention ? gpu.attention_learned : gpu.learned) != nullptr;
   std::string text =
       fmt::format("90 % interval {} to {} us", four_digits(microseconds(best.interval_low)),
                   four_digits(microseconds(best.interval_high)));

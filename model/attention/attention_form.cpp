@@ -22,18 +22,7 @@ constexpr double kFromDram = 0.5;     // part of K and V from which on they stre
 constexpr i64 kMostWalked = 1 << 11;  // tiles; beyond them, over 15 for each SM, waves repeat
 constexpr i64 kMostInTurn = 1 << 16;  // where each worker's tiles are known without a queue
 
-// Fitted to measured attention kernels (attention_model.h).
-constexpr double kInStep = 0.341;       // part of the time in which warpgroups without turns are
-constexpr Cycles kBlock{391};           // of a warpgroup around the products of a block
-constexpr Cycles kTile{1470};           // of a warpgroup around the blocks of a tile
-constexpr double kSlots = 1.134;        // time of vector instructions over their issue slots
-constexpr double kAlone = 0.709;        // time of a warpgroup's exponentials over their units'
-constexpr double kShown = 1.72;         // of vector instructions under products, over promoted sums
-constexpr double kCrowding = 0.0588;    // of DRAM's time, for each doubling of an SM's bytes in
-constexpr double kCrowdFrom = 1 << 16;  // flight over these
-// Sums of split keys: once; for each pair of rows of a warp; and for each of its loads.
-constexpr Cycles kCombine{6340}, kCombineRows{3844}, kCombineLoads{755};
-constexpr Cycles kClusterCombine{244.5}, kClusterRows{550};
+constexpr double kCrowdFrom = 1 << 16;  // bytes in flight of an SM
 constexpr i32 kWarpgroupM = 64, kStepK = 16;
 constexpr i32 kFp32Bytes = 4, kSwizzleRow = 128;  // bytes; of a box in shared memory
 
@@ -86,6 +75,11 @@ struct AttentionAt {
   const AttentionConfig& config;
   Hertz clock;
 
+  /// Those of the GPU's file, or the priors.
+  const AttentionSpec& fitted() const {
+    static const AttentionSpec priors;
+    return gpu.attention ? *gpu.attention : priors;
+  }
   AttentionTraits traits() const { return traits_of(config.schedule); }
   double element() const { return element_bytes(problem.dtype); }
   double scores() const { return 1.0 * kWarpgroupM * config.kv_block; }  // of a warpgroup's block
@@ -112,7 +106,7 @@ LoopStep product(const AttentionAt& at, i32 n, i32 k, bool shared, i32 ring, boo
           .busy = interval * (instructions * at.config.groups),
           .operands = operands * (instructions * at.config.groups),
           .own = interval * instructions,
-          .turn = shared ? kBlock + (turns ? machine.barrier : Cycles{}) : Cycles{},
+          .turn = shared ? at.fitted().block + (turns ? machine.barrier : Cycles{}) : Cycles{},
           .issue = waits ? std::max(Cycles{}, issue - interval * instructions) : issue,
           .queue = interval * machine.mma_queue,
           .completion = same_turn ? Cycles{} : machine.wgmma_completion};
@@ -122,7 +116,7 @@ LoopStep product(const AttentionAt& at, i32 n, i32 k, bool shared, i32 ring, boo
 LoopStep vector_step(const AttentionAt& at, double slots, double alone) {
   return {.pipe = Pipe::kVector,
           .ring = -1,
-          .busy = Cycles{kSlots * slots * at.config.groups / at.machine.fp32_additions},
+          .busy = Cycles{at.fitted().slots * slots * at.config.groups / at.machine.fp32_additions},
           .own = Cycles{alone / at.machine.fp32_additions}};
 }
 
@@ -133,8 +127,9 @@ std::array<LoopStep, 5> steps_of(const AttentionAt& at, double masked) {
       .pipe = Pipe::kVector,
       .ring = -1,
       .busy = Cycles{scores * at.config.groups / at.machine.fused_special},
-      .own = Cycles{kAlone * std::max(scores / at.machine.fused_special,
-                                      scores * kWithExponential / at.machine.fp32_additions)}};
+      .own = Cycles{at.fitted().alone *
+                    std::max(scores / at.machine.fused_special,
+                             scores * kWithExponential / at.machine.fp32_additions)}};
   std::array<LoopStep, 5> steps{
       product(at, kv, d, true, 0, true),
       vector_step(at, scores * (kMaximum * kHalfRate + kMask * masked),
@@ -147,7 +142,8 @@ std::array<LoopStep, 5> steps_of(const AttentionAt& at, double masked) {
     steps[4].after = steps[1].own + steps[2].own + steps[3].own;
   }
   if (at.others()) {
-    steps[4].busy += (steps[1].busy + steps[3].busy) * (kShown * at.machine.promotion_shown);
+    steps[4].busy +=
+        (steps[1].busy + steps[3].busy) * (at.fitted().shown * at.machine.promotion_shown);
   }
   return steps;
 }
@@ -226,6 +222,7 @@ Cycles fill_of(const Loop& loop, const BlockTime& block) {
 Cycles combined(const AttentionAt& at) {
   constexpr double kPair = 2, kWarps = 4, kRoomy = 32, kTight = 8, kLanes = 16;  // store.cuh
   const AttentionConfig& c = at.config;
+  const AttentionSpec& fitted = at.fitted();
   if (c.splits == 1) {
     return {};
   }
@@ -238,11 +235,12 @@ Cycles combined(const AttentionAt& at) {
   const double turns = std::ceil(std::ceil(rows_of_tile(at) / kPair) / warps);
   const double loads = std::ceil(c.splits / parts);
   if (clusters) {
-    return at.machine.remote_wake * 2 + at.machine.store_latency + kClusterCombine +
-           (kClusterRows + kCombineLoads * loads) * turns;
+    return at.machine.remote_wake * 2 + at.machine.store_latency +
+           (fitted.cluster_rows + fitted.combine_loads * loads) * turns;
   }
   return cycles_of(at.gpu.reduction->hop, at.clock) + at.machine.l2_latency +
-         at.machine.store_latency + kCombine + (kCombineRows + kCombineLoads * loads) * turns;
+         at.machine.store_latency + fitted.combine +
+         (fitted.combine_rows + fitted.combine_loads * loads) * turns;
 }
 
 /// Time in which DRAM waits, because the last wave's CTAs are few and take their tiles' time.
@@ -416,7 +414,7 @@ AttentionForm closed_form(const GpuSpec& gpu, const AttentionProblem& problem,
       .steps = steps,
       .producer = producer,
       .warpgroups = config.groups,
-      .in_step = at.traits().takes_turns || config.groups == 1 ? 0 : kInStep,
+      .in_step = at.traits().takes_turns || config.groups == 1 ? 0 : at.fitted().in_step,
       .load_latency = machine.l2_latency,
       .wake = producer ? machine.wake : machine.own_load,
       .issue = producer ? machine.issue + machine.issue_copy * copies : machine.own_copy * copies};
@@ -433,7 +431,7 @@ AttentionForm closed_form(const GpuSpec& gpu, const AttentionProblem& problem,
   const Bytes in_flight =
       Bytes{2.0 * config.stages * attention_smem(config, problem.head_dim).stage_bytes} *
       (static_cast<double>(plan.workers) / gpu.sm.count);
-  const double crowding = 1 + kCrowding * std::min(1.0, plan.missing) *
+  const double crowding = 1 + at.fitted().crowding * std::min(1.0, plan.missing) *
                                   std::log2(std::max(1.0, in_flight.value / kCrowdFrom));
   const double grid = resident ? static_cast<double>(plan.workers) : std::min(tiles, sms * ctas);
   Work work{.ctas = ctas,
@@ -462,7 +460,7 @@ AttentionForm closed_form(const GpuSpec& gpu, const AttentionProblem& problem,
                          .refill = machine.cta_refill + machine.cta_restart},
             .store = store_of(at)};
   const BlockTime block = block_time(loop, load_times(gpu, sm_clock, loop, work), ctas);
-  work.sequence.fill = fill_of(loop, block) + kTile;
+  work.sequence.fill = fill_of(loop, block) + at.fitted().tile;
   work.dram += idle_dram(at, plan, block.time * work.blocks, work.dram);
   const ClosedForm form = tilecast::form(gpu, sm_clock, loop, work);
   const Cycles softmax = (steps[1].own + steps[2].own + steps[3].own) * plan.busiest_blocks;

@@ -118,12 +118,18 @@ std::vector<i32> splits_tried(i64 tiles, i64 workers) {
 }
 
 /// Another name of a kernel that is tried too: one wave of CTAs needs no loop; every tile is as
-/// long as the others.
-bool repeats_another(const GpuSpec& gpu, const AttentionWork& work, const AttentionConfig& c) {
+/// long as the others; without a producer, more CTAs per SM are promised than registers ask for.
+bool repeats_another(const GpuSpec& gpu, i32 head_dim, const AttentionWork& work,
+                     const AttentionConfig& c) {
   const bool one_wave = work.tiles() <= i64{gpu.sm.count} * c.ctas_per_sm;
   const bool one_length = !work.causal || work.row_blocks == 1;
+  AttentionConfig fewer = c;
+  fewer.ctas_per_sm = c.ctas_per_sm - 1;
+  const bool same_registers =
+      !has_producer(c.schedule) && fewer.ctas_per_sm > 0 &&
+      compiled_registers(c, head_dim) == compiled_registers(fewer, head_dim);
   return (one_wave && c.grid == AttentionGrid::kResident) ||
-         (one_length && c.order != AttentionOrder::kStatic);
+         (one_length && c.order != AttentionOrder::kStatic) || same_registers;
 }
 
 const Rule<AttentionCase>* broken_rule(const GpuSpec& gpu, const AttentionProblem& problem,
@@ -190,7 +196,7 @@ AttentionCandidates enumerate_candidates(const GpuSpec& gpu, const AttentionProb
         AttentionWork whole = work;
         whole.splits = splits;
         const bool has = !clusters || (splits > 1 && splits <= kMostClusterSplits);
-        if (has && !repeats_another(gpu, whole, c)) {
+        if (has && !repeats_another(gpu, problem.head_dim, whole, c)) {
           candidates.add(c, check_legal(gpu, problem, c));
         }
       }

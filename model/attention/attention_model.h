@@ -13,9 +13,9 @@
 // found by walking that order. K and V of a KV head are one panel in L2, which waves of tiles share
 // (panel_reuse.h). Splits write fp32 partial results, which the last CTA of a tile combines.
 //
-// The machine's constants are those measured for GEMMs. Twelve terms of attention
-// (attention_form.cpp) were fitted on an H200 to the training rows of
-// validate/data/h200_sxm/attention. Without a producer, registers and shared memory limit the
+// The machine's constants are those measured for GEMMs; those of section attention in the GPU's
+// file were fitted to attention kernels, and a correction is learned from their residuals
+// (model/learn). Without a producer, registers and shared memory limit the
 // resident CTAs whatever the configuration requests; GPCs, which differ in size, limit the
 // clusters. DRAM slows with the bytes that an SM has in flight. Assumed: each vector instruction
 // takes the energy of a promoted partial sum. Leaves out: ragged keys under a causal mask; spills.
@@ -33,11 +33,13 @@
 #include "model/clock/phase_clock.h"
 #include "model/form/form.h"
 #include "model/form/hard_bounds.h"
+#include "model/learn/features.h"
 #include "model/op/menu.h"
 #include "model/ops/config_pattern.h"
 #include "model/rank/effort.h"
 #include "model/rank/prediction.h"
 #include "model/rank/question.h"
+#include "model/rank/settled_clock.h"
 #include "model/rank/why_impossible.h"
 #include "model/spec/gpu_spec.h"
 
@@ -138,6 +140,14 @@ struct SimulatedAttention {
 SimulatedAttention simulate_attention(const GpuSpec& gpu, const AttentionProblem& problem,
                                       const AttentionConfig& config, Hertz sm_clock);
 
+/// For the learned correction: kAttentionFeatures of a kernel at its predicted clock.
+KernelFeatures attention_features(const GpuSpec& gpu, const AttentionProblem& problem,
+                                  const AttentionConfig& config, const AttentionPlan& plan,
+                                  const AttentionForm& form, Hertz sm_clock, Regime regime);
+/// Closed form and clock of a kernel, before any correction.
+Settled<AttentionForm> settled_form(const OpQuestion<AttentionProblem>& question,
+                                    const AttentionConfig& config, const AttentionPlan& plan);
+
 /// Times that no kernel can beat.
 HardBounds hard_bounds(const GpuSpec& gpu, const AttentionProblem& problem);
 LeastWork least_work(const GpuSpec& gpu, const AttentionProblem& problem);
@@ -155,7 +165,7 @@ std::vector<Seconds> closed_form_times(const AttentionQuestion& question,
 Ranking rank_all(const AttentionQuestion& question, const std::vector<AttentionSchedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
 
-/// The features that differ from all measured kernels: attention was measured on one GPU.
+/// Why a prediction is far from measured kernels.
 std::string why_extrapolated(const GpuSpec& gpu, const AttentionProblem& problem);
 
 /// For an explanation: the closed form at the prediction's clock, and sentences on softmax, the

@@ -9,6 +9,7 @@
 #include "model/attention/attention_text.h"
 #include "model/base/error.h"
 #include "model/base/shown_text.h"
+#include "model/learn/learned.h"
 #include "model/rank/rank_every.h"
 #include "model/rank/retime.h"
 #include "model/rank/settled_clock.h"
@@ -18,13 +19,10 @@
 namespace tilecast {
 namespace {
 
-// The GPU whose kernels the terms of attention were fitted to (attention_model.h), and the 5th and
-// 95th percentile of measured over predicted time there.
-constexpr std::string_view kMeasuredOn = "h200_sxm";
-struct Width {
-  double below, above;
-};
-constexpr Width kDecode{0.155, 0.23}, kPrefill{0.14, 0.18};
+// Kernels of a ranking that get the learned correction: the fastest by closed form, of all
+// schedules and of each. The others get the mean correction of their schedule.
+constexpr i32 kQueriesOfPrefill = 1024;  // beyond, more of them are more tiles alone
+constexpr std::size_t kCorrected = 256, kCorrectedOfSchedule = 64;
 
 void require_sections(const GpuSpec& gpu) {
   if (gpu.architecture != Architecture::kHopper) {
@@ -48,28 +46,96 @@ Simulated simulated(const AttentionQuestion& q, const AttentionConfig& config,
   return {cycles, clock_of(q.gpu, activity, cycles, q.regime, q.inputs).kernel};
 }
 
-Prediction predict_legal(const AttentionQuestion& q, const AttentionConfig& config,
-                         AttentionPlans& plans) {
-  const AttentionPlan& plan = plans.of(config);
-  const auto [form, clock] = settled_clock(*q.gpu.clock, q.gpu.clock->max, [&](Hertz f) {
-    const AttentionForm at = closed_form(q.gpu, q.problem, config, plan, f);
-    return Settled<AttentionForm>{
-        at, clock_of(q.gpu, at.activity, at.cycles, q.regime, q.inputs).kernel};
-  });
-  Prediction p{.config = config,
-               .bounds = hard_bounds(q.gpu, q.problem),
-               .cycles = form.cycles,
-               .extrapolated = q.gpu.name != kMeasuredOn,
-               .limiter = form.limiter,
-               .shares = form.shares,
-               .l2_to_sm = plan.kv_from_l2 + plan.q_from_l2 + plan.partial};
-  set_dram_bytes(q.gpu, plan.dram_read, plan.dram_write, p);
-  settle(q.gpu, clock, p);
-  const Width width = is_rated_in_bytes(q.problem) ? kDecode : kPrefill;
-  set_interval(1 - width.below, 1 + width.above, p);
-  p.tflops = tera_per_second(Flops{attention_flops(q.problem)}, p.time);
-  return p;
-}
+/// Predicts legal kernels of one question.
+class AttentionPredictor {
+ public:
+  /// Nothing is learned of simulations.
+  explicit AttentionPredictor(const AttentionQuestion& question, Method method = Method::kAnalytic)
+      : q_(question),
+        plans_(question.gpu, question.problem),
+        learned_(method == Method::kAnalytic ? learned_attention(question.gpu) : std::nullopt) {}
+
+  const AttentionPlan& plan(const AttentionConfig& config) { return plans_.of(config); }
+
+  /// Without the learned correction.
+  Prediction by_form(const AttentionConfig& config) {
+    const AttentionPlan& plan = plans_.of(config);
+    const auto [form, clock] = settled_form(q_, config, plan);
+    Prediction p{.config = config,
+                 .bounds = hard_bounds(q_.gpu, q_.problem),
+                 .cycles = form.cycles,
+                 .extrapolated = q_.gpu.attention_learned == nullptr,
+                 .limiter = form.limiter,
+                 .shares = form.shares,
+                 .l2_to_sm = plan.kv_from_l2 + plan.q_from_l2 + plan.partial};
+    set_dram_bytes(q_.gpu, plan.dram_read, plan.dram_write, p);
+    settle(q_.gpu, clock, p);
+    p.tflops = tera_per_second(Flops{attention_flops(q_.problem)}, p.time);
+    return p;
+  }
+
+  Prediction of(const AttentionConfig& config) {
+    Prediction p = by_form(config);
+    if (learned_) {
+      apply(correction(config), p);
+    }
+    return p;
+  }
+
+  /// Corrects all predictions of a ranking, which are by closed form.
+  void correct(std::vector<Prediction>& ranking) {
+    if (!learned_) {
+      return;
+    }
+    struct Mean {
+      std::size_t count = 0;
+      Learned sum = {};
+    };
+    std::map<AnySchedule, Mean> of_schedule;
+    std::vector<Prediction*> others;
+    std::ranges::stable_sort(ranking, {}, &Prediction::time);
+    for (std::size_t place = 0; place < ranking.size(); ++place) {
+      Mean& mean = of_schedule[schedule_of(ranking[place].config)];
+      if (place >= kCorrected && mean.count >= kCorrectedOfSchedule) {
+        others.push_back(&ranking[place]);
+        continue;
+      }
+      const Learned learned = correction(std::get<AttentionConfig>(ranking[place].config));
+      ++mean.count;
+      mean.sum.cycles += learned.cycles;
+      mean.sum.clock += learned.clock;
+      apply(learned, ranking[place]);
+    }
+    for (Prediction* const p : others) {
+      const Mean& mean = of_schedule[schedule_of(p->config)];
+      const auto count = static_cast<double>(mean.count);
+      apply({.cycles = mean.sum.cycles / count, .clock = mean.sum.clock / count}, *p);
+    }
+  }
+
+ private:
+  /// The correction is of normal inputs.
+  Learned correction(const AttentionConfig& config) {
+    const AttentionPlan& plan = plans_.of(config);
+    const auto [form, clock] =
+        settled_form({q_.gpu, q_.problem, q_.regime, Inputs::kNormal}, config, plan);
+    return learned_->of(
+        attention_features(q_.gpu, q_.problem, config, plan, form, clock.sm_clock, q_.regime));
+  }
+
+  void apply(const Learned& learned, Prediction& p) {
+    const AttentionConfig& config = std::get<AttentionConfig>(p.config);
+    const AttentionPlan& plan = plans_.of(config);
+    const auto form_at = [&](Hertz f) { return closed_form(q_.gpu, q_.problem, config, plan, f); };
+    apply_learned(
+        q_.gpu, learned, q_.regime, q_.inputs, form_at(p.sm_clock).activity,
+        [&](Hertz f) { return form_at(f).cycles; }, p);
+  }
+
+  const AttentionQuestion& q_;
+  AttentionPlans plans_;
+  std::optional<LearnedPart> learned_;
+};
 
 std::string share_text(double share) { return fmt::format("{:.0f} %", 100 * share); }
 std::string mega_text(Bytes bytes) {
@@ -111,10 +177,11 @@ Prediction predict_one(const AttentionQuestion& q, const AttentionConfig& config
     throw ConfigError(fmt::format("{} is not legal for {} on {}: {}", to_text(config),
                                   to_text(q.problem), q.gpu.name, why));
   }
-  AttentionPlans plans(q.gpu, q.problem);
-  Prediction p = predict_legal(q, config, plans);
+  AttentionPredictor predictor(q, method);
+  Prediction p = predictor.of(config);
   if (method == Method::kSimulated) {
-    const AttentionForm form = closed_form(q.gpu, q.problem, config, plans.of(config), p.sm_clock);
+    const AttentionForm form =
+        closed_form(q.gpu, q.problem, config, predictor.plan(config), p.sm_clock);
     const auto [cycles, clock] = simulated(q, config, form.activity, p.sm_clock);
     allow_busy(cycles / p.cycles, p);
     retime(cycles, clock, p);
@@ -127,10 +194,9 @@ Prediction predict_one(const AttentionQuestion& q, const AttentionConfig& config
 std::vector<Seconds> closed_form_times(const AttentionQuestion& question,
                                        std::span<const AttentionConfig> configs) {
   require_sections(question.gpu);
-  AttentionPlans plans(question.gpu, question.problem);
-  return legal_times(question, configs, [&](const AttentionConfig& config) {
-    return predict_legal(question, config, plans);
-  });
+  AttentionPredictor predictor(question);
+  return legal_times(question, configs,
+                     [&](const AttentionConfig& config) { return predictor.of(config); });
 }
 
 Ranking rank_all(const AttentionQuestion& question, const std::vector<AttentionSchedule>& schedules,
@@ -138,12 +204,13 @@ Ranking rank_all(const AttentionQuestion& question, const std::vector<AttentionS
   constexpr std::size_t kLookedAt = 64;  // of which some are simulated
   require_sections(question.gpu);
   const bool simulates = effort.method == Method::kSimulated;
-  AttentionPlans plans(question.gpu, question.problem);
+  AttentionPredictor predictor(question);
   Ranking ranking = rank_every(
       question, enumerate_candidates(question.gpu, question.problem, schedules),
       simulates ? std::max(keep, kLookedAt) : keep, effort, pattern,
-      [&](const AttentionConfig& config) { return predict_legal(question, config, plans); },
-      refusals_text<AttentionConfig>);
+      [&](const AttentionConfig& config) { return predictor.by_form(config); },
+      refusals_text<AttentionConfig>,
+      [&](std::vector<Prediction>& all) { predictor.correct(all); });
   if (simulates) {
     const std::vector<Prediction> closed = ranking.predictions;
     rank_simulated(
@@ -163,8 +230,80 @@ Ranking rank_all(const AttentionQuestion& question, const std::vector<AttentionS
   return ranking;
 }
 
-std::string why_extrapolated(const GpuSpec&, const AttentionProblem&) {
-  return fmt::format("attention was measured on {} alone", kMeasuredOn);
+std::string why_extrapolated(const GpuSpec& gpu, const AttentionProblem&) {
+  return gpu.attention_learned != nullptr ? "little resembles a measured kernel"
+         : gpu.attention
+             ? fmt::format("no attention kernel of {} was measured", gpu.name)
+             : fmt::format("the file of {} has no section attention: its numbers are priors",
+                           gpu.name);
+}
+
+Settled<AttentionForm> settled_form(const AttentionQuestion& q, const AttentionConfig& config,
+                                    const AttentionPlan& plan) {
+  return settled_clock(*q.gpu.clock, q.gpu.clock->max, [&](Hertz f) {
+    const AttentionForm at = closed_form(q.gpu, q.problem, config, plan, f);
+    return Settled<AttentionForm>{
+        at, clock_of(q.gpu, at.activity, at.cycles, q.regime, q.inputs).kernel};
+  });
+}
+
+KernelFeatures attention_features(const GpuSpec& gpu, const AttentionProblem& p,
+                                  const AttentionConfig& c, const AttentionPlan& plan,
+                                  const AttentionForm& form, Hertz sm_clock, Regime regime) {
+  const AttentionTraits traits = traits_of(c.schedule);
+  const FormParts& parts = form.parts;
+  const auto number = [](bool is) { return is ? 1.0 : 0.0; };
+  const auto share = [&](Cycles cycles) { return cycles / form.cycles; };
+  const double tiles = static_cast<double>(plan.tiles), workers = static_cast<double>(plan.workers);
+  const double waves = tiles / workers, group = heads_per_kv(p), sms = gpu.sm.count;
+  const double rows = std::min(1.0 * tile_rows(c), p.queries * (c.pack ? group : 1.0));
+  const double in_flight =
+      2.0 * c.stages * attention_smem(c, p.head_dim).stage_bytes * workers / sms;
+  return {{parts.mma / parts.step,
+           parts.l2 / parts.step,
+           parts.load / parts.step,
+           std::log(share(parts.main_loops)),
+           share(parts.dram),
+           share(parts.ends),
+           share(form.combine),
+           share(form.softmax),
+           std::log(time_of(form.cycles, sm_clock).value),
+           std::log(sm_clock.value / si::kGiga),
+           number(regime == Regime::kSustained),
+
+           std::log2(p.head_dim),
+           number(is_causal(p)),
+           std::log2(std::min(p.queries, kQueriesOfPrefill)),
+           std::log2(p.keys),
+           std::log2(group),
+           std::log2(plan.dram_read.value),
+           number(p.layout == AttentionLayout::kBshd),
+           std::log2(waves),
+           waves / std::ceil(waves),
+           std::log2(workers / sms),
+           std::log2(std::max(1.0, plan.busiest_blocks / plan.busiest_tiles)),
+           plan.masked_blocks / std::max(1.0, plan.all_blocks),
+           std::log2(plan.sharers),
+           plan.missing,
+           std::log2(rows / tile_rows(c)),
+
+           static_cast<double>(c.groups),
+           std::log2(c.kv_block),
+           std::log2(c.stages),
+           std::log2(resident_ctas(gpu, p, c)),
+           std::log2(in_flight),
+           std::log2(c.splits),
+           number(c.pack),
+
+           number(traits.producer),
+           number(traits.takes_turns),
+           number(traits.scores_ahead),
+           number(c.grid == AttentionGrid::kResident),
+           number(c.grid == AttentionGrid::kClusters),
+           number(c.order == AttentionOrder::kLongestFirst),
+           number(c.order == AttentionOrder::kDynamic)},
+          form.limiter,
+          regime};
 }
 
 AttentionForm form_at(const GpuSpec& gpu, const AttentionProblem& problem,
@@ -177,8 +316,8 @@ std::vector<std::string> notes(const AttentionQuestion& q, const AttentionConfig
                                const Prediction& predicted) {
   const auto& [gpu, problem, regime, inputs] = q;
   const Hertz clock = predicted.sm_clock;
-  AttentionPlans plans(gpu, problem);
-  const AttentionPlan& plan = plans.of(config);
+  AttentionPredictor predictor(q);
+  const AttentionPlan& plan = predictor.plan(config);
   const AttentionForm form = closed_form(gpu, problem, config, plan, clock);
   const Cycles shown =
       form.cycles - closed_form(without_softmax(gpu), problem, config, plan, clock).cycles;
@@ -217,7 +356,7 @@ std::vector<std::string> notes(const AttentionQuestion& q, const AttentionConfig
   const bool splits = config.splits > 1;
   other.splits = splits ? 1 : 2;
   if (check_legal(gpu, problem, other) == Refusal::kNone) {
-    const Prediction p = predict_legal(q, other, plans);
+    const Prediction p = predictor.of(other);
     all.push_back(
         splits ? fmt::format("{} splits write {} of partial results and take {} to combine; the "
                              "same kernel without splits takes {:.2f} times as long.",

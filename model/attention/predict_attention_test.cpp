@@ -10,6 +10,7 @@
 #include "model/predict/explain.h"
 #include "model/predict/predict.h"
 #include "model/predict/roofline.h"
+#include "model/predict/why_extrapolated.h"
 #include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/error_message.h"
@@ -36,10 +37,10 @@ TEST_CASE("A prefill problem has hundreds of legal kernels, and each prediction 
   CHECK(ranking.candidates >= 300);
   CHECK(std::ranges::is_sorted(ranking.predictions, {}, &Prediction::time));
   for (const Prediction& p : ranking.predictions) {
-    CHECK_FALSE(p.extrapolated);
     CHECK(p.clamped.empty());
-    CHECK(p.interval_high >= p.time * 1.18 * 0.999);
+    CHECK(p.interval_high > p.time);
   }
+  CHECK_FALSE(ranking.predictions.front().extrapolated);
   // Rows beyond roofline: both products of half the scores at the tensor cores' peak.
   CHECK(*roofline_time(h200(), ranking.problem, ranking.predictions.front().config) <
         ranking.predictions.front().time);
@@ -123,6 +124,42 @@ TEST_CASE("In the simulator too, exponentials twice as fast help only the base k
   };
   CHECK(gain("as 64x128 s2 o1 ct st k1") > 0.08);
   CHECK(gain("ao 128x128 s3 o1 re st k1") < 0.03);
+}
+
+TEST_CASE("A kernel of a ranking is predicted as it is alone, corrected by its neighbours") {
+  const AnyProblem problem = problem_of("16x32:8x1x4096x128");
+  const Ranking ranking = ranked(problem, 3);
+  GpuSpec physics = h200();
+  physics.attention_learned = nullptr;
+  for (const Prediction& p : ranking.predictions) {
+    CAPTURE(to_text(p.config));
+    const auto alone = [&](const GpuSpec& gpu) {
+      return predict_config(gpu, problem, p.config, Regime::kBurst, Inputs::kNormal);
+    };
+    CHECK(alone(h200()).time == p.time);
+    CHECK(p.cycles_correction != 1);
+    CHECK(alone(physics).cycles * p.cycles_correction / p.cycles == Approx(1).epsilon(0.05));
+  }
+}
+
+TEST_CASE("Without measured kernels a prediction is extrapolated, with a wide interval") {
+  const AnyProblem problem = problem_of("2x16x2048x2048x128");
+  const auto predicted = [&](const GpuSpec& gpu) {
+    return predict_config(gpu, problem, parse_config("ao 128x128 s2 o1 re st k1"), Regime::kBurst,
+                          Inputs::kNormal);
+  };
+  const Prediction here = predicted(h200());
+  CHECK_FALSE(here.extrapolated);
+  GpuSpec other = h200();
+  other.attention_learned = nullptr;
+  CHECK(predicted(other).extrapolated);
+  CHECK(why_extrapolated(other, problem) == "no attention kernel of h200_sxm was measured");
+  other.attention.reset();
+  const Prediction prior = predicted(other);
+  CHECK(prior.extrapolated);
+  CHECK(why_extrapolated(other, problem) ==
+        "the file of h200_sxm has no section attention: its numbers are priors");
+  CHECK(prior.interval_high / prior.time > 1.5 * (here.interval_high / here.time - 1) + 1);
 }
 
 TEST_CASE("Attention can be ranked by simulation") {

@@ -18,17 +18,22 @@ constexpr double kExtrapolated = 0.5;
 constexpr double kHardlyLike = 0.1;
 constexpr double kSimilar = 0.7;      // tens to hundreds of 2,500 rows reach it for a given row
 constexpr double kNineOfTen = 1.645;  // standard deviations to either side
-constexpr std::size_t kFeatureOfK = feature_index("k");
 // Half a unit of the last digit in which features are written.
 constexpr double kRounding = 0.005;
 
-/// Range of log K in the rows. The rows say nothing about a K outside it, however similar they are
+/// The feature of a loop's length: K of a GEMM, keys of attention.
+std::size_t depth_of(const LearnedModel& model) {
+  return std::min(feature_index(model.features, "k"), feature_index(model.features, "keys"));
+}
+
+/// Its range in the rows. The rows say nothing about a K outside it, however similar they are
 /// otherwise: below one K block most of each load is out of bounds.
-std::pair<double, double> range_of_k(const LearnedModel& model) {
+std::pair<double, double> range_of_depth(const LearnedModel& model) {
+  const std::size_t depth = depth_of(model);
   double least = std::numeric_limits<double>::infinity(), most = -least;
   for (const LearnedRow& row : model.rows) {
-    least = std::min(least, row.features[kFeatureOfK]);
-    most = std::max(most, row.features[kFeatureOfK]);
+    least = std::min(least, row.features[depth]);
+    most = std::max(most, row.features[depth]);
   }
   return {least - kRounding, most + kRounding};
 }
@@ -45,9 +50,9 @@ const LearnedMethod& method_of(const LearnedModel& model, Method method) {
 
 /// Inverse length scales; 0 for simulated features if the method is analytic.
 Features scale_of(const LearnedModel& model, Method method) {
-  Features scale;
-  for (std::size_t f = 0; f < scale.size(); ++f) {
-    const bool seen = method == Method::kSimulated || !kLearnedFeatures[f].starts_with("simulated");
+  Features scale{};
+  for (std::size_t f = 0; f < model.features.size(); ++f) {
+    const bool seen = method == Method::kSimulated || !model.features[f].starts_with("simulated");
     scale[f] = seen ? 1 / model.length[f] : 0;
   }
   return scale;
@@ -91,15 +96,16 @@ LearnedPart::LearnedPart(const LearnedModel& model, Method method)
       scale_(scale_of(model, method)),
       points_(points_of(model, scale_)),
       noise_(noise_of(model)),
-      range_of_k_(range_of_k(model)) {}
+      depth_(depth_of(model)),
+      range_of_depth_(range_of_depth(model)) {}
 
 LearnedPart::Seen LearnedPart::see(const KernelFeatures& kernel) const {
   std::array<float, std::tuple_size_v<Features>> point;
   scaled(kernel.values, scale_, point.data());
   Seen seen{.likeness = points_.likeness_to(point), .neighbours = {}, .left = 1};
   seen.neighbours = MeasuredPoints::nearest(seen.likeness, kNeighbours);
-  const double k = kernel.values[kFeatureOfK];
-  if (!kernel.never_learned && k >= range_of_k_.first && k <= range_of_k_.second) {
+  const double depth = kernel.values[depth_];
+  if (!kernel.never_learned && depth >= range_of_depth_.first && depth <= range_of_depth_.second) {
     seen.left = points_.variance_left(seen.likeness, seen.neighbours, noise_);
   }
   return seen;
@@ -157,6 +163,12 @@ std::optional<LearnedPart> learned_part(const GpuSpec& gpu, Method method) {
     return std::nullopt;
   }
   return LearnedPart(*gpu.learned, method);
+}
+
+std::optional<LearnedPart> learned_attention(const GpuSpec& gpu) {
+  return gpu.attention_learned == nullptr
+             ? std::nullopt
+             : std::optional<LearnedPart>(std::in_place, *gpu.attention_learned, Method::kAnalytic);
 }
 
 LearnedParts learned_parts(const GpuSpec& gpu, Method method) {

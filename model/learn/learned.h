@@ -82,12 +82,14 @@ class LearnedPart {
   const LearnedMethod& method_;
   Features scale_;  // per feature, inverse length
   MeasuredPoints points_;
-  std::vector<double> noise_;             // by row
-  std::pair<double, double> range_of_k_;  // of log K
+  std::vector<double> noise_;                 // by row
+  std::size_t depth_;                         // feature of the loop's length
+  std::pair<double, double> range_of_depth_;  // of the rows
 };
 
-/// None if the GPU has no learned correction.
+/// None if the GPU has no learned correction of GEMMs, or of attention.
 std::optional<LearnedPart> learned_part(const GpuSpec& gpu, Method method);
+std::optional<LearnedPart> learned_attention(const GpuSpec& gpu);
 
 /// Corrections that a method needs: a simulation starts from an analytic prediction.
 struct LearnedParts {

@@ -25,7 +25,7 @@ LearnedModel one_row(double cycles, double clock) {
 /// A kernel `lengths` length scales away from that row.
 KernelFeatures away(double lengths, Limiter limiter = Limiter::kTensor) {
   KernelFeatures kernel{{}, limiter, Regime::kBurst};
-  kernel.values[feature_index("tensor_share")] = 2 * lengths;
+  kernel.values[feature_index(kGemmFeatures, "tensor_share")] = 2 * lengths;
   return kernel;
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("A kernel whose K exceeds every row's is extrapolated, however similar
   const LearnedPart learned(model, Method::kSimulated);
   for (const double beyond : {-0.1, 0.1}) {
     KernelFeatures kernel = away(0);
-    kernel.values[feature_index("k")] += beyond;
+    kernel.values[feature_index(kGemmFeatures, "k")] += beyond;
     const Learned other = learned.of(kernel);
     CHECK(other.extrapolated);
     CHECK(other.cycles == Approx(0.05).epsilon(0.01));  // still corrected, for want of better rows
@@ -88,7 +88,7 @@ TEST_CASE("The analytic model ignores simulated features") {
   const LearnedModel model = one_row(0.05, 0);
   KernelFeatures kernel = away(0);
   kernel.values[0] = 40;
-  REQUIRE(kLearnedFeatures[0] == "simulated_over_closed_form");
+  REQUIRE(kGemmFeatures[0] == "simulated_over_closed_form");
   CHECK(LearnedPart(model, Method::kAnalytic).of(kernel).cycles == Approx(0.05));
   CHECK(std::abs(LearnedPart(model, Method::kSimulated).of(kernel).cycles) < 1e-9);
 }

@@ -23,14 +23,13 @@ struct OpTraits {
   i32 sides;                                    // dimensions of its shape: columns m, n and k
   bool processes = false;                       // its kernels can be simulated
   bool simulated = false;                       // simulated unless --method says otherwise
-  bool calibrated = false;                      // a GPU's calibration corrects its predictions
   i32 parts = sides;                            // numbers in its shape's text, separated by x
   const char* side_names[3] = {"m", "n", "k"};  // in messages and lists of problems
 };
 TILECAST_HD constexpr OpTraits traits_of(Op op) {
   switch (op) {
     case Op::kGemm:
-      return {.name = "gemm", .sides = 3, .processes = true, .simulated = true, .calibrated = true};
+      return {.name = "gemm", .sides = 3, .processes = true, .simulated = true};
     case Op::kMemcpy:
       return {.name = "memcpy", .sides = 1};
     case Op::kElementwiseAdd:

@@ -33,12 +33,12 @@ std::string refusals_text(const CandidatesOf<Config>& candidates) {
   return reasons;
 }
 
-/// `predict` gives the prediction of a legal configuration. Throws ConfigError, by `why_none` where
-/// no candidate is legal, and where none matches `pattern`.
-template <class Problem, class Config, class Predict, class WhyNone>
+/// `predict` gives the prediction of a legal configuration, `correct` changes those of all. Throws
+/// ConfigError, by `why_none` where no candidate is legal, and where none matches `pattern`.
+template <class Problem, class Config, class Predict, class WhyNone, class Correct>
 Ranking rank_every(const OpQuestion<Problem>& question, CandidatesOf<Config> candidates,
                    std::size_t keep, const Effort& effort, const ConfigPattern* pattern,
-                   const Predict& predict, const WhyNone& why_none) {
+                   const Predict& predict, const WhyNone& why_none, const Correct& correct) {
   const auto& [gpu, problem, regime, inputs] = question;
   if (candidates.legal.empty()) {
     throw ConfigError(fmt::format("{}: no candidate is legal on {}: {}", to_text(problem), gpu.name,
@@ -57,10 +57,13 @@ Ranking rank_every(const OpQuestion<Problem>& question, CandidatesOf<Config> can
                   static_cast<int>(candidates.legal.size()),
                   std::move(candidates.rejected),
                   {}};
-  std::vector<Seconds> times;
   for (const Config& config : candidates.legal) {
     ranking.predictions.push_back(predict(config));
-    times.push_back(ranking.predictions.back().time);
+  }
+  correct(ranking.predictions);
+  std::vector<Seconds> times;
+  for (const Prediction& p : ranking.predictions) {
+    times.push_back(p.time);
   }
   std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
   ranking.rejected_example = {candidates.example.begin(), candidates.example.end()};

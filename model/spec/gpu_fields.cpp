@@ -189,6 +189,24 @@ std::vector<Field> rows(StreamSpec& s) {
   };
 }
 
+std::vector<Field> rows(AttentionSpec& s) {
+  constexpr Fit kOfAttention{0.5};
+  constexpr Range kFactors{0.05, 10};
+  return {
+      field("in_step", s.in_step, {0, 1}, kOfAttention),
+      field("block", s.block, kTurns, kInstructions, kOfAttention),
+      field("tile", s.tile, kTileCycles, kInstructions, kOfAttention),
+      field("slots", s.slots, kFactors, kOfAttention),
+      field("alone", s.alone, kFactors, kOfAttention),
+      field("shown", s.shown, kFactors, kOfAttention),
+      field("crowding", s.crowding, kLosses, kDram, kOfAttention),
+      field("combine", s.combine, kTileCycles, kReduction, kOfAttention),
+      field("combine_rows", s.combine_rows, kTileCycles, kReduction, kOfAttention),
+      field("combine_loads", s.combine_loads, kTileCycles, kReduction, kOfAttention),
+      field("cluster_rows", s.cluster_rows, kTileCycles, kReduction, kOfAttention),
+  };
+}
+
 std::vector<Field> rows(MachineSpec& s) {
   return {
       field("wgmma_least", s.wgmma_least, kInstruction, kHopperAlone, kTensor, Micro{"wgmma_rate"}),
@@ -352,7 +370,7 @@ Presence presence_of(std::string_view section, Architecture architecture) {
       {"dram", kMust, kMust, kMust},   {"reduction", kMust, kMust, kNo},
       {"machine", kMust, kMust, kNo},  {"clock", kMust, kMust, kMust},
       {"power", kMust, kMust, kMust},  {"stream", kMay, kMay, kMust},
-      {"card_spread", kMay, kMay, kNo}};
+      {"attention", kMay, kNo, kNo},   {"card_spread", kMay, kMay, kNo}};
   const auto* const found = std::ranges::find(kSections, section, &Presences::section);
   TILECAST_ASSERT(found != std::end(kSections));
   return runs_streams_alone(architecture)           ? found->of_streams_alone

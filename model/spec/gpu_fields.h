@@ -56,6 +56,7 @@ void each_section(GpuSpec& gpu, const Visit& visit) {
   visit("clock", gpu.clock);
   visit("power", gpu.power);
   visit("stream", gpu.stream);
+  visit("attention", gpu.attention);
   visit("card_spread", gpu.card_spread);
 }
 

@@ -126,9 +126,9 @@ class GpuReader {
             runs_streams_alone(architecture)
                 ? fmt::format("expected only in GPUs that run GEMMs, which {} does not",
                               to_text(architecture))
-                : fmt::format(
-                      "expected only in GPUs of architecture {}",
-                      to_text(name == "wgmma" ? Architecture::kHopper : Architecture::kBlackwell)));
+                : fmt::format("expected only in GPUs of architecture {}",
+                              to_text(name == "tcgen05" ? Architecture::kBlackwell
+                                                        : Architecture::kHopper)));
       }
       return true;
     }

@@ -157,6 +157,24 @@ struct MachineSpec {
   Cycles cta_refill;      // from a CTA's end to its successor's start
 };
 
+/// What attention adds to the machine, fitted to measured attention kernels. The numbers here are
+/// the priors of a GPU whose file has no section of them.
+struct AttentionSpec {
+  double in_step = 0.35;      // part of the time in which warpgroups without turns take each step
+                              // at once, and wait for its pipe
+  Cycles block{390};          // a warpgroup's other instructions around the products of a block
+  Cycles tile{1700};          // and around the blocks of a tile
+  double slots = 1.1;         // time of vector instructions, over their issue slots
+  double alone = 0.7;         // time of one warpgroup's exponentials, over that of their units
+  double shown = 1.7;         // part of vector instructions that other warpgroups' products do not
+                              // hide, over machine.promotion_shown
+  double crowding = 0.065;    // of DRAM's time, per doubling of an SM's bytes in flight over 64 KiB
+  Cycles combine{7400};       // sum of split keys by the tile's last CTA: once,
+  Cycles combine_rows{3500};  // per pair of rows of a warp,
+  Cycles combine_loads{950};  // and per batch of loads of a pair, in clusters too
+  Cycles cluster_rows{400};   // sum of split keys in a cluster, per pair of rows of a warp
+};
+
 struct ClockSpec {
   Hertz max;
   Hertz tensor_plateau;    // maximum clock under tensor load
@@ -200,13 +218,15 @@ struct GpuSpec {
   std::optional<DramSpec> dram;
   std::optional<ReductionSpec> reduction;
   std::optional<StreamSpec> stream;
+  std::optional<AttentionSpec> attention;
   std::optional<MachineSpec> machine;
   std::optional<ClockSpec> clock;
   std::optional<PowerSpec> power;
   std::optional<CardSpread> card_spread;
   double default_interval;  // half-width of a 90 % interval without calibration, as a fraction
   std::shared_ptr<const std::vector<CompilerRejection>> compiler_rejections;  // null: none recorded
-  std::shared_ptr<const LearnedModel> learned;  // null without a calibration
+  // Corrections of GEMMs and of attention; null without a calibration.
+  std::shared_ptr<const LearnedModel> learned, attention_learned;
 };
 
 /// FLOP rate of the tensor cores, wgmma or tcgen05.

@@ -15,7 +15,7 @@ struct LearnedFiles {
 };
 
 /// Throws as load_learned does.
-LearnedFiles read_learned(const std::filesystem::path& yaml);
+LearnedFiles read_learned(const std::filesystem::path& yaml, FeatureNames features);
 
 /// Throws ConfigError if the files are of another GPU.
 LearnedModel learned_of(LearnedFiles files, const std::string& gpu);

@@ -39,14 +39,14 @@ LearnedOutput& output_of(LearnedMethod& method, std::size_t i) {
   return i == 0 ? method.cycles : method.clock;
 }
 
-std::string csv_header() {
+std::string csv_header(FeatureNames features) {
   std::string header = "problem,config,regime,near_best";
   for (const std::string_view method : kMethods) {
     for (const std::string_view output : kOutputs) {
       header += fmt::format(",{0}_{1}_off,{0}_{1}_weight", method, output);
     }
   }
-  for (const std::string_view feature : kLearnedFeatures) {
+  for (const std::string_view feature : features) {
     header += fmt::format(",{}", feature);
   }
   return header;
@@ -111,8 +111,8 @@ void read_row(LearnedLineReader& line, LearnedModel& model) {
       output.weight.push_back(line.number("weight", kMostWeight));
     }
   }
-  for (std::size_t f = 0; f < kLearnedFeatures.size(); ++f) {
-    row.features[f] = line.number(kLearnedFeatures[f], kMostFeature);
+  for (std::size_t f = 0; f < model.features.size(); ++f) {
+    row.features[f] = line.number(model.features[f], kMostFeature);
   }
   line.require_end();
   model.rows.push_back(std::move(row));
@@ -128,7 +128,7 @@ void read_rows(std::string_view lines, std::size_t number, const std::string& fi
     if (number > 1) {
       LearnedLineReader reader(line, fmt::format("{}:{}", file, number));
       read_row(reader, model);
-    } else if (line != csv_header()) {
+    } else if (line != csv_header(model.features)) {
       throw ConfigError(fmt::format(
           "{}:1: expected the columns of this version of tilecast: calibrate again", file));
     }
@@ -170,11 +170,11 @@ void read_prior(const StrictValue& value, LearnedModel& model) {
                  map.required("noise").number(1, kMostPriorNoise)};
 }
 
-Features read_lengths(const StrictValue& value) {
-  const StrictMap map = value.map({kLearnedFeatures.begin(), kLearnedFeatures.end()});
-  Features length;
-  for (std::size_t f = 0; f < length.size(); ++f) {
-    length[f] = map.required(kLearnedFeatures[f]).number(kLeastLength, kMostLength);
+Features read_lengths(const StrictValue& value, FeatureNames features) {
+  const StrictMap map = value.map({features.begin(), features.end()});
+  Features length{};
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    length[f] = map.required(features[f]).number(kLeastLength, kMostLength);
   }
   return length;
 }
@@ -200,8 +200,9 @@ double noise_variance(Regime regime, bool near_best) {
   return (regime == Regime::kSustained ? kSustained : 1) * (near_best ? 1 : kFarFromBest);
 }
 
-LearnedModel load_learned(const std::filesystem::path& yaml, const std::string& gpu) {
-  return learned_of(read_learned(yaml), gpu);
+LearnedModel load_learned(const std::filesystem::path& yaml, const std::string& gpu,
+                          FeatureNames features) {
+  return learned_of(read_learned(yaml, features), gpu);
 }
 
 LearnedModel learned_of(LearnedFiles files, const std::string& gpu) {
@@ -211,10 +212,11 @@ LearnedModel learned_of(LearnedFiles files, const std::string& gpu) {
   return std::move(files.model);
 }
 
-LearnedFiles read_learned(const std::filesystem::path& yaml) {
+LearnedFiles read_learned(const std::filesystem::path& yaml, FeatureNames features) {
   const StrictMap map = load_yaml(yaml).map({"name", "overlay", "rows", "prior", "lengths", "noise",
                                              kMethods[0].data(), kMethods[1].data()});
-  LearnedModel model{.length = read_lengths(map.required("lengths")),
+  LearnedModel model{.features = features,
+                     .length = read_lengths(map.required("lengths"), features),
                      .noise = map.required("noise").number(kLeastNoise, kMostNoise)};
   if (const std::optional<StrictValue> overlay = map.optional("overlay")) {
     model.overlay = overlay->text();
@@ -225,7 +227,7 @@ LearnedFiles read_learned(const std::filesystem::path& yaml) {
   const std::filesystem::path csv = std::filesystem::path(yaml).replace_extension(".csv");
   const std::string text = read_file(csv);
   const std::string_view all = text, half = all.substr(0, all.find('\n', all.size() / 2));
-  LearnedModel second;
+  LearnedModel second{.features = features};
   parallel_for(3, 0, [&](std::size_t part) {
     if (part == 0 && map.required("rows").text() != hash_text(text)) {
       map.required("rows").fail(
@@ -253,15 +255,15 @@ std::string learned_yaml(const std::string& gpu, const LearnedModel& model) {
       model.prior.rows == 0 ? ""
                             : fmt::format("prior: {{gpu: {}, rows: {}, noise: {:.4g}}}\n",
                                           model.prior.gpu, model.prior.rows, model.prior.noise));
-  for (std::size_t f = 0; f < kLearnedFeatures.size(); ++f) {
-    text += fmt::format("  {}: {:.4g}\n", kLearnedFeatures[f], model.length[f]);
+  for (std::size_t f = 0; f < model.features.size(); ++f) {
+    text += fmt::format("  {}: {:.4g}\n", model.features[f], model.length[f]);
   }
   return text + fmt::format("noise: {:.5g}\n", model.noise) +
          method_text(kMethods[0], model.analytic) + method_text(kMethods[1], model.simulated);
 }
 
 std::string learned_csv(const LearnedModel& model) {
-  std::string text = csv_header() + "\n";
+  std::string text = csv_header(model.features) + "\n";
   for (std::size_t i = 0; i < model.rows.size(); ++i) {
     const LearnedRow& row = model.rows[i];
     text += fmt::format("\"{}\",\"{}\",{},{}", row.problem, row.config, to_text(row.regime),
@@ -271,8 +273,8 @@ std::string learned_csv(const LearnedModel& model) {
         text += fmt::format(",{:.4g},{:.6g}", output->off[i], output->weight[i]);
       }
     }
-    for (const double feature : row.features) {
-      text += fmt::format(",{:.4g}", feature);
+    for (std::size_t f = 0; f < model.features.size(); ++f) {
+      text += fmt::format(",{:.4g}", row.features[f]);
     }
     text += '\n';
   }

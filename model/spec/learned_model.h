@@ -2,8 +2,8 @@
 // Gaussian process weights that turn similarity to them into a correction (model/learn/learned.h).
 //
 // `tilecast calibrate` writes two files next to the overlay: NAME.learned.yaml with the
-// hyperparameters, and NAME.learned.csv with one row per measured kernel. Without them predictions
-// are uncorrected.
+// hyperparameters, and NAME.learned.csv with one row per measured kernel; of attention
+// NAME.attention.learned.yaml and .csv. Without them predictions are uncorrected.
 //
 // Checked by: learned_model_test.cpp.
 #pragma once
@@ -12,6 +12,7 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,9 +22,9 @@
 
 namespace tilecast {
 
-/// Features of a kernel, computed by model/gemm/predict/kernel_features.cpp. None is a schedule's
-/// identifier: a new schedule is a new mixture of traits.
-constexpr std::array<std::string_view, 40> kLearnedFeatures{
+/// Features of a GEMM kernel, computed by model/gemm/predict/kernel_features.cpp. None is a
+/// schedule's identifier: a new schedule is a new mixture of traits.
+constexpr std::string_view kGemmFeatures[] = {
     // From the simulation.
     "simulated_over_closed_form", "simulated_operand_rate", "simulated_l2_rate",
     "simulated_dram_rate",
@@ -39,12 +40,31 @@ constexpr std::array<std::string_view, 40> kLearnedFeatures{
     "producer_warpgroup", "resident_grid", "two_tiles_in_flight", "loads_in_flight",
     "pieces_of_tile", "splits", "shares_last_waves"};
 
-using Features = std::array<double, kLearnedFeatures.size()>;
+/// Likewise of an attention kernel, by model/attention/predict_attention.cpp.
+constexpr std::string_view kAttentionFeatures[] = {
+    // Where the time goes, by the analytic model.
+    "mma_of_block", "l2_of_block", "load_of_block", "main_loop_share", "dram_share", "ends_share",
+    "combine_share", "softmax_share", "time", "clock", "sustained",
+    // The problem on this chip.
+    "head_dim", "causal", "queries", "keys", "heads_per_kv", "dram_bytes", "heads_apart", "waves",
+    "filled_waves", "busy_sms", "blocks", "masked", "sharers", "missing", "rows_used",
+    // The tile and its pipeline.
+    "groups", "kv_block", "stages", "ctas_per_sm", "bytes_in_flight", "splits", "pack",
+    // Traits of the schedule and the grid.
+    "producer_warpgroup", "takes_turns", "scores_ahead", "resident_grid", "clusters",
+    "longest_first", "dynamic"};
 
-/// Index of the feature with this name; the number of features if there is none.
-constexpr std::size_t feature_index(std::string_view name) {
-  return static_cast<std::size_t>(std::ranges::find(kLearnedFeatures, name) -
-                                  kLearnedFeatures.begin());
+constexpr std::size_t kMostFeatures = 40;  // of an op
+static_assert(std::size(kGemmFeatures) <= kMostFeatures &&
+              std::size(kAttentionFeatures) <= kMostFeatures);
+
+/// In the order of the op's names; 0 after the last.
+using Features = std::array<double, kMostFeatures>;
+using FeatureNames = std::span<const std::string_view>;
+
+/// Index of the feature with this name; the number of names if there is none.
+constexpr std::size_t feature_index(FeatureNames names, std::string_view name) {
+  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
 }
 
 /// Gaussian process over logarithms of measured / uncorrected.
@@ -97,6 +117,7 @@ struct LearnedPrior {
 };
 
 struct LearnedModel {
+  FeatureNames features = kGemmFeatures;
   Features length = {};  // length scales, in each feature's own unit
   double noise = 0;      // noise of a burst near the best of its problem, in units of `spread`
   std::vector<LearnedRow> rows = {};
@@ -115,9 +136,10 @@ inline bool of_prior(const LearnedModel& model, std::size_t row) {
 double noise_variance(Regime regime, bool near_best);
 
 /// Reads NAME.learned.yaml and NAME.learned.csv next to it. Throws FileError, or ConfigError
-/// `file:line: key: expectation`: the files must match `gpu`, each other and this program's
+/// `file:line: key: expectation`: the files must match `gpu`, each other and the op's
 /// features, and hold plausible numbers.
-LearnedModel load_learned(const std::filesystem::path& yaml, const std::string& gpu);
+LearnedModel load_learned(const std::filesystem::path& yaml, const std::string& gpu,
+                          FeatureNames features = kGemmFeatures);
 
 /// Contents of the two files.
 std::string learned_yaml(const std::string& gpu, const LearnedModel& model);

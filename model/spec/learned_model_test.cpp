@@ -150,7 +150,7 @@ TEST_CASE("Rows of another GPU are kept apart from a GPU's own, in the file too"
 }
 
 TEST_CASE("No feature says which schedule it is, so that a new schedule leaves the files valid") {
-  CHECK(std::ranges::find(kLearnedFeatures, "schedule") == kLearnedFeatures.end());
+  CHECK(std::ranges::find(kGemmFeatures, "schedule") == std::end(kGemmFeatures));
   CHECK(learned_yaml("g", example()).find("ping_pong") == std::string::npos);
   // The configuration of a row is only a label: an unknown schedule is accepted.
   CHECK(Files().with_row("ping_pong:", "sometime_later:").empty());

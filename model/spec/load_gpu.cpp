@@ -26,8 +26,18 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kYaml = ".yaml";
-constexpr std::string_view kOverlay = ".calibrated.yaml", kLearned = ".learned.yaml",
-                           kLearnedRows = ".learned.csv";
+constexpr std::string_view kOverlay = ".calibrated.yaml", kLearned = ".learned.yaml";
+
+/// What is learned of an op.
+struct LearnedOfOp {
+  std::string_view yaml, rows;
+  FeatureNames features;
+  std::shared_ptr<const LearnedModel> GpuSpec::*model;
+};
+constexpr LearnedOfOp kLearnedOfOps[] = {
+    {kLearned, ".learned.csv", kGemmFeatures, &GpuSpec::learned},
+    {".attention.learned.yaml", ".attention.learned.csv", kAttentionFeatures,
+     &GpuSpec::attention_learned}};
 
 /// An unreadable file counts as present; reading it reports the error.
 bool is_there(const fs::path& file) {
@@ -95,7 +105,7 @@ std::string name_of(const std::string& given, const fs::path& config_folder) {
 
 fs::path resolve(std::string_view name_or_path, const fs::path& config_folder) {
   const std::string given(name_or_path);
-  for (const std::string_view ending : {kOverlay, kLearned}) {
+  for (const std::string_view ending : {kOverlay, kLearnedOfOps[1].yaml, kLearned}) {
     if (given.ends_with(ending)) {
       throw ConfigError(fmt::format("{}: expected a GPU file; this one is read along with {}{}",
                                     printable(given), given.substr(0, given.size() - ending.size()),
@@ -210,29 +220,33 @@ std::vector<std::string> known_gpus(const fs::path& config_folder) {
 LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
                    const fs::path& config_folder) {
   const fs::path path = resolve(name_or_path, config_folder);
-  const fs::path learned = beside(path, kLearned);
+  const fs::path overlay = beside(path, kOverlay);
+  constexpr std::size_t kOps = std::size(kLearnedOfOps);
   LoadedGpu loaded;
-  std::optional<LearnedFiles> files;
-  // In parallel: both take long.
-  parallel_for(2, 0, [&](std::size_t which) {
-    if (which == 0) {
+  std::optional<LearnedFiles> files[kOps];
+  // In parallel: each takes long.
+  parallel_for(1 + kOps, 0, [&](std::size_t which) {
+    if (which == kOps) {
       GpuTree read = tree_of(path, use_calibration);
       loaded = finished(read.tree, path, use_calibration, config_folder);
       loaded.calibrated = read.calibrated;
-    } else if (use_calibration && is_there(beside(path, kOverlay)) && is_there(learned)) {
-      files = read_learned(learned);
+    } else if (const LearnedOfOp& op = kLearnedOfOps[which];
+               use_calibration && is_there(overlay) && is_there(beside(path, op.yaml))) {
+      files[which] = read_learned(beside(path, op.yaml), op.features);
     }
   });
-  if (files) {
-    LearnedModel model = learned_of(*std::move(files), loaded.spec.name);
-    const fs::path overlay = beside(path, kOverlay);
+  for (std::size_t i = 0; i < kOps; ++i) {
+    if (!files[i]) {
+      continue;
+    }
+    LearnedModel model = learned_of(*std::move(files[i]), loaded.spec.name);
     if (!model.overlay.empty() && model.overlay != hash_text(read_file(overlay))) {
       throw ConfigError(
           fmt::format("{}: overlay: expected the overlay {} that it was fitted with: "
                       "calibrate again",
-                      learned.string(), overlay.string()));
+                      beside(path, kLearnedOfOps[i].yaml).string(), overlay.string()));
     }
-    loaded.spec.learned = std::make_shared<const LearnedModel>(std::move(model));
+    loaded.spec.*kLearnedOfOps[i].model = std::make_shared<const LearnedModel>(std::move(model));
   }
   return loaded;
 }
@@ -259,7 +273,11 @@ std::vector<std::string> files_of_gpu(std::string_view name_or_path) {
   // Stops at a cycle; reading the file reports it.
   while (is_there(path) && std::ranges::find(files, path.string()) == files.end()) {
     files.push_back(path.string());
-    for (const std::string_view ending : {kOverlay, kLearned, kLearnedRows}) {
+    std::vector<std::string_view> endings{kOverlay};
+    for (const LearnedOfOp& op : kLearnedOfOps) {
+      endings.insert(endings.end(), {op.yaml, op.rows});
+    }
+    for (const std::string_view ending : endings) {
       if (const fs::path more = beside(path, ending); is_there(more)) {
         files.push_back(more.string());
       }

@@ -97,7 +97,8 @@ Ranking rank_all(const StreamQuestion& question, const std::vector<StreamSchedul
   return rank_every(
       question, enumerate_candidates(gpu, problem, schedules), keep, effort, pattern,
       [&](const StreamConfig& config) { return predict_legal(question, config); },
-      [&](const StreamCandidates& candidates) { return why_none(problem, candidates); });
+      [&](const StreamCandidates& candidates) { return why_none(problem, candidates); },
+      [](std::vector<Prediction>&) {});
 }
 
 }  // namespace tilecast

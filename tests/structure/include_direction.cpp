@@ -111,7 +111,7 @@ const std::vector<Layer>& layers() {
       {"model/attention/attention_text", and_more({"model/base/", "model/op/"}, kAttention), {}},
       {"model/attention/",
        {"model/base/", "model/op/", "model/spec/", "model/form/", "model/sim/", "model/clock/",
-        "model/rank/", "model/ops/", "model/attention/"},
+        "model/rank/", "model/learn/", "model/ops/", "model/attention/"},
        {}},
       // Defines functions that model/spec/load_gpu.h declares for the ops.
       {"model/ops/gpu_for_ops.cpp",

@@ -45,28 +45,6 @@ std::vector<ScheduleResidual> by_schedule(const FitRows& rows, const std::vector
   return list;
 }
 
-std::string constant_lines(const ConstantFit& fit) {
-  std::string text;
-  for (const FittedConstant& c : fit.constants) {
-    text +=
-        fmt::format("  {:<28} {:>10.4g} {:>10.4g} {:>8} {:<9} {}\n", c.key, c.prior, c.value,
-                    c.determined ? fmt::format("{:.2g}", c.standard_error) : "-", c.unit,
-                    c.determined ? std::abs(c.correlation) > 0.7
-                                       ? fmt::format("{:+.2f} {}", c.correlation, c.most_correlated)
-                                       : ""
-                                 : "not determined by the data; prior kept");
-  }
-  return text;
-}
-
-std::string error_line(std::string_view name, const LeftOutError& error) {
-  return fmt::format(
-      "  {:<10} cycles {:5.1f} % uncorrected, {:5.1f} % corrected, {:5.1f} % near the best; clock "
-      "{:.2f} %, {:.2f} %; 90 % of times within {:.1f} %\n",
-      name, 100 * error.cycles_without, 100 * error.cycles, 100 * error.cycles_near_best,
-      100 * error.clock_without, 100 * error.clock, 100 * error.width);
-}
-
 std::string prior_lines(const Calibration& calibration) {
   const PriorGain& prior = *calibration.learned.prior;
   const auto percent = [](double log) { return 100 * (std::exp(log) - 1); };
@@ -178,7 +156,7 @@ std::string to_table(const Calibration& calibration) {
       counted(calibration.rows, "row"),
       counted(static_cast<std::size_t>(calibration.problems), "problem"), calibration.left_out,
       "constant", "prior", "fitted", "error");
-  text += constant_lines(calibration.clock) + bound_lines(calibration.clock.constants);
+  text += constant_lines(calibration.clock.constants) + bound_lines(calibration.clock.constants);
   text += fmt::format("\nAnalytic cycles at measured clocks, mean error: {:.1f} %\n",
                       100 * calibration.cycles_error);
   for (const ScheduleResidual& s : calibration.by_schedule) {

@@ -1,5 +1,7 @@
 #include "validate/calibrate/fit_learned.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -41,8 +43,8 @@ std::vector<Eigen::Index> drawn(std::size_t count, std::size_t most, u64 seed) {
   return rows;
 }
 
-/// Fits length scales to a random subset of the rows.
-KernelLengths lengths_of_draw(const FitRows& rows, const SeenRows& seen, u64 seed) {
+/// From a random subset of the rows.
+KernelLengths lengths_of_draw(const LearnRows& rows, const SeenRows& seen, u64 seed) {
   const std::vector<Eigen::Index> some = drawn(rows.rows.size(), kForLengths, seed);
   LengthRows part{.features = matrix_of(seen.features)(some, Eigen::all),
                   .targets = Eigen::MatrixXd(static_cast<Eigen::Index>(some.size()), 2),
@@ -52,7 +54,7 @@ KernelLengths lengths_of_draw(const FitRows& rows, const SeenRows& seen, u64 see
   part.targets << targets_of(seen.cycles_off(some), spread_about_0(seen.cycles_off)),
       kClockCounts * targets_of(seen.clock_off(some), spread_about_0(seen.clock_off));
   for (std::size_t i = 0; i < some.size(); ++i) {
-    const FitRow& row = rows.rows[static_cast<std::size_t>(some[i])];
+    const LearnRow& row = rows.rows[static_cast<std::size_t>(some[i])];
     part.weight[static_cast<Eigen::Index>(i)] = row.weight;
     part.fold.push_back(row.group % std::min(kFolds, rows.groups));
   }
@@ -65,8 +67,8 @@ KernelLengths lengths_of_draw(const FitRows& rows, const SeenRows& seen, u64 see
   return fit_lengths(part, {first, kFirstNoise}, kRounds);
 }
 
-/// Geometric mean of the length scales over several draws if a draw omits rows.
-KernelLengths lengths_of(const FitRows& rows, const SeenRows& seen, unsigned threads) {
+/// Geometric mean over several draws if one draw omits rows.
+KernelLengths lengths_of(const LearnRows& rows, const SeenRows& seen, unsigned threads) {
   constexpr u64 kSeed = 20261122;
   const std::size_t draws = rows.rows.size() > kForLengths ? kLengthDraws : 1;
   std::vector<KernelLengths> of_draw(draws);
@@ -154,7 +156,7 @@ std::vector<double> deviations_of(const Shared& shared, const SeenRows& seen, Me
   std::vector<double> deviations(seen.features.size());
   parallel_for(static_cast<std::size_t>(shared.folds), shared.threads, [&](std::size_t f) {
     // Rows of the row's own problem would be its neighbours, so they are excluded.
-    LearnedModel part{.length = model.length, .noise = model.noise};
+    LearnedModel part{.features = model.features, .length = model.length, .noise = model.noise};
     LearnedMethod& spreads = method == Method::kSimulated ? part.simulated : part.analytic;
     spreads.cycles.spread = method_of(model, method).cycles.spread;
     spreads.clock.spread = method_of(model, method).clock.spread;
@@ -232,12 +234,27 @@ PriorGain prior_gain(const Shared& shared, const SeenRows& seen, const MethodRow
 
 }  // namespace
 
+std::string error_line(std::string_view name, const LeftOutError& error) {
+  return fmt::format(
+      "  {:<10} cycles {:5.1f} % uncorrected, {:5.1f} % corrected, {:5.1f} % near the best; clock "
+      "{:.2f} %, {:.2f} %; 90 % of times within {:.1f} %\n",
+      name, 100 * error.cycles_without, 100 * error.cycles, 100 * error.cycles_near_best,
+      100 * error.clock_without, 100 * error.clock, 100 * error.width);
+}
+
 LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
                        const std::vector<SimulatedRow>& simulated, const LearnedBefore& before,
                        unsigned threads, const std::function<void(const std::string&)>& progress) {
   const std::vector<SimulatedRow> none;
   const SeenRows closed = see_rows(gpu, rows, none, threads);
   const SeenRows seen = simulated.empty() ? closed : see_rows(gpu, rows, simulated, threads);
+  return fit_learned(learn_rows(rows), kGemmFeatures, closed, seen, !simulated.empty(), before,
+                     threads, progress);
+}
+
+LearnedFit fit_learned(const LearnRows& rows, FeatureNames features, const SeenRows& closed,
+                       const SeenRows& seen, bool simulated, const LearnedBefore& before,
+                       unsigned threads, const std::function<void(const std::string&)>& progress) {
   progress("lengths of features");
   const KernelLengths lengths =
       before.model == nullptr ? lengths_of(rows, seen, threads) : lengths_in(*before.model);
@@ -248,12 +265,12 @@ LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
                 std::min(kFolds, rows.groups),
                 drawn(rows.rows.size(), kKept, 20261123),
                 {},
-                !simulated.empty(),
+                simulated,
                 threads};
   if (shared.before != nullptr) {
     shared.prior = prior_rows(*shared.before, rows, kKept - shared.kept.size());
   }
-  for (const FitRow& row : rows.rows) {
+  for (const LearnRow& row : rows.rows) {
     shared.fold.push_back(row.group % shared.folds);
   }
   for (const int group : shared.prior.group) {
@@ -261,21 +278,23 @@ LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
   }
   shared.noise = noise_of(rows, shared.prior) * (lengths.noise * lengths.noise);
   LearnedFit fit;
+  fit.model.features = features;
   for (std::size_t f = 0; f < fit.model.length.size(); ++f) {
     fit.model.length[f] = lengths.length[static_cast<Eigen::Index>(f)];
   }
   fit.model.noise = lengths.noise;
   for (const Eigen::Index at : shared.kept) {
     const auto i = static_cast<std::size_t>(at);
-    const FitRow& row = rows.rows[i];
-    fit.model.rows.push_back({to_text(row.point.problem), row.point.config, row.regime,
+    const LearnRow& row = rows.rows[i];
+    fit.model.rows.push_back({to_text(row.point.problem), row.point.config, row.point.regime,
                               row.weight > 1, seen.features[i].values});
   }
   for (Eigen::Index i = 0; i < shared.others(); ++i) {
     shared.kept.push_back(shared.own() + i);
     LearnedRow row = *shared.prior.rows[static_cast<std::size_t>(i)];
     for (std::size_t f = 0; f < row.features.size(); ++f) {
-      row.features[f] = says_nothing(f, Method::kSimulated, shared.simulated) ? 0 : row.features[f];
+      row.features[f] =
+          says_nothing(features, f, Method::kSimulated, shared.simulated) ? 0 : row.features[f];
     }
     fit.model.rows.push_back(row);
   }

@@ -38,7 +38,10 @@ struct LeftOutError {
   double width = 0;  // median width of the interval relative to time
 };
 
-/// Value of another GPU's rows for this GPU, by simulation if available.
+/// One line of a table.
+std::string error_line(std::string_view name, const LeftOutError& error);
+
+/// Value of another GPU's rows here, by simulation if available.
 struct PriorGain {
   std::string gpu;
   std::size_t rows;         // rows of that GPU
@@ -53,7 +56,13 @@ struct LearnedFit {
   std::optional<PriorGain> prior = {};
 };
 
-/// `simulated`: one per row; if empty, both methods share the analytic correction.
+/// Rows of any op, as each method sees them: `seen` by simulation where `simulated`, else also by
+/// closed form.
+LearnedFit fit_learned(const LearnRows& rows, FeatureNames features, const SeenRows& closed,
+                       const SeenRows& seen, bool simulated, const LearnedBefore& before,
+                       unsigned threads, const std::function<void(const std::string&)>& progress);
+
+/// Of GEMMs. `simulated`: one per row; if empty, both methods share the analytic correction.
 LearnedFit fit_learned(const GpuSpec& gpu, const FitRows& rows,
                        const std::vector<SimulatedRow>& simulated, const LearnedBefore& before,
                        unsigned threads, const std::function<void(const std::string&)>& progress);

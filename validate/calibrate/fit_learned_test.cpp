@@ -69,7 +69,7 @@ TEST_CASE("A residual explained by one feature is corrected on held-out problems
   CHECK(learned.analytic.clock < 0.005);
   // Only that feature gets a short length scale, in its own unit, log2.
   const auto length = [&](std::string_view name) {
-    return learned.model.length.at(feature_index(name));
+    return learned.model.length.at(feature_index(kGemmFeatures, name));
   };
   CHECK(length("block_n") < 6);
   CHECK(length("block_m") > 10);
@@ -119,7 +119,7 @@ TEST_CASE("A row's features do not depend on its measured clock") {
   const std::vector<KernelFeatures> one = seen(rows), other = seen(slower);
   REQUIRE(!one.empty());
   for (std::size_t i = 0; i < one.size(); ++i) {
-    CHECK(one[i].values[feature_index("simulated_over_closed_form")] != 0);
+    CHECK(one[i].values[feature_index(kGemmFeatures, "simulated_over_closed_form")] != 0);
     CHECK(one[i].values == other[i].values);
     CHECK(one[i].limiter == other[i].limiter);
   }

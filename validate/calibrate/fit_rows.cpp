@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <optional>
-#include <set>
 
 #include "model/base/error.h"
 #include "model/gemm/config/kernel_config_text.h"
@@ -14,7 +12,6 @@
 #include "model/gemm/problem/swapped_operands.h"
 #include "model/learn/learned.h"
 #include "model/ops/any_op.h"
-#include "validate/record/point_group.h"
 #include "validate/record/verified_rows.h"
 
 namespace tilecast {
@@ -52,11 +49,27 @@ std::optional<FitRow> fit_row(const GpuSpec& gpu, const Measurement& m) {
 
 }  // namespace
 
+LearnRows learn_rows(const FitRows& rows) {
+  LearnRows seen{{}, rows.groups};
+  for (const FitRow& row : rows.rows) {
+    seen.rows.push_back({row.point, row.clock, row.weight, row.group});
+  }
+  return seen;
+}
+
+int RowGroups::group_of(const Point& point, Seconds time) {
+  problems_.insert(to_text(point.problem));
+  best_.note(group_key(point), time);
+  return shapes_.try_emplace(shape_text(point.problem), groups()).first->second;
+}
+
+double RowGroups::weight_of(const Point& point, Seconds time) const {
+  return best_.is_near(group_key(point), time) ? kWeightNearBest : 1;
+}
+
 FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, std::size_t least) {
   FitRows fit;
-  std::map<std::string, int> sides;
-  std::set<std::string> problems;
-  BestTimes best;
+  RowGroups groups;
   for (const VerifiedRow& row :
        verified_rows(files, {gpu.name, gpu.product}, OtherGpus::kRefused)) {
     std::optional<FitRow> prepared;
@@ -68,13 +81,8 @@ FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, 
     if (!prepared) {
       continue;
     }
-    // A fold leaves out a problem entirely: both regimes, and the same shape in other types and
-    // layouts.
-    const AnyProblem& problem = prepared->point.problem;
-    problems.insert(to_text(problem));
-    prepared->group = sides.try_emplace(shape_text(problem), fit.groups).first->second;
-    fit.groups = static_cast<int>(sides.size());
-    best.note(group_key(prepared->point), prepared->time);
+    // A fold leaves out a group entirely.
+    prepared->group = groups.group_of(prepared->point, prepared->time);
     fit.rows.push_back(*prepared);
   }
   for (const MeasurementFile& file : files) {
@@ -87,9 +95,10 @@ FitRows fit_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& files, 
                     "left out)",
                     least, fit.rows.size(), fit.left_out));
   }
-  fit.problems = static_cast<int>(problems.size());
+  fit.problems = groups.problems();
+  fit.groups = groups.groups();
   for (FitRow& row : fit.rows) {
-    row.weight = best.is_near(group_key(row.point), row.time) ? kWeightNearBest : 1;
+    row.weight = groups.weight_of(row.point, row.time);
   }
   return fit;
 }

@@ -2,6 +2,8 @@
 // clock-independent part of the analytic model precomputed. Checked by: fit_rows_test.cpp.
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "model/gemm/form/closed_form.h"
 #include "model/spec/gpu_spec.h"
 #include "validate/record/measurement_csv.h"
+#include "validate/record/point_group.h"
 
 namespace tilecast {
 
@@ -25,10 +28,39 @@ struct FitRow {
   int group;      // index of its shape, from 0, over all types and layouts
 };
 
+/// A row as the learner sees it, whatever its op.
+struct LearnRow {
+  Point point;
+  Hertz clock;
+  double weight;
+  int group;
+};
+struct LearnRows {
+  std::vector<LearnRow> rows;
+  int groups = 0;
+};
+
 struct FitRows {
   std::vector<FitRow> rows;
   int problems = 0, groups = 0;
   std::size_t left_out = 0;  // other ops, baselines, other inputs, unverified, rejected or repeated
+};
+
+LearnRows learn_rows(const FitRows& rows);
+
+/// Numbers of problems, in both regimes and in all types and layouts of a shape, and which rows are
+/// near the best of theirs.
+class RowGroups {
+ public:
+  int group_of(const Point& point, Seconds time);
+  double weight_of(const Point& point, Seconds time) const;
+  int groups() const { return static_cast<int>(shapes_.size()); }
+  int problems() const { return static_cast<int>(problems_.size()); }
+
+ private:
+  std::map<std::string, int> shapes_;
+  std::set<std::string> problems_;
+  BestTimes best_;
 };
 
 /// Omits baselines, memory-bound kernels and rows that the model rejects. Throws ConfigError if

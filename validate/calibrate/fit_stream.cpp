@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "model/base/error.h"
-#include "model/base/text.h"
 #include "model/ops/any_op.h"
 #include "model/spec/gpu_fields.h"
 #include "model/stream/stream_closed_form.h"
@@ -217,41 +216,6 @@ StreamFit fit_stream(LoadedGpu& gpu, const std::vector<MeasurementFile>& files) 
                            .most_correlated = {},
                            .correlation = 0});
   return fit;
-}
-
-std::string stream_section_text(const StreamFit& fit, const std::string& command) {
-  std::string text;
-  for (const FittedConstant& c : fit.constants) {
-    if (c.determined) {
-      text += fmt::format(
-          "  {}: {{value: {:.4g}, unit: \"{}\",{}, confidence: medium, ref: "
-          "\"tilecast calibrate, {} copies and additions; prior {:.4g}\"}}\n",
-          c.key.substr(c.key.find('.') + 1), c.value, c.unit,
-          c.standard_error > 0
-              ? fmt::format(" standard_error: {:.2g}, source: fitted", c.standard_error)
-              : " source: derived",  // the interval: 90th percentile of errors
-          fit.rows, c.prior);
-    }
-  }
-  return text.empty() ? "" : fmt::format("stream:\n  # Made by `{}`\n{}", command, text);
-}
-
-std::string with_stream_section(const std::string& overlay, const std::string& name,
-                                const std::string& section) {
-  std::string text;
-  bool inside = false;
-  for (const std::string_view line : split(overlay, '\n')) {
-    if (!line.starts_with(' ') && !line.empty()) {
-      inside = line == "stream:";
-    }
-    if (!inside) {
-      text += std::string(line) + "\n";
-    }
-  }
-  while (text.ends_with("\n\n")) {
-    text.pop_back();
-  }
-  return (text.size() <= 1 ? "name: " + name + "\n" : text) + "\n" + section;
 }
 
 std::string to_table(const StreamFit& fit) {

@@ -35,15 +35,7 @@ std::size_t stream_rows(const GpuSpec& gpu, const std::vector<MeasurementFile>& 
 /// belongs to another GPU, or if the GPU has no section stream.
 StreamFit fit_stream(LoadedGpu& gpu, const std::vector<MeasurementFile>& files);
 
-/// Overlay with the fitted section, made by `command`; "" if the fit determined nothing.
-std::string stream_section_text(const StreamFit& fit, const std::string& command);
-
-/// Returns `overlay`, the overlay of the GPU `name` or "", with its section stream replaced by
-/// `section`, or with `section` added.
-std::string with_stream_section(const std::string& overlay, const std::string& name,
-                                const std::string& section);
-
-/// Table of the fitted constants and errors.
+/// Text table.
 std::string to_table(const StreamFit& fit);
 
 }  // namespace tilecast

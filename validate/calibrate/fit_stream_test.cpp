@@ -68,11 +68,11 @@ TEST_CASE("Too few rows, and rows of another GPU, are errors") {
 
 TEST_CASE("An overlay gets its section stream replaced or added, and keeps the rest") {
   const std::string section = "stream:\n  # Made by\n  turn: {value: 2}\n";
-  CHECK(with_stream_section("", "h200_sxm", section) == "name: h200_sxm\n\n" + section);
+  CHECK(with_section("", "h200_sxm", "stream", section) == "name: h200_sxm\n\n" + section);
   const std::string before =
       "# A comment\nname: h200_sxm\n\nstream:\n  # Made by\n  turn: {value: 1}\n  kernel: {value: "
       "3}\n\ntma:\n  issue: {value: 4}\n";
-  CHECK(with_stream_section(before, "h200_sxm", section) ==
+  CHECK(with_section(before, "h200_sxm", "stream", section) ==
         "# A comment\nname: h200_sxm\n\ntma:\n  issue: {value: 4}\n\n" + section);
 }
 

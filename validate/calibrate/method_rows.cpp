@@ -60,10 +60,10 @@ Eigen::VectorXd targets_of(const Eigen::VectorXd& off, double spread) {
   return (off / spread).cwiseMax(-kMostSpreads).cwiseMin(kMostSpreads);
 }
 
-Eigen::VectorXd noise_of(const FitRows& rows, const PriorRows& prior) {
+Eigen::VectorXd noise_of(const LearnRows& rows, const PriorRows& prior) {
   std::vector<double> noise;
-  for (const FitRow& row : rows.rows) {
-    noise.push_back(noise_variance(row.regime, row.weight > 1));
+  for (const LearnRow& row : rows.rows) {
+    noise.push_back(noise_variance(row.point.regime, row.weight > 1));
   }
   for (const LearnedRow* row : prior.rows) {
     noise.push_back(noise_variance(row->regime, row->near_best));
@@ -75,9 +75,8 @@ const LearnedMethod& method_of(const LearnedModel& model, Method method) {
   return method == Method::kSimulated ? model.simulated : model.analytic;
 }
 
-bool says_nothing(std::size_t feature, Method method, bool simulated) {
-  return kLearnedFeatures[feature].starts_with("simulated") &&
-         (method == Method::kAnalytic || !simulated);
+bool says_nothing(FeatureNames features, std::size_t feature, Method method, bool simulated) {
+  return features[feature].starts_with("simulated") && (method == Method::kAnalytic || !simulated);
 }
 
 MethodRows method_rows(const Shared& shared, const SeenRows& seen, Method method,
@@ -102,9 +101,9 @@ MethodRows method_rows(const Shared& shared, const SeenRows& seen, Method method
     features.push_back({shared.prior.rows[i]->features, {}, {}});
   }
   rows.process.points = matrix_of(features);
-  for (std::size_t f = 0; f < model.length.size(); ++f) {
+  for (std::size_t f = 0; f < model.features.size(); ++f) {
     rows.process.points.col(static_cast<Eigen::Index>(f)) *=
-        says_nothing(f, method, shared.simulated) ? 0 : 1 / model.length[f];
+        says_nothing(model.features, f, method, shared.simulated) ? 0 : 1 / model.length[f];
   }
   for (const int output : {0, 1}) {
     rows.spread[output] = spread_about_0(rows.off[output]);

@@ -14,7 +14,7 @@ namespace tilecast {
 
 /// Data shared by both methods.
 struct Shared {
-  const FitRows& rows;
+  const LearnRows& rows;
   const LearnedModel* before;  // the model that the prior's rows are from
   PriorRows prior;
   std::vector<int> fold;  // fold index by problem: own rows, then the prior's rows
@@ -47,13 +47,13 @@ double spread_about_0(const Eigen::VectorXd& logs);
 /// Returns residuals in units of spread, clipped.
 Eigen::VectorXd targets_of(const Eigen::VectorXd& off, double spread);
 
-/// Noise of own rows, then of the prior's rows, as if these were own rows.
-Eigen::VectorXd noise_of(const FitRows& rows, const PriorRows& prior);
+/// For own rows, then the prior's, as if they were own ones.
+Eigen::VectorXd noise_of(const LearnRows& rows, const PriorRows& prior);
 
 const LearnedMethod& method_of(const LearnedModel& model, Method method);
 
-/// Whether the feature is uninformative: unavailable to the method, or nothing was simulated.
-bool says_nothing(std::size_t feature, Method method, bool simulated);
+/// Whether the feature is unavailable to the method, or nothing was simulated.
+bool says_nothing(FeatureNames features, std::size_t feature, Method method, bool simulated);
 
 /// Returns the rows with the prior's rows weighted like own rows; `model` has the length scales.
 MethodRows method_rows(const Shared& shared, const SeenRows& seen, Method method,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/base/error.h"
+#include "model/base/text.h"
 #include "model/spec/gpu_fields.h"
 #include "validate/calibrate/least_squares.h"
 
@@ -143,6 +144,20 @@ void note_bounds(GpuSpec spec, std::vector<FittedConstant>& constants) {
   }
 }
 
+std::string constant_lines(const std::vector<FittedConstant>& constants) {
+  std::string text;
+  for (const FittedConstant& c : constants) {
+    text +=
+        fmt::format("  {:<28} {:>10.4g} {:>10.4g} {:>8} {:<9} {}\n", c.key, c.prior, c.value,
+                    c.determined ? fmt::format("{:.2g}", c.standard_error) : "-", c.unit,
+                    c.determined ? std::abs(c.correlation) > 0.7
+                                       ? fmt::format("{:+.2f} {}", c.correlation, c.most_correlated)
+                                       : ""
+                                 : "not determined by the data; prior kept");
+  }
+  return text;
+}
+
 std::string bound_lines(const std::vector<FittedConstant>& constants) {
   std::string text;
   for (const FittedConstant& c : constants) {
@@ -154,6 +169,42 @@ std::string bound_lines(const std::vector<FittedConstant>& constants) {
     }
   }
   return text;
+}
+
+std::string section_text(std::string_view section, const std::vector<FittedConstant>& constants,
+                         const std::string& rows, const std::string& command) {
+  std::string text;
+  for (const FittedConstant& c : constants) {
+    if (c.determined) {
+      text += fmt::format(
+          "  {}: {{value: {:.4g}, unit: \"{}\",{}, confidence: medium, ref: "
+          "\"tilecast calibrate, {}; prior {:.4g}\"}}\n",
+          c.key.substr(c.key.find('.') + 1), c.value, c.unit,
+          c.standard_error > 0
+              ? fmt::format(" standard_error: {:.2g}, source: fitted", c.standard_error)
+              : " source: derived",  // the interval: 90th percentile of errors
+          rows, c.prior);
+    }
+  }
+  return text.empty() ? "" : fmt::format("{}:\n  # Made by `{}`\n{}", section, command, text);
+}
+
+std::string with_section(const std::string& overlay, const std::string& name,
+                         std::string_view section, const std::string& own) {
+  std::string text;
+  bool inside = false;
+  for (const std::string_view line : split(overlay, '\n')) {
+    if (!line.starts_with(' ') && !line.empty()) {
+      inside = line == std::string(section) + ":";
+    }
+    if (!inside) {
+      text += std::string(line) + "\n";
+    }
+  }
+  while (text.ends_with("\n\n")) {
+    text.pop_back();
+  }
+  return (text.size() <= 1 ? "name: " + name + "\n" : text) + "\n" + own;
 }
 
 }  // namespace tilecast

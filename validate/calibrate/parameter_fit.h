@@ -50,7 +50,19 @@ ParameterFit fit_parameters(const LoadedGpu& gpu, const std::vector<Parameter>& 
 /// Sets at_bound of constants from the numbers in `spec`.
 void note_bounds(GpuSpec spec, std::vector<FittedConstant>& constants);
 
+/// One line per constant, for a table: prior, value, standard error and the closest correlation.
+std::string constant_lines(const std::vector<FittedConstant>& constants);
+
 /// One line per constant at a bound, for a table.
 std::string bound_lines(const std::vector<FittedConstant>& constants);
+
+/// The section of these constants as an overlay text, made by `command` from rows called `rows`; ""
+/// if the fit determined nothing.
+std::string section_text(std::string_view section, const std::vector<FittedConstant>& constants,
+                         const std::string& rows, const std::string& command);
+
+/// `overlay`, of the GPU `name` or "", with the section replaced by `text` or added.
+std::string with_section(const std::string& overlay, const std::string& name,
+                         std::string_view section, const std::string& text);
 
 }  // namespace tilecast

@@ -19,12 +19,12 @@ std::string sides_of(const std::string& problem) { return problem.substr(0, prob
 
 }  // namespace
 
-PriorRows prior_rows(const LearnedModel& model, const FitRows& own, std::size_t most) {
+PriorRows prior_rows(const LearnedModel& model, const LearnRows& own, std::size_t most) {
   std::set<std::tuple<std::string, std::string, Regime>> measured;
   std::map<std::string, int> groups;
-  for (const FitRow& row : own.rows) {
+  for (const LearnRow& row : own.rows) {
     const AnyProblem& problem = row.point.problem;
-    measured.emplace(to_text(problem), row.point.config, row.regime);
+    measured.emplace(to_text(problem), row.point.config, row.point.regime);
     groups.emplace(shape_text(problem), row.group);
   }
   std::vector<std::size_t> places;

@@ -31,7 +31,7 @@ struct PriorRows {
   std::size_t count() const { return rows.size(); }
 };
 
-/// Returns at most `most` rows, drawn with a seed, in the model's order.
-PriorRows prior_rows(const LearnedModel& model, const FitRows& own, std::size_t most);
+/// At most `most` rows, drawn by a seed; in the model's order.
+PriorRows prior_rows(const LearnedModel& model, const LearnRows& own, std::size_t most);
 
 }  // namespace tilecast

@@ -8,9 +8,9 @@ namespace tilecast {
 namespace {
 
 /// Two problems of twelve kernels, 256x4096x512 and 4096x512x4096.
-FitRows own_rows() {
+LearnRows own_rows() {
   const GpuSpec gpu = load_gpu("h200_sxm", false).spec;
-  return fit_rows(gpu, {file_of(example_gemm_rows(gpu, 0, 2, 12, as_predicted))}, 1);
+  return learn_rows(fit_rows(gpu, {file_of(example_gemm_rows(gpu, 0, 2, 12, as_predicted))}, 1));
 }
 
 LearnedRow row_of(const std::string& problem, const std::string& config, Regime regime) {
@@ -32,9 +32,9 @@ TEST_CASE("A prior's rows are in the fold of their problem, for any type") {
 }
 
 TEST_CASE("A prior's row is dropped if the kernel was measured here in the same regime") {
-  const FitRows own = own_rows();
+  const LearnRows own = own_rows();
   const std::string config = own.rows[0].point.config;
-  REQUIRE(own.rows[0].regime == Regime::kBurst);
+  REQUIRE(own.rows[0].point.regime == Regime::kBurst);
   LearnedModel model;
   model.rows = {row_of("256x4096x512 fp16 tn", config, Regime::kBurst),
                 row_of("256x4096x512 fp16 tn", config, Regime::kSustained),

@@ -1,4 +1,4 @@
-// Features of a GEMM kernel for the learned correction (kLearnedFeatures,
+// Features of a GEMM kernel for the learned correction (kGemmFeatures,
 // model/spec/learned_model.h).
 //
 // They are what an engineer would look at: the analytic model's bottlenecks, how full the last wave

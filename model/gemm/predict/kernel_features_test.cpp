@@ -24,7 +24,7 @@ struct Kernel {
                            Regime::kSustained);
   }
   double of(std::string_view name, const std::optional<SimulatedWork>& simulated = {}) const {
-    return features(simulated).values.at(feature_index(name));
+    return features(simulated).values.at(feature_index(kGemmFeatures, name));
   }
 
   GemmProblem problem;
@@ -157,8 +157,8 @@ TEST_CASE("Doubling the rows changes only features that count rows") {
   };
   const Features one = at(8192), two = at(16384);
   for (std::size_t f = 0; f < one.size(); ++f) {
-    CAPTURE(kLearnedFeatures[f]);
-    const bool counts = kLearnedFeatures[f] == "time" || kLearnedFeatures[f].starts_with("tiles");
+    CAPTURE(kGemmFeatures[f]);
+    const bool counts = kGemmFeatures[f] == "time" || kGemmFeatures[f].starts_with("tiles");
     CHECK(std::abs(two[f] - one[f]) < (counts ? 0.8 : 0.3));
   }
 }

@@ -37,7 +37,7 @@ TEST_CASE("A prediction of a measured kernel is based on that kernel's row") {
                         Regime::kBurst)
             .values;
     Features other = own;
-    other[feature_index("k")] += 20;
+    other[feature_index(kGemmFeatures, "k")] += 20;
     LearnedModel model{.rows = {{"other", "b", Regime::kBurst, true, other},
                                 {"itself", "a", Regime::kBurst, true, own}}};
     model.length.fill(1);
