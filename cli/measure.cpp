@@ -164,7 +164,7 @@ void run_measure(const Arguments& args, MeasuringDevice& device) {
       options.budget.empty() ? std::nullopt
                              : std::optional(Clock::now() + parse_budget(options.budget));
   const LoadedGpu gpu = load_gpu(options.gpu, true);
-  if (!why_not_schedulable(gpu.spec).empty()) {
+  if (!gpu.spec.wgmma && !gpu.spec.tcgen05) {
     throw ConfigError(fmt::format("{} ({}): kernels are measured on Hopper GPUs only",
                                   gpu.spec.name, gpu.spec.product));
   }

@@ -283,7 +283,7 @@ TEST_CASE("validate refuses bad input with one line and its exit code") {
     check_refused(scene.validate({"--gpu", "h200_smx"}), ExitCode::kUsage, "h200_sxm");
   }
   SECTION("GPU that no schedule runs on") {
-    check_refused(scene.validate({"--gpu", "a100_sxm80"}), ExitCode::kUsage, "a100_sxm80");
+    check_refused(scene.validate({"--gpu", "hipparchus"}), ExitCode::kUsage, "hipparchus_h10");
   }
   SECTION("unknown method") {
     check_refused(scene.validate({"--method", "guessed"}), ExitCode::kUsage, "guessed");

@@ -391,7 +391,7 @@ TEST_CASE("Options are checked, and a GPU without kernels is refused") {
   } cases[] = {
       {[](Options& o) { o.gpu = "h900"; }, TILECAST_INVALID_ARGUMENT, "unknown GPU 'h900'"},
       {[](Options& o) { o.gpu = ""; }, TILECAST_INVALID_ARGUMENT, "options.gpu is empty"},
-      {[](Options& o) { o.gpu = "a100_sxm80"; }, TILECAST_UNSUPPORTED, "a100_sxm80"},
+      {[](Options& o) { o.gpu = "hipparchus"; }, TILECAST_UNSUPPORTED, "hipparchus"},
       {[](Options& o) { o.config = "blocked:tile=1"; }, TILECAST_INVALID_ARGUMENT, ""},
       {[](Options& o) { o.regime = 2; }, TILECAST_INVALID_ARGUMENT, "regime is 2"},
       {[](Options& o) { o.threads = -1; }, TILECAST_INVALID_ARGUMENT, "options.threads is -1"},

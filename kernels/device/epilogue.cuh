@@ -32,7 +32,7 @@ __device__ inline void load_epilogue(const Args<Config>& args, Accumulator<Confi
   const TileOrigin part = part_origin(tile, place);
   acc.bias.load(args, part.m, part.n);
   acc.scales.load(args, part, place.row);
-  if constexpr (Config::kLoads && !Config::kResidualInRing) {
+  if constexpr (Config::kLoads && !Config::kResidualInRing && !Config::kMmaSync) {
     if (args.result.residual_by_tma != 0 && ptx::uniform_warp_index() % kWarpsPerWarpgroup == 0 &&
         ptx::elect_one()) {
       fetch_residual(args, part);
@@ -44,7 +44,7 @@ __device__ inline void load_epilogue(const Args<Config>& args, Accumulator<Confi
 template <class Config>
 __device__ inline void stage_sixteen(u32 slot, const Chunk<Config>& chunk, i32 sixteen,
                                      const Pairs<Config>& pairs) {
-  if constexpr (!Config::kStagesMatrices) {
+  if constexpr (!Config::kStagesMatrices || Config::kMmaSync) {  // stmatrix is Hopper's
     stage_words(slot, chunk, sixteen, pairs);
     return;
   } else {
@@ -90,12 +90,35 @@ __device__ inline bool stores_plainly(const Args<Config>& args) {
   return !Config::kSwapped && args.c_by_tma == 0;
 }
 
+/// Copies a chunk to C whose rows are whole 16 bytes, eight lanes to a row.
+template <class Config>
+__device__ inline void store_chunk_rows(const Args<Config>& args, u32 slot,
+                                        const Chunk<Config>& chunk, const TileOrigin& part) {
+  const i32 thread = static_cast<i32>(threadIdx.x) % kThreadsPerWarpgroup;
+  const i32 first_row = part.m + chunk.i * kWgmmaM, in_row = thread % 8;
+  const i32 column = part.n + chunk.column + in_row * 8;
+  if (in_row * 8 >= chunk.columns || column >= args.n) {
+    return;
+  }
+#pragma unroll
+  for (i32 row = thread / 8; row < kWgmmaM; row += kThreadsPerWarpgroup / 8) {
+    if (first_row + row < part.rows_end(args)) {
+      ptx::store_global<16, false>(c_element(args, part.product, first_row + row, column),
+                                   ptx::load_shared<16>(slot + slot_offset(chunk, row, in_row)), 0);
+    }
+  }
+}
+
 /// Copies a chunk to C row by row, one row per warp, clipped at m and n.
 template <class Config>
 __device__ inline void store_chunk_plain(const Args<Config>& args, u32 slot,
                                          const Chunk<Config>& chunk, const TileOrigin& part) {
   if constexpr (!Config::kStagesMatrices) {
     store_chunk_elements(args, slot, chunk, part);
+    return;
+  }
+  if (Config::kMmaSync && args.n % 8 == 0) {
+    store_chunk_rows(args, slot, chunk, part);
     return;
   }
   const i32 lane = threadIdx.x % 32;
@@ -262,6 +285,31 @@ __device__ inline void store_tile_borrowing(const Args<Config>& args, Accumulato
       }
     }
     ptx::tma_store_commit();
+  }
+}
+
+/// As store_tile_borrowing, of kernels without the copy engine: each warpgroup stores its own part.
+template <class Config>
+__device__ inline void store_tile_by_threads(const Args<Config>& args,
+                                             const SharedMemory<Config>& smem,
+                                             Accumulator<Config>& acc, const TileOrigin& tile,
+                                             const WarpgroupPlace& place, i32 warpgroup) {
+  const TileOrigin part = part_origin(tile, place);
+  const auto slot_of = [&](i32 index) {
+    return smem.base + (warpgroup * Config::kChunks + index) * Config::kSmem.c_slot_bytes;
+  };
+  acc.amax.begin();
+  ptx::named_barrier_sync(kConsumersBarrier<Config>,
+                          Config::kConsumerWarpgroups * kThreadsPerWarpgroup);
+#pragma unroll
+  for (i32 index = 0; index < Config::kChunks; ++index) {
+    stage_chunk(args, slot_of(index), acc, Chunk<Config>::at(index), part);
+  }
+  acc.amax.publish(args);
+  ptx::named_barrier_sync(kFirstWarpgroupBarrier + warpgroup, kThreadsPerWarpgroup);
+#pragma unroll
+  for (i32 index = 0; index < Config::kChunks; ++index) {
+    store_chunk_plain(args, slot_of(index), Chunk<Config>::at(index), part);
   }
 }
 

@@ -41,6 +41,18 @@ struct Accumulator {
       }
     }
   }
+  __device__ void clear() {
+#pragma unroll
+    for (i32 i = 0; i < Config::kMmasAlongM; ++i) {
+#pragma unroll
+      for (i32 j = 0; j < Config::kMmasAlongN; ++j) {
+#pragma unroll
+        for (i32 k = 0; k < Config::kInstructionN / 2; ++k) {
+          d[i][j][k] = 0;
+        }
+      }
+    }
+  }
   /// The four elements of eight columns; `column` is a multiple of eight, known at compile time.
   __device__ float* eight_columns(i32 i, i32 column) {
     return &d[i][column / Config::kInstructionN][column % Config::kInstructionN / 2];

@@ -29,6 +29,13 @@ TILECAST_HD constexpr LaunchOrder programmatic_launch(const GemmShape& shape, i6
                                                                     : LaunchOrder::kProgrammatic;
 }
 
+/// An operand as threads copy it. Rows begin at whole 16 bytes.
+struct PlainMatrix {
+  const void* pointer;
+  i64 row_bytes, matrix_bytes;  // from one row to the next, and from one product's matrix
+  i32 side, k;                  // elements along M or N, and along K
+};
+
 /// Rows and columns of one bulk copy, and the swizzle row it fills.
 struct TmaBox {
   i32 columns;  // contiguous in global memory
@@ -81,10 +88,16 @@ struct ResultArgs {
 
 /// A kernel reads only the arguments that its Config uses (gemm_config.h).
 struct GemmArgs {
-  TensorMap a;       // [m,k], or [k,m] if A is M-major; box a_box()
-  TensorMap a_last;  // the same, box a_last_box(); of tiles that are partly out of bounds
-  TensorMap b;       // [n,k], or [k,n] if B is N-major; box b_box()
-  TensorMap c;       // [m,n], with swapped operands [n,m]; box c_box(); unused if c_by_tma is 0
+  union {
+    TensorMap a;          // [m,k], or [k,m] if A is M-major; box a_box()
+    PlainMatrix a_plain;  // of kernels with mma.sync, which have no tensor maps
+  };
+  TensorMap a_last;  // as a, box a_last_box(); of tiles that are partly out of bounds
+  union {
+    TensorMap b;  // [n,k], or [k,n] if B is N-major; box b_box()
+    PlainMatrix b_plain;
+  };
+  TensorMap c;  // [m,n], with swapped operands [n,m]; box c_box(); unused if c_by_tma is 0
   TileScheduler scheduler;
   // k_blocks = ceil(k / block_k); loads out of bounds along K return zeros. Groups along K have
   // their own.

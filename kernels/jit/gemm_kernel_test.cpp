@@ -239,6 +239,25 @@ TEST_CASE("A programmatically launched kernel is compiled separately, without sp
   CHECK_THROWS_AS(gemm_source(blackwell, kind(LaunchOrder::kProgrammatic)), ConfigError);
 }
 
+TEST_CASE("Kernels with mma.sync compile for every architecture that has it, without spills") {
+  const char* const kConfigs[] = {
+      "multistage:tile=128x128x32,stages=4,warpgroups=1x2,ctas=1,raster=grouped_m,group=8",
+      "multistage:tile=256x128x64,stages=2,warpgroups=1x2,ctas=1,raster=hilbert,group=1",
+      "multistage:tile=64x64x64,stages=4,warpgroups=1x1,ctas=3,raster=grouped_m,group=8",
+      "multistage_split_k:tile=128x64x64,stages=3,warpgroups=1x2,ctas=1,splits=2,"
+      "reduction=spread,raster=grouped_m,group=8"};
+  const Layout layouts[] = {Layout::kTn, Layout::kNn, Layout::kNt, Layout::kTt};
+  for (const char* architecture : {"sm_80", "sm_86", "sm_89", "sm_90", "sm_120"}) {
+    for (std::size_t i = 0; i < std::size(kConfigs); ++i) {
+      CAPTURE(architecture, kConfigs[i]);
+      KernelSource source =
+          gemm_source(parse_kernel_config(kConfigs[i]), {ElementType::kBf16, layouts[i]});
+      source.architecture = architecture;
+      CHECK(compile_kernel(source).rejection == "");
+    }
+  }
+}
+
 TEST_CASE("Unsupported kernels are refused by name") {
   CHECK_THROWS_AS(gemm_source(flagship(), {ElementType::kFp32, Layout::kTn}), ConfigError);
   KernelConfig clustered = flagship();

@@ -165,6 +165,7 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
          "sums leave the tensor cores K block by K block");
   w.flag("kScales", scales, "alpha A B + beta C");
   w.flag("kOnHilbertCurve", config.raster.kind == RasterKind::kHilbert, "the order of tiles");
+  w.flag("kMmaSync", uses_mma_sync(schedule), "threads copy operands and C, without TMA");
   w.flag("kTimeline", timeline, "roles write down when they work");
 
   w.line("// The epilogue: its steps by kind, and what kernels ask of them.");

@@ -136,12 +136,23 @@ ResultArgs bind_result(const GemmToBind& gemm, const GemmBuffers& buffers, Matri
   args.residual_row = r.row_stride;
   args.residual_stride = r.matrix_stride;
   args.residual_fours = in_whole(4) ? 1 : 0;
-  args.residual_by_tma = in_whole(16 / element_bytes(r.dtype)) ? 1 : 0;
+  args.residual_by_tma =
+      !uses_mma_sync(gemm.config.schedule) && in_whole(16 / element_bytes(r.dtype)) ? 1 : 0;
   if (args.residual_by_tma != 0) {
     args.residual_map =
         encode(MapOf::kResidual, r, c_box(gemm.config, r.dtype, c_column_bytes(problem)));
   }
   return args;
+}
+
+/// A or B for kernels whose threads copy it.
+inline PlainMatrix plain_matrix(const MatrixView& view, bool k_major) {
+  const i64 bytes = element_bytes(view.dtype);
+  return {.pointer = view.pointer,
+          .row_bytes = view.row_stride * bytes,
+          .matrix_bytes = view.matrix_stride * bytes,
+          .side = static_cast<i32>(k_major ? view.rows : view.columns),
+          .k = static_cast<i32>(k_major ? view.columns : view.rows)};
 }
 
 /// Binds everything except the tile walk (scheduler, work, partial sums, locks), the scales of C
@@ -161,10 +172,16 @@ GemmArgs bind_gemm(const GemmToBind& gemm, GemmBuffers buffers, Encode encode) {
   args.n = static_cast<i32>(n);
   args.k_blocks = static_cast<i32>(ceil_div<i64>(k, t.block_k));
   args.alpha = 1;
-  args.a = encode(MapOf::kA, a, a_box(t, problem.layout));
-  args.a_last = encode(MapOf::kA, a, a_last_box(t, problem.layout, m));
-  args.b = encode(MapOf::kB, b, b_box(t, problem.layout));
-  args.c_by_tma = swapped || c_rows_allow_tma(problem) ? 1 : 0;
+  const bool by_tma = !uses_mma_sync(gemm.config.schedule);
+  if (by_tma) {
+    args.a = encode(MapOf::kA, a, a_box(t, problem.layout));
+    args.a_last = encode(MapOf::kA, a, a_last_box(t, problem.layout, m));
+    args.b = encode(MapOf::kB, b, b_box(t, problem.layout));
+  } else {
+    args.a_plain = plain_matrix(a, a_is_k_major(problem.layout));
+    args.b_plain = plain_matrix(b, b_is_k_major(problem.layout));
+  }
+  args.c_by_tma = by_tma && (swapped || c_rows_allow_tma(problem)) ? 1 : 0;
   if (args.c_by_tma != 0) {
     args.c = encode(MapOf::kC, c, c_box(gemm.config, c.dtype, c_column_bytes(problem)));
     if (c_last_columns(t) > 0) {

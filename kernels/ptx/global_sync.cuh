@@ -32,9 +32,16 @@ __device__ inline void add_one(float* to, float v) {
 
 /// Adds four neighbours in L2; 16-byte aligned.
 __device__ inline void add_four(float* to, const float4& v) {
+#if __CUDA_ARCH__ >= 900
   asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(v.x),
                "f"(v.y), "f"(v.z), "f"(v.w)
                : "memory");
+#else
+  add_one(to, v.x);
+  add_one(to + 1, v.y);
+  add_one(to + 2, v.z);
+  add_one(to + 3, v.w);
+#endif
 }
 
 /// Loads past L1 data written by another SM, after this thread has synchronized with one that

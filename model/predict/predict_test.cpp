@@ -231,11 +231,9 @@ TEST_CASE("A problem without a kernel is rejected before ranking") {
 }
 
 TEST_CASE("A GPU on which no schedule runs is rejected by name") {
-  for (const char* name : {"a100_sxm80", "hipparchus_h10"}) {
-    CHECK_THROWS_AS(rank_candidates(load_gpu(name, false).spec, problem(64, 64, 64), {},
-                                    Regime::kBurst, Inputs::kNormal, 1),
-                    ConfigError);
-  }
+  CHECK_THROWS_AS(rank_candidates(load_gpu("hipparchus_h10", false).spec, problem(64, 64, 64), {},
+                                  Regime::kBurst, Inputs::kNormal, 1),
+                  ConfigError);
 }
 
 }  // namespace

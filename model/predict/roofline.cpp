@@ -10,7 +10,7 @@ namespace {
 /// Whole waves of tiles at tensor-core rate.
 std::optional<Seconds> compute_time(const GpuSpec& gpu, const GemmProblem& problem,
                                     const KernelConfig& config) {
-  if ((!gpu.wgmma && !gpu.tcgen05) || !gpu.clock) {
+  if (!has_tensor_cores(gpu) || !gpu.clock) {
     return std::nullopt;
   }
   const Tiling& t = config.tiling;
@@ -30,7 +30,7 @@ std::optional<Seconds> compute_time(const GpuSpec& gpu, const AnyProblem& proble
   if (flops.value == 0) {
     return Seconds{0};
   }
-  if ((!gpu.wgmma && !gpu.tcgen05) || !gpu.clock) {
+  if (!has_tensor_cores(gpu) || !gpu.clock) {
     return std::nullopt;
   }
   return time_of(compute_cycles(flops, tensor_rate(gpu) * gpu.sm.count), gpu.clock->max);

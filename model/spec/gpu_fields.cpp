@@ -138,6 +138,16 @@ std::vector<Field> rows(Tcgen05Spec& s) {
   };
 }
 
+std::vector<Field> rows(MmaSyncSpec& s) {
+  return {
+      field("flops_per_sm", s.flops_per_sm, kTensorRates, kTensor),
+      field("operand_rate", s.operand_rate, {16, 1024}, kSharedMemory),
+      field("latency", s.latency, kInstruction, kLatency),
+      field("operand_latency", s.operand_latency, kInstruction, kLatency),
+      field("copy_issue", s.copy_issue, kInstruction, kInstructions),
+  };
+}
+
 std::vector<Field> rows(L2Spec& s) {
   return {
       field("capacity", s.capacity, {kMebi, 1024 * kMebi}),
@@ -360,36 +370,34 @@ Field field_of(GpuSpec& gpu, std::string_view path) {
 Presence presence_of(std::string_view section, Architecture architecture) {
   struct Presences {
     std::string_view section;
-    Presence on_hopper, on_blackwell, of_streams_alone;
+    Presence on_hopper, on_blackwell, on_others;  // which have mma.sync alone
   };
   constexpr Presence kNo = Presence::kForbidden, kMay = Presence::kOptional,
                      kMust = Presence::kRequired;
   constexpr Presences kSections[] = {
-      {"clusters", kMust, kMust, kNo}, {"wgmma", kMust, kNo, kNo},
-      {"tcgen05", kNo, kMust, kNo},    {"l2", kMust, kMust, kMay},
-      {"dram", kMust, kMust, kMust},   {"reduction", kMust, kMust, kNo},
-      {"machine", kMust, kMust, kNo},  {"clock", kMust, kMust, kMust},
-      {"power", kMust, kMust, kMust},  {"stream", kMay, kMay, kMust},
-      {"attention", kMay, kNo, kNo},   {"card_spread", kMay, kMay, kNo}};
+      {"clusters", kMust, kMust, kNo},   {"wgmma", kMust, kNo, kNo},
+      {"tcgen05", kNo, kMust, kNo},      {"mma_sync", kMay, kNo, kMay},
+      {"l2", kMust, kMust, kMay},        {"dram", kMust, kMust, kMust},
+      {"reduction", kMust, kMust, kMay}, {"machine", kMust, kMust, kMay},
+      {"clock", kMust, kMust, kMust},    {"power", kMust, kMust, kMust},
+      {"stream", kMay, kMay, kMust},     {"attention", kMay, kNo, kNo},
+      {"card_spread", kMay, kMay, kNo}};
   const auto* const found = std::ranges::find(kSections, section, &Presences::section);
   TILECAST_ASSERT(found != std::end(kSections));
-  return runs_streams_alone(architecture)           ? found->of_streams_alone
+  return has_mma_sync_alone(architecture)           ? found->on_others
          : architecture == Architecture::kHopper    ? found->on_hopper
          : architecture == Architecture::kBlackwell ? found->on_blackwell
                                                     : kMay;
 }
 
-bool is_schedulable(Architecture architecture) {
-  return architecture == Architecture::kHopper || architecture == Architecture::kBlackwell;
-}
-
-bool runs_streams_alone(Architecture architecture) {
+bool has_mma_sync_alone(Architecture architecture) {
   return architecture == Architecture::kAmpere || architecture == Architecture::kAda ||
          architecture == Architecture::kBlackwellRtx;
 }
 
 bool has_bulk_copies(Architecture architecture) {
-  return is_schedulable(architecture) || architecture == Architecture::kBlackwellRtx;
+  return architecture == Architecture::kHopper || architecture == Architecture::kBlackwell ||
+         architecture == Architecture::kBlackwellRtx;
 }
 
 }  // namespace tilecast

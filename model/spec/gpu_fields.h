@@ -49,6 +49,7 @@ void each_section(GpuSpec& gpu, const Visit& visit) {
   visit("clusters", gpu.clusters);
   visit("wgmma", gpu.wgmma);
   visit("tcgen05", gpu.tcgen05);
+  visit("mma_sync", gpu.mma_sync);
   visit("l2", gpu.l2);
   visit("dram", gpu.dram);
   visit("reduction", gpu.reduction);
@@ -71,11 +72,8 @@ enum class Presence { kRequired, kOptional, kForbidden };
 /// Presence of a section on this architecture.
 Presence presence_of(std::string_view section, Architecture architecture);
 
-/// Whether GEMM schedules run on it; then every section is required.
-bool is_schedulable(Architecture architecture);
-
-/// Whether only memory-bound kernels run on it.
-bool runs_streams_alone(Architecture architecture);
+/// Whether mma.sync is its only tensor-core instruction.
+bool has_mma_sync_alone(Architecture architecture);
 
 /// Whether it has bulk copies and tensor maps (TMA).
 bool has_bulk_copies(Architecture architecture);

@@ -123,12 +123,13 @@ class GpuReader {
     if (map_.optional(name)) {
       if (presence == Presence::kForbidden) {
         map_.required(name).fail(
-            runs_streams_alone(architecture)
-                ? fmt::format("expected only in GPUs that run GEMMs, which {} does not",
+            has_mma_sync_alone(architecture)
+                ? fmt::format("expected only in GPUs of architecture hopper or blackwell, not {}",
                               to_text(architecture))
                 : fmt::format("expected only in GPUs of architecture {}",
-                              to_text(name == "tcgen05" ? Architecture::kBlackwell
-                                                        : Architecture::kHopper)));
+                              name == "wgmma" || name == "attention" ? "hopper"
+                              : name == "tcgen05"                    ? "blackwell"
+                                                  : "ampere, ada, hopper or blackwell_rtx"));
       }
       return true;
     }

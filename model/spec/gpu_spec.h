@@ -51,6 +51,16 @@ struct Tcgen05Spec {
   BytesPerCycle tensor_memory_read;  // accumulators to registers, per SM, bytes of fp32
 };
 
+/// mma.sync, from Ampere on, with 16-bit operands in registers and fp32 accumulation; and the
+/// copies of threads that feed it (cp.async, ldmatrix).
+struct MmaSyncSpec {
+  FlopsPerCycle flops_per_sm;
+  BytesPerCycle operand_rate;  // shared memory's port, per SM: ldmatrix and cp.async
+  Cycles latency;              // of an instruction whose sum is waited for
+  Cycles operand_latency;      // of ldmatrix
+  Cycles copy_issue;           // of a warp, per cp.async of 16 bytes a thread
+};
+
 struct L2Spec {
   Bytes capacity;
   double usable_fraction;  // of the capacity, before a streaming working set is evicted
@@ -214,6 +224,7 @@ struct GpuSpec {
   std::optional<ClusterSpec> clusters;
   std::optional<WgmmaSpec> wgmma;
   std::optional<Tcgen05Spec> tcgen05;
+  std::optional<MmaSyncSpec> mma_sync;
   std::optional<L2Spec> l2;
   std::optional<DramSpec> dram;
   std::optional<ReductionSpec> reduction;
@@ -229,14 +240,22 @@ struct GpuSpec {
   std::shared_ptr<const LearnedModel> learned, attention_learned;
 };
 
-/// FLOP rate of the tensor cores, wgmma or tcgen05.
+inline bool has_tensor_cores(const GpuSpec& gpu) {
+  return gpu.wgmma || gpu.tcgen05 || gpu.mma_sync;
+}
+
+/// FLOP rate of the tensor cores, by their fastest instructions.
 inline FlopsPerCycle tensor_rate(const GpuSpec& gpu) {
-  return gpu.wgmma ? gpu.wgmma->flops_per_sm : gpu.tcgen05.value().flops_per_sm;
+  return gpu.wgmma     ? gpu.wgmma->flops_per_sm
+         : gpu.tcgen05 ? gpu.tcgen05->flops_per_sm
+                       : gpu.mma_sync.value().flops_per_sm;
 }
 
 /// Shared memory to tensor cores, per SM.
 inline BytesPerCycle operand_rate(const GpuSpec& gpu) {
-  return gpu.wgmma ? gpu.wgmma->operand_rate : gpu.tcgen05.value().operand_rate;
+  return gpu.wgmma     ? gpu.wgmma->operand_rate
+         : gpu.tcgen05 ? gpu.tcgen05->operand_rate
+                       : gpu.mma_sync.value().operand_rate;
 }
 
 }  // namespace tilecast

@@ -14,6 +14,7 @@
 #include "model/base/parallel.h"
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
+#include "model/spec/gpu_fields.h"
 #include "model/spec/gpu_overlay.h"
 #include "model/spec/gpu_reader.h"
 #include "model/spec/learned_files.h"
@@ -291,24 +292,16 @@ std::vector<std::string> files_of_gpu(std::string_view name_or_path) {
 }
 
 std::string why_not_schedulable(const GpuSpec& gpu) {
-  const std::string what_runs = "; copies and additions run there (--op memcpy, elementwise_add)";
   std::string reason;
-  switch (gpu.architecture) {
-    case Architecture::kHopper:
-    case Architecture::kBlackwell:
-      return "";
-    case Architecture::kAmpere:
-    case Architecture::kAda:
-      reason = "they need wgmma and TMA, which came with Hopper" + what_runs;
-      break;
-    case Architecture::kBlackwellRtx:
-      reason = "they need wgmma or tcgen05, and compute capability 12.0 has neither" + what_runs;
-      break;
-    case Architecture::kFictional:
-      reason =
-          "they need wgmma and TMA, and this GPU is fictional, for worked examples of tile "
-          "orders";
-      break;
+  if (gpu.architecture == Architecture::kFictional) {
+    reason = "this GPU is fictional, for worked examples of tile orders";
+  } else if (has_mma_sync_alone(gpu.architecture) &&
+             !(gpu.mma_sync && gpu.l2 && gpu.machine && gpu.reduction)) {
+    reason =
+        "its file lacks one of the sections mma_sync, l2, machine and reduction; copies and "
+        "additions run there (--op memcpy, elementwise_add)";
+  } else {
+    return "";
   }
   return fmt::format("none of tilecast's GEMM schedules runs on {} ({}): {}", gpu.name, gpu.product,
                      reason);

@@ -61,7 +61,8 @@ TEST_CASE("Every GPU file loads under its own name, each number with its source"
   const std::vector<std::string> known = known_gpus(config_folder());
   CHECK(known == std::vector<std::string>{"a10", "a100_sxm80", "b200", "gb200", "h100_pcie",
                                           "h100_sxm", "h200_sxm", "h800_sxm", "hipparchus_h10",
-                                          "l40s", "rtx_3090", "rtx_4090", "rtx_5090"});
+                                          "l40s", "rtx_3090", "rtx_4090", "rtx_5090",
+                                          "rtx_pro_6000_server"});
   for (const std::string& name : known) {
     const LoadedGpu gpu = load_gpu(name, true);
     CHECK(gpu.spec.name == name);
@@ -90,8 +91,9 @@ TEST_CASE("The H200's numbers arrive in basic units") {
 TEST_CASE("An unknown GPU lists the known ones; a path is used as given") {
   CHECK(error_message([] { load_gpu("h200_smx", true); }) ==
         "2 unknown GPU 'h200_smx': expected one of a10, a100_sxm80, b200, gb200, h100_pcie, "
-        "h100_sxm, h200_sxm, h800_sxm, l40s, rtx_3090, rtx_4090, rtx_5090 (hipparchus_h10: no "
-        "kernel runs on it), or the path of a .yaml; did you mean h200_sxm?");
+        "h100_sxm, h200_sxm, h800_sxm, l40s, rtx_3090, rtx_4090, rtx_5090, "
+        "rtx_pro_6000_server (hipparchus_h10: no kernel runs on it), or the path of a .yaml; did "
+        "you mean h200_sxm?");
   CHECK(error_message([] { load_gpu("", true); }).starts_with("2 unknown GPU ''"));
   CHECK(error_message([] { load_gpu("./none.yaml", true); }) ==
         "6 ./none.yaml: cannot read: No such file or directory");
@@ -106,7 +108,7 @@ TEST_CASE("A unique part of a name selects the GPU, in any case") {
   CHECK(load_gpu("h100", false).spec.name == "h100_sxm");
   CHECK(load_gpu("4090", false).spec.name == "rtx_4090");
   CHECK(error_message([] { load_gpu("RTX", false); }) ==
-        "2 GPU 'RTX': expected one of rtx_3090, rtx_4090, rtx_5090");
+        "2 GPU 'RTX': expected one of rtx_3090, rtx_4090, rtx_5090, rtx_pro_6000_server");
   CHECK(error_message([] { load_gpu("h1", false); }) ==
         "2 GPU 'h1': expected one of h100_pcie, h100_sxm");
 }
@@ -372,17 +374,20 @@ TEST_CASE("An unreadable overlay is an error") {
   CHECK(copy.complaint() == "6 h200_sxm.calibrated.yaml: cannot read: Is a directory");
 }
 
-TEST_CASE("why_not_schedulable gives a reason on every GPU but Hopper and Blackwell") {
+TEST_CASE("why_not_schedulable gives a reason on a fictional GPU and where sections are missing") {
   const auto why = [](const char* name) { return why_not_schedulable(load_gpu(name, true).spec); };
   CHECK(why("h200_sxm").empty());
   CHECK(why("h100_sxm").empty());
   CHECK(why("h100_pcie").empty());
-  CHECK(why("a100_sxm80") ==
-        "none of tilecast's GEMM schedules runs on a100_sxm80 (NVIDIA A100 SXM4 80 GB): they need "
-        "wgmma and TMA, which came with Hopper; copies and additions run there (--op memcpy, "
-        "elementwise_add)");
-  CHECK(why("rtx_5090").find("compute capability 12.0 has neither; copies and") !=
-        std::string::npos);
+  for (const char* name : {"a100_sxm80", "l40s", "rtx_3090", "rtx_4090", "rtx_5090"}) {
+    CHECK(why(name).empty());
+  }
+  GpuSpec bare = load_gpu("a100_sxm80", true).spec;
+  bare.mma_sync.reset();
+  CHECK(why_not_schedulable(bare) ==
+        "none of tilecast's GEMM schedules runs on a100_sxm80 (NVIDIA A100 SXM4 80 GB): its file "
+        "lacks one of the sections mma_sync, l2, machine and reduction; copies and additions run "
+        "there (--op memcpy, elementwise_add)");
   CHECK(why("b200").empty());
   CHECK(why("gb200").empty());
   CHECK(why("hipparchus_h10").find("this GPU is fictional") != std::string::npos);

@@ -64,7 +64,7 @@ expect_error 2 'report needs measurements' "$TILECAST" report --out "$folder/x"
 expect_error 2 'out' "$TILECAST" report --data $rows
 expect_error 6 'no.csv' "$TILECAST" report --data no.csv --out "$folder/x"
 expect_error 2 'h100_sxm|H100' "$TILECAST" report --gpu h100_sxm --data $rows --out "$folder/x"
-expect_error 2 'schedules run' "$TILECAST" report --gpu a100_sxm80 --data $rows --out "$folder/x"
+expect_error 2 'schedules run' "$TILECAST" report --gpu hipparchus --data $rows --out "$folder/x"
 printf 'gpu: h200_sxm\ndata: [%s]\nmoer: []\n' "$rows" >"$folder/m.yaml"
 expect_error 2 'm.yaml:3: moer' "$TILECAST" report --manifest "$folder/m.yaml" --out "$folder/x"
 expect_error 2 'manifest.*gpu|gpu.*manifest' "$TILECAST" report --manifest reports/h200.yaml --gpu h100_sxm --out "$folder/x"

@@ -15,7 +15,12 @@ enum class Name {
   kLoad,    // address: barrier; value: mask of receiving CTAs; a box
   kWgmma,   // address: of A, in units of 16 bytes; 0 if A comes from registers
   kWgmmaCommit,
-  kWgmmaWait,   // value: groups
+  kWgmmaWait,  // value: groups
+  kCopy,       // address: in shared memory; value: bytes; pointer: in global memory
+  kCopyCommit,
+  kCopyWait,
+  kCtaBarrier,
+  kMmaSync,
   kStageChunk,  // address: of the thread's row of sixteen columns of C
   kStore,       // a box
   kStoreCommit,

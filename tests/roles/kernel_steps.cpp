@@ -22,6 +22,8 @@ namespace {
 using kernel_calls::Call;
 using kernel_calls::Name;
 
+// Where A and B begin for kernels whose threads copy them; nothing is read.
+constexpr std::uintptr_t kAtA = std::uintptr_t{1} << 40, kAtB = std::uintptr_t{1} << 44;
 constexpr i64 kSumBytes = 16;  // four values of one thread
 constexpr i32 kElementsOfScale = scale_bytes() / kHalfBytes;
 
@@ -50,8 +52,8 @@ struct Launch {
       group_rows = problem.groups->on_device();
     }
     args = bind_gemm(gemm_to_bind(problem, config),
-                     {.a = nullptr,
-                      .b = nullptr,
+                     {.a = reinterpret_cast<const void*>(kAtA),
+                      .b = reinterpret_cast<const void*>(kAtB),
                       .c = c.data(),
                       .group_rows = group_rows.data(),
                       .residual = c.data()},
@@ -127,6 +129,9 @@ class Reader {
     for (const Call& call : calls) {
       take(call);
     }
+    if (uses_mma_sync(config_.schedule)) {
+      number_waits();
+    }
     return std::move(steps_);
   }
 
@@ -177,6 +182,18 @@ class Reader {
         return push({.kind = StepKind::kMultiply, .at = multiplied_});
       case Name::kWgmmaWait:
         return push({.kind = StepKind::kWaitMultiplied, .count = value});
+      case Name::kCopy:
+        return copy(call);
+      case Name::kCopyCommit:
+        copying_ = false;
+        return;
+      case Name::kCopyWait:
+        met_ = false;
+        return push({.kind = StepKind::kWaitFull});
+      case Name::kCtaBarrier:
+        return meet();
+      case Name::kMmaSync:
+        return mma_sync();
       case Name::kStageChunk:
         return stage(call);
       case Name::kStore:
@@ -311,6 +328,76 @@ class Reader {
     }
   }
 
+  /// One thread's piece of a K block; add_copies adds those of the others.
+  void copy(const Call& call) {
+    if (!copying_) {
+      copying_ = true;
+      push({.kind = StepKind::kLoad,
+            .at = static_cast<i32>(call.address) / smem_.a_stage_bytes,
+            .tile_m = kUnknownTile,
+            .tile_n = kUnknownTile});
+    }
+    Step& step = steps_.back();
+    step.bytes += call.value;
+    const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(call.pointer);
+    const bool of_a = at < kAtB;
+    const PlainMatrix& matrix = of_a ? args_.a_plain : args_.b_plain;
+    const i64 byte = static_cast<i64>(at - (of_a ? kAtA : kAtB));
+    const i64 product = matrix.matrix_bytes == 0 ? 0 : byte / matrix.matrix_bytes;
+    const i64 in_matrix = byte - product * matrix.matrix_bytes;
+    const i64 row = in_matrix / matrix.row_bytes;
+    const i64 column = in_matrix % matrix.row_bytes / t_.operand_bytes;
+    const bool k_major = of_a ? a_is_k_major(problem_.layout) : b_is_k_major(problem_.layout);
+    if (call.value == 0 || (of_a ? step.tile_m : step.tile_n) != kUnknownTile) {
+      return;
+    }
+    step.k_block = static_cast<u32>((k_major ? column : row) / t_.block_k);
+    const u32 tile = static_cast<u32>((k_major ? row : column) / (of_a ? t_.block_m : t_.block_n));
+    (of_a ? step.tile_m : step.tile_n) =
+        tile + (of_a ? static_cast<u32>(product) * rows_of_product() : 0);
+  }
+
+  /// Behind a wait for copies, everybody has read the K block before.
+  void meet() {
+    if (!met_ && released_ < multiplied_) {
+      push({.kind = StepKind::kRelease, .at = released_++ % t_.stages, .count = 1});
+    }
+    met_ = true;
+  }
+
+  void mma_sync() {
+    const i32 of_k_block =
+        k_steps(t_) * wgmmas_along_m(t_) * warpgroup_columns(t_) / finest_n_step();
+    if (issued_++ % of_k_block == 0) {
+      push({.kind = StepKind::kMultiply, .at = multiplied_++ % t_.stages});
+    }
+  }
+
+  /// Behind its last K block a tile waits for one that it does not multiply.
+  void number_waits() {
+    i32 waits = 0;
+    bool multiplies = false;  // before the next wait
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+      multiplies |= step->kind == StepKind::kMultiply;
+      if (step->kind == StepKind::kWaitFull) {
+        step->count = multiplies ? 0 : -1;
+        multiplies = false;
+      }
+    }
+    std::erase_if(steps_,
+                  [](const Step& s) { return s.kind == StepKind::kWaitFull && s.count < 0; });
+    for (Step& step : steps_) {
+      if (step.kind == StepKind::kWaitFull) {
+        step.at = waits % t_.stages;
+        step.count = waits / t_.stages & 1;
+        ++waits;
+      }
+    }
+    if (waits > 0) {
+      wgmmas.insert(issued_ / waits);
+    }
+  }
+
   i32 chunk_columns(i32 chunk) const {
     const i32 across = ceil_div(warpgroup_columns(t_), c_slot_columns(t_));
     return std::min(c_slot_columns(t_),
@@ -431,6 +518,8 @@ class Reader {
   i32 a_row_ = -1;     // from a K block's first box of A
   u32 scales_of_ = 0;  // K block of the last loaded scales
   i32 copies_ = 0, issued_ = 0, multiplied_ = 0, staged_ = 0, left_of_chunk_ = 0;
+  i32 released_ = 0;                   // K blocks, of kernels with mma.sync
+  bool copying_ = false, met_ = true;  // in a group of copies; behind the last wait for one
 };
 
 std::vector<Call> calls_of(const HostKernel& kernel, const GemmArgs& args, u32 ranks, u32 block,
@@ -452,6 +541,26 @@ void add_releases(const std::vector<Call>& calls, std::vector<Step>& steps) {
                           [](const Step& s) { return s.kind == StepKind::kRelease; });
       TILECAST_ASSERT(step != steps.end());
       (step++)->count |= i64{1} << call.value;
+    }
+  }
+}
+
+/// Adds another thread's copies to the loads of a CTA's first one.
+void add_copies(const std::vector<Call>& calls, std::vector<Step>& steps) {
+  auto step = steps.begin();
+  bool copies = false;
+  for (const Call& call : calls) {
+    if (call.name == Name::kCopy && !copies) {
+      copies = true;
+      step =
+          std::find_if(step, steps.end(), [](const Step& s) { return s.kind == StepKind::kLoad; });
+      TILECAST_ASSERT(step != steps.end());
+    }
+    if (call.name == Name::kCopy) {
+      step->bytes += call.value;
+    } else if (call.name == Name::kCopyCommit && copies) {
+      copies = false;
+      ++step;
     }
   }
 }
@@ -517,6 +626,11 @@ KernelSteps kernel_steps(const HostKernel& kernel, const KernelConfig& config,
         for (i32 next = 1; role >= 0 && next < t.cluster_m + t.cluster_n - 1; ++next) {
           add_releases(calls_of(kernel, args, ranks, worker * ranks + rank, rank, thread + next),
                        steps);
+        }
+        if (uses_mma_sync(config.schedule) && role == 0) {  // whose loads stand for all
+          for (i32 next = 1; next < threads_per_cta(config.schedule, t); ++next) {
+            add_copies(calls_of(kernel, args, ranks, worker * ranks + rank, rank, next), steps);
+          }
         }
         found.most_copies = std::max(found.most_copies, reader.most_copies);
         wgmmas.merge(reader.wgmmas);

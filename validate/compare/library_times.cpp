@@ -33,8 +33,9 @@ std::string rows_of(const std::string& file, const std::string& gpu) {
     return gpu;
   }
   std::vector<std::string> longer;
-  std::ranges::copy_if(names, std::back_inserter(longer),
-                       [&](const std::string& name) { return name.starts_with(gpu + "_"); });
+  std::ranges::copy_if(names, std::back_inserter(longer), [&](const std::string& name) {
+    return name.starts_with(gpu + "_") || gpu.starts_with(name);
+  });
   if (longer.size() != 1) {
     throw ConfigError(fmt::format("{}: gpu: expected rows of {}, found {}", file, gpu,
                                   names.empty() ? "none" : join(names, ", ")));

@@ -102,7 +102,11 @@ ConfigKeys<KernelConfig> kernel_config_keys() {
   const auto has_grid = [](Schedule s) { return traits_of(s).grid_is_open && !uses_tcgen05(s); };
   const auto has_grid_5 = [](Schedule s) { return traits_of(s).grid_is_open && uses_tcgen05(s); };
   const auto has_store = [](Schedule s) { return traits_of(s).stores_can_be_deferred; };
-  const auto has_operands = [](Schedule s) { return has_ring(s) && !uses_tcgen05(s); };
+  const auto has_operands = [](Schedule s) {
+    return has_ring(s) && traits_of(s).tensor_core == TensorCore::kWgmma;
+  };
+  const auto has_inflight = [](Schedule s) { return has_ring(s) && !uses_mma_sync(s); };
+  const auto has_c_slots = [](Schedule s) { return has_many_tiles(s) && !uses_mma_sync(s); };
   std::vector<Key> keys{
       Key("tile", "",
           {in_tile<&Tiling::block_m>, in_tile<&Tiling::block_n>, in_tile<&Tiling::block_k>},
@@ -121,10 +125,10 @@ ConfigKeys<KernelConfig> kernel_config_keys() {
       Key("accumulators", "a", {in_config<&K::accumulators>}, has_accumulators,
           "accumulator sets (tiles) in tensor memory"),
       Key("ctas", "o", {in_config<&K::ctas_per_sm>}, has_many_tiles, "CTAs per SM"),
-      Key("inflight", "i", {in_config<&K::inflight>}, has_ring,
+      Key("inflight", "i", {in_config<&K::inflight>}, has_inflight,
           "K blocks whose wgmmas may still be in flight when the next ones are issued",
           {.least = 0}),
-      Key("c_slots", "e", {in_tile<&Tiling::c_slots>}, has_many_tiles,
+      Key("c_slots", "e", {in_tile<&Tiling::c_slots>}, has_c_slots,
           "staging buffers of C per warpgroup; 0: C borrows pipeline stages", {.least = 0}),
       Key("producer", "r", {in_config<&K::producer_registers>}, has_producer_key,
           "registers per producer thread; the consumers get the rest",

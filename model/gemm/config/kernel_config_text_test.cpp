@@ -225,7 +225,7 @@ TEST_CASE("A text that is not canonical is an error that names the expected valu
         "blocked_pipelined, pipelined, persistent, persistent_overlap, warp_specialized, "
         "ping_pong, split_k, split_k_hybrid, stream_k, stream_k_hybrid, tcgen05_pipelined, "
         "tcgen05_persistent, tcgen05_persistent_overlap, tcgen05_warp_specialized, "
-        "tcgen05_split_k; did you mean warp_specialized?");
+        "tcgen05_split_k, multistage, multistage_split_k; did you mean warp_specialized?");
   CHECK(complaint("tile=128x256x64", "tile=128x256") == "tile=128x256: expected MxNxK");
   CHECK(complaint("128x256x64", "128x256x64x1") == "tile=128x256x64x1: expected MxNxK");
   CHECK(complaint("128x256x64", "128x0x64") ==

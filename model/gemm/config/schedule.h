@@ -30,10 +30,13 @@ enum class Schedule : i32 {
   kTcgen05PersistentOverlap,  // the next tile's loads overlap this tile's last MMAs and epilogue
   kTcgen05WarpSpecialized,    // one warp loads, one issues, one requests tiles, four store
   kTcgen05SplitK,             // likewise, with every tile shared along K in equal parts
+  // From Ampere on, with operands in registers (mma.sync) and without TMA:
+  kMultistage,  // every thread loads (cp.async) and multiplies; a ring of stages; one tile per CTA
+  kMultistageSplitK,  // likewise, with tiles shared along K in equal parts
 };
 
 /// The tensor core instruction set.
-enum class TensorCore : i32 { kWgmma, kTcgen05 };
+enum class TensorCore : i32 { kWgmma, kTcgen05, kMmaSync };
 
 /// Shared-memory buffers for K blocks.
 enum class Buffers : i32 {
@@ -224,12 +227,24 @@ TILECAST_HD TILECAST_INLINED constexpr ScheduleTraits traits_of(Schedule schedul
               .grid = Grid::kResident,
               .loads_run_ahead = true,
               .split_k = SplitK::kEqually};
+    case Schedule::kMultistage:
+      return {.name = "multistage",
+              .abbreviation = "ms",
+              .meaning = "mma.sync: all threads load by cp.async and multiply, a ring of stages",
+              .tensor_core = TensorCore::kMmaSync};
+    case Schedule::kMultistageSplitK:
+      return {.name = "multistage_split_k",
+              .abbreviation = "mssk",
+              .meaning = "multistage, each tile shared by several CTAs in equal parts of K",
+              .tensor_core = TensorCore::kMmaSync,
+              .grid = Grid::kResident,
+              .split_k = SplitK::kEqually};
   }
   return {};  // not a schedule
 }
 
 /// Number of enumerators of Schedule.
-constexpr i32 kScheduleCount = 17;
+constexpr i32 kScheduleCount = 19;
 static_assert(traits_of(static_cast<Schedule>(kScheduleCount)).name == nullptr,
               "kScheduleCount is the number of schedules");
 TILECAST_HD constexpr bool rows_have_words() {
@@ -258,9 +273,16 @@ TILECAST_HD constexpr bool uses_tcgen05(Schedule schedule) {
   return traits_of(schedule).tensor_core == TensorCore::kTcgen05;
 }
 
+/// Whether threads copy operands (cp.async) and hold them in registers, without TMA.
+TILECAST_HD constexpr bool uses_mma_sync(Schedule schedule) {
+  return traits_of(schedule).tensor_core == TensorCore::kMmaSync;
+}
+
 /// The schedule whose kernel is compiled: Hopper's decides at run time how K is split.
 TILECAST_HD constexpr Schedule kernel_of(Schedule schedule) {
-  return splits_k(schedule) && !uses_tcgen05(schedule) ? Schedule::kStreamK : schedule;
+  return splits_k(schedule) && traits_of(schedule).tensor_core == TensorCore::kWgmma
+             ? Schedule::kStreamK
+             : schedule;
 }
 
 /// Whether a warpgroup only loads and, on Blackwell, issues MMAs.

@@ -26,7 +26,8 @@ TEST_CASE("Names, abbreviations and descriptions of schedules are unique", "[sch
 }
 
 TEST_CASE("Each schedule runs on one kind of tensor core", "[schedule]") {
-  CHECK(kWgmmaSchedules.size() + kTcgen05Schedules.size() == kEverySchedule.size());
+  CHECK(kWgmmaSchedules.size() + kTcgen05Schedules.size() + kMmaSyncSchedules.size() ==
+        kEverySchedule.size());
   CHECK(kWgmmaSchedules.front() == Schedule::kSmallMma);
   CHECK(kTcgen05Schedules.front() == Schedule::kTcgen05Pipelined);
   CHECK_THROWS_AS(parse_schedule("warp_special"), ConfigError);

@@ -22,6 +22,7 @@ constexpr auto schedules_on() {
 }
 inline constexpr auto kWgmmaSchedules = schedules_on<TensorCore::kWgmma>();
 inline constexpr auto kTcgen05Schedules = schedules_on<TensorCore::kTcgen05>();
+inline constexpr auto kMmaSyncSchedules = schedules_on<TensorCore::kMmaSync>();
 
 std::string_view to_text(Schedule schedule);
 /// Throws ConfigError that lists the known names.

@@ -22,6 +22,23 @@ Cycles own_loads(const MachineSpec& machine, const KernelConfig& config, Layout 
          (ahead ? machine.load_ahead : Cycles{});
 }
 
+/// Issue slots of a warp per K block of a kernel with mma.sync: per K step its fragments and
+/// multiplications.
+double mma_sync_instructions(const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  const double sixteens = warpgroup_columns(t) / kInstructionNStep;
+  const double rows = wgmmas_along_m(t);
+  return k_steps(t) * (rows + sixteens + 2 * rows * sixteens);
+}
+
+/// Issue time of a warp's share of a K block's copies.
+Cycles thread_copies(const GpuSpec& gpu, const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  const i32 pieces = (t.block_m + t.block_n) * t.block_k * t.operand_bytes / 16;
+  return gpu.mma_sync->copy_issue *
+         ceil_div(pieces, threads_per_cta(config.schedule, config.tiling));
+}
+
 /// Share of tensor memory's port that MMAs leave free: they read the accumulators that they add to.
 BytesPerCycle beside_mmas(BytesPerCycle port, const Tiling& t, Cycles interval) {
   // Lower bound, which keeps a store from stopping if accumulators alone would fill the port. It is
@@ -57,7 +74,7 @@ std::optional<BytesPerCycle> plain_store_rate(const GpuSpec& gpu, const GemmProb
   const i64 bytes =
       (swapped ? problem.shape.m : c_columns(problem)) * element_bytes(c_type(problem));
   if (swapped ? bytes % 16 == 0 : c_rows_allow_tma(problem)) {
-    return {};
+    return uses_mma_sync(config.schedule) ? std::optional(gpu.reduction->sm_store) : std::nullopt;
   }
   // Four bytes per instruction, or two if neighbouring elements are not 4-byte aligned. These
   // stores read shared memory; those of partial sums store registers.
@@ -71,15 +88,20 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
   const auto time = [sm_clock](Cycles cycles) { return sim_time(cycles, sm_clock); };
 
   const MachineSpec& machine = *gpu.machine;
-  const bool tcgen05 = uses_tcgen05(config.schedule);
+  const bool tcgen05 = uses_tcgen05(config.schedule), mma_sync = uses_mma_sync(config.schedule);
   const TensorOperation mma = tensor_operation(gpu, config);
   const i32 rows = c_slot_rows(config.schedule);
   const Bytes chunk{static_cast<double>(rows * c_slot_columns(t) * of_column)};
 
   KernelCosts costs{};
   costs.mma.time = time(mma.interval * mma.per_k_block + promotion_beside(machine, problem, t));
-  costs.mma.issue = time(machine.mma_issue + machine.wgmma_issue * mma.per_k_block);
-  costs.mma.queue = time(mma.interval * machine.mma_queue);
+  if (mma_sync) {  // operands are in registers one K step ahead
+    costs.mma.issue = time(Cycles{mma_sync_instructions(config)});
+    costs.mma.queue = time(mma.interval * (mma.per_k_block / k_steps(t)));
+  } else {
+    costs.mma.issue = time(machine.mma_issue + machine.wgmma_issue * mma.per_k_block);
+    costs.mma.queue = time(mma.interval * machine.mma_queue);
+  }
   costs.mma.completion = time(mma.completion);
   if (promotes(problem)) {
     costs.mma.promoted_parts = wgmmas_along_m(t) * wgmmas_along_n(config);
@@ -94,8 +116,9 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
                                              : machine.wake);
   const i32 copies =
       bulk_copies(t, problem.layout) + (has_block_scales(problem.epilogue) ? scale_copies(t) : 0);
-  costs.load.issue = time(loads_besides ? own_loads(machine, config, problem.layout)
-                                        : machine.issue + machine.issue_copy * copies);
+  costs.load.issue = time(mma_sync        ? thread_copies(gpu, config)
+                          : loads_besides ? own_loads(machine, config, problem.layout)
+                                          : machine.issue + machine.issue_copy * copies);
   costs.load.latency = time(machine.l2_latency);
   costs.load.first = cold ? sim_time(machine.first_load) : SimTime{};
   costs.store.setup = time(machine.epilogue);

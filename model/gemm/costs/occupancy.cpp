@@ -27,6 +27,9 @@ constexpr i32 kUsedBesideManyTiles = 34;
 // split, with as many partial sums.
 constexpr i32 kTcgen05Registers = 80;
 constexpr i32 kTcgen05RegistersWhereSplit = 88;
+// Besides accumulators and two sets of fragments of mma.sync kernels.
+constexpr i32 kMmaSyncBeside = 48;
+constexpr i32 kMmaSyncBesideWhereSplit = 64;
 constexpr i32 kBesideOperands = 26;  // required by ptxas besides one wgmma's accumulators
 
 i32 register_cap(const GpuSpec& gpu, const KernelConfig& config) {
@@ -35,9 +38,13 @@ i32 register_cap(const GpuSpec& gpu, const KernelConfig& config) {
 }
 
 /// Registers live throughout the main loop: accumulators, and A if it comes from registers, four
-/// per wgmma row and instruction along K.
+/// per wgmma row and instruction along K; or two sets of mma.sync's fragments.
 i32 held_registers(const KernelConfig& config) {
   const Tiling& t = config.tiling;
+  if (uses_mma_sync(config.schedule)) {
+    const i32 sixteens = warpgroup_columns(t) / kInstructionNStep;
+    return accumulator_registers(t) + 2 * 4 * (wgmmas_along_m(t) + sixteens);
+  }
   const i32 a =
       config.a_source == OperandSource::kRegisters ? wgmmas_along_m(t) * k_steps(t) * 4 : 0;
   return accumulator_registers(t) + a;
@@ -47,11 +54,18 @@ i32 tcgen05_registers(Schedule schedule) {
   return splits_k(schedule) ? kTcgen05RegistersWhereSplit : kTcgen05Registers;
 }
 
+i32 beside_fragments(const KernelConfig& config) {
+  return splits_k(config.schedule) ? kMmaSyncBesideWhereSplit : kMmaSyncBeside;
+}
+
 /// Expected registers per thread of the compiled kernel at launch.
 i32 launch_registers(const GpuSpec& gpu, const KernelConfig& config) {
   const i32 cap = register_cap(gpu, config);
   if (uses_tcgen05(config.schedule)) {
     return std::min(cap, tcgen05_registers(config.schedule));
+  }
+  if (uses_mma_sync(config.schedule)) {
+    return std::min(cap, held_registers(config) + beside_fragments(config));
   }
   if (has_producer_warpgroup(config.schedule)) {
     return cap;  // with setmaxnreg the compiler uses all it is allowed
@@ -67,6 +81,9 @@ bool registers_suffice(const GpuSpec& gpu, const KernelConfig& config, i32 fused
   const i32 cap = register_cap(gpu, config);
   if (uses_tcgen05(config.schedule)) {
     return tcgen05_registers(config.schedule) <= cap;
+  }
+  if (uses_mma_sync(config.schedule)) {
+    return held_registers(config) + beside_fragments(config) + fused <= cap;
   }
   const i32 for_thread = has_producer_warpgroup(config.schedule)
                              ? register_plan(consumer_warpgroups(config.schedule, t),

@@ -27,6 +27,27 @@ TensorOperation wgmma_operation(const WgmmaSpec& wgmma, const MachineSpec& machi
           .turn = machine.turn};
 }
 
+/// Per 64 rows of a warpgroup and K step. Each of its four warps reads all of B's columns, once for
+/// all of its rows; the copies of the K block share the port.
+TensorOperation mma_sync_operation(const MmaSyncSpec& mma, const MachineSpec& machine,
+                                   const KernelConfig& config) {
+  const Tiling& t = config.tiling;
+  const i32 n = instruction_n(config), rows = wgmmas_along_m(t);
+  const i32 per_k_block = rows * wgmmas_along_n(config) * k_steps(t);
+  const i32 filled = (t.block_m + t.block_n) * t.block_k * t.operand_bytes;
+  const i32 bytes = bytes_of_step(kWgmmaM + kWarpsPerWarpgroup * n / rows) +
+                    filled / (per_k_block * warpgroups_per_tile(t));
+  const Cycles tensor = compute_cycles(Flops{2.0 * kWgmmaM * n * kHalves}, mma.flops_per_sm);
+  const Cycles operands = transfer_cycles(Bytes{static_cast<double>(bytes)}, mma.operand_rate);
+  return {.interval = std::max(tensor, operands),
+          .operands = operands,
+          .operand_bytes = bytes,
+          .per_k_block = per_k_block,
+          .issuers = warpgroups_per_tile(t),
+          .completion = mma.latency,
+          .turn = mma.operand_latency + machine.barrier};
+}
+
 /// Each CTA of a pair computes its own rows, and reads its rows of A and half of B.
 TensorOperation tcgen05_operation(const Tcgen05Spec& tcgen05, const KernelConfig& config) {
   const Tiling& t = config.tiling;
@@ -46,9 +67,33 @@ TensorOperation tcgen05_operation(const Tcgen05Spec& tcgen05, const KernelConfig
 }  // namespace
 
 TensorOperation tensor_operation(const GpuSpec& gpu, const KernelConfig& config) {
-  return uses_tcgen05(config.schedule)
-             ? tcgen05_operation(gpu.tcgen05.value(), config)
-             : wgmma_operation(gpu.wgmma.value(), gpu.machine.value(), config);
+  switch (traits_of(config.schedule).tensor_core) {
+    case TensorCore::kTcgen05:
+      return tcgen05_operation(gpu.tcgen05.value(), config);
+    case TensorCore::kMmaSync:
+      return mma_sync_operation(gpu.mma_sync.value(), gpu.machine.value(), config);
+    case TensorCore::kWgmma:
+      break;
+  }
+  return wgmma_operation(gpu.wgmma.value(), gpu.machine.value(), config);
+}
+
+TensorCore menu_tensor_core(const GpuSpec& gpu) {
+  return gpu.tcgen05                  ? TensorCore::kTcgen05
+         : gpu.mma_sync && !gpu.wgmma ? TensorCore::kMmaSync
+                                      : TensorCore::kWgmma;
+}
+
+bool has_tensor_core(const GpuSpec& gpu, TensorCore core) {
+  switch (core) {
+    case TensorCore::kWgmma:
+      return gpu.wgmma.has_value();
+    case TensorCore::kTcgen05:
+      return gpu.tcgen05.has_value();
+    case TensorCore::kMmaSync:
+      return gpu.mma_sync.has_value();
+  }
+  return false;  // not a tensor core
 }
 
 }  // namespace tilecast

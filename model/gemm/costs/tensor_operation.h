@@ -3,6 +3,7 @@
 // else.
 //
 //   wgmma    m64nNk16 of one warpgroup: reads A (unless in registers) and N rows of B
+//   mma_sync 64 rows of a warpgroup, all of its columns, one K step: four warps' ldmatrix
 //   tcgen05  m128nNk16 of one CTA, or m256 of two, each of which reads its A and half of B
 // Interval: the longer of FLOPs / rate and operand bytes / operand rate, at least that of the
 // narrowest instruction.
@@ -29,5 +30,10 @@ struct TensorOperation {
 };
 
 TensorOperation tensor_operation(const GpuSpec& gpu, const KernelConfig& config);
+
+/// The instruction of the schedules on a GPU's default menu.
+TensorCore menu_tensor_core(const GpuSpec& gpu);
+/// Whether the GPU has it; mma.sync also where it is not on the menu.
+bool has_tensor_core(const GpuSpec& gpu, TensorCore core);
 
 }  // namespace tilecast

@@ -62,4 +62,25 @@ TEST_CASE("wgmma uses the same abstraction: m64n256k16 takes 128 cycles") {
   CHECK(operation.operand_bytes == (64 + 256) * 16 * 2);
 }
 
+TEST_CASE("mma.sync shares shared memory's port with the copies of its K block") {
+  const GpuSpec gpu = load_gpu("a100_sxm80", false).spec;
+  KernelConfig config = fixed_by_schedule(Schedule::kMultistage);
+  Tiling& t = config.tiling;
+  t.block_m = t.block_n = 128;
+  t.block_k = 32;
+  t.warpgroups_n = 2;
+  TensorOperation operation = tensor_operation(gpu, config);
+  CHECK(operation.per_k_block == 4);  // two times 64 rows, steps of 16
+  // 64 x 64 x 16 of one warpgroup: 2 * 65536 / 2048; A's rows, B's columns for four warps and half
+  // of 128 rows, and an eighth of the K block's 16 KiB: 8192 B / 128.
+  CHECK(operation.operand_bytes == 32 * (64 + 4 * 64 / 2) + 16384 / 8);
+  CHECK(operation.operands == Cycles{64});
+  CHECK(operation.interval == Cycles{64});
+  t.warpgroups_m = 2;  // twice as many reads of B
+  t.warpgroups_n = 1;
+  operation = tensor_operation(gpu, config);
+  CHECK(operation.operand_bytes == 32 * (64 + 4 * 128) + 16384 / 4);
+  CHECK(operation.interval == Cycles{176});  // tensor cores alone: 128
+}
+
 }  // namespace tilecast

@@ -88,7 +88,7 @@ LoopStep multiply(const KernelAt& kernel) {
   const TensorOperation operation = tensor_operation(kernel.gpu, kernel.config);
   const Cycles promotion = promotion_beside(*kernel.gpu.machine, kernel.problem, kernel.t) *
                            warpgroups_per_tile(kernel.t);
-  LoopStep step{.waits = kernel.config.inflight == 0,
+  LoopStep step{.waits = kernel.config.inflight == 0 && !uses_mma_sync(kernel.config.schedule),
                 .busy = operation.interval * operation.of_cta() + promotion,
                 .operands = operation.operands * operation.of_cta(),
                 .own = kernel.cycles(costs.mma.time),
@@ -192,7 +192,8 @@ ClosedForm closed_form(const GpuSpec& gpu, const GemmProblem& problem, const Ker
                         t,   sm_clock, kernel_costs(gpu, problem, config, grid, false, sm_clock)};
   const KernelCosts& costs = kernel.costs;
   const std::array operands = operands_of(problem, config, work);
-  const Ring rings[] = {{t.stages, config.inflight}};
+  // With mma.sync a stage is free at the next K block's barrier.
+  const Ring rings[] = {{t.stages, uses_mma_sync(config.schedule) ? 1 : config.inflight}};
   const LoopStep steps[] = {multiply(kernel)};
   const Loop loop{.operands = operands,
                   .rings = rings,

@@ -11,6 +11,7 @@
 #include "model/gemm/config/smem_layout.h"
 #include "model/gemm/config/tensor_memory.h"
 #include "model/gemm/costs/occupancy.h"
+#include "model/gemm/costs/tensor_operation.h"
 #include "model/gemm/menu/proposals.h"
 #include "model/gemm/menu/tile_widths.h"
 #include "model/gemm/order/tile_scheduler.h"
@@ -42,6 +43,13 @@ constexpr struct {
 // For tcgen05 kernels. One instruction covers a tile, so the search space is small.
 constexpr i32 kTcgen05BlockN[] = {64, 128, 192, 256};
 constexpr i32 kTcgen05BlockK[] = {64, 128};
+
+// For mma.sync kernels, with operands of two bytes.
+constexpr i32 kMmaSyncBlockM[] = {64, 128, 256};
+constexpr i32 kMmaSyncBlockN[] = {32, 64, 96, 128, 192, 256};
+constexpr i32 kMmaSyncBlockK[] = {32, 64};
+constexpr i32 kMmaSyncMostCtas = 3;
+constexpr i32 kBorrowedSlots[] = {0};
 
 struct Split {
   i32 m, n;
@@ -251,6 +259,30 @@ void add_tcgen05(const GpuSpec& gpu, Schedule schedule, Proposals& proposals) {
   }
 }
 
+/// Every way to run one tile with mma.sync: warpgroups that share it, CTAs per SM, stages.
+void add_mma_sync(const GpuSpec& gpu, Schedule schedule, i32 block_m, Proposals& proposals) {
+  KernelConfig config = for_operands(proposals.problem().dtype, fixed_by_schedule(schedule));
+  Tiling& t = config.tiling;
+  t.block_m = block_m;
+  for (const i32 block_n : kMmaSyncBlockN) {
+    for (const i32 halves : kMmaSyncBlockK) {
+      t.block_n = block_n;
+      t.block_k = halves * kHalfBytes / t.operand_bytes;
+      for (const Split split : {Split{1, 1}, Split{1, 2}, Split{2, 1}}) {
+        t.warpgroups_m = split.m;
+        t.warpgroups_n = split.n;
+        if (block_m % (split.m * kWgmmaM) != 0 || block_n % (split.n * kInstructionNStep) != 0) {
+          continue;
+        }
+        const i32 most = min_of(kMmaSyncMostCtas, 2 * kMostSharedOutputs / (block_m * block_n));
+        for (config.ctas_per_sm = 1; config.ctas_per_sm <= max_of(1, most); ++config.ctas_per_sm) {
+          add_stages(gpu, config, kBorrowedSlots, proposals);
+        }
+      }
+    }
+  }
+}
+
 /// Unit of work for one thread.
 struct MenuPart {
   Schedule schedule;
@@ -265,11 +297,12 @@ std::vector<MenuPart> menu_parts(std::span<const Schedule> schedules, bool swaps
       parts.push_back({schedule, kTcgen05BlockM});
       continue;
     }
-    for (const i32 block_m : kBlockM) {
+    const bool mma_sync = uses_mma_sync(schedule);
+    for (const i32 block_m : mma_sync ? std::span<const i32>(kMmaSyncBlockM) : kBlockM) {
       parts.push_back({schedule, block_m});
     }
     for (const i32 block_m : kSwappedBlockM) {
-      if (swaps && has_ring(schedule)) {
+      if (swaps && has_ring(schedule) && !mma_sync) {
         parts.push_back({schedule, block_m, OperandOrder::kSwapped});
       }
     }
@@ -302,15 +335,14 @@ CandidateKernels joined(std::span<const CandidateKernels> of_parts) {
 }  // namespace
 
 bool is_on_menu(const GpuSpec& gpu, Schedule schedule) {
-  return has_ring(schedule) &&
-         uses_tcgen05(schedule) == (gpu.architecture == Architecture::kBlackwell);
+  return has_ring(schedule) && traits_of(schedule).tensor_core == menu_tensor_core(gpu);
 }
 
 std::vector<Schedule> menu_schedules(const GpuSpec& gpu, bool all) {
-  const bool blackwell = gpu.architecture == Architecture::kBlackwell;
   std::vector<Schedule> menu;
   std::ranges::copy_if(kEverySchedule, std::back_inserter(menu), [&](Schedule schedule) {
-    return all ? uses_tcgen05(schedule) == blackwell : is_on_menu(gpu, schedule);
+    return is_on_menu(gpu, schedule) ||
+           (all && traits_of(schedule).tensor_core == menu_tensor_core(gpu));
   });
   return menu;
 }
@@ -333,8 +365,9 @@ CandidateKernels enumerate_kernels(const GpuSpec& gpu, const GemmProblem& proble
       const std::size_t i = parts.size() - 1 - before;
       const auto [schedule, block_m, operands] = parts[i];
       Proposals proposals(gpu, problem, operands, {unprofitable_too, all, streams_all});
-      uses_tcgen05(schedule) ? add_tcgen05(gpu, schedule, proposals)
-                             : add_rows(gpu, schedule, block_m, proposals);
+      uses_tcgen05(schedule)    ? add_tcgen05(gpu, schedule, proposals)
+      : uses_mma_sync(schedule) ? add_mma_sync(gpu, schedule, block_m, proposals)
+                                : add_rows(gpu, schedule, block_m, proposals);
       of_parts[i] = proposals.take();
     });
     return joined(of_parts);

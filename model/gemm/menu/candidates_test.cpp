@@ -133,5 +133,25 @@ TEST_CASE("Schedules without a ring are candidates if named, or with `all`") {
   }
 }
 
+TEST_CASE("mma.sync is on the menu only of GPUs without wgmma and tcgen05") {
+  for (const char* name : {"h200_sxm", "b200", "a100_sxm80", "rtx_4090", "rtx_5090"}) {
+    const GpuSpec gpu = load_gpu(name, false).spec;
+    CAPTURE(name);
+    for (const Schedule schedule : menu_schedules(gpu, true)) {
+      CHECK(uses_mma_sync(schedule) == (!gpu.wgmma && !gpu.tcgen05));
+    }
+  }
+  const GpuSpec ada = load_gpu("rtx_4090", false).spec;
+  for (const Layout layout : kEveryLayout) {
+    const auto legal =
+        enumerate_candidates(ada, {{1000, 2000, 3000}, ElementType::kBf16, layout}, {}).legal;
+    CHECK(legal.size() > 50);
+  }
+  // fp8: Ada has it, Ampere has not.
+  const GemmProblem fp8{{1024, 1024, 1024}, ElementType::kE4m3, Layout::kTn};
+  CHECK(!enumerate_candidates(ada, fp8, {}).legal.empty());
+  CHECK(enumerate_candidates(load_gpu("a100_sxm80", false).spec, fp8, {}).legal.empty());
+}
+
 }  // namespace
 }  // namespace tilecast

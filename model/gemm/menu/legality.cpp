@@ -10,6 +10,7 @@
 #include "model/gemm/config/smem_layout.h"
 #include "model/gemm/config/tensor_memory.h"
 #include "model/gemm/costs/occupancy.h"
+#include "model/gemm/costs/tensor_operation.h"
 #include "model/gemm/menu/fused_registers.h"
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/operand_copies.h"
@@ -145,11 +146,15 @@ std::string why_no_split(Chip c) {
 constexpr const char* kTooFewRegisters =
     "its threads need more registers than the register file has";
 constexpr Rule<ChipCase> kArchitectureRule{
-    [](Chip c) {
-      return uses_tcgen05(c.schedule) != (c.gpu.architecture == Architecture::kBlackwell);
-    },
+    [](Chip c) { return !has_tensor_core(c.gpu, traits_of(c.schedule).tensor_core); },
     "{instructions} schedules are for {their_gpu}, this GPU is {gpu}", Refusal::kArchitecture};
 constexpr Rule<ChipCase> kChipRules[] = {
+    {[](Chip c) {
+       const Architecture on = c.gpu.architecture;  // Hopper's converts fp8 and spills
+       return uses_mma_sync(c.schedule) && is_narrow(c.types.operands) &&
+              on != Architecture::kAda && on != Architecture::kBlackwellRtx;
+     },
+     "mma.sync multiplies fp8 on ada and blackwell_rtx, this GPU is {gpu}", Refusal::kArchitecture},
     {[](Chip c) { return !uses_tcgen05(c.schedule) && lacks_registers(c); }, kTooFewRegisters,
      Refusal::kRegisters},
     {[](Chip c) {
@@ -172,6 +177,21 @@ constexpr Rule<ChipCase> kChipRules[] = {
      },
      "the compiler is known to spill its registers or to serialize its MMAs", Refusal::kCompiler},
 };
+
+struct Instructions {
+  const char *name, *gpus;
+};
+Instructions instructions_of(Schedule schedule) {
+  switch (traits_of(schedule).tensor_core) {
+    case TensorCore::kWgmma:
+      return {"wgmma", "hopper"};
+    case TensorCore::kTcgen05:
+      return {"tcgen05", "blackwell"};
+    case TensorCore::kMmaSync:
+      return {"mma.sync", "ampere, ada, hopper and blackwell_rtx"};
+  }
+  return {};  // not a schedule
+}
 
 /// The first rule that a kernel breaks, from either table.
 struct Broken {
@@ -198,8 +218,8 @@ struct Broken {
                : fmt::format(
                      fmt::runtime(of_chip->sentence), fmt::arg("ctas", c.ctas_per_sm),
                      fmt::arg("gpu", to_text(c.gpu.architecture)),
-                     fmt::arg("instructions", uses_tcgen05(c.schedule) ? "tcgen05" : "wgmma"),
-                     fmt::arg("their_gpu", uses_tcgen05(c.schedule) ? "blackwell" : "hopper"),
+                     fmt::arg("instructions", instructions_of(c.schedule).name),
+                     fmt::arg("their_gpu", instructions_of(c.schedule).gpus),
                      fmt::arg("split", refusal() == Refusal::kSplit ? why_no_split(c) : ""));
   }
 };
@@ -243,9 +263,7 @@ std::string smallest_change(const GpuSpec& gpu, const GemmProblem& problem,
 }  // namespace
 
 std::string why_not_solvable(const GpuSpec& gpu, const GemmProblem& problem) {
-  const TensorCore core =
-      gpu.architecture == Architecture::kBlackwell ? TensorCore::kTcgen05 : TensorCore::kWgmma;
-  const std::string why = why_no_kernel(problem, core);
+  const std::string why = why_no_kernel(problem, menu_tensor_core(gpu));
   const Rule<SizeCase>* const broken = first_broken<SizeCase>(kSizeRules, {gpu, problem});
   if (!why.empty() || broken == nullptr) {
     return why;

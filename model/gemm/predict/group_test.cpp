@@ -147,7 +147,7 @@ TEST_CASE("Kernels without support for groups along K say so") {
   GemmProblem fp8 = groups;
   fp8.dtype = ElementType::kE4m3;
   CHECK(why_not_solvable(calibrated_h200(), fp8) ==
-        "dtype e4m3: wgmma supports 8-bit operands only in layout tn (K-major)");
+        "dtype e4m3: tensor cores support 8-bit operands only in layout tn (K-major)");
   GemmProblem fused = groups;
   fused.epilogue = {step<BiasN>()};
   CHECK(why_not_solvable(calibrated_h200(), fused) ==

@@ -39,7 +39,8 @@ TILECAST_HD constexpr Layout as_run(Layout layout, const KernelConfig& config) {
 /// engine can store: A must have been K-major, so that any eight of its rows can be columns of a
 /// wgmma, and C is stored at the end of each tile.
 TILECAST_HD constexpr bool can_swap_operands(const ProblemKind& kind, const KernelConfig& config) {
-  return has_ring(config.schedule) && !uses_tcgen05(config.schedule) &&
+  return has_ring(config.schedule) &&
+         traits_of(config.schedule).tensor_core == TensorCore::kWgmma &&
          config.store == Store::kAtTileEnd && b_is_k_major(kind.layout) && !kind.batched &&
          !kind.grouped && !kind.parts_k && !fuses(kind.epilogue) &&
          element_bytes(kind.types.c) == kHalfBytes;

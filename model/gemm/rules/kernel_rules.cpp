@@ -31,6 +31,7 @@ constexpr i32 kMostClusterSize = 8;  // portable cluster size
 constexpr i32 kBesideResult = 88;
 
 bool on_tcgen05(Kernel c) { return uses_tcgen05(c.schedule); }
+bool on_mma_sync(Kernel c) { return uses_mma_sync(c.schedule); }
 bool of_fp8(Kernel c) { return is_fp8(c.types.operands); }
 bool has_groups(Kernel c) { return c.grouped || c.parts_k; }
 bool c_has_16_bits(Kernel c) { return element_bytes(c.types.c) == kHalfBytes; }
@@ -48,8 +49,17 @@ constexpr Rule<KernelCase> kKindRules[] = {
      },
      "Blackwell kernels support a single product of fp16 or bf16, no epilogue, 16-bit C, and no "
      "programmatic launch"},
+    {[](Kernel c) {
+       return on_mma_sync(c) &&
+              (has_groups(c) || has_block_scales(c.epilogue) ||
+               c.types.accumulate == Accumulate::kExact || c.launch != LaunchOrder::kInTurn);
+     },
+     "kernels with mma.sync support neither groups, block scales, exact accumulation nor "
+     "programmatic launch"},
+    {[](Kernel c) { return on_mma_sync(c) && c.problem != nullptr && c.problem->leading.c != 0; },
+     "ldc is {ldc}: kernels with mma.sync require contiguous C"},
     {[](Kernel c) { return is_narrow(c.types.operands) && c.layout != Layout::kTn; },
-     "dtype {dtype}: wgmma supports 8-bit operands only in layout tn (K-major)"},
+     "dtype {dtype}: tensor cores support 8-bit operands only in layout tn (K-major)"},
     {[](Kernel c) { return c.types.c == ElementType::kFp32 && c.epilogue.has(OutputKind::kBias); },
      "epilogue {epilogue}: a bias is not supported with fp32 output"},
     {[](Kernel c) {
@@ -161,6 +171,7 @@ constexpr const char* kNoSuchBox =
     "a TMA box of this tile and cluster is too large or breaks the swizzle";
 constexpr const char* kNoSuchCluster = "there is no cluster of {cluster_m}x{cluster_n} CTAs";
 constexpr const char* kNoWholeWgmmas = "the tile does not consist of whole wgmma instructions";
+constexpr const char* kAmaxIsWhole = "amax requires tiles that are not split along K";
 constexpr const char* kStagesTooLarge = "its stages and C do not fit in shared memory";
 constexpr Rule<KernelCase> kChunksAreResident{
     [](Kernel c) { return c.raster.walk == Walk::kChunked && c.grid != Grid::kResident; },
@@ -198,8 +209,7 @@ constexpr Rule<KernelCase> kWgmmaRules[] = {
     {[](Kernel c) { return promotes(c.types.accumulate, c.epilogue) && !can_promote(c); },
      "exact accumulation requires a producer warpgroup, K blocks of 128, two stages "
      "or more, at most 256 columns, inflight=0 and no store=deferred"},
-    {[](Kernel c) { return splits_k(c.schedule) && !may_split_k(c.epilogue); },
-     "amax requires tiles that are not split along K"},
+    {[](Kernel c) { return splits_k(c.schedule) && !may_split_k(c.epilogue); }, kAmaxIsWhole},
     {[](Kernel c) { return !registers_hold_result(c); },
      "its accumulators leave no registers for a residual or amax"},
     {[](Kernel c) {
@@ -300,11 +310,45 @@ constexpr Rule<KernelCase> kTcgen05Rules[] = {
      Refusal::kSharedMemory},
 };
 
+constexpr i32 kMmaSyncMostCtas = 8, kMmaSyncMostWarpgroups = 2, kMmaSyncMostStages = 8;
+constexpr i32 kMmaSyncMostBlockSide = 256;
+
+/// Fragments hold sixteen columns; N-major B lies in slabs of 64. No warp is idle that could clear
+/// the sums of `atomic`.
+constexpr Rule<KernelCase> kMmaSyncRules[] = {
+    {[](Kernel c) {
+       return splits_k(c.schedule) && c.decomposition.reduction == Reduction::kAtomic;
+     },
+     "{schedule} supports reduction=turnstile and spread"},
+    {[](Kernel c) { return splits_k(c.schedule) && !may_split_k(c.epilogue); }, kAmaxIsWhole},
+    {[](Kernel c) {
+       const Tiling& t = c.tiling;
+       return c.ctas_per_sm > kMmaSyncMostCtas || t.stages > kMmaSyncMostStages || t.stages < 2 ||
+              t.warpgroups_m > kMmaSyncMostWarpgroups || t.warpgroups_n > kMmaSyncMostWarpgroups ||
+              warpgroups_per_tile(t) > kMmaSyncMostWarpgroups;
+     },
+     "{schedule} supports 2 to 8 stages, at most 8 ctas and at most 2 warpgroups"},
+    {[](Kernel c) {
+       return c.tiling.block_m > kMmaSyncMostBlockSide || c.tiling.block_n > kMmaSyncMostBlockSide;
+     },
+     "{schedule} supports tiles of at most 256 rows and columns", Refusal::kWgmmaShape},
+    {[](Kernel c) { return k_bytes(c.tiling) != 64 && k_bytes(c.tiling) != kSwizzleBytes; },
+     "a K block must be {half_slab} or {slab} elements of {dtype}", Refusal::kWgmmaShape},
+    {[](Kernel c) {
+       const i32 step = b_is_k_major(c.layout) ? kInstructionNStep : kSlabColumns;
+       return c.tiling.block_m % (c.tiling.warpgroups_m * kWgmmaM) != 0 ||
+              c.tiling.block_n % (c.tiling.warpgroups_n * step) != 0;
+     },
+     "the tile does not consist of whole mma.sync fragments: 64 rows per warpgroup, and 16 columns "
+     "(64 if B is [K,N])",
+     Refusal::kWgmmaShape},
+};
+
 /// Schedules for the same kind of tensor core.
 std::string schedules_that(Kernel c, bool (*has)(Schedule)) {
   std::vector<std::string> names;
   for (const Schedule schedule : kEverySchedule) {
-    if (uses_tcgen05(schedule) == on_tcgen05(c) && has(schedule)) {
+    if (traits_of(schedule).tensor_core == traits_of(c.schedule).tensor_core && has(schedule)) {
       names.emplace_back(to_text(schedule));
     }
   }
@@ -318,8 +362,15 @@ bool may_split_k(const Epilogue& epilogue) { return !epilogue.has(OutputKind::kA
 std::span<const Rule<KernelCase>> rules_of_kinds() { return kKindRules; }
 
 std::span<const Rule<KernelCase>> rules_of_kernels(TensorCore core) {
-  return core == TensorCore::kWgmma ? std::span<const Rule<KernelCase>>(kWgmmaRules)
-                                    : kTcgen05Rules;
+  switch (core) {
+    case TensorCore::kWgmma:
+      return kWgmmaRules;
+    case TensorCore::kTcgen05:
+      return kTcgen05Rules;
+    case TensorCore::kMmaSync:
+      return kMmaSyncRules;
+  }
+  return {};  // not a tensor core
 }
 
 std::string sentence_of(const Rule<KernelCase>* rule, const KernelCase& c) {
@@ -355,8 +406,9 @@ KernelCase kernel_case(const ProblemKind& kind, const KernelConfig& config, SumS
 }
 
 std::string why_no_kernel(const GemmProblem& problem, TensorCore core, SumScale scale) {
-  const Schedule any =
-      core == TensorCore::kTcgen05 ? kTcgen05Schedules.front() : kWgmmaSchedules.front();
+  const Schedule any = core == TensorCore::kTcgen05   ? kTcgen05Schedules.front()
+                       : core == TensorCore::kMmaSync ? kMmaSyncSchedules.front()
+                                                      : kWgmmaSchedules.front();
   const KernelCase asked{ProblemKind::of(problem), fixed_by_schedule(any), scale, &problem};
   return sentence_of(first_broken(rules_of_kinds(), asked), asked);
 }

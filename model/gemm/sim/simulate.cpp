@@ -11,6 +11,7 @@
 #include "model/gemm/config/tensor_memory.h"
 #include "model/gemm/costs/dram_reads.h"
 #include "model/gemm/costs/fused_epilogue.h"
+#include "model/gemm/costs/tensor_operation.h"
 #include "model/gemm/sim/grid.h"
 #include "model/gemm/sim/kernel/first_reads.h"
 #include "model/gemm/sim/steady_k.h"
@@ -138,9 +139,8 @@ Simulated extrapolated(const Simulated& shorter, const Simulated& longer, double
 }  // namespace
 
 bool can_simulate(const GpuSpec& gpu, const KernelConfig& config) {
-  const bool tensor_cores =
-      uses_tcgen05(config.schedule) ? gpu.tcgen05.has_value() : gpu.wgmma.has_value();
-  return tensor_cores && gpu.l2 && gpu.machine && gpu.reduction;
+  return has_tensor_core(gpu, traits_of(config.schedule).tensor_core) && gpu.l2 && gpu.machine &&
+         gpu.reduction;
 }
 
 bool is_small_enough(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
@@ -159,7 +159,10 @@ Simulated simulate_gemm(const GpuSpec& gpu, const GemmProblem& problem, const Ke
     throw ConfigError(fmt::format(
         "{}: {} cannot be simulated: the file lacks one of the sections {}, l2, machine and "
         "reduction",
-        gpu.name, to_text(config.schedule), uses_tcgen05(config.schedule) ? "tcgen05" : "wgmma"));
+        gpu.name, to_text(config.schedule),
+        uses_tcgen05(config.schedule)    ? "tcgen05"
+        : uses_mma_sync(config.schedule) ? "mma_sync"
+                                         : "wgmma"));
   }
   require_tensor_memory(config, residency);
   const std::optional<ShorterK> two =

@@ -40,7 +40,7 @@ struct ThreadIndex {
 #define blockIdx (ThreadIndex{kernel_calls::running.block})
 #define gridDim (ThreadIndex{kernel_calls::running.blocks})
 
-inline void __syncthreads() {}
+inline void __syncthreads() { kernel_calls::record({.name = kernel_calls::Name::kCtaBarrier}); }
 inline void __syncwarp() {}
 [[noreturn]] inline void __trap() { std::abort(); }
 inline float __uint_as_float(std::uint32_t) { return 0; }

@@ -98,6 +98,23 @@ Process store_from_stages(Cta& cta, Warpgroup& wg) {
   }
 }
 
+/// store_tile_by_threads: without the copy engine each warpgroup stores its own part.
+Process store_by_threads(Cta& cta, Warpgroup& wg) {
+  const KernelCosts& costs = cta.costs();
+  const i32 chunks = c_chunks(cta.tiling());
+  co_await meet(cta, wg, store_setup(cta.sm(), costs.store));
+  for (i32 chunk = 0; chunk < chunks; ++chunk) {
+    if (fuses(cta)) {
+      co_await fuse(cta, wg, 1);
+    }
+    co_await cta.engine().until(wg.ready);
+    cta.note(wg, {.kind = StepKind::kStage, .at = chunk});
+    wg.ready = stage_chunk(cta.sm(), cta.engine().now(), costs.store) + costs.store.chunk;
+  }
+  co_await cta.engine().until(wg.ready);
+  wg.ready = wg.stores.read = store_chunks(cta.chip(), cta.sm(), chunks, costs.store);
+}
+
 void note_stored(Cta& cta, const Warpgroup& warpgroup, TileCoord tile) {
   cta.note(warpgroup, {.kind = StepKind::kPartStored, .tile_m = tile.m, .tile_n = tile.n});
 }
@@ -226,6 +243,8 @@ Process store_tile(Cta& cta, Warpgroup& warpgroup, TileCoord tile, TileSpan span
   co_await add_residual(cta, warpgroup);
   if (cta.tiling().c_slots > 0) {
     co_await store_from_slots(cta, warpgroup, c_chunks(cta.tiling()));
+  } else if (uses_mma_sync(cta.kernel().config.schedule)) {
+    co_await store_by_threads(cta, warpgroup);
   } else {
     co_await store_from_stages(cta, warpgroup);
   }

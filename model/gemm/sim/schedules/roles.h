@@ -26,6 +26,8 @@ Process store_tiles(Cta& cta, i32 warpgroup);
 Process load_pieces(Cta& cta);  // for tcgen05_split_k
 Process issue_pieces(Cta& cta);
 Process store_pieces(Cta& cta, i32 warpgroup);
+Process multistage(Cta& cta, i32 warpgroup);
+Process multistage_split_k(Cta& cta, i32 warpgroup);
 
 /// The process of each storing warpgroup.
 constexpr auto process_of(Schedule schedule) -> Process (*)(Cta&, i32) {
@@ -59,6 +61,10 @@ constexpr auto process_of(Schedule schedule) -> Process (*)(Cta&, i32) {
       return store_tiles;
     case Schedule::kTcgen05SplitK:
       return store_pieces;
+    case Schedule::kMultistage:
+      return multistage;
+    case Schedule::kMultistageSplitK:
+      return multistage_split_k;
   }
   return nullptr;  // not a schedule
 }

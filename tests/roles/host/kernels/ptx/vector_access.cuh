@@ -22,6 +22,9 @@ Vector<kBytes> load_shared(u32) {
   return {};
 }
 
+template <int kBytes, bool kHinted>
+void store_global(void*, const Vector<kBytes>&, u64) {}
+
 template <int kBytes>
 void store_shared(u32, const Vector<kBytes>&) {}
 

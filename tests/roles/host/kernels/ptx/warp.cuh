@@ -22,7 +22,8 @@ void setmaxnreg_inc() {}
 template <int kRegisters>
 void setmaxnreg_dec() {}
 
-inline void ldmatrix_x4(u32, u32 (&)[4]) {}
+template <bool kTransposed = false>
+void ldmatrix_x4(u32, u32 (&)[4]) {}
 template <bool kTransposed = false>
 void stmatrix_x4(u32 address, u32, u32, u32, u32) {
   kernel_calls::record({.name = kernel_calls::Name::kStageChunk, .address = address});

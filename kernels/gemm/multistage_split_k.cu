@@ -1,0 +1,60 @@
+// multistage with tiles that CTAs share along K, and CTAs that loop over pieces: partial sums are
+// reduced as in stream_k.cu, in turn or spread.
+//
+// Contract: args.work's workers as grid, kThreads threads, kSmem.total_bytes of dynamic
+// shared memory, a_plain and b_plain instead of tensor maps, rows of A and B of whole 16 bytes;
+// locks are zero. Checked by: kernels/jit/gemm_launch_test.cpp and
+// validate/measure/gemm/gemm_correctness_test.cpp (results),
+// validate/measure/gemm/timeline/tile_trace_test.cpp (order of tiles).
+#include "kernels/device/mma_sync_loop.cuh"
+#include "kernels/device/reduction.cuh"
+#include "kernels/device/trace.cuh"
+
+namespace tilecast {
+
+template <class Config>
+__device__ __forceinline__ void run(const Args<Config>& args) {
+  static_assert(Config::kCBorrows && Config::kClusterSize == 1, "C is staged in the drained ring");
+  constexpr ClusterPlace kAlone{0, 0, 0};
+  TileTimeline<Config> timeline;
+  timeline.enter();
+  const SharedMemory<Config> smem = SharedMemory<Config>::here();
+  const i32 warpgroup = ptx::uniform_warp_index() / kWarpsPerWarpgroup;
+  const WarpgroupPlace place = WarpgroupPlace::of<Config>(warpgroup);
+  const WorkDecomposition& work = args.work;
+  RingState<Config> ring;
+  u32 index = 0;
+  for (WorkPiece p = work.first(blockIdx.x); work.valid(p); p = work.next(blockIdx.x, p)) {
+    const TileOrigin tile = tile_origin(args, p.tile, kAlone);
+    if (threadIdx.x == 0) {
+      trace_piece(args, tile, p.k_begin, p.k_end, index++);
+    }
+    timeline.begin(tile, p.k_begin, p.k_end);
+    Accumulator<Config> acc;
+    multiply_by_threads(args, smem, acc, tile, place, p.k_begin, p.k_end, ring, timeline);
+    timeline.multiplied();
+    bool stores = true;
+    if (!work.is_whole(p)) {
+      const SharedPart part = SharedPart::of(args, p, kAlone, warpgroup);
+      stores = args.reduction != Reduction::kSpread && work.owns(p);
+      if (args.reduction == Reduction::kSpread) {
+        reduce_spread(
+            args, part, acc, p, [&] { return part_origin(tile, place); }, timeline);
+      } else if (stores) {
+        take_over(part, acc, p, Reduction::kTurnstile, timeline);
+        timeline.reduced();
+      } else {
+        hand_on(part, acc, p, Reduction::kTurnstile, timeline);
+      }
+    }
+    if (stores) {
+      begin_residual(args, acc, tile, place);
+      store_tile_by_threads(args, smem, acc, tile, place, warpgroup);
+    }
+    timeline.stored();
+    __syncthreads();  // the stages are read, and C has left them
+  }
+  timeline.leave();
+}
+
+}  // namespace tilecast
