@@ -336,7 +336,7 @@ std::string explain_text(const ExplainReport& report) {
   std::string end =
       wrapped("", help_text(all.front())) + wrapped("", sure_text(report, all.front())) +
       fmt::format("More: --details (all figures, phases, nearest measured kernels){}.\n",
-                  is_emitted(report.problem) ? ", --trace FILE" : "");
+                  std::holds_alternative<GemmProblem>(report.problem) ? ", --trace FILE" : "");
   if (const auto& copies = all.front().kernel->copies) {
     end = wrapped("", fmt::format("{} copied into rows of whole 16 bytes before the kernel: {} us.",
                                   copied_words(copies->operands), micro_text(copies->time))) +

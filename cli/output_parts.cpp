@@ -346,7 +346,9 @@ bool is_rated_in_bytes(const AnyProblem& problem) {
   return std::visit([](const auto& own) { return is_rated_in_bytes(own); }, problem);
 }
 
-bool is_emitted(const AnyProblem& problem) { return std::holds_alternative<GemmProblem>(problem); }
+bool is_emitted(const AnyProblem& problem) {
+  return !std::holds_alternative<StreamProblem>(problem);
+}
 
 std::size_t lines_in(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));

@@ -78,7 +78,7 @@ std::string floor_text(const GpuSpec& gpu, const AnyProblem& problem, const Pred
 /// Whether speed is given in bytes per second, of compulsory traffic, instead of FLOPs.
 bool is_rated_in_bytes(const AnyProblem& problem);
 
-/// Whether `emit` supports kernels of the op, and `explain --trace` their timeline.
+/// Whether `emit` writes kernels of the op (kernels/emit/emit.h).
 bool is_emitted(const AnyProblem& problem);
 
 /// Number of newline-terminated lines in `text`.

@@ -9,12 +9,14 @@
 #include <map>
 #include <string>
 
-#include "kernels/emit/emit_gemm.h"
+#include "kernels/emit/emit.h"
+#include "kernels/jit/attention_source.h"
 #include "kernels/jit/gemm_kernel.h"
 #include "kernels/jit/stream_launch.h"
 #include "model/base/file.h"
 #include "model/base/hash.h"
 #include "model/base/text.h"
+#include "model/gemm/problem/group_rows.h"
 #include "model/stream/stream_config_text.h"
 #include "tests/catch.h"
 #include "tests/gemm_config.h"
@@ -64,32 +66,40 @@ struct Sampled {
   std::string name, family;
   i64 revision;
   KernelSource source;
+  AnyProblem problem;
+  AnyConfig config;
 };
 
 std::vector<Sampled> sampled_kernels() {
   std::vector<Sampled> sampled;
-  const auto gemm = [&](const char* name, const char* text, ProblemKind kind) {
+  const auto gemm = [&](const char* name, const char* text, const GemmProblem& problem) {
     const KernelConfig config = gemm_config(text);
-    const bool tcgen05 = uses_tcgen05(config.schedule);
-    sampled.push_back(
-        {name, tcgen05 ? "tcgen05" : "gemm", kernel_revision(text), gemm_source(config, kind)});
+    sampled.push_back({name, uses_tcgen05(config.schedule) ? "tcgen05" : "gemm",
+                       kernel_revision(text), gemm_source(config, ProblemKind::of(problem)),
+                       problem, config});
   };
   const auto stream = [&](const char* name, const char* text) {
     const StreamConfig config = parse_stream_config(text);
-    sampled.push_back(
-        {name, "stream", kernel_revision(text), stream_source(config, ElementType::kFp16)});
+    sampled.push_back({name, "stream", kernel_revision(text),
+                       stream_source(config, ElementType::kFp16), StreamProblem{}, config});
   };
-  const ProblemKind fp16{ElementType::kFp16, Layout::kTn};
-  ProblemKind fused = fp16, residual = fp16, exact = fp16, batched = fp16, grouped = fp16;
-  ProblemKind along_k{ElementType::kBf16, Layout::kNt};
+  const GemmProblem fp16{
+      .shape = {512, 512, 512}, .dtype = ElementType::kFp16, .layout = Layout::kTn};
+  GemmProblem fused = fp16, residual = fp16, exact = fp16, batched = fp16, nn = fp16, nt = fp16;
   fused.epilogue = {step<BiasN>(), step<Gelu>()};
   residual.epilogue.add(step<Residual>());
-  exact.types = {ElementType::kE4m3, ElementType::kBf16, Accumulate::kExact};
-  batched.batched = grouped.grouped = along_k.parts_k = true;
+  exact.dtype = ElementType::kE4m3;
+  exact.c = ElementType::kBf16;
+  exact.accumulate = Accumulate::kExact;
+  batched.batch.products = 2;
+  nn.dtype = nt.dtype = ElementType::kBf16;
+  nn.layout = Layout::kNn;
+  nt.layout = Layout::kNt;
+  const GemmProblem grouped = in_groups(fp16, GroupRows::of({256, 256}));
+  const GemmProblem along_k = in_groups(nt, GroupRows::of({256, 256}, 0, GroupSide::kK));
   gemm("blocked", "bl 64x64x64 s1 w1x1 c1x1 o2 i0 e0 m8", batched);
   gemm("pipelined", "pi 64x64x64 s3 w1x1 c1x1 o2 i1 e0 m8", fused);
-  gemm("persistent_overlap", "po 64x64x64 s4 w1x1 c2x1 o1 i1 e1 h",
-       {ElementType::kBf16, Layout::kNn});
+  gemm("persistent_overlap", "po 64x64x64 s4 w1x1 c2x1 o1 i1 e1 h", nn);
   constexpr const char* kWarpSpecialized = "ws 64x64x64 s4 w1x1 c1x1 o1 i1 e1 m8";
   gemm("warp_specialized", kWarpSpecialized, fp16);
   gemm("warp_specialized residual", kWarpSpecialized, residual);
@@ -138,15 +148,46 @@ TEST_CASE("Sampled kernels keep their machine code while their family keeps its 
 }
 
 TEST_CASE("The sources that an emitted kernel keeps are the machine code of all of them") {
-  Turns turns("emitted kernels to compile", 4);
+  struct Case {
+    AnyProblem problem;
+    AnyConfig config;
+    KernelSource source;
+  };
+  std::vector<Case> cases;
   for (const Sampled& kernel : sampled_kernels()) {
-    if (kernel.family == "stream" || !turns.due()) {
-      continue;
+    if (const GemmProblem* const gemm = std::get_if<GemmProblem>(&kernel.problem)) {
+      cases.push_back({*gemm, kernel.config, kernel.source});
     }
-    KernelSource kept = kernel.source;
-    kept.text = emitted_kernel(kept);
-    INFO(kernel.name);
-    CHECK(code_hash(compile_kernel(kept).cubin) == code_hash(compile_kernel(kernel.source).cubin));
+  }
+  for (const auto& [shape, config] : {std::pair{"2x8x512x512x128",
+                                                "attention_overlap:tile=128x128,stages=2,ctas=1,"
+                                                "grid=resident,order=static,splits=1,pack=no"},
+                                      {"2x8x512x512x64",
+                                       "attention_ping_pong:tile=128x128,stages=2,ctas=1,"
+                                       "grid=resident,order=dynamic,splits=1,pack=no"},
+                                      {"2x8x512x512x256",
+                                       "attention_specialized:tile=128x64,stages=2,ctas=1,"
+                                       "grid=tiles,order=longest_first,splits=1,pack=no"},
+                                      {"2x8:2x1x512x128",
+                                       "attention_single:tile=64x64,stages=2,ctas=1,grid=tiles,"
+                                       "order=static,splits=4,pack=yes"},
+                                      {"2x8:2x1x512x64",
+                                       "attention_single:tile=64x64,stages=3,ctas=1,"
+                                       "grid=clusters,order=static,splits=4,pack=yes"}}) {
+    AnyProblem problem = problem_of_shape(Op::kAttention, shape, ElementType::kBf16);
+    std::get<AttentionProblem>(problem).mask = AttentionMask::kCausal;
+    const AnyConfig own = parse_config(config);
+    cases.push_back(
+        {problem, own,
+         attention_source(std::get<AttentionConfig>(own), std::get<AttentionProblem>(problem))});
+  }
+  Turns turns("emitted kernels to compile", 4);
+  for (const Case& one : cases) {
+    if (turns.due()) {
+      INFO(to_text(one.problem) << " " << to_text(one.config));
+      const KernelSource kept = emitted_kernel(one.problem, one.config);
+      CHECK(code_hash(compile_kernel(kept).cubin) == code_hash(compile_kernel(one.source).cubin));
+    }
   }
 }
 

@@ -1,8 +1,10 @@
-// The compile-time and launch arguments of an attention kernel. Read by the kernels (NVRTC) and by
-// the host code that launches them, so that both sides agree by construction.
+// What an attention kernel is launched with. Read by the kernels (NVRTC) and by the host code that
+// launches them, so that both sides agree by construction. The kernels are templates on `Config`, a
+// type of constants that kernels/jit/attention_source.cpp writes out.
 #pragma once
 
 #include "kernels/gemm/gemm_args.h"
+#include "kernels/launch/heads_view.h"
 #include "model/attention/attention_work.h"
 
 namespace tilecast {
@@ -26,10 +28,6 @@ struct AttentionArgs {
   u32* draws;  // of the dynamic order: tiles drawn, CTAs done; zero between launches
 };
 
-/// Rows and heads of one bulk copy of 64 columns.
-struct HeadsBox {
-  i32 heads, rows;
-};
 /// Box of a warpgroup's loads and stores: 64 rows of whole queries.
 TILECAST_HD constexpr HeadsBox query_box(i32 packed_heads) {
   return {packed_heads, kGroupRows / packed_heads};
@@ -38,34 +36,10 @@ TILECAST_HD constexpr HeadsBox kv_box(const AttentionConfig& config) {
   return {1, config.kv_block};
 }
 
-/// `Given` (kernels/jit/attention_source.cpp) has, static and constant: AttentionConfig kConfig;
-/// i32 kHeadDim; ElementType kElementType; bool kCausal; i32 kPackedHeads, 1 where heads are not
-/// packed. Lengths, strides, heads, the number of splits and the walk are run-time arguments.
-template <class Given>
-struct AttentionKernel : Given {
-  static constexpr AttentionConfig kConfig = Given::kConfig;
-  static constexpr AttentionSmem kSmem = attention_smem(kConfig, Given::kHeadDim);
-  static constexpr AttentionRegisters kRegisters = attention_registers(kConfig);
-  static constexpr i32 kThreads = attention_threads(kConfig);
-  static constexpr i32 kGroups = kConfig.groups;  // consumer warpgroups
-  static constexpr i32 kKvBlock = kConfig.kv_block;
-  static constexpr i32 kStages = kConfig.stages;
-  static constexpr i32 kQuerySlots = kSmem.q_slots;
-  static constexpr bool kTurns = traits_of(kConfig.schedule).takes_turns && kGroups > 1;
-  static constexpr bool kSplits = kConfig.splits > 1;  // of the keys
-  static constexpr bool kClusters = kConfig.grid == AttentionGrid::kClusters;
-  static constexpr bool kDynamic = kConfig.order == AttentionOrder::kDynamic;
-  static constexpr i32 kQueries = kGroupRows / Given::kPackedHeads;  // of a warpgroup
-
-  static constexpr i32 kSlab = 64;  // columns of a swizzled row of 128 bytes
-  static constexpr i32 kSlabs = Given::kHeadDim / kSlab;
-  static constexpr i32 kRowBytes = 128;
-  static constexpr i32 kQuerySlabBytes = kGroupRows * kRowBytes;
-  static constexpr i32 kKvSlabBytes = kKvBlock * kRowBytes;
-  static constexpr i32 kLoadedQueryBytes = kSlabs * kQueries * Given::kPackedHeads * kRowBytes;
-
-  static_assert(Given::kHeadDim % kSlab == 0 && Given::kHeadDim <= 256, "whole slabs");
-  static_assert(kKvBlock % kScoresStep == 0 && kKvBlock <= 256, "whole wgmmas of P V");
-};
+/// The number of query heads whose rows a tile holds: those of one KV head where they are packed.
+TILECAST_HD constexpr i32 packed_heads(const AttentionProblem& problem,
+                                       const AttentionConfig& config) {
+  return config.pack ? heads_per_kv(problem) : 1;
+}
 
 }  // namespace tilecast

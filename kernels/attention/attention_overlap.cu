@@ -8,17 +8,17 @@
 
 namespace tilecast {
 
-template <class Kernel>
-__device__ __forceinline__ void attend(Walker<Kernel>& walker, const AttentionTile& tile,
-                                       Sums<Kernel>& o, Softmax<Kernel>& softmax) {
+template <class Config>
+__device__ __forceinline__ void attend(Walker<Config>& walker, const AttentionTile& tile,
+                                       Sums<Config>& o, Softmax<Config>& softmax) {
   if (tile.count == 0) {
     return;
   }
-  Scores<Kernel> s;
-  Weights<Kernel> p;
+  Scores<Config> s;
+  Weights<Config> p;
   const auto weigh = [&](i32 block, bool masked) {
     if (masked) {
-      walker.seen.mask(s, block * Kernel::kKvBlock);
+      walker.seen.mask(s, block * Config::kKvBlock);
     }
     softmax.update(s, walker.scale);
   };
@@ -31,7 +31,7 @@ __device__ __forceinline__ void attend(Walker<Kernel>& walker, const AttentionTi
     walker.template finish_k<1>(s);
     weigh(block, masked);
     walker.template finish_v<0>(o);
-    round_weights<Kernel>(s, p);
+    round_weights<Config>(s, p);
   };
   const i32 end = tile.first + tile.count;
   walker.take_turn();
@@ -39,7 +39,7 @@ __device__ __forceinline__ void attend(Walker<Kernel>& walker, const AttentionTi
   walker.end_turn();
   walker.template finish_k<0>(s);
   weigh(end - 1, true);
-  round_weights<Kernel>(s, p);
+  round_weights<Config>(s, p);
   i32 block = end - 2;
   for (; block >= end - tile.masked; --block) {
     add_block(block, true);
@@ -52,9 +52,9 @@ __device__ __forceinline__ void attend(Walker<Kernel>& walker, const AttentionTi
   walker.template finish_v<0>(o);
 }
 
-template <class Kernel>
+template <class Config>
 __device__ __forceinline__ void run(const AttentionArgs& args) {
-  run_specialized<Kernel>(args, attend<Kernel>);
+  run_specialized<Config>(args, attend<Config>);
 }
 
 }  // namespace tilecast

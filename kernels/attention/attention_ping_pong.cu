@@ -8,21 +8,21 @@
 
 namespace tilecast {
 
-template <class Kernel>
-__device__ __forceinline__ void attend(Walker<Kernel>& walker, const AttentionTile& tile,
-                                       Sums<Kernel>& o, Softmax<Kernel>& softmax) {
+template <class Config>
+__device__ __forceinline__ void attend(Walker<Config>& walker, const AttentionTile& tile,
+                                       Sums<Config>& o, Softmax<Config>& softmax) {
   if (tile.count == 0) {
     return;
   }
-  Scores<Kernel> s;
-  Weights<Kernel> p;
+  Scores<Config> s;
+  Weights<Config> p;
   const auto weigh = [&](i32 block, bool masked) {
     if (masked) {
-      walker.seen.mask(s, block * Kernel::kKvBlock);
+      walker.seen.mask(s, block * Config::kKvBlock);
     }
     softmax.update(s, walker.scale);
     softmax.rescale(o);
-    round_weights<Kernel>(s, p);
+    round_weights<Config>(s, p);
   };
   const auto add_block = [&](i32 block, bool masked) {
     walker.take_turn();
@@ -50,10 +50,10 @@ __device__ __forceinline__ void attend(Walker<Kernel>& walker, const AttentionTi
   walker.template finish_v<0>(o);
 }
 
-template <class Kernel>
+template <class Config>
 __device__ __forceinline__ void run(const AttentionArgs& args) {
-  static_assert(Kernel::kTurns, "warpgroups to take turns");
-  run_specialized<Kernel>(args, attend<Kernel>);
+  static_assert(Config::kTurns, "warpgroups to take turns");
+  run_specialized<Config>(args, attend<Config>);
 }
 
 }  // namespace tilecast

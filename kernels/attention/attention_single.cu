@@ -8,10 +8,10 @@
 
 namespace tilecast {
 
-template <class Kernel>
+template <class Config>
 __device__ __forceinline__ void run(const AttentionArgs& args) {
-  static_assert(Kernel::kGroups == 1 && !Kernel::kDynamic, "one tile, one warpgroup");
-  const auto smem = AttentionShared<Kernel>::here();
+  static_assert(Config::kGroups == 1 && !Config::kDynamic, "one tile, one warpgroup");
+  const auto smem = AttentionShared<Config>::here();
   const bool loads = ptx::uniform_warp_index() == 0 && ptx::elect_one();
   if (loads) {
     initialise_barriers(smem);
@@ -20,45 +20,45 @@ __device__ __forceinline__ void run(const AttentionArgs& args) {
   const i32 linear = static_cast<i32>(blockIdx.x);
   const AttentionTile tile = args.work.at(linear);
   const i32 end = tile.first + tile.count;
-  Walker<Kernel> walker{smem, 0, args.scale_log2, SeenKeys<Kernel>::of(args.work, tile.query)};
+  Walker<Config> walker{smem, 0, args.scale_log2, SeenKeys<Config>::of(args.work, tile.query)};
   /// Into the stage that holds, or held, the block `kStages` later.
   const auto load_k = [&](i32 block, i32 stage) {
     if (loads && block >= tile.first) {
-      load_keys<Kernel>(args, args.k, tile, block, smem.k(stage), smem.k_full(stage));
+      load_keys<Config>(args, args.k, tile, block, smem.k(stage), smem.k_full(stage));
     }
   };
   const auto load_v = [&](i32 block, i32 stage) {
     if (loads && block >= tile.first) {
-      load_keys<Kernel>(args, args.v, tile, block, smem.v(stage), smem.v_full(stage));
+      load_keys<Config>(args, args.v, tile, block, smem.v(stage), smem.v_full(stage));
     }
   };
   if (loads) {
     load_queries(args, smem, tile, 0, 0);
   }
-  for (i32 stage = 0; stage < Kernel::kStages; ++stage) {
+  for (i32 stage = 0; stage < Config::kStages; ++stage) {
     load_k(end - 1 - stage, stage);
     load_v(end - 1 - stage, stage);
   }
-  Sums<Kernel> o{};
-  Softmax<Kernel> softmax;
-  Scores<Kernel> s;
-  Weights<Kernel> p;
+  Sums<Config> o{};
+  Softmax<Config> softmax;
+  Scores<Config> s;
+  Weights<Config> p;
   const auto add_block = [&](i32 block, bool masked) {
     const i32 stage = walker.k.index;
     walker.multiply_k(s);
     walker.template finish_k<0>(s);
     __syncthreads();  // every warp's wgmmas have read K
-    load_k(block - Kernel::kStages, stage);
+    load_k(block - Config::kStages, stage);
     if (masked) {
-      walker.seen.mask(s, block * Kernel::kKvBlock);
+      walker.seen.mask(s, block * Config::kKvBlock);
     }
     softmax.update(s, walker.scale);
     softmax.rescale(o);
-    round_weights<Kernel>(s, p);
+    round_weights<Config>(s, p);
     walker.multiply_v(o, p);
     walker.template finish_v<0>(o);
     __syncthreads();
-    load_v(block - Kernel::kStages, stage);
+    load_v(block - Config::kStages, stage);
   };
   ptx::mbarrier_wait(smem.q_full(0, 0), 0);
   i32 block = end - 1;
@@ -69,9 +69,9 @@ __device__ __forceinline__ void run(const AttentionArgs& args) {
     add_block(block, false);
   }
   store_tile(args, smem, linear, 0, 0, o, softmax);
-  if (!Kernel::kSplits && loads) {
+  if (!Config::kSplits && loads) {
     ptx::mbarrier_wait(smem.o_full(0, 0), 0);
-    send_output<Kernel>(args, tile, 0, smem.q(0, 0));
+    send_output<Config>(args, tile, 0, smem.q(0, 0));
   }
 }
 

@@ -9,20 +9,20 @@
 
 namespace tilecast {
 
-template <class Kernel>
-__device__ __forceinline__ void attend(Walker<Kernel>& walker, const AttentionTile& tile,
-                                       Sums<Kernel>& o, Softmax<Kernel>& softmax) {
-  Scores<Kernel> s;
-  Weights<Kernel> p;
+template <class Config>
+__device__ __forceinline__ void attend(Walker<Config>& walker, const AttentionTile& tile,
+                                       Sums<Config>& o, Softmax<Config>& softmax) {
+  Scores<Config> s;
+  Weights<Config> p;
   const auto add_block = [&](i32 block, bool masked) {
     walker.multiply_k(s);
     walker.template finish_k<0>(s);
     if (masked) {
-      walker.seen.mask(s, block * Kernel::kKvBlock);
+      walker.seen.mask(s, block * Config::kKvBlock);
     }
     softmax.update(s, walker.scale);
     softmax.rescale(o);
-    round_weights<Kernel>(s, p);
+    round_weights<Config>(s, p);
     walker.multiply_v(o, p);
     walker.template finish_v<0>(o);
   };
@@ -36,9 +36,9 @@ __device__ __forceinline__ void attend(Walker<Kernel>& walker, const AttentionTi
   }
 }
 
-template <class Kernel>
+template <class Config>
 __device__ __forceinline__ void run(const AttentionArgs& args) {
-  run_specialized<Kernel>(args, attend<Kernel>);
+  run_specialized<Config>(args, attend<Config>);
 }
 
 }  // namespace tilecast

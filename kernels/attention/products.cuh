@@ -10,7 +10,7 @@
 namespace tilecast {
 
 /// Where the parts of shared memory lie (attention_smem).
-template <class Kernel>
+template <class Config>
 struct AttentionShared {
   u32 base;  // 1024-byte aligned
 
@@ -21,87 +21,89 @@ struct AttentionShared {
 
   /// A warpgroup's place in a slot.
   __device__ u32 q(i32 slot, i32 group) const {
-    return base + place(slot, group) * Kernel::kSlabs * Kernel::kQuerySlabBytes;
+    return base + place(slot, group) * Config::kSlabs * Config::kQuerySlabBytes;
   }
   __device__ u32 k(i32 stage) const {
-    return base + Kernel::kSmem.k_offset + stage * Kernel::kSmem.stage_bytes;
+    return base + Config::kSmem.k_offset + stage * Config::kSmem.stage_bytes;
   }
   __device__ u32 v(i32 stage) const {
-    return base + Kernel::kSmem.v_offset + stage * Kernel::kSmem.stage_bytes;
+    return base + Config::kSmem.v_offset + stage * Config::kSmem.stage_bytes;
   }
   // Barriers: bytes have landed, or every reader is done.
   __device__ u32 k_full(i32 stage) const { return barrier(stage); }
-  __device__ u32 k_empty(i32 stage) const { return barrier(Kernel::kStages + stage); }
-  __device__ u32 v_full(i32 stage) const { return barrier(2 * Kernel::kStages + stage); }
-  __device__ u32 v_empty(i32 stage) const { return barrier(3 * Kernel::kStages + stage); }
+  __device__ u32 k_empty(i32 stage) const { return barrier(Config::kStages + stage); }
+  __device__ u32 v_full(i32 stage) const { return barrier(2 * Config::kStages + stage); }
+  __device__ u32 v_empty(i32 stage) const { return barrier(3 * Config::kStages + stage); }
   __device__ u32 q_full(i32 slot, i32 group) const {
-    return barrier(4 * Kernel::kStages + place(slot, group));
+    return barrier(4 * Config::kStages + place(slot, group));
   }
   /// O is where Q was.
   __device__ u32 o_full(i32 slot, i32 group) const {
-    return q_full(Kernel::kQuerySlots + slot, group);
+    return q_full(Config::kQuerySlots + slot, group);
   }
   __device__ u32 q_empty(i32 slot, i32 group) const {
-    return q_full(2 * Kernel::kQuerySlots + slot, group);
+    return q_full(2 * Config::kQuerySlots + slot, group);
   }
   /// The slots of drawn tiles.
-  __device__ u32 drawn_full(i32 slot) const { return q_full(3 * Kernel::kQuerySlots, slot); }
+  __device__ u32 drawn_full(i32 slot) const { return q_full(3 * Config::kQuerySlots, slot); }
   __device__ u32 drawn_empty(i32 slot) const { return drawn_full(2 + slot); }
   __device__ u32 drawn(i32 slot) const { return drawn_full(4) + slot * 4; }
   /// Whether this CTA is a tile's last one.
   __device__ u32 is_last() const { return drawn(2); }
 
  private:
-  __device__ static i32 place(i32 slot, i32 group) { return slot * Kernel::kGroups + group; }
+  __device__ static i32 place(i32 slot, i32 group) { return slot * Config::kGroups + group; }
   __device__ u32 barrier(i32 index) const {
-    return base + Kernel::kSmem.barrier_offset + index * 8;
+    return base + Config::kSmem.barrier_offset + index * 8;
   }
 };
 
-template <class Kernel>
-using Scores = float[Kernel::kKvBlock / 2];  // of a thread; wgmma's layout of 64 x kv_block
-template <class Kernel>
-using Weights = u32[Kernel::kKvBlock / 16][4];  // P, as the A operand of each wgmma
-template <class Kernel>
-using Sums = float[Kernel::kHeadDim / 2];  // O
+template <class Config>
+using Scores = float[Config::kKvBlock / 2];  // of a thread; wgmma's layout of 64 x kv_block
+template <class Config>
+using Weights = u32[Config::kKvBlock / 16][4];  // P, as the A operand of each wgmma
+template <class Config>
+using Sums = float[Config::kHeadDim / 2];  // O
 
 /// Issues S = Q K^T as one group of wgmmas.
-template <class Kernel>
-__device__ __forceinline__ void multiply_q_k(Scores<Kernel>& s, u32 q, u32 k) {
-  constexpr u32 kUnread = 16, kEightRows = 8 * Kernel::kRowBytes;
-  const auto of_q = ptx::MatrixDescriptor::swizzled<Kernel::kRowBytes>(q, kUnread, kEightRows);
-  const auto of_k = ptx::MatrixDescriptor::swizzled<Kernel::kRowBytes>(k, kUnread, kEightRows);
+template <class Config>
+__device__ __forceinline__ void multiply_q_k(Scores<Config>& s, u32 q, u32 k) {
+  static_assert(Config::kHeadDim % Config::kSlab == 0 && Config::kHeadDim <= 256, "whole slabs");
+  static_assert(Config::kKvBlock % 16 == 0 && Config::kKvBlock <= 256, "whole wgmmas of P V");
+  constexpr u32 kUnread = 16, kEightRows = 8 * Config::kRowBytes;
+  const auto of_q = ptx::MatrixDescriptor::swizzled<Config::kRowBytes>(q, kUnread, kEightRows);
+  const auto of_k = ptx::MatrixDescriptor::swizzled<Config::kRowBytes>(k, kUnread, kEightRows);
   ptx::wgmma_fence();
 #pragma unroll
-  for (i32 d = 0; d < Kernel::kHeadDim; d += 16) {
-    const u32 slab = d / Kernel::kSlab, in_slab = d % Kernel::kSlab * 2;
-    ptx::wgmma_m64k16<Kernel::kKvBlock, Kernel::kElementType, false, false>(
-        s, of_q.moved(slab * Kernel::kQuerySlabBytes + in_slab),
-        of_k.moved(slab * Kernel::kKvSlabBytes + in_slab), d > 0);
+  for (i32 d = 0; d < Config::kHeadDim; d += 16) {
+    const u32 slab = d / Config::kSlab, in_slab = d % Config::kSlab * 2;
+    ptx::wgmma_m64k16<Config::kKvBlock, Config::kElementType, false, false>(
+        s, of_q.moved(slab * Config::kQuerySlabBytes + in_slab),
+        of_k.moved(slab * Config::kKvSlabBytes + in_slab), d > 0);
   }
   ptx::wgmma_commit();
 }
 
 /// Issues O += P V likewise. V is N-major: its slabs of 64 columns hold rows of keys.
-template <class Kernel>
-__device__ __forceinline__ void multiply_p_v(Sums<Kernel>& o, const Weights<Kernel>& p, u32 v) {
-  const auto of_v = ptx::MatrixDescriptor::swizzled<Kernel::kRowBytes>(v, Kernel::kKvSlabBytes,
-                                                                       8 * Kernel::kRowBytes);
+template <class Config>
+__device__ __forceinline__ void multiply_p_v(Sums<Config>& o, const Weights<Config>& p, u32 v) {
+  const auto of_v = ptx::MatrixDescriptor::swizzled<Config::kRowBytes>(v, Config::kKvSlabBytes,
+                                                                       8 * Config::kRowBytes);
   ptx::wgmma_fence();
 #pragma unroll
-  for (i32 step = 0; step < Kernel::kKvBlock / 16; ++step) {
-    ptx::wgmma_m64k16_a_in_registers<Kernel::kHeadDim, Kernel::kElementType, true>(
-        o, p[step], of_v.moved(step * 16 * Kernel::kRowBytes), true);
+  for (i32 step = 0; step < Config::kKvBlock / 16; ++step) {
+    ptx::wgmma_m64k16_a_in_registers<Config::kHeadDim, Config::kElementType, true>(
+        o, p[step], of_v.moved(step * 16 * Config::kRowBytes), true);
   }
   ptx::wgmma_commit();
 }
 
 /// P from S: two neighbours of a row become one register of the A operand.
-template <class Kernel>
-__device__ __forceinline__ void round_weights(const Scores<Kernel>& s, Weights<Kernel>& p) {
+template <class Config>
+__device__ __forceinline__ void round_weights(const Scores<Config>& s, Weights<Config>& p) {
 #pragma unroll
-  for (i32 i = 0; i < Kernel::kKvBlock / 4; ++i) {
-    p[i / 4][i % 4] = ptx::pack_16bit<Kernel::kElementType>(s[2 * i], s[2 * i + 1]);
+  for (i32 i = 0; i < Config::kKvBlock / 4; ++i) {
+    p[i / 4][i % 4] = ptx::pack_16bit<Config::kElementType>(s[2 * i], s[2 * i + 1]);
   }
 }
 

@@ -13,17 +13,17 @@ namespace tilecast {
 
 /// The tiles of one CTA: every n-th, or drawn from a counter by the producer, which hands them on
 /// through two slots of shared memory.
-template <class Kernel, bool kProduces>
+template <class Config, bool kProduces>
 class AttentionTiles {
  public:
-  __device__ AttentionTiles(const AttentionArgs& args, const AttentionShared<Kernel>& smem)
+  __device__ AttentionTiles(const AttentionArgs& args, const AttentionShared<Config>& smem)
       : args_(args), smem_(smem) {}
 
   __device__ i32 first() const { return static_cast<i32>(blockIdx.x); }
   __device__ bool has(i32 tile) const { return tile < args_.tiles; }
   __device__ i32 next(i32 tile) {
     const i32 workers = static_cast<i32>(gridDim.x);
-    if constexpr (!Kernel::kDynamic) {
+    if constexpr (!Config::kDynamic) {
       return tile + workers;
     } else {
       u32 drawn;
@@ -43,7 +43,7 @@ class AttentionTiles {
   }
   /// By the producer, at the end: the last CTA leaves the counters as it found them.
   __device__ void leave() const {
-    if constexpr (Kernel::kDynamic) {
+    if constexpr (Config::kDynamic) {
       __threadfence();  // this CTA's draws are done
       if (atomicAdd(args_.draws + 1, 1u) == gridDim.x - 1) {
         args_.draws[0] = args_.draws[1] = 0;
@@ -53,57 +53,57 @@ class AttentionTiles {
 
  private:
   const AttentionArgs& args_;
-  const AttentionShared<Kernel>& smem_;
+  const AttentionShared<Config>& smem_;
   BufferPosition<2> slot_;
 };
 
 /// A block of keys, of K or V, into a stage.
-template <class Kernel>
+template <class Config>
 __device__ __forceinline__ void load_keys(const AttentionArgs& args, const TensorMap& map,
                                           const AttentionTile& tile, i32 block, u32 to,
                                           u32 barrier) {
   const i32 head = static_cast<i32>(args.groups_per_kv.quotient(static_cast<u32>(tile.head)));
-  ptx::mbarrier_arrive_expect_tx(barrier, Kernel::kSmem.stage_bytes);
+  ptx::mbarrier_arrive_expect_tx(barrier, Config::kSmem.stage_bytes);
 #pragma unroll
-  for (i32 slab = 0; slab < Kernel::kSlabs; ++slab) {
-    ptx::tma_load_5d(to + slab * Kernel::kKvSlabBytes, &map, slab * Kernel::kSlab, 0,
-                     block * Kernel::kKvBlock, head, tile.batch, barrier);
+  for (i32 slab = 0; slab < Config::kSlabs; ++slab) {
+    ptx::tma_load_5d(to + slab * Config::kKvSlabBytes, &map, slab * Config::kSlab, 0,
+                     block * Config::kKvBlock, head, tile.batch, barrier);
   }
 }
 
-template <class Kernel>
+template <class Config>
 __device__ __forceinline__ void load_queries(const AttentionArgs& args,
-                                             const AttentionShared<Kernel>& smem,
+                                             const AttentionShared<Config>& smem,
                                              const AttentionTile& tile, i32 group, i32 slot) {
-  ptx::mbarrier_arrive_expect_tx(smem.q_full(slot, group), Kernel::kLoadedQueryBytes);
+  ptx::mbarrier_arrive_expect_tx(smem.q_full(slot, group), Config::kLoadedQueryBytes);
 #pragma unroll
-  for (i32 slab = 0; slab < Kernel::kSlabs; ++slab) {
-    ptx::tma_load_5d(smem.q(slot, group) + slab * Kernel::kQuerySlabBytes, &args.q,
-                     slab * Kernel::kSlab, 0, tile.query + group * Kernel::kQueries, tile.head,
+  for (i32 slab = 0; slab < Config::kSlabs; ++slab) {
+    ptx::tma_load_5d(smem.q(slot, group) + slab * Config::kQuerySlabBytes, &args.q,
+                     slab * Config::kSlab, 0, tile.query + group * Config::kQueries, tile.head,
                      tile.batch, smem.q_full(slot, group));
   }
 }
 
-template <class Kernel>
-using KvPosition = BufferPosition<Kernel::kStages>;
-template <class Kernel>
-using QueryPosition = BufferPosition<Kernel::kQuerySlots>;
+template <class Config>
+using KvPosition = BufferPosition<Config::kStages>;
+template <class Config>
+using QueryPosition = BufferPosition<Config::kQuerySlots>;
 
-template <class Kernel>
-__device__ inline void produce(const AttentionArgs& args, const AttentionShared<Kernel>& smem) {
-  KvPosition<Kernel> k, v;
-  QueryPosition<Kernel> q;
+template <class Config>
+__device__ inline void produce(const AttentionArgs& args, const AttentionShared<Config>& smem) {
+  KvPosition<Config> k, v;
+  QueryPosition<Config> q;
   const auto load_k = [&](const AttentionTile& tile, i32 block) {
     ptx::mbarrier_wait(smem.k_empty(k.index), k.phase ^ 1);
-    load_keys<Kernel>(args, args.k, tile, block, smem.k(k.index), smem.k_full(k.index));
+    load_keys<Config>(args, args.k, tile, block, smem.k(k.index), smem.k_full(k.index));
     k.advance();
   };
   const auto load_v = [&](const AttentionTile& tile, i32 block) {
     ptx::mbarrier_wait(smem.v_empty(v.index), v.phase ^ 1);
-    load_keys<Kernel>(args, args.v, tile, block, smem.v(v.index), smem.v_full(v.index));
+    load_keys<Config>(args, args.v, tile, block, smem.v(v.index), smem.v_full(v.index));
     v.advance();
   };
-  AttentionTiles<Kernel, true> tiles(args, smem);
+  AttentionTiles<Config, true> tiles(args, smem);
   for (i32 t = tiles.first(); tiles.has(t); t = tiles.next(t)) {
     const AttentionTile tile = args.work.at(t);
     const i32 end = tile.first + tile.count;
@@ -116,7 +116,7 @@ __device__ inline void produce(const AttentionArgs& args, const AttentionShared<
         continue;
       }
 #pragma unroll 1
-      for (i32 group = 0; group < Kernel::kGroups; ++group) {
+      for (i32 group = 0; group < Config::kGroups; ++group) {
         ptx::mbarrier_wait(smem.q_empty(q.index, group), q.phase ^ 1);
         load_queries(args, smem, tile, group, q.index);
       }
@@ -127,15 +127,15 @@ __device__ inline void produce(const AttentionArgs& args, const AttentionShared<
 }
 
 /// Sends the warpgroups' output of each tile, so that they need not wait for it.
-template <class Kernel>
-__device__ inline void send(const AttentionArgs& args, const AttentionShared<Kernel>& smem) {
-  QueryPosition<Kernel> o;
-  AttentionTiles<Kernel, false> tiles(args, smem);
+template <class Config>
+__device__ inline void send(const AttentionArgs& args, const AttentionShared<Config>& smem) {
+  QueryPosition<Config> o;
+  AttentionTiles<Config, false> tiles(args, smem);
   for (i32 t = tiles.first(); tiles.has(t); t = tiles.next(t)) {
     const AttentionTile tile = args.work.at(t);
-    for (i32 group = 0; group < Kernel::kGroups; ++group) {
+    for (i32 group = 0; group < Config::kGroups; ++group) {
       ptx::mbarrier_wait(smem.o_full(o.index, group), o.phase);
-      send_output<Kernel>(args, tile, group, smem.q(o.index, group));
+      send_output<Config>(args, tile, group, smem.q(o.index, group));
       ptx::mbarrier_arrive(smem.q_empty(o.index, group));
     }
     o.advance();
@@ -143,35 +143,35 @@ __device__ inline void send(const AttentionArgs& args, const AttentionShared<Ker
 }
 
 /// The state of a consumer warpgroup during a tile.
-template <class Kernel>
+template <class Config>
 struct Walker {
-  const AttentionShared<Kernel>& smem;
+  const AttentionShared<Config>& smem;
   i32 group;
   float scale;                  // log2
-  SeenKeys<Kernel> seen{};      // by its rows
-  KvPosition<Kernel> k{}, v{};  // the stages to multiply next
-  QueryPosition<Kernel> q{};
+  SeenKeys<Config> seen{};      // by its rows
+  KvPosition<Config> k{}, v{};  // the stages to multiply next
+  QueryPosition<Config> q{};
 
   /// Issues S = Q K^T of the next stage of K, once that has landed.
-  __device__ __forceinline__ void multiply_k(Scores<Kernel>& s) {
+  __device__ __forceinline__ void multiply_k(Scores<Config>& s) {
     ptx::mbarrier_wait(smem.k_full(k.index), k.phase);
-    multiply_q_k<Kernel>(s, smem.q(q.index, group), smem.k(k.index));
+    multiply_q_k<Config>(s, smem.q(q.index, group), smem.k(k.index));
   }
   /// Issues O += P V likewise.
-  __device__ __forceinline__ void multiply_v(Sums<Kernel>& o, const Weights<Kernel>& p) {
+  __device__ __forceinline__ void multiply_v(Sums<Config>& o, const Weights<Config>& p) {
     ptx::mbarrier_wait(smem.v_full(v.index), v.phase);
-    multiply_p_v<Kernel>(o, p, smem.v(v.index));
+    multiply_p_v<Config>(o, p, smem.v(v.index));
   }
   /// Waits for all wgmmas but the last kPending groups; the stages that they read are then free.
   template <i32 kPending>
-  __device__ __forceinline__ void finish_k(Scores<Kernel>& s) {
+  __device__ __forceinline__ void finish_k(Scores<Config>& s) {
     ptx::wgmma_wait<kPending>();
     ptx::wgmma_fence_registers(s);
     release(smem.k_empty(k.index));
     k.advance();
   }
   template <i32 kPending>
-  __device__ __forceinline__ void finish_v(Sums<Kernel>& o) {
+  __device__ __forceinline__ void finish_v(Sums<Config>& o) {
     ptx::wgmma_wait<kPending>();
     ptx::wgmma_fence_registers(o);
     release(smem.v_empty(v.index));
@@ -179,13 +179,13 @@ struct Walker {
   }
   // At the tensor cores, one warpgroup after the other: each waits for its turn, and hands over.
   __device__ __forceinline__ void take_turn() const {
-    if constexpr (Kernel::kTurns) {
+    if constexpr (Config::kTurns) {
       ptx::named_barrier_sync(kFirstTurnBarrier + group, 2 * kGroupThreads);
     }
   }
   __device__ __forceinline__ void end_turn() const {
-    if constexpr (Kernel::kTurns) {
-      const i32 next = group + 1 < Kernel::kGroups ? group + 1 : 0;
+    if constexpr (Config::kTurns) {
+      const i32 next = group + 1 < Config::kGroups ? group + 1 : 0;
       ptx::named_barrier_arrive(kFirstTurnBarrier + next, 2 * kGroupThreads);
     }
   }
@@ -201,20 +201,20 @@ struct Walker {
 
 /// Calls `attend(walker, tile, o, softmax)` for every tile of the CTA, by each thread of a consumer
 /// warpgroup, and stores the resulting `o`.
-template <class Kernel, class Attend>
+template <class Config, class Attend>
 __device__ __forceinline__ void consume(const AttentionArgs& args,
-                                        const AttentionShared<Kernel>& smem, i32 group,
+                                        const AttentionShared<Config>& smem, i32 group,
                                         Attend attend) {
-  Walker<Kernel> walker{smem, group, args.scale_log2};
-  AttentionTiles<Kernel, false> tiles(args, smem);
-  if (group == Kernel::kGroups - 1) {
+  Walker<Config> walker{smem, group, args.scale_log2};
+  AttentionTiles<Config, false> tiles(args, smem);
+  if (group == Config::kGroups - 1) {
     walker.end_turn();  // the first warpgroup begins
   }
   for (i32 t = tiles.first(); tiles.has(t); t = tiles.next(t)) {
     const AttentionTile tile = args.work.at(t);
-    walker.seen = SeenKeys<Kernel>::of(args.work, tile.query + group * Kernel::kQueries);
-    Sums<Kernel> o{};
-    Softmax<Kernel> softmax;
+    walker.seen = SeenKeys<Config>::of(args.work, tile.query + group * Config::kQueries);
+    Sums<Config> o{};
+    Softmax<Config> softmax;
     ptx::mbarrier_wait(smem.q_full(walker.q.index, group), walker.q.phase);
     attend(walker, tile, o, softmax);
     asm volatile("" : "+r"(t));  // the tile's place is computed anew, not kept in registers
@@ -224,17 +224,17 @@ __device__ __forceinline__ void consume(const AttentionArgs& args,
 }
 
 /// By one thread.
-template <class Kernel>
-__device__ __forceinline__ void initialise_barriers(const AttentionShared<Kernel>& smem) {
-  constexpr i32 kConsumerWarps = Kernel::kGroups * 4;
-  for (i32 stage = 0; stage < Kernel::kStages; ++stage) {
+template <class Config>
+__device__ __forceinline__ void initialise_barriers(const AttentionShared<Config>& smem) {
+  constexpr i32 kConsumerWarps = Config::kGroups * 4;
+  for (i32 stage = 0; stage < Config::kStages; ++stage) {
     ptx::mbarrier_init(smem.k_full(stage), 1);
     ptx::mbarrier_init(smem.v_full(stage), 1);
     ptx::mbarrier_init(smem.k_empty(stage), kConsumerWarps);
     ptx::mbarrier_init(smem.v_empty(stage), kConsumerWarps);
   }
-  for (i32 group = 0; group < Kernel::kGroups; ++group) {
-    for (i32 slot = 0; slot < Kernel::kQuerySlots; ++slot) {
+  for (i32 group = 0; group < Config::kGroups; ++group) {
+    for (i32 slot = 0; slot < Config::kQuerySlots; ++slot) {
       ptx::mbarrier_init(smem.q_full(slot, group), 1);
       ptx::mbarrier_init(smem.o_full(slot, group), kGroupThreads);
       ptx::mbarrier_init(smem.q_empty(slot, group), 1);
@@ -243,18 +243,18 @@ __device__ __forceinline__ void initialise_barriers(const AttentionShared<Kernel
   for (i32 slot = 0; slot < 2; ++slot) {
     ptx::mbarrier_init(smem.drawn_full(slot), 1);
     ptx::mbarrier_init(smem.drawn_empty(slot),
-                       Kernel::kGroups * kGroupThreads + (Kernel::kSplits ? 0 : 1));
+                       Config::kGroups * kGroupThreads + (Config::kSplits ? 0 : 1));
   }
   ptx::fence_mbarrier_init();
 }
 
 /// The producer initialised the barriers and goes on without waiting for the CTA to meet.
-template <class Kernel, class Attend>
+template <class Config, class Attend>
 __device__ __forceinline__ void run_specialized(const AttentionArgs& args, Attend attend) {
   constexpr u32 kWholeCta = 0;
-  const auto smem = AttentionShared<Kernel>::here();
+  const auto smem = AttentionShared<Config>::here();
   const i32 warp = ptx::uniform_warp_index(), group = warp / 4;
-  const bool produces = warp == Kernel::kGroups * 4, sends = warp == Kernel::kGroups * 4 + 1;
+  const bool produces = warp == Config::kGroups * 4, sends = warp == Config::kGroups * 4 + 1;
   if (produces) {
     if (ptx::elect_one()) {
       for (const TensorMap* map : {&args.k, &args.q, &args.v, &args.o}) {
@@ -263,20 +263,20 @@ __device__ __forceinline__ void run_specialized(const AttentionArgs& args, Atten
       initialise_barriers(smem);
     }
     __syncwarp();
-    ptx::named_barrier_arrive(kWholeCta, Kernel::kThreads);
+    ptx::named_barrier_arrive(kWholeCta, Config::kThreads);
   } else {
-    ptx::named_barrier_sync(kWholeCta, Kernel::kThreads);
+    ptx::named_barrier_sync(kWholeCta, Config::kThreads);
   }
-  if (group == Kernel::kGroups) {
-    ptx::setmaxnreg_dec<Kernel::kRegisters.producer>();
+  if (group == Config::kGroups) {
+    ptx::setmaxnreg_dec<Config::kRegisters.producer>();
     if (produces && ptx::elect_one()) {
-      produce<Kernel>(args, smem);
-    } else if (sends && !Kernel::kSplits && ptx::elect_one()) {
-      send<Kernel>(args, smem);
+      produce<Config>(args, smem);
+    } else if (sends && !Config::kSplits && ptx::elect_one()) {
+      send<Config>(args, smem);
     }
   } else {
-    ptx::setmaxnreg_inc<Kernel::kRegisters.consumer>();
-    consume<Kernel>(args, smem, group, attend);
+    ptx::setmaxnreg_inc<Config::kRegisters.consumer>();
+    consume<Config>(args, smem, group, attend);
   }
 }
 

@@ -33,19 +33,19 @@ struct ThreadRows {
   __device__ i32 row(i32 which) const { return first + which * 8; }
 };
 
-template <class Kernel>
+template <class Config>
 struct Softmax {
   float maximum[2] = {minus_infinity(), minus_infinity()};  // of the whole row, unscaled
   float sum[2] = {0, 0};                                    // of this thread's columns
   float shrink[2] = {0, 0};  // factor of the sums over earlier blocks
 
   /// Scores become weights relative to the new maximum. A row that saw no key yet has weights of 0.
-  __device__ __forceinline__ void update(Scores<Kernel>& s, float scale) {
+  __device__ __forceinline__ void update(Scores<Config>& s, float scale) {
 #pragma unroll
     for (i32 row = 0; row < 2; ++row) {
       float largest[2] = {maximum[row], minus_infinity()};  // two chains
 #pragma unroll
-      for (i32 i = 2 * row; i < Kernel::kKvBlock / 2; i += 4) {
+      for (i32 i = 2 * row; i < Config::kKvBlock / 2; i += 4) {
         largest[0] = fmaxf(largest[0], s[i]);
         largest[1] = fmaxf(largest[1], s[i + 1]);
       }
@@ -56,7 +56,7 @@ struct Softmax {
       maximum[row] = now;
       float added[2] = {sum[row] * shrink[row], 0};
 #pragma unroll
-      for (i32 i = 2 * row; i < Kernel::kKvBlock / 2; i += 4) {
+      for (i32 i = 2 * row; i < Config::kKvBlock / 2; i += 4) {
 #pragma unroll
         for (i32 pair = 0; pair < 2; ++pair) {
           s[i + pair] = ptx::exp2_approx(__fmaf_rn(s[i + pair], scale, -origin));
@@ -67,16 +67,16 @@ struct Softmax {
     }
   }
 
-  __device__ __forceinline__ void rescale(Sums<Kernel>& o) const {
+  __device__ __forceinline__ void rescale(Sums<Config>& o) const {
 #pragma unroll
-    for (i32 i = 0; i < Kernel::kHeadDim / 2; ++i) {
+    for (i32 i = 0; i < Config::kHeadDim / 2; ++i) {
       o[i] *= shrink[i / 2 % 2];
     }
   }
 
   /// After the last block: O becomes the output, and `lse` the log2-sum-exp of the two rows. Rows
   /// without a key give 0 and -infinity.
-  __device__ __forceinline__ void finish(Sums<Kernel>& o, float (&lse)[2], float scale) {
+  __device__ __forceinline__ void finish(Sums<Config>& o, float (&lse)[2], float scale) {
     float inverse[2];
 #pragma unroll
     for (i32 row = 0; row < 2; ++row) {
@@ -85,7 +85,7 @@ struct Softmax {
       inverse[row] = 1 / all;
     }
 #pragma unroll
-    for (i32 i = 0; i < Kernel::kHeadDim / 2; ++i) {
+    for (i32 i = 0; i < Config::kHeadDim / 2; ++i) {
       const i32 row = i / 2 % 2;
       o[i] = lse[row] == minus_infinity() ? 0 : o[i] * inverse[row];
     }
@@ -93,7 +93,7 @@ struct Softmax {
 };
 
 /// Keys that the two rows of a thread see, counted from its first column.
-template <class Kernel>
+template <class Config>
 struct SeenKeys {
   i32 of_row[2];
 
@@ -103,17 +103,17 @@ struct SeenKeys {
     SeenKeys seen;
 #pragma unroll
     for (i32 which = 0; which < 2; ++which) {
-      const i32 here = query + rows.row(which) / Kernel::kPackedHeads;
-      const i32 last = Kernel::kCausal ? here + 1 + work.keys - work.queries : work.keys;
+      const i32 here = query + rows.row(which) / Config::kPackedHeads;
+      const i32 last = Config::kCausal ? here + 1 + work.keys - work.queries : work.keys;
       seen.of_row[which] = min_of(last, work.keys) - rows.column;
     }
     return seen;
   }
 
   /// Takes out of a block the scores of keys that the rows do not see.
-  __device__ __forceinline__ void mask(Scores<Kernel>& s, i32 first_key) const {
+  __device__ __forceinline__ void mask(Scores<Config>& s, i32 first_key) const {
 #pragma unroll
-    for (i32 i = 0; i < Kernel::kKvBlock / 2; ++i) {
+    for (i32 i = 0; i < Config::kKvBlock / 2; ++i) {
       const i32 column = i / 4 * 8 + i % 2;
       if (column >= of_row[i / 2 % 2] - first_key) {
         s[i] = minus_infinity();

@@ -12,7 +12,7 @@
 namespace tilecast {
 
 // Named barriers; 0 is __syncthreads.
-template <class Kernel>
+template <class Config>
 constexpr u32 kConsumersBarrier = 1;
 constexpr u32 kFirstGroupBarrier = 2;  // one for each warpgroup
 constexpr u32 kFirstTurnBarrier = 5;   // likewise
@@ -20,9 +20,9 @@ constexpr u32 kFirstTurnBarrier = 5;   // likewise
 __device__ __forceinline__ void sync_group(i32 group) {
   ptx::named_barrier_sync(kFirstGroupBarrier + group, kGroupThreads);
 }
-template <class Kernel>
+template <class Config>
 __device__ __forceinline__ void sync_consumers() {
-  ptx::named_barrier_sync(kConsumersBarrier<Kernel>, Kernel::kGroups * kGroupThreads);
+  ptx::named_barrier_sync(kConsumersBarrier<Config>, Config::kGroups * kGroupThreads);
 }
 
 /// A row of Q and O: of all heads and sequences, and its place in one.
@@ -31,13 +31,13 @@ struct OutputRow {
   bool exists;
 
   /// `row`: of the tile's rows.
-  template <class Kernel>
+  template <class Config>
   __device__ static OutputRow of(const AttentionArgs& args, const AttentionTile& tile, i32 row) {
-    constexpr i32 kHeads = Kernel::kPackedHeads;
+    constexpr i32 kHeads = Config::kPackedHeads;
     const i32 in_group = row % kGroupRows;
-    const i32 query = tile.query + row / kGroupRows * Kernel::kQueries + in_group / kHeads;
+    const i32 query = tile.query + row / kGroupRows * Config::kQueries + in_group / kHeads;
     return {tile.batch, tile.head * kHeads + in_group % kHeads, query,
-            in_group < Kernel::kQueries * kHeads && query < args.work.queries};
+            in_group < Config::kQueries * kHeads && query < args.work.queries};
   }
   __device__ i64 index(const AttentionArgs& args) const {
     return (i64{batch} * args.heads + head) * args.work.queries + query;
@@ -49,45 +49,45 @@ struct OutputRow {
 };
 
 /// Rounds O and puts it where the warpgroup's Q was; by all its threads.
-template <class Kernel>
-__device__ __forceinline__ void stage_output(const Sums<Kernel>& o, u32 to) {
+template <class Config>
+__device__ __forceinline__ void stage_output(const Sums<Config>& o, u32 to) {
   const i32 thread = static_cast<i32>(ptx::thread_index() % kGroupThreads), lane = thread % 32;
   const i32 row = thread / 32 * 16 + lane % 16;  // whose address this lane gives
 #pragma unroll
-  for (i32 column = 0; column < Kernel::kHeadDim; column += 16) {
-    const u32 chunk = column % Kernel::kSlab / 8 + lane / 16;
+  for (i32 column = 0; column < Config::kHeadDim; column += 16) {
+    const u32 chunk = column % Config::kSlab / 8 + lane / 16;
     u32 r[4];
 #pragma unroll
     for (i32 i = 0; i < 4; ++i) {
       r[i] =
-          ptx::pack_16bit<Kernel::kElementType>(o[column / 2 + 2 * i], o[column / 2 + 2 * i + 1]);
+          ptx::pack_16bit<Config::kElementType>(o[column / 2 + 2 * i], o[column / 2 + 2 * i + 1]);
     }
-    ptx::stmatrix_x4(to + column / Kernel::kSlab * Kernel::kQuerySlabBytes +
-                         row * Kernel::kRowBytes + ((chunk ^ row % 8) * 16),
+    ptx::stmatrix_x4(to + column / Config::kSlab * Config::kQuerySlabBytes +
+                         row * Config::kRowBytes + ((chunk ^ row % 8) * 16),
                      r[0], r[1], r[2], r[3]);
   }
 }
 
 /// By one thread, once the warpgroup's output is staged. Q's place is free afterwards.
-template <class Kernel>
+template <class Config>
 __device__ __forceinline__ void send_output(const AttentionArgs& args, const AttentionTile& tile,
                                             i32 group, u32 from) {
 #pragma unroll
-  for (i32 slab = 0; slab < Kernel::kSlabs; ++slab) {
-    ptx::tma_store_5d(&args.o, from + slab * Kernel::kQuerySlabBytes, slab * Kernel::kSlab, 0,
-                      tile.query + group * Kernel::kQueries, tile.head, tile.batch);
+  for (i32 slab = 0; slab < Config::kSlabs; ++slab) {
+    ptx::tma_store_5d(&args.o, from + slab * Config::kQuerySlabBytes, slab * Config::kSlab, 0,
+                      tile.query + group * Config::kQueries, tile.head, tile.batch);
   }
   ptx::tma_store_commit();
   ptx::tma_store_wait_read<0>();
 }
 
 /// The parts of a row of a split tile, in global memory.
-template <class Kernel>
+template <class Config>
 struct GlobalParts {
   const AttentionArgs& args;
   OutputRow row;
 
-  __device__ GlobalParts(const AttentionArgs& all, const AttentionShared<Kernel>&, i32,
+  __device__ GlobalParts(const AttentionArgs& all, const AttentionShared<Config>&, i32,
                          const OutputRow& of)
       : args(all), row(of) {}
   __device__ void store(i32 split, i32 column, float2 o) const {
@@ -106,19 +106,18 @@ struct GlobalParts {
 
  private:
   __device__ float* at(i32 split) const {
-    return args.partial_o + row.part(args, split) * Kernel::kHeadDim;
+    return args.partial_o + row.part(args, split) * Config::kHeadDim;
   }
 };
 
 /// The same in shared memory, each in that of the CTA that wrote it: O in the stages of K and V,
 /// which nothing reads any more, log-sum-exps in Q's place.
-template <class Kernel>
+template <class Config>
 struct ClusterParts {
-  static constexpr i32 kRowBytes = part_row_bytes(Kernel::kHeadDim);
-  static_assert(!Kernel::kClusters || part_fits_stages(Kernel::kConfig, Kernel::kHeadDim));
+  static constexpr i32 kRowBytes = part_row_bytes(Config::kHeadDim);
   u32 o, lse;
 
-  __device__ ClusterParts(const AttentionArgs&, const AttentionShared<Kernel>& smem, i32 of_tile,
+  __device__ ClusterParts(const AttentionArgs&, const AttentionShared<Config>& smem, i32 of_tile,
                           const OutputRow&)
       : o(smem.k(0) + of_tile * kRowBytes), lse(smem.q(0, 0) + of_tile * 4) {}
   __device__ void store(i32, i32 column, float2 value) const {
@@ -136,20 +135,20 @@ struct ClusterParts {
   }
 };
 
-template <class Kernel, class Parts>
+template <class Config, class Parts>
 __device__ __forceinline__ void store_part(const AttentionArgs& args,
-                                           const AttentionShared<Kernel>& smem,
+                                           const AttentionShared<Config>& smem,
                                            const AttentionTile& tile, i32 group,
-                                           const Sums<Kernel>& o, const float (&lse)[2]) {
+                                           const Sums<Config>& o, const float (&lse)[2]) {
   const ThreadRows rows = ThreadRows::here();
 #pragma unroll
   for (i32 which = 0; which < 2; ++which) {
     const i32 of_tile = group * kGroupRows + rows.row(which);
-    const OutputRow row = OutputRow::of<Kernel>(args, tile, of_tile);
+    const OutputRow row = OutputRow::of<Config>(args, tile, of_tile);
     if (row.exists) {
       const Parts parts(args, smem, of_tile, row);
 #pragma unroll
-      for (i32 i = which * 2; i < Kernel::kHeadDim / 2; i += 4) {
+      for (i32 i = which * 2; i < Config::kHeadDim / 2; i += 4) {
         parts.store(tile.split, rows.column + i / 4 * 8, float2{o[i], o[i + 1]});
       }
       if (rows.column == 0) {
@@ -161,23 +160,23 @@ __device__ __forceinline__ void store_part(const AttentionArgs& args,
 
 /// Sums the parts of rows first, first + step, ... of a tile (in pairs), weighted by their share of
 /// each row's sum. Half a warp takes a row.
-template <class Kernel, class Parts>
+template <class Config, class Parts>
 __device__ __forceinline__ void combine_parts(const AttentionArgs& args,
-                                              const AttentionShared<Kernel>& smem,
+                                              const AttentionShared<Config>& smem,
                                               const AttentionTile& tile, i32 first, i32 step) {
-  constexpr i32 kLanes = 16, kWidth = 4, kPieces = Kernel::kHeadDim / kLanes / kWidth;
+  constexpr i32 kLanes = 16, kWidth = 4, kPieces = Config::kHeadDim / kLanes / kWidth;
   // Loads on their way at once: several warpgroups, or 256 columns, leave few registers.
   constexpr bool kRoom =
-      Kernel::kGroups == 1 && Kernel::kHeadDim <= 128 && Kernel::kRegisters.consumer >= 216;
+      Config::kGroups == 1 && Config::kHeadDim <= 128 && Config::kRegisters.consumer >= 216;
   constexpr i32 kVectors = kRoom ? 32 : 8;
   constexpr i32 kBatch = min_of(kLanes, kVectors / kPieces);  // parts
   const i32 splits = args.work.splits, lane = static_cast<i32>(ptx::thread_index()) % kLanes;
   const i32 half = static_cast<i32>(ptx::thread_index()) / kLanes % 2;
   const auto larger = [](float a, float b) { return fmaxf(a, b); };
   const auto plus = [](float a, float b) { return a + b; };
-  for (i32 pair = first; pair < Kernel::kGroups * kGroupRows / 2; pair += step) {
+  for (i32 pair = first; pair < Config::kGroups * kGroupRows / 2; pair += step) {
     const i32 of_tile = 2 * pair + half;
-    const OutputRow row = OutputRow::of<Kernel>(args, tile, of_tile);
+    const OutputRow row = OutputRow::of<Config>(args, tile, of_tile);
     if (!__any_sync(0xffffffff, row.exists)) {
       continue;
     }
@@ -237,7 +236,7 @@ __device__ __forceinline__ void combine_parts(const AttentionArgs& args,
                       row.head * s.head + row.query * s.row;
 #pragma unroll
     for (i32 piece = 0; piece < kPieces; ++piece) {
-      constexpr ElementType kType = Kernel::kElementType;
+      constexpr ElementType kType = Config::kElementType;
       const auto& v = sum[piece];
       ptx::store_global<kWidth * 2, false>(
           out + (piece * kLanes + lane) * kWidth,
@@ -253,34 +252,34 @@ __device__ __forceinline__ void combine_parts(const AttentionArgs& args,
 }
 
 /// Among the CTAs of a cluster, of which each sums some rows. None leaves before all have read.
-template <class Kernel>
+template <class Config>
 __device__ __forceinline__ void combine_in_cluster(const AttentionArgs& args,
-                                                   const AttentionShared<Kernel>& smem,
+                                                   const AttentionShared<Config>& smem,
                                                    const AttentionTile& tile, i32 group,
-                                                   const Sums<Kernel>& o, const float (&lse)[2]) {
-  using Parts = ClusterParts<Kernel>;
-  sync_consumers<Kernel>();  // no warp reads K, V or Q any more
-  store_part<Kernel, Parts>(args, smem, tile, group, o, lse);
+                                                   const Sums<Config>& o, const float (&lse)[2]) {
+  using Parts = ClusterParts<Config>;
+  sync_consumers<Config>();  // no warp reads K, V or Q any more
+  store_part<Config, Parts>(args, smem, tile, group, o, lse);
   ptx::cluster_arrive();
   ptx::cluster_wait();
   const i32 warp = static_cast<i32>(ptx::thread_index()) / 32;
-  combine_parts<Kernel, Parts>(args, smem, tile, tile.split + args.work.splits * warp,
-                               args.work.splits * Kernel::kGroups * 4);
+  combine_parts<Config, Parts>(args, smem, tile, tile.split + args.work.splits * warp,
+                               args.work.splits * Config::kGroups * 4);
   ptx::cluster_arrive();
   ptx::cluster_wait();
 }
 
 /// The last CTA whose part is written sums all rows.
-template <class Kernel>
+template <class Config>
 __device__ __forceinline__ void combine_as_last(const AttentionArgs& args,
-                                                const AttentionShared<Kernel>& smem,
+                                                const AttentionShared<Config>& smem,
                                                 const AttentionTile& tile, i32 linear, i32 group,
-                                                const Sums<Kernel>& o, const float (&lse)[2]) {
-  using Parts = GlobalParts<Kernel>;
-  store_part<Kernel, Parts>(args, smem, tile, group, o, lse);
+                                                const Sums<Config>& o, const float (&lse)[2]) {
+  using Parts = GlobalParts<Config>;
+  store_part<Config, Parts>(args, smem, tile, group, o, lse);
   const u32 splits = static_cast<u32>(args.work.splits);
   u32* const done = args.parts_done + args.work.by_splits.quotient(static_cast<u32>(linear));
-  sync_consumers<Kernel>();
+  sync_consumers<Config>();
   if (ptx::thread_index() == 0) {
     const u32 last = ptx::fetch_add_acq_rel(done, 1) == splits - 1 ? 1 : 0;
     if (last != 0) {
@@ -288,21 +287,21 @@ __device__ __forceinline__ void combine_as_last(const AttentionArgs& args,
     }
     ptx::store_shared<4>(smem.is_last(), {{last}});
   }
-  sync_consumers<Kernel>();
+  sync_consumers<Config>();
   if (ptx::load_shared<4>(smem.is_last()).word[0] != 0) {
-    combine_parts<Kernel, Parts>(args, smem, tile, static_cast<i32>(ptx::thread_index()) / 32,
-                                 Kernel::kGroups * 4);
+    combine_parts<Config, Parts>(args, smem, tile, static_cast<i32>(ptx::thread_index()) / 32,
+                                 Config::kGroups * 4);
   }
 }
 
-template <class Kernel>
+template <class Config>
 __device__ __forceinline__ void store_lse(const AttentionArgs& args, const AttentionTile& tile,
                                           i32 group, const float (&lse)[2]) {
   const ThreadRows rows = ThreadRows::here();
   if (args.lse != nullptr && rows.column == 0) {
 #pragma unroll
     for (i32 which = 0; which < 2; ++which) {
-      const OutputRow row = OutputRow::of<Kernel>(args, tile, group * kGroupRows + rows.row(which));
+      const OutputRow row = OutputRow::of<Config>(args, tile, group * kGroupRows + rows.row(which));
       if (row.exists) {
         args.lse[row.index(args)] = lse[which] * kLn2;
       }
@@ -312,29 +311,29 @@ __device__ __forceinline__ void store_lse(const AttentionArgs& args, const Atten
 
 /// By every thread of a consumer warpgroup, whose blocks of tile `linear` are in `o` and `softmax`.
 /// Leaves the output where Q was, in `slot`, and tells who sends it; or writes parts.
-template <class Kernel>
+template <class Config>
 __device__ __forceinline__ void store_tile(const AttentionArgs& args,
-                                           const AttentionShared<Kernel>& smem, i32 linear,
-                                           i32 group, i32 slot, Sums<Kernel>& o,
-                                           Softmax<Kernel>& softmax) {
+                                           const AttentionShared<Config>& smem, i32 linear,
+                                           i32 group, i32 slot, Sums<Config>& o,
+                                           Softmax<Config>& softmax) {
   const AttentionTile tile = args.work.at(linear);
   float lse[2];
   softmax.finish(o, lse, args.scale_log2);
-  if constexpr (Kernel::kClusters) {
-    combine_in_cluster<Kernel>(args, smem, tile, group, o, lse);
+  if constexpr (Config::kClusters) {
+    combine_in_cluster<Config>(args, smem, tile, group, o, lse);
     return;
   }
   sync_group(group);  // every warp is done with Q
-  if constexpr (Kernel::kSplits) {
+  if constexpr (Config::kSplits) {
     if (ptx::thread_index() % kGroupThreads == 0) {
       ptx::mbarrier_arrive(smem.q_empty(slot, group));
     }
-    combine_as_last<Kernel>(args, smem, tile, linear, group, o, lse);
+    combine_as_last<Config>(args, smem, tile, linear, group, o, lse);
   } else {
-    stage_output<Kernel>(o, smem.q(slot, group));
+    stage_output<Config>(o, smem.q(slot, group));
     ptx::fence_proxy_async();
     ptx::mbarrier_arrive(smem.o_full(slot, group));
-    store_lse<Kernel>(args, tile, group, lse);
+    store_lse<Config>(args, tile, group, lse);
   }
 }
 

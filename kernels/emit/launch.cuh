@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/emit/buffers.cuh"
+#include "kernels/emit/device.cuh"
 
 namespace tilecast::emitted {
 
@@ -12,41 +12,40 @@ namespace tilecast::emitted {
 /// of the SMs and wait for its other pieces.
 struct Launch {
   Launch() {
-    check(cudaFuncSetAttribute(tilecast_gemm, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               kSharedBytes));
+    check(cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes));
+    if constexpr (kClusterSize > 8) {
+      check(cudaFuncSetAttribute(kKernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    }
     cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {static_cast<unsigned>(Config::kClusterSize), 1, 1};
-    config.gridDim = {static_cast<unsigned>(Config::kClusterSize), 1, 1};
+    cluster.val.clusterDim = {static_cast<unsigned>(kClusterSize), 1, 1};
+    config.gridDim = {static_cast<unsigned>(kClusterSize), 1, 1};
     config.blockDim = {static_cast<unsigned>(Config::kThreads), 1, 1};
     config.dynamicSmemBytes = kSharedBytes;
     config.attrs = &cluster;
-    config.numAttrs = Config::kClusterSize > 1 ? 1 : 0;
+    config.numAttrs = kClusterSize > 1 ? 1 : 0;
     int sms = 0, most = 0;
     check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
-    if (Config::kClusterSize > 1) {
-      check(cudaOccupancyMaxActiveClusters(&most, tilecast_gemm, &config));
+    if (kClusterSize > 1) {
+      check(cudaOccupancyMaxActiveClusters(&most, kKernel, &config));
     } else {
-      check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, tilecast_gemm, Config::kThreads,
+      check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, kKernel, Config::kThreads,
                                                           kSharedBytes));
       most *= sms;
     }
-    if constexpr (Config::kAccumulators > 0) {  // tensor memory holds no more
-      most = std::min(
-          most, 512 / static_cast<int>(Config::kTensorMemoryAsked) * sms / Config::kClusterSize);
+    if constexpr (kTensorMemoryColumns > 0) {  // tensor memory holds no more
+      most = std::min(most, 512 / kTensorMemoryColumns * sms / kClusterSize);
     }
     u32 workers = 0;
     args = launch_args(static_cast<u32>(most), workers);
-    config.gridDim = {workers * static_cast<unsigned>(Config::kClusterSize), 1, 1};
+    config.gridDim = {workers * static_cast<unsigned>(kClusterSize), 1, 1};
   }
 
-  GemmArgs bind(const DeviceBuffers& buffers) const { return bound_args(args, buffers); }
-
-  void operator()(const GemmArgs& bound) const {
-    void* arguments[] = {const_cast<GemmArgs*>(&bound)};
-    check(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(tilecast_gemm), arguments));
+  void operator()(const Arguments& bound) const {
+    void* arguments[] = {const_cast<Arguments*>(&bound)};
+    check(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kKernel), arguments));
   }
 
-  GemmArgs args{};
+  Arguments args{};
   cudaLaunchAttribute cluster{};
   cudaLaunchConfig_t config{};
 };

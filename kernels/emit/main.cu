@@ -1,25 +1,21 @@
-// The host side of an emitted kernel: its launch (with bound_args(), which is written for the
-// problem), the check (check.cuh), and its time.
+// Checks an emitted kernel against a reference, then times it.
 //
 // Time: launches one after another over sets of buffers, 2 to 64 of them: 256 MiB together, less
 // where 64 are less than that (which may then lie in the L2). In bursts of some 5 ms, of 2 to 1000
 // launches, after rests of 30 ms; the median, with the gap from one launch to the next.
 #include <algorithm>
-#include <bit>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
-#include <limits>
 #include <thread>
 #include <vector>
 
-#include "kernels/emit/check.cuh"
+#include "kernels/emit/device.cuh"
 #include "kernels/emit/launch.cuh"
 
 namespace tilecast::emitted {
 
 /// Microseconds from one launch to the next.
-double median_time(const Launch& launch, const std::vector<GemmArgs>& sets) {
+double median_time(const Launch& launch, const std::vector<Arguments>& sets) {
   cudaEvent_t begin, end;
   check(cudaEventCreate(&begin));
   check(cudaEventCreate(&end));
@@ -44,83 +40,34 @@ double median_time(const Launch& launch, const std::vector<GemmArgs>& sets) {
   return times[times.size() / 2];
 }
 
-template <class T>
-T* filled(i64 count, u64 seed) {
-  T* const values = device_array<T>(count);
-  fill<<<1024, 256>>>(values, count, seed);
-  check(cudaGetLastError());
-  return values;
-}
-
 int run() {
   const Launch launch;
   DeviceBuffers buffers{};
-  if constexpr (Config::kAddsBias) {
-    buffers.bias = filled<BiasElement>(kBiasElements, 3);
-  }
-  if constexpr (Config::kScalesOperands) {
-    buffers.a_scales = filled<float>(kScalesOfA, 4);
-    buffers.b_scales = filled<float>(kScalesOfB, 5);
-  }
-  if constexpr (Config::kLoads) {
-    buffers.residual = filled<CElement>(kSpanOfC, 6);
-  }
-  if constexpr (Config::kScalesC) {
-    const float scale = 16 / std::sqrt(static_cast<float>(kSideK));
-    float* const scale_c = device_array<float>(1);
-    check(cudaMemcpy(scale_c, &scale, sizeof scale, cudaMemcpyHostToDevice));
-    buffers.scale_c = scale_c;
-  }
-  if constexpr (Config::kFindsAmax) {
-    buffers.amax = device_array<float>(1);
-  }
-  if constexpr (kGroups > 0) {
-    i32* const numbers = device_array<i32>(kGroups);
-    check(cudaMemcpy(numbers, kGroupNumbers, sizeof kGroupNumbers, cudaMemcpyHostToDevice));
-    buffers.group_numbers = numbers;
-  }
-  constexpr i64 kSetBytes = (kElementsOfA + kElementsOfB) * static_cast<i64>(sizeof(Element)) +
-                            kSpanOfC * static_cast<i64>(sizeof(CElement));
+  allocate_shared(buffers);
   constexpr i64 kBeyondL2 = i64{256} << 20;
   const i64 sets = std::clamp<i64>((kBeyondL2 + kSetBytes - 1) / kSetBytes, 2, 64);
-  std::vector<GemmArgs> bound;
+  std::vector<Arguments> bound;
   DeviceBuffers first{};
   for (i64 i = 0; i < sets; ++i) {
-    buffers.a = filled<Element>(kElementsOfA, 1);
-    buffers.b = filled<Element>(kElementsOfB, 2);
-    buffers.c = device_array<CElement>(kSpanOfC);
-    bound.push_back(launch.bind(buffers));
+    allocate_set(buffers);
+    bound.push_back(bound_args(launch.args, buffers));
     first = i == 0 ? buffers : first;
   }
   Findings* const findings = device_array<Findings>(1);
-  const i64 step = static_cast<i64>(kMultiplyAdds / 0x1p40) + 1;
   for (int again = 0; again < 2; ++again) {  // a workspace is left ready for the next launch
-    check(cudaMemset(first.c, 0xff, kSpanOfC * sizeof(CElement)));
+    clear_result(first);
     launch(bound[0]);
-    compare<<<4096, 256>>>(first, step, findings);
+    compare<<<4096, 256>>>(first, findings);
     check(cudaGetLastError());
   }
   Findings found{};
   check(cudaMemcpy(&found, findings, sizeof found, cudaMemcpyDeviceToHost));
-  if (found.wrong != 0) {
-    std::printf("WRONG: %llu of %lld elements\n", found.wrong,
-                2 * ((kElementsOfC + step - 1) / step));
+  if (!is_right(found, first)) {
     return 1;
   }
-  if constexpr (Config::kFindsAmax) {
-    float amax = 0;
-    check(cudaMemcpy(&amax, buffers.amax, sizeof amax, cudaMemcpyDeviceToHost));
-    const float least = std::bit_cast<float>(found.least_amax);
-    const float most =
-        step == 1 ? std::bit_cast<float>(found.most_amax) : std::numeric_limits<float>::infinity();
-    if (!(least <= amax && amax <= most)) {
-      std::printf("WRONG: amax %g, expected %g to %g\n", amax, least, most);
-      return 1;
-    }
-  }
   const double time = median_time(launch, bound);
-  std::printf("right; %.2f us, %.1f TFLOP/s (forecast %.2f us)\n", time,
-              2e-6 * kMultiplyAdds / time, kForecastUs);
+  std::printf("right; %.2f us, %.4g T%s/s (forecast %.2f us)\n", time, 1e-6 * kWork / time,
+              kWorkUnit, kForecastUs);
   return 0;
 }
 

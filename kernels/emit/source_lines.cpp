@@ -124,6 +124,7 @@ Lines with_short_functions(const Lines& lines) {
     const std::string code = code_of(lines[i]);
     if (i + 2 < lines.size() && (code.ends_with(") {") || code.ends_with(") const {")) &&
         !trimmed(code).starts_with("if") && !trimmed(code).starts_with("for") &&
+        !trimmed(code).starts_with("while") && !code_of(lines[i + 1]).ends_with('{') &&
         trimmed(lines[i + 2]) == "}" && lines[i] == code && code_of(lines[i + 1]) == lines[i + 1] &&
         lines[i].size() + trimmed(lines[i + 1]).size() + 3 <= kColumns) {
       result.push_back(lines[i] + " " + std::string(trimmed(lines[i + 1])) + " }");
@@ -325,9 +326,12 @@ Lines with_decided_choices(const Lines& lines, const Constants& constants) {
       begin = found != std::string::npos && found >= begin ? found + before.size() : begin;
     }
     begin = std::min(code.find_first_not_of(' ', begin), at);
+    const std::size_t before = code.find_last_not_of(" \n", begin - 1);
+    const bool whole = before == std::string::npos ||
+                       std::string_view("+-*/%])").find(code[before]) == std::string_view::npos;
     const std::optional<bool> first =
         decided(std::string_view(code).substr(begin, at - begin), constants);
-    if (!first || begin == at) {
+    if (!whole || !first || begin == at) {
       continue;
     }
     std::size_t colon = 0, end = at + 3;
@@ -365,21 +369,20 @@ Lines with_decided_choices(const Lines& lines, const Constants& constants) {
   return result;
 }
 
-Lines without_template_parameter(const Lines& lines, std::string_view name) {
-  const std::string own(name);
+Lines without_template_parameter(const Lines& lines) {
   Lines result;
   for (const std::string& line : lines) {
-    if (trimmed(line) == "template <class " + own + ">") {
+    if (trimmed(line) == "template <class Config>") {
       continue;
     }
     std::string changed = line;
-    replace_all(changed, "template <class " + own + ", ", "template <");
-    for (const std::string& with : {", class " + own + ">", ", class " + own + ","}) {
-      replace_all(changed, with, with.substr(with.size() - 1));
+    replace_all(changed, "template <class Config, ", "template <");
+    for (const std::string_view end : {">", ","}) {
+      replace_all(changed, ", class Config" + std::string(end), end);
     }
-    replace_all(changed, "<" + own + ", ", "<");
-    replace_all(changed, "<" + own + ">", "");
-    replace_all(changed, "<tilecast::" + own + ">", "");
+    replace_all(changed, "<Config, ", "<");
+    replace_all(changed, "<Config>", "");
+    replace_all(changed, "<tilecast::Config>", "");
     result.push_back(changed);
   }
   return with_short_functions(reflowed(result));

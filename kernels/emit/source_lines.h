@@ -39,7 +39,8 @@ Lines with_decided_branches(const Lines& lines, const Constants& constants);
 /// The same for `condition ? first : second`.
 Lines with_decided_choices(const Lines& lines, const Constants& constants);
 
-/// Removes the template parameter `name`: the program has a type of that name. Formats the result.
-Lines without_template_parameter(const Lines& lines, std::string_view name);
+/// Removes the template parameter `Config`: the program has a type of that name. Formats the
+/// result.
+Lines without_template_parameter(const Lines& lines);
 
 }  // namespace tilecast

@@ -288,8 +288,7 @@ class Program {
  private:
   /// Types and configuration first, then instructions, none of which needs more than these.
   static int rank_of(std::string_view path) {
-    const bool types = path.starts_with("model/") || path == "configuration" ||
-                       (path.starts_with("kernels/gemm/") && path.ends_with(".h"));
+    const bool types = path.ends_with(".h") || path == "configuration";
     return types ? 0 : path.starts_with("kernels/ptx/") ? 1 : 2;
   }
 
@@ -315,7 +314,7 @@ class Program {
     for (const std::string& line : lines) {
       const std::string code = code_of(line);
       if (code.starts_with("struct ")) {
-        prefix = code.starts_with("struct " + use_.parameter + " ") ? use_.parameter + "::" : "?";
+        prefix = code.starts_with("struct Config ") ? "Config::" : "?";
       } else if (code.starts_with("}")) {
         prefix.clear();
       }
@@ -336,8 +335,8 @@ class Program {
 
   /// Keeps the specialization that this program chooses, of classes that have one for each choice.
   void choose_specializations() {
-    const std::string start = "template <class " + use_.parameter + ", ",
-                      is = " = typename " + use_.parameter, is_value = " = " + use_.parameter;
+    const std::string start = "template <class Config, ", is = " = typename Config",
+                      is_value = " = Config";
     std::map<std::string, std::string> chosen;  // class: the specialization's arguments, or none
     for (Declaration& d : all_) {
       if (d.kind != Kind::kClass || d.lines.empty() || !d.lines.front().starts_with(start)) {
@@ -348,9 +347,9 @@ class Program {
       if (at == std::string::npos || (head.find(is) != at && head.find(is_value) != at)) {
         continue;
       }
-      const std::size_t from = head.find(use_.parameter, at);
+      const std::size_t from = head.find("Config", at);
       const std::string value = constants_[head.substr(from, head.rfind('>') - from)];
-      const std::string special = d.names.front() + "<" + use_.parameter + ", " + value + ">";
+      const std::string special = d.names.front() + "<Config, " + value + ">";
       const bool exists = std::ranges::any_of(all_, [&](const Declaration& other) {
         return other.kind == Kind::kClass &&
                other.lines.back().find(" " + special + " ") != std::string::npos;
@@ -397,7 +396,10 @@ class Program {
   static bool drop_statements(Declaration& d, const auto& wanted) {
     bool changed = false;
     for (std::size_t i = body_of(d); i < d.lines.size();) {
-      if (wanted(trimmed(d.lines[i]))) {
+      const std::string before = i > 0 ? code_of(d.lines[i - 1]) : "";
+      const bool begins = before.empty() || before.starts_with('#') ||
+                          std::string_view(";{}").find(before.back()) != std::string_view::npos;
+      if (begins && wanted(trimmed(d.lines[i]))) {
         const auto begin = d.lines.begin();
         d.lines.erase(begin + static_cast<std::ptrdiff_t>(i),
                       begin + static_cast<std::ptrdiff_t>(end_of_statement(d.lines, i)));
@@ -722,7 +724,7 @@ class Program {
     };
     if (d.parent >= 0) {
       const std::string& own = of_parent(d).names.front();
-      if (d.kind == Kind::kMember && !use_.arguments.contains(own)) {
+      if (d.kind == Kind::kMember && !use_.optional.contains(own)) {
         return true;
       }
       if (any([](const std::string& name) { return "." + name; }) ||
@@ -730,7 +732,7 @@ class Program {
         return true;
       }
       // Arguments of the kernel before one that is used keep their places.
-      return d.kind == Kind::kMember && use_.arguments.at(own) &&
+      return d.kind == Kind::kMember && use_.optional.at(own) &&
              std::any_of(
                  all_.begin() + static_cast<std::ptrdiff_t>(index) + 1, all_.end(),
                  [&](const Declaration& other) { return other.parent == d.parent && other.kept; });
@@ -802,7 +804,7 @@ class Program {
     close(-1);
     enter("");
     std::string text;
-    for (const std::string& line : without_template_parameter(lines, use_.parameter)) {
+    for (const std::string& line : without_template_parameter(lines)) {
       text += line + '\n';
     }
     return text;

@@ -35,10 +35,9 @@ class SourceParts {
 
 struct SourceUse {
   std::vector<std::string> roots;  // functions that are called from outside
-  std::string parameter;           // the type that everything is a template on: "Config"
   std::string kernel;              // path of the part whose whole first comment is kept
   // Classes whose members are set by name, and so may be missing; true: the last ones alone.
-  std::map<std::string, bool> arguments;
+  std::map<std::string, bool> optional;
   Constants known;       // what the program is written for, beside its constants
   std::string wgmma[2];  // in place of the instruction with A from memory, from registers
 };

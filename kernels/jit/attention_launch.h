@@ -4,28 +4,13 @@
 
 #include <cuda_runtime_api.h>
 
-#include "kernels/attention/attention_args.h"
 #include "kernels/jit/attention_source.h"
 #include "kernels/jit/loaded_kernel.h"
 #include "kernels/jit/workspace_owner.h"
 #include "kernels/jit/zeroed_memory.h"
+#include "kernels/launch/bind_attention.h"
 
 namespace tilecast {
-
-/// A tensor of heads in device memory, 16-byte aligned; strides in elements, multiples of 16 bytes.
-struct HeadsBuffer {
-  void* pointer;
-  AttentionStrides strides;
-};
-
-struct AttentionBuffers {
-  HeadsBuffer q, k, v, o;
-  float* lse = nullptr;  // [batch, heads, queries], if the problem has it
-};
-
-/// Packed tensors in the problem's layout.
-AttentionBuffers tight_buffers(const AttentionProblem& problem, void* q, void* k, void* v, void* o,
-                               float* lse);
 
 /// The scale that everyone takes: 1 / sqrt(head_dim).
 float usual_scale(const AttentionProblem& problem);

@@ -2,47 +2,74 @@
 
 #include <fmt/format.h>
 
+#include "kernels/attention/attention_args.h"
+#include "kernels/jit/config_writer.h"
+
 namespace tilecast {
 namespace {
 
 constexpr const char* kAttentionEntryText = R"(
 extern "C" __global__ void
-__launch_bounds__(tilecast::Kernel::kThreads, tilecast::Kernel::kConfig.ctas_per_sm)
+__launch_bounds__(tilecast::Config::kThreads, tilecast::Config::kCtasPerSm)
     tilecast_attention(const __grid_constant__ tilecast::AttentionArgs args) {
-  tilecast::run<tilecast::Kernel>(args);
+  tilecast::run<tilecast::Config>(args);
 }
 )";
+
+std::string config_of(const AttentionConfig& config, const AttentionProblem& problem) {
+  constexpr i32 kSlab = 64, kRowBytes = 128;
+  const i32 head_dim = problem.head_dim, packed = packed_heads(problem, config);
+  const i32 slabs = head_dim / kSlab, queries = kGroupRows / packed;
+  const AttentionRegisters registers = attention_registers(config);
+  const AttentionSmem smem = attention_smem(config, head_dim);
+  ConfigWriter w;
+  w.count("kThreads", attention_threads(config), "of a CTA");
+  w.count("kCtasPerSm", config.ctas_per_sm, "promised to the compiler");
+  w.count("kGroups", config.groups, "consumer warpgroups, each with 64 rows of a tile");
+  w.add("AttentionRegisters", "kRegisters",
+        fmt::format("{{.producer = {}, .consumer = {}}}", registers.producer, registers.consumer),
+        "of a thread");
+  w.count("kKvBlock", config.kv_block, "keys of a block");
+  w.count("kStages", config.stages, "of K, and as many of V");
+  w.flag("kTurns", traits_of(config.schedule).takes_turns && config.groups > 1,
+         "warpgroups take turns at the tensor cores");
+  w.flag("kSplits", config.splits > 1, "CTAs share the keys of a tile");
+  w.flag("kClusters", config.grid == AttentionGrid::kClusters, "these CTAs are a cluster");
+  w.flag("kDynamic", config.order == AttentionOrder::kDynamic, "CTAs draw tiles from a counter");
+
+  w.line("// The problem.");
+  w.add("ElementType", "kElementType", enumerator_of(problem.dtype), "of Q, K, V and O");
+  w.count("kHeadDim", head_dim);
+  w.flag("kCausal", is_causal(problem));
+  w.count("kPackedHeads", packed, "query heads of a tile");
+  w.count("kQueries", queries, "of a warpgroup");
+
+  w.line("// Shared memory.");
+  w.add("AttentionSmem", "kSmem",
+        fmt::format("{{.q_bytes = {}, .stage_bytes = {}, .q_slots = {},\n"
+                    "      .k_offset = {}, .v_offset = {}, .barrier_offset = {},\n"
+                    "      .total_bytes = {}}}",
+                    smem.q_bytes, smem.stage_bytes, smem.q_slots, smem.k_offset, smem.v_offset,
+                    smem.barrier_offset, smem.total_bytes));
+  w.count("kQuerySlots", smem.q_slots, "places of a tile's Q and O");
+  w.count("kRowBytes", kRowBytes, "of a swizzled row");
+  w.count("kSlab", kSlab, "columns of such a row");
+  w.count("kSlabs", slabs, "of a head");
+  w.count("kQuerySlabBytes", kGroupRows * kRowBytes, "of a warpgroup");
+  w.count("kKvSlabBytes", config.kv_block * kRowBytes);
+  w.count("kLoadedQueryBytes", slabs * queries * packed * kRowBytes, "of a warpgroup");
+  return w.text();
+}
 
 }  // namespace
 
 KernelSource attention_source(const AttentionConfig& config, const AttentionProblem& problem) {
   const std::string path = fmt::format("kernels/attention/{}.cu", traits_of(config.schedule).name);
-  // The number of splits, and the order unless dynamic, are arguments.
-  const i32 splits = config.splits > 1 ? 2 : 1;
-  const AttentionOrder order =
-      config.order == AttentionOrder::kDynamic ? AttentionOrder::kDynamic : AttentionOrder::kStatic;
   return {.path = path,
           .defines = {},
-          .text = fmt::format(
-              "#include \"kernels/attention/attention_args.h\"\n\nnamespace tilecast {{\n\n"
-              "struct Given {{\n"
-              "  static constexpr AttentionConfig kConfig{{\n"
-              "      .schedule = AttentionSchedule{{{}}} /* {} */,\n"
-              "      .groups = {},\n      .kv_block = {},\n      .stages = {},\n"
-              "      .ctas_per_sm = {},\n      .grid = AttentionGrid{{{}}},\n"
-              "      .order = AttentionOrder{{{}}},\n"
-              "      .splits = {},\n      .pack = {},\n  }};\n"
-              "  static constexpr i32 kHeadDim = {};\n"
-              "  static constexpr ElementType kElementType = ElementType{{{}}} /* {} */;\n"
-              "  static constexpr bool kCausal = {};\n"
-              "  static constexpr i32 kPackedHeads = {};\n}};\n\n"
-              "using Kernel = AttentionKernel<Given>;\n\n}}  // namespace tilecast\n\n"
-              "#include \"{}\"\n{}",
-              static_cast<i32>(config.schedule), traits_of(config.schedule).name, config.groups,
-              config.kv_block, config.stages, config.ctas_per_sm, static_cast<i32>(config.grid),
-              static_cast<i32>(order), splits, config.pack, problem.head_dim,
-              static_cast<i32>(problem.dtype), traits_of(problem.dtype).name, is_causal(problem),
-              config.pack ? heads_per_kv(problem) : 1, path, kAttentionEntryText)};
+          .text = fmt::format("#include \"kernels/attention/attention_args.h\"\n\n{}\n"
+                              "#include \"{}\"\n{}",
+                              config_of(config, problem), path, kAttentionEntryText)};
 }
 
 }  // namespace tilecast

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "kernels/gemm/gemm_args.h"
+#include "kernels/jit/config_writer.h"
 #include "kernels/registry.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -27,39 +28,6 @@ __launch_bounds__(tilecast::Config::kThreads, tilecast::Config::kCtasPerSm)
   tilecast::run(args);
 }
 )";
-
-/// The constants of Config, line by line.
-class ConfigWriter {
- public:
-  /// A constant's initialiser and its description.
-  void add(std::string_view type, std::string_view name, std::string_view value,
-           std::string_view meaning = "") {
-    text_ += fmt::format("  static constexpr {} {} = {};{}{}\n", type, name, value,
-                         meaning.empty() ? "" : "  // ", meaning);
-  }
-  void count(std::string_view name, i64 value, std::string_view meaning = "") {
-    add("i32", name, fmt::format("{}", value), meaning);
-  }
-  void flag(std::string_view name, bool holds, std::string_view meaning = "") {
-    add("bool", name, holds ? "true" : "false", meaning);
-  }
-  void type(std::string_view name, std::string_view is) {
-    text_ += fmt::format("  using {} = {};\n", name, is);
-  }
-  void line(std::string_view text) { text_ += fmt::format("  {}\n", text); }
-
-  std::string text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-/// The enumerator of an element type: "ElementType::kFp16".
-std::string enumerator_of(ElementType type) {
-  std::string word(to_text(type));
-  word.front() = static_cast<char>(std::toupper(word.front()));
-  return "ElementType::k" + word;
-}
 
 /// A step's type, of whose words its name is made: scale_row is ScaleRow.
 std::string type_of_step(const Epilogue& epilogue, OutputKind kind) {
@@ -255,14 +223,11 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
   if (timeline) {
     w.line("__device__ static const TimelineBuffers& timeline() { return tilecast_timeline; }");
   }
-  return fmt::format(
-      "{}namespace tilecast {{\n\n/// What this kernel is compiled for.\nstruct Config "
-      "{{\n{}}};\n\n"
-      "}}  // namespace tilecast\n",
-      timeline ? "#include \"kernels/gemm/timeline_stamps.h\"\n\n"
-                 "extern \"C\" {\n__constant__ tilecast::TimelineBuffers tilecast_timeline;\n}\n\n"
-               : "",
-      w.text());
+  return (timeline ? "#include \"kernels/gemm/timeline_stamps.h\"\n\n"
+                     "extern \"C\" {\n__constant__ tilecast::TimelineBuffers "
+                     "tilecast_timeline;\n}\n\n"
+                   : "") +
+         w.text();
 }
 
 std::string source_text(const std::string& path, const std::string& config) {

@@ -41,15 +41,15 @@ TensorMap make_tensor_map(const MatrixView& matrix, const TmaBox& box) {
   return map;
 }
 
-TensorMap make_heads_map(const HeadsView& view, i32 heads, i32 rows) {
+TensorMap make_tensor_map(const HeadsView& view, const HeadsBox& box) {
   TensorMap map{};
-  const CUresult result = encode_heads_map(encoder(), view, heads, rows, map);
+  const CUresult result = encode_tensor_map(encoder(), view, box, map);
   if (result != CUDA_SUCCESS) {
     throw Error(ExitCode::kWrong,
                 fmt::format("cuTensorMapEncodeTiled: error {}: {} rows of {} heads of {} at {}, "
                             "box of {} heads and {} rows",
                             static_cast<int>(result), view.rows, view.group * view.groups,
-                            view.head_dim, view.pointer, heads, rows));
+                            view.head_dim, view.pointer, box.heads, box.rows));
   }
   return map;
 }

@@ -13,6 +13,6 @@ namespace tilecast {
 TensorMap make_tensor_map(const MatrixView& matrix, const TmaBox& box);
 
 /// Likewise for attention heads, in boxes of 64 columns.
-TensorMap make_heads_map(const HeadsView& view, i32 heads, i32 rows);
+TensorMap make_tensor_map(const HeadsView& view, const HeadsBox& box);
 
 }  // namespace tilecast

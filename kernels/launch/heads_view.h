@@ -17,4 +17,9 @@ struct HeadsView {
   i64 head_stride, row_stride, batch_stride;
 };
 
+/// Heads and rows of one bulk copy of 64 columns, a swizzle row each.
+struct HeadsBox {
+  i32 heads, rows;
+};
+
 }  // namespace tilecast

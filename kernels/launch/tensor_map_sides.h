@@ -1,9 +1,11 @@
-// The sides of a tensor map: a matrix and a box in the numbers that the driver's encoder takes.
+// The sides of a tensor map: a matrix or heads, and a box, in the numbers that the driver's encoder
+// takes.
 #pragma once
 
 #include <cstdint>
 
 #include "kernels/gemm/gemm_args.h"
+#include "kernels/launch/heads_view.h"
 #include "kernels/launch/matrix_view.h"
 
 namespace tilecast {
@@ -11,8 +13,10 @@ namespace tilecast {
 /// The contiguous side first; its stride is not given. Strides in bytes.
 struct TensorMapSides {
   u32 count;
-  std::uint64_t lengths[4], strides[3];
-  u32 box[4];
+  std::uint64_t lengths[5], strides[4];
+  u32 box[5];
+  i32 swizzle_bytes;            // 0: rows of the box lie one after the other
+  bool fetches_pairs_of_lines;  // L2 fetches 256 bytes for a load of 128
 };
 
 // A side without out-of-bounds elements.
@@ -34,7 +38,24 @@ inline TensorMapSides sides_of(const MatrixView& matrix, const TmaBox& box) {
                       runs ? kUnbounded : length(matrix.matrices), kUnbounded},
           .strides = {length(row), length(runs ? row : matrix.matrix_stride * element),
                       length(kWrapsAround - row)},
-          .box = {static_cast<u32>(box.columns), static_cast<u32>(box.rows), 1, 1}};
+          .box = {static_cast<u32>(box.columns), static_cast<u32>(box.rows), 1, 1},
+          .swizzle_bytes = box.swizzle_bytes,
+          .fetches_pairs_of_lines = matrix.fetches_pairs_of_lines};
+}
+
+/// Columns, heads of a group, rows, groups, batch; the box has 64 columns.
+inline TensorMapSides sides_of(const HeadsView& view, const HeadsBox& box) {
+  const auto length = [](i64 value) { return static_cast<std::uint64_t>(value); };
+  const i64 element = element_bytes(view.dtype);
+  return {.count = 5,
+          .lengths = {length(view.head_dim), length(view.group), length(view.rows),
+                      length(view.groups), length(view.batch)},
+          .strides = {length(view.head_stride * element), length(view.row_stride * element),
+                      length(view.head_stride * view.group * element),
+                      length(view.batch_stride * element)},
+          .box = {kSlabElements, static_cast<u32>(box.heads), static_cast<u32>(box.rows), 1, 1},
+          .swizzle_bytes = 128,
+          .fetches_pairs_of_lines = view.head_dim % 128 == 0};
 }
 
 }  // namespace tilecast

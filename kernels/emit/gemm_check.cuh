@@ -1,29 +1,16 @@
-// A, B, a bias and scales are normal(0, 1), C begins as NaN; each element is compared with an fp64
-// sum of the same products and its epilogue, within the rounding of C plus what fp32 sums of tensor
-// cores and an activation may be off, and amax with the bounds that these give it. Where that would
-// be more than 2^40 multiply-adds, every n-th element of C is looked at.
+// Each element of C is compared with an fp64 sum of the same products and its epilogue, within the
+// rounding of C plus what fp32 sums of tensor cores and an activation may be off, and amax with the
+// bounds that these give it. Where that would be more than 2^40 multiply-adds, every kStep-th
+// element of C is looked at.
 #pragma once
 
-#include "kernels/emit/launch.cuh"
-#include "kernels/gemm/gemm_args.h"
+#include <bit>
+#include <limits>
+
+#include "kernels/emit/gemm_buffers.cuh"
 #include "model/gemm/output/exact_math.h"
 
 namespace tilecast::emitted {
-
-/// normal(0, 1) by Box-Muller from a counter (the finaliser of splitmix64).
-template <class T>
-__global__ void fill(T* values, i64 count, u64 seed) {
-  for (i64 i = blockIdx.x * i64{blockDim.x} + threadIdx.x; i < count;
-       i += i64{gridDim.x} * blockDim.x) {
-    u64 bits = seed + static_cast<u64>(i + 1) * 0x9e3779b97f4a7c15ull;
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ull;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebull;
-    bits ^= bits >> 31;
-    const float first = (static_cast<float>(static_cast<u32>(bits) >> 8) + 1.0f) / 16777216.0f;
-    const float second = static_cast<float>(bits >> 40) / 16777216.0f;
-    values[i] = static_cast<T>(sqrtf(-2.0f * logf(first)) * cospif(2.0f * second));
-  }
-}
 
 /// Of an element of C.
 struct Factors {
@@ -134,10 +121,10 @@ struct Findings {
   u32 least_amax, most_amax;  // bits of floats: between these amax is right
 };
 
-/// Looks at every `step`-th element of C; NaN is wrong.
-__global__ void compare(DeviceBuffers given, i64 step, Findings* findings) {
-  for (i64 i = (blockIdx.x * i64{blockDim.x} + threadIdx.x) * step; i < kElementsOfC;
-       i += i64{gridDim.x} * blockDim.x * step) {
+/// NaN is wrong.
+__global__ void compare(DeviceBuffers given, Findings* findings) {
+  for (i64 i = (blockIdx.x * i64{blockDim.x} + threadIdx.x) * kStep; i < kElementsOfC;
+       i += i64{gridDim.x} * blockDim.x * kStep) {
     const i64 row = i / kColumnsOfC, column = i % kColumnsOfC;
     const Factors factors = factors_of(row, given.group_numbers);
     if constexpr (kCapacity > 0) {
@@ -169,6 +156,27 @@ __global__ void compare(DeviceBuffers given, i64 step, Findings* findings) {
       atomicAdd(&findings->wrong, 1ull);
     }
   }
+}
+
+/// Whether nothing is wrong; else says what.
+bool is_right(const Findings& found, const DeviceBuffers& given) {
+  if (found.wrong != 0) {
+    std::printf("WRONG: %llu of %lld elements\n", found.wrong,
+                2 * ((kElementsOfC + kStep - 1) / kStep));
+    return false;
+  }
+  if constexpr (Config::kFindsAmax) {
+    float amax = 0;
+    check(cudaMemcpy(&amax, given.amax, sizeof amax, cudaMemcpyDeviceToHost));
+    const float least = std::bit_cast<float>(found.least_amax);
+    const float most =
+        kStep == 1 ? std::bit_cast<float>(found.most_amax) : std::numeric_limits<float>::infinity();
+    if (!(least <= amax && amax <= most)) {
+      std::printf("WRONG: amax %g, expected %g to %g\n", amax, least, most);
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace tilecast::emitted

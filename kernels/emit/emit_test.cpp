@@ -1,6 +1,6 @@
 // What is emitted, as nvcc and the GPU see it: every family of schedules is built by the command
 // that the file names, and where there is a GPU the file's own check is run.
-#include "kernels/emit/emit_gemm.h"
+#include "kernels/emit/emit.h"
 
 #include <sys/wait.h>
 
@@ -20,30 +20,41 @@
 namespace tilecast {
 namespace {
 
-EmittedGemm gemm_of(const std::string& config, GemmShape shape, ElementType dtype, Layout layout,
-                    const Epilogue& epilogue = {}) {
+/// A GEMM before it is a problem of any op.
+struct Gemm {
+  GemmProblem problem;
+  KernelConfig config;
+
+  operator Emitted() const {
+    return {.problem = problem,
+            .config = config,
+            .gpu = "NVIDIA H200 SXM 141 GB",
+            .forecast = Seconds{12.34e-6}};
+  }
+};
+
+Gemm gemm_of(const std::string& config, GemmShape shape, ElementType dtype, Layout layout,
+             const Epilogue& epilogue = {}) {
   return {.problem = {.shape = shape, .dtype = dtype, .layout = layout, .epilogue = epilogue},
-          .config = parse_kernel_config(config),
-          .gpu = "NVIDIA H200 SXM 141 GB",
-          .forecast = Seconds{12.34e-6}};
+          .config = parse_kernel_config(config)};
 }
 
-EmittedGemm of_three_products(EmittedGemm gemm) {
+Gemm of_three_products(Gemm gemm) {
   gemm.problem.batch.products = 3;
   return gemm;
 }
 
-EmittedGemm with_c_in(ElementType c, EmittedGemm gemm) {
+Gemm with_c_in(ElementType c, Gemm gemm) {
   gemm.problem.c = c;
   return gemm;
 }
 
-EmittedGemm in_groups_of(EmittedGemm gemm, const SharedGroupRows& groups) {
+Gemm in_groups_of(Gemm gemm, const SharedGroupRows& groups) {
   gemm.problem = in_groups(gemm.problem, groups);
   return gemm;
 }
 
-EmittedGemm flagship() {
+Gemm flagship() {
   return gemm_of(
       "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
       "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=8,walk=strided",
@@ -51,8 +62,8 @@ EmittedGemm flagship() {
 }
 
 /// Rows that are not tight, of 511 elements of K.
-EmittedGemm strided() {
-  EmittedGemm gemm = flagship();
+Gemm strided() {
+  Gemm gemm = flagship();
   gemm.problem.shape.k = 511;
   gemm.problem.leading = {520, 512, 528};
   return gemm;
@@ -89,7 +100,7 @@ TEST_CASE("An emitted file is one source of what its kernel uses") {
 }
 
 TEST_CASE("The best kernel of 4096x4096x4096 is emitted in 1,500 lines") {
-  const EmittedGemm gemm = gemm_of(
+  const Gemm gemm = gemm_of(
       "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=1x1,ctas=1,inflight=1,"
       "c_slots=2,producer=40,grid=resident,raster=grouped_m,group=16,walk=strided,store=deferred",
       {4096, 4096, 4096}, ElementType::kFp16, Layout::kTn);
@@ -101,7 +112,7 @@ TEST_CASE("Its first comment says what it computes, how it is built, and what ea
   const std::string text = emitted_source(flagship(), "gemm.cu");
   CHECK(text.starts_with("// gemm.cu: C[1000,520] = A[1000,512] B, fp16 with sums in fp32"));
   CHECK(text.find("12.34 us") != std::string::npos);
-  CHECK(text.find("//   " + build_line(flagship().config, "gemm.cu") + "\n") != std::string::npos);
+  CHECK(text.find("//   " + build_line(flagship(), "gemm.cu") + "\n") != std::string::npos);
   CHECK(text.find("//   " + to_text(flagship().config)) == std::string::npos);  // beside the margin
   CHECK(text.find("// " + to_text(flagship().config) + "\n") != std::string::npos);
   CHECK(text.find("//   stages=4 ") != std::string::npos);
@@ -121,7 +132,7 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
     return;
   }
   constexpr ElementType kFp16 = ElementType::kFp16, kBf16 = ElementType::kBf16;
-  const EmittedGemm emitted[] = {
+  const Emitted emitted[] = {
       flagship(),
       strided(),
       gemm_of("small_mma:tile=64x256x64,warpgroups=1x1,a=registers,instruction_n=8", {64, 256, 64},
@@ -202,19 +213,19 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
               "walk=strided",
               {1024, 1024, 512}, kBf16, Layout::kTn)};
   Turns turns("emitted families to build", 6);  // and the first
-  for (const EmittedGemm& gemm : emitted) {
-    if (&gemm != emitted && !turns.due()) {
+  for (const Emitted& one : emitted) {
+    if (&one != emitted && !turns.due()) {
       continue;
     }
     const TemporaryFolder folder;
-    write_file(folder / "gemm.cu", emitted_source(gemm, "gemm.cu"));
-    std::string command = build_line(gemm.config, "gemm.cu");
+    write_file(folder / "gemm.cu", emitted_source(one, "gemm.cu"));
+    std::string command = build_line(one, "gemm.cu");
     command.replace(0, std::string("nvcc").size(),
                     "'" + nvcc + "' -Xcompiler -Wall,-Wextra -Werror all-warnings");
     const std::string log = (folder / "log").string();
     const int status = std::system(
         ("cd '" + (folder / "").string() + "' && (" + command + ") >'" + log + "' 2>&1").c_str());
-    INFO(to_text(gemm.config) << "\n" << read_file(log));
+    INFO(to_text(one.config) << "\n" << read_file(log));
     CHECK(std::filesystem::exists(folder / "gemm"));
     REQUIRE(WIFEXITED(status));
     constexpr int kNoSuchGpu = 3;

@@ -1,5 +1,4 @@
-// The arguments of an emitted kernel's launch: buffers and tensor maps. launch_args() and
-// bound_args() follow, written for the problem (emit_gemm.cpp).
+// Device memory and tensor maps of an emitted program.
 #pragma once
 
 #include <cuda.h>
@@ -12,7 +11,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "kernels/gemm/gemm_config.h"
+#include "kernels/gemm/gemm_args.h"
 
 namespace tilecast::emitted {
 
@@ -31,18 +30,6 @@ T* device_array(i64 count) {
   return memory;
 }
 
-/// Device memory of a launch, 16-byte aligned; null for operands the kernel does not read.
-struct DeviceBuffers {
-  const Element *a, *b;
-  CElement* c;
-  const BiasElement* bias;
-  const float *a_scales, *b_scales;
-  const CElement* residual;
-  const float* scale_c;
-  float* amax;
-  const i32* group_numbers;  // each group's end row, or of masked groups how many rows it has
-};
-
 /// `sides` and `box`: the contiguous one first; `strides`: bytes, of the others. Loads out of
 /// bounds bring zeros, stores there are dropped.
 TensorMap tensor_map(const void* matrix, CUtensorMapDataType type,
@@ -58,7 +45,7 @@ TensorMap tensor_map(const void* matrix, CUtensorMapDataType type,
     std::exit(1);
   }
   const auto encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
-  const cuuint32_t steps[] = {1, 1, 1, 1};
+  const cuuint32_t steps[] = {1, 1, 1, 1, 1};
   TensorMap map{};
   const CUresult result =
       encode(reinterpret_cast<CUtensorMap*>(&map), type, static_cast<cuuint32_t>(sides.size()),
@@ -69,6 +56,29 @@ TensorMap tensor_map(const void* matrix, CUtensorMapDataType type,
     std::exit(1);
   }
   return map;
+}
+
+/// normal(0, 1) by Box-Muller from a counter (the finaliser of splitmix64).
+template <class T>
+__global__ void fill(T* values, i64 count, u64 seed) {
+  for (i64 i = blockIdx.x * i64{blockDim.x} + threadIdx.x; i < count;
+       i += i64{gridDim.x} * blockDim.x) {
+    u64 bits = seed + static_cast<u64>(i + 1) * 0x9e3779b97f4a7c15ull;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ull;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebull;
+    bits ^= bits >> 31;
+    const float first = (static_cast<float>(static_cast<u32>(bits) >> 8) + 1.0f) / 16777216.0f;
+    const float second = static_cast<float>(bits >> 40) / 16777216.0f;
+    values[i] = static_cast<T>(sqrtf(-2.0f * logf(first)) * cospif(2.0f * second));
+  }
+}
+
+template <class T>
+T* filled(i64 count, u64 seed) {
+  T* const values = device_array<T>(count);
+  fill<<<1024, 256>>>(values, count, seed);
+  check(cudaGetLastError());
+  return values;
 }
 
 }  // namespace tilecast::emitted
