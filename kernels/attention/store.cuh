@@ -236,12 +236,11 @@ __device__ __forceinline__ void combine_parts(const AttentionArgs& args,
                       row.head * s.head + row.query * s.row;
 #pragma unroll
     for (i32 piece = 0; piece < kPieces; ++piece) {
-      constexpr ElementType kType = Config::kElementType;
       const auto& v = sum[piece];
       ptx::store_global<kWidth * 2, false>(
           out + (piece * kLanes + lane) * kWidth,
-          {{ptx::pack_16bit<kType>(v[0] * inverse, v[1] * inverse),
-            ptx::pack_16bit<kType>(v[2] * inverse, v[3] * inverse)}},
+          {{ptx::pack_16bit<Config::kElementType>(v[0] * inverse, v[1] * inverse),
+            ptx::pack_16bit<Config::kElementType>(v[2] * inverse, v[3] * inverse)}},
           /*policy=*/0);
     }
     if (args.lse != nullptr && lane == 0) {

@@ -13,20 +13,18 @@ namespace tilecast {
 /// Position in the ring of stages. The B ring may be longer than the A ring (smem_layout.h).
 template <i32 kStages, i32 kBStages>
 struct RingPositionOf {
-  static constexpr bool kLongerBRing = kBStages > kStages;
-
   i32 stage = 0;
   u32 phase = 0;
   i32 longer = 0;  // position in a longer B ring
 
-  TILECAST_HD constexpr i32 b_stage() const { return kLongerBRing ? longer : stage; }
+  TILECAST_HD constexpr i32 b_stage() const { return kBStages > kStages ? longer : stage; }
 
   TILECAST_HD constexpr void advance() {
     if (++stage == kStages) {
       stage = 0;
       phase ^= 1;
     }
-    if (kLongerBRing && ++longer == kBStages) {
+    if (kBStages > kStages && ++longer == kBStages) {
       longer = 0;
     }
   }

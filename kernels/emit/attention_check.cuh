@@ -1,6 +1,6 @@
-// Rows of O and of the log-sum-exp are compared with an fp64 softmax of the same scores, within the
-// rounding of O, that of 16-bit weights, and what fp32 scores of tensor cores may be off. Where all
-// rows would be more than 2^37 multiply-adds, every kStep-th one is looked at.
+// Compares rows of O and of the log-sum-exp with an fp64 softmax of the same scores, within the
+// rounding of O and of 16-bit weights plus the error of fp32 scores of tensor cores. If all rows
+// would take more than 2^37 multiply-adds, checks every kStep-th.
 #pragma once
 
 #include "kernels/emit/attention_buffers.cuh"

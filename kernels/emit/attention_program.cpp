@@ -115,7 +115,7 @@ std::string emitted_name(const AttentionProblem& p) {
 }
 
 EmittedProgram emitted_program(const AttentionProblem& p, const AttentionConfig& config) {
-  static constexpr std::string_view kBuffers[] = {"q", "k", "v", "o"};
+  static constexpr std::string_view kTensors[] = {"q", "k", "v", "o"};
   std::vector<std::string> maps;
   const auto place = [](i64 index) { return reinterpret_cast<void*>(index); };
   const AttentionArgs args = bind_attention(
@@ -124,7 +124,7 @@ EmittedProgram emitted_program(const AttentionProblem& p, const AttentionConfig&
         const auto index = reinterpret_cast<std::size_t>(view.pointer);
         TensorMap map{};
         map.opaque[0] = maps.size();
-        maps.push_back(tensor_map_text(kBuffers[index], view.dtype, sides_of(view, box)));
+        maps.push_back(tensor_map_text(kTensors[index], view.dtype, sides_of(view, box)));
         return map;
       });
   const bool in_bytes = is_rated_in_bytes(p);

@@ -61,6 +61,17 @@ Gemm flagship() {
       {1000, 520, 512}, ElementType::kFp16, Layout::kTn);
 }
 
+Emitted attention(const char* shape, const char* config, bool lse = true) {
+  AnyProblem problem = problem_of_shape(Op::kAttention, shape, ElementType::kBf16);
+  AttentionProblem& own = std::get<AttentionProblem>(problem);
+  own.mask = own.queries > 1 ? AttentionMask::kCausal : AttentionMask::kFull;
+  own.lse = lse;
+  return {.problem = problem,
+          .config = parse_config(config),
+          .gpu = "NVIDIA H200 SXM 141 GB",
+          .forecast = Seconds{12.34e-6}};
+}
+
 /// Rows that are not tight, of 511 elements of K.
 Gemm strided() {
   Gemm gemm = flagship();
@@ -97,6 +108,29 @@ TEST_CASE("An emitted file is one source of what its kernel uses") {
                                       "bf16x2", "template <class Config"}) {
     CHECK(text.find(elsewhere) == std::string::npos);
   }
+}
+
+TEST_CASE("A choice is decided where its whole condition is a constant") {
+  const Constants constants{{"kStages", "4"}};
+  CHECK(with_decided_choices({"x = kStages > 3 ? a : b;"}, constants) == Lines{"x = a;"});
+  const Lines sum{"x = a + 1 > 0 ? a : b;"};  // not 1 > 0
+  CHECK(with_decided_choices(sum, constants) == sum);
+}
+
+TEST_CASE("Parameters of templates that every use gives one value are bound") {
+  const std::string text = emitted_source(flagship(), "gemm.cu");
+  CHECK(text.find("wgmma_m64k16(float (&d)[Config::kInstructionN / 2]") != std::string::npos);
+  for (const char* const dead : {"kBStages", "ElementType kType", "kTransposedA,"}) {
+    CHECK(text.find(dead) == std::string::npos);
+  }
+  CHECK(text.find("template <int kPending>") != std::string::npos);  // has two values
+}
+
+TEST_CASE("A stream has no emitted kernel") {
+  CHECK(is_emitted(Op::kAttention));
+  CHECK_FALSE(is_emitted(Op::kMemcpy));
+  CHECK_THROWS_WITH(emitted_file_name(problem_of_shape(Op::kMemcpy, "4096", ElementType::kFp16)),
+                    "emit writes kernels of gemm and attention, not of memcpy");
 }
 
 TEST_CASE("The best kernel of 4096x4096x4096 is emitted in 1,500 lines") {
@@ -211,7 +245,24 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
       gemm_of("tcgen05_warp_specialized:tile=128x256x64,stages=4,warpgroups=1x1,cta_group=2,"
               "accumulators=2,ctas=1,inflight=1,c_slots=2,grid=takeover,raster=grouped_m,group=8,"
               "walk=strided",
-              {1024, 1024, 512}, kBf16, Layout::kTn)};
+              {1024, 1024, 512}, kBf16, Layout::kTn),
+      attention("1x16x200x300x128",
+                "attention_overlap:tile=128x176,stages=2,ctas=1,grid=resident,order=longest_first,"
+                "splits=1,pack=no"),
+      attention("4x8:2x256x256x64",
+                "attention_ping_pong:tile=128x128,stages=3,ctas=1,grid=resident,order=dynamic,"
+                "splits=1,pack=no"),
+      attention("1x4x100x100x256",
+                "attention_specialized:tile=128x64,stages=2,ctas=1,grid=tiles,order=static,"
+                "splits=1,pack=no",
+                false),
+      attention("2x8:2x1x512x128",
+                "attention_single:tile=64x64,stages=2,ctas=2,grid=tiles,order=static,splits=4,"
+                "pack=yes"),
+      attention("2x8:2x1x512x64",
+                "attention_single:tile=64x64,stages=2,ctas=1,grid=clusters,order=static,splits=4,"
+                "pack=yes",
+                false)};
   Turns turns("emitted families to build", 6);  // and the first
   for (const Emitted& one : emitted) {
     if (&one != emitted && !turns.due()) {

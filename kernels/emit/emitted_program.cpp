@@ -38,11 +38,14 @@ std::string tensor_map_text(std::string_view buffer, ElementType dtype,
                            : dtype == ElementType::kBf16 ? "BFLOAT16"
                            : dtype == ElementType::kFp16 ? "FLOAT16"
                                                          : "UINT8";
+  constexpr std::string_view kMargin = "\n                      ";
+  const std::string lists =
+      fmt::format("{}, {}, {},", list(sides.lengths, sides.count),
+                  list(sides.strides, sides.count - 1), list(sides.box, sides.count));
   return fmt::format(
-      "tensor_map(buffers.{}, CU_TENSOR_MAP_DATA_TYPE_{}, {}, {}, {},\n"
-      "                      CU_TENSOR_MAP_SWIZZLE_{}, CU_TENSOR_MAP_L2_PROMOTION_L2_{})",
-      buffer, type, list(sides.lengths, sides.count), list(sides.strides, sides.count - 1),
-      list(sides.box, sides.count),
+      "tensor_map(buffers.{}, CU_TENSOR_MAP_DATA_TYPE_{},{}{}{}"
+      "CU_TENSOR_MAP_SWIZZLE_{}, CU_TENSOR_MAP_L2_PROMOTION_L2_{})",
+      buffer, type, lists.size() > 40 ? kMargin : " ", lists, kMargin,
       sides.swizzle_bytes == 0 ? "NONE" : fmt::format("{}B", sides.swizzle_bytes),
       sides.fetches_pairs_of_lines ? "256B" : "128B");
 }

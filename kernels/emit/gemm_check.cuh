@@ -1,7 +1,6 @@
-// Each element of C is compared with an fp64 sum of the same products and its epilogue, within the
-// rounding of C plus what fp32 sums of tensor cores and an activation may be off, and amax with the
-// bounds that these give it. Where that would be more than 2^40 multiply-adds, every kStep-th
-// element of C is looked at.
+// Compares elements of C with an fp64 sum of the same products and its epilogue, within the
+// rounding of C plus the error of fp32 sums of tensor cores and of an activation, and amax with the
+// bounds that these give it. If all would take more than 2^40 multiply-adds, checks every kStep-th.
 #pragma once
 
 #include <bit>

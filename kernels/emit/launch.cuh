@@ -16,16 +16,16 @@ struct Launch {
     if constexpr (kClusterSize > 8) {
       check(cudaFuncSetAttribute(kKernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     }
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {static_cast<unsigned>(kClusterSize), 1, 1};
     config.gridDim = {static_cast<unsigned>(kClusterSize), 1, 1};
     config.blockDim = {static_cast<unsigned>(Config::kThreads), 1, 1};
     config.dynamicSmemBytes = kSharedBytes;
-    config.attrs = &cluster;
-    config.numAttrs = kClusterSize > 1 ? 1 : 0;
     int sms = 0, most = 0;
     check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
-    if (kClusterSize > 1) {
+    if constexpr (kClusterSize > 1) {
+      cluster.id = cudaLaunchAttributeClusterDimension;
+      cluster.val.clusterDim = {static_cast<unsigned>(kClusterSize), 1, 1};
+      config.attrs = &cluster;
+      config.numAttrs = 1;
       check(cudaOccupancyMaxActiveClusters(&most, kKernel, &config));
     } else {
       check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, kKernel, Config::kThreads,

@@ -4,7 +4,7 @@
 // Works on lines as clang-format leaves them (source_lines.h) and on words: a function is used
 // where its name stands before ( or <, a member after a dot, after its class and ::, or inside its
 // class. Keeping too much costs lines; nothing that is used is left out. Checked by:
-// emit_gemm_test.cpp, revision_test.cpp (to the machine code of the whole source).
+// emit_test.cpp, revision_test.cpp (to the machine code of the whole source).
 #pragma once
 
 #include <set>

@@ -32,7 +32,12 @@ expect_done 'nvcc .*gemm_.*_e4m3_tn_8groups_scale_block' "$TILECAST" emit 4096x7
 # What the best kernel of a large square uses, and no more.
 "$TILECAST" emit 4096 4096 4096 --out "$folder/square" >/dev/null
 [ "$(cat "$folder"/square/*.cu | wc -l)" -le 1500 ] || problem "$(wc -l "$folder"/square/*.cu)"
-expect_error 2 'emit writes kernels of GEMMs, not of attention' "$TILECAST" emit 4x32x512x512x128 --op attention --out "$folder/none"
+expect_done 'nvcc .*attention_1x8_2x256x256x128_bf16_causal_bhsd' "$TILECAST" emit --op attention 1x8:2x256x256x128 \
+  --dtype bf16 --causal --out "$folder/attention"
+ln -s elsewhere "$folder"/attention/gemm_64x64x64_fp16_tn.cu
+expect_error 2 'is a symbolic link' "$TILECAST" emit 64x64x64 --layout tn --replace --out "$folder/attention"
+[ ! -e "$folder/attention/elsewhere" ] || problem "a symbolic link was followed"
+expect_error 2 'emit writes kernels of gemm and attention, not of memcpy' "$TILECAST" emit 4096 --op memcpy --out "$folder/none"
 expect_error 2 'rows of A and B in whole 16 bytes' "$TILECAST" emit 64x64x63 --out "$folder/none"
 expect_error 2 'no candidate has tile=1; there is tile=[^ ]*, [^ ]*, [^ ]* or any of [0-9]* more$' "$TILECAST" emit 64x64x64 --config 'blocked:tile=1' --out "$folder/none"
 [ ! -e "$folder/none" ] || problem "something was written"

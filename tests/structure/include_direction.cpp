@@ -123,6 +123,7 @@ const std::vector<Layer>& layers() {
        {}},
       {"model/learn/", {"model/base/", "model/spec/", "model/clock/", "model/rank/"}, {}},
       {"model/predict/", {"model/"}, {}},
+      {"kernels/emit/emit.", {"model/", "kernels/"}, {}},  // of every op
       {"kernels/",
        and_more(and_more({"model/base/", "model/op/", "model/gemm/rules/", "model/stream/"}, kGemm),
                 kAttention),
