@@ -108,7 +108,8 @@ constexpr ProblemField<AttentionProblem> kAttentionFields[] = {
 [[noreturn]] void bad_attention_shape(std::string_view shape) {
   throw ConfigError(
       fmt::format("shape '{}': expected BATCHxHEADS:KV_HEADSxQUERIESxKEYSxHEAD_DIM, each from "
-                  "1 to 2^24, such as 4x32:8x4096x4096x128; variable lengths and a paged KV cache are not supported",
+                  "1 to 2^24, such as 4x32:8x4096x4096x128; variable lengths and a paged KV cache "
+                  "are not supported",
                   on_one_line(shape)));
 }
 

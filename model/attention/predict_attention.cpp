@@ -129,7 +129,10 @@ class AttentionPredictor {
     const auto form_at = [&](Hertz f) { return closed_form(q_.gpu, q_.problem, config, plan, f); };
     apply_learned(
         q_.gpu, learned, q_.regime, q_.inputs, form_at(p.sm_clock).activity,
-        [&](Hertz f) { return form_at(f).cycles; }, p);
+        [&](Hertz f) {
+          return UncorrectedCycles{form_at(f).cycles, {}};
+        },
+        p);
   }
 
   const AttentionQuestion& q_;
