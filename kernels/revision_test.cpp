@@ -1,5 +1,5 @@
-// The machine code of a sample of kernels, by its hash: committed for each toolkit, family and
-// revision (revision_sample.csv), so that no change of it goes unnoticed.
+// Compares the machine code of a sample of kernels, by its hash, with the committed hash for each
+// toolkit, family and revision (revision_sample.csv), so that every change is noticed.
 #include "kernels/revision.h"
 
 #include <elf.h>
@@ -53,7 +53,7 @@ std::string code_hash(std::string_view cubin) {
   return fmt::format("{:016x}", hash);
 }
 
-/// "13.0.88", as the cubin's notes give it.
+/// CUDA version as the cubin's notes state it: "13.0.88".
 std::string toolkit_of(std::string_view cubin) {
   constexpr std::string_view kBefore = ", V";
   const std::size_t at = cubin.find(kBefore, cubin.find("Cuda compilation tools"));
@@ -117,7 +117,8 @@ std::vector<Sampled> sampled_kernels() {
 }  // namespace
 
 TEST_CASE("Sampled kernels keep their machine code while their family keeps its revision") {
-  std::map<std::string, std::string> committed;  // toolkit, family, revision, kernel: code
+  std::map<std::string, std::string>
+      committed;  // committed hash by toolkit, family, revision and kernel
   const std::string text = read_file(kCommitted);
   for (const std::string_view line : split(text, '\n')) {
     committed.emplace(line.substr(0, line.rfind(',')), line.substr(line.rfind(',') + 1));

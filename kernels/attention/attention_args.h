@@ -1,6 +1,6 @@
-// What an attention kernel is launched with. Read by the kernels (NVRTC) and by the host code that
+// Launch arguments of an attention kernel. Read by the kernels (NVRTC) and by the host code that
 // launches them, so that both sides agree by construction. The kernels are templates on `Config`, a
-// type of constants that kernels/jit/attention_source.cpp writes out.
+// type of constants that kernels/jit/attention_source.cpp generates.
 #pragma once
 
 #include "kernels/gemm/gemm_args.h"
@@ -9,23 +9,23 @@
 
 namespace tilecast {
 
-/// Tensor maps have five sides: d, head of a group, row, group of heads, batch. A group is the
-/// query heads of one KV head where they are packed, else one head.
+/// Tensor maps have five dimensions: d, head of a group, row, group of heads, batch. A group is the
+/// query heads of one KV head if they are packed, else one head.
 struct AttentionArgs {
-  TensorMap q, k, v, o;  // boxes query_box() and kv_box()
+  TensorMap q, k, v, o;  // maps with boxes query_box() and kv_box()
   AttentionWork work;
-  i32 tiles;                  // work.tiles()
+  i32 tiles;                  // equals work.tiles()
   i32 heads;                  // query heads of a sequence
-  FastDivisor groups_per_kv;  // groups of heads of the work that share one KV head
-  float scale_log2;           // softmax scale / ln 2, above 0
+  FastDivisor groups_per_kv;  // groups of the work's heads that share one KV head
+  float scale_log2;           // softmax scale / ln 2, positive
   float* lse;                 // [batch, heads, queries], or null
-  // With splits: the parts of the output and log2-sum-exps (attention_work.h), how many parts of
-  // each tile are done, and where the last CTA of a tile puts their sum.
+  // With splits: partial outputs and log2-sum-exps (attention_work.h), the number of finished parts
+  // of each tile, and the buffers to which the last CTA of a tile writes their sum.
   float *partial_o, *partial_lse;
   u32* parts_done;  // zero between launches
   void* out;
   AttentionStrides out_strides;
-  u32* draws;  // of the dynamic order: tiles drawn, CTAs done; zero between launches
+  u32* draws;  // dynamic order: tiles drawn, CTAs done; zero between launches
 };
 
 /// Box of a warpgroup's loads and stores: 64 rows of whole queries.
@@ -36,7 +36,7 @@ TILECAST_HD constexpr HeadsBox kv_box(const AttentionConfig& config) {
   return {1, config.kv_block};
 }
 
-/// The number of query heads whose rows a tile holds: those of one KV head where they are packed.
+/// Number of query heads whose rows a tile holds: those of one KV head if they are packed.
 TILECAST_HD constexpr i32 packed_heads(const AttentionProblem& problem,
                                        const AttentionConfig& config) {
   return config.pack ? heads_per_kv(problem) : 1;

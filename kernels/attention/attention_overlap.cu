@@ -1,6 +1,6 @@
-// Attention with overlap inside a warpgroup: Q K^T of a block is issued before P V of the block
-// before, which then runs under the mask and the maxima of this one. Where there are several
-// warpgroups, they take turns to issue both, so that one's softmax runs under the others' products.
+// Attention with overlap inside a warpgroup: Q K^T of a block is issued before P V of the previous
+// block, which then overlaps the mask and the maxima of this one. With several warpgroups, they
+// alternate in issuing both, so that one's softmax overlaps the others' products.
 //
 // Contract: as attention_specialized.cu.
 // Checked by: kernels/jit/attention_launch_test.cpp.

@@ -1,5 +1,5 @@
-// Ping-pong attention: the consumer warpgroups take turns at the tensor cores. In a turn a
-// warpgroup issues P V of its block and Q K^T of the next one; its softmax runs under the others'
+// Ping-pong attention: the consumer warpgroups alternate in issuing to the tensor cores. Each time
+// a warpgroup issues P V of its block and Q K^T of the next one; its softmax overlaps the others'
 // products.
 //
 // Contract: as attention_specialized.cu, with two consumer warpgroups or more.

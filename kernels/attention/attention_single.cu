@@ -21,7 +21,7 @@ __device__ __forceinline__ void run(const AttentionArgs& args) {
   const AttentionTile tile = args.work.at(linear);
   const i32 end = tile.first + tile.count;
   Walker<Config> walker{smem, 0, args.scale_log2, SeenKeys<Config>::of(args.work, tile.query)};
-  /// Into the stage that holds, or held, the block `kStages` later.
+  /// Loads a block into the stage of the block `kStages` later.
   const auto load_k = [&](i32 block, i32 stage) {
     if (loads && block >= tile.first) {
       load_keys<Config>(args, args.k, tile, block, smem.k(stage), smem.k_full(stage));

@@ -1,10 +1,10 @@
 // Warp-specialised attention: one producer, consumer warpgroups that each have 64 rows of the tile
-// and take product, softmax and product of a block one after the other. While one warpgroup is at
-// its softmax, the others' products may run, as it happens.
+// and run product, softmax and product of a block in sequence. One warpgroup's softmax may overlap
+// the others' products, but nothing enforces it.
 //
 // Contract: kThreads threads, kSmem.total_bytes of dynamic shared memory, tensor maps with the
-// boxes of attention_args.h, at most args.tiles CTAs, fewer where they are persistent.
-// Checked by: kernels/jit/attention_launch_test.cpp.
+// boxes of attention_args.h, at most args.tiles CTAs, fewer if they are persistent. Checked by:
+// kernels/jit/attention_launch_test.cpp.
 #include "kernels/attention/roles.cuh"
 
 namespace tilecast {

@@ -1,5 +1,5 @@
 // The two products of a block of keys: S = Q K^T from shared memory, and O += P V with P in the
-// registers that hold S. Each warpgroup multiplies its own 64 rows.
+// registers that hold S. Each warpgroup multiplies its 64 rows.
 #pragma once
 
 #include "kernels/attention/attention_args.h"
@@ -9,7 +9,7 @@
 
 namespace tilecast {
 
-/// Where the parts of shared memory lie (attention_smem).
+/// Addresses of the parts of shared memory (attention_smem).
 template <class Config>
 struct AttentionShared {
   u32 base;  // 1024-byte aligned
@@ -19,7 +19,7 @@ struct AttentionShared {
     return {ptx::shared_address(dynamic)};
   }
 
-  /// A warpgroup's place in a slot.
+  /// Address of a warpgroup's Q in a slot.
   __device__ u32 q(i32 slot, i32 group) const {
     return base + place(slot, group) * Config::kSlabs * Config::kQuerySlabBytes;
   }
@@ -29,7 +29,7 @@ struct AttentionShared {
   __device__ u32 v(i32 stage) const {
     return base + Config::kSmem.v_offset + stage * Config::kSmem.stage_bytes;
   }
-  // Barriers: bytes have landed, or every reader is done.
+  // Barriers of a stage: its bytes have arrived; every reader has released it.
   __device__ u32 k_full(i32 stage) const { return barrier(stage); }
   __device__ u32 k_empty(i32 stage) const { return barrier(Config::kStages + stage); }
   __device__ u32 v_full(i32 stage) const { return barrier(2 * Config::kStages + stage); }
@@ -37,18 +37,18 @@ struct AttentionShared {
   __device__ u32 q_full(i32 slot, i32 group) const {
     return barrier(4 * Config::kStages + place(slot, group));
   }
-  /// O is where Q was.
+  /// O replaces Q in shared memory.
   __device__ u32 o_full(i32 slot, i32 group) const {
     return q_full(Config::kQuerySlots + slot, group);
   }
   __device__ u32 q_empty(i32 slot, i32 group) const {
     return q_full(2 * Config::kQuerySlots + slot, group);
   }
-  /// The slots of drawn tiles.
+  /// Slots of the drawn tiles.
   __device__ u32 drawn_full(i32 slot) const { return q_full(3 * Config::kQuerySlots, slot); }
   __device__ u32 drawn_empty(i32 slot) const { return drawn_full(2 + slot); }
   __device__ u32 drawn(i32 slot) const { return drawn_full(4) + slot * 4; }
-  /// Whether this CTA is a tile's last one.
+  /// Address of the flag that this CTA is a tile's last one.
   __device__ u32 is_last() const { return drawn(2); }
 
  private:
@@ -59,9 +59,10 @@ struct AttentionShared {
 };
 
 template <class Config>
-using Scores = float[Config::kKvBlock / 2];  // of a thread; wgmma's layout of 64 x kv_block
+using Scores =
+    float[Config::kKvBlock / 2];  // scores of a thread, in wgmma's layout of 64 x kv_block
 template <class Config>
-using Weights = u32[Config::kKvBlock / 16][4];  // P, as the A operand of each wgmma
+using Weights = u32[Config::kKvBlock / 16][4];  // P as the A operand of each wgmma
 template <class Config>
 using Sums = float[Config::kHeadDim / 2];  // O
 
@@ -84,7 +85,7 @@ __device__ __forceinline__ void multiply_q_k(Scores<Config>& s, u32 q, u32 k) {
   ptx::wgmma_commit();
 }
 
-/// Issues O += P V likewise. V is N-major: its slabs of 64 columns hold rows of keys.
+/// Issues O += P V as one group of wgmmas. V is N-major: its slabs of 64 columns hold rows of keys.
 template <class Config>
 __device__ __forceinline__ void multiply_p_v(Sums<Config>& o, const Weights<Config>& p, u32 v) {
   const auto of_v = ptx::MatrixDescriptor::swizzled<Config::kRowBytes>(v, Config::kKvSlabBytes,
@@ -98,7 +99,7 @@ __device__ __forceinline__ void multiply_p_v(Sums<Config>& o, const Weights<Conf
   ptx::wgmma_commit();
 }
 
-/// P from S: two neighbours of a row become one register of the A operand.
+/// Converts S to P: two adjacent elements of a row become one register of the A operand.
 template <class Config>
 __device__ __forceinline__ void round_weights(const Scores<Config>& s, Weights<Config>& p) {
 #pragma unroll

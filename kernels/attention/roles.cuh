@@ -2,8 +2,9 @@
 // warpgroup multiplies its 64 rows of every tile. The producer gives registers to the consumers.
 //
 // K and V each have a ring of stages, which the producer fills across tile boundaries in the order
-// of the walk, from the last block to the first. Each warpgroup has its own buffer for Q. Another
-// thread stores its output from there, and the next tile's Q is loaded after that store.
+// of the walk, from the last block to the first. Each warpgroup has a separate buffer for Q.
+// Another thread stores the warpgroup's output from there, and the next tile's Q is loaded after
+// that store.
 #pragma once
 
 #include "kernels/attention/store.cuh"
@@ -11,7 +12,7 @@
 
 namespace tilecast {
 
-/// The tiles of one CTA: every n-th, or drawn from a counter by the producer, which hands them on
+/// Tiles of one CTA: every n-th, or drawn from a counter by the producer, which passes them on
 /// through two slots of shared memory.
 template <class Config, bool kProduces>
 class AttentionTiles {
@@ -41,7 +42,7 @@ class AttentionTiles {
       return static_cast<i32>(drawn);
     }
   }
-  /// By the producer, at the end: the last CTA leaves the counters as it found them.
+  /// Called by the producer at the end: the last CTA resets the counters.
   __device__ void leave() const {
     if constexpr (Config::kDynamic) {
       __threadfence();  // this CTA's draws are done
@@ -57,7 +58,7 @@ class AttentionTiles {
   BufferPosition<2> slot_;
 };
 
-/// A block of keys, of K or V, into a stage.
+/// Loads a block of keys, of K or V, into a stage.
 template <class Config>
 __device__ __forceinline__ void load_keys(const AttentionArgs& args, const TensorMap& map,
                                           const AttentionTile& tile, i32 block, u32 to,
@@ -126,7 +127,7 @@ __device__ inline void produce(const AttentionArgs& args, const AttentionShared<
   tiles.leave();
 }
 
-/// Sends the warpgroups' output of each tile, so that they need not wait for it.
+/// Stores the warpgroups' output of each tile, so that they need not wait for the stores.
 template <class Config>
 __device__ inline void send(const AttentionArgs& args, const AttentionShared<Config>& smem) {
   QueryPosition<Config> o;
@@ -142,22 +143,22 @@ __device__ inline void send(const AttentionArgs& args, const AttentionShared<Con
   }
 }
 
-/// The state of a consumer warpgroup during a tile.
+/// State of a consumer warpgroup during a tile.
 template <class Config>
 struct Walker {
   const AttentionShared<Config>& smem;
   i32 group;
-  float scale;                  // log2
-  SeenKeys<Config> seen{};      // by its rows
-  KvPosition<Config> k{}, v{};  // the stages to multiply next
+  float scale;                  // softmax scale for powers of two
+  SeenKeys<Config> seen{};      // keys that its rows attend to
+  KvPosition<Config> k{}, v{};  // stages of K and V to multiply next
   QueryPosition<Config> q{};
 
-  /// Issues S = Q K^T of the next stage of K, once that has landed.
+  /// Issues S = Q K^T of the next stage of K, once its bytes have arrived.
   __device__ __forceinline__ void multiply_k(Scores<Config>& s) {
     ptx::mbarrier_wait(smem.k_full(k.index), k.phase);
     multiply_q_k<Config>(s, smem.q(q.index, group), smem.k(k.index));
   }
-  /// Issues O += P V likewise.
+  /// Issues O += P V of the next stage of V, once its bytes have arrived.
   __device__ __forceinline__ void multiply_v(Sums<Config>& o, const Weights<Config>& p) {
     ptx::mbarrier_wait(smem.v_full(v.index), v.phase);
     multiply_p_v<Config>(o, p, smem.v(v.index));
@@ -177,7 +178,8 @@ struct Walker {
     release(smem.v_empty(v.index));
     v.advance();
   }
-  // At the tensor cores, one warpgroup after the other: each waits for its turn, and hands over.
+  // Orders the warpgroups at the tensor cores: each waits for the previous one, and then lets the
+  // next one issue.
   __device__ __forceinline__ void take_turn() const {
     if constexpr (Config::kTurns) {
       ptx::named_barrier_sync(kFirstTurnBarrier + group, 2 * kGroupThreads);
@@ -191,7 +193,7 @@ struct Walker {
   }
 
  private:
-  /// Each warp for itself: its part of the warpgroup's wgmmas has completed.
+  /// Called by each warp when its part of the warpgroup's wgmmas has completed.
   __device__ __forceinline__ void release(u32 barrier) const {
     if (ptx::elect_one()) {
       ptx::mbarrier_arrive(barrier);
@@ -199,8 +201,8 @@ struct Walker {
   }
 };
 
-/// Calls `attend(walker, tile, o, softmax)` for every tile of the CTA, by each thread of a consumer
-/// warpgroup, and stores the resulting `o`.
+/// Calls `attend(walker, tile, o, softmax)` for every tile of the CTA, and stores the resulting
+/// `o`. Called by each thread of a consumer warpgroup.
 template <class Config, class Attend>
 __device__ __forceinline__ void consume(const AttentionArgs& args,
                                         const AttentionShared<Config>& smem, i32 group,
@@ -217,13 +219,13 @@ __device__ __forceinline__ void consume(const AttentionArgs& args,
     Softmax<Config> softmax;
     ptx::mbarrier_wait(smem.q_full(walker.q.index, group), walker.q.phase);
     attend(walker, tile, o, softmax);
-    asm volatile("" : "+r"(t));  // the tile's place is computed anew, not kept in registers
+    asm volatile("" : "+r"(t));  // the tile's position is recomputed, not kept in registers
     store_tile(args, smem, t, group, walker.q.index, o, softmax);
     walker.q.advance();
   }
 }
 
-/// By one thread.
+/// Initialises the barriers; called by one thread.
 template <class Config>
 __device__ __forceinline__ void initialise_barriers(const AttentionShared<Config>& smem) {
   constexpr i32 kConsumerWarps = Config::kGroups * 4;
@@ -248,7 +250,7 @@ __device__ __forceinline__ void initialise_barriers(const AttentionShared<Config
   ptx::fence_mbarrier_init();
 }
 
-/// The producer initialised the barriers and goes on without waiting for the CTA to meet.
+/// The producer initialised the barriers and continues before the CTA synchronises.
 template <class Config, class Attend>
 __device__ __forceinline__ void run_specialized(const AttentionArgs& args, Attend attend) {
   constexpr u32 kWholeCta = 0;

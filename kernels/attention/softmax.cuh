@@ -1,5 +1,5 @@
-// The softmax of a warpgroup's rows, block of keys by block: the running maximum and sum of the two
-// rows that a thread has a quarter of, in fp32, in powers of two.
+// Computes the softmax of a warpgroup's rows, one block of keys at a time: the running maximum and
+// sum of the two rows of which a thread holds a quarter, in fp32, in powers of two.
 #pragma once
 
 #include "kernels/attention/products.cuh"
@@ -12,7 +12,7 @@ constexpr float kLn2 = 0.693147180559945309f;
 
 __device__ __forceinline__ float minus_infinity() { return __int_as_float(0xff800000); }
 
-/// Over neighbouring lanes, each of which gets the result.
+/// Reduces over neighbouring lanes, each of which receives the result.
 template <i32 kLanes, class Combine>
 __device__ __forceinline__ float over_lanes(float value, Combine combine) {
 #pragma unroll
@@ -22,9 +22,9 @@ __device__ __forceinline__ float over_lanes(float value, Combine combine) {
   return value;
 }
 
-/// The rows of a thread: row / 4 of its warp's sixteen, and the one eight below.
+/// Rows of a thread: row / 4 of its warp's sixteen, and the one eight below.
 struct ThreadRows {
-  i32 first, column;  // in the warpgroup's 64 rows; first column of each eight
+  i32 first, column;  // row within the warpgroup's 64; first column of each eight
 
   __device__ static ThreadRows here() {
     const i32 thread = static_cast<i32>(ptx::thread_index() % kGroupThreads), lane = thread % 32;
@@ -35,15 +35,16 @@ struct ThreadRows {
 
 template <class Config>
 struct Softmax {
-  float maximum[2] = {minus_infinity(), minus_infinity()};  // of the whole row, unscaled
-  float sum[2] = {0, 0};                                    // of this thread's columns
-  float shrink[2] = {0, 0};  // factor of the sums over earlier blocks
+  float maximum[2] = {minus_infinity(), minus_infinity()};  // maximum of the whole row, unscaled
+  float sum[2] = {0, 0};                                    // sum over this thread's columns
+  float shrink[2] = {0, 0};  // factor for the sums over earlier blocks
 
-  /// Scores become weights relative to the new maximum. A row that saw no key yet has weights of 0.
+  /// Converts scores to weights relative to the new maximum. A row without any visible key so far
+  /// has weights of 0.
   __device__ __forceinline__ void update(Scores<Config>& s, float scale) {
 #pragma unroll
     for (i32 row = 0; row < 2; ++row) {
-      float largest[2] = {maximum[row], minus_infinity()};  // two chains
+      float largest[2] = {maximum[row], minus_infinity()};  // two independent chains
 #pragma unroll
       for (i32 i = 2 * row; i < Config::kKvBlock / 2; i += 4) {
         largest[0] = fmaxf(largest[0], s[i]);
@@ -74,8 +75,8 @@ struct Softmax {
     }
   }
 
-  /// After the last block: O becomes the output, and `lse` the log2-sum-exp of the two rows. Rows
-  /// without a key give 0 and -infinity.
+  /// Called after the last block: normalizes O, and sets `lse` to the log2-sum-exp of the two rows.
+  /// Rows without a key give 0 and -infinity.
   __device__ __forceinline__ void finish(Sums<Config>& o, float (&lse)[2], float scale) {
     float inverse[2];
 #pragma unroll
@@ -92,12 +93,12 @@ struct Softmax {
   }
 };
 
-/// Keys that the two rows of a thread see, counted from its first column.
+/// Range of keys that the two rows of a thread attend to, counted from its first column.
 template <class Config>
 struct SeenKeys {
   i32 of_row[2];
 
-  /// `query`: the warpgroup's first.
+  /// `query`: the warpgroup's first query.
   __device__ static SeenKeys of(const AttentionWork& work, i32 query) {
     const ThreadRows rows = ThreadRows::here();
     SeenKeys seen;
@@ -110,7 +111,7 @@ struct SeenKeys {
     return seen;
   }
 
-  /// Takes out of a block the scores of keys that the rows do not see.
+  /// Masks the scores of a block's keys that its rows must not attend to.
   __device__ __forceinline__ void mask(Scores<Config>& s, i32 first_key) const {
 #pragma unroll
     for (i32 i = 0; i < Config::kKvBlock / 2; ++i) {

@@ -1,6 +1,7 @@
-// The end of a tile. Unsplit, its output goes through shared memory, where Q was, to global memory
-// by one bulk copy a slab, clipped at the last query. Split, each CTA leaves its part in fp32: in
-// global memory, where the tile's last CTA sums them, or in its shared memory, for its cluster.
+// Ends a tile. Without splits, the output goes through shared memory, where Q was, to global memory
+// by one bulk copy per slab, clipped at the last query. With splits, each CTA writes its part in
+// fp32: to global memory, where the tile's last CTA sums the parts, or to its shared memory, for
+// its cluster.
 #pragma once
 
 #include "kernels/attention/softmax.cuh"
@@ -14,8 +15,8 @@ namespace tilecast {
 // Named barriers; 0 is __syncthreads.
 template <class Config>
 constexpr u32 kConsumersBarrier = 1;
-constexpr u32 kFirstGroupBarrier = 2;  // one for each warpgroup
-constexpr u32 kFirstTurnBarrier = 5;   // likewise
+constexpr u32 kFirstGroupBarrier = 2;  // one barrier for each warpgroup
+constexpr u32 kFirstTurnBarrier = 5;   // one barrier for each warpgroup
 
 __device__ __forceinline__ void sync_group(i32 group) {
   ptx::named_barrier_sync(kFirstGroupBarrier + group, kGroupThreads);
@@ -25,12 +26,12 @@ __device__ __forceinline__ void sync_consumers() {
   ptx::named_barrier_sync(kConsumersBarrier<Config>, Config::kGroups * kGroupThreads);
 }
 
-/// A row of Q and O: of all heads and sequences, and its place in one.
+/// A row of Q and O: its index over all heads and sequences, and its position in one.
 struct OutputRow {
   i32 batch, head, query;
   bool exists;
 
-  /// `row`: of the tile's rows.
+  /// `row`: index among the tile's rows.
   template <class Config>
   __device__ static OutputRow of(const AttentionArgs& args, const AttentionTile& tile, i32 row) {
     constexpr i32 kHeads = Config::kPackedHeads;
@@ -42,17 +43,17 @@ struct OutputRow {
   __device__ i64 index(const AttentionArgs& args) const {
     return (i64{batch} * args.heads + head) * args.work.queries + query;
   }
-  /// One part of the output.
+  /// Offset of one part of the output.
   __device__ i64 part(const AttentionArgs& args, i32 split) const {
     return i64{split} * args.work.batch * args.heads * args.work.queries + index(args);
   }
 };
 
-/// Rounds O and puts it where the warpgroup's Q was; by all its threads.
+/// Rounds O and writes it to shared memory where the warpgroup's Q was; called by all its threads.
 template <class Config>
 __device__ __forceinline__ void stage_output(const Sums<Config>& o, u32 to) {
   const i32 thread = static_cast<i32>(ptx::thread_index() % kGroupThreads), lane = thread % 32;
-  const i32 row = thread / 32 * 16 + lane % 16;  // whose address this lane gives
+  const i32 row = thread / 32 * 16 + lane % 16;  // row whose address this lane provides
 #pragma unroll
   for (i32 column = 0; column < Config::kHeadDim; column += 16) {
     const u32 chunk = column % Config::kSlab / 8 + lane / 16;
@@ -68,7 +69,8 @@ __device__ __forceinline__ void stage_output(const Sums<Config>& o, u32 to) {
   }
 }
 
-/// By one thread, once the warpgroup's output is staged. Q's place is free afterwards.
+/// Starts the bulk stores; called by one thread, once the warpgroup's output is staged. Q's buffer
+/// is free when they have been read.
 template <class Config>
 __device__ __forceinline__ void send_output(const AttentionArgs& args, const AttentionTile& tile,
                                             i32 group, u32 from) {
@@ -81,7 +83,7 @@ __device__ __forceinline__ void send_output(const AttentionArgs& args, const Att
   ptx::tma_store_wait_read<0>();
 }
 
-/// The parts of a row of a split tile, in global memory.
+/// Parts of a row of a split tile, in global memory.
 template <class Config>
 struct GlobalParts {
   const AttentionArgs& args;
@@ -110,8 +112,8 @@ struct GlobalParts {
   }
 };
 
-/// The same in shared memory, each in that of the CTA that wrote it: O in the stages of K and V,
-/// which nothing reads any more, log-sum-exps in Q's place.
+/// Parts of a row in the shared memory of the CTAs that wrote them: O in the stages of K and V,
+/// which are no longer read, log-sum-exps in Q's buffer.
 template <class Config>
 struct ClusterParts {
   static constexpr i32 kRowBytes = part_row_bytes(Config::kHeadDim);
@@ -159,17 +161,17 @@ __device__ __forceinline__ void store_part(const AttentionArgs& args,
 }
 
 /// Sums the parts of rows first, first + step, ... of a tile (in pairs), weighted by their share of
-/// each row's sum. Half a warp takes a row.
+/// each row's sum. Half a warp processes a row.
 template <class Config, class Parts>
 __device__ __forceinline__ void combine_parts(const AttentionArgs& args,
                                               const AttentionShared<Config>& smem,
                                               const AttentionTile& tile, i32 first, i32 step) {
   constexpr i32 kLanes = 16, kWidth = 4, kPieces = Config::kHeadDim / kLanes / kWidth;
-  // Loads on their way at once: several warpgroups, or 256 columns, leave few registers.
+  // Number of loads in flight at once: several warpgroups, or 256 columns, leave few registers.
   constexpr bool kRoom =
       Config::kGroups == 1 && Config::kHeadDim <= 128 && Config::kRegisters.consumer >= 216;
   constexpr i32 kVectors = kRoom ? 32 : 8;
-  constexpr i32 kBatch = min_of(kLanes, kVectors / kPieces);  // parts
+  constexpr i32 kBatch = min_of(kLanes, kVectors / kPieces);  // parts per batch
   const i32 splits = args.work.splits, lane = static_cast<i32>(ptx::thread_index()) % kLanes;
   const i32 half = static_cast<i32>(ptx::thread_index()) / kLanes % 2;
   const auto larger = [](float a, float b) { return fmaxf(a, b); };
@@ -250,14 +252,14 @@ __device__ __forceinline__ void combine_parts(const AttentionArgs& args,
   }
 }
 
-/// Among the CTAs of a cluster, of which each sums some rows. None leaves before all have read.
+/// Sums the parts in a cluster, whose CTAs sum some rows each. No CTA ends before all have read.
 template <class Config>
 __device__ __forceinline__ void combine_in_cluster(const AttentionArgs& args,
                                                    const AttentionShared<Config>& smem,
                                                    const AttentionTile& tile, i32 group,
                                                    const Sums<Config>& o, const float (&lse)[2]) {
   using Parts = ClusterParts<Config>;
-  sync_consumers<Config>();  // no warp reads K, V or Q any more
+  sync_consumers<Config>();  // no warp still reads K, V or Q
   store_part<Config, Parts>(args, smem, tile, group, o, lse);
   ptx::cluster_arrive();
   ptx::cluster_wait();
@@ -268,7 +270,7 @@ __device__ __forceinline__ void combine_in_cluster(const AttentionArgs& args,
   ptx::cluster_wait();
 }
 
-/// The last CTA whose part is written sums all rows.
+/// Sums all rows; called by the last CTA whose part is written.
 template <class Config>
 __device__ __forceinline__ void combine_as_last(const AttentionArgs& args,
                                                 const AttentionShared<Config>& smem,
@@ -308,8 +310,9 @@ __device__ __forceinline__ void store_lse(const AttentionArgs& args, const Atten
   }
 }
 
-/// By every thread of a consumer warpgroup, whose blocks of tile `linear` are in `o` and `softmax`.
-/// Leaves the output where Q was, in `slot`, and tells who sends it; or writes parts.
+/// Stores tile `linear`, whose blocks are in `o` and `softmax`: leaves the output in `slot`, where
+/// Q was, and notifies the storing thread; or writes parts. Called by every thread of a consumer
+/// warpgroup.
 template <class Config>
 __device__ __forceinline__ void store_tile(const AttentionArgs& args,
                                            const AttentionShared<Config>& smem, i32 linear,
@@ -322,7 +325,7 @@ __device__ __forceinline__ void store_tile(const AttentionArgs& args,
     combine_in_cluster<Config>(args, smem, tile, group, o, lse);
     return;
   }
-  sync_group(group);  // every warp is done with Q
+  sync_group(group);  // every warp has finished reading Q
   if constexpr (Config::kSplits) {
     if (ptx::thread_index() % kGroupThreads == 0) {
       ptx::mbarrier_arrive(smem.q_empty(slot, group));

@@ -1,6 +1,6 @@
-// K blocks of A and B copied into a stage by all threads of a CTA (cp.async), for kernels without
-// the copy engine. Stage layouts and swizzle are those of tile_loads.cuh; what lies outside a
-// matrix becomes zero.
+// Copies K blocks of A and B into a stage with all threads of a CTA (cp.async), for kernels without
+// the copy engine. Stage layouts and swizzle are as in tile_loads.cuh; out-of-bounds elements
+// become zero.
 #pragma once
 
 #include "kernels/device/shared_memory.cuh"
@@ -12,7 +12,7 @@ namespace tilecast {
 /// Byte offset of 16-byte piece `piece` of row `row` in a slab with swizzled rows of kRowBytes.
 template <i32 kRowBytes>
 __device__ constexpr u32 swizzled_offset(u32 row, u32 piece) {
-  constexpr u32 kPieces = kRowBytes / 16;  // 128-byte rows repeat after 8 rows, 64-byte rows too
+  constexpr u32 kPieces = kRowBytes / 16;  // rows of 128 and of 64 bytes repeat after 8 rows
   return row * kRowBytes + ((piece ^ (row * kRowBytes >> 7) % kPieces) << 4);
 }
 
@@ -21,7 +21,7 @@ __device__ constexpr u32 swizzled_offset(u32 row, u32 piece) {
 template <class Config, i32 kSide, bool kKMajor>
 class OperandCopies {
  public:
-  /// `first`: of the tile's rows or columns; `k`: the first element along K.
+  /// `first`: first of the tile's rows or columns; `k`: first element along K.
   __device__ OperandCopies(const PlainMatrix& matrix, i32 product, i32 first, i32 k)
       : row_bytes_(matrix.row_bytes) {
     const i64 row = kKMajor ? first : k, column = kKMajor ? k : first;
@@ -32,7 +32,7 @@ class OperandCopies {
           (row + first_row()) * row_bytes_ + column * Config::kOperandBytes + first_piece() * 16;
   }
 
-  /// The next K block, into a stage.
+  /// Starts the copy of the next K block into a stage.
   __device__ void load(u32 stage) {
     const u32 valid = clamped_bytes(columns_left_);
 #pragma unroll
@@ -55,14 +55,16 @@ class OperandCopies {
  private:
   static constexpr i32 kPieceElements = 16 / Config::kOperandBytes;
   static constexpr i32 kSlabRow = kKMajor ? Config::kSlabRowBytes : kSwizzleBytes;
-  static constexpr i32 kRows = kKMajor ? kSide : Config::kTiling.block_k;  // in memory
-  static constexpr i32 kPieces =                                           // of a row
+  static constexpr i32 kRows =
+      kKMajor ? kSide : Config::kTiling.block_k;  // rows of a K block in memory
+  static constexpr i32 kPieces =                  // 16-byte pieces of a row
       (kKMajor ? Config::kTiling.block_k : kSide) / kPieceElements;
-  // A thread keeps to one column of pieces; threads that are left over copy nothing.
+  // Each thread copies one column of pieces; surplus threads copy nothing.
   static constexpr i32 kRowStep = Config::kThreads / kPieces;
   static constexpr i32 kCopies = ceil_div(kRows, kRowStep);
   static constexpr bool kWhole =
-      kRows % kRowStep == 0 && Config::kThreads % kPieces == 0;  // every thread in every copy
+      kRows % kRowStep == 0 &&
+      Config::kThreads % kPieces == 0;  // every thread takes part in every copy
   static_assert(kRowStep > 0, "a row of the tile has a piece for each thread at most");
 
   __device__ static i32 first_piece() { return static_cast<i32>(threadIdx.x) % kPieces; }
@@ -80,11 +82,11 @@ class OperandCopies {
   }
 
   i64 row_bytes_;
-  const char* at_;  // the thread's first piece of the next K block
+  const char* at_;  // address of the thread's first piece of the next K block
   i32 rows_left_, columns_left_;
 };
 
-/// A thread's share of a tile's K blocks, from `k_block` on.
+/// One thread's share of a tile's K blocks, from `k_block` on.
 template <class Config>
 struct StageCopies {
   OperandCopies<Config, Config::kTiling.block_m, Config::kAKMajor> a;

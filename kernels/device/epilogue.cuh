@@ -1,17 +1,17 @@
-// Accumulators to C: scale, epilogue and rounding, staging in shared memory in chunks of 64 rows x
-// up to 64 columns (c_chunk.cuh), by stmatrix if C has 16 bits, then stores by the copy engine, or
-// plain stores if C's rows are not 16-byte multiples.
+// Moves accumulators to C: scales, applies the epilogue and rounds, stages chunks of 64 rows x up
+// to 64 columns in shared memory (c_chunk.cuh), by stmatrix if C has 16 bits, then stores them with
+// the copy engine, or with plain stores if C's rows are not 16-byte multiples.
 //
-// A warpgroup with its own slots works independently: the next chunk fills a slot while the last
+// A warpgroup with dedicated slots works independently: the next chunk fills a slot while the last
 // one drains, and with a slot per chunk the next tile's wgmmas start while all of them drain.
-// Otherwise the tile waits until no warpgroup reads the stages that it borrows.
+// Otherwise the tile waits until no warpgroup reads the stages that C's slots alias.
 #pragma once
 
 #include "kernels/device/packing.cuh"
 
 namespace tilecast {
 
-/// Named barrier of all consumers, after those of each warpgroup.
+/// Named barrier of all consumers; its id follows the warpgroups' barriers.
 template <class Config>
 constexpr u32 kConsumersBarrier = kFirstWarpgroupBarrier + Config::kConsumerWarpgroups;
 
@@ -44,7 +44,7 @@ __device__ inline void load_epilogue(const Args<Config>& args, Accumulator<Confi
 template <class Config>
 __device__ inline void stage_sixteen(u32 slot, const Chunk<Config>& chunk, i32 sixteen,
                                      const Pairs<Config>& pairs) {
-  if constexpr (!Config::kStagesMatrices || Config::kMmaSync) {  // stmatrix is Hopper's
+  if constexpr (!Config::kStagesMatrices || Config::kMmaSync) {  // stmatrix requires Hopper
     stage_words(slot, chunk, sixteen, pairs);
     return;
   } else {
@@ -90,7 +90,7 @@ __device__ inline bool stores_plainly(const Args<Config>& args) {
   return !Config::kSwapped && args.c_by_tma == 0;
 }
 
-/// Copies a chunk to C whose rows are whole 16 bytes, eight lanes to a row.
+/// Copies a chunk to C, whose rows are whole 16 bytes, with eight lanes per row.
 template <class Config>
 __device__ inline void store_chunk_rows(const Args<Config>& args, u32 slot,
                                         const Chunk<Config>& chunk, const TileOrigin& part) {
@@ -154,7 +154,7 @@ __device__ inline const TensorMap* c_map(const Args<Config>& args, const Chunk<C
   return &args.c;
 }
 
-/// Bulk stores of one chunk; called by one thread.
+/// Issues the bulk stores of one chunk; called by one thread.
 template <class Config>
 __device__ inline void store_chunk(const Args<Config>& args, u32 slot, const Chunk<Config>& chunk,
                                    const TileOrigin& part) {
@@ -162,7 +162,8 @@ __device__ inline void store_chunk(const Args<Config>& args, u32 slot, const Chu
   constexpr i32 kTogether = Config::kGates ? 2 : 1;  // columns of A B per column of C
 #pragma unroll
   for (i32 box = 0; box < chunk.boxes(); ++box) {
-    if constexpr (Config::kGrouped) {  // as k_groups.cuh loads: nothing past the end of the group
+    if constexpr (Config::kGrouped) {  // clipped like the loads (k_groups.cuh): nothing past the
+                                       // end of the group
       const i32 end = part.rows_end(args);
       ptx::tma_store_4d(
           map, slot + box * Config::kBoxBytes, part.n + chunk.column + box * Config::kBoxColumns,
@@ -180,8 +181,8 @@ __device__ inline void store_chunk(const Args<Config>& args, u32 slot, const Chu
   }
 }
 
-/// Stores chunk `index` of a tile, counted from 0, through one of the warpgroup's own slots. Called
-/// by every thread of the warpgroup; `stage(slot, chunk)` fills the slot.
+/// Stores chunk `index` of a tile, counted from 0, through one of the warpgroup's dedicated slots.
+/// Called by every thread of the warpgroup; `stage(slot, chunk)` fills the slot.
 template <class Config, class Stage>
 __device__ inline void store_through_slot(const Args<Config>& args,
                                           const SharedMemory<Config>& smem, i32 index,
@@ -195,7 +196,7 @@ __device__ inline void store_through_slot(const Args<Config>& args,
   if (index == 0 || index >= kSlots) {
     if (stores && ptx::elect_one()) {
       if (index == 0) {
-        ptx::tma_store_wait_read<0>();  // the previous tile's
+        ptx::tma_store_wait_read<0>();  // waits for the previous tile's stores
       } else {
         ptx::tma_store_wait_read<kSlots - 1>();
       }
@@ -222,7 +223,7 @@ __device__ inline void begin_residual(const Args<Config>& args, Accumulator<Conf
   }
 }
 
-/// Stores the first kCount chunks of a part with its own slots. Called by every thread of the
+/// Stores the first kCount chunks of a part through dedicated slots. Called by every thread of the
 /// warpgroup; `warpgroup` is its index among the CTA's consumers.
 template <i32 kCount, class Config>
 __device__ inline void store_chunks(const Args<Config>& args, const SharedMemory<Config>& smem,
@@ -236,7 +237,8 @@ __device__ inline void store_chunks(const Args<Config>& args, const SharedMemory
   }
 }
 
-/// Stores a tile once the warpgroup's wgmmas are complete; `place` is its place in the tile.
+/// Stores a tile once the warpgroup's wgmmas are complete; `place` is the warpgroup's position in
+/// the tile.
 template <class Config>
 __device__ inline void store_tile(const Args<Config>& args, const SharedMemory<Config>& smem,
                                   Accumulator<Config>& acc, const TileOrigin& tile,
@@ -247,9 +249,10 @@ __device__ inline void store_tile(const Args<Config>& args, const SharedMemory<C
   acc.amax.publish(args);
 }
 
-/// Slots for C in stages that no load uses meanwhile. `slot_of(i)` is the address of the CTA's i-th
-/// slot. Called by every consumer of the CTA once its own wgmmas are complete; the first consumer
-/// warp issues all stores, and waits for their reads before the stages are loaded again.
+/// Stores a tile through slots that alias stages which no load uses meanwhile. `slot_of(i)` is the
+/// address of the CTA's i-th slot. Called by every consumer of the CTA once its own wgmmas are
+/// complete; the first consumer warp issues all stores, and waits for their reads before the stages
+/// are loaded again.
 template <class Config, class SlotOf>
 __device__ inline void store_tile_borrowing(const Args<Config>& args, Accumulator<Config>& acc,
                                             const TileOrigin& tile, const WarpgroupPlace& place,
@@ -288,7 +291,8 @@ __device__ inline void store_tile_borrowing(const Args<Config>& args, Accumulato
   }
 }
 
-/// As store_tile_borrowing, of kernels without the copy engine: each warpgroup stores its own part.
+/// Stores a tile like store_tile_borrowing, in kernels without the copy engine: each warpgroup
+/// stores its part.
 template <class Config>
 __device__ inline void store_tile_by_threads(const Args<Config>& args,
                                              const SharedMemory<Config>& smem,
@@ -313,7 +317,8 @@ __device__ inline void store_tile_by_threads(const Args<Config>& args,
   }
 }
 
-/// Stores through the CTA's own slots; if C borrows stages, its only tile through the drained ring.
+/// Stores through the CTA's dedicated slots or, if C aliases the operand stages, through the
+/// drained ring; the CTA then has a single tile.
 template <class Config>
 __device__ inline void store_tile_where_staged(const Args<Config>& args,
                                                const SharedMemory<Config>& smem,

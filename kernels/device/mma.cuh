@@ -53,7 +53,7 @@ struct Accumulator {
       }
     }
   }
-  /// The four elements of eight columns; `column` is a multiple of eight, known at compile time.
+  /// Returns four elements of eight columns; `column` is a constant multiple of eight.
   __device__ float* eight_columns(i32 i, i32 column) {
     return &d[i][column / Config::kInstructionN][column % Config::kInstructionN / 2];
   }
@@ -62,9 +62,9 @@ struct Accumulator {
   }
 };
 
-/// A warpgroup's place in a tile; warpgroups are numbered along M first.
+/// Position of a warpgroup's part in a tile; warpgroups are numbered along M first.
 struct WarpgroupPlace {
-  i32 row, column;  // its first row and column of C, within the tile
+  i32 row, column;  // first row and column of the part, within the tile
 
   template <class Config>
   __device__ static WarpgroupPlace of(i32 warpgroup_of_tile) {
@@ -102,7 +102,7 @@ struct OperandDescriptors {
   }
 };
 
-/// The same for the stage at `at`.
+/// Descriptors for the stage at `at`.
 template <class Config>
 __device__ inline OperandDescriptors in_stage(const OperandDescriptors& operands,
                                               const RingPosition<Config>& at) {
@@ -110,8 +110,8 @@ __device__ inline OperandDescriptors in_stage(const OperandDescriptors& operands
           operands.b.moved(at.b_stage() * Config::kSmem.b_stage_bytes)};
 }
 
-/// Offset in bytes of row or column `first` and instruction `step` along K of an operand, from the
-/// warpgroup's first; `side`: the tile's.
+/// Byte offset of row or column `first` and K step `step` of an operand, relative to the
+/// warpgroup's first row or column; `side`: the tile's size.
 template <class Config, bool kKMajor>
 __device__ constexpr i32 step_bytes(i32 side, i32 first, i32 step) {
   if constexpr (kKMajor) {
@@ -125,7 +125,7 @@ __device__ constexpr i32 step_bytes(i32 side, i32 first, i32 step) {
            step * Config::kInstructionK * kSwizzleBytes;
   }
 }
-/// A of wgmma row i, B of wgmma column j.
+/// Byte offsets for A of wgmma row i and B of wgmma column j.
 template <class Config>
 __device__ constexpr i32 a_step_bytes(i32 i, i32 step) {
   return step_bytes<Config, Config::kAKMajor>(Config::kTiling.block_m, i * kWgmmaM, step);
@@ -158,7 +158,8 @@ __device__ inline void mma_k_block(Accumulator<Config>& acc, const OperandDescri
   ptx::wgmma_commit();
 }
 
-/// The same for row `i` of wgmmas whose columns are the warpgroup's; overwrites `sums`.
+/// Issues and commits the wgmmas of row `i` only, whose columns are the warpgroup's; overwrites
+/// `sums`.
 template <class Config>
 __device__ inline void mma_row_of_k_block(float (&sums)[Config::kInstructionN / 2],
                                           const OperandDescriptors& operands,

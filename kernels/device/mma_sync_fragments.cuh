@@ -1,5 +1,5 @@
-// A warp's operands of mma.sync: read from a stage by ldmatrix, one K step at a time, and
-// multiplied into the accumulators. A warp has the rows of a warpgroup's part that it has with
+// Holds a warp's operands of mma.sync: reads them from a stage by ldmatrix, one K step at a time,
+// and multiplies them into the accumulators. A warp has the same rows of a warpgroup's part as with
 // wgmma: sixteen of every 64.
 #pragma once
 
@@ -10,17 +10,19 @@
 
 namespace tilecast {
 
-/// Addresses of ldmatrix within an operand's stage: sixteen rows of A, kApart after each other, or
-/// sixteen columns of B. Lanes 0 to 7 give the rows of the first 8x8 matrix, and so on; of A the
-/// second matrix is eight rows further, of B eight elements along K.
+/// Computes the addresses of ldmatrix within an operand's stage: sixteen rows of A, kApart after
+/// each other, or sixteen columns of B. Lanes 0 to 7 give the rows of the first 8x8 matrix, and so
+/// on; A's second matrix is eight rows further, B's eight elements along K.
 template <class Config, bool kOfA, i32 kSide, bool kKMajor, i32 kApart>
 class FragmentAddresses {
  public:
   /// `first`: the warp's first row or column in the tile.
   __device__ explicit FragmentAddresses(i32 first) {
     const i32 lane = static_cast<i32>(threadIdx.x) % 32;
-    const i32 eight = kOfA ? lane / 8 % 2 : lane / 16;  // along the tile's side
-    const i32 half = kOfA ? lane / 16 : lane / 8 % 2;   // along K
+    const i32 eight = kOfA
+                          ? lane / 8 % 2
+                          : lane / 16;  // half of the sixteen rows or columns along the tile's side
+    const i32 half = kOfA ? lane / 16 : lane / 8 % 2;  // half of the sixteen elements along K
     if constexpr (kKMajor) {
       base_ = swizzled_offset<kRowBytes>(first + eight * 8 + lane % 8, half);
     } else {
@@ -29,7 +31,7 @@ class FragmentAddresses {
     }
   }
 
-  /// Of the `index`th sixteen rows or columns.
+  /// Address of the `index`th sixteen rows or columns.
   __device__ u32 at(i32 index, i32 step) const {
     const i32 side = index * kApart;
     if constexpr (kKMajor) {
@@ -49,7 +51,7 @@ class FragmentAddresses {
   u32 base_;
 };
 
-/// The operands of one K step in registers.
+/// Operands of one K step in registers.
 template <class Config>
 struct Fragments {
   static constexpr i32 kSixteens = Config::kWarpgroupColumns / 16;

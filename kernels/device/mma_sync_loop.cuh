@@ -1,9 +1,9 @@
-// The loop over K blocks of kernels without TMA and wgmma: threads copy K blocks into a ring of
+// Loops over the K blocks in kernels without TMA and wgmma: threads copy K blocks into a ring of
 // stages by cp.async, all stages but one ahead; warps read operands by ldmatrix, one K step ahead
 // of the mma.sync that use them.
 //
-// One barrier per K block: behind it the next K block is visible to every thread, and the stage of
-// the block before is free, since its last operands are already in registers.
+// One barrier per K block: after it the next K block is visible to every thread, and the stage of
+// the previous block is free, since its last operands are already in registers.
 #pragma once
 
 #include "kernels/device/mma_sync_fragments.cuh"
@@ -12,8 +12,9 @@
 
 namespace tilecast {
 
-/// Multiplies K blocks [k_begin, k_end) of a tile, at least one, into cleared accumulators. By all
-/// threads of a CTA, whose stages are neither read nor copied to; on return no copy is under way.
+/// Multiplies K blocks [k_begin, k_end) of a tile, at least one, into cleared accumulators. Called
+/// by all threads of a CTA when no stage is being read or copied to; on return no copy is in
+/// flight.
 template <class Config>
 __device__ inline void multiply_by_threads(const Args<Config>& args,
                                            const SharedMemory<Config>& smem,
@@ -47,7 +48,7 @@ __device__ inline void multiply_by_threads(const Args<Config>& args,
 #pragma unroll
     for (i32 step = 0; step < kSteps; ++step) {
       const bool last = step == kSteps - 1;
-      if (last) {  // the next K block; behind the last one, fragments that nothing uses
+      if (last) {  // fragments of the next K block; after the last one they are unused
         at.advance();
         ptx::cp_async_wait<kStages - 2>();
         __syncthreads();

@@ -15,7 +15,7 @@ template <i32 kStages, i32 kBStages>
 struct RingPositionOf {
   i32 stage = 0;
   u32 phase = 0;
-  i32 longer = 0;  // position in a longer B ring
+  i32 longer = 0;  // position in the B ring if it is longer
 
   TILECAST_HD constexpr i32 b_stage() const { return kBStages > kStages ? longer : stage; }
 
@@ -30,7 +30,7 @@ struct RingPositionOf {
   }
 };
 
-/// Position in a ring of other buffers: accumulators, answers.
+/// Position in another ring of buffers: accumulators or scheduler responses.
 template <i32 kCount>
 struct BufferPosition {
   i32 index = 0;

@@ -13,7 +13,7 @@ struct DeviceBuffers {
   float* lse;  // [batch, heads, queries]
 };
 
-/// What all sets of Q, K, V and O share.
+/// Allocates what all sets of Q, K, V and O share.
 void allocate_shared(DeviceBuffers& buffers) {
   if constexpr (kWritesLse) {
     buffers.lse = device_array<float>(kRows);
@@ -27,7 +27,7 @@ void allocate_set(DeviceBuffers& buffers) {
   buffers.o = device_array<Element>(kRows * kHeadDim);
 }
 
-/// To NaN.
+/// Sets the result to NaN.
 void clear_result(const DeviceBuffers& buffers) {
   check(cudaMemset(buffers.o, 0xff, kRows * kHeadDim * sizeof(Element)));
   if constexpr (kWritesLse) {

@@ -7,12 +7,12 @@
 
 namespace tilecast::emitted {
 
-/// A number, and how far from it the kernel's may be.
+/// A reference value, and the tolerance of the kernel's value.
 struct Approximate {
   double value, off;
 };
 
-/// scale * q k.
+/// Computes scale * q k.
 __device__ inline Approximate score_of(const Element* q, const Element* k) {
   double sum = 0, magnitude = 0;
   for (int d = 0; d < kHeadDim; ++d) {
@@ -38,12 +38,12 @@ __device__ inline double largest_of_warp(double value) {
 }
 
 struct Findings {
-  unsigned long long wrong;  // elements of O, and log-sum-exps
+  unsigned long long wrong;  // number of wrong elements of O, and of log-sum-exps
 };
 
-/// A warp takes a row; NaN is wrong.
+/// Compares rows, one per warp; NaN is wrong.
 __global__ void compare(DeviceBuffers given, Findings* findings) {
-  constexpr int kColumns = kHeadDim / 32;  // of a lane
+  constexpr int kColumns = kHeadDim / 32;  // columns per lane
   const int lane = threadIdx.x % 32;
   const i64 warp = (blockIdx.x * i64{blockDim.x} + threadIdx.x) / 32;
   const i64 warps = i64{gridDim.x} * blockDim.x / 32;
@@ -87,7 +87,8 @@ __global__ void compare(DeviceBuffers given, Findings* findings) {
     all = sum_of_warp(all);
     const double share = seen > 0 ? 1 / all : 0;
     for (int c = 0; c < kColumns; ++c) {
-      // Eight standard deviations of the rounded weights' sum; those below 2^-14 are subnormal.
+      // Tolerance: eight standard deviations of the rounded weights' sum; weights below 2^-14 are
+      // subnormal.
       const double rounding = kRounding * (fabs(sum[c]) + 8 * 0.58 * sqrt(squares[c]));
       const double subnormal = 0x1p-25 * static_cast<double>(seen);
       const double allowed = (rounding + 2 * off * magnitude[c] + subnormal) * share;
@@ -106,7 +107,7 @@ __global__ void compare(DeviceBuffers given, Findings* findings) {
   }
 }
 
-/// Whether nothing is wrong; else says how much.
+/// Returns whether all values are right; otherwise prints the number of errors.
 bool is_right(const Findings& found, const DeviceBuffers&) {
   if (found.wrong != 0) {
     std::printf("WRONG: %llu of %lld elements\n", found.wrong,

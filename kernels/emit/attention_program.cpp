@@ -1,4 +1,4 @@
-// What `emit` writes of an attention kernel.
+// Builds the program that `emit` writes for an attention kernel.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -65,7 +65,7 @@ void name(Declaration& d, std::string code) {
       return;
     }
     for (int depth = 0; i < code.size() && (depth > 0 || code[i] != ',');
-         ++i) {  // to the next name
+         ++i) {  // skip to the next name
       depth += depth_of(code.substr(i, 1));
     }
   }
@@ -176,7 +176,7 @@ void declare(const Lines& lines, const std::string& path, std::string space, int
       d.kind = Kind::kMember;
     }
     if (parent >= 0 && d.names.front() == to[static_cast<std::size_t>(parent)].names.front()) {
-      d.kind = Kind::kMember;  // a constructor
+      d.kind = Kind::kMember;  // it is a constructor
     }
     Lines members;
     if (d.kind == Kind::kClass && d.lines.size() > 1) {

@@ -1,4 +1,5 @@
-// C++ text as declarations: what a source file of clang-format's layout declares, a member each.
+// Splits C++ source into declarations: what a file in clang-format's layout declares, one entry
+// each.
 #pragma once
 
 #include <span>
@@ -17,13 +18,13 @@ struct Declaration {
   int parent = -1;          // class that it is a member of
   Kind kind = Kind::kVariable;
   std::vector<std::string> names{};
-  Lines comment{}, lines{};  // of a class those before its members
-  std::string end{};         // of a class
-  bool apart = false;        // after a blank line
+  Lines comment{}, lines{};  // for a class: lines before its members
+  std::string end{};         // for a class: its last line
+  bool apart = false;        // whether it follows a blank line
   bool kept = false;
 };
 
-/// Declarations in the order of the text, and what is known of their constants.
+/// Declarations in source order, and the known values of their constants.
 struct Program {
   std::vector<Declaration> all;
   Constants constants;
@@ -38,12 +39,12 @@ void declare(const Lines& lines, const std::string& path, std::string space, int
              std::vector<Declaration>& to);
 
 Lines lines_of(std::string_view text);
-/// Without comments and quoted text, each line with its end.
+/// Returns the code without comments and quoted strings, each line with its end.
 std::string joined_code(std::span<const std::string> lines);
 std::string joined_lines(const Lines& lines);
-/// Behind the bracket that closes the one at `open`.
+/// Returns the position after the bracket that closes the one at `open`.
 std::size_t after_closing(std::string_view code, std::size_t open, char opening, char closing);
-/// "a, b<c, d>": the two.
+/// Splits "a, b<c, d>" into its two items.
 std::vector<std::string> list_items(std::string_view list);
 std::string_view word_before(std::string_view code, std::size_t end);
 
@@ -59,7 +60,7 @@ void for_each_word(std::string_view code, const auto& visit) {
   }
 }
 
-/// Calls `visit(begin, end)` for each place where `name` is a whole word.
+/// Calls `visit(begin, end)` for each occurrence of `name` as a whole word.
 void for_each_use(std::string_view code, std::string_view name, const auto& visit) {
   for (std::size_t at = 0; (at = code.find(name, at)) != std::string_view::npos;
        at += name.size()) {

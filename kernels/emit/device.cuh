@@ -1,4 +1,4 @@
-// Device memory and tensor maps of an emitted program.
+// Allocates device memory and encodes tensor maps of an emitted program.
 #pragma once
 
 #include <cuda.h>
@@ -30,8 +30,9 @@ T* device_array(i64 count) {
   return memory;
 }
 
-/// `sides` and `box`: the contiguous one first; `strides`: bytes, of the others. Loads out of
-/// bounds bring zeros, stores there are dropped.
+/// Encodes a tensor map. `sides` and `box` begin with the contiguous dimension; `strides` are in
+/// bytes, for the other dimensions. Out-of-bounds loads give zeros, out-of-bounds stores are
+/// dropped.
 TensorMap tensor_map(const void* matrix, CUtensorMapDataType type,
                      const std::vector<cuuint64_t>& sides, const std::vector<cuuint64_t>& strides,
                      const std::vector<cuuint32_t>& box, CUtensorMapSwizzle swizzle,
@@ -58,7 +59,7 @@ TensorMap tensor_map(const void* matrix, CUtensorMapDataType type,
   return map;
 }
 
-/// normal(0, 1) by Box-Muller from a counter (the finaliser of splitmix64).
+/// Fills with normal(0, 1) values by Box-Muller from a counter (the finaliser of splitmix64).
 template <class T>
 __global__ void fill(T* values, i64 count, u64 seed) {
   for (i64 i = blockIdx.x * i64{blockDim.x} + threadIdx.x; i < count;

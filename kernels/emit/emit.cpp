@@ -18,12 +18,12 @@
 namespace tilecast {
 namespace {
 
-/// An op that is emitted.
+/// An op that can be emitted.
 struct Row {
   Op op;
   std::string (*name)(const AnyProblem&);
   EmittedProgram (*program)(const AnyProblem&, const AnyConfig&);
-  std::string (*choices)(const AnyConfig&);  // what each means, in comments
+  std::string (*choices)(const AnyConfig&);  // comments that explain each choice
 };
 
 template <class Config>
@@ -68,11 +68,11 @@ const Row& row_for(const AnyProblem& problem) {
   return *row;
 }
 
-/// "sm_90a" -> "90a"
+/// Converts "sm_90a" to "90a".
 std::string_view number_of(std::string_view architecture) { return architecture.substr(3); }
 
-/// Some releases of nvcc compile for plain compute_90 as well as sm_90a, which has no such
-/// instructions: there the kernel is empty, and never runs.
+/// Guards a source: some releases of nvcc compile for plain compute_90 as well as sm_90a, which
+/// lacks these instructions; there the kernel is empty and never runs.
 std::string guarded(std::string source, std::string_view architecture) {
   const std::size_t call = source.rfind("  tilecast::run"), end = source.find('\n', call) + 1;
   const std::string_view number = number_of(architecture);
@@ -98,7 +98,7 @@ std::string first_comment(const Emitted& emitted, const EmittedProgram& program,
       to_text(emitted.config), row_for(emitted.problem).choices(emitted.config));
 }
 
-/// The problem's numbers, which launch, check and timing read.
+/// Formats the problem's numbers, which launch, check and timing read.
 std::string problem_text(const EmittedProgram& program, Seconds forecast) {
   ConstantsText common;
   common.add("i32", "kSharedBytes", program.shared_bytes, "of a CTA");
@@ -119,13 +119,13 @@ std::string problem_text(const EmittedProgram& program, Seconds forecast) {
       program.problem, common.text());
 }
 
-/// What the lab's binder makes of the problem, as functions that do it again.
+/// Formats functions that repeat what the launch's bind function computes for the problem.
 std::string binding_text(const EmittedProgram& program) {
   return fmt::format(
       "namespace tilecast::emitted {{\n\n"
       "using Arguments = {0};\nconstexpr auto kKernel = {1};\n\n"
-      "/// What does not depend on buffers. `resident`: clusters, or CTAs without them, that the "
-      "device\n/// holds at once; `workers`: those that are launched.{2}\n"
+      "/// Sets the arguments that depend on no buffer. `resident`: clusters (or CTAs) that the "
+      "device\n/// holds at once; `workers`: clusters or CTAs launched.{2}\n"
       "{0} launch_args([[maybe_unused]] u32 resident, u32& workers) {{\n"
       "  {0} args{{}};\n{3}  workers = {4};\n  return args;\n}}\n\n"
       "{0} bound_args({0} args, const DeviceBuffers& buffers) {{\n{5}  return args;\n}}\n\n"
@@ -134,13 +134,13 @@ std::string binding_text(const EmittedProgram& program) {
       program.workers, program.bound_args);
 }
 
-/// Where to begin to read, behind the first comment.
+/// Adds a list of contents after the first comment.
 std::string with_contents(const std::string& file, const EmittedProgram& program) {
   const std::vector<std::string_view> lines = split(file, '\n');
   const auto line_of = [&](const std::string& part) {
     const auto found =
         std::ranges::find_if(lines, [&](std::string_view line) { return line.starts_with(part); });
-    return found - lines.begin() + 2;  // from 1 on, with the line of this list
+    return found - lines.begin() + 2;  // line number from 1 on, including the line of this list
   };
   const std::size_t end = file.find("\n\n");
   return fmt::format("{}\n// Configuration: line {}, kernel: {}, launch: {}, check: {}.{}",
@@ -150,7 +150,7 @@ std::string with_contents(const std::string& file, const EmittedProgram& program
                      file.substr(end));
 }
 
-/// Whether a text uses a header of which only some do.
+/// Whether a source uses an include that only some sources need.
 bool needed(const std::string& include, const std::string& text) {
   static const std::map<std::string, std::string> kOf = {
       {"<bit>", "std::bit_cast"},         {"<cmath>", "std::sqrt"},
@@ -160,7 +160,7 @@ bool needed(const std::string& include, const std::string& text) {
   return found == kOf.end() || text.find(found->second) != std::string::npos;
 }
 
-/// A kernel's text: what it is compiled for, then its source and entry.
+/// Adds a kernel's source: its architecture, then its source and entry point.
 void add_kernel(const std::string& text, SourceParts& to) {
   const std::size_t kernel = text.rfind("#include \"");
   to.add("configuration", text.substr(0, kernel));

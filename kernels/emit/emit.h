@@ -1,8 +1,7 @@
-// One configuration of an op as a source file that nvcc alone builds and runs: what the kernel uses
-// of its sources in the order of their includes, then the host side: launch, check against a
-// reference, and timing (main.cu).
-// Checked by: emit_test.cpp (nvcc compiles what comes out of every family of schedules and of every
-// kind of problem).
+// Writes one configuration of an op as a source file that needs only nvcc to build and run: the
+// parts of the kernel's sources that it uses, in the order of their includes, then the host side:
+// launch, check against a reference, and timing (main.cu). Checked by: emit_test.cpp (nvcc compiles
+// the output for every family of schedules and every kind of problem).
 #pragma once
 
 #include <string>
@@ -16,24 +15,25 @@ namespace tilecast {
 struct Emitted {
   AnyProblem problem;
   AnyConfig config;
-  std::string gpu;   // that the forecast is of
-  Seconds forecast;  // of the kernel alone
+  std::string gpu;   // GPU of the forecast
+  Seconds forecast;  // forecast time of the kernel only
 };
 
 /// Whether kernels of the op are emitted.
 bool is_emitted(Op op);
 
-/// "gemm_512x512x512_bf16_nn.cu". Throws ConfigError where one kernel does not solve the problem.
+/// Returns "gemm_512x512x512_bf16_nn.cu". Throws ConfigError if one kernel does not solve the
+/// problem.
 std::string emitted_file_name(const AnyProblem& problem);
 
-/// The command that builds and runs `file`.
+/// Returns the command that builds and runs `file`.
 std::string build_line(const Emitted& emitted, const std::string& file);
 
-/// The whole file, named `file` in its first comment. Throws ConfigError where no kernel of the
-/// schedule takes the problem.
+/// Returns the whole source, named `file` in its first comment. Throws ConfigError if no kernel of
+/// the schedule supports the problem.
 std::string emitted_source(const Emitted& emitted, const std::string& file);
 
-/// What the kernel uses of its sources, with all branches, as NVRTC compiles it.
+/// Returns the parts of its sources that the kernel uses, with all branches, as NVRTC compiles it.
 KernelSource emitted_kernel(const AnyProblem& problem, const AnyConfig& config);
 
 }  // namespace tilecast

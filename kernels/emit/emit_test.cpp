@@ -1,5 +1,5 @@
-// What is emitted, as nvcc and the GPU see it: every family of schedules is built by the command
-// that the file names, and where there is a GPU the file's own check is run.
+// Builds what `emit` writes for every family of schedules with the command that the file names and,
+// if there is a GPU, runs the file's check.
 #include "kernels/emit/emit.h"
 
 #include <sys/wait.h>
@@ -20,7 +20,7 @@
 namespace tilecast {
 namespace {
 
-/// A GEMM before it is a problem of any op.
+/// A GEMM before conversion to AnyProblem.
 struct Gemm {
   GemmProblem problem;
   KernelConfig config;
@@ -72,7 +72,7 @@ Emitted attention(const char* shape, const char* config, bool lse = true) {
           .forecast = Seconds{12.34e-6}};
 }
 
-/// Rows that are not tight, of 511 elements of K.
+/// A GEMM with padded rows, and 511 elements of K.
 Gemm strided() {
   Gemm gemm = flagship();
   gemm.problem.shape.k = 511;
@@ -113,7 +113,7 @@ TEST_CASE("An emitted file is one source of what its kernel uses") {
 TEST_CASE("A choice is decided where its whole condition is a constant") {
   const Constants constants{{"kStages", "4"}};
   CHECK(with_decided_choices({"x = kStages > 3 ? a : b;"}, constants) == Lines{"x = a;"});
-  const Lines sum{"x = a + 1 > 0 ? a : b;"};  // not 1 > 0
+  const Lines sum{"x = a + 1 > 0 ? a : b;"};  // must not be parsed as 1 > 0
   CHECK(with_decided_choices(sum, constants) == sum);
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("Parameters of templates that every use gives one value are bound") {
   for (const char* const dead : {"kBStages", "ElementType kType", "kTransposedA,"}) {
     CHECK(text.find(dead) == std::string::npos);
   }
-  CHECK(text.find("template <int kPending>") != std::string::npos);  // has two values
+  CHECK(text.find("template <int kPending>") != std::string::npos);  // the parameter has two values
 }
 
 TEST_CASE("A stream has no emitted kernel") {
@@ -147,7 +147,8 @@ TEST_CASE("Its first comment says what it computes, how it is built, and what ea
   CHECK(text.starts_with("// gemm.cu: C[1000,520] = A[1000,512] B, fp16 with sums in fp32"));
   CHECK(text.find("12.34 us") != std::string::npos);
   CHECK(text.find("//   " + build_line(flagship(), "gemm.cu") + "\n") != std::string::npos);
-  CHECK(text.find("//   " + to_text(flagship().config)) == std::string::npos);  // beside the margin
+  CHECK(text.find("//   " + to_text(flagship().config)) ==
+        std::string::npos);  // printed outside the list
   CHECK(text.find("// " + to_text(flagship().config) + "\n") != std::string::npos);
   CHECK(text.find("//   stages=4 ") != std::string::npos);
   CHECK(text.find("kTiling = {.block_m = 128, ") != std::string::npos);
@@ -263,7 +264,7 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
                 "attention_single:tile=64x64,stages=2,ctas=1,grid=clusters,order=static,splits=4,"
                 "pack=yes",
                 false)};
-  Turns turns("emitted families to build", 6);  // and the first
+  Turns turns("emitted families to build", 6);  // and the first family
   for (const Emitted& one : emitted) {
     if (&one != emitted && !turns.due()) {
       continue;

@@ -1,5 +1,5 @@
-// An op's answer to `emit`: a kernel, and what is written around it. An op that is emitted has a
-// row in emit.cpp, an emitted_program(), and two sources of the host side:
+// Defines what an op provides to `emit`: a kernel, and the host code around it. An op that is
+// emitted has a row in emit.cpp, an emitted_program(), and two sources of the host side:
 //   kernels/emit/<host>_buffers.cuh: DeviceBuffers, allocate_shared(), allocate_set() (one of the
 //     sets that are launched in turn) and clear_result();
 //   kernels/emit/<host>_check.cuh: Findings, compare(), a kernel that fills them in from the result
@@ -22,31 +22,31 @@ struct EmittedProgram {
   std::string title;  // the problem in a sentence
   KernelSource kernel;
   std::string entry, arguments;  // the kernel, and the type of its arguments
-  std::string host;              // see above
-  std::string problem;           // its constants
-  std::string launch_args;       // statements that set in `args` what no buffer changes,
-  std::string workers;           // how many clusters are launched
-  std::string bound_args;        // and those that depend on `buffers`
+  std::string host;              // prefix of the host sources, see above
+  std::string problem;           // constants of the problem
+  std::string launch_args;  // statements that set the members of `args` that depend on no buffer,
+  std::string workers;      // number of clusters launched
+  std::string bound_args;   // and those that depend on `buffers`
   std::string workers_comment = "";
-  i32 shared_bytes, cluster_size;  // of a CTA; its CTAs
-  i32 tensor_memory_columns = 0;   // of a CTA
-  double work;                     // of a launch, in `work_unit`
+  i32 shared_bytes, cluster_size;  // shared memory of a CTA; CTAs per cluster
+  i32 tensor_memory_columns = 0;   // tensor memory columns of a CTA
+  double work;                     // work of a launch, in `work_unit`
   std::string work_unit;           // FLOP or B
-  double checked = 0;              // multiply-adds of the reference,
-  double most_checked = 0;         // of which so many are computed
-  double set_bytes;                // of a launch's buffers
-  SourceUse use;                   // without roots
+  double checked = 0;              // multiply-adds of the full reference,
+  double most_checked = 0;         // of which at most this many are computed
+  double set_bytes;                // bytes of a launch's buffers
+  SourceUse use;                   // use of the sources, without roots
 };
 
-/// The name of the file, without its suffix.
+/// Returns the file name without its suffix.
 std::string emitted_name(const GemmProblem& problem);
 std::string emitted_name(const AttentionProblem& problem);
 
-/// Throws ConfigError where no kernel of the schedule takes the problem.
+/// Builds the program. Throws ConfigError if no kernel of the schedule supports the problem.
 EmittedProgram emitted_program(const GemmProblem& problem, const KernelConfig& config);
 EmittedProgram emitted_program(const AttentionProblem& problem, const AttentionConfig& config);
 
-/// Constants of a program, a line each.
+/// Collects constants of a program, one per line.
 class ConstantsText {
  public:
   void add(std::string_view type, std::string_view name, std::string_view value,
@@ -61,7 +61,7 @@ class ConstantsText {
   std::string text_;
 };
 
-/// Assignments to members of `args`, a line each.
+/// Collects assignments to members of `args`, one per line.
 class AssignmentsText {
  public:
   void add(std::string_view member, std::string_view value);
@@ -72,11 +72,11 @@ class AssignmentsText {
   std::string text_;
 };
 
-/// A call of tensor_map() in device.cuh. `buffer`: a member of DeviceBuffers.
+/// Formats a call of tensor_map() in device.cuh. `buffer`: a member of DeviceBuffers.
 std::string tensor_map_text(std::string_view buffer, ElementType dtype,
                             const TensorMapSides& sides);
 
-/// "FastDivisor::of(3)", or {} of none.
+/// Formats "FastDivisor::of(3)", or "{}" if there is none.
 std::string divisor_text(const FastDivisor& divisor);
 
 }  // namespace tilecast

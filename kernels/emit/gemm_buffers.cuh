@@ -15,10 +15,10 @@ struct DeviceBuffers {
   const CElement* residual;
   const float* scale_c;
   float* amax;
-  const i32* group_numbers;  // each group's end row, or of masked groups how many rows it has
+  const i32* group_numbers;  // end row of each group, or the number of rows of each masked group
 };
 
-/// What all sets of A, B and C share.
+/// Allocates what all sets of A, B and C share.
 void allocate_shared(DeviceBuffers& buffers) {
   if constexpr (Config::kAddsBias) {
     buffers.bias = filled<BiasElement>(kBiasElements, 3);
@@ -52,7 +52,7 @@ void allocate_set(DeviceBuffers& buffers) {
   buffers.c = device_array<CElement>(kSpanOfC);
 }
 
-/// To NaN.
+/// Sets the result to NaN.
 void clear_result(const DeviceBuffers& buffers) {
   check(cudaMemset(buffers.c, 0xff, kSpanOfC * sizeof(CElement)));
 }

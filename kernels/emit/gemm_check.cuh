@@ -11,13 +11,14 @@
 
 namespace tilecast::emitted {
 
-/// Of an element of C.
+/// Factors of an element of C.
 struct Factors {
   i64 matrix_of_a, matrix_of_b, k_begin, k_end;
-  bool written;  // not in the room behind a masked group's rows
+  bool written;  // false for unused capacity of a masked group
 };
 
-/// `row`: of C, over all products; `numbers`: the groups', on the device.
+/// Returns the factors of an element. `row`: row of C, over all products; `numbers`: the groups'
+/// numbers, on the device.
 __device__ inline Factors factors_of(i64 row, const i32* numbers) {
   const i64 product = row / kSideM;
   if constexpr (Config::kGroupedAlongK) {
@@ -35,7 +36,8 @@ __device__ inline Factors factors_of(i64 row, const i32* numbers) {
   }
 }
 
-/// Of the product of two elements, that of B of so many matrices behind the first.
+/// Scale of the product of two elements; B's element is in the given number of matrices after the
+/// first.
 __device__ inline double scale_of(const DeviceBuffers& given, i64 m, i64 n, i64 k,
                                   i64 matrix_of_b) {
   if constexpr (Config::kBlockScales) {
@@ -48,15 +50,16 @@ __device__ inline double scale_of(const DeviceBuffers& given, i64 m, i64 n, i64 
   }
 }
 
-/// A number, and how far from it the kernel's may be.
+/// A reference value, and the tolerance of the kernel's value.
 struct Approximate {
   double value, off;
 };
 
-/// Of row m and column n of A B, scaled and with the bias.
+/// Computes row m and column n of A B, scaled and with the bias.
 __device__ inline Approximate sum_of(const DeviceBuffers& given, const Factors& factors, i64 m,
                                      i64 n) {
-  // Sums of fp8 are cut off, less where those of 128 elements are promoted.
+  // Rounding error relative to the sum of magnitudes: fp8 sums are truncated, less if sums of 128
+  // elements are promoted.
   constexpr double kOfMagnitudes = !kFp8 ? 0x1.2p-18 : Config::kPromoted ? 0x1p-11 : 0x1p-10;
   const Element* const a = given.a + factors.matrix_of_a * (kElementsOfA / kMatricesOfA);
   const Element* const b = given.b + factors.matrix_of_b * (kElementsOfB / kMatricesOfB);
@@ -80,7 +83,7 @@ __device__ inline Approximate sum_of(const DeviceBuffers& given, const Factors& 
   return {sum, kOfMagnitudes * magnitude};
 }
 
-/// Of an element of C, what is scaled to be it. `row`: over all products.
+/// Computes an element of C before it is scaled. `row`: row over all products.
 __device__ inline Approximate result_of(const DeviceBuffers& given, const Factors& factors, i64 row,
                                         i64 column) {
   Approximate result{};
@@ -89,7 +92,7 @@ __device__ inline Approximate result_of(const DeviceBuffers& given, const Factor
     const Approximate sum = sum_of(given, factors, row % kSideM, column * 2);
     const Approximate other = sum_of(given, factors, row % kSideM, column * 2 + 1);
     const double own = Gate::kApproximate ? 0x1p-12 * fabs(sum.value) + 0x1p-15 : 0;
-    // A factor of 1 leaves what the first column becomes.
+    // with a factor of 1, the value that the first column becomes
     const Approximate alone{Gate::apply<ExactMath>(sum.value, 1), sum.off + own};
     const double off_alone = alone.off * fabs(other.value) + other.off * fabs(alone.value);
     result = {Gate::apply<ExactMath>(sum.value, other.value), off_alone + alone.off * other.off};
@@ -116,11 +119,11 @@ __device__ inline Approximate result_of(const DeviceBuffers& given, const Factor
 }
 
 struct Findings {
-  unsigned long long wrong;   // elements of C
-  u32 least_amax, most_amax;  // bits of floats: between these amax is right
+  unsigned long long wrong;   // number of wrong elements of C
+  u32 least_amax, most_amax;  // bits of floats between which amax is right
 };
 
-/// NaN is wrong.
+/// Compares elements of C; NaN is wrong.
 __global__ void compare(DeviceBuffers given, Findings* findings) {
   for (i64 i = (blockIdx.x * i64{blockDim.x} + threadIdx.x) * kStep; i < kElementsOfC;
        i += i64{gridDim.x} * blockDim.x * kStep) {
@@ -147,7 +150,7 @@ __global__ void compare(DeviceBuffers given, Findings* findings) {
     }
     if constexpr (Config::kCType == ElementType::kE4m3) {
       expected = fmin(fmax(expected, -448.0), 448.0);
-      allowed += 0x1p-10;  // half of what subnormal numbers are apart
+      allowed += 0x1p-10;  // half of the distance between subnormal numbers
     }
     const double error =
         fabs(static_cast<double>(static_cast<float>(given.c[row * kLdc + column])) - expected);
@@ -157,7 +160,7 @@ __global__ void compare(DeviceBuffers given, Findings* findings) {
   }
 }
 
-/// Whether nothing is wrong; else says what.
+/// Returns whether all values are right; otherwise prints the errors.
 bool is_right(const Findings& found, const DeviceBuffers& given) {
   if (found.wrong != 0) {
     std::printf("WRONG: %llu of %lld elements\n", found.wrong,

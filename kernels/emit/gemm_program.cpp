@@ -1,4 +1,4 @@
-// What `emit` writes of a GEMM.
+// Builds the program that `emit` writes for a GEMM.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -27,7 +27,7 @@
 namespace tilecast {
 namespace {
 
-/// The problem as its kernel is bound to it: of groups all rows as one product.
+/// Returns the problem as its kernel is bound to it: with groups, all rows as one product.
 GemmToBind as_bound(const GemmProblem& asked, const KernelConfig& config) {
   GemmProblem problem = asked;
   problem.leading = {a_row(problem), b_row(problem), c_row(problem)};
@@ -41,7 +41,7 @@ GemmToBind as_bound(const GemmProblem& asked, const KernelConfig& config) {
   return {run, for_operands(problem.dtype, config), run.shape.m, of_groups.groups};
 }
 
-/// Of groups or a batch.
+/// Formats the groups or the batch.
 std::string products_text(const GemmProblem& problem) {
   const Batch& batch = problem.batch;
   if (problem.groups != nullptr) {
@@ -80,7 +80,7 @@ double multiply_adds_of(const GemmProblem& problem) {
   return rows * static_cast<double>(problem.shape.n) * static_cast<double>(problem.shape.k);
 }
 
-/// Elements of A, B and C in memory.
+/// Number of elements of A, B and C in memory.
 struct Elements {
   i64 a, b, c;
 };
@@ -148,7 +148,7 @@ std::string constants_of(const GemmProblem& problem) {
   return text.text();
 }
 
-/// How WorkDecomposition is made, as make_work_decomposition() chooses.
+/// Formats the construction of WorkDecomposition, following make_work_decomposition().
 std::string work_text(const KernelConfig& config) {
   const ScheduleTraits traits = traits_of(config.schedule);
   const bool equally = traits.split_k == SplitK::kEqually;
@@ -170,7 +170,7 @@ std::string reduction_text(const KernelConfig& config) {
   return fmt::format("Reduction::{}", reductions[static_cast<i32>(config.decomposition.reduction)]);
 }
 
-/// The walk over tiles, the split of K and the strides of a batch: what no buffer changes.
+/// Formats the tile walk, the split of K and the strides of a batch, which depend on no buffer.
 std::string fixed_arguments(const GemmProblem& asked, const GemmToBind& bound,
                             const GemmArgs& args) {
   const KernelConfig& config = bound.config;
@@ -208,7 +208,7 @@ std::string fixed_arguments(const GemmProblem& asked, const GemmToBind& bound,
     WorkDecomposition one{};
     one.streamed = 1;
     one.splits = static_cast<u32>(max_of(config.decomposition.splits, 1));
-    const ReductionWorkspace room = reduction_workspace(config, one);  // of a tile
+    const ReductionWorkspace room = reduction_workspace(config, one);  // elements of a tile
     text.add("partials",
              fmt::format("device_array<float>(i64{{args.work.streamed}} * {})", room.partials));
     text.add("locks", fmt::format("device_array<u32>(i64{{args.work.streamed}} * {})", room.locks));
@@ -221,7 +221,7 @@ std::string fixed_arguments(const GemmProblem& asked, const GemmToBind& bound,
   return text.text();
 }
 
-/// A stand-in for a member of DeviceBuffers, as bind_gemm() passes it on.
+/// Returns a placeholder for a member of DeviceBuffers, as bind_gemm() passes it on.
 template <class T>
 T* place_of(i64 index) {
   return reinterpret_cast<T*>(index);
@@ -293,7 +293,7 @@ std::string buffer_arguments(const GemmProblem& asked, const GemmArgs& args,
   return text.text();
 }
 
-/// Arguments of the kernel that branches depend on.
+/// Returns the kernel arguments that branches depend on.
 Constants known_arguments(const GemmToBind& bound) {
   const KernelConfig& config = bound.config;
   const bool by_tma = config.operands == OperandOrder::kSwapped || c_rows_allow_tma(bound.problem);
@@ -366,8 +366,9 @@ EmittedProgram emitted_program(const GemmProblem& problem, const KernelConfig& c
                  : splits_k(config.schedule) ? "args.work.workers"
                                              : "args.scheduler.workers",
       .bound_args = buffer_arguments(problem, args, maps),
-      .workers_comment =
-          bound.groups.along_m > 0 ? "\n/// How many tiles groups have only the kernel knows." : "",
+      .workers_comment = bound.groups.along_m > 0
+                             ? "\n/// Only the kernel knows the number of tiles of groups."
+                             : "",
       .shared_bytes = smem_layout(own.schedule, own.tiling, c_column_bytes(problem)).total_bytes +
                       scale_ring_bytes(problem.epilogue, own.tiling) +
                       (bound.groups.along_m > 0 ? group_table_bytes(problem.groups->count()) : 0),

@@ -19,7 +19,7 @@ bool belongs_to(const Program& program, std::size_t at, std::size_t index) {
   return inside >= 0;
 }
 
-/// The arguments that a use of a template gives, where its name ends.
+/// Returns the arguments of a template's use, at the position where its name ends.
 std::vector<std::string> arguments_at(const std::string& code, std::size_t end) {
   if (code[end] != '<') {
     return {};
@@ -35,8 +35,8 @@ std::string listed(const std::vector<std::string>& items) {
   return list.empty() ? list : list + ">";
 }
 
-/// Parameters of the template that begins at declaration `index`; none where it is no template, or
-/// its name has other declarations.
+/// Returns the parameters of the template that begins at declaration `index`; none if it is no
+/// template, or if its name has other declarations.
 std::vector<std::string> parameters_of(const Program& program, std::size_t index) {
   const Declaration& d = program.all[index];
   const std::string_view head = d.lines.empty() ? "" : trimmed(d.lines.front());
@@ -55,7 +55,7 @@ std::string name_of_parameter(const std::string& parameter) {
   return std::string(word_before(parameter, std::min(parameter.find(" = "), parameter.size())));
 }
 
-/// Whether the declaration calls a macro, and a macro has the name.
+/// Whether the declaration uses a macro that contains the name.
 bool is_in_macro(const Program& program, std::size_t index, const std::string& name) {
   if (joined_code(program.all[index].lines).find("  TILECAST_") == std::string::npos) {
     return false;
@@ -69,7 +69,7 @@ bool is_in_macro(const Program& program, std::size_t index, const std::string& n
   });
 }
 
-/// The text that every use gives parameter `i`, or none.
+/// Returns the string that every use gives parameter `i`, or none.
 std::string bound_value(const Program& program, std::size_t index,
                         const std::vector<std::string>& parameters, std::size_t i) {
   const std::size_t equals = parameters[i].find(" = ");
@@ -104,7 +104,7 @@ std::string bound_value(const Program& program, std::size_t index,
   return values.size() == 1 ? *values.begin() : "";
 }
 
-/// Leaves out argument `i` of every use of the template.
+/// Removes argument `i` from every use of the template.
 void drop_argument(Declaration& user, const std::string& name, std::size_t i) {
   std::string text = joined_lines(user.lines);
   std::vector<std::size_t> places;
@@ -179,7 +179,7 @@ void learn_constants(const Lines& lines, Constants& constants) {
         text.substr(equals).starts_with(" = {.")) {
       in = fmt::format("Config::{}.", word_before(text, equals));
     }
-    if (!in.empty()) {  // members of a constant: .stages = 4, .block_k = 64};
+    if (!in.empty()) {  // skips members of a constant: .stages = 4, .block_k = 64};
       for (std::string item : list_items(text.substr(std::min(text.find('.'), text.size())))) {
         std::erase_if(item, [](char c) { return c == '}' || c == ';'; });
         if (const std::size_t is = item.find(" = "); item.starts_with('.') && is < item.size()) {
@@ -258,7 +258,7 @@ bool bind_parameters(Program& program) {
       if (!value.empty()) {
         bind_parameter(program, index, parameters, i, value);
         changed = true;
-        break;  // the others are counted anew
+        break;  // the others are counted again
       }
     }
   }

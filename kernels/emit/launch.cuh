@@ -1,4 +1,4 @@
-// An emitted kernel on this device: one cluster of CTAs for each worker.
+// Launches an emitted kernel on this device: one cluster of CTAs for each worker.
 #pragma once
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 
 namespace tilecast::emitted {
 
-/// The kernel on this device; bound to buffers once, launched many times, one launch after
-/// another. Two at once would share the workspace, and with reduction=spread each could hold half
-/// of the SMs and wait for its other pieces.
+/// The kernel on this device; bound to buffers once, launched many times, one launch after another.
+/// Two concurrent launches would share the workspace, and with reduction=spread each could hold
+/// half of the SMs and wait for its other pieces.
 struct Launch {
   Launch() {
     check(cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes));
@@ -32,7 +32,7 @@ struct Launch {
                                                           kSharedBytes));
       most *= sms;
     }
-    if constexpr (kTensorMemoryColumns > 0) {  // tensor memory holds no more
+    if constexpr (kTensorMemoryColumns > 0) {  // tensor memory holds no more CTAs
       most = std::min(most, 512 / kTensorMemoryColumns * sms / kClusterSize);
     }
     u32 workers = 0;

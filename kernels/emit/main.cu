@@ -1,8 +1,8 @@
 // Checks an emitted kernel against a reference, then times it.
 //
-// Time: launches one after another over sets of buffers, 2 to 64 of them: 256 MiB together, less
-// where 64 are less than that (which may then lie in the L2). In bursts of some 5 ms, of 2 to 1000
-// launches, after rests of 30 ms; the median, with the gap from one launch to the next.
+// Time: the kernel is launched over 2 to 64 sets of buffers in sequence: 256 MiB in total, or less
+// if 64 sets are smaller (they may then stay in L2). Launches come in bursts of about 5 ms, of 2 to
+// 1000 launches, after 30 ms of rest; the result is the median interval between launches.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -14,14 +14,14 @@
 
 namespace tilecast::emitted {
 
-/// Microseconds from one launch to the next.
+/// Returns the median interval between launches in microseconds.
 double median_time(const Launch& launch, const std::vector<Arguments>& sets) {
   cudaEvent_t begin, end;
   check(cudaEventCreate(&begin));
   check(cudaEventCreate(&end));
   const auto timed = [&](std::size_t launches) {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    launch(sets[0]);  // not timed: the first after a rest
+    launch(sets[0]);  // not timed: the first launch after a rest
     check(cudaEventRecord(begin));
     for (std::size_t i = 0; i < launches; ++i) {
       launch(sets[i % sets.size()]);
@@ -32,7 +32,8 @@ double median_time(const Launch& launch, const std::vector<Arguments>& sets) {
     check(cudaEventElapsedTime(&milliseconds, begin, end));
     return 1e3 * static_cast<double>(milliseconds) / static_cast<double>(launches);
   };
-  const double launches = std::clamp(5000 / std::max(timed(3), 0.1), 2.0, 1000.0);  // in 5 ms
+  const double launches =
+      std::clamp(5000 / std::max(timed(3), 0.1), 2.0, 1000.0);  // number of launches in 5 ms
   std::vector<double> times(15);
   std::generate(times.begin(), times.end(),
                 [&] { return timed(static_cast<std::size_t>(launches)); });
@@ -54,7 +55,7 @@ int run() {
     first = i == 0 ? buffers : first;
   }
   Findings* const findings = device_array<Findings>(1);
-  for (int again = 0; again < 2; ++again) {  // a workspace is left ready for the next launch
+  for (int again = 0; again < 2; ++again) {  // each launch resets the workspace for the next one
     clear_result(first);
     launch(bound[0]);
     compare<<<4096, 256>>>(first, findings);

@@ -9,7 +9,7 @@
 namespace tilecast {
 namespace {
 
-/// Where `what` is in `text` outside of brackets.
+/// Returns the position of `what` in `text` outside of brackets.
 std::size_t find_outside(std::string_view text, std::string_view what) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -26,7 +26,7 @@ struct Branch {
   Lines body;
 };
 
-/// The branches of the `if` that begins at line `at`, which is then its last.
+/// Returns the branches of the `if` that begins at line `at`; on return `at` is its last line.
 std::vector<Branch> branches_at(const Lines& lines, std::size_t& at) {
   const std::size_t column = indent_of(lines[at]);
   std::vector<Branch> branches;
@@ -63,13 +63,13 @@ void replace_all(std::string& line, std::string_view what, std::string_view by) 
   }
 }
 
-/// A statement in lines of at most kColumns, broken outside of brackets where possible.
+/// Breaks a statement into lines of at most kColumns, outside of brackets if possible.
 Lines broken(std::string statement) {
   Lines lines;
   const std::string margin(indent_of(statement) + 4, ' ');
   while (statement.size() > kColumns) {
     std::size_t at = 0;
-    int depth = 0, least = 1000;  // by brackets, and commas first
+    int depth = 0, least = 1000;  // prefer few brackets, then commas
     for (std::size_t i = margin.size(); i < kColumns; ++i) {
       const char c = statement[i], previous = statement[i - 1];
       depth += depth_of(std::string_view(&c, 1)) + (c == '<' && is_word(previous) ? 1 : 0) -
@@ -92,7 +92,7 @@ Lines broken(std::string statement) {
   return lines;
 }
 
-/// Statements in as few lines as they need.
+/// Formats statements in as few lines as possible.
 Lines reflowed(const Lines& lines) {
   Lines result;
   for (std::size_t i = 0, end; i < lines.size(); i = end) {
@@ -118,7 +118,7 @@ Lines reflowed(const Lines& lines) {
   return result;
 }
 
-/// Functions of one short statement in one line.
+/// Formats functions of one short statement on one line.
 Lines with_short_functions(const Lines& lines) {
   Lines result;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -137,7 +137,7 @@ Lines with_short_functions(const Lines& lines) {
   return result;
 }
 
-/// Comments behind the code of neighbouring lines in one column, where they fit.
+/// Aligns trailing comments of adjacent lines in one column, if they fit.
 Lines with_aligned_comments(Lines lines) {
   const auto comment_of = [](const std::string& line) {
     const std::string code = code_of(line);
@@ -309,7 +309,7 @@ Lines with_decided_branches(const Lines& lines, const Constants& constants) {
       if (changed || branch.head == "else") {
         const bool more = &branch != &left.front() && branch.head != "else";
         result.push_back(before + (more ? "else " : "") + branch.head + " {");
-      } else {  // as it is broken into lines
+      } else {  // formatted as it is broken into lines
         std::size_t at = begin;
         for (; !code_of(lines[at]).ends_with('{'); ++at) {
           result.push_back(lines[at]);
@@ -329,7 +329,7 @@ Lines with_decided_branches(const Lines& lines, const Constants& constants) {
 }
 
 Lines with_decided_choices(const Lines& lines, const Constants& constants) {
-  std::string text, code;  // of the same length
+  std::string text, code;  // equally long
   for (const std::string& line : lines) {
     text += line + '\n';
     code += code_of(line);

@@ -12,10 +12,10 @@
 namespace tilecast {
 namespace {
 
-/// Without the directives that are decided: what nvcc sees.
+/// Removes the preprocessor directives whose outcome is known, as nvcc does.
 Lines seen_by_nvcc(const Lines& lines) {
   Lines result;
-  std::vector<int> inside;  // 1: kept, 0: not, 2: not decided
+  std::vector<int> inside;  // 1: kept, 0: removed, 2: unknown
   for (const std::string& line : lines) {
     const bool opens = line.starts_with("#if"), own = line.find("__CUDACC_") != std::string::npos;
     if (opens) {
@@ -86,13 +86,13 @@ class SourceUser {
   const std::set<std::string>& toolkit() const { return toolkit_; }
 
  private:
-  /// Types and configuration first, then instructions, none of which needs more than these.
+  /// Types and configuration come first, then instructions, which depend on nothing else.
   static int rank_of(std::string_view path) {
     const bool types = path.ends_with(".h") || path == "configuration";
     return types ? 0 : path.starts_with("kernels/ptx/") ? 1 : 2;
   }
 
-  /// A file's first comment: its first paragraph, or for the kernel all that says what it does.
+  /// Returns a file's first comment: its first paragraph or, for the kernel, the whole description.
   Lines head_of(const SourceParts::Part& part) const {
     Lines head;
     for (const std::string& line : part.path.starts_with("model/") ? Lines{} : part.lines) {
@@ -108,7 +108,7 @@ class SourceUser {
     return head;
   }
 
-  /// The names that a declaration uses (used_source.h), in the forms that uses() looks for.
+  /// Marks the names that a declaration uses (used_source.h), in the forms that uses() recognizes.
   void use_names_of(const Declaration& d) {
     const std::string code = joined_code(d.lines);
     const std::string own = d.parent >= 0            ? program_.parent_of(d).names.front()
@@ -116,7 +116,7 @@ class SourceUser {
                                                      : "";
     for_each_word(code, [&](std::size_t i, std::size_t end) {
       const std::string word = code.substr(i, end - i);
-      for (const Declaration& other : program_.all) {  // whose names a macro pastes
+      for (const Declaration& other : program_.all) {  // a macro pastes their names
         if (code.compare(end, 2, "##") == 0 && other.names.front().starts_with(word)) {
           used_.insert(other.names.front());
         }
@@ -125,7 +125,7 @@ class SourceUser {
       std::string qualifier;
       if (i >= 2 && code.compare(i - 2, 2, "::") == 0) {
         std::size_t at = i - 2;
-        if (at > 0 && code[at - 1] == '>') {  // of a template
+        if (at > 0 && code[at - 1] == '>') {  // name of a template
           for (int depth = 0; at > 0;) {
             --at;
             depth += code[at] == '>' ? 1 : code[at] == '<' ? -1 : 0;
@@ -178,7 +178,7 @@ class SourceUser {
           any([&](const std::string& name) { return own + "::" + name; })) {
         return true;
       }
-      // Arguments of the kernel before one that is used keep their places.
+      // Kernel arguments before a used one keep their positions.
       return d.kind == Kind::kMember && use_.optional.at(own) &&
              std::any_of(
                  program_.all.begin() + static_cast<std::ptrdiff_t>(index) + 1, program_.all.end(),
@@ -219,7 +219,7 @@ class SourceUser {
         space = next;
       }
     };
-    std::vector<int> open;  // classes
+    std::vector<int> open;  // stack of enclosing classes
     const auto close = [&](int until) {
       while (!open.empty() && open.back() != until) {
         lines.push_back(program_.all[static_cast<std::size_t>(open.back())].end);

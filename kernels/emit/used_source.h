@@ -1,10 +1,10 @@
-// The part of its sources that a program uses: declarations and members of classes that its roots
-// reach by name, without branches that its constants exclude.
+// Extracts the part of its sources that a program uses: declarations and members of classes that
+// its roots reach by name, without branches that its constants exclude.
 //
 // Works on lines as clang-format leaves them (source_lines.h) and on words: a function is used
 // where its name stands before ( or <, a member after a dot, after its class and ::, or inside its
-// class. Keeping too much costs lines; nothing that is used is left out. Checked by:
-// emit_test.cpp, revision_test.cpp (to the machine code of the whole source).
+// class. Unused code may be kept; used code is never removed. Checked by: emit_test.cpp,
+// revision_test.cpp (to the machine code of the whole source).
 #pragma once
 
 #include <set>
@@ -15,7 +15,7 @@
 
 namespace tilecast {
 
-/// Sources in the order of their includes, each once.
+/// Collects sources in the order of their includes, each once.
 class SourceParts {
  public:
   /// `path` is the heading above the text.
@@ -36,14 +36,15 @@ class SourceParts {
 struct SourceUse {
   std::vector<std::string> roots;  // functions that are called from outside
   std::string kernel;              // path of the part whose whole first comment is kept
-  // Classes whose members are set by name, and so may be missing; true: the last ones alone.
+  // Argument structs initialized by member name, so that unused members can be removed; true: only
+  // trailing members can be.
   std::map<std::string, bool> optional;
-  Constants known;       // what the program is written for, beside its constants
-  std::string wgmma[2];  // in place of the instruction with A from memory, from registers
+  Constants known;       // values that the program is written for, in addition to its constants
+  std::string wgmma[2];  // instruction text for A from shared memory, and from registers
 };
 struct UsedSource {
   std::string text;
-  std::set<std::string> toolkit;  // its headers: "<cuda_fp16.h>"
+  std::set<std::string> toolkit;  // toolkit headers: "<cuda_fp16.h>"
 };
 UsedSource used_source(const SourceParts& parts, const SourceUse& use);
 

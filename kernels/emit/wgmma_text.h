@@ -1,11 +1,11 @@
-// The wgmma of one shape, in place of the macros of kernels/ptx/wgmma.cuh.
+// Formats the wgmma of one shape, in place of the macros of kernels/ptx/wgmma.cuh.
 #pragma once
 
 #include <string>
 
 namespace tilecast {
 
-/// The statement of wgmma_m64k16(), or of wgmma_m64k16_a_in_registers(), for `n` columns of
+/// Returns the statement of wgmma_m64k16(), or of wgmma_m64k16_a_in_registers(), for `n` columns of
 /// operands of `type`: "ElementType::kFp16".
 std::string wgmma_text(int n, const std::string& type, bool a_in_registers);
 

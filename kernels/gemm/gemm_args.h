@@ -18,32 +18,34 @@ struct alignas(64) TensorMap {
   u64 opaque[16];
 };
 
-/// When a kernel launched programmatically lets the next one start: during its epilogue, or as its
-/// CTAs end. On an H200 (validate/data/h200_sxm/programmatic), starting during the epilogue takes 6
-/// % less time than as CTAs end for 512^3 in a graph but 13 % more in a stream; 0 to 2 % less for
-/// GEMMs of 2^28 to 2^30 multiply-adds; 0.4 to 2.4 % more from 2^33 on, where CTAs that start early
-/// no longer share lines of L2 with their neighbours. The limit is between the last two.
+/// Selects when a kernel launched programmatically lets the next one start: during its epilogue, or
+/// as its CTAs end. On an H200 (validate/data/h200_sxm/programmatic), starting during the epilogue
+/// takes 6 % less time than as CTAs end for 512^3 in a graph but 13 % more in a stream; 0 to 2 %
+/// less for GEMMs of 2^28 to 2^30 multiply-adds; 0.4 to 2.4 % more from 2^33 on, where CTAs that
+/// start early no longer share lines of L2 with their neighbours. The limit is between the last
+/// two.
 TILECAST_HD constexpr LaunchOrder programmatic_launch(const GemmShape& shape, i64 products) {
   constexpr i64 kFewMultiplyAdds = i64{1} << 31;
   return shape.m * shape.n <= kFewMultiplyAdds / products / shape.k ? LaunchOrder::kBesideEpilogue
                                                                     : LaunchOrder::kProgrammatic;
 }
 
-/// An operand as threads copy it. Rows begin at whole 16 bytes.
+/// An operand that threads copy. Rows begin at multiples of 16 bytes.
 struct PlainMatrix {
   const void* pointer;
-  i64 row_bytes, matrix_bytes;  // from one row to the next, and from one product's matrix
-  i32 side, k;                  // elements along M or N, and along K
+  i64 row_bytes,
+      matrix_bytes;  // bytes between consecutive rows, and between the matrices of products
+  i32 side, k;       // elements along M or N, and along K
 };
 
-/// Rows and columns of one bulk copy, and the swizzle row it fills.
+/// Rows and columns of one bulk copy, and the swizzle row that it fills.
 struct TmaBox {
   i32 columns;  // contiguous in global memory
   i32 rows;
   i32 swizzle_bytes;  // 128, 64 or 32; 0: contiguous rows
 };
 
-/// One piece of work that a CTA did: a tile in units of its own block, and the range of K blocks.
+/// One piece of work that a CTA did: a tile in units of CTA tiles, and the range of K blocks.
 struct WalkedPiece {
   u32 m, n;
   i32 k_begin, k_end;
@@ -53,14 +55,14 @@ struct WalkedPiece {
 
 /// Addressing of the products of a batch. Their tensor maps have a third dimension, the product.
 struct BatchArgs {
-  FastDivisor tile_rows;                   // of one product, in cluster tiles
+  FastDivisor tile_rows;                   // rows of one product, in cluster tiles
   i32 a_matrices_apart, b_matrices_apart;  // matrices per product: 1, or 0 if shared
-  i64 c_stride;                            // elements between two products' C
+  i64 c_stride;  // elements between the C matrices of consecutive products
 };
 
-/// Groups of rows of A and C, each with its own B. Masked groups have room for `capacity` rows
+/// Groups of rows of A and C, each with a separate B. Masked groups have space for `capacity` rows
 /// each: group g begins at row g * capacity. Otherwise capacity is 0, and each group begins at the
-/// end of the previous one. Groups along K do too, with capacity as the total K.
+/// end of the previous one. Groups along K are packed the same way, with capacity as the total K.
 struct GroupArgs {
   const i32* rows;  // on the device, per group: its end row, or its row count if masked
   i32 count, capacity;
@@ -71,17 +73,17 @@ struct GroupArgs {
 /// B's [n / 128][K / 128], concatenated over groups.
 struct ScaleArgs {
   const float *a, *b;
-  i32 a_stride, b_stride;  // block scales: elements from one row to the next
+  i32 a_stride, b_stride;  // block scales: elements between consecutive rows
 };
 
 /// The addend of the result, and outputs besides C.
 struct ResultArgs {
-  TensorMap residual_map;  // as c, if residual_by_tma
-  const void* residual;    // of C's type and shape; C itself, or disjoint from it
-  i64 residual_row;        // elements from one row of it to the next
-  i64 residual_stride;     // for a batch, from one product's matrix to the next
+  TensorMap residual_map;  // map of the residual, with C's boxes; used if residual_by_tma
+  const void* residual;    // residual of C's type and shape; C itself, or disjoint from it
+  i64 residual_row;        // elements between its consecutive rows
+  i64 residual_stride;     // elements between the matrices of a batch
   i32 residual_fours;      // its rows start and end at multiples of four elements
-  i32 residual_by_tma;     // and also of 16 bytes
+  i32 residual_by_tma;     // and also at multiples of 16 bytes
   const float* scale_c;
   u32* amax;  // bits of a non-negative float; raised to the result's largest magnitude
 };
@@ -90,9 +92,9 @@ struct ResultArgs {
 struct GemmArgs {
   union {
     TensorMap a;          // [m,k], or [k,m] if A is M-major; box a_box()
-    PlainMatrix a_plain;  // of kernels with mma.sync, which have no tensor maps
+    PlainMatrix a_plain;  // for kernels with mma.sync, which have no tensor maps
   };
-  TensorMap a_last;  // as a, box a_last_box(); of tiles that are partly out of bounds
+  TensorMap a_last;  // A again with box a_last_box(), for tiles that are partly out of bounds
   union {
     TensorMap b;  // [n,k], or [k,n] if B is N-major; box b_box()
     PlainMatrix b_plain;
@@ -102,34 +104,34 @@ struct GemmArgs {
   // k_blocks = ceil(k / block_k); loads out of bounds along K return zeros. Groups along K have
   // their own.
   i32 m, n, k_blocks;
-  float alpha, beta;  // for SumScale::kAlphaBeta; else 1 and 0
+  float alpha, beta;  // used by SumScale::kAlphaBeta; else 1 and 0
   i32 c_by_tma;
-  void* c_pointer;     // as c, row-major
+  void* c_pointer;     // C, row-major
   WalkedPiece* trace;  // null, or CTA i writes its j-th piece at [i * trace_stride + j]
   u32 trace_stride;
-  // Schedules that split K:
+  // The next members are for schedules that split K:
   WorkDecomposition work;
   Reduction reduction;
   float* partials;  // size: reduction_workspace.h
   u32* locks;
   const void* bias;  // bias_elements() of C's type, 4-byte aligned
-  // With groups along M, `batch` has one matrix of A and of C, and B of every group; with groups
-  // along K, C of every group.
+  // With groups along M, `batch` has one matrix of A and of C, and one of B per group; with groups
+  // along K, one of C per group.
   BatchArgs batch;
   GroupArgs groups;
-  TensorMap c_last;  // as c, box c_last_box(); for the last chunk of a row if it has its own width
+  TensorMap c_last;  // C again with box c_last_box(), for the last chunk of a row if it is narrower
   ScaleArgs scales;
   TensorMap scales_of_a;  // block scales, [K / 128][m], fp32; box scale_box()
   ResultArgs result;
 };
 
-constexpr i32 kLeastSwizzleBytes = 32;  // per row
+constexpr i32 kLeastSwizzleBytes = 32;  // bytes per row
 
 /// Number of equal boxes for a slice of this many rows.
 TILECAST_HD constexpr i32 boxes_of(i32 rows) { return ceil_div(rows, kMostBoxRows); }
 
-/// CTAs that share an operand each load a slice of its rows and multicast it. `side`: of the tile,
-/// along M or N.
+/// Box of an operand: CTAs that share it each load a slice of its rows and multicast it. `side`:
+/// the tile's size along M or N.
 TILECAST_HD constexpr TmaBox operand_box(const Tiling& t, i32 side, i32 sharers, bool k_major) {
   const i32 rows = (k_major ? side : t.block_k) / sharers;
   const i32 columns = k_major ? k_slab_elements(t) : kSlabElements;
@@ -138,7 +140,7 @@ TILECAST_HD constexpr TmaBox operand_box(const Tiling& t, i32 side, i32 sharers,
 TILECAST_HD constexpr TmaBox a_box(const Tiling& t, Layout layout) {
   return operand_box(t, t.block_m, t.cluster_n, a_is_k_major(layout));
 }
-/// For the last row of tiles of m rows. CTAs that share A leave out slices instead.
+/// Box for the last row of tiles of m rows. CTAs that share A leave out slices instead.
 TILECAST_HD constexpr TmaBox a_last_box(const Tiling& t, Layout layout, i64 m) {
   TmaBox box = a_box(t, layout);
   if (a_is_k_major(layout) && t.cluster_n == 1 && m % t.block_m != 0) {
@@ -150,10 +152,10 @@ TILECAST_HD constexpr TmaBox a_last_box(const Tiling& t, Layout layout, i64 m) {
 TILECAST_HD constexpr TmaBox b_box(const Tiling& t, Layout layout) {
   return operand_box(t, t.block_n, t.cluster_m, b_is_k_major(layout));
 }
-/// With swapped operands a column of the tile is a row of C, and a chunk's 64 rows fill a swizzle
-/// row.
+/// Box of C's bulk stores. With swapped operands a column of the tile is a row of C, and a chunk's
+/// 64 rows fill a swizzle row.
 TILECAST_HD constexpr TmaBox c_box(const KernelConfig& config, ElementType c, i32 column_bytes) {
-  constexpr i32 kWarpRows = kTensorMemoryLanes / kWarpsPerWarpgroup;  // each warp stores its own
+  constexpr i32 kWarpRows = kTensorMemoryLanes / kWarpsPerWarpgroup;  // each warp stores its rows
   const i32 columns = c_box_columns(config.tiling, column_bytes);
   if (config.operands == OperandOrder::kSwapped) {
     return {kWgmmaM, columns, kSwizzleBytes};
@@ -162,14 +164,14 @@ TILECAST_HD constexpr TmaBox c_box(const KernelConfig& config, ElementType c, i3
   return {row_bytes / element_bytes(c), uses_tcgen05(config.schedule) ? kWarpRows : kWgmmaM,
           row_bytes % kLeastSwizzleBytes == 0 ? row_bytes : 0};
 }
-/// Requires c_last_columns() != 0.
+/// Box of the last chunk of a row. Requires c_last_columns() != 0.
 TILECAST_HD constexpr TmaBox c_last_box(const KernelConfig& config) {
   const i32 columns = c_last_columns(config.tiling);
   return config.operands == OperandOrder::kSwapped ? TmaBox{kWgmmaM, columns, kSwizzleBytes}
                                                    : TmaBox{columns, kWgmmaM, 0};
 }
 
-/// Block scales of A for a K block, in a stage of scale_stage_bytes().
+/// Box of A's block scales for a K block, in a stage of scale_stage_bytes().
 TILECAST_HD constexpr TmaBox scale_box(const Tiling& t) {
   return {scale_box_rows(t) + scales_apart(), 1, 0};
 }

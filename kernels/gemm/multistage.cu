@@ -1,5 +1,5 @@
 // Multistage GEMM for GPUs without TMA and wgmma, from Ampere on (CUTLASS: MmaMultistage). One tile
-// per CTA; several CTAs per SM hide each other's prologue and epilogue where shared memory and
+// per CTA; several CTAs per SM hide each other's prologue and epilogue if shared memory and
 // registers allow.
 //
 // Contract: make_tile_scheduler's workers as grid, kThreads threads, kSmem.total_bytes of dynamic

@@ -1,5 +1,5 @@
-// multistage with tiles that CTAs share along K, and CTAs that loop over pieces: partial sums are
-// reduced as in stream_k.cu, in turn or spread.
+// Multistage GEMM whose CTAs loop over pieces of tiles that they share along K: partial sums are
+// reduced as in stream_k.cu, by turnstile or spread.
 //
 // Contract: args.work's workers as grid, kThreads threads, kSmem.total_bytes of dynamic
 // shared memory, a_plain and b_plain instead of tensor maps, rows of A and B of whole 16 bytes;
@@ -52,7 +52,7 @@ __device__ __forceinline__ void run(const Args<Config>& args) {
       store_tile_by_threads(args, smem, acc, tile, place, warpgroup);
     }
     timeline.stored();
-    __syncthreads();  // the stages are read, and C has left them
+    __syncthreads();  // the stages have been read, also by C's stores
   }
   timeline.leave();
 }

@@ -1,5 +1,5 @@
-// One attention problem with one compiled configuration. Made once, bound once per set of buffers,
-// and launched many times without further computation.
+// Launches one attention problem with one compiled configuration. Made once, bound once per set of
+// buffers, and launched many times without further computation.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-/// The scale that everyone takes: 1 / sqrt(head_dim).
+/// The usual softmax scale: 1 / sqrt(head_dim).
 float usual_scale(const AttentionProblem& problem);
 
 class AttentionLaunch {
@@ -22,7 +22,7 @@ class AttentionLaunch {
   AttentionLaunch(LoadedKernel& kernel, const AttentionProblem& problem,
                   const AttentionConfig& config, WorkspaceOwner owner = WorkspaceOwner::kLaunch);
 
-  /// `scale`: of the softmax, positive.
+  /// `scale`: softmax scale, positive.
   AttentionArgs bind(const AttentionBuffers& buffers, float scale) const;
 
   void launch(const AttentionArgs& args, cudaStream_t stream) const;
@@ -31,7 +31,7 @@ class AttentionLaunch {
   void use_workspace(u32* counters, float* partials, AttentionArgs& args) const noexcept;
 
   const LaunchShape& shape() const { return shape_; }
-  /// For either owner.
+  /// Size of the workspace, whoever owns it.
   const AttentionWorkspace& workspace() const { return workspace_; }
   i32 resident_ctas_per_sm() const { return resident_ctas_per_sm_; }
 

@@ -1,4 +1,4 @@
-// Writes the type `Config` that the kernels of an op are templates on, a constant a line.
+// Writes the type `Config` on which an op's kernels are templates, one constant per line.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace tilecast {
 
 class ConfigWriter {
  public:
-  /// A constant's initialiser and its description.
+  /// Adds a constant: its initialiser and its description.
   void add(std::string_view type, std::string_view name, std::string_view value,
            std::string_view meaning = "") {
     text_ += fmt::format("  static constexpr {} {} = {};{}{}\n", type, name, value,
@@ -31,10 +31,10 @@ class ConfigWriter {
   }
   void line(std::string_view text) { text_ += fmt::format("  {}\n", text); }
 
-  /// The definition of `Config`.
+  /// Returns the definition of `Config`.
   std::string text() const {
     return fmt::format(
-        "namespace tilecast {{\n\n/// What this kernel is compiled for.\nstruct Config "
+        "namespace tilecast {{\n\n/// Compile-time parameters of this kernel.\nstruct Config "
         "{{\n{}}};\n\n"
         "}}  // namespace tilecast\n",
         text_);
@@ -44,7 +44,7 @@ class ConfigWriter {
   std::string text_;
 };
 
-/// The enumerator of an element type: "ElementType::kFp16".
+/// Enumerator of an element type: "ElementType::kFp16".
 inline std::string enumerator_of(ElementType type) {
   std::string word(traits_of(type).name);
   word.front() = static_cast<char>(std::toupper(word.front()));

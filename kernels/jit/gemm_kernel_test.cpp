@@ -29,7 +29,7 @@
 namespace tilecast {
 namespace {
 
-constexpr i32 kRegistersPerSm = 65536;  // on Hopper
+constexpr i32 kRegistersPerSm = 65536;  // register file of a Hopper SM
 
 KernelConfig flagship() { return gemm_config("ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2 m8"); }
 
@@ -83,7 +83,7 @@ GemmShape shape_for(Schedule schedule) {
       return {512, 512, 65536};  // few tiles, long K
     case Schedule::kSplitKHybrid:
     case Schedule::kStreamKHybrid:
-      return {3072, 3072, 4096};  // several waves, with a partial last one for most tiles
+      return {3072, 3072, 4096};  // several waves, with a partial last wave for most tiles
     default:
       return {8192, 8192, 8192};
   }
@@ -136,8 +136,8 @@ TEST_CASE("The ways to split K of one tile share a cubin") {
   const CompiledKernel first = get("split_k:" + tile + "splits=2,reduction=turnstile" + order);
   CHECK(first.usable());
   CHECK(cache.hits() == 0);
-  // 2 schedules with equal parts and 2 with runs, each with two values of its parameter and 3
-  // reductions
+  // 2 schedules with equal splits and 2 with stream-K ranges, each with two values of its parameter
+  // and 3 reductions
   int others = 0;
   for (const char* reduction : {"turnstile", "atomic", "spread"}) {
     for (const char* how :
@@ -206,7 +206,7 @@ TEST_CASE("Kernels with fp32 promotion hold a K block's sums and the tile's with
 }
 
 TEST_CASE("A programmatically launched kernel is compiled separately, without spills") {
-  // 2^31 multiply-adds, 2^19 more, and 2^32.
+  // operations: 2^31 multiply-adds, 2^19 more, and 2^32
   CHECK(programmatic_launch({256, 2048, 4096}, 1) == LaunchOrder::kBesideEpilogue);
   CHECK(programmatic_launch({256, 2048, 4097}, 1) == LaunchOrder::kProgrammatic);
   CHECK(programmatic_launch({256, 2048, 4096}, 2) == LaunchOrder::kProgrammatic);

@@ -29,7 +29,7 @@ __launch_bounds__(tilecast::Config::kThreads, tilecast::Config::kCtasPerSm)
 }
 )";
 
-/// A step's type, of whose words its name is made: scale_row is ScaleRow.
+/// Type of a step, derived from its name: scale_row is ScaleRow.
 std::string type_of_step(const Epilogue& epilogue, OutputKind kind) {
   if (!epilogue.has(kind)) {
     return "NoStep";
@@ -54,7 +54,7 @@ i32 residual_ahead(const KernelConfig& config, const ProblemKind& kind) {
                                       config.producer_registers)
                             .consumer
                       : min_of(kMostRegisters, share);
-  const i32 words = max_of(2, element_bytes(kind.types.c)) / 2;  // of two neighbours
+  const i32 words = max_of(2, element_bytes(kind.types.c)) / 2;  // words of two adjacent elements
   return max_of(1, min_of(kMostAhead, (own - accumulator_registers(t) - beside) / (4 * words)));
 }
 
@@ -79,8 +79,8 @@ std::string config_text(const KernelConfig& asked, const ProblemKind& kind, SumS
   const bool in_ring = residual_stages(config, column_bytes, epilogue) > 0;
   const bool block_scales = has_block_scales(epilogue), loads = epilogue.has(OutputKind::kLoad);
   const bool finds_amax = epilogue.has(OutputKind::kAmax), gate = gates(epilogue);
-  // Kernels that split K and fuse nothing always have this code: without, ptxas allots their
-  // registers so that some spill.
+  // Kernels that split K and fuse nothing always have this code; without it, ptxas allocates
+  // registers so that some of them spill.
   const bool scales =
       scale == SumScale::kAlphaBeta ||
       (schedule == Schedule::kStreamK && !fuses(epilogue) && c != ElementType::kE4m3);

@@ -1,4 +1,4 @@
-// Tensor maps: how the bulk copy engine addresses a row-major matrix, or several of one shape. The
+// Makes tensor maps, with which TMA addresses a row-major matrix, or several of one shape. The
 // driver's encoder is looked up through the runtime, so nothing links libcuda.
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace tilecast {
 
-/// Out-of-bounds loads give zeros, out-of-bounds stores are dropped. Throws DeviceError if the
-/// driver has no encoder, Error if it rejects the matrix or the box.
+/// Makes a map of a matrix. Out-of-bounds loads give zeros, out-of-bounds stores are dropped.
+/// Throws DeviceError if the driver has no encoder, Error if it rejects the matrix or the box.
 TensorMap make_tensor_map(const MatrixView& matrix, const TmaBox& box);
 
-/// Likewise for attention heads, in boxes of 64 columns.
+/// Makes a map of attention heads, in boxes of 64 columns. Throws like the overload above.
 TensorMap make_tensor_map(const HeadsView& view, const HeadsBox& box);
 
 }  // namespace tilecast

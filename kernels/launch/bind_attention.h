@@ -1,6 +1,6 @@
-// Launch arguments of an attention kernel, from problem, configuration and buffers. Shared by
-// launches (kernels/jit/attention_launch.h) and emitted programs, each of which passes its own
-// tensor-map encoder.
+// Builds the launch arguments of an attention kernel from problem, configuration and buffers.
+// Shared by launches (kernels/jit/attention_launch.h) and emitted programs, each of which passes
+// its own tensor-map encoder.
 #pragma once
 
 #include "kernels/attention/attention_args.h"
@@ -16,10 +16,10 @@ struct HeadsBuffer {
 
 struct AttentionBuffers {
   HeadsBuffer q, k, v, o;
-  float* lse = nullptr;  // [batch, heads, queries], if the problem has it
+  float* lse = nullptr;  // [batch, heads, queries], if the problem returns it
 };
 
-/// Packed tensors in the problem's layout.
+/// Describes contiguous tensors in the problem's layout.
 inline AttentionBuffers tight_buffers(const AttentionProblem& p, void* q, void* k, void* v, void* o,
                                       float* lse) {
   const AttentionStrides of_queries = attention_strides(p.layout, p.heads, p.queries, p.head_dim);
@@ -27,12 +27,12 @@ inline AttentionBuffers tight_buffers(const AttentionProblem& p, void* q, void* 
   return {{q, of_queries}, {k, of_keys}, {v, of_keys}, {o, of_queries}, lse};
 }
 
-/// Floats of the partial outputs, before the partial log-sum-exps.
+/// Number of floats of the partial outputs, which precede the partial log-sum-exps.
 inline i64 partial_output_elements(const AttentionProblem& p, const AttentionConfig& config) {
   return i64{p.batch} * p.heads * p.queries * config.splits * p.head_dim;
 }
 
-/// Binds everything except the workspace. `scale`: of the softmax, positive. `encode(view, box)`
+/// Binds everything except the workspace. `scale`: softmax scale, positive. `encode(view, box)`
 /// makes a tensor map.
 template <class Encode>
 AttentionArgs bind_attention(const AttentionProblem& p, const AttentionConfig& config,

@@ -1,6 +1,6 @@
-// Launch arguments of a GEMM kernel, from problem, configuration and buffers. Shared by launches
-// (kernels/jit/gemm_launch.h), emitted programs and tests/roles, each of which passes its own
-// tensor-map encoder.
+// Builds the launch arguments of a GEMM kernel from problem, configuration and buffers. Shared by
+// launches (kernels/jit/gemm_launch.h), emitted programs and tests/roles, each of which passes its
+// own tensor-map encoder.
 #pragma once
 
 #include <utility>
@@ -12,16 +12,16 @@
 namespace tilecast {
 
 /// Device pointers, 16-byte aligned. Shapes, storage order and leading dimensions follow
-/// GemmProblem, or the copy's if an operand is copied (operand_copies.h).
+/// GemmProblem or, for a copied operand, its copy (operand_copies.h).
 struct GemmBuffers {
   const void* a;
   const void* b;
   void* c;
-  const void* bias = nullptr;  // if the epilogue has a bias; bias_elements() of half_type()
+  const void* bias = nullptr;  // set if the epilogue has a bias: bias_elements() of half_type()
   // Elements from one matrix of a batch to the next, a multiple of 16 bytes if TMA moves them; 0:
   // contiguous. Ignored for an operand that all products share.
   i64 a_matrix_stride = 0, b_matrix_stride = 0, c_matrix_stride = 0;
-  ScaleArgs scales = {};  // if the operands have block scales; strides of 0: contiguous
+  ScaleArgs scales = {};  // set if the operands have block scales; strides of 0: contiguous
   // For each group the row after its last, or for masked groups its number of rows. Every launch
   // reads them, so they may change between launches; the tile walk and its trace were planned for
   // the problem's rows per group.
@@ -35,7 +35,7 @@ struct GemmBuffers {
   float* amax = nullptr;
 };
 
-/// The groups of a problem as numbers.
+/// Group counts of a problem.
 struct GroupCounts {
   i64 along_m = 0, along_k = 0;  // number of groups; at least one of the two is 0
   i64 capacity = 0;              // maximum rows per masked group
@@ -43,7 +43,7 @@ struct GroupCounts {
 
 /// A problem as its kernel runs it (swapped_operands.h).
 struct GemmToBind {
-  GemmProblem problem;  // its groups are ignored
+  GemmProblem problem;  // problem, whose groups are ignored
   KernelConfig config;
   i64 m;  // rows of A and C in memory, per product
   GroupCounts groups = {};
@@ -58,13 +58,13 @@ struct OperandViews {
 };
 
 inline OperandViews operand_views(const GemmToBind& gemm, const GemmBuffers& buffers) {
-  constexpr i64 kPairOfLines = 256;  // bytes
+  constexpr i64 kPairOfLines = 256;  // size of a pair of L2 lines, in bytes
   const GemmProblem& problem = gemm.problem;
   const ElementType dtype = problem.dtype;
   const i64 n = problem.shape.n, k = problem.shape.k;
   const bool swapped = gemm.config.operands == OperandOrder::kSwapped;
-  // Along K the next line is wanted soon, so fetching it too pays if rows are whole pairs of lines;
-  // across K it belongs to another CTA.
+  // Along K the next line is needed soon, so fetching it as well pays if rows are whole pairs of
+  // lines; across K it belongs to another CTA.
   const auto operand = [&](const void* matrix, i64 side, bool k_major, i64 row) {
     return MatrixView{
         .pointer = matrix,
@@ -145,7 +145,7 @@ ResultArgs bind_result(const GemmToBind& gemm, const GemmBuffers& buffers, Matri
   return args;
 }
 
-/// A or B for kernels whose threads copy it.
+/// Describes A or B for kernels whose threads copy it.
 inline PlainMatrix plain_matrix(const MatrixView& view, bool k_major) {
   const i64 bytes = element_bytes(view.dtype);
   return {.pointer = view.pointer,

@@ -1,5 +1,5 @@
-// The sides of a tensor map: a matrix or heads, and a box, in the numbers that the driver's encoder
-// takes.
+// Dimensions of a tensor map: a matrix or heads, and a box, in the numbers that the driver's
+// encoder takes.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace tilecast {
 
-/// The contiguous side first; its stride is not given. Strides in bytes.
+/// The contiguous dimension comes first; its stride is implicit. Strides in bytes.
 struct TensorMapSides {
   u32 count;
   std::uint64_t lengths[5], strides[4];
   u32 box[5];
-  i32 swizzle_bytes;            // 0: rows of the box lie one after the other
+  i32 swizzle_bytes;            // 0: rows of the box are contiguous
   bool fetches_pairs_of_lines;  // L2 fetches 256 bytes for a load of 128
 };
 
-// A side without out-of-bounds elements.
+// Size of a dimension without out-of-bounds elements.
 constexpr std::uint64_t kUnbounded = 0x7fffffff;
 // A step of this many bytes, most_ragged_rows() times, is 2^64: addresses wrap around to their
 // start. Triton's ragged descriptors rely on that, too (triton/tools/ragged_tma.py).
@@ -43,7 +43,7 @@ inline TensorMapSides sides_of(const MatrixView& matrix, const TmaBox& box) {
           .fetches_pairs_of_lines = matrix.fetches_pairs_of_lines};
 }
 
-/// Columns, heads of a group, rows, groups, batch; the box has 64 columns.
+/// Dimensions: columns, heads of a group, rows, groups, batch; the box has 64 columns.
 inline TensorMapSides sides_of(const HeadsView& view, const HeadsBox& box) {
   const auto length = [](i64 value) { return static_cast<std::uint64_t>(value); };
   const i64 element = element_bytes(view.dtype);

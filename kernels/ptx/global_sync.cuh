@@ -15,7 +15,7 @@ __device__ inline void add_release(u32* word, u32 value) {
   asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
 
-/// Returns the previous value.
+/// Adds and returns the previous value.
 __device__ inline u32 fetch_add_acq_rel(u32* word, u32 value) {
   u32 before;
   asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;"
@@ -25,12 +25,12 @@ __device__ inline u32 fetch_add_acq_rel(u32* word, u32 value) {
   return before;
 }
 
-/// Adds in L2.
+/// Adds one element in L2.
 __device__ inline void add_one(float* to, float v) {
   asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" ::"l"(to), "f"(v) : "memory");
 }
 
-/// Adds four neighbours in L2; 16-byte aligned.
+/// Adds four adjacent elements in L2; 16-byte aligned.
 __device__ inline void add_four(float* to, const float4& v) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(v.x),
@@ -44,7 +44,7 @@ __device__ inline void add_four(float* to, const float4& v) {
 #endif
 }
 
-/// Loads past L1 data written by another SM, after this thread has synchronized with one that
+/// Loads data written by another SM, bypassing L1, after this thread has synchronized with one that
 /// acquired it.
 __device__ inline float4 load_four(const float* from) {
   float4 v;

@@ -13,7 +13,8 @@ namespace tilecast::ptx {
                : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                       \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1))
 
-/// d: two neighbours in row lane / 4, then two in the row eight below. fp8 requires sm_89.
+/// Computes D += A B. d: two adjacent elements in row lane / 4, then two in the row eight below.
+/// fp8 requires sm_89.
 template <ElementType kType>
 __device__ __forceinline__ void mma_sync(float* d, const u32 (&a)[4], u32 b0, u32 b1) {
   if constexpr (kType == ElementType::kFp16) {

@@ -6,9 +6,9 @@
 
 namespace tilecast::ptx {
 
-/// True in one lane of a converged warp, always the same one. The compiler then knows that a single
-/// thread continues, and issues bulk copies without a loop over lanes; `threadIdx.x == 0` hides
-/// that.
+/// Returns true in one lane of a converged warp, always the same one. The compiler then knows that
+/// a single thread continues, and issues bulk copies without a loop over lanes; `threadIdx.x == 0`
+/// hides that.
 __device__ inline bool elect_one() {
   u32 elected;
   asm volatile(
@@ -26,7 +26,7 @@ __device__ inline i32 uniform_warp_index() {
   return __shfl_sync(0xffffffff, static_cast<i32>(threadIdx.x) / 32, 0);
 }
 
-/// Barrier `id` (1 to 15; 0 is __syncthreads) among `threads` threads.
+/// Synchronizes `threads` threads at barrier `id` (1 to 15; 0 is __syncthreads).
 __device__ inline void named_barrier_sync(u32 id, u32 threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
@@ -46,8 +46,8 @@ __device__ inline void setmaxnreg_dec() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
 }
 
-/// Four 8x8 matrices of 16-bit elements; lane l gives the address of row l % 8 of matrix l / 8.
-/// kTransposed: the registers hold the transposed matrices.
+/// Stores four 8x8 matrices of 16-bit elements; lane l gives the address of row l % 8 of matrix l /
+/// 8. kTransposed: the registers hold the transposed matrices.
 template <bool kTransposed = false>
 __device__ inline void stmatrix_x4(u32 address, u32 r0, u32 r1, u32 r2, u32 r3) {
   if constexpr (kTransposed) {
@@ -62,7 +62,7 @@ __device__ inline void stmatrix_x4(u32 address, u32 r0, u32 r1, u32 r2, u32 r3) 
   }
 }
 
-/// Two matrices: sixteen rows of eight columns, at the addresses of the first sixteen lanes.
+/// Stores two matrices: sixteen rows of eight columns, at the addresses of the first sixteen lanes.
 template <bool kTransposed = false>
 __device__ inline void stmatrix_x2(u32 address, u32 r0, u32 r1) {
   if constexpr (kTransposed) {
@@ -76,7 +76,7 @@ __device__ inline void stmatrix_x2(u32 address, u32 r0, u32 r1) {
   }
 }
 
-/// Inverse of stmatrix_x4, with the same addresses.
+/// Loads what stmatrix_x4 stores, with the same addresses.
 template <bool kTransposed = false>
 __device__ inline void ldmatrix_x4(u32 address, u32 (&r)[4]) {
   if constexpr (kTransposed) {
@@ -92,8 +92,8 @@ __device__ inline void ldmatrix_x4(u32 address, u32 (&r)[4]) {
   }
 }
 
-/// Two fp32 values rounded to 16 bits, with `low` in the low half; kRelu: clamps negative values to
-/// 0 and propagates NaN.
+/// Rounds two fp32 values to 16 bits and packs them, with `low` in the low half; kRelu: clamps
+/// negative values to 0 and propagates NaN.
 template <ElementType kType, bool kRelu = false>
 __device__ inline u32 pack_16bit(float low, float high) {
   u32 packed;

@@ -1,8 +1,7 @@
-// The attention kernels, each a rung of a ladder: a schedule's row of traits, the choices of a
-// configuration, and how a CTA uses shared memory and registers. The canonical text of a
-// configuration (attention_text.h) joins predictions and measurements.
-// Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
-// Checked by: attention_work_test.cpp.
+// Defines the attention kernels, each a rung of a ladder: a schedule's row of traits, the choices
+// of a configuration, and how a CTA uses shared memory and registers. The canonical string of a
+// configuration (attention_text.h) joins predictions and measurements. Integers and enums only;
+// compiled by the host compiler, nvcc and NVRTC. Checked by: attention_work_test.cpp.
 #pragma once
 
 #include "model/attention/attention_problem.h"
@@ -12,21 +11,21 @@ namespace tilecast {
 enum class AttentionSchedule : i32 {
   kSingle,       // one warpgroup loads, multiplies, and runs the softmax after each product
   kSpecialized,  // a producer warpgroup; consumer warpgroups, each with 64 rows of the tile
-  kPingPong,     // the same; named barriers let one group's softmax run under others' products
-  kOverlap,      // the same; S of the next block is issued before P V of this one
+  kPingPong,     // specialized; named barriers let one group's softmax overlap the others' products
+  kOverlap,      // specialized; S of the next block is issued before P V of this one
 };
 
 struct AttentionTraits {
-  const char* name;          // in configuration texts
-  const char* abbreviation;  // in tables
+  const char* name;          // name in configuration strings
+  const char* abbreviation;  // abbreviation in tables
   const char* meaning;
   bool producer = false;      // a warpgroup that only loads
-  bool takes_turns = false;   // consumer groups at the tensor cores, by named barriers
-  bool scores_ahead = false;  // S of block j + 1 is in flight under the softmax of block j
-  i32 least_groups = 1, most_groups = 3;  // consumer warpgroups
+  bool takes_turns = false;   // consumer groups alternate at the tensor cores, by named barriers
+  bool scores_ahead = false;  // S of block j + 1 is in flight during the softmax of block j
+  i32 least_groups = 1, most_groups = 3;  // number of consumer warpgroups
 };
 
-/// The row of a schedule.
+/// Returns the traits of a schedule.
 TILECAST_HD TILECAST_INLINED constexpr AttentionTraits traits_of(AttentionSchedule schedule) {
   switch (schedule) {
     case AttentionSchedule::kSingle:
@@ -55,7 +54,7 @@ TILECAST_HD TILECAST_INLINED constexpr AttentionTraits traits_of(AttentionSchedu
               .takes_turns = true,
               .scores_ahead = true};
   }
-  return {};  // no schedule
+  return {};  // not a schedule
 }
 
 constexpr i32 kAttentionScheduleCount = 4;
@@ -65,39 +64,41 @@ static_assert(traits_of(static_cast<AttentionSchedule>(kAttentionScheduleCount -
                       nullptr,
               "kAttentionScheduleCount is the number of schedules");
 
-/// Who takes which tile.
+/// Assignment of tiles to CTAs.
 enum class AttentionGrid : i32 {
   kTiles,     // a CTA per tile, in the hardware's order
   kResident,  // persistent: as many CTAs as fit at once, each looping over tiles
-  kClusters,  // as kTiles, and the CTAs that share a tile's keys are a cluster
+  kClusters,  // like kTiles, but the CTAs that share a tile's keys are a cluster
 };
 
 /// The order of tiles (attention_work.h).
 enum class AttentionOrder : i32 {
-  kStatic,        // heads one after the other; resident CTAs take every n-th tile
-  kLongestFirst,  // of a causal mask: heads in sections that fit L2, in each the longest first
-  kDynamic,       // resident CTAs draw the next tile of that order from an atomic counter
+  kStatic,        // heads in sequence; resident CTAs take every n-th tile
+  kLongestFirst,  // for a causal mask: heads in sections that fit in L2, in each section the
+                  // longest tiles first
+  kDynamic,  // resident CTAs draw the next tile of the longest-first order from an atomic counter
 };
 
 struct AttentionConfig {
   AttentionSchedule schedule;
   i32 groups;       // consumer warpgroups; a tile has 64 rows for each
-  i32 kv_block;     // keys of a block: 16 to 256 in steps of 16
-  i32 stages;       // of K, and the same number of V
-  i32 ctas_per_sm;  // promised to the compiler
+  i32 kv_block;     // keys per block: 16 to 256 in steps of 16
+  i32 stages;       // stages of K, and of V
+  i32 ctas_per_sm;  // CTAs per SM promised to the compiler
   AttentionGrid grid;
   AttentionOrder order;
-  i32 splits;  // CTAs that share the keys of a tile; over 1 the last of them combines their results
-  bool pack;   // rows of a tile are the query heads of one KV head, then its queries
+  i32 splits;  // CTAs that share the keys of a tile; if more than 1, the last one combines their
+               // results
+  bool pack;   // rows of a tile are the query heads of one KV head for each of its queries
 
   constexpr bool operator==(const AttentionConfig&) const = default;
 };
 
-constexpr i32 kGroupRows = 64;      // of a tile, for each consumer warpgroup: wgmma's M
-constexpr i32 kGroupThreads = 128;  // of a warpgroup
+constexpr i32 kGroupRows = 64;      // rows of a tile per consumer warpgroup: wgmma's M
+constexpr i32 kGroupThreads = 128;  // threads of a warpgroup
 constexpr i32 kMostAttentionSplits = 128;
-constexpr i32 kMostClusterSplits = 16;  // of one cluster
-constexpr i32 kScoresStep = 16;         // of kv_block: K of the product P V
+constexpr i32 kMostClusterSplits = 16;  // maximum number of splits in one cluster
+constexpr i32 kScoresStep = 16;         // granularity of kv_block: K of the product P V
 
 TILECAST_HD constexpr i32 tile_rows(const AttentionConfig& c) { return c.groups * kGroupRows; }
 TILECAST_HD constexpr bool has_producer(AttentionSchedule schedule) {
@@ -107,7 +108,7 @@ TILECAST_HD constexpr i32 attention_threads(const AttentionConfig& c) {
   return (c.groups + (has_producer(c.schedule) ? 1 : 0)) * kGroupThreads;
 }
 
-/// Registers of each thread. CTAs are launched with equal shares; setmaxnreg then moves them, in
+/// Registers per thread. CTAs are launched with equal shares; setmaxnreg then moves registers, in
 /// steps of eight, from the producer to the consumers.
 struct AttentionRegisters {
   i32 producer, consumer;
@@ -124,24 +125,24 @@ TILECAST_HD constexpr AttentionRegisters attention_registers(const AttentionConf
 }
 
 /// Registers of a consumer thread that hold O, S and P: fp32 sums of 64 x head_dim, fp32 scores of
-/// 64 x kv_block, and P as 16-bit operand of P V.
+/// 64 x kv_block, and P as the 16-bit operand of P V.
 TILECAST_HD constexpr i32 accumulator_registers(const AttentionConfig& c, i32 head_dim) {
   const i32 sums = kGroupRows * head_dim / kGroupThreads;
   const i32 scores = kGroupRows * c.kv_block / kGroupThreads;
   return sums + scores + scores / 2;
 }
 
-/// Registers of each thread at launch, an equal share.
+/// Registers per thread at launch, an equal share.
 TILECAST_HD constexpr i32 launch_registers(const AttentionConfig& c) {
   constexpr i32 kOfSm = 65536, kStep = 8;
   return min_of(255, kOfSm / (attention_threads(c) * c.ctas_per_sm) / kStep * kStep);
 }
 
-/// Whether O, S and P leave a consumer thread the registers that it computes with, of which summing
-/// parts of split keys takes more, and whether the compiler, which sees the launch's share alone,
-/// has those of one product; compiled kernels spill, or do not compile, where they do not.
+/// Whether O, S and P leave a consumer thread enough registers to compute with (summing the parts
+/// of split keys needs more), and whether the compiler, which knows only the launch's share, has
+/// enough for one product. Otherwise compiled kernels spill, or do not compile.
 TILECAST_HD constexpr bool fits_registers(const AttentionConfig& c, i32 head_dim) {
-  constexpr i32 kOfProduct = 30;  // in addition to its accumulator
+  constexpr i32 kOfProduct = 30;  // registers of a product in addition to its accumulator
   const i32 sums = kGroupRows * head_dim / kGroupThreads;
   const i32 scores = kGroupRows * c.kv_block / kGroupThreads;
   if (c.grid == AttentionGrid::kClusters && head_dim > 128) {
@@ -152,10 +153,11 @@ TILECAST_HD constexpr bool fits_registers(const AttentionConfig& c, i32 head_dim
          max_of(sums, scores) + kOfProduct <= launch_registers(c);
 }
 
-/// Registers of each thread as compiled, in the SM's allocation granularity. With a producer, the
-/// launch's average, since warpgroups exchange registers.
+/// Registers per thread as compiled, rounded to the allocation granularity. With a producer
+/// warpgroup: the per-thread average at launch, before setmaxnreg redistributes them.
 TILECAST_HD constexpr i32 compiled_registers(const AttentionConfig& c, i32 head_dim) {
-  constexpr i32 kBesides = 26, kOfSums = 168, kStep = 8;  // sums: of the parts of split keys
+  constexpr i32 kBesides = 26, kOfSums = 168,
+                kStep = 8;  // kOfSums: registers to sum the parts of split keys
   if (has_producer(c.schedule)) {
     return launch_registers(c);
   }
@@ -165,12 +167,13 @@ TILECAST_HD constexpr i32 compiled_registers(const AttentionConfig& c, i32 head_
   return min_of(launch_registers(c), (used + kStep - 1) / kStep * kStep);
 }
 
-/// Shared memory of a CTA: Q, whose place O takes at the end of the tile, the rings of K and V, and
-/// barriers. Matrices lie in slabs of 64 columns, whose rows of 128 bytes are swizzled, one slab
-/// after the other. Every part begins at a multiple of 1024 bytes.
+/// Shared memory of a CTA: Q, whose buffer O takes at the end of the tile, the rings of K and V,
+/// and barriers. Matrices are stored in slabs of 64 columns, whose rows of 128 bytes are swizzled,
+/// one slab after the other. Every part begins at a multiple of 1024 bytes.
 struct AttentionSmem {
-  i32 q_bytes, stage_bytes;  // of one stage of K or of V
-  i32 q_slots;  // of resident CTAs two where they fit: the next Q lands while this tile's O leaves
+  i32 q_bytes, stage_bytes;  // stage_bytes: of one stage of K or of V
+  i32 q_slots;  // two for resident CTAs if they fit: the next Q is loaded while this tile's O is
+                // stored
   i32 k_offset, v_offset;  // Q is at 0
   i32 barrier_offset;
   i32 total_bytes;  // dynamic shared memory of the launch
@@ -184,8 +187,8 @@ TILECAST_HD constexpr AttentionSmem attention_smem(const AttentionConfig& c, i32
     s.k_offset = s.q_slots * s.q_bytes;
     s.v_offset = s.k_offset + c.stages * s.stage_bytes;
     s.barrier_offset = s.v_offset + c.stages * s.stage_bytes;
-    // Full and empty of each stage of K and V, and of two slots of drawn tiles; Q full, O full and
-    // both empty of each group. Then the drawn tiles, and a flag.
+    // Full and empty barriers of each stage of K and V, and of two slots of drawn tiles; Q full, O
+    // full and both empty for each group. Then the drawn tiles, and a flag.
     const i32 barriers = 4 * c.stages + 3 * s.q_slots * c.groups + 4;
     s.total_bytes = s.barrier_offset + barriers * kBarrier + 16;
     if (s.q_slots == 1 || (s.total_bytes + kOfSystem) * c.ctas_per_sm <= kOfSm) {
@@ -195,8 +198,8 @@ TILECAST_HD constexpr AttentionSmem attention_smem(const AttentionConfig& c, i32
   return s;
 }
 
-/// A CTA's part of a split tile, which its cluster reads from its stages of K and V: fp32 rows, so
-/// far apart that eight meet in no bank.
+/// Bytes between the rows of a CTA's part of a split tile, which its cluster reads from its stages
+/// of K and V: fp32 rows, padded so that eight of them have no bank conflicts.
 TILECAST_HD constexpr i32 part_row_bytes(i32 head_dim) { return head_dim * 4 + 32; }
 TILECAST_HD constexpr bool part_fits_stages(const AttentionConfig& c, i32 head_dim) {
   return tile_rows(c) * part_row_bytes(head_dim) <=

@@ -17,28 +17,31 @@ namespace {
 // Instructions of a score: maximum; multiply-add, exponential and sum; conversion in pairs. Maxima
 // and conversions take two issue slots' time.
 constexpr double kMaximum = 1, kWithExponential = 3, kConversion = 0.5, kHalfRate = 2;
-constexpr double kMask = 2;           // of a masked score: its place compared, and selected
-constexpr double kFromDram = 0.5;     // part of K and V from which on they stream
-constexpr i64 kMostWalked = 1 << 11;  // tiles; beyond them, over 15 for each SM, waves repeat
-constexpr i64 kMostInTurn = 1 << 16;  // where each worker's tiles are known without a queue
+constexpr double kMask = 2;  // instructions of a masked score: its position compared, and selected
+constexpr double kFromDram = 0.5;  // fraction of K and V from DRAM above which they stream
+constexpr i64 kMostWalked =
+    1 << 11;  // maximum number of tiles walked; beyond it and over 15 per SM, waves repeat
+constexpr i64 kMostInTurn =
+    1 << 16;  // maximum number of tiles for which each worker's tiles are listed in order
 
-constexpr double kCrowdFrom = 1 << 16;  // bytes in flight of an SM
+constexpr double kCrowdFrom = 1 << 16;  // bytes in flight of an SM above which DRAM slows
 constexpr i32 kWarpgroupM = 64, kStepK = 16;
-constexpr i32 kFp32Bytes = 4, kSwizzleRow = 128;  // bytes; of a box in shared memory
+constexpr i32 kFp32Bytes = 4,
+              kSwizzleRow = 128;  // bytes of an fp32 value; bytes of a box's row in shared memory
 
-/// The worker that ends last, where the next tile goes to who is free first, or to all in turn. A
-/// tile costs one block more than it has.
+/// Blocks and tiles of the worker that ends last, if the next tile goes to the first free worker,
+/// or to all round-robin. A tile costs one block more than it has.
 struct Busiest {
   double blocks, tiles;
 };
 Busiest busiest_worker(const AttentionWork& work, const AttentionPlan& plan, bool in_turn) {
   const double tiles = static_cast<double>(plan.tiles), workers = static_cast<double>(plan.workers);
   const double rounds = std::ceil(tiles / workers), mean = plan.all_blocks / tiles;
-  if (!work.causal) {  // every tile is as long, but for parts of one block more
+  if (!work.causal) {  // all tiles are equally long, except for parts with one block more
     return {rounds * std::ceil(mean), rounds};
   }
   if (plan.tiles > (in_turn ? kMostInTurn : kMostWalked)) {
-    // In turn, each worker's tiles are a sample of all; drawn, the last ones are the shortest.
+    // Round-robin, each worker's tiles are a sample of all; drawn, the last ones are the shortest.
     return in_turn              ? Busiest{(rounds + 0.5) * mean, rounds}
            : work.longest_first ? Busiest{plan.all_blocks / workers + 1, tiles / workers}
                                 : Busiest{plan.all_blocks / workers + mean / 2, tiles / workers};
@@ -75,22 +78,24 @@ struct AttentionAt {
   const AttentionConfig& config;
   Hertz clock;
 
-  /// Those of the GPU's file, or the priors.
+  /// Constants of the GPU file, or the priors.
   const AttentionSpec& fitted() const {
     static const AttentionSpec priors;
     return gpu.attention ? *gpu.attention : priors;
   }
   AttentionTraits traits() const { return traits_of(config.schedule); }
   double element() const { return element_bytes(problem.dtype); }
-  double scores() const { return 1.0 * kWarpgroupM * config.kv_block; }  // of a warpgroup's block
+  double scores() const {
+    return 1.0 * kWarpgroupM * config.kv_block;
+  }  // scores of a warpgroup's block
   double sums() const { return 1.0 * kWarpgroupM * problem.head_dim; }
   bool others() const { return config.groups * resident_ctas(gpu, problem, config) > 1; }
-  /// Bulk copies of a stage of K or V: boxes of a swizzle row's columns.
+  /// Number of bulk copies per stage of K or V: boxes of a swizzle row's columns.
   i32 boxes() const { return problem.head_dim * element_bytes(problem.dtype) / kSwizzleRow; }
 };
 
 /// A product of one warpgroup, 64 x n by k, with its first operand from shared memory or registers.
-/// It is issued while it runs; where warpgroups take turns, P V belongs to the turn of S.
+/// It is issued while it runs; if warpgroups alternate, P V is issued together with S.
 LoopStep product(const AttentionAt& at, i32 n, i32 k, bool shared, i32 ring, bool waits) {
   const MachineSpec& machine = at.machine;
   const i32 instructions = ceil_div(k, kStepK);
@@ -112,7 +117,8 @@ LoopStep product(const AttentionAt& at, i32 n, i32 k, bool shared, i32 ring, boo
           .completion = same_turn ? Cycles{} : machine.wgmma_completion};
 }
 
-/// Instructions of one warpgroup on the vector pipe: `slots` of issue, `alone` of dependent ones.
+/// Instructions of one warpgroup on the vector pipe: `slots` issue slots, `alone` cycles of
+/// dependent instructions.
 LoopStep vector_step(const AttentionAt& at, double slots, double alone) {
   return {.pipe = Pipe::kVector,
           .ring = -1,
@@ -148,7 +154,7 @@ std::array<LoopStep, 5> steps_of(const AttentionAt& at, double masked) {
   return steps;
 }
 
-/// K, V and Q as they lie, in boxes of one swizzle row's width.
+/// Operands K, V and Q as laid out in memory, in boxes of one swizzle row's width.
 std::array<LoopOperand, 3> operands_of(const AttentionAt& at, const AttentionPlan& plan) {
   const AttentionProblem& p = at.problem;
   const i64 row_bytes = i64{p.head_dim} * element_bytes(p.dtype);
@@ -170,7 +176,7 @@ std::array<LoopOperand, 3> operands_of(const AttentionAt& at, const AttentionPla
   const double loaded = 1.0 * ceil_div(p.keys, at.config.kv_block) * at.config.kv_block;
   const double keys = is_causal(p) ? 1 : p.keys / loaded;
   const double queries = 1.0 * p.batch * p.heads * p.queries;
-  // A panel that few workers want together is waited for by each (model/form/loads.cpp).
+  // If few workers request a panel at the same time, each one waits for it (model/form/loads.cpp).
   const double merged = std::min(at.machine.merge_limit, plan.sharers);
   const double missing = plan.missing * at.machine.merge_limit / merged;
   return {operand(false, at.config.kv_block, p.kv_heads, keys, plan.sharers, missing),
@@ -179,14 +185,14 @@ std::array<LoopOperand, 3> operands_of(const AttentionAt& at, const AttentionPla
                   std::min(1.0, queries / static_cast<double>(plan.rows_of_tiles)), 1, 0)};
 }
 
-/// Rows of O in a whole tile.
+/// Number of rows of O in a whole tile.
 double rows_of_tile(const AttentionAt& at) {
   const i32 queries =
       std::min(attention_work(at.problem, at.config).queries_per_tile, at.problem.queries);
   return 1.0 * queries * (at.config.pack ? heads_per_kv(at.problem) : 1);
 }
 
-/// O through Q's place in shared memory; of splits, fp32 by the threads.
+/// Stores O through Q's buffer in shared memory; with splits, the threads store fp32.
 TileStore store_of(const AttentionAt& at) {
   const MachineSpec& machine = at.machine;
   const bool partial = at.config.splits > 1;
@@ -216,11 +222,11 @@ Cycles fill_of(const Loop& loop, const BlockTime& block) {
   return std::max(Cycles{}, chain - block.time / loop.warpgroups);
 }
 
-/// The last CTA of a tile adds up its partial results, which it sees a hop later; in a cluster each
-/// CTA adds up some rows of all partial results, which stay in shared memory. A warp takes two rows
-/// at a time, and the partial results in batches that fit its registers.
+/// Time to combine partial results: the last CTA of a tile adds them up, which it sees a hop later;
+/// in a cluster each CTA adds up some rows of all partial results, which stay in shared memory. A
+/// warp takes two rows at a time, and the partial results in batches that fit its registers.
 Cycles combined(const AttentionAt& at) {
-  constexpr double kPair = 2, kWarps = 4, kRoomy = 32, kTight = 8, kLanes = 16;  // store.cuh
+  constexpr double kPair = 2, kWarps = 4, kRoomy = 32, kTight = 8, kLanes = 16;  // as in store.cuh
   const AttentionConfig& c = at.config;
   const AttentionSpec& fitted = at.fitted();
   if (c.splits == 1) {
@@ -243,7 +249,8 @@ Cycles combined(const AttentionAt& at) {
          (fitted.combine_rows + fitted.combine_loads * loads) * turns;
 }
 
-/// Time in which DRAM waits, because the last wave's CTAs are few and take their tiles' time.
+/// Time in which DRAM idles, because the last wave has few CTAs, which take the time of their
+/// tiles.
 Seconds idle_dram(const AttentionAt& at, const AttentionPlan& plan, Cycles tile, Seconds dram) {
   const double tiles = static_cast<double>(plan.tiles);
   const double rounds = std::ceil(tiles / static_cast<double>(plan.workers));
@@ -312,8 +319,8 @@ i64 resident_workers(const GpuSpec& gpu, const AttentionProblem& problem,
   if (config.grid != AttentionGrid::kClusters || !gpu.clusters) {
     return gpu.sm.count * ctas;
   }
-  // Unmeasured sizes take the CTAs of the next smaller measured one, minus one that fits into no
-  // GPC; above eight, one cluster in each GPC that fits two clusters of eight.
+  // Unmeasured cluster sizes use the CTAs of the next smaller measured one, minus one that fits
+  // into no GPC; above eight, one cluster in each GPC that fits two clusters of eight.
   const ClusterSpec& most = *gpu.clusters;
   const i64 of_8 = most.max_active_of_8 > 0 ? most.max_active_of_8 : most.max_active_of_4 / 2;
   const i64 of_2 = most.max_active_of_2, of_4 = most.max_active_of_4;
@@ -327,7 +334,7 @@ i64 resident_workers(const GpuSpec& gpu, const AttentionProblem& problem,
 }
 
 BytesPerSecond kv_read_rate(const GpuSpec& gpu, const AttentionProblem& p) {
-  // Rows of one head that lie apart take requests out of DRAM's order.
+  // If the rows of one head are not contiguous, requests are out of DRAM's order.
   const bool apart = p.layout == AttentionLayout::kBshd && p.kv_heads > 1;
   const double loss = apart && gpu.stream ? gpu.stream->disorder_loss : 0;
   return gpu.dram->read_rate * (1 - loss);
@@ -423,7 +430,8 @@ AttentionForm closed_form(const GpuSpec& gpu, const AttentionProblem& problem,
   const double ctas = std::ceil(static_cast<double>(plan.workers) / sms);
   const bool in_step = plan.busiest_tiles <= 1;
   const bool resident = config.grid == AttentionGrid::kResident;
-  // In clusters, which end together, each tile's sum is waited for; else that of a CTA's last ones.
+  // The CTAs of a cluster finish together, so every tile waits for its reduction; otherwise only a
+  // CTA's last tiles do.
   const double combines = config.grid == AttentionGrid::kClusters
                               ? plan.busiest_tiles
                               : std::max(1.0, plan.busiest_tiles / config.splits);
@@ -452,7 +460,7 @@ AttentionForm closed_form(const GpuSpec& gpu, const AttentionProblem& problem,
                                          : Seconds{}),
                                 sm_clock) +
                       machine.cta_restart,
-            // Q of the next tile comes into the place that O has left.
+            // The next tile's Q is loaded into the buffer that O has left.
             .sequence = {.one_tile_per_cta = !resident,
                          .loads_run_ahead = producer && resident,
                          .next = machine.next_tile + (resident ? machine.l2_latency : Cycles{}),

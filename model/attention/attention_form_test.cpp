@@ -43,10 +43,10 @@ TEST_CASE("Exponentials twice as fast help the base and hardly the kernel that h
     const AttentionProblem p = problem_of(4096, 4096);
     return 1 - cycles_of(fast, p, config) / cycles_of(h200(), p, config);
   };
-  // One warpgroup in sequence: 64 x 128 scores are 0.69 x 512 cycles of exponentials, now half, in
-  // a block of about 2,400. Its stages leave room for one CTA.
+  // One warpgroup runs in sequence: 64 x 128 scores take 0.69 x 512 cycles of exponentials, now
+  // half of that, in a block of about 2,400. Its stages leave room for one CTA.
   CHECK(gain("as 64x128 s3 o1 ct st k1") > 0.06);
-  // Turns, and scores ahead: exponentials run under the other group's products.
+  // With alternating warpgroups and scores ahead, exponentials overlap the other group's products.
   CHECK(gain("ao 128x128 s3 o1 re st k1") < 0.015);
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("Each rung of the ladder is as fast as the one before, or faster") {
   const Cycles overlap = cycles_of(h200(), p, "ao 128x128 s2 o1 re st k1");
   CHECK(specialized < single * 0.9);
   CHECK(ping_pong < specialized * 0.98);
-  CHECK(overlap < ping_pong * 1.02);  // both are bound by the products
+  CHECK(overlap < ping_pong * 1.02);  // the products limit both
 }
 
 TEST_CASE(
@@ -107,12 +107,12 @@ TEST_CASE("Decode reads K and V once, at nearly the rate of DRAM") {
   AttentionPlans plans(h200(), p);
   const AttentionConfig config = config_of("aw 64x96 s2 o2 ct st k2 pk");
   const AttentionPlan& plan = plans.of(config);
-  // 16 x 8 heads of 32,768 keys of 128 x 2 bytes, K and V.
+  // K and V: 16 x 8 heads of 32,768 keys of 128 x 2 bytes.
   CHECK(kv_bytes(p) == 2147483648.0);
   CHECK(plan.dram_read.value == Approx(kv_bytes(p) + query_bytes(p)));
   const Seconds time = time_of(closed_form(h200(), p, config, plan, kClock).cycles, kClock);
   CHECK(time > transfer_time(Bytes{kv_bytes(p)}, h200().dram->read_rate));
-  // 192 KiB of an SM in flight slow DRAM by log2(192 / 64) x 6.7 %.
+  // 192 KiB in flight per SM slow DRAM by log2(192 / 64) x 6.7 %.
   CHECK(time < transfer_time(Bytes{kv_bytes(p)}, h200().dram->read_rate) * 1.12);
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("Few sequences of many keys are faster in splits, by far") {
   p.kv_heads = 8;
   const Cycles whole = cycles_of(h200(), p, "aw 64x128 s3 o1 ct st k1 pk");
   const Cycles split = cycles_of(h200(), p, "aw 64x128 s3 o1 ct st k16 pk");
-  CHECK(split < whole / 5);  // 128 of 132 SMs for 8
+  CHECK(split < whole / 5);  // 128 of 132 SMs instead of 8
   // Each split writes a row of 128 sums and its log-sum-exp, in fp32, for 32 heads.
   AttentionPlans plans(h200(), p);
   CHECK(plans.of(config_of("aw 64x128 s3 o1 ct st k16 pk")).partial.value == 16 * 32 * 129 * 4);
@@ -131,8 +131,8 @@ TEST_CASE("Few sequences of many keys are faster in splits, by far") {
 }
 
 TEST_CASE("Tiles of the same head share K and V in L2") {
-  // 32 heads of 64 row blocks: a wave of 132 tiles works on three heads at most, so that each
-  // panel's lines are wanted by 44 tiles or more, and DRAM reads K and V once.
+  // 32 heads of 64 row blocks: a wave of 132 tiles works on three heads at most, so that 44 tiles
+  // or more request each panel's lines, and DRAM reads K and V once.
   const AttentionProblem p = problem_of(8192, 8192);
   AttentionPlans plans(h200(), p);
   const AttentionPlan& plan = plans.of(config_of("ao 128x128 s3 o1 re st k1"));
@@ -143,7 +143,7 @@ TEST_CASE("Tiles of the same head share K and V in L2") {
 }
 
 TEST_CASE("The busiest worker's blocks are those of its tiles under a causal mask") {
-  // One head of four row blocks of 128 by blocks of 128 keys: tiles of 1, 2, 3 and 4 blocks, a
+  // One head of four row blocks of 128 by blocks of 128 keys has tiles of 1, 2, 3 and 4 blocks, one
   // worker each.
   AttentionProblem p = problem_of(512, 512, 128, AttentionMask::kCausal);
   p.batch = p.heads = p.kv_heads = 1;
@@ -157,14 +157,15 @@ TEST_CASE("The busiest worker's blocks are those of its tiles under a causal mas
 }
 
 TEST_CASE("Registers and shared memory bound the resident CTAs without a producer") {
-  // O, S and P of 64 x 64 at head dimension 128 take 32 + ... = 112 registers and 26 besides: 144
-  // as given out, of 65,536 for 128 threads three CTAs; 228 KB of shared memory hold four with Q
-  // (16 KB), a stage of K and one of V (16 KB each) and a reserved KB.
+  // O, S and P of 64 x 64 at head dimension 128 take 32 + ... = 112 registers, and 26 in addition:
+  // 144 as allocated, so 65,536 registers hold three CTAs of 128 threads; 228 KB of shared memory
+  // hold four CTAs with Q (16 KB), a stage of K and one of V (16 KB each) and a reserved KB.
   const AttentionProblem p = problem_of(4096, 4096);
   CHECK(resident_ctas(h200(), p, config_of("as 64x64 s1 o1 ct st k1")) == 3);
   CHECK(resident_ctas(h200(), p, config_of("as 64x64 s3 o1 ct st k1")) == 2);  // 112 KB
-  CHECK(resident_ctas(h200(), p, config_of("aw 64x64 s1 o1 ct st k1")) == 1);  // as promised
-  // The H200's GPCs have place for 66 clusters of two, 30 of four, 15 of eight.
+  CHECK(resident_ctas(h200(), p, config_of("aw 64x64 s1 o1 ct st k1")) ==
+        1);  // as the configuration requests
+  // The H200's GPCs hold 66 clusters of two, 30 of four, 15 of eight.
   const auto workers = [&](const char* config) {
     return resident_workers(h200(), p, config_of(config));
   };
@@ -180,7 +181,7 @@ TEST_CASE("DRAM takes longer with more bytes in flight") {
   p.batch = 64;
   p.heads = 32;
   p.kv_heads = 8;
-  // One CTA of an SM has 64 KiB in flight, two have 128 KiB: a doubling more.
+  // With one CTA per SM 64 KiB are in flight, with two 128 KiB, twice as much.
   const auto dram = [&](const char* config) {
     return form_at(h200(), p, config_of(config), kClock).parts.dram;
   };
@@ -191,7 +192,7 @@ TEST_CASE("DRAM takes longer with more bytes in flight") {
 TEST_CASE("Energy counts products of rows that exist, and the vector instructions") {
   AttentionProblem p = problem_of(1, 4096);
   const AttentionForm form = form_at(h200(), p, config_of("aw 64x128 s2 o1 ct st k1"), kClock);
-  // 32 heads x 32 blocks of 64 x 128 scores, of which one row of 64 is there.
+  // There are 32 heads x 32 blocks of 64 x 128 scores, of which one row of 64 exists.
   const double flops = 4.0 * 32 * 32 * 64 * 128 * 128;
   CHECK(form.activity.work.tensor.value == Approx(flops / 64));
   CHECK(form.activity.work.out_of_bounds.value == Approx(flops * 63 / 64));

@@ -11,7 +11,7 @@
 namespace tilecast {
 namespace {
 
-constexpr i32 kMostKvBlock = 256;  // N of a wgmma, and rows of a bulk copy's box
+constexpr i32 kMostKvBlock = 256;  // limit of a wgmma's N, and of the rows of a bulk copy's box
 constexpr i32 kMostRing = 8;
 constexpr i64 kMostTiles = i64{1} << 30;
 
@@ -23,7 +23,7 @@ struct AttentionCase {
   AttentionTraits traits() const { return traits_of(config.schedule); }
   i32 registers() const { return accumulator_registers(config, problem.head_dim); }
   i32 shared() const { return attention_smem(config, problem.head_dim).total_bytes; }
-  i64 tiles() const {  // at most
+  i64 tiles() const {  // maximum number of tiles
     return i64{problem.batch} * problem.heads * ceil_div(problem.queries, kGroupRows) *
            config.splits;
   }
@@ -117,8 +117,9 @@ std::vector<i32> splits_tried(i64 tiles, i64 workers) {
   return splits;
 }
 
-/// Another name of a kernel that is tried too: one wave of CTAs needs no loop; every tile is as
-/// long as the others; without a producer, more CTAs per SM are promised than registers ask for.
+/// Whether the configuration is an alias of another one that is tried: one wave of CTAs needs no
+/// loop; all tiles are equally long; without a producer, more CTAs per SM are promised than
+/// registers allow.
 bool repeats_another(const GpuSpec& gpu, i32 head_dim, const AttentionWork& work,
                      const AttentionConfig& c) {
   const bool one_wave = work.tiles() <= i64{gpu.sm.count} * c.ctas_per_sm;

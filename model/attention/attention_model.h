@@ -1,25 +1,26 @@
-// The model of attention: which configurations are legal and tried, the closed form of one at an SM
+// Models attention: which configurations are legal and tried, the analytic model of one at an SM
 // clock, predictions and rankings.
 //
-// A block of keys is a loop of five steps (model/form/loop.h), taken by every consumer warpgroup
-// for its 64 rows:
+// A block of keys takes five steps (model/form/loop.h), which every consumer warpgroup runs for its
+// 64 rows:
 //   S = Q K^T        tensor cores; reads the ring of K and is waited for
 //   maxima           vector pipe
 //   exponentials     special function units; their multiply-adds and sums run under them
 //   convert, rescale vector pipe; of the scores, and of O by the new maxima
 //   O += P V         tensor cores, P from registers; reads the ring of V, and is left in flight
 //                    where the next block's scores are computed meanwhile
-// Tiles, their blocks and the order are attention_work.h's; the busiest worker's share of them is
-// found by walking that order. K and V of a KV head are one panel in L2, which waves of tiles share
-// (panel_reuse.h). Splits write fp32 partial results, which the last CTA of a tile combines.
+// Tiles, their blocks and the order are defined in attention_work.h; the busiest worker's share of
+// them is found by walking that order. K and V of a KV head are one panel in L2, which waves of
+// tiles share (panel_reuse.h). Splits write fp32 partial results, which the last CTA of a tile
+// combines.
 //
-// The machine's constants are those measured for GEMMs; those of section attention in the GPU's
+// The machine's constants were measured for GEMMs; the constants of section attention in the GPU
 // file were fitted to attention kernels, and a correction is learned from their residuals
-// (model/learn). Without a producer, registers and shared memory limit the
-// resident CTAs whatever the configuration requests; GPCs, which differ in size, limit the
-// clusters. DRAM slows with the bytes that an SM has in flight. Assumed: each vector instruction
-// takes the energy of a promoted partial sum. Leaves out: ragged keys under a causal mask; spills.
-// Checked by: attention_form_test.cpp, validate/compare/public_cases_test.cpp.
+// (model/learn). Without a producer, registers and shared memory limit the resident CTAs regardless
+// of the configuration's request; GPCs, which differ in size, limit the clusters. DRAM slows with
+// the bytes that an SM has in flight. Assumed: each vector instruction takes the energy of a
+// promoted partial sum. Leaves out: ragged keys under a causal mask; spills. Checked by:
+// attention_form_test.cpp, validate/compare/public_cases_test.cpp.
 #pragma once
 
 #include <array>
@@ -45,38 +46,40 @@
 
 namespace tilecast {
 
-/// The first rule that is broken, and its sentence; kNone and empty of a legal configuration.
+/// Returns the first broken rule and its message; kNone and empty for a legal configuration.
 Refusal check_legal(const GpuSpec& gpu, const AttentionProblem& problem,
                     const AttentionConfig& config);
 std::string why_not_legal(const GpuSpec& gpu, const AttentionProblem& problem,
                           const AttentionConfig& config);
 
-/// Every other problem than those of why_not_attention has a kernel on a GPU with wgmma.
+/// Every problem that why_not_attention accepts has a kernel on a GPU with wgmma.
 std::string why_not_solvable(const GpuSpec& gpu, const AttentionProblem& problem);
-/// The sentence for a reason of Rejections::rejected.
+/// Returns the message for a reason in Rejections::rejected.
 inline std::string why_rejected(const GpuSpec& gpu, const AttentionProblem& problem,
                                 std::string_view /*reason*/, const AttentionConfig& config) {
   return why_not_legal(gpu, problem, config);
 }
 
-/// All schedules are searched where none is named.
+/// All schedules are searched by default.
 inline bool is_on_menu(const GpuSpec&, AttentionSchedule) { return true; }
 using AttentionCandidates = CandidatesOf<AttentionConfig>;
-/// `schedules`: empty means all. In a fixed order.
+/// `schedules`: empty means all. The order is fixed.
 AttentionCandidates enumerate_candidates(const GpuSpec& gpu, const AttentionProblem& problem,
                                          const std::vector<AttentionSchedule>& schedules);
 
-/// The parts of a kernel that do not depend on its steps: blocks per worker, and bytes.
+/// Parts of a kernel that do not depend on its steps: blocks per worker, and bytes.
 struct AttentionPlan {
-  i64 tiles, workers, rows_of_tiles;  // workers: CTAs at once; rows of all tiles, splits once
+  i64 tiles, workers,
+      rows_of_tiles;  // workers: CTAs that run at once; rows of all tiles, splits counted once
   double all_blocks, masked_blocks;
-  double busiest_blocks, busiest_tiles;  // of the worker that ends last
-  double sharers, missing;               // of a wave's tiles: that want one panel; from DRAM
-  Bytes kv_from_l2, q_from_l2;           // into the SMs
+  double busiest_blocks, busiest_tiles;  // blocks and tiles of the worker that ends last
+  double sharers,
+      missing;  // tiles of a wave that need one panel; fraction of panels read from DRAM
+  Bytes kv_from_l2, q_from_l2;  // bytes into the SMs
   Bytes dram_read, dram_write;
-  Bytes partial;  // results of splits
+  Bytes partial;  // bytes of the splits' partial results
 };
-/// Plans, cached by the fields that they depend on, since most candidates share theirs.
+/// Caches plans by the fields that they depend on, since most candidates share theirs.
 class AttentionPlans {
  public:
   AttentionPlans(const GpuSpec& gpu, const AttentionProblem& problem)
@@ -86,7 +89,7 @@ class AttentionPlans {
  private:
   struct Panels {
     double sharers;
-    Bytes read;  // of K and V, from DRAM
+    Bytes read;  // bytes of K and V read from DRAM
   };
   const Panels& panels_of(const AttentionWork& work, bool pack, i64 workers);
 
@@ -96,7 +99,7 @@ class AttentionPlans {
   std::map<std::array<i32, 5>, Panels> panels_;
 };
 
-/// CTAs of one SM at once, and on the whole GPU; of clusters, whole ones.
+/// Number of CTAs resident on one SM, and on the whole GPU; with clusters, only whole ones.
 i32 resident_ctas(const GpuSpec& gpu, const AttentionProblem& problem,
                   const AttentionConfig& config);
 i64 resident_workers(const GpuSpec& gpu, const AttentionProblem& problem,
@@ -107,19 +110,19 @@ struct AttentionForm {
   Limiter limiter;
   Shares shares;
   FormParts parts;
-  Cycles combine;           // of splits, by the last CTA of a tile
-  Cycles softmax;           // steps of the busiest worker's blocks that are no products
-  KernelActivity activity;  // `elapsed` is `cycles`
+  Cycles combine;           // time in which the last CTA of a tile combines the splits
+  Cycles softmax;           // steps of the busiest worker's blocks other than products
+  KernelActivity activity;  // its `elapsed` is `cycles`
 };
 
 /// Steps of a block: S, maxima, exponentials, conversion and rescaling, P V; `masked`: part of the
 /// scores that a mask is applied to.
 std::array<LoopStep, 5> attention_steps(const GpuSpec& gpu, const AttentionProblem& problem,
                                         const AttentionConfig& config, double masked);
-/// How O leaves.
+/// Describes how O is stored.
 TileStore attention_store(const GpuSpec& gpu, const AttentionProblem& problem,
                           const AttentionConfig& config);
-/// From the last store of a tile's parts until they are summed.
+/// Time from the last store of a tile's parts until they are summed.
 Cycles combine_time(const GpuSpec& gpu, const AttentionProblem& problem,
                     const AttentionConfig& config, Hertz sm_clock);
 /// Rate at which DRAM reads K and V.
@@ -128,9 +131,9 @@ BytesPerSecond kv_read_rate(const GpuSpec& gpu, const AttentionProblem& problem)
 AttentionForm closed_form(const GpuSpec& gpu, const AttentionProblem& problem,
                           const AttentionConfig& config, const AttentionPlan& plan, Hertz sm_clock);
 
-/// The same as discrete events: a producer and consumer groups of each CTA, on the parts of
-/// model/sim, with the steps of the closed form. Leaves out: the instructions of a warpgroup that
-/// loads besides.
+/// Simulates the kernel as discrete events: a producer and consumer groups of each CTA, built from
+/// the parts of model/sim, with the steps of the analytic model. Leaves out: the instructions of a
+/// warpgroup that also loads.
 struct SimulatedAttention {
   Cycles cycles;
   Bytes dram_read, l2_output;
@@ -140,36 +143,36 @@ struct SimulatedAttention {
 SimulatedAttention simulate_attention(const GpuSpec& gpu, const AttentionProblem& problem,
                                       const AttentionConfig& config, Hertz sm_clock);
 
-/// For the learned correction: kAttentionFeatures of a kernel at its predicted clock.
+/// Computes kAttentionFeatures of a kernel at its predicted clock, for the learned correction.
 KernelFeatures attention_features(const GpuSpec& gpu, const AttentionProblem& problem,
                                   const AttentionConfig& config, const AttentionPlan& plan,
                                   const AttentionForm& form, Hertz sm_clock, Regime regime);
-/// Closed form and clock of a kernel, before any correction.
+/// Computes the analytic model and the clock of a kernel, before any correction.
 Settled<AttentionForm> settled_form(const OpQuestion<AttentionProblem>& question,
                                     const AttentionConfig& config, const AttentionPlan& plan);
 
-/// Times that no kernel can beat.
+/// Computes times that no kernel can beat.
 HardBounds hard_bounds(const GpuSpec& gpu, const AttentionProblem& problem);
 LeastWork least_work(const GpuSpec& gpu, const AttentionProblem& problem);
 
 using AttentionQuestion = OpQuestion<AttentionProblem>;
 
-/// Throws ConfigError where the kernel is not legal, or the GPU's file lacks a section.
+/// Throws ConfigError if the kernel is not legal, or if the GPU file lacks a section.
 Prediction predict_one(const AttentionQuestion& question, const AttentionConfig& config,
                        Method method);
-/// Time of each configuration by closed form, infinite where it is not legal. Throws ConfigError
-/// where the GPU's file lacks a section.
+/// Returns the time of each configuration by the analytic model, infinite if it is not legal.
+/// Throws ConfigError if the GPU file lacks a section.
 std::vector<Seconds> closed_form_times(const AttentionQuestion& question,
                                        std::span<const AttentionConfig> configs);
-/// Every candidate is predicted. Throws as predict_one.
+/// Predicts every candidate. Throws whatever predict_one throws.
 Ranking rank_all(const AttentionQuestion& question, const std::vector<AttentionSchedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern);
 
-/// Why a prediction is far from measured kernels.
+/// Explains why a prediction is far from measured kernels.
 std::string why_extrapolated(const GpuSpec& gpu, const AttentionProblem& problem);
 
-/// For an explanation: the closed form at the prediction's clock, and sentences on softmax, the
-/// mask, waves, splits, L2 and DRAM.
+/// Return, for an explanation, the analytic model at the prediction's clock, and sentences on
+/// softmax, the mask, waves, splits, L2 and DRAM.
 AttentionForm form_at(const GpuSpec& gpu, const AttentionProblem& problem,
                       const AttentionConfig& config, Hertz sm_clock);
 inline KernelActivity kernel_activity(const AttentionForm& form) { return form.activity; }

@@ -1,8 +1,8 @@
-// Attention forward: O = softmax(scale Q K^T) V for each query head of each sequence, and, where it
-// is asked for, the log-sum-exp of each row of scores. Query heads share KV heads in equal groups
+// Attention forward: O = softmax(scale Q K^T) V for each query head of each sequence and,
+// optionally, the log-sum-exp of each row of scores. Query heads share KV heads in equal groups
 // (GQA; one KV head is MQA). Variable lengths (cu_seqlens) and a paged KV cache are not supported.
-// The softmax scale is an argument of the launch: it changes no time.
-// Integers and enums only; compiled by the host compiler, nvcc and NVRTC.
+// The softmax scale is a launch argument, since it does not affect the time. Integers and enums
+// only; compiled by the host compiler, nvcc and NVRTC.
 #pragma once
 
 #include "model/base/element_type.h"
@@ -12,13 +12,14 @@
 
 namespace tilecast {
 
-/// Which keys a query sees.
+/// Keys that a query attends to.
 enum class AttentionMask : i32 {
-  kFull,    // all
-  kCausal,  // up to its own place; the last query's is the last key
+  kFull,    // all keys
+  kCausal,  // keys up to the query's position; the last query and the last key have the same
+            // position
 };
 
-/// How Q, K, V and O lie in memory: strides of b, h, s and d.
+/// Layout of Q, K, V and O in memory: order of b, h, s and d.
 enum class AttentionLayout : i32 {
   kBhsd,  // [batch, heads, rows, head_dim]
   kBshd,  // [batch, rows, heads, head_dim]
@@ -26,12 +27,12 @@ enum class AttentionLayout : i32 {
 
 struct AttentionProblem {
   i32 batch, heads, kv_heads;
-  i32 queries, keys;  // rows of Q and O, and of K and V, of one head
+  i32 queries, keys;  // rows of Q and O, and of K and V, per head
   i32 head_dim;       // 64, 128 or 256
-  ElementType dtype;  // of Q, K, V and O: fp16 or bf16
+  ElementType dtype;  // type of Q, K, V and O: fp16 or bf16
   AttentionMask mask;
   AttentionLayout layout;
-  bool lse;  // fp32 log-sum-exp [batch, heads, queries] is written, natural logarithm
+  bool lse;  // also returns the natural log-sum-exp in fp32, [batch, heads, queries]
 
   constexpr bool operator==(const AttentionProblem&) const = default;
 };
@@ -39,7 +40,7 @@ struct AttentionProblem {
 TILECAST_HD constexpr bool is_causal(const AttentionProblem& p) {
   return p.mask == AttentionMask::kCausal;
 }
-/// Query heads of one KV head.
+/// Number of query heads per KV head.
 TILECAST_HD constexpr i32 heads_per_kv(const AttentionProblem& p) { return p.heads / p.kv_heads; }
 
 /// Strides in elements of a matrix of `heads` heads of `rows` rows; d has stride 1.
@@ -53,17 +54,17 @@ TILECAST_HD constexpr AttentionStrides attention_strides(AttentionLayout layout,
              : AttentionStrides{heads * rows * head_dim, head_dim, heads * head_dim};
 }
 
-/// Keys that query `query` sees, from the first one on; none before the first key.
+/// Number of keys that query `query` attends to, from the first one on; none before the first key.
 TILECAST_HD constexpr i32 keys_seen(const AttentionProblem& p, i32 query) {
   return is_causal(p) ? max_of(0, min_of(p.keys, query + 1 + (p.keys - p.queries))) : p.keys;
 }
 
-/// Pairs of a query and a key that it sees, over all heads.
+/// Number of pairs of a query and a key that it attends to, over all heads.
 TILECAST_HD constexpr double scores_seen(const AttentionProblem& p) {
   double of_head = 1.0 * p.queries * p.keys;
   if (is_causal(p)) {
-    // The last `rows` queries see 1 + keys - rows to keys; with more queries than keys the first
-    // ones see none.
+    // The last `rows` queries attend to 1 + keys - rows to keys; with more queries than keys the
+    // first ones attend to none.
     const double rows = min_of(p.queries, p.keys);
     of_head = rows * (p.keys - (rows - 1) / 2);
   }
@@ -86,7 +87,7 @@ TILECAST_HD constexpr double lse_bytes(const AttentionProblem& p) {
   return p.lse ? 4 * 1.0 * p.batch * p.heads * p.queries : 0;
 }
 
-/// Fewest bytes that solve the problem: inputs read once, results written once.
+/// Compulsory DRAM traffic: inputs read once, results written once.
 TILECAST_HD constexpr double attention_bytes(const AttentionProblem& p) {
   return 2 * query_bytes(p) + kv_bytes(p) + lse_bytes(p);
 }

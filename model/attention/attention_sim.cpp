@@ -13,7 +13,7 @@ namespace {
 
 constexpr u32 kMostGroups = 3;
 
-/// A CTA, or the CTAs of a slot one after the other. Its producer draws the tiles.
+/// A CTA, or the successive CTAs of a slot. Its producer draws the tiles.
 struct Cta {
   Cta(Engine& engine, Sm& on, const AttentionConfig& c)
       : sm(on), k(engine, c.stages, 1, c.groups), v(engine, c.stages, 1, c.groups) {
@@ -27,8 +27,8 @@ struct Cta {
 
   Sm& sm;
   StageRing k, v;
-  std::deque<PhaseBarrier> turns, q_full, q_empty;  // of each consumer group
-  std::vector<i32> tiles;                           // drawn so far; -1 after the last
+  std::deque<PhaseBarrier> turns, q_full, q_empty;  // barriers of each consumer group
+  std::vector<i32> tiles;                           // tiles drawn so far; -1 after the last
 };
 
 class AttentionKernel {
@@ -90,7 +90,7 @@ class AttentionKernel {
   SimTime time(Cycles cycles) const { return sim_time(cycles, clock_); }
   bool turns() const { return traits_of(c_.schedule).takes_turns; }
 
-  /// Blocks of K and V of all KV heads, then Q of each tile.
+  /// Number of blocks: those of K and V of all KV heads, then Q of each tile.
   std::size_t names() const {
     return static_cast<std::size_t>(i64{p_.batch} * p_.kv_heads * blocks_ * 2 +
                                     i64{work_.tiles()} * c_.groups);
@@ -112,7 +112,7 @@ class AttentionKernel {
             .requests = time(machine_.request * (bytes.value / kLineBytes))};
   }
 
-  /// The next tile of a worker that had `last`; -1 after the last.
+  /// Returns the next tile of a worker after tile `last`; -1 after the last one.
   i32 draw(i32 worker, i32 last) {
     const bool in_turn =
         c_.grid == AttentionGrid::kResident && c_.order != AttentionOrder::kDynamic;
@@ -126,7 +126,7 @@ class AttentionKernel {
     land(chip_, cta.sm, full, there, cost.fill, cost.bytes, {.latency = time(machine_.l2_latency)});
   }
 
-  /// The next block of K or V into its ring.
+  /// Loads the next block of K or V into its ring.
   Process load_kv(Cta& cta, i32 number, i32 block, u32 which, RingPosition at) {
     const SimTime issue = time(machine_.issue);
     StageRing& ring = which == 0 ? cta.k : cta.v;
@@ -136,8 +136,8 @@ class AttentionKernel {
          kv_name(work_.at(number), block, which), kv_);
   }
 
-  /// The first block of K runs ahead of Q, whose places the tile before leaves last. A CTA that
-  /// ends gives its place to the next one.
+  /// Loads a tile. The first block of K is loaded ahead of Q, whose buffers the previous tile
+  /// releases last. A CTA that ends passes its slot to the next one.
   Process load_tile(Cta& cta, u32 n, i32 number, RingPosition& at) {
     const bool ends = c_.grid != AttentionGrid::kResident;
     const AttentionTile tile = work_.at(number);
@@ -177,7 +177,8 @@ class AttentionKernel {
     }
   }
 
-  /// The vector instructions of a block: a warpgroup's own, while the SM's pipe serves all.
+  /// Time of a block's vector instructions: a warpgroup's, on the SM's pipe that all warpgroups
+  /// share.
   SimTime softmax(Cta& cta, bool masked) {
     const auto& steps = masked ? masked_ : steps_;
     Cycles own, busy;
@@ -192,10 +193,10 @@ class AttentionKernel {
   void multiply(Cta& cta, MmaGroups& groups, const LoopStep& product) {
     groups.issue(chip_, cta.sm, time(product.busy / c_.groups), 0);
   }
-  /// When a product that begins now is issued.
+  /// Returns the time at which a product that begins now is issued.
   SimTime issued(const LoopStep& product) const { return chip_.engine.now() + time(product.issue); }
 
-  /// Blocks one after the other, each product waited for.
+  /// Runs blocks in sequence and waits for each product.
   Process in_sequence(Cta& cta, const AttentionTile& tile, RingPosition& at) {
     MmaGroups groups;
     Engine& engine = chip_.engine;
@@ -213,7 +214,8 @@ class AttentionKernel {
     }
   }
 
-  /// In each turn S of a block and P V of the one before. Ahead, P V stays in flight under softmax.
+  /// Issues S of a block and P V of the previous one each time the warpgroup may issue. With scores
+  /// ahead, P V stays in flight during the softmax.
   Process in_turns(Cta& cta, i32 group, const AttentionTile& tile, RingPosition& at, u32& turn) {
     const bool ahead = traits_of(c_.schedule).scores_ahead;
     const auto me = static_cast<std::size_t>(group);
@@ -298,7 +300,7 @@ class AttentionKernel {
   TileStore store_;
   i32 workers_, next_;
   Chip chip_;
-  std::vector<i32> left_;  // splits of each tile that are not stored
+  std::vector<i32> left_;  // splits of each tile that are not yet stored
   BlockCost kv_, q_;
   MmaCosts mma_{};
   StoreCosts store_costs_{};

@@ -24,14 +24,15 @@ constexpr Words<bool, 2> kLse{{{false, "no"}, {true, "yes"}}};
 
 constexpr KeyWord kGridWords[] = {
     {AttentionGrid::kTiles, "tiles", "ct", "a CTA for each tile, in the hardware's order"},
-    {AttentionGrid::kClusters, "clusters", "cl", "the same; those that share keys are a cluster"},
+    {AttentionGrid::kClusters, "clusters", "cl",
+     "a CTA for each tile; the CTAs that share keys are a cluster"},
     {AttentionGrid::kResident, "resident", "re", "as many CTAs as fit at once loop over tiles"}};
 constexpr KeyWord kOrderWords[] = {
-    {AttentionOrder::kStatic, "static", "st", "heads one after the other"},
+    {AttentionOrder::kStatic, "static", "st", "heads in sequence"},
     {AttentionOrder::kLongestFirst, "longest_first", "lf",
-     "of the heads that fit L2 together the tiles with most keys first"},
+     "heads in sections that fit in L2, in each the tiles with most keys first"},
     {AttentionOrder::kDynamic, "dynamic", "dy",
-     "the same order (full: static), drawn from a counter"}};
+     "tiles in order longest_first (mask full: static), drawn from a counter"}};
 constexpr KeyWord kPackWords[] = {
     {false, "no", "", "a tile has rows of one head"},
     {true, "yes", "pk", "a tile has rows of all query heads of a KV head"}};
@@ -229,7 +230,7 @@ std::array<i32, 3> tile_of(const AttentionConfig& c) {
 }
 
 bool is_rated_in_bytes(const AttentionProblem& p) {
-  constexpr double kFlopsPerByte = 100;  // a Hopper does over 200 for each byte of DRAM
+  constexpr double kFlopsPerByte = 100;  // FLOPs per DRAM byte; a Hopper GPU does over 200
   return attention_flops(p) < kFlopsPerByte * attention_bytes(p);
 }
 

@@ -38,7 +38,7 @@ TEST_CASE("Mask, layout and log-sum-exp are fields of an attention problem") {
   };
   CHECK(why({{"mask", "upper"}}).find("expected one of full, causal") != std::string::npos);
   CHECK(why({{"epilogue", "gelu"}}).find("applies only to gemm") != std::string::npos);
-  // A GEMM's usual layout does not count.
+  // A GEMM's default layout is ignored.
   CHECK(std::get<AttentionProblem>(
             problem_of(Op::kAttention, "1x8x64x64x64", ElementType::kBf16, {}, {{"layout", "tn"}}))
             .layout == AttentionLayout::kBhsd);
@@ -54,7 +54,7 @@ TEST_CASE("A shape that no attention kernel computes is refused with the expecte
   CHECK(why("4x32:8x64x64x96").find("64, 128 or 256") != std::string::npos);
   CHECK(!why("4x0x64x64x64").empty());
   CHECK(why("1x1x1x16777217x64").find("each from 1 to 2^24") != std::string::npos);
-  // 2^24 sequences of 64 heads are 2^30 tiles, the most that kernels count.
+  // 2^24 sequences of 64 heads have 2^30 tiles, the maximum that kernels count.
   CHECK(why("16777216x65x64x1x64").find("more than 2^30 tiles") != std::string::npos);
   CHECK(why("16777216x16777216x16777216x16777216x64").find("2^30") != std::string::npos);
   // 2^33 rows of 64 columns in two bytes are 2^40 bytes.
@@ -82,7 +82,7 @@ TEST_CASE("Configurations of attention are read as they are written, long and sh
   packed.order = AttentionOrder::kStatic;
   CHECK(short_text(AnyConfig(packed)) == "ao 128x176 s2 o1 ct st k8 pk");
   CHECK(parse_config(short_text(AnyConfig(packed))) == AnyConfig(packed));
-  // 96 rows are no whole warpgroups.
+  // 96 rows are not whole warpgroups.
   CHECK(error_message([] {
           parse_config(
               "attention_overlap:tile=96x176,stages=2,ctas=1,grid=resident,order=dynamic,"

@@ -1,11 +1,11 @@
-// Which rows, head and blocks of keys each tile has, and the order of tiles. Shared by the kernels,
-// the closed form, the simulator and the tests; there is no other copy.
+// Defines the rows, head and blocks of keys of each tile, and the order of tiles. Shared by the
+// kernels, the analytic model, the simulator and the tests; there is no other copy.
 //
 // A tile is `rows` rows of one query head, or, packed, of the query heads of one KV head: row r is
 // query r / heads_per_kv and head r % heads_per_kv of the group, where each warpgroup's 64 rows
-// begin with a query of their own and hold as many whole ones as fit. Its keys come in blocks of
+// begin with a new query and hold as many whole queries as fit. Its keys come in blocks of
 // kv_block. Blocks are walked from the last to the first, so that those that need a mask, at the
-// end of the keys or on the diagonal, are a loop of their own before the others. `splits` CTAs take
+// end of the keys or on the diagonal, form a separate loop before the others. `splits` CTAs take
 // parts of about equal length of a tile's blocks; a part may have none. Integers only. Checked by:
 // attention_work_test.cpp (exact cover, trip counts, masked blocks).
 #pragma once
@@ -15,26 +15,27 @@
 
 namespace tilecast {
 
-/// K and V of the heads whose tiles follow each other in the longest-first order.
+/// Bytes of K and V of the heads whose tiles follow each other in the longest-first order.
 constexpr i64 kSectionBytes = i64{32} << 20;
 
 struct AttentionTile {
-  i32 batch, head;  // a query head, or, packed, a KV head
-  i32 query;        // the first one
-  i32 row_block;    // of the head
+  i32 batch, head;  // head: a query head or, packed, a KV head
+  i32 query;        // first query
+  i32 row_block;    // row block of the head
   i32 split;
   i32 first, count;  // blocks of keys [first, first + count), walked from the last one
-  i32 masked;        // of them, the last ones, that need a mask
+  i32 masked;        // number of blocks, the last ones, that need a mask
 };
 
 struct AttentionWork {
-  i32 batch, heads;  // heads: query heads, or, packed, KV heads
+  i32 batch, heads;  // heads: query heads or, packed, KV heads
   i32 queries, keys;
-  i32 queries_per_tile;  // whole ones
-  i32 row_blocks;        // of a head
+  i32 queries_per_tile;  // whole queries per tile
+  i32 row_blocks;        // row blocks per head
   i32 kv_block, splits;
   bool causal, longest_first;
-  // Heads (of all sequences) in one section of the longest-first order, and in the last one.
+  // Number of heads (over all sequences) in one section of the longest-first order, and in the last
+  // one.
   FastDivisor section, last_section;
   FastDivisor by_section_tiles, by_splits, by_row_blocks, by_heads, by_kv_block;
 
@@ -48,7 +49,7 @@ struct AttentionWork {
   /// Valid for legal configurations (attention_rules.h); the product fits 31 bits.
   TILECAST_HD constexpr i32 tiles() const { return batch * heads * row_blocks * splits; }
 
-  /// Tile `linear` of the order. Splits of a tile are neighbours.
+  /// Returns tile `linear` of the order. Splits of a tile are neighbours.
   TILECAST_HD constexpr AttentionTile at(i32 linear) const {
     const u32 of_tile = by_splits.quotient(static_cast<u32>(linear));
     const i32 split = linear - static_cast<i32>(of_tile) * splits;
@@ -58,7 +59,7 @@ struct AttentionWork {
                   split);
     }
     const u32 index = by_section_tiles.quotient(of_tile);
-    const u32 begin = index * section.divisor;  // its first head
+    const u32 begin = index * section.divisor;  // first head of the section
     const bool last = begin + section.divisor >= static_cast<u32>(batch * heads);
     const u32 place = of_tile - index * by_section_tiles.divisor;
     const FastDivisor& width = last ? last_section : section;
@@ -67,12 +68,13 @@ struct AttentionWork {
                 row_blocks - 1 - static_cast<i32>(row), split);
   }
 
-  /// `head`: of all sequences.
+  /// `head`: index over all sequences.
   TILECAST_HD constexpr AttentionTile tile(i32 head, i32 row_block, i32 split) const {
     const i32 query = row_block * queries_per_tile;
     const i32 last = min_of(queries, query + queries_per_tile) - 1;
     const i32 blocks = whole_blocks(seen(last) + kv_block - 1);
-    const i32 unmasked = whole_blocks(seen(query));  // every row of the tile sees all their keys
+    const i32 unmasked =
+        whole_blocks(seen(query));  // every row of the tile attends to all their keys
     const i32 first = part(blocks, split), count = part(blocks, split + 1) - first;
     const i32 sequence = static_cast<i32>(by_heads.quotient(static_cast<u32>(head)));
     return {.batch = sequence,
@@ -97,7 +99,8 @@ struct AttentionWork {
   }
 };
 
-/// Why no kernel has such counts or such a head dimension; empty if kernels do. Counts are above 0.
+/// Explains why no kernel supports such counts or such a head dimension; empty if kernels do.
+/// Counts must be positive.
 TILECAST_HD constexpr const char* why_not_attention(const AttentionProblem& p) {
   constexpr double kMostTiles = 1 << 30;
   constexpr double kMostBytes = kMostTiles * 1024;  // strides of tensor maps are below 2^40 bytes
@@ -110,8 +113,8 @@ TILECAST_HD constexpr const char* why_not_attention(const AttentionProblem& p) {
                                                                 : "";
 }
 
-/// Workers: resident CTAs at most. Worker w takes tiles w, w + workers, ...; of the dynamic order
-/// it begins with w and then takes `workers` + each draw from a counter that starts at 0.
+/// `workers`: at most the resident CTAs. Worker w takes tiles w, w + workers, ...; in the dynamic
+/// order it begins with w and then takes `workers` + each draw from a counter that starts at 0.
 TILECAST_HD constexpr AttentionWork attention_work(const AttentionProblem& p,
                                                    const AttentionConfig& c) {
   const i32 group = heads_per_kv(p);
@@ -145,9 +148,9 @@ TILECAST_HD constexpr i64 partial_bytes(const AttentionProblem& p, const Attenti
 }
 
 /// Device memory that the CTAs of a launch share: 32-bit counters, zero between launches, and
-/// partial results. The splits of a cluster need none.
+/// partial results. Splits within a cluster need none.
 struct AttentionWorkspace {
-  i64 draws, parts_done;  // counters: of the dynamic order, and of each tile with splits
+  i64 draws, parts_done;  // counters: one of the dynamic order, and one per tile with splits
   i64 partial_bytes;
 };
 TILECAST_HD constexpr AttentionWorkspace attention_workspace(const AttentionProblem& p,

@@ -39,23 +39,23 @@ TEST_CASE("A causal tile has as many blocks as its last query sees, and masks th
   const AttentionWork work =
       attention_work(problem_of(512, 512, AttentionMask::kCausal), config_of(2, 64));
   CHECK(work.row_blocks == 4);
-  // Queries 128 to 255 see 129 to 256 keys: four blocks, of which the first two are whole for all.
+  // Queries 128 to 255 attend to 129 to 256 keys: four blocks, of which the first two need no mask.
   const AttentionTile second = work.tile(0, 1, 0);
   CHECK(second.query == 128);
   CHECK(second.count == 4);
   CHECK(second.masked == 2);
-  // Query 0 sees one key.
+  // Query 0 attends to one key.
   CHECK(work.tile(0, 0, 0).count == 2);
   CHECK(work.tile(0, 0, 0).masked == 2);
 }
 
 TEST_CASE("A causal mask is aligned at the last query and the last key") {
-  // The 128 queries are the last of 512 keys: query 0 sees 385.
+  // The 128 queries are the last of 512 keys: query 0 attends to 385.
   const AttentionWork behind =
       attention_work(problem_of(128, 512, AttentionMask::kCausal), config_of(2, 64));
   CHECK(behind.tile(0, 0, 0).count == 8);
   CHECK(behind.tile(0, 0, 0).masked == 2);
-  // With 512 queries and 128 keys the first 384 see nothing.
+  // With 512 queries and 128 keys the first 384 attend to none.
   const AttentionWork before =
       attention_work(problem_of(512, 128, AttentionMask::kCausal), config_of(2, 64));
   CHECK(before.tile(0, 2, 0).count == 0);
@@ -92,13 +92,14 @@ TEST_CASE("Packed tiles hold whole queries of a KV head's group") {
 TEST_CASE("The longest tiles of a section of heads come first") {
   AttentionProblem p = problem_of(256, 256, AttentionMask::kCausal);
   AttentionWork work = attention_work(p, config_of(2, 64, AttentionOrder::kLongestFirst));
-  CHECK(work.section.divisor == 8);  // 128 KiB of keys and values a head: all fit
+  CHECK(work.section.divisor == 8);  // 128 KiB of keys and values per head: all fit
   work.set_section(3);
   const auto place = [&](i32 linear) {
     const AttentionTile tile = work.at(linear);
     return std::pair(tile.batch * 4 + tile.head, tile.row_block);
   };
-  // Two row blocks a head: heads 0 to 2 with the second one, then with the first, then 3 to 5.
+  // Each head has two row blocks: heads 0 to 2 with the second one, then with the first, then 3 to
+  // 5.
   CHECK(place(0) == std::pair(0, 1));
   CHECK(place(2) == std::pair(2, 1));
   CHECK(place(3) == std::pair(0, 0));
@@ -152,7 +153,7 @@ TEST_CASE("Scores are counted row by row") {
 }
 
 TEST_CASE("The published tiles fit a consumer's registers") {
-  // 64 x 128 accumulators, 64 x 176 scores and their P in 16 bits: 64 + 88 + 44.
+  // 64 x 128 accumulators, 64 x 176 scores and their P in 16 bits take 64 + 88 + 44 registers.
   AttentionConfig c = config_of(2, 176);
   CHECK(accumulator_registers(c, 128) == 196);
   CHECK(attention_registers(c).consumer == 232);
@@ -162,7 +163,7 @@ TEST_CASE("The published tiles fit a consumer's registers") {
 }
 
 TEST_CASE("128 x 176 with two stages at a head dimension of 128 fills shared memory") {
-  // 32 KiB of Q and 4 x 44 KiB of K and V.
+  // Shared memory holds 32 KiB of Q and 4 x 44 KiB of K and V.
   const AttentionSmem smem = attention_smem(config_of(2, 176), 128);
   CHECK(smem.barrier_offset == 32768 + 4 * 45056);
   CHECK(smem.total_bytes <= 232448);

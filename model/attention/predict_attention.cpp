@@ -19,9 +19,9 @@
 namespace tilecast {
 namespace {
 
-// Kernels of a ranking that get the learned correction: the fastest by closed form, of all
-// schedules and of each. The others get the mean correction of their schedule.
-constexpr i32 kQueriesOfPrefill = 1024;  // beyond, more of them are more tiles alone
+// Kernels of a ranking that get the learned correction: the fastest by the analytic model,
+// of all schedules and of each. The others get the mean correction of their schedule.
+constexpr i32 kQueriesOfPrefill = 1024;  // beyond this, more queries only add tiles
 constexpr std::size_t kCorrected = 256, kCorrectedOfSchedule = 64;
 
 void require_sections(const GpuSpec& gpu) {
@@ -35,7 +35,8 @@ void require_sections(const GpuSpec& gpu) {
   }
 }
 
-/// Simulated once, at the clock of the closed form; the clock then settles with its cycles.
+/// Result of one simulation at the clock of the analytic model; the clock is then settled with its
+/// cycles.
 struct Simulated {
   Cycles cycles;
   ClockState clock;
@@ -46,10 +47,10 @@ Simulated simulated(const AttentionQuestion& q, const AttentionConfig& config,
   return {cycles, clock_of(q.gpu, activity, cycles, q.regime, q.inputs).kernel};
 }
 
-/// Predicts legal kernels of one question.
+/// Predicts legal kernels of one query.
 class AttentionPredictor {
  public:
-  /// Nothing is learned of simulations.
+  /// No correction is learned for simulations.
   explicit AttentionPredictor(const AttentionQuestion& question, Method method = Method::kAnalytic)
       : q_(question),
         plans_(question.gpu, question.problem),
@@ -57,7 +58,7 @@ class AttentionPredictor {
 
   const AttentionPlan& plan(const AttentionConfig& config) { return plans_.of(config); }
 
-  /// Without the learned correction.
+  /// Predicts without the learned correction.
   Prediction by_form(const AttentionConfig& config) {
     const AttentionPlan& plan = plans_.of(config);
     const auto [form, clock] = settled_form(q_, config, plan);
@@ -82,7 +83,7 @@ class AttentionPredictor {
     return p;
   }
 
-  /// Corrects all predictions of a ranking, which are by closed form.
+  /// Corrects all predictions of a ranking, which are analytic.
   void correct(std::vector<Prediction>& ranking) {
     if (!learned_) {
       return;
@@ -114,7 +115,7 @@ class AttentionPredictor {
   }
 
  private:
-  /// The correction is of normal inputs.
+  /// The correction applies to normal inputs.
   Learned correction(const AttentionConfig& config) {
     const AttentionPlan& plan = plans_.of(config);
     const auto [form, clock] =
@@ -146,7 +147,7 @@ std::string mega_text(Bytes bytes) {
                                  : fmt::format("{:.4g} GB", bytes.value / si::kGiga);
 }
 
-/// The first of each schedule among the ranking's, `effort.simulations` of them, or two.
+/// Returns the first kernels of each schedule in the ranking: `effort.simulations` of them, or two.
 std::vector<SharedSimulation> nominees_of(const Ranking& ranking, const Effort& effort) {
   std::map<AnySchedule, std::size_t> of_schedule;
   std::vector<SharedSimulation> nominees;
@@ -159,7 +160,7 @@ std::vector<SharedSimulation> nominees_of(const Ranking& ranking, const Effort& 
   return nominees;
 }
 
-/// The GPU on which softmax takes no time.
+/// Returns the GPU with a softmax that takes no time.
 GpuSpec without_softmax(GpuSpec gpu) {
   constexpr double kInfinite = 1e30;
   gpu.machine->fused_special = gpu.machine->fused_issue = gpu.machine->fp32_additions = kInfinite;
@@ -204,7 +205,8 @@ std::vector<Seconds> closed_form_times(const AttentionQuestion& question,
 
 Ranking rank_all(const AttentionQuestion& question, const std::vector<AttentionSchedule>& schedules,
                  std::size_t keep, const Effort& effort, const ConfigPattern* pattern) {
-  constexpr std::size_t kLookedAt = 64;  // of which some are simulated
+  constexpr std::size_t kLookedAt =
+      64;  // number of ranked kernels from which the simulated ones are chosen
   require_sections(question.gpu);
   const bool simulates = effort.method == Method::kSimulated;
   AttentionPredictor predictor(question);

@@ -41,7 +41,8 @@ TEST_CASE("A prefill problem has hundreds of legal kernels, and each prediction 
     CHECK(p.interval_high > p.time);
   }
   CHECK_FALSE(ranking.predictions.front().extrapolated);
-  // Rows beyond roofline: both products of half the scores at the tensor cores' peak.
+  // These rows beat the roofline, which charges both GEMMs over half of the scores (causal) at
+  // tensor-core peak.
   CHECK(*roofline_time(h200(), ranking.problem, ranking.predictions.front().config) <
         ranking.predictions.front().time);
 }
@@ -69,7 +70,8 @@ TEST_CASE("Twice the sequences or keys take longer, and fewer KV heads never do"
 }
 
 TEST_CASE("No prediction of a random attention problem is impossible") {
-  // rank_candidates rejects impossible problems itself, and the form records each time it clamps.
+  // rank_candidates itself rejects impossible problems, and the analytic model records each time
+  // that it clamps.
   std::mt19937_64 random(daily_seed("attention problems"));
   const auto one_of = [&](const std::vector<i32>& values) {
     return values[static_cast<std::size_t>(random() % values.size())];

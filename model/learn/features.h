@@ -10,7 +10,7 @@ namespace tilecast {
 
 struct KernelFeatures {
   Features values;
-  Limiter limiter;  // from the simulation, if there is one
+  Limiter limiter;  // bottleneck found by the simulation, if there is one
   Regime regime;
   bool never_learned = false;  // no measured kernel is of this kind: use the prior interval
 };

@@ -9,7 +9,8 @@
 namespace tilecast {
 namespace {
 
-// Rows used for a variance and for reasons; more change neither by much (learned_test.cpp).
+// Neighbours used for the variance and listed by explain; more would hardly change either
+// (learned_test.cpp).
 constexpr std::size_t kNeighbours = 24;
 // Fraction of the prior variance above which a prediction counts as extrapolated. Neighbours leave
 // less for all but one in a thousand rows of held-out problems (docs/dev/notebook/2026-11.md,
@@ -17,17 +18,17 @@ constexpr std::size_t kNeighbours = 24;
 constexpr double kExtrapolated = 0.5;
 constexpr double kHardlyLike = 0.1;
 constexpr double kSimilar = 0.7;      // tens to hundreds of 2,500 rows reach it for a given row
-constexpr double kNineOfTen = 1.645;  // standard deviations to either side
-// Half a unit of the last digit in which features are written.
+constexpr double kNineOfTen = 1.645;  // standard deviations to either side of a 90 % interval
+// Half a unit of the last decimal place in which features are written.
 constexpr double kRounding = 0.005;
 
-/// The feature of a loop's length: K of a GEMM, keys of attention.
+/// Index of the feature with a loop's length: K of a GEMM, keys of attention.
 std::size_t depth_of(const LearnedModel& model) {
   return std::min(feature_index(model.features, "k"), feature_index(model.features, "keys"));
 }
 
-/// Its range in the rows. The rows say nothing about a K outside it, however similar they are
-/// otherwise: below one K block most of each load is out of bounds.
+/// Range of the loop's length in the rows. The rows contain no information about a K outside it,
+/// however similar they are otherwise: below one K block most of each load is out of bounds.
 std::pair<double, double> range_of_depth(const LearnedModel& model) {
   const std::size_t depth = depth_of(model);
   double least = std::numeric_limits<double>::infinity(), most = -least;
@@ -38,7 +39,7 @@ std::pair<double, double> range_of_depth(const LearnedModel& model) {
   return {least - kRounding, most + kRounding};
 }
 
-/// Standard deviation of log time between cards.
+/// Standard deviation of log time between GPUs of one model.
 double spread_of_cards(const GpuSpec& gpu, Regime regime) {
   const CardSpread spread = gpu.card_spread.value_or(CardSpread{});
   return regime == Regime::kBurst ? spread.burst : spread.sustained;
@@ -85,9 +86,9 @@ std::vector<double> noise_of(const LearnedModel& model) {
 }  // namespace
 
 struct LearnedPart::Seen {
-  std::vector<float> likeness;          // to each row
-  std::vector<std::size_t> neighbours;  // the most similar rows
-  double left;                          // of the prior variance
+  std::vector<float> likeness;          // similarity to each row
+  std::vector<std::size_t> neighbours;  // indices of the most similar rows
+  double left;                          // fraction of the prior variance that remains
 };
 
 LearnedPart::LearnedPart(const LearnedModel& model, Method method)

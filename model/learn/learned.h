@@ -4,7 +4,7 @@
 // A Gaussian process whose mean is the uncorrected model: each measured row pulls similar kernels
 // (gaussian_process.h) towards its own ratio. Far from all rows the correction vanishes, and the
 // interval widens to that of an arbitrary kernel. There are two processes over the same rows, for
-// the analytic model and for the simulator; neither needs the other. Rankings ask for many kernels
+// the analytic model and for the simulator; neither needs the other. Rankings correct many kernels
 // at once:
 //
 //   const std::optional<LearnedPart> learned = learned_part(gpu, Method::kAnalytic);
@@ -30,8 +30,8 @@
 
 namespace tilecast {
 
-// Bounds on the correction, as logarithms. Few measured rows are that far off, and a kernel that
-// seems to be is not similar to the rows it uses.
+// Bounds on the correction, as logarithms. Few measured rows need a larger correction, and a kernel
+// that seems to need one is not similar to the rows it uses.
 constexpr double kMostOfCycles = 0.4, kMostOfClock = 0.1;
 
 struct Learned {
@@ -63,14 +63,14 @@ class LearnedPart {
  public:
   LearnedPart(const LearnedModel& model, Method method);
 
-  /// In the order of `kernels`.
+  /// Returns the corrections in the order of `kernels`.
   std::vector<Learned> of(std::span<const KernelFeatures> kernels) const;
   Learned of(const KernelFeatures& kernel) const;
 
-  /// The most similar rows, without those that are hardly similar.
+  /// Returns the most similar rows, except those that are hardly similar.
   LearnedReasons reasons(const KernelFeatures& kernel, std::size_t most = 3) const;
 
-  /// Standard deviation of log(measured / predicted time), by the process alone.
+  /// Standard deviation of log(measured / predicted time), from the process only.
   double deviation(const KernelFeatures& kernel) const;
 
  private:
@@ -80,14 +80,15 @@ class LearnedPart {
 
   const LearnedModel& model_;
   const LearnedMethod& method_;
-  Features scale_;  // per feature, inverse length
+  Features scale_;  // inverse length scale of each feature
   MeasuredPoints points_;
-  std::vector<double> noise_;                 // by row
-  std::size_t depth_;                         // feature of the loop's length
-  std::pair<double, double> range_of_depth_;  // of the rows
+  std::vector<double> noise_;                 // noise variance by row
+  std::size_t depth_;                         // index of the feature with the loop's length
+  std::pair<double, double> range_of_depth_;  // range of the loop's length in the rows
 };
 
-/// None if the GPU has no learned correction of GEMMs, or of attention.
+/// Return the correction of one method; none if the GPU has no learned correction of GEMMs, or of
+/// attention.
 std::optional<LearnedPart> learned_part(const GpuSpec& gpu, Method method);
 std::optional<LearnedPart> learned_attention(const GpuSpec& gpu);
 
@@ -97,16 +98,17 @@ struct LearnedParts {
 };
 LearnedParts learned_parts(const GpuSpec& gpu, Method method);
 
-/// An uncorrected kernel. A correction concerns delays of tensor operations, so none goes below
-/// `least` (ClosedForm), unless the kernel is below it without one.
+/// Uncorrected cycles of a kernel. A correction concerns delays of tensor operations, so corrected
+/// cycles stay at or above `least` (ClosedForm), unless the uncorrected cycles are already below
+/// it.
 struct UncorrectedCycles {
   Cycles cycles, least;
 };
 
 /// Applies the learned correction to the uncorrected prediction `p`: to cycles, to the clock that
 /// results from them, and so to power, time and interval. Corrected cycles stay above the hard
-/// bounds. Inputs other than normal were never measured for training: they keep the uncorrected
-/// clock, at least that of normal data, and the default interval.
+/// bounds. No training data were measured with inputs other than normal: such predictions keep the
+/// uncorrected clock, at least that of normal data, and the default interval.
 void apply_learned(const GpuSpec& gpu, const Learned& learned, Regime regime, Inputs inputs,
                    const KernelActivity& kernel,
                    const std::function<UncorrectedCycles(Hertz)>& kernel_at, Prediction& p);

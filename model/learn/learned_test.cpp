@@ -10,14 +10,14 @@
 namespace tilecast {
 namespace {
 
-/// One row at the origin with these corrections; spreads of 0.1 and 0.02.
+/// A model with one row at the origin with these corrections; spreads of 0.1 and 0.02.
 LearnedModel one_row(double cycles, double clock) {
   LearnedModel model{.rows = {{"64x64x64", "a", Regime::kBurst, true, {}}}};
   model.length.fill(2);
   model.noise = 0.5;
   LearnedMethod method{{0.1, {cycles}, {cycles / 0.1}}, {0.02, {clock}, {clock / 0.02}}, {}};
   method.reach.each.fill(2);
-  method.reach.each[2] = 3;  // L2's
+  method.reach.each[2] = 3;  // factor for kernels limited by L2
   model.analytic = model.simulated = method;
   return model;
 }
@@ -51,7 +51,8 @@ TEST_CASE("A kernel whose K exceeds every row's is extrapolated, however similar
     kernel.values[feature_index(kGemmFeatures, "k")] += beyond;
     const Learned other = learned.of(kernel);
     CHECK(other.extrapolated);
-    CHECK(other.cycles == Approx(0.05).epsilon(0.01));  // still corrected, for want of better rows
+    CHECK(other.cycles ==
+          Approx(0.05).epsilon(0.01));  // still corrected, since no rows are more similar
   }
 }
 
@@ -137,7 +138,7 @@ TEST_CASE("Reasons list the rows behind a correction, most similar first") {
   CHECK(learned.reasons(away(-30)).nearest.empty());
 }
 
-/// Power: 100 W, plus 1 uJ per cycle at any work; the energy of tensor work is spread over the
+/// Power is 100 W plus 1 uJ per cycle at any work; the energy of tensor work is spread over the
 /// cycles. Limits: 600 W in bursts, 350 W sustained.
 GpuSpec example() {
   GpuSpec gpu{};
@@ -157,7 +158,7 @@ struct Physics {
   std::function<UncorrectedCycles(Hertz)> cycles;
 };
 
-/// A kernel of `cycles` and `joules`.
+/// A kernel that takes `cycles` and `joules`.
 Physics physics(double cycles, double joules) {
   return {{{{joules}, {}, {}, {}, {}}}, [=](Hertz) {
             return UncorrectedCycles{{cycles}, {0.9 * cycles}};
@@ -206,7 +207,7 @@ TEST_CASE("Corrected cycles spread the same energy and change the clock") {
 }
 
 TEST_CASE("A correction leaves the start, the tensor operations and the end of a kernel") {
-  // 900 of 1000 cycles.
+  // 900 of 1000 cycles
   CHECK(applied({.cycles = std::log(0.91)}, physics(1000, 1e-9)).cycles.value == Approx(910));
   CHECK(applied({.cycles = std::log(0.89)}, physics(1000, 1e-9)).cycles.value == Approx(900));
   Physics shorter = physics(1000, 1e-9);  // the simulation of this kernel takes less
@@ -215,14 +216,15 @@ TEST_CASE("A correction leaves the start, the tensor operations and the end of a
 }
 
 TEST_CASE("The clock correction is applied last, and latencies in nanoseconds follow it") {
-  // 1000 cycles + 1 us, with little energy: the plateau of 1.8 GHz, or 1.71 after a 5 % correction.
+  // 1000 cycles + 1 us, with little energy: the clock is the plateau of 1.8 GHz, or 1.71 GHz after
+  // a 5 % correction.
   Physics kernel = physics(1000, 1e-9);
   kernel.cycles = [](Hertz f) { return UncorrectedCycles{{1000 + f.value * 1e-6}, {}}; };
   const Prediction p = applied({.clock = std::log(0.95)}, kernel);
   CHECK(p.sm_clock.value == Approx(1.71e9));
   CHECK(p.clock_correction == Approx(0.95));
   CHECK(p.cycles.value == Approx(2710));
-  // Never above the GPU's maximum: 1.8 * 1.15 is 2.07.
+  // The clock never exceeds the GPU's maximum: 1.8 * 1.15 is 2.07.
   CHECK(applied({.clock = std::log(1.15)}, kernel).sm_clock.value == 2e9);
 }
 

@@ -23,8 +23,8 @@ struct OpTraits {
   i32 sides;                                    // dimensions of its shape: columns m, n and k
   bool processes = false;                       // its kernels can be simulated
   bool simulated = false;                       // simulated unless --method says otherwise
-  i32 parts = sides;                            // numbers in its shape's text, separated by x
-  const char* side_names[3] = {"m", "n", "k"};  // in messages and lists of problems
+  i32 parts = sides;                            // numbers in its shape's string, separated by x
+  const char* side_names[3] = {"m", "n", "k"};  // names in messages and lists of problems
 };
 TILECAST_HD constexpr OpTraits traits_of(Op op) {
   switch (op) {
@@ -47,7 +47,7 @@ TILECAST_HD constexpr i32 sides_of(Op op) { return traits_of(op).sides; }
 
 #ifndef __CUDACC_RTC__
 std::string_view to_text(Op op);
-/// Throws ConfigError that lists the known words.
+/// Parses an op's name. Throws ConfigError that lists the known words.
 Op parse_op(std::string_view text);
 #endif
 

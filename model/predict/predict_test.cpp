@@ -73,7 +73,7 @@ TEST_CASE("Tile widths that fill whole waves are added to the default ones") {
 }
 
 TEST_CASE("Problems with few tiles and a long K are split by every available decomposition") {
-  // 512 x 512: between 4 tiles of 256 x 256 and 256 of 64 x 16, none a whole wave.
+  // 512 x 512 has between 4 tiles of 256 x 256 and 256 of 64 x 16, none a whole wave.
   const Candidates candidates = enumerate_candidates(h200(), problem(512, 512, 65536), {});
   std::set<std::pair<Schedule, Reduction>> seen;
   for (const KernelConfig& config : candidates.legal) {
@@ -94,8 +94,8 @@ TEST_CASE("Problems with few tiles and a long K are split by every available dec
 }
 
 TEST_CASE("K is split into parts of at most four K blocks") {
-  // At a K block of 64: 31 blocks are seven parts of four and one of three, 32 are eight parts, 33
-  // nine.
+  // At a K block of 64: 31 blocks are seven splits of four and one of three, 32 are eight splits,
+  // 33 nine.
   for (const auto& [k, most] : {std::pair{1984, 8}, {2048, 8}, {2112, 9}}) {
     i32 splits = 0;
     for (const KernelConfig& c : enumerate_candidates(h200(), problem(70, 30, k), {}).legal) {
@@ -160,8 +160,8 @@ TEST_CASE("Rankings are sorted by time, and the first agrees with predict_config
 }
 
 TEST_CASE("The fastest few are the first of the whole ranking, in the same order, including ties") {
-  // Each ranking takes seconds: one random problem and one of two fixed problems per day and
-  // regime.
+  // Each ranking takes seconds, so each day's run checks one random problem and one of two fixed
+  // problems per regime.
   const unsigned seed = daily_seed("problems to rank");
   std::mt19937 random(seed);
   std::uniform_int_distribution<i64> side(1, 700);
@@ -198,8 +198,8 @@ TEST_CASE("The kernel with the fewest cycles is not the fastest if energy limits
 }
 
 TEST_CASE("Clock and cycles are consistent to a tenth of a percent") {
-  // The cycles at the predicted clock are the predicted cycles: the fixed point was reached. Two
-  // problems per day.
+  // At the predicted clock the model reproduces the predicted cycles, so the fixed point has
+  // converged. Each day's run checks two of the problems.
   Turns turns("problems whose clock is solved again", 2);
   const GpuSpec gpu = h200();
   for (const GemmProblem& p : {problem(512, 512, 512), problem(4096, 4096, 4096),

@@ -7,7 +7,7 @@
 namespace tilecast {
 namespace {
 
-/// Whole waves of tiles at tensor-core rate.
+/// Time of whole waves of tiles at tensor-core rate.
 std::optional<Seconds> compute_time(const GpuSpec& gpu, const GemmProblem& problem,
                                     const KernelConfig& config) {
   if (!has_tensor_cores(gpu) || !gpu.clock) {
@@ -24,7 +24,7 @@ std::optional<Seconds> compute_time(const GpuSpec& gpu, const GemmProblem& probl
   return time_of(tensor, gpu.clock->max);
 }
 
-/// Without waves: the FLOPs of the problem; nothing for an op without tensor cores.
+/// Time of the problem's FLOPs, without waves; none for an op without tensor cores.
 std::optional<Seconds> compute_time(const GpuSpec& gpu, const AnyProblem& problem) {
   const Flops flops{flops_of(problem)};
   if (flops.value == 0) {

@@ -1,6 +1,5 @@
-// A ranking of an op whose candidates are all predicted, since a prediction is cheap: by closed
-// form alone.
-// Checked by: predict_stream_test.cpp, predict_attention_test.cpp.
+// Ranks the candidates of an op by predicting all of them, since a prediction is cheap: with the
+// analytic model only. Checked by: predict_stream_test.cpp, predict_attention_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +22,7 @@
 
 namespace tilecast {
 
-/// "refused registers 12, shared_memory 3".
+/// Formats "refused registers 12, shared_memory 3".
 template <class Config>
 std::string refusals_text(const CandidatesOf<Config>& candidates) {
   std::string reasons;
@@ -33,8 +32,9 @@ std::string refusals_text(const CandidatesOf<Config>& candidates) {
   return reasons;
 }
 
-/// `predict` gives the prediction of a legal configuration, `correct` changes those of all. Throws
-/// ConfigError, by `why_none` where no candidate is legal, and where none matches `pattern`.
+/// `predict` returns the prediction of a legal configuration, `correct` changes all predictions.
+/// Throws ConfigError if no candidate is legal, with the message of `why_none`, and if none matches
+/// `pattern`.
 template <class Problem, class Config, class Predict, class WhyNone, class Correct>
 Ranking rank_every(const OpQuestion<Problem>& question, CandidatesOf<Config> candidates,
                    std::size_t keep, const Effort& effort, const ConfigPattern* pattern,
@@ -76,7 +76,7 @@ Ranking rank_every(const OpQuestion<Problem>& question, CandidatesOf<Config> can
   return ranking;
 }
 
-/// Time of each configuration by `predict`, infinite if one is not legal.
+/// Returns the time of each configuration by `predict`, infinite if it is not legal.
 template <class Problem, class Config, class Predict>
 std::vector<Seconds> legal_times(const OpQuestion<Problem>& question,
                                  std::span<const Config> configs, const Predict& predict) {

@@ -1,4 +1,5 @@
-// GPU files that are based on another: the keys each gives, and the values derived from its parent.
+// Tests GPU files that are based on another: the keys each gives, and the values derived from its
+// parent.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -30,7 +31,7 @@ std::map<std::string, double> values(LoadedGpu gpu) {
   return all;
 }
 
-/// The keys that a file gives itself, not from its parent.
+/// Returns the keys that a file itself gives, rather than its parent.
 std::set<std::string> given(const std::string& path) {
   std::set<std::string> keys;
   for (const auto& [section, node] : load_yaml_tree(path).entries) {
@@ -41,7 +42,7 @@ std::set<std::string> given(const std::string& path) {
   return keys;
 }
 
-/// A value scaled from the parent's: the ratio to it.
+/// A value scaled from the parent's, and the ratio to it.
 struct Scaled {
   const char* key;
   double factor;
@@ -51,8 +52,8 @@ struct Derived {
   std::vector<Scaled> scaled;
 };
 
-// 3.35 of 4.8 TB/s; 2.04 of it, 114 of 132 SMs, 1755 of 1980 MHz, half the
-// power; 16.9 of 10.3 TB/s at L2; 152 of 148 SMs.
+// Bandwidth 3.35 of 4.8 TB/s; 2.04 of it, 114 of 132 SMs, 1755 of 1980 MHz, half the power; L2 16.9
+// of 10.3 TB/s; 152 of 148 SMs.
 const std::vector<Derived> kDerived{{"h100_sxm", "h200_sxm", {{"dram.write_rate", 3.35 / 4.8}}},
                                     {"h100_pcie",
                                      "h200_sxm",
@@ -102,7 +103,7 @@ TEST_CASE(
       REQUIRE(of_parent != parents.end());
       const auto scaled = std::ranges::find(derived.scaled, key,
                                             [](const Scaled& s) { return std::string(s.key); });
-      const bool interval = key == "stream.interval";  // fitted to the H200's own measurements
+      const bool interval = key == "stream.interval";  // fitted to the H200's measurements
       const double factor = interval                         ? 0.3 / of_parent->second
                             : scaled == derived.scaled.end() ? 1
                                                              : scaled->factor;
@@ -122,7 +123,7 @@ TEST_CASE("A GPU without wgmma and tcgen05 has neither their sections nor cluste
         Approx(h200.spec.power->static_power.value * 128 / 132));
   CHECK(ada.spec.power->burst_limit.value ==
         Approx(h200.spec.power->burst_limit.value * 450 / 700));
-  // Scaled in two steps: 600 of 4800 GB/s.
+  // The value is scaled in two steps: 600 of 4800 GB/s.
   CHECK(load_gpu("a10", false).spec.dram->read_rate.value ==
         Approx(h200.spec.dram->read_rate.value * 600 / 4800));
   CHECK_FALSE(ada.spec.wgmma);
@@ -156,7 +157,7 @@ TEST_CASE("An inherited number states its source and its scaling") {
   CHECK(constant(pcie, "power.burst_limit").ref == "h200_sxm's, scaled by power.sustained_limit");
   CHECK(constant(pcie, "power.burst_limit").source == Source::kDerived);
   CHECK(constant(pcie, "clusters.max_active_of_4").value == 25);
-  // The source is named once, however long the chain.
+  // The source is named once, even in a chain of several files.
   CHECK(constant(load_gpu("h800_sxm", false), "machine.wake")
             .ref.starts_with("as on h200_sxm: validate/data/h200_sxm"));
 }

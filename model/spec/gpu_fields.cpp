@@ -27,7 +27,8 @@ constexpr Range kClocks{100 * kMega, 10 * kGiga};
 constexpr Range kShares{0.05, 1}, kLosses{0, 0.5};
 constexpr Range kFlopEnergies{0, 100 * kPico}, kByteEnergies{0, 10'000 * kPico};
 
-// Optional properties of a row, in any order: the resources it limits, and these.
+// Optional properties of a row, in any order: the resources that it limits, or any of the structs
+// below.
 struct With {  // scaling key for a derived GPU
   std::string_view constant;
 };
@@ -370,7 +371,7 @@ Field field_of(GpuSpec& gpu, std::string_view path) {
 Presence presence_of(std::string_view section, Architecture architecture) {
   struct Presences {
     std::string_view section;
-    Presence on_hopper, on_blackwell, on_others;  // which have mma.sync alone
+    Presence on_hopper, on_blackwell, on_others;  // other GPUs, which have only mma.sync
   };
   constexpr Presence kNo = Presence::kForbidden, kMay = Presence::kOptional,
                      kMust = Presence::kRequired;

@@ -1,9 +1,9 @@
-// Every number of a GPU file, declared once: key, unit (the member's type), range, the resource it
+// Declares every number of a GPU file once: key, unit (the member's type), range, the resource it
 // limits, how a derived GPU scales it, the width of its prior in fits, and the micro-benchmark that
 // measures it. A new constant is a member of its section's struct (gpu_spec.h), a row here and a
 // value in the base GPU's file; loading, `based_on`, overlays, explain's eliminations and
-// calibration read the rows.
-// Checked by: gpu_fields_test.cpp, load_gpu_test.cpp, limits_test.cpp, micro_keys_test.cpp.
+// calibration read the rows. Checked by: gpu_fields_test.cpp, load_gpu_test.cpp, limits_test.cpp,
+// micro_keys_test.cpp.
 #pragma once
 
 #include <optional>
@@ -25,15 +25,15 @@ struct Field {
   double least, most;  // inclusive range, in the dimension's basic unit
   std::optional<Limiter> part = {}, other_part = {};
   /// Key ("section.key") that this number scales with on a GPU based on this one; counts are
-  /// rounded down. Empty: taken over unchanged.
+  /// rounded down. Empty: inherited unchanged.
   std::string_view proportional_to = {};
   bool of_this_card = false;           // a derived GPU takes default_interval instead
   bool hopper_alone = false;           // absent on Blackwell
-  double prior_width = 0;              // of the logarithm; 0: not fitted
-  std::string_view micro_kernel = {};  // in kernels/micro or kernels/stream
+  double prior_width = 0;              // prior standard deviation of the logarithm; 0: not fitted
+  std::string_view micro_kernel = {};  // kernel in kernels/micro or kernels/stream
 
   std::string path() const;  // "section.key"
-  double value() const;      // in the basic unit
+  double value() const;      // value in the basic unit
   /// Clamps to the range and rounds counts down.
   void set(double value) const;
   bool is_limited_by(Limiter of) const { return part == of || other_part == of; }
@@ -61,21 +61,21 @@ void each_section(GpuSpec& gpu, const Visit& visit) {
   visit("card_spread", gpu.card_spread);
 }
 
-/// Every number of the sections that this GPU has, in the order of the table.
+/// Returns every number of the sections that this GPU has, in the order of the table.
 std::vector<Field> fields_of(GpuSpec& gpu);
 
-/// The field with this path ("section.key"), which the GPU must have.
+/// Returns the field with this path ("section.key"), which the GPU must have.
 Field field_of(GpuSpec& gpu, std::string_view path);
 
 enum class Presence { kRequired, kOptional, kForbidden };
 
-/// Presence of a section on this architecture.
+/// Whether the architecture has a section, must have it, or cannot.
 Presence presence_of(std::string_view section, Architecture architecture);
 
-/// Whether mma.sync is its only tensor-core instruction.
+/// Whether mma.sync is the architecture's only tensor-core instruction.
 bool has_mma_sync_alone(Architecture architecture);
 
-/// Whether it has bulk copies and tensor maps (TMA).
+/// Whether the architecture has bulk copies and tensor maps (TMA).
 bool has_bulk_copies(Architecture architecture);
 
 }  // namespace tilecast

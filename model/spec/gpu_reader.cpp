@@ -101,8 +101,8 @@ class GpuReader {
   }
 
  private:
-  /// In this file or in its parent.
-  /// It stands in names of files, in plans and in reports.
+  /// Returns the GPU's name, from this file or its parent. File names, plans and reports contain
+  /// it.
   static std::string name_in(const StrictValue& value) {
     const std::string name = value.text();
     constexpr std::string_view kOthers = "_.-";
@@ -287,7 +287,7 @@ class GpuReader {
   StrictMap map_;
   const LoadedGpu* parent_;
   GpuSpec parent_spec_;                   // owns the numbers of parents_
-  std::map<std::string, Field> parents_;  // by path
+  std::map<std::string, Field> parents_;  // fields of the parent, by path
   std::map<std::string, StrictValue> given_;
   LoadedGpu loaded_{};
 };

@@ -14,10 +14,10 @@ struct LearnedFiles {
   LearnedModel model;
 };
 
-/// Throws as load_learned does.
+/// Reads the files. Throws whatever load_learned throws.
 LearnedFiles read_learned(const std::filesystem::path& yaml, FeatureNames features);
 
-/// Throws ConfigError if the files are of another GPU.
+/// Throws ConfigError if the files belong to another GPU.
 LearnedModel learned_of(LearnedFiles files, const std::string& gpu);
 
 }  // namespace tilecast

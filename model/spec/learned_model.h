@@ -2,7 +2,7 @@
 // Gaussian process weights that turn similarity to them into a correction (model/learn/learned.h).
 //
 // `tilecast calibrate` writes two files next to the overlay: NAME.learned.yaml with the
-// hyperparameters, and NAME.learned.csv with one row per measured kernel; of attention
+// hyperparameters, and NAME.learned.csv with one row per measured kernel; for attention
 // NAME.attention.learned.yaml and .csv. Without them predictions are uncorrected.
 //
 // Checked by: learned_model_test.cpp.
@@ -25,24 +25,24 @@ namespace tilecast {
 /// Features of a GEMM kernel, computed by model/gemm/predict/kernel_features.cpp. None is a
 /// schedule's identifier: a new schedule is a new mixture of traits.
 constexpr std::string_view kGemmFeatures[] = {
-    // From the simulation.
+    // Features from the simulation.
     "simulated_over_closed_form", "simulated_operand_rate", "simulated_l2_rate",
     "simulated_dram_rate",
-    // Where the time goes, by the analytic model.
+    // Shares of the time, by the analytic model.
     "tensor_share", "operand_share", "intake_share", "dram_share", "mma_of_k_block",
     "l2_of_k_block", "main_loop_share", "fused_share", "plain_store_share", "time", "clock",
-    // The problem on this chip.
+    // Features of the problem on this chip.
     "k", "groups", "fp8", "tiles", "filled_waves", "multicast", "beyond_edge_m", "beyond_edge_n",
     "k_alignment", "n_alignment", "hilbert_raster",
-    // The tile and its pipeline.
+    // Features of the tile and its pipeline.
     "block_m", "block_n", "columns_mod_64", "stages", "warpgroups_n", "ctas_per_sm", "cluster_n",
     // Traits of the schedule.
     "producer_warpgroup", "resident_grid", "two_tiles_in_flight", "loads_in_flight",
     "pieces_of_tile", "splits", "shares_last_waves"};
 
-/// Likewise of an attention kernel, by model/attention/predict_attention.cpp.
+/// Features of an attention kernel, computed by model/attention/predict_attention.cpp.
 constexpr std::string_view kAttentionFeatures[] = {
-    // Where the time goes, by the analytic model.
+    // Shares of the time, by the analytic model.
     "mma_of_block", "l2_of_block", "load_of_block", "main_loop_share", "dram_share", "ends_share",
     "combine_share", "softmax_share", "time", "clock", "sustained",
     // The problem on this chip.
@@ -54,15 +54,15 @@ constexpr std::string_view kAttentionFeatures[] = {
     "producer_warpgroup", "takes_turns", "scores_ahead", "resident_grid", "clusters",
     "longest_first", "dynamic"};
 
-constexpr std::size_t kMostFeatures = 40;  // of an op
+constexpr std::size_t kMostFeatures = 40;  // maximum number of features of an op
 static_assert(std::size(kGemmFeatures) <= kMostFeatures &&
               std::size(kAttentionFeatures) <= kMostFeatures);
 
-/// In the order of the op's names; 0 after the last.
+/// Features in the order of the op's names; 0 after the last one.
 using Features = std::array<double, kMostFeatures>;
 using FeatureNames = std::span<const std::string_view>;
 
-/// Index of the feature with this name; the number of names if there is none.
+/// Returns the index of the feature with this name, or the number of names if there is none.
 constexpr std::size_t feature_index(FeatureNames names, std::string_view name) {
   return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
 }
@@ -70,12 +70,12 @@ constexpr std::size_t feature_index(FeatureNames names, std::string_view name) {
 /// Gaussian process over logarithms of measured / uncorrected.
 struct LearnedOutput {
   double spread = 0;                // prior standard deviation, reached by kernels unlike any row
-  std::vector<double> off = {};     // per row, as measured
-  std::vector<double> weight = {};  // per row, in units of `spread`
+  std::vector<double> off = {};     // log ratio by row, as measured
+  std::vector<double> weight = {};  // weight by row, in units of `spread`
 };
 
-/// Bottlenecks with their own interval width; the others have too few rows and take that of one of
-/// these.
+/// Bottlenecks with their own interval width; the others have too few rows and use the width of one
+/// of these.
 constexpr Limiter kReachCounted[] = {Limiter::kTensor,  Limiter::kSmIntake, Limiter::kL2,
                                      Limiter::kDram,    Limiter::kLatency,  Limiter::kInstructions,
                                      Limiter::kEpilogue};
@@ -88,7 +88,7 @@ constexpr Limiter reaches_like(Limiter limiter) {
 
 /// Half-width of the 90 % interval in standard deviations, by bottleneck. 0: not calibrated.
 struct LearnedReach {
-  std::array<double, std::size(kReachCounted)> each = {};  // in the order of kReachCounted
+  std::array<double, std::size(kReachCounted)> each = {};  // widths in the order of kReachCounted
 
   constexpr double of(Limiter limiter) const {
     return each[static_cast<std::size_t>(std::ranges::find(kReachCounted, reaches_like(limiter)) -
@@ -96,7 +96,7 @@ struct LearnedReach {
   }
 };
 
-/// For one method of prediction, analytic model or simulation.
+/// Hyperparameters of one method of prediction, analytic model or simulation.
 struct LearnedMethod {
   LearnedOutput cycles, clock;
   LearnedReach reach = {};
@@ -109,16 +109,16 @@ struct LearnedRow {
   Features features;
 };
 
-/// Rows of another GPU, last in the model, that serve as a prior for a card with few measurements.
+/// Rows of another GPU, last in the model, that serve as a prior for a GPU with few measurements.
 struct LearnedPrior {
-  std::string gpu = {};  // GPU that they were measured on
-  std::size_t rows = 0;  // the last ones
+  std::string gpu = {};  // GPU on which they were measured
+  std::size_t rows = 0;  // number of these rows, the last in the model
   double noise = 1;      // their noise variance relative to this GPU's rows
 };
 
 struct LearnedModel {
   FeatureNames features = kGemmFeatures;
-  Features length = {};  // length scales, in each feature's own unit
+  Features length = {};  // length scale of each feature, in the feature's unit
   double noise = 0;      // noise of a burst near the best of its problem, in units of `spread`
   std::vector<LearnedRow> rows = {};
   LearnedMethod analytic = {}, simulated = {};
@@ -135,13 +135,13 @@ inline bool of_prior(const LearnedModel& model, std::size_t row) {
 /// weigh less, and sustained runs repeat less well.
 double noise_variance(Regime regime, bool near_best);
 
-/// Reads NAME.learned.yaml and NAME.learned.csv next to it. Throws FileError, or ConfigError
-/// `file:line: key: expectation`: the files must match `gpu`, each other and the op's
+/// Reads NAME.learned.yaml and, from the same folder, NAME.learned.csv. Throws FileError, or
+/// ConfigError `file:line: key: expectation`: the files must match `gpu`, each other and the op's
 /// features, and hold plausible numbers.
 LearnedModel load_learned(const std::filesystem::path& yaml, const std::string& gpu,
                           FeatureNames features = kGemmFeatures);
 
-/// Contents of the two files.
+/// Return the contents of the two files.
 std::string learned_yaml(const std::string& gpu, const LearnedModel& model);
 std::string learned_csv(const LearnedModel& model);
 

@@ -55,13 +55,13 @@ void check_equal(const LearnedMethod& a, const LearnedMethod& b) {
   }
 }
 
-/// The two files, for tests that corrupt them.
+/// Holds the two files, for tests that corrupt them.
 class Files {
  public:
   Files() { write(yaml_, csv_); }
 
   LearnedModel load(const std::string& gpu = "g") const { return load_learned(path(), gpu); }
-  /// The error that loading reports, without the folder.
+  /// Returns the error that loading reports, without the folder.
   std::string complaint(const std::string& gpu = "g") const {
     std::string message = error_message([&] { load(gpu); });
     const std::string folder = path().parent_path().string() + "/";
@@ -71,12 +71,12 @@ class Files {
     CHECK(message.find('\n') == std::string::npos);
     return message;
   }
-  /// The error after the first `from` in the YAML became `to`.
+  /// Returns the error after the first `from` in the YAML became `to`.
   std::string with(const std::string& from, const std::string& to) const {
     write(replaced(yaml_, from, to), csv_);
     return complaint();
   }
-  /// The error after the first `from` in the CSV became `to` and the hash was updated.
+  /// Returns the error after the first `from` in the CSV became `to` and the hash was updated.
   std::string with_row(const std::string& from, const std::string& to) const {
     const std::string csv = replaced(csv_, from, to);
     write(replaced(yaml_, hash_text(csv_), hash_text(csv)), csv);

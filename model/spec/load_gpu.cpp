@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kYaml = ".yaml";
 constexpr std::string_view kOverlay = ".calibrated.yaml", kLearned = ".learned.yaml";
 
-/// What is learned of an op.
+/// Files and features of an op's learned correction.
 struct LearnedOfOp {
   std::string_view yaml, rows;
   FeatureNames features;
@@ -50,16 +50,17 @@ fs::path beside(const fs::path& gpu, std::string_view ending) {
   return fs::path(gpu).replace_extension(ending);
 }
 
-/// "b200, h200_sxm (hipparchus_h10: no kernel runs on it)".
+/// Formats "b200, h200_sxm (hipparchus_h10: no kernel runs on it)".
 std::string list_of(const std::vector<std::string>& known, const fs::path& config_folder) {
   std::vector<std::string> run, others;
   for (const std::string& name : known) {
     bool fictional = false;
     try {
       const YamlNode tree = load_yaml_tree(config_folder / "gpus" / (name + std::string(kYaml)));
-      const YamlNode* architecture = tree.find("architecture");  // else inherited
+      const YamlNode* architecture =
+          tree.find("architecture");  // inherited unless the file gives it
       fictional = architecture != nullptr && architecture->scalar == "fictional";
-    } catch (const Error&) {  // not the file that was asked for; ignored
+    } catch (const Error&) {  // another file has the error; ignored
     }
     (fictional ? others : run).push_back(name);
   }
@@ -67,8 +68,8 @@ std::string list_of(const std::vector<std::string>& known, const fs::path& confi
          (others.empty() ? "" : fmt::format(" ({}: no kernel runs on it)", join(others, ", ")));
 }
 
-/// The known name that `given` matches in any case, as a unique prefix (SXM wins among several), or
-/// as a unique part.
+/// Returns the known name that `given` matches in any case, as a unique prefix (SXM wins among
+/// several), or as a unique part.
 std::string name_of(const std::string& given, const fs::path& config_folder) {
   const std::vector<std::string> known = known_gpus(config_folder);
   std::vector<std::string> begun;
@@ -135,7 +136,7 @@ fs::path parent_of(const fs::path& path, const std::string& name, const fs::path
   return is_there(sibling) ? sibling : config_folder / "gpus" / (name + std::string(kYaml));
 }
 
-/// The file's tree, with its overlay applied if there is one and calibration is wanted.
+/// A file's tree, with its overlay applied if there is one and calibration is requested.
 struct GpuTree {
   YamlNode tree;
   bool calibrated = false;
@@ -225,7 +226,7 @@ LoadedGpu load_gpu(std::string_view name_or_path, bool use_calibration,
   constexpr std::size_t kOps = std::size(kLearnedOfOps);
   LoadedGpu loaded;
   std::optional<LearnedFiles> files[kOps];
-  // In parallel: each takes long.
+  // in parallel, since each takes long
   parallel_for(1 + kOps, 0, [&](std::size_t which) {
     if (which == kOps) {
       GpuTree read = tree_of(path, use_calibration);

@@ -17,7 +17,7 @@
 namespace tilecast {
 namespace {
 
-/// A folder with a copy of the H200 file, for tests that corrupt it.
+/// Holds a folder with a copy of the H200 file, for tests that corrupt it.
 class H200Copy {
  public:
   H200Copy() : text_(read_file(load_gpu("h200_sxm", false).path)) { write(text_); }
@@ -31,7 +31,7 @@ class H200Copy {
     return load_gpu("h200_sxm", use_calibration, folder_ / ".");
   }
 
-  /// The error after the first `from` became `to`, without the folder.
+  /// Returns the error after the first `from` became `to`, without the folder.
   std::string with(const std::string& from, const std::string& to) const {
     const std::size_t at = text_.find(from);
     REQUIRE(at != std::string::npos);
@@ -84,7 +84,7 @@ TEST_CASE("The H200's numbers arrive in basic units") {
   CHECK(gpu.dram->bandwidth.value == 4.8e12);
   CHECK(gpu.clock->max.value == 1.98e9);
   CHECK(gpu.power->sustained_limit.value == 700);
-  // Datasheet: 989 dense TFLOPS, at 1.83 GHz.
+  // The datasheet lists 989 dense TFLOPS, at 1.83 GHz.
   CHECK(gpu.sm.count * gpu.wgmma->flops_per_sm.value * 1.83e9 == Approx(989.4e12).epsilon(1e-4));
 }
 
@@ -224,12 +224,12 @@ TEST_CASE("Numbers that contradict each other are refused") {
       copy.with("tensor_plateau: {value: 1801.7", "tensor_plateau: {value: 1981") ==
       "2 h200_sxm.yaml:123: clock.tensor_plateau: expected at most clock.max (1980 MHz), not 1981 "
       "MHz");
-  // Measured: 4.584 TB/s; the datasheet says 4.8.
+  // The measured rate is 4.584 TB/s; the datasheet lists 4.8.
   CHECK(copy.with("bandwidth: {value: 4.8,", "bandwidth: {value: 4.584,").empty());
   CHECK(copy.with("bandwidth: {value: 4.8,", "bandwidth: {value: 4.583,") ==
         "2 h200_sxm.yaml:35: dram.read_rate: expected at most dram.bandwidth (4.583 TB/s), not "
         "4.584 TB/s");
-  // Bursts draw 1019 W.
+  // Bursts draw up to 1019 W.
   CHECK(copy.with("sustained_limit: {value: 700", "sustained_limit: {value: 510").empty());
   CHECK(copy.with("sustained_limit: {value: 700", "sustained_limit: {value: 509") ==
         "2 h200_sxm.yaml:129: power.burst_limit: expected at most 2 times power.sustained_limit "
@@ -296,7 +296,7 @@ TEST_CASE("A Blackwell file has no wgmma costs in its machine section") {
   CHECK(has("request", Architecture::kBlackwell));
   const GpuSpec gpu = load_gpu("b200", false).spec;
   CHECK(gpu.machine->turn.value == 0);
-  // An SM alone takes more in than its share of the L2 output.
+  // A single active SM takes in more than its share of the L2 output.
   const double share = gpu.machine->l2_output.value / (gpu.sm.count * 1.965e9);
   CHECK(128 / gpu.machine->request.value == Approx(62.4).epsilon(0.002));
   CHECK(share < 62.4);

@@ -24,7 +24,7 @@ void require_constants(const GpuSpec& gpu) {
   }
 }
 
-/// The error of the problem itself, or else the counts of rejected candidates by reason.
+/// Returns the error of the problem itself, or else the counts of rejected candidates by reason.
 std::string why_none(const StreamProblem& problem, const StreamCandidates& candidates) {
   StreamConfig plain{};
   plain.schedule =
@@ -38,7 +38,7 @@ std::string why_none(const StreamProblem& problem, const StreamCandidates& candi
   return refusals_text(candidates);
 }
 
-/// One operation per element of C; none for a copy.
+/// Number of operations, one per element of C; none for a copy.
 Flops additions(const StreamProblem& problem) {
   return {problem.op == Op::kMemcpy
               ? 0

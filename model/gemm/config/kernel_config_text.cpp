@@ -31,7 +31,7 @@ constexpr KeyWord kGrids[] = {
     {Grid::kResident, "resident", "", "persistent: as many CTAs as fit, each looping over tiles"},
     {Grid::kTakeover, "takeover", "t",
      "one CTA per tile; a running CTA may take over the tile of one not yet launched"}};
-constexpr auto kHopperGrids = std::span(kGrids).first<2>();  // without takeover
+constexpr auto kHopperGrids = std::span(kGrids).first<2>();  // grids without takeover
 constexpr KeyWord kReductions[] = {
     {Reduction::kTurnstile, "turnstile", "t", "partial sums of a tile are added in order of K"},
     {Reduction::kAtomic, "atomic", "a",

@@ -14,7 +14,7 @@ const std::string kGood =
     "warp_specialized:tile=128x256x64,stages=4,warpgroups=2x1,cluster=2x1,ctas=1,inflight=1,"
     "c_slots=2,producer=24,grid=resident,raster=grouped_m,group=8,walk=strided";
 
-/// The error for kGood with `from` replaced by `to`.
+/// Returns the error for kGood with `from` replaced by `to`.
 std::string complaint(const std::string& from, const std::string& to) {
   std::string text = kGood;
   const std::size_t at = text.find(from);

@@ -24,15 +24,16 @@ enum class Schedule : i32 {
   kSplitKHybrid,   // split-K for the partial wave; whole tiles for the rest
   kStreamK,        // every worker computes the same number of K blocks
   kStreamKHybrid,  // stream-K for the partial wave and one full wave; whole tiles for the rest
-  // On Blackwell, with accumulators in tensor memory (tensor_memory.h):
+  // The next ones run on Blackwell, with accumulators in tensor memory (tensor_memory.h):
   kTcgen05Pipelined,          // one warp loads and issues; a ring of stages; one tile per CTA
-  kTcgen05Persistent,         // likewise, in CTAs that loop over tiles
+  kTcgen05Persistent,         // tcgen05_pipelined, in CTAs that loop over tiles
   kTcgen05PersistentOverlap,  // the next tile's loads overlap this tile's last MMAs and epilogue
   kTcgen05WarpSpecialized,    // one warp loads, one issues, one requests tiles, four store
-  kTcgen05SplitK,             // likewise, with every tile shared along K in equal parts
-  // From Ampere on, with operands in registers (mma.sync) and without TMA:
+  kTcgen05SplitK,  // tcgen05_warp_specialized, with every tile shared along K in equal parts
+  // The next ones run on GPUs from Ampere on, with operands in registers (mma.sync) and without
+  // TMA:
   kMultistage,  // every thread loads (cp.async) and multiplies; a ring of stages; one tile per CTA
-  kMultistageSplitK,  // likewise, with tiles shared along K in equal parts
+  kMultistageSplitK,  // multistage, with tiles shared along K in equal parts
 };
 
 /// The tensor core instruction set.
@@ -46,7 +47,7 @@ enum class Buffers : i32 {
 };
 
 enum class Grid : i32 {
-  kTiles,     // a CTA (cluster) per tile, in hardware order
+  kTiles,     // a CTA (or cluster) per tile, in hardware order
   kResident,  // persistent: as many as fit, each looping over tiles
   kTakeover,  // as kTiles, but a running CTA takes over tiles of CTAs not yet launched
 };
@@ -57,7 +58,7 @@ enum class Loader : i32 {
   kProducerWarpgroup,  // a warpgroup that neither multiplies nor stores
 };
 
-/// How workers share a tile along K.
+/// Division of a tile's K among workers.
 enum class SplitK : i32 {
   kNone,
   kEqually,   // in `splits` equal parts
@@ -65,28 +66,28 @@ enum class SplitK : i32 {
 };
 
 struct ScheduleTraits {
-  const char* name;               // in configuration texts
-  const char* abbreviation;       // used in tables
+  const char* name;               // name in configuration strings
+  const char* abbreviation;       // abbreviation in tables
   const char* meaning;            // one-line description for lists
-  const char* cutlass = nullptr;  // its CUTLASS counterpart, in CUTLASS's words
+  const char* cutlass = nullptr;  // CUTLASS counterpart, in CUTLASS's terms
   TensorCore tensor_core = TensorCore::kWgmma;
   Buffers buffers = Buffers::kRing;
   Loader loader = Loader::kMultiplier;
   Grid grid = Grid::kTiles;
-  bool grid_is_open = false;      // the configuration may choose another grid
-  bool loads_run_ahead = false;   // across tiles: the next tile's loads begin before this tile ends
-  bool borrows_b_stages = false;  // C may be staged in B's stages
+  bool grid_is_open = false;            // the configuration may choose another grid
+  bool loads_run_ahead = false;         // the next tile's loads begin before this tile ends
+  bool borrows_b_stages = false;        // C may be staged in B's stages
   bool stores_can_be_deferred = false;  // a tile's store may overlap the next tile's K blocks
-  bool shares_operands = false;         // by multicast within a cluster
-  bool walks_groups = false;            // supports groups of rows with a B each, if persistent
-  bool accumulators_are_open = false;   // choice of one or two accumulator sets
-  bool one_k_block = false;             // the whole problem is one tile and one K block
-  i32 tiles_at_once = 1;                // tiles that one CTA works on at the same time
+  bool shares_operands = false;         // operands are shared by multicast within a cluster
+  bool walks_groups = false;  // supports groups of rows with a separate B each, if persistent
+  bool accumulators_are_open = false;  // the configuration chooses one or two accumulator sets
+  bool one_k_block = false;            // the whole problem is one tile and one K block
+  i32 tiles_at_once = 1;               // tiles that one CTA works on at the same time
   SplitK split_k = SplitK::kNone;
   bool hybrid = false;  // only the last tiles split K
 };
 
-/// The traits of a schedule. Inlined, so that asking for one trait costs one table lookup.
+/// Returns the traits of a schedule. Inlined, so that reading one trait costs one table lookup.
 TILECAST_HD TILECAST_INLINED constexpr ScheduleTraits traits_of(Schedule schedule) {
   switch (schedule) {
     case Schedule::kSmallMma:
@@ -263,7 +264,7 @@ TILECAST_HD constexpr bool splits_k(Schedule schedule) {
   return traits_of(schedule).split_k != SplitK::kNone;
 }
 
-/// Whether they share it in `splits` equal parts.
+/// Whether workers share a tile in `splits` equal parts.
 TILECAST_HD constexpr bool splits_equally(Schedule schedule) {
   return traits_of(schedule).split_k == SplitK::kEqually;
 }
@@ -278,7 +279,7 @@ TILECAST_HD constexpr bool uses_mma_sync(Schedule schedule) {
   return traits_of(schedule).tensor_core == TensorCore::kMmaSync;
 }
 
-/// The schedule whose kernel is compiled: Hopper's decides at run time how K is split.
+/// Returns the schedule whose kernel is compiled: Hopper's decides at run time how K is split.
 TILECAST_HD constexpr Schedule kernel_of(Schedule schedule) {
   return splits_k(schedule) && traits_of(schedule).tensor_core == TensorCore::kWgmma
              ? Schedule::kStreamK

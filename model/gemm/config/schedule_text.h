@@ -1,4 +1,4 @@
-// Lists of schedules and their words, for the host.
+// Lists schedules and their names, for the host.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace tilecast {
 
 constexpr auto kEverySchedule = every_enumerator<Schedule, kScheduleCount>();
 
-/// The schedules for one kind of tensor core, in the order of the enumerators.
+/// Returns the schedules for one kind of tensor core, in the order of the enumerators.
 template <TensorCore kCore>
 constexpr auto schedules_on() {
   constexpr auto runs = [](Schedule s) { return traits_of(s).tensor_core == kCore; };
@@ -25,7 +25,7 @@ inline constexpr auto kTcgen05Schedules = schedules_on<TensorCore::kTcgen05>();
 inline constexpr auto kMmaSyncSchedules = schedules_on<TensorCore::kMmaSync>();
 
 std::string_view to_text(Schedule schedule);
-/// Throws ConfigError that lists the known names.
+/// Parses a name. Throws ConfigError that lists the known names.
 Schedule parse_schedule(std::string_view text);
 
 }  // namespace tilecast

@@ -22,8 +22,8 @@ Cycles own_loads(const MachineSpec& machine, const KernelConfig& config, Layout 
          (ahead ? machine.load_ahead : Cycles{});
 }
 
-/// Issue slots of a warp per K block of a kernel with mma.sync: per K step its fragments and
-/// multiplications.
+/// Number of issue slots of a warp per K block in a kernel with mma.sync: fragments and
+/// multiplications of each K step.
 double mma_sync_instructions(const KernelConfig& config) {
   const Tiling& t = config.tiling;
   const double sixteens = warpgroup_columns(t) / kInstructionNStep;
@@ -41,8 +41,8 @@ Cycles thread_copies(const GpuSpec& gpu, const KernelConfig& config) {
 
 /// Share of tensor memory's port that MMAs leave free: they read the accumulators that they add to.
 BytesPerCycle beside_mmas(BytesPerCycle port, const Tiling& t, Cycles interval) {
-  // Lower bound, which keeps a store from stopping if accumulators alone would fill the port. It is
-  // an assumption: no tcgen05 kernel of ours has run on a device.
+  // Lower bound, so that a store continues even if the accumulators would fill the port. It is an
+  // assumption: no tcgen05 kernel of ours has run on a device.
   constexpr double kLeast = 0.5;
   const double accumulators = 1.0 * kAccumulatorBytes * t.block_m * t.block_n;
   return {std::max(port.value * kLeast, port.value - accumulators / interval.value)};
@@ -76,15 +76,15 @@ std::optional<BytesPerCycle> plain_store_rate(const GpuSpec& gpu, const GemmProb
   if (swapped ? bytes % 16 == 0 : c_rows_allow_tma(problem)) {
     return uses_mma_sync(config.schedule) ? std::optional(gpu.reduction->sm_store) : std::nullopt;
   }
-  // Four bytes per instruction, or two if neighbouring elements are not 4-byte aligned. These
-  // stores read shared memory; those of partial sums store registers.
+  // Each instruction stores four bytes, or two if neighbouring elements are not 4-byte aligned.
+  // These stores read shared memory; those of partial sums store registers.
   return gpu.reduction->sm_store / (bytes % 4 == 0 ? 2 : 4);
 }
 
 KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const KernelConfig& config,
                          i32 ctas, bool cold, Hertz sm_clock) {
   const Tiling& t = config.tiling;
-  const i32 of_column = c_column_bytes(problem);  // bytes
+  const i32 of_column = c_column_bytes(problem);  // bytes of C per column of A B
   const auto time = [sm_clock](Cycles cycles) { return sim_time(cycles, sm_clock); };
 
   const MachineSpec& machine = *gpu.machine;
@@ -95,7 +95,7 @@ KernelCosts kernel_costs(const GpuSpec& gpu, const GemmProblem& problem, const K
 
   KernelCosts costs{};
   costs.mma.time = time(mma.interval * mma.per_k_block + promotion_beside(machine, problem, t));
-  if (mma_sync) {  // operands are in registers one K step ahead
+  if (mma_sync) {  // operands are loaded into registers one K step ahead
     costs.mma.issue = time(Cycles{mma_sync_instructions(config)});
     costs.mma.queue = time(mma.interval * (mma.per_k_block / k_steps(t)));
   } else {

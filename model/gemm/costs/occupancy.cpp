@@ -16,21 +16,22 @@ namespace {
 // compiler, as block sizes do, not to a GPU, so no GPU file has them.
 constexpr i32 kBesideAccumulators = 40;  // maximum that compiled kernels needed besides
                                          // accumulators
-constexpr i32 kBesideWhereSplit = 90;    // with partial sums, which are loaded besides them
-// ... and if threads launch with few registers, even though consumers get more later: with 96
-// accumulators of 128 registers every kernel spilled, with 88 none.
+constexpr i32 kBesideWhereSplit = 90;    // more if K is split: partial sums are loaded in addition
+// and more again if threads launch with few registers, even though consumers get more later: with
+// 96 accumulators of 128 registers every kernel spilled, with 88 none
 constexpr i32 kBesideAtLaunchWhereSplit = 40;
-// Typical use: kernels with one tile per CTA, and persistent ones.
+// Typical registers besides the accumulators: kernels with one tile per CTA, and persistent ones.
 constexpr i32 kUsedBesideOneTile = 26;
 constexpr i32 kUsedBesideManyTiles = 34;
-// Maximum of the tcgen05 kernels, which move 32 columns at a time from tensor memory; where K is
-// split, with as many partial sums.
+// Maximum of the tcgen05 kernels, which load 32 columns at a time from tensor memory; if K is
+// split, also as many partial sums.
 constexpr i32 kTcgen05Registers = 80;
 constexpr i32 kTcgen05RegistersWhereSplit = 88;
-// Besides accumulators and two sets of fragments of mma.sync kernels.
+// Registers besides accumulators and two sets of fragments in mma.sync kernels.
 constexpr i32 kMmaSyncBeside = 48;
 constexpr i32 kMmaSyncBesideWhereSplit = 64;
-constexpr i32 kBesideOperands = 26;  // required by ptxas besides one wgmma's accumulators
+constexpr i32 kBesideOperands =
+    26;  // registers that ptxas requires besides one wgmma's accumulators
 
 i32 register_cap(const GpuSpec& gpu, const KernelConfig& config) {
   return most_registers(gpu.sm, threads_per_cta(config.schedule, config.tiling),
@@ -68,7 +69,7 @@ i32 launch_registers(const GpuSpec& gpu, const KernelConfig& config) {
     return std::min(cap, held_registers(config) + beside_fragments(config));
   }
   if (has_producer_warpgroup(config.schedule)) {
-    return cap;  // with setmaxnreg the compiler uses all it is allowed
+    return cap;  // with setmaxnreg the compiler uses all registers that it may
   }
   const i32 beside = config.grid == Grid::kTiles ? kUsedBesideOneTile : kUsedBesideManyTiles;
   return std::min(cap, held_registers(config) + beside);

@@ -27,8 +27,8 @@ TensorOperation wgmma_operation(const WgmmaSpec& wgmma, const MachineSpec& machi
           .turn = machine.turn};
 }
 
-/// Per 64 rows of a warpgroup and K step. Each of its four warps reads all of B's columns, once for
-/// all of its rows; the copies of the K block share the port.
+/// Operation per 64 rows of a warpgroup and K step. Each of its four warps reads all of B's
+/// columns, once for all of its rows; the copies of the K block share the port.
 TensorOperation mma_sync_operation(const MmaSyncSpec& mma, const MachineSpec& machine,
                                    const KernelConfig& config) {
   const Tiling& t = config.tiling;

@@ -1,5 +1,5 @@
-// The tensor core operation of a configuration on any architecture: instruction interval,
-// instructions per K block, completion latency. The analytic model and the simulator use nothing
+// Describes the tensor core operation of a configuration on any architecture: instruction interval,
+// instructions per K block, completion latency. The analytic model and the simulator read nothing
 // else.
 //
 //   wgmma    m64nNk16 of one warpgroup: reads A (unless in registers) and N rows of B
@@ -15,25 +15,26 @@
 
 namespace tilecast {
 
-constexpr i32 kAccumulatorBytes = 4;  // fp32 accumulator
+constexpr i32 kAccumulatorBytes = 4;  // bytes of an fp32 accumulator
 
 struct TensorOperation {
-  Cycles interval;  // of the SM's tensor cores
-  Cycles operands;  // interval by operand reads alone
+  Cycles interval;  // interval between instructions on the SM's tensor cores
+  Cycles operands;  // interval imposed by operand reads only
   i32 operand_bytes;
-  i32 per_k_block;    // instructions per issuer: a warpgroup, or a thread for the CTA
-  i32 issuers;        // per CTA
-  Cycles completion;  // beyond the interval, when waited for
-  Cycles turn;        // of the issuer, around the instructions of one K block
+  i32 per_k_block;    // instructions per issuer and K block; an issuer is a warpgroup, or a thread
+                      // for the CTA
+  i32 issuers;        // issuers per CTA
+  Cycles completion;  // latency beyond the interval, when waited for
+  Cycles turn;        // the issuer's instructions around those of one K block
 
   double of_cta() const { return per_k_block * issuers; }
 };
 
 TensorOperation tensor_operation(const GpuSpec& gpu, const KernelConfig& config);
 
-/// The instruction of the schedules on a GPU's default menu.
+/// Returns the instruction of the schedules on a GPU's default menu.
 TensorCore menu_tensor_core(const GpuSpec& gpu);
-/// Whether the GPU has it; mma.sync also where it is not on the menu.
+/// Whether the GPU has the instruction; mma.sync also if it is not on the menu.
 bool has_tensor_core(const GpuSpec& gpu, TensorCore core);
 
 }  // namespace tilecast

@@ -20,7 +20,8 @@ KernelConfig tcgen05(i32 n, i32 group) {
 TEST_CASE("One CTA's tcgen05 interval is the published max(N/2, 32 + N/4)") {
   const GpuSpec gpu = load_gpu("b200", false).spec;
   const auto interval = [&](i32 n) { return tensor_operation(gpu, tcgen05(n, 1)).interval.value; };
-  // https://github.com/SemiAnalysisAI/microbench-blackwell, 128 rows, operands in shared memory.
+  // Measured by https://github.com/SemiAnalysisAI/microbench-blackwell: 128 rows, operands in
+  // shared memory.
   CHECK(interval(64) == 48);
   CHECK(interval(96) == 56);
   CHECK(interval(112) == 60);
@@ -58,7 +59,7 @@ TEST_CASE("wgmma uses the same abstraction: m64n256k16 takes 128 cycles") {
   const TensorOperation operation = tensor_operation(gpu, config);
   CHECK(operation.interval == Cycles{128});
   CHECK(operation.per_k_block == 4);  // steps of 16
-  CHECK(operation.of_cta() == 8);     // by two warpgroups
+  CHECK(operation.of_cta() == 8);     // instructions of two warpgroups
   CHECK(operation.operand_bytes == (64 + 256) * 16 * 2);
 }
 
@@ -70,9 +71,9 @@ TEST_CASE("mma.sync shares shared memory's port with the copies of its K block")
   t.block_k = 32;
   t.warpgroups_n = 2;
   TensorOperation operation = tensor_operation(gpu, config);
-  CHECK(operation.per_k_block == 4);  // two times 64 rows, steps of 16
-  // 64 x 64 x 16 of one warpgroup: 2 * 65536 / 2048; A's rows, B's columns for four warps and half
-  // of 128 rows, and an eighth of the K block's 16 KiB: 8192 B / 128.
+  CHECK(operation.per_k_block == 4);  // twice 64 rows, steps of 16
+  // 64 x 64 x 16 of one warpgroup takes 2 * 65536 / 2048; A's rows, B's columns for four warps and
+  // half of 128 rows, and an eighth of the K block's 16 KiB: 8192 B / 128.
   CHECK(operation.operand_bytes == 32 * (64 + 4 * 64 / 2) + 16384 / 8);
   CHECK(operation.operands == Cycles{64});
   CHECK(operation.interval == Cycles{64});
@@ -80,7 +81,7 @@ TEST_CASE("mma.sync shares shared memory's port with the copies of its K block")
   t.warpgroups_n = 1;
   operation = tensor_operation(gpu, config);
   CHECK(operation.operand_bytes == 32 * (64 + 4 * 128) + 16384 / 4);
-  CHECK(operation.interval == Cycles{176});  // tensor cores alone: 128
+  CHECK(operation.interval == Cycles{176});  // the tensor cores by themselves take 128
 }
 
 }  // namespace tilecast

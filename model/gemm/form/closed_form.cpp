@@ -37,7 +37,7 @@ struct Side {
   double existing, loaded;
 };
 
-/// A and B, whose stages one ring holds.
+/// Operands A and B, whose stages one ring holds.
 std::array<LoopOperand, 2> operands_of(const GemmProblem& problem, const KernelConfig& config,
                                        const GemmWork& work) {
   const Tiling& t = config.tiling;
@@ -165,7 +165,7 @@ bool in_step(const GemmWork& work) {
   return work.shared ? work.shared->busiest.pieces <= 1 : work.tiles_per_sm <= work.ctas_per_sm;
 }
 
-/// CTAs at work at the same time: per SM, and SMs that have any.
+/// CTAs that work at the same time: per SM, and the number of SMs with any.
 struct Concurrency {
   double ctas, sms;
 };

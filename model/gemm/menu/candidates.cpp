@@ -21,14 +21,14 @@
 namespace tilecast {
 namespace {
 
-// For widths see tile_widths.h.
+// Tile heights; tile_widths.h chooses the widths.
 constexpr i32 kBlockM[] = {64, 128, 192, 256, 320};
 constexpr i32 kSwappedBlockM[] = {64, 128, 192, 256};
 constexpr i32 kBlockK[] = {64, 128, 256};
-// The longest is for kernels without a ring, and for rings whose stages stay small because tiles
+// Longest K block, for kernels without a ring, and for rings whose stages stay small because tiles
 // have few rows.
 constexpr i32 kLongBlockK = 256;
-constexpr i32 kMostLongStage = 48 * 1024;  // bytes
+constexpr i32 kMostLongStage = 48 * 1024;  // bytes of such a stage
 constexpr i32 kMostMenuStages = 8;
 constexpr i32 kMenuWarpgroups[] = {1, 2, 3};
 constexpr i32 kFewestChunkSlots = 2;
@@ -40,11 +40,11 @@ constexpr i32 kMostSharedOutputs = 128 * 128;
 constexpr struct {
   i32 m, n;
 } kClusters[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}};
-// For tcgen05 kernels. One instruction covers a tile, so the search space is small.
+// Widths for tcgen05 kernels. One instruction covers a tile, so the search space is small.
 constexpr i32 kTcgen05BlockN[] = {64, 128, 192, 256};
 constexpr i32 kTcgen05BlockK[] = {64, 128};
 
-// For mma.sync kernels, with operands of two bytes.
+// Tile sizes for mma.sync kernels, with operands of two bytes.
 constexpr i32 kMmaSyncBlockM[] = {64, 128, 256};
 constexpr i32 kMmaSyncBlockN[] = {32, 64, 96, 128, 192, 256};
 constexpr i32 kMmaSyncBlockK[] = {32, 64};
@@ -55,13 +55,13 @@ struct Split {
   i32 m, n;
 };
 
-/// How `warpgroups` share a tile: along M if each gets whole wgmmas, else along N.
+/// Splits a tile among `warpgroups`: along M if each gets whole wgmmas, else along N.
 Split split_of(i32 block_m, i32 warpgroups) {
   return block_m % (warpgroups * kWgmmaM) == 0 ? Split{warpgroups, 1} : Split{1, warpgroups};
 }
 
-/// The maximum number of stages and one fewer, to leave slack for jitter; with each way to stage C,
-/// for a kernel with a ring.
+/// Adds the maximum number of stages and one fewer, to leave slack for jitter; with each way to
+/// stage C, for a kernel with a ring.
 void add_stages(const GpuSpec& gpu, KernelConfig config, std::span<const i32> c_slots,
                 Proposals& proposals) {
   for (const i32 slots : c_slots) {
@@ -88,8 +88,8 @@ void add_stages(const GpuSpec& gpu, KernelConfig config, std::span<const i32> c_
   }
 }
 
-/// Ways to stage C: chunk by chunk, the whole tile at once, or borrowed from the ring. Deferred
-/// stores go chunk by chunk.
+/// Ways to stage C: chunk by chunk, the whole tile at once, or aliasing the ring. Deferred stores
+/// go chunk by chunk.
 std::vector<i32> c_slot_menu(const KernelConfig& config) {
   std::vector<i32> slots;
   if (config.grid == Grid::kTiles ||
@@ -138,7 +138,7 @@ i32 producer_registers(const GpuSpec& gpu, KernelConfig config, i32 consumers) {
   return registers_suffice(gpu, config) ? kFewestProducerRegisters : usual;
 }
 
-/// Every way to run one tile: split, occupancy, clusters, staging, grid.
+/// Adds every way to run one tile: split, occupancy, clusters, staging, grid.
 void add_tile(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
   Tiling& t = config.tiling;
   const bool promoted = promotes(proposals.problem());
@@ -221,7 +221,7 @@ void add_rows(const GpuSpec& gpu, Schedule schedule, i32 block_m, Proposals& pro
   }
 }
 
-/// Every way to run one tile on tcgen05: by one CTA or a pair, with each staging of C; for
+/// Adds every way to run one tile on tcgen05: by one CTA or a pair, with each staging of C; for
 /// warp_specialized also accumulator sets and grids.
 void add_tcgen05_tile(const GpuSpec& gpu, KernelConfig config, Proposals& proposals) {
   for (const i32 group : {1, 2}) {
@@ -259,7 +259,7 @@ void add_tcgen05(const GpuSpec& gpu, Schedule schedule, Proposals& proposals) {
   }
 }
 
-/// Every way to run one tile with mma.sync: warpgroups that share it, CTAs per SM, stages.
+/// Adds every way to run one tile with mma.sync: warpgroups that share it, CTAs per SM, stages.
 void add_mma_sync(const GpuSpec& gpu, Schedule schedule, i32 block_m, Proposals& proposals) {
   KernelConfig config = for_operands(proposals.problem().dtype, fixed_by_schedule(schedule));
   Tiling& t = config.tiling;
@@ -283,7 +283,7 @@ void add_mma_sync(const GpuSpec& gpu, Schedule schedule, i32 block_m, Proposals&
   }
 }
 
-/// Unit of work for one thread.
+/// Unit of work of one thread.
 struct MenuPart {
   Schedule schedule;
   i32 block_m;
@@ -310,7 +310,7 @@ std::vector<MenuPart> menu_parts(std::span<const Schedule> schedules, bool swaps
   return parts;
 }
 
-/// The lists of all parts, concatenated.
+/// Concatenates the lists of all parts.
 CandidateKernels joined(std::span<const CandidateKernels> of_parts) {
   CandidateKernels all;
   auto& [kernels, orders] = all.legal;

@@ -30,7 +30,7 @@ const GpuSpec& h200() {
 /// Row and column of a tile, and its range of K blocks.
 using Piece = std::tuple<u32, u32, i32, i32>;
 
-/// The first pieces of each worker's work, in order. Empty if no worker has a second tile.
+/// Returns the first pieces of each worker's work, in order. Empty if no worker has a second tile.
 std::vector<Piece> work_of(const GemmProblem& asked, const KernelConfig& asked_of) {
   constexpr u32 kMostPieces = 50'000;
   const KernelConfig config = for_operands(asked.dtype, asked_of);
@@ -60,7 +60,7 @@ std::vector<Piece> work_of(const GemmProblem& asked, const KernelConfig& asked_o
 TEST_CASE("No two of the first 30 have the same machine code and the same order of work") {
   std::vector<GemmProblem> problems =
       random_problems(h200(), daily_seed("problems whose candidates are compared"), 12);
-  // Problems that once had duplicates: one wave with both grids, one row of tiles in three orders,
+  // These problems once had duplicates: one wave with both grids, one row of tiles in three orders,
   // at most two waves as stream_k and its hybrid.
   problems.push_back({{1024, 1024, 4096}, ElementType::kFp16, Layout::kTn});
   problems.push_back({{64, 65536, 512}, ElementType::kFp16, Layout::kTn});
@@ -147,7 +147,7 @@ TEST_CASE("mma.sync is on the menu only of GPUs without wgmma and tcgen05") {
         enumerate_candidates(ada, {{1000, 2000, 3000}, ElementType::kBf16, layout}, {}).legal;
     CHECK(legal.size() > 50);
   }
-  // fp8: Ada has it, Ampere has not.
+  // Ada has fp8, Ampere does not.
   const GemmProblem fp8{{1024, 1024, 1024}, ElementType::kE4m3, Layout::kTn};
   CHECK(!enumerate_candidates(ada, fp8, {}).legal.empty());
   CHECK(enumerate_candidates(load_gpu("a100_sxm80", false).spec, fp8, {}).legal.empty());

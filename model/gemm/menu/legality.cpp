@@ -94,7 +94,7 @@ struct ChipCase : KernelCase {
   ChipCase(const ChipCase&) = delete;
 
   const GpuSpec& gpu;
-  const GemmProblem* asked;  // `problem` is from as_run
+  const GemmProblem* asked;  // as given by the caller; `problem` is from as_run
 
  private:
   std::optional<GemmProblem> swapped_;
@@ -133,7 +133,7 @@ i32 ctas_by_shared_memory(Chip c) {
   return ctas_by_shared_memory(c.gpu, c, bytes_beside_layout(*c.problem, c));
 }
 
-/// Why K cannot be split this way among the workers expected to fit; else empty.
+/// Explains why K cannot be split this way among the workers expected to fit; else empty.
 std::string why_no_split(Chip c) {
   if (!splits_k(c.schedule)) {
     return {};
@@ -150,7 +150,7 @@ constexpr Rule<ChipCase> kArchitectureRule{
     "{instructions} schedules are for {their_gpu}, this GPU is {gpu}", Refusal::kArchitecture};
 constexpr Rule<ChipCase> kChipRules[] = {
     {[](Chip c) {
-       const Architecture on = c.gpu.architecture;  // Hopper's converts fp8 and spills
+       const Architecture on = c.gpu.architecture;  // Hopper's mma.sync converts fp8 and spills
        return uses_mma_sync(c.schedule) && is_narrow(c.types.operands) &&
               on != Architecture::kAda && on != Architecture::kBlackwellRtx;
      },
@@ -224,8 +224,8 @@ struct Broken {
   }
 };
 
-/// The smallest change of a single key (the largest legal value of a number) that makes a kernel
-/// legal; else empty.
+/// Finds the smallest change of a single key (the largest legal value of a number) that makes a
+/// kernel legal; else empty.
 std::string smallest_change(const GpuSpec& gpu, const GemmProblem& problem,
                             const KernelConfig& config) {
   constexpr i32 kMostTried = 64;

@@ -1,5 +1,5 @@
-// Groups compared with equivalent problems: a single product, a batch, the same groups without the
-// empty ones; along K, too.
+// Compares groups with equivalent problems: a single product, a batch, the same groups without the
+// empty ones; also along K.
 #include <string>
 
 #include "model/gemm/menu/legality.h"
@@ -62,7 +62,7 @@ TEST_CASE("Splitting a group in two adds a read of B and nothing else if tiles s
       INFO(config);
       const Prediction one = predicted(groups_of({2048}, 1024, 512), config, method);
       const Prediction two = predicted(groups_of({1024, 1024}, 1024, 512), config, method);
-      // 1 MB more of B.
+      // The second group reads 1 MB more of B.
       CHECK(two.dram_read.value == Approx(one.dram_read.value + (1 << 20)).epsilon(0.05));
       CHECK(two.time.value >= one.time.value * 0.99);
       CHECK(two.tflops <= one.tflops * 1.01);
@@ -92,8 +92,9 @@ TEST_CASE("Unequal groups along K take as long as the busiest worker, and empty 
         return predicted(in_groups_of_k(problem, std::move(rows)), config, method).time.value;
       };
       const double equal = time_of({1024, 1024, 1024, 1024});
-      // Same FLOPs. With strided tiles each group's 256 to 1024 tiles keep all SMs busy, so it is
-      // nearly as fast. In chunks a quarter of the workers have three quarters of the K blocks.
+      // All have the same FLOPs. With strided tiles each group's 256 to 1024 tiles keep all SMs
+      // busy, so it is nearly as fast. In chunks a quarter of the workers have three quarters of
+      // the K blocks.
       const double skewed = time_of({3072, 64, 0, 960});
       const bool chunked = gemm_config(config).raster.walk == Walk::kChunked;
       CHECK(skewed > (chunked ? 1.8 : 0.9) * equal);

@@ -1,10 +1,10 @@
-// Features of a GEMM kernel for the learned correction (kGemmFeatures,
+// Computes the features of a GEMM kernel for the learned correction (kGemmFeatures,
 // model/spec/learned_model.h).
 //
-// They are what an engineer would look at: the analytic model's bottlenecks, how full the last wave
-// is, operand sharing, out-of-bounds and unaligned parts, tile and pipeline, and traits of the
-// schedule. All are continuous or count something small; none identifies a schedule, GPU or
-// problem.
+// They are the quantities that an engineer would examine: the analytic model's bottlenecks, how
+// full the last wave is, operand sharing, out-of-bounds and unaligned parts, tile and pipeline, and
+// traits of the schedule. All are continuous or count something small; none identifies a schedule,
+// GPU or problem.
 //
 // Leaves out: anything unknown before a run. Checked by: kernel_features_test.cpp.
 #pragma once
@@ -19,11 +19,11 @@ namespace tilecast {
 /// Results of a simulation at the analytic model's clock.
 struct SimulatedWork {
   Cycles cycles;
-  Bytes l2, dram;  // l2: output, merged requests once; dram: reads and writes
+  Bytes l2, dram;  // l2: output, merged requests count once; dram: reads and writes
   Shares busy;
 };
 
-/// On every GPU: no training measurement uses fp32 promotion.
+/// Whether no training measurement has this property, on every GPU: none uses fp32 promotion.
 constexpr bool never_learned(const GemmProblem& problem) { return promotes(problem); }
 
 /// `form` and `work` belong to the configuration at `sm_clock`, the analytic model's clock for

@@ -67,7 +67,7 @@ TEST_CASE("Each feature has the value that its name describes") {
   CHECK(kernel.of("simulated_dram_rate", simulated) == Approx(std::log(3e8 / sm_cycles)));
   CHECK(kernel.of("block_m") == 7);
   CHECK(kernel.of("block_n") == 8);
-  CHECK(kernel.of("columns_mod_64") == 1);  // 256: a whole number of slabs
+  CHECK(kernel.of("columns_mod_64") == 1);  // width 256: a whole number of slabs
   CHECK(kernel.of("stages") == 2);
   CHECK(kernel.of("warpgroups_n") == 0);
   CHECK(kernel.of("cluster_n") == 0);
@@ -99,10 +99,10 @@ TEST_CASE("Each feature has the value that its name describes") {
   const Kernel whole({{4096, 4096, 4080}, ElementType::kFp16, Layout::kTn}, kProducer);
   CHECK(whole.of("plain_store_share") == 0);
   CHECK(kernel.of("splits") == 0);
-  // Each CTA of a pair loads its rows of A, and half of the columns of B that both get.
+  // Each CTA of a pair loads its rows of A, and half of the columns of B that both receive.
   CHECK(kernel.of("multicast") > 0.2);
   CHECK(kernel.of("multicast") < std::log(2));
-  // 16 x 17 tiles of clusters of two CTAs are 544 / 2 pairs on 66 places: 4 waves and 0.12 of a
+  // 16 x 17 tiles of clusters of two CTAs are 544 / 2 pairs on 66 slots: 4 waves and 0.12 of a
   // fifth.
   CHECK(kernel.of("filled_waves") == Approx(544.0 / 132 / 5));
   CHECK(kernel.of("tiles") == Approx(std::log(544)));

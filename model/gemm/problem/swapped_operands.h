@@ -1,9 +1,9 @@
 // Swapped operands: a kernel computes C^T[N,M] = B[N,K] A[M,K]^T instead of C. The rows of its
 // wgmmas are then columns of C, and a few rows of C become columns of a wgmma, which may be any
 // multiple of eight, while rows come 64 at a time. A K-major A takes the role of a K-major B, and B
-// as [K,N] that of A as [K,M]: the kernel loads, multiplies and schedules an ordinary problem of
-// layout tn or tt, and only its stores of C differ (kernels/device/epilogue.cuh). So model and
-// launch use the problem from as_run() without a second case; callers keep the original.
+// as [K,N] takes the role of A as [K,M]: the kernel loads, multiplies and schedules an ordinary
+// problem of layout tn or tt, and only its stores of C differ (kernels/device/epilogue.cuh). So
+// model and launch use the problem from as_run() without a second case; callers keep the original.
 // Checked by: swapped_operands_test.cpp, kernels/jit/gemm_launch_test.cpp (kernels).
 #pragma once
 
@@ -14,12 +14,12 @@
 
 namespace tilecast {
 
-/// Layout of C^T = B^T A^T: it exchanges which operand is K-major.
+/// Returns the layout of C^T = B^T A^T: it exchanges which operand is K-major.
 TILECAST_HD constexpr Layout transposed(Layout layout) {
   return layout == Layout::kNn ? Layout::kTt : layout == Layout::kTt ? Layout::kNn : layout;
 }
 
-/// The transposed problem; `problem` must be a single product without an epilogue.
+/// Returns the transposed problem; `problem` must be a single product without an epilogue.
 TILECAST_HD constexpr GemmProblem transposed(GemmProblem problem) {
   problem.shape = {problem.shape.n, problem.shape.m, problem.shape.k};
   problem.layout = transposed(problem.layout);
@@ -27,7 +27,7 @@ TILECAST_HD constexpr GemmProblem transposed(GemmProblem problem) {
   return problem;
 }
 
-/// The problem whose tiles the kernel computes, in its own orientation.
+/// Returns the problem whose tiles the kernel computes, in its orientation.
 TILECAST_HD constexpr GemmProblem as_run(const GemmProblem& problem, const KernelConfig& config) {
   return config.operands == OperandOrder::kSwapped ? transposed(problem) : problem;
 }

@@ -18,14 +18,14 @@ using Kernel = const KernelCase&;
 
 // Rejects out-of-range counts and products that overflow int32.
 constexpr i32 kMostWarpgroups = 3, kMostInflight = 2, kMostRing = 64;
-constexpr i32 kMostCtas = 64;  // per SM; a GPU may allow fewer
+constexpr i32 kMostCtas = 64;  // maximum per SM; a GPU may allow fewer
 constexpr i32 kTcgen05MostCtas = 32, kTcgen05MostWarpgroups = 2, kTcgen05MostGroup = 2;
-constexpr i32 kFewestKBytes = 64;       // per row of a K block: a swizzle row
+constexpr i32 kFewestKBytes = 64;       // minimum bytes of K per row: a swizzle row
 constexpr i32 kMostKBytes = 4096;       // one stage of 64 such rows exceeds any SM's shared memory
-constexpr i32 kFewestInstructionN = 8;  // for small_mma
-constexpr i32 kFewestOddEights = 24;    // columns per warpgroup
+constexpr i32 kFewestInstructionN = 8;  // minimum for small_mma
+constexpr i32 kFewestOddEights = 24;    // minimum columns per warpgroup
 constexpr i32 kMostBlockSide = 1 << 14;
-constexpr i32 kMostClusterSize = 8;  // portable cluster size
+constexpr i32 kMostClusterSize = 8;  // largest portable cluster size
 // Registers that a thread needs in addition to its accumulators if it loads the residual or
 // computes amax: some compiled kernels spill with 80, almost none with 88.
 constexpr i32 kBesideResult = 88;
@@ -114,7 +114,7 @@ RegisterPlan registers_of(const KernelConfig& c) {
                        c.producer_registers);
 }
 
-/// In whole steps, and to at most the launch value.
+/// Whether the producer releases registers in whole steps, and keeps at most its launch value.
 bool producer_can_shrink(const KernelConfig& c) {
   return c.producer_registers % kRegisterStep == 0 &&
          c.producer_registers >= kFewestProducerRegisters &&
@@ -134,7 +134,7 @@ bool c_borrows_stages_safely(const KernelConfig& c) {
                                                 : c.grid == Grid::kTiles;
 }
 
-/// A tile's store overlaps the next tile of the same warpgroups, so it needs slots for C alone.
+/// A tile's store overlaps the next tile of the same warpgroups, so C needs dedicated slots.
 bool can_defer(const KernelConfig& c) {
   return traits_of(c.schedule).stores_can_be_deferred && c.grid == Grid::kResident &&
          c.tiling.c_slots > 0;
@@ -146,8 +146,8 @@ bool has_whole_k_blocks(const Tiling& t) {
   return t.block_k % k_slab_elements(t) == 0 && k_bytes(t) % kFewestKBytes == 0;
 }
 
-/// Odd multiples of eight columns: one wgmma, K-major, with slabs of K that leave every stage at
-/// whole swizzle atoms.
+/// Odd multiples of eight columns need one wgmma, K-major operands, and slabs of K that leave every
+/// stage at whole swizzle atoms.
 bool takes_odd_eights(Kernel c) {
   const i32 columns = warpgroup_columns(c.tiling);
   return has_ring(c.schedule) && b_is_k_major(c.layout) && k_bytes(c.tiling) % kSwizzleBytes == 0 &&
@@ -313,8 +313,8 @@ constexpr Rule<KernelCase> kTcgen05Rules[] = {
 constexpr i32 kMmaSyncMostCtas = 8, kMmaSyncMostWarpgroups = 2, kMmaSyncMostStages = 8;
 constexpr i32 kMmaSyncMostBlockSide = 256;
 
-/// Fragments hold sixteen columns; N-major B lies in slabs of 64. No warp is idle that could clear
-/// the sums of `atomic`.
+/// Rules of mma.sync kernels: fragments hold sixteen columns; N-major B is stored in slabs of 64.
+/// No warp is idle that could clear the sums of `atomic`.
 constexpr Rule<KernelCase> kMmaSyncRules[] = {
     {[](Kernel c) {
        return splits_k(c.schedule) && c.decomposition.reduction == Reduction::kAtomic;
@@ -344,7 +344,7 @@ constexpr Rule<KernelCase> kMmaSyncRules[] = {
      Refusal::kWgmmaShape},
 };
 
-/// Schedules for the same kind of tensor core.
+/// Lists the schedules for the same kind of tensor core.
 std::string schedules_that(Kernel c, bool (*has)(Schedule)) {
   std::vector<std::string> names;
   for (const Schedule schedule : kEverySchedule) {

@@ -49,8 +49,8 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
                                    ? SkippedTiles{}
                                    : skipped_tiles(skipped, kernel.whole, kernel.scheduler, config,
                                                    kernel.panels, kernel.a, kernel.b);
-  // The mean wave represents skipped ones: they read panels that no simulated tile read, and no
-  // more than they request from L2.
+  // The mean wave represents skipped ones, which read panels that no simulated tile read, and at
+  // most the bytes that they request from L2.
   const i64 read_left_out = skipped.count == 0
                                 ? 0
                                 : std::max(first_reads_left_out(kernel),
@@ -66,7 +66,7 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
   const SimTime end =
       std::max(stored + kernel.costs.front().launch.kernel + more.at, whole.l2_busy + more.l2_busy);
   const MemoryTraffic& traffic = whole.traffic;
-  // Only the residual's reads are simulated; the others are added to the byte counts.
+  // The simulation includes only the residual's reads; the others are added to the byte counts.
   const Bytes beside = epilogue_reads(problem, config.tiling);
   if (observers.requests != nullptr) {
     observers.requests->shape = problem.shape;
@@ -99,7 +99,7 @@ Simulated simulate_at_k(const GpuSpec& gpu, const GemmProblem& problem, const Ke
               static_cast<double>(kernel.k_blocks_multiplied) / static_cast<double>(k_blocks)};
 }
 
-/// Linear extrapolation to K, from two kernels that differ in K alone.
+/// Extrapolates linearly to K, from two kernels that differ only in K.
 Simulated extrapolated(const Simulated& shorter, const Simulated& longer, double more,
                        const GemmProblem& problem, Hertz sm_clock) {
   Simulated all = longer;
@@ -111,7 +111,7 @@ Simulated extrapolated(const Simulated& shorter, const Simulated& longer, double
         &Simulated::dram_read, &Simulated::operand_reads}) {
     grow(all.*bytes, shorter.*bytes);
   }
-  // C has the same bytes at any K; how many of them remained in L2 does not scale.
+  // C has the same bytes at any K; the part that remained in L2 does not scale.
   all.dram_write = Bytes{bytes_of_c(problem)};
   // The two lengths may differ in partial blocks, unlike the rest of K.
   all.l2_to_sm = std::max(all.l2_to_sm, least_reads(problem));
@@ -129,7 +129,7 @@ Simulated extrapolated(const Simulated& shorter, const Simulated& longer, double
   all.events += shorter.events;
   const Seconds simulated = longer.time - longer.left_out;
   all.left_out += all.time - before;
-  if (longer.left_out.value == 0) {  // middle of the main loop
+  if (longer.left_out.value == 0) {  // in the middle of the main loop
     all.steady_from = simulated / 4;
     all.left_out_at = simulated / 2;
   }

@@ -10,12 +10,14 @@
 namespace tilecast {
 namespace {
 
-/// False if the residual comes through the stages: then the epilogue has been applied already.
+/// Returns false if the residual comes through the stages: then the epilogue has been applied
+/// already.
 bool fuses(const Cta& cta) {
   return cta.costs().store.arithmetic.ps > 0 && cta.costs().residual.stages == 0;
 }
 
-/// When a share of a residual chunk that is requested now arrives; a fused epilogue waits for it.
+/// Returns the time at which a share of a residual chunk that is requested now arrives; a fused
+/// epilogue waits for it.
 SimTime load_residual(Cta& cta, const Warpgroup& wg, i64 parts) {
   const SimTime now = cta.engine().now();
   const KernelCosts& costs = cta.costs();
@@ -41,7 +43,7 @@ Process store_through_slot(Cta& cta, Warpgroup& wg, i32 chunk) {
   SimTime& slot_read = wg.stores.slot_read[static_cast<std::size_t>(chunk % slots)];
   if (chunk == 0) {
     cta.note(wg, {.kind = StepKind::kWaitStoresRead});
-    wg.ready = std::max(wg.ready, wg.stores.read);  // of the previous tile
+    wg.ready = std::max(wg.ready, wg.stores.read);  // the previous tile's stores
   } else if (chunk >= slots) {
     cta.note(wg, {.kind = StepKind::kWaitStoresRead, .count = slots - 1});
     wg.ready = std::max(wg.ready, slot_read);
@@ -56,7 +58,7 @@ Process store_through_slot(Cta& cta, Warpgroup& wg, i32 chunk) {
   wg.ready = costs.store.by_threads ? slot_read : wg.ready;
 }
 
-/// The first `count` chunks of a tile.
+/// Stores the first `count` chunks of a tile.
 Process store_from_slots(Cta& cta, Warpgroup& wg, i32 count) {
   wg.ready += store_setup(cta.sm(), cta.costs().store);
   for (i32 chunk = 0; chunk < count; ++chunk) {
@@ -67,7 +69,7 @@ Process store_from_slots(Cta& cta, Warpgroup& wg, i32 count) {
   }
 }
 
-/// Barrier among the consumer warpgroups of a CTA; each then takes `then`.
+/// Synchronizes the consumer warpgroups of a CTA; each then takes `then`.
 Process meet(Cta& cta, Warpgroup& wg, SimTime then) {
   cta.note(wg, {.kind = StepKind::kMeetConsumers});
   cta.consumers().arrive(wg.ready);
@@ -92,13 +94,14 @@ Process store_from_stages(Cta& cta, Warpgroup& wg) {
     cta.note(wg, {.kind = StepKind::kStore, .at = chunk});
   }
   wg.stores.read = store_chunks(cta.chip(), cta.sm(), chunks, costs.store);
-  if (costs.store.by_threads) {  // by threads, which continue only after all have read
+  if (costs.store
+          .by_threads) {  // stored by threads, which continue only after all chunks have been read
     wg.ready = wg.stores.read;
     co_await meet(cta, wg, {});
   }
 }
 
-/// store_tile_by_threads: without the copy engine each warpgroup stores its own part.
+/// Stores as store_tile_by_threads does: without the copy engine each warpgroup stores its part.
 Process store_by_threads(Cta& cta, Warpgroup& wg) {
   const KernelCosts& costs = cta.costs();
   const i32 chunks = c_chunks(cta.tiling());

@@ -1,6 +1,6 @@
 // kernels/gemm/multistage.cu and multistage_split_k.cu: every warpgroup copies its share of each K
-// block, all stages but one ahead, and multiplies; the first one's copies stand for all. One
-// barrier per K block makes the next block visible and frees the stage of the block before.
+// block, all stages but one ahead, and multiplies; the first one's copies represent all. One
+// barrier per K block makes the next block visible and frees the stage of the previous block.
 #include <algorithm>
 
 #include "model/gemm/sim/kernel/epilogue.h"
@@ -11,7 +11,7 @@
 namespace tilecast {
 namespace {
 
-/// kernels/device/mma_sync_loop.cuh
+/// as kernels/device/mma_sync_loop.cuh
 Process multiply_by_threads(Cta& cta, Warpgroup& wg, TileCoord tile, TileSpan& span, u32 k_begin,
                             u32 k_end) {
   span.begin = wg.ready;

@@ -1,5 +1,5 @@
-// The roles of each schedule, as processes that a CTA starts. Each file corresponds to the kernel
-// of the same name in kernels/gemm.
+// Declares the roles of each schedule, as processes that a CTA starts. Each file corresponds to the
+// kernel of the same name in kernels/gemm.
 #pragma once
 
 #include "model/gemm/sim/kernel/cta.h"
@@ -9,27 +9,27 @@ namespace tilecast {
 Process small_mma(Cta& cta, i32 warpgroup);
 Process blocked(Cta& cta, i32 warpgroup);
 Process blocked_pipelined(Cta& cta, i32 warpgroup);
-Process persistent(Cta& cta, i32 warpgroup);  // and pipelined
+Process persistent(Cta& cta, i32 warpgroup);  // also of pipelined
 Process persistent_overlap(Cta& cta, i32 warpgroup);
-Process produce(Cta& cta);  // for warp_specialized and ping_pong
+Process produce(Cta& cta);  // producer of warp_specialized and ping_pong
 Process warp_specialized(Cta& cta, i32 warpgroup);
 Process ping_pong(Cta& cta, i32 warpgroup);
-Process produce_pieces(Cta& cta);  // for schedules that split K
+Process produce_pieces(Cta& cta);  // producer of schedules that split K
 Process consume_pieces(Cta& cta, i32 warpgroup);
-Process tcgen05_persistent(Cta& cta, i32 warpgroup);  // and tcgen05_pipelined
+Process tcgen05_persistent(Cta& cta, i32 warpgroup);  // also of tcgen05_pipelined
 Process tcgen05_persistent_overlap(Cta& cta, i32 warpgroup);
-Process load_tiles(Cta& cta);  // for tcgen05_warp_specialized
-/// One tile's K blocks `span.k_begin` to `span.k_end`, into accumulator set `to`.
+Process load_tiles(Cta& cta);  // producer of tcgen05_warp_specialized
+/// Issues one tile's K blocks `span.k_begin` to `span.k_end`, into accumulator set `to`.
 Process issue_tile(Cta& cta, Warpgroup& issuer, Turn& to, TileSpan span);
 Process issue_tiles(Cta& cta);
 Process store_tiles(Cta& cta, i32 warpgroup);
-Process load_pieces(Cta& cta);  // for tcgen05_split_k
+Process load_pieces(Cta& cta);  // producer of tcgen05_split_k
 Process issue_pieces(Cta& cta);
 Process store_pieces(Cta& cta, i32 warpgroup);
 Process multistage(Cta& cta, i32 warpgroup);
 Process multistage_split_k(Cta& cta, i32 warpgroup);
 
-/// The process of each storing warpgroup.
+/// Returns the process of each storing warpgroup.
 constexpr auto process_of(Schedule schedule) -> Process (*)(Cta&, i32) {
   switch (schedule) {
     case Schedule::kSmallMma:
@@ -69,9 +69,9 @@ constexpr auto process_of(Schedule schedule) -> Process (*)(Cta&, i32) {
   return nullptr;  // not a schedule
 }
 
-/// Processes of one CTA.
+/// Number of processes of one CTA.
 i32 role_count(const KernelConfig& config);
-/// Spawns them, with first instructions at `at`.
+/// Spawns the roles, with first instructions at `at`.
 void start_roles(Cta& cta, SimTime at);
 
 }  // namespace tilecast
