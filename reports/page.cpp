@@ -126,7 +126,7 @@ Json view_of(const Json& report) {
   Json view{{"product", report["product"]},
             {"command", report["command"]},
             {"rows", number(report["rows"])},
-            {"cards", counted(report["cards"], "card")},
+            {"cards", counted(report["cards"], "GPU")},
             {"regime", bursts ? "burst" : "sustained"},
             {"mean", percent(report, (time + "/mape").c_str())},
             {"median", percent(report, (time + "/median").c_str())},

@@ -26,7 +26,7 @@
     lines: report.clock?.lines, timeline: timeline()?.spans,
   });
 
-  /** Draws a chart as wide as its place. A chart that is drawn again waits for the drawing before. */
+  /** Draws a chart as wide as its element. A chart that is drawn again waits for the drawing before. */
   const drawing = new Map();
   function draw(plot) {
     const chart = plot.dataset.chart;
@@ -94,7 +94,7 @@
     });
     at("top").replaceChildren(element("caption", `${chosen.problem}, ${chosen.regime}: ${chosen.class}`), head, body);
     at("about").textContent = chosen.source === "whole_space"
-      ? `Measured: the top three of the whole search space and the fastest kernels known, ${chosen.kernels} in all. The fastest is bold.`
+      ? `Measured kernels: the top three of the whole search space and the fastest kernels known, ${chosen.kernels} in total. The fastest is bold.`
       : `Ranked by predicted time among the ${chosen.kernels} kernels that were measured. The fastest is bold.`;
     const recorded = timelinesOf(chosen);
     at("recorded").hidden = recorded.length === 0;
