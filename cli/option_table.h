@@ -39,7 +39,7 @@ inline constexpr CommandRow kCommands[] = {
      "What limits a configuration, and why the best one is faster",
      "explain 4096x4096x4096 --dtype bf16\n"
      "explain 4096x4096x4096 --config 'cooperative 128x256' pingpong"},
-    {"compare", Host::kModel, "Forecast", "Compare our pick with cuBLASLt and with the roofs",
+    {"compare", Host::kModel, "Forecast", "Compare our pick with cuBLASLt and the roofline",
      "compare 4096x28672x4096 --dtype bf16\n"
      "compare --problems layers.csv --dtype bf16 --format json"},
     {"list", Host::kModel, "Forecast", "List the words that options take, with their meaning"},
@@ -47,24 +47,26 @@ inline constexpr CommandRow kCommands[] = {
      "List the GPUs: what runs on each, and where its numbers come from"},
     {"emit", Host::kData, "Forecast",
      "Write the fastest configuration's kernel as one .cu file that nvcc builds and runs"},
-    {"doctor", Host::kModel, "Run on a GPU", "Say what this machine can do, and what is missing"},
+    {"doctor", Host::kModel, "Run on a GPU",
+     "Report what this machine can run and what is missing"},
     {"measure", Host::kGpu, "Run on a GPU", "Time kernels on this machine's GPU"},
-    {"validate", Host::kData, "Calibrate", "Judge the model by measurements: error, order, picks"},
+    {"validate", Host::kData, "Calibrate",
+     "Compare the model with measurements: error, order, picks"},
     {"calibrate", Host::kData, "Calibrate", "Fit the model's constants to measurements of a GPU"},
     {"report", Host::kData, "Calibrate", "Write a page of predicted and measured kernels"},
     {"micro", Host::kGpu, "Calibrate", "Measure the constants of this machine's GPU"},
     {"completion", Host::kModel, kMaintain, "Print a completion script for bash or zsh"},
     {"campaign", Host::kData, kMaintain,
-     "Share measuring out: expand suites, plan, status, merge, slurm"},
+     "Split a measurement campaign into shards: expand, plan, status, merge, slurm"},
     {"campaign expand", Host::kData, "", "Expand suites into a list of points, as CSV"},
     {"campaign plan", Host::kData, "",
      "Write a numbered list of points, for `measure --plan --shard I/N`"},
     {"campaign status", Host::kData, "",
      "Show the progress of a plan's shards: done, failed, time left"},
     {"campaign merge", Host::kData, "",
-     "Merge the rows of a plan's shards; exits with 5 where points are missing"},
+     "Merge the rows of a plan's shards; exits with 5 if points are missing"},
     {"campaign slurm", Host::kData, "", "Write Slurm job scripts that measure a plan"},
-    {"probe", Host::kGpu, "", "What tilecast-gpu finds on this machine, for doctor"},
+    {"probe", Host::kGpu, "", "Report what tilecast-gpu finds on this machine, for doctor"},
     {"compile", Host::kGpu, "",
      "Compile the candidates' kernels and record which the compiler rejects; needs no GPU"}};
 
@@ -94,10 +96,10 @@ inline constexpr std::string_view kProblems = "predict explain compare emit meas
 
 inline constexpr OptionRow kProblemOptions[] = {
     {"compare emit", "SHAPE", "TEXT...", "",
-     "MxNxK, such as 4096x4096x4096, or M N K; of an nn.Linear tokens x out_features x "
+     "MxNxK, such as 4096x4096x4096, or M N K; for an nn.Linear tokens x out_features x "
      "in_features"},
     {kAnyOp, "SHAPE", "TEXT...", "",
-     "MxNxK, such as 4096x4096x4096, or M N K; of an nn.Linear tokens x out_features x "
+     "MxNxK, such as 4096x4096x4096, or M N K; for an nn.Linear tokens x out_features x "
      "in_features; for attention "
      "BATCHxHEADS:KV_HEADSxQUERIESxKEYSxHEAD_DIM, such as 4x32:8x4096x4096x128; ROWSxCOLUMNS for "
      "elementwise_add, elements for memcpy"},
@@ -105,22 +107,23 @@ inline constexpr OptionRow kProblemOptions[] = {
      "SHAPE"},
     {kProblems, "-n,--n", "N", "", "Columns of C, instead of SHAPE", 1, kLongestSide, "-m -k",
      "SHAPE"},
-    {kProblems, "-k,--k", "N", "", "Length of each sum, instead of SHAPE", 1, kLongestSide, "-m -n",
-     "SHAPE"},
+    {kProblems, "-k,--k", "N", "", "Columns of A, the summed dimension, instead of SHAPE", 1,
+     kLongestSide, "-m -n", "SHAPE"},
     {"compare emit", "--dtype", "TYPE", "fp16",
      "Element type of A and B: fp16, bf16, e4m3 (or fp8), e5m2"},
     {kAnyOp, "--dtype", "TYPE", "fp16",
-     "Element type of the inputs: fp16, bf16, e4m3 (or fp8), e5m2 of a GEMM; fp16, bf16 of "
-     "attention; fp16, bf16, fp32 of memcpy and elementwise_add"},
+     "Element type of the inputs: fp16, bf16, e4m3 (or fp8), e5m2 for a GEMM; fp16, bf16 for "
+     "attention; fp16, bf16, fp32 for memcpy and elementwise_add"},
     {kAnyOp, "--op", "gemm|attention|memcpy|elementwise_add", "gemm", ""},
     {kAnyOp, "--causal", "", "",
-     "Attention only: each query sees the keys up to its own place, the last one all"},
-    {kAnyOp, "--lse", "", "", "Attention only: the log-sum-exp of each row is written too"},
+     "Attention only: each query attends to the keys up to its own position; the last query "
+     "attends to all"},
+    {kAnyOp, "--lse", "", "", "Attention only: also write the log-sum-exp of each row"},
     {kProblems, "--scales", "tensor|row|block", "",
-     "Scales of fp8 operands, multiplied in before the epilogue; row: of A, and column of B; "
-     "block: 1x128 of A, 128x128 of B"},
-    {kProblems, "--no-fast-accum", "", "", "Add fp8 products in fp32, as --accumulate exact", 0, 0,
-     "", "--accumulate"},
+     "Scales of fp8 operands, applied before the epilogue: one per tensor; one per row of A and "
+     "column of B; one per 1x128 block of A and 128x128 block of B"},
+    {kProblems, "--no-fast-accum", "", "", "Accumulate fp8 products in fp32, as --accumulate exact",
+     0, 0, "", "--accumulate"},
     {kProblems, "--lda", "N", "0", "Elements from one row of A to the next; 0: contiguous rows", 0,
      kLongestSide},
     {kProblems, "--ldb", "N", "0", "Elements from one row of B to the next", 0, kLongestSide},
@@ -130,26 +133,28 @@ inline constexpr OptionRow kProblemOptions[] = {
      "16 bytes",
      0, kLongestSide},
     {kProblems, "--groups", "ROWS", "",
-     "Rows of each group, such as 256,0,17 or 8*4096, with SHAPE NxK; in layout nt the groups' "
-     "parts of K, with SHAPE MxN. Short for [256,0,17]xNxK and MxNx[256,0,17]"},
+     "Rows of each group, such as 256,0,17 or 8*4096, with SHAPE NxK; in layout nt the K of each "
+     "group, with SHAPE MxN. Short for [256,0,17]xNxK and MxNx[256,0,17]"},
     {kProblems, "--groups-file", "FILE", "",
-     "File with the list of --groups: numbers on lines, or between commas"}};
+     "File with the list of --groups: numbers separated by newlines or commas"}};
 
 inline constexpr OptionRow kRoutingOptions[] = {
     {kRouted, "--experts", "N", "",
-     "Number of experts: each is a group of rows with a B of its own, and SHAPE is NxK: "
-     "4096x7168 --experts 64 --tokens 4096. In layout nt each is a part of K with a C of its own, "
-     "as in a backward pass, and SHAPE is MxN",
+     "Number of experts. Each is a group of rows with its own B, and SHAPE is NxK: 4096x7168 "
+     "--experts 64 --tokens 4096. In layout nt (backward pass) each is a range of K with its own "
+     "C, and SHAPE is MxN",
      1, kMostGroups, "--tokens", "--data --configs"},
-    {kRouted, "--tokens", "N", "", "Tokens that are routed to the experts", 1, kMostRoutedRows,
+    {kRouted, "--tokens", "N", "", "Number of tokens routed to the experts", 1, kMostRoutedRows,
      "--experts"},
-    {kRouted, "--top-k", "N", "1", "Experts that each token goes to", 1, kMostGroups, "--experts"},
+    {kRouted, "--top-k", "N", "1", "Number of experts that each token is routed to", 1, kMostGroups,
+     "--experts"},
     {kRouted, "--routing", "NAME", "uniform",
      "Each expert's share of the tokens: uniform, or zipf:1.1 for Zipf's law with that exponent", 0,
      0, "--experts"},
     {kRouted, "--seed", "N", "1", "Seed of the random routings", 0, i64{1} << 62, "--experts"},
     {kRouted, "--draws", "N", "8",
-     "Random routings; configurations are ranked by the mean over them", 1, 1024, "--experts"}};
+     "Number of random routings; configurations are ranked by the mean time over them", 1, 1024,
+     "--experts"}};
 
 inline constexpr OptionRow kMachineOptions[] = {
     {"predict", "--gpu", "GPU...", "h200_sxm",
@@ -160,12 +165,11 @@ inline constexpr OptionRow kMachineOptions[] = {
     {"predict explain compare emit", "--regime", "NAME", "burst",
      "burst: a few milliseconds on an idle GPU; sustained: continuous load"},
     {"measure", "--regime", "NAME", "burst",
-     "burst or sustained (the default without --out); replaces that of --points"},
-    {"plan", "--regime", "NAME", "burst", "burst or sustained, for points that come as CSV"},
+     "burst or sustained (the default without --out); overrides the regime of --points"},
+    {"plan", "--regime", "NAME", "burst", "burst or sustained, for points given as CSV"},
     {"predict explain compare measure", "--inputs", "NAME", "normal",
-     "normal, uniform, ternary or zeros: they set the power"},
-    {"measure", "--l2", "NAME", "rotating",
-     "What L2 holds before a launch: rotating, flushed, warm"},
+     "Distribution of the input values, which affects power: normal, uniform, ternary or zeros"},
+    {"measure", "--l2", "NAME", "rotating", "State of L2 before a launch: rotating, flushed, warm"},
     {"measure", "--devices", "LIST", "",
      "GPUs to spread the points over, one process each: 0-3, 0,2 or all; --out gets all rows"}};
 
@@ -175,193 +179,204 @@ inline constexpr OptionRow kKernelOptions[] = {
      "ws:tile=128x256x64,stages=4",
      0, 0, "", "--schedule --configs"},
     {"explain", "--config,--tile", "CONFIG...", "",
-     "A configuration, whole or in part (128x256x64); several are compared. Default: the best of "
-     "another tile, and the best that CUTLASS has"},
+     "One or more configurations, whole or in part (128x256x64). Default: the best with a "
+     "different tile, and the best that CUTLASS offers"},
     {"measure", "--config,--tile", "CONFIG...", "",
-     "Configuration, or the fastest that matches a part of one, or cublaslt:top1, cublaslt:best, "
-     "cudart:memcpy_async, cudnn:sdpa; default our first three tiles and the op's library"},
+     "A configuration, whole or in part (the fastest match), or cublaslt:top1, cublaslt:best, "
+     "cudart:memcpy_async, cudnn:sdpa; default: our top three tiles and the op's library"},
     {"predict", "--configs", "FILE", "",
-     "Rank the configurations of this file, one a line, instead of the search space"},
+     "Rank the configurations of this file, one per line, instead of the search space"},
     {"predict", "--schedule", "NAME...", "",
      "Only these schedules, such as pingpong cooperative (`tilecast list schedules`)"},
     {"explain", "--no-best,--no-baseline", "", "",
-     "Compare --config with nothing; without --config explain the best alone"},
+     "Explain --config without comparison; without --config explain only the best"},
     {"compile", "--schedule", "NAME...", "", "Only these schedules"},
     {"compile", "--sample", "N", "0", "Only a random sample of this size"},
     {"compile", "--random", "N", "",
-     "Instead of the menu, the kernels that are forecast to be fastest for this number of random "
-     "problems of all kinds",
+     "Instead of the search space, compile the kernels predicted to be fastest for this number of "
+     "random problems of all kinds",
      0, i64{1} << 62, "", "--schedule --sample"},
-    {"compile", "--first", "N", "16", "Kernels of each random problem"},
+    {"compile", "--first", "N", "16", "Number of kernels for each random problem"},
     {"compile", "--seed", "N", "1", "Seed of --sample and --random", 0, (i64{1} << 32) - 1},
-    {"micro", "--group", "NAME...", "", "Only these groups (docs/gpu.md); default all but energy"},
-    {"micro", "--energy", "", "", "Measure energy per operation as well"}};
+    {"micro", "--group", "NAME...", "",
+     "Only these groups: wgmma, l2, box, tma, dram, latency, sync, launch, sums, clock, energy; "
+     "default: all but energy"},
+    {"micro", "--energy", "", "", "Also measure the energy per operation"}};
 
 inline constexpr OptionRow kPointOptions[] = {
     {"predict", "--problems", "FILE", "",
-     "Many problems instead of SHAPE, one a line: shapes with ranges, JSON or CSV, or CUTLASS's "
-     "JSON list; a file, or - for standard input. A row or a line of JSON each",
+     "Many problems instead of SHAPE, one per line: shapes with ranges, JSON or CSV, or CUTLASS's "
+     "JSON list; a file, or - for standard input. Prints a row or a line of JSON for each",
      0, 0, "",
      "SHAPE -m --config --data --lda --ldb --ldc --experts --groups --groups-file --wide --all "
      "--verbose"},
-    {"compare", "--problems", "FILE", "", "Many problems instead of SHAPE, as predict takes them",
-     0, 0, "", "SHAPE -m --lda --ldb --ldc --experts --groups --groups-file"},
-    {"predict", "--shard", "I/N", "", "Every N-th of --problems, from the I-th on", 0, 0,
-     "--problems"},
-    {"measure", "--suite", "FILE...", "", "YAML files of what to measure", 0, 0, "",
+    {"compare", "--problems", "FILE", "", "Many problems instead of SHAPE, as for predict", 0, 0,
+     "", "SHAPE -m --lda --ldb --ldc --experts --groups --groups-file"},
+    {"predict", "--shard", "I/N", "", "Every N-th problem of --problems, starting with the I-th", 0,
+     0, "--problems"},
+    {"measure", "--suite", "FILE...", "",
+     "Suites: YAML files of shapes and configurations to measure", 0, 0, "",
      "Problem --config --regime --inputs --l2"},
     {"measure", "--points", "CSV...", "",
-     "The points of a CSV, such as another run's rows or what `tilecast campaign expand` lists"},
-    {"measure", "--plan", "FILE", "", "What `tilecast campaign plan` wrote", 0, 0, "",
+     "CSV of points, such as another run's rows or the output of `tilecast campaign expand`"},
+    {"measure", "--plan", "FILE", "", "Plan written by `tilecast campaign plan`", 0, 0, "",
      "SHAPE --suite --points --config --regime --counters --rounds"},
     {"measure", "--shard", "I/N", "",
-     "The I-th of N equally long parts of --plan, into PLAN.I-of-N.csv unless --out says "
-     "otherwise; default all of it",
+     "The I-th of N equally long parts of --plan, written to PLAN.I-of-N.csv or --out; default: "
+     "the whole plan",
      0, 0, "--plan"},
     {"expand plan", "FILE", "FILE...", "", "Suite YAML, or points as CSV; several are joined", 0, 0,
      "", "", true},
     {"status slurm", "PLAN", "FILE", "", "The plan, with the files of its shards next to it", 0, 0,
      "", "", true},
-    {"merge", "CSV", "CSV...", "", "Rows of shards; default all PLAN.I-of-N.csv"},
+    {"merge", "CSV", "CSV...", "", "Rows of shards; default: all PLAN.I-of-N.csv"},
     {"merge", "--plan", "FILE", "", "The plan, with the files of its shards next to it", 0, 0, "",
      "", true}};
 
 inline constexpr OptionRow kRunOptions[] = {
     {"measure", "--counters", "SET", "",
-     "Hardware counters of each point, after its timing: none, core or full; default none, or what "
-     "the suite says"},
-    {"plan", "--counters", "SET", "", "none, core or full; default none, or what the suites say"},
+     "Hardware counters to collect for each point, after its timing: none, core or full; default: "
+     "none, or the suite's setting"},
+    {"plan", "--counters", "SET", "", "none, core or full; default: none, or the suites' setting"},
     {"measure", "--window", "N", "1000",
-     "Milliseconds of a sustained row that count, after 250 that do not", 100, 5000},
+     "Milliseconds that a sustained row is timed, after 250 ms of warm-up", 100, 5000},
     {"measure", "--budget", "TIME", "",
-     "Time for the whole command: 90s, 10m, 1h; kernels are compiled while others are measured, "
-     "and where it is short the most informative points come first"},
+     "Time limit of the whole command: 90s, 10m, 1h. Kernels are compiled while others are "
+     "measured; if the time is short, the most informative points come first"},
     {"measure", "--seed", "N", "",
-     "Seed of the order of points within a problem; default a new one each time"},
+     "Seed of the order of points within a problem; default: a new one each time"},
     {"measure", "--rounds", "N", "1",
-     "Measure the whole list this many times, one row each, every other time backwards; prints "
+     "Measure the whole list this many times, one row each, in reverse every other time; prints "
      "each configuration's ratio to the first",
      1, 1000},
-    {"calibrate", "--run", "", "", "Measure this machine's GPU first; rows join those of --data"},
+    {"calibrate", "--run", "", "",
+     "Measure this machine's GPU first; its rows are added to those of --data"},
     {"calibrate", "--budget", "TIME", "7m",
-     "Time for all of --run: micro-benchmarks, kernels, the fit", 0, 0, "--run"},
+     "Total time limit of --run, covering micro-benchmarks, kernels and the fit", 0, 0, "--run"},
     {"calibrate", "--points", "CSV", "",
-     "What --run measures; default calibration_points.csv of the configurations", 0, 0, "--run"},
-    {"slurm", "--gpus-per-node", "N", "1", "Measuring processes on a node", 1, 64},
+     "Points that --run measures; default: calibration_points.csv of the configuration folder", 0,
+     0, "--run"},
+    {"slurm", "--gpus-per-node", "N", "1", "Number of measuring processes per node", 1, 64},
     {"slurm", "--time", "TIME", "30m", "Time limit of a task, after which it is requeued: 30m, 4h"},
-    {"slurm", "--shards", "N", "", "Default: enough for each to fit --time", 1, kMostShards},
+    {"slurm", "--shards", "N", "", "Number of shards; default: enough for each to fit --time", 1,
+     kMostShards},
     {"slurm", "--max-array-size", "N", "",
-     "Slurm's MaxArraySize; default what `scontrol show config` says, else 1001", 1, 4'000'000},
+     "Slurm's MaxArraySize; default: as `scontrol show config` reports, else 1001", 1, 4'000'000},
     {"slurm", "--option", "TEXT...", "",
-     "A line for sbatch, such as --option=--partition=gpu; repeatable"},
-    {"slurm", "--submit", "", "", "Submit them; prints the jobs' numbers"}};
+     "An extra sbatch option, such as --option=--partition=gpu; repeatable"},
+    {"slurm", "--submit", "", "", "Submit the jobs; prints their numbers"}};
 
 inline constexpr OptionRow kDataOptions[] = {
     {"predict", "--data", "CSV...", "", "Measurements to show next to the predictions"},
     {kJudged, "--data", "CSV...", "", "Measurement files, .csv or .csv.gz"},
     {"calibrate", "--data", "CSV...", "",
-     "Measurement files, .csv or .csv.gz; of copies and additions alone, section stream is fitted "
-     "and the rest of --out stays as it is"},
+     "Measurement files, .csv or .csv.gz. With only copies and additions, section stream is fitted "
+     "and the rest of --out is kept"},
     {"validate", "--public", "LIST", "",
-     "Judge by what others published instead: a list of sources, such as "
+     "Compare with published measurements instead: a list of sources, such as "
      "validate/public_cases.yaml",
      0, 0, "", "--data"},
     {"validate", "--against-library", "FILE", "",
-     "Compare with a library's times instead, of bf16 GEMMs with A [M,K] and B [N,K]: CSV with "
-     "gpu,m,n,k,median_us and, of the fastest collection, min_us",
+     "Compare with a library's times of bf16 GEMMs, A [M,K] and B [N,K], instead: CSV with "
+     "gpu,m,n,k,median_us and optionally min_us, the time of the fastest collection",
      0, 0, "", "--data --public"},
-    {"report", "--manifest", "FILE", "", "A file that lists what the report shows", 0, 0, "",
+    {"report", "--manifest", "FILE", "", "File that lists the contents of the report", 0, 0, "",
      "--data --gpu"},
-    {"validate", "--split", "FILE", "", "YAML file that says which rows a fit may see", 0, 0,
+    {"validate", "--split", "FILE", "", "YAML file that names the rows a fit may use", 0, 0,
      "--part"},
     {"calibrate", "--split", "FILE...", "",
-     "YAML files that say which rows a fit may see; others are left out"},
+     "YAML files that name the rows a fit may use; others are omitted"},
     {"validate", "--part", "fit|judge|tiles", "",
      "Only rows of this part: fit, judge (other problems) or tiles (other tiles)", 0, 0, "--split"},
     {"validate", "--fixed", "CSV...", "",
-     "Measurements for the baseline that runs one configuration everywhere; not ranked"},
+     "Measurements for the baseline of one configuration for all problems; not ranked"},
     {"validate", "--choices", "CSV...", "",
-     "What another selector chose, as a baseline: CSV (docs/commands.md)"},
+     "CSV of another selector's choices, as a baseline (docs/commands.md)"},
     {"calibrate", "--measured,--constants", "FILE", "",
-     "Overlay of tilecast-gpu micro: constants that need no fit"},
+     "Overlay written by `tilecast micro`: constants that are measured, not fitted"},
     {"calibrate", "--prior", "GPU", "",
-     "Rows of this calibrated GPU count too, as far as they say something of these, and its "
-     "lengths are taken; with --run h200_sxm, unless it is `none`"}};
+     "Calibrated GPU whose rows serve as a prior, weighted by how well they predict these rows; "
+     "its length scales are used. Default with --run: h200_sxm; `none` for no prior"}};
 
 inline constexpr OptionRow kOutputOptions[] = {
     {"list", "KIND", "gpus|schedules|dtypes|epilogues|layouts|regimes|inputs", "",
-     "Default all of them"},
+     "Kind to list; default: all"},
     {"list gpus", "NAME", "GPU", "",
-     "A GPU, or the path of a GPU file: lists its numbers with standard error, unit, source and "
+     "A GPU, or the path of a GPU file: lists its constants with standard error, unit, source and "
      "reference"},
     {"completion", "SHELL", "bash|zsh", "", "source <(tilecast completion bash)", 0, 0, "", "",
      true},
     {"completion", "LINE", "TEXT", "", "Prints the completions of this line's last word instead"},
     {"predict", "--rows,--top", "N", "", "Rows to show", 1, i64{1} << 20},
     {"predict", "--all", "", "",
-     "Every raster and number of stages, not the best of each schedule and tile"},
-    {"predict", "--wide", "", "", "Every column, and configurations in long form"},
+     "List every raster and number of stages, not the best of each schedule and tile, in short "
+     "form: s stages, w warpgroups, c cluster, o CTAs per SM, i K blocks in flight, e slots of C "
+     "(d: deferred store), m, n or h raster"},
+    {"predict", "--wide", "", "", "Print every column, and configurations in long form"},
     {"predict", "--verbose,--rejected", "", "",
-     "The search on standard error: candidates, rejected ones with examples"},
+     "Print the search to standard error: candidates, rejected ones with examples"},
     {"explain", "--details", "", "",
-     "Every figure of every kernel, phases, and the nearest measured kernels"},
+     "Print every figure of every kernel, phases, and the nearest measured kernels"},
     {"explain", "--trace", "FILE", "",
-     "Write the simulated timeline of the one --config, or of the best, to this file for Perfetto"},
+     "Write the simulated timeline of --config, or of the best kernel, to this Perfetto trace"},
     {"measure", "--trace", "FILE", "",
-     "Timeline of the one kernel: Chrome trace JSON for Perfetto, or CSV in a file NAME.csv"},
+     "Write the recorded timeline of the kernel: Chrome trace JSON for Perfetto, or CSV if the "
+     "file is NAME.csv"},
     {"predict", "--format", "table|json|csv|jsonl|cutlass", "table",
-     "jsonl: a line for each problem; cutlass: a test list for its profiler"},
+     "jsonl: one line per problem; cutlass: a test list for CUTLASS's profiler"},
     {"compare", "--format", "table|json|csv|jsonl", "table", "jsonl: a line for each problem"},
     {"explain gpus doctor validate status", "--format", "table|json", "table", ""},
     {"emit", "--out,-o", "FOLDER", "", "Folder for the file; created if missing", 0, 0, "", "",
      true},
-    {"measure", "--out,-o", "CSV", "", "CSV file to write; without, SHAPE is answered by a table"},
+    {"measure", "--out,-o", "CSV", "",
+     "CSV file to write; without it the result for SHAPE is printed as a table"},
     {"expand", "--out,-o", "CSV", "", "CSV to write instead of standard output"},
     {"plan", "--out,-o", "CSV", "", "Plan to write", 0, 0, "", "", true},
     {"merge", "--out,-o", "CSV", "", "CSV to write; rows already in it stay", 0, 0, "", "", true},
     {"slurm", "--out,-o", "CSV", "", "The merged table; default PLAN.rows.csv"},
     {"calibrate", "--out,-o", "YAML", "",
-     "NAME.calibrated.yaml, to be put next to the GPU's file NAME.yaml; NAME.learned.yaml and .csv "
-     "are written next to it"},
+     "Overlay NAME.calibrated.yaml, to be placed next to the GPU's file NAME.yaml; "
+     "NAME.learned.yaml and .csv are written next to it"},
     {"report", "--out,-o", "FOLDER", "", "Folder for index.html and report.json", 0, 0, "", "",
      true},
     {"micro", "--out,-o", "CSV", "", "CSV to write", 0, 0, "", "", true},
     {"compile", "--out,-o", "CSV", "", "Table of rejections to update", 0, 0, "", "", true},
     {"micro", "--overlay", "YAML", "",
-     "Overlay of the GPU file to write, of the keys that were measured; put next to the file as "
-     "NAME.calibrated.yaml it is read with it"},
+     "Overlay to write, with the measured keys; it takes effect as NAME.calibrated.yaml next to "
+     "the GPU file"},
     {"doctor", "--write-gpu", "YAML", "",
-     "Write a GPU file NAME.yaml of what the driver says of this machine's GPU, based on the known "
-     "one that is nearest"},
-    {"emit", "--replace,--force", "", "", "Overwrite a file of the same name"},
-    {"measure", "--resume", "", "", "Measure only what --out lacks"},
+     "Write a GPU file NAME.yaml from the driver's data of this machine's GPU, based on the most "
+     "similar known GPU"},
+    {"emit", "--replace,--force", "", "", "Overwrite an existing file"},
+    {"measure", "--resume", "", "", "Measure only the points that are missing in --out"},
     {"validate", "--worst", "N", "",
-     "List this many of the points with the largest errors; 20 in JSON, none in the table unless "
-     "asked for",
-     0, 100'000},
+     "Number of points with the largest errors to list; default: 20 in JSON, none in the table", 0,
+     100'000},
     {"validate", "--check", "FILE", "",
-     "Exit with 1 where a figure is worse than recorded in this file"},
+     "Exit with 1 if a figure is worse than recorded in this file"},
     {"validate", "--record", "FILE", "", "Record the headline figures in this file", 0, 0, "",
      "--check"},
-    {kJudged, "--predictions,--cache", "FILE", "", "File that keeps predictions from run to run"}};
+    {kJudged, "--predictions,--cache", "FILE", "",
+     "Cache file that keeps predictions between runs"}};
 
 inline constexpr OptionRow kModelOptions[] = {
     {"predict explain validate", "--method", "analytic|simulated", "",
-     "simulated, the default where there are processes: the best by closed form are simulated; "
-     "analytic: all by closed form"},
+     "simulated, the default for operations with a simulator: simulate the best candidates of the "
+     "analytic model; analytic: use only the analytic model"},
     {"predict", "--simulate", "N", "",
-     "Candidates to simulate of each schedule that could be first (default 1 to 8)", 1, 4096},
+     "Number of candidates to simulate of each schedule that could win (default 1 to 8)", 1, 4096},
     {"predict explain compare validate calibrate", "--threads", "N", "0",
-     "0: one for each processor", 0, kMostThreads},
+     "Number of threads; 0: one for each processor", 0, kMostThreads},
     {"predict explain emit validate report", "--no-calibration", "", "",
      "Ignore the GPU's calibration"},
     {kJudged, "--no-correction", "", "",
      "Use the calibrated constants without the learned correction"},
     {"calibrate", "--no-simulation", "", "",
-     "Learn the correction for closed forms only, in a tenth of the time"},
+     "Learn the correction of the analytic model only, in a tenth of the time"},
     {"calibrate", "--keep-constants", "", "",
-     "Fit no constants: learn the correction of the overlay --out again, which stays unchanged", 0,
-     0, "", "--run"}};
+     "Fit no constants: learn the correction of the overlay --out again, leaving the overlay "
+     "unchanged",
+     0, 0, "", "--run"}};
 
 inline constexpr OptionGroup kOptionGroups[] = {
     {"Problem", kProblemOptions}, {"Mixture of experts", kRoutingOptions},
