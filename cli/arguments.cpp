@@ -52,11 +52,11 @@ std::string why_refused(const CommandOption& option, std::string& value) {
   const std::string lower = lower_case(value), got = fmt::format(", got '{}'", value);
   const std::optional<i64> number = parse_integer(value);
   if (value.empty()) {
-    return "expected a value, got an empty text";
+    return "expected a value, got an empty string";
   }
   if (row.value == "N" && (!number || *number < row.least || *number > row.most)) {
     const bool open = row.most == OptionRow{}.most;
-    return fmt::format("expected a whole number {}{}",
+    return fmt::format("expected an integer {}{}",
                        open ? fmt::format("of at least {}", row.least)
                             : fmt::format("from {} to {}", row.least, row.most),
                        got);

@@ -59,16 +59,12 @@ TEST_CASE("An error names the expected and the given value") {
     std::string message;
   };
   for (const Case& one :
-       {Case{"predict",
-             {"--rows", "0"},
-             "--rows: expected a whole number from 1 to 1048576, got '0'"},
-        {"predict",
-         {"--rows", "-1"},
-         "--rows: expected a whole number from 1 to 1048576, got '-1'"},
-        {"predict", {"--rows", "x"}, "--rows: expected a whole number from 1 to 1048576, got 'x'"},
-        {"predict", {"--seed", "x"}, "--seed: expected a whole number of at least 0, got 'x'"},
+       {Case{"predict", {"--rows", "0"}, "--rows: expected an integer from 1 to 1048576, got '0'"},
+        {"predict", {"--rows", "-1"}, "--rows: expected an integer from 1 to 1048576, got '-1'"},
+        {"predict", {"--rows", "x"}, "--rows: expected an integer from 1 to 1048576, got 'x'"},
+        {"predict", {"--seed", "x"}, "--seed: expected an integer of at least 0, got 'x'"},
         {"predict", {"--rows"}, "--rows: 1 required N missing"},
-        {"predict", {"--gpu", ""}, "--gpu: expected a value, got an empty text"},
+        {"predict", {"--gpu", ""}, "--gpu: expected a value, got an empty string"},
         {"predict",
          {"--config", "a", "--config", "b"},
          "--config: At Most 1 required but received 2"},

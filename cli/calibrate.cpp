@@ -81,8 +81,8 @@ std::string beside(const CalibrateOptions& options, std::string_view extension) 
 void run_gpu(const std::vector<std::string>& arguments, const std::vector<int>& accepted) {
   const ChildResult child = run_visibly(gpu_program(), arguments);
   if (!child.started) {
-    throw DeviceError(fmt::format("{}: was not built, or cannot be started; --run needs it",
-                                  gpu_program().string()));
+    throw DeviceError(
+        fmt::format("{}: not built, or cannot be started; --run needs it", gpu_program().string()));
   }
   if (std::ranges::find(accepted, child.exit_code) == accepted.end()) {
     throw Error(static_cast<ExitCode>(child.exit_code),
@@ -201,12 +201,12 @@ std::string learned_path(const std::string& out, std::string_view extension) {
   }
   const std::string learned = out.substr(0, out.size() - kOverlay.size()) + std::string(extension);
   if (std::filesystem::is_regular_file(learned) && !read_text(learned).starts_with(kWrittenBy)) {
-    throw ConfigError(
-        fmt::format("{}: was not written by calibrate, which would replace it: move it", learned));
+    throw ConfigError(fmt::format(
+        "{}: not written by calibrate; refusing to overwrite it. Move it first", learned));
   }
   const auto rows = std::filesystem::path(learned).replace_extension(".csv");
   if (!std::filesystem::exists(learned) && std::filesystem::exists(rows)) {
-    throw ConfigError(fmt::format("{}: belongs to no {}, and calibrate would replace it: move it",
+    throw ConfigError(fmt::format("{}: has no matching {}; refusing to overwrite it. Move it first",
                                   rows.string(), learned));
   }
   return learned;
@@ -305,7 +305,7 @@ std::shared_ptr<const LearnedModel> learned_before(const CalibrateOptions& optio
   const LoadedGpu gpu = load_gpu(options.prior, true);
   if (gpu.spec.learned == nullptr) {
     throw ConfigError(
-        fmt::format("--prior {}: expected a GPU of which something was learned", options.prior));
+        fmt::format("--prior {}: expected a GPU with a learned correction", options.prior));
   }
   return gpu.spec.learned;
 }
@@ -341,7 +341,7 @@ void run_calibrate(const Arguments& args) {
   }
   if (!gpu.spec.wgmma) {
     throw ConfigError(fmt::format(
-        "{}: expected a GPU whose kernels have run; tcgen05 ones have not", gpu.spec.name));
+        "{}: expected a GPU whose kernels have run; tcgen05 kernels have not", gpu.spec.name));
   }
   std::vector<MeasurementFile> files;
   for (const std::string& path : options.data) {

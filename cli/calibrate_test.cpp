@@ -91,7 +91,7 @@ TEST_CASE("calibrate refuses unwritable outputs before it fits") {
   // A file that the user wrote is not replaced.
   write_file(scene.folder / "own.learned.yaml", "mine\n");
   scene.check_refused({"--out", (scene.folder / "own.calibrated.yaml").string()}, ExitCode::kUsage,
-                      "own.learned.yaml: was not written by calibrate");
+                      "own.learned.yaml: not written by calibrate");
   // If one of two files cannot be written, neither is.
   const Scene enough(26);
   std::filesystem::create_directory(enough.folder / "taken.calibrated.yaml");
@@ -107,7 +107,7 @@ TEST_CASE("calibrate refuses unusable rows") {
   scene.check_refused({}, ExitCode::kUsage,
                       "expected at least 300 measured GEMMs to fit to, got 12 (0 rows left out)");
   scene.check_refused({"--prior", "b200"}, ExitCode::kUsage,
-                      "--prior b200: expected a GPU of which something was learned");
+                      "--prior b200: expected a GPU with a learned correction");
   scene.check_refused({"--prior", "h200_sxm"}, ExitCode::kUsage,
                       "expected at least 60 measured GEMMs to fit to, got 12 (0 rows left out)");
   scene.check_refused({"--gpu", "h100_sxm"}, ExitCode::kUsage,

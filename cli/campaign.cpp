@@ -82,8 +82,8 @@ GpuPoints points_of(const Arguments& args) {
 /// Throws if status and merge would take such a file for a shard's.
 void refuse_shard_name(const std::filesystem::path& plan, const std::filesystem::path& out) {
   if (shard_named(plan, out)) {
-    throw ConfigError(fmt::format("--out {}: this is the name of a shard's file; expected another",
-                                  out.string()));
+    throw ConfigError(fmt::format(
+        "--out {}: this is the name of a shard's file; choose another name", out.string()));
   }
 }
 
@@ -125,7 +125,7 @@ void print_table(const PlanProgress& progress) {
                           progress.running);
     }
     if (progress.pace) {
-      left += fmt::format("; points take {:.2f} times what the plan expects", *progress.pace);
+      left += fmt::format("; points take {:.2f} times the planned time", *progress.pace);
     }
     fmt::print("{}\n", left);
   }

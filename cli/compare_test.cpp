@@ -67,7 +67,7 @@ TEST_CASE("On GPUs without library measurements, compare shows our pick and the 
   CHECK(run.out.find("cuBLASLt's time is not known") != std::string::npos);
   CHECK(run.out.find("Hopper GPUs only") != std::string::npos);
   const CapturedRun grouped = compare({"[64,64]x64x128"});
-  CHECK(grouped.out.find("\ncuBLASLt has no grouped products.\n") != std::string::npos);
+  CHECK(grouped.out.find("\ncuBLASLt has no grouped GEMMs.\n") != std::string::npos);
 }
 
 TEST_CASE("The roof of DRAM is the operands and the result once") {
@@ -86,7 +86,7 @@ TEST_CASE("The ratio that compare prints is that of the printed times, with copi
 TEST_CASE("compare says perhaps if intervals overlap, or if no measured problem is similar") {
   const std::string unlike = compare({"1x1x1"}).out;
   for (const char* part : {"cuBLASLt is perhaps 1.", " times as fast as tilecast's pick: ",
-                           "No measured problem is like this one", "extrapolated: N is 1 (",
+                           "No measured problem resembles this one", "extrapolated: N is 1 (",
                            "tilecast's pick is bound by launch and end; ", "<0.01"}) {
     CAPTURE(part);
     CHECK(unlike.find(part) != std::string::npos);

@@ -111,7 +111,7 @@ Comparison compare(const GpuSpec& gpu, const Ranking& ranking,
   const AnyProblem& problem = ranking.problem;
   const GemmProblem* gemm = std::get_if<GemmProblem>(&problem);
   if (gemm == nullptr) {
-    throw ConfigError("compare takes GEMMs");
+    throw ConfigError("compare supports only GEMMs");
   }
   const Prediction& ours = ranking.predictions.front();
   Comparison comparison{
@@ -160,7 +160,7 @@ std::string comparison_text(const LoadedGpu& gpu, const Comparison& c) {
   if (!c.cublaslt) {
     text += wrapped("", c.why_not + ".");
   } else if (!c.alike()) {
-    text += wrapped("", "No measured problem is like this one: cuBLASLt's time is a guess.");
+    text += wrapped("", "No measured problem resembles this one: cuBLASLt's time is a guess.");
   }
   text += "\n";
   Table table({"<", "time us", "TFLOP/s", "<90 % interval", "<"});

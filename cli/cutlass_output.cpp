@@ -49,10 +49,11 @@ std::vector<AnySchedule> cutlass_schedules() {
 }
 
 std::string_view why_not_listed(const GemmProblem& p) {
-  return is_fp8(p.dtype)                  ? "expected dtype fp16 or bf16"
-         : fuses(p.epilogue)              ? "expected no epilogue, which its profiler does not time"
-         : p.groups != nullptr            ? "expected one product or a batch, not groups"
-         : p.batch.one_a || p.batch.one_b ? "expected a batch of products with an A and a B each"
+  return is_fp8(p.dtype)       ? "expected dtype fp16 or bf16"
+         : fuses(p.epilogue)   ? "expected no epilogue: CUTLASS's profiler does not time epilogues"
+         : p.groups != nullptr ? "expected a GEMM or a batch, not groups"
+         : p.batch.one_a || p.batch.one_b
+             ? "expected a batch in which each GEMM has its own A and B"
          : copied_operands(p).any() || p.leading != LeadingDimensions{}
              ? "expected contiguous rows, and rows of A and B in multiples of 16 bytes"
              : "";
@@ -152,11 +153,12 @@ std::string cutlass_rows(const Ranking& ranking, std::size_t top, const std::str
     reasons.push_back(fmt::format("{} {}", count, why));
   }
   if (rows.empty()) {
-    throw ConfigError("none of the fastest has a counterpart in CUTLASS: " + join(reasons, ", "));
+    throw ConfigError("none of the fastest configurations has a counterpart in CUTLASS: " +
+                      join(reasons, ", "));
   }
   if (!without.empty()) {
     begin_line();
-    say("{}faster ones without a counterpart in CUTLASS: {}", of, join(reasons, ", "));
+    say("{}faster configurations without a counterpart in CUTLASS: {}", of, join(reasons, ", "));
   }
   return rows;
 }

@@ -110,7 +110,7 @@ TEST_CASE("A test list transposes the problem, and counts omitted kernels") {
     first = cutlass_rows(ranking, 1, "512: ");
   }
   CHECK(read_file(folder / "err") ==
-        "512: faster ones without a counterpart in CUTLASS: 1 store=deferred\n");
+        "512: faster configurations without a counterpart in CUTLASS: 1 store=deferred\n");
   const std::vector<std::string_view> fields = split(first, ',');
   REQUIRE(fields.size() > 22);
   CHECK(fields[1] == "8192");  // m is our n

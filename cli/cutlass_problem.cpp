@@ -32,7 +32,7 @@ std::string text_of(const nlohmann::json& object, const char* key, const char* o
     return otherwise;
   }
   if (found == nullptr || !found->is_string()) {
-    throw ConfigError(fmt::format("{}: expected a text", key));
+    throw ConfigError(fmt::format("{}: expected a string", key));
   }
   return lower_case(found->get<std::string>());
 }
@@ -47,7 +47,7 @@ void expect(const nlohmann::json& object, const char* key, double wanted) {
 std::string side(const nlohmann::json& object, const char* key) {
   const nlohmann::json* const found = find_field(object, key);
   if (found == nullptr || !found->is_number_integer()) {
-    throw ConfigError(fmt::format("{}: expected a whole number", key));
+    throw ConfigError(fmt::format("{}: expected an integer", key));
   }
   return found->dump();
 }
@@ -92,7 +92,7 @@ Fields fields_of_cutlass(const nlohmann::json& object) {
   std::string m = side(object, "m"), n = side(object, "n");
   if (layout.size() != 3 || layout.find_first_not_of("tn") != layout.npos) {
     throw ConfigError(
-        fmt::format("layout: expected a t or n each for A, B and D, as tnn, got {}", layout));
+        fmt::format("layout: expected t or n for each of A, B and D, such as tnn, got {}", layout));
   }
   // Ours computes D's transpose if D is column-major, which needs no change; for row-major D, A and
   // B swap, and each is transposed.

@@ -55,18 +55,18 @@ TEST_CASE("Unsupported fields are refused by key") {
   const auto message = [](const char* key, const nlohmann::json& value) {
     return error_message([&] { (void)with(key, value); });
   };
-  CHECK(message("batch_count", "two") == "2 batch_count: expected a whole number");
+  CHECK(message("batch_count", "two") == "2 batch_count: expected an integer");
   CHECK(message("beta", 1.0) == "2 beta: expected 0, got 1.0");
   CHECK(message("alpha", 2.0) == "2 alpha: expected 1, got 2.0");
   CHECK(message("alignment_b", 4) ==
         "2 alignment_b: expected at least 8 elements, which every kernel needs, got 4");
-  CHECK(message("dtype_a", nullptr) == "2 dtype_a: expected a text");
+  CHECK(message("dtype_a", nullptr) == "2 dtype_a: expected a string");
   CHECK(message("dtype_a", "e4m3") == "2 dtype_a: expected f16 or bf16, got e4m3");
   CHECK(message("dtype_d", "f32") == "2 dtype_d: expected f16 as dtype_a, got f32");
   CHECK(message("dtype_acc", "f16") == "2 dtype_acc: expected f32, got f16");
   CHECK(message("layout", "tnx").starts_with("2 layout: expected a t or n each"));
   CHECK(message("layout", "tn").starts_with("2 layout: expected a t or n each"));
-  CHECK(message("m", "512") == "2 m: expected a whole number");
+  CHECK(message("m", "512") == "2 m: expected an integer");
   CHECK(message("betta", 0).starts_with("2 betta: unknown"));
   CHECK(message("operation", "conv2d") == "2 operation: expected gemm, got conv2d");
 }

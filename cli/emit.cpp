@@ -38,15 +38,15 @@ Prediction chosen(const Arguments& args, const GpuSpec& gpu) {
   });
   if (found == ranking.predictions.end()) {
     throw ConfigError(
-        fmt::format("the {} fastest all have reduction=spread, which must not run concurrently "
-                    "with other kernels; --config writes one of them",
+        fmt::format("the {} fastest configurations all have reduction=spread, which must not run "
+                    "concurrently with other kernels; name one with --config to write it anyway",
                     ranking.predictions.size()));
   }
   return *found;
 }
 
 [[noreturn]] void refuse_existing(const std::filesystem::path& path) {
-  throw ConfigError(path.string() + " exists; --replace overwrites it");
+  throw ConfigError(path.string() + " already exists; --replace overwrites it");
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ void run_explain(const Arguments& args) {
     const auto other = std::ranges::find_if(
         ranking.by_tile, [&](const Prediction& p) { return tile_text(p.config) != tile; });
     if (other != ranking.by_tile.end()) {
-      add(*other, "best of another tile");
+      add(*other, "best with another tile");
     }
     const std::optional<PublishedChoice> published = published_choice(problem, gpu.spec.sm.count);
     if (published && configs.empty() && compares &&
@@ -106,7 +106,7 @@ void run_explain(const Arguments& args) {
              (other == ranking.by_tile.end() || p.config != other->config);
     };
     if (ranking.counterpart && is_new(*ranking.counterpart)) {
-      add(*ranking.counterpart, "best that CUTLASS has");
+      add(*ranking.counterpart, "best that CUTLASS offers");
     }
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;

@@ -70,14 +70,15 @@ std::vector<std::string> why_stream(const StreamStory& kernel, const StreamStory
       }
     }
     why.push_back(
-        fmt::format("DRAM alone takes {:.1f} us, not {:.1f}. DRAM's rate, against the best's: {}.",
+        fmt::format("DRAM by itself takes {:.1f} us instead of {:.1f} us. DRAM's rate differs from "
+                    "#1's by: {}.",
                     micro(own.dram), micro(other.dram), join(parts, "; ")));
   }
   if (std::abs(against(own.flight, other.flight)) >= kNotableShare) {
     const bool holds = own.flight > own.dram;
     why.push_back(fmt::format(
-        "Back-to-back loads take {:.1f} us, not {:.1f}, with {:.0f} KiB per SM in flight, not "
-        "{:.0f}{}.",
+        "Back-to-back loads take {:.1f} us instead of {:.1f} us, with {:.0f} KiB per SM in flight "
+        "instead of {:.0f}{}.",
         micro(own.flight), micro(other.flight), own.in_flight.value / 1024,
         other.in_flight.value / 1024, holds ? ": latency bounds this kernel, not DRAM" : ""));
   }

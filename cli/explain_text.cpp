@@ -36,7 +36,7 @@ std::vector<Named> named(const ExplainReport& report) {
   for (std::size_t i = 0; i < report.kernels.size(); ++i) {
     const Explanation& e = report.kernels[i];
     if (report.best && is_best(e, *report.best)) {
-      all.front().role = "predicted best, as asked for";
+      all.front().role = "predicted best, as requested";
     } else {
       const std::size_t letter = all.size() - (report.best ? 1 : 0);
       all.push_back({std::string(1, static_cast<char>('A' + letter % 26)), &e,
@@ -117,7 +117,7 @@ std::vector<Figure> figures(const ExplainReport& report, const Explanation& best
        [](const Explanation& e) {
          return fmt::format("{:.3f}", e.predicted.sm_clock.value * 1e-9);
        }},
-      {"from L2 into the SMs, GB", [](const Explanation& e) { return giga(e.predicted.l2_to_sm); }},
+      {"L2 to SMs, GB", [](const Explanation& e) { return giga(e.predicted.l2_to_sm); }},
       {"DRAM read and written, GB",
        [](const Explanation& e) { return giga(e.predicted.dram_read + e.predicted.dram_write); }},
       {"energy, mJ",
@@ -189,11 +189,11 @@ std::string help_text(const Named& n) {
       parts.push_back(fmt::format("{} {}", shown_limiter(to_text(e.part)), percent(own)));
     }
   }
-  return (parts.empty() ? fmt::format("What would help {}: no single part.", n.name)
+  return (parts.empty() ? fmt::format("What would help {}: no single resource.", n.name)
                         : fmt::format("What would help {}, time saved if infinitely fast: {}.",
                                       n.name, join(parts, ", "))) +
          (saved < kNothing
-              ? fmt::format(" {} alone is no single limit.", shown_limiter(to_text(p.limiter)))
+              ? fmt::format(" {} is not by itself the limit.", shown_limiter(to_text(p.limiter)))
               : "");
 }
 
@@ -338,9 +338,10 @@ std::string explain_text(const ExplainReport& report) {
       fmt::format("More: --details (all figures, phases, nearest measured kernels){}.\n",
                   std::holds_alternative<GemmProblem>(report.problem) ? ", --trace FILE" : "");
   if (const auto& copies = all.front().kernel->copies) {
-    end = wrapped("", fmt::format("{} copied into rows of whole 16 bytes before the kernel: {} us.",
-                                  copied_words(copies->operands), micro_text(copies->time))) +
-          end;
+    end =
+        wrapped("", fmt::format("{} copied into rows padded to 16 bytes before the kernel: {} us.",
+                                copied_words(copies->operands), micro_text(copies->time))) +
+        end;
   }
   // The op's own notes, if they leave room for a short table.
   constexpr std::size_t kLeastTable = 5;

@@ -43,8 +43,8 @@ double full(const TileWaves& w) {
 }
 
 std::string waves_text(const TileWaves& w) {
-  return fmt::format("{} tiles on {} CTAs, {:.1f} waves, the last {:.0f} % full", w.tiles, w.ctas,
-                     w.waves, 100 * full(w));
+  return fmt::format("{} tiles on {} CTAs take {:.1f} waves (last wave {:.0f} % full", w.tiles,
+                     w.ctas, w.waves, 100 * full(w));
 }
 
 /// Explains where the cycles differ: in waves if these differ, else in the SMs' time; and the
@@ -54,7 +54,7 @@ std::string cycles_text(const Explanation& kernel, const Explanation& best, cons
   std::string text = more_percent(d.cycles) + " cycles";
   const bool waves = kernel.waves && best.waves && kernel.waves->waves != best.waves->waves;
   if (waves) {
-    text += fmt::format(": {}; #1: {:.1f} waves, {:.0f} %", waves_text(*kernel.waves),
+    text += fmt::format(": {}; #1: {:.1f} waves, {:.0f} %)", waves_text(*kernel.waves),
                         best.waves->waves, 100 * full(*best.waves));
   } else if (const std::string phases = list_of(d.phases, other, d.phases.size());
              !phases.empty()) {
@@ -96,7 +96,7 @@ std::vector<std::string> why_not_best(const ExplainReport& report, const Explana
   if (kernel.predicted.method != best.predicted.method) {
     const bool best_alone = best.predicted.method == Method::kSimulated;
     why.push_back(fmt::format(
-        "Only {} is simulated; by closed form alone it is {}.", best_alone ? "#1" : "it",
+        "Only {} is simulated; by the analytic model it is {}.", best_alone ? "#1" : "it",
         more_or_less(kernel.closed_form.time / best.closed_form.time, "slower", "faster")));
   } else {
     why.push_back(cycles_text(kernel, best, d));

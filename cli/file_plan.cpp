@@ -62,7 +62,7 @@ void FilePlan::check() const {
   for (const Use& folder : folders_) {
     for (const Use& read : reads_) {
       if (lies_in(read.path, folder.path)) {
-        throw ConfigError(fmt::format("{} {}: holds {}, which {} reads: name another folder",
+        throw ConfigError(fmt::format("{} {}: contains {}, which {} reads; choose another folder",
                                       folder.option, folder.path.string(), read.path.string(),
                                       read.option));
       }
@@ -76,7 +76,7 @@ void FilePlan::check() const {
     const auto read = std::find_if(reads_.begin(), reads_.end(), is_there_too);
     const auto written = std::find_if(writes_.begin(), write, is_there_too);
     if (read != reads_.end() || written != write) {
-      throw ConfigError(fmt::format("{} {}: is the file of {} too: name another one", write->option,
+      throw ConfigError(fmt::format("{} {}: also given as {}; choose another file", write->option,
                                     write->path.string(),
                                     read != reads_.end() ? read->option : written->option));
     }

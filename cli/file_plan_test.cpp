@@ -68,12 +68,12 @@ TEST_CASE("An output that is an input, or another output, is refused by any of i
     CHECK(complaint([&](FilePlan& plan) {
             plan.reads("--data", folder / "rows.csv");
             plan.writes("--out", folder / name);
-          }) == "2 --out " + at + name + ": is the file of --data too: name another one");
+          }) == "2 --out " + at + name + ": also given as --data; choose another file");
   }
   CHECK(complaint([&](FilePlan& plan) {
           plan.writes("--out", folder / "a");
           plan.writes("--csv", folder / "x/../a");
-        }) == "2 --csv " + at + "x/../a: is the file of --out too: name another one");
+        }) == "2 --csv " + at + "x/../a: also given as --out; choose another file");
 }
 
 TEST_CASE("An output folder that contains an input is refused, one next to it is not") {
@@ -87,7 +87,7 @@ TEST_CASE("An output folder that contains an input is refused, one next to it is
     });
   };
   CHECK(into("out") == "2 --out " + at + "out: holds " + at +
-                           "out/data/rows.csv, which --data reads: name another folder");
+                           "out/data/rows.csv, which --data reads; choose another folder");
   CHECK(into("").starts_with("2 --out "));
   CHECK(into("out/").starts_with("2 --out "));
   CHECK(into("out/data").starts_with("2 --out "));

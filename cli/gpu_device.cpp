@@ -130,7 +130,7 @@ class LaboratoryBench final : public Bench {
   std::string greeting() const override {
     std::string text = "clocks agree: " + to_text(laboratory_.clocks());
     if (collector_ && !collector_->trouble().empty()) {
-      text += fmt::format("\n{}; measuring times alone", collector_->trouble());
+      text += fmt::format("\n{}; measuring without counters", collector_->trouble());
     }
     return text;
   }
@@ -154,8 +154,8 @@ void print_summary(const RecordedTimeline& recorded, const TimelineCost& cost) {
     say("{:<34} {:>10.0f} cycles {:>9.3f} us", what, cycles.value,
         us(time_of(cycles, timeline.sm_clock)));
   };
-  say("{:<34} {:>10.1f} MHz  (SMs {:.1f} to {:.1f}; placed within {:.0f} ns)", "SM clock",
-      timeline.sm_clock.value * kMegahertz, timeline.slowest_sm.value * kMegahertz,
+  say("{:<34} {:>10.1f} MHz  (SMs {:.1f} to {:.1f}; SM clocks aligned to within {:.0f} ns)",
+      "SM clock", timeline.sm_clock.value * kMegahertz, timeline.slowest_sm.value * kMegahertz,
       timeline.fastest_sm.value * kMegahertz, timeline.clock_error.value * kNanoseconds);
   line("kernel by CUPTI", cycles_of(recorded.duration, timeline.sm_clock));
   line("start to first tile, median", summary.first_begin);

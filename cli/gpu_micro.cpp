@@ -53,8 +53,7 @@ void check_same_gpu(const GpuSpec& file, const Device& device) {
           : device.name.substr(space + 1, device.name.find(' ', space + 1) - space - 1);
   if (file.sm.count != device.sm_count || file.product.find(model) == std::string::npos) {
     throw ConfigError(fmt::format(
-        "--gpu {} is {} with {} SMs; this machine has {} with {}: name its file, or leave out "
-        "--overlay",
+        "--gpu {} is {} with {} SMs; this machine has {} with {}: name its file, or omit --overlay",
         file.name, file.product, file.sm.count, device.name, device.sm_count));
   }
 }

@@ -38,7 +38,7 @@ void refuse_empty(const std::vector<MeasurementFile>& files, const std::vector<s
   const auto is_empty = [](const MeasurementFile& file) { return file.rows.empty(); };
   if (std::ranges::all_of(files, is_empty)) {
     throw ConfigError(
-        fmt::format("{}: no row of {} is of part {}", split, join(paths, ", "), part));
+        fmt::format("{}: no row of {} belongs to part {}", split, join(paths, ", "), part));
   }
 }
 

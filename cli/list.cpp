@@ -189,10 +189,10 @@ std::vector<ListedWord> listed_words(const std::string& kind) {
     add(to_text(Regime::kBurst), "a few milliseconds of work on an idle GPU");
     add(to_text(Regime::kSustained), "continuous load: the power cap holds the clock");
   } else if (kind == "inputs") {
-    add(to_text(Inputs::kNormal), "of a normal distribution, as most measured rows");
-    add(to_text(Inputs::kUniform), "of a uniform distribution");
+    add(to_text(Inputs::kNormal), "normally distributed, as in most measured rows");
+    add(to_text(Inputs::kUniform), "uniformly distributed");
     add(to_text(Inputs::kTernary), "-1, 0 and 1");
-    add(to_text(Inputs::kZeros), "all zero, which take the least power");
+    add(to_text(Inputs::kZeros), "all zero, which draw the least power");
   }
   return words;
 }

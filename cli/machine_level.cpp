@@ -19,7 +19,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 std::string counters_error(const nlohmann::json& answer) {
   const auto found = answer.find("counters");
   if (found == answer.end() || !found->is_object()) {
-    return "hardware counters (this tilecast-gpu does not say whether it has them)";
+    return "hardware counters (this tilecast-gpu does not report whether it has them)";
   }
   const auto error = found->find("error");
   return error == found->end() ? ""
@@ -45,7 +45,7 @@ std::string describe_failure(const ChildResult& probe) {
            "built)";
   }
   if (probe.exit_code == 0) {
-    return "an answer of tilecast-gpu probe that can be read";
+    return "readable output of tilecast-gpu probe";
   }
   return "a tilecast-gpu that starts here (exit code " + std::to_string(probe.exit_code) + ")" +
          (probe.output.empty() ? "" : ": " + first_line(probe.output));

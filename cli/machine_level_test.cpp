@@ -32,9 +32,9 @@ TEST_CASE("Without permission for counters a device is still measured, and the r
   const std::string device =
       R"({"schema":1,"toolkit":"13.0","nvrtc":"13.0","cupti":130000,"device":{"name":"H200"})";
   const ProbedMachine refused =
-      machine_from_probe(answer(device + R"(,"counters":{"error":"the driver keeps them"}})"));
+      machine_from_probe(answer(device + R"(,"counters":{"error":"the driver restricts them"}})"));
   CHECK(refused.level == MachineLevel::kGpu);
-  CHECK(refused.missing == "the driver keeps them");
+  CHECK(refused.missing == "the driver restricts them");
   const ProbedMachine silent = machine_from_probe(answer(device + "}"));
   CHECK(silent.level == MachineLevel::kGpu);
   CHECK(silent.missing.starts_with("hardware counters"));

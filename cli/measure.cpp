@@ -59,7 +59,7 @@ void report(const MeasureOptions& options, const RunOutcome& outcome, std::size_
   }
   if (has("wrong") || has("failed")) {
     throw Error(has("wrong") ? ExitCode::kWrong : ExitCode::kPartial,
-                fmt::format("{}: {}; its column `reason` says why", options.out, summary));
+                fmt::format("{}: {}; see its column `reason`", options.out, summary));
   }
   if (options.answers) {
     return;
@@ -82,8 +82,7 @@ std::vector<RunPoint> ordered(const MeasureOptions& options, const std::vector<S
   if (needed <= budget) {
     return run;
   }
-  say("{} expected to take {}, more than --budget {}: the most informative come "
-      "first",
+  say("{} expected to take {}, more than --budget {}: the most informative points come first",
       counted(run.size(), "point"), clock_text(needed), options.budget);
   return in_rounds(telling_first(points, seed), options.rounds, done);
 }

@@ -121,7 +121,7 @@ std::string measured_answer(const GpuSpec& gpu, const AnyProblem& problem,
   table.fit({"cluster", "GHz"});
   text += table.text() + "\n" + failures;
   if (fastest == nullptr) {
-    return text + "No kernel of ours was measured.\n";
+    return text + "None of our kernels was measured.\n";
   }
   const Seconds time = fastest->time->median;
   text +=
@@ -133,8 +133,8 @@ std::string measured_answer(const GpuSpec& gpu, const AnyProblem& problem,
                                        : ""));
   const Measurement* const first = timed(rows, to_text(predicted.front().config));
   if (first != nullptr) {
-    text += wrapped("", fmt::format("The top pick is at {:.3f} of it; predicted {} us, {} of the "
-                                    "measured time.",
+    text += wrapped("", fmt::format("The top pick reaches {:.3f} of its speed; its predicted time "
+                                    "is {} us, {} of the measured time.",
                                     time / first->time->median,
                                     four_digits(microseconds(predicted.front().time)),
                                     more_percent(predicted.front().time / first->time->median)));

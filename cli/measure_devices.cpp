@@ -88,7 +88,7 @@ std::string median_text(const Values& values, double unit, int digits) {
 void print_devices(const std::vector<DeviceProcess>& devices) {
   constexpr double kMega = 1e-6;
   fmt::print("{:>6} {:>6} {:>6} {:>9} {:>7} {:>8}  {:<40} {}\n", "device", "points", "rows",
-             "clock MHz", "power W", "hottest", "gpu_uuid", "clock held down by");
+             "clock MHz", "power W", "hottest", "gpu_uuid", "clock limited by");
   for (const DeviceProcess& device : devices) {
     const MeasurementFile file =
         std::filesystem::exists(device.out) ? read_shard(device.out) : MeasurementFile{};
@@ -137,9 +137,9 @@ SharedOut plan_for(const MeasureOptions& options, const std::vector<SuitePoint>&
   if (!std::filesystem::exists(shared.path)) {
     write_file(shared.path, plan_text(shared.plan));
   } else if (!options.resume || content_hash(read_plan(shared.path)) != content_hash(shared.plan)) {
-    throw ConfigError(
-        fmt::format("{}: exists{}; name another --out", shared.path.string(),
-                    options.resume ? " and is of other points" : ", and no --resume"));
+    throw ConfigError(fmt::format("{}: already exists{}; choose another --out",
+                                  shared.path.string(),
+                                  options.resume ? " with other points" : ", and no --resume"));
   }
   return shared;
 }
@@ -189,7 +189,8 @@ void measure_on_devices(const MeasureOptions& options, const std::vector<SuitePo
                         const std::vector<std::string>& gpus) {
   const std::vector<int> wanted = parse_devices(options.devices, static_cast<int>(gpus.size()));
   if (!options.resume && std::filesystem::exists(options.out)) {
-    throw ConfigError(options.out + ": exists; pass --resume to add to it, or name another file");
+    throw ConfigError(options.out +
+                      ": already exists; pass --resume to add to it, or choose another file");
   }
   const SharedOut shared = plan_for(options, points, gpu, counters);
   const i64 parts = static_cast<i64>(wanted.size());

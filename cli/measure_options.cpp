@@ -55,7 +55,7 @@ std::vector<SuitePoint> points_of_command_line(const MeasureOptions& options, co
 
 void check_options(const MeasureOptions& options) {
   if (options.out.empty()) {
-    throw ConfigError("expected --out CSV, where the rows go; SHAPE alone needs none");
+    throw ConfigError("expected --out CSV for the rows; only SHAPE by itself needs none");
   }
   FilePlan plan;
   plan.reads("--gpu", files_of_gpu(options.gpu));

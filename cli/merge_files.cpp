@@ -22,8 +22,8 @@ void require_of_plan(const std::filesystem::path& out, const MeasurementFile& ro
   const Merge own = merge_rows(plan, {rows});
   if (!own.contradictions.empty()) {
     throw ConfigError(
-        fmt::format("--out {}: {}; nothing was written: a merge keeps the rows of "
-                    "its output, and these are not of this plan",
+        fmt::format("--out {}: {}; nothing was written: a merge keeps the rows of its output, and "
+                    "these belong to another plan",
                     out.string(), own.contradictions.front()));
   }
 }
@@ -68,9 +68,9 @@ void report_merge(const std::filesystem::path& out, const WorkPlan& plan, const 
     const std::size_t place = merge.missing[i];
     say("missing: {}: {}", place + 1, describe(plan.points[place].point()));
   }
-  const std::string summary = fmt::format(
-      "{}: {} of {} points ({}), {} rows of points that have another one", out.string(),
-      merge.rows.size(), plan.points.size(), counts_text(merge.counts), merge.duplicates);
+  const std::string summary =
+      fmt::format("{}: {} of {} points ({}), {} duplicate rows", out.string(), merge.rows.size(),
+                  plan.points.size(), counts_text(merge.counts), merge.duplicates);
   if (!merge.contradictions.empty()) {
     throw Error(ExitCode::kWrong,
                 fmt::format("{}; {} contradictions", summary, merge.contradictions.size()));

@@ -234,7 +234,7 @@ constexpr std::pair<Limiter, const char*> kBounds[] = {
     {Limiter::kLatency, "load latency"},
     {Limiter::kInstructions, "instruction issue"},
     {Limiter::kEpilogue, "the epilogue"},
-    {Limiter::kReduction, "the sum over partial results"},
+    {Limiter::kReduction, "the reduction of partial results"},
     {Limiter::kLaunch, "launch and end"}};
 
 }  // namespace
@@ -337,7 +337,7 @@ std::string floor_text(const GpuSpec& gpu, const AnyProblem& problem, const Pred
   }
   const double bytes = least_bytes(problem), rate = gpu.dram->bandwidth.value;
   return fmt::format(
-      "floor: {} once at {:.3g} TB/s is {} us ({:.0f} % reached)",
+      "lower bound: {} once at {:.3g} TB/s takes {} us ({:.0f} % reached)",
       bytes < 1e9 ? four_digits(bytes * 1e-6) + " MB" : four_digits(bytes * 1e-9) + " GB",
       rate * 1e-12, four_digits(bytes / rate * 1e6), 100 * bytes / rate / p.time.value);
 }

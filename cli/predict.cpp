@@ -98,7 +98,7 @@ void run_one(const Arguments& args) {
   const bool one = gpus.size() == 1, cutlass = format == "cutlass",
              listing = args.given("--configs");
   if (cutlass && !one) {
-    throw ConfigError("--format cutlass is for one --gpu");
+    throw ConfigError("--format cutlass takes exactly one --gpu");
   }
   constexpr std::size_t kListed = 10;  // rows of a list
   const std::optional<i64> asked = args.number_if_any("--rows");
@@ -151,7 +151,7 @@ void run_one(const Arguments& args) {
     fmt::print(stderr, "{}", args.given("--verbose") ? search_text(report) : "");
   }
   if (!refusals.empty()) {
-    throw Error(ExitCode::kPartial, fmt::format("the problem is refused by {} of {} GPUs",
+    throw Error(ExitCode::kPartial, fmt::format("the problem is not supported on {} of {} GPUs",
                                                 refusals.size(), answers.size()));
   }
 }
@@ -159,7 +159,7 @@ void run_one(const Arguments& args) {
 /// Implements predict --problems.
 void run_many(const Arguments& args) {
   if (args.texts("--gpu").size() > 1) {
-    throw ConfigError("--problems goes with one --gpu");
+    throw ConfigError("--problems takes exactly one --gpu");
   }
   const LoadedGpu gpu = load_asked_gpu(args.text("--gpu"), !args.given("--no-calibration"));
   const std::vector<ConfigPattern> configs = read_configs(args.text("--configs"));

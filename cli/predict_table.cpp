@@ -171,7 +171,7 @@ std::string interval_text(const RankingReport& report) {
   if (!fitted) {
     text += " (default error, not calibrated)";
   } else if (stream_of(report) == nullptr && r.inputs != Inputs::kNormal) {
-    text += fmt::format(" (default error: none was learned of {} inputs)",
+    text += fmt::format(" (default error: {} inputs were not measured)",
                         r.inputs == Inputs::kZeros ? "all-zero" : to_text(r.inputs));
   }
   return text;
@@ -185,7 +185,7 @@ std::string memory_text(const RankingReport& report) {
                                        : least_bytes(report.ranking.problem);
   const double most = report.gpu.spec.dram->capacity.value;
   return bytes <= most ? ""
-                       : fmt::format("{} need {:.0f} GiB, this card has {:.0f} GiB",
+                       : fmt::format("{} need {:.0f} GiB, this GPU has {:.0f} GiB",
                                      gemm != nullptr ? "A, B and C" : "inputs and result",
                                      bytes / kGibi, most / kGibi);
 }
@@ -263,7 +263,7 @@ std::string cutlass_text(const RankingReport& report) {
   const double ratio = r.counterpart->time / r.predictions.front().time;
   return config == std::get<KernelConfig>(r.predictions.front().config)
              ? fmt::format("CUTLASS has #1 (its M is our N): {}", part)
-             : fmt::format("CUTLASS's nearest (its M is our N), {} us{}, {}: {}",
+             : fmt::format("Nearest CUTLASS kernel (CUTLASS's M is our N), {} us{}, {}: {}",
                            four_digits(microseconds(r.counterpart->time)),
                            is_estimate(report, *r.counterpart) ? "~" : "", more_percent(ratio),
                            part);
@@ -288,8 +288,8 @@ std::string spread_text(const RankingReport& report) {
 
 std::string copies_text(const Ranking& r) {
   return r.copies ? fmt::format(
-                        "{} copied into rows of whole 16 bytes first: {} us of each time. Rows of "
-                        "whole {} elements (--lda, --ldb) need no copy.",
+                        "{} first copied into rows padded to 16 bytes: {} us of each time. Rows of "
+                        "a multiple of {} elements (--lda, --ldb) need no copy.",
                         copied_words(r.copies->operands), micro_text(r.copies->time),
                         kWholeRowBytes / element_bytes(dtype_of(r.problem)))
                   : "";
@@ -300,7 +300,8 @@ std::string outlasting_text(const Ranking& r) {
   // Seconds; a generous bound of a burst's few milliseconds.
   constexpr double kLongestBurst = 10e-3;
   return r.regime == Regime::kBurst && r.predictions.front().time.value > kLongestBurst
-             ? "#1 outlasts a burst, a few milliseconds of work: --regime sustained is closer."
+             ? "#1 takes longer than a burst (a few milliseconds): --regime sustained is more "
+               "accurate."
              : "";
 }
 
@@ -322,7 +323,8 @@ std::string legend_text(const RankingReport& report, std::size_t rows) {
   for (const ShownRow& row : rows_shown(report, rows)) {
     configs.push_back(row.prediction.config);
   }
-  return "Configurations: " + short_legend(configs) + " (`tilecast predict --wide` spells them).";
+  return "Configurations: " + short_legend(configs) +
+         " (`tilecast predict --wide` prints them in full).";
 }
 
 std::string paragraph(const RankingReport& report, const std::string& first,
@@ -352,10 +354,10 @@ std::string ranking_table(const RankingReport& report) {
                                   spread_text(report), outlasting_text(r)}) {
     notes += paragraph(report, "", line);
   }
-  notes += paragraph(
-      report, "",
-      fmt::format("{}More: --all (rasters, stages), --verbose (search), explain{}.",
-                  estimates ? "~ estimated. " : "", is_emitted(r.problem) ? ", emit" : ""));
+  notes += paragraph(report, "",
+                     fmt::format("{}More: --all, --verbose, explain{}.",
+                                 estimates ? "~ analytic model, not simulated. " : "",
+                                 is_emitted(r.problem) ? ", emit" : ""));
   const std::size_t others = lines_in(head) + lines_in(notes) + 1;
   const std::size_t fitting = std::clamp(kLines - std::min(kLines, others), kFewestRows, kMostRows);
   const std::size_t rows = report.rows.value_or(report.every_candidate ? kSomeRows : fitting);
@@ -406,15 +408,14 @@ std::string search_text(const RankingReport& report) {
   }
   const Prediction& best = r.predictions.front();
   if (r.simulated > 0) {
-    text += fmt::format("  simulated over closed-form times: {:.3f} in the mean\n",
-                        r.closed_form_scale);
+    text += fmt::format("  simulated over analytic times: mean {:.3f}\n", r.closed_form_scale);
   }
   if (best.simulated_part > 0 && best.simulated_part < 1) {
     text += fmt::format("  {:.3g} % of #1 simulated, its steady middle extrapolated\n",
                         100 * best.simulated_part);
   }
   if (r.within_1_percent > 1) {
-    text += fmt::format("  {} candidates within 1 % of the fastest by closed form alone\n",
+    text += fmt::format("  {} candidates within 1 % of the fastest by the analytic model\n",
                         with_commas(r.within_1_percent));
   }
   return text + clamped_text(report);

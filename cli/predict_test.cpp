@@ -237,7 +237,7 @@ TEST_CASE("A GPU without an answer does not affect the others") {
     more.insert(more.end(), {"--format", format});
     const CapturedRun run = predict(more);
     CHECK(run.exit_code == static_cast<int>(ExitCode::kPartial));
-    CHECK(run.err == "tilecast: the problem is refused by 2 of 3 GPUs\n");
+    CHECK(run.err == "tilecast: the problem is not supported on 2 of 3 GPUs\n");
     return run.out;
   };
   const std::string text = in("table");
@@ -266,7 +266,7 @@ TEST_CASE("A GPU without an answer does not affect the others") {
 
 TEST_CASE("A kernel longer than any measured burst gets a note") {
   const auto says = [](const std::vector<std::string>& arguments) {
-    return table(arguments).find("#1 outlasts a burst") != std::string::npos;
+    return table(arguments).find("#1 takes longer than a burst") != std::string::npos;
   };
   CHECK(says({"32768x32768x32768", "--method", "analytic"}));  // 90 ms
   CHECK_FALSE(says({"32768x32768x32768", "--method", "analytic", "--regime", "sustained"}));
@@ -276,13 +276,13 @@ TEST_CASE("A kernel longer than any measured burst gets a note") {
 TEST_CASE("A problem that exceeds the GPU's memory gets a note") {
   // A, B and C of 2^18 x 2^18 fp16 need 128 GiB each, 384 of the GPU's 141; 3 x 0.5 GiB fit.
   const std::string most = table({"262144x262144x262144", "--method", "analytic", "--top", "1"});
-  CHECK(most.find("\n      A, B and C need 384 GiB, this card has 141 GiB\n") != std::string::npos);
+  CHECK(most.find("\n      A, B and C need 384 GiB, this GPU has 141 GiB\n") != std::string::npos);
   CHECK(table({"16384x16384x16384", "--method", "analytic"}).find("GiB") == std::string::npos);
   // 2^37 elements of 2 bytes are read and written.
   CHECK(table({"137438953472", "--op", "memcpy"}).find("inputs and result need 512 GiB") !=
         std::string::npos);
   CHECK(table({"262144x262144x262144", "--method", "analytic", "--gpu", "h100_sxm", "b200"})
-            .find("\nb200: A, B and C need 384 GiB, this card has 180 GiB\n") != std::string::npos);
+            .find("\nb200: A, B and C need 384 GiB, this GPU has 180 GiB\n") != std::string::npos);
 }
 
 TEST_CASE("The lead over the next simulated kernel is reported with its confidence") {
@@ -315,7 +315,8 @@ TEST_CASE("An uncalibrated interval is marked") {
   CHECK(table({"512x512x512"}).find("default error") == std::string::npos);
   const std::string zeros = table({"512x512x512", "--inputs", "zeros"});
   check_fits(zeros);
-  CHECK(unwrapped(zeros).find("(default error: none was learned") != std::string::npos);
+  CHECK(unwrapped(zeros).find("(default error: zeros inputs were not measured") !=
+        std::string::npos);
   CHECK(unwrapped(table({"512x512x512", "--gpu", "h100_pcie", "--method", "analytic"}))
             .find("(default error, not calibrated)") != std::string::npos);
 }
@@ -340,7 +341,7 @@ TEST_CASE("An extrapolated answer names the unmeasured feature") {
   CHECK(note({"[512,511]x1024x512"}).empty());
   CHECK(note({"1024x1024x512", "--epilogue", "relu"}).empty());
   CHECK(note({"1024x1024x512", "--dtype", "fp8", "--scales", "block"}) ==
-        "extrapolated: nothing was learned from block scales");
+        "extrapolated: block scales were not in the training data");
 }
 
 TEST_CASE("--verbose explains each reason by an example") {
@@ -409,8 +410,10 @@ TEST_CASE("Groups can be given as an option, in a file or in the shape") {
   check_refused({"8x512x1024", "--groups", "40"}, "expected N and K of each group");
   check_refused({"512x1024", "--groups", "40,-1"},
                 "groups '40,-1': expected the rows of each group");
-  check_refused({"512x1024", "--groups", "40", "--batch", "2"}, "without --experts and --batch");
-  check_refused({"512x1024", "--groups", "40", "--groups-file", file}, "goes without --groups");
+  check_refused({"512x1024", "--groups", "40", "--batch", "2"},
+                "cannot be combined with --experts or --batch");
+  check_refused({"512x1024", "--groups", "40", "--groups-file", file},
+                "cannot be combined with --groups");
   write_file(file, "\n");
   check_refused({"512x1024", "--groups-file", file}, "expected the rows of each group");
 }

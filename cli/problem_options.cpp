@@ -65,10 +65,10 @@ std::string whole_shape(const Arguments& args) {
     return in_batch(batch, shape);
   }
   if (!groups.empty() && !file.empty()) {
-    throw ConfigError("--groups-file goes without --groups");
+    throw ConfigError("--groups-file cannot be combined with --groups");
   }
   if (args.given("--experts") || !batch.empty() || asked_op(args) != Op::kGemm) {
-    throw ConfigError("--groups are of one GEMM, without --experts and --batch");
+    throw ConfigError("--groups cannot be combined with --experts or --batch");
   }
   require_two_sides(shape);
   const std::string list = groups.empty() ? list_in_file(file) : groups;
@@ -98,7 +98,7 @@ std::string strides(const Arguments& args) {
 std::string in_batch(const std::string& batch, const std::string& shape) {
   if (!batch.empty() && split_batch(shape).batch) {
     throw ConfigError("batch '" + on_one_line(batch) + "': SHAPE '" + on_one_line(shape) +
-                      "' names a batch, too");
+                      "' also gives a batch");
   }
   return batch.empty() ? shape : batch + "*" + shape;
 }
@@ -121,11 +121,12 @@ std::string asked_shape(const Arguments& args) {
   if (const std::string_view given = split_batch(shape).shape;
       asked_op(args) == Op::kGemm && given.find(':') != given.npos) {
     const bool of_attention = std::ranges::count(shape, 'x') == 4;
-    throw ConfigError(fmt::format("shape '{}': {}", printable(shape),
-                                  of_attention ? "heads and KV heads need --op attention, which "
-                                                 "predict, explain and measure take"
-                                               : "a range of numbers; --problems reads a file of "
-                                                 "such shapes, or - for standard input"));
+    throw ConfigError(fmt::format(
+        "shape '{}': {}", printable(shape),
+        of_attention
+            ? "heads and KV heads need --op attention, which predict, explain and measure support"
+            : "a range of numbers; --problems reads a file of "
+              "such shapes, or - for standard input"));
   }
   return shape;
 }

@@ -202,8 +202,8 @@ std::string help_text(Host host, bool all) {
   std::string text =
       "Predicts how fast a GPU kernel runs for every schedule and tiling of a problem\n"
       "Usage: tilecast COMMAND [OPTION...]\n\n" +
-      entry("COMMAND --help", "What it does, and its options") +
-      entry("--help-all", "The commands that maintain a data set too") +
+      entry("COMMAND --help", "Print what the command does and its options") +
+      entry("--help-all", "Also list the commands that maintain a data set") +
       entry("--version", "The version");
   std::string_view heading;
   for (const CommandRow& row : kCommands) {

@@ -80,7 +80,7 @@ Fields fields_of_object(const nlohmann::json& object) {
       continue;
     }
     if (!value.is_string() && !value.is_number_integer()) {
-      throw ConfigError(fmt::format("{}: expected a text or a whole number", key));
+      throw ConfigError(fmt::format("{}: expected a string or an integer", key));
     }
     add_field(name, value.is_string() ? value.get<std::string>() : value.dump(), fields);
   }
@@ -174,12 +174,11 @@ std::optional<std::vector<std::string>> header_of(const std::string& line) {
   }
   for (const std::string& name : names) {
     if (std::ranges::find(kKnown, name) == kKnown.end() && !is_left_aside(name)) {
-      throw ConfigError(
-          fmt::format("{}: unknown column{}; expected any of {}; `name` is left aside", name,
-                      did_you_mean(name, kKnown), join(kKnown, ", ")));
+      throw ConfigError(fmt::format("{}: unknown column{}; expected any of {}; `name` is ignored",
+                                    name, did_you_mean(name, kKnown), join(kKnown, ", ")));
     }
     if (count(name) > 1) {
-      throw ConfigError(name + ": column given twice");
+      throw ConfigError(name + ": duplicate column");
     }
   }
   return names;
@@ -210,7 +209,7 @@ const char* side_in_groups(const Fields& fields) {
   const auto groups = fields.find("groups");
   if (groups == fields.end()) {
     if (along != fields.end()) {
-      throw ConfigError("groups_along: expected groups too");
+      throw ConfigError("groups_along: requires groups");
     }
     return "";
   }
@@ -245,8 +244,8 @@ std::string numbers_text(const Fields& fields, Op op) {
     const auto side = fields.find(name);
     sides[i] = side == fields.end() ? 0 : parse_integer(side->second).value_or(0);
     if (sides[i] < 1) {
-      throw ConfigError(fmt::format("{}: {}", name,
-                                    side == fields.end() ? "missing" : "expected a whole number"));
+      throw ConfigError(
+          fmt::format("{}: {}", name, side == fields.end() ? "missing" : "expected an integer"));
     }
   }
   set_sides(problem, sides);
@@ -270,7 +269,7 @@ std::string sides_text(const Fields& fields, Op op) {
           side == fields.end() ? "missing" : fmt::format("a shape of {} has none", to_text(op))));
     }
     if (i == 0 && parted.empty() && fields.contains("capacity")) {
-      throw ConfigError("capacity: expected groups too");
+      throw ConfigError("capacity: requires groups");
     }
     if (side != fields.end()) {
       text += (i > 0 ? "x" : "") + (in_groups ? side_of_groups(kSides[i], fields) : side->second);
@@ -294,7 +293,7 @@ std::vector<std::string> shapes_of(const Fields& fields, const ProblemDefaults& 
     }
     for (const char* side : {"m", "n", "k", "capacity"}) {
       if (fields.contains(side)) {
-        throw ConfigError(fmt::format("{}: shape has it already", side));
+        throw ConfigError(fmt::format("{}: already given by shape", side));
       }
     }
     const bool names_one = split_batch(given->second).batch.has_value();
@@ -433,11 +432,11 @@ void read_problems(std::istream& input, const std::string& name, const ProblemDe
   }
   if (input.bad()) {  // a folder, or a line that exceeds memory
     throw FileError(line_number == 0
-                        ? name + ": cannot be read: expected a file"
-                        : fmt::format("{}: cannot read on after line {}", name, line_number));
+                        ? name + ": expected a file, got a folder"
+                        : fmt::format("{}: read error after line {}", name, line_number));
   }
   if (index == 0) {
-    throw ConfigError(name + ": no problem is in it");
+    throw ConfigError(name + ": contains no problem");
   }
 }
 

@@ -72,7 +72,7 @@ TEST_CASE("Shapes, ranges, JSON and CSV are lists of problems") {
       "{\"shape\":\"64x64x64\",\"dtype\":\"bf16\",\"accumulate\":\"exact\"}\n");
   REQUIRE(exact.size() == 2);
   CHECK(to_text(exact[0].problem) == "64x64x64 e4m3 tn exact");
-  CHECK(exact[1].error == "accumulate 'exact': it applies to operands of fp8, not of bf16");
+  CHECK(exact[1].error == "accumulate 'exact': applies only to fp8 operands, not bf16");
   const auto csv = read("name,m,n,k,dtype\nfirst,8,16,32,bf16\n\"a, b\",8,16,64,\n");
   REQUIRE(csv.size() == 2);
   CHECK(to_text(csv[0].problem) == "8x16x32 bf16 tn");
@@ -99,7 +99,7 @@ TEST_CASE("A problem's batch is in its shape, a separate field, or the default")
   CHECK(with_default("m,n,k,batch\n64,64,64,2\n64,64,64,1\n") ==
         std::vector<std::string>{"2*64x64x64 fp16 tn", "64x64x64 fp16 tn"});
   CHECK(with_default("{\"shape\":\"8*64x64x64\",\"batch\":4}\n") ==
-        std::vector<std::string>{"batch '4': SHAPE '8*64x64x64' names a batch, too"});
+        std::vector<std::string>{"batch '4': SHAPE '8*64x64x64' also gives a batch"});
   CHECK(with_default("{\"op\":\"memcpy\",\"m\":4096}\n") ==
         std::vector<std::string>{"a batch applies only to gemm, not to memcpy"});
 }
@@ -125,7 +125,7 @@ TEST_CASE("A problem's groups are in its shape, or a field that replaces m") {
         std::vector<std::string>{"64x128x[256,0,17] fp16 tn", along_k, along_k,
                                  "k: expected 273, the rows of all groups, got 272",
                                  "groups_along: expected m or k, got n",
-                                 "groups_along: expected groups too"});
+                                 "groups_along: requires groups"});
 }
 
 TEST_CASE("A byte-order mark is ignored, and an unreadable list is an error") {
@@ -137,7 +137,7 @@ TEST_CASE("A byte-order mark is ignored, and an unreadable list is an error") {
   std::ifstream folder(std::filesystem::temp_directory_path());
   CHECK(error_message([&] {
           read_problems(folder, "list", {}, {}, [](const ListedProblem&) {});
-        }) == "6 list: cannot be read: expected a file");
+        }) == "6 list: expected a file, got a folder");
 }
 
 TEST_CASE("A JSON list holds objects of ours and of CUTLASS's heuristics") {
@@ -169,7 +169,7 @@ TEST_CASE("A JSON list holds objects of ours and of CUTLASS's heuristics") {
 
 TEST_CASE("A list without a problem is an error, a shard without one is not") {
   for (const char* none : {"", "\n\n", "[]", "m,n,k\n", "# nothing yet\n"}) {
-    CHECK(error_message([&] { (void)read(none); }) == "2 list: no problem is in it");
+    CHECK(error_message([&] { (void)read(none); }) == "2 list: contains no problem");
   }
   CHECK(read("8x8x8\n", {2, 2}).empty());
 }
@@ -190,7 +190,7 @@ TEST_CASE("Unknown and duplicate columns and keys are errors") {
           (void)read("m,n,k,dtyp\n8,8,8,bf16\n");
         }).starts_with("2 list:1: dtyp: unknown column; did you mean dtype?; expected any of "));
   CHECK(error_message([] { (void)read("\nm,n,k,m\n8,8,8,9\n"); }) ==
-        "2 list:2: m: column given twice");
+        "2 list:2: m: duplicate column");
   // Field names are accepted in any case, and measurements' additional columns are accepted.
   const auto csv =
       read("M,N,K,DType,verified,time_us_median,dram__bytes_read.sum\n8,16,32,bf16,1,5,9\n");

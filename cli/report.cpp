@@ -82,8 +82,8 @@ void check_files(const ReportOptions& options, const Manifest& manifest) {
   for (const char* const name : {kPage, kData}) {
     if (fs::exists(out / name) && !is_ours) {
       throw ConfigError((out / name).string() +
-                        ": was not written by a report, and this one would replace it: move it, or "
-                        "name another folder");
+                        ": not written by `tilecast report`; refusing to overwrite it. Move it or "
+                        "choose another folder");
     }
   }
 }

@@ -75,7 +75,7 @@ void run_validate(const Arguments& args) {
     listed.push_back(listed_choices(read_stored_text(path), path));
     const auto same = [&](const Selector& other) { return other.name == listed.back().name; };
     if (std::count_if(listed.begin(), listed.end(), same) > 1) {
-      throw ConfigError(fmt::format("{}: another file of --choices has this name", path));
+      throw ConfigError(fmt::format("{}: another file of --choices has the same name", path));
     }
   }
   const JoinedInput input = load_joined_input(asked);

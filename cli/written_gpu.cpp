@@ -52,13 +52,13 @@ DeviceAttributes attributes_from_probe(const ChildResult& probe) {
   const nlohmann::json answer = nlohmann::json::parse(probe.output, nullptr, false);
   if (!probe.started) {
     throw DeviceError(
-        "no GPU file without a device: tilecast-gpu, which asks the driver, was not built");
+        "cannot write a GPU file: tilecast-gpu, which queries the driver, was not built");
   }
   if (probe.exit_code != 0 || !answer.is_object()) {
-    throw DeviceError("no GPU file: tilecast-gpu probe gives no answer that can be read");
+    throw DeviceError("cannot write a GPU file: the output of tilecast-gpu probe cannot be parsed");
   }
   if (!answer.contains("device")) {
-    throw DeviceError(fmt::format("no GPU file without a device: {}",
+    throw DeviceError(fmt::format("cannot write a GPU file without a device: {}",
                                   answer.value("device_error", "there is none")));
   }
   try {
@@ -73,7 +73,8 @@ DeviceAttributes attributes_from_probe(const ChildResult& probe) {
                           device.at("memory_bus_bytes").get<double>()},
             .memory = {device.at("memory_bytes")}};
   } catch (const nlohmann::json::exception&) {
-    throw DeviceError("no GPU file: this tilecast-gpu does not tell the device's attributes");
+    throw DeviceError(
+        "cannot write a GPU file: this tilecast-gpu does not report the device's attributes");
   }
 }
 
@@ -111,9 +112,8 @@ std::string gpu_file_text(const DeviceAttributes& device, const std::string& nam
         key, value, unit, source, attribute, device.uuid);
   };
   return fmt::format(
-             "# Made by `tilecast doctor --write-gpu {}.yaml` from what the driver says. It knows "
-             "no\n"
-             "# power limits: add power.sustained_limit if this GPU's differs from {}'s.\n"
+             "# Made by `tilecast doctor --write-gpu {}.yaml` from the driver's data, which "
+             "lacks\n# power limits: add power.sustained_limit if this GPU's differs from {}'s.\n"
              "name: {}\nproduct: {}\nbased_on: {}\n",
              name, based_on, name, yaml_text(device.product), based_on) +
          "\nsm:\n" +

@@ -76,12 +76,12 @@ TEST_CASE("Without a device there is no file, and one line says why") {
     return error_message([&] { (void)attributes_from_probe(answer); });
   };
   CHECK(why({.started = false, .exit_code = 0, .output = ""}) ==
-        "3 no GPU file without a device: tilecast-gpu, which asks the driver, was not built");
+        "3 cannot write a GPU file: tilecast-gpu, which queries the driver, was not built");
   CHECK(why({.started = true, .exit_code = 0, .output = R"({"device_error":"no driver"})"}) ==
-        "3 no GPU file without a device: no driver");
+        "3 cannot write a GPU file without a device: no driver");
   CHECK(why({.started = true, .exit_code = 1, .output = "boom"}).starts_with("3 no GPU file: "));
   CHECK(why({.started = true, .exit_code = 0, .output = R"({"device":{"name":"H200"}})"})
-            .ends_with("does not tell the device's attributes"));
+            .ends_with("does not report the device's attributes"));
 }
 
 }  // namespace

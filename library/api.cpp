@@ -61,7 +61,7 @@ const OpPlan* plan_of_op(const tilecast_plan* handle) noexcept {
   const OpPlan* const own = dynamic_cast<const OpPlan*>(plan);
   if (plan != nullptr && own == nullptr) {
     (void)fail(TILECAST_INVALID_ARGUMENT,
-               "the plan is another operation's: tilecast_plan_run runs GEMMs, "
+               "the plan is for another operation: tilecast_plan_run runs GEMMs, "
                "tilecast_attention_run attention");
   }
   return own;

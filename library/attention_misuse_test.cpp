@@ -81,7 +81,7 @@ TEST_CASE("An invalid or unsupported attention is refused with the field's name"
       {[](Attention& a) { a.keys = std::numeric_limits<int64_t>::min(); }, kInvalid,
        "keys is -9223372036854775808"},
       {[](Attention& a) { a.kv_heads = 3; }, kUnsupported,
-       "the heads are no multiple of the KV heads"},
+       "the number of heads is not a multiple of the number of KV heads"},
       {[](Attention& a) { a.head_dim = 96; }, kUnsupported,
        "expected a head dimension of 64, 128 or 256"},
       {[](Attention& a) { a.type = TILECAST_E4M3; }, kUnsupported, "type is 3"},
@@ -238,13 +238,13 @@ TEST_CASE("A plan is run by the function of its operation") {
   const AttentionTestPlan attention(small());
   tilecast_arguments arguments = TILECAST_ARGUMENTS_INIT;
   CHECK(tilecast_plan_run(attention.plan, &arguments, nullptr) == TILECAST_INVALID_ARGUMENT);
-  CHECK(error().starts_with("the plan is another operation's"));
+  CHECK(error().starts_with("the plan is for another operation"));
   tilecast_options options = on_h200();
   options.gpu = "b200";
   const tilecast::Plan gemm(tilecast::problem(256, 256, 256, TILECAST_FP16), options);
   tilecast_attention_arguments of_attention = TILECAST_ATTENTION_ARGUMENTS_INIT;
   CHECK(tilecast_attention_run(gemm.get(), &of_attention, nullptr) == TILECAST_INVALID_ARGUMENT);
-  CHECK(error().starts_with("the plan is another operation's"));
+  CHECK(error().starts_with("the plan is for another operation"));
 }
 
 TEST_CASE("A log-sum-exp is required if the problem has one, and overlaps nothing") {

@@ -23,7 +23,7 @@ std::size_t checked_size(const T* given, std::size_t first_size, const char* nam
       : given->struct_size < first_size
           ? "has a struct_size smaller than any version's; initialize it with its _INIT"
       : given->struct_size > kMostSize
-          ? "has a struct_size that no version has; initialize it with its _INIT"
+          ? "has a struct_size of no known version; initialize it with its _INIT"
           : nullptr;
   if (why != nullptr) {
     throw StatusError(TILECAST_INVALID_ARGUMENT, fmt::format("{} {}", name, why));

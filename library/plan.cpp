@@ -34,14 +34,14 @@ tilecast_status Plan::check_workspace(const void* workspace, std::size_t bytes) 
   if (workspace_bytes_ != 0) {
     if (workspace == nullptr) {
       return fail_argument(
-          "the workspace is null; tilecast_plan_workspace says how large it must be");
+          "the workspace is null; tilecast_plan_workspace returns the required size");
     }
     if (misaligned(workspace, kTensorAlignment)) {
       return fail_argument("the workspace is not 16-byte aligned");
     }
     if (bytes < workspace_bytes_) {
       return fail(TILECAST_WORKSPACE_TOO_SMALL,
-                  "the workspace is smaller than tilecast_plan_workspace says");
+                  "the workspace is smaller than tilecast_plan_workspace returns");
     }
   }
   return why_not_runnable_.empty() ? TILECAST_OK : fail(TILECAST_NO_DEVICE, why_not_runnable_);

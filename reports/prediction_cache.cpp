@@ -98,7 +98,7 @@ PredictionCache::PredictionCache(std::filesystem::path path) : path_(std::move(p
   }
   if (lines.front() != expected) {
     throw ConfigError(fmt::format(
-        "{}:1: expected the header of stored predictions; move the file, or name another", name));
+        "{}:1: expected the header of stored predictions; move the file, or choose another", name));
   }
   if (lines.size() > 1) {
     lines.pop_back();  // empty or truncated

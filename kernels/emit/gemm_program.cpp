@@ -312,8 +312,8 @@ Constants known_arguments(const GemmToBind& bound) {
 std::string emitted_name(const GemmProblem& problem) {
   if (copied_operands(problem).any()) {
     throw ConfigError(
-        "emit: expected rows of A and B in whole 16 bytes, such as --lda and --ldb can say: the "
-        "file has one kernel, and none that copies others");
+        "emit: rows of A and B must be multiples of 16 bytes (see --lda and --ldb): the file has "
+        "no kernel that copies other operands");
   }
   std::string name = fmt::format("gemm_{}_{}_{}", to_text(problem.shape), to_text(problem.dtype),
                                  to_text(problem.layout));

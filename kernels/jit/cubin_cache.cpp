@@ -155,7 +155,7 @@ void CubinCache::store(const std::filesystem::path& path, const std::string& ent
 
 void CubinCache::warn_not_kept(const std::string& why) {
   std::call_once(warned_, [&] {
-    warn_(fmt::format("tilecast: warning: compiled kernels are not kept: {}", why));
+    warn_(fmt::format("tilecast: warning: compiled kernels are not cached: {}", why));
   });
 }
 

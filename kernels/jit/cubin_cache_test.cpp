@@ -210,8 +210,9 @@ TEST_CASE("A folder that others can write is not used as a cache unless it is st
   CHECK(test.get().usable());
   CHECK(test.cache.misses() == 2);
   REQUIRE(test.warnings.size() == 1);
-  CHECK(test.warnings[0] == "tilecast: warning: compiled kernels are not kept: " +
-                                (folder / "cache").string() + ": others can write it (chmod go-w)");
+  CHECK(test.warnings[0] ==
+        "tilecast: warning: compiled kernels are not cached: " + (folder / "cache").string() +
+            ": writable by other users (chmod go-w)");
   fs::permissions(folder / "cache", fs::perms(01777));
   CHECK(test.get().usable());
   CHECK(test.cache.hits() == 1);
@@ -239,7 +240,7 @@ TEST_CASE("If the folder cannot be written, there is one warning and kernels com
     CHECK(test.get().usable());
     CHECK(test.cache.misses() == 2);
     REQUIRE(test.warnings.size() == 1);
-    CHECK(test.warnings[0].starts_with("tilecast: warning: compiled kernels are not kept: " +
+    CHECK(test.warnings[0].starts_with("tilecast: warning: compiled kernels are not cached: " +
                                        place.string()));
   }
   CHECK(read_file(folder / "file") == "not a folder");

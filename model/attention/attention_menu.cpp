@@ -51,7 +51,7 @@ constexpr Rule<AttentionCase> kAttentionRules[] = {
        return c.config.order == AttentionOrder::kDynamic &&
               c.config.grid != AttentionGrid::kResident;
      },
-     "order=dynamic needs grid=resident: CTAs that end draw nothing"},
+     "order=dynamic needs grid=resident: other CTAs end after one tile"},
     {[](Case c) {
        return c.config.order == AttentionOrder::kLongestFirst && !is_causal(c.problem);
      },
@@ -63,12 +63,12 @@ constexpr Rule<AttentionCase> kAttentionRules[] = {
     {[](Case c) { return c.config.splits > kMostAttentionSplits || c.config.splits > c.blocks(); },
      "splits={splits}: {blocks} blocks of keys, and at most 128 splits", Refusal::kSplit},
     {[](Case c) { return c.config.grid == AttentionGrid::kResident && !c.traits().producer; },
-     "grid=resident needs a producer, which {schedule} has not"},
+     "grid=resident needs a producer, which {schedule} lacks"},
     {[](Case c) {
        return c.config.grid == AttentionGrid::kClusters &&
               (c.config.splits < 2 || c.config.splits > kMostClusterSplits);
      },
-     "grid=clusters takes 2 to 16 splits, a CTA of the cluster each", Refusal::kSplit},
+     "grid=clusters takes 2 to 16 splits, one per CTA of the cluster", Refusal::kSplit},
     {[](Case c) {
        return c.config.grid == AttentionGrid::kClusters &&
               !part_fits_stages(c.config, c.problem.head_dim);
@@ -143,7 +143,7 @@ const Rule<AttentionCase>* broken_rule(const GpuSpec& gpu, const AttentionProble
 
 std::string why_not_solvable(const GpuSpec& gpu, const AttentionProblem& problem) {
   return gpu.wgmma ? std::string(why_not_attention(problem))
-                   : fmt::format("attention kernels need wgmma, which {} has not", gpu.name);
+                   : fmt::format("attention kernels need wgmma, which {} lacks", gpu.name);
 }
 
 Refusal check_legal(const GpuSpec& gpu, const AttentionProblem& problem,

@@ -48,8 +48,8 @@ ConfigKeys<AttentionConfig> attention_config_keys() {
   using Key = ConfigKey<AttentionConfig>;
   std::vector<Key> keys{
       Key("tile", "", {kRows, in_attention<&C::kv_block>}, nullptr,
-          "rows of queries, 64 for each warpgroup, and keys of a block", {.form = "ROWSxKEYS"}),
-      Key("stages", "s", {in_attention<&C::stages>}, nullptr, "of K, and as many of V"),
+          "query rows, 64 for each warpgroup, and keys per block", {.form = "ROWSxKEYS"}),
+      Key("stages", "s", {in_attention<&C::stages>}, nullptr, "stages of K; V has the same number"),
       Key("ctas", "o", {in_attention<&C::ctas_per_sm>}, nullptr, "CTAs per SM"),
       Key("grid", "", {in_attention<&C::grid>}, nullptr, "", {kGridWords}),
       Key("order", "", {in_attention<&C::order>}, nullptr, "", {kOrderWords}),
@@ -75,8 +75,8 @@ constexpr ProblemField<AttentionProblem> count_field(std::string_view name) {
           [](AttentionProblem& p, std::string_view text) {
             const std::optional<i32> count = count_in(text);
             if (!count) {
-              throw ConfigError(fmt::format("expected a whole number from 1 to 2^24, got '{}'",
-                                            on_one_line(text)));
+              throw ConfigError(
+                  fmt::format("expected an integer from 1 to 2^24, got '{}'", on_one_line(text)));
             }
             p.*kMember = *count;
           }};
@@ -100,11 +100,11 @@ constexpr ProblemField<AttentionProblem> kAttentionFields[] = {
     count_field<&AttentionProblem::kv_heads>("kv_heads"),
     word_field<&AttentionProblem::mask, kMasks>(
         "mask",
-        "Attention only. full, or causal: each query sees the keys up to its own place, the last "
-        "one all"),
+        "Attention only. full, or causal: each query attends to the keys up to its own position; "
+        "the last query attends to all"),
     word_field<&AttentionProblem::layout, kAttentionLayouts>("layout", nullptr),
     word_field<&AttentionProblem::lse, kLse>(
-        "lse", "Attention only. yes: the log-sum-exp of each row is written too")};
+        "lse", "Attention only. yes: the log-sum-exp of each row is also written")};
 
 [[noreturn]] void bad_attention_shape(std::string_view shape) {
   throw ConfigError(

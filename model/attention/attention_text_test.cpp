@@ -49,7 +49,8 @@ TEST_CASE("A shape that no attention kernel computes is refused with the expecte
     return error_message([&] { parsed(shape, {}, dtype); });
   };
   CHECK(why("4x32:8x4096").find("paged KV cache are not supported") != std::string::npos);
-  CHECK(why("4x32:5x64x64x128").find("the heads are no multiple of the KV heads") !=
+  CHECK(why("4x32:5x64x64x128")
+            .find("the number of heads is not a multiple of the number of KV heads") !=
         std::string::npos);
   CHECK(why("4x32:8x64x64x96").find("64, 128 or 256") != std::string::npos);
   CHECK(!why("4x0x64x64x64").empty());
@@ -87,7 +88,7 @@ TEST_CASE("Configurations of attention are read as they are written, long and sh
           parse_config(
               "attention_overlap:tile=96x176,stages=2,ctas=1,grid=resident,order=dynamic,"
               "splits=1,pack=no");
-        }).find("expected the canonical text") != std::string::npos);
+        }).find("expected the canonical form") != std::string::npos);
 }
 
 }  // namespace

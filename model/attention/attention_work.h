@@ -104,7 +104,8 @@ struct AttentionWork {
 TILECAST_HD constexpr const char* why_not_attention(const AttentionProblem& p) {
   constexpr double kMostTiles = 1 << 30;
   constexpr double kMostBytes = kMostTiles * 1024;  // strides of tensor maps are below 2^40 bytes
-  return p.heads % p.kv_heads != 0 ? "the heads are no multiple of the KV heads"
+  return p.heads % p.kv_heads != 0
+             ? "the number of heads is not a multiple of the number of KV heads"
          : p.head_dim != 64 && p.head_dim != 128 && p.head_dim != 256
              ? "expected a head dimension of 64, 128 or 256"
          : 1.0 * p.batch * p.heads * ceil_div(p.queries, kGroupRows) > kMostTiles

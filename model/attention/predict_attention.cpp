@@ -236,7 +236,7 @@ Ranking rank_all(const AttentionQuestion& question, const std::vector<AttentionS
 }
 
 std::string why_extrapolated(const GpuSpec& gpu, const AttentionProblem&) {
-  return gpu.attention_learned != nullptr ? "little resembles a measured kernel"
+  return gpu.attention_learned != nullptr ? "no measured kernel is similar"
          : gpu.attention
              ? fmt::format("no attention kernel of {} was measured", gpu.name)
              : fmt::format("the file of {} has no section attention: its numbers are priors",

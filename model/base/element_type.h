@@ -42,7 +42,7 @@ TILECAST_HD TILECAST_INLINED constexpr ElementTraits traits_of(ElementType type)
     case ElementType::kFp32:
       return {.name = "fp32",
               .others = "float32 f32",
-              .meaning = "of C (--out-dtype), of memcpy and elementwise_add",
+              .meaning = "fp32 for C (--out-dtype), memcpy and elementwise_add",
               .of_cuda = "float",
               .bytes = 4,
               .digits = 24,

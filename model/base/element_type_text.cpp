@@ -23,7 +23,7 @@ ElementType parse_element_type(std::string_view text) {
   }
   const std::vector<std::string> known{"fp16", "bf16", "e4m3", "e5m2", "fp32"};
   throw ConfigError(fmt::format(
-      "unknown dtype '{}': expected fp16, bf16, e4m3 or e5m2, or fp32 of copies and additions{}",
+      "unknown dtype '{}': expected fp16, bf16, e4m3 or e5m2, or fp32 for copies and additions{}",
       on_one_line(text), did_you_mean(text, known)));
 }
 

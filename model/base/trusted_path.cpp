@@ -38,7 +38,7 @@ std::string why_not_trusted(const std::filesystem::path& folder, const Trust& tr
   }
   const bool sticky = trust.sticky && (status.st_mode & S_ISVTX) != 0;
   return others_can_write(status, alike) && !sticky
-             ? fmt::format("{}: others can write it (chmod go-w)", folder.string())
+             ? fmt::format("{}: writable by other users (chmod go-w)", folder.string())
              : "";
 }
 

@@ -26,7 +26,7 @@ TEST_CASE("A folder that others can write is not trusted, unless it is sticky") 
   const TemporaryFolder folder;
   CHECK(why_not_trusted(folder_with_mode(folder / "own", 0755), {}).empty());
   const fs::path group = folder_with_mode(folder / "group", 0775);
-  CHECK(why_not_trusted(group, {}) == group.string() + ": others can write it (chmod go-w)");
+  CHECK(why_not_trusted(group, {}) == group.string() + ": writable by other users (chmod go-w)");
   CHECK_FALSE(why_not_trusted(folder_with_mode(folder / "all", 0757), {}).empty());
   const fs::path sticky = folder_with_mode(folder / "sticky", 01777);
   CHECK_FALSE(why_not_trusted(sticky, {}).empty());

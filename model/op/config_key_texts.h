@@ -71,7 +71,7 @@ void read_numbers(std::string_view text, const ConfigKey<Config>& key, std::stri
     if (key.more.form.empty() ? !fits || parts.size() > 1
                               : parts[i].find_first_not_of("0123456789") != parts[i].npos) {
       fail(key.more.form.empty()
-               ? fmt::format("expected a whole number from {} to {}", key.more.least, key.more.most)
+               ? fmt::format("expected an integer from {} to {}", key.more.least, key.more.most)
                : fmt::format("expected {}", key.more.form));
     }
     if (!fits) {
@@ -174,7 +174,7 @@ Config parse_canonical(std::string_view text, const Config& fixed) {
     bad_config(text, fmt::format("unexpected '{}' at the end", *pair));
   }
   if (const std::string canonical = canonical_text(config); canonical != text) {
-    bad_config(text, "expected the canonical text " + canonical);  // e.g. 4, not 04
+    bad_config(text, "expected the canonical form " + canonical);  // e.g. 4, not 04
   }
   return config;
 }

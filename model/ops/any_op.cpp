@@ -171,10 +171,10 @@ AnyConfig parse_config(std::string_view given) {
   }
   const std::optional<AnyConfig> whole = ConfigPattern(text).whole();
   if (!whole) {
-    throw ConfigError(fmt::format(
-        "configuration '{}': expected all of its parts; only predict, explain and emit choose "
-        "what is left open",
-        on_one_line(given)));
+    throw ConfigError(
+        fmt::format("configuration '{}': incomplete; every key is required here (predict, explain "
+                    "and emit fill in missing keys)",
+                    on_one_line(given)));
   }
   return *whole;
 }

@@ -208,7 +208,7 @@ CublasltTime cublaslt_time(const GpuSpec& gpu, const GemmProblem& problem, Regim
     throw ConfigError(gpu.name + ": cuBLASLt was measured on Hopper GPUs only");
   }
   if (problem.groups != nullptr) {
-    throw ConfigError("cuBLASLt has no grouped products");
+    throw ConfigError("cuBLASLt has no grouped GEMMs");
   }
   static std::mutex mutex;
   static std::map<std::string, CublasltRows> kept;

@@ -66,9 +66,8 @@ Method parse_method(std::string_view text) { return value_of(kMethods, "method",
 void require_method(Op op, std::optional<Method> method) {
   if (!traits_of(op).processes && method == Method::kSimulated) {
     throw ConfigError(
-        fmt::format("method simulated applies only to gemm and attention: {} is predicted by "
-                    "closed form, method "
-                    "analytic",
+        fmt::format("method simulated applies only to gemm and attention: {} is predicted only by "
+                    "method analytic",
                     to_text(op)));
   }
 }

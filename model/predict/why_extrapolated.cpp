@@ -40,8 +40,8 @@ std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& asked) {
   std::vector<std::string> reasons;
   if (never_learned(asked)) {
     reasons.emplace_back(has_block_scales(asked.epilogue)
-                             ? "nothing was learned from block scales"
-                             : "nothing was learned from exact accumulation");
+                             ? "block scales were not in the training data"
+                             : "exact accumulation was not in the training data");
   }
   if (gpu.learned != nullptr && !gpu.learned->rows.empty()) {
     std::vector<GemmProblem> measured;
@@ -51,13 +51,13 @@ std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& asked) {
     const GemmProblem& problem = asked;
     const auto has_batch = [](const GemmProblem& row) { return row.batch.products > 1; };
     if (has_batch(problem) && std::ranges::none_of(measured, has_batch)) {
-      reasons.emplace_back("nothing was learned from batches");
+      reasons.emplace_back("batches were not in the training data");
     }
     if (grouped_along_m(problem) && std::ranges::none_of(measured, grouped_along_m)) {
-      reasons.emplace_back("nothing was learned from groups");
+      reasons.emplace_back("groups were not in the training data");
     }
     if (grouped_along_k(problem) && std::ranges::none_of(measured, grouped_along_k)) {
-      reasons.emplace_back("nothing was learned from groups along K");
+      reasons.emplace_back("groups along K were not in the training data");
     }
     for (const std::string& side :
          {beyond(
@@ -73,7 +73,7 @@ std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& asked) {
       }
     }
   }
-  return reasons.empty() ? "little resembles a measured kernel" : join(reasons, "; ");
+  return reasons.empty() ? "no measured kernel is similar" : join(reasons, "; ");
 }
 
 std::string why_extrapolated(const GpuSpec& gpu, const AnyProblem& problem) {

@@ -9,8 +9,8 @@
 
 namespace tilecast {
 
-/// Returns "nothing was learned from epilogues"; "K is 65536 (measured: 64 to 32768)"; or "little
-/// resembles a measured kernel" if the problem is within the measured ones and the kernel is not.
+/// Returns "epilogues were not in the training data"; "K is 65536 (measured: 64 to 32768)"; or "no
+/// measured kernel is similar" if the problem is within the measured ones and the kernel is not.
 std::string why_extrapolated(const GpuSpec& gpu, const GemmProblem& problem);
 /// The overload for any op; "" for ops whose predictions are never extrapolated.
 std::string why_extrapolated(const GpuSpec& gpu, const AnyProblem& problem);

@@ -135,7 +135,7 @@ TEST_CASE("A GPU without wgmma and tcgen05 has neither their sections nor cluste
   CHECK(
       error_message([&] { load_gpu(path, false); })
           .ends_with(
-              ":4: clusters: expected only in GPUs of architecture hopper or blackwell, not ada"));
+              ":4: clusters: allowed only for GPUs of architecture hopper or blackwell, not ada"));
 }
 
 TEST_CASE("Every GPU with wgmma or tcgen05 is measured or based on another") {

@@ -31,7 +31,7 @@ void replace_in_map(YamlNode& base, const YamlNode& overlay) {
     } else if (is_quantity(replacement)) {
       target->node = replacement;
     } else {
-      fail(replacement, "expected a whole quantity with value, unit, source, ref, confidence");
+      fail(replacement, "expected a complete quantity with value, unit, source, ref, confidence");
     }
   }
 }

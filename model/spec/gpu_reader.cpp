@@ -124,9 +124,9 @@ class GpuReader {
       if (presence == Presence::kForbidden) {
         map_.required(name).fail(
             has_mma_sync_alone(architecture)
-                ? fmt::format("expected only in GPUs of architecture hopper or blackwell, not {}",
+                ? fmt::format("allowed only for GPUs of architecture hopper or blackwell, not {}",
                               to_text(architecture))
-                : fmt::format("expected only in GPUs of architecture {}",
+                : fmt::format("allowed only for GPUs of architecture {}",
                               name == "wgmma" || name == "attention" ? "hopper"
                               : name == "tcgen05"                    ? "blackwell"
                                                   : "ampere, ada, hopper or blackwell_rtx"));

@@ -91,7 +91,7 @@ std::string name_of(const std::string& given, const fs::path& config_folder) {
   }
   if (begun.size() > 1) {
     throw ConfigError(
-        fmt::format("GPU '{}': expected one of {}", printable(given), join(begun, ", ")));
+        fmt::format("GPU '{}' is ambiguous: matches {}", printable(given), join(begun, ", ")));
   }
   if (known.empty()) {
     throw ConfigError(
@@ -122,8 +122,8 @@ fs::path resolve(std::string_view name_or_path, const fs::path& config_folder) {
           fmt::format("{}: expected a GPU file, not a pipe or a device", printable(given)));
     }
     if (!fs::exists(status) && is_there(beside(given, kOverlay))) {
-      throw ConfigError(fmt::format("{}: expected this file next to {}, which is its overlay",
-                                    given, beside(given, kOverlay).string()));
+      throw ConfigError(fmt::format("{}: not found, although its overlay {} exists", given,
+                                    beside(given, kOverlay).string()));
     }
     return given;
   }

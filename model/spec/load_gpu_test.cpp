@@ -110,7 +110,7 @@ TEST_CASE("A unique part of a name selects the GPU, in any case") {
   CHECK(error_message([] { load_gpu("RTX", false); }) ==
         "2 GPU 'RTX': expected one of rtx_3090, rtx_4090, rtx_5090, rtx_pro_6000_server");
   CHECK(error_message([] { load_gpu("h1", false); }) ==
-        "2 GPU 'h1': expected one of h100_pcie, h100_sxm");
+        "2 GPU 'h1' is ambiguous: matches h100_pcie, h100_sxm");
 }
 
 TEST_CASE("An overlay is not a GPU file, even if its GPU file is missing") {
@@ -125,8 +125,8 @@ TEST_CASE("An overlay is not a GPU file, even if its GPU file is missing") {
   copy.overlay("name: h200_sxm\n");
   std::filesystem::remove(copy.path());
   CHECK(error_message([&] { load_gpu(copy.path(), true); }) ==
-        "2 " + copy.path() + ": expected this file next to " + copy.overlay_path() +
-            ", which is its overlay");
+        "2 " + copy.path() + ": not found, although its overlay " + copy.overlay_path() +
+            " exists");
 }
 
 TEST_CASE("A folder without GPU files is a file error that tells how to choose another") {
@@ -178,9 +178,9 @@ TEST_CASE("A wrong key in a GPU file is named with its line and the expected key
   CHECK(copy.with("\nwgmma:", "\nwgmna:") ==
         "2 h200_sxm.yaml:24: wgmna: unknown key; did you mean wgmma?");
   CHECK(copy.with("count: {value: 132", "count: {value: 0") ==
-        "2 h200_sxm.yaml:8: sm.count.value: expected a whole number from 1 to 1024, not '0'");
+        "2 h200_sxm.yaml:8: sm.count.value: expected an integer from 1 to 1024, not '0'");
   CHECK(copy.with("count: {value: 132", "count: {value: 1025") ==
-        "2 h200_sxm.yaml:8: sm.count.value: expected a whole number from 1 to 1024, not '1025'");
+        "2 h200_sxm.yaml:8: sm.count.value: expected an integer from 1 to 1024, not '1025'");
   CHECK(copy.with("architecture: hopper", "architecture: hoper") ==
         "2 h200_sxm.yaml:3: architecture: expected one of ampere, ada, hopper, blackwell, "
         "blackwell_rtx, fictional, "
@@ -272,7 +272,7 @@ TEST_CASE("A Blackwell file needs tcgen05 and cannot have wgmma") {
   text.replace(text.find("hopper"), 6, "blackwell");
   copy.write(text);
   CHECK(copy.complaint() ==
-        "2 h200_sxm.yaml:24: wgmma: expected only in GPUs of architecture hopper");
+        "2 h200_sxm.yaml:24: wgmma: allowed only for GPUs of architecture hopper");
   const std::size_t begin = text.find("\nwgmma:");
   text.erase(begin, text.find("\ntma:") - begin);
   copy.write(text);
@@ -330,13 +330,14 @@ TEST_CASE("An overlay may not add, rename or half-replace anything") {
   CHECK(overlay(name + "machine:\n  intak: {value: 1, unit: B/cycle" + kQuantityEnd) ==
         "2 h200_sxm.calibrated.yaml:3: machine.intak: unknown key; did you mean intake?");
   CHECK(overlay(name + "tcgen05: {}\n") ==
-        "2 h200_sxm.calibrated.yaml:2: tcgen05: expected only in GPUs of architecture blackwell");
+        "2 h200_sxm.calibrated.yaml:2: tcgen05: allowed only for GPUs of architecture blackwell");
   CHECK(overlay(name + "based_on: b200\n") ==
         "2 h200_sxm.calibrated.yaml:2: based_on: an overlay can replace only numbers");
   CHECK(overlay(name + "architecture: ampere\n") ==
         "2 h200_sxm.calibrated.yaml:2: architecture: an overlay can replace only numbers");
   CHECK(overlay(name + "machine:\n  intake: {unit: B/cycle}\n") ==
-        "2 h200_sxm.calibrated.yaml:3: machine.intake: expected a whole quantity with value, unit, "
+        "2 h200_sxm.calibrated.yaml:3: machine.intake: expected a complete quantity with value, "
+        "unit, "
         "source, ref, confidence");
   CHECK(overlay(name + "machine:\n  intake: {value: 65}\n") ==
         "2 h200_sxm.calibrated.yaml:3: machine.intake.unit: missing key");

@@ -100,7 +100,7 @@ ReadQuantity read_quantity(const StrictValue& value, Dimension dimension, double
                             unit.name == "1" ? "" : fmt::format(" {}", unit.name), constant.value));
   }
   if (dimension == Dimension::kBytes && read.value != std::floor(read.value)) {
-    number.fail("expected a whole number of bytes");
+    number.fail("expected an integer number of bytes");
   }
   constant.key_path = value.key_path();
   constant.unit = unit.name;

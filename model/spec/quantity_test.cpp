@@ -74,9 +74,9 @@ TEST_CASE("A range is inclusive, and its error uses the unit of the file") {
 
 TEST_CASE("Counts and bytes must be integers") {
   CHECK(complaint("{value: 1.5, unit: \"1\"" + kRest, Dimension::kCount, 1, 9) ==
-        "2 f.yaml:1: x.value: expected a whole number from 1 to 9, not '1.5'");
+        "2 f.yaml:1: x.value: expected an integer from 1 to 9, not '1.5'");
   CHECK(complaint("{value: 0.3, unit: KiB" + kRest, Dimension::kBytes, 0, 1e9) ==
-        "2 f.yaml:1: x.value: expected a whole number of bytes");
+        "2 f.yaml:1: x.value: expected an integer number of bytes");
   CHECK(complaint("{value: 126.5, unit: MiB" + kRest, Dimension::kBytes, 0, 1e9).empty());
 }
 

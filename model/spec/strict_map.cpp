@@ -64,7 +64,7 @@ std::string StrictValue::text() const {
 }
 
 i64 StrictValue::integer(i64 least, i64 most) const {
-  const std::string expected = fmt::format("a whole number from {} to {}", least, most);
+  const std::string expected = fmt::format("an integer from {} to {}", least, most);
   const std::optional<i64> value = parse_integer(plain_scalar(expected));
   if (!value || *value < least || *value > most) {
     fail_expected(expected);

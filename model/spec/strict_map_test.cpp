@@ -78,7 +78,7 @@ TEST_CASE("Integers are checked at both ends of their range") {
   const auto read = [](const StrictValue& value) { return value.integer(1, 1024); };
   CHECK(open("count: 1").required("count").integer(1, 1024) == 1);
   CHECK(open("count: 1024").required("count").integer(1, 1024) == 1024);
-  const std::string expected = "2 f.yaml:1: count: expected a whole number from 1 to 1024, not ";
+  const std::string expected = "2 f.yaml:1: count: expected an integer from 1 to 1024, not ";
   CHECK(complaint("count: 0", read) == expected + "'0'");
   CHECK(complaint("count: 1025", read) == expected + "'1025'");
   CHECK(complaint("count: 1.5", read) == expected + "'1.5'");
@@ -120,7 +120,7 @@ TEST_CASE("A value of the wrong kind is an error") {
         }) == "2 f.yaml:1: inner: expected a map of count, rate, not '3'");
   CHECK(error_message([] {
           open("list: [1,\n  x]").required("list").list().at(1).integer(0, 9);
-        }) == "2 f.yaml:2: list[1]: expected a whole number from 0 to 9, not 'x'");
+        }) == "2 f.yaml:2: list[1]: expected an integer from 0 to 9, not 'x'");
 }
 
 TEST_CASE("A file that is not a map is an error") {
@@ -181,7 +181,7 @@ TEST_CASE("A file truncated anywhere is a one-line error or still complete") {
 
 TEST_CASE("Text from a file cannot break a message into lines") {
   CHECK(complaint("count: \"a\\nb\"", [](const StrictValue& v) { return v.integer(0, 1); }) ==
-        "2 f.yaml:1: count: expected a whole number from 0 to 1, not \"a\\nb\"");
+        "2 f.yaml:1: count: expected an integer from 0 to 1, not \"a\\nb\"");
 }
 
 TEST_CASE("A hundred thousand keys are read in linear time, and the last one is still checked") {

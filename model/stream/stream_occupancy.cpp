@@ -41,7 +41,7 @@ i32 stream_registers(const StreamConfig& config, ElementType dtype) {
     case BlockCopy::kTensorMaps:
       return std::max(kLeastRing, kRingOverhead + 2 * held);
   }
-  TILECAST_ASSERT(!"a way of copying without registers");
+  TILECAST_ASSERT(!"a copy method without a register count");
   return 0;
 }
 

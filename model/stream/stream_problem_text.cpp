@@ -54,7 +54,7 @@ StreamProblem stream_of_shape(Op op, std::string_view shape) {
     throw ConfigError(fmt::format(
         "shape '{}': expected {}", on_one_line(shape),
         sides_of(op) == 1 ? "a number of elements up to 2^40, such as 1073741824"
-                          : "ROWSxCOLUMNS, two whole numbers up to 2^40, such as 32768x32768"));
+                          : "ROWSxCOLUMNS, two integers up to 2^40, such as 32768x32768"));
   }
   StreamProblem problem{.op = op};
   set_sides(problem, sides);

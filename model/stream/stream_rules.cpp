@@ -68,13 +68,13 @@ constexpr Rule<StreamCase> kKernelRules[] = {
        return is_memcpy(c.config.schedule) &&
               (c.config.block_rows != 1 || c.config.order == BlockOrder::kBands);
      },
-     "order=bands would give the one row of a vector to one CTA"},
+     "order=bands would give the single row of a vector to one CTA"},
     {[](Case c) { return c.config.order == BlockOrder::kTickets && !copies_runs(c); },
-     "only memcpy_tma draws tickets"},
+     "only memcpy_tma supports drawing blocks from a counter"},
     {[](Case c) { return copies_runs(c) && c.config.warps != 1; },
-     "one thread copies everything: expected warps=1"},
+     "a single thread issues all copies: expected warps=1"},
     {[](Case c) { return copies_runs(c) && !whole_vectors(c); },
-     "a block must be whole vectors of every thread"},
+     "a block must be a multiple of threads x vector"},
     {[](Case c) {
        return copies_runs(c) && one_block_a_cta(c.config.order) && c.config.stages != 1;
      },
@@ -91,13 +91,13 @@ constexpr Rule<StreamCase> kKernelRules[] = {
               (c.config.block_columns * c.element() % c.config.vector_bytes != 0 ||
                !whole_vectors(c));
      },
-     "a block must be whole vectors of every computing thread"},
+     "a block must be a multiple of computing threads x vector"},
     {[](Case c) {
        return !copies_runs(c) && c.block_bytes() / c.bytes_of_threads() > kMostVectorsPerThread;
      },
      "at most 64 vectors per thread"},
     {[](Case c) { return has_boxes(c) && c.config.stages < 2; },
-     "the copy engine's ring needs two stages: C leaves from where A came in"},
+     "the copy engine's ring needs two stages: C is stored from A's buffer"},
     {[](Case c) { return has_boxes(c) && c.config.block_rows > kMostBoxElements; },
      "at most 256 rows in a bulk copy"},
     {[](Case c) {
@@ -140,7 +140,7 @@ constexpr Rule<StreamCase> kProblemRules[] = {
     {[](Case c) { return c.seen().rows > 1 && c.row_bytes() % c.config.vector_bytes != 0; },
      "rows of {row_bytes} bytes are not whole vectors of {vector}"},
     {[](Case c) { return has_boxes(c) && c.seen().columns >= kMostBlocks; },
-     "a tensor map's side is beyond 31 bits"},
+     "a tensor map's dimension exceeds 31 bits"},
     {[](Case c) {
        return ceil_div<i64>(c.seen().rows, c.config.block_rows) *
                   ceil_div<i64>(c.seen().columns, c.config.block_columns) >=

@@ -253,7 +253,7 @@ def test_a_model_of_views_alone_takes_no_time():
 
 @pytest.mark.parametrize("repeats", [0, -1, 1.5])
 def test_repeats_are_counted_from_one(repeats):
-    with pytest.raises(tilecast.ConfigError, match="repeats: expected a whole number of at least 1"):
+    with pytest.raises(tilecast.ConfigError, match="repeats: expected an integer of at least 1"):
         tilecast.torch.forecast(torch.relu, empty(4), repeats=repeats)
 
 

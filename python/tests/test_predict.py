@@ -254,7 +254,7 @@ def test_attention_has_fields_of_its_own():
     sides = {"batch": 1, "heads": 4, "queries": 8, "keys": 8, "head_dim": 64}
     refused("causal: expected True or False, got 'full'",
             lambda: tilecast.predict(tilecast.Attention(**sides, causal="full")))
-    refused("the heads are no multiple of the KV heads", lambda: tilecast.predict(tilecast.Attention(**sides, kv_heads=3)))
+    refused("the number of heads is not a multiple of the number of KV heads", lambda: tilecast.predict(tilecast.Attention(**sides, kv_heads=3)))
     refused("unknown layout|bhsd", lambda: tilecast.predict(tilecast.Attention(**sides, layout="tn")))
     refused("expected fp16 or bf16 for attention", lambda: tilecast.predict(tilecast.Attention(**sides, dtype="fp32")))
     with pytest.raises(TypeError):

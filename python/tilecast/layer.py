@@ -40,7 +40,7 @@ class LayerConfig:
         def count(key: str, *default: int) -> int:
             value = config.get(key, *default)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ConfigError(f"{name}: {key}: expected a whole number of at least 1, got {value!r}")
+                raise ConfigError(f"{name}: {key}: expected an integer of at least 1, got {value!r}")
             return value
 
         hidden, heads = count("hidden_size"), count("num_attention_heads")

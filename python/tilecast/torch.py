@@ -392,7 +392,7 @@ def forecast(model: Any, *inputs: Any, gpu: str = "h200_sxm", mode: str = "eager
     _check_words(mode=(mode, ("eager", "compile")), regime=(regime, ("burst", "sustained")),
                  launch=(launch, ("graph", "stream")))
     if not isinstance(repeats, int) or repeats < 1:
-        raise ConfigError(f"repeats: expected a whole number of at least 1, got {repeats!r}")
+        raise ConfigError(f"repeats: expected an integer of at least 1, got {repeats!r}")
     recording = _recorded.record(model, inputs, options, routing)
     return Forecast(_recorded.kernels_of(recording, mode), Timer(gpu, regime, calibrated, threads), gpu, mode, launch,
                     repeats)

@@ -105,7 +105,7 @@ class Tile:
             given = getattr(self, name)
             value = _integer(given)
             if value is None or not least <= value <= _MOST_INTEGER:
-                raise ConfigError(f"{name}: expected a whole number from {least} to {_MOST_INTEGER}, got {given!r}")
+                raise ConfigError(f"{name}: expected an integer from {least} to {_MOST_INTEGER}, got {given!r}")
             if name.startswith(("block", "num_warps")) and value & (value - 1):
                 raise ConfigError(f"{name}: expected a power of two, as Triton takes, got {value}")
             object.__setattr__(self, name, value)
@@ -123,7 +123,7 @@ class Tile:
                 if value is not None:
                     return value
                 if given is not None and not hasattr(given, "shape"):
-                    raise ConfigError(f"{name}: expected a whole number, got {given!r}")
+                    raise ConfigError(f"{name}: expected an integer, got {given!r}")
             if otherwise is None:
                 raise ConfigError(f"{key}: none of {', '.join(_NAMES[key])} is in the configuration")
             return otherwise

@@ -97,7 +97,7 @@ def row_of(values: Mapping[str, Any]) -> Row:
     numbers = {name: number for name, value in low.items() if (number := _whole(value)) is not None}
     for name in _NEEDED:
         if name not in (low if name == "time_us_median" else numbers):
-            raise ConfigError(f"{name}: expected a whole number, got {low.get(name)!r}")
+            raise ConfigError(f"{name}: expected an integer, got {low.get(name)!r}")
     for name in "mnk":
         if not 1 <= numbers[name] <= _MOST_INTEGER:
             raise ConfigError(f"{name}: expected 1 to {_MOST_INTEGER}, got {numbers[name]}")

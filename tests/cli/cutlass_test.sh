@@ -8,7 +8,7 @@ head -n 1 "$folder/list.csv" | grep -q '^operation_name,m,n,k,' || problem "head
 # CUTLASS's M is our N.
 [ "$(grep -c '^cutlass3x_sm90_tensorop_gemm_bf16_.*_tnn_align8_.*,1024,512,256,1,tnn,' "$folder/list.csv")" = 2 ] ||
   problem "rows: $(cat "$folder/list.csv")"
-expect_error 2 'none of the fastest has a counterpart in CUTLASS: [0-9]+ schedule' \
+expect_error 2 'none of the fastest configurations has a counterpart in CUTLASS: [0-9]+ schedule' \
   "$TILECAST" predict 512x512x512 --schedule persistent --format cutlass
 expect_error 2 'expected --op gemm' "$TILECAST" predict 4096 --op memcpy --format cutlass
 expect_error 2 'expected no epilogue' "$TILECAST" predict 512x512x512 --epilogue relu --format cutlass
@@ -37,7 +37,7 @@ expect_error 2 'cut.json:1: expected a JSON list of problems' "$TILECAST" predic
 expect_error 6 'nofile: cannot read: No such file' "$TILECAST" predict --problems "$folder/nofile"
 expect_error 6 "$folder: cannot read: Is a directory" "$TILECAST" predict --problems "$folder"
 : >"$folder/empty"
-expect_error 2 'empty: no problem is in it' "$TILECAST" predict --problems "$folder/empty" --format csv
+expect_error 2 'empty: contains no problem' "$TILECAST" predict --problems "$folder/empty" --format csv
 printf 'm,n,k,datatype\n128,128,128,bf16\n' >"$folder/datatype.csv"
 expect_error 2 'datatype.csv:1: datatype: unknown column' "$TILECAST" predict --problems "$folder/datatype.csv"
 "$TILECAST" predict --problems "$folder/problems.json" >"$folder/out" 2>"$folder/err"

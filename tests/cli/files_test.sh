@@ -26,7 +26,7 @@ one_error_line '--out: .*empty' "report --out ''"
 # It replaces only pages written by a report.
 report() { "$TILECAST" report --data "$folder/rows.csv" --out "$folder/w"; }
 echo 'a page' >"$folder/w/index.html"
-expect_error 2 'w/index.html: was not written by a report' report
+expect_error 2 'w/index.html: not written by `tilecast report`' report
 rm "$folder/w/index.html"
 report >/dev/null 2>"$folder/err" || problem "report: $(cat "$folder/err")"
 report >/dev/null 2>"$folder/err" || problem "report over a report: $(cat "$folder/err")"
@@ -66,7 +66,7 @@ expect_error 2 'data: expected at least one file' "$TILECAST" report \
 echo '{"method": "simulated"}' >"$folder/record.json"
 expect_error 2 'record.json: ' "$TILECAST" validate --data $all --check "$folder/record.json"
 expect_error 6 'file/record.json: cannot' "$TILECAST" validate --data $all --record "$folder/file/record.json"
-expect_error 2 '--record .*: is the file of --data too' \
+expect_error 2 '--record .*: also given as --data' \
   "$TILECAST" validate --data "$folder/rows.csv" --record "$folder/rows.csv"
 expect_error 6 'none.csv: cannot read' "$TILECAST" predict 8192x8192x8192 --data "$folder/none.csv"
 head -1 "$folder/rows.csv" >"$folder/header.csv"
@@ -76,15 +76,15 @@ expect_error 6 'file/t.json: cannot create its directory' "$TILECAST" explain 81
 expect_error 6 'file/p.calibrated.yaml: cannot create its directory' "$TILECAST" calibrate \
   --data $all --out "$folder/file/p.calibrated.yaml"
 echo 'mine' >"$folder/own.learned.yaml"
-expect_error 2 'own.learned.yaml: was not written by calibrate' "$TILECAST" calibrate \
+expect_error 2 'own.learned.yaml: not written by calibrate' "$TILECAST" calibrate \
   --data $all --out "$folder/own.calibrated.yaml"
 rm "$folder/own.learned.yaml" && echo 'mine' >"$folder/own.learned.csv"
-expect_error 2 'own.learned.csv: belongs to no ' "$TILECAST" calibrate \
+expect_error 2 'own.learned.csv: has no matching ' "$TILECAST" calibrate \
   --data $all --out "$folder/own.calibrated.yaml"
 cp configs/gpus/h200_sxm.yaml "$folder/gpu.yaml" && ln -s gpu.yaml "$folder/link.yaml"
-expect_error 2 'is the file of --gpu too' "$TILECAST" explain 128x128x128 --gpu "$folder/gpu.yaml" --trace "$folder/link.yaml"
-expect_error 2 'is the file of --gpu too' "$TILECAST" validate --data $rows --gpu "$folder/gpu.yaml" --record "$folder/gpu.yaml"
-expect_error 2 'is the file of --gpu too' "$TILECAST" campaign plan validate/suites/smoke.yaml --gpu "$folder/gpu.yaml" --out "$folder/gpu.yaml"
+expect_error 2 'also given as --gpu' "$TILECAST" explain 128x128x128 --gpu "$folder/gpu.yaml" --trace "$folder/link.yaml"
+expect_error 2 'also given as --gpu' "$TILECAST" validate --data $rows --gpu "$folder/gpu.yaml" --record "$folder/gpu.yaml"
+expect_error 2 'also given as --gpu' "$TILECAST" campaign plan validate/suites/smoke.yaml --gpu "$folder/gpu.yaml" --out "$folder/gpu.yaml"
 cmp configs/gpus/h200_sxm.yaml "$folder/gpu.yaml" || problem 'a GPU file was replaced'
 [ $(($(now) - start)) -lt 60 ] || problem "errors came after $(($(now) - start)) s"
 [ -e "$folder/x" ] && problem 'a refused report left a folder'

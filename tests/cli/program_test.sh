@@ -16,7 +16,7 @@ expect_error 2 "unexpected argument 'extra'" "$TILECAST" doctor extra
 expect_error 2 "--format: expected one of table, json, got 'xml'" "$TILECAST" doctor --format xml
 expect_error 2 '--format: 1 required .* missing' "$TILECAST" doctor --format
 # Numbers: messages name the option, the expected range and the value.
-expect_error 2 "--rows: expected a whole number from 1 to 1048576, got '2.5'" \
+expect_error 2 "--rows: expected an integer from 1 to 1048576, got '2.5'" \
   "$TILECAST" predict 64x64x64 --rows 2.5
 
 # Words are accepted in any letter case, and so are other projects' names.

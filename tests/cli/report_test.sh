@@ -70,7 +70,7 @@ expect_error 2 'm.yaml:3: moer' "$TILECAST" report --manifest "$folder/m.yaml" -
 expect_error 2 'manifest.*gpu|gpu.*manifest' "$TILECAST" report --manifest reports/h200.yaml --gpu h100_sxm --out "$folder/x"
 [ -e "$folder/x" ] && problem 'a refused report left a folder'
 mkdir "$folder/own" && echo mine >"$folder/own/index.html"
-expect_error 2 'own/index.html: was not written by a report' "$TILECAST" report --data $rows --out "$folder/own"
+expect_error 2 'own/index.html: not written by `tilecast report`' "$TILECAST" report --data $rows --out "$folder/own"
 mv "$folder/own/index.html" "$folder/own/report.json"
-expect_error 2 'own/report.json: was not written by a report' "$TILECAST" report --data $rows --out "$folder/own"
+expect_error 2 'own/report.json: not written by `tilecast report`' "$TILECAST" report --data $rows --out "$folder/own"
 finish

@@ -357,7 +357,7 @@ class Reader {
         tile + (of_a ? static_cast<u32>(product) * rows_of_product() : 0);
   }
 
-  /// Behind a wait for copies, everybody has read the K block before.
+  /// After a wait for copies, every thread has read the previous K block.
   void meet() {
     if (!met_ && released_ < multiplied_) {
       push({.kind = StepKind::kRelease, .at = released_++ % t_.stages, .count = 1});
@@ -373,7 +373,7 @@ class Reader {
     }
   }
 
-  /// Behind its last K block a tile waits for one that it does not multiply.
+  /// After its last K block a tile waits for one that it does not multiply.
   void number_waits() {
     i32 waits = 0;
     bool multiplies = false;  // before the next wait
@@ -519,7 +519,7 @@ class Reader {
   u32 scales_of_ = 0;  // K block of the last loaded scales
   i32 copies_ = 0, issued_ = 0, multiplied_ = 0, staged_ = 0, left_of_chunk_ = 0;
   i32 released_ = 0;                   // K blocks, of kernels with mma.sync
-  bool copying_ = false, met_ = true;  // in a group of copies; behind the last wait for one
+  bool copying_ = false, met_ = true;  // in a group of copies; past the last wait for one
 };
 
 std::vector<Call> calls_of(const HostKernel& kernel, const GemmArgs& args, u32 ranks, u32 block,

@@ -163,8 +163,8 @@ std::string bound_lines(const std::vector<FittedConstant>& constants) {
   for (const FittedConstant& c : constants) {
     if (c.at_bound) {
       text += fmt::format(
-          "  {} ended at the bound of its range, {:.4g} {}: these rows ask for a kernel or a card "
-          "that the model does not know; look at them before using this overlay\n",
+          "  {} ended at the bound of its range, {:.4g} {}: these rows do not fit the model; check "
+          "them before using this overlay\n",
           c.key, c.value, c.unit);
     }
   }

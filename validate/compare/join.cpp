@@ -19,7 +19,7 @@ Prediction predict_row(const Measurement& measured, const Predictor& predict) {
   const Point& point = measured.point;
   const AnyConfig config = parse_config(point.config);
   if (to_text(config) != point.config) {
-    throw ConfigError(fmt::format("config: expected the canonical text '{}'", to_text(config)));
+    throw ConfigError(fmt::format("config: expected the canonical form '{}'", to_text(config)));
   }
   return predict(point.problem, config, point.regime, point.inputs);
 }

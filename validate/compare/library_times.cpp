@@ -102,7 +102,7 @@ LibraryJudgement judge_library(const std::string& file, const std::string& gpu) 
 
 std::string library_table(const LibraryJudgement& judgement) {
   std::string table = fmt::format(
-      "{}: our first pick next to the library's times of {}\n\n"
+      "{}: our top pick against the library's times of {}\n\n"
       "| their time | problems | against the median: mean error | bias | against the fastest: mean "
       "error | bias | inside the 90 % interval | roofline / 0.8 + 3 us: mean error | bias |\n"
       "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n",

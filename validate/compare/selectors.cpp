@@ -127,8 +127,7 @@ Selector listed_choices(std::string_view csv, const std::string& path) {
     constexpr i64 kMost = std::numeric_limits<i32>::max();
     const std::optional<i64> number = parse_integer(value);
     if (!number || *number < 1 || *number > kMost) {
-      throw ConfigError(
-          fmt::format("expected a whole number from 1 to {}, got '{}'", kMost, value));
+      throw ConfigError(fmt::format("expected an integer from 1 to {}, got '{}'", kMost, value));
     }
     return static_cast<i32>(*number);
   };

@@ -71,7 +71,7 @@ TEST_CASE("An invalid choice is an error that names its line and column") {
   const std::string header =
       "m,n,k,dtype,layout,tile_m,tile_n,stages,cluster_m,cluster_n,split_k\n";
   CHECK_THROWS_WITH(listed_choices(header + "1,1,1,bf16,tn,0,1,1,1,1,1\n", "x.csv"),
-                    "x.csv:2: tile_m: expected a whole number from 1 to 2147483647, got '0'");
+                    "x.csv:2: tile_m: expected an integer from 1 to 2147483647, got '0'");
   CHECK_THROWS_WITH(listed_choices(header + "1,1,1,bf99,tn,1,1,1,1,1,1\n", "x.csv"),
                     Catch::Matchers::StartsWith("x.csv:2: dtype: "));
   CHECK_THROWS_WITH(listed_choices(header, "x.csv"), "x.csv: expected at least one choice");

@@ -33,7 +33,7 @@ Verdict verdict_of(const OutputCheck& check, double norm_bound, i64 elements,
     verdict.fault = fmt::format("{} of {} elements are wrong, the first at {}",
                                 check.wrong_elements, elements, place(check.first_wrong));
   } else if (!(error_norm <= norm_bound * norm)) {
-    verdict.fault = fmt::format("relative error norm {:.2e} where {:.2e} is allowed",
+    verdict.fault = fmt::format("relative error norm is {:.2e}, at most {:.2e} is allowed",
                                 verdict.rms_error, norm_bound);
   } else if (check.guard_changed != 0) {
     verdict.fault = fmt::format("{} words outside the output were written", check.guard_changed);

@@ -44,7 +44,7 @@ std::string why_contradictory(const Measurement& a, const Measurement& b) {
     return a.status == b.status ? "" : "one result is wrong, one is not";
   }
   if (a.tile_checksum != b.tile_checksum && !a.tile_checksum.empty() && !b.tile_checksum.empty()) {
-    return "their kernels walked different tiles";
+    return "their kernels processed different tiles";
   }
   if (a.cycles && b.cycles && std::abs(std::log(*a.cycles / *b.cycles)) > std::log1p(kMostApart)) {
     return fmt::format("{:.0f} and {:.0f} cycles", a.cycles->value, b.cycles->value);

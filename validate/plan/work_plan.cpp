@@ -64,7 +64,7 @@ i64 expected_of(const CsvRecord& record, std::size_t number, std::string_view na
   const i64 expected = value(1).value_or(0);
   if (expected < 1 || expected > kLongestPoint) {
     throw ConfigError(
-        fmt::format("{}:{}: expected_us: expected a whole number from 1", name, record.line));
+        fmt::format("{}:{}: expected_us: expected an integer from 1", name, record.line));
   }
   return expected;
 }
@@ -166,7 +166,7 @@ void refuse_foreign(const std::filesystem::path& plan, const std::filesystem::pa
   const bool trusted = has_trusted_owner(path, plan);
   if (!std::filesystem::is_regular_file(shard) || !trusted) {
     throw ConfigError(fmt::format(
-        "{}: has the name of a shard's file and is {}: remove it, or name the files to merge",
+        "{}: is named like a shard's file but is {}: remove it, or name the files to merge",
         path.string(), trusted ? "not a regular file" : "another user's"));
   }
 }

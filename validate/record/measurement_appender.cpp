@@ -89,13 +89,12 @@ void MeasurementAppender::open(IfExists rule) {
   }
   if (rule == IfExists::kRefuse) {
     throw ConfigError(path_.string() +
-                      ": exists; pass --resume to add to it, or name another file");
+                      ": already exists; pass --resume to add to it, or choose another file");
   }
   const MeasurementFile file = parse_measurements(text, path_.string(), TruncatedLine::kDrop);
   if (file.header != columns) {
     throw ConfigError(
-        fmt::format("{}:1: its columns differ from the new ones ({}); name "
-                    "another file",
+        fmt::format("{}:1: its columns differ from the new ones ({}); choose another file",
                     path_.string(), first_difference(file.header, columns)));
   }
   if (::ftruncate(descriptor_, static_cast<off_t>(bytes.size() - text.size() + file.whole_bytes)) !=
@@ -117,7 +116,7 @@ void MeasurementAppender::open(IfExists rule) {
 void MeasurementAppender::refuse_stray_samples() const {
   if (std::filesystem::exists(raw_samples_path(path_))) {
     throw ConfigError(raw_samples_path(path_).string() +
-                      ": raw samples exist without their CSV; move them, or name another file");
+                      ": raw samples exist without their CSV; move them, or choose another file");
   }
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("Measured data is never overwritten or mixed with other columns") {
   CHECK(message_of(folder / "a.csv", IfExists::kRefuse).find("--resume") != std::string::npos);
   CHECK(message_of(folder / "a.csv", IfExists::kResume, {"dram__bytes_read.sum"})
             .ends_with("its columns differ from the new ones (it has no "
-                       "dram__bytes_read.sum); name another file"));
+                       "dram__bytes_read.sum); choose another file"));
   { MeasurementAppender(folder / "b.csv", {"lts__t_bytes.sum"}, IfExists::kRefuse); }
   CHECK(message_of(folder / "b.csv", IfExists::kResume).find("(it has lts__t_bytes.sum)") !=
         std::string::npos);

@@ -58,7 +58,7 @@ bool is_date(std::string_view text) {
 i64 whole(std::string_view text, i64 least) {
   const std::optional<i64> value = parse_integer(text);
   if (!value || *value < least) {
-    throw ConfigError(fmt::format("expected a whole number of at least {}, got '{}'", least, text));
+    throw ConfigError(fmt::format("expected an integer of at least {}, got '{}'", least, text));
   }
   return *value;
 }

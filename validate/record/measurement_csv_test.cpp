@@ -214,7 +214,8 @@ TEST_CASE("The accumulation of fp8 is a column that older files lack") {
   CHECK(row_of().ends_with(",scale_block,exact\n"));
   CHECK(read(row_of()) == m.point);
   CHECK(message_of(replaced(row_of(), ",exact\n", ",fast\n"))
-            .ends_with("accumulate 'fast': with block scales sums are exact"));
+            .ends_with("accumulate 'fast': not available with block scales, which always "
+                       "accumulate in fp32"));
 }
 
 TEST_CASE("Leading dimensions are columns, empty for packed rows, and part of the point") {
@@ -241,7 +242,7 @@ TEST_CASE("A malformed file is an error that names file, line, column and the ex
   CHECK(message_of(replaced(good, ",rotating,", ",")).find(" fields as in the header, got ") !=
         std::string::npos);
   CHECK(message_of(replaced(good, ",4096,", ",-4,")) ==
-        "x.csv:2: m: expected a whole number of at least 1, got '-4'");
+        "x.csv:2: m: expected an integer of at least 1, got '-4'");
   CHECK(message_of(replaced(good, ",4096,", ",,")) == "x.csv:2: m: expected a size for op gemm");
   CHECK(message_of(replaced(good, ",100,", ",1e999,")) ==
         "x.csv:2: time_us_median: expected a number above 0, got '1e999'");

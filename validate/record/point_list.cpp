@@ -59,7 +59,7 @@ void check_names(const CsvRecord& header, std::string_view name) {
     const std::string near = known.contains(field) ? "" : did_you_mean(field, point_columns());
     if (!near.empty()) {
       throw ConfigError(
-          fmt::format("{}:{}: {}: no column of points{}", name, header.line, field, near));
+          fmt::format("{}:{}: unknown column '{}'{}", name, header.line, field, near));
     }
     if (!seen.insert(field).second) {
       throw ConfigError(fmt::format("{}:{}: {}: duplicate column", name, header.line, field));
@@ -115,7 +115,7 @@ std::vector<ListedPoint> parse_point_list(std::string_view text, std::string_vie
     }
   }
   if (points.empty()) {
-    throw ConfigError(fmt::format("{}: expected a point, there is none", name));
+    throw ConfigError(fmt::format("{}: contains no points", name));
   }
   return points;
 }

@@ -43,7 +43,7 @@ SampleBlock block_of(const std::vector<std::string>& fields) {
   for (const std::string_view part : split(fields[5], ' ')) {
     const std::optional<i64> duration = parse_integer(part);
     if (!duration || *duration < 0) {
-      throw ConfigError(fmt::format("durations_ns: expected whole numbers, got '{}'", part));
+      throw ConfigError(fmt::format("durations_ns: expected integers, got '{}'", part));
     }
     block.nanoseconds.push_back(*duration);
   }

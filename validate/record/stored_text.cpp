@@ -34,7 +34,7 @@ struct InflateEnd {
 void append_unpacked(std::string& text, std::string_view more, std::string_view name) {
   if (text.size() + more.size() > kMostUnpacked) {
     throw ConfigError(
-        fmt::format("{}: unpacks to more than {} MiB", name, kMostUnpacked / (1 << 20)));
+        fmt::format("{}: decompresses to more than {} MiB", name, kMostUnpacked / (1 << 20)));
   }
   text.append(more);
 }
@@ -121,7 +121,7 @@ GzipMember gunzip_member(std::string_view packed, std::size_t at, std::string_vi
   const auto [bytes, result] =
       inflate_member(packed.substr(std::min(at, packed.size())), member.text, name);
   if (result != Z_STREAM_END) {
-    throw ConfigError(fmt::format("{}: no whole compressed data at byte {}", name, at));
+    throw ConfigError(fmt::format("{}: incomplete compressed data at byte {}", name, at));
   }
   member.packed_bytes = bytes;
   return member;

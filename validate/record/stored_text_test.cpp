@@ -51,7 +51,7 @@ TEST_CASE("Compressed data that expands beyond the limit is an error") {
   CHECK(read_stored_text(folder / "most").size() == std::size_t{1} << 28);
   write_file(folder / "bomb", packed + gzip_member("a"));
   CHECK(message_of(folder / "bomb") ==
-        (folder / "bomb").string() + ": unpacks to more than 256 MiB");
+        (folder / "bomb").string() + ": decompresses to more than 256 MiB");
 }
 
 TEST_CASE("Plain and gzip files give the same text") {

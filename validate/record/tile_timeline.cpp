@@ -24,7 +24,7 @@ template <class Int>
 Int whole_number(std::string_view text) {
   const std::optional<i64> value = parse_integer(text);
   if (!value || *value < 0 || *value > static_cast<i64>(std::numeric_limits<Int>::max() / 2)) {
-    throw ConfigError(fmt::format("expected a whole number, 0 or more, got '{}'", text));
+    throw ConfigError(fmt::format("expected an integer, 0 or more, got '{}'", text));
   }
   return static_cast<Int>(*value);
 }

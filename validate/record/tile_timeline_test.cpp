@@ -65,9 +65,9 @@ TEST_CASE("An invalid field of a timeline is named with its line and column") {
   CHECK(message(kText, "warpgroup1", "warp1") ==
         "2 t.csv:2: role: expected producer or warpgroup and a number to 7, got 'warp1'");
   CHECK(message(kText, "19000", "") ==
-        "2 t.csv:2: main_loop_end: expected a whole number, 0 or more, got ''");
+        "2 t.csv:2: main_loop_end: expected an integer, 0 or more, got ''");
   CHECK(message(kText, "19200,19700", "19200,") ==
-        "2 t.csv:2: reduction_end: expected a whole number, 0 or more, got ''");
+        "2 t.csv:2: reduction_end: expected an integer, 0 or more, got ''");
   CHECK(message(kText, "900,", "900,,") ==
         "2 t.csv:3: expected 15 fields as in the header, got 16");
   CHECK_THROWS_AS(parse_tile_timeline("sm,cta\n", "t.csv"), ConfigError);

@@ -24,7 +24,7 @@ constexpr KeyWord kRasters[] = {
     {RasterKind::kGroupedN, "grouped_n", "n", "groups of tile columns, each walked row by row"},
     {RasterKind::kHilbert, "hilbert", "h", "tiles along a Hilbert curve"}};
 constexpr KeyWord kWalks[] = {
-    {Walk::kStrided, "strided", "", "of W CTAs, the w-th takes tiles w, w + W, w + 2 W, ..."},
+    {Walk::kStrided, "strided", "", "CTA w of W takes tiles w, w + W, w + 2 W, ..."},
     {Walk::kChunked, "chunked", "k", "each CTA takes one contiguous run of tiles"}};
 constexpr KeyWord kGrids[] = {
     {Grid::kTiles, "tiles", "1", "one CTA per tile"},
@@ -185,7 +185,7 @@ std::string_view meaning_of(Layout layout) {
     case Layout::kNn:
       return "B is [K,N], N contiguous";
     case Layout::kNt:
-      return "A is [K,M], M contiguous, and B [K,N], N contiguous: a weight gradient's";
+      return "A is [K,M], M contiguous, and B [K,N], N contiguous, as in a weight gradient";
     case Layout::kTt:
       return "A is [K,M], M contiguous, and B [N,K], K contiguous";
   }
@@ -232,10 +232,10 @@ Accumulate parse_accumulate(std::string_view text) {
 GemmShape parse_gemm_shape(std::string_view text) {
   const std::optional<std::vector<i64>> sides = parse_extents(text, 3);
   if (!sides) {
-    throw ConfigError(fmt::format(
-        "shape '{}': expected MxNxK, three whole numbers, M and N up to 16777216, K up to "
-        "2147483647, such as 4096x4096x4096",
-        on_one_line(text)));
+    throw ConfigError(
+        fmt::format("shape '{}': expected MxNxK, three integers, M and N up to 16777216, K up to "
+                    "2147483647, such as 4096x4096x4096",
+                    on_one_line(text)));
   }
   return {(*sides)[0], (*sides)[1], (*sides)[2]};
 }

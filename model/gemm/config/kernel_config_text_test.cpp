@@ -237,15 +237,15 @@ TEST_CASE("A text that is not canonical is an error that names the expected valu
         "2147483647");
   CHECK(complaint("128x256x64", "128x-256x64") == "tile=128x-256x64: expected MxNxK");
   CHECK(complaint("128x256x64", "128*256*64") == "tile=128*256*64: expected MxNxK");
-  CHECK(complaint("stages=4", "stages=0") == "stages=0: expected a whole number from 1 to 1048576");
+  CHECK(complaint("stages=4", "stages=0") == "stages=0: expected an integer from 1 to 1048576");
   CHECK(complaint("stages=4", "stages=four") ==
-        "stages=four: expected a whole number from 1 to 1048576");
+        "stages=four: expected an integer from 1 to 1048576");
   CHECK(complaint("stages=4", "stages") == "expected stages=..., not 'stages'");
   CHECK(complaint("warpgroups=2x1", "warpgroups=2") == "warpgroups=2: expected MxN");
   CHECK(complaint("cluster=2x1", "cluster=2") == "cluster=2: expected MxN");
-  CHECK(complaint("ctas=1", "ctas=1.0") == "ctas=1.0: expected a whole number from 1 to 1048576");
+  CHECK(complaint("ctas=1", "ctas=1.0") == "ctas=1.0: expected an integer from 1 to 1048576");
   CHECK(complaint("inflight=1", "inflight=-1") ==
-        "inflight=-1: expected a whole number from 0 to 1048576");
+        "inflight=-1: expected an integer from 0 to 1048576");
   CHECK(complaint("raster=grouped_m", "raster=groupd_m") ==
         "2 unknown raster 'groupd_m': expected one of grouped_m, grouped_n, hilbert; did you "
         "mean grouped_m?");
@@ -255,17 +255,17 @@ TEST_CASE("A text that is not canonical is an error that names the expected valu
   CHECK(complaint("grid=resident", "grid=4") ==
         "2 unknown grid '4': expected one of tiles, resident");
   CHECK(complaint("producer=24", "producer=0") ==
-        "producer=0: expected a whole number from 1 to 1048576");
+        "producer=0: expected an integer from 1 to 1048576");
   CHECK(complaint("c_slots=2", "c_slots=-1") ==
-        "c_slots=-1: expected a whole number from 0 to 1048576");
+        "c_slots=-1: expected an integer from 0 to 1048576");
   CHECK(complaint(",walk=strided", "") == "expected walk=... at the end");
   CHECK(complaint(",walk=strided", ",walk=strided,x=1") == "unexpected 'x=1' at the end");
   CHECK(complaint("stages=4,warpgroups=2x1", "warpgroups=2x1,stages=4") ==
         "expected stages=..., not 'warpgroups=2x1'");
   CHECK(complaint("group=8", "group=1048577") ==
-        "group=1048577: expected a whole number from 1 to 1048576");
-  CHECK(complaint("stages=4", "stages=04").starts_with("expected the canonical text "));
-  CHECK(complaint("inflight=1", "inflight=-0").starts_with("expected the canonical text "));
+        "group=1048577: expected an integer from 1 to 1048576");
+  CHECK(complaint("stages=4", "stages=04").starts_with("expected the canonical form "));
+  CHECK(complaint("inflight=1", "inflight=-0").starts_with("expected the canonical form "));
 }
 
 TEST_CASE("A shape is three dimensions within their ranges") {
@@ -277,7 +277,7 @@ TEST_CASE("A shape is three dimensions within their ranges") {
                                  "1x1x1x1", "1x1x", "axbxc", "1.5x1x1", " 1x1x1"}) {
     CHECK(error_message([&] { parse_gemm_shape(text); }) ==
           "2 shape '" + text +
-              "': expected MxNxK, three whole numbers, M and N up to 16777216, K up to "
+              "': expected MxNxK, three integers, M and N up to 16777216, K up to "
               "2147483647, such as 4096x4096x4096");
   }
 }
@@ -304,7 +304,7 @@ TEST_CASE("Only known words are accepted for types and layouts") {
   CHECK(other_words(ElementType::kBf16) == std::vector<std::string>{"bfloat16"});
   CHECK(to_text(parse_layout("nn")) == "nn");
   CHECK(error_message([] { parse_element_type("fp61"); }) ==
-        "2 unknown dtype 'fp61': expected fp16, bf16, e4m3 or e5m2, or fp32 of copies and "
+        "2 unknown dtype 'fp61': expected fp16, bf16, e4m3 or e5m2, or fp32 for copies and "
         "additions; did you mean fp16?");
   CHECK(error_message([] { parse_layout("tm"); }) ==
         "2 unknown layout 'tm': expected one of tn, nn, nt, tt; did you mean tn?");

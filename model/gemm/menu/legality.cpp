@@ -250,7 +250,7 @@ std::string smallest_change(const GpuSpec& gpu, const GemmProblem& problem,
   lower(config.inflight, 0, "inflight of at most {}",
         [](KernelConfig& c, i32 value) { c.inflight = value; });
   attempt("cluster=1x1", [](KernelConfig& c) { c.tiling.cluster_m = c.tiling.cluster_n = 1; });
-  attempt("a slot of C of its own (c_slots=1)", [](KernelConfig& c) { c.tiling.c_slots = 1; });
+  attempt("a dedicated slot for C (c_slots=1)", [](KernelConfig& c) { c.tiling.c_slots = 1; });
   attempt("grid=resident", [](KernelConfig& c) { c.grid = Grid::kResident; });
   attempt("walk=strided", [](KernelConfig& c) { c.raster.walk = Walk::kStrided; });
   for (const i32 registers : {40, 32, 24}) {

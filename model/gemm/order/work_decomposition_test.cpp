@@ -191,7 +191,7 @@ TEST_CASE("The deadlock check finds one: parts that wait for each other over two
   const TileScheduler tiles =
       TileScheduler::of(1, 2, 2, {RasterKind::kGroupedM, 1, Walk::kStrided});
   CHECK(why_not_split(tiles, 16, config, 2) ==
-        "reduction=spread: 2 tiles in 2 parts wait for each other, and 2 fit at once");
+        "reduction=spread: all 2 tiles x 2 parts must be resident, but only 2 CTAs fit at once");
   CHECK(why_not_split(tiles, 16, config, 4).empty());
 }
 
@@ -209,7 +209,7 @@ TEST_CASE("K has at least one block for each split") {
   CHECK(why_not_split(tiles, 4, config, 132).empty());
   config.decomposition = {0, 8, Reduction::kSpread};
   CHECK(why_not_split(tiles, 64, config, 132) ==
-        "reduction=spread: of equal parts, which stream_k has not");
+        "reduction=spread needs equal splits; stream_k splits unevenly");
 }
 
 TEST_CASE("Random decompositions cover K once and finish") {

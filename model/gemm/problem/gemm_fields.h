@@ -35,12 +35,12 @@ constexpr ProblemField<GemmProblem> leading_field() {
 inline constexpr ProblemField<GemmProblem> kGemmFields[] = {
     {"layout", [](const GemmProblem& p) { return std::string(to_text(p.layout)); },
      [](GemmProblem& p, std::string_view text) { p.layout = parse_layout(text); },
-     "tt, tn: B is [N,K]; nt, nn: B is [K,N]; nt, tt: A is [K,M]. Of attention: bhsd or bshd",
+     "tt, tn: B is [N,K]; nt, nn: B is [K,N]; nt, tt: A is [K,M]. For attention: bhsd or bshd",
      "tn"},
     {"dtype_c", c_type_text,
      [](GemmProblem& p, std::string_view text) { p = with_c_type(p, parse_c_type(text).value()); },
-     "GEMMs only. C's type: that of A and B, or fp32 or e4m3; of fp8 bf16, the default, fp16, fp32 "
-     "or e4m3",
+     "GEMMs only. Type of C: same as A and B (default), fp32 or e4m3; for fp8 operands bf16 "
+     "(default), fp16, fp32 or e4m3",
      "",
      // With 16-bit operands C's type follows theirs, so a 16-bit default is not written.
      [](const GemmProblem& p, std::string_view usual) {
@@ -48,8 +48,8 @@ inline constexpr ProblemField<GemmProblem> kGemmFields[] = {
      }},
     {"batch", [](const GemmProblem& p) { return p.batch.products > 1 ? to_text(p.batch) : ""; },
      [](GemmProblem& p, std::string_view text) { p.batch = parse_batch(text); },
-     "GEMMs only. Products of one launch, such as 32; 32:a, 32:b or 32:ab where they share A, B or "
-     "both. The same as 32* before SHAPE"},
+     "GEMMs only. Number of GEMMs in one launch, such as 32; 32:a, 32:b or 32:ab if they share A, "
+     "B or both. Equivalent to 32* before SHAPE"},
     {"groups", [](const GemmProblem& p) { return p.groups == nullptr ? "" : to_text(*p.groups); },
      [](GemmProblem& p, std::string_view text) { p = in_groups(p, parse_group_rows(text)); }},
     leading_field<'a', &LeadingDimensions::a>(),
@@ -57,14 +57,14 @@ inline constexpr ProblemField<GemmProblem> kGemmFields[] = {
     leading_field<'c', &LeadingDimensions::c>(),
     {"epilogue", [](const GemmProblem& p) { return fuses(p.epilogue) ? to_text(p.epilogue) : ""; },
      [](GemmProblem& p, std::string_view text) { p.epilogue = parse_epilogue(text); },
-     "GEMMs only. What is done to A B before it is rounded to C: none, or scales of fp8, a bias, "
-     "an activation or gate, a residual, amax and scale_c, joined by + in this order, such as "
+     "GEMMs only. Steps applied to A B before it is rounded to C: none, or fp8 scales, a bias, an "
+     "activation or gate, a residual, amax and scale_c, joined by + in this order, such as "
      "bias_n+gelu (words: tilecast list epilogues)",
      "none"},
     {"accumulate", [](const GemmProblem& p) { return std::string(accumulate_text(p)); },
      [](GemmProblem& p, std::string_view text) { p = with_accumulate(p, parse_accumulate(text)); },
-     "Sums of fp8 products: fast, in the tensor cores, which keep fewer bits than fp32; exact, "
-     "those of every 128 K promoted to fp32, as with block scales",
+     "Accumulation of fp8 products: fast: in the tensor cores, which keep fewer bits than fp32; "
+     "exact: partial sums of every 128 K are promoted to fp32, as with block scales",
      "",
      [](const GemmProblem& p, std::string_view) {
        return chooses_accumulate(p.dtype, p.epilogue);

@@ -134,12 +134,13 @@ GemmProblem with_c_type(GemmProblem problem, ElementType c) {
 
 GemmProblem with_accumulate(GemmProblem problem, Accumulate accumulate) {
   if (!is_fp8(problem.dtype)) {
-    throw ConfigError(fmt::format("accumulate '{}': it applies to operands of fp8, not of {}",
+    throw ConfigError(fmt::format("accumulate '{}': applies only to fp8 operands, not {}",
                                   to_text(accumulate), to_text(problem.dtype)));
   }
   const bool exact_anyway = has_block_scales(problem.epilogue);
   if (exact_anyway && accumulate == Accumulate::kFast) {
-    throw ConfigError("accumulate 'fast': with block scales sums are exact");
+    throw ConfigError(
+        "accumulate 'fast': not available with block scales, which always accumulate in fp32");
   }
   problem.accumulate = exact_anyway ? Accumulate::kFast : accumulate;
   return problem;

@@ -132,7 +132,7 @@ class LineReader {
   std::string some_text(std::string_view column) {
     const std::string_view text = next();
     if (text.empty()) {
-      fail(column, "expected some text");
+      fail(column, "expected a non-empty string");
     }
     return std::string(text);
   }
@@ -144,8 +144,8 @@ class LineReader {
     }
     const std::optional<i64> value = parse_integer(text);
     if (!value || *value < 0 || *value > kMostNumber) {
-      fail(column, fmt::format("expected nothing or a whole number from 0 to {}, not '{}'",
-                               kMostNumber, text));
+      fail(column,
+           fmt::format("expected nothing or an integer from 0 to {}, not '{}'", kMostNumber, text));
     }
     return static_cast<i32>(*value);
   }

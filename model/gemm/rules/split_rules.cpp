@@ -27,14 +27,14 @@ std::string why_not_split(const TileScheduler& scheduler, i64 k_blocks, const Ke
     return {};
   }
   if (!splits_equally(config.schedule)) {
-    return fmt::format("reduction=spread: of equal parts, which {} has not",
+    return fmt::format("reduction=spread needs equal splits; {} splits unevenly",
                        to_text(config.schedule));
   }
   const u32 split = traits_of(config.schedule).hybrid ? tiles % resident : tiles;
   if (i64{split} * how.splits > resident) {
     return fmt::format(
-        "reduction=spread: {} tiles in {} parts wait for each other, and {} fit at once", split,
-        how.splits, resident);
+        "reduction=spread: all {} tiles x {} parts must be resident, but only {} CTAs fit at once",
+        split, how.splits, resident);
   }
   return {};
 }

@@ -10,18 +10,19 @@ namespace {
 std::string_view explanation(CountersState state) {
   switch (state) {
     case CountersState::kNoPermission:
-      return "the driver keeps them for administrators; run as root or with CAP_PERFMON, or set "
+      return "the driver restricts them to administrators; run as root or with CAP_PERFMON, or set "
              "NVreg_RestrictProfilingToAdminUsers=0 for the nvidia module";
     case CountersState::kBusy:
-      return "another program holds them; end it, or pause its profiling (dcgmi profile --pause)";
+      return "another program is using them; end it, or pause its profiling (dcgmi profile "
+             "--pause)";
     case CountersState::kAttached:
-      return "another profiler or debugger holds CUPTI; run without it";
+      return "another profiler or debugger is using CUPTI; run without it";
     case CountersState::kMig:
-      return "the GPU is cut into MIG instances";
+      return "the GPU is partitioned into MIG instances";
     case CountersState::kVirtual:
       return "the GPU is virtual, or in confidential computing, and its host does not allow them";
     case CountersState::kUnsupported:
-      return "this GPU, or how this system uses it, has no profiling";
+      return "this GPU or this system's configuration does not support profiling";
     case CountersState::kUnknownChip:
       return "this CUPTI does not know the chip; use a newer toolkit";
     case CountersState::kNoLibrary:
@@ -100,7 +101,7 @@ void check_counters(CUptiResult result, const char* call) {
 void check_cupti(CUptiResult result, const char* call) {
   if (result != CUPTI_SUCCESS) {
     throw Error(code_of(counters_state_of(result)),
-                "CUPTI has no records: " + why_failed(result, call));
+                "CUPTI activity records are unavailable: " + why_failed(result, call));
   }
 }
 

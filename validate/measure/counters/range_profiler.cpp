@@ -217,7 +217,7 @@ std::map<std::string, double> RangeProfiler::collect(const MetricPlan& plan,
   for (std::size_t passes = 0; !done; ++passes) {
     if (passes == kMostPasses) {
       throw CountersUnavailable(CountersState::kFailed,
-                                "no hardware counters: CUPTI asks for passes without end");
+                                "no hardware counters: CUPTI keeps requesting more passes");
     }
     prepare();
     synchronize();

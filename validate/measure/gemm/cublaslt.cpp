@@ -148,7 +148,7 @@ CublasltMatmul::CublasltMatmul(const Cublaslt& library, const GemmProblem& probl
                          fp32_output ? problem.shape.n : c_row(problem)),
               cublasLtMatrixLayoutDestroy) {
   if (problem.groups != nullptr) {
-    throw ConfigError("cuBLASLt has no product of groups");
+    throw ConfigError("cuBLASLt has no grouped GEMMs");
   }
   if (problem.batch.products > 1) {
     const MatrixSides a = sides_of_a(problem), b = sides_of_b(problem);

@@ -23,8 +23,7 @@ std::string IdentityBook::repeated(const Measurement& row) {
   return same->second == point.config
              ? ""
              : fmt::format(
-                   "is {} under another name on this problem: the same code, launch and "
-                   "order of tiles",
+                   "is identical to {} on this problem: same code, launch and order of tiles",
                    same->second);
 }
 

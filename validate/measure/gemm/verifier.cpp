@@ -239,7 +239,7 @@ std::string Verifier::fault_of_amax(double rms) const {
   const double bound = relative * expected + kAbsoluteOfRms * rms;
   return std::abs(got - expected) <= bound
              ? std::string()
-             : fmt::format("the largest magnitude is {} where it is {}", got, expected);
+             : fmt::format("the largest magnitude is {}, expected {}", got, expected);
 }
 
 void Verifier::multiply(const GemmProblem& problem, const void* a, const void* b,

@@ -23,10 +23,10 @@ BufferSets buffer_sets(std::size_t set_bytes, Bytes l2) {
 
 void require_sets(const BufferSets& sets, L2State state) {
   if (state == L2State::kRotating && !sets.rotate()) {
-    throw ConfigError(fmt::format(
-        "too small to rotate over more than L2, which takes {} sets of buffers; measure it with "
-        "L2 warm or flushed",
-        sets.to_rotate));
+    throw ConfigError(
+        fmt::format("operands too small for --l2 rotating: exceeding L2 would take {} buffer sets; "
+                    "use --l2 warm or flushed",
+                    sets.to_rotate));
   }
 }
 

@@ -41,9 +41,8 @@ ClockReadings read_clocks(ActivityTimer& activity, const MicroKernels& kernels,
   stream.synchronize();
   const KernelSpans taken = activity.take(kLaunches + 1);
   if (taken.spans.size() != kLaunches + 1) {
-    throw Error(ExitCode::kNoDevice,
-                fmt::format("CUPTI delivered {} kernel records where {} were expected",
-                            taken.spans.size(), kLaunches + 1));
+    throw Error(ExitCode::kNoDevice, fmt::format("CUPTI delivered {} kernel records, expected {}",
+                                                 taken.spans.size(), kLaunches + 1));
   }
   std::vector<Seconds> by_activity, by_events;
   for (std::size_t i = 1; i <= kLaunches; ++i) {
@@ -66,8 +65,9 @@ std::string to_text(const ClockReadings& readings) {
 
 void check_clocks_agree(const ClockReadings& readings) {
   if (readings.activity < kShortestForClocks) {
-    throw Error(ExitCode::kWrong,
-                "the kernel that compares the clocks is too short: " + to_text(readings));
+    throw Error(
+        ExitCode::kWrong,
+        "clock check: the probe kernel ran too briefly to compare timers: " + to_text(readings));
   }
   const bool counter_agrees = !readings.counter || (agree(*readings.counter, readings.activity) &&
                                                     agree(*readings.counter, readings.events));

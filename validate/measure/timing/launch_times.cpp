@@ -31,9 +31,8 @@ std::vector<i64> launch_nanoseconds(Kernels interval, std::size_t kernels_per_la
                                     std::size_t launches) {
   TILECAST_ASSERT(kernels_per_launch > 0 && launches > 0);
   if (interval.size() != kernels_per_launch * launches) {
-    throw Error(ExitCode::kNoDevice,
-                fmt::format("CUPTI delivered {} kernel records where {} were expected",
-                            interval.size(), kernels_per_launch * launches));
+    throw Error(ExitCode::kNoDevice, fmt::format("CUPTI delivered {} kernel records, expected {}",
+                                                 interval.size(), kernels_per_launch * launches));
   }
   std::vector<i64> times;
   times.reserve(launches);

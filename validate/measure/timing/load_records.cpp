@@ -12,7 +12,7 @@ constexpr double kMilli = 1e3;
 std::string why_not_sustained(Kernels spans, std::span<const Kernels> slices, Seconds least) {
   const u64 begin = spans.front().start_ns, sampled_from = slices.front().front().start_ns;
   if (const Seconds loaded = seconds_between(begin, sampled_from); loaded < kLoadLength) {
-    return fmt::format("the load lasted {:.0f} ms only", loaded.value * kMilli);
+    return fmt::format("the load lasted only {:.0f} ms", loaded.value * kMilli);
   }
   if (const Seconds sampled = seconds_between(sampled_from, slices.back().back().end_ns);
       sampled < least) {

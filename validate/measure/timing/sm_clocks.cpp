@@ -54,7 +54,7 @@ SmClocks::SmClocks(std::vector<SmReading> readings) {
     ns += sm.back().ns - sm.front().ns;
   }
   if (cycles <= 0 || ns <= 0) {
-    throw Error(ExitCode::kWrong, "the kernel is shorter than the steps of the wall clock");
+    throw Error(ExitCode::kWrong, "the kernel is shorter than globaltimer's resolution");
   }
   const double per_ns = static_cast<double>(cycles) / static_cast<double>(ns);
   mean_ = {per_ns / kNanosecond};

@@ -105,13 +105,12 @@ std::string tile_checksum(std::span<const WalkedPiece> trace) {
 std::string tile_trace_difference(std::span<const WalkedPiece> walked,
                                   std::span<const WalkedPiece> expected, u32 stride) {
   if (walked.size() != expected.size()) {
-    return fmt::format("{} places for tiles where {} were expected", walked.size(),
-                       expected.size());
+    return fmt::format("{} slots for tiles, expected {}", walked.size(), expected.size());
   }
   for (std::size_t i = 0; i < walked.size(); ++i) {
     if (!(walked[i] == expected[i])) {
-      return fmt::format("CTA {} took {} as its number {} where the scheduler says {}", i / stride,
-                         describe(walked[i]), i % stride, describe(expected[i]));
+      return fmt::format("CTA {} took {} as its tile number {}, the scheduler expects {}",
+                         i / stride, describe(walked[i]), i % stride, describe(expected[i]));
     }
   }
   return "";

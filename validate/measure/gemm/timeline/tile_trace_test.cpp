@@ -50,7 +50,8 @@ TEST_CASE("A difference names the CTA and the number of its tile") {
   CHECK(tile_trace_difference(walked, expected, 2) == "");
   walked[2] = {1, 1, 0, 4};
   CHECK(tile_trace_difference(walked, expected, 2) ==
-        "CTA 1 took tile (1, 1), K blocks 0 to 4 as its number 0 where the scheduler says tile (1, "
+        "CTA 1 took tile (1, 1), K blocks 0 to 4 as its tile number 0, the scheduler expects tile "
+        "(1, "
         "0), "
         "K blocks 0 to 4");
   CHECK_FALSE(tile_trace_difference({walked.data(), 2}, expected, 2).empty());

@@ -48,7 +48,7 @@ class KernelClock {
     Bases bases;
     for (const TimelineCta& cta : stamps.ctas) {
       if (cta.smid == kUnwritten) {
-        throw Error(ExitCode::kWrong, "a CTA of the instrumented kernel wrote nothing down");
+        throw Error(ExitCode::kWrong, "a CTA of the instrumented kernel recorded no timestamps");
       }
       bases.try_emplace(cta.smid, cta.entry);
     }
@@ -223,14 +223,15 @@ std::string timeline_fault(const Timeline& timeline, const KernelConfig& config,
       const TileRecord& record = *records[i];
       if (i >= pieces.size() ||
           !(pieces[i] == WalkedPiece{record.tile_m, record.tile_n, record.k_begin, record.k_end})) {
-        return described(record) + ": not what the scheduler says";
+        return described(record) + ": differs from the scheduler's tile";
       }
       if (i > 0 && record.begin < records[i - 1]->stored) {
-        return described(record) + ": begins before the one before ends";
+        return described(record) + ": begins before the previous one ends";
       }
     }
     if (records.size() != pieces.size()) {
-      return described(*records.back()) + ": the last of the role, but not of the scheduler";
+      return described(*records.back()) +
+             ": the last tile of the role, but not the scheduler's last";
     }
     covered += records.size();
   }

@@ -145,7 +145,7 @@ TEST_CASE("A piece of a tile waits for the others and takes over their sum, or p
         "CTA 1 warpgroup 0 tile (1, 0) K blocks 5 to 8: its times are not in order");
   expected[0].k_end = 6;
   CHECK(fault(timeline) ==
-        "CTA 0 warpgroup 0 tile (0, 0) K blocks 0 to 5: not what the scheduler says");
+        "CTA 0 warpgroup 0 tile (0, 0) K blocks 0 to 5: differs from the scheduler's tile");
   // Waits of 5 and 30 cycles, reductions of 45 and 20, one store of C, of 10.
   const TimelineSummary summary = summary_of(timeline);
   CHECK(summary.reduction->wait.value == Approx(17.5));
@@ -197,11 +197,11 @@ TEST_CASE("An invalid timeline is reported by its first fault") {
   wrong = right;
   wrong.records[2].tile_n = 1;
   CHECK(fault_of(wrong) ==
-        "CTA 1 warpgroup 0 tile (1, 1) K blocks 0 to 8: not what the scheduler says");
+        "CTA 1 warpgroup 0 tile (1, 1) K blocks 0 to 8: differs from the scheduler's tile");
   wrong = right;
   wrong.records.push_back(wrong.records[3]);
   CHECK(fault_of(wrong) ==
-        "CTA 1 producer 1 tile (1, 0) K blocks 0 to 8: not what the scheduler says");
+        "CTA 1 producer 1 tile (1, 0) K blocks 0 to 8: differs from the scheduler's tile");
   wrong = right;
   wrong.records.pop_back();
   CHECK(fault_of(wrong) == "3 records of 2 tiles with 2 roles each");
@@ -209,7 +209,7 @@ TEST_CASE("An invalid timeline is reported by its first fault") {
   wrong = right;
   wrong.records.insert(wrong.records.begin() + 1, wrong.records[0]);
   CHECK(timeline_fault(wrong, one_warpgroup(), two_each, 2, Seconds{300e-9}) ==
-        "CTA 0 warpgroup 0 tile (0, 0) K blocks 0 to 8: begins before the one before ends");
+        "CTA 0 warpgroup 0 tile (0, 0) K blocks 0 to 8: begins before the previous one ends");
 }
 
 TEST_CASE("The summary covers consumer warpgroups, and its ends SMs") {
