@@ -46,7 +46,7 @@ class GemmLaunch {
   /// Workers that fit on the device at once: an upper bound for the grid of a persistent kernel.
   i32 resident_workers() const { return resident_workers_; }
   const WorkDecomposition& work() const { return work_; }
-  /// Size of the workspace, whoever owns it.
+  /// Size of the workspace in bytes; any owner may allocate it.
   ReductionWorkspace workspace() const;
   /// Maximum number of tiles, or pieces of tiles, of one CTA.
   u32 max_tiles_per_cta() const;

@@ -24,7 +24,7 @@ HABITS = {  # name: pattern, limit in pages, limit in code
     "no fit has seen": (r"(?:no|a|the) fit (?:has|had) (?:not )?seen", 0, 1),
     "learned from": (r"learn(?:ed|t) from", 3, 13),
     "what": (r"what", 29, 132),
-    "whoever, whatever, nobody": (r"who(?:so)?ever|whatever|nobody", 1, 5),
+    "whoever, whatever, nobody": (r"who(?:so)?ever|(?<!throws )(?<!and )(?<!or )whatever|nobody", 1, 5),
     "so many, as many": (r"(?:so|as) many", 2, 55),
     "Of ... at a beginning": (r"(?:(?<=\. )|(?<=\| )|^)Of (?!course)", 3, 18),
     "in the place of": (r"in (?:the|their|its) place of", 0, 0),
@@ -46,7 +46,7 @@ TERMS = {  # private term: pattern, the field's term, limit in pages, limit in c
     "laboratory": (r"laborator(?:y|ies)", "benchmark harness", 0, 5),
     "the card": (r"the card", "the GPU", 0, 4),
     "regret": (r"regret", "top-k quality", 0, 0),
-    "closed form": (r"closed[- ]forms?", "analytic model", 0, 27),
+    "closed form": (r"closed[- ]forms?", "analytic model", 0, 19),
 }
 HISTORY = ("CHANGELOG.md", "docs/dev/notebook/")
 COUNTED = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/")

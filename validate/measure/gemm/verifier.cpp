@@ -302,7 +302,7 @@ const void* Verifier::without_room(void* c, OutputCheck* result) {
 }
 
 Verdict Verifier::check(const std::function<void(void* c)>& enqueue, i32 rounded_sums) {
-  // The last row has no padding after its last element, whatever the pitch; guard bytes start right
+  // The last row has no padding after its last element, for any pitch; guard bytes start right
   // there.
   const i64 rows = matrices_of_c(problem_) * rows_in_memory(problem_);
   const i64 c_elements = (rows - 1) * c_row(problem_) + c_columns(problem_);
