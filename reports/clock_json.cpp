@@ -1,4 +1,4 @@
-// Cycles against clock for every configuration of one problem, with iso-time lines.
+// Plots cycles against clock for every configuration of one problem, with iso-time lines.
 
 #include <algorithm>
 
@@ -15,7 +15,8 @@ constexpr double kFactors[] = {1, 1.05, 1.1, 1.2, 1.3};  // iso-time lines, rela
 constexpr double kSlowest = 1.3;                         // slower kernels are omitted
 
 struct Extremes {
-  const JoinedPoint *fewest = nullptr, *fastest = nullptr;  // fewest cycles, shortest time
+  // Kernels with the fewest cycles, with the shortest time.
+  const JoinedPoint *fewest = nullptr, *fastest = nullptr;
 };
 
 bool has_clock(const JoinedPoint& point) {
@@ -38,7 +39,7 @@ Extremes extremes_of(const JoinedGroup& group) {
   return found;
 }
 
-/// The median problem by operations, among the large ones if there are any.
+/// Returns the median problem by operations, among the large ones if there are any.
 const JoinedGroup& typical(std::vector<const JoinedGroup*> groups) {
   const auto is_large = [](const JoinedGroup* group) {
     return problem_class(group->problem) == "large";
@@ -51,9 +52,9 @@ const JoinedGroup& typical(std::vector<const JoinedGroup*> groups) {
   return *groups[groups.size() / 2];
 }
 
-/// Iso-time lines: cycles = time x clock, so each is given by its two ends.
+/// Iso-time lines: cycles = time x clock is linear in the clock, so two ends determine each.
 Json lines_json(Seconds best, const Json& kernels) {
-  double low = 0, high = 0, most = 0;  // GHz, kilocycles
+  double low = 0, high = 0, most = 0;  // ranges in GHz and kilocycles
   for (const Json& row : kernels["rows"]) {
     for (const std::size_t side : {0, 2}) {  // columns of measured and predicted values
       const double ghz = row[2 + side];
@@ -66,7 +67,7 @@ Json lines_json(Seconds best, const Json& kernels) {
   for (const double factor : kFactors) {
     const double us = best.value * factor * kToMicro;
     for (const double ghz : {low * 0.99, high * 1.01}) {
-      if (us * low <= most) {  // else the line is above every kernel
+      if (us * low <= most) {  // otherwise the line lies above every kernel
         table["rows"].push_back({factor == 1 ? fmt::format("{:.4g} us", us)
                                              : fmt::format("+{:.0f} %", (factor - 1) * kToPercent),
                                  shown_number(ghz), shown_number(us * ghz)});

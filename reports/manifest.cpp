@@ -16,7 +16,7 @@ std::vector<std::string> texts(const std::optional<StrictValue>& list) {
   return result;
 }
 
-/// A list of at least one text.
+/// Reads a list of at least one string.
 std::vector<std::string> some_texts(const StrictValue& list) {
   if (list.list().empty()) {
     list.fail("expected at least one file");

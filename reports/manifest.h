@@ -43,7 +43,7 @@ struct Manifest {
   std::vector<TimelineFile> timelines;
 };
 
-/// Throw FileError, or ConfigError `file:line: key: expectation`.
+/// These throw FileError, or ConfigError `file:line: key: expectation`.
 Manifest load_manifest(const std::filesystem::path& path);
 Manifest parse_manifest(const StrictValue& root);
 

@@ -18,13 +18,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kCharts[] = {"waves", "errors", "picks", "clock", "timeline"};
 
-/// In percent, with three digits; null if absent.
+/// Returns a value in percent, with three digits; null if absent.
 Json percent(const Json& report, const char* pointer) {
   const Json::json_pointer at(pointer);
   return report.contains(at) ? Json(fmt::format("{:.3g}", report[at].get<double>() * 100)) : Json();
 }
 
-/// A cell of a table row, by column name.
+/// Returns a cell of a table row, by column name.
 const Json& cell(const Json& table, const Json& row, std::string_view column) {
   std::size_t at = 0;
   while (table["columns"][at] != column) {
@@ -33,7 +33,7 @@ const Json& cell(const Json& table, const Json& row, std::string_view column) {
   return row[at];
 }
 
-/// About eight widths, with measured and predicted times side by side.
+/// Returns about eight widths, with measured and predicted times in columns.
 Json wave_rows(const Json& curves) {
   std::map<long long, std::map<std::string, std::string>> by_n;
   for (const Json& row : curves["rows"]) {
@@ -115,7 +115,7 @@ Json chart_spec(const fs::path& page_folder, const std::string& chart) {
   return spec;
 }
 
-/// Values for the templates.
+/// Returns values for the templates.
 Json view_of(const Json& report) {
   const bool held_out = report["held_out"] == true;
   const bool bursts = report["errors"]["regime"] == "burst";

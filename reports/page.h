@@ -1,5 +1,5 @@
-// A report as one self-contained HTML page, and as the sentences of docs/accuracy.md; both
-// from a report's JSON (report_json.h) by a template. Checked by: page_test.cpp,
+// A report as one self-contained HTML page, and as the sentences of docs/accuracy.md; a template
+// converts a report's JSON (report_json.h) to either. Checked by: page_test.cpp,
 // tests/cli/report_test.sh, reports/browser/page_test.py.
 #pragma once
 
@@ -19,7 +19,7 @@ struct PageParts {
 /// Throws FileError, or ConfigError for an invalid template or chart.
 std::string report_page(const nlohmann::ordered_json& report, const PageParts& parts);
 
-/// Markdown: the figures of docs/accuracy.md.
+/// Returns the figures of docs/accuracy.md as Markdown.
 std::string report_headline(const nlohmann::ordered_json& report,
                             const std::filesystem::path& page_folder);
 

@@ -53,7 +53,7 @@ std::string header() {
   return text;
 }
 
-/// The line without its key.
+/// Returns the line without its key.
 std::string line_of(Prediction p) {
   std::string line = fmt::format("{},{}", to_text(p.method), to_text(p.limiter));
   for (const Field& field : kFields) {

@@ -22,9 +22,9 @@ class PredictionCache {
   /// or ConfigError `file:line: ...`.
   explicit PredictionCache(std::filesystem::path path);
 
-  /// From the cache, or by `predict`; new predictions are written at once, so that a killed command
-  /// loses none. `base` is from base_of. Errors are not cached. Thread-safe; `predict` runs
-  /// concurrently. Throws FileError if the file cannot be written.
+  /// Returns the prediction from the cache, or calls `predict`; new predictions are written at
+  /// once, so that a killed command loses none. `base` is from base_of. Errors are not cached.
+  /// Thread-safe; `predict` runs concurrently. Throws FileError if the file cannot be written.
   Prediction get(u64 base, const AnyProblem& problem, const AnyConfig& config, Regime regime,
                  Inputs inputs, const Predictor& predict);
 
@@ -34,7 +34,7 @@ class PredictionCache {
   std::filesystem::path path_;
   std::mutex mutex_;                          // guards the members below
   std::map<std::string, std::string> lines_;  // by key; lines without the key
-  std::ofstream file_;                        // open once something was added
+  std::ofstream file_;                        // open after the first addition
 };
 
 /// Hash of a GPU as loaded and of `model`, which identifies the model's code.

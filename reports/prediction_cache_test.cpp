@@ -18,7 +18,7 @@ namespace {
 
 const AnyProblem kProblem = GemmProblem{{4096, 4096, 4096}, ElementType::kFp16, Layout::kTn};
 
-/// Counts its calls.
+/// Counts calls of the predictor.
 struct Counted {
   int times = 0;
   Predictor predictor() {

@@ -1,4 +1,4 @@
-// The list of problems, with the model's top kernels and recorded timelines of each.
+// Writes the list of problems, with the model's top kernels and recorded timelines of each.
 
 #include <algorithm>
 #include <iterator>
@@ -63,7 +63,7 @@ class SpanWriter {
   SpanWriter(Json& rows, const char* side, Hertz clock) : rows_(rows), side_(side), clock_(clock) {}
 
   void add(std::vector<TileSpan> tiles) {
-    std::map<i32, std::set<i32>> ctas;  // by SM
+    std::map<i32, std::set<i32>> ctas;  // CTAs by SM
     for (const TileSpan& tile : tiles) {
       ctas[tile.sm].insert(tile.cta);
     }

@@ -27,7 +27,7 @@ struct JudgedRows {
 /// One configuration over many N.
 struct WaveInput {
   KernelConfig config;
-  JoinedData data;  // of `config` alone; `fixed` has all kernels measured there
+  JoinedData data;  // data only of `config`; `fixed` has all kernels measured there
 };
 
 /// A kernel with a recorded timeline.

@@ -1,4 +1,5 @@
-// The parts of a report's JSON described in report_json.h; null if the data do not allow one.
+// Functions for the parts of a report's JSON described in report_json.h; null if the data do not
+// allow one.
 #pragma once
 
 #include "reports/report_json.h"

@@ -25,10 +25,10 @@ double shown_number(double value);
 /// "8192x8192x512 bf16 nn"; fp16 and tn are omitted.
 std::string problem_text(const AnyProblem& problem);
 
-/// TFLOPS of a GEMM; 0 for other ops.
+/// Returns TFLOPS of a GEMM; 0 for other ops.
 double tflops_of(const AnyProblem& problem, Seconds time);
 
-/// The class of a problem by its dimensions:
+/// Returns the class of a problem by its dimensions:
 ///   memory: a copy or an addition       ragged: a dimension not a multiple of 64
 ///   decode: at most 64 rows or columns  small: at most 2 x 1536^3 operations
 ///   long K: K at least twice the longer side of C

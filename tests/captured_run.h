@@ -44,7 +44,7 @@ class StreamCapture {
   int saved_;
 };
 
-/// `run` is the work of the command that `arguments` begin with, and its verb.
+/// `run` implements the command, and verb, that `arguments` start with.
 inline CapturedRun run_captured(const std::function<void(const Arguments&)>& run,
                                 const std::vector<std::string>& arguments) {
   const TemporaryFolder folder;

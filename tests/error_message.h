@@ -1,4 +1,4 @@
-// The error of a piece of code; "" without an error.
+// Error of a piece of code; "" without an error.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ std::string error_text(const Code& code) {
   return "";
 }
 
-/// "2 message", with the exit code.
+/// Returns "2 message", with the exit code.
 template <class Code>
 std::string error_message(const Code& code) {
   try {

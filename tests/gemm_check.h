@@ -43,7 +43,7 @@ inline void compile_all(GpuTestBench& bench, const std::vector<std::string>& con
   compile_ahead(sources, bench.cache);
 }
 
-/// From 1 to `most`.
+/// Draws a number from 1 to `most`.
 inline i64 drawn_up_to(i64 most, std::mt19937& random) {
   return 1 + static_cast<i64>(random() % static_cast<u64>(most));
 }

@@ -1,4 +1,4 @@
-// Configurations of tests, by the short texts that tables print: "ws 128x256x64 s4 w2x1 c2x1 o1 i1
+// Configurations of tests, in the short form that tables print: "ws 128x256x64 s4 w2x1 c2x1 o1 i1
 // e2 m8" (docs/cli.md).
 #pragma once
 

@@ -1,5 +1,5 @@
-// For tests tagged [gpu]: they run as a separate CTest entry, which is skipped without a suitable
-// GPU.
+// Helpers for tests tagged [gpu]: they run as a separate CTest entry, which is skipped without a
+// suitable GPU.
 #pragma once
 
 #include <cstdio>
@@ -12,7 +12,7 @@ namespace tilecast {
 
 constexpr int kCtestSkip = 77;
 
-/// Without a Hopper GPU, ends the program with CTest's skip code and a message.
+/// Ends the program with CTest's skip code and a message if there is no Hopper GPU.
 inline Device gpu_or_skip() {
   try {
     return require_hopper();

@@ -1,4 +1,4 @@
-// The H200 by its GPU file alone, without calibration; loaded once per program.
+// The H200 from its GPU file, without calibration; loaded once per program.
 #pragma once
 
 #include "model/spec/load_gpu.h"

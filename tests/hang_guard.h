@@ -1,4 +1,4 @@
-// For device tests: a hanging kernel can only be stopped by ending the program.
+// Guard for device tests: a hanging kernel can only be stopped by ending the program.
 #pragma once
 
 #include <chrono>

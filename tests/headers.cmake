@@ -1,9 +1,9 @@
-# Checks that every header compiles alone. X.cpp and X_test.cpp include X.h before all else (checked
-# by tests/structure), so a build that compiles each source separately (not TILECAST_FAST_BUILD)
-# already compiles X.h alone. For every header without such a source one is generated (with
-# TILECAST_FAST_BUILD one for three headers, in an order that rotates daily), which the test builds
-# as part of the header's layer: it finds only what the layer links, and headers of layers that are
-# not built (kernels and measurement without a CUDA toolkit) are skipped.
+# Checks that every header compiles by itself. X.cpp and X_test.cpp include X.h before all else
+# (checked by tests/structure), so a build that compiles each source separately (not
+# TILECAST_FAST_BUILD) already compiles X.h alone. For every header without such a source one is
+# generated (with TILECAST_FAST_BUILD one for three headers, in an order that rotates daily), which
+# the test builds as part of the header's layer: it finds only what the layer links, and headers of
+# layers that are not built (kernels and measurement without a CUDA toolkit) are skipped.
 
 # tilecast_lone_headers(NAME LINK target... HEADERS path...): a library with one source per header,
 # or per `at_once` headers, that no other source compiles alone.
@@ -123,7 +123,7 @@ file(GLOB shared_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
   ${PROJECT_SOURCE_DIR}/model/base/element_type.h ${PROJECT_SOURCE_DIR}/model/base/math.h
   ${PROJECT_SOURCE_DIR}/model/base/regime.h ${PROJECT_SOURCE_DIR}/model/op/copied_operands.h
   ${PROJECT_SOURCE_DIR}/model/op/op.h)
-# host only
+# headers for the host only
 list(FILTER shared_headers EXCLUDE REGEX "(_text|/gemm_fields|/group_rows|/normal_order|/operand_panels|/routing)\\.h$")
 if(TILECAST_HAS_CUDA AND CUDAToolkit_NVCC_EXECUTABLE)
   tilecast_script_test(headers_under_nvcc scripts/headers_under_nvcc.sh

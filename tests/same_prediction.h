@@ -16,7 +16,7 @@ inline const GpuSpec& calibrated_h200() {
   return gpu.spec;
 }
 
-/// Without the learned correction.
+/// An H200 without the learned correction.
 inline const GpuSpec& h200_physics() {
   static const GpuSpec physics = [] {
     GpuSpec gpu = calibrated_h200();
@@ -32,7 +32,7 @@ inline Prediction predicted(const GemmProblem& problem, std::string_view config,
       .predictions.front();
 }
 
-/// For each configuration, with the analytic model and with the simulator.
+/// Compares each configuration, with the analytic model and with the simulator.
 inline void check_same(const GemmProblem& left, const GemmProblem& right,
                        std::span<const char* const> configs,
                        const GpuSpec& gpu = calibrated_h200()) {

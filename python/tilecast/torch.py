@@ -345,8 +345,9 @@ class Linear(torch.nn.Linear):
 
     @classmethod
     def of(cls, layer: torch.nn.Linear, activation: Optional[str] = None) -> Linear:
-        """The same layer, sharing its parameters, followed by an activation: this one, else the layer's, if
-        any. Raises ConfigError for a layer that does more than its product."""
+        """Returns the same layer, sharing its parameters, followed by `activation`, or else by the
+        layer's activation, if any. Raises ConfigError for a layer that computes more than its
+        product."""
         if not isinstance(layer, torch.nn.Linear):
             raise ConfigError(f"expected a torch.nn.Linear, got {type(layer).__name__}")
         why = why_not_shared(layer)
@@ -374,8 +375,8 @@ def _check_words(**words: tuple[str, tuple[str, ...]]) -> None:
 def forecast(model: Any, *inputs: Any, gpu: str = "h200_sxm", mode: str = "eager", regime: str = "burst",
              launch: str = "graph", repeats: int = 1, routing: str = "uniform", calibrated: bool = True,
              threads: int = 0, **options: Any) -> Forecast:
-    """What a forward pass of `model` costs on a GPU, by operation, without a GPU, and without its weights: a module
-    on the meta device will do.
+    """Predicts the cost of a forward pass of `model` on a GPU, by operation, without a GPU and
+    without its weights: a module on the meta device is sufficient.
 
     inputs   of its forward, tensors of any device, the meta device included; and `options`, by name
     mode     "eager", or "compile": torch.compile's kernels
@@ -400,18 +401,20 @@ def forecast(model: Any, *inputs: Any, gpu: str = "h200_sxm", mode: str = "eager
 
 def accelerate(model: torch.nn.Module, *inputs: Any, gpu: str = "h200_sxm", mode: str = "compile",
                regime: str = "sustained", least: float = 1.01, **options: Any) -> Accelerated:
-    """Replaces each nn.Linear of `model` that our kernel is forecast to make faster for these inputs, in place, by a
-    `Linear` with the same parameters. Under torch.compile our kernel takes in what reads its product alone: an
-    activation, SwiGLU or GeGLU of halves of its columns, a residual's addition. Answers a table of what was done, what
-    each is forecast to bring, and why the rest was left. state_dict stays as it is.
+    """Replaces each nn.Linear of `model` that our kernel is forecast to make faster for these
+    inputs, in place, by a `Linear` with the same parameters. Under torch.compile our kernel fuses
+    operations that are the only consumers of its product: an activation, SwiGLU or GeGLU of halves
+    of its columns, a residual's addition. Returns a table of the replacements, the forecast gain of
+    each, and why other layers were kept. state_dict does not change.
 
     inputs   as of `forecast`: shapes alone count
     mode     "compile", for a model that is compiled afterwards; "eager", where nothing is fused
     regime   as of `forecast`; later products of this process take the kernels that are fastest under it
     least    time of a product as torch runs it, over the same less what is saved, from which it is replaced
 
-    The weight of a gated product is laid out anew, in place: rows of the gate and of up alternate. `state_dict` and
-    `load_state_dict` undo it, but `parameters()` and an optimizer see it; make the optimizer's state afterwards.
+    The weight of a gated product is permuted in place: rows of gate and up alternate. `state_dict`
+    and `load_state_dict` undo this, but `parameters()` and an optimizer see it; create the
+    optimizer's state afterwards.
     """
     from . import _accelerate
 

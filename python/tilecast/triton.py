@@ -30,7 +30,7 @@ from ._model import ConfigError, _machine, _threads
 from ._problem import Gemm, word_of
 from .triton_learned import SMS, Learned, seen, to_try
 
-# A kernel's own names, in lower case, for a configuration's parameters.
+# Lower-case names that kernels use for a configuration's parameters.
 _NAMES = {
     "block_m": ("block_m", "block_size_m", "bm", "tile_m"),
     "block_n": ("block_n", "block_size_n", "bn", "tile_n"),
@@ -48,7 +48,7 @@ _MOST_ACCUMULATORS = 128
 # Limits: threads per CTA (CUDA), elements per tensor (Triton), bytes that divide the rows of a TMA load.
 _MOST_THREADS, _MOST_ELEMENTS, _TMA_BYTES = 1024, 1 << 20, 16
 _MOST_INTEGER = (1 << 31) - 1
-_MOST_GROUP = 1 << 20  # of our rasters; more tiles than any problem has along M
+_MOST_GROUP = 1 << 20  # limit of our rasters; more tiles than any problem has along M
 # Largest magnitude of a Family's numbers, by part. Factors and learned weights are logarithms of times.
 _MOST = {"cycles": 1e6, "factors": 10.0, "outside": 1e6, "learned": 1e3, "costs": 1e12}
 # Unit of a feature, from the H200 on which the package's family was fitted; a fit for another GPU
@@ -61,7 +61,7 @@ class FamilyWarning(UserWarning):
 
 
 class _Sm(NamedTuple):
-    """Limits of an SM, from the GPU's file."""
+    """Limits of an SM, from the GPU file."""
 
     threads: int
     registers: int
@@ -113,7 +113,8 @@ class Tile:
     @classmethod
     def of(cls, values: Mapping[str, Any], persistent: Optional[bool] = None,
            tma: Optional[bool] = None) -> Tile:
-        """From the arguments of a configuration and a call, under any of the names in docs/triton.md."""
+        """Makes a Tile of the arguments of a configuration and a call, under any of the names in
+        docs/triton.md."""
         low = {str(name).lower(): value for name, value in values.items()}
 
         def number(key: str, otherwise: Optional[int] = None) -> int:
@@ -136,15 +137,15 @@ class Tile:
             number("split_k", 1), _by_tma(low) if tma is None else tma)
 
     def kind(self) -> str:
-        """Its kind, one of KINDS."""
+        """Returns its kind, one of KINDS."""
         return ("persistent_tma" if self.persistent else "tma") if self.tma else "pointer_loads"
 
     def wgmma(self) -> bool:
-        """Whether Triton multiplies by wgmma; otherwise by mma.sync."""
+        """Whether Triton multiplies with wgmma; otherwise with mma.sync."""
         return self.block_m >= 64 and self.num_warps % 4 == 0
 
     def accumulators(self) -> float:
-        """fp32 accumulator registers per thread."""
+        """Returns fp32 accumulator registers per thread."""
         return self.block_m * self.block_n / (32 * self.num_warps)
 
     def spills(self) -> bool:
@@ -165,8 +166,8 @@ def _by_tma(low: Mapping[str, Any]) -> Optional[bool]:
 
 
 def schedule_of(tile: Tile, sm: Optional[_Sm] = None, element_bytes: int = 2) -> list[str]:
-    """Our configurations that correspond to a tile of wgmma with TMA, closest first: if one cannot run (for
-    example for lack of shared memory to stage C), the next one replaces it."""
+    """Returns our configurations that correspond to a tile of wgmma with TMA, closest first: if one
+    cannot run (for example for lack of shared memory to stage C), the next one replaces it."""
     sm = sm or _sm()
     warpgroups = max(1, tile.num_warps // 4)
     # Triton gives each warpgroup at least 64 rows; remaining warpgroups share the columns.
@@ -176,7 +177,7 @@ def schedule_of(tile: Tile, sm: Optional[_Sm] = None, element_bytes: int = 2) ->
     columns = max(1, tile.block_n // (warpgroups // along_m))
     chunks = max(1, tile.block_m // along_m // 64) * max(1, columns // 64)
     # Triton runs one program per SM, however small: slots beyond the chunks of C cost no time, and
-    # prevent a second CTA that ours would have there.
+    # prevent a second CTA of our kernel.
     slot = 64 * min(64, columns) * 2 * warpgroups
     ring = element_bytes * tile.num_stages * tile.block_k * (tile.block_m + tile.block_n)
     alone = -(-int(sm.shared_bytes / 2 - ring) // slot)
@@ -207,7 +208,7 @@ def schedule_of(tile: Tile, sm: Optional[_Sm] = None, element_bytes: int = 2) ->
 
 
 def _occupancies(tile: Tile, sm: _Sm, ring: int) -> list[int]:
-    """CTAs per SM by threads and shared memory, and fewer."""
+    """Returns the CTAs per SM that threads and shared memory allow, and smaller numbers."""
     most = min(sm.threads // (32 * tile.num_warps), int(sm.cta_shared_bytes) // max(1, ring),
                sm.registers // int(32 * tile.num_warps * (tile.accumulators() + 64)))
     return list(range(max(1, min(4, most)), 0, -1))
@@ -240,7 +241,8 @@ class Family:
     fitted_to: tuple[str, ...] = ()
 
     def check(self) -> None:
-        """Raises ConfigError for unknown names and for numbers that are not finite or exceed any fit."""
+        """Raises ConfigError for unknown names and for numbers that are not finite or exceed the
+        limits."""
         for part, names, known in (("cycles", self.cycles, CYCLES), ("factors", self.factors, FACTORS),
                                    ("fitted_to", self.fitted_to, KINDS)):
             unknown = set(names) - set(known)
@@ -253,7 +255,7 @@ class Family:
                 raise ConfigError(f"{part}: expected numbers of at most {_MOST[part]:g}")
 
     def times_us(self, tiles: Sequence[Tile], m: int, n: int, k: int, times: Sequence[float]) -> list[float]:
-        """Times of tiles that take `times` microseconds with these cycles."""
+        """Corrected times (us) of tiles whose uncorrected times are `times`."""
         times = [self._by_terms(tile, m, n, k, us) for tile, us in zip(tiles, times)]
         # The learned correction does not cover kernels that spill.
         places = [i for i, tile in enumerate(tiles) if self.learned.rows and not tile.spills()]
@@ -272,7 +274,7 @@ class Family:
         return us
 
     def save(self, path: Union[str, os.PathLike]) -> None:
-        """As JSON, for `Family.load`."""
+        """Saves the family as JSON, for `Family.load`."""
         terms = {name: getattr(self, name) for name in ("fitted_to", "costs", "cycles", "factors", "outside")}
         text = json.dumps({"schema": 3, "kernel_family": "triton", **terms}, indent=2)
         # One line per row, with its weight last.
@@ -281,7 +283,7 @@ class Family:
 
     @classmethod
     def load(cls, path: Union[str, os.PathLike]) -> Family:
-        """Raises FileError, or ConfigError for other content."""
+        """Loads a family; raises FileError, or ConfigError for other content."""
         values = read_json(path)
         try:
             schema = values["schema"]
@@ -313,7 +315,8 @@ def _exp(logarithm: float) -> float:
 
 @functools.cache
 def default_family(kind: str) -> Family:
-    """The package's family for one of KINDS, fitted to such kernels or to the closest kind."""
+    """Returns the package's family for one of KINDS, fitted to such kernels or to the closest
+    kind."""
     name = kind if kind in ("pointer_loads", "fused_moe") else "persistent_tma"
     return Family.load(os.path.join(os.path.dirname(__file__), f"triton_{name}.json"))
 
@@ -322,12 +325,13 @@ def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int
              layout: str = "tn", gpu: Union[str, os.PathLike] = "h200_sxm",
              regime: str = "burst", inputs: str = "normal", family: Optional[Family] = None, batch: int = 1,
              epilogue: str = "none", threads: int = 0) -> list[float]:
-    """Predicted time in microseconds of each tile on C[m,n] = A[m,k] B; infinity for one that Triton cannot launch
-    (`why_not_launched`, and buffers that do not fit shared memory). A list of `m` has the rows of each group, which
-    has a B of its own and begins a tile (fused MoE kernels); `batch` counts products of one launch, and `epilogue`
-    is "none" or "scale_block". Without `family` each tile gets the package's family for its kind
-    (`Tile.kind`). A FamilyWarning reports kernels that a family was not fitted to.
-    Raises ConfigError for what cannot be predicted."""
+    """Returns the predicted time in microseconds of each tile on C[m,n] = A[m,k] B; infinity for
+    one that Triton cannot launch (`why_not_launched`, and buffers that do not fit shared memory). A
+    list of `m` has the rows of each group, which has a separate B and begins a tile (fused MoE
+    kernels); `batch` counts products of one launch, and `epilogue` is "none" or "scale_block".
+    Without `family` each tile gets the package's family for its kind (`Tile.kind`). A FamilyWarning
+    reports kernels that a family was not fitted to. Raises ConfigError for problems that cannot be
+    predicted."""
     word, threads = word_of(dtype), _threads(threads)
     # Only the analytic model of Triton's kernels supports batches, groups and block scales; the
     # others have an equivalent schedule.
@@ -365,7 +369,8 @@ def times_us(tiles: Sequence[Tile], m: Union[int, Sequence[int]], n: int, k: int
 
 
 def why_not_launched(tile: Tile, m: int, n: int, k: int, dtype: Any, layout: str) -> str:
-    """Why Triton cannot compile or launch a tile on a problem, shared memory aside; empty if it can."""
+    """Returns why Triton cannot compile or launch a tile on a problem, apart from shared memory;
+    empty if it can."""
     if 32 * tile.num_warps > _MOST_THREADS:
         return f"{tile.num_warps} warps: a CTA has at most {_MOST_THREADS} threads"
     if max(tile.block_m * tile.block_n, tile.block_m * tile.block_k, tile.block_n * tile.block_k) > _MOST_ELEMENTS:
@@ -387,7 +392,7 @@ def why_not_launched(tile: Tile, m: int, n: int, k: int, dtype: Any, layout: str
 
 def _as_ours(tiles: Sequence[Tile], places: Sequence[int], problem: Gemm, machine: tuple, conditions: tuple,
              families: Sequence[Family], word: str, threads: int) -> dict[int, float]:
-    """Microseconds of tiles that are predicted by an equivalent schedule."""
+    """Returns microseconds of tiles that are predicted by an equivalent schedule."""
     times = {}
     sm, element_bytes = _sm(machine[0]), _element_bytes(word)
     # Splits beyond the number of K blocks add zeros: at least as slow as one split per block.
@@ -407,7 +412,7 @@ def _as_ours(tiles: Sequence[Tile], places: Sequence[int], problem: Gemm, machin
 
 
 def _by(places: Sequence[int], key: Callable[[int], Any]) -> list[tuple[Any, list[int]]]:
-    """Indices grouped by equal keys, in order of first occurrence."""
+    """Groups indices by equal keys, in order of first occurrence."""
     groups: list[tuple[Any, list[int]]] = []
     for i in places:
         one = key(i)
@@ -430,8 +435,8 @@ def _element_bytes(word: str) -> int:
 
 def _families(tiles: Sequence[Tile], word: str, layout: str, family: Optional[Family],
               epilogue: str = "none", grouped: bool = False) -> tuple[list[Family], list[str]]:
-    """The family of each tile: `family` if it was fitted to the tile's kind, else the package's; and a warning
-    for each kind that neither was fitted to."""
+    """Returns the family of each tile, `family` if it was fitted to the tile's kind, else the
+    package's; and a warning for each kind that neither was fitted to."""
     if family is not None:
         family.check()
     found, warned = [], []  # type: list[Family], list[str]
@@ -451,7 +456,8 @@ def _families(tiles: Sequence[Tile], word: str, layout: str, family: Optional[Fa
 
 
 def _unlike(tile: Tile, kind: str, word: str, layout: str, epilogue: str) -> str:
-    """Properties of a kernel that the package's families were not fitted to; empty if none."""
+    """Returns properties of a kernel that the package's families were not fitted to; empty if
+    none."""
     if tile.split_k > 1:
         return "split K"
     if tile.warp_specialize:
@@ -472,27 +478,29 @@ def _unlike(tile: Tile, kind: str, word: str, layout: str, epilogue: str) -> str
 
 
 def ranked(tiles: Sequence[Tile], m: int, n: int, k: int, **options: Any) -> list[int]:
-    """Indices in `tiles`, fastest first; those that cannot run come last. Options are those of `times_us`."""
+    """Returns indices in `tiles`, fastest first; tiles that cannot run come last. Options are as in
+    `times_us`."""
     return sorted(range(len(tiles)), key=times_us(tiles, m, n, k, **options).__getitem__)
 
 
 def picked(tiles: Sequence[Tile], m: int, n: int, k: int, count: int, **options: Any) -> list[int]:
-    """Indices in `tiles` of the `count` to measure: the fastest first, then those that come next or are so
-    different that they may still be faster; none if no tile can be launched. Options are those of `times_us`."""
+    """Returns indices in `tiles` of the `count` tiles to measure: the fastest first, then tiles
+    that come next or are so different that they may still be faster; none if no tile can be
+    launched. Options are as in `times_us`."""
     times = times_us(tiles, m, n, k, **options)
     able = [i for i, us in enumerate(times) if us < math.inf]
     first = to_try([seen(tiles[i], m, n, k, times[i]) for i in able], [times[i] for i in able], count)
     return [able[i] for i in first]
 
 
-# The names of Family.cycles and Family.factors.
+# Names of Family.cycles and Family.factors.
 CYCLES = ("turn", "mma_issue", "own_copy", "load_wait", "epilogue", "chunk")
 FACTORS = ("all", "spilled", "two_warpgroups", "two_warpgroups_short_k", "two_warpgroups_small",
            "two_warpgroups_deep", "short_k", "one_wave", "dram", "block_k_128", "tall")
 
 
 def _features(tile: Tile, m: int, n: int, k: int, us: float) -> dict[str, float]:
-    """Values of the features named in FACTORS."""
+    """Returns values of the features named in FACTORS."""
     two = 1.0 if tile.num_warps > 4 else 0.0
     short = 512 / (512 + k)
     tiles = -(-m // tile.block_m) * -(-n // tile.block_n)
@@ -512,7 +520,7 @@ def _features(tile: Tile, m: int, n: int, k: int, us: float) -> dict[str, float]
 
 
 def _outside_rows(tile: Tile, m: int, n: int, k: int) -> float:
-    """Out-of-bounds rows of A and of B loaded by all tiles, in K blocks of 64."""
+    """Returns out-of-bounds rows of A and of B loaded by all tiles, in K blocks of 64."""
     along_m, along_n = -(-m // tile.block_m), -(-n // tile.block_n)
     rows = (along_m * tile.block_m - m) * along_n + (along_n * tile.block_n - n) * along_m
     return rows * -(-k // 64)
@@ -548,10 +556,11 @@ class Tuner:
             raise ConfigError(f"names: unknown {', '.join(sorted(unknown))}")
 
     def early_config_prune(self, top_k: int = 8) -> Callable[..., list]:
-        """A function for prune_configs_by["early_config_prune"]. It keeps `top_k` configurations, the one with the
-        shortest predicted time first (`picked`); or all of them in order, with a warning, for a problem that
-        the model cannot predict or that no configuration can be launched on. When called, it raises ConfigError for
-        missing names and for configurations that Triton would reject."""
+        """Returns a function for prune_configs_by["early_config_prune"]. It keeps `top_k`
+        configurations, the one with the shortest predicted time first (`picked`); or all of them in
+        order, with a warning, for a problem that the model cannot predict or for which no
+        configuration can be launched. When called, it raises ConfigError for missing names and for
+        configurations that Triton would reject."""
         if top_k < 1:
             raise ConfigError(f"top_k: expected at least 1, got {top_k}")
 
@@ -567,13 +576,14 @@ class Tuner:
         return prune
 
     def perf_model(self, **arguments: Any) -> float:
-        """For prune_configs_by["perf_model"]: microseconds of one configuration; infinity for all configurations of a
-        problem that the model cannot predict, with a warning."""
+        """Returns microseconds of one configuration, for prune_configs_by["perf_model"]; infinity
+        for all configurations of a problem that the model cannot predict, with a warning."""
         times = self._answered(times_us, [Tile.of(self._ours(arguments), self.persistent, self.tma)], arguments)
         return math.inf if times is None else times[0]
 
     def rank(self, configs: Sequence[Any], arguments: Mapping[str, Any]) -> list:
-        """All configurations, shortest predicted time first; those that cannot run come last."""
+        """Returns all configurations, shortest predicted time first; those that cannot run come
+        last."""
         places = self._ask(ranked, self._tiles(configs, arguments), self._problem(arguments))
         return [configs[i] for i in places]
 
@@ -589,7 +599,8 @@ class Tuner:
 
     def _answered(self, question: Callable[..., list], tiles: Sequence[Tile],
                   arguments: Mapping[str, Any], **more: int) -> Optional[list]:
-        """None, with a warning, for a problem that Triton runs and the model cannot predict."""
+        """Returns None, with a warning, for a problem that Triton runs and the model cannot
+        predict."""
         problem = self._problem(arguments)
         try:
             return self._ask(question, tiles, problem, **more)
@@ -619,12 +630,12 @@ class Tuner:
 
 
 def _said(config: Any) -> dict[str, Any]:
-    """From a triton.Config, or any object with the same attributes."""
+    """Returns the parameters of a triton.Config, or of any object with the same attributes."""
     return {**config.kwargs, "num_warps": config.num_warps, "num_stages": config.num_stages}
 
 
 def _operands(low: Mapping[str, Any]) -> list[Any]:
-    """A and B of a call, by their names, else its first two tensors."""
+    """Returns A and B of a call, by their names, else its first two tensors."""
     tensors = {name: value for name, value in low.items() if len(getattr(value, "shape", ())) > 0}
     a, b = ([tensors[name] for name in (one, f"{one}_ptr", f"{one}_desc", f"{one}_desc_ptr") if name in tensors]
             for one in "ab")
@@ -632,7 +643,7 @@ def _operands(low: Mapping[str, Any]) -> list[Any]:
 
 
 def _layout(low: Mapping[str, Any], tensors: Sequence[Any], sides: Sequence[int]) -> str:
-    """The layout, from which dimensions of A and of B are contiguous, in the letters of `predict`."""
+    """Returns the layout in the letters of `predict`, from the contiguous dimensions of A and B."""
     m, n, k = sides
     strided = {name: low.get(f"stride_{name}") for name in ("am", "ak", "bk", "bn")}
     a_along_m = _first_contiguous(strided["am"], strided["ak"], tensors[:1], m, k, False)
@@ -648,7 +659,8 @@ def _first_contiguous(side: Any, along_k: Any, tensors: Sequence[Any], rows: int
         strides = tensor.stride() if callable(getattr(tensor, "stride", None)) else getattr(tensor, "strides", None)
         if strides is not None and len(strides) == 2:
             contiguous = 1 if strides[1] == 1 else 0
-            # A square B is [N,K] if it comes as a descriptor, as in Triton's tutorials, else [K,N] as torch.mm's.
+            # A square B is [N,K] if it is a descriptor, as in Triton's tutorials, else [K,N] as in
+            # torch.mm.
             square_b = is_b and rows == k and not hasattr(tensor, "block_shape")
             is_rows_by_k = (int(tensor.shape[0]), int(tensor.shape[1])) == (rows, k) and not square_b
             return (contiguous == 1) != is_rows_by_k
@@ -661,5 +673,5 @@ def early_config_prune(top_k: int = 8, **options: Any) -> Callable[..., list]:
 
 
 def perf_model(**arguments: Any) -> float:
-    """`Tuner().perf_model`: for an H200, in bursts; for others make a Tuner."""
+    """`Tuner().perf_model`: for an H200 in bursts; for other GPUs make a Tuner."""
     return Tuner().perf_model(**arguments)

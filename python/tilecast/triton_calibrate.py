@@ -1,4 +1,4 @@
-"""Fits a `tilecast.triton.Family` to measured configurations, and reports the quality of one.
+"""Fits a `tilecast.triton.Family` to measured configurations, and reports the accuracy of a family.
 
     python -m tilecast.triton_calibrate fit ROWS.csv --out family.json
     python -m tilecast.triton_calibrate check ROWS.csv [--family family.json] [--folds 8]
@@ -41,7 +41,7 @@ _COLUMNS = {"stages": "num_stages", "warps": "num_warps", "time_us": "time_us_me
 # Layouts by the columns `a` and `b` of such tables.
 _LAYOUTS = {("[m,k]", "[n,k]"): "tn", ("[m,k]", "[k,n]"): "nn", ("[k,m]", "[k,n]"): "nt",
             ("[k,m]", "[n,k]"): "tt"}
-_TIMES_US = (1e-2, 1e9)  # of any kernel
+_TIMES_US = (1e-2, 1e9)  # bounds of any kernel's time
 _ASSUMED = {"num_sms": "NUM_SMS: one program for each tile", "dtype": "dtype: fp16", "layout": "layout: tn"}
 
 
@@ -54,12 +54,13 @@ class Row:
 
 
 def read_rows(path: str) -> list[Row]:
-    """The valid rows of Triton in a CSV; raises FileError, or ConfigError if there are none."""
+    """Returns the valid rows of Triton in a CSV; raises FileError, or ConfigError if there are
+    none."""
     return _read(path)[0]
 
 
 def _read(path: str) -> tuple[list[Row], list[str]]:
-    """Likewise, with one line for each assumption and omission."""
+    """Returns the valid rows of Triton in a CSV, and one line for each assumption and omission."""
     try:
         with (gzip.open(path, "rt", encoding="utf-8-sig", newline="") if path.endswith(".gz") else
               open(path, encoding="utf-8-sig", newline="")) as file:
@@ -92,7 +93,8 @@ def _read(path: str) -> tuple[list[Row], list[str]]:
 
 
 def row_of(values: Mapping[str, Any]) -> Row:
-    """From a CSV's line, or any mapping with the same names; raises ConfigError for an invalid measurement."""
+    """Makes a Row of a CSV's line, or of any mapping with the same names; raises ConfigError for an
+    invalid measurement."""
     low = {str(name).lower(): value for name, value in values.items()}
     numbers = {name: number for name, value in low.items() if (number := _whole(value)) is not None}
     for name in _NEEDED:
@@ -127,10 +129,10 @@ def _whole(value: Any) -> Optional[int]:
 
 
 def predicted(rows: Sequence[Row], family: Optional[Family], *, gpu: str = "h200_sxm") -> list[float]:
-    """Microseconds of each row. Raises ConfigError with the place of the first row of a problem that cannot be
-    predicted."""
+    """Returns microseconds of each row. Raises ConfigError with the place of the first row of a
+    problem that cannot be predicted."""
     times = [0.0] * len(rows)
-    _sm(gpu)  # an error of the GPU or of the family has no row
+    _sm(gpu)  # errors of the GPU or of the family have no row
     if family is not None:
         family.check()
     for problem, places in _by_problem(rows).items():
@@ -146,15 +148,15 @@ def predicted(rows: Sequence[Row], family: Optional[Family], *, gpu: str = "h200
 
 
 def runnable(rows: Sequence[Row], *, gpu: str = "h200_sxm") -> list[Row]:
-    """The rows that can be launched; the others have no prediction to fit."""
+    """Returns the rows that can be launched; the others have no prediction to fit."""
     return [row for row, us in zip(rows, predicted(rows, Family(), gpu=gpu)) if us < math.inf]
 
 
 def calibrate(rows: Iterable[Any], *, gpu: str = "h200_sxm") -> Family:
-    """A Family from measured rows (`Row`, or mappings as in the CSV), at least some tens from several
-    problems: first the terms, then a correction of their residuals. Rows near the best of their problem count
-    most. Terms that the rows do not determine stay near zero, the mean of their priors. Raises
-    ConfigError for fewer than 20 rows, and for one that is not `runnable`."""
+    """Fits a Family to measured rows (`Row`, or mappings as in the CSV), ideally dozens from
+    several problems: first the terms, then a correction of their residuals. Rows near the best of
+    their problem count most. Terms that the rows do not determine stay near zero, the mean of their
+    priors. Raises ConfigError for fewer than 20 rows, and for one that is not `runnable`."""
     rows = [row if isinstance(row, Row) else row_of(row) for row in rows]
     if len(rows) < 20:
         raise ConfigError(f"expected at least 20 measured configurations, got {len(rows)}")
@@ -217,9 +219,9 @@ class Quality:
 
 def quality(rows: Sequence[Row], families: Mapping[tuple, Optional[Family]], *,
             gpu: str = "h200_sxm") -> Quality:
-    """Quality of each problem's family; None: the package's. Picks are those of early_config_prune. Kernels whose
-    accumulators do not fit in registers can be picked like any other; their error, a factor of several, is
-    not included in the errors."""
+    """Returns the quality of each problem's family; None: the package's. Picks are as in
+    early_config_prune. Kernels whose accumulators do not fit in registers can be picked like any
+    other; their error, a factor of several, is excluded from the errors."""
     errors, picks = [], {1: [], 4: [], 8: []}  # type: list[float], dict[int, list[float]]
     problems = _by_problem(rows)
     for problem, places in problems.items():
@@ -242,13 +244,13 @@ def quality(rows: Sequence[Row], families: Mapping[tuple, Optional[Family]], *,
 
 
 def same(rows: Sequence[Row], family: Optional[Family]) -> dict[tuple, Optional[Family]]:
-    """One family for all problems."""
+    """Returns one family for all problems."""
     return {problem: family for problem in _by_problem(rows)}
 
 
 def unseen(rows: Sequence[Row], folds: int, gpu: str = "h200_sxm") -> dict[tuple, Family]:
-    """For each problem a Family fitted to the problems of the other folds. There are at most as many folds
-    as problems."""
+    """Returns for each problem a Family fitted to the problems of the other folds. There are at
+    most as many folds as problems."""
     problems = list(_by_problem(rows))
     if min(folds, len(problems)) < 2:
         raise ConfigError(f"folds: expected at least 2, and as many problems; got {folds} of {len(problems)}")

@@ -23,12 +23,12 @@ import numpy as np
 # Features of a configuration and their length scales, chosen to minimize the error on held-out rows
 # (docs/dev/notebook/triton.md).
 LENGTHS = {
-    # The tile, as log2.
+    # Features of the tile, as log2.
     "block_m": 1.4, "block_n": 3.0, "block_k": 2.0, "stages": 2.6, "group": 12.0,
-    # Properties of its code.
+    # Features of its code.
     "two_warpgroups": 1.35, "flatten": 3.2, "one_tile": 0.5, "warp_specialize": 0.5, "split_k": 0.5,
-    # The problem on the chip, as log2, except for the fractions of SMs that have a tile at all and
-    # in the last wave.
+    # Features of the problem on the chip, as log2, except for the fractions of SMs that have a tile
+    # at all and in the last wave.
     "m": 4.8, "k": 6.0, "waves": 7.0, "busy": 3.0, "last_wave": 1.5, "padding": 3.2,
     # Utilization of each limit, as log2 of work per microsecond: multiply-adds per SM, lines loaded
     # per SM, K blocks per prefetched stage, operands and C of all SMs.
@@ -36,7 +36,7 @@ LENGTHS = {
 }
 # SMs of the H200 on which the package's family was fitted: the unit of a wave, on other GPUs too.
 SMS = 132
-# Of the logarithm of the error: standard deviation over kernels, and of the part specific to a
+# Standard deviations of the logarithm of the error: over kernels, and of the part specific to a
 # kernel.
 _SPREAD = 0.1
 _OWN = 0.03
@@ -51,7 +51,7 @@ _HUBER_DELTA = 0.1
 
 
 def seen(tile: Any, m: int, n: int, k: int, us: float) -> tuple[float, ...]:
-    """Features by the names of LENGTHS, in units of length scales; `us`: as predicted."""
+    """Returns features by the names of LENGTHS, in units of length scales; `us`: predicted time."""
     log2 = math.log2
     along_m, along_n = -(-m // tile.block_m), -(-n // tile.block_n)
     blocks = -(-k // tile.block_k)
@@ -73,7 +73,7 @@ def seen(tile: Any, m: int, n: int, k: int, us: float) -> tuple[float, ...]:
 
 
 def _near(x: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Covariance of `x` with each of `rows`."""
+    """Returns the covariance of `x` with each of `rows`."""
     return np.exp(-0.5 * ((rows - x) ** 2).sum(1))
 
 
@@ -89,12 +89,13 @@ class Learned:
         return np.array(self.rows), np.array(self.weights)
 
     def off(self, x: Sequence[Sequence[float]]) -> list[float]:
-        """Expected logarithm of measured over predicted for each row of `x`, as `seen`."""
+        """Returns the expected logarithm of measured over predicted for each row of `x`, in the
+        form of `seen`."""
         rows, weights = self._arrays
         return [float(_near(np.array(one), rows) @ weights) for one in x]
 
     def table(self) -> list[list[float]]:
-        """Rows with their weights, as in a file."""
+        """Returns rows with their weights, in the form of a file."""
         return [[*row, weight] for row, weight in zip(self.rows, self.weights)]
 
     @classmethod
@@ -123,15 +124,15 @@ class _Pivots:
 
 
 def learn(rows: Sequence[tuple[float, ...]], off: Sequence[float], counts: Sequence[float]) -> Learned:
-    """From rows as `seen` and their errors, each weighted by `counts`."""
+    """Learns from rows in the form of `seen` and their errors, each weighted by `counts`."""
     pivots = _Pivots(rows, 0.0, _MOST_ROWS)
     while len(pivots.taken) < pivots.factor.shape[1]:
         pivot = int(pivots.left.argmax())
         if pivots.left[pivot] < _LEAST_PIVOT:
             break
         pivots.take(pivot)
-    # Least squares over the factor's columns, with a prior of standard deviation _SPREAD around
-    # zero.
+    # Least squares over the factor's columns, with a prior around zero of standard deviation
+    # _SPREAD.
     columns = pivots.factor[:, :len(pivots.taken)]
     counted = columns.T * np.array(counts)
     values = np.linalg.solve(counted @ columns + (_OWN / _SPREAD) ** 2 * np.eye(len(pivots.taken)),
@@ -144,9 +145,9 @@ def learn(rows: Sequence[tuple[float, ...]], off: Sequence[float], counts: Seque
 def gauss_newton(predict: Callable[[Sequence[float]], Sequence[float]], measured: Sequence[float],
                  weights: Sequence[float], steps: Sequence[float], priors: Sequence[float],
                  rounds: int = 6) -> list[float]:
-    """Parameters, starting from zero, that minimize the difference of the logarithms of predictions and
-    measurements. `steps`: for numerical derivatives; `priors`: standard deviations around zero,
-    which count as one more row each."""
+    """Returns parameters, starting from zero, that minimize the difference of the logarithms of
+    predictions and measurements. `steps`: for numerical derivatives; `priors`: standard deviations
+    around zero, which count as one more row each."""
     values, by_step = np.zeros(len(steps)), np.diag(steps)
     precision = (_HUBER_DELTA / np.array(priors)) ** 2
     for _ in range(rounds):
@@ -159,8 +160,8 @@ def gauss_newton(predict: Callable[[Sequence[float]], Sequence[float]], measured
 
 
 def to_try(rows: Sequence[Sequence[float]], times: Sequence[float], count: int) -> list[int]:
-    """Indices of `count` kernels to measure for the fastest: the one with the shortest time, then each time the
-    one that could be shortest given the remaining uncertainty."""
+    """Returns indices of `count` kernels to measure for the fastest: first the one with the
+    shortest time, then each time the one that could be shortest given the remaining uncertainty."""
     logs = np.log(times)
     pivots = _Pivots(rows, (_OWN / _SPREAD) ** 2, count)
     while len(pivots.taken) < min(count, len(rows)):

@@ -1,8 +1,9 @@
 """Opens a report in headless Chromium: page_test.py REPORT_FOLDER [SCREENSHOT_FOLDER]
 
-No message on the console, no request, every chart drawn, the list of problems by keyboard, nothing wider than
-the screen, at most three screens and 1,200 words, nothing that axe-core finds, in light and dark, on a wide
-screen and on a phone's. Exit code 77 where the library or the browser is missing.
+Checks that there is no message on the console, no request, every chart drawn, the list of problems
+by keyboard, nothing wider than the screen, at most three screens and 1,200 words, nothing that
+axe-core finds, in light and dark, on a wide screen and on a phone's. Exit code 77 where the library
+or the browser is missing.
 """
 
 import os
@@ -55,7 +56,7 @@ def check_charts(page):
 
 
 def check_list(page):
-    """By keyboard alone: search, choose, read."""
+    """Searches, chooses and reads using only the keyboard."""
     shown = page.locator("#top caption").inner_text()
     page.locator("#search").focus()
     page.keyboard.press("Tab")

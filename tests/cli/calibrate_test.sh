@@ -1,4 +1,4 @@
-# calibrate --run without a GPU: a script that prints recorded rows replaces tilecast-gpu.
+# Tests calibrate --run without a GPU: a script that prints recorded rows replaces tilecast-gpu.
 . tests/cli/expect.sh
 
 mkdir "$folder/programs" "$folder/new" "$folder/config" "$folder/config/gpus" || exit 1
@@ -43,7 +43,7 @@ last_error_line() {
   one_error_line "$@"
 }
 
-# Interrupted after 29 rows, too few: only the measurements are written.
+# Interrupted after 29 rows, which are too few: only the measurements are written.
 touch "$folder/interrupted"
 run && problem 'a fit to 29 rows'
 # The budget covers the whole command: the plan is printed first and uses all of the time.

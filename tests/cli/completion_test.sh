@@ -1,4 +1,4 @@
-# Output of `tilecast completion` in each shell, and the words of `list` and `gpus`.
+# Tests the output of `tilecast completion` in each shell, and the words of `list` and `gpus`.
 . tests/cli/expect.sh
 
 "$TILECAST" completion bash >"$folder/completion.bash" || problem "completion bash: exit code $?"

@@ -1,4 +1,4 @@
-# predict under CUTLASS's names, and its list of problems.
+# Tests predict with CUTLASS's names, and its list of problems.
 . tests/cli/expect.sh
 
 "$TILECAST" predict 512x1024x256 --dtype bf16 --format cutlass --top 2 >"$folder/list.csv" 2>"$folder/err" ||
@@ -24,7 +24,7 @@ J
 [ "$(wc -l <"$folder/out")" = 3 ] || problem "three answers: $(cat "$folder/out")"
 sed -n 1p "$folder/out" | grep -q '"m":1024,"n":512,"k":256' || problem "turned: $(head -n 1 "$folder/out")"
 sed -n 2p "$folder/out" | grep -q 'dtype_a: expected f16 or bf16' || problem "refused: $(sed -n 2p "$folder/out")"
-# The same through a pipe, as a test list of the supported problems.
+# Output through a pipe: a test list of the supported problems.
 "$TILECAST" predict --problems - --format cutlass <"$folder/problems.json" >"$folder/out" 2>"$folder/err"
 [ $? = 5 ] || problem "one of three cannot be: $(cat "$folder/err")"
 grep -q '^tilecast: problem 2: dtype_a' "$folder/err" || problem "standard error: $(cat "$folder/err")"
@@ -63,7 +63,7 @@ printf '64x64x64\n8*64x64x64\n64x64x1\n' | "$TILECAST" predict --problems - --fo
 [ "$(wc -l <"$folder/out")" = 4 ] || problem "four lines: $(cat "$folder/out")"
 
 # A progress bar on a terminal, but not in a file.
-if script -qec true /dev/null >/dev/null 2>&1; then  # it has a terminal to give
+if script -qec true /dev/null >/dev/null 2>&1; then  # whether `script` can allocate a terminal
   printf '64x64x64:256:64\n' >"$folder/few"
   script -qec "'$TILECAST' predict --problems '$folder/few' --method analytic >'$folder/out'" /dev/null >"$folder/seen" 2>&1
   grep -q '4 of 4 \[########################################\] problems' "$folder/seen" ||

@@ -1,11 +1,11 @@
-# doctor reports a level in every environment.
+# Tests that doctor reports a level in every environment.
 . tests/cli/expect.sh
 
 expect_done '^level +(model|toolkit|gpu|counters)$' "$TILECAST" doctor
 expect_done '^\{"schema":1,"level":"(model|toolkit|gpu|counters)","levels":\{"model":true,' \
   "$TILECAST" doctor --format json
 
-# Alone in a folder, the program finds no tilecast-gpu.
+# In a folder without tilecast-gpu, the program does not find it.
 cp "$TILECAST" "$folder/tilecast"
 expect_done '"level":"model".*"missing":".*CUDA toolkit' "$folder/tilecast" doctor --format json
 expect_error 3 'measure needs the CUDA toolkit' "$folder/tilecast" measure --anything at all

@@ -1,4 +1,4 @@
-# tilecast emit: writes complete files under their own names and never overwrites one.
+# Tests that tilecast emit writes complete files under their own names and never overwrites one.
 . tests/cli/expect.sh
 
 expect_done 'nvcc .*gemm_512x512x512_bf16_nn' "$TILECAST" emit 512x512x512 --dtype bf16 --layout nn \
@@ -29,7 +29,7 @@ expect_done 'nvcc .*gemm_512x128x300_bf16_nt_3kgroups' "$TILECAST" emit '512x128
 grep -q 'kGroupNumbers\[\] = {256, 256, 300}' "$folder"/groups/*_3kgroups.cu || problem "other groups"
 expect_done 'nvcc .*gemm_.*_e4m3_tn_8groups_scale_block' "$TILECAST" emit 4096x7168 --dtype fp8 --scales block \
   --experts 8 --tokens 4096 --top-k 2 --out "$folder/experts"
-# What the best kernel of a large square uses, and no more.
+# The emitted folder has the files that the best kernel of a large square uses, and no others.
 "$TILECAST" emit 4096 4096 4096 --out "$folder/square" >/dev/null
 [ "$(cat "$folder"/square/*.cu | wc -l)" -le 1500 ] || problem "$(wc -l "$folder"/square/*.cu)"
 expect_done 'nvcc .*attention_1x8_2x256x256x128_bf16_causal_bhsd' "$TILECAST" emit --op attention 1x8:2x256x256x128 \

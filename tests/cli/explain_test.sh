@@ -1,4 +1,4 @@
-# explain and predict by simulation, as programs: unwritable output, and --help.
+# Tests explain and predict by simulation, as programs: unwritable output, and --help.
 . tests/cli/expect.sh
 
 config=pipelined:tile=128x128x64,stages=3,warpgroups=1x1,ctas=2,inflight=1,c_slots=0,raster=grouped_m,group=8

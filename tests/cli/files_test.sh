@@ -1,5 +1,5 @@
-# How commands treat files: they never overwrite a user's file, report errors before the work, and
-# accept text as editors save it.
+# Tests how commands treat files: they never overwrite a user's file, report errors before the work,
+# and accept text as editors save it.
 . tests/cli/expect.sh
 
 data=validate/data/h200_sxm
@@ -89,7 +89,7 @@ cmp configs/gpus/h200_sxm.yaml "$folder/gpu.yaml" || problem 'a GPU file was rep
 [ $(($(now) - start)) -lt 60 ] || problem "errors came after $(($(now) - start)) s"
 [ -e "$folder/x" ] && problem 'a refused report left a folder'
 
-# A byte-order mark, and a last line without a newline.
+# Input with a byte-order mark, and a last line without a newline.
 { printf '\357\273\277'; zcat $rows | head -3; } | head -c -1 >"$folder/edited.csv"
 expect_done 'points' "$TILECAST" validate --data "$folder/edited.csv"
 { printf '\357\273\277'; printf 'shapes: [512x512x512]\nconfigs: {best: 1}\nschedules: [pipelined]'; } >"$folder/s.yaml"
@@ -113,7 +113,7 @@ printf 'shapes: [512x512x512 ldc=513]\nconfigs: {best: 1}\n' >"$folder/s.yaml"
 [ -s "$folder/list" ] && problem 'a suite of nothing that runs wrote a list'
 grep -q 'no point can be measured on h200_sxm' "$folder/err" || problem "expand says: $(cat "$folder/err")"
 
-# More threads than fit in memory.
+# Too many threads for the available memory.
 if (ulimit -v 1000000 && "$TILECAST" --version) >/dev/null 2>&1; then  # not under a sanitizer
   (ulimit -v 1000000 && "$TILECAST" predict 4096x4096x4096 --threads 1000) >"$folder/out" 2>"$folder/err" ||
     problem "--threads 1000 with 1 GB: $(cat "$folder/err")"

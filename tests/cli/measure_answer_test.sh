@@ -1,4 +1,5 @@
-# tilecast measure SHAPE: predicted beside measured, without a file; on a machine that is no GPU.
+# Tests tilecast measure SHAPE on a machine without a GPU: predicted and measured times in one
+# table, without a file.
 . tests/cli/expect.sh
 export TMPDIR="$folder/temporary"
 mkdir "$TMPDIR"
@@ -25,7 +26,7 @@ answered 'cuDNN$' "$TILECAST_FAKE_GPU" measure 4x32:8x1024x1024x128 --op attenti
 answered 'TB/s, .*cuDNN' "$TILECAST_FAKE_GPU" measure 1x32:8x1x1024x128 --op attention
 expect_error 2 'no candidate' "$TILECAST_FAKE_GPU" measure 512x512x512 --config 'ws 8x8'
 expect_error 2 'expected --out CSV' "$TILECAST_FAKE_GPU" measure --suite validate/suites/smoke.yaml
-# A file is kept where it is asked for.
+# A file is kept if --out names it.
 "$TILECAST_FAKE_GPU" measure 512x512x512 --out "$folder/rows.csv" >"$folder/out" 2>/dev/null
 [ "$(wc -l <"$folder/rows.csv")" = 5 ] || problem "rows: $(cat "$folder/rows.csv")"
 

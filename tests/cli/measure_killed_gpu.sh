@@ -1,6 +1,6 @@
-# A measurement that is killed at random times and resumed ends with the points of an uninterrupted
-# one, no truncated line and the raw samples of every row; no two processes measure at once.
-# KILLS=20 by default; SEED seeds the random times.
+# Tests that a measurement that is killed at random times and resumed ends with the points of an
+# uninterrupted one, no truncated line and the raw samples of every row, and that no two processes
+# measure at once. KILLS=20 by default; SEED seeds the random times.
 . tests/cli/expect.sh
 [ -n "${TILECAST_GPU:-}" ] || { echo "tilecast-gpu was not built"; exit 77; }
 "$TILECAST_GPU" probe | grep -q '"device":' || { echo "no device"; exit 77; }
@@ -31,7 +31,7 @@ while [ "$killed" -lt "$kills" ] && [ "$ended" = 0 ]; do
   moment=$((200 + RANDOM % 1200))
   [ "$killed" != 0 ] || moment=1500  # long enough to hold the lock
   sleep "$(printf '%d.%03d' $((moment / 1000)) $((moment % 1000)))"
-  if [ "$killed" = 0 ]; then  # the lock: one clear line with who holds the GPU
+  if [ "$killed" = 0 ]; then  # the lock: one line names the process that holds the GPU
     "$TILECAST_GPU" measure 512x512x512 --config cublaslt:top1 --out "$folder/other.csv" \
       >"$folder/other" 2>&1 && problem "two processes measured at once"
     grep -q 'is in use by process .*killed.csv' "$folder/other" ||

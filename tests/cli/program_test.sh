@@ -1,4 +1,4 @@
-# Behaviour of all commands: unknown words, help, and unwritable output.
+# Tests behaviour of all commands: unknown words, help, and unwritable output.
 . tests/cli/expect.sh
 
 expect_error 2 'a command is needed' "$TILECAST"
@@ -66,7 +66,7 @@ expect_error 2 ' \.\.\. ' "$TILECAST" predict "$(head -c 100000 /dev/zero | tr '
 "$TILECAST" docter 2>&-
 [ $? = 2 ] || problem "closed standard error: not exit code 2"
 
-# Every option rejects an empty value, as from an unset variable of a script.
+# Every option rejects an empty value, such as from an unset variable of a script.
 expect_error 2 '--gpu: .*empty' "$TILECAST" predict 64x64x64 --gpu ''
 expect_error 2 '--check: .*empty' "$TILECAST" validate --data x.csv --check ''
 
@@ -92,7 +92,7 @@ for command in '--help' 'predict 512x512x512 --method analytic --format csv --to
   { "$TILECAST" $command 2>"$folder/err"; echo $? >"$folder/code"; } | head -1 >/dev/null
   [ -s "$folder/err" ] && problem "$command | head -1: $(cat "$folder/err")"
   case $(cat "$folder/code") in
-    0 | 141) ;;  # it may have written in time
+    0 | 141) ;;  # the program may have written in time
     *) problem "$command | head -1: exit code $(cat "$folder/code")" ;;
   esac
 done

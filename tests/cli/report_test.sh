@@ -1,4 +1,5 @@
-# tilecast report: a complete page with validate's figures, reproducible bytes, rejected input.
+# Tests tilecast report: a complete page with validate's figures, reproducible bytes, rejected
+# input.
 . tests/cli/expect.sh
 
 rows=validate/data/h200_sxm/laboratory/sustained.csv.gz

@@ -1,4 +1,4 @@
-# Faults that users found on the command line, as they met them. Each block names the correct
+# Regression tests of faults that users found on the command line. Each block states the correct
 # behaviour; unit tests are next to the sources.
 . tests/cli/expect.sh
 
@@ -16,7 +16,7 @@ first() {
 # holds EXPRESSION: a numeric comparison, evaluated by awk
 holds() { awk "BEGIN { exit !($1) }" || problem "$2: $1"; }
 
-# A long K that is simulated in part: C of 4096x4096 fp16 is 33,554,432 bytes, 3.35544e7 in CSV.
+# A long K that is partly simulated: C of 4096x4096 fp16 is 33,554,432 bytes, 3.35544e7 in CSV.
 for k in 65536 262144; do
   holds "$(first dram_write_bytes 4096x4096x$k) >= 33554400" "DRAM writes of 4096x4096x$k"
 done
@@ -90,7 +90,7 @@ diff <(grep -v elapsed_ms "$folder/c") <(grep -v elapsed_ms "$folder/de") >"$fol
 # Names on the terminal cannot turn the direction of its text.
 expect_error 2 'xe2.x80.xae' "$TILECAST" predict 64x64x64 --gpu $'h\u202e200'
 expect_error 2 'xe2.x80.xae' "$TILECAST" predict $'64x\u202e64'
-# Each says what is wrong, where, and which limit it passed.
+# Each message states the error, its place, and the exceeded limit.
 expect_error 2 "expected lda=, ldb= or ldc= after it, got 'foo=1'" "$TILECAST" predict 64x64x64 foo=1
 expect_error 2 "got 'foo=1'" "$TILECAST" predict '64x64x64 foo=1'
 expect_error 2 'SHAPE: expected at most 3' "$TILECAST" predict 1 2 3 4
@@ -105,7 +105,8 @@ expect_error 2 "groups: groups '': expected" "$TILECAST" predict 64x64 --groups-
 printf 'shapes: [{}]\nconfigs: all\n' >"$folder/su.yaml"
 expect_error 2 'su.yaml:1: shapes\[0\]: expected' "$TILECAST" campaign expand "$folder/su.yaml"
 [ "$(grep -o 'su.yaml' "$folder/err" | wc -l)" = 1 ] || problem "a place is said twice: $(cat "$folder/err")"
-# A list of problems echoes a long line in part, and says which limit a range passes.
+# For a list of problems, a message quotes the start of a long line, and names the limit that a
+# range exceeds.
 { printf '100:1000000:1x64x64\n'; head -c 1000000 /dev/zero | tr '\0' x; } >"$folder/long"
 "$TILECAST" predict --problems "$folder/long" >"$folder/out" 2>/dev/null
 grep -q 'stands for 999,901 numbers, expected at most 10,000' "$folder/out" || problem "range: $(head -c 300 "$folder/out")"
@@ -116,7 +117,7 @@ echo 128x128x64 >>"$folder/configs"
 "$TILECAST" predict 512x512x512 --method analytic --configs "$folder/configs" >"$folder/out" 2>"$folder/err" ||
   problem "configs: $(cat "$folder/err")"
 grep -q 'configs: 2 configurations, 19,999 repeated$' "$folder/err" || problem "configs: $(cat "$folder/err")"
-# Where Slurm is not, --submit says so.
+# Without Slurm, --submit reports that.
 if ! command -v sbatch >/dev/null; then
   "$TILECAST" campaign slurm "$folder/plan.csv" --max-array-size 1001 --submit >"$folder/out" 2>"$folder/err"
   [ $? = 6 ] || problem "--submit without Slurm: $(cat "$folder/err")"

@@ -11,7 +11,7 @@
 namespace tilecast {
 
 struct FuzzInput {
-  std::string_view name;  // of its folder in tests/fuzz/corpus
+  std::string_view name;  // name of its folder in tests/fuzz/corpus
   void (*read)(std::string_view bytes);
 };
 

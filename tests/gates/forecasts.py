@@ -30,14 +30,14 @@ def output_of(command: list[str]) -> str:
 
 
 def predictions(program: str) -> dict[str, tuple[str, float]]:
-    """For each problem the top configuration and its time in microseconds."""
+    """Returns for each problem the top configuration and its time in microseconds."""
     text = output_of([program, "predict", "--problems", str(FOLDER / "problems.csv"), "--format", "csv"])
     return {f"{row['index']} {row['problem']}": (row["config"], float(row["time_us"] or "nan"))
             for row in csv.DictReader(io.StringIO(text))}
 
 
 def cycles(program: str) -> dict[str, tuple[str, float]]:
-    """For each row its configuration, and simulated over measured cycles."""
+    """Returns for each row its configuration, and simulated over measured cycles."""
     text = output_of([program, "validate", "--data", str(FOLDER / "rows.csv.gz"), "--no-correction",
                       "--format", "json", "--worst", "100000"])
     return {" ".join(row[key] for key in ("problem", "regime", "inputs", "l2_state", "config")):

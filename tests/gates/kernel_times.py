@@ -32,7 +32,7 @@ def root_of(program: pathlib.Path) -> pathlib.Path:
 
 
 def measure(program: pathlib.Path, gpu: str, out: pathlib.Path, seed: int) -> dict[tuple, dict]:
-    """Rows by kernel."""
+    """Returns rows by kernel."""
     command = [str(program), "measure", "--gpu", gpu, "--points", str(POINTS), "--out", str(out), "--seed",
                str(seed)]
     ran = subprocess.run(command, cwd=root_of(program), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

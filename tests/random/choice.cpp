@@ -7,7 +7,7 @@
 namespace tilecast {
 
 Violations check_schedules(const RandomProblem& problem, const Ranking&) {
-  constexpr double kTolerance = 0.04;  // of the analytic model, in simulated_ranking.cpp
+  constexpr double kTolerance = 0.04;  // tolerance of the analytic model, in simulated_ranking.cpp
   if (!problem.is_plain()) {
     return {};
   }

@@ -61,7 +61,7 @@ GemmProblem with_rows(const GemmProblem& problem, const std::vector<i64>& rows) 
   return grouped_along_k(problem) ? in_groups_of_k(other, rows) : in_groups(other, rows);
 }
 
-/// Every group with twice its rows, and every group twice.
+/// Returns the problem with twice as many rows in every group, and with every group twice.
 GemmProblem with_longer_groups(const GemmProblem& problem) {
   std::vector<i64> rows = problem.groups->rows();
   for (i64& own : rows) {

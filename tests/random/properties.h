@@ -12,7 +12,7 @@
 
 namespace tilecast {
 
-/// Violations of a property by a problem; usually empty.
+/// Violations of a property by a problem, usually none.
 using Violations = std::vector<std::string>;
 
 constexpr std::size_t kListed = 20;
@@ -33,13 +33,13 @@ std::span<const Property> every_property();
 /// because the two then depend on different measured kernels.
 double allowed(const RandomProblem& problem, const Prediction& p, double tolerance);
 
-// answers.cpp: properties of one answer.
+// Properties of one answer (answers.cpp).
 Violations check_possible(const RandomProblem& problem, const Ranking& listed);
 Violations check_unclamped(const RandomProblem& problem, const Ranking& listed);
 Violations check_listed_as_asked(const RandomProblem& problem, const Ranking& listed);
-// order.cpp: order of similar problems.
+// Order of similar problems (order.cpp).
 Violations check_order(const RandomProblem& problem, const Ranking& listed);
-// choice.cpp: the first of all candidates.
+// First of all candidates (choice.cpp).
 Violations check_schedules(const RandomProblem& problem, const Ranking& listed);
 Violations check_menu(const RandomProblem& problem, const Ranking& listed);
 

@@ -11,7 +11,7 @@
 namespace tilecast {
 namespace {
 
-// A simulation of a small one takes milliseconds.
+// Simulating a problem up to these sizes takes milliseconds.
 constexpr DrawnSizes kSizes{1e6, 1e5, 5000, 1e14}, kSimulatedSizes{1e6, 1e5, 5000, 2e11};
 
 struct TestedGpu {
@@ -33,7 +33,7 @@ const GpuSpec& gpu_at(std::size_t index) {
   return gpus[index];
 }
 
-/// Few tiles and a K so long that it is simulated in part.
+/// Draws few tiles and a K so long that only a part is simulated.
 GemmProblem random_long_k(Random& random) {
   return {{random.length(2000), random.length(2000), 65536 + 8 * random.length(2e6)},
           random.one_of({ElementType::kFp16, ElementType::kE4m3}),
@@ -99,7 +99,7 @@ RandomProblem random_problem(u64 seed, u64 number) {
 }
 
 RandomProblem plain_problem(const GemmShape& shape, std::string_view gpu) {
-  const auto found = std::ranges::find(kGpus, gpu, &TestedGpu::name);  // calibrated ones come first
+  const auto found = std::ranges::find(kGpus, gpu, &TestedGpu::name);  // calibrated GPUs come first
   return {0,
           0,
           &gpu_at(static_cast<std::size_t>(found - std::begin(kGpus))),

@@ -18,23 +18,23 @@ struct RandomProblem {
   AnyProblem problem;
   Regime regime;
   Inputs inputs;
-  Method method;  // simulated only if that is quick
+  Method method;  // kSimulated only if that takes little time
 
   Ranking rank(std::size_t keep, Effort effort = {}) const;
   Prediction first() const { return rank(1).predictions.front(); }
-  /// The same question about another problem.
+  /// Returns the same query for another problem.
   RandomProblem with(const AnyProblem& other) const;
   RandomProblem with(const GemmShape& other) const;
-  /// Null if it is not a GEMM.
+  /// Returns null if the problem is not a GEMM.
   const GemmProblem* gemm() const { return std::get_if<GemmProblem>(&problem); }
-  /// A single product, neither batch nor groups.
+  /// Whether it is a single product, with neither batch nor groups.
   bool is_plain() const;
   std::string text() const;
 };
 
 RandomProblem random_problem(u64 seed, u64 number);
 
-/// A plain fp16 problem on a calibrated GPU, in a burst with normal data.
+/// Returns a plain fp16 problem on a calibrated GPU, in a burst with normal data.
 RandomProblem plain_problem(const GemmShape& shape, std::string_view gpu = "h200_sxm");
 
 }  // namespace tilecast

@@ -26,7 +26,7 @@ using namespace tilecast;
 
 struct Options {
   u64 seed = 1, from = 0, count = 1000;
-  u64 threads = 0;  // one per processor
+  u64 threads = 0;  // one per CPU
   std::string_view property;
 };
 

@@ -1,5 +1,5 @@
-// A few random problems for every property, new ones each day; TILECAST_TEST_SEED repeats a day,
-// and the program random_problems checks thousands.
+// Tests a few random problems for every property, new ones each day; TILECAST_TEST_SEED repeats a
+// day, and the program random_problems checks thousands.
 #include <algorithm>
 #include <optional>
 
@@ -59,14 +59,14 @@ TEST_CASE("Properties hold for problems that once violated them") {
       require_none(plain_problem(shape), property_named(name));
     }
   };
-  // Once predicted at up to 119 % of the tensor peak.
+  // Was once predicted at up to 119 % of the tensor peak.
   hold("possible", {{8192, 128257, 8192},
                     {8192, 50257, 4096},
                     {65536, 65536, 65536},
                     {1, 1, 8},
                     {1000000, 8, 8}});
   hold("order", {{24, 4776, 400}, {6061, 48, 64}, {176, 32, 24}, {16256, 8, 4272}});
-  // Once had a schedule 12, 6 and 1 % faster.
+  // Once another schedule was 12, 6 and 1 % faster.
   hold("schedules", {{6136, 888, 64}, {52823, 19115, 8}, {367430, 20, 80}});
   // Once wrote half of C or less, counted TFLOPS of a rounded K, or read DRAM at 4.71 TB/s.
   const auto possible = [](const RandomProblem& problem) {

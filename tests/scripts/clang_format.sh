@@ -1,4 +1,5 @@
-# Every source is formatted. The version is fixed, since versions of clang-format differ in details.
+# Tests that every source is formatted. The version is fixed, since versions of clang-format differ
+# in details.
 set -u
 program=
 for name in clang-format-16 clang-format; do

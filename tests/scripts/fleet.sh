@@ -1,6 +1,6 @@
-# A plan divided among processes: whatever is killed, signalled, run twice or out of disk space, the
-# merged rows are the points of the plan, each exactly once.
-# KILLS=30 by default; SEED seeds the random times.
+# Tests a plan divided among processes: whatever is killed, signalled, run twice or out of disk
+# space, the merged rows are the points of the plan, each exactly once. KILLS=30 by default; SEED
+# seeds the random times.
 . tests/scripts/fake_gpus.sh
 kills=${KILLS:-30}
 RANDOM=${SEED:-1}

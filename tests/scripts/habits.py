@@ -57,7 +57,8 @@ PYTHON_TEXT = re.compile(r'# ?(.*)|"""(.*?)"""|"((?:[^"\\\n]|\\.)*)"', re.DOTALL
 
 
 def texts_of(path):
-    """A page's paragraphs without code and generated parts; comment lines and strings of code."""
+    """Yields a page's paragraphs without code and generated parts, or comment lines and strings of
+    code."""
     text = pathlib.Path(path).read_text(errors="replace")
     if path.endswith(".md"):
         return JOINED.sub(" ", GENERATED.sub("", text)).split("\n")
@@ -72,7 +73,7 @@ def main():
     files = subprocess.run(["git", "ls-files", "*.md", "*.h", "*.cpp", "*.cu", "*.cuh", "*.py"],
                            capture_output=True, text=True).stdout.split()
     if not files:
-        sys.exit(77)  # no checkout
+        sys.exit(77)  # not in a checkout
     limits = {name: (pages, code) for name, (_, pages, code) in HABITS.items()}
     limits |= {name: (pages, code) for name, (_, _, pages, code) in TERMS.items()}
     patterns = {name: re.compile(pattern if pattern.startswith("(?:(?<=") else rf"(?i)\b(?:{pattern})\b")

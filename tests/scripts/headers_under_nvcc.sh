@@ -1,5 +1,5 @@
-# headers_under_nvcc.sh NVCC HEADER...: the headers compile for host and device with nvcc, together;
-# g++ and NVRTC compile each alone, while nvcc takes seconds per run.
+# headers_under_nvcc.sh NVCC HEADER...: tests that the headers compile for host and device with
+# nvcc, together; g++ and NVRTC compile each header by itself, while nvcc takes seconds per run.
 set -u
 nvcc=$1
 shift

@@ -1,6 +1,6 @@
-# The launcher on a small tree of the same layout: builds what a command needs once, notices changes,
-# shows progress, and handles failures, other folders, symbolic links, moves, and two calls at the
-# same time.
+# Tests the launcher on a small tree of the same layout: it builds what a command needs once,
+# notices changes, shows progress, and handles failures, other folders, symbolic links, moves, and
+# two calls at the same time.
 . tests/cli/expect.sh
 export TILECAST_NO_INSTALL=1
 unset CXXFLAGS
