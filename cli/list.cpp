@@ -1,6 +1,8 @@
 // tilecast list: the words that options accept, each with its meaning; tilecast gpus: the GPU
 // files.
 
+#include "cli/list.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +15,6 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/list.h"
 #include "cli/output_parts.h"
 #include "model/base/error.h"
 #include "model/base/shown_text.h"

@@ -161,7 +161,7 @@ std::string interval_text(const RankingReport& report) {
   const Ranking& r = report.ranking;
   const Prediction& best = r.predictions.front();
   const GpuSpec& gpu = report.gpu.spec;
-  const bool attention = op_of(r.problem) == Op::kAttention;
+  const bool attention = std::holds_alternative<AttentionProblem>(r.problem);
   const bool fitted = stream_of(report) != nullptr
                           ? gpu.stream->interval != gpu.default_interval
                           : (attention ? gpu.attention_learned : gpu.learned) != nullptr;

@@ -455,7 +455,7 @@ TEST_CASE("Names of torch, CUTLASS and vLLM are accepted") {
         ranking({"1024x1024x512", "--config", "ws:tile=128x256x64"}));
   const std::string any = ranking({"1024x1024x512", "--config", "128x128x64"})[0]["config"];
   CHECK(any.find(":tile=128x128x64,") != std::string::npos);
-  check_refused({"-m", "256", "-n", "512"}, "requires -k");
+  check_refused({"-m", "256", "-n", "512"}, "requires --k");
   check_refused({"1024x1024x512", "--config", "100x100"}, "no candidate has 100x100");
 }
 

@@ -67,7 +67,7 @@ std::string whole_shape(const Arguments& args) {
   if (!groups.empty() && !file.empty()) {
     throw ConfigError("--groups-file cannot be combined with --groups");
   }
-  if (args.given("--experts") || !batch.empty() || asked_op(args) != Op::kGemm) {
+  if (args.given("--experts") || !batch.empty() || !traits_of(asked_op(args)).grouped) {
     throw ConfigError("--groups cannot be combined with --experts or --batch");
   }
   require_two_sides(shape);
@@ -119,7 +119,7 @@ std::string asked_shape(const Arguments& args) {
   std::string shape = join(sides, whole ? " " : "x");
   // In an attention shape the colon precedes the KV heads.
   if (const std::string_view given = split_batch(shape).shape;
-      asked_op(args) == Op::kGemm && given.find(':') != given.npos) {
+      traits_of(asked_op(args)).grouped && given.find(':') != given.npos) {
     const bool of_attention = std::ranges::count(shape, 'x') == 4;
     throw ConfigError(fmt::format(
         "shape '{}': {}", printable(shape),
@@ -161,7 +161,7 @@ AnyProblem asked_problem(const Arguments& args) {
     throw ConfigError(fmt::format("{} applies only to gemm, not to {}", option, to_text(op)));
   };
   FieldTexts all = asked_gemm_fields(args);
-  if (asked_op(args) != Op::kGemm) {
+  if (!traits_of(asked_op(args)).grouped) {
     for (const char* option : {"--scales", "--no-fast-accum"}) {
       if (!args.at(option).empty()) {
         refuse(option);
@@ -194,7 +194,7 @@ Routing asked_routing(const Arguments& args) {
 
 std::vector<GemmProblem> drawn_problems(const Arguments& args, i64 count) {
   const bool batch = !args.text_of("--batch").empty();
-  if (batch || asked_op(args) != Op::kGemm) {
+  if (batch || !traits_of(asked_op(args)).grouped) {
     throw ConfigError(fmt::format("--experts applies only to gemm, not to {}",
                                   batch ? "a batch" : to_text(asked_op(args))));
   }

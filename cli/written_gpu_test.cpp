@@ -38,7 +38,7 @@ TEST_CASE("A device's file is based on the known GPU nearest in SMs and bandwidt
   CHECK(based_on(probe("NVIDIA A100", 108, 1593e6, 640, "8.0")) == "a100_sxm80");
   CHECK(based_on(probe("NVIDIA RTX A6000", 84, 8001e6, 48, "8.6")) == "rtx_3090");   // 768 GB/s
   CHECK(based_on(probe("NVIDIA RTX 6000 Ada", 142, 10001e6, 48, "8.9")) == "l40s");  // 960 GB/s
-  CHECK(based_on(probe("NVIDIA RTX PRO 6000", 188, 14001e6, 64, "12.0")) == "rtx_5090");
+  CHECK(based_on(probe("NVIDIA RTX PRO 6000", 188, 14001e6, 64, "12.0")) == "rtx_pro_6000_server");
   CHECK(error_message([] { based_on(probe("Tesla V100", 80, 877e6, 512, "7.0")); }) ==
         "2 Tesla V100 has compute capability 7.0: a GPU file is based on one of 8.0 to 9.0, 10.0 "
         "or 12.0");

@@ -20,16 +20,17 @@ enum class Op : i32 {
 /// Properties of an op that op-independent code needs: one row each.
 struct OpTraits {
   const char* name;
-  i32 sides;                                    // dimensions of its shape: columns m, n and k
-  bool processes = false;                       // its kernels can be simulated
-  bool simulated = false;                       // simulated unless --method says otherwise
-  i32 parts = sides;                            // numbers in its shape's string, separated by x
+  i32 sides;               // dimensions of its shape: columns m, n and k
+  bool processes = false;  // its kernels can be simulated
+  bool simulated = false;  // simulated unless --method says otherwise
+  bool grouped = false;    // its problems may be batches and groups, and have GEMM's output options
+  i32 parts = sides;       // numbers in its shape's string, separated by x
   const char* side_names[3] = {"m", "n", "k"};  // names in messages and lists of problems
 };
 TILECAST_HD constexpr OpTraits traits_of(Op op) {
   switch (op) {
     case Op::kGemm:
-      return {.name = "gemm", .sides = 3, .processes = true, .simulated = true};
+      return {.name = "gemm", .sides = 3, .processes = true, .simulated = true, .grouped = true};
     case Op::kMemcpy:
       return {.name = "memcpy", .sides = 1};
     case Op::kElementwiseAdd:

@@ -222,7 +222,7 @@ TEST_CASE("Numbers that contradict each other are refused") {
   CHECK(copy.with("tensor_plateau: {value: 1801.7", "tensor_plateau: {value: 1980").empty());
   CHECK(
       copy.with("tensor_plateau: {value: 1801.7", "tensor_plateau: {value: 1981") ==
-      "2 h200_sxm.yaml:123: clock.tensor_plateau: expected at most clock.max (1980 MHz), not 1981 "
+      "2 h200_sxm.yaml:147: clock.tensor_plateau: expected at most clock.max (1980 MHz), not 1981 "
       "MHz");
   // The measured rate is 4.584 TB/s; the datasheet lists 4.8.
   CHECK(copy.with("bandwidth: {value: 4.8,", "bandwidth: {value: 4.584,").empty());
@@ -232,7 +232,7 @@ TEST_CASE("Numbers that contradict each other are refused") {
   // Bursts draw up to 1019 W.
   CHECK(copy.with("sustained_limit: {value: 700", "sustained_limit: {value: 510").empty());
   CHECK(copy.with("sustained_limit: {value: 700", "sustained_limit: {value: 509") ==
-        "2 h200_sxm.yaml:129: power.burst_limit: expected at most 2 times power.sustained_limit "
+        "2 h200_sxm.yaml:153: power.burst_limit: expected at most 2 times power.sustained_limit "
         "(509 W), not 1019 W");
   CHECK(copy.with("sustained_limit: {value: 700", "sustained_limit: {value: 1020")
             .ends_with("power.sustained_limit: expected at most power.burst_limit (1019 W), not "
