@@ -79,10 +79,7 @@ struct AttentionAt {
   Hertz clock;
 
   /// Constants of the GPU file, or the priors.
-  const AttentionSpec& fitted() const {
-    static const AttentionSpec priors;
-    return gpu.attention ? *gpu.attention : priors;
-  }
+  const AttentionSpec& fitted() const { return gpu.attention ? *gpu.attention : kAttentionPriors; }
   AttentionTraits traits() const { return traits_of(config.schedule); }
   double element() const { return element_bytes(problem.dtype); }
   double scores() const {

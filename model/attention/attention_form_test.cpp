@@ -54,7 +54,7 @@ TEST_CASE("A GPU whose file has no section of attention answers with the priors"
   GpuSpec without = h200();
   without.attention.reset();
   GpuSpec priors = h200();
-  priors.attention = AttentionSpec{};
+  priors.attention = kAttentionPriors;
   const AttentionProblem p = problem_of(2048, 2048);
   for (const char* config : {"aw 128x128 s2 o1 re st k1", "ao 64x64 s2 o1 cl st k4"}) {
     CHECK(cycles_of(without, p, config) == cycles_of(priors, p, config));

@@ -1,5 +1,5 @@
-// Features of a kernel for the learned correction, computed by its op (kGemmFeatures,
-// kAttentionFeatures, model/spec/learned_model.h).
+// Features of a kernel for the learned correction, computed by its op, whose list of their names is
+// in model/spec/learned_model.h.
 #pragma once
 
 #include "model/base/regime.h"

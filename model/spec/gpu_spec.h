@@ -169,24 +169,37 @@ struct MachineSpec {
   Cycles cta_refill;      // time from a CTA's end to its successor's start
 };
 
-/// Constants that attention adds to the machine, fitted to measured attention kernels. The numbers
-/// here are the priors for a GPU whose file lacks the section.
+/// Constants that attention adds to the machine, fitted to measured attention kernels
+/// (kAttentionPriors: those of a GPU whose file lacks the section).
 struct AttentionSpec {
-  double in_step = 0.35;  // fraction of the time in which warpgroups that do not alternate run each
-                          // step at once, and wait for its pipe
-  Cycles block{390};      // a warpgroup's other instructions around the products of a block
-  Cycles tile{1700};      // a warpgroup's other instructions around the blocks of a tile
-  double slots = 1.1;     // time of vector instructions over their issue slots
-  double alone = 0.7;     // time of one warpgroup's exponentials over that of their units
-  double shown = 1.7;     // fraction of vector instructions that other warpgroups' products do not
-                          // hide, over machine.promotion_shown
-  double crowding = 0.065;    // fraction of DRAM's time, added per doubling of an SM's bytes in
-                              // flight beyond 64 KiB
-  Cycles combine{7400};       // sum of split keys by the tile's last CTA: once,
-  Cycles combine_rows{3500};  // per pair of rows of a warp,
-  Cycles combine_loads{950};  // and per batch of loads of a pair, also in clusters
-  Cycles cluster_rows{400};   // sum of split keys in a cluster, per pair of rows of a warp
+  double in_step;        // fraction of the time in which warpgroups that do not alternate run each
+                         // step at once, and wait for its pipe
+  Cycles block;          // a warpgroup's other instructions around the products of a block
+  Cycles tile;           // a warpgroup's other instructions around the blocks of a tile
+  double slots;          // time of vector instructions over their issue slots
+  double alone;          // time of one warpgroup's exponentials over that of their units
+  double shown;          // fraction of vector instructions that other warpgroups' products do not
+                         // hide, over machine.promotion_shown
+  double crowding;       // fraction of DRAM's time, added per doubling of an SM's bytes in flight
+                         // beyond 64 KiB
+  Cycles combine;        // sum of split keys by the tile's last CTA: once,
+  Cycles combine_rows;   // per pair of rows of a warp,
+  Cycles combine_loads;  // and per batch of loads of a pair, also in clusters
+  Cycles cluster_rows;   // sum of split keys in a cluster, per pair of rows of a warp
 };
+
+/// The first fit to an H200's rows, rounded: a GPU whose file lacks the section answers with it.
+inline constexpr AttentionSpec kAttentionPriors{.in_step = 0.35,
+                                                .block = Cycles{390},
+                                                .tile = Cycles{1700},
+                                                .slots = 1.1,
+                                                .alone = 0.7,
+                                                .shown = 1.7,
+                                                .crowding = 0.065,
+                                                .combine = Cycles{7400},
+                                                .combine_rows = Cycles{3500},
+                                                .combine_loads = Cycles{950},
+                                                .cluster_rows = Cycles{400}};
 
 struct ClockSpec {
   Hertz max;
