@@ -124,6 +124,8 @@ const std::vector<Layer>& layers() {
       {"model/learn/", {"model/base/", "model/spec/", "model/clock/", "model/rank/"}, {}},
       {"model/predict/", {"model/"}, {}},
       {"kernels/emit/emit.", {"model/", "kernels/"}, {}},  // of every op
+      {"kernels/emit/emit_test.cpp", {"kernels/"}, {}},
+      {"kernels/revision_test.cpp", {"kernels/"}, {}},
       {"kernels/",
        and_more(and_more({"model/base/", "model/op/", "model/gemm/rules/", "model/stream/"}, kGemm),
                 kAttention),
