@@ -90,12 +90,12 @@ struct OptionGroup {
 
 inline constexpr i64 kLongestSide = i64{1} << 38, kMostThreads = 1024;
 inline constexpr std::string_view kProblems = "predict explain compare emit measure",
-                                  kAnyOp = "predict explain measure",
+                                  kAnyOp = "predict explain emit measure",
                                   kRouted = "predict explain compare emit",
                                   kJudged = "validate report";
 
 inline constexpr OptionRow kProblemOptions[] = {
-    {"compare emit", "SHAPE", "TEXT...", "",
+    {"compare", "SHAPE", "TEXT...", "",
      "MxNxK, such as 4096x4096x4096, or M N K; for an nn.Linear tokens x out_features x "
      "in_features"},
     {kAnyOp, "SHAPE", "TEXT...", "",
@@ -109,7 +109,7 @@ inline constexpr OptionRow kProblemOptions[] = {
      "SHAPE"},
     {kProblems, "-k,--k", "N", "", "Columns of A, the summed dimension, instead of SHAPE", 1,
      kLongestSide, "-m -n", "SHAPE"},
-    {"compare emit", "--dtype", "TYPE", "fp16",
+    {"compare", "--dtype", "TYPE", "fp16",
      "Element type of A and B: fp16, bf16, e4m3 (or fp8), e5m2"},
     {kAnyOp, "--dtype", "TYPE", "fp16",
      "Element type of the inputs: fp16, bf16, e4m3 (or fp8), e5m2 for a GEMM; fp16, bf16 for "

@@ -7,20 +7,20 @@
 namespace tilecast::emitted {
 
 /// Device memory of a launch, 16-byte aligned.
-struct DeviceBuffers {
+struct AttentionBuffers {
   const Element *q, *k, *v;
   Element* o;
   float* lse;  // [batch, heads, queries]
 };
 
 /// Allocates what all sets of Q, K, V and O share.
-void allocate_shared(DeviceBuffers& buffers) {
+void allocate_shared(AttentionBuffers& buffers) {
   if constexpr (kWritesLse) {
     buffers.lse = device_array<float>(kRows);
   }
 }
 
-void allocate_set(DeviceBuffers& buffers) {
+void allocate_set(AttentionBuffers& buffers) {
   buffers.q = filled<Element>(kRows * kHeadDim, 1);
   buffers.k = filled<Element>(kKeyRows * kHeadDim, 2);
   buffers.v = filled<Element>(kKeyRows * kHeadDim, 3);
@@ -28,7 +28,7 @@ void allocate_set(DeviceBuffers& buffers) {
 }
 
 /// Sets the result to NaN.
-void clear_result(const DeviceBuffers& buffers) {
+void clear_result(const AttentionBuffers& buffers) {
   check(cudaMemset(buffers.o, 0xff, kRows * kHeadDim * sizeof(Element)));
   if constexpr (kWritesLse) {
     check(cudaMemset(buffers.lse, 0xff, kRows * sizeof(float)));

@@ -4,13 +4,9 @@
 #pragma once
 
 #include "kernels/emit/attention_buffers.cuh"
+#include "kernels/emit/findings.cuh"
 
 namespace tilecast::emitted {
-
-/// A reference value, and the tolerance of the kernel's value.
-struct Approximate {
-  double value, off;
-};
 
 /// Computes scale * q k.
 __device__ inline Approximate score_of(const Element* q, const Element* k) {
@@ -37,12 +33,8 @@ __device__ inline double largest_of_warp(double value) {
   return value;
 }
 
-struct Findings {
-  unsigned long long wrong;  // number of wrong elements of O, and of log-sum-exps
-};
-
 /// Compares rows, one per warp; NaN is wrong.
-__global__ void compare(DeviceBuffers given, Findings* findings) {
+__global__ void compare(AttentionBuffers given, Findings* findings) {
   constexpr int kColumns = kHeadDim / 32;  // columns per lane
   const int lane = threadIdx.x % 32;
   const i64 warp = (blockIdx.x * i64{blockDim.x} + threadIdx.x) / 32;
@@ -108,7 +100,7 @@ __global__ void compare(DeviceBuffers given, Findings* findings) {
 }
 
 /// Returns whether all values are right; otherwise prints the number of errors.
-bool is_right(const Findings& found, const DeviceBuffers&) {
+bool is_right(const Findings& found, const AttentionBuffers&) {
   if (found.wrong != 0) {
     std::printf("WRONG: %llu of %lld elements\n", found.wrong,
                 2 * ((kRows + kStep - 1) / kStep) * kHeadDim);

@@ -45,30 +45,28 @@ std::string constants_of(const AttentionProblem& p) {
   return text.text();
 }
 
-std::string work_text(const AttentionWork& work) {
-  const std::string sections =
-      work.longest_first ? fmt::format(
-                               "\n               .section = {}, .last_section = {},\n"
-                               "               .by_section_tiles = {},",
-                               divisor_text(work.section), divisor_text(work.last_section),
-                               divisor_text(work.by_section_tiles))
-                         : "";
-  return fmt::format(
-      "{{.batch = {}, .heads = {}, .queries = {}, .keys = {},\n"
-      "               .queries_per_tile = {}, .row_blocks = {}, .kv_block = {}, .splits = {},{}\n"
-      "               .by_splits = {}, .by_row_blocks = {},\n"
-      "               .by_heads = {}, .by_kv_block = {}}}",
-      work.batch, work.heads, work.queries, work.keys, work.queries_per_tile, work.row_blocks,
-      work.kv_block, work.splits, sections, divisor_text(work.by_splits),
-      divisor_text(work.by_row_blocks), divisor_text(work.by_heads),
-      divisor_text(work.by_kv_block));
-}
-
 std::string fixed_arguments(const AttentionProblem& p, const AttentionConfig& config,
                             const AttentionArgs& args) {
   const AttentionWorkspace workspace = attention_workspace(p, config);
   AssignmentsText text;
-  text.add("work", work_text(args.work));
+  const AttentionWork& work = args.work;
+  text.add("work.batch", work.batch);
+  text.add("work.heads", work.heads);
+  text.add("work.queries", work.queries);
+  text.add("work.keys", work.keys);
+  text.add("work.queries_per_tile", work.queries_per_tile);
+  text.add("work.row_blocks", work.row_blocks);
+  text.add("work.kv_block", work.kv_block);
+  text.add("work.splits", work.splits);
+  if (work.longest_first) {
+    text.add("work.section", divisor_text(work.section));
+    text.add("work.last_section", divisor_text(work.last_section));
+    text.add("work.by_section_tiles", divisor_text(work.by_section_tiles));
+  }
+  text.add("work.by_splits", divisor_text(work.by_splits));
+  text.add("work.by_row_blocks", divisor_text(work.by_row_blocks));
+  text.add("work.by_heads", divisor_text(work.by_heads));
+  text.add("work.by_kv_block", divisor_text(work.by_kv_block));
   text.add("tiles", args.tiles);
   text.add("heads", args.heads);
   text.add("groups_per_kv", divisor_text(args.groups_per_kv));
@@ -141,6 +139,7 @@ EmittedProgram emitted_program(const AttentionProblem& p, const AttentionConfig&
       .entry = kAttentionEntry,
       .arguments = "AttentionArgs",
       .host = "attention",
+      .buffers = "AttentionBuffers",
       .problem = constants_of(p),
       .launch_args = fixed_arguments(p, config, args),
       .workers = config.grid == AttentionGrid::kResident
@@ -157,7 +156,7 @@ EmittedProgram emitted_program(const AttentionProblem& p, const AttentionConfig&
       .use = {
           .roots = {},
           .kernel = {},
-          .optional = {{"AttentionArgs", true}, {"AttentionWork", false}, {"DeviceBuffers", false}},
+          .optional = {{"AttentionArgs", true}, {"AttentionWork", false}, {"AttentionBuffers", false}, {"Findings", false}},
           .known = known,
           .wgmma = {wgmma_text(config.kv_block, type, false), wgmma_text(p.head_dim, type, true)}}};
 }

@@ -41,10 +41,7 @@ TensorMap tensor_map(const void* matrix, CUtensorMapDataType type,
   cudaDriverEntryPointQueryResult found{};
   check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
                                          cudaEnableDefault, &found));
-  if (found != cudaDriverEntryPointSuccess || function == nullptr) {
-    std::fprintf(stderr, "the driver has no cuTensorMapEncodeTiled (CUDA 12.0)\n");
-    std::exit(1);
-  }
+  check(found == cudaDriverEntryPointSuccess ? cudaSuccess : cudaErrorCallRequiresNewerDriver);
   const auto encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
   const cuuint32_t steps[] = {1, 1, 1, 1, 1};
   TensorMap map{};
@@ -52,10 +49,7 @@ TensorMap tensor_map(const void* matrix, CUtensorMapDataType type,
       encode(reinterpret_cast<CUtensorMap*>(&map), type, static_cast<cuuint32_t>(sides.size()),
              const_cast<void*>(matrix), sides.data(), strides.data(), box.data(), steps,
              CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result != CUDA_SUCCESS) {
-    std::fprintf(stderr, "cuTensorMapEncodeTiled: error %d\n", static_cast<int>(result));
-    std::exit(1);
-  }
+  check(result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue);
   return map;
 }
 

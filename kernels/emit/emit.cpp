@@ -123,7 +123,7 @@ std::string problem_text(const EmittedProgram& program, Seconds forecast) {
 std::string binding_text(const EmittedProgram& program) {
   return fmt::format(
       "namespace tilecast::emitted {{\n\n"
-      "using Arguments = {0};\nconstexpr auto kKernel = {1};\n\n"
+      "using Arguments = {0};\nusing DeviceBuffers = {6};\nconstexpr auto kKernel = {1};\n\n"
       "/// Sets the arguments that depend on no buffer. `resident`: clusters (or CTAs) that the "
       "device\n/// holds at once; `workers`: clusters or CTAs launched.{2}\n"
       "{0} launch_args([[maybe_unused]] u32 resident, u32& workers) {{\n"
@@ -131,7 +131,7 @@ std::string binding_text(const EmittedProgram& program) {
       "{0} bound_args({0} args, const DeviceBuffers& buffers) {{\n{5}  return args;\n}}\n\n"
       "}}  // namespace tilecast::emitted\n",
       program.arguments, program.entry, program.workers_comment, program.launch_args,
-      program.workers, program.bound_args);
+      program.workers, program.bound_args, program.buffers);
 }
 
 /// Adds a list of contents after the first comment.

@@ -1,8 +1,8 @@
 // Defines what an op provides to `emit`: a kernel, and the host code around it. An op that is
 // emitted has a row in emit.cpp, an emitted_program(), and two sources of the host side:
-//   kernels/emit/<host>_buffers.cuh: DeviceBuffers, allocate_shared(), allocate_set() (one of the
+//   kernels/emit/<host>_buffers.cuh: `buffers`, allocate_shared(), allocate_set() (one of the
 //     sets that are launched in turn) and clear_result();
-//   kernels/emit/<host>_check.cuh: Findings, compare(), a kernel that fills them in from the result
+//   kernels/emit/<host>_check.cuh: compare(), a kernel that fills Findings from the result
 //     and a reference, and is_right().
 #pragma once
 
@@ -23,6 +23,7 @@ struct EmittedProgram {
   KernelSource kernel;
   std::string entry, arguments;  // the kernel, and the type of its arguments
   std::string host;              // prefix of the host sources, see above
+  std::string buffers;           // the type of its device memory there
   std::string problem;           // constants of the problem
   std::string launch_args;  // statements that set the members of `args` that depend on no buffer,
   std::string workers;      // number of clusters launched
@@ -72,7 +73,7 @@ class AssignmentsText {
   std::string text_;
 };
 
-/// Formats a call of tensor_map() in device.cuh. `buffer`: a member of DeviceBuffers.
+/// Formats a call of tensor_map() in device.cuh. `buffer`: a member of `buffers`.
 std::string tensor_map_text(std::string_view buffer, ElementType dtype,
                             const TensorMapSides& sides);
 

@@ -7,7 +7,7 @@
 namespace tilecast::emitted {
 
 /// Device memory of a launch, 16-byte aligned; null for operands the kernel does not read.
-struct DeviceBuffers {
+struct GemmBuffers {
   const Element *a, *b;
   CElement* c;
   const BiasElement* bias;
@@ -19,7 +19,7 @@ struct DeviceBuffers {
 };
 
 /// Allocates what all sets of A, B and C share.
-void allocate_shared(DeviceBuffers& buffers) {
+void allocate_shared(GemmBuffers& buffers) {
   if constexpr (Config::kAddsBias) {
     buffers.bias = filled<BiasElement>(kBiasElements, 3);
   }
@@ -46,14 +46,14 @@ void allocate_shared(DeviceBuffers& buffers) {
   }
 }
 
-void allocate_set(DeviceBuffers& buffers) {
+void allocate_set(GemmBuffers& buffers) {
   buffers.a = filled<Element>(kElementsOfA, 1);
   buffers.b = filled<Element>(kElementsOfB, 2);
   buffers.c = device_array<CElement>(kSpanOfC);
 }
 
 /// Sets the result to NaN.
-void clear_result(const DeviceBuffers& buffers) {
+void clear_result(const GemmBuffers& buffers) {
   check(cudaMemset(buffers.c, 0xff, kSpanOfC * sizeof(CElement)));
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <limits>
 
+#include "kernels/emit/findings.cuh"
 #include "kernels/emit/gemm_buffers.cuh"
 #include "model/gemm/output/exact_math.h"
 
@@ -38,7 +39,7 @@ __device__ inline Factors factors_of(i64 row, const i32* numbers) {
 
 /// Scale of the product of two elements; B's element is in the given number of matrices after the
 /// first.
-__device__ inline double scale_of(const DeviceBuffers& given, i64 m, i64 n, i64 k,
+__device__ inline double scale_of(const GemmBuffers& given, i64 m, i64 n, i64 k,
                                   i64 matrix_of_b) {
   if constexpr (Config::kBlockScales) {
     const i64 block = k / 128, row = matrix_of_b * ((kSideN + 127) / 128) + n / 128;
@@ -50,13 +51,8 @@ __device__ inline double scale_of(const DeviceBuffers& given, i64 m, i64 n, i64 
   }
 }
 
-/// A reference value, and the tolerance of the kernel's value.
-struct Approximate {
-  double value, off;
-};
-
 /// Computes row m and column n of A B, scaled and with the bias.
-__device__ inline Approximate sum_of(const DeviceBuffers& given, const Factors& factors, i64 m,
+__device__ inline Approximate sum_of(const GemmBuffers& given, const Factors& factors, i64 m,
                                      i64 n) {
   // Rounding error relative to the sum of magnitudes: fp8 sums are truncated, less if sums of 128
   // elements are promoted.
@@ -84,7 +80,7 @@ __device__ inline Approximate sum_of(const DeviceBuffers& given, const Factors& 
 }
 
 /// Computes an element of C before it is scaled. `row`: row over all products.
-__device__ inline Approximate result_of(const DeviceBuffers& given, const Factors& factors, i64 row,
+__device__ inline Approximate result_of(const GemmBuffers& given, const Factors& factors, i64 row,
                                         i64 column) {
   Approximate result{};
   if constexpr (Config::kGates) {
@@ -118,13 +114,8 @@ __device__ inline Approximate result_of(const DeviceBuffers& given, const Factor
   return result;
 }
 
-struct Findings {
-  unsigned long long wrong;   // number of wrong elements of C
-  u32 least_amax, most_amax;  // bits of floats between which amax is right
-};
-
 /// Compares elements of C; NaN is wrong.
-__global__ void compare(DeviceBuffers given, Findings* findings) {
+__global__ void compare(GemmBuffers given, Findings* findings) {
   for (i64 i = (blockIdx.x * i64{blockDim.x} + threadIdx.x) * kStep; i < kElementsOfC;
        i += i64{gridDim.x} * blockDim.x * kStep) {
     const i64 row = i / kColumnsOfC, column = i % kColumnsOfC;
@@ -161,7 +152,7 @@ __global__ void compare(DeviceBuffers given, Findings* findings) {
 }
 
 /// Returns whether all values are right; otherwise prints the errors.
-bool is_right(const Findings& found, const DeviceBuffers& given) {
+bool is_right(const Findings& found, const GemmBuffers& given) {
   if (found.wrong != 0) {
     std::printf("WRONG: %llu of %lld elements\n", found.wrong,
                 2 * ((kElementsOfC + kStep - 1) / kStep));

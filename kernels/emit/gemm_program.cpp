@@ -221,7 +221,7 @@ std::string fixed_arguments(const GemmProblem& asked, const GemmToBind& bound,
   return text.text();
 }
 
-/// Returns a placeholder for a member of DeviceBuffers, as bind_gemm() passes it on.
+/// Returns a placeholder for a member of GemmBuffers, as bind_gemm() passes it on.
 template <class T>
 T* place_of(i64 index) {
   return reinterpret_cast<T*>(index);
@@ -360,6 +360,7 @@ EmittedProgram emitted_program(const GemmProblem& problem, const KernelConfig& c
       .entry = kGemmEntry,
       .arguments = "GemmArgs",
       .host = "gemm",
+      .buffers = "GemmBuffers",
       .problem = constants_of(problem),
       .launch_args = fixed_arguments(problem, bound, args),
       .workers = bound.groups.along_m > 0    ? "resident"
@@ -382,7 +383,7 @@ EmittedProgram emitted_program(const GemmProblem& problem, const KernelConfig& c
                                        elements.c * element_bytes(types.c)),
       .use = {.roots = {},
               .kernel = {},
-              .optional = {{"GemmArgs", true}, {"DeviceBuffers", false}, {"Findings", false}},
+              .optional = {{"GemmArgs", true}, {"GemmBuffers", false}, {"Findings", false}},
               .known = known_arguments(bound),
               .wgmma = {wgmma_text(n, type, false), wgmma_text(n, type, true)}}};
 }

@@ -77,9 +77,17 @@ class SourceUser {
     while (bind_parameters(program_)) {
     }
     std::set<std::string> objects;
-    while (put_values(program_) || drop_idle_calls(program_, objects) || drop_unused(program_)) {
+    while (put_values(program_) || drop_idle_calls(program_, objects) ||
+           drop_parameters(program_) || drop_unused(program_)) {
     }
     reach();
+    if (drop_alternatives()) {
+      for (Declaration& d : program_.all) {
+        d.kept = false;
+      }
+      used_.clear();
+      reach();
+    }
     return printed();
   }
 
@@ -95,7 +103,7 @@ class SourceUser {
   /// Returns a file's first comment: its first paragraph or, for the kernel, the whole description.
   Lines head_of(const SourceParts::Part& part) const {
     Lines head;
-    for (const std::string& line : part.path.starts_with("model/") ? Lines{} : part.lines) {
+    for (const std::string& line : rank_of(part.path) == 0 ? Lines{} : part.lines) {
       const bool ends = part.path == use_.kernel ? line.starts_with("// Contract: ") : line == "//";
       if (!line.starts_with("//") || ends || line.starts_with("// Checked by: ")) {
         break;
@@ -203,6 +211,41 @@ class SourceUser {
     }
   }
 
+  /// Replaces unions of arguments of which only the first member, the largest, is used by it.
+  bool drop_alternatives() {
+    bool changed = false;
+    for (Declaration& d : program_.all) {
+      if (!d.kept || d.kind != Kind::kMember || trimmed(d.lines.front()) != "union {" ||
+          !use_.optional.contains(program_.parent_of(d).names.front())) {
+        continue;
+      }
+      std::vector<std::string> members;
+      for (const std::string& line : d.lines) {
+        if (const std::string code = code_of(line); code.ends_with(';') && line != d.lines.back()) {
+          members.push_back("." + std::string(word_before(code, code.size() - 1)));
+        }
+      }
+      if (std::none_of(members.begin() + 1, members.end(),
+                       [&](const std::string& member) { return used_.contains(member); })) {
+        const std::string first = d.lines[1].substr(2);
+        d.names = {members.front().substr(1)};
+        d.lines = {first};
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
+  /// Whether "private:" has no member after it.
+  bool is_bare_label(std::size_t index) const {
+    const Declaration& d = program_.all[index];
+    return d.lines.front() == " private:" &&
+           std::none_of(program_.all.begin() + static_cast<std::ptrdiff_t>(index) + 1,
+                        program_.all.end(), [&](const Declaration& other) {
+                          return other.parent == d.parent && other.kept;
+                        });
+  }
+
   std::string printed() const {
     Lines lines;
     std::string space, path;
@@ -228,7 +271,7 @@ class SourceUser {
     };
     for (std::size_t i = 0; i < program_.all.size(); ++i) {
       const Declaration& d = program_.all[i];
-      if (!d.kept) {
+      if (!d.kept || is_bare_label(i)) {
         continue;
       }
       close(d.parent);
