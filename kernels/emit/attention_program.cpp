@@ -133,32 +133,34 @@ EmittedProgram emitted_program(const AttentionProblem& p, const AttentionConfig&
   if (!p.lse) {
     known["args.lse"] = "nullptr";
   }
-  return {
-      .title = title_of(p),
-      .kernel = attention_source(config, p),
-      .entry = kAttentionEntry,
-      .arguments = "AttentionArgs",
-      .host = "attention",
-      .buffers = "AttentionBuffers",
-      .problem = constants_of(p),
-      .launch_args = fixed_arguments(p, config, args),
-      .workers = config.grid == AttentionGrid::kResident
-                     ? fmt::format("min_of(resident, {}u)", args.tiles)
-                     : fmt::format("{}", args.tiles / cluster),
-      .bound_args = buffer_arguments(p, config, args, maps),
-      .shared_bytes = attention_smem(config, p.head_dim).total_bytes,
-      .cluster_size = cluster,
-      .work = in_bytes ? attention_bytes(p) : attention_flops(p),
-      .work_unit = in_bytes ? "B" : "FLOP",
-      .checked = attention_flops(p) / 2,
-      .most_checked = 0x1p37,
-      .set_bytes = 2 * query_bytes(p) + kv_bytes(p),
-      .use = {
-          .roots = {},
-          .kernel = {},
-          .optional = {{"AttentionArgs", true}, {"AttentionWork", false}, {"AttentionBuffers", false}, {"Findings", false}},
-          .known = known,
-          .wgmma = {wgmma_text(config.kv_block, type, false), wgmma_text(p.head_dim, type, true)}}};
+  return {.title = title_of(p),
+          .kernel = attention_source(config, p),
+          .entry = kAttentionEntry,
+          .arguments = "AttentionArgs",
+          .host = "attention",
+          .buffers = "AttentionBuffers",
+          .problem = constants_of(p),
+          .launch_args = fixed_arguments(p, config, args),
+          .workers = config.grid == AttentionGrid::kResident
+                         ? fmt::format("min_of(resident, {}u)", args.tiles)
+                         : fmt::format("{}", args.tiles / cluster),
+          .bound_args = buffer_arguments(p, config, args, maps),
+          .shared_bytes = attention_smem(config, p.head_dim).total_bytes,
+          .cluster_size = cluster,
+          .work = in_bytes ? attention_bytes(p) : attention_flops(p),
+          .work_unit = in_bytes ? "B" : "FLOP",
+          .checked = attention_flops(p) / 2,
+          .most_checked = 0x1p37,
+          .set_bytes = 2 * query_bytes(p) + kv_bytes(p),
+          .use = {.roots = {},
+                  .kernel = {},
+                  .optional = {{"AttentionArgs", true},
+                               {"AttentionWork", false},
+                               {"AttentionBuffers", false},
+                               {"Findings", false}},
+                  .known = known,
+                  .wgmma = {wgmma_text(config.kv_block, type, false),
+                            wgmma_text(p.head_dim, type, true)}}};
 }
 
 }  // namespace tilecast

@@ -39,8 +39,7 @@ __device__ inline Factors factors_of(i64 row, const i32* numbers) {
 
 /// Scale of the product of two elements; B's element is in the given number of matrices after the
 /// first.
-__device__ inline double scale_of(const GemmBuffers& given, i64 m, i64 n, i64 k,
-                                  i64 matrix_of_b) {
+__device__ inline double scale_of(const GemmBuffers& given, i64 m, i64 n, i64 k, i64 matrix_of_b) {
   if constexpr (Config::kBlockScales) {
     const i64 block = k / 128, row = matrix_of_b * ((kSideN + 127) / 128) + n / 128;
     return static_cast<double>(given.a_scales[block * kRowOfScales + m]) *

@@ -72,7 +72,8 @@ int uses_of(std::string_view code, std::string_view name) {
 /// Whether a function's parameter names a parameter of its template besides Config.
 bool names_parameter_of(std::string_view start, std::string_view parameter) {
   const std::size_t open = start.find('<');
-  const auto items = list_items(start.substr(open + 1, after_closing(start, open, '<', '>') - open - 2));
+  const auto items =
+      list_items(start.substr(open + 1, after_closing(start, open, '<', '>') - open - 2));
   return std::ranges::any_of(items, [&](const std::string& item) {
     const std::string_view name = word_before(item, std::min(item.find(" = "), item.size()));
     return name != "Config" && uses_of(parameter, name) > 0;
@@ -118,7 +119,7 @@ void drop_item(std::string& text, const List& list, std::size_t i) {
 /// Drops parameter `i` of `count` of a function from its declaration and its calls, if that changes
 /// nothing else.
 bool drop_parameter(Program& program, std::vector<std::string>& codes, std::size_t index,
-                   std::size_t i, std::size_t count) {
+                    std::size_t i, std::size_t count) {
   const std::string own = program.all[index].names.front();
   std::map<std::size_t, std::vector<List>> calls;  // by declaration
   for (std::size_t at = 0; at < codes.size(); ++at) {
@@ -238,9 +239,9 @@ bool drop_parameters(Program& program) {
     for (std::size_t i = head.items.size(); i-- > 0;) {
       const std::string_view parameter = head.text(codes[index], i);
       const std::string_view name = word_before(parameter, parameter.size());
-      const bool unread = name.empty() ? parameter.ends_with('&')
-                                       : name.size() < parameter.size() &&
-                                             uses_of(codes[index], name) == 1;
+      const bool unread = name.empty()
+                              ? parameter.ends_with('&')
+                              : name.size() < parameter.size() && uses_of(codes[index], name) == 1;
       if (!unread || parameter.find('=') != std::string_view::npos ||
           (is_template && names_parameter_of(codes[index], parameter))) {
         continue;

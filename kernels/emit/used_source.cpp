@@ -240,10 +240,9 @@ class SourceUser {
   bool is_bare_label(std::size_t index) const {
     const Declaration& d = program_.all[index];
     return d.lines.front() == " private:" &&
-           std::none_of(program_.all.begin() + static_cast<std::ptrdiff_t>(index) + 1,
-                        program_.all.end(), [&](const Declaration& other) {
-                          return other.parent == d.parent && other.kept;
-                        });
+           std::none_of(
+               program_.all.begin() + static_cast<std::ptrdiff_t>(index) + 1, program_.all.end(),
+               [&](const Declaration& other) { return other.parent == d.parent && other.kept; });
   }
 
   std::string printed() const {
