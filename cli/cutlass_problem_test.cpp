@@ -64,8 +64,8 @@ TEST_CASE("Unsupported fields are refused by key") {
   CHECK(message("dtype_a", "e4m3") == "2 dtype_a: expected f16 or bf16, got e4m3");
   CHECK(message("dtype_d", "f32") == "2 dtype_d: expected f16 as dtype_a, got f32");
   CHECK(message("dtype_acc", "f16") == "2 dtype_acc: expected f32, got f16");
-  CHECK(message("layout", "tnx").starts_with("2 layout: expected a t or n each"));
-  CHECK(message("layout", "tn").starts_with("2 layout: expected a t or n each"));
+  CHECK(message("layout", "tnx").starts_with("2 layout: expected t or n for each"));
+  CHECK(message("layout", "tn").starts_with("2 layout: expected t or n for each"));
   CHECK(message("m", "512") == "2 m: expected an integer");
   CHECK(message("betta", 0).starts_with("2 betta: unknown"));
   CHECK(message("operation", "conv2d") == "2 operation: expected gemm, got conv2d");

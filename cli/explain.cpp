@@ -90,7 +90,7 @@ void run_explain(const Arguments& args) {
     const auto other = std::ranges::find_if(
         ranking.by_tile, [&](const Prediction& p) { return tile_text(p.config) != tile; });
     if (other != ranking.by_tile.end()) {
-      add(*other, "best with another tile");
+      add(*other, "best other tile");
     }
     const std::optional<PublishedChoice> published = published_choice(problem, gpu.spec.sm.count);
     if (published && configs.empty() && compares &&

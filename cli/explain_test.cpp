@@ -275,7 +275,7 @@ TEST_CASE("predict and explain refuse to simulate memory-bound kernels, and a ti
           run_captured(std::string_view(command) == "predict" ? run_predict : run_explain,
                        arguments),
           ExitCode::kUsage,
-          "method simulated applies only to gemm and attention: memcpy is predicted by closed");
+          "method simulated applies only to gemm and attention: memcpy is predicted only");
     }
   }
   check_refused(

@@ -315,7 +315,7 @@ TEST_CASE("An uncalibrated interval is marked") {
   CHECK(table({"512x512x512"}).find("default error") == std::string::npos);
   const std::string zeros = table({"512x512x512", "--inputs", "zeros"});
   check_fits(zeros);
-  CHECK(unwrapped(zeros).find("(default error: zeros inputs were not measured") !=
+  CHECK(unwrapped(zeros).find("(default error: all-zero inputs were not measured") !=
         std::string::npos);
   CHECK(unwrapped(table({"512x512x512", "--gpu", "h100_pcie", "--method", "analytic"}))
             .find("(default error, not calibrated)") != std::string::npos);

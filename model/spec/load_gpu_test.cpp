@@ -108,7 +108,7 @@ TEST_CASE("A unique part of a name selects the GPU, in any case") {
   CHECK(load_gpu("h100", false).spec.name == "h100_sxm");
   CHECK(load_gpu("4090", false).spec.name == "rtx_4090");
   CHECK(error_message([] { load_gpu("RTX", false); }) ==
-        "2 GPU 'RTX': expected one of rtx_3090, rtx_4090, rtx_5090, rtx_pro_6000_server");
+        "2 GPU 'RTX' is ambiguous: matches rtx_3090, rtx_4090, rtx_5090, rtx_pro_6000_server");
   CHECK(error_message([] { load_gpu("h1", false); }) ==
         "2 GPU 'h1' is ambiguous: matches h100_pcie, h100_sxm");
 }
@@ -227,7 +227,7 @@ TEST_CASE("Numbers that contradict each other are refused") {
   // The measured rate is 4.584 TB/s; the datasheet lists 4.8.
   CHECK(copy.with("bandwidth: {value: 4.8,", "bandwidth: {value: 4.584,").empty());
   CHECK(copy.with("bandwidth: {value: 4.8,", "bandwidth: {value: 4.583,") ==
-        "2 h200_sxm.yaml:35: dram.read_rate: expected at most dram.bandwidth (4.583 TB/s), not "
+        "2 h200_sxm.yaml:43: dram.read_rate: expected at most dram.bandwidth (4.583 TB/s), not "
         "4.584 TB/s");
   // Bursts draw up to 1019 W.
   CHECK(copy.with("sustained_limit: {value: 700", "sustained_limit: {value: 510").empty());
