@@ -86,7 +86,7 @@ TEST_CASE("An output folder that contains an input is refused, one next to it is
       plan.writes_folder("--out", folder / out);
     });
   };
-  CHECK(into("out") == "2 --out " + at + "out: holds " + at +
+  CHECK(into("out") == "2 --out " + at + "out: contains " + at +
                            "out/data/rows.csv, which --data reads; choose another folder");
   CHECK(into("").starts_with("2 --out "));
   CHECK(into("out/").starts_with("2 --out "));
