@@ -15,7 +15,7 @@ for out in . ./ ../w "$folder/w" "$folder/w/data"; do
   (cd "$folder/w" && "$program" report --data data/rows.csv --out "$out") \
     >"$folder/out" 2>"$folder/err"
   [ $? = 2 ] || problem "report --out $out: exit code $?"
-  one_error_line 'holds .*rows.csv, which --data reads' "report --out $out"
+  one_error_line 'contains .*rows.csv, which --data reads' "report --out $out"
   cmp -s "$folder/rows.csv" "$folder/w/data/rows.csv" || problem "report --out $out touched its input"
 done
 (cd "$folder/w" && "$program" report --data ../rows.csv --out '') >"$folder/out" 2>"$folder/err"
