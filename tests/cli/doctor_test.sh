@@ -19,7 +19,7 @@ tilecast_gpu_that() {
 tilecast_gpu_that 'echo "libnvrtc.so.13: cannot open" >&2; exit 127'
 expect_done '"level":"model".*libnvrtc.so.13: cannot open' "$folder/tilecast" doctor --format json
 tilecast_gpu_that 'echo "{\"toolkit\":"'
-expect_done '"level":"model".*an answer of tilecast-gpu probe' "$folder/tilecast" doctor --format json
+expect_done '"level":"model".*readable output of tilecast-gpu' "$folder/tilecast" doctor --format json
 tilecast_gpu_that 'kill -SEGV $$'
 expect_done '"level":"model".*exit code 139' "$folder/tilecast" doctor --format json
 tilecast_gpu_that 'echo "{\"schema\":1,\"toolkit\":\"13.0\",\"nvrtc\":\"13.0\",\"device_error\":\"no driver\"}"'
