@@ -178,11 +178,10 @@ bool is_test(std::string_view path) { return path.find("_test.") != std::string_
 bool may_include(const Layer& layer, std::string_view path, std::string_view included) {
   const auto holds = [included](std::string_view folder) { return included.starts_with(folder); };
   // Nothing includes a test, so a test may compare its layer with the model and use test helpers;
-  // a kernel's may be measured by the whole harness, and emitted.
-  constexpr std::string_view kLaboratory = "validate/measure/", kEmitted = "kernels/emit/";
+  // a kernel's may be measured by the whole harness.
+  constexpr std::string_view kLaboratory = "validate/measure/";
   const bool of_test = is_test(path) && (holds("tests/") || holds("model/") ||
-                                         (path.starts_with(kLaboratory) && holds(kLaboratory)) ||
-                                         (path.starts_with("kernels/") && holds(kEmitted)));
+                                         (path.starts_with(kLaboratory) && holds(kLaboratory)));
   return layer_of(included) == &layer || of_test ||
          std::any_of(layer.below.begin(), layer.below.end(), holds);
 }
