@@ -77,18 +77,24 @@ Process meet(Cta& cta, Warpgroup& wg, SimTime then) {
   wg.ready = cta.engine().now();
 }
 
-Process store_from_stages(Cta& cta, Warpgroup& wg) {
-  const KernelCosts& costs = cta.costs();
-  const i32 chunks = c_chunks(cta.tiling());
-  co_await meet(cta, wg, store_setup(cta.sm(), cta.costs().store));
+/// Fuses and stages a warpgroup's chunks, all of which have a place.
+Process stage_chunks(Cta& cta, Warpgroup& wg, i32 chunks) {
+  const StoreCosts& costs = cta.costs().store;
   for (i32 chunk = 0; chunk < chunks; ++chunk) {
     if (fuses(cta)) {
       co_await fuse(cta, wg, 1);
     }
     co_await cta.engine().until(wg.ready);
     cta.note(wg, {.kind = StepKind::kStage, .at = chunk});
-    wg.ready = stage_chunk(cta.sm(), cta.engine().now(), costs.store) + costs.store.chunk;
+    wg.ready = stage_chunk(cta.sm(), cta.engine().now(), costs) + costs.chunk;
   }
+}
+
+Process store_from_stages(Cta& cta, Warpgroup& wg) {
+  const KernelCosts& costs = cta.costs();
+  const i32 chunks = c_chunks(cta.tiling());
+  co_await meet(cta, wg, store_setup(cta.sm(), cta.costs().store));
+  co_await stage_chunks(cta, wg, chunks);
   co_await meet(cta, wg, costs.store.issue);
   for (i32 chunk = 0; chunk < chunks; ++chunk) {
     cta.note(wg, {.kind = StepKind::kStore, .at = chunk});
@@ -106,14 +112,7 @@ Process store_by_threads(Cta& cta, Warpgroup& wg) {
   const KernelCosts& costs = cta.costs();
   const i32 chunks = c_chunks(cta.tiling());
   co_await meet(cta, wg, store_setup(cta.sm(), costs.store));
-  for (i32 chunk = 0; chunk < chunks; ++chunk) {
-    if (fuses(cta)) {
-      co_await fuse(cta, wg, 1);
-    }
-    co_await cta.engine().until(wg.ready);
-    cta.note(wg, {.kind = StepKind::kStage, .at = chunk});
-    wg.ready = stage_chunk(cta.sm(), cta.engine().now(), costs.store) + costs.store.chunk;
-  }
+  co_await stage_chunks(cta, wg, chunks);
   co_await cta.engine().until(wg.ready);
   wg.ready = wg.stores.read = store_chunks(cta.chip(), cta.sm(), chunks, costs.store);
 }

@@ -52,6 +52,33 @@ Process wait_phase(Cta& cta, Warpgroup& wg, const SharedPart& part, u32 phase) {
   wg.ready = cta.engine().now();
 }
 
+/// Runs the whole distributed reduction, including the stores to C.
+Process reduce_spread(Cta& cta, Warpgroup& wg, SharedPart part) {
+  GemmKernel& kernel = cta.kernel();
+  co_await write_sum(cta, wg, SumWrite::kStore);
+  publish(cta, wg, part);
+  co_await wait_phase(cta, wg, part, 0);
+  part.span.reduction = TileSpan::Reduction{wg.ready, {}};
+  // Shares of all partial sums together have as much data as one partial sum.
+  co_await read_sum(cta, wg);
+  if (cta.costs().store.arithmetic.ps > 0) {
+    co_await fuse(cta, wg, c_chunks(cta.tiling()), kernel.work.splits);
+  }
+  co_await cta.engine().until(wg.ready);
+  cta.note(wg, {.kind = StepKind::kShareStored});
+  const i64 share = kernel.c_bytes(part.tile, wg.part) / kernel.work.splits;
+  wg.ready = kernel.sums->store_results(cta.engine().now(), cta.sm_index(), share);
+  wg.ready += kernel.sums->hop();  // until all of it is stored, and the lock is updated
+  part.span.reduction->reduced = wg.ready;
+  wg.stores.read = wg.ready;
+  if (kernel.work.owns(part.piece)) {  // one span for the part
+    record_stored(cta, wg, part.tile, part.span);
+  } else {
+    kernel.last_store = std::max(kernel.last_store, wg.ready);
+    record_span(cta, wg, part.tile, part.span);
+  }
+}
+
 }  // namespace
 
 Process hand_on(Cta& cta, Warpgroup& wg, SharedPart part) {
@@ -87,30 +114,23 @@ Process take_over(Cta& cta, Warpgroup& wg, SharedPart part) {
   part.span.reduction->reduced = wg.ready;
 }
 
-Process reduce_spread(Cta& cta, Warpgroup& wg, SharedPart part) {
-  GemmKernel& kernel = cta.kernel();
-  co_await write_sum(cta, wg, SumWrite::kStore);
-  publish(cta, wg, part);
-  co_await wait_phase(cta, wg, part, 0);
-  part.span.reduction = TileSpan::Reduction{wg.ready, {}};
-  // Shares of all partial sums together have as much data as one partial sum.
-  co_await read_sum(cta, wg);
-  if (cta.costs().store.arithmetic.ps > 0) {
-    co_await fuse(cta, wg, c_chunks(cta.tiling()), kernel.work.splits);
+Process finish_piece(Cta& cta, Warpgroup& wg, SharedPart part) {
+  const WorkDecomposition& work = cta.kernel().work;
+  if (!work.is_whole(part.piece)) {
+    const bool spread = cta.kernel().config.decomposition.reduction == Reduction::kSpread;
+    if (spread) {
+      co_await reduce_spread(cta, wg, part);
+    } else if (work.owns(part.piece)) {
+      co_await take_over(cta, wg, part);
+    } else {
+      co_await hand_on(cta, wg, part);
+    }
+    if (spread || !work.owns(part.piece)) {
+      wg.ready += cta.costs().tile.next;
+      co_return;
+    }
   }
-  co_await cta.engine().until(wg.ready);
-  cta.note(wg, {.kind = StepKind::kShareStored});
-  const i64 share = kernel.c_bytes(part.tile, wg.part) / kernel.work.splits;
-  wg.ready = kernel.sums->store_results(cta.engine().now(), cta.sm_index(), share);
-  wg.ready += kernel.sums->hop();  // until all of it is stored, and the lock is updated
-  part.span.reduction->reduced = wg.ready;
-  wg.stores.read = wg.ready;
-  if (kernel.work.owns(part.piece)) {  // one span for the part
-    record_stored(cta, wg, part.tile, part.span);
-  } else {
-    kernel.last_store = std::max(kernel.last_store, wg.ready);
-    record_span(cta, wg, part.tile, part.span);
-  }
+  co_await store_tile(cta, wg, part.tile, part.span);
 }
 
 Process clear_sums(Cta& cta) {

@@ -20,8 +20,9 @@ struct SharedPart {
 Process hand_on(Cta& cta, Warpgroup& warpgroup, SharedPart part);
 /// Adds the other pieces' sum to the accumulators of the piece that contains the end of K.
 Process take_over(Cta& cta, Warpgroup& warpgroup, SharedPart part);
-/// Runs the whole distributed reduction, including the stores to C.
-Process reduce_spread(Cta& cta, Warpgroup& warpgroup, SharedPart part);
+/// Ends a multiplied piece: reduces what its tile shares, and stores C where the piece owns it or
+/// is the whole tile.
+Process finish_piece(Cta& cta, Warpgroup& warpgroup, SharedPart part);
 /// Resets sums to zero after they were read, by idle warps of the producer warpgroup; atomic
 /// reduction only.
 Process clear_sums(Cta& cta);

@@ -62,21 +62,7 @@ Process multistage_split_k(Cta& cta, i32 warpgroup) {
     co_await multiply_by_threads(cta, wg, tile, span, static_cast<u32>(p.k_begin),
                                  static_cast<u32>(p.k_end));
     span.multiplied = wg.ready;
-    if (!work.is_whole(p)) {
-      const SharedPart part{p, tile, span};
-      if (cta.kernel().config.decomposition.reduction == Reduction::kSpread) {
-        co_await reduce_spread(cta, wg, part);
-        wg.ready += cta.costs().tile.next;
-        continue;
-      }
-      if (!work.owns(p)) {
-        co_await hand_on(cta, wg, part);
-        wg.ready += cta.costs().tile.next;
-        continue;
-      }
-      co_await take_over(cta, wg, part);
-    }
-    co_await store_tile(cta, wg, tile, span);
+    co_await finish_piece(cta, wg, {p, tile, span});
   }
   cta.finish(wg);
 }

@@ -2,7 +2,6 @@
 // pieces of tiles (model/gemm/order/work_decomposition.h): consumers of a piece that does not
 // contain the end of K pass their partial sums on; those of the piece that does add them and store
 // C.
-#include "model/gemm/sim/kernel/epilogue.h"
 #include "model/gemm/sim/kernel/reduction.h"
 #include "model/gemm/sim/schedules/multiply.h"
 #include "model/gemm/sim/schedules/producer.h"
@@ -32,21 +31,7 @@ Process consume_pieces(Cta& cta, i32 warpgroup) {
     drain(cta, wg, left_in_flight(cta, k_blocks));
     wg.ready += cta.costs().tile.find;
     span.multiplied = wg.ready;
-    if (!work.is_whole(p)) {
-      const SharedPart part{p, tile, span};
-      if (cta.kernel().config.decomposition.reduction == Reduction::kSpread) {
-        co_await reduce_spread(cta, wg, part);
-        wg.ready += cta.costs().tile.next;
-        continue;
-      }
-      if (!work.owns(p)) {
-        co_await hand_on(cta, wg, part);
-        wg.ready += cta.costs().tile.next;
-        continue;
-      }
-      co_await take_over(cta, wg, part);
-    }
-    co_await store_tile(cta, wg, tile, span);
+    co_await finish_piece(cta, wg, {p, tile, span});
   }
   cta.finish(wg);
 }
