@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "cli/commands.h"
-#include "cli/order_confidence.h"
 #include "cli/report_input.h"
 #include "model/base/file.h"
 #include "model/base/text.h"
+#include "model/rank/order_confidence.h"
 #include "reports/page.h"
 #include "tests/captured_run.h"
 #include "tests/catch.h"

@@ -52,8 +52,8 @@ void check_shares(const Json& shares) {
 
 void check_kernel(const Json& kernel) {
   for (const char* field : {"config", "method", "cycles", "sm_clock_mhz", "time_us", "interval_us",
-                            "tflops", "power_w", "limiter", "closed_form", "without", "shares",
-                            "bytes", "occupancy", "waves", "energy", "clock_limiter"}) {
+                            "tflops", "power_w", "energy_mj", "limiter", "closed_form", "without",
+                            "shares", "bytes", "occupancy", "waves", "energy", "clock_limiter"}) {
     CAPTURE(field);
     CHECK(kernel.contains(field));
   }

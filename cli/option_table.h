@@ -363,6 +363,9 @@ inline constexpr OptionRow kModelOptions[] = {
     {"predict explain validate", "--method", "analytic|simulated", "",
      "simulated, the default for operations with a simulator: simulate the best candidates of the "
      "analytic model; analytic: use only the analytic model"},
+    {"predict explain emit", "--objective", "time|energy", "time",
+     "time: the fastest first; energy: of the kernels too close to the fastest to call, the one "
+     "with the least energy first"},
     {"predict", "--simulate", "N", "",
      "Number of candidates to simulate of each schedule that could win (default 1 to 8)", 1, 4096},
     {"predict explain compare validate calibrate", "--threads", "N", "0",

@@ -15,6 +15,7 @@
 #include "model/gemm/problem/group_rows.h"
 #include "model/gemm/problem/problem_text.h"
 #include "model/ops/short_config_text.h"
+#include "model/rank/objective.h"
 #include "model/stream/stream_problem_text.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/measurement.h"
@@ -133,6 +134,7 @@ nlohmann::ordered_json kernel_json(const Prediction& p) {
   json["extrapolated"] = p.extrapolated;
   json["tflops"] = rounded(p.tflops, kKernelDigits);
   json["power_w"] = rounded(p.power.value, kKernelDigits);
+  json["energy_mj"] = rounded(energy_of(p).value * 1e3, kKernelDigits);
   return json;
 }
 

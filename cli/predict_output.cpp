@@ -8,11 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cutlass_output.h"
-#include "cli/order_confidence.h"
 #include "cli/output_parts.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
 #include "model/predict/rejected.h"
+#include "model/rank/objective.h"
+#include "model/rank/order_confidence.h"
 #include "model/stream/stream_closed_form.h"
 #include "validate/record/csv_text.h"
 #include "validate/record/measurement.h"
@@ -100,6 +101,7 @@ nlohmann::ordered_json ranking_object(const RankingReport& report) {
     json["by_tile"].push_back({{"config", to_text(p.config)},
                                {"method", to_text(p.method)},
                                {"time_us", rounded(microseconds(p.time), 6)},
+                               {"energy_mj", rounded(energy_of(p).value * 1e3, 6)},
                                {"limiter", to_text(p.limiter)}});
   }
   if (r.counterpart) {

@@ -75,8 +75,8 @@ nlohmann::ordered_json ranking_object(const RankingReport& report);
 std::string ranking_json(const RankingReport& report);
 inline constexpr std::string_view kRankingColumns =
     "rank,config,cycles,sm_clock_mhz,time_us,interval_low_us=/interval_us/0,"
-    "interval_high_us=/interval_us/1,tflops,power_w,limiter,l2_to_sm_bytes,dram_read_bytes,"
-    "dram_write_bytes,measured_time_us,method,extrapolated";
+    "interval_high_us=/interval_us/1,tflops,power_w,energy_mj,limiter,l2_to_sm_bytes,"
+    "dram_read_bytes,dram_write_bytes,measured_time_us,method,extrapolated";
 /// Formats a row of a list for each of the ranking's rows, and the titles of its columns.
 std::string list_titles();
 std::string list_rows(const RankingReport& report);

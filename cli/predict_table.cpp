@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "cli/cutlass_output.h"
-#include "cli/order_confidence.h"
 #include "cli/output_parts.h"
 #include "cli/predict_output.h"
 #include "model/base/shown_text.h"
@@ -19,14 +18,14 @@
 #include "model/ops/short_legend.h"
 #include "model/predict/rejected.h"
 #include "model/predict/why_extrapolated.h"
+#include "model/rank/objective.h"
+#include "model/rank/order_confidence.h"
 #include "model/stream/stream_closed_form.h"
 
 namespace tilecast {
 namespace {
 
 constexpr std::size_t kFewestRows = 4, kMostRows = 8;
-// Fraction of measured pairs in the predicted order, below which rows are too close to call.
-constexpr double kTooClose = 0.8;
 // Largest time, relative to the first row, of a tile that people write first.
 constexpr double kWorthAShow = 1.5;
 constexpr double kClose = 1.01;  // bound if no such fraction is known
@@ -102,6 +101,7 @@ std::string rows_text(const std::vector<RankingReport>& reports, std::size_t row
     Cell cell;
   };
   const bool gemm = std::holds_alternative<GemmProblem>(first.ranking.problem);
+  const bool energy = first.ranking.objective == Objective::kEnergy;
   const bool any_measured =
       std::ranges::any_of(reports, [](const RankingReport& r) { return !r.measured.empty(); });
   const std::vector<Column> columns{
@@ -118,6 +118,8 @@ std::string rows_text(const std::vector<RankingReport>& reports, std::size_t row
        [](auto& r, auto& p, std::size_t i) {
          return i == 0 ? "-" : more_percent(p.time / listed(r).front().time);
        }},
+      {"mJ", energy || wide,
+       [](auto&, auto& p, auto) { return four_digits(energy_of(p).value * 1e3); }},
       {rate_name(first), true, [](auto& r, auto& p, auto) { return rate_text(r, p); }},
       {"GHz", wide,
        [](auto&, auto& p, auto) { return fmt::format("{:.3f}", p.sm_clock.value * 1e-9); }},
@@ -224,11 +226,10 @@ std::string order_text(const RankingReport& report) {
     return "";
   }
   const bool known = counts_order(report);
-  const auto in_order = [&](const Prediction& p) {
-    return share_in_order(p.time / rows[0].time - 1, report.ranking.regime);
-  };
+  const Regime regime = report.ranking.regime;
+  const auto apart = [&](const Prediction& p) { return p.time / rows[0].time - 1; };
   const auto far = std::find_if(rows.begin() + 1, rows.end(), [&](const Prediction& p) {
-    return known ? in_order(p) >= kTooClose : p.time > rows[0].time * kClose;
+    return known ? !too_close(apart(p), regime) : p.time > rows[0].time * kClose;
   });
   const auto close = static_cast<std::size_t>(far - rows.begin());
   if (close > 1) {
@@ -237,15 +238,27 @@ std::string order_text(const RankingReport& report) {
     return fmt::format("{} are too close to call{}. Benchmark {}.", which,
                        known
                            ? fmt::format(": the predicted order is right in {:.0f} % of such pairs",
-                                         100 * in_order(rows[1]))
+                                         100 * share_in_order(apart(rows[1]), regime))
                            : ", within 1 %",
                        close == 2 ? "both" : "them");
   }
   return known ? fmt::format(
                      "#1 leads #2 by {:.1f} %: the predicted order is right in {:.0f} % of "
                      "such pairs.",
-                     100 * (rows[1].time / rows[0].time - 1), 100 * in_order(rows[1]))
+                     100 * apart(rows[1]), 100 * share_in_order(apart(rows[1]), regime))
                : "";
+}
+
+/// Compares the first row with the fastest, if it was preferred for its energy.
+std::string energy_text(const RankingReport& report) {
+  const std::vector<Prediction>& rows = listed(report);
+  const auto fastest = std::ranges::min_element(rows, {}, &Prediction::time);
+  const double longer = rows[0].time / fastest->time,
+               energy = energy_of(rows[0]) / energy_of(*fastest);
+  return fastest == rows.begin()
+             ? ""
+             : fmt::format("#1 takes {:.1f} % longer than #{} and {:.1f} % less energy.",
+                           100 * (longer - 1), fastest - rows.begin() + 1, 100 * (1 - energy));
 }
 
 /// Returns the nearest kernel in CUTLASS's library, by the distinguishing part of its name.
@@ -350,8 +363,8 @@ std::string ranking_table(const RankingReport& report) {
   const bool estimates = std::ranges::any_of(
       listed(report), [&](const Prediction& p) { return is_estimate(report, p); });
   std::string notes = "\n";
-  for (const std::string& line : {order_text(report), cutlass_text(report), copies_text(r),
-                                  spread_text(report), outlasting_text(r)}) {
+  for (const std::string& line : {order_text(report), energy_text(report), cutlass_text(report),
+                                  copies_text(r), spread_text(report), outlasting_text(r)}) {
     notes += paragraph(report, "", line);
   }
   notes += paragraph(report, "",

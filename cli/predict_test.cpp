@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/order_confidence.h"
 #include "model/base/file.h"
 #include "model/base/text.h"
 #include "model/gemm/config/schedule_text.h"
 #include "model/ops/short_config_text.h"
+#include "model/rank/order_confidence.h"
 #include "tests/captured_run.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
@@ -226,6 +226,22 @@ TEST_CASE("Several GPUs are shown side by side, each as if alone") {
   CHECK(table({"2048x2048x1024", "--gpu", "4090", "--method", "analytic"}).find("multistage") !=
         std::string::npos);
   check_refused({"2048x2048x1024", "--gpu", "h200", "b200", "--format", "cutlass"}, "one --gpu");
+}
+
+TEST_CASE("The energy objective prefers fewer joules among kernels too close to call") {
+  const std::vector<std::string> asked{"4096x4096x4096", "--format", "json"};
+  std::vector<std::string> saving = asked;
+  saving.insert(saving.end(), {"--objective", "energy"});
+  const Json fastest = Json::parse(table(asked))["ranking"][0];
+  const Json first = Json::parse(table(saving))["ranking"][0];
+  const double longer = first["time_us"].get<double>() / fastest["time_us"].get<double>() - 1;
+  CHECK(first["energy_mj"] <= fastest["energy_mj"]);
+  CHECK(longer >= 0);
+  CHECK(too_close(longer, Regime::kBurst));
+  const std::string text = table({"4096x4096x4096", "--objective", "energy"});
+  check_fits(text);
+  CHECK(text.find("  mJ  ") != std::string::npos);
+  check_refused({"64x64x64", "--objective", "power"}, "--objective");
 }
 
 TEST_CASE("A GPU without an answer does not affect the others") {

@@ -13,6 +13,7 @@
 #include "model/base/file.h"
 #include "model/base/text.h"
 #include "model/predict/rank_draws.h"
+#include "model/rank/objective.h"
 
 namespace tilecast {
 
@@ -54,10 +55,12 @@ std::vector<ConfigPattern> read_configs(const std::string& path) {
 Effort asked_effort(const Arguments& args) {
   const auto method = args.text_if_given("--method");
   const auto simulations = args.number_if_any("--simulate");
+  const auto objective = args.text_if_given("--objective");
   return {.method = method ? std::optional(parse_method(*method)) : std::nullopt,
           .simulations =
               simulations ? std::optional(static_cast<std::size_t>(*simulations)) : std::nullopt,
-          .threads = static_cast<unsigned>(args.number_if_any("--threads").value_or(0))};
+          .threads = static_cast<unsigned>(args.number_if_any("--threads").value_or(0)),
+          .objective = objective ? parse_objective(*objective) : Objective::kTime};
 }
 
 std::vector<AnySchedule> asked_schedules(const Arguments& args, const AnyProblem& problem,

@@ -27,7 +27,7 @@ struct Question {
   std::vector<GemmProblem> draws = {};  // draws of a routing
 };
 
-/// Reads --method, --simulate and --threads.
+/// Reads --method, --simulate, --threads and --objective.
 Effort asked_effort(const Arguments& args);
 /// Reads --schedule; if it is not given, --format cutlass implies the schedules of CUTLASS's
 /// kernels. Throws ConfigError that names the schedules of this GPU.

@@ -210,13 +210,18 @@ Ranking rank_all(const AttentionQuestion& question, const std::vector<AttentionS
   require_sections(question.gpu);
   const bool simulates = effort.method == Method::kSimulated;
   AttentionPredictor predictor(question);
+  Effort closed_form = effort;
+  if (simulates) {
+    closed_form.objective = Objective::kTime;  // the fastest are simulated
+  }
   Ranking ranking = rank_every(
       question, enumerate_candidates(question.gpu, question.problem, schedules),
-      simulates ? std::max(keep, kLookedAt) : keep, effort, pattern,
+      simulates ? std::max(keep, kLookedAt) : keep, closed_form, pattern,
       [&](const AttentionConfig& config) { return predictor.by_form(config); },
       refusals_text<AttentionConfig>,
       [&](std::vector<Prediction>& all) { predictor.correct(all); });
   if (simulates) {
+    ranking.objective = effort.objective;
     const std::vector<Prediction> closed = ranking.predictions;
     rank_simulated(
         nominees_of(ranking, effort), effort.threads,

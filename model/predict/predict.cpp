@@ -119,9 +119,12 @@ Ranking rank_candidates(const GpuSpec& gpu, const AnyProblem& problem,
 
 Ranking rank_matching(const GpuSpec& gpu, const AnyProblem& problem, const ConfigPattern& config,
                       Regime regime, Inputs inputs, std::size_t keep, const Effort& effort) {
-  return config.whole()
-             ? rank_one(gpu, problem, *config.whole(), regime, inputs, effort.method)
-             : rank(gpu, problem, config.schedules(), regime, inputs, keep, effort, &config);
+  if (!config.whole()) {
+    return rank(gpu, problem, config.schedules(), regime, inputs, keep, effort, &config);
+  }
+  Ranking one = rank_one(gpu, problem, *config.whole(), regime, inputs, effort.method);
+  one.objective = effort.objective;
+  return one;
 }
 
 Ranking rank_configs(const GpuSpec& gpu, const AnyProblem& problem,

@@ -38,11 +38,11 @@ void require_same_op(const AnyProblem& problem, const AnyConfig& config);
 /// Returns the schedules that are searched by default (candidates.h).
 std::vector<AnySchedule> menu_schedules(const GpuSpec& gpu, Op op);
 
-/// Returns the `keep` fastest legal candidates of `schedules` (menu_schedules if empty), fastest
-/// first; equally fast ones in the order of enumerate_candidates. Without learned corrections the
-/// result is exact, although most candidates are pruned (gemm_form.h). With learned corrections for
-/// such kernels (learned.h), they reorder the max(keep, 64) candidates per schedule that the
-/// analytic model ranks first.
+/// Returns the `keep` best legal candidates of `schedules` (menu_schedules if empty), best first by
+/// the objective (objective.h); equal ones in the order of enumerate_candidates. Without learned
+/// corrections the result is exact, although most candidates are pruned (gemm_form.h). With learned
+/// corrections for such kernels (learned.h), they reorder the max(keep, 64) candidates per schedule
+/// that the analytic model ranks first.
 ///
 /// If the method simulates, the analytically fastest `simulations` candidates per schedule that
 /// differ in simulation are simulated, except those that earlier simulations show to be too slow to

@@ -8,6 +8,7 @@
 #include "model/base/parallel.h"
 #include "model/gemm/predict/simulated_gemm.h"
 #include "model/predict/best_per.h"
+#include "model/rank/objective.h"
 #include "model/rank/retime.h"
 #include "model/rank/shortlist.h"
 #include "model/rank/simulated_ranking.h"
@@ -86,7 +87,9 @@ Ranking rank_draws(const GpuSpec& gpu, const std::vector<GemmProblem>& draws,
     ranking.predictions[i] = mean_of(of_draws);
   });
   std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
+  ranking.objective = effort.objective;
   if (effort.method.value_or(default_method(Op::kGemm)) != Method::kSimulated) {
+    std::ranges::stable_sort(ranking.predictions, {}, Preference(ranking, ranking.predictions));
     set_shortlist(effort.shortlist, ranking);
     return ranking;
   }

@@ -31,6 +31,7 @@ struct Effort {
   unsigned threads = 0;     // 0: one per processor
   bool whole_menu = false;  // include dominated candidates (candidates.h)
   Shortlist shortlist = {};
+  Objective objective = Objective::kTime;
 };
 
 }  // namespace tilecast

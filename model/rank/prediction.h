@@ -85,7 +85,13 @@ struct OperandCopies {
   Seconds time;
 };
 
-/// The fastest configurations of one problem, fastest first.
+/// Order of a ranking (objective.h).
+enum class Objective {
+  kTime,
+  kEnergy,  // the least energy among the kernels that are too close to the fastest to call
+};
+
+/// The best configurations of one problem, best first by `objective`.
 struct Ranking {
   AnyProblem problem;
   Regime regime;
@@ -111,6 +117,7 @@ struct Ranking {
   /// first, and the fastest of those with a counterpart in the other library.
   std::vector<Prediction> by_tile = {};
   std::optional<Prediction> counterpart = {};
+  Objective objective = Objective::kTime;
 
   /// Visits every prediction in the ranking.
   template <class Visit>

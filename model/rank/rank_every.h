@@ -16,6 +16,7 @@
 #include "model/op/menu.h"
 #include "model/ops/config_pattern.h"
 #include "model/rank/fastest.h"
+#include "model/rank/objective.h"
 #include "model/rank/question.h"
 #include "model/rank/shortlist.h"
 #include "model/rank/why_impossible.h"
@@ -65,7 +66,8 @@ Ranking rank_every(const OpQuestion<Problem>& question, CandidatesOf<Config> can
   for (const Prediction& p : ranking.predictions) {
     times.push_back(p.time);
   }
-  std::ranges::stable_sort(ranking.predictions, {}, &Prediction::time);
+  ranking.objective = effort.objective;
+  std::ranges::stable_sort(ranking.predictions, {}, Preference(ranking, ranking.predictions));
   ranking.rejected_example = {candidates.example.begin(), candidates.example.end()};
   ranking.within_1_percent = count_within_1_percent(times);
   set_shortlist(effort.shortlist, ranking);

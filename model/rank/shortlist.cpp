@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/rank/objective.h"
+
 namespace tilecast {
 
 void set_shortlist(const Shortlist& shortlist, Ranking& ranking) {
@@ -13,9 +15,11 @@ void set_shortlist(const Shortlist& shortlist, Ranking& ranking) {
   if (ranking.predictions.empty()) {
     return;
   }
-  std::erase_if(all, [&](const Prediction& p) { return p.time < ranking.predictions[0].time; });
+  const Preference order(ranking, ranking.predictions);
+  const auto first = order(ranking.predictions[0]);
+  std::erase_if(all, [&](const Prediction& p) { return order(p) < first; });
   all.insert(all.begin(), ranking.predictions.begin(), ranking.predictions.end());
-  std::ranges::stable_sort(all, {}, &Prediction::time);
+  std::ranges::stable_sort(all, {}, order);
   std::set<std::pair<AnySchedule, std::array<i32, 3>>> seen;
   for (const Prediction& p : all) {
     if (shortlist.tiles > 0 && seen.insert({schedule_of(p.config), tile_of(p.config)}).second) {

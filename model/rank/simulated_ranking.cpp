@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "model/base/parallel.h"
+#include "model/rank/objective.h"
 #include "model/rank/retime.h"
 
 namespace tilecast {
@@ -221,12 +222,15 @@ class RoundRunner {
   bool done_ = false;
 };
 
-/// Ranks all candidates by time and gives the reported ones individual predictions.
+/// Ranks all candidates by the ranking's objective and gives the reported ones individual
+/// predictions.
 class OwnAnswers {
  public:
-  OwnAnswers(const Rounds& rounds, const std::function<Prediction(std::size_t)>& simulate,
+  OwnAnswers(const Ranking& ranking, const Rounds& rounds,
+             const std::function<Prediction(std::size_t)>& simulate,
              std::vector<Prediction> by_place)
-      : simulate_(simulate),
+      : ranking_(ranking),
+        simulate_(simulate),
         by_place_(std::move(by_place)),
         shared_(rounds.shared()),
         own_(by_place_.size()),
@@ -267,7 +271,9 @@ class OwnAnswers {
 
  private:
   void sort() {
-    std::ranges::stable_sort(order_, {}, [&](std::size_t place) { return by_place_[place].time; });
+    const Preference preference(ranking_, by_place_);
+    std::ranges::stable_sort(order_, {},
+                             [&](std::size_t place) { return preference(by_place_[place]); });
   }
 
   /// Gives a candidate its individual prediction; returns whether it shared another's before.
@@ -281,6 +287,7 @@ class OwnAnswers {
     return true;
   }
 
+  const Ranking& ranking_;
   const std::function<Prediction(std::size_t)>& simulate_;
   std::vector<Prediction> by_place_;
   std::vector<std::optional<std::size_t>> shared_;  // index of each candidate's simulation
@@ -316,7 +323,7 @@ void rank_simulated(std::vector<SharedSimulation> nominees, unsigned threads,
   }
   ranking.simulated = rounds.count();
   ranking.closed_form_scale = rounds.scale();
-  OwnAnswers answers(rounds, simulate, std::move(ranked));
+  OwnAnswers answers(ranking, rounds, simulate, std::move(ranked));
   answers.show(keep);
   ranking.next_simulated = answers.next_simulated();
   ranking.predictions = answers.take();

@@ -20,6 +20,7 @@
 #include "model/predict/predict.h"
 #include "model/predict/predict_op.h"
 #include "model/predict/price_of_copies.h"
+#include "model/rank/objective.h"
 #include "model/spec/kept_gpu.h"
 #include "model/spec/quantity.h"
 #include "model/stream/stream_rules.h"
@@ -48,13 +49,15 @@ Asked asked(const ProblemTexts& texts, const Conditions& conditions) {
 Ranking rank(const LoadedGpu& gpu, const Asked& ask, const Search& search, unsigned threads,
              bool table) {
   const Shortlist shortlist = table ? shown_shortlist(ask.problem) : Shortlist{};
+  const Objective objective = parse_objective(search.objective);
   if (search.config) {
     return rank_matching(gpu.spec, ask.problem, ConfigPattern(*search.config), ask.regime,
                          ask.inputs, search.top,
                          {.method = ask.method,
                           .simulations = search.simulate,
                           .threads = threads,
-                          .shortlist = {.tiles = shortlist.tiles}});
+                          .shortlist = {.tiles = shortlist.tiles},
+                          .objective = objective});
   }
   std::vector<AnySchedule> schedules;
   for (const std::string& name : search.schedules) {
@@ -64,7 +67,8 @@ Ranking rank(const LoadedGpu& gpu, const Asked& ask, const Search& search, unsig
                          {.method = ask.method,
                           .simulations = search.simulate,
                           .threads = threads,
-                          .shortlist = shortlist});
+                          .shortlist = shortlist,
+                          .objective = objective});
 }
 
 Answer answer(const GpuChoice& choice, const ProblemTexts& problem, const Conditions& conditions,

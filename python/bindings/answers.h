@@ -40,6 +40,7 @@ struct Search {
   std::optional<std::size_t> simulate;
   unsigned threads;
   std::optional<std::string> config;  // restricts the search to this configuration
+  std::string objective;
 };
 
 /// One answer for programs (`json`) and for readers (`table`).

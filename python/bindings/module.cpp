@@ -37,8 +37,9 @@ using ProblemTuple = std::tuple<std::string, std::string, std::string,
 using ProblemTuples = std::vector<ProblemTuple>;
 // regime, inputs, method
 using ConditionsTuple = std::tuple<std::string, std::string, Text>;
-// schedules, top, simulate, threads, config
-using SearchTuple = std::tuple<Texts, std::size_t, std::optional<std::size_t>, unsigned, Text>;
+// schedules, top, simulate, threads, config, objective
+using SearchTuple =
+    std::tuple<Texts, std::size_t, std::optional<std::size_t>, unsigned, Text, std::string>;
 
 // block_m, block_n, block_k, stages, warps, group_m, split_k, persistent, flatten, tma
 using TritonTuple = std::tuple<int, int, int, int, int, int, int, bool, bool, bool>;

@@ -213,6 +213,16 @@ DECODE = tilecast.Attention(batch=16, heads=32, kv_heads=8, queries=1, keys=8192
 
 
 @pytest.mark.skipif("TILECAST" not in os.environ, reason="TILECAST does not name the program")
+def test_the_energy_objective_saves_energy_and_lists_millijoules():
+    fastest = tilecast.predict(4096, 4096, 4096, top=1)[0]
+    saving = tilecast.predict(4096, 4096, 4096, top=1, objective="energy")[0]
+    assert saving.energy_mj <= fastest.energy_mj
+    assert saving.time_us >= fastest.time_us
+    assert fastest.energy_mj == pytest.approx(fastest.power_w * fastest.time_us * 1e-3, rel=1e-4)
+    with pytest.raises(tilecast.ConfigError, match="unknown objective"):
+        tilecast.predict(64, 64, 64, objective="power")
+
+
 def test_attention_has_the_programs_answer():
     told = json.loads(subprocess.run(
         [os.environ["TILECAST"], "predict", "--op", "attention", "2x8:2x512x1024x64", "--causal", "--dtype", "bf16",

@@ -49,6 +49,7 @@ class Prediction:
     cycles: float  # SM clock cycles
     sm_clock_mhz: float
     power_w: float
+    energy_mj: float  # of one launch, in millijoules
     limiter: str
     shares: dict[str, float]  # utilization of each resource, 0 to 1
     l2_to_sm_bytes: float  # multicasts count once
@@ -191,18 +192,19 @@ def _names(names: Union[str, Sequence[str]]) -> list:
 def predict(problem: Attention, /, *, gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
             inputs: str = "normal", top: int = 10, config: Optional[str] = None,
             schedules: Union[str, Sequence[str]] = (), method: Optional[str] = None,
-            simulate: Optional[int] = None, threads: int = 0, calibrated: bool = True) -> Ranking: ...
+            simulate: Optional[int] = None, threads: int = 0, calibrated: bool = True,
+            objective: str = "time") -> Ranking: ...
 @overload
 def predict(m: int, n: int, k: int, *, dtype: Any = "fp16", layout: str = "tn",
             gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
             inputs: str = "normal", top: int = 10, config: Optional[str] = None,
             schedules: Union[str, Sequence[str]] = (), method: Optional[str] = None,
             simulate: Optional[int] = None, threads: int = 0, calibrated: bool = True,
-            epilogue: str = "none",
+            objective: str = "time", epilogue: str = "none",
             batch: Union[int, str] = 1, accumulate: Optional[str] = None) -> Ranking: ...
 def predict(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", regime="burst",
             inputs="normal", top=10, config=None, schedules=(), method=None, simulate=None, threads=0,
-            calibrated=True, epilogue=None, batch=None, accumulate=None) -> Ranking:
+            calibrated=True, objective="time", epilogue=None, batch=None, accumulate=None) -> Ranking:
     """Returns the `top` fastest configurations of C[m,n] = epilogue(A[m,k] B), fastest first; or,
     with a `tilecast.Attention` instead of m, n and k, of that.
 
@@ -217,6 +219,8 @@ def predict(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", regim
     simulate   number of each schedule's best by the analytic model to simulate; by default 1 to 8
     threads    for simulations; 0: one per processor
     calibrated False ignores the GPU's calibration
+    objective  "time": the fastest first; "energy": of the kernels too close to the fastest to call, the one with
+               the least energy first
 
     GEMMs only:
     dtype      "fp16" (default) or "bf16", also as torch.bfloat16 and the like; also the type of C
@@ -231,13 +235,14 @@ def predict(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", regim
     """
     problem = problem_of(m, n, k, dtype=dtype, layout=layout, epilogue=epilogue, batch=batch, accumulate=accumulate)
     return Ranking(*_native.predict(_machine(gpu, calibrated), problem.texts(), (regime, inputs, method),
-                                    _search(schedules, top, simulate, threads, config)))
+                                    _search(schedules, top, simulate, threads, objective, config)))
 
 
 def _search(schedules: Union[str, Sequence[str]], top: int, simulate: Optional[int], threads: int,
-            config: Optional[str] = None) -> tuple:
+            objective: str, config: Optional[str] = None) -> tuple:
     return (_names(schedules), _within("top", top, 1, 1 << 20),
-            None if simulate is None else _within("simulate", simulate, 1, 4096), _threads(threads), config)
+            None if simulate is None else _within("simulate", simulate, 1, 4096), _threads(threads), config,
+            objective)
 
 
 def _threads(count: int) -> int:
@@ -255,17 +260,17 @@ def _within(name: str, value: int, least: int, most: int) -> int:
 def predict_many(problems: Sequence[Attention], /, *, gpu: Union[str, os.PathLike] = "h200_sxm",
                  regime: str = "burst", inputs: str = "normal", schedules: Union[str, Sequence[str]] = (),
                  method: Optional[str] = None, simulate: Optional[int] = None, threads: int = 0,
-                 calibrated: bool = True) -> Predictions: ...
+                 calibrated: bool = True, objective: str = "time") -> Predictions: ...
 @overload
 def predict_many(m: Any, n: Any, k: Any, *, dtype: Any = "fp16", layout: str = "tn",
                  gpu: Union[str, os.PathLike] = "h200_sxm", regime: str = "burst",
                  inputs: str = "normal", schedules: Union[str, Sequence[str]] = (),
                  method: Optional[str] = None, simulate: Optional[int] = None, threads: int = 0,
-                 calibrated: bool = True,
+                 calibrated: bool = True, objective: str = "time",
                  epilogue: str = "none", accumulate: Optional[str] = None) -> Predictions: ...
 def predict_many(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", regime="burst", inputs="normal",
-                 schedules=(), method=None, simulate=None, threads=0, calibrated=True, epilogue=None,
-                 accumulate=None) -> Predictions:
+                 schedules=(), method=None, simulate=None, threads=0, calibrated=True, objective="time",
+                 epilogue=None, accumulate=None) -> Predictions:
     """Returns the fastest configuration of each of many problems, using all CPUs and without the
     GIL.
 
@@ -276,7 +281,7 @@ def predict_many(m, n=None, k=None, *, dtype=None, layout=None, gpu="h200_sxm", 
     problems = [problem_of(*sides, dtype=dtype, layout=layout, epilogue=epilogue, accumulate=accumulate)
                 for sides in _broadcast(m, n, k)]
     answers = _native.predict_many(_machine(gpu, calibrated), [problem.texts() for problem in problems],
-                                   (regime, inputs, method), _search(schedules, 1, simulate, threads))
+                                   (regime, inputs, method), _search(schedules, 1, simulate, threads, objective))
     return Predictions(problems, answers)
 
 

@@ -4,7 +4,8 @@ from typing import Any, Callable, Optional
 Machine = tuple[str, bool, str]  # gpu, calibrated, configuration folder
 Problem = tuple[str, str, str, dict[str, str]]  # op, shape, dtype, fields by name
 Conditions = tuple[str, str, Optional[str]]  # regime, inputs, method
-Search = tuple[list[str], int, Optional[int], int, Optional[str]]  # schedules, top, simulate, threads, config
+# schedules, top, simulate, threads, config, objective
+Search = tuple[list[str], int, Optional[int], int, Optional[str], str]
 # block_m, block_n, block_k, stages, warps, group_m, split_k, persistent, flatten, tma
 TritonKernel = tuple[int, int, int, int, int, int, int, bool, bool, bool]
 

@@ -23,6 +23,7 @@
 #include "model/gemm/problem/swapped_operands.h"
 #include "model/learn/learned.h"
 #include "model/rank/fastest.h"
+#include "model/rank/objective.h"
 #include "model/rank/retime.h"
 #include "model/rank/shortlist.h"
 #include "model/spec/load_gpu.h"
@@ -158,14 +159,16 @@ void simulate_named(const GemmQuestion& asked, Ranking& ranking) {
       return false;
     }
     const auto is_own = [&](const Prediction& p) { return p.config == own.config; };
-    if (own.time < ranking.predictions.front().time) {
+    const Preference before(ranking, ranking.predictions);
+    if (before(own) < before(ranking.predictions.front())) {
       std::erase_if(ranking.predictions, is_own);
       ranking.predictions.insert(ranking.predictions.begin(), own);
     }
-    for (std::vector<Prediction>* list : {&ranking.predictions, &ranking.by_tile}) {
-      std::ranges::replace_if(*list, is_own, own);
-      std::ranges::stable_sort(*list, {}, &Prediction::time);
-    }
+    std::ranges::replace_if(ranking.predictions, is_own, own);
+    std::ranges::replace_if(ranking.by_tile, is_own, own);
+    const Preference order(ranking, ranking.predictions);
+    std::ranges::stable_sort(ranking.predictions, {}, order);
+    std::ranges::stable_sort(ranking.by_tile, {}, order);
     if (ranking.counterpart && is_own(*ranking.counterpart)) {
       ranking.counterpart = own;
     }
@@ -199,7 +202,9 @@ Ranking rank_kernels(const GemmQuestion& asked, CandidateKernels candidates, std
   const LearnedParts learned = learned_parts(gpu, effort.method.value());
   const FastestForms fastest =
       fastest_forms(question, candidates.legal,
-                    learned.analytic || simulates ? std::max(keep, kFewestOrdered) : keep,
+                    learned.analytic || simulates || effort.objective == Objective::kEnergy
+                        ? std::max(keep, kFewestOrdered)
+                        : keep,
                     effort.threads, effort.shortlist);
   Ranking ranking{problem,
                   regime,
@@ -207,6 +212,7 @@ Ranking rank_kernels(const GemmQuestion& asked, CandidateKernels candidates, std
                   static_cast<int>(candidates.legal.orders.size()),
                   std::move(candidates.rejected),
                   {}};
+  ranking.objective = effort.objective;
   ranking.rejected_example = {candidates.example.begin(), candidates.example.end()};
   ranking.within_1_percent = count_within_1_percent(fastest.times);
   ranking.predictions.resize(fastest.forms.size());
@@ -221,6 +227,8 @@ Ranking rank_kernels(const GemmQuestion& asked, CandidateKernels candidates, std
   ranking.by_tile = by_closed_form(question, fastest.apart, learned.analytic);
   if (simulates) {
     simulate_best(question, learned, effort, keep, ranking);
+  } else {
+    std::ranges::stable_sort(ranking.predictions, {}, Preference(ranking, ranking.predictions));
   }
   set_shortlist(effort.shortlist, ranking);
   if (simulates) {

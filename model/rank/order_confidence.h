@@ -35,4 +35,10 @@ constexpr double share_in_order(double apart, Regime regime) {
   return regime == Regime::kBurst ? pairs.burst : pairs.sustained;
 }
 
+/// Whether the order of kernels this far apart is too uncertain to call.
+constexpr bool too_close(double apart, Regime regime) {
+  constexpr double kSure = 0.8;
+  return share_in_order(apart, regime) < kSure;
+}
+
 }  // namespace tilecast

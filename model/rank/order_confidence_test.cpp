@@ -1,4 +1,4 @@
-#include "cli/order_confidence.h"
+#include "model/rank/order_confidence.h"
 
 #include <algorithm>
 
