@@ -19,14 +19,14 @@ PEAK = 4096 * 132  # operations of all tensor cores per cycle
 
 TENSOR, INTAKE, L2, FAR, DRAM, ISSUED, WAVEFRONTS = [  # name, unit, counts per unit, metric
     ("tensor pipes active", "%", 1, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"),
-    ("SM intake", "GB", 1e9, "l1tex__m_xbar2l1tex_read_bytes.sum"),
+    ("SM fill", "GB", 1e9, "l1tex__m_xbar2l1tex_read_bytes.sum"),
     ("L2 read", "M sectors", 1e6, "lts__t_sectors_op_read.sum"),
     ("far partition", "M sectors", 1e6, "lts__t_sectors_srcunit_ltcfabric.sum"),
     ("DRAM read", "GB", 1e9, "dram__bytes_read.sum"),
     ("instructions", "M", 1e6, "smsp__inst_executed.sum"),
     ("shared-memory wavefronts", "M", 1e6, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"),
 ]
-RUNGS = [  # name, short configuration, index of the rung to compare with, counters
+RUNGS = [  # name, short configuration, index of the kernel to compare with, counters
     ("one buffer", "bl 128x128x128 s1 w1x1 c1x1 o2 i0 e0 m8", None, [TENSOR]),
     ("two buffers", "bp 128x128x64 s2 w1x1 c1x1 o2 i1 e0 m8", 1, [TENSOR, INTAKE]),
     ("a ring of stages and a larger tile", "pi 128x256x64 s4 w2x1 c1x1 o1 i0 e2 m8", 2, [TENSOR, INTAKE]),
@@ -43,7 +43,7 @@ RUNGS = [  # name, short configuration, index of the rung to compare with, count
     ("ping-pong with a wider tile", "pp 128x160x64 s5 w1x1 c1x1 o1 i1 e2 m8", 13, [INTAKE, WAVEFRONTS]),
     ("a deferred store", "ws 128x256x64 s4 w2x1 c2x1 o1 i1 e2d m8", 11, [TENSOR]),
 ]
-HEAD = ("| | rung | configuration | against | kcycles | change | GHz | TFLOPS | of peak | sustained TFLOPS | GHz "
+HEAD = ("| | kernel | configuration | against | kcycles | change | GHz | TFLOPS | of peak | sustained TFLOPS | GHz "
         "| J/TFLOP | change | shown by |\n|--:|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|\n")
 
 
