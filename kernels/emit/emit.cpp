@@ -68,26 +68,37 @@ const Row& row_for(const AnyProblem& problem) {
   return *row;
 }
 
-/// Converts "sm_90a" to "90a".
-std::string_view number_of(std::string_view architecture) { return architecture.substr(3); }
+/// Whether code for the architecture, such as "sm_90a", runs on no later GPU.
+bool is_specific(std::string_view architecture) { return architecture.ends_with('a'); }
+
+/// Converts "sm_90a" to "90".
+std::string_view number_of(std::string_view architecture) {
+  architecture.remove_suffix(is_specific(architecture) ? 1 : 0);
+  return architecture.substr(3);
+}
 
 /// Guards a source: some releases of nvcc compile for plain compute_90 as well as sm_90a, which
 /// lacks these instructions; there the kernel is empty and never runs.
 std::string guarded(std::string source, std::string_view architecture) {
+  if (!is_specific(architecture)) {
+    return source;
+  }
   const std::size_t call = source.rfind("  tilecast::run"), end = source.find('\n', call) + 1;
-  const std::string_view number = number_of(architecture);
   return source.replace(
       call, end - call,
       fmt::format("#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM{}_ALL)\n{}#endif\n",
-                  number.substr(0, number.size() - 1), source.substr(call, end - call)));
+                  number_of(architecture), source.substr(call, end - call)));
 }
 
 std::string build_line(const EmittedProgram& program, const std::string& file) {
   const std::string& architecture = program.kernel.architecture;
   const std::string name = file.substr(0, file.rfind('.'));
-  return fmt::format(
-      "nvcc -std=c++20 -O3 -Xptxas -warn-spills -gencode arch=compute_{},code={} -o {} {} && ./{}",
-      number_of(architecture), architecture, shell_word(name), shell_word(file), shell_word(name));
+  const std::string target =
+      is_specific(architecture)
+          ? fmt::format("-gencode arch=compute_{}a,code={}", number_of(architecture), architecture)
+          : "-arch=" + architecture;
+  return fmt::format("nvcc -std=c++20 -O3 -Xptxas -warn-spills {} -o {} {} && ./{}", target,
+                     shell_word(name), shell_word(file), shell_word(name));
 }
 
 std::string first_comment(const Emitted& emitted, const EmittedProgram& program,
@@ -104,8 +115,8 @@ std::string problem_text(const EmittedProgram& program, Seconds forecast) {
   common.add("i32", "kSharedBytes", program.shared_bytes, "of a CTA");
   common.add("i32", "kClusterSize", program.cluster_size, "CTAs");
   common.add("i32", "kTensorMemoryColumns", program.tensor_memory_columns);
-  const std::string_view number = number_of(program.kernel.architecture);
-  common.add("int", "kComputeCapability", number.substr(0, number.size() - 1));
+  common.add("int", "kComputeCapability", number_of(program.kernel.architecture));
+  common.flag("kRunsOnLaterGpus", !is_specific(program.kernel.architecture));
   common.add(
       "i64", "kStep",
       program.most_checked > 0 ? static_cast<i64>(program.checked / program.most_checked) + 1 : 1,

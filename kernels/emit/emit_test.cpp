@@ -12,7 +12,10 @@
 #include "model/base/file.h"
 #include "model/base/text.h"
 #include "model/gemm/config/kernel_config_text.h"
+#include "model/gemm/config/schedule_text.h"
+#include "model/gemm/menu/candidates.h"
 #include "model/gemm/problem/group_rows.h"
+#include "model/spec/load_gpu.h"
 #include "tests/catch.h"
 #include "tests/seed.h"
 #include "tests/temporary_folder.h"
@@ -160,6 +163,22 @@ TEST_CASE("Its first comment says what it computes, how it is built, and what ea
   CHECK(rows.find("constexpr i64 kLdc = 528;\n") != std::string::npos);
 }
 
+TEST_CASE("A kernel of each schedule is emitted for a GPU that has it") {
+  for (const char* const name : {"h200_sxm", "b200", "a100_sxm80"}) {
+    const GpuSpec gpu = load_gpu(name, false).spec;
+    for (const Schedule schedule : menu_schedules(gpu, true)) {
+      CAPTURE(name, to_text(schedule));
+      const GemmShape shape = schedule == Schedule::kSmallMma ? GemmShape{64, 256, 64}
+                                                              : GemmShape{1024, 1024, 1024};
+      const GemmProblem problem{.shape = shape, .dtype = ElementType::kBf16};
+      const auto candidates = enumerate_candidates(gpu, problem, {schedule});
+      REQUIRE(!candidates.legal.empty());
+      const std::string text = emitted_source({problem, candidates.legal.front()}, "gemm.cu");
+      CHECK(text.find("args.c_pointer = buffers.c;") != std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("nvcc builds what is emitted of every family of schedules, and it checks itself") {
   const std::string nvcc = TILECAST_NVCC;
   if (nvcc.empty()) {
@@ -247,6 +266,12 @@ TEST_CASE("nvcc builds what is emitted of every family of schedules, and it chec
               "accumulators=2,ctas=1,inflight=1,c_slots=2,grid=takeover,raster=grouped_m,group=8,"
               "walk=strided",
               {1024, 1024, 512}, kBf16, Layout::kTn),
+      gemm_of("multistage:tile=128x128x32,stages=4,warpgroups=1x2,ctas=1,raster=grouped_m,group=8",
+              {1000, 520, 512}, kBf16, Layout::kTn),
+      of_three_products(
+          gemm_of("multistage_split_k:tile=128x64x64,stages=3,warpgroups=1x2,ctas=1,splits=2,"
+                  "reduction=turnstile,raster=grouped_m,group=8",
+                  {300, 520, 1024}, kFp16, Layout::kNn)),
       attention("1x16x200x300x128",
                 "attention_overlap:tile=128x176,stages=2,ctas=1,grid=resident,order=longest_first,"
                 "splits=1,pack=no"),

@@ -249,7 +249,13 @@ GemmArgs bind(const GemmToBind& bound, std::vector<std::string>& maps) {
       });
 }
 
-std::string buffer_arguments(const GemmProblem& asked, const GemmArgs& args,
+std::string plain_text(const PlainMatrix& matrix) {
+  return fmt::format("{{buffers.{}, {}, {}, {}, {}}}",
+                     kBuffers[reinterpret_cast<std::size_t>(matrix.pointer)], matrix.row_bytes,
+                     matrix.matrix_bytes, matrix.side, matrix.k);
+}
+
+std::string buffer_arguments(const GemmProblem& asked, Schedule schedule, const GemmArgs& args,
                              const std::vector<std::string>& maps) {
   const Epilogue& epilogue = asked.epilogue;
   AssignmentsText text;
@@ -258,9 +264,14 @@ std::string buffer_arguments(const GemmProblem& asked, const GemmArgs& args,
       text.add(name, maps[map.opaque[0] - 1]);
     }
   };
-  add_map("a", args.a);
+  if (uses_mma_sync(schedule)) {
+    text.add("a_plain", plain_text(args.a_plain));
+    text.add("b_plain", plain_text(args.b_plain));
+  } else {
+    add_map("a", args.a);
+    add_map("b", args.b);
+  }
   add_map("a_last", args.a_last);
-  add_map("b", args.b);
   add_map("c", args.c);
   add_map("c_last", args.c_last);
   text.add("c_pointer", "buffers.c");
@@ -354,9 +365,13 @@ EmittedProgram emitted_program(const GemmProblem& problem, const KernelConfig& c
   const Elements elements = elements_of(problem);
   const i32 n = instruction_n(bound.config);
   const std::string type = enumerator_of(types.operands);
+  KernelSource kernel = gemm_source(config, ProblemKind::of(problem));
+  if (uses_mma_sync(config.schedule)) {
+    kernel.architecture = "sm_80";  // nvcc adds PTX, so later GPUs run it too
+  }
   return {
       .title = title_of(problem),
-      .kernel = gemm_source(config, ProblemKind::of(problem)),
+      .kernel = std::move(kernel),
       .entry = kGemmEntry,
       .arguments = "GemmArgs",
       .host = "gemm",
@@ -366,7 +381,7 @@ EmittedProgram emitted_program(const GemmProblem& problem, const KernelConfig& c
       .workers = bound.groups.along_m > 0    ? "resident"
                  : splits_k(config.schedule) ? "args.work.workers"
                                              : "args.scheduler.workers",
-      .bound_args = buffer_arguments(problem, args, maps),
+      .bound_args = buffer_arguments(problem, config.schedule, args, maps),
       .workers_comment = bound.groups.along_m > 0
                              ? "\n/// Only the kernel knows the number of tiles of groups."
                              : "",

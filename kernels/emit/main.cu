@@ -80,9 +80,11 @@ int main() {
     std::fprintf(stderr, "no GPU: %s\n", cudaGetErrorString(error));
     return 3;
   }
-  if (10 * gpu.major + gpu.minor != tilecast::emitted::kComputeCapability) {
-    std::fprintf(stderr, "the kernel needs compute capability %d, this GPU has %d\n",
-                 tilecast::emitted::kComputeCapability, 10 * gpu.major + gpu.minor);
+  using tilecast::emitted::kComputeCapability, tilecast::emitted::kRunsOnLaterGpus;
+  const int capability = 10 * gpu.major + gpu.minor;
+  if (capability < kComputeCapability || (capability > kComputeCapability && !kRunsOnLaterGpus)) {
+    std::fprintf(stderr, "the kernel needs compute capability %d%s, this GPU has %d\n",
+                 kComputeCapability, kRunsOnLaterGpus ? " or later" : "", capability);
     return 3;
   }
   return tilecast::emitted::run();
