@@ -8,9 +8,8 @@
 
 #include "kernels/jit/compile_ahead.h"
 #include "kernels/jit/gemm_kernel.h"
-#include "model/gemm/config/kernel_config_text.h"
-#include "model/ops/any_op.h"
 #include "tests/catch.h"
+#include "tests/gemm_config.h"
 #include "tests/hang_guard.h"
 #include "validate/measure/gemm/gpu_test_bench.h"
 #include "validate/measure/gemm/timeline/tile_trace.h"
@@ -38,7 +37,7 @@ inline void compile_all(GpuTestBench& bench, const std::vector<std::string>& con
                         ElementType dtype, Layout layout) {
   std::vector<KernelSource> sources;
   for (const std::string& text : configs) {
-    sources.push_back(gemm_source(parse_kernel_config(text), {dtype, layout}));
+    sources.push_back(gemm_source(gemm_config(text), {dtype, layout}));
   }
   compile_ahead(sources, bench.cache);
 }

@@ -1,5 +1,5 @@
 // Configurations of tests, in the short form that tables print: "ws 128x256x64 s4 w2x1 c2x1 o1 i1
-// e2 m8" (docs/cli.md).
+// e2 m8" (docs/configurations.md).
 #pragma once
 
 #include <string_view>

@@ -266,7 +266,7 @@ __device__ __forceinline__ void combine_in_cluster(const AttentionArgs& args,
   const i32 warp = static_cast<i32>(ptx::thread_index()) / 32;
   combine_parts<Config, Parts>(args, smem, tile, tile.split + args.work.splits * warp,
                                args.work.splits * Config::kGroups * 4);
-  ptx::cluster_arrive();
+  ptx::cluster_arrive_relaxed();  // what others wait for are reads, whose values are used by now
   ptx::cluster_wait();
 }
 

@@ -8,6 +8,7 @@ namespace tilecast::ptx {
 
 inline u32 cluster_cta_rank() { return kernel_calls::running.rank; }
 inline void cluster_arrive() {}
+inline void cluster_arrive_relaxed() {}
 inline void cluster_wait() {}
 
 }  // namespace tilecast::ptx
