@@ -262,7 +262,11 @@ std::string without_groups(std::string_view text) {
       text.substr(begin + 1, end - begin - 1).find_first_not_of("0123456789,*/") != text.npos) {
     return std::string(text);
   }
-  const auto groups = std::ranges::count(text.substr(begin, end - begin), ',') + 1;
+  i64 groups = 0;
+  for (const std::string_view rows : split(text.substr(begin + 1, end - begin - 1), ',')) {
+    const std::size_t times = rows.find('*');
+    groups += times == rows.npos ? 1 : parse_integer(rows.substr(0, times)).value_or(1);
+  }
   return fmt::format("{}[{} groups{}", text.substr(0, begin), groups, text.substr(end));
 }
 

@@ -36,6 +36,7 @@ TEST_CASE("A problem's title has strides, and counts groups") {
         "Grouped GEMM: 3 groups, 0 to 256 rows, N 1024, K 512, bf16, tn: A [M,K] (512,1), B [N,K] "
         "(512,1)");
   CHECK(without_groups("[1,2,3,4,5,6,7,8,9]x1024x512 bf16 tn") == "[9 groups]x1024x512 bf16 tn");
+  CHECK(without_groups("[5*128,1,2*0,300,4]x1024x512 bf16") == "[10 groups]x1024x512 bf16");
   CHECK(without_groups("1024x512x64 bf16 tn") == "1024x512x64 bf16 tn");
 }
 

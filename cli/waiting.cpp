@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "cli/output_parts.h"
 #include "model/base/shown_text.h"
 #include "validate/run/status_line.h"
 
@@ -48,8 +49,8 @@ Waiting Waiting::off_terminal(std::string what) {
 }
 
 Waiting::Waiting(const std::string& what, std::FILE* stream, On on, milliseconds patience)
-    : thread_([what = on_one_line(what), stream, on, patience](const std::stop_token& stop) {
-        show(stop, what, stream, on, patience);
-      }) {}
+    : thread_([what = message_line(without_groups(what)), stream, on,
+               patience](const std::stop_token& stop) { show(stop, what, stream, on, patience); }) {
+}
 
 }  // namespace tilecast

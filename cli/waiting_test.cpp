@@ -10,13 +10,13 @@ namespace {
 using std::chrono::milliseconds;
 
 /// Returns the output during 100 ms of work.
-std::string written(Waiting::On on, milliseconds patience) {
+std::string written(Waiting::On on, milliseconds patience, const std::string& what = "predicting") {
   const TemporaryFolder folder;
   const std::string path = (folder / "out").string();
   std::FILE* file = std::fopen(path.c_str(), "w");
   REQUIRE(file != nullptr);
   {
-    const Waiting waiting("predicting", file, on, patience);
+    const Waiting waiting(what, file, on, patience);
     std::this_thread::sleep_for(milliseconds(100));
   }
   std::fclose(file);
@@ -34,6 +34,12 @@ TEST_CASE("Outside a terminal, progress is written in whole lines") {
   CHECK(text.starts_with("tilecast: predicting: 0 s\n"));
   CHECK(text.ends_with(" s\n"));
   CHECK(text.find('\r') == std::string::npos);
+}
+
+TEST_CASE("A progress line counts groups instead of listing them") {
+  const std::string text =
+      written(Waiting::On::kFile, milliseconds(1), "[100*1,2,3,4,5,6,7,8]x64x64 on h200_sxm");
+  CHECK(text.starts_with("tilecast: [107 groups]x64x64 on h200_sxm: 0 s\n"));
 }
 
 TEST_CASE("Short work is not shown") {
