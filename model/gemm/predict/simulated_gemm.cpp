@@ -43,9 +43,9 @@ KernelConfig as_simulated(const GemmQuestion& q, const KernelConfig& config) {
   return as_simulated(as_run(q.problem, config), config, resident_ctas(q.gpu, config));
 }
 
-/// Returns for each schedule the best candidates that differ in simulation, each followed by those
-/// that it represents. By default one per schedule, and more with several tiles while the number of
-/// steps allows.
+/// Returns for each schedule, separately with and without CTA pairs, the best candidates that
+/// differ in simulation, each followed by those that it represents. By default one each, and more
+/// with several tiles while the number of steps allows.
 std::vector<SharedSimulation> nominees(const GemmQuestion& q,
                                        const std::vector<Prediction>& candidates,
                                        std::optional<std::size_t> most) {
@@ -58,14 +58,15 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
     std::vector<Kernel> kernels;
     std::map<std::pair<i32, i32>, int> of_tile;
   };
-  std::map<Schedule, Own> by_schedule;
+  std::map<std::pair<Schedule, i32>, Own> by_schedule;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const KernelConfig& config = config_of(candidates[i]);
     if (!simulates(q.gpu, as_run(q.problem, config), config)) {
       continue;
     }
     const KernelConfig key = as_simulated(q, config);
-    auto& [kernels, of_tile] = by_schedule[config.schedule];
+    const i32 pair = uses_tcgen05(config.schedule) ? cta_group(config.tiling) : 1;
+    auto& [kernels, of_tile] = by_schedule[{config.schedule, pair}];
     const auto same = std::ranges::find(kernels, key, &Kernel::key);
     if (same != kernels.end()) {
       same->candidates.push_back(i);
@@ -75,7 +76,7 @@ std::vector<SharedSimulation> nominees(const GemmQuestion& q,
     }
   }
   std::vector<SharedSimulation> chosen;
-  for (auto& [schedule, own] : by_schedule) {
+  for (auto& [kind, own] : by_schedule) {
     std::ranges::stable_sort(own.kernels, {}, &Kernel::promised);
     double length = 0;
     for (std::size_t i = 0; i < own.kernels.size(); ++i) {

@@ -44,6 +44,20 @@ TEST_CASE("A simulated ranking is the same on any number of threads") {
   }
 }
 
+TEST_CASE("CTA pairs are simulated separately from single CTAs, even if one simulation is long") {
+  // The analytic model ranks a single CTA first, by 0.3 %. Its simulation takes all of a schedule's
+  // steps, and takes 4 % longer than its analytic time, that of a pair 5 % less.
+  const GpuSpec gpu = load_gpu("b200", true).spec;
+  const GemmProblem p{{24192, 70336, 64}, ElementType::kBf16, Layout::kTn};
+  const auto first = [&](Method method) {
+    return rank_candidates(gpu, p, {Schedule::kTcgen05WarpSpecialized}, Regime::kBurst,
+                           Inputs::kNormal, 1, {.method = method})
+        .predictions.front();
+  };
+  CHECK(cta_group(config_of(first(Method::kAnalytic)).tiling) == 1);
+  CHECK(cta_group(config_of(first(Method::kSimulated)).tiling) == 2);
+}
+
 TEST_CASE(
     "A listed configuration gets the prediction it has alone, even if others share its "
     "simulation") {
