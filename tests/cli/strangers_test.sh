@@ -78,6 +78,10 @@ TILECAST_CONFIG_DIR=$folder/odd "$TILECAST" gpus >"$folder/out" 2>&1
 grep -q 'a.x1b' "$folder/out" || problem "gpus does not list an odd name: $(cat "$folder/out")"
 ! grep -q $'\e' "$folder/out" || problem 'gpus sends an escape sequence of a file name'
 
+# Windows of 0.1 s under continuous load do not repeat.
+"$TILECAST" measure --help | tr -s '\n ' ' ' | grep -q -- '--window N Milliseconds .* warm-up; default 1000 ' ||
+  problem 'sustained rows are not timed for 1 s by default'
+
 # BLAS's NN is not our nn: upper case is rejected, with the layout to write.
 expect_error 2 "layout 'NN': expected nn .*, or tt " "$TILECAST" predict 512x512x512 --layout NN
 
