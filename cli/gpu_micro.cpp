@@ -19,6 +19,7 @@
 #include "model/base/shown_text.h"
 #include "model/base/text.h"
 #include "model/spec/load_gpu.h"
+#include "model/spec/product_name.h"
 #include "validate/measure/device_facts.h"
 #include "validate/measure/micro/micro_overlay.h"
 #include "validate/measure/micro/micro_suite.h"
@@ -43,15 +44,9 @@ bool wanted(const Arguments& args, const MicroGroup& group) {
   return groups.empty() ? group.by_default : std::ranges::find(groups, group.name) != groups.end();
 }
 
-/// Throws ConfigError if the file clearly describes another GPU: its SM count differs, or its
-/// product lacks the device's model, the second word of its name ("NVIDIA H200").
+/// Throws ConfigError if the file clearly describes another GPU: its SM count or product differs.
 void check_same_gpu(const GpuSpec& file, const Device& device) {
-  const std::size_t space = device.name.find(' ');
-  const std::string model =
-      space == std::string::npos
-          ? device.name
-          : device.name.substr(space + 1, device.name.find(' ', space + 1) - space - 1);
-  if (file.sm.count != device.sm_count || file.product.find(model) == std::string::npos) {
+  if (file.sm.count != device.sm_count || !is_product(device.name, file.product)) {
     throw ConfigError(fmt::format(
         "--gpu {} is {} with {} SMs; this machine has {} with {}: name its file, or omit --overlay",
         file.name, file.product, file.sm.count, device.name, device.sm_count));

@@ -30,11 +30,17 @@ CompiledKernel compile(const GemmRequest& request, const KernelConfig& config) {
   if (request.programmatic) {
     kind.launch = programmatic_launch(request.problem.shape, request.problem.batch.products);
   }
-  return compile_for_plan(request, gemm_source(config, kind, request.scale), to_text(config));
+  KernelSource source = gemm_source(config, kind, request.scale);
+  if (uses_mma_sync(config.schedule)) {
+    source.architecture = mma_sync_architecture(current_device());
+  }
+  return compile_for_plan(request, source, to_text(config));
 }
 
 CompiledKernel compile_copy(const GemmRequest& request, const KernelConfig& config) {
-  const std::string architecture(gemm_kernel_info(config.schedule).architecture);
+  const std::string architecture =
+      uses_mma_sync(config.schedule) ? mma_sync_architecture(current_device())
+                                     : std::string(gemm_kernel_info(config.schedule).architecture);
   return compile_for_plan(request, copy_source(architecture), "copy_operands.cu");
 }
 

@@ -11,14 +11,10 @@
 #include "library/status.h"
 #include "model/base/text.h"
 #include "model/spec/load_gpu.h"
+#include "model/spec/product_name.h"
 
 namespace tilecast {
 namespace {
-
-bool has_word(std::string_view text, std::string_view word) {
-  const auto words = split(text, ' ');
-  return std::ranges::find(words, word) != words.end();
-}
 
 struct GpuFile {
   std::string name, product;
@@ -45,11 +41,9 @@ const std::vector<GpuFile>& gpu_files(const std::filesystem::path& config_folder
 }  // namespace
 
 std::string gpu_file_of(const CurrentGpu& device, const std::filesystem::path& config_folder) {
-  const auto words = split(device.name, ' ');
-  const std::string_view model = words.size() > 1 ? words[1] : words[0];
   std::vector<std::string> found;
   for (const GpuFile& file : gpu_files(config_folder)) {
-    if (has_word(file.product, model) && file.sm_count == device.sm_count) {
+    if (is_product(device.name, file.product) && file.sm_count == device.sm_count) {
       found.push_back(file.name);
     }
   }

@@ -462,6 +462,9 @@ TEST_CASE("64 dependent runs, in a graph or not, apply a permutation 64 times, e
       check_permutations(512, programmatic, config);
     }
   }
+  for (const std::int64_t side : {512, 511}) {  // as on GPUs before Hopper
+    check_permutations(side, false, "multistage:tile=128x128x32,stages=4");
+  }
 }
 
 TEST_CASE("A thread without a current device runs on the plan's; another device is refused",

@@ -3,11 +3,15 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
 #include "kernels/jit/cuda_error.h"
 
 namespace tilecast {
 namespace {
 
+constexpr i32 kAmpere = 80;
 constexpr i32 kHopper = 90;
 constexpr i32 kBlackwell = 100;
 
@@ -33,15 +37,23 @@ Device current_device() {
   return device;
 }
 
+std::string mma_sync_architecture(const Device& device) {
+  const i32 capability = std::max(device.capability, kAmpere);
+  return fmt::format("sm_{}{}", capability, capability == kHopper ? "a" : "");
+}
+
 std::string why_not_runnable(const Device& device, std::string_view architecture) {
-  const bool blackwell = architecture == "sm_100a";
-  const i32 needed = blackwell ? kBlackwell : kHopper;
+  i32 needed = 0;
+  std::from_chars(architecture.data() + 3, architecture.data() + architecture.size(), needed);
   if (device.capability == needed) {
     return "";
   }
-  return fmt::format("GPU {} ({}) has compute capability {}.{}: the kernel needs {}.{} ({})",
+  return fmt::format("GPU {} ({}) has compute capability {}.{}: the kernel needs {}.{}{}",
                      device.ordinal, device.name, device.capability / 10, device.capability % 10,
-                     needed / 10, needed % 10, blackwell ? "Blackwell" : "Hopper");
+                     needed / 10, needed % 10,
+                     needed == kBlackwell ? " (Blackwell)"
+                     : needed == kHopper  ? " (Hopper)"
+                                          : "");
 }
 
 Device require_hopper() {

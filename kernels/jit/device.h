@@ -19,6 +19,10 @@ struct Device {
 /// or GPU.
 Device current_device();
 
+/// Returns the architecture to compile kernels with mma.sync for: "sm_86" for 8.6, "sm_90a"
+/// for 9.0.
+std::string mma_sync_architecture(const Device& device);
+
 /// Explains why `device` cannot run kernels compiled for `architecture`, such as "sm_100a"; empty
 /// if it can.
 std::string why_not_runnable(const Device& device, std::string_view architecture);
