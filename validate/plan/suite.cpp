@@ -273,8 +273,8 @@ std::vector<std::string> expand_shapes(std::string_view text) {
         expand_shapes(fmt::format("{}{}{}", text.substr(0, begin), value, text.substr(end)));
     shapes.insert(shapes.end(), rest.begin(), rest.end());
     if (shapes.size() > kMostShapes) {
-      throw ConfigError(
-          fmt::format("shape '{}': expected at most {} shapes", printable(text), kMostShapes));
+      throw ConfigError(fmt::format("shape '{}': expected at most {} shapes", printable(text),
+                                    with_commas(kMostShapes)));
     }
   }
   return shapes;
@@ -286,8 +286,12 @@ Suite parse_suite(const StrictValue& root) {
                                   "inputs", "l2", "counters", "cublaslt"});
   Suite suite;
   const std::vector<Op> ops = parsed_list(map, "ops", std::vector{Op::kGemm}, parse_op);
+  std::size_t count = 0;
   const auto shapes_of_ops = [&](std::string_view text) {
     std::vector<std::string> shapes = expand_shapes(text);
+    if (count += shapes.size(); count > kMostShapes) {
+      throw ConfigError(fmt::format("expected at most {} shapes in all", with_commas(kMostShapes)));
+    }
     if (const Op op = op_of_shape(text); std::ranges::find(ops, op) == ops.end()) {
       throw ConfigError(fmt::format("shape '{}': it is for {}, which `ops` does not list",
                                     printable(text), to_text(op)));
@@ -351,7 +355,7 @@ std::string why_not_measurable(const GpuSpec& gpu, const AnyProblem& problem,
   return why_not_legal(gpu, problem, parsed);
 }
 
-SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu) {
+SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu, std::size_t most) {
   SuitePoints expanded;
   std::set<std::string> seen, problems;
   for (const std::string& shape : suite.shapes) {
@@ -374,6 +378,12 @@ SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu) {
                 const std::string why = why_not_timed(regime, l2_state);
                 expanded.points.push_back(
                     {point, why.empty() ? why_not_measurable(gpu, problem, config) : why, drawn});
+              }
+              if (expanded.points.size() > most) {
+                throw ConfigError(fmt::format(
+                    "configs: expected at most {} points in all, exceeded at {}; `best: N` and "
+                    "`random: N` choose some of a search space",
+                    with_commas(static_cast<i64>(most)), to_text(problem)));
               }
             }
           }

@@ -85,8 +85,8 @@ struct SuitePoints {
 
 /// Ordered by problem. Within a problem and regime in the order of the suite: listed
 /// configurations, then for each schedule the predicted best and the random ones, then cuBLASLt's.
-/// Deterministic and without duplicates.
-SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu);
+/// Deterministic and without duplicates. Throws ConfigError if there are more than `most`.
+SuitePoints expand_suite(const Suite& suite, const GpuSpec& gpu, std::size_t most = 2'000'000);
 
 /// Returns why `config`, canonical or a baseline, cannot run on this GPU and problem; empty if it
 /// can.

@@ -54,6 +54,18 @@ TEST_CASE("A suite of attention has its masks, and cuDNN next to the kernels") {
   CHECK(of_problem.begin()->second >= 4);
 }
 
+TEST_CASE("A suite has a limit of shapes and of points") {
+  CHECK(complaint("shapes: [1:250:1x1:200:1x64, 1:250:1x1:200:1x128, 8x8x8]\nconfigs: all\n") ==
+        "suite.yaml:1: shapes[2]: expected at most 100,000 shapes in all");
+  const LoadedGpu gpu = load_gpu("h200_sxm", false);
+  const Suite suite = suite_of("shapes: [512x512x512]\nconfigs: [best: 3]\n");
+  const std::size_t count = expand_suite(suite, gpu.spec).points.size();
+  CHECK(expand_suite(suite, gpu.spec, count).points.size() == count);
+  CHECK(error_text([&] {
+          (void)expand_suite(suite, gpu.spec, count - 1);
+        }).starts_with("configs: expected at most "));
+}
+
 TEST_CASE("A malformed shape or range is an error") {
   for (const char* text : {"64x64x64x64", "64x64x0", "64x64x-8", "64x64x8:4:1", "64x64x8:16",
                            "axbxc", "64x64x1:100000000:1", "64x64x8:16:0"}) {
