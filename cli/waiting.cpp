@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <stop_token>
@@ -16,6 +17,10 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using Clock = std::chrono::steady_clock;
+
+/// Time without a line at the end of the last wait: several short waits are shown like a long one.
+std::atomic<Clock::rep> quiet{0};
 
 void show(const std::stop_token& stop, const std::string& what, std::FILE* stream, Waiting::On on,
           milliseconds patience) {
@@ -23,9 +28,11 @@ void show(const std::stop_token& stop, const std::string& what, std::FILE* strea
   std::mutex mutex;
   std::unique_lock lock(mutex);
   std::condition_variable_any stopped;
-  const auto start = std::chrono::steady_clock::now();
-  while (!stopped.wait_for(lock, stop, patience, [&] { return stop.stop_requested(); })) {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+  const Clock::time_point start = Clock::now();
+  Clock::time_point last = start - Clock::duration(quiet.exchange(0));
+  while (!stopped.wait_until(lock, stop, last + patience, [&] { return stop.stop_requested(); })) {
+    last = Clock::now();
+    const std::chrono::duration<double> passed = last - start;
     const std::string text = fmt::format("{}: {:.0f} s", what, passed.count());
     line.show(text);
     if (!line.on_terminal()) {
@@ -33,6 +40,7 @@ void show(const std::stop_token& stop, const std::string& what, std::FILE* strea
       std::fflush(stream);
     }
   }
+  quiet = (Clock::now() - last).count();
   line.erase();
 }
 

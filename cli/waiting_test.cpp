@@ -42,6 +42,12 @@ TEST_CASE("A progress line counts groups instead of listing them") {
   CHECK(text.starts_with("tilecast: [107 groups]x64x64 on h200_sxm: 0 s\n"));
 }
 
+TEST_CASE("Two waits in a row are shown like one of their length") {
+  const milliseconds patience(150);  // each wait takes 100 ms
+  const std::string first = written(Waiting::On::kFile, patience);
+  CHECK(first + written(Waiting::On::kFile, patience) != "");
+}
+
 TEST_CASE("Short work is not shown") {
   CHECK(written(Waiting::On::kTerminal, milliseconds(60'000)).empty());
   CHECK(written(Waiting::On::kFile, milliseconds(60'000)).empty());
